@@ -1,0 +1,45 @@
+// A signal for each value, run side by side or replaced by the latest.
+
+/// How signals of signals become one.
+public enum FlattenStrategy: Equatable, Sendable {
+  /// One after the other, in order.
+  case concat
+  /// Side by side, at most `limit` at a time; values in the order they come.
+  case merge(limit: Int)
+  /// Only the latest: a new one cancels the one before, and waits for its clean-up.
+  case latest
+}
+
+extension Signal {
+  /// For each value, runs the signal that `transform` gives, as `strategy` says.
+  ///
+  /// The first failure cancels all, waits for their clean-up, and ends the whole.
+  public func flattenMap<R: Sendable>(
+    _ strategy: FlattenStrategy,
+    _ transform: @escaping @Sendable (Value) throws -> Signal<R>
+  ) -> Signal<R> {
+    switch strategy {
+    case .concat: flattenMap(transform)
+    case .merge(let limit): flattened(limit: limit, replacing: false, transform)
+    case .latest: flattened(limit: 1, replacing: true, transform)
+    }
+  }
+
+  private func flattened<R: Sendable>(
+    limit: Int,
+    replacing: Bool,
+    _ transform: @escaping @Sendable (Value) throws -> Signal<R>
+  ) -> Signal<R> {
+    precondition(limit > 0, "at least one signal has to run")
+    return Signal<R>(home: home) { [self] sink in
+      let merge = try MergedRun<Value, R>(limit: limit, replacing: replacing, transform)
+      merge.start(outer: self)
+      do {
+        try await merge.pump(sink)
+      } catch {
+        await merge.cancelAll()
+        throw error
+      }
+    }
+  }
+}

@@ -1,0 +1,62 @@
+// The bracket: acquire, use, and release on every ending.
+
+extension Signal {
+  /// Acquires a resource, uses it, and releases it whatever happens in between.
+  ///
+  /// The release is shielded: neither cancellation nor the deadline of the caller cuts it short. It
+  /// runs on value, failure, deadline and cancellation, and before a consumer that needs no more
+  /// values goes on. It does not run when the acquiring failed.
+  ///
+  /// - Parameters:
+  ///   - acquire: Sends the resource; its first value counts.
+  ///   - release: Gives the resource back.
+  ///   - releaseLimit: How long the release may take.
+  ///   - use: The work with the resource.
+  /// - Returns: The values of `use`. Fails with the first cause; with ``FailedWithCleanUp`` when the
+  ///   release failed.
+  public static func using<Resource: Sendable>(
+    acquire: Signal<Resource>,
+    release: @escaping @Sendable (Resource) -> Signal<Void>,
+    releaseLimit: Duration = .seconds(10),
+    _ use: @escaping @Sendable (Resource) throws -> Signal
+  ) -> Signal {
+    Signal(home: acquire.home) { sink in
+      let loop = try Carried.requireLoop()
+      var acquired: Resource?
+      try await acquire.take(1).run { acquired = $0 }
+      guard let resource = acquired else { throw NoValue(operation: "acquiring a resource") }
+      try await bracketed(on: loop, limit: releaseLimit, what: "a resource") {
+        try await use(resource).run(sink)
+      } cleanUp: {
+        try await release(resource).run { _ in }
+      }
+    }
+  }
+}
+
+/// Runs `body`, then `cleanUp`, shielded, however `body` ended.
+func bracketed(
+  on loop: Loop,
+  limit: Duration,
+  what: String,
+  _ body: () async throws -> Void,
+  cleanUp: @escaping @Sendable () async throws -> Void
+) async throws {
+  var cause: (any Error)?
+  do {
+    try await body()
+  } catch {
+    cause = error
+  }
+  do {
+    try await shielded(on: loop, limit: limit, cleanUp)
+  } catch {
+    // A consumer that stopped is no failure: only the clean-up is.
+    let failed = cause is Stopped ? nil : cause
+    throw FailedWithCleanUp(
+      cause: failed,
+      cleanUp: [CleanUpFailure(what: what, error: error)]
+    )
+  }
+  if let cause { throw cause }
+}

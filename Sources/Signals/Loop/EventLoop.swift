@@ -1,0 +1,129 @@
+// The loop of real time: epoll, the monotonic clock, and an eventfd to be woken by.
+
+import CLinux
+import Glibc
+
+/// A loop over the monotonic clock and real descriptors.
+///
+/// Making one costs nothing: its epoll descriptor comes with the first wait. It may be driven from
+/// any thread, one at a time.
+public final class EventLoop: Loop, @unchecked Sendable {
+  private let startTime: Duration
+  private let wallClock: Duration
+  // Set once, under the lock of the loop.
+  private let descriptors = Guarded<Descriptors?>(nil)
+
+  private struct Descriptors {
+    let epoll: Int32
+    let wake: Int32
+  }
+
+  public override init() {
+    startTime = Self.time(CLOCK_MONOTONIC)
+    wallClock = Self.time(CLOCK_REALTIME)
+    super.init()
+  }
+
+  deinit {
+    descriptors.withLock { descriptors in
+      if let descriptors {
+        close(descriptors.epoll)
+        close(descriptors.wake)
+      }
+    }
+  }
+
+  public override var now: Instant {
+    Instant(sinceStart: Self.time(CLOCK_MONOTONIC) - startTime)
+  }
+
+  public override var wallClockAtStart: Duration { wallClock }
+
+  override var hasBackgroundThread: Bool { true }
+
+  private static func time(_ clock: clockid_t) -> Duration {
+    var time = timespec()
+    clock_gettime(clock, &time)
+    return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
+  }
+
+  private func open() -> Descriptors {
+    descriptors.withLock { present in
+      if let present { return present }
+      let epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
+      let wake = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+      precondition(epoll >= 0 && wake >= 0, "no descriptor is left for a loop: see ulimit -n")
+      var event = epoll_event()
+      event.events = EPOLLIN.rawValue
+      event.data.fd = wake
+      epoll_ctl(epoll, EPOLL_CTL_ADD, wake, &event)
+      let made = Descriptors(epoll: epoll, wake: wake)
+      present = made
+      return made
+    }
+  }
+
+  override func wake() {
+    var one: UInt64 = 1
+    _ = Glibc.write(open().wake, &one, 8)
+  }
+
+  override func apply(_ change: WatchTable.Change) {
+    let epoll = open().epoll
+    var event = epoll_event()
+    switch change {
+    case .none: break
+    case .add(let descriptor, let interest):
+      event.events = interest.rawValue
+      event.data.fd = descriptor
+      epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event)
+    case .modify(let descriptor, let interest):
+      event.events = interest.rawValue
+      event.data.fd = descriptor
+      epoll_ctl(epoll, EPOLL_CTL_MOD, descriptor, &event)
+    case .remove(let descriptor):
+      epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, &event)
+    }
+  }
+
+  override func waitForEvents(until earliest: Instant?) throws {
+    if let earliest {
+      wait(for: max(.zero, earliest - now))
+    } else {
+      wait(for: nil)
+    }
+  }
+
+  override func pollDescriptors() { wait(for: .zero) }
+
+  private func wait(for duration: Duration?) {
+    let descriptors = open()
+    withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: 16) { events in
+      let count: Int32
+      if let duration {
+        // Rounded up to a nanosecond, so that a timer is due when the wait ends.
+        let (seconds, attoseconds) = duration.components
+        var limit = timespec(
+          tv_sec: Int(seconds),
+          tv_nsec: Int((attoseconds + 999_999_999) / 1_000_000_000)
+        )
+        if limit.tv_nsec >= 1_000_000_000 {
+          limit.tv_sec += 1
+          limit.tv_nsec -= 1_000_000_000
+        }
+        count = epoll_pwait2(descriptors.epoll, events.baseAddress, 16, &limit, nil)
+      } else {
+        count = epoll_pwait2(descriptors.epoll, events.baseAddress, 16, nil, nil)
+      }
+      guard count > 0 else { return }
+      for event in events[..<Int(count)] {
+        if event.data.fd == descriptors.wake {
+          var counter: UInt64 = 0
+          _ = Glibc.read(descriptors.wake, &counter, 8)
+        } else {
+          hear(event.data.fd, Watch.Events(rawValue: event.events))
+        }
+      }
+    }
+  }
+}

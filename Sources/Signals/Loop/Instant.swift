@@ -1,0 +1,41 @@
+// A point in a loop's time.
+//
+// Not a wall-clock time: two loops' instants have nothing to do with each other.
+
+/// A point in the time of one loop, counted from that loop's start.
+///
+/// Real loops count the monotonic clock, which suspend and clock changes do not move; virtual
+/// loops count the time they have jumped over.
+@frozen
+public struct Instant: Comparable, Hashable, Sendable, CustomStringConvertible {
+  /// How long after the loop's start.
+  public let sinceStart: Duration
+
+  /// The start of a loop.
+  public static let start = Instant(sinceStart: .zero)
+
+  /// The instant `sinceStart` after the start of its loop.
+  public init(sinceStart: Duration) {
+    self.sinceStart = sinceStart
+  }
+
+  public static func < (a: Instant, b: Instant) -> Bool { a.sinceStart < b.sinceStart }
+
+  /// The instant `duration` later.
+  public static func + (instant: Instant, duration: Duration) -> Instant {
+    Instant(sinceStart: instant.sinceStart + duration)
+  }
+
+  /// The time from `b` to `a`; negative when `b` is later.
+  public static func - (a: Instant, b: Instant) -> Duration {
+    a.sinceStart - b.sinceStart
+  }
+
+  /// The instant `duration` later.
+  public func advanced(by duration: Duration) -> Instant { self + duration }
+
+  /// The time from here to `other`.
+  public func duration(to other: Instant) -> Duration { other - self }
+
+  public var description: String { "+\(sinceStart)" }
+}

@@ -1,0 +1,283 @@
+// Who turns the loop: whoever blocks, one at a time, and a background thread when nobody does.
+//
+// No time and no descriptors here: those are the subclasses'.
+
+import Glibc
+
+extension Loop {
+  /// What has to be done, without the lock, so that a change of state is acted upon.
+  enum Progress {
+    case nothing
+    case wakeDriver
+    case wakeThread(DriveWaiter)
+    case startBackground
+  }
+
+  /// Decides who acts upon new work. Called with the lock held.
+  func progress(_ state: inout State) -> Progress {
+    if !state.readyTurns.isEmpty, !(state.hasDriver && state.driverMayRunTurns) {
+      if let index = state.waiters.firstIndex(where: \.mayRunTurns) {
+        return .wakeThread(state.waiters.remove(at: index))
+      }
+      if hasBackgroundThread, !state.hasBackground {
+        state.hasBackground = true
+        return .startBackground
+      }
+    }
+    if state.hasDriver {
+      guard state.asleep else { return .nothing }
+      state.asleep = false
+      return .wakeDriver
+    }
+    if !state.waiters.isEmpty { return .wakeThread(state.waiters.removeFirst()) }
+    if hasBackgroundThread, !state.hasBackground {
+      state.hasBackground = true
+      return .startBackground
+    }
+    return .nothing
+  }
+
+  func prod(_ progress: Progress) {
+    switch progress {
+    case .nothing: break
+    case .wakeDriver: wake()
+    case .wakeThread(let waiter): waiter.wake()
+    case .startBackground: startBackgroundThread()
+    }
+  }
+
+  /// Has every blocked thread look at its condition again.
+  func poke() {
+    let (waiters, wakeDriver) = state.withLock { state in
+      defer {
+        state.waiters = []
+        state.asleep = false
+      }
+      return (state.waiters, state.asleep)
+    }
+    if wakeDriver { wake() }
+    for waiter in waiters { waiter.wake() }
+  }
+
+  /// Hands a turn's block to whichever driver may run it.
+  func runTurn(_ block: @escaping @Sendable () -> Void) {
+    prod(
+      state.withLock { state in
+        state.readyTurns.append(block)
+        return progress(&state)
+      }
+    )
+  }
+
+  func hold() { state.withLock { $0.holds += 1 } }
+
+  func letGo() { state.withLock { $0.holds -= 1 } }
+
+  /// Turns this loop on the calling thread until `done`, which is asked between jobs.
+  ///
+  /// - Throws: ``BlockedInsideLoop`` on a thread that is running a job of any loop; ``LoopIdle`` or
+  ///   ``EventLimitReached`` when time is virtual.
+  public final func drive(until done: @escaping @Sendable () -> Bool) throws {
+    try drive(starting: {}, until: done)
+  }
+
+  /// The same, after calling `start` where what it queues waits for this thread.
+  final func drive(starting start: () -> Void, until done: @escaping @Sendable () -> Bool) throws {
+    let context = ThreadContext.current
+    guard context.running == nil else { throw BlockedInsideLoop(operation: "driving a loop") }
+    let mayRunTurns = !context.turns.contains { $0.scheduler.loop === self }
+    var mustStart = true
+    while true {
+      switch takeRole(mayRunTurns: mayRunTurns, started: !mustStart, done) {
+      case .turn(let block):
+        block()
+      case .sleep(let waiter):
+        if mustStart {
+          mustStart = false
+          start()
+          if done() { poke() }
+        }
+        waiter.sleep()
+      case .drive:
+        if mustStart {
+          mustStart = false
+          start()
+        }
+        defer { giveRoleBack() }
+        try turnOver(context, until: done)
+      }
+      if !mustStart, done() { return }
+    }
+  }
+
+  private enum Role {
+    case drive
+    case turn(@Sendable () -> Void)
+    case sleep(DriveWaiter)
+  }
+
+  private func takeRole(
+    mayRunTurns: Bool,
+    started: Bool,
+    _ done: @escaping @Sendable () -> Bool
+  ) -> Role {
+    let (role, wakesDriver): (Role, Bool) = state.withLock { state in
+      if started, mayRunTurns, !state.readyTurns.isEmpty {
+        return (.turn(state.readyTurns.removeFirst()), false)
+      }
+      if !state.hasDriver {
+        state.hasDriver = true
+        state.driverMayRunTurns = mayRunTurns
+        state.leaveRequested = false
+        return (.drive, false)
+      }
+      let waiter = DriveWaiter(mayRunTurns: mayRunTurns, isDone: done)
+      state.waiters.append(waiter)
+      guard state.driverIsBackground else { return (.sleep(waiter), false) }
+      state.leaveRequested = true
+      defer { state.asleep = false }
+      return (.sleep(waiter), state.asleep)
+    }
+    if wakesDriver { wake() }
+    return role
+  }
+
+  private func giveRoleBack() {
+    prod(
+      state.withLock { state in
+        state.hasDriver = false
+        state.driverIsBackground = false
+        if !state.waiters.isEmpty { return .wakeThread(state.waiters.removeFirst()) }
+        return hasWork(state) ? progress(&state) : .nothing
+      }
+    )
+  }
+
+  func hasWork(_ state: State) -> Bool {
+    !state.incoming.isEmpty || batchIndex < batch.count || !state.timers.isEmpty
+      || !state.readyTurns.isEmpty || state.holds > 0
+  }
+
+  /// Drives with the role held, until `done`, or a turn's block is there to be run, or the role is
+  /// asked for.
+  private func turnOver(_ context: ThreadContext, until done: () -> Bool) throws {
+    var sincePoll = 0
+    while true {
+      if runBatch(context, until: done) { return }
+      wakeFinishedWaiters()
+      enum Next { case again, leave, sleep(Instant?) }
+      let next: Next = state.withLock { state in
+        if state.leaveRequested { return .leave }
+        if state.driverMayRunTurns, !state.readyTurns.isEmpty { return .leave }
+        if !state.incoming.isEmpty {
+          swap(&batch, &state.incoming)
+          batchIndex = 0
+          return .again
+        }
+        state.asleep = true
+        return .sleep(state.timers.earliest)
+      }
+      switch next {
+      case .leave: return
+      case .again:
+        try count(jobs: batch.count)
+        sincePoll += 1
+        if sincePoll >= 64 {
+          sincePoll = 0
+          pollDescriptors()
+          fireDueTimers()
+        }
+      case .sleep(let earliest):
+        sincePoll = 0
+        if done() {
+          state.withLock { $0.asleep = false }
+          return
+        }
+        defer { state.withLock { $0.asleep = false } }
+        try waitForEvents(until: earliest)
+        fireDueTimers()
+      }
+    }
+  }
+
+  /// Runs the jobs of the batch; true when `done` came true on the way.
+  private func runBatch(_ context: ThreadContext, until done: () -> Bool) -> Bool {
+    context.running = self
+    defer { context.running = nil }
+    while batchIndex < batch.count {
+      let job = batch[batchIndex]
+      batchIndex += 1
+      switch job {
+      case .job(let job): job.runSynchronously(on: asUnownedTaskExecutor())
+      case .callback(let callback): callback()
+      }
+      if done() { return true }
+    }
+    batch.removeAll(keepingCapacity: true)
+    batchIndex = 0
+    return done()
+  }
+
+  /// Fires every timer that is due, in order of instant and arming.
+  private func fireDueTimers() {
+    guard state.withLock({ !$0.timers.isEmpty }) else { return }
+    let now = self.now
+    while let timer = state.withLock({ $0.timers.popDue(now) }) {
+      running(timer.fire)
+    }
+  }
+
+  private func wakeFinishedWaiters() {
+    let waiting = state.withLock { $0.waiters }
+    for waiter in waiting where waiter.isDone() {
+      state.withLock { state in state.waiters.removeAll { $0 === waiter } }
+      waiter.wake()
+    }
+  }
+
+  // MARK: Background
+
+  private func startBackgroundThread() {
+    let box = Unmanaged.passRetained(self)
+    var thread = pthread_t()
+    let failure = pthread_create(&thread, nil, Self.backgroundEntry, box.toOpaque())
+    guard failure == 0 else {
+      box.release()
+      state.withLock { $0.hasBackground = false }
+      return
+    }
+    pthread_detach(thread)
+  }
+
+  private static let backgroundEntry:
+    @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { raw in
+      guard let raw else { return nil }
+      Unmanaged<Loop>.fromOpaque(raw).takeRetainedValue().driveInBackground()
+      return nil
+    }
+
+  private func driveInBackground() {
+    let context = ThreadContext.current
+    while true {
+      let role: Role? = state.withLock { state in
+        if !state.readyTurns.isEmpty { return .turn(state.readyTurns.removeFirst()) }
+        guard !state.hasDriver, state.waiters.isEmpty, hasWork(state) else {
+          state.hasBackground = false
+          return nil
+        }
+        state.hasDriver = true
+        state.driverIsBackground = true
+        state.driverMayRunTurns = true
+        state.leaveRequested = false
+        return .drive
+      }
+      switch role {
+      case nil: return
+      case .turn(let block): block()
+      default:
+        try? turnOver(context, until: { [state] in state.withLock { !self.hasWork($0) } })
+        giveRoleBack()
+      }
+    }
+  }
+}

@@ -1,0 +1,204 @@
+// The one thread of control on which signals, timers, descriptors and async jobs run.
+//
+// What is common to real and virtual time. Who turns the loop is in Loop+Driving.swift; this file
+// holds the queue, the timers and the watches. It knows nothing of turns but that their blocks
+// wait to be run.
+
+/// A first-in first-out queue of jobs with timers and watched descriptors, turned by whoever
+/// blocks.
+///
+/// A loop is the executor of every task that it starts and the clock of every wait made on it.
+/// Exactly one thread turns it at a time. If nobody blocks and there is work, an ``EventLoop``
+/// starts a background thread for it, and ends it when a blocking caller comes or the work is done.
+public class Loop: TaskExecutor, @unchecked Sendable {
+  enum Job {
+    case job(UnownedJob)
+    case callback(@Sendable () -> Void)
+  }
+
+  struct State {
+    var incoming: [Job] = []
+    var timers = TimerHeap()
+    var watches = WatchTable()
+    var order: UInt64 = 0
+    /// Blocks of turns whose time has come: run by a driver, not as jobs.
+    var readyTurns: [@Sendable () -> Void] = []
+    var waiters: [DriveWaiter] = []
+    var hasDriver = false
+    var driverIsBackground = false
+    var driverMayRunTurns = false
+    var leaveRequested = false
+    var hasBackground = false
+    var asleep = false
+    /// Work under way that is neither a job nor a timer now: tasks, observations.
+    var holds = 0
+    var cancellations: [(id: UInt64, cancel: @Sendable () -> Void)] = []
+    var isShutDown = false
+  }
+
+  let state = Guarded(State())
+  // Touched only by the thread that drives: the jobs taken from `incoming`, and how far they are.
+  var batch: [Job] = []
+  var batchIndex = 0
+
+  init() {}
+
+  /// The present time of this loop.
+  public var now: Instant { fatalError("abstract") }
+
+  /// The wall-clock time at this loop's start, since 1970-01-01T00:00:00Z; a constant when time is
+  /// virtual.
+  public var wallClockAtStart: Duration { fatalError("abstract") }
+
+  /// Whether the loop may start a thread of its own when nobody blocks.
+  var hasBackgroundThread: Bool { false }
+
+  /// Waits, once, until a descriptor is ready or `earliest` has come or `wake` is called, and runs
+  /// the callbacks of ready descriptors. Called by the driver, without the lock.
+  func waitForEvents(until earliest: Instant?) throws { fatalError("abstract") }
+
+  /// Runs the callbacks of descriptors that are ready now, without waiting.
+  func pollDescriptors() {}
+
+  /// Ends a `waitForEvents` that is under way in another thread.
+  func wake() {}
+
+  /// Tells the poll about a change of the watches. Called with the lock held.
+  func apply(_ change: WatchTable.Change) {}
+
+  /// Called before each batch, so that virtual time can bound a run.
+  func count(jobs: Int) throws {}
+
+  // MARK: Jobs
+
+  public final func enqueue(_ job: consuming ExecutorJob) {
+    enqueue(.job(UnownedJob(job)))
+  }
+
+  /// Runs `callback` on this loop, after everything that is queued now. Never re-entrant.
+  public final func post(_ callback: @escaping @Sendable () -> Void) {
+    enqueue(.callback(callback))
+  }
+
+  private func enqueue(_ job: Job) {
+    prod(
+      state.withLock { state in
+        state.incoming.append(job)
+        return progress(&state)
+      }
+    )
+  }
+
+  /// Whether the loop was shut down.
+  public final var isShutDown: Bool { state.withLock { $0.isShutDown } }
+
+  // MARK: Timers
+
+  /// Calls `fire` on this loop once `delay` has passed.
+  ///
+  /// - Parameter delay: Zero or less means: as soon as the loop gets to it, but never from here.
+  @discardableResult
+  public final func after(
+    _ delay: Duration,
+    _ fire: @escaping @Sendable () -> Void
+  ) -> Timer {
+    at(now + delay, fire)
+  }
+
+  /// Calls `fire` on this loop at `instant`, or soon when it is past.
+  @discardableResult
+  public final func at(
+    _ instant: Instant,
+    _ fire: @escaping @Sendable () -> Void
+  ) -> Timer {
+    let timer = Timer(loop: self, fire: fire)
+    prod(
+      state.withLock { state in
+        state.order += 1
+        let wasEarliest = state.timers.earliest
+        state.timers.insert(timer, at: instant, order: state.order)
+        // A sleeping driver has to learn of an earlier end of its sleep.
+        if state.hasDriver, let wasEarliest, wasEarliest <= instant { return .nothing }
+        return progress(&state)
+      }
+    )
+    return timer
+  }
+
+  final func disarm(_ timer: Timer) {
+    state.withLock { _ = $0.timers.remove(timer) }
+  }
+
+  // MARK: Descriptors
+
+  /// Calls `ready` on this loop whenever `descriptor` is ready for one of `interest`, or hung up.
+  ///
+  /// Level-triggered: it is called again as long as it stays ready. The descriptor stays the
+  /// caller's, who cancels the watch before closing it. Several watches of one descriptor are
+  /// called in the order of registration.
+  public final func watch(
+    _ descriptor: Int32,
+    for interest: Watch.Events,
+    _ ready: @escaping @Sendable (Watch.Events) -> Void
+  ) -> Watch {
+    let watch = Watch(loop: self, descriptor: descriptor, interest: interest, ready: ready)
+    state.withLock { apply($0.watches.add(watch)) }
+    return watch
+  }
+
+  final func update(_ watch: Watch, interest: Watch.Events) {
+    state.withLock { apply($0.watches.update(watch, interest: interest)) }
+  }
+
+  final func forget(_ watch: Watch) {
+    state.withLock { apply($0.watches.remove(watch)) }
+  }
+
+  final func hear(_ descriptor: Int32, _ events: Watch.Events) {
+    let hearers = state.withLock { $0.watches.hearers(of: descriptor, events) }
+    for (watch, heard) in hearers where state.withLock({ _ in watch.isActive }) {
+      running { watch.ready(heard) }
+    }
+  }
+
+  /// Runs a callback of this loop, marked as such for this thread.
+  @inline(__always)
+  final func running(_ body: () -> Void) {
+    let context = ThreadContext.current
+    let before = context.running
+    context.running = self
+    body()
+    context.running = before
+  }
+
+  // MARK: End
+
+  /// Fails every wait on this loop, and lets the work drain.
+  ///
+  /// Tasks that this loop started are cancelled; new waits fail with ``LoopShutDown``. Jobs that
+  /// are already queued still run when somebody drives.
+  public final func shutDown() {
+    let cancellations = state.withLock { state in
+      state.isShutDown = true
+      defer { state.cancellations = [] }
+      return state.cancellations
+    }
+    for (_, cancel) in cancellations { cancel() }
+    poke()
+  }
+
+  /// Has `cancel` called when the loop is shut down. Returns what takes that back.
+  final func onShutDown(_ cancel: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
+    let id: UInt64? = state.withLock { state in
+      guard !state.isShutDown else { return nil }
+      state.order += 1
+      state.cancellations.append((state.order, cancel))
+      return state.order
+    }
+    guard let id else {
+      cancel()
+      return {}
+    }
+    return { [state] in state.withLock { $0.cancellations.removeAll { $0.id == id } } }
+  }
+}

@@ -1,0 +1,49 @@
+// A file descriptor that a loop watches.
+//
+// The loop does not own the descriptor: cancel the watch before closing it.
+
+/// Interest in a descriptor, and the callback that hears of it.
+public final class Watch: @unchecked Sendable {
+  /// What a descriptor can be ready for.
+  public struct Events: OptionSet, Sendable, Hashable {
+    public let rawValue: UInt32
+    public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    /// A read would not block.
+    public static let readable = Events(rawValue: 0x001)
+    /// A write would not block.
+    public static let writable = Events(rawValue: 0x004)
+    /// The other end is gone, or the descriptor is in error. Always reported, never asked for.
+    public static let hungUp = Events(rawValue: 0x018)
+  }
+
+  /// The watched descriptor.
+  public let descriptor: Int32
+  // `interest` and `isActive` are protected by the lock of the loop.
+  var interest: Events
+  var isActive = true
+  let ready: @Sendable (Events) -> Void
+  private weak var loop: Loop?
+
+  init(
+    loop: Loop,
+    descriptor: Int32,
+    interest: Events,
+    ready: @escaping @Sendable (Events) -> Void
+  ) {
+    self.loop = loop
+    self.descriptor = descriptor
+    self.interest = interest
+    self.ready = ready
+  }
+
+  /// Changes what is waited for; an empty set leaves only hang-ups.
+  public func update(_ interest: Events) {
+    loop?.update(self, interest: interest)
+  }
+
+  /// Stops watching. No callback begins after this returns on the loop's own thread.
+  public func cancel() {
+    loop?.forget(self)
+  }
+}

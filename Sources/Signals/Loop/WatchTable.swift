@@ -1,0 +1,79 @@
+// The watches of one loop by descriptor, in the order of registration.
+//
+// Pure bookkeeping: what a poll has to ask for, and who hears of an answer.
+
+struct WatchTable {
+  /// What to tell the kernel after a change of one descriptor's watches.
+  enum Change: Equatable {
+    case none
+    case add(Int32, Watch.Events)
+    case modify(Int32, Watch.Events)
+    case remove(Int32)
+  }
+
+  private(set) var watches: [Watch] = []
+
+  var isEmpty: Bool { watches.isEmpty }
+
+  func interest(in descriptor: Int32) -> Watch.Events? {
+    var union: Watch.Events?
+    for watch in watches where watch.descriptor == descriptor {
+      union = (union ?? []).union(watch.interest)
+    }
+    return union
+  }
+
+  mutating func add(_ watch: Watch) -> Change {
+    let before = interest(in: watch.descriptor)
+    watches.append(watch)
+    return change(of: watch.descriptor, from: before)
+  }
+
+  mutating func update(_ watch: Watch, interest new: Watch.Events) -> Change {
+    guard watch.isActive else { return .none }
+    let before = interest(in: watch.descriptor)
+    watch.interest = new
+    return change(of: watch.descriptor, from: before)
+  }
+
+  mutating func remove(_ watch: Watch) -> Change {
+    guard watch.isActive else { return .none }
+    let before = interest(in: watch.descriptor)
+    watch.isActive = false
+    watches.removeAll { $0 === watch }
+    return change(of: watch.descriptor, from: before)
+  }
+
+  /// Who hears that `descriptor` is ready for `events`, in order.
+  func hearers(of descriptor: Int32, _ events: Watch.Events) -> [(
+    watch: Watch, events: Watch.Events
+  )] {
+    watches.compactMap { watch in
+      guard watch.descriptor == descriptor else { return nil }
+      let heard = events.intersection(watch.interest.union(.hungUp))
+      return heard.isEmpty ? nil : (watch, heard)
+    }
+  }
+
+  /// Every watched descriptor once, in the order of first registration, with the joint interest.
+  var interests: [(descriptor: Int32, events: Watch.Events)] {
+    var result: [(descriptor: Int32, events: Watch.Events)] = []
+    for watch in watches {
+      if let index = result.firstIndex(where: { $0.descriptor == watch.descriptor }) {
+        result[index].events.formUnion(watch.interest)
+      } else {
+        result.append((watch.descriptor, watch.interest))
+      }
+    }
+    return result
+  }
+
+  private func change(of descriptor: Int32, from before: Watch.Events?) -> Change {
+    switch (before, interest(in: descriptor)) {
+    case (nil, let after?): .add(descriptor, after)
+    case (_?, nil): .remove(descriptor)
+    case (let before?, let after?) where before != after: .modify(descriptor, after)
+    default: .none
+    }
+  }
+}

@@ -1,0 +1,36 @@
+// What a blocking call for one value gives back.
+
+/// The first value of a signal, or the default and the reason why there was none.
+public struct Outcome<Value: Sendable>: Sendable {
+  /// The first value, or the default.
+  public let value: Value
+  /// Whether there was a value. An empty completion is not success.
+  public let success: Bool
+  /// Why there was none; nil on success.
+  public let error: (any Error)?
+
+  init(_ result: Result<Value, any Error>, default fallback: Value) {
+    switch result {
+    case .success(let value):
+      self.value = value
+      success = true
+      error = nil
+    case .failure(let error):
+      value = fallback
+      success = false
+      self.error = error
+    }
+  }
+}
+
+/// A signal completed without the value that was asked for.
+public struct NoValue: Error, Equatable, Sendable, CustomStringConvertible {
+  /// What was to give the value.
+  public let operation: String
+
+  public init(operation: String) {
+    self.operation = operation
+  }
+
+  public var description: String { "\(operation) completed without a value" }
+}

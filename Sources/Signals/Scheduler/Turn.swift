@@ -1,0 +1,141 @@
+// One turn of a scheduler, and the links that it owns.
+
+/// A stretch of work that no other turn of the same scheduler overlaps, its clean-up included.
+///
+/// What is entered into a turn is released at its end, last in first out, each release shielded
+/// from cancellation and within the scheduler's clean-up limit, before the next turn begins.
+public final class Turn: Sendable {
+  /// Something the turn has to release.
+  public struct Entry: Hashable, Sendable {
+    let id: UInt64
+  }
+
+  private struct Owned {
+    let id: UInt64
+    let what: String
+    let release: @Sendable () async throws -> Void
+  }
+
+  private struct State {
+    var nextID: UInt64 = 0
+    var owned: [Owned] = []
+    var work: [(id: UInt64, cancel: @Sendable () -> Void)] = []
+    var cause: (any Error)?
+  }
+
+  /// The scheduler whose turn this is.
+  public let scheduler: SerialScheduler
+  private let state = Guarded(State())
+
+  init(of scheduler: SerialScheduler) {
+    self.scheduler = scheduler
+  }
+
+  /// The turn that the present task belongs to; nil outside one.
+  public static var current: Turn? { Carried.current?.turn }
+
+  /// Has `release` called at the end of this turn, unless the entry leaves before.
+  ///
+  /// - Parameters:
+  ///   - what: What is released, for the error when that fails: "the link to Thermo-1".
+  ///   - release: Gives it back. Called at most once, on the scheduler's loop.
+  public func enter(
+    _ what: String,
+    release: @escaping @Sendable () async throws -> Void
+  ) -> Entry {
+    state.withLock { state in
+      state.nextID += 1
+      state.owned.append(Owned(id: state.nextID, what: what, release: release))
+      return Entry(id: state.nextID)
+    }
+  }
+
+  /// Takes an entry out: it was released, or is to be kept. Does nothing when it is out already.
+  public func leave(_ entry: Entry) {
+    state.withLock { state in state.owned.removeAll { $0.id == entry.id } }
+  }
+
+  /// Why the turn was cancelled, if it was.
+  public var cancellationCause: (any Error)? { state.withLock { $0.cause } }
+
+  /// Cancels the work of the turn; its clean-up still runs.
+  ///
+  /// - Parameter cause: What the turn's caller is told. The first cause wins.
+  public func cancel(_ cause: any Error = CancellationError()) {
+    let work = state.withLock { state in
+      if state.cause == nil { state.cause = cause }
+      return state.work
+    }
+    for (_, cancel) in work { cancel() }
+  }
+
+  /// Has `cancel` called when the turn is cancelled, at once if it was. Returns what ends that.
+  func onCancel(_ cancel: @escaping @Sendable () -> Void) -> UInt64 {
+    let (id, isCancelled) = state.withLock { state in
+      state.nextID += 1
+      state.work.append((state.nextID, cancel))
+      return (state.nextID, state.cause != nil)
+    }
+    if isCancelled { cancel() }
+    return id
+  }
+
+  func endWork(_ id: UInt64) {
+    state.withLock { state in state.work.removeAll { $0.id == id } }
+  }
+
+  var ownsNothing: Bool { state.withLock { $0.owned.isEmpty } }
+
+  /// Releases everything that is still entered, innermost first.
+  ///
+  /// - Returns: What could not be released.
+  func releaseAll() async -> [CleanUpFailure] {
+    var failures: [CleanUpFailure] = []
+    while let owned = state.withLock({ $0.owned.popLast() }) {
+      do {
+        try await shielded(
+          on: scheduler.loop,
+          limit: scheduler.cleanUpLimit,
+          owned.release
+        )
+      } catch {
+        failures.append(CleanUpFailure(what: owned.what, error: error))
+      }
+    }
+    return failures
+  }
+}
+
+/// Something that could not be released.
+public struct CleanUpFailure: Error, Sendable, CustomStringConvertible {
+  /// What was to be released.
+  public let what: String
+  /// Why it could not be.
+  public let error: any Error
+
+  public init(what: String, error: any Error) {
+    self.what = what
+    self.error = error
+  }
+
+  public var description: String { "releasing \(what): \(error)" }
+}
+
+/// A failure whose clean-up failed as well, or work that went well but could not be cleaned up.
+public struct FailedWithCleanUp: Error, Sendable, CustomStringConvertible {
+  /// The first cause; nil when only the clean-up failed.
+  public let cause: (any Error)?
+  /// What could not be released.
+  public let cleanUp: [CleanUpFailure]
+
+  public init(cause: (any Error)?, cleanUp: [CleanUpFailure]) {
+    self.cause = cause
+    self.cleanUp = cleanUp
+  }
+
+  public var description: String {
+    let released = cleanUp.map(\.description).joined(separator: "; ")
+    guard let cause else { return released }
+    return "\(cause) (and \(released))"
+  }
+}

@@ -1,0 +1,54 @@
+// A lazy description of work that sends values.
+//
+// Only the type; how to make one is in Making, what to do with it in the other folders.
+
+/// A description of work that sends values, done anew each time it is started.
+///
+/// Nothing happens until somebody runs it. Then it sends `value*` and ends once: it completes by
+/// returning, fails by throwing, and is cancelled by the cancellation of its task. The sink is
+/// awaited, so a slow consumer slows the producer; it is called from one task, one value at a time.
+/// What the sink throws must pass through the body unchanged: it is how a consumer that has enough
+/// stops a producer. The laws are in `EventContract`.
+@frozen
+public struct Signal<Value: Sendable>: Sendable {
+  /// The work: sends values into the sink, returns to complete, throws to fail.
+  public typealias Body =
+    @Sendable (_ sink: (Value) async throws -> Void) async throws -> Void
+
+  @usableFromInline let body: Body
+
+  /// The scheduler whose turn the work takes when it is started outside one.
+  public let home: SerialScheduler?
+
+  /// Describes work.
+  ///
+  /// - Parameters:
+  ///   - home: The scheduler on which the work belongs; nil where it does not matter.
+  ///   - body: The work. It runs on a loop; what it waits for should be waited for with
+  ///     ``wait(on:operation:limit:start:)``, so that it ends at once when cancelled.
+  @inlinable
+  public init(home: SerialScheduler? = nil, _ body: @escaping Body) {
+    self.body = body
+    self.home = home
+  }
+
+  /// Does the work in the present task, sending the values to `sink`.
+  ///
+  /// - Throws: What the work failed with, or what `sink` threw.
+  @inlinable
+  public func run(_ sink: (Value) async throws -> Void) async throws {
+    try await body(sink)
+  }
+
+  /// The same work, at home on `scheduler`.
+  @inlinable
+  public func on(_ scheduler: SerialScheduler) -> Signal {
+    Signal(home: scheduler, body)
+  }
+}
+
+/// Thrown through a producer by a consumer that needs no more values.
+@usableFromInline
+struct Stopped: Error {
+  @usableFromInline init() {}
+}

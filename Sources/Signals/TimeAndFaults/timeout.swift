@@ -1,0 +1,59 @@
+// Limits on how long a signal may take.
+
+extension Signal {
+  /// Fails with ``TimedOut`` when the signal has not ended within `limit` of its own time.
+  ///
+  /// The time that the consumer takes over a value does not count. The signal is cancelled and its
+  /// clean-up awaited before the failure goes on. A wait inside that is cut short so names itself
+  /// in the error.
+  ///
+  /// - Parameter operation: What is limited, for the error.
+  public func timeout(_ limit: Duration, _ operation: String = "the signal") -> Signal {
+    limited(limit, operation, restartingAtValues: false)
+  }
+
+  /// Fails with ``TimedOut`` when no value and no end has come for `limit`.
+  ///
+  /// Counted from the start and from each value that was dealt with. For endless streams, where
+  /// ``timeout(_:_:)`` would always strike.
+  public func idleTimeout(_ limit: Duration, _ operation: String = "the signal") -> Signal {
+    limited(limit, operation, restartingAtValues: true)
+  }
+
+  private func limited(
+    _ limit: Duration,
+    _ operation: String,
+    restartingAtValues: Bool
+  ) -> Signal {
+    Signal(home: home) { [self] sink in
+      let run = try ChildRun(of: self)
+      let loop = run.loop
+      let scope = DeadlineScope(limit: limit, on: loop, inside: Carried.current?.deadline)
+      var remaining = limit
+      var armedAt = loop.now
+      let expire: @Sendable () -> Void = {
+        scope.expire()
+        run.cancel()
+      }
+      var timer = loop.after(limit, expire)
+      defer { timer.cancel() }
+      run.start(under: scope)
+      do {
+        try await run.pump(
+          paused: { paused in
+            if paused {
+              timer.cancel()
+              if !restartingAtValues { remaining -= loop.now - armedAt }
+            } else {
+              armedAt = loop.now
+              timer = loop.after(remaining, expire)
+            }
+          },
+          sink
+        )
+      } catch is CancellationError where scope.isExpired && !Task.isCancelled {
+        throw TimedOut(operation: operation, after: limit)
+      }
+    }
+  }
+}

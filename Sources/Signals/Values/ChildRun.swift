@@ -1,0 +1,72 @@
+// One signal run in a task of its own, so that it can be stopped without stopping its consumer.
+
+/// A producer in a child task, and the consumer that takes its values one at a time.
+final class ChildRun<Value: Sendable>: Sendable {
+  let loop: Loop
+  private let signal: Signal<Value>
+  private let handoff: Handoff<Value>
+  private let task = Guarded<Task<Void, Never>?>(nil)
+  private let isStopped = Guarded(false)
+
+  init(of signal: Signal<Value>) throws {
+    self.signal = signal
+    loop = try Carried.requireLoop()
+    handoff = Handoff(on: loop)
+  }
+
+  /// Starts the producer, under `deadline` where one is given.
+  func start(under deadline: DeadlineScope? = nil) {
+    var carried = Carried.current
+    if let deadline { carried?.deadline = deadline }
+    let work = Task(executorPreference: loop) { [signal, handoff, carried] in
+      let result = await Carried.$current.withValue(carried) {
+        await ending { try await signal.run { try await handoff.send($0) } }
+      }
+      handoff.finish(result)
+    }
+    task.withLock { $0 = work }
+    if isStopped.withLock({ $0 }) { work.cancel() }
+  }
+
+  /// Ends the producer: the consumer then completes.
+  func stop() {
+    isStopped.withLock { $0 = true }
+    cancel()
+  }
+
+  /// Cancels the producer: the consumer then fails as it did.
+  func cancel() { task.withLock { $0 }?.cancel() }
+
+  /// Gives the values to `sink` until the producer ends; then it has ended.
+  ///
+  /// - Parameter paused: Called around each call of `sink`: with true before, with false after.
+  func pump(
+    paused: (Bool) -> Void = { _ in },
+    _ sink: (Value) async throws -> Void
+  ) async throws {
+    do {
+      while true {
+        switch try await handoff.next() {
+        case .value(let value, let taken):
+          if isStopped.withLock({ $0 }) {
+            taken.fail(CancellationError())
+            continue
+          }
+          paused(true)
+          try await sink(value)
+          paused(false)
+          taken.succeed(())
+        case .finished(let result):
+          await task.withLock { $0 }?.value
+          if isStopped.withLock({ $0 }) { return }
+          return try result.get()
+        }
+      }
+    } catch {
+      cancel()
+      handoff.close()
+      await task.withLock { $0 }?.value
+      throw error
+    }
+  }
+}

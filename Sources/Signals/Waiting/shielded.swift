@@ -1,0 +1,28 @@
+// Clean-up that the end of its work cannot cut short.
+
+/// Runs `body` to its end although the calling task is, or will be, cancelled.
+///
+/// The calling task's deadlines do not reach it: it has its own. It runs in a task of its own on
+/// `loop`, with the present turn.
+///
+/// - Parameters:
+///   - loop: Where `body` runs, and whose clock measures `limit`.
+///   - limit: How long `body` may take before it is cancelled itself.
+/// - Throws: What `body` throws; ``TimedOut`` from the wait it was in when `limit` passed.
+public func shielded<R: Sendable>(
+  on loop: Loop,
+  limit: Duration,
+  _ body: @escaping @Sendable () async throws -> R
+) async throws -> R {
+  let scope = DeadlineScope(limit: limit, on: loop, inside: nil)
+  let carried = Carried(loop: loop, turn: Carried.current?.turn, deadline: scope)
+  let task = Task(executorPreference: loop) {
+    try await Carried.$current.withValue(carried) { try await body() }
+  }
+  let timer = loop.at(scope.instant) {
+    scope.expire()
+    task.cancel()
+  }
+  defer { timer.cancel() }
+  return try await task.value
+}

@@ -1,0 +1,65 @@
+// The leaf of every operation that waits: for a reply, a condition, a timer.
+
+/// Waits until something ends the completion that `start` is given.
+///
+/// Resumes at once when the task is cancelled, whatever the awaited thing does: with ``TimedOut``
+/// when a deadline around it cancelled it, else with `CancellationError`. When the task was
+/// cancelled before, `start` is not called.
+///
+/// - Parameters:
+///   - loop: The loop whose clock measures `limit`.
+///   - operation: What is being waited for, for the error: "reading battery-level".
+///   - limit: A deadline of this wait's own, beside those carried down to it.
+///   - start: Begins the awaited thing. Called on the calling task, before it suspends. It may end
+///     the completion at once, or keep it and end it later, from any thread.
+/// - Throws: What `start` or the completion failed with, ``TimedOut``, `CancellationError`, or
+///   ``LoopShutDown``.
+public func wait<R: Sendable>(
+  on loop: Loop,
+  operation: String,
+  limit: Duration? = nil,
+  start: (Completion<R>) throws -> Void
+) async throws -> R {
+  let completion = Completion<R>()
+  let deadline = Carried.current?.deadline
+  var timer: Timer?
+  defer { timer?.cancel() }
+  return try await withTaskCancellationHandler {
+    if completion.hasEnded { return try await ending(of: completion) }
+    if let limit {
+      timer = loop.after(limit) {
+        completion.fail(TimedOut(operation: operation, after: limit))
+      }
+    }
+    do {
+      try start(completion)
+    } catch {
+      completion.fail(error)
+    }
+    return try await ending(of: completion)
+  } onCancel: {
+    if let passed = deadline?.passedLimit {
+      completion.fail(TimedOut(operation: operation, after: passed))
+    } else {
+      completion.fail(CancellationError())
+    }
+  }
+}
+
+private func ending<R: Sendable>(of completion: Completion<R>) async throws -> R {
+  try await withUnsafeThrowingContinuation { completion.install($0) }
+}
+
+extension Loop {
+  /// Suspends the calling task for `duration` of this loop's time.
+  ///
+  /// - Throws: ``TimedOut`` or `CancellationError`, at once, when the task is cancelled.
+  public final func sleep(for duration: Duration) async throws {
+    let slot = Guarded<Timer?>(nil)
+    defer { slot.withLock { $0 }?.cancel() }
+    try await wait(on: self, operation: "sleeping for \(duration)") { (done: Completion<Void>) in
+      let timer = after(duration) { done.succeed(()) }
+      slot.withLock { $0 = timer }
+    }
+  }
+}

@@ -1,0 +1,140 @@
+// The four rows of the blocking call's table, and what it returns.
+
+import Signals
+import Testing
+
+@Suite("firstOrDefault")
+struct FirstOrDefaultTests {
+  let loop = VirtualTimeLoop()
+
+  @Test("returns the first value and success")
+  func value() {
+    let outcome = Signal.values([7, 8]).firstOrDefault(0, within: .seconds(1))
+    #expect(outcome.value == 7)
+    #expect(outcome.success)
+    #expect(outcome.error == nil)
+  }
+
+  @Test("an empty completion is not success")
+  func empty() {
+    let outcome = Signal<Int>.empty().firstOrDefault(3, within: .seconds(1))
+    #expect(outcome.value == 3)
+    #expect(!outcome.success)
+    #expect(outcome.error is NoValue)
+  }
+
+  @Test("a failure is returned as it was thrown")
+  func failure() {
+    let outcome = Signal<Int>.failure(Broken()).firstOrDefault(3, within: .seconds(1))
+    #expect(outcome.value == 3)
+    #expect(outcome.error is Broken)
+  }
+
+  @Test("a deadline ends it at its instant, and names what was waited for")
+  func deadline() {
+    let scheduler = SerialScheduler(on: loop)
+    let outcome = Signal<Int>.never().on(scheduler).firstOrDefault(3, within: .seconds(30))
+    #expect(
+      outcome.error as? TimedOut
+        == TimedOut(operation: "waiting for ever", after: .seconds(30))
+    )
+    #expect(loop.now == .start + .seconds(30))
+  }
+
+  @Test("from a plain thread it takes a turn and drives")
+  func plainThread() {
+    let scheduler = SerialScheduler(on: EventLoop())
+    let outcome = Signal.lazily(on: scheduler) { 5 }.firstOrDefault(0, within: .seconds(10))
+    #expect(outcome.value == 5)
+    #expect(scheduler.isIdle)
+  }
+
+  @Test("from an async function on another executor it takes a turn and drives")
+  func asyncFunction() async {
+    let scheduler = SerialScheduler(on: EventLoop())
+    let value = await Task.detached {
+      Signal.lazily(on: scheduler) { 5 }.firstOrDefault(0, within: .seconds(10)).value
+    }.value
+    #expect(value == 5)
+  }
+
+  @Test("in a schedule block it is part of that turn")
+  func scheduleBlock() throws {
+    let scheduler = SerialScheduler(on: loop)
+    let values = Guarded<[Int]>([])
+    try scheduler.schedule {
+      for number in 1...3 {
+        let outcome = Signal.just(number).delay(.seconds(1)).firstOrDefault(0, within: .seconds(5))
+        values.withLock { $0.append(outcome.value) }
+      }
+    }.wait()
+    #expect(values.withLock { $0 } == [1, 2, 3])
+    #expect(loop.now == .start + .seconds(3))
+  }
+
+  @Test("in an operator's closure it fails at once")
+  func operatorClosure() {
+    let scheduler = SerialScheduler(on: loop)
+    let inner = Guarded<(any Error)?>(nil)
+    let outcome = Signal.just(1).on(scheduler).map { value in
+      let blocked = Signal.just(2).delay(.seconds(1)).firstOrDefault(0, within: .seconds(5))
+      inner.withLock { $0 = blocked.error }
+      return value
+    }.firstOrDefault(0, within: .seconds(5))
+    #expect(outcome.value == 1)
+    #expect(inner.withLock { $0 } is BlockedInsideLoop)
+    #expect(loop.now == .start)
+  }
+
+  @Test("in a callback of a loop it fails at once")
+  func callback() throws {
+    let other = SerialScheduler(on: EventLoop())
+    let inner = Guarded<(any Error)?>(nil)
+    loop.post {
+      let blocked = Signal.just(2).on(other).firstOrDefault(0, within: .seconds(5))
+      inner.withLock { $0 = blocked.error }
+    }
+    try loop.drive { inner.withLock { $0 != nil } }
+    #expect(inner.withLock { $0 } is BlockedInsideLoop)
+  }
+
+  @Test("while another scheduler of the loop is blocked up the stack it fails at once")
+  func nestedSchedulers() throws {
+    let first = SerialScheduler(on: loop, name: "first")
+    let second = SerialScheduler(on: loop, name: "second")
+    let inner = Guarded<(any Error)?>(nil)
+    try first.schedule {
+      let blocked = Signal.just(2).on(second).firstOrDefault(0, within: .seconds(5))
+      inner.withLock { $0 = blocked.error }
+    }.wait()
+    #expect(inner.withLock { $0 } is BlockedInsideLoop)
+  }
+
+  @Test("with nothing left to happen, virtual time says so instead of hanging")
+  func idle() throws {
+    #expect(throws: LoopIdle.self) { try loop.drive { false } }
+  }
+
+  @Test("the wait for the turn counts towards the deadline")
+  func waitingCounts() async throws {
+    let scheduler = SerialScheduler(on: EventLoop())
+    let entered = Guarded(false)
+    let blocker = Task.detached {
+      try await scheduler.turn {
+        entered.withLock { $0 = true }
+        try await scheduler.loop.sleep(for: .seconds(3600))
+      }
+    }
+    try scheduler.loop.drive { entered.withLock { $0 } }
+    let outcome = Signal.lazily(on: scheduler) { 1 }.firstOrDefault(0, within: .milliseconds(20))
+    #expect(
+      outcome.error as? TimedOut
+        == TimedOut(operation: "firstOrDefault", after: .milliseconds(20))
+    )
+    blocker.cancel()
+    _ = await blocker.result
+    #expect(Signal.lazily(on: scheduler) { 1 }.firstOrDefault(0, within: .seconds(10)).success)
+  }
+}
+
+struct Broken: Error, Equatable {}
