@@ -1,0 +1,55 @@
+// Whole histories of a signal, for comparison.
+
+import Signals
+
+/// What happened, and when.
+struct Moment: Equatable, CustomStringConvertible {
+  let at: Duration
+  let what: String
+
+  init(_ milliseconds: Int, _ what: String) {
+    at = .milliseconds(milliseconds)
+    self.what = what
+  }
+
+  init(at: Duration, what: String) {
+    self.at = at
+    self.what = what
+  }
+
+  var description: String { "\(at) \(what)" }
+}
+
+/// Runs `signal` in virtual time to its end and returns its history.
+func history<Value>(
+  of signal: Signal<Value>,
+  on loop: VirtualTimeLoop,
+  cancelAt cancellation: Duration? = nil
+) throws -> [Moment] {
+  let moments = Guarded<[Moment]>([])
+  let observation = signal.observe(on: loop) { event in
+    let what =
+      switch event {
+      case .value(let value): "\(value)"
+      case .completed: "completed"
+      case .failed(let error): "failed: \(error)"
+      case .cancelled: "cancelled"
+      }
+    moments.withLock { $0.append(Moment(at: loop.now.sinceStart, what: what)) }
+  }
+  if let cancellation { loop.after(cancellation) { observation.cancel() } }
+  try loop.drive { observation.isEnded }
+  return moments.withLock { $0 }
+}
+
+/// Sends the numbers from 1, one each `interval`.
+func ticks(_ count: Int, every interval: Duration) -> Signal<Int> {
+  Signal.values(1...count).flattenMap { number in Signal.just(number).delay(interval) }
+}
+
+/// A list that closures may append to.
+final class Notes: Sendable {
+  private let lines = Guarded<[String]>([])
+  func add(_ line: String) { lines.withLock { $0.append(line) } }
+  var all: [String] { lines.withLock { $0 } }
+}

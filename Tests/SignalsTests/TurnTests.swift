@@ -1,0 +1,183 @@
+// Turns: order, ownership, and that they are given back.
+
+import Signals
+import Testing
+
+@Suite("Turns")
+struct TurnTests {
+  let loop = VirtualTimeLoop()
+  let notes = Notes()
+
+  @Test("Turns do not overlap")
+  func noOverlap() throws {
+    let scheduler = SerialScheduler(on: loop)
+    let turns = (1...5).map { number in
+      loop.task { [loop, notes] in
+        try await scheduler.turn {
+          notes.add("begin \(number)")
+          _ = Turn.current?.enter("link \(number)") {
+            try await loop.sleep(for: .seconds(1))
+            notes.add("end \(number)")
+          }
+          try await loop.sleep(for: .seconds(1))
+        }
+      }
+    }
+    try loop.drive { notes.all.count == 10 }
+    _ = turns
+    #expect(notes.all == (1...5).flatMap { ["begin \($0)", "end \($0)"] })
+    #expect(loop.now == .start + .seconds(10))
+  }
+
+  @Test("A turn is always given back")
+  func givenBack() throws {
+    let scheduler = SerialScheduler(on: loop)
+    let first = loop.task { [loop] in
+      try await scheduler.turn { try await loop.sleep(for: .seconds(10)) }
+    }
+    let second = loop.task { [notes] in
+      try await scheduler.turn { notes.add("must not begin") }
+    }
+    loop.after(.seconds(1)) { second.cancel() }
+    loop.after(.seconds(2)) { first.cancel() }
+    let third = loop.task { [notes] in try await scheduler.turn { notes.add("third") } }
+    try loop.drive { notes.all == ["third"] }
+    _ = third
+    #expect(loop.now == .start + .seconds(2))
+    try loop.drive { scheduler.isIdle }
+  }
+
+  @Test("A turn owns its links", arguments: ["value", "failure", "deadline", "cancellation"])
+  func ownsLinks(ending: String) throws {
+    let scheduler = SerialScheduler(on: loop)
+    let chain = Signal<Int>.create(home: scheduler) { [notes, loop] sink in
+      for name in ["a", "b"] {
+        _ = Turn.current?.enter(name) {
+          try await loop.sleep(for: .seconds(1))
+          notes.add("released \(name)")
+        }
+      }
+      if let kept = Turn.current?.enter("kept", release: { notes.add("released kept") }) {
+        Turn.current?.leave(kept)
+      }
+      switch ending {
+      case "value": try await sink(1)
+      case "failure": throw Broken()
+      default: try await loop.sleep(for: .seconds(3600))
+      }
+    }
+    if ending == "cancellation" {
+      loop.after(.seconds(1)) { scheduler.cancelAll(OtherBroken()) }
+    }
+    let outcome = chain.firstOrDefault(0, within: .seconds(30))
+    #expect(notes.all == ["released b", "released a"])
+    switch ending {
+    case "value": #expect(outcome.success)
+    case "failure": #expect(outcome.error is Broken)
+    case "deadline": #expect(outcome.error is TimedOut)
+    default: #expect(outcome.error is OtherBroken)
+    }
+    #expect(scheduler.isIdle)
+  }
+
+  @Test("a schedule block's links are released when the block has ended")
+  func blockOwnsLinks() throws {
+    let scheduler = SerialScheduler(on: loop)
+    let connect = Signal<Int>.create(home: scheduler) { [notes] sink in
+      _ = Turn.current?.enter("link") { notes.add("released") }
+      try await sink(1)
+    }
+    let turn = scheduler.schedule { [notes] in
+      _ = connect.firstOrDefault(0, within: .seconds(1))
+      notes.add("still connected")
+    }
+    try turn.wait()
+    #expect(notes.all == ["still connected", "released"])
+  }
+
+  @Test("a release has a limit of its own, and is told when it passed")
+  func releaseLimit() {
+    let scheduler = SerialScheduler(on: loop, cleanUpLimit: .seconds(3))
+    let chain = Signal<Int>.create(home: scheduler) { [loop] sink in
+      _ = Turn.current?.enter("the link") { try await loop.sleep(for: .seconds(3600)) }
+      try await sink(1)
+    }
+    let outcome = chain.firstOrDefault(0, within: .seconds(1))
+    #expect(!outcome.success)
+    let failure = outcome.error as? FailedWithCleanUp
+    #expect(failure?.cause == nil)
+    #expect(failure?.cleanUp.map(\.what) == ["the link"])
+    #expect(loop.now == .start + .seconds(3))
+  }
+
+  @Test("a turn inside a turn belongs to it")
+  func nested() throws {
+    let scheduler = SerialScheduler(on: loop)
+    let value = try loop.run {
+      try await scheduler.turn { try await scheduler.turn { try await Signal.just(4).first() } }
+    }
+    #expect(value == 4)
+  }
+
+  @Test("Blocking inside the loop fails at once")
+  func blocking() throws {
+    let scheduler = SerialScheduler(on: loop)
+    try scheduler.schedule { [notes] in
+      do { try scheduler.waitUntilIdle() } catch { notes.add("\(type(of: error))") }
+    }.wait()
+    #expect(notes.all == ["BlockedInsideLoop"])
+  }
+
+  @Test("shutting down fails who waits, and admits nobody")
+  func shutDown() throws {
+    let scheduler = SerialScheduler(on: loop)
+    let waiting = loop.task { [loop, notes] in
+      do {
+        try await scheduler.turn { try await loop.sleep(for: .seconds(3600)) }
+      } catch {
+        notes.add("\(error)")
+      }
+    }
+    loop.after(.seconds(1)) { scheduler.shutDown() }
+    try loop.drive { !notes.all.isEmpty }
+    _ = waiting
+    #expect(notes.all == ["the loop was shut down"])
+    #expect(
+      Signal.just(1).on(scheduler).firstOrDefault(0, within: .seconds(1)).error is LoopShutDown
+    )
+  }
+
+  @Test("turns started from eight threads never overlap")
+  func eightThreads() async throws {
+    let scheduler = SerialScheduler(on: EventLoop())
+    let inside = Guarded(0)
+    let overlaps = Guarded(0)
+    let ran = Guarded(0)
+    let chain = Signal<Int>.create(home: scheduler) { sink in
+      let depth = inside.withLock { depth in
+        depth += 1
+        return depth
+      }
+      if depth != 1 { overlaps.withLock { $0 += 1 } }
+      _ = Turn.current?.enter("link") { inside.withLock { $0 -= 1 } }
+      await Task.yield()
+      ran.withLock { $0 += 1 }
+      try await sink(depth)
+    }
+    await withTaskGroup { group in
+      for thread in 0..<8 {
+        group.addTask {
+          for round in 0..<125 {
+            if (thread + round) % 3 == 0 {
+              _ = try? await chain.first(within: .seconds(60))
+            } else {
+              _ = chain.firstOrDefault(0, within: .seconds(60))
+            }
+          }
+        }
+      }
+    }
+    #expect(ran.withLock { $0 } == 1000)
+    #expect(overlaps.withLock { $0 } == 0)
+  }
+}
