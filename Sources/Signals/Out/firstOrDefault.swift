@@ -31,26 +31,14 @@ extension Signal {
     if context.turns.contains(where: { $0.scheduler.loop === scheduler.loop }) {
       return .failure(blocked)
     }
-    let answer = Guarded<Result<Value, any Error>?>(nil)
-    let request = Guarded<TurnRequest<Value>?>(nil)
-    do {
-      try scheduler.loop.drive {
-        let asked = scheduler.ask(operation: "firstOrDefault", within: limit) {
-          try await firstValue()
-        } ended: { result in
-          answer.withLock { $0 = result }
-          scheduler.loop.pokeFromOutside()
-        }
-        request.withLock { $0 = asked }
-      } until: {
-        answer.withLock { $0 != nil }
-      }
-    } catch {
-      request.withLock { $0 }?.cancel(error)
-      try? scheduler.loop.drive { answer.withLock { $0 != nil } }
-      return .failure(error)
+    let first = Guarded<Value?>(nil)
+    let result = scheduler.block(operation: "firstOrDefault", within: limit) {
+      let value = try await firstValue()
+      first.withLock { $0 = value }
     }
-    return answer.withLock { $0 } ?? .failure(LoopShutDown())
+    return result.flatMap { _ in
+      first.withLock { $0 }.map { .success($0) } ?? .failure(LoopShutDown())
+    }
   }
 
   private func firstInside(_ turn: Turn, within limit: Duration) -> Result<Value, any Error> {
@@ -121,6 +109,35 @@ extension Signal {
     } catch is Stopped {}
     guard let first else { throw NoValue(operation: "the signal") }
     return first
+  }
+}
+
+extension SerialScheduler {
+  /// Blocks for a turn that does `body`, turning the loop meanwhile.
+  func block(
+    operation: String,
+    within limit: Duration,
+    _ body: @escaping @Sendable () async throws -> Void
+  ) -> Result<Void, any Error> {
+    let answer = Guarded<Result<Void, any Error>?>(nil)
+    let request = Guarded<TurnRequest?>(nil)
+    let loop = self.loop
+    do {
+      try loop.drive {
+        let asked = ask(operation: operation, within: limit, body) { result in
+          answer.withLock { $0 = result }
+          loop.pokeFromOutside()
+        }
+        request.withLock { $0 = asked }
+      } until: {
+        answer.withLock { $0 != nil }
+      }
+    } catch {
+      request.withLock { $0 }?.cancel(error)
+      try? loop.drive { answer.withLock { $0 != nil } }
+      return .failure(error)
+    }
+    return answer.withLock { $0 } ?? .failure(LoopShutDown())
   }
 }
 

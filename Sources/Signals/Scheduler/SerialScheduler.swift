@@ -109,30 +109,34 @@ public final class SerialScheduler: Sendable {
     if let turn = Turn.current, turn.scheduler === self { return try await body() }
     loop.hold()
     defer { loop.letGo() }
-    let slot = Guarded<TurnRequest<R>?>(nil)
-    return try await withTaskCancellationHandler {
+    let slot = Guarded<TurnRequest?>(nil)
+    let made = Guarded<R?>(nil)
+    try await withTaskCancellationHandler {
       try await withUnsafeThrowingContinuation { continuation in
-        let request = ask(
-          operation: "a turn of \(name)",
-          within: limit,
-          body
-        ) { continuation.resume(with: $0) }
+        let request = ask(operation: "a turn of \(name)", within: limit) {
+          let value = try await body()
+          made.withLock { $0 = value }
+        } ended: {
+          continuation.resume(with: $0)
+        }
         slot.withLock { $0 = request }
         if Task.isCancelled { request.cancel(CancellationError()) }
       }
     } onCancel: {
       slot.withLock { $0 }?.cancel(CancellationError())
     }
+    guard let value = made.withLock({ $0 }) else { throw LoopShutDown() }
+    return value
   }
 
   /// Asks for an async turn. `ended` is called once, on any thread.
   @discardableResult
-  func ask<R: Sendable>(
+  func ask(
     operation: String,
     within limit: Duration?,
-    _ body: @escaping @Sendable () async throws -> R,
-    ended: @escaping @Sendable (Result<R, any Error>) -> Void
-  ) -> TurnRequest<R> {
+    _ body: @escaping @Sendable () async throws -> Void,
+    ended: @escaping @Sendable (Result<Void, any Error>) -> Void
+  ) -> TurnRequest {
     let id = newID()
     let scope = limit.map {
       DeadlineScope(limit: $0, on: loop, inside: Carried.current?.deadline)
@@ -151,7 +155,7 @@ public final class SerialScheduler: Sendable {
       begin: { request.begin() },
       cancel: { request.cancel($0) }
     )
-    if !admitted { ended(.failure(LoopShutDown())) }
+    if !admitted { request.refuse() }
     return request
   }
 

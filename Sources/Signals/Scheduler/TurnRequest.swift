@@ -2,8 +2,9 @@
 
 /// A request for a turn, the work to do in it, and the deadline over both.
 ///
-/// The first cause of ending wins: value, failure, deadline, cancellation.
-final class TurnRequest<R: Sendable>: Sendable {
+/// The first cause of ending wins: value, failure, deadline, cancellation. What the work made is the
+/// business of whoever asked: nothing here is generic, which keeps a turn cheap.
+final class TurnRequest: Sendable {
   private enum Phase {
     case queued
     case running(Task<Void, Never>)
@@ -14,8 +15,8 @@ final class TurnRequest<R: Sendable>: Sendable {
   private let id: UInt64
   private let scope: DeadlineScope?
   private let operation: String
-  private let body: @Sendable () async throws -> R
-  private let ended: @Sendable (Result<R, any Error>) -> Void
+  private let body: @Sendable () async throws -> Void
+  private let ended: @Sendable (Result<Void, any Error>) -> Void
   private let phase = Guarded(Phase.queued)
   private let timer = Guarded<Timer?>(nil)
 
@@ -24,8 +25,8 @@ final class TurnRequest<R: Sendable>: Sendable {
     id: UInt64,
     scope: DeadlineScope?,
     operation: String,
-    body: @escaping @Sendable () async throws -> R,
-    ended: @escaping @Sendable (Result<R, any Error>) -> Void
+    body: @escaping @Sendable () async throws -> Void,
+    ended: @escaping @Sendable (Result<Void, any Error>) -> Void
   ) {
     self.turn = turn
     self.id = id
@@ -56,12 +57,15 @@ final class TurnRequest<R: Sendable>: Sendable {
     turn.cancel(cause)
   }
 
+  /// The scheduler was shut down.
+  func refuse() { end(.failure(LoopShutDown())) }
+
   /// The turn has come: starts the work on the loop.
   func begin() {
     let loop = scheduler.loop
     let carried = Carried(loop: loop, turn: turn, deadline: scope)
     let task = Task(executorPreference: loop) { [self] in
-      let result: Result<R, any Error> = await Carried.$current.withValue(carried) {
+      let result: Result<Void, any Error> = await Carried.$current.withValue(carried) {
         do {
           if let cause = turn.cancellationCause { throw cause }
           return .success(try await body())
@@ -87,8 +91,8 @@ final class TurnRequest<R: Sendable>: Sendable {
 
   private static func attach(
     _ failures: [CleanUpFailure],
-    to result: Result<R, any Error>
-  ) -> Result<R, any Error> {
+    to result: Result<Void, any Error>
+  ) -> Result<Void, any Error> {
     guard !failures.isEmpty else { return result }
     switch result {
     case .success: return .failure(FailedWithCleanUp(cause: nil, cleanUp: failures))
@@ -97,7 +101,7 @@ final class TurnRequest<R: Sendable>: Sendable {
     }
   }
 
-  private func end(_ result: Result<R, any Error>) {
+  private func end(_ result: Result<Void, any Error>) {
     timer.withLock { timer in
       defer { timer = nil }
       return timer

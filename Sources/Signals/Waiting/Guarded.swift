@@ -2,72 +2,53 @@
 //
 // Never resume a continuation, cancel a task or call out while holding it.
 
-#if THREAD_SANITIZER
-  import Glibc
-#else
-  import Synchronization
-#endif
+public import Glibc
 
 /// A value that many threads may touch, one at a time.
 ///
-/// The lock is not recursive: taking it again from inside `withLock` stops the program. Built for
-/// the thread sanitizer it is a pthread mutex, because the sanitizer does not see a contended
-/// `Mutex` on Linux.
+/// The lock is not recursive: taking it again from inside `withLock` stops the program or hangs it.
+/// A pthread mutex, not the standard library's `Mutex`: the thread sanitizer does not see a
+/// contended `Mutex` on Linux, and one implementation for all builds is one to trust.
 public final class Guarded<State>: @unchecked Sendable {
-  #if THREAD_SANITIZER
-    // `mutex` protects `state`; both live as long as this object.
-    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-    private var state: State
+  @usableFromInline
+  struct Storage {
+    @usableFromInline var mutex: pthread_mutex_t
+    @usableFromInline var state: State
 
-    /// Guards `state` from now on.
-    public init(_ state: sending State) {
+    @usableFromInline
+    init(state: State) {
+      mutex = pthread_mutex_t()
       self.state = state
-      pthread_mutex_init(mutex, nil)
     }
+  }
 
-    deinit {
-      pthread_mutex_destroy(mutex)
-      mutex.deallocate()
-    }
+  // `mutex` protects `state`; both live as long as this object.
+  @usableFromInline let storage: UnsafeMutablePointer<Storage>
+  @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
-    /// Runs `body` with the state, alone.
-    public func withLock<R, Failure: Error>(
-      _ body: (inout State) throws(Failure) -> R
-    ) throws(Failure) -> R {
-      pthread_mutex_lock(mutex)
-      defer { pthread_mutex_unlock(mutex) }
-      return try body(&state)
-    }
-  #else
-    private struct Unchecked: @unchecked Sendable {
-      // Only touched inside the mutex that holds it.
-      var value: State
-    }
+  /// Guards `state` from now on.
+  public init(_ state: sending State) {
+    storage = .allocate(capacity: 1)
+    storage.initialize(to: Storage(state: state))
+    // The first member of a structure lies at its start.
+    mutex = UnsafeMutableRawPointer(storage).assumingMemoryBound(to: pthread_mutex_t.self)
+    pthread_mutex_init(mutex, nil)
+  }
 
-    private let mutex: Mutex<Unchecked>
+  deinit {
+    pthread_mutex_destroy(mutex)
+    storage.deinitialize(count: 1)
+    storage.deallocate()
+  }
 
-    /// Guards `state` from now on.
-    public init(_ state: sending State) {
-      mutex = Mutex(Unchecked(value: state))
-    }
-
-    /// Runs `body` with the state, alone.
-    public func withLock<R, Failure: Error>(
-      _ body: (inout State) throws(Failure) -> R
-    ) throws(Failure) -> R {
-      let result: Result<Carrier<R>, Failure> = mutex.withLock { unchecked in
-        do throws(Failure) {
-          return .success(Carrier(value: try body(&unchecked.value)))
-        } catch {
-          return .failure(error)
-        }
-      }
-      return try result.get().value
-    }
-
-    private struct Carrier<R>: @unchecked Sendable {
-      // Made and taken apart on one thread, around the same call.
-      let value: R
-    }
-  #endif
+  /// Runs `body` with the state, alone.
+  @inlinable
+  @inline(__always)
+  public func withLock<R, Failure: Error>(
+    _ body: (inout State) throws(Failure) -> R
+  ) throws(Failure) -> R {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    return try body(&storage.pointee.state)
+  }
 }
