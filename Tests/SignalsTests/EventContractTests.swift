@@ -96,6 +96,7 @@ struct EventContractTests {
       } catch is Broken {}
       return seen
     }
+    drain(loop)
     #expect(values == [1, 2])
     #expect(notes.all.isEmpty)
   }

@@ -1,6 +1,7 @@
 // Whole histories of a signal, for comparison.
 
 import Signals
+import Testing
 
 /// What happened, and when.
 struct Moment: Equatable, CustomStringConvertible {
@@ -39,7 +40,13 @@ func history<Value>(
   }
   if let cancellation { loop.after(cancellation) { observation.cancel() } }
   try loop.drive { observation.isEnded }
+  drain(loop)
   return moments.withLock { $0 }
+}
+
+/// Runs what is left to happen, so that no task outlives the test.
+func drain(_ loop: VirtualTimeLoop) {
+  #expect(throws: LoopIdle.self) { try loop.drive { false } }
 }
 
 /// Sends the numbers from 1, one each `interval`.
