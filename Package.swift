@@ -11,14 +11,28 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+/// A library target of this package; its arrows are the ones the architecture page allows.
+func library(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+/// The tests of the target of the same name.
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
 let package = Package(
   name: "blerun",
   products: [
-    .library(name: "Signals", targets: ["Signals"])
+    .library(name: "Signals", targets: ["Signals"]),
+    .library(name: "DBus", targets: ["DBus"]),
   ],
   targets: [
     .systemLibrary(name: "CLinux"),
-    .target(name: "Signals", dependencies: ["CLinux"], swiftSettings: strict),
-    .testTarget(name: "SignalsTests", dependencies: ["Signals"], swiftSettings: strict),
+    .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
+    library("Signals", ["CLinux"]),
+    library("DBus", ["CDBus", "Signals"]),
+    tests("SignalsTests", ["Signals"]),
+    tests("DBusTests", ["DBus", "Signals"]),
   ]
 )

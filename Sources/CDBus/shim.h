@@ -1,0 +1,4 @@
+// libdbus-1, the reference D-Bus library.
+#pragma once
+
+#include <dbus/dbus.h>

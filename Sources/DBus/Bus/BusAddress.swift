@@ -1,0 +1,58 @@
+// Which bus to connect to.
+
+import Glibc
+
+/// The address of a bus.
+public enum BusAddress: Hashable, Sendable {
+  /// The bus of the system, where bluetoothd is.
+  case system
+  /// The bus of the user's session.
+  case session
+  /// An address as the specification writes it: `unix:path=/run/bus`.
+  case given(String)
+
+  /// The text of the address.
+  ///
+  /// - Parameter environment: The value of an environment variable. An empty one counts as absent.
+  /// - Throws: ``BusFailure/unreachable(address:reason:)`` when there is no session.
+  /// - Source: D-Bus Specification 0.41, "Well-known Message Bus Instances".
+  func resolved(environment: (String) -> String?) throws(BusFailure) -> String {
+    func variable(_ name: String) -> String? {
+      environment(name).flatMap { $0.isEmpty ? nil : $0 }
+    }
+    switch self {
+    case .system:
+      return variable("DBUS_SYSTEM_BUS_ADDRESS") ?? "unix:path=/var/run/dbus/system_bus_socket"
+    case .session:
+      if let address = variable("DBUS_SESSION_BUS_ADDRESS") { return address }
+      if let folder = variable("XDG_RUNTIME_DIR") { return "unix:path=\(Self.escaped(folder))/bus" }
+      throw .unreachable(
+        address: "session",
+        reason: "neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set"
+      )
+    case .given(let address): return address
+    }
+  }
+
+  /// The text of the address in the environment of this process.
+  func resolved() throws(BusFailure) -> String {
+    try resolved { name in getenv(name).map { String(cString: $0) } }
+  }
+
+  /// A value in the syntax of addresses: what is special is written as `%` and two digits.
+  static func escaped(_ value: String) -> String {
+    var text = ""
+    for octet in value.utf8 {
+      switch octet {
+      case UInt8(ascii: "-"), UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "\\"),
+        UInt8(ascii: "*"):
+        text.append(Character(Unicode.Scalar(octet)))
+      case _ where DBusName.isWordCharacter(octet): text.append(Character(Unicode.Scalar(octet)))
+      default:
+        let digits = String(octet, radix: 16)
+        text += octet < 16 ? "%0\(digits)" : "%\(digits)"
+      }
+    }
+    return text
+  }
+}

@@ -1,0 +1,79 @@
+// The bus itself as a program on the bus: who to ask about names and matches.
+
+/// Names of `org.freedesktop.DBus`.
+///
+/// - Source: D-Bus Specification 0.41, "Message Bus Messages".
+public enum BusDriver {
+  /// The name that the bus answers to, and sends its signals with.
+  public static let name = "org.freedesktop.DBus"
+  /// Its object.
+  public static let path: ObjectPath = "/org/freedesktop/DBus"
+  /// Its interface.
+  public static let interface = "org.freedesktop.DBus"
+
+  /// Methods.
+  enum Method {
+    static let hello = "Hello"
+    static let addMatch = "AddMatch"
+    static let removeMatch = "RemoveMatch"
+    static let requestName = "RequestName"
+    static let releaseName = "ReleaseName"
+    static let getNameOwner = "GetNameOwner"
+  }
+
+  /// `(s name, s old owner, s new owner)`, an empty string for nobody.
+  static let nameOwnerChanged = "NameOwnerChanged"
+
+  /// The rule for changes of the owner of one name.
+  static func ownerChanges(of name: String) -> MatchRule {
+    MatchRule(
+      sender: Self.name,
+      path: path,
+      interface: interface,
+      member: nameOwnerChanged,
+      arg0: name
+    )
+  }
+
+  /// A call to the bus.
+  ///
+  /// - Precondition: `member` is a valid name.
+  static func call(_ member: String, _ body: [DBusValue]) -> MethodCall {
+    do {
+      return try MethodCall(
+        destination: name,
+        path: path,
+        interface: interface,
+        member: member,
+        body: body
+      )
+    } catch {
+      preconditionFailure("\(error)")
+    }
+  }
+}
+
+/// How a well-known name is asked for.
+public struct NameRequestFlags: OptionSet, Sendable, Hashable {
+  public let rawValue: UInt32
+  public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+  /// Another connection may take the name away.
+  public static let allowReplacement = NameRequestFlags(rawValue: 1)
+  /// Take the name away from an owner that allows it.
+  public static let replaceExisting = NameRequestFlags(rawValue: 2)
+  /// Do not wait in the queue for the name.
+  public static let doNotQueue = NameRequestFlags(rawValue: 4)
+}
+
+/// What a request for a well-known name came to.
+public enum NameRequestReply: UInt32, Sendable, Hashable {
+  /// The connection owns the name now.
+  case primaryOwner = 1
+  /// Another connection owns it; this one waits in the queue.
+  case inQueue = 2
+  /// Another connection owns it, and waiting was not asked for.
+  case exists = 3
+  /// The connection owned it before.
+  case alreadyOwner = 4
+}

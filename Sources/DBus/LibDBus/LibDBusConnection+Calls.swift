@@ -1,0 +1,79 @@
+// What leaves by a libdbus connection, and who waits for the answer.
+
+import CDBus
+import Signals
+
+extension LibDBusConnection {
+  public func call(
+    _ call: MethodCall,
+    limit: Duration?,
+    lateReply: (@Sendable (Result<Message, DBusError>) -> Void)?
+  ) async throws -> Message {
+    var serial: UInt32 = 0
+    do {
+      return try await wait(on: loop, operation: call.operation, limit: limit) { caller in
+        serial = try start(call, .caller(caller), lateReply: lateReply)
+      }
+    } catch {
+      if serial != 0 { state.withLock { $0.pending.leave(serial) } }
+      throw error
+    }
+  }
+
+  public func send(_ message: Message) throws {
+    let marshalled = try MarshalledMessage.marshalling(message)
+    try state.withLock { state throws(BusFailure) in
+      let connection = try self.connection(&state)
+      try check(marshalled, on: connection)
+      dbus_message_set_serial(marshalled.pointer, state.pending.nextSerial())
+      guard dbus_connection_send(connection, marshalled.pointer, nil) != 0 else {
+        throw .sendQueueFull
+      }
+    }
+  }
+
+  /// Sends a call whose reply is handed to `waiter`.
+  ///
+  /// - Returns: The serial of the call.
+  @discardableResult
+  func start(
+    _ call: MethodCall,
+    _ waiter: ReplyWaiter,
+    lateReply: PendingCalls<ReplyWaiter>.LateReply? = nil
+  ) throws -> UInt32 {
+    let marshalled = try call.template.marshal(call)
+    // The reply is looked for under the same lock: it cannot come before its entry.
+    return try state.withLock { state throws(BusFailure) in
+      let connection = try self.connection(&state)
+      try check(marshalled, on: connection)
+      let serial = try state.pending.enter(waiter, lateReply: lateReply)
+      dbus_message_set_serial(marshalled.pointer, serial)
+      guard dbus_connection_send(connection, marshalled.pointer, nil) != 0 else {
+        _ = state.pending.take(serial)
+        throw .sendQueueFull
+      }
+      return serial
+    }
+  }
+
+  private func connection(_ state: inout State) throws(BusFailure) -> OpaquePointer {
+    guard let connection = state.connection else {
+      throw state.failure ?? .closed(address: address, reason: "it was closed")
+    }
+    return connection
+  }
+
+  private func check(
+    _ message: borrowing MarshalledMessage,
+    on connection: OpaquePointer
+  ) throws(BusFailure) {
+    guard dbus_connection_get_outgoing_size(connection) < Self.sendQueueLimit else {
+      throw .sendQueueFull
+    }
+    if dbus_message_contains_unix_fds(message.pointer) != 0,
+      dbus_connection_can_send_type(connection, TypeCode.unixFD) == 0
+    {
+      throw .cannotPassDescriptors(address: address)
+    }
+  }
+}

@@ -1,0 +1,85 @@
+// What comes in by a libdbus connection, and who hears of it. All of it runs on the loop.
+
+import CDBus
+import Signals
+
+extension LibDBusConnection {
+  /// The socket is ready, or libdbus has given up on it.
+  func ready(_ events: Watch.Events) {
+    if !events.isEmpty {
+      state.withLock { state in
+        if state.connection != nil { state.socket?.handle(events) }
+      }
+    }
+    while let pointer = state.withLock({ state in
+      state.connection.flatMap { dbus_connection_pop_message($0) }
+    }) {
+      receive(MarshalledMessage(owning: pointer))
+    }
+  }
+
+  private func receive(_ message: consuming MarshalledMessage) {
+    switch MarshalledMessage.kind(of: dbus_message_get_type(message.pointer)) {
+    case .methodReturn?, .error?: receiveReply(message)
+    case .signal?:
+      // What libdbus says itself has no sender.
+      if dbus_message_get_sender(message.pointer) == nil,
+        dbus_message_is_signal(message.pointer, "org.freedesktop.DBus.Local", "Disconnected") != 0
+      {
+        lost()
+      } else if let signal = try? message.read() {
+        deliver(signal)
+      }
+    case .methodCall?: receiveCall(message)
+    case nil: break
+    }
+  }
+
+  private func receiveReply(_ reply: borrowing MarshalledMessage) {
+    let serial = dbus_message_get_reply_serial(reply.pointer)
+    guard let call = state.withLock({ $0.pending.take(serial) }) else { return }
+    do {
+      let message = try reply.read()
+      if let error = DBusError(message) {
+        call.end(.failure(error))
+      } else {
+        call.end(.success(message))
+      }
+    } catch {
+      call.end(.failure(error))
+    }
+  }
+
+  private func deliver(_ signal: Message) {
+    let hearers = state.withLock { $0.subscribers.hearers(of: signal) }
+    // One handler may have cancelled another.
+    for hearer in hearers where state.withLock({ $0.subscribers.contains(hearer.id) }) {
+      hearer.handler(signal)
+    }
+  }
+
+  private func receiveCall(_ call: borrowing MarshalledMessage) {
+    do {
+      let invocation = Invocation(message: try call.read(), bus: self)
+      let handlers = state.withLock { $0.exports.all }
+      invocation.offer(to: handlers, machineID: Self.machineID)
+    } catch {
+      refuse(call, error)
+    }
+  }
+
+  /// Answers a call whose arguments could not be taken in.
+  private func refuse(_ call: borrowing MarshalledMessage, _ error: DBusError) {
+    guard dbus_message_get_no_reply(call.pointer) == 0 else { return }
+    var contents = Message.Contents(kind: .methodCall)
+    contents.serial = dbus_message_get_serial(call.pointer)
+    contents.sender = dbus_message_get_sender(call.pointer).map { String(cString: $0) }
+    try? send(Message(contents).errorReply(error))
+  }
+
+  private static func machineID() -> String? {
+    guard let id = dbus_try_get_local_machine_id(nil) else { return nil }
+    defer { dbus_free(id) }
+    return String(cString: id)
+  }
+}

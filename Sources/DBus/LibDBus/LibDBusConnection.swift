@@ -1,0 +1,171 @@
+// The front over libdbus: a private connection to a real bus, read and written by our loop.
+//
+// libdbus does the wire and its validation. Serials, waiting, deadlines, matching and dispatching
+// are ours: its pending calls cost more and lose replies when two threads use them, and its
+// dispatcher holds the connection while it polls.
+
+import CDBus
+public import Signals
+
+/// A connection to a bus through libdbus. It stays open until ``close()`` or the bus's end, also when
+/// nobody refers to it.
+///
+/// Messages are sent from the calling thread; what comes in is handled on the loop.
+public final class LibDBusConnection: MessageBus {
+  /// What the lock protects, the connection of libdbus itself included.
+  ///
+  /// libdbus is only called under the lock, so that no watch is handled that another thread removes
+  /// meanwhile. It calls back nothing but ``SocketWatch``.
+  struct State: @unchecked Sendable {
+    // The lock around this state protects what the pointer refers to.
+    /// nil once it has ended.
+    var connection: OpaquePointer?
+    var socket: SocketWatch?
+    var failure: BusFailure?
+    var uniqueName = ""
+    var pending = PendingCalls<ReplyWaiter>()
+    var matches = MatchTable<Completion<Void>>()
+    var subscribers = Subscribers()
+    var exports = Exports()
+    var closeHandlers: [@Sendable (BusFailure) -> Void] = []
+  }
+
+  /// How much may wait to be written, in octets.
+  static let sendQueueLimit = 1 << 26
+
+  public let loop: Loop
+  public let address: String
+  let state: Guarded<State>
+
+  private init(_ connection: OpaquePointer, address: String, on loop: Loop) {
+    self.loop = loop
+    self.address = address
+    state = Guarded(State(connection: connection))
+  }
+
+  public var uniqueName: String { state.withLock { $0.uniqueName } }
+
+  // MARK: Opening
+
+  /// Connects to a bus and gets a unique name from it.
+  ///
+  /// - Parameter limit: How long the bus may take to answer.
+  /// - Throws: ``BusFailure/unreachable(address:reason:)`` at once when there is no bus,
+  ///   ``BusFailure/notPermitted(address:reason:)`` when it refuses this user; `TimedOut`,
+  ///   `CancellationError`.
+  public static func open(
+    address: BusAddress,
+    on loop: Loop,
+    limit: Duration = .seconds(10)
+  ) async throws -> LibDBusConnection {
+    let text = try address.resolved()
+    let bus = LibDBusConnection(try connect(to: text), address: text, on: loop)
+    let socket = SocketWatch(on: loop) { events in bus.ready(events) }
+    bus.state.withLock { state in
+      state.socket = socket
+      if let connection = state.connection { socket.install(in: connection) }
+    }
+    do {
+      let hello = BusDriver.call(BusDriver.Method.hello, [])
+      let reply = try await bus.call(hello, limit: limit)
+      guard let name = reply.body.first?.asString else {
+        throw BusFailure.unreachable(address: text, reason: "the bus gave no unique name")
+      }
+      bus.state.withLock { state in
+        state.uniqueName = name
+        if let connection = state.connection { dbus_bus_set_unique_name(connection, name) }
+      }
+      return bus
+    } catch {
+      bus.close()
+      throw openingFailure(error, address: text)
+    }
+  }
+
+  private static func connect(to address: String) throws(BusFailure) -> OpaquePointer {
+    dbus_threads_init_default()
+    // What happens to SIGPIPE is for the program to say.
+    dbus_connection_set_change_sigpipe(0)
+    var error = CDBus.DBusError()
+    dbus_error_init(&error)
+    defer { dbus_error_free(&error) }
+    guard !address.utf8.contains(0) else {
+      throw .unreachable(address: address, reason: "the address has a NUL character")
+    }
+    if let connection = dbus_connection_open_private(address, &error) {
+      dbus_connection_set_exit_on_disconnect(connection, 0)
+      return connection
+    }
+    let name = error.name.map { String(cString: $0) } ?? ""
+    let reason = error.message.map { String(cString: $0) } ?? name
+    if name == DBusError.Name.accessDenied.rawValue {
+      throw .notPermitted(address: address, reason: reason)
+    }
+    throw .unreachable(address: address, reason: reason)
+  }
+
+  private static func openingFailure(_ error: any Error, address: String) -> any Error {
+    switch error {
+    case let error as DBusError where error.name == .accessDenied:
+      BusFailure.notPermitted(address: address, reason: error.message)
+    case let error as DBusError:
+      BusFailure.unreachable(address: address, reason: error.description)
+    case BusFailure.closed(_, let reason):
+      BusFailure.unreachable(address: address, reason: reason)
+    default: error
+    }
+  }
+
+  // MARK: Ending
+
+  public func onClose(_ handler: @escaping @Sendable (BusFailure) -> Void) {
+    let failure = state.withLock { state in
+      if state.failure == nil { state.closeHandlers.append(handler) }
+      return state.failure
+    }
+    if let failure { loop.post { handler(failure) } }
+  }
+
+  public func close() { end("it was closed by this program") }
+
+  /// The bus has closed the connection, or libdbus has.
+  func lost() {
+    let isAuthenticated = state.withLock { state in
+      state.connection.map { dbus_connection_get_is_authenticated($0) != 0 } ?? true
+    }
+    if isAuthenticated {
+      end("the bus closed it")
+    } else {
+      let reason = "the bus did not accept the user of this process"
+      end(with: .notPermitted(address: address, reason: reason))
+    }
+  }
+
+  private func end(_ reason: String) { end(with: .closed(address: address, reason: reason)) }
+
+  private func end(with failure: BusFailure) {
+    let ended: State? = state.withLock { state in
+      guard let connection = state.connection else { return nil }
+      state.socket?.uninstall(from: connection)
+      dbus_connection_close(connection)
+      dbus_connection_unref(connection)
+      var ended = State()
+      swap(&ended, &state)
+      state.failure = failure
+      state.uniqueName = ended.uniqueName
+      return ended
+    }
+    guard var ended else { return }
+    let calls = ended.pending.takeAll()
+    var others: [PendingCalls<ReplyWaiter>.Entry] = []
+    for call in calls {
+      if case .caller(let caller)? = call.waiter, caller.fail(failure) { continue }
+      others.append(call)
+    }
+    let handlers = ended.closeHandlers
+    loop.post { [others] in
+      for call in others { call.end(.failure(failure)) }
+      for handler in handlers { handler(failure) }
+    }
+  }
+}

@@ -1,0 +1,86 @@
+// A message in the form of libdbus.
+
+import CDBus
+
+/// The owner of one reference to a `DBusMessage`.
+///
+/// One thread at a time uses it; libdbus counts references atomically, so the last one may go on
+/// another thread.
+struct MarshalledMessage: ~Copyable, @unchecked Sendable {
+  let pointer: OpaquePointer
+
+  /// Takes over a reference.
+  init(owning pointer: OpaquePointer) { self.pointer = pointer }
+
+  deinit { dbus_message_unref(pointer) }
+
+  /// Marshals a message.
+  ///
+  /// - Throws: ``DBusValueError`` when a value cannot be sent.
+  static func marshalling(_ message: Message) throws(DBusValueError) -> MarshalledMessage {
+    guard let pointer = dbus_message_new(type(of: message.kind)) else { throw .tooLarge }
+    let marshalled = MarshalledMessage(owning: pointer)
+    var isSet = true
+    func set(_ isDone: dbus_bool_t) { if isDone == 0 { isSet = false } }
+    if let path = message.path { set(dbus_message_set_path(pointer, path.text)) }
+    if let name = message.interface { set(dbus_message_set_interface(pointer, name)) }
+    if let name = message.member { set(dbus_message_set_member(pointer, name)) }
+    if let name = message.errorName { set(dbus_message_set_error_name(pointer, name)) }
+    if let name = message.destination { set(dbus_message_set_destination(pointer, name)) }
+    if let serial = message.replySerial { set(dbus_message_set_reply_serial(pointer, serial)) }
+    guard isSet else { throw .tooLarge }
+    if message.noReplyExpected { dbus_message_set_no_reply(pointer, 1) }
+    if message.noAutoStart { dbus_message_set_auto_start(pointer, 0) }
+    try MessageWriter.append(message.body, to: pointer)
+    return marshalled
+  }
+
+  /// Reads the message.
+  ///
+  /// - Throws: ``DBusError`` with the name `LimitsExceeded` when it brings a file descriptor that
+  ///   this process has no room for, and `NotSupported` when its kind is none that there is.
+  func read() throws(DBusError) -> Message {
+    guard let kind = Self.kind(of: dbus_message_get_type(pointer)) else {
+      throw DBusError(name: .notSupported, message: "A message of an unknown kind")
+    }
+    var contents = Message.Contents(kind: kind)
+    contents.serial = dbus_message_get_serial(pointer)
+    contents.sender = dbus_message_get_sender(pointer).map { String(cString: $0) }
+    contents.destination = dbus_message_get_destination(pointer).map { String(cString: $0) }
+    switch kind {
+    case .methodReturn: contents.replySerial = dbus_message_get_reply_serial(pointer)
+    case .error:
+      contents.replySerial = dbus_message_get_reply_serial(pointer)
+      contents.errorName = dbus_message_get_error_name(pointer).map { String(cString: $0) }
+    case .methodCall, .signal:
+      contents.path = dbus_message_get_path(pointer)
+        .map { ObjectPath(valid: String(cString: $0)) }
+      contents.interface = dbus_message_get_interface(pointer).map { String(cString: $0) }
+      contents.member = dbus_message_get_member(pointer).map { String(cString: $0) }
+    }
+    contents.noReplyExpected = dbus_message_get_no_reply(pointer) != 0
+    contents.noAutoStart = dbus_message_get_auto_start(pointer) == 0
+    contents.body = try MessageReader.body(of: pointer)
+    return Message(contents)
+  }
+
+  private static func type(of kind: Message.Kind) -> Int32 {
+    switch kind {
+    case .methodCall: DBUS_MESSAGE_TYPE_METHOD_CALL
+    case .methodReturn: DBUS_MESSAGE_TYPE_METHOD_RETURN
+    case .error: DBUS_MESSAGE_TYPE_ERROR
+    case .signal: DBUS_MESSAGE_TYPE_SIGNAL
+    }
+  }
+
+  /// The kind of a message; nil for one that the specification does not know.
+  static func kind(of type: Int32) -> Message.Kind? {
+    switch type {
+    case DBUS_MESSAGE_TYPE_METHOD_CALL: .methodCall
+    case DBUS_MESSAGE_TYPE_METHOD_RETURN: .methodReturn
+    case DBUS_MESSAGE_TYPE_ERROR: .error
+    case DBUS_MESSAGE_TYPE_SIGNAL: .signal
+    default: nil
+    }
+  }
+}

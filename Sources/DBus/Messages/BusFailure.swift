@@ -1,0 +1,32 @@
+// What goes wrong with the bus itself, as opposed to an answer of another program.
+
+/// Why a connection to a bus could not be made or used.
+public enum BusFailure: Error, Hashable, Sendable {
+  /// The connection has ended: every call that waits gets this, and every later one.
+  case closed(address: String, reason: String)
+  /// There is no bus at the address, or it does not talk to us.
+  case unreachable(address: String, reason: String)
+  /// The bus is there and refuses this user.
+  case notPermitted(address: String, reason: String)
+  /// So many calls wait for their replies that no other is made.
+  case callTableFull
+  /// So much waits to be written that nothing more is taken.
+  case sendQueueFull
+  /// The connection cannot pass file descriptors.
+  case cannotPassDescriptors(address: String)
+}
+
+extension BusFailure: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .closed(let address, let reason): "the connection to the bus \(address) ended: \(reason)"
+    case .unreachable(let address, let reason): "no bus can be reached at \(address): \(reason)"
+    case .notPermitted(let address, let reason):
+      "the bus at \(address) refuses this user: \(reason)"
+    case .callTableFull: "too many calls wait for a reply from the bus"
+    case .sendQueueFull: "too much waits to be sent to the bus"
+    case .cannotPassDescriptors(let address):
+      "the connection to the bus \(address) cannot pass file descriptors"
+    }
+  }
+}

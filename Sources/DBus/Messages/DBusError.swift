@@ -1,0 +1,67 @@
+// An error that the other end of a call answered with.
+//
+// What goes wrong with the bus itself is BusFailure.
+
+/// An error reply: its name and its text.
+public struct DBusError: Error, Hashable, Sendable {
+  /// The name, which programs look at.
+  public let name: Name
+  /// The text, which people look at; empty when the reply had none.
+  public let message: String
+
+  public init(name: Name, message: String = "") {
+    self.name = name
+    self.message = message
+  }
+
+  /// The name of an error. Any text, so that one from outside survives the trip.
+  public struct Name: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+    public init(stringLiteral text: String) { rawValue = text }
+  }
+}
+
+extension DBusError {
+  /// Reads an error reply; nil when `message` is none.
+  ///
+  /// The text is the first argument, when that is a string.
+  public init?(_ message: Message) {
+    guard message.kind == .error else { return nil }
+    var text = ""
+    if case .string(let first)? = message.body.first { text = first }
+    self.init(name: Name(rawValue: message.errorName ?? ""), message: text)
+  }
+}
+
+/// - Source: `dbus/dbus-protocol.h` and `dbus/dbus-shared.h` of libdbus 1.14.
+extension DBusError.Name {
+  public static let failed: Self = "org.freedesktop.DBus.Error.Failed"
+  public static let noMemory: Self = "org.freedesktop.DBus.Error.NoMemory"
+  public static let serviceUnknown: Self = "org.freedesktop.DBus.Error.ServiceUnknown"
+  public static let nameHasNoOwner: Self = "org.freedesktop.DBus.Error.NameHasNoOwner"
+  public static let noReply: Self = "org.freedesktop.DBus.Error.NoReply"
+  public static let notSupported: Self = "org.freedesktop.DBus.Error.NotSupported"
+  public static let limitsExceeded: Self = "org.freedesktop.DBus.Error.LimitsExceeded"
+  public static let accessDenied: Self = "org.freedesktop.DBus.Error.AccessDenied"
+  public static let timeout: Self = "org.freedesktop.DBus.Error.Timeout"
+  public static let disconnected: Self = "org.freedesktop.DBus.Error.Disconnected"
+  public static let invalidArgs: Self = "org.freedesktop.DBus.Error.InvalidArgs"
+  public static let unknownMethod: Self = "org.freedesktop.DBus.Error.UnknownMethod"
+  public static let unknownObject: Self = "org.freedesktop.DBus.Error.UnknownObject"
+  public static let unknownInterface: Self = "org.freedesktop.DBus.Error.UnknownInterface"
+  public static let unknownProperty: Self = "org.freedesktop.DBus.Error.UnknownProperty"
+  public static let propertyReadOnly: Self = "org.freedesktop.DBus.Error.PropertyReadOnly"
+  public static let matchRuleNotFound: Self = "org.freedesktop.DBus.Error.MatchRuleNotFound"
+  public static let matchRuleInvalid: Self = "org.freedesktop.DBus.Error.MatchRuleInvalid"
+  public static let invalidSignature: Self = "org.freedesktop.DBus.Error.InvalidSignature"
+  public static let inconsistentMessage: Self = "org.freedesktop.DBus.Error.InconsistentMessage"
+}
+
+extension DBusError.Name: CustomStringConvertible {
+  public var description: String { rawValue }
+}
+
+extension DBusError: CustomStringConvertible {
+  public var description: String { message.isEmpty ? name.rawValue : "\(name): \(message)" }
+}

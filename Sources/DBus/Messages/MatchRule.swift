@@ -1,0 +1,152 @@
+// Which messages a connection wants to hear of.
+
+/// A match rule: a message matches when every part that is given does.
+///
+/// - Source: D-Bus Specification 0.41, "Match Rules".
+public struct MatchRule: Hashable, Sendable {
+  /// The kind of message; nil for any.
+  public var type: Message.Kind?
+  /// Who sends it: a unique name, or a well-known one, which stands for its present owner.
+  public var sender: String?
+  /// The object that it is about.
+  public var path: ObjectPath?
+  /// An object that it is about, or one above that.
+  public var pathNamespace: ObjectPath?
+  /// The interface.
+  public var interface: String?
+  /// The method or signal.
+  public var member: String?
+  /// Whom it is sent to, by unique name.
+  public var destination: String?
+  /// The first argument, a string.
+  public var arg0: String?
+  /// The first argument, a bus or interface name, or the first elements of it.
+  public var arg0Namespace: String?
+  /// The first argument, a string or path; one that ends with `/` stands for all below it.
+  public var arg0Path: String?
+
+  public init(
+    type: Message.Kind? = .signal,
+    sender: String? = nil,
+    path: ObjectPath? = nil,
+    pathNamespace: ObjectPath? = nil,
+    interface: String? = nil,
+    member: String? = nil,
+    destination: String? = nil,
+    arg0: String? = nil,
+    arg0Namespace: String? = nil,
+    arg0Path: String? = nil
+  ) {
+    self.type = type
+    self.sender = sender
+    self.path = path
+    self.pathNamespace = pathNamespace
+    self.interface = interface
+    self.member = member
+    self.destination = destination
+    self.arg0 = arg0
+    self.arg0Namespace = arg0Namespace
+    self.arg0Path = arg0Path
+  }
+
+  /// The rule as the bus reads it: `type='signal',member='PropertiesChanged'`.
+  public var text: String {
+    let parts: [(String, String?)] = [
+      ("type", type?.rawValue),
+      ("sender", sender),
+      ("path", path?.text),
+      ("path_namespace", pathNamespace?.text),
+      ("interface", interface),
+      ("member", member),
+      ("destination", destination),
+      ("arg0", arg0),
+      ("arg0namespace", arg0Namespace),
+      ("arg0path", arg0Path),
+    ]
+    return parts.compactMap { key, value in value.map { "\(key)='\(Self.escaped($0))'" } }
+      .joined(separator: ",")
+  }
+
+  /// Inside quotes nothing is special but the quote, which is written outside of them.
+  private static func escaped(_ value: String) -> String {
+    guard value.utf8.contains(UInt8(ascii: "'")) else { return value }
+    return value.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
+  }
+
+  /// The well-known name whose owner decides whether a message matches; nil when none does.
+  var wellKnownSender: String? {
+    guard let sender, !DBusName.isUnique(sender), sender != BusDriver.name else { return nil }
+    return sender
+  }
+
+  /// Checks the rule as a bus would.
+  ///
+  /// - Throws: ``DBusError`` with the name `MatchRuleInvalid`.
+  func check() throws(DBusError) {
+    func fault(_ text: String) -> DBusError { DBusError(name: .matchRuleInvalid, message: text) }
+    if path != nil, pathNamespace != nil {
+      throw fault("a match rule cannot have both path and path_namespace")
+    }
+    do {
+      if let sender { try DBusName.checkBusName(sender) }
+      if let destination { try DBusName.checkBusName(destination) }
+      if let interface { try DBusName.checkInterface(interface) }
+      if let member { try DBusName.checkMember(member) }
+      // A namespace may be one element, which no name may.
+      if let arg0Namespace { try DBusName.checkInterface("\(arg0Namespace).a") }
+    } catch {
+      throw fault(error.description)
+    }
+  }
+}
+
+// MARK: Matching
+
+extension MatchRule {
+  /// Whether a message matches.
+  ///
+  /// - Parameter resolvingSender: The unique name of the present owner of a well-known one.
+  public func matches(_ message: Message, resolvingSender: (String) -> String?) -> Bool {
+    if let type, message.kind != type { return false }
+    // The parts that tell most messages apart come first.
+    if let path, message.path != path { return false }
+    if let member, message.member != member { return false }
+    if let interface, message.interface != interface { return false }
+    if let pathNamespace {
+      guard let path = message.path, path == pathNamespace || path.isBelow(pathNamespace)
+      else { return false }
+    }
+    if let destination, message.destination != destination { return false }
+    return matchesArgument(of: message) && matchesSender(of: message, resolvingSender)
+  }
+
+  private func matchesSender(of message: Message, _ resolve: (String) -> String?) -> Bool {
+    guard let sender else { return true }
+    guard let actual = message.sender else { return false }
+    return actual == sender || (wellKnownSender != nil && resolve(sender) == actual)
+  }
+
+  private func matchesArgument(of message: Message) -> Bool {
+    if arg0 == nil, arg0Namespace == nil, arg0Path == nil { return true }
+    let text: String
+    let isPath: Bool
+    switch message.body.first {
+    case .string(let value)?: (text, isPath) = (value, false)
+    case .objectPath(let value)?: (text, isPath) = (value.text, true)
+    default: return false
+    }
+    if let arg0, isPath || text != arg0 { return false }
+    if let arg0Namespace {
+      guard !isPath, text == arg0Namespace || text.hasPrefix(arg0Namespace + ".") else {
+        return false
+      }
+    }
+    if let arg0Path {
+      guard
+        text == arg0Path || (arg0Path.hasSuffix("/") && text.hasPrefix(arg0Path))
+          || (text.hasSuffix("/") && arg0Path.hasPrefix(text))
+      else { return false }
+    }
+    return true
+  }
+}

@@ -1,0 +1,97 @@
+// Messages of each kind.
+
+extension Message {
+  /// A method call.
+  ///
+  /// - Parameters:
+  ///   - destination: Who is called; nil only between two programs without a bus.
+  ///   - interface: May be nil: then the object decides which interface is meant.
+  /// - Throws: ``DBusNameError`` when a name is not valid.
+  public static func methodCall(
+    destination: String?,
+    path: ObjectPath,
+    interface: String?,
+    member: String,
+    body: [DBusValue] = [],
+    noReplyExpected: Bool = false,
+    noAutoStart: Bool = false
+  ) throws(DBusNameError) -> Message {
+    if let destination { try DBusName.checkBusName(destination) }
+    if let interface { try DBusName.checkInterface(interface) }
+    try DBusName.checkMember(member)
+    var contents = Contents(kind: .methodCall)
+    contents.destination = destination
+    contents.path = path
+    contents.interface = interface
+    contents.member = member
+    contents.body = body
+    contents.noReplyExpected = noReplyExpected
+    contents.noAutoStart = noAutoStart
+    return Message(contents)
+  }
+
+  /// A signal, to everybody or to one destination.
+  ///
+  /// - Throws: ``DBusNameError`` when a name is not valid.
+  public static func signal(
+    path: ObjectPath,
+    interface: String,
+    member: String,
+    body: [DBusValue] = [],
+    destination: String? = nil
+  ) throws(DBusNameError) -> Message {
+    if let destination { try DBusName.checkBusName(destination) }
+    try DBusName.checkInterface(interface)
+    try DBusName.checkMember(member)
+    var contents = Contents(kind: .signal)
+    contents.destination = destination
+    contents.path = path
+    contents.interface = interface
+    contents.member = member
+    contents.body = body
+    return Message(contents)
+  }
+
+  /// The reply to this method call.
+  public func reply(_ body: [DBusValue] = []) -> Message {
+    var contents = Contents(kind: .methodReturn)
+    contents.replySerial = serial
+    contents.destination = sender
+    contents.body = body
+    contents.noReplyExpected = true
+    return Message(contents)
+  }
+
+  /// The error reply to this method call.
+  ///
+  /// A name that is not valid goes out as `org.freedesktop.DBus.Error.Failed`, its text in front of
+  /// the message.
+  public func errorReply(_ error: DBusError) -> Message {
+    var name = error.name
+    var text = error.message
+    if (try? DBusName.checkErrorName(name.rawValue)) == nil {
+      text = error.description
+      name = .failed
+    }
+    var contents = Contents(kind: .error)
+    contents.replySerial = serial
+    contents.destination = sender
+    contents.errorName = name.rawValue
+    contents.body = text.isEmpty ? [] : [.string(text)]
+    contents.noReplyExpected = true
+    return Message(contents)
+  }
+
+  /// Checks what the types of Swift do not, before a front sends the message.
+  ///
+  /// - Throws: ``DBusValueError``.
+  func checkSendable() throws(DBusValueError) {
+    for value in body { try value.checkSendable() }
+    guard body.count > 1 else { return }
+    do {
+      try SignatureParser.check(signature.text)
+    } catch {
+      throw .signature(error)
+    }
+  }
+}

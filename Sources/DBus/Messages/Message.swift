@@ -1,0 +1,125 @@
+// A message as a value: header fields and body.
+//
+// Making messages of each kind is in Message+Making.swift; putting them on a wire is a front's
+// business.
+
+/// A message on a bus.
+///
+/// Serial and sender belong to the front: they are 0 and nil until a message was sent or came in.
+/// Copying one is cheap.
+public struct Message: Sendable {
+  /// What a message is.
+  public enum Kind: String, Sendable {
+    case methodCall = "method_call"
+    case methodReturn = "method_return"
+    case error
+    case signal
+  }
+
+  /// The contents, in one place so that a copy is one reference.
+  struct Contents: Equatable, Sendable {
+    var kind: Kind
+    var serial: UInt32 = 0
+    var replySerial: UInt32?
+    var sender: String?
+    var destination: String?
+    var path: ObjectPath?
+    var interface: String?
+    var member: String?
+    var errorName: String?
+    var body: [DBusValue] = []
+    var noReplyExpected = false
+    var noAutoStart = false
+  }
+
+  // `contents` is only changed by the one owner of the box: see `change`.
+  private final class Box: @unchecked Sendable {
+    var contents: Contents
+    init(_ contents: Contents) { self.contents = contents }
+  }
+
+  private var box: Box
+
+  init(_ contents: Contents) { box = Box(contents) }
+
+  private mutating func change<T>(_ field: WritableKeyPath<Contents, T>, to value: T) {
+    if !isKnownUniquelyReferenced(&box) { box = Box(box.contents) }
+    box.contents[keyPath: field] = value
+  }
+
+  /// What the message is.
+  public var kind: Kind { box.contents.kind }
+
+  /// The number that the sender gave the message; 0 while it has none.
+  public internal(set) var serial: UInt32 {
+    get { box.contents.serial }
+    set { change(\.serial, to: newValue) }
+  }
+
+  /// The serial of the call that this answers.
+  public internal(set) var replySerial: UInt32? {
+    get { box.contents.replySerial }
+    set { change(\.replySerial, to: newValue) }
+  }
+
+  /// The unique name of the sender, put in by the bus.
+  public internal(set) var sender: String? {
+    get { box.contents.sender }
+    set { change(\.sender, to: newValue) }
+  }
+
+  /// The bus name it is meant for; nil for a signal to everybody.
+  public internal(set) var destination: String? {
+    get { box.contents.destination }
+    set { change(\.destination, to: newValue) }
+  }
+
+  /// The object that is called, or that signals.
+  public var path: ObjectPath? { box.contents.path }
+
+  /// The interface of the member.
+  public var interface: String? { box.contents.interface }
+
+  /// The method or signal.
+  public var member: String? { box.contents.member }
+
+  /// The name of an error reply.
+  public var errorName: String? { box.contents.errorName }
+
+  /// The arguments.
+  public var body: [DBusValue] { box.contents.body }
+
+  /// Whether the caller asks for no reply.
+  public internal(set) var noReplyExpected: Bool {
+    get { box.contents.noReplyExpected }
+    set { change(\.noReplyExpected, to: newValue) }
+  }
+
+  /// Whether the bus shall not start a program to own the destination.
+  public internal(set) var noAutoStart: Bool {
+    get { box.contents.noAutoStart }
+    set { change(\.noAutoStart, to: newValue) }
+  }
+
+  /// The types of the arguments.
+  public var signature: Signature { Signature(joining: body) }
+}
+
+extension Message: Equatable {
+  public static func == (left: Message, right: Message) -> Bool {
+    left.box === right.box || left.box.contents == right.box.contents
+  }
+}
+
+extension Message: CustomStringConvertible {
+  public var description: String {
+    let what = [interface, member].compactMap { $0 }.joined(separator: ".")
+    let whence = "\(sender ?? "?") to \(destination ?? "all")"
+    return switch kind {
+    case .methodCall: "call \(serial) of \(what) on \(path ?? "/") from \(whence)"
+    case .signal: "signal \(what) of \(path ?? "/") from \(whence)"
+    case .methodReturn: "reply to \(replySerial ?? 0) from \(whence)"
+    case .error: "error \(errorName ?? "") in reply to \(replySerial ?? 0) from \(whence)"
+    }
+  }
+}

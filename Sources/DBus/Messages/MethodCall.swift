@@ -1,0 +1,59 @@
+// A method call described once and made many times.
+
+/// What to call and with which arguments.
+///
+/// Keep one for a call that is made again and again: a front remembers its marshalled form in it,
+/// which saves about a third of what a call costs.
+public final class MethodCall: Sendable {
+  /// The bus name that is called.
+  public let destination: String
+  /// The object.
+  public let path: ObjectPath
+  /// The interface of the method.
+  public let interface: String
+  /// The method.
+  public let member: String
+  /// The arguments.
+  public let body: [DBusValue]
+
+  /// What waiting for the reply is called in errors.
+  let operation: String
+  /// What the libdbus front remembers.
+  let template = MessageTemplate()
+
+  /// Checks and keeps the description.
+  ///
+  /// - Throws: ``DBusNameError`` when a name is not valid.
+  public init(
+    destination: String,
+    path: ObjectPath,
+    interface: String,
+    member: String,
+    body: [DBusValue] = []
+  ) throws(DBusNameError) {
+    try DBusName.checkBusName(destination)
+    try DBusName.checkInterface(interface)
+    try DBusName.checkMember(member)
+    self.destination = destination
+    self.path = path
+    self.interface = interface
+    self.member = member
+    self.body = body
+    operation = "the reply to \(member)"
+  }
+
+  /// The call as a message without serial and sender.
+  var message: Message {
+    var contents = Message.Contents(kind: .methodCall)
+    contents.destination = destination
+    contents.path = path
+    contents.interface = interface
+    contents.member = member
+    contents.body = body
+    return Message(contents)
+  }
+}
+
+extension MethodCall: CustomStringConvertible {
+  public var description: String { "\(interface).\(member) on \(path) of \(destination)" }
+}

@@ -1,0 +1,38 @@
+// An array of one type: `a…`, except octets and dictionaries, which have cases of their own.
+
+/// Elements of one type, possibly none.
+public struct DBusArray: Hashable, Sendable {
+  /// The type of each element.
+  public let elementSignature: Signature
+  /// The elements.
+  public let elements: [DBusValue]
+
+  /// Checks and keeps elements.
+  ///
+  /// - Throws: ``DBusValueError/notOneType(_:)``, ``DBusValueError/typeMismatch(expected:found:index:)``,
+  ///   ``DBusValueError/octetsAreBytes`` or ``DBusValueError/signature(_:)``.
+  public init(_ elementSignature: Signature, _ elements: [DBusValue]) throws(DBusValueError) {
+    guard elementSignature.isSingle else { throw .notOneType(elementSignature) }
+    guard elementSignature.text != "y" else { throw .octetsAreBytes }
+    if !elementSignature.isBasic {
+      do {
+        try SignatureParser.check("a" + elementSignature.text)
+      } catch {
+        throw .signature(error)
+      }
+    }
+    for (index, element) in elements.enumerated() where element.signature != elementSignature {
+      throw .typeMismatch(expected: elementSignature, found: element.signature, index: index)
+    }
+    self.init(valid: elementSignature, elements)
+  }
+
+  /// Elements that are known to fit.
+  init(valid elementSignature: Signature, _ elements: [DBusValue]) {
+    self.elementSignature = elementSignature
+    self.elements = elements
+  }
+
+  /// The type of the array.
+  public var signature: Signature { Signature(valid: "a" + elementSignature.text) }
+}

@@ -1,0 +1,83 @@
+// A dictionary: `a{…}`.
+
+/// Entries of one type of key and one type of value, in a fixed order.
+///
+/// The order is kept and counts for equality, so that what is sent repeats octet for octet. The bus
+/// does not forbid a key twice: then both entries are kept, and the last one counts.
+public struct DBusDictionary: Sendable {
+  /// The type of the dictionary: `a{sv}`.
+  public let signature: Signature
+  /// The entries, in order.
+  public let entries: [(key: DBusValue, value: DBusValue)]
+
+  /// Checks and keeps entries.
+  ///
+  /// - Throws: ``DBusValueError/keyNotBasic(_:)``, ``DBusValueError/notOneType(_:)``,
+  ///   ``DBusValueError/typeMismatch(expected:found:index:)`` or ``DBusValueError/signature(_:)``.
+  public init(
+    key: Signature,
+    value: Signature,
+    _ entries: [(DBusValue, DBusValue)]
+  ) throws(DBusValueError) {
+    guard key.isBasic else { throw .keyNotBasic(key) }
+    guard value.isSingle else { throw .notOneType(value) }
+    do {
+      signature = try Signature("a{\(key.text)\(value.text)}")
+    } catch {
+      throw .signature(error)
+    }
+    for (index, entry) in entries.enumerated() {
+      guard entry.0.signature == key else {
+        throw .typeMismatch(expected: key, found: entry.0.signature, index: index)
+      }
+      guard entry.1.signature == value else {
+        throw .typeMismatch(expected: value, found: entry.1.signature, index: index)
+      }
+    }
+    self.entries = entries.map { (key: $0.0, value: $0.1) }
+  }
+
+  /// Entries that are known to fit.
+  init(valid signature: Signature, _ entries: [(key: DBusValue, value: DBusValue)]) {
+    self.signature = signature
+    self.entries = entries
+  }
+
+  /// The type of the keys.
+  public var keySignature: Signature {
+    Signature(valid: String(text: signature.text, from: 2, to: 3))
+  }
+
+  /// The type of the values.
+  public var valueSignature: Signature {
+    Signature(valid: String(text: signature.text, from: 3, to: signature.text.utf8.count - 1))
+  }
+
+  /// The value of a key; nil when it is not there. O(n) in the number of entries.
+  public subscript(key: DBusValue) -> DBusValue? {
+    entries.last { $0.key == key }?.value
+  }
+}
+
+extension DBusDictionary: Hashable {
+  public static func == (left: DBusDictionary, right: DBusDictionary) -> Bool {
+    left.signature == right.signature && left.entries.elementsEqual(right.entries, by: ==)
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(signature)
+    for (key, value) in entries {
+      hasher.combine(key)
+      hasher.combine(value)
+    }
+  }
+}
+
+extension String {
+  /// Octets `from` up to, without, `to` of an ASCII text.
+  fileprivate init(text: String, from: Int, to: Int) {
+    let start = text.utf8.index(text.startIndex, offsetBy: from)
+    let end = text.utf8.index(text.startIndex, offsetBy: to)
+    self.init(text[start..<end])
+  }
+}

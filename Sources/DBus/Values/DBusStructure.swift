@@ -1,0 +1,28 @@
+// A structure: `(…)`.
+
+/// One or more fields, each of its own type.
+public struct DBusStructure: Hashable, Sendable {
+  /// The fields, in order.
+  public let fields: [DBusValue]
+
+  /// Checks and keeps fields.
+  ///
+  /// - Throws: ``DBusValueError/emptyStructure`` or ``DBusValueError/signature(_:)``.
+  public init(_ fields: [DBusValue]) throws(DBusValueError) {
+    guard !fields.isEmpty else { throw .emptyStructure }
+    self.fields = fields
+    do {
+      try SignatureParser.check(signature.text)
+    } catch {
+      throw .signature(error)
+    }
+  }
+
+  /// Fields that are known to be some.
+  init(valid fields: [DBusValue]) { self.fields = fields }
+
+  /// The type of the structure.
+  public var signature: Signature {
+    Signature(valid: "(" + Signature(joining: fields).text + ")")
+  }
+}

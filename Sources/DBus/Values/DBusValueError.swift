@@ -1,0 +1,74 @@
+// Values that cannot be put on a bus.
+
+/// Why a container or a message cannot be made of these values.
+public enum DBusValueError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// An element of an array, or a part of a dictionary entry, has another type than was said.
+  case typeMismatch(expected: Signature, found: Signature, index: Int)
+  /// The type given for elements, keys or values is not one complete type.
+  case notOneType(Signature)
+  /// The key type of a dictionary is a container.
+  case keyNotBasic(Signature)
+  /// A structure has no field.
+  case emptyStructure
+  /// An array of octets is ``DBusValue/bytes(_:)``, nothing else.
+  case octetsAreBytes
+  /// A type is not well formed or nests too deep.
+  case signature(SignatureError)
+  /// A string has a NUL character, which no D-Bus string may have.
+  case containsNUL(String)
+  /// More than 64 containers lie in one another, variants counted.
+  case tooDeep
+  /// An array is longer than 64 MiB, or a message longer than 128 MiB.
+  case tooLarge
+  /// A descriptor was released, or closed, before it was sent.
+  case descriptorGone
+
+  /// The deepest nesting of containers in a message.
+  public static let maximumDepth = 64
+  /// The longest array, in octets of its marshalled elements.
+  public static let maximumArrayLength = 1 << 26
+
+  public var description: String {
+    switch self {
+    case .typeMismatch(let expected, let found, let index):
+      "element \(index) has the type '\(found)' where '\(expected)' was expected"
+    case .notOneType(let signature): "'\(signature)' is not one complete type"
+    case .keyNotBasic(let signature): "'\(signature)' cannot be the key of a dictionary"
+    case .emptyStructure: "a structure needs at least one field"
+    case .octetsAreBytes: "an array of octets is written as bytes"
+    case .signature(let error): error.description
+    case .containsNUL: "a string has a NUL character"
+    case .tooDeep: "more than \(Self.maximumDepth) containers lie in one another"
+    case .tooLarge: "an array or message is too large for a bus"
+    case .descriptorGone: "a file descriptor is not open any more"
+    }
+  }
+}
+
+extension DBusValue {
+  /// Checks what the types of Swift do not: NUL in strings, and how deep containers nest.
+  ///
+  /// Every front makes this check, each in its own way, before it sends.
+  func checkSendable(depth: Int = 0) throws(DBusValueError) {
+    guard depth <= DBusValueError.maximumDepth else { throw .tooDeep }
+    switch self {
+    case .string(let text):
+      if text.utf8.contains(0) { throw .containsNUL(text) }
+    case .bytes(let octets):
+      if octets.count > DBusValueError.maximumArrayLength { throw .tooLarge }
+    case .array(let array):
+      for element in array.elements { try element.checkSendable(depth: depth + 1) }
+    case .dictionary(let dictionary):
+      for (key, value) in dictionary.entries {
+        try key.checkSendable(depth: depth + 2)
+        try value.checkSendable(depth: depth + 2)
+      }
+    case .structure(let structure):
+      for field in structure.fields { try field.checkSendable(depth: depth + 1) }
+    case .variant(let variant): try variant.value.checkSendable(depth: depth + 1)
+    case .unixFD(let descriptor):
+      if descriptor.descriptor < 0 { throw .descriptorGone }
+    default: break
+    }
+  }
+}

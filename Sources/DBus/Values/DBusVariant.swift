@@ -1,0 +1,10 @@
+// A value that brings its type with it: `v`.
+
+/// One value of any type.
+public struct DBusVariant: Hashable, Sendable {
+  /// The value inside.
+  public let value: DBusValue
+
+  /// Wraps a value.
+  public init(_ value: DBusValue) { self.value = value }
+}

@@ -1,0 +1,92 @@
+// The path of an object: type `o`.
+
+/// A valid object path: `/`, or elements of `[A-Za-z0-9_]` with a `/` before each.
+///
+/// - Source: D-Bus Specification 0.41, "Valid Object Paths".
+public struct ObjectPath: Hashable, Comparable, Sendable {
+  /// The path as it is written.
+  public let text: String
+
+  /// Checks a path.
+  ///
+  /// - Throws: ``DBusNameError`` when it breaks a rule.
+  public init(_ text: String) throws(DBusNameError) {
+    if let reason = Self.fault(in: text) {
+      throw DBusNameError(kind: .objectPath, text: text, reason: reason)
+    }
+    self.text = text
+  }
+
+  /// A path that was checked elsewhere.
+  init(valid text: String) { self.text = text }
+
+  /// `/`
+  public static let root = ObjectPath(valid: "/")
+
+  /// The path one element deeper.
+  ///
+  /// - Throws: ``DBusNameError`` when `element` is empty or has a character that is not allowed.
+  public func appending(_ element: String) throws(DBusNameError) -> ObjectPath {
+    let path = isRoot ? "/\(element)" : "\(text)/\(element)"
+    guard !element.utf8.contains(UInt8(ascii: "/")) else {
+      throw DBusNameError(kind: .objectPath, text: path, reason: "the element has a slash")
+    }
+    return try ObjectPath(path)
+  }
+
+  /// The path without its last element; nil for the root.
+  public var parent: ObjectPath? {
+    guard !isRoot, let slash = text.utf8.lastIndex(of: UInt8(ascii: "/")) else { return nil }
+    return slash == text.startIndex ? .root : ObjectPath(valid: String(text[..<slash]))
+  }
+
+  /// The last element; empty for the root.
+  public var lastElement: String {
+    guard let slash = text.utf8.lastIndex(of: UInt8(ascii: "/")) else { return text }
+    return String(text[text.utf8.index(after: slash)...])
+  }
+
+  /// Whether this is `/`.
+  public var isRoot: Bool { text.utf8.count == 1 }
+
+  /// Whether this path is deeper than `other` and begins with it. No path is below itself.
+  public func isBelow(_ other: ObjectPath) -> Bool {
+    if other.isRoot { return !isRoot }
+    let length = other.text.utf8.count
+    return text.utf8.count > length && text.hasPrefix(other.text)
+      && text.utf8[text.utf8.index(text.startIndex, offsetBy: length)] == UInt8(ascii: "/")
+  }
+
+  public static func < (left: ObjectPath, right: ObjectPath) -> Bool { left.text < right.text }
+
+  private static func fault(in text: String) -> String? {
+    var previous: UInt8 = 0
+    for octet in text.utf8 {
+      if octet == UInt8(ascii: "/") {
+        if previous == octet { return "an element is empty" }
+      } else if previous == 0 {
+        return "it does not begin with a slash"
+      } else if !DBusName.isWordCharacter(octet) {
+        return "a character is not allowed in it"
+      }
+      previous = octet
+    }
+    if previous == 0 { return "it is empty" }
+    if previous == UInt8(ascii: "/"), text.utf8.count > 1 { return "it ends with a slash" }
+    return nil
+  }
+}
+
+extension ObjectPath: ExpressibleByStringLiteral {
+  /// A path written in code.
+  ///
+  /// - Precondition: It is valid.
+  public init(stringLiteral text: String) {
+    precondition(Self.fault(in: text) == nil, "'\(text)' is not a valid object path")
+    self.text = text
+  }
+}
+
+extension ObjectPath: CustomStringConvertible {
+  public var description: String { text }
+}

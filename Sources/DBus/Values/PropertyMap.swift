@@ -1,0 +1,73 @@
+// Named values, as properties travel: `a{sv}`.
+
+/// Values by name, in a fixed order, without the variants around them on the bus.
+///
+/// The order counts for equality. Meant for the few dozen entries of an interface: finding one is
+/// O(n).
+public struct PropertyMap: Sendable {
+  /// The names and values, in order; each name once.
+  public private(set) var entries: [(name: String, value: DBusValue)]
+
+  /// No entries.
+  public init() { entries = [] }
+
+  /// Entries in order. Of a name given twice the last value counts, at the place of the first.
+  public init(_ entries: [(String, DBusValue)]) {
+    self.entries = []
+    self.entries.reserveCapacity(entries.count)
+    for (name, value) in entries { self[name] = value }
+  }
+
+  /// The entries of a dictionary of type `a{sv}`.
+  init(_ dictionary: DBusDictionary) {
+    entries = []
+    entries.reserveCapacity(dictionary.entries.count)
+    for (key, value) in dictionary.entries {
+      guard case .string(let name) = key, case .variant(let variant) = value else { continue }
+      self[name] = variant.value
+    }
+  }
+
+  /// The value of a name; nil when it is not there. Setting nil removes it.
+  public subscript(name: String) -> DBusValue? {
+    get {
+      for entry in entries where entry.name == name { return entry.value }
+      return nil
+    }
+    set {
+      let index = entries.firstIndex { $0.name == name }
+      switch (index, newValue) {
+      case (let index?, let value?): entries[index].value = value
+      case (let index?, nil): entries.remove(at: index)
+      case (nil, let value?): entries.append((name, value))
+      case (nil, nil): break
+      }
+    }
+  }
+
+  /// The names, in order.
+  public var names: [String] { entries.map(\.name) }
+
+  /// How many entries there are.
+  public var count: Int { entries.count }
+
+  /// Whether there is none.
+  public var isEmpty: Bool { entries.isEmpty }
+}
+
+extension PropertyMap: ExpressibleByDictionaryLiteral {
+  public init(dictionaryLiteral elements: (String, DBusValue)...) { self.init(elements) }
+}
+
+extension PropertyMap: Hashable {
+  public static func == (left: PropertyMap, right: PropertyMap) -> Bool {
+    left.entries.elementsEqual(right.entries, by: ==)
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    for (name, value) in entries {
+      hasher.combine(name)
+      hasher.combine(value)
+    }
+  }
+}
