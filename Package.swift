@@ -26,12 +26,14 @@ let package = Package(
   products: [
     .library(name: "Signals", targets: ["Signals"]),
     .library(name: "DBus", targets: ["DBus"]),
+    .library(name: "Bluetooth", targets: ["Bluetooth"]),
   ],
   targets: [
     .systemLibrary(name: "CLinux"),
     .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
     library("Signals", ["CLinux"]),
     library("DBus", ["CDBus", "Signals"]),
+    library("Bluetooth", ["Signals"]),
     tests("SignalsTests", ["Signals"]),
     tests("DBusTests", ["DBus", "Signals"]),
   ]

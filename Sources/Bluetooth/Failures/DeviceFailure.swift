@@ -1,0 +1,106 @@
+// Why an operation on a device failed, in terms of the device.
+
+/// What a failure is worth: whether trying again may help.
+public enum FailureClass: String, Hashable, Sendable {
+  /// It may pass by itself: not found, link lost, busy, out of time.
+  case passing
+  /// Trying again gives the same.
+  case definite
+  /// This host cannot do it now: no bus, no adapter, no permission.
+  case unavailable
+}
+
+/// What BlueZ said.
+public struct BlueZAnswer: Hashable, Sendable, CustomStringConvertible {
+  /// The D-Bus error name.
+  public let name: String
+  /// Its text.
+  public let text: String
+
+  public init(name: String, text: String) {
+    self.name = name
+    self.text = text
+  }
+
+  public var description: String { text.isEmpty ? name : "\(name): \(text)" }
+}
+
+/// One failed operation: what, on which device, why, and what to try.
+public struct DeviceFailure: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The kind of failure, stable in output.
+  public struct Code: RawRepresentable, Hashable, Sendable {
+    public let rawValue: String
+
+    public init(rawValue: String) {
+      self.rawValue = rawValue
+    }
+  }
+
+  public let code: Code
+  public let `class`: FailureClass
+  /// What was being done: "reading battery-level".
+  public let operation: String
+  public let device: String?
+  public let attribute: String?
+  public let bluez: BlueZAnswer?
+  public let att: ATTErrorCode?
+  /// What it means, as a clause: "the link was lost".
+  public let meaning: String
+  /// What to try.
+  public let hint: String
+
+  public init(
+    code: Code,
+    class: FailureClass,
+    operation: String,
+    device: String? = nil,
+    attribute: String? = nil,
+    bluez: BlueZAnswer? = nil,
+    att: ATTErrorCode? = nil,
+    meaning: String,
+    hint: String
+  ) {
+    self.code = code
+    self.class = `class`
+    self.operation = operation
+    self.device = device
+    self.attribute = attribute
+    self.bluez = bluez
+    self.att = att
+    self.meaning = meaning
+    self.hint = hint
+  }
+
+  public var description: String {
+    var text = operation
+    if let device { text += " on \(device)" }
+    text += ": \(meaning)"
+    if let bluez { text += " (BlueZ said \(bluez))" }
+    return hint.isEmpty ? text : text + ". Try: \(hint)"
+  }
+}
+
+extension DeviceFailure.Code {
+  public static let notFound = Self(rawValue: "not-found")
+  public static let connectFailed = Self(rawValue: "connect-failed")
+  public static let linkLost = Self(rawValue: "link-lost")
+  public static let busy = Self(rawValue: "busy")
+  public static let timedOut = Self(rawValue: "timed-out")
+  public static let refused = Self(rawValue: "refused")
+  public static let notPermitted = Self(rawValue: "not-permitted")
+  public static let notSupported = Self(rawValue: "not-supported")
+  public static let notConnected = Self(rawValue: "not-connected")
+  public static let serviceMissing = Self(rawValue: "service-missing")
+  public static let characteristicMissing = Self(rawValue: "characteristic-missing")
+  public static let ambiguous = Self(rawValue: "ambiguous")
+  public static let adapterMissing = Self(rawValue: "adapter-missing")
+  public static let adapterOff = Self(rawValue: "adapter-off")
+  public static let busUnreachable = Self(rawValue: "bus-unreachable")
+  public static let busLost = Self(rawValue: "bus-lost")
+  public static let daemonMissing = Self(rawValue: "daemon-missing")
+  public static let connectOutsideTurn = Self(rawValue: "connect-outside-turn")
+  public static let invalidValue = Self(rawValue: "invalid-value")
+  public static let notPaired = Self(rawValue: "not-paired")
+  public static let cleanUpFailed = Self(rawValue: "clean-up-failed")
+  public static let unknown = Self(rawValue: "unknown")
+}

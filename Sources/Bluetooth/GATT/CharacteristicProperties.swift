@@ -1,0 +1,44 @@
+// What a characteristic says may be done with it.
+
+/// The property bits of a characteristic, with the names that BlueZ gives them.
+///
+/// - Source: Bluetooth Core 5.4, Vol 3, Part G §3.3.1.1 and §3.3.3.1; BlueZ `src/gatt-client.c`.
+public struct CharacteristicProperties: OptionSet, Hashable, Sendable {
+  public let rawValue: UInt16
+
+  public init(rawValue: UInt16) {
+    self.rawValue = rawValue
+  }
+
+  public static let broadcast = CharacteristicProperties(rawValue: 0x001)
+  public static let read = CharacteristicProperties(rawValue: 0x002)
+  public static let writeWithoutResponse = CharacteristicProperties(rawValue: 0x004)
+  public static let write = CharacteristicProperties(rawValue: 0x008)
+  public static let notify = CharacteristicProperties(rawValue: 0x010)
+  public static let indicate = CharacteristicProperties(rawValue: 0x020)
+  public static let authenticatedSignedWrites = CharacteristicProperties(rawValue: 0x040)
+  public static let extendedProperties = CharacteristicProperties(rawValue: 0x080)
+  public static let reliableWrite = CharacteristicProperties(rawValue: 0x100)
+  public static let writableAuxiliaries = CharacteristicProperties(rawValue: 0x200)
+
+  private static let names: [(CharacteristicProperties, String)] = [
+    (.broadcast, "broadcast"), (.read, "read"),
+    (.writeWithoutResponse, "write-without-response"), (.write, "write"), (.notify, "notify"),
+    (.indicate, "indicate"), (.authenticatedSignedWrites, "authenticated-signed-writes"),
+    (.extendedProperties, "extended-properties"), (.reliableWrite, "reliable-write"),
+    (.writableAuxiliaries, "writable-auxiliaries"),
+  ]
+
+  /// The names BlueZ knows.
+  public static var knownFlags: [String] { names.map(\.1) }
+
+  /// The properties of BlueZ's flags; unknown ones are left out.
+  public init(flags: [String]) {
+    self = Self.names.reduce(into: []) { result, entry in
+      if flags.contains(entry.1) { result.insert(entry.0) }
+    }
+  }
+
+  /// BlueZ's flags, in BlueZ's order.
+  public var flags: [String] { Self.names.filter { contains($0.0) }.map(\.1) }
+}

@@ -1,0 +1,122 @@
+// How a user names a characteristic.
+
+/// A characteristic by name or UUID, with its service and instance where needed, or by handle.
+///
+/// `heart-rate-measurement`, `2a37`, `heart-rate/heart-rate-measurement#1`, `@0x0012`.
+public struct CharacteristicSelector: Hashable, Sendable, CustomStringConvertible {
+  public let service: BluetoothUUID?
+  /// Meaningless when ``handle`` is given.
+  public let characteristic: BluetoothUUID
+  /// Which of several that match, in order of handle, from 0.
+  public let instance: Int?
+  /// The handle of the value.
+  public let handle: UInt16?
+
+  public init(
+    service: BluetoothUUID? = nil,
+    characteristic: BluetoothUUID,
+    instance: Int? = nil
+  ) {
+    self.service = service
+    self.characteristic = characteristic
+    self.instance = instance
+    handle = nil
+  }
+
+  public init(handle: UInt16) {
+    service = nil
+    characteristic = BluetoothUUID(short: 0)
+    instance = nil
+    self.handle = handle
+  }
+
+  /// Reads a selector.
+  ///
+  /// - Throws: ``SelectorError`` that says which part is wrong, and what it may have meant.
+  public init(parsing text: String) throws(SelectorError) {
+    if text.hasPrefix("@") {
+      self.init(handle: try Self.handle(text))
+      return
+    }
+    var rest = text[...]
+    var instance: Int?
+    if let hash = rest.lastIndex(of: "#") {
+      guard let number = Int(rest[rest.index(after: hash)...]), number >= 0 else {
+        throw SelectorError(text: text, problem: "an instance is a number from 0 after the #")
+      }
+      instance = number
+      rest = rest[..<hash]
+    }
+    let parts = rest.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+    switch parts.count {
+    case 1:
+      self.init(characteristic: try Self.characteristic(parts[0], text), instance: instance)
+    case 2:
+      guard let service = AssignedNumbers.service(named: parts[0]) else {
+        throw SelectorError(
+          text: text,
+          problem: "'\(parts[0])' is no service",
+          nearest: AssignedNumbers.nearestService(to: parts[0])
+        )
+      }
+      self.init(
+        service: service,
+        characteristic: try Self.characteristic(parts[1], text),
+        instance: instance
+      )
+    default:
+      throw SelectorError(text: text, problem: "more than one / in it")
+    }
+  }
+
+  private static func characteristic(
+    _ name: String,
+    _ text: String
+  ) throws(SelectorError) -> BluetoothUUID {
+    guard let uuid = AssignedNumbers.characteristic(named: name) else {
+      throw SelectorError(
+        text: text,
+        problem: "'\(name)' is no characteristic",
+        nearest: AssignedNumbers.nearestCharacteristic(to: name)
+      )
+    }
+    return uuid
+  }
+
+  private static func handle(_ text: String) throws(SelectorError) -> UInt16 {
+    let digits = text.dropFirst()
+    let isHexadecimal = digits.hasPrefix("0x")
+    let number = isHexadecimal ? UInt16(digits.dropFirst(2), radix: 16) : UInt16(digits)
+    guard let number, number > 0 else {
+      throw SelectorError(text: text, problem: "a handle is @1 to @65535, or @0x0001 to @0xffff")
+    }
+    return number
+  }
+
+  public var description: String {
+    if let handle {
+      return "@0x\(hexadecimal(UInt8(handle >> 8)))\(hexadecimal(UInt8(handle & 255)))"
+    }
+    let own = AssignedNumbers.characteristicIdentifier(characteristic) ?? "\(characteristic)"
+    let prefix = service.map { (AssignedNumbers.serviceIdentifier($0) ?? "\($0)") + "/" } ?? ""
+    return prefix + own + (instance.map { "#\($0)" } ?? "")
+  }
+}
+
+/// A text that names no characteristic.
+public struct SelectorError: Error, Hashable, Sendable, CustomStringConvertible {
+  public let text: String
+  public let problem: String
+  /// A known name that is close.
+  public let nearest: String?
+
+  public init(text: String, problem: String, nearest: String? = nil) {
+    self.text = text
+    self.problem = problem
+    self.nearest = nearest
+  }
+
+  public var description: String {
+    "\(problem)" + (nearest.map { " (did you mean '\($0)'?)" } ?? "")
+  }
+}

@@ -1,0 +1,68 @@
+// The port to one device: what can be done with it, whoever does it.
+
+public import Signals
+
+/// Operations on one device. All are lazy: nothing happens before a signal is run.
+///
+/// Every failure is a ``DeviceFailure``; what may be tried again says its class. Deadlines are the
+/// caller's: `timeout`, or the `within` of a blocking call.
+public protocol DeviceService: Sendable {
+  /// The scheduler in whose turns the operations run.
+  var scheduler: SerialScheduler { get }
+
+  /// The device, as errors name it.
+  var deviceDescription: String { get }
+
+  /// Reports devices as they are heard; never completes by itself. Takes no link.
+  func scan(_ filter: ScanFilter) -> Signal<Advertisement>
+
+  /// Finds the device if need be, connects, and waits until its services are there.
+  ///
+  /// The link belongs to the turn that it is made in and is ended with it. A link that was up
+  /// before is used and left up.
+  ///
+  /// - Parameters:
+  ///   - keep: Leaves the link up at the end of the turn.
+  ///   - expecting: Services without which the connection is a definite failure.
+  func connect(keep: Bool, expecting: [BluetoothUUID]) -> Signal<Void>
+
+  /// Sends what the device offers, once.
+  func services() -> Signal<[GATTService]>
+
+  /// Sends the value, once.
+  func read(_ characteristic: CharacteristicSelector) -> Signal<[UInt8]>
+
+  /// Writes the value and completes; sends one empty value.
+  func write(
+    _ value: [UInt8],
+    to characteristic: CharacteristicSelector,
+    kind: WriteKind
+  ) -> Signal<Void>
+
+  /// Sends each notification or indication; subscribed until the signal ends.
+  func notifications(_ characteristic: CharacteristicSelector) -> Signal<Notification>
+
+  /// Sends a stream that is subscribed already and buffered, once: subscribe, then trigger.
+  func subscribe(_ characteristic: CharacteristicSelector) -> Signal<Signal<Notification>>
+
+  /// Ends the link; does nothing when there is none.
+  func disconnect() -> Signal<Void>
+}
+
+extension DeviceService {
+  /// Connects for the present turn.
+  public func connect() -> Signal<Void> { connect(keep: false, expecting: []) }
+
+  /// Reads a characteristic whose value has a type.
+  public func read<Value>(_ characteristic: StandardCharacteristic<Value>) -> Signal<Value> {
+    read(CharacteristicSelector(characteristic: characteristic.uuid))
+      .tryMap { try characteristic.decode($0) }
+  }
+
+  /// Connects, does `body`, and disconnects whatever happened.
+  public func session<R: Sendable>(
+    _ body: @escaping @Sendable () -> Signal<R>
+  ) -> Signal<R> {
+    Signal.using(acquire: connect(), release: { disconnect() }) { body() }
+  }
+}

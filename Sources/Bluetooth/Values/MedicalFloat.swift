@@ -1,0 +1,43 @@
+// The decimal floating-point numbers of medical devices.
+
+/// IEEE 11073 FLOAT (32 bits) and SFLOAT (16 bits): a decimal exponent and an integer mantissa.
+///
+/// - Source: IEEE 11073-20601:2014, annex F.8.
+public enum MedicalFloat {
+  /// The value of a 32-bit FLOAT: an 8-bit exponent above a 24-bit mantissa.
+  public static func float(_ bits: UInt32) -> Double {
+    let exponent = Int(Int8(truncatingIfNeeded: bits >> 24))
+    let raw = Int(bits & 0xff_ffff)
+    switch raw {
+    case 0x7f_ffff, 0x80_0000, 0x80_0001: return .nan
+    case 0x7f_fffe: return .infinity
+    case 0x80_0002: return -.infinity
+    default: return scaled(raw >= 0x80_0000 ? raw - 0x100_0000 : raw, exponent)
+    }
+  }
+
+  /// The value of a 16-bit SFLOAT: a 4-bit exponent above a 12-bit mantissa.
+  public static func sfloat(_ bits: UInt16) -> Double {
+    let exponent = Int(bits >> 12)
+    let raw = Int(bits & 0xfff)
+    switch raw {
+    case 0x7ff, 0x800, 0x801: return .nan
+    case 0x7fe: return .infinity
+    case 0x802: return -.infinity
+    default:
+      return scaled(raw >= 0x800 ? raw - 0x1000 : raw, exponent >= 8 ? exponent - 16 : exponent)
+    }
+  }
+
+  /// How many decimals a FLOAT was given with.
+  static func decimals(_ bits: UInt32) -> Int {
+    min(6, max(0, -Int(Int8(truncatingIfNeeded: bits >> 24))))
+  }
+
+  private static func scaled(_ mantissa: Int, _ exponent: Int) -> Double {
+    var power = 1.0
+    for _ in 0..<abs(exponent) { power *= 10 }
+    // Dividing keeps 36.6 what it is: 366 / 10, not 366 × 0.1.
+    return exponent < 0 ? Double(mantissa) / power : Double(mantissa) * power
+  }
+}

@@ -1,0 +1,61 @@
+// Reading fields of a value one after the other.
+
+/// A position in a value. Every field that is missing is said by name and place.
+struct OctetReader {
+  let octets: [UInt8]
+  private(set) var position = 0
+
+  init(_ octets: [UInt8]) {
+    self.octets = octets
+  }
+
+  var isAtEnd: Bool { position == octets.count }
+
+  /// Takes `count` octets.
+  mutating func take(_ count: Int, _ field: String) throws(ValueError) -> ArraySlice<UInt8> {
+    guard octets.count - position >= count else {
+      throw ValueError(
+        field: field,
+        octet: position,
+        problem: "\(count) octets expected, \(octets.count - position) there"
+      )
+    }
+    defer { position += count }
+    return octets[position..<(position + count)]
+  }
+
+  /// Takes an unsigned number, least significant octet first.
+  mutating func unsigned(_ count: Int, _ field: String) throws(ValueError) -> UInt64 {
+    try take(count, field).reversed().reduce(0) { $0 << 8 | UInt64($1) }
+  }
+
+  mutating func byte(_ field: String) throws(ValueError) -> UInt8 {
+    UInt8(try unsigned(1, field))
+  }
+
+  mutating func uint16(_ field: String) throws(ValueError) -> UInt16 {
+    UInt16(try unsigned(2, field))
+  }
+
+  /// The rest as text.
+  mutating func text(_ field: String) throws(ValueError) -> String {
+    let start = position
+    let rest = try take(octets.count - position, field)
+    // Some devices end their strings with NULs.
+    let content = rest.prefix { $0 != 0 }
+    guard let text = String(validating: content, as: UTF8.self) else {
+      throw ValueError(field: field, octet: start, problem: "not UTF-8")
+    }
+    return text
+  }
+
+  func end(_ field: String) throws(ValueError) {
+    guard isAtEnd else {
+      throw ValueError(
+        field: field,
+        octet: position,
+        problem: "\(octets.count - position) octets too many"
+      )
+    }
+  }
+}

@@ -1,0 +1,40 @@
+// Characteristics whose value has a Swift type.
+
+/// A characteristic with the type of its value.
+public struct StandardCharacteristic<Value: Sendable>: Sendable {
+  public let uuid: BluetoothUUID
+  let decode: @Sendable ([UInt8]) throws -> Value
+
+  /// Describes a characteristic.
+  public init(uuid: BluetoothUUID, decode: @escaping @Sendable ([UInt8]) throws -> Value) {
+    self.uuid = uuid
+    self.decode = decode
+  }
+}
+
+extension StandardCharacteristic where Value == Int {
+  /// The charge of a battery, in percent.
+  public static var batteryLevel: Self {
+    Self(uuid: BluetoothUUID(short: 0x2a19)) { octets in
+      Int(try StandardValues.batteryLevel(octets).number ?? 0)
+    }
+  }
+}
+
+extension StandardCharacteristic where Value == Double {
+  /// A temperature, in degrees Celsius.
+  public static var temperatureMeasurement: Self {
+    Self(uuid: BluetoothUUID(short: 0x2a1c)) { octets in
+      try StandardValues.temperatureMeasurement(octets)["celsius"]?.number ?? .nan
+    }
+  }
+}
+
+extension StandardCharacteristic where Value == String {
+  /// Who made the device.
+  public static var manufacturerName: Self {
+    Self(uuid: BluetoothUUID(short: 0x2a29)) { octets in
+      try StandardValues.text(octets).description
+    }
+  }
+}
