@@ -27,6 +27,7 @@ let package = Package(
     .library(name: "Signals", targets: ["Signals"]),
     .library(name: "DBus", targets: ["DBus"]),
     .library(name: "Bluetooth", targets: ["Bluetooth"]),
+    .library(name: "BlueZ", targets: ["BlueZ"]),
   ],
   targets: [
     .systemLibrary(name: "CLinux"),
@@ -34,7 +35,10 @@ let package = Package(
     library("Signals", ["CLinux"]),
     library("DBus", ["CDBus", "Signals"]),
     library("Bluetooth", ["Signals"]),
+    library("BlueZInterfaces", ["Bluetooth", "DBus"]),
+    library("BlueZ", ["BlueZInterfaces", "Bluetooth", "DBus", "Signals"]),
     tests("SignalsTests", ["Signals"]),
     tests("DBusTests", ["DBus", "Signals"]),
+    tests("BlueZTests", ["BlueZ", "BlueZInterfaces", "Bluetooth", "DBus", "Signals"]),
   ]
 )

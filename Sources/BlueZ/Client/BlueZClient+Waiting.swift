@@ -1,0 +1,90 @@
+// Looking at the mirror of bluetoothd's objects, and waiting for it to change.
+
+import BlueZInterfaces
+import DBus
+import Signals
+
+extension BlueZClient {
+  /// Looks at the objects as they are now.
+  func look<R>(_ body: (ObjectTree) throws -> R) rethrows -> R {
+    let tree = state.withLock { $0.tree }
+    return try body(tree)
+  }
+
+  /// Waits until a condition holds.
+  ///
+  /// - Parameters:
+  ///   - operation: What is waited for, for the error.
+  ///   - limit: A deadline of its own beside those carried.
+  ///   - condition: Gives the result once the condition holds; throws when it never can.
+  /// - Throws: What `condition` throws; ``Problem`` when bluetoothd or the bus goes away; what
+  ///   ends a wait.
+  func until<R: Sendable>(
+    _ operation: String,
+    limit: Duration,
+    _ condition: @escaping @Sendable (ObjectTree) throws -> R?
+  ) async throws -> R {
+    let id = newID()
+    defer { state.withLock { $0.waits.removeAll { $0.id == id } } }
+    return try await wait(on: loop, operation: operation, limit: limit) {
+      (done: Completion<R>) in
+      let look: @Sendable (WaitEvent) -> Void = { event in
+        switch event {
+        case .tree(let tree):
+          do {
+            if let result = try condition(tree) { done.succeed(result) }
+          } catch {
+            done.fail(error)
+          }
+        case .gone(let why):
+          done.fail(Problem(why))
+        }
+      }
+      let (tree, isInStep, gone) = state.withLock { state in
+        if state.isInStep { state.waits.append((id, look)) }
+        return (state.tree, state.isInStep, state.gone)
+      }
+      look(isInStep ? .tree(tree) : .gone(gone ?? .daemonLeft))
+    }
+  }
+
+  /// Has `hear` called on the loop with every change, until the returned function is called.
+  func observe(_ hear: @escaping @Sendable (ObservedEvent) -> Void) -> @Sendable () -> Void {
+    let id = newID()
+    state.withLock { $0.observers.append((id, hear)) }
+    return { [state] in state.withLock { $0.observers.removeAll { $0.id == id } } }
+  }
+
+  private func newID() -> UInt64 {
+    state.withLock { state in
+      state.nextID += 1
+      return state.nextID
+    }
+  }
+
+  /// The link to a device; the same one for everybody who asks.
+  func link(to device: ObjectPath) -> DeviceLink {
+    state.withLock { state in
+      if let link = state.links[device] { return link }
+      let link = DeviceLink(
+        to: device,
+        bus: bus,
+        limits: limits,
+        isUp: state.tree.isConnected(device),
+        isResolved: state.tree.isResolved(device)
+      )
+      state.links[device] = link
+      return link
+    }
+  }
+
+  /// The discovery on an adapter; the same one for everybody who asks.
+  func discovery(on adapter: ObjectPath) -> Discovery {
+    state.withLock { state in
+      if let discovery = state.discoveries[adapter] { return discovery }
+      let discovery = Discovery(on: adapter)
+      state.discoveries[adapter] = discovery
+      return discovery
+    }
+  }
+}

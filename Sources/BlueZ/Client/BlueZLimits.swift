@@ -1,0 +1,36 @@
+// How long things may take, and how many may wait.
+//
+// These bound single calls. A step's own deadline is carried down to its waits and strikes first
+// when it is shorter.
+
+/// The limits of the calls to bluetoothd.
+public struct BlueZLimits: Sendable {
+  /// Finding a device by discovery.
+  public var find: Duration = .seconds(30)
+  /// Device1.Connect; longer than the 40 s after which bluetoothd gives up by itself.
+  public var connect: Duration = .seconds(45)
+  /// From the answer to Connect until the services are resolved.
+  public var resolve: Duration = .seconds(35)
+  /// Device1.Disconnect until the link is seen to be down; longer than bluetoothd's 2 s timer.
+  public var disconnect: Duration = .seconds(8)
+  /// A read, a write or a subscription; longer than the 30 s of an ATT transaction.
+  public var attribute: Duration = .seconds(35)
+  /// Any other call.
+  public var call: Duration = .seconds(10)
+  /// From the end of our own discovery until `Discovering` is seen to be false.
+  public var discoveryEnd: Duration = .seconds(2)
+  /// The same while another program discovers too: it stays true then.
+  public var othersDiscoveryEnd: Duration = .milliseconds(300)
+  /// From `ServicesResolved` until the objects of the services are there.
+  public var objects: Duration = .seconds(1)
+  /// How long a notified value is held back at most because it may be the echo of a read.
+  public var echo: Duration = .milliseconds(100)
+  /// How many notified values of a subscription may wait to be taken.
+  public var notifications = 4096
+  /// How many advertisements of a scan may wait to be taken.
+  public var advertisements = 65_536
+  /// How often a device that was removed while it was being connected is looked for again.
+  public var rediscoveries = 3
+
+  public init() {}
+}

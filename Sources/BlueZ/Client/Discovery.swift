@@ -1,0 +1,170 @@
+// Our own discovery on one adapter: begun by the first who needs it, ended by the last, and
+// interrupted while a device is being connected.
+
+import BlueZInterfaces
+import DBus
+import Signals
+
+/// The discovery session of this bus connection on one adapter.
+///
+/// bluetoothd counts one session for a connection, so there is one here for all scans.
+final class Discovery: Sendable {
+  private struct State {
+    var users = 0
+    var pauses = 0
+    var isRunning = false
+    /// `Discovering` was true before ours began: another program discovers.
+    var othersDiscover = false
+
+    /// How many are beginning or ending it now.
+    var changing = 0
+
+    var isWanted: Bool { users > 0 && pauses == 0 }
+    var isSettled: Bool { changing == 0 && isWanted == isRunning }
+  }
+
+  private let adapter: ObjectPath
+  private let gate = Gate()
+  private let connecting = Gate()
+  private let state = Guarded(State())
+  private let filterCall: MethodCall
+  private let startCall: MethodCall
+  private let stopCall: MethodCall
+
+  init(on adapter: ObjectPath) {
+    self.adapter = adapter
+    filterCall = .bluez(
+      adapter,
+      Adapter1.interface,
+      Adapter1.Method.setDiscoveryFilter,
+      [
+        .properties([
+          Adapter1.DiscoveryFilterKey.transport: .string(Adapter1.Transport.lowEnergy),
+          Adapter1.DiscoveryFilterKey.duplicateData: .boolean(false),
+        ])
+      ]
+    )
+    startCall = .bluez(adapter, Adapter1.interface, Adapter1.Method.startDiscovery)
+    stopCall = .bluez(adapter, Adapter1.interface, Adapter1.Method.stopDiscovery)
+  }
+
+  /// Runs `body` while discovering.
+  ///
+  /// Afterwards, however it ended, our discovery has ended and `Discovering` was seen to be false,
+  /// unless somebody else needs it.
+  func during<R>(_ client: BlueZClient, _ body: () async throws -> R) async throws -> R {
+    state.withLock { $0.users += 1 }
+    let result: R
+    do {
+      try await follow(client)
+      result = try await body()
+    } catch {
+      state.withLock { $0.users -= 1 }
+      try? await followShielded(client)
+      throw error
+    }
+    state.withLock { $0.users -= 1 }
+    try await followShielded(client)
+    return result
+  }
+
+  /// Runs `body`, which connects, while neither discovering nor connecting another device.
+  ///
+  /// A controller does one at a time: a connection that is begun while scanning, or beside another,
+  /// often fails.
+  func whileConnecting<R>(_ client: BlueZClient, _ body: () async throws -> R) async throws -> R {
+    try await connecting.pass(on: client.loop, operation: "the end of another connect") {
+      state.withLock { $0.pauses += 1 }
+      let result: Result<R, any Error>
+      do {
+        try await follow(client)
+        result = .success(try await body())
+      } catch {
+        result = .failure(error)
+      }
+      state.withLock { $0.pauses -= 1 }
+      // A scan that cannot go on is no failure of the connect.
+      try? await followShielded(client)
+      return try result.get()
+    }
+  }
+
+  private func followShielded(_ client: BlueZClient) async throws {
+    if state.withLock({ $0.isSettled }) { return }
+    try await shielded(on: client.loop, limit: client.limits.call) { [self] in
+      try await follow(client)
+    }
+  }
+
+  /// The adapter was switched off or removed, or bluetoothd has gone: the session with it.
+  func sessionLost() { state.withLock { $0.isRunning = false } }
+
+  /// Starts or stops discovering, as is wanted now.
+  private func follow(_ client: BlueZClient) async throws {
+    let isSettled = state.withLock { state in
+      if state.isSettled { return true }
+      state.changing += 1
+      return false
+    }
+    if isSettled { return }
+    defer { state.withLock { $0.changing -= 1 } }
+    try await gate.pass(on: client.loop, operation: "beginning or ending discovery") {
+      let (isWanted, isRunning) = state.withLock { ($0.isWanted, $0.isRunning) }
+      if isWanted && !isRunning { try await start(client) }
+      if !isWanted && isRunning { try await stop(client) }
+    }
+  }
+
+  private func start(_ client: BlueZClient) async throws {
+    let othersDiscover = client.look { $0.adapter(at: adapter)?.isDiscovering ?? false }
+    state.withLock { $0.othersDiscover = othersDiscover }
+    _ = try await client.bus.call(filterCall, limit: client.limits.call, lateReply: nil)
+    do {
+      _ = try await client.bus.call(startCall, limit: client.limits.call) { [self, client] in
+        lateStart($0, client)
+      }
+    } catch let error as DBusError where ErrorAnswer(error).name == BlueZErrorName.inProgress {
+      // This connection has a session: it is used.
+    }
+    state.withLock { $0.isRunning = true }
+  }
+
+  /// StartDiscovery was answered after its caller had left: taken back unless it is wanted again.
+  private func lateStart(_ answer: Result<Message, DBusError>, _ client: BlueZClient) {
+    guard case .success = answer, state.withLock({ !$0.isWanted && !$0.isRunning }) else { return }
+    try? client.bus.send(stopCall.withoutReply())
+  }
+
+  private func stop(_ client: BlueZClient) async throws {
+    state.withLock { $0.isRunning = false }
+    do {
+      _ = try await client.bus.call(stopCall, limit: client.limits.call, lateReply: nil)
+    } catch let error as DBusError where Self.isOver(ErrorAnswer(error)) {
+      // There is no session any more, which is what was wanted.
+    }
+    try await seeStopped(client)
+  }
+
+  /// Whether a refusal to stop means that there is nothing to stop.
+  ///
+  /// `InProgress` is a workaround: before 5.88, StopDiscovery that meets the controller's own end of
+  /// a scan is refused so, and the session is gone nevertheless.
+  /// https://github.com/bluez/bluez/issues/807
+  private static func isOver(_ answer: ErrorAnswer) -> Bool {
+    answer == .noDiscoveryStarted || answer.name == BlueZErrorName.notReady
+      || answer.name == BlueZErrorName.inProgress
+      || answer.name == BlueZErrorName.Bus.unknownObject
+  }
+
+  private func seeStopped(_ client: BlueZClient) async throws {
+    let othersDiscover = state.withLock { $0.othersDiscover }
+    let limit = othersDiscover ? client.limits.othersDiscoveryEnd : client.limits.discoveryEnd
+    do {
+      try await client.until("the end of discovery", limit: limit) { [adapter] tree in
+        tree.adapter(at: adapter)?.isDiscovering == true ? nil : ()
+      }
+    } catch is TimedOut where !Task.isCancelled {
+      // Another program discovers: nothing more can be waited for.
+    }
+  }
+}

@@ -1,0 +1,61 @@
+// One at a time, in order of arrival, across suspensions.
+
+import Signals
+
+/// Admits one task at a time to a stretch of async code.
+final class Gate: Sendable {
+  private struct State {
+    var isTaken = false
+    var waiting: [Completion<Void>] = []
+  }
+
+  private let state = Guarded(State())
+
+  /// Runs `body` when nobody else is inside.
+  ///
+  /// - Throws: What `body` throws; what ends a wait, before `body` began.
+  func pass<R>(
+    on loop: Loop,
+    operation: String,
+    _ body: () async throws -> R
+  ) async throws -> R {
+    try await enter(on: loop, operation: operation)
+    defer { leave() }
+    return try await body()
+  }
+
+  private func enter(on loop: Loop, operation: String) async throws {
+    let isFree = state.withLock { state in
+      if state.isTaken { return false }
+      state.isTaken = true
+      return true
+    }
+    if isFree { return }
+    try await wait(on: loop, operation: operation) { (admitted: Completion<Void>) in
+      let isFree = state.withLock { state in
+        if state.isTaken {
+          state.waiting.append(admitted)
+          return false
+        }
+        state.isTaken = true
+        return true
+      }
+      // Who was cancelled meanwhile hands the place on.
+      if isFree, !admitted.succeed(()) { leave() }
+    }
+  }
+
+  private func leave() {
+    while true {
+      let next: Completion<Void>? = state.withLock { state in
+        if state.waiting.isEmpty {
+          state.isTaken = false
+          return nil
+        }
+        return state.waiting.removeFirst()
+      }
+      guard let next else { return }
+      if next.succeed(()) { return }
+    }
+  }
+}

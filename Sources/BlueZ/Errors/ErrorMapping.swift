@@ -1,0 +1,219 @@
+// From an error answer to its meaning: one table for names, one for the texts of `Failed`.
+//
+// A pure function. The answer itself is kept beside the meaning by whoever makes the failure.
+
+import BlueZInterfaces
+import Bluetooth
+
+enum ErrorMapping {
+  /// What an answer means in a situation.
+  static func explain(_ answer: ErrorAnswer, _ situation: ErrorSituation) -> Explanation {
+    if let explanation = bus(answer, situation) { return explanation }
+    if situation.isAdapterOff { return .adapterOff }
+    if situation.isGATT && situation.isLinkDown { return .linkLost }
+    if let reason = ConnectionText(parsing: answer.text) { return connection(reason) }
+    if situation.isGATT, let code = answer.attErrorCode { return refusal(code) }
+    if answer.name == BlueZErrorName.failed { return failed(answer.text, situation) }
+    return named(answer, situation)
+  }
+
+  // MARK: Names of the bus
+
+  private static func bus(
+    _ answer: ErrorAnswer,
+    _ situation: ErrorSituation
+  ) -> Explanation? {
+    switch answer.name {
+    case BlueZErrorName.Bus.serviceUnknown, BlueZErrorName.Bus.nameHasNoOwner,
+      BlueZErrorName.Bus.spawnServiceNotFound:
+      return .daemonMissing
+    case BlueZErrorName.Bus.noReply:
+      // The bus says this for a callee that left; our own deadlines have no D-Bus name.
+      return answer == .recipientLeft ? .daemonLeft : .noAnswer
+    case BlueZErrorName.Bus.timeout, BlueZErrorName.Bus.timedOut:
+      return .noAnswer
+    case BlueZErrorName.Bus.disconnected, BlueZErrorName.Bus.noServer,
+      BlueZErrorName.Bus.noNetwork, BlueZErrorName.Bus.ioError:
+      return .busLost
+    case BlueZErrorName.Bus.accessDenied, BlueZErrorName.Bus.authFailed:
+      return .busNotPermitted
+    case BlueZErrorName.Bus.limitsExceeded, BlueZErrorName.Bus.noMemory:
+      return .passing(
+        .busy,
+        "the message bus has reached one of its limits",
+        hint: "let other work on this host end, and try again"
+      )
+    case BlueZErrorName.Bus.unknownObject:
+      return situation.call == .discovery
+        ? .unavailable(
+          .adapterMissing,
+          "bluetoothd no longer has this adapter",
+          hint: "plug it in again; bluetoothctl list shows the adapters there are"
+        ) : .objectGone
+    case BlueZErrorName.Bus.unknownMethod, BlueZErrorName.Bus.unknownInterface,
+      BlueZErrorName.Bus.unknownProperty, BlueZErrorName.Bus.propertyReadOnly,
+      BlueZErrorName.Bus.invalidSignature, BlueZErrorName.Bus.inconsistentMessage:
+      return .definite(
+        .notSupported,
+        "this bluetoothd does not offer the call",
+        hint: "a newer BlueZ may; bluetoothctl --version shows which one is installed"
+      )
+    case BlueZErrorName.Bus.invalidArguments:
+      return .definite(
+        .notSupported,
+        "bluetoothd does not accept the call's arguments",
+        hint: "this is a mistake of blerun's or of a bluetoothd it does not know: report it"
+      )
+    default:
+      return nil
+    }
+  }
+
+  // MARK: Names of bluetoothd
+
+  private static func named(
+    _ answer: ErrorAnswer,
+    _ situation: ErrorSituation
+  ) -> Explanation {
+    switch answer.name {
+    case BlueZErrorName.inProgress:
+      return inProgress(situation)
+    case BlueZErrorName.notConnected:
+      return .notConnected
+    case BlueZErrorName.notReady, BlueZErrorName.blocked:
+      return answer.name == BlueZErrorName.blocked ? .adapterBlocked : .adapterOff
+    case BlueZErrorName.noSuchAdapter:
+      return .unavailable(
+        .adapterMissing,
+        "bluetoothd has no such adapter",
+        hint: "bluetoothctl list shows the adapters there are"
+      )
+    case BlueZErrorName.doesNotExist:
+      return .passing(
+        .notFound,
+        "bluetoothd does not know the device",
+        hint: "scan for it first (blerun scan)"
+      )
+    case BlueZErrorName.notPermitted:
+      return notPermitted(answer.text, situation)
+    case BlueZErrorName.notAuthorized:
+      return .definite(
+        .notPermitted,
+        situation.isGATT
+          ? "the device, or bluetoothd for a service it keeps to itself, refuses the access"
+          : "bluetoothd refuses the request",
+        hint: "pair with the device; for a service that bluetoothd uses itself, see "
+          + "ExportClaimedServices in /etc/bluetooth/main.conf"
+      )
+    case BlueZErrorName.notSupported:
+      return notSupported(situation)
+    case BlueZErrorName.invalidArguments, BlueZErrorName.invalidLength,
+      BlueZErrorName.invalidValueLength, BlueZErrorName.invalidOffset:
+      return invalid(answer.text, situation)
+    case BlueZErrorName.alreadyExists, BlueZErrorName.alreadyConnected:
+      return .definite(
+        .refused,
+        "it is already so",
+        hint: "leave out the step, or undo the earlier one first"
+      )
+    case BlueZErrorName.notAvailable, BlueZErrorName.busy:
+      return .passing(
+        .busy,
+        "bluetoothd cannot do this now",
+        hint: "wait a moment and try again"
+      )
+    default:
+      return pairing(answer, situation)
+    }
+  }
+
+  private static func pairing(
+    _ answer: ErrorAnswer,
+    _ situation: ErrorSituation
+  ) -> Explanation {
+    switch answer.name {
+    case BlueZErrorName.authenticationTimeout, BlueZErrorName.authenticationCanceled,
+      BlueZErrorName.canceled:
+      return .passing(
+        .refused,
+        "pairing was not completed: it was given up, ran out of time or lost the link",
+        hint: "put the device into pairing mode, stay near it and try again"
+      )
+    case BlueZErrorName.authenticationFailed, BlueZErrorName.authenticationRejected,
+      BlueZErrorName.rejected:
+      return .definite(
+        .refused,
+        "the device, or the user of an agent, refused to pair",
+        hint: "put the device into pairing mode; remove an old bond on both sides; "
+          + "an agent must be running (bluetoothctl is one)"
+      )
+    case BlueZErrorName.agentNotAvailable:
+      return .definite(
+        .refused,
+        "no pairing agent is registered",
+        hint: "keep bluetoothctl running, or pair with an agent of your own"
+      )
+    case BlueZErrorName.connectionAttemptFailed:
+      return .passing(
+        .connectFailed,
+        "the device did not answer the attempt to connect",
+        hint: "check that it is on, near and advertising"
+      )
+    case BlueZErrorName.profileUnavailable:
+      return connection(.profileUnavailable)
+    default:
+      return unknown(situation)
+    }
+  }
+
+  private static func inProgress(_ situation: ErrorSituation) -> Explanation {
+    switch situation.call {
+    case .connect: .connectBusy
+    case .notify:
+      .passing(
+        .busy,
+        "another subscription to this characteristic is being made or ended",
+        hint: "wait a moment and try again; close other programs that use the device"
+      )
+    case .discovery, .disconnect, .read, .write, .objects: .busy
+    }
+  }
+
+  private static func notSupported(_ situation: ErrorSituation) -> Explanation {
+    switch situation.call {
+    case .notify:
+      .definite(
+        .notSupported,
+        "the characteristic offers neither notifications nor indications",
+        hint: "blerun inspect shows what each characteristic offers"
+      )
+    case .write:
+      .definite(
+        .notSupported,
+        "the characteristic does not offer this kind of write, or the device does not know the "
+          + "request",
+        hint: "blerun inspect shows what each characteristic offers"
+      )
+    case .read:
+      .definite(
+        .notSupported,
+        "the device does not support the request",
+        hint: "blerun inspect shows what each characteristic offers"
+      )
+    case .connect, .disconnect, .discovery, .objects:
+      .definite(
+        .notSupported,
+        "the adapter or bluetoothd does not support this",
+        hint: "check that the adapter is capable of Bluetooth LE (bluetoothctl show)"
+      )
+    }
+  }
+
+  static func unknown(_ situation: ErrorSituation) -> Explanation {
+    .definite(
+      situation.call == .connect ? .connectFailed : .refused,
+      "bluetoothd gave an answer that blerun does not know",
+      hint: "see its log (journalctl -u bluetooth) for more"
+    )
+  }
+}

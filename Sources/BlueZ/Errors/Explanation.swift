@@ -1,0 +1,152 @@
+// What an error answer means to whoever ran the operation.
+
+import Bluetooth
+
+/// The meaning of an error: which failure it is, whether it may pass, and what to try.
+struct Explanation: Equatable, Sendable {
+  let code: DeviceFailure.Code
+  let failureClass: FailureClass
+  let meaning: String
+  let hint: String
+
+  private init(
+    _ code: DeviceFailure.Code,
+    _ failureClass: FailureClass,
+    _ meaning: String,
+    _ hint: String
+  ) {
+    self.code = code
+    self.failureClass = failureClass
+    self.meaning = meaning
+    self.hint = hint
+  }
+
+  /// The same may succeed when it is tried again.
+  static func passing(
+    _ code: DeviceFailure.Code,
+    _ meaning: String,
+    hint: String
+  ) -> Explanation {
+    Explanation(code, .passing, meaning, hint)
+  }
+
+  /// The same will fail again.
+  static func definite(
+    _ code: DeviceFailure.Code,
+    _ meaning: String,
+    hint: String
+  ) -> Explanation {
+    Explanation(code, .definite, meaning, hint)
+  }
+
+  /// The bus, the daemon or the adapter is not there.
+  static func unavailable(
+    _ code: DeviceFailure.Code,
+    _ meaning: String,
+    hint: String
+  ) -> Explanation {
+    Explanation(code, .unavailable, meaning, hint)
+  }
+}
+
+// MARK: Failures without an answer, and those that several answers share
+
+extension Explanation {
+  static let daemonMissing = unavailable(
+    .daemonMissing,
+    "bluetoothd is not on the bus",
+    hint: "start it (systemctl start bluetooth), or run with --simulate"
+  )
+  static let daemonLeft = unavailable(
+    .daemonMissing,
+    "bluetoothd left the bus while this was under way",
+    hint: "see why it stopped (journalctl -u bluetooth), start it and run again"
+  )
+  static let busLost = unavailable(
+    .busLost,
+    "the connection to the message bus ended",
+    hint: "check that the bus is running (systemctl status dbus) and run again"
+  )
+  static let busNotPermitted = unavailable(
+    .notPermitted,
+    "the message bus does not let this user call bluetoothd",
+    hint: "add the user to the group bluetooth, or run as root"
+  )
+  static let adapterOff = unavailable(
+    .adapterOff,
+    "the adapter is switched off",
+    hint: "switch it on with bluetoothctl power on; rfkill unblock bluetooth if that is refused"
+  )
+  static let adapterBlocked = unavailable(
+    .adapterOff,
+    "the adapter is blocked by rfkill",
+    hint: "rfkill unblock bluetooth, then bluetoothctl power on"
+  )
+  static let linkLost = passing(
+    .linkLost,
+    "the link to the device was lost",
+    hint: "bring the device closer or check its power, and try again"
+  )
+  static let deviceRemoved = passing(
+    .linkLost,
+    "bluetoothd removed the device while it was in use",
+    hint: "another program may have removed it; try again and it is discovered anew"
+  )
+  static let objectGone = passing(
+    .linkLost,
+    "bluetoothd no longer knows this object: the device or its services have gone",
+    hint: "connect again, so that the device is found and its services are read anew"
+  )
+  static let notConnected = passing(
+    .notConnected,
+    "the device is not connected",
+    hint: "connect first; if it was connected, the link has been lost: try again"
+  )
+  static let busy = passing(
+    .busy,
+    "bluetoothd is already doing this, for this program or another",
+    hint: "wait a moment and try again; close other programs that use the device"
+  )
+  static let connectBusy = passing(
+    .busy,
+    "another attempt to connect to this device is under way",
+    hint: "close other programs that use the device, or end the attempt with "
+      + "bluetoothctl disconnect, and try again"
+  )
+  static let notFound = passing(
+    .notFound,
+    "no device that matches was seen",
+    hint: "check that it is on, near and advertising (blerun scan shows what is), "
+      + "and not connected to another host"
+  )
+  static let noAnswer = passing(
+    .timedOut,
+    "no answer came in time",
+    hint: "try again, or allow more time with --timeout"
+  )
+  static let notPaired = definite(
+    .notPermitted,
+    "the device wants a paired, encrypted link for this attribute",
+    hint: "pair with the device first (bluetoothctl pair)"
+  )
+}
+
+// MARK: Endings of a link that is being made or ended
+
+extension Explanation {
+  static let disconnectedMeanwhile = passing(
+    .connectFailed,
+    "the link was disconnected while it was being made",
+    hint: "let no other part of the program disconnect the device meanwhile, and try again"
+  )
+  static let lostWhileResolving = passing(
+    .connectFailed,
+    "the link fell before the device's services were read",
+    hint: "bring the device closer and try again"
+  )
+  static let stillConnected = passing(
+    .refused,
+    "bluetoothd did not end the link",
+    hint: "end it with bluetoothctl disconnect; if that fails too, switch the adapter off and on"
+  )
+}

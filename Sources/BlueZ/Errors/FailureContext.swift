@@ -1,0 +1,95 @@
+// Puts together what went wrong and what was being done: the failure that a user gets.
+
+import BlueZInterfaces
+import Bluetooth
+import DBus
+import Signals
+
+/// What was being done, to which device and attribute.
+struct FailureContext: Sendable {
+  var operation: String
+  var device: String?
+  var attribute: String?
+
+  init(operation: String, device: String? = nil, attribute: String? = nil) {
+    self.operation = operation
+    self.device = device
+    self.attribute = attribute
+  }
+
+  /// The failure that an error means here.
+  ///
+  /// Cancellation, errors of the loop, and failures that are complete already stay what they are.
+  func failure(_ error: any Error, _ situation: ErrorSituation) -> any Error {
+    switch error {
+    case let problem as Problem:
+      return failure(problem.explanation, problem.answer)
+    case let error as DBusError:
+      let answer = ErrorAnswer(error)
+      return failure(ErrorMapping.explain(answer, situation), answer)
+    case let error as BusFailure:
+      return failure(Self.explanation(of: error))
+    case let error as TimedOut:
+      return failure(timedOut(error, situation))
+    default:
+      return error
+    }
+  }
+
+  /// The failure with an explanation.
+  func failure(_ explanation: Explanation, _ answer: ErrorAnswer? = nil) -> DeviceFailure {
+    DeviceFailure(
+      code: explanation.code,
+      class: explanation.failureClass,
+      operation: operation,
+      device: device,
+      attribute: attribute,
+      bluez: answer.map { BlueZAnswer(name: $0.name, text: $0.text) },
+      att: answer.flatMap(\.attErrorCode),
+      meaning: explanation.meaning,
+      hint: explanation.hint
+    )
+  }
+
+  private func timedOut(_ error: TimedOut, _ situation: ErrorSituation) -> Explanation {
+    if situation.isGATT && situation.isLinkDown { return .linkLost }
+    let within = error.after.map { " within \(Self.text($0))" } ?? " in time"
+    return .passing(
+      .timedOut,
+      situation.call == .connect
+        ? "the device was not connected and ready\(within)"
+        : "no answer came\(within)",
+      hint: Explanation.noAnswer.hint
+    )
+  }
+
+  static func explanation(of failure: BusFailure) -> Explanation {
+    switch failure {
+    case .closed: .busLost
+    case .notPermitted: .busNotPermitted
+    case .unreachable(let address, let reason):
+      .unavailable(
+        .busUnreachable,
+        "the message bus at \(address) cannot be reached: \(reason)",
+        hint: "check that the bus is running and DBUS_SYSTEM_BUS_ADDRESS, or run with --simulate"
+      )
+    case .callTableFull, .sendQueueFull, .cannotPassDescriptors:
+      .passing(
+        .busy,
+        "the call to bluetoothd could not be sent: \(failure)",
+        hint: "run fewer chains at once; restart bluetoothd if it does not answer at all"
+      )
+    }
+  }
+
+  /// `1.5 s`, `20 s`, `40 ms`.
+  static func text(_ duration: Duration) -> String {
+    let (seconds, attoseconds) = duration.components
+    let milliseconds = attoseconds / 1_000_000_000_000_000
+    if seconds == 0 { return "\(milliseconds) ms" }
+    if milliseconds == 0 { return "\(seconds) s" }
+    var fraction = String(milliseconds + 1000).dropFirst()
+    while fraction.last == "0" { fraction.removeLast() }
+    return "\(seconds).\(fraction) s"
+  }
+}

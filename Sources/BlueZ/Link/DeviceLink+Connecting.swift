@@ -1,0 +1,149 @@
+// Making a link: Connect, then ServicesResolved, racing everything that can end it.
+
+import BlueZInterfaces
+import Bluetooth
+import DBus
+import Signals
+
+extension DeviceLink {
+  /// Makes the link, or uses the one there is, and waits until its services are resolved.
+  ///
+  /// - Parameters:
+  ///   - turn: Owns the link if it is ours, unless it is to be kept.
+  ///   - keep: Leave the link up when the turn ends.
+  ///   - release: Called at the turn's end.
+  ///   - check: What else the link needs to be good for. When it throws, a link that this call made
+  ///     is undone.
+  /// - Throws: ``Problem``, D-Bus errors, what ends a wait. A link that this call made is down
+  ///   again then, or stays entered in the turn when that could not be seen.
+  func connect(
+    in turn: Turn,
+    keep: Bool,
+    release: @escaping @Sendable () async throws -> Void,
+    check: () async throws -> Void
+  ) async throws {
+    while true {
+      switch take(.connectWanted) {
+      case .callConnect:
+        state.withLock { $0.isKept = keep }
+        if !keep { hold(in: turn, release) }
+        try await attempt(in: turn, check)
+        return
+      case .waitUntilDown:
+        try await waitUntilDown()
+      case .adopt, .nothing, .callDisconnect, .reportLoss:
+        // Up before, or being made by another part of this program.
+        let isHeld = state.withLock { state in
+          if keep { state.isKept = true }
+          return state.machine.maker == .us && !state.isKept
+        }
+        if isHeld { hold(in: turn, release) }
+        try await waitUntilReady()
+        try await check()
+        return
+      }
+    }
+  }
+
+  private func attempt(in turn: Turn, _ check: () async throws -> Void) async throws {
+    state.withLock { $0.callError = nil }
+    do {
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask { await self.callConnect() }
+        defer { group.cancelAll() }
+        try await waitUntilReady()
+      }
+      try await check()
+    } catch {
+      await undo(in: turn)
+      throw error
+    }
+  }
+
+  /// Calls Connect and has the state take in its answer, in time or late.
+  private func callConnect() async {
+    do {
+      _ = try await bus.call(connectCall, limit: limits.connect) { [self] in lateConnect($0) }
+      take(.connectAnswered(success: true))
+    } catch {
+      // Cancelled with whoever waits: the undo follows, and this wait was ended before it.
+      if error is CancellationError { return }
+      state.withLock { $0.callError = error }
+      if error is TimedOut { wake() } else { take(.connectAnswered(success: false)) }
+    }
+  }
+
+  /// Connect was answered after its caller had left.
+  private func lateConnect(_ answer: Result<Message, DBusError>) {
+    let isSuccess = if case .success = answer { true } else { false }
+    guard take(.connectAnswered(success: isSuccess)) == .callDisconnect else { return }
+    // Its undo came and went before it: once more, without anybody to wait for it.
+    try? bus.send(disconnectCall.withoutReply())
+  }
+
+  /// Waits until the services are resolved.
+  private func waitUntilReady() async throws {
+    let isReady = try await wait("connecting", limit: limits.connect) {
+      state -> Result<Bool, any Error>? in
+      switch state.machine.phase {
+      case .ready: return .success(true)
+      case .resolving: return .success(false)
+      case .connecting: return state.callError.map { .failure($0) }
+      case .idle, .disconnecting: return .failure(Self.ended(state))
+      }
+    }
+    if isReady { return }
+    try await wait("resolving the services", limit: limits.resolve) {
+      state -> Result<Void, any Error>? in
+      switch state.machine.phase {
+      case .ready: .success(())
+      case .connecting, .resolving: nil
+      case .idle, .disconnecting: .failure(Self.ended(state))
+      }
+    }
+  }
+
+  private static func ended(_ state: State) -> any Error {
+    switch state.machine.ending {
+    case .refused: state.callError ?? Problem(.linkLost)
+    case .removed: Problem(.deviceRemoved)
+    case .daemonGone: state.callError ?? Problem(state.daemonProblem)
+    case .disconnected: Problem(.disconnectedMeanwhile)
+    case .lost: Problem(.lostWhileResolving)
+    case nil: Problem(.disconnectedMeanwhile)
+    }
+  }
+
+  /// Undoes our own attempt, shielded, and waits for the undo's answer.
+  private func undo(in turn: Turn) async {
+    if take(.abandoned) == .callDisconnect {
+      do {
+        try await shielded(on: loop, limit: limits.disconnect) { [self] in
+          try await callDisconnectAndSee()
+        }
+      } catch {
+        // The turn tries once more at its end, and says so when that fails.
+        return
+      }
+    }
+    letGo(of: turn)
+  }
+
+  // MARK: Owners
+
+  /// Has the turn release the link at its end.
+  private func hold(in turn: Turn, _ release: @escaping @Sendable () async throws -> Void) {
+    guard !state.withLock({ $0.holders.contains { $0.turn === turn } }) else { return }
+    let entry = turn.enter("the link to \(path.text)", release: release)
+    state.withLock { $0.holders.append(Holder(turn: turn, entry: entry)) }
+  }
+
+  /// The turn has nothing to release any more.
+  func letGo(of turn: Turn) {
+    let gone = state.withLock { state in
+      defer { state.holders.removeAll { $0.turn === turn } }
+      return state.holders.filter { $0.turn === turn }
+    }
+    for holder in gone { holder.turn.leave(holder.entry) }
+  }
+}

@@ -1,0 +1,134 @@
+// The link to one device: a shell that makes the calls which the link's state decides on.
+//
+// Connecting is in DeviceLink+Connecting.swift, its end in DeviceLink+Disconnecting.swift.
+
+import BlueZInterfaces
+import DBus
+import Signals
+
+/// The link to one device object, with the turns that own it and the characteristics in use.
+final class DeviceLink: Sendable {
+  struct Holder: Sendable {
+    let turn: Turn
+    let entry: Turn.Entry
+  }
+
+  struct State {
+    var machine: LinkState
+    /// Why the last call failed; read by whoever waits for its outcome.
+    var callError: (any Error)?
+    var daemonProblem = Explanation.daemonLeft
+    var holders: [Holder] = []
+    /// Asked to be left up when its turn ends.
+    var isKept = false
+    var nextID: UInt64 = 0
+    var waits: [(id: UInt64, look: @Sendable () -> Void)] = []
+    var channels: [ObjectPath: CharacteristicChannel] = [:]
+  }
+
+  let path: ObjectPath
+  let bus: any MessageBus
+  let limits: BlueZLimits
+  let connectCall: MethodCall
+  let disconnectCall: MethodCall
+  let state: Guarded<State>
+
+  init(
+    to path: ObjectPath,
+    bus: any MessageBus,
+    limits: BlueZLimits,
+    isUp: Bool,
+    isResolved: Bool
+  ) {
+    self.path = path
+    self.bus = bus
+    self.limits = limits
+    connectCall = .bluez(path, Device1.interface, Device1.Method.connect)
+    disconnectCall = .bluez(path, Device1.interface, Device1.Method.disconnect)
+    state = Guarded(State(machine: LinkState(isUp: isUp, isResolved: isResolved)))
+  }
+
+  var loop: Loop { bus.loop }
+
+  // MARK: Events
+
+  /// Has the state take in an event, and tells what that changed to whoever waits.
+  ///
+  /// - Returns: The action, when it is a call that the caller has to make.
+  @discardableResult
+  func take(_ event: LinkState.Event) -> LinkState.Action {
+    let action = state.withLock { $0.machine.handle(event) }
+    if case .reportLoss(let ending) = action { endChannels(Problem(explanation(of: ending))) }
+    wake()
+    return action
+  }
+
+  /// Has everybody who waits look again.
+  func wake() {
+    for wait in state.withLock({ $0.waits }) { wait.look() }
+  }
+
+  /// bluetoothd, or the bus, went away.
+  func lostDaemon(_ why: Explanation) {
+    state.withLock { $0.daemonProblem = why }
+    take(.daemonGone)
+  }
+
+  /// What an ending means for what depends on the link.
+  func explanation(of ending: LinkState.Ending?) -> Explanation {
+    switch ending {
+    case .removed: .deviceRemoved
+    case .daemonGone: state.withLock { $0.daemonProblem }
+    case .disconnected: .notConnected
+    case .lost, .refused, nil: .linkLost
+    }
+  }
+
+  // MARK: Waiting
+
+  /// Waits until `outcome` gives a result.
+  ///
+  /// - Parameter outcome: Looks at the state after each event.
+  func wait<R: Sendable>(
+    _ operation: String,
+    limit: Duration,
+    _ outcome: @escaping @Sendable (State) -> Result<R, any Error>?
+  ) async throws -> R {
+    let id = state.withLock { state in
+      state.nextID += 1
+      return state.nextID
+    }
+    defer { state.withLock { $0.waits.removeAll { $0.id == id } } }
+    return try await Signals.wait(on: loop, operation: operation, limit: limit) {
+      (done: Completion<R>) in
+      let look: @Sendable () -> Void = { [self] in
+        let present = state.withLock { $0 }
+        if let result = outcome(present) { done.end(result) }
+      }
+      state.withLock { $0.waits.append((id, look)) }
+      look()
+    }
+  }
+
+  // MARK: Characteristics
+
+  /// The channel of a characteristic; the same one for everybody who asks.
+  func channel(of characteristic: CharacteristicView) -> CharacteristicChannel {
+    state.withLock { state in
+      if let channel = state.channels[characteristic.path] { return channel }
+      let channel = CharacteristicChannel(characteristic, bus: bus, limits: limits)
+      state.channels[characteristic.path] = channel
+      return channel
+    }
+  }
+
+  /// The object of a characteristic was removed.
+  func characteristicRemoved(_ path: ObjectPath) {
+    state.withLock { $0.channels.removeValue(forKey: path) }?.end(Problem(.objectGone))
+  }
+
+  private func endChannels(_ problem: Problem) {
+    let channels = state.withLock { $0.channels.sorted { $0.key < $1.key }.map(\.value) }
+    for channel in channels { channel.end(problem) }
+  }
+}

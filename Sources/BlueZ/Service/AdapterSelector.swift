@@ -1,0 +1,38 @@
+// Which adapter to use.
+
+public import Bluetooth
+
+/// How the user names an adapter.
+///
+/// An index such as `hci0` may change when an adapter is reset or another one plugged in; the
+/// address does not.
+public enum AdapterSelector: Hashable, Sendable, CustomStringConvertible {
+  /// The first adapter that is on, in order of index; else the first.
+  case first
+  /// By index: `hci0`.
+  case name(String)
+  /// By the controller's address.
+  case address(BluetoothAddress)
+  /// By the name that the user gave it.
+  case alias(String)
+
+  /// Reads `hci0`, an address, or else an alias.
+  public init(_ text: String) {
+    if text.hasPrefix("hci"), text.count > 3, text.dropFirst(3).allSatisfy(\.isNumber) {
+      self = .name(text)
+    } else if let address = BluetoothAddress(text) {
+      self = .address(address)
+    } else {
+      self = .alias(text)
+    }
+  }
+
+  public var description: String {
+    switch self {
+    case .first: "the first adapter"
+    case .name(let name): name
+    case .address(let address): address.description
+    case .alias(let alias): alias
+    }
+  }
+}

@@ -1,0 +1,181 @@
+// Connecting: find the device, end our own discovery, make the link, see its services.
+
+import BlueZInterfaces
+public import Bluetooth
+import DBus
+public import Signals
+
+extension BlueZDeviceService {
+  /// Connects, and waits until the services are there.
+  ///
+  /// The link belongs to the present turn, which ends it, unless it is to be kept or was up before.
+  ///
+  /// - Parameters:
+  ///   - keep: Leave the link up when the turn ends.
+  ///   - expecting: Services that the device must have.
+  /// - Returns: One value once the device is ready. Fails with ``DeviceFailure``:
+  ///   `connect-outside-turn`, `adapter-missing`, `adapter-off`, `not-found`, `connect-failed`,
+  ///   `service-missing`, `timed-out` and others.
+  public func connect(keep: Bool, expecting: [BluetoothUUID]) -> Signal<Void> {
+    operation(.connect, "connecting") { [self] in
+      guard let turn = Turn.current else { throw Problem(.connectOutsideTurn) }
+      try await client.keepInStep()
+      var rediscoveries = 0
+      while true {
+        let device = try await findDevice()
+        do {
+          try await connect(to: device, in: turn, keep: keep, expecting: expecting)
+          return
+        } catch let error where isRemoval(error) && rediscoveries < client.limits.rediscoveries {
+          // Forgotten by bluetoothd in between: it is looked for again.
+          rediscoveries += 1
+        }
+      }
+    }
+  }
+
+  private func connect(
+    to device: ObjectPath,
+    in turn: Turn,
+    keep: Bool,
+    expecting: [BluetoothUUID]
+  ) async throws {
+    state.withLock { $0.device = device }
+    guard let adapter = device.parent else { throw Problem(.objectGone) }
+    let link = client.link(to: device)
+    try await client.discovery(on: adapter).whileConnecting(client) {
+      try await link.connect(
+        in: turn,
+        keep: keep,
+        release: { [client] in
+          try await link.release(from: turn)
+          withExtendedLifetime(client) {}
+        },
+        check: { try await seeServices(of: device, expecting) }
+      )
+    }
+  }
+
+  private func isRemoval(_ error: any Error) -> Bool {
+    if let error = error as? DBusError {
+      return error.name == DBusError.Name.unknownObject
+    }
+    let removals: [Explanation] = [.deviceRemoved, .objectGone]
+    return (error as? Problem).map { removals.contains($0.explanation) } ?? false
+  }
+
+  // MARK: Finding
+
+  private func findDevice() async throws -> ObjectPath {
+    let adapter = try usableAdapter()
+    if let known = knownDevice(on: adapter.path) { return known }
+    return try await client.discovery(on: adapter.path).during(client) {
+      do {
+        return try await client.until("finding \(target)", limit: client.limits.find) {
+          [target] tree in
+          try tree.requireDiscovery(on: adapter)
+          return tree.device(target, of: adapter.path)
+        }
+      } catch is TimedOut {
+        throw Problem(.notFound)
+      }
+    }
+  }
+
+  // MARK: Services
+
+  private func seeServices(of device: ObjectPath, _ expected: [BluetoothUUID]) async throws {
+    let found = try await seenServices(of: device)
+    let missing = expected.filter { !found.contains($0) }
+    guard !missing.isEmpty else { return }
+    let hidden = client.look { $0.advertisement(of: device)?.services ?? [] }
+      .filter { missing.contains($0) }
+    throw Problem(.missing(missing, found: found, hidden: !hidden.isEmpty))
+  }
+
+  /// The services whose objects are there.
+  ///
+  /// bluetoothd exports them before it says that they are resolved. When there are none at all, it
+  /// is given a moment; a device without any service it exports is accepted then.
+  private func seenServices(of device: ObjectPath) async throws -> [BluetoothUUID] {
+    do {
+      return try await client.until("the services' objects", limit: client.limits.objects) {
+        tree in
+        guard tree.isConnected(device) else { throw Problem(.lostWhileResolving) }
+        let services = tree.serviceUUIDs(of: device)
+        return services.isEmpty ? nil : services
+      }
+    } catch is TimedOut where !Task.isCancelled {
+      return []
+    }
+  }
+
+  // MARK: Disconnecting
+
+  /// Disconnects, whoever connected, and waits until the link is seen to be down.
+  ///
+  /// - Returns: One value; also when the device was not connected, or bluetoothd has forgotten it.
+  public func disconnect() -> Signal<Void> {
+    operation(.disconnect, "disconnecting") { [self] in
+      guard let device = try currentDevice() else { return }
+      try await client.link(to: device).disconnect()
+    }
+  }
+
+  private func currentDevice() throws -> ObjectPath? {
+    if let bound = state.withLock({ $0.device }) { return bound }
+    return knownDevice(on: try usableAdapter().path)
+  }
+}
+
+extension ObjectTree {
+  /// Checks that an adapter can go on discovering.
+  func requireDiscovery(on adapter: AdapterView) throws {
+    guard let now = self.adapter(at: adapter.path) else {
+      throw Problem(
+        .unavailable(
+          .adapterMissing,
+          "the adapter \(adapter.title) was removed",
+          hint: "plug it in again; bluetoothctl list shows the adapters there are"
+        )
+      )
+    }
+    guard now.isPowered else {
+      throw Problem(now.isBlocked ? .adapterBlocked : .adapterOff)
+    }
+  }
+}
+
+extension Explanation {
+  static let connectOutsideTurn = definite(
+    .connectOutsideTurn,
+    "a link belongs to a turn, which disconnects it at its end; there is none here",
+    hint: "start the chain with firstOrDefault or first, or connect inside schedule or turn; "
+      + "values and observe take no turn"
+  )
+
+  /// Services that were wanted are not among those found.
+  static func missing(
+    _ missing: [BluetoothUUID],
+    found: [BluetoothUUID],
+    hidden: Bool
+  ) -> Explanation {
+    let list = { (uuids: [BluetoothUUID]) in
+      uuids.isEmpty ? "none" : uuids.map { name($0) }.joined(separator: ", ")
+    }
+    return definite(
+      .serviceMissing,
+      "the device does not offer \(list(missing)); it offers \(list(found))",
+      hint: hidden
+        ? "bluetoothd keeps a service to itself that the device has: see ExportClaimedServices "
+          + "in /etc/bluetooth/main.conf (since BlueZ 5.80)"
+        : "check that it is the right device; if its firmware has changed, remove it "
+          + "(bluetoothctl remove) so that its services are read anew"
+    )
+  }
+
+  /// `battery (180f)`, or the UUID of an unknown service.
+  static func name(_ service: BluetoothUUID) -> String {
+    AssignedNumbers.serviceName(service) ?? service.description
+  }
+}

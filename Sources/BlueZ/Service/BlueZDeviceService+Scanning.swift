@@ -1,0 +1,106 @@
+// Scanning: what discovery sees, as it sees it.
+
+import BlueZInterfaces
+public import Bluetooth
+import DBus
+public import Signals
+
+extension BlueZDeviceService {
+  /// Discovers, and sends each device that matches, anew whenever something of it changes.
+  ///
+  /// Devices that are connected already are sent at the start. It does not end by itself. Our own
+  /// discovery ends with it.
+  ///
+  /// - Returns: Fails with ``DeviceFailure``: `adapter-missing`, `adapter-off`, `daemon-missing` and
+  ///   others; with `BufferOverflow` when values are not taken.
+  public func scan(_ filter: ScanFilter) -> Signal<Advertisement> {
+    Signal(home: scheduler) { [self] sink in
+      var thrownBySink: (any Error)?
+      do {
+        try await scan(filter) { advertisement in
+          do {
+            try await sink(advertisement)
+          } catch {
+            thrownBySink = error
+            throw error
+          }
+        }
+      } catch {
+        if thrownBySink != nil || error is TimedOut { throw error }
+        throw failure(error, .discovery, "scanning")
+      }
+    }
+  }
+
+  private func scan(
+    _ filter: ScanFilter,
+    _ send: (Advertisement) async throws -> Void
+  ) async throws {
+    try await client.keepInStep()
+    let adapter = try usableAdapter()
+    let mailbox = Mailbox<Advertisement>(bound: client.limits.advertisements)
+    let forget = client.observe { event in
+      Self.hear(event, adapter, filter, mailbox)
+    }
+    defer { forget() }
+    let present = client.look { tree in
+      tree.devices(of: adapter.path).compactMap { tree.sighting(at: $0, filter) }
+    }
+    for advertisement in present { mailbox.send(advertisement) }
+    try await client.discovery(on: adapter.path).during(client) {
+      while let next = try await mailbox.next(on: loop, operation: "waiting for a device") {
+        try await send(next)
+      }
+    }
+  }
+
+  private static func hear(
+    _ event: BlueZClient.ObservedEvent,
+    _ adapter: AdapterView,
+    _ filter: ScanFilter,
+    _ mailbox: Mailbox<Advertisement>
+  ) {
+    switch event {
+    case .gone(let why):
+      mailbox.finish(.failure(Problem(why)))
+    case .changes(let changes, let tree):
+      do {
+        try tree.requireDiscovery(on: adapter)
+      } catch {
+        mailbox.finish(.failure(error))
+      }
+      for change in changes where change.isSighting && change.path.parent == adapter.path {
+        if let seen = tree.sighting(at: change.path, filter) { mailbox.send(seen) }
+      }
+    }
+  }
+}
+
+extension TreeChange {
+  /// Whether a device was seen, or something that an advertisement tells has changed.
+  var isSighting: Bool {
+    switch self {
+    case .added(_, Device1.interface): true
+    case .changed(_, Device1.interface, let properties):
+      properties.contains { Device1.Property.advertised.contains($0) }
+    case .added, .removed, .changed: false
+    }
+  }
+}
+
+extension Device1.Property {
+  /// What advertisements tell.
+  static let advertised: Set<String> = [
+    rssi, txPower, name, alias, uuids, manufacturerData, serviceData, connected,
+  ]
+}
+
+extension ObjectTree {
+  /// A device that is near, or connected, and matches.
+  func sighting(at device: ObjectPath, _ filter: ScanFilter) -> Advertisement? {
+    guard let seen = advertisement(of: device), seen.rssi != nil || seen.isConnected,
+      filter.matches(seen)
+    else { return nil }
+    return seen
+  }
+}

@@ -1,0 +1,165 @@
+// The operations on one device, by way of bluetoothd.
+//
+// Each theme has its file: +Scanning, +Connecting, +Attributes, +Notifications. This one knows
+// which device is meant, and what is told when something fails.
+
+import BlueZInterfaces
+public import Bluetooth
+import DBus
+public import Signals
+
+/// A device behind bluetoothd.
+///
+/// The device is held by what it is, not by its object: when bluetoothd forgets it, the next
+/// `connect` finds it again.
+public final class BlueZDeviceService: DeviceService {
+  struct State {
+    /// The object of the device, once it was found.
+    var device: ObjectPath?
+    var channels = ChannelCache()
+  }
+
+  /// bluetoothd.
+  public let client: BlueZClient
+  /// The device that is meant.
+  public let target: DeviceTarget
+  /// The adapter to use.
+  public let adapter: AdapterSelector
+  public let scheduler: SerialScheduler
+  let state = Guarded(State())
+
+  /// Describes the operations on a device. Nothing is looked for yet.
+  ///
+  /// - Precondition: `scheduler` is on the loop of the client's bus.
+  public init(
+    client: BlueZClient,
+    target: DeviceTarget,
+    adapter: AdapterSelector = .first,
+    scheduler: SerialScheduler
+  ) {
+    precondition(
+      client.loop === scheduler.loop,
+      "a service's scheduler is on the loop of its client's bus"
+    )
+    self.client = client
+    self.target = target
+    self.adapter = adapter
+    self.scheduler = scheduler
+  }
+
+  var loop: Loop { client.loop }
+
+  public var deviceDescription: String {
+    guard let path = state.withLock({ $0.device }) else { return "\(target)" }
+    guard let known = client.look({ $0.advertisement(of: path) }) else { return "\(target)" }
+    return known.name.map { "\($0) (\(known.address))" } ?? "\(known.address)"
+  }
+
+  // MARK: The signals' frame
+
+  /// A signal of one value, at home on the scheduler, whose errors are told as failures.
+  func operation<Value: Sendable>(
+    _ call: ErrorSituation.Call,
+    _ title: String,
+    attribute: String? = nil,
+    _ body: @escaping @Sendable () async throws -> Value
+  ) -> Signal<Value> {
+    Signal(home: scheduler) { [self] sink in
+      let value: Value
+      do {
+        value = try await body()
+      } catch {
+        throw failure(error, call, title, attribute: attribute)
+      }
+      try await sink(value)
+    }
+  }
+
+  /// The failure that an error means, with what was being done and to what.
+  func failure(
+    _ error: any Error,
+    _ call: ErrorSituation.Call,
+    _ title: String,
+    attribute: String? = nil
+  ) -> any Error {
+    let context = FailureContext(
+      operation: title,
+      device: deviceDescription,
+      attribute: attribute
+    )
+    return context.failure(error, situation(call))
+  }
+
+  private func situation(_ call: ErrorSituation.Call) -> ErrorSituation {
+    let device = state.withLock { $0.device }
+    return client.look { tree in
+      let adapters = tree.adapters.filter { adapter.names($0) }
+      let own = device?.parent.flatMap { tree.adapter(at: $0) }
+      return ErrorSituation(
+        call,
+        isLinkDown: device.map { !tree.isConnected($0) } ?? false,
+        isAdapterOff: own.map { !$0.isPowered }
+          ?? (!adapters.isEmpty && !adapters.contains(where: \.isPowered))
+      )
+    }
+  }
+
+  // MARK: Adapter and device
+
+  /// The adapter to use now.
+  func usableAdapter() throws -> AdapterView {
+    do throws(AdapterProblem) {
+      return try client.state.withLock { $0.tree }.usableAdapter(adapter)
+    } catch {
+      throw Problem(Explanation.adapter(error, wanted: adapter))
+    }
+  }
+
+  /// The device's object, without looking for it by discovery; nil when it is not known.
+  func knownDevice(on adapter: ObjectPath) -> ObjectPath? {
+    let bound = state.withLock { $0.device }
+    return client.look { tree in
+      if let bound, bound.parent == adapter, tree.has(Device1.interface, at: bound) {
+        return bound
+      }
+      return tree.device(target, of: adapter)
+    }
+  }
+
+  /// The device's object for an operation on its attributes.
+  ///
+  /// - Throws: ``Problem``: not connected.
+  func connectedDevice() throws -> ObjectPath {
+    if let bound = state.withLock({ $0.device }) {
+      return bound
+    }
+    let path = try usableAdapter().path
+    guard let known = knownDevice(on: path), client.look({ $0.isConnected(known) }) else {
+      throw Problem(.notConnected)
+    }
+    state.withLock { $0.device = known }
+    return known
+  }
+}
+
+extension Explanation {
+  /// What an adapter's absence means.
+  static func adapter(_ problem: AdapterProblem, wanted: AdapterSelector) -> Explanation {
+    switch problem {
+    case .missing(let found) where found.isEmpty:
+      .unavailable(
+        .adapterMissing,
+        "this host has no Bluetooth adapter that bluetoothd knows",
+        hint: "plug one in, check with bluetoothctl list, or run with --simulate"
+      )
+    case .missing(let found):
+      .unavailable(
+        .adapterMissing,
+        "there is no adapter \(wanted); there is \(found.joined(separator: ", "))",
+        hint: "name one of these with --adapter"
+      )
+    case .off(let adapter):
+      adapter.isBlocked ? .adapterBlocked : .adapterOff
+    }
+  }
+}

@@ -1,0 +1,78 @@
+// The adapters in the tree, and the choice among them.
+
+import BlueZInterfaces
+import Bluetooth
+import DBus
+
+/// One adapter as the tree has it.
+struct AdapterView: Equatable, Sendable {
+  let path: ObjectPath
+  /// `hci0`
+  let name: String
+  let address: BluetoothAddress?
+  let alias: String
+  let isPowered: Bool
+  let isBlocked: Bool
+  let isDiscovering: Bool
+
+  /// For messages: `hci0 (00:AA:01:00:00:23)`.
+  var title: String {
+    address.map { "\(name) (\($0))" } ?? name
+  }
+}
+
+/// Why no adapter can be used.
+enum AdapterProblem: Error, Equatable {
+  /// None answers to the selector; the titles of those there are.
+  case missing(found: [String])
+  /// It is off.
+  case off(AdapterView)
+}
+
+extension ObjectTree {
+  /// The adapters, in order of index.
+  var adapters: [AdapterView] {
+    paths(with: Adapter1.interface)
+      .compactMap { adapter(at: $0) }
+      .sorted { ($0.name.count, $0.name) < ($1.name.count, $1.name) }
+  }
+
+  /// The adapter at a path.
+  func adapter(at path: ObjectPath) -> AdapterView? {
+    guard let properties = properties(Adapter1.interface, at: path) else { return nil }
+    let name = path.text.split(separator: "/").last.map(String.init) ?? path.text
+    return AdapterView(
+      path: path,
+      name: name,
+      address: properties[Adapter1.Property.address]?.asString.flatMap { BluetoothAddress($0) },
+      alias: properties[Adapter1.Property.alias]?.asString ?? name,
+      isPowered: properties[Adapter1.Property.powered]?.asBool ?? false,
+      isBlocked: properties[Adapter1.Property.powerState]?.asString
+        == Adapter1.PowerState.blocked,
+      isDiscovering: properties[Adapter1.Property.discovering]?.asBool ?? false
+    )
+  }
+
+  /// The adapter that a selector names, which is on.
+  func usableAdapter(_ selector: AdapterSelector) throws(AdapterProblem) -> AdapterView {
+    let all = adapters
+    let matching = all.filter { selector.names($0) }
+    guard let first = matching.first else {
+      throw .missing(found: all.map(\.title))
+    }
+    guard let powered = matching.first(where: \.isPowered) else { throw .off(first) }
+    return powered
+  }
+}
+
+extension AdapterSelector {
+  /// Whether an adapter is one that this names.
+  func names(_ adapter: AdapterView) -> Bool {
+    switch self {
+    case .first: true
+    case .name(let name): adapter.name == name
+    case .address(let address): adapter.address == address
+    case .alias(let alias): adapter.alias == alias
+    }
+  }
+}

@@ -1,0 +1,221 @@
+// A mirror of bluetoothd's objects: messages in, changes out.
+//
+// A pure value. It sends nothing and waits for nothing; what the objects mean is read from it in
+// AdapterView.swift, DeviceView.swift and AttributeView.swift.
+
+import BlueZInterfaces
+import DBus
+
+/// The objects that bluetoothd exports, as its messages tell.
+struct ObjectTree: Sendable {
+  private typealias Interfaces = [String: PropertyMap]
+
+  private var objects: [ObjectPath: Interfaces] = [:]
+  /// The paths that begin with each object's own, in order of path: parents before children.
+  private var order: [ObjectPath] = []
+  private var snapshotsAsked = 0
+  private var remembered: [TreeEvent] = []
+
+  /// Counts the changes of GATT objects, so that what was read from them can be kept meanwhile.
+  private(set) var attributeGeneration: UInt64 = 0
+
+  /// Takes in one event.
+  ///
+  /// Signals that come while a snapshot is asked for are applied at once and again on top of the
+  /// snapshot. Its place among them is not known, and need not be: the last word on each property
+  /// wins either way.
+  ///
+  /// - Returns: What changed, in the order of the message.
+  mutating func apply(_ event: TreeEvent) -> [TreeChange] {
+    switch event {
+    case .snapshotAsked:
+      snapshotsAsked += 1
+      return []
+    case .snapshotFailed:
+      snapshotEnded()
+      return []
+    case .snapshot(let listed):
+      let changes = replace(with: listed)
+      snapshotEnded()
+      return changes
+    case .cleared:
+      remembered = []
+      return clear()
+    case .added, .removed, .changed:
+      if snapshotsAsked > 0 { remembered.append(event) }
+      return applySignal(event)
+    }
+  }
+
+  private mutating func snapshotEnded() {
+    snapshotsAsked = max(0, snapshotsAsked - 1)
+    if snapshotsAsked == 0 { remembered = [] }
+  }
+
+  private mutating func applySignal(_ event: TreeEvent) -> [TreeChange] {
+    switch event {
+    case .added(let path, let interfaces):
+      return interfaces.flatMap { put($0.name, $0.properties, at: path) }
+    case .removed(let path, let names):
+      return names.compactMap { take($0, from: path) }
+    case .changed(let path, let interface, let properties, let invalidated):
+      return update(path, interface, properties, invalidated)
+    case .snapshotAsked, .snapshot, .snapshotFailed, .cleared:
+      return []
+    }
+  }
+
+  // MARK: Changing
+
+  private mutating func put(
+    _ interface: String,
+    _ properties: PropertyMap,
+    at path: ObjectPath
+  ) -> [TreeChange] {
+    guard Self.isMirrored(interface) else { return [] }
+    countAttributes(interface)
+    if objects[path] == nil { order.insert(path, at: place(of: path)) }
+    let old = objects[path, default: [:]].updateValue(properties, forKey: interface)
+    guard let old else { return [.added(path, interface: interface)] }
+    let names = Self.difference(from: old, to: properties)
+    return names.isEmpty ? [] : [.changed(path, interface: interface, properties: names)]
+  }
+
+  private mutating func take(_ interface: String, from path: ObjectPath) -> TreeChange? {
+    guard objects[path]?.removeValue(forKey: interface) != nil else { return nil }
+    countAttributes(interface)
+    if objects[path]?.isEmpty == true {
+      objects[path] = nil
+      order.remove(at: place(of: path))
+    }
+    return .removed(path, interface: interface)
+  }
+
+  private mutating func update(
+    _ path: ObjectPath,
+    _ interface: String,
+    _ properties: PropertyMap,
+    _ invalidated: [String]
+  ) -> [TreeChange] {
+    guard objects[path]?[interface] != nil else { return [] }
+    for entry in properties.entries { objects[path]?[interface]?[entry.name] = entry.value }
+    for name in invalidated { objects[path]?[interface]?[name] = nil }
+    return [.changed(path, interface: interface, properties: properties.names + invalidated)]
+  }
+
+  private mutating func replace(
+    with listed: [ListedObject]
+  ) -> [TreeChange] {
+    let before = self
+    var changes: [TreeChange] = []
+    let signalled = remembered
+    var fresh: [ObjectPath: Interfaces] = [:]
+    for object in listed {
+      for interface in object.interfaces where Self.isMirrored(interface.name) {
+        fresh[object.path, default: [:]][interface.name] = interface.properties
+      }
+    }
+    objects = fresh
+    order = fresh.keys.sorted()
+    for event in signalled { _ = applySignal(event) }
+    attributeGeneration = before.attributeGeneration + 1
+    changes += before.removals(towards: self)
+    changes += before.additions(towards: self)
+    return changes
+  }
+
+  private mutating func clear() -> [TreeChange] {
+    let before = self
+    objects = [:]
+    order = []
+    attributeGeneration += 1
+    return before.removals(towards: self)
+  }
+
+  /// What `other` has no more: children before parents.
+  private func removals(towards other: ObjectTree) -> [TreeChange] {
+    order.reversed().flatMap { path in
+      interfaceNames(of: path)
+        .filter { other.objects[path]?[$0] == nil }
+        .map { .removed(path, interface: $0) }
+    }
+  }
+
+  /// What `other` has new or different: parents before children.
+  private func additions(towards other: ObjectTree) -> [TreeChange] {
+    other.order.flatMap { path in
+      other.interfaceNames(of: path).compactMap { name -> TreeChange? in
+        guard let new = other.objects[path]?[name] else { return nil }
+        guard let old = objects[path]?[name] else { return .added(path, interface: name) }
+        let names = Self.difference(from: old, to: new)
+        return names.isEmpty ? nil : .changed(path, interface: name, properties: names)
+      }
+    }
+  }
+
+  private mutating func countAttributes(_ interface: String) {
+    switch interface {
+    case GattService1.interface, GattCharacteristic1.interface, GattDescriptor1.interface:
+      attributeGeneration += 1
+    default:
+      break
+    }
+  }
+
+  /// The two that every object has say nothing.
+  private static func isMirrored(_ interface: String) -> Bool {
+    interface != StandardInterface.introspectable && interface != StandardInterface.properties
+  }
+
+  private static func difference(from old: PropertyMap, to new: PropertyMap) -> [String] {
+    new.names.filter { old[$0] != new[$0] } + old.names.filter { new[$0] == nil }
+  }
+
+  /// Where `path` is in the order, or belongs.
+  private func place(of path: ObjectPath) -> Int {
+    var low = 0
+    var high = order.count
+    while low < high {
+      let middle = (low + high) / 2
+      if order[middle] < path { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  // MARK: Reading
+
+  /// The properties of an interface of an object; nil when it is not there.
+  func properties(_ interface: String, at path: ObjectPath) -> PropertyMap? {
+    objects[path]?[interface]
+  }
+
+  /// One property; nil when it, the interface or the object is not there.
+  func property(_ name: String, _ interface: String, at path: ObjectPath) -> DBusValue? {
+    objects[path]?[interface]?[name]
+  }
+
+  /// Whether an object has an interface.
+  func has(_ interface: String, at path: ObjectPath) -> Bool {
+    objects[path]?[interface] != nil
+  }
+
+  /// The interfaces of an object, sorted.
+  func interfaceNames(of path: ObjectPath) -> [String] {
+    objects[path]?.keys.sorted() ?? []
+  }
+
+  /// Every object with an interface, in order of path.
+  func paths(with interface: String) -> [ObjectPath] {
+    order.filter { objects[$0]?[interface] != nil }
+  }
+
+  /// The objects with an interface anywhere below a path, in order of path.
+  func paths(with interface: String, below parent: ObjectPath) -> [ObjectPath] {
+    // "/" sorts before every character of an element: what is below follows its parent at once.
+    let prefix = parent.text + "/"
+    return order[place(of: parent)...]
+      .drop { $0 == parent }
+      .prefix { $0.text.hasPrefix(prefix) }
+      .filter { objects[$0]?[interface] != nil }
+  }
+}

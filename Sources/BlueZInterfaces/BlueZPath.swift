@@ -1,0 +1,201 @@
+// Where bluetoothd exports its objects: paths made from addresses and handles, and read back.
+//
+// Names only: whether an object exists is for the object tree to say.
+
+public import Bluetooth
+public import DBus
+
+/// The place of an object in bluetoothd's tree.
+///
+/// Handles are four lower-case hexadecimal digits; a characteristic is named by its *declaration*,
+/// whose value has the next handle.
+///
+/// - Source: BlueZ 5.66, `src/adapter.c`, `src/device.c` (device_create), `src/gatt-client.c`
+///   (service_create, characteristic_create, descriptor_create).
+public enum BlueZPath: Hashable, Sendable {
+  /// `/org/bluez`
+  case bluez
+  /// `/org/bluez/hciN`
+  case adapter(name: String)
+  /// `…/dev_AA_BB_CC_DD_EE_FF`
+  case device(adapter: String, address: BluetoothAddress)
+  /// `…/serviceHHHH`
+  case service(adapter: String, address: BluetoothAddress, handle: UInt16)
+  /// `…/charHHHH`; `handle` is the declaration's.
+  case characteristic(
+    adapter: String,
+    address: BluetoothAddress,
+    service: UInt16,
+    handle: UInt16
+  )
+  /// `…/descHHHH`
+  case descriptor(
+    adapter: String,
+    address: BluetoothAddress,
+    service: UInt16,
+    characteristic: UInt16,
+    handle: UInt16
+  )
+}
+
+// MARK: Building
+
+extension BlueZPath {
+  /// Where the object manager is.
+  public static let objectManager: ObjectPath = "/"
+
+  /// Where the agent manager is.
+  public static let manager: ObjectPath = "/org/bluez"
+
+  /// The name of the adapter with an index: `hci0`.
+  public static func adapterName(index: Int) -> String { "hci\(index)" }
+
+  /// `/org/bluez/hci0`
+  ///
+  /// - Precondition: `name` is a valid element of an object path.
+  public static func adapter(_ name: String) -> ObjectPath {
+    path("/org/bluez/\(name)")
+  }
+
+  /// `…/dev_AA_BB_CC_DD_EE_FF` below an adapter.
+  public static func device(_ address: BluetoothAddress, of adapter: ObjectPath) -> ObjectPath {
+    path("\(adapter.text)/\(deviceElement(address))")
+  }
+
+  /// `…/service0001` below a device.
+  public static func service(_ handle: UInt16, of device: ObjectPath) -> ObjectPath {
+    path("\(device.text)/service\(hex(handle))")
+  }
+
+  /// `…/char0002` below a service.
+  ///
+  /// - Parameter declaration: The declaration's handle; the value's is one more.
+  public static func characteristic(
+    declaration: UInt16,
+    of service: ObjectPath
+  ) -> ObjectPath {
+    path("\(service.text)/char\(hex(declaration))")
+  }
+
+  /// `…/desc0004` below a characteristic.
+  public static func descriptor(_ handle: UInt16, of characteristic: ObjectPath) -> ObjectPath {
+    path("\(characteristic.text)/desc\(hex(handle))")
+  }
+
+  /// The object path of this place.
+  public var objectPath: ObjectPath { Self.path(text) }
+
+  private var text: String {
+    switch self {
+    case .bluez:
+      "/org/bluez"
+    case .adapter(let name):
+      "/org/bluez/\(name)"
+    case .device(let adapter, let address):
+      "/org/bluez/\(adapter)/\(Self.deviceElement(address))"
+    case .service(let adapter, let address, let handle):
+      "\(Self.device(adapter: adapter, address: address).text)/service\(Self.hex(handle))"
+    case .characteristic(let adapter, let address, let service, let handle):
+      Self.service(adapter: adapter, address: address, handle: service).text
+        + "/char\(Self.hex(handle))"
+    case .descriptor(let adapter, let address, let service, let characteristic, let handle):
+      Self.characteristic(
+        adapter: adapter,
+        address: address,
+        service: service,
+        handle: characteristic
+      ).text + "/desc\(Self.hex(handle))"
+    }
+  }
+
+  private static func deviceElement(_ address: BluetoothAddress) -> String {
+    "dev_" + String(address.description.map { $0 == ":" ? "_" : $0 })
+  }
+
+  private static func path(_ text: String) -> ObjectPath { ObjectPath(stringLiteral: text) }
+
+  private static func hex(_ handle: UInt16) -> String {
+    let digits = String(handle, radix: 16)
+    return String(repeating: "0", count: 4 - digits.count) + digits
+  }
+}
+
+// MARK: Reading
+
+extension BlueZPath {
+  /// Reads the place from an object path; nil when bluetoothd would not use it for these objects.
+  public init?(_ path: ObjectPath) {
+    let elements = path.text.split(separator: "/", omittingEmptySubsequences: true)
+    guard elements.count >= 2, elements[0] == "org", elements[1] == "bluez" else { return nil }
+    switch elements.count {
+    case 2: self = .bluez
+    case 3: self = .adapter(name: String(elements[2]))
+    default: self.init(adapter: String(elements[2]), below: elements.dropFirst(3))
+    }
+  }
+
+  private init?(adapter: String, below: ArraySlice<Substring>) {
+    var rest = below
+    guard let address = Self.address(in: rest.removeFirst()) else { return nil }
+    guard let first = rest.popFirst() else {
+      self = .device(adapter: adapter, address: address)
+      return
+    }
+    guard let service = Self.handle(in: first, after: "service") else { return nil }
+    guard let second = rest.popFirst() else {
+      self = .service(adapter: adapter, address: address, handle: service)
+      return
+    }
+    guard let declaration = Self.handle(in: second, after: "char") else { return nil }
+    guard let third = rest.popFirst() else {
+      self = .characteristic(
+        adapter: adapter,
+        address: address,
+        service: service,
+        handle: declaration
+      )
+      return
+    }
+    guard let handle = Self.handle(in: third, after: "desc"), rest.isEmpty else { return nil }
+    self = .descriptor(
+      adapter: adapter,
+      address: address,
+      service: service,
+      characteristic: declaration,
+      handle: handle
+    )
+  }
+
+  private static func address(in element: Substring) -> BluetoothAddress? {
+    guard element.hasPrefix("dev_"), element.count == 21 else { return nil }
+    return BluetoothAddress(String(element.dropFirst(4).map { $0 == "_" ? ":" : $0 }))
+  }
+
+  private static func handle(in element: Substring, after prefix: String) -> UInt16? {
+    guard element.hasPrefix(prefix), element.count == prefix.count + 4 else { return nil }
+    return UInt16(element.dropFirst(prefix.count), radix: 16)
+  }
+
+  /// The device's path that an object path is, or is below of; nil for anything else.
+  public static func devicePath(containing path: ObjectPath) -> ObjectPath? {
+    guard let place = BlueZPath(path) else { return nil }
+    switch place {
+    case .bluez, .adapter:
+      return nil
+    case .device(let adapter, let address), .service(let adapter, let address, _),
+      .characteristic(let adapter, let address, _, _),
+      .descriptor(let adapter, let address, _, _, _):
+      return BlueZPath.device(adapter: adapter, address: address).objectPath
+    }
+  }
+
+  /// The handle that the last element of the path names, for services and what is below them.
+  public var handle: UInt16? {
+    switch self {
+    case .bluez, .adapter, .device: nil
+    case .service(_, _, let handle), .characteristic(_, _, _, let handle),
+      .descriptor(_, _, _, _, let handle):
+      handle
+    }
+  }
+}

@@ -1,0 +1,150 @@
+// Error answers and what they mean.
+
+import BlueZInterfaces
+import Bluetooth
+import Testing
+
+@testable import BlueZ
+
+@Suite("Error mapping")
+struct ErrorMappingTests {
+  typealias Expected = (
+    answer: ErrorAnswer, call: ErrorSituation.Call, code: DeviceFailure.Code,
+    failureClass: FailureClass
+  )
+
+  static let attributes: [Expected] = [
+    (.readNotPermitted, .read, .notPermitted, .definite),
+    (.writeNotPermitted, .write, .notPermitted, .definite),
+    (.notPaired, .read, .notPermitted, .definite),
+    (.writeAcquired, .write, .busy, .passing),
+    (.notifyAcquired, .notify, .busy, .passing),
+    (.notSupported, .notify, .notSupported, .definite),
+    (.notSupported, .read, .notSupported, .definite),
+    (.invalidOffset, .read, .invalidValue, .definite),
+    (.invalidLength, .write, .invalidValue, .definite),
+    (.invalidArguments, .write, .invalidValue, .definite),
+    (.notAuthorized, .write, .notPermitted, .definite),
+    (.inProgress, .write, .busy, .passing),
+    (.inProgress, .notify, .busy, .passing),
+    (.gattNotConnected, .read, .notConnected, .passing),
+    (.notConnected, .notify, .notConnected, .passing),
+    (.noTransport, .write, .notConnected, .passing),
+    (.writeNotInitiated, .write, .invalidValue, .definite),
+    (.noNotifySession, .notify, .refused, .definite),
+    (.operationFailed, .read, .refused, .passing),
+    (.failed("Operation failed with ATT error: 0x80"), .write, .refused, .definite),
+    (.failed("Operation failed with ATT error: 0x0e"), .read, .refused, .passing),
+    (.failed("Operation failed with ATT error: 0xfe"), .write, .busy, .passing),
+    (.failed("Operation failed with ATT error: 0xfd"), .notify, .refused, .definite),
+  ]
+
+  static let connections: [Expected] = [
+    (.connectAborted, .connect, .connectFailed, .passing),
+    (.connectCanceled, .connect, .connectFailed, .passing),
+    (.connectPending, .connect, .busy, .passing),
+    (.operationInProgress, .connect, .busy, .passing),
+    (.inputOutputError, .connect, .connectFailed, .passing),
+    (ConnectionText.adapterNotPowered.answer, .connect, .adapterOff, .unavailable),
+    (ConnectionText.busy.answer, .connect, .busy, .passing),
+    (ConnectionText.concurrentConnectionLimit.answer, .connect, .busy, .passing),
+    (ConnectionText.keyMissing.answer, .connect, .notPermitted, .definite),
+    (ConnectionText.notSupported.answer, .connect, .notSupported, .definite),
+    (ConnectionText(rawValue: "new-in-6").answer, .connect, .connectFailed, .passing),
+    (.failed("br-connection-profile-unavailable"), .connect, .notSupported, .definite),
+    (.failed("Host is down"), .connect, .connectFailed, .passing),
+    (.failed("something new"), .connect, .connectFailed, .passing),
+    (.alreadyConnected, .connect, .refused, .definite),
+    (.pageTimeout, .connect, .connectFailed, .passing),
+    (.doesNotExist, .connect, .notFound, .passing),
+    (.notReady, .discovery, .adapterOff, .unavailable),
+    (.noSuchAdapter, .discovery, .adapterMissing, .unavailable),
+    (.operationInProgress, .discovery, .busy, .passing),
+    (.noDiscoveryStarted, .discovery, .refused, .definite),
+    (.authenticationFailed, .read, .refused, .definite),
+    (.authenticationTimeout, .read, .refused, .passing),
+    (.authenticationCanceled, .read, .refused, .passing),
+    (.authenticationRejected, .read, .refused, .definite),
+    (.agentNotAvailable, .read, .refused, .definite),
+    (.notAvailable, .read, .busy, .passing),
+  ]
+
+  static let buses: [Expected] = [
+    (.recipientLeft, .read, .daemonMissing, .unavailable),
+    (ErrorAnswer(BlueZErrorName.Bus.noReply, "other"), .read, .timedOut, .passing),
+    (ErrorAnswer(BlueZErrorName.Bus.serviceUnknown, "…"), .objects, .daemonMissing, .unavailable),
+    (ErrorAnswer(BlueZErrorName.Bus.nameHasNoOwner, "…"), .objects, .daemonMissing, .unavailable),
+    (ErrorAnswer(BlueZErrorName.Bus.disconnected, "…"), .read, .busLost, .unavailable),
+    (ErrorAnswer(BlueZErrorName.Bus.accessDenied, "…"), .connect, .notPermitted, .unavailable),
+    (ErrorAnswer(BlueZErrorName.Bus.limitsExceeded, "…"), .notify, .busy, .passing),
+    (
+      .unknownObject(method: "Connect", signature: "", interface: Device1.interface),
+      .connect, .linkLost, .passing
+    ),
+    (
+      .unknownObject(method: "StartDiscovery", signature: "", interface: Adapter1.interface),
+      .discovery, .adapterMissing, .unavailable
+    ),
+    (
+      .unknownMethod(method: "Foo", signature: "", interface: Device1.interface),
+      .read, .notSupported, .definite
+    ),
+    (ErrorAnswer("com.example.Error", "…"), .read, .refused, .definite),
+  ]
+
+  @Test("each answer has its code and class", arguments: attributes + connections + buses)
+  func maps(expected: Expected) {
+    let explanation = ErrorMapping.explain(expected.answer, ErrorSituation(expected.call))
+    #expect(explanation.code == expected.code)
+    #expect(explanation.failureClass == expected.failureClass)
+  }
+
+  @Test("an answer that came with the link's fall tells of that")
+  func linkLost() {
+    let answer = ErrorAnswer.failed("Operation failed with ATT error: 0x0e")
+    let explanation = ErrorMapping.explain(answer, ErrorSituation(.read, isLinkDown: true))
+    #expect(explanation == .linkLost)
+  }
+
+  @Test("whatever is answered while the adapter is off tells of that")
+  func adapterOff() {
+    let explanation = ErrorMapping.explain(
+      .inputOutputError,
+      ErrorSituation(.connect, isAdapterOff: true)
+    )
+    #expect(explanation == .adapterOff)
+  }
+
+  @Test("a failure keeps the answer, the ATT code and what was being done")
+  func keepsAnswer() throws {
+    let context = FailureContext(
+      operation: "reading battery-level",
+      device: "Thermo-1",
+      attribute: "battery-level"
+    )
+    let answer = ErrorAnswer.failed("Operation failed with ATT error: 0x80")
+    let failure = context.failure(
+      ErrorMapping.explain(answer, ErrorSituation(.read)),
+      answer
+    )
+    #expect(failure.operation == "reading battery-level")
+    #expect(failure.device == "Thermo-1")
+    #expect(failure.bluez == BlueZAnswer(name: BlueZErrorName.failed, text: answer.text))
+    #expect(failure.att == ATTErrorCode(rawValue: 0x80))
+    #expect(!failure.meaning.isEmpty && !failure.hint.isEmpty)
+  }
+
+  @Test("every ATT code survives the way through bluetoothd, as far as it tells them apart")
+  func attCodes() {
+    for raw in UInt8.min...UInt8.max {
+      let code = ATTErrorCode(rawValue: raw)
+      let told = ErrorAnswer.refused(by: code).attErrorCode
+      switch raw {
+      case 0x00, 0x06, 0x08: #expect(told == nil)
+      case 0x05, 0x0C, 0x0F: #expect(told == ATTErrorCode(rawValue: 0x05))
+      case 0x0D: #expect(told == nil)
+      default: #expect(told == code)
+      }
+    }
+  }
+}

@@ -1,0 +1,63 @@
+// Notified values and the echoes of reads.
+
+import Signals
+import Testing
+
+@testable import BlueZ
+
+@Suite("Echo filter")
+struct EchoFilterTests {
+  let now = VirtualTimeLoop().now
+
+  @Test("without a read under way every value goes on at once")
+  func passes() {
+    var filter = EchoFilter()
+    #expect(filter.arrived([1], at: now) == .deliver(held(1, [1])))
+    #expect(filter.arrived([1], at: now) == .deliver(held(2, [1])))
+  }
+
+  @Test("the value that a read replies with is left out once")
+  func dropsEcho() {
+    var filter = EchoFilter()
+    filter.readBegan()
+    #expect(filter.arrived([7], at: now) == .hold(number: 1))
+    #expect(filter.arrived([7], at: now) == .hold(number: 2))
+    #expect(filter.arrived([8], at: now) == .hold(number: 3))
+    #expect(filter.readEnded(with: [7]).map(\.value) == [[7], [8]])
+  }
+
+  @Test("a read that fails takes nothing away")
+  func failedRead() {
+    var filter = EchoFilter()
+    filter.readBegan()
+    _ = filter.arrived([7], at: now)
+    #expect(filter.readEnded(with: nil).map(\.value) == [[7]])
+  }
+
+  @Test("two reads that were joined have one echo")
+  func joinedReads() {
+    var filter = EchoFilter()
+    filter.readBegan()
+    filter.readBegan()
+    _ = filter.arrived([7], at: now)
+    #expect(filter.readEnded(with: [7]).isEmpty)
+    #expect(filter.readEnded(with: [7]).isEmpty)
+    #expect(filter.arrived([7], at: now) == .deliver(held(2, [7])))
+  }
+
+  @Test("a value is not held for longer than it is allowed to")
+  func releases() {
+    var filter = EchoFilter()
+    filter.readBegan()
+    _ = filter.arrived([1], at: now)
+    _ = filter.arrived([2], at: now)
+    _ = filter.arrived([3], at: now)
+    #expect(filter.release(through: 2).map(\.value) == [[1], [2]])
+    #expect(filter.release(through: 2).isEmpty)
+    #expect(filter.readEnded(with: [3]).isEmpty)
+  }
+
+  private func held(_ number: UInt64, _ value: [UInt8]) -> EchoFilter.Held {
+    EchoFilter.Held(number: number, value: value, at: now)
+  }
+}

@@ -1,0 +1,183 @@
+// The state of a link, event by event.
+
+import Testing
+
+@testable import BlueZ
+
+@Suite("Link state")
+struct LinkStateTests {
+  /// Takes the events in, and gives the state and every action but `nothing`.
+  func run(
+    _ events: [LinkState.Event],
+    from start: LinkState = LinkState()
+  ) -> (state: LinkState, actions: [LinkState.Action]) {
+    var state = start
+    let actions = events.map { state.handle($0) }.filter { $0 != .nothing }
+    return (state, actions)
+  }
+
+  static let connected: [LinkState.Event] = [
+    .connectWanted, .connected(true), .connectAnswered(success: true), .resolved(true),
+  ]
+
+  @Test("Connect, its answer, the link, the services: ready")
+  func connects() {
+    let (state, actions) = run(Self.connected)
+    #expect(state.phase == .ready)
+    #expect(state.maker == .us)
+    #expect(actions == [.callConnect])
+  }
+
+  @Test(
+    "the answer, the link and the services may come in any order",
+    arguments: [
+      [.connected(true), .resolved(true), .connectAnswered(success: true)],
+      [.connectAnswered(success: true), .connected(true), .resolved(true)],
+      [.connected(true), .connectAnswered(success: true), .resolved(true)],
+    ] as [[LinkState.Event]]
+  )
+  func anyOrder(events: [LinkState.Event]) {
+    for count in events.indices {
+      #expect(run([.connectWanted] + events.prefix(count)).state.phase != .ready)
+    }
+    #expect(run([.connectWanted] + events).state.phase == .ready)
+  }
+
+  @Test("a link that is up is adopted: no Connect, and not ours")
+  func adopts() {
+    let (ready, actions) = run([.connectWanted], from: LinkState(isUp: true, isResolved: true))
+    #expect(actions == [.adopt])
+    #expect(ready.phase == .ready)
+    #expect(ready.maker == .somebodyElse)
+    let (resolving, _) = run([.connectWanted], from: LinkState(isUp: true))
+    #expect(resolving.phase == .resolving)
+  }
+
+  @Test("who wants a link that is being made joins it")
+  func joins() {
+    let (state, actions) = run([.connectWanted, .connectWanted])
+    #expect(actions == [.callConnect])
+    #expect(state.phase == .connecting)
+  }
+
+  @Test("a refused Connect leaves nothing to undo")
+  func refused() {
+    let (state, actions) = run([
+      .connectWanted, .connectAnswered(success: false), .abandoned,
+    ])
+    #expect(state.phase == .idle)
+    #expect(state.ending == .refused)
+    #expect(actions == [.callConnect])
+  }
+
+  @Test("a link that falls before Connect is answered with success is lost")
+  func lostBeforeAnswer() {
+    let (state, _) = run([
+      .connectWanted, .connected(true), .connected(false), .connectAnswered(success: true),
+    ])
+    #expect(state.phase == .idle)
+    #expect(state.ending == .lost)
+  }
+
+  @Test(
+    "the fall of the link and the removal of its object end what depends on it",
+    arguments: [
+      (LinkState.Event.connected(false), LinkState.Ending.lost), (.removed, .removed),
+      (.daemonGone, .daemonGone),
+    ]
+  )
+  func ends(event: LinkState.Event, ending: LinkState.Ending) {
+    let (state, actions) = run(Self.connected + [event])
+    #expect(state.phase == .idle)
+    #expect(state.ending == ending)
+    #expect(state.maker == nil)
+    #expect(actions == [.callConnect, .reportLoss(ending)])
+    let (resolving, _) = run(Array(Self.connected.dropLast()) + [event])
+    #expect(resolving.ending == ending)
+  }
+
+  @Test("the object's removal ends an attempt that will never be answered")
+  func removedWhileConnecting() {
+    let (state, _) = run([.connectWanted, .removed])
+    #expect(state.phase == .idle)
+    #expect(state.ending == .removed)
+  }
+
+  @Test("an abandoned attempt is disconnected, also before Connect was answered")
+  func abandoned() {
+    let (state, actions) = run([.connectWanted, .abandoned])
+    #expect(state.phase == .disconnecting)
+    #expect(actions == [.callConnect, .callDisconnect])
+  }
+
+  @Test("an adopted link that nobody wants any more is left up")
+  func abandonedAdopted() {
+    let (state, actions) = run([.connectWanted, .abandoned], from: LinkState(isUp: true))
+    #expect(state.phase == .resolving)
+    #expect(actions == [.adopt])
+  }
+
+  @Test(
+    "the undo has ended when Disconnect was answered and the link is down, in either order",
+    arguments: [
+      [.disconnectAnswered(success: true), .connected(false)],
+      [.connected(false), .disconnectAnswered(success: true)],
+    ] as [[LinkState.Event]]
+  )
+  func disconnects(events: [LinkState.Event]) {
+    let before = Self.connected + [.disconnectWanted]
+    #expect(run(before + events.prefix(1)).state.phase == .disconnecting)
+    let (state, _) = run(before + events)
+    #expect(state.phase == .idle)
+    #expect(state.ending == .disconnected)
+  }
+
+  @Test("a Connect that succeeds after its undo was answered is undone once more")
+  func lateSuccess() {
+    let (state, actions) = run([
+      .connectWanted, .abandoned, .disconnectAnswered(success: true),
+      .connectAnswered(success: true),
+    ])
+    #expect(state.phase == .idle)
+    #expect(actions == [.callConnect, .callDisconnect, .callDisconnect])
+  }
+
+  @Test("a Connect that fails late needs no undo")
+  func lateFailure() {
+    let (_, actions) = run([
+      .connectWanted, .abandoned, .connectAnswered(success: false),
+      .disconnectAnswered(success: true),
+    ])
+    #expect(actions == [.callConnect, .callDisconnect])
+  }
+
+  @Test("who wants the link while it is being ended waits until it is down")
+  func wantedWhileDisconnecting() {
+    let (state, actions) = run(Self.connected + [.disconnectWanted, .connectWanted])
+    #expect(state.phase == .disconnecting)
+    #expect(actions == [.callConnect, .callDisconnect, .waitUntilDown])
+  }
+
+  @Test("disconnecting what is not connected asks for nothing")
+  func disconnectIdle() {
+    #expect(run([.disconnectWanted]).actions.isEmpty)
+  }
+
+  @Test("disconnecting a link of somebody else's, when asked for, is done")
+  func disconnectOthers() {
+    let (_, actions) = run([.disconnectWanted], from: LinkState(isUp: true))
+    #expect(actions == [.callDisconnect])
+  }
+
+  @Test("a refused Disconnect leaves the link as bluetoothd says it is")
+  func disconnectRefused() {
+    let (up, _) = run(Self.connected + [.disconnectWanted, .disconnectAnswered(success: false)])
+    #expect(up.phase == .ready)
+    let (down, _) = run(
+      Self.connected + [
+        .disconnectWanted, .connected(false), .disconnectAnswered(success: false),
+      ]
+    )
+    #expect(down.phase == .idle)
+  }
+}

@@ -1,0 +1,83 @@
+// The choice of an adapter.
+
+import BlueZInterfaces
+import Bluetooth
+import DBus
+import Testing
+
+@testable import BlueZ
+
+@Suite("Adapter selection")
+struct AdapterSelectionTests {
+  static func tree(_ adapters: [(index: Int, address: String, alias: String, powered: Bool)])
+    -> ObjectTree
+  {
+    var tree = ObjectTree()
+    for adapter in adapters {
+      _ = tree.apply(
+        .added(
+          BlueZPath.adapter(BlueZPath.adapterName(index: adapter.index)),
+          [
+            ListedInterface(
+              Adapter1.interface,
+              [
+                Adapter1.Property.address: .string(adapter.address),
+                Adapter1.Property.alias: .string(adapter.alias),
+                Adapter1.Property.powered: .boolean(adapter.powered),
+              ]
+            )
+          ]
+        )
+      )
+    }
+    return tree
+  }
+
+  let three = tree([
+    (10, "00:AA:01:00:00:10", "desk", true),
+    (2, "00:AA:01:00:00:02", "bench", true),
+    (0, "00:AA:01:00:00:00", "built in", false),
+  ])
+
+  @Test(
+    "an adapter is named by index, address or alias",
+    arguments: [
+      ("hci10", "hci10"), ("00:AA:01:00:00:02", "hci2"), ("desk", "hci10"),
+    ]
+  )
+  func named(text: String, name: String) throws {
+    #expect(try three.usableAdapter(AdapterSelector(text)).name == name)
+  }
+
+  @Test("without a name it is the first that is on, in order of number")
+  func first() throws {
+    #expect(three.adapters.map(\.name) == ["hci0", "hci2", "hci10"])
+    #expect(try three.usableAdapter(.first).name == "hci2")
+  }
+
+  @Test("one that is off is said to be off, also when it is the only one")
+  func off() throws {
+    #expect {
+      try three.usableAdapter(.name("hci0"))
+    } throws: { error in
+      guard case AdapterProblem.off(let adapter)? = error as? AdapterProblem else { return false }
+      return adapter.name == "hci0"
+    }
+  }
+
+  @Test("one that is missing is said to be missing, and which ones there are")
+  func missing() throws {
+    #expect(
+      throws: AdapterProblem.missing(
+        found: [
+          "hci0 (00:AA:01:00:00:00)", "hci2 (00:AA:01:00:00:02)", "hci10 (00:AA:01:00:00:10)",
+        ]
+      )
+    ) {
+      try three.usableAdapter(.name("hci7"))
+    }
+    #expect(throws: AdapterProblem.missing(found: [])) {
+      try ObjectTree().usableAdapter(.first)
+    }
+  }
+}

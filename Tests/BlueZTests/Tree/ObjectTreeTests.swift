@@ -1,0 +1,183 @@
+// The mirror of bluetoothd's objects, message by message.
+
+import BlueZInterfaces
+import DBus
+import Testing
+
+@testable import BlueZ
+
+@Suite("Object tree")
+struct ObjectTreeTests {
+  let adapter: ObjectPath = "/org/bluez/hci0"
+  let device: ObjectPath = "/org/bluez/hci0/dev_C0_FF_EE_00_00_01"
+  let service: ObjectPath = "/org/bluez/hci0/dev_C0_FF_EE_00_00_01/service0006"
+
+  func listed(_ name: String, _ properties: PropertyMap) -> ListedInterface {
+    ListedInterface(name, properties)
+  }
+
+  func tree(_ events: TreeEvent...) -> ObjectTree {
+    var tree = ObjectTree()
+    for event in events { _ = tree.apply(event) }
+    return tree
+  }
+
+  @Test("an added interface is there with its properties, without the two every object has")
+  func added() {
+    var tree = ObjectTree()
+    let changes = tree.apply(
+      .added(
+        device,
+        [
+          listed(StandardInterface.introspectable, [:]),
+          listed(Device1.interface, ["Connected": .boolean(true)]),
+        ]
+      )
+    )
+    #expect(changes == [.added(device, interface: Device1.interface)])
+    #expect(tree.interfaceNames(of: device) == [Device1.interface])
+    #expect(tree.isConnected(device))
+  }
+
+  @Test("a changed property replaces the old one, an invalidated one goes")
+  func changed() {
+    var tree = tree(
+      .added(
+        device,
+        [listed(Device1.interface, ["RSSI": .int16(-60), "Connected": .boolean(false)])]
+      )
+    )
+    let changes = tree.apply(
+      .changed(
+        device,
+        interface: Device1.interface,
+        ["Connected": .boolean(true)],
+        invalidated: ["RSSI"]
+      )
+    )
+    #expect(
+      changes
+        == [.changed(device, interface: Device1.interface, properties: ["Connected", "RSSI"])]
+    )
+    #expect(tree.isConnected(device))
+    #expect(tree.property("RSSI", Device1.interface, at: device) == nil)
+  }
+
+  @Test("a change of an object that is not there is ignored")
+  func unknown() {
+    var tree = ObjectTree()
+    let changes = tree.apply(
+      .changed(device, interface: Device1.interface, ["RSSI": .int16(-1)], invalidated: [])
+    )
+    #expect(changes.isEmpty)
+    #expect(!tree.has(Device1.interface, at: device))
+  }
+
+  @Test("an object goes with its last interface, and not before")
+  func removed() {
+    var tree = tree(
+      .added(device, [listed(Device1.interface, [:]), listed(Battery1.interface, [:])])
+    )
+    #expect(
+      tree.apply(.removed(device, [Battery1.interface]))
+        == [.removed(device, interface: Battery1.interface)]
+    )
+    #expect(tree.paths(with: Device1.interface) == [device])
+    _ = tree.apply(.removed(device, [StandardInterface.properties, Device1.interface]))
+    #expect(tree.paths(with: Device1.interface).isEmpty)
+  }
+
+  @Test("what is below a path is found in order of handle, without its neighbours")
+  func below() {
+    let neighbour: ObjectPath = "/org/bluez/hci0/dev_C0_FF_EE_00_00_02/service0001"
+    let ten: ObjectPath = "/org/bluez/hci0/dev_C0_FF_EE_00_00_01/service0010"
+    let tree = tree(
+      .added(ten, [listed(GattService1.interface, [:])]),
+      .added(neighbour, [listed(GattService1.interface, [:])]),
+      .added(service, [listed(GattService1.interface, [:])]),
+      .added(device, [listed(Device1.interface, [:])])
+    )
+    #expect(tree.paths(with: GattService1.interface, below: device) == [service, ten])
+    #expect(tree.paths(with: Device1.interface, below: device).isEmpty)
+  }
+
+  @Test("a snapshot tells what is new, what changed and what is gone")
+  func snapshot() {
+    let gone: ObjectPath = "/org/bluez/hci1"
+    var tree = tree(
+      .added(adapter, [listed(Adapter1.interface, ["Powered": .boolean(false)])]),
+      .added(gone, [listed(Adapter1.interface, [:])]),
+      .snapshotAsked
+    )
+    let changes = tree.apply(
+      .snapshot([
+        ListedObject(adapter, [listed(Adapter1.interface, ["Powered": .boolean(true)])]),
+        ListedObject(device, [listed(Device1.interface, [:])]),
+      ])
+    )
+    #expect(
+      changes == [
+        .removed(gone, interface: Adapter1.interface),
+        .changed(adapter, interface: Adapter1.interface, properties: ["Powered"]),
+        .added(device, interface: Device1.interface),
+      ]
+    )
+  }
+
+  @Test("what is signalled while a snapshot is under way outlives it")
+  func signalDuringSnapshot() {
+    var tree = tree(.snapshotAsked)
+    _ = tree.apply(.added(device, [listed(Device1.interface, ["Connected": .boolean(false)])]))
+    _ = tree.apply(
+      .changed(device, interface: Device1.interface, ["Connected": .boolean(true)], invalidated: [])
+    )
+    _ = tree.apply(.added(service, [listed(GattService1.interface, [:])]))
+    _ = tree.apply(.removed(service, [GattService1.interface]))
+    // The snapshot was taken in between: the service was there, the link not yet up.
+    _ = tree.apply(
+      .snapshot([
+        ListedObject(device, [listed(Device1.interface, ["Connected": .boolean(false)])]),
+        ListedObject(service, [listed(GattService1.interface, [:])]),
+      ])
+    )
+    #expect(tree.isConnected(device))
+    #expect(!tree.has(GattService1.interface, at: service))
+  }
+
+  @Test("a snapshot that failed leaves nothing to be repeated on the next")
+  func failedSnapshot() {
+    var tree = tree(.snapshotAsked)
+    _ = tree.apply(.added(device, [listed(Device1.interface, [:])]))
+    _ = tree.apply(.snapshotFailed)
+    _ = tree.apply(.removed(device, [Device1.interface]))
+    _ = tree.apply(.snapshotAsked)
+    _ = tree.apply(.snapshot([]))
+    #expect(tree.paths(with: Device1.interface).isEmpty)
+  }
+
+  @Test("when bluetoothd leaves, everything goes, children before parents")
+  func cleared() {
+    var tree = tree(
+      .added(device, [listed(Device1.interface, [:])]),
+      .added(service, [listed(GattService1.interface, [:])])
+    )
+    #expect(
+      tree.apply(.cleared) == [
+        .removed(service, interface: GattService1.interface),
+        .removed(device, interface: Device1.interface),
+      ]
+    )
+  }
+
+  @Test("only changes of attribute objects make what was read from them stale")
+  func generation() {
+    var tree = tree(.added(device, [listed(Device1.interface, [:])]))
+    let before = tree.attributeGeneration
+    _ = tree.apply(
+      .changed(device, interface: Device1.interface, ["RSSI": .int16(-1)], invalidated: [])
+    )
+    #expect(tree.attributeGeneration == before)
+    _ = tree.apply(.added(service, [listed(GattService1.interface, [:])]))
+    #expect(tree.attributeGeneration != before)
+  }
+}
