@@ -11,6 +11,8 @@ public struct CharacteristicSelector: Hashable, Sendable, CustomStringConvertibl
   public let instance: Int?
   /// The handle of the value.
   public let handle: UInt16?
+  /// The selector as it is written. Made once: every operation names its characteristic.
+  public let description: String
 
   public init(
     service: BluetoothUUID? = nil,
@@ -21,6 +23,7 @@ public struct CharacteristicSelector: Hashable, Sendable, CustomStringConvertibl
     self.characteristic = characteristic
     self.instance = instance
     handle = nil
+    description = Self.title(service, characteristic, instance)
   }
 
   public init(handle: UInt16) {
@@ -28,6 +31,8 @@ public struct CharacteristicSelector: Hashable, Sendable, CustomStringConvertibl
     characteristic = BluetoothUUID(short: 0)
     instance = nil
     self.handle = handle
+    description =
+      "@0x\(hexadecimal(UInt8(handle >> 8)))\(hexadecimal(UInt8(truncatingIfNeeded: handle)))"
   }
 
   /// Reads a selector.
@@ -93,10 +98,11 @@ public struct CharacteristicSelector: Hashable, Sendable, CustomStringConvertibl
     return number
   }
 
-  public var description: String {
-    if let handle {
-      return "@0x\(hexadecimal(UInt8(handle >> 8)))\(hexadecimal(UInt8(handle & 255)))"
-    }
+  private static func title(
+    _ service: BluetoothUUID?,
+    _ characteristic: BluetoothUUID,
+    _ instance: Int?
+  ) -> String {
     let own = AssignedNumbers.characteristicIdentifier(characteristic) ?? "\(characteristic)"
     let prefix = service.map { (AssignedNumbers.serviceIdentifier($0) ?? "\($0)") + "/" } ?? ""
     return prefix + own + (instance.map { "#\($0)" } ?? "")

@@ -115,6 +115,7 @@ public final class EventLoop: Loop, @unchecked Sendable {
       } else {
         count = epoll_pwait2(descriptors.epoll, events.baseAddress, 16, nil, nil)
       }
+      awake()
       guard count > 0 else { return }
       for event in events[..<Int(count)] {
         if event.data.fd == descriptors.wake {

@@ -189,11 +189,10 @@ extension Loop {
         }
       case .sleep(let earliest):
         sincePoll = 0
-        if done() {
-          state.withLock { $0.asleep = false }
+        guard !done() else {
+          awake()
           return
         }
-        defer { state.withLock { $0.asleep = false } }
         try waitForEvents(until: earliest)
         fireDueTimers()
       }
@@ -226,6 +225,9 @@ extension Loop {
       running(timer.fire)
     }
   }
+
+  /// The wait is over: what comes from now on needs no wake-up. Called before any callback.
+  func awake() { state.withLock { $0.asleep = false } }
 
   private func wakeFinishedWaiters() {
     let waiting = state.withLock { $0.waiters }

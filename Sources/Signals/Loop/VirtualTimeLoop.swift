@@ -45,7 +45,7 @@ public final class VirtualTimeLoop: Loop, @unchecked Sendable {
 
   public override var wallClockAtStart: Duration { wallClock }
 
-  override func wake() {
+  private func signalWakeDescriptor() {
     var one: UInt64 = 1
     _ = Glibc.write(wakeDescriptor, &one, 8)
   }
@@ -61,15 +61,23 @@ public final class VirtualTimeLoop: Loop, @unchecked Sendable {
     if before >> 12 != events >> 12 { pollDescriptors() }
   }
 
+  /// Driven by one thread, which sleeps only while work is away.
+  override func wake() {
+    guard tokens.withLock({ $0 > 0 }) else { return }
+    signalWakeDescriptor()
+  }
+
   override func waitForEvents(until earliest: Instant?) throws {
     try count(jobs: 0)
     if poll(wait: false) { return }
     if let earliest {
       time = max(time, earliest)
+      awake()
     } else if tokens.withLock({ $0 > 0 }) {
       _ = poll(wait: true)
-    } else if state.withLock({ $0.incoming.isEmpty }) {
-      throw LoopIdle(at: time)
+    } else {
+      awake()
+      if state.withLock({ $0.incoming.isEmpty }) { throw LoopIdle(at: time) }
     }
   }
 
@@ -80,7 +88,7 @@ public final class VirtualTimeLoop: Loop, @unchecked Sendable {
     tokens.withLock { $0 += 1 }
     defer {
       tokens.withLock { $0 -= 1 }
-      wake()
+      signalWakeDescriptor()
     }
     return try await body()
   }
@@ -93,7 +101,9 @@ public final class VirtualTimeLoop: Loop, @unchecked Sendable {
     }
     guard wait || !polled.isEmpty else { return false }
     polled.append(pollfd(fd: wakeDescriptor, events: Int16(POLLIN), revents: 0))
-    guard Glibc.poll(&polled, UInt(polled.count), wait ? 1000 : 0) > 0 else { return false }
+    let ready = Glibc.poll(&polled, UInt(polled.count), wait ? 1000 : 0)
+    awake()
+    guard ready > 0 else { return false }
     for entry in polled where entry.revents != 0 {
       if entry.fd == wakeDescriptor {
         var counter: UInt64 = 0

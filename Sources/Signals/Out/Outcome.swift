@@ -9,17 +9,11 @@ public struct Outcome<Value: Sendable>: Sendable {
   /// Why there was none; nil on success.
   public let error: (any Error)?
 
-  init(_ result: Result<Value, any Error>, default fallback: Value) {
-    switch result {
-    case .success(let value):
-      self.value = value
-      success = true
-      error = nil
-    case .failure(let error):
-      value = fallback
-      success = false
-      self.error = error
-    }
+  @inlinable
+  init(_ value: Value, error: (any Error)?) {
+    self.value = value
+    success = error == nil
+    self.error = error
   }
 }
 

@@ -16,68 +16,18 @@ extension Signal {
   ///   ``NoValue`` for an empty completion, ``TimedOut``, the cause of a cancellation,
   ///   ``BlockedInsideLoop`` where blocking could never end, ``LoopIdle`` when time is virtual and
   ///   nothing is left that could happen.
+  @inlinable
   public func firstOrDefault(_ fallback: Value, within limit: Duration) -> Outcome<Value> {
-    Outcome(blockingFirst(within: limit), default: fallback)
-  }
-
-  private func blockingFirst(within limit: Duration) -> Result<Value, any Error> {
-    let context = ThreadContext.current
-    let blocked = BlockedInsideLoop(operation: "firstOrDefault")
-    guard context.running == nil else { return .failure(blocked) }
-    if let turn = context.turns.last, home == nil || home === turn.scheduler {
-      return firstInside(turn, within: limit)
-    }
-    let scheduler = home ?? SerialScheduler(on: EventLoop())
-    if context.turns.contains(where: { $0.scheduler.loop === scheduler.loop }) {
-      return .failure(blocked)
-    }
     let first = Guarded<Value?>(nil)
-    let result = scheduler.block(operation: "firstOrDefault", within: limit) {
+    let result = blockForTurn(home, operation: "firstOrDefault", within: limit) {
       let value = try await firstValue()
       first.withLock { $0 = value }
     }
-    return result.flatMap { _ in
-      first.withLock { $0 }.map { .success($0) } ?? .failure(LoopShutDown())
+    if let error = result { return Outcome(fallback, error: error) }
+    guard let value = first.withLock({ $0 }) else {
+      return Outcome(fallback, error: LoopShutDown())
     }
-  }
-
-  private func firstInside(_ turn: Turn, within limit: Duration) -> Result<Value, any Error> {
-    if let cause = turn.cancellationCause { return .failure(cause) }
-    let loop = turn.scheduler.loop
-    let answer = Guarded<Result<Value, any Error>?>(nil)
-    let work = Guarded<Task<Void, Never>?>(nil)
-    let scope = DeadlineScope(limit: limit, on: loop, inside: nil)
-    let carried = Carried(loop: loop, turn: turn, deadline: scope)
-    let timer = loop.at(scope.instant) {
-      scope.expire()
-      work.withLock { $0 }?.cancel()
-    }
-    defer { timer.cancel() }
-    let task = Task(executorPreference: loop) {
-      let result: Result<Value, any Error> = await Carried.$current.withValue(carried) {
-        do {
-          return .success(try await firstValue())
-        } catch is CancellationError where scope.isExpired {
-          return .failure(TimedOut(operation: "firstOrDefault", after: limit))
-        } catch is CancellationError {
-          return .failure(turn.cancellationCause ?? CancellationError())
-        } catch {
-          return .failure(error)
-        }
-      }
-      answer.withLock { $0 = result }
-    }
-    work.withLock { $0 = task }
-    let entry = turn.onCancel { task.cancel() }
-    defer { turn.endWork(entry) }
-    do {
-      try loop.drive { answer.withLock { $0 != nil } }
-    } catch {
-      task.cancel()
-      try? loop.drive { answer.withLock { $0 != nil } }
-      return .failure(error)
-    }
-    return answer.withLock { $0 } ?? .failure(LoopShutDown())
+    return Outcome(value, error: nil)
   }
 
   /// Awaits the first value.
@@ -109,35 +59,6 @@ extension Signal {
     } catch is Stopped {}
     guard let first else { throw NoValue(operation: "the signal") }
     return first
-  }
-}
-
-extension SerialScheduler {
-  /// Blocks for a turn that does `body`, turning the loop meanwhile.
-  func block(
-    operation: String,
-    within limit: Duration,
-    _ body: @escaping @Sendable () async throws -> Void
-  ) -> Result<Void, any Error> {
-    let answer = Guarded<Result<Void, any Error>?>(nil)
-    let request = Guarded<TurnRequest?>(nil)
-    let loop = self.loop
-    do {
-      try loop.drive {
-        let asked = ask(operation: operation, within: limit, body) { result in
-          answer.withLock { $0 = result }
-          loop.pokeFromOutside()
-        }
-        request.withLock { $0 = asked }
-      } until: {
-        answer.withLock { $0 != nil }
-      }
-    } catch {
-      request.withLock { $0 }?.cancel(error)
-      try? loop.drive { answer.withLock { $0 != nil } }
-      return .failure(error)
-    }
-    return answer.withLock { $0 } ?? .failure(LoopShutDown())
   }
 }
 

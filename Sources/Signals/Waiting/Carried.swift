@@ -1,12 +1,16 @@
 // What a task carries down to the waits it makes: its loop, its turn, its deadline.
 
 /// The surroundings of a piece of work, inherited by its child tasks.
+@usableFromInline
 struct Carried: Sendable {
   @TaskLocal static var current: Carried?
 
   var loop: Loop
   var turn: Turn?
   var deadline: DeadlineScope?
+
+  /// The deadline of the present work, for waits that are compiled elsewhere.
+  @usableFromInline static var presentDeadline: DeadlineScope? { current?.deadline }
 }
 
 extension Carried {

@@ -4,26 +4,31 @@
 ///
 /// The first ending wins; later ones are told so, and can undo what they brought.
 public final class Completion<R: Sendable>: Sendable {
-  private enum Phase {
+  @usableFromInline
+  enum Phase {
     case new
     case waiting(UnsafeContinuation<R, any Error>)
     case early(Result<R, any Error>)
     case ended
   }
 
-  private let phase = Guarded(Phase.new)
+  @usableFromInline let phase = Guarded(Phase.new)
 
+  @inlinable
   init() {}
 
   /// Ends the wait with `value`. Returns false when it has ended before.
+  @inlinable
   @discardableResult
   public func succeed(_ value: R) -> Bool { end(.success(value)) }
 
   /// Ends the wait by throwing `error`. Returns false when it has ended before.
+  @inlinable
   @discardableResult
   public func fail(_ error: any Error) -> Bool { end(.failure(error)) }
 
   /// Ends the wait. Returns false when it has ended before.
+  @inlinable
   @discardableResult
   public func end(_ result: Result<R, any Error>) -> Bool {
     let (won, continuation): (Bool, UnsafeContinuation<R, any Error>?) = phase.withLock { phase in
@@ -43,6 +48,7 @@ public final class Completion<R: Sendable>: Sendable {
   }
 
   /// Whether an ending has come.
+  @inlinable
   public var hasEnded: Bool {
     phase.withLock { phase in
       switch phase {
@@ -52,6 +58,7 @@ public final class Completion<R: Sendable>: Sendable {
     }
   }
 
+  @inlinable
   func install(_ continuation: UnsafeContinuation<R, any Error>) {
     let early: Result<R, any Error>? = phase.withLock { phase in
       if case .early(let result) = phase {

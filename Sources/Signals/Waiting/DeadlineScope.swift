@@ -4,6 +4,7 @@
 ///
 /// Whoever sets a deadline arms one timer, which marks the scope expired and cancels the work. A
 /// wait that is cancelled so says that it timed out, and at what, instead of that it was cancelled.
+@usableFromInline
 final class DeadlineScope: Sendable {
   let limit: Duration
   let instant: Instant
@@ -21,7 +22,7 @@ final class DeadlineScope: Sendable {
   var isExpired: Bool { expired.withLock { $0 } }
 
   /// The innermost limit that has passed, this one or one around it.
-  var passedLimit: Duration? {
+  @usableFromInline var passedLimit: Duration? {
     isExpired ? limit : outer?.passedLimit
   }
 

@@ -2,53 +2,77 @@
 //
 // Never resume a continuation, cancel a task or call out while holding it.
 
-public import Glibc
+#if THREAD_SANITIZER
+  public import Glibc
+#else
+  public import Synchronization
+#endif
 
 /// A value that many threads may touch, one at a time.
 ///
 /// The lock is not recursive: taking it again from inside `withLock` stops the program or hangs it.
-/// A pthread mutex, not the standard library's `Mutex`: the thread sanitizer does not see a
-/// contended `Mutex` on Linux, and one implementation for all builds is one to trust.
+/// Built for the thread sanitizer it is a pthread mutex, because the sanitizer does not see a
+/// contended `Mutex` on Linux.
 public final class Guarded<State>: @unchecked Sendable {
-  @usableFromInline
-  struct Storage {
-    @usableFromInline var mutex: pthread_mutex_t
-    @usableFromInline var state: State
+  #if THREAD_SANITIZER
+    // `mutex` protects `state`; both live as long as this object.
+    @usableFromInline let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    @usableFromInline let state = UnsafeMutablePointer<State>.allocate(capacity: 1)
 
-    @usableFromInline
-    init(state: State) {
-      mutex = pthread_mutex_t()
-      self.state = state
+    /// Guards `state` from now on.
+    public init(_ state: sending State) {
+      self.state.initialize(to: state)
+      pthread_mutex_init(mutex, nil)
     }
-  }
 
-  // `mutex` protects `state`; both live as long as this object.
-  @usableFromInline let storage: UnsafeMutablePointer<Storage>
-  @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    deinit {
+      pthread_mutex_destroy(mutex)
+      mutex.deallocate()
+      state.deinitialize(count: 1)
+      state.deallocate()
+    }
 
-  /// Guards `state` from now on.
-  public init(_ state: sending State) {
-    storage = .allocate(capacity: 1)
-    storage.initialize(to: Storage(state: state))
-    // The first member of a structure lies at its start.
-    mutex = UnsafeMutableRawPointer(storage).assumingMemoryBound(to: pthread_mutex_t.self)
-    pthread_mutex_init(mutex, nil)
-  }
+    /// Runs `body` with the state, alone.
+    @inlinable
+    public func withLock<R, Failure: Error>(
+      _ body: (inout State) throws(Failure) -> R
+    ) throws(Failure) -> R {
+      pthread_mutex_lock(mutex)
+      defer { pthread_mutex_unlock(mutex) }
+      return try body(&state.pointee)
+    }
+  #else
+    @usableFromInline
+    struct Unchecked: @unchecked Sendable {
+      // Only touched inside the mutex that holds it.
+      @usableFromInline var value: State
 
-  deinit {
-    pthread_mutex_destroy(mutex)
-    storage.deinitialize(count: 1)
-    storage.deallocate()
-  }
+      @inlinable
+      init(value: State) {
+        self.value = value
+      }
+    }
 
-  /// Runs `body` with the state, alone.
-  @inlinable
-  @inline(__always)
-  public func withLock<R, Failure: Error>(
-    _ body: (inout State) throws(Failure) -> R
-  ) throws(Failure) -> R {
-    pthread_mutex_lock(mutex)
-    defer { pthread_mutex_unlock(mutex) }
-    return try body(&storage.pointee.state)
-  }
+    @usableFromInline let mutex: Mutex<Unchecked>
+
+    /// Guards `state` from now on.
+    @inlinable
+    public init(_ state: sending State) {
+      mutex = Mutex(Unchecked(value: state))
+    }
+
+    /// Runs `body` with the state, alone.
+    @inlinable
+    @inline(__always)
+    public func withLock<R, Failure: Error>(
+      _ body: (inout State) throws(Failure) -> R
+    ) throws(Failure) -> R {
+      // Made and taken on this thread, around one call: never shared.
+      nonisolated(unsafe) var result: R?
+      try mutex.withLock { (unchecked) throws(Failure) in
+        result = try body(&unchecked.value)
+      }
+      return result.unsafelyUnwrapped
+    }
+  #endif
 }

@@ -14,6 +14,7 @@
 ///     the completion at once, or keep it and end it later, from any thread.
 /// - Throws: What `start` or the completion failed with, ``TimedOut``, `CancellationError`, or
 ///   ``LoopShutDown``.
+@inlinable
 public func wait<R: Sendable>(
   on loop: Loop,
   operation: String,
@@ -21,7 +22,7 @@ public func wait<R: Sendable>(
   start: (Completion<R>) throws -> Void
 ) async throws -> R {
   let completion = Completion<R>()
-  let deadline = Carried.current?.deadline
+  let deadline = Carried.presentDeadline
   var timer: Timer?
   defer { timer?.cancel() }
   return try await withTaskCancellationHandler {
@@ -46,7 +47,8 @@ public func wait<R: Sendable>(
   }
 }
 
-private func ending<R: Sendable>(of completion: Completion<R>) async throws -> R {
+@inlinable
+func ending<R: Sendable>(of completion: Completion<R>) async throws -> R {
   try await withUnsafeThrowingContinuation { completion.install($0) }
 }
 
