@@ -69,8 +69,16 @@ extension Loop {
     )
   }
 
-  func hold() { state.withLock { $0.holds += 1 } }
+  /// Counts work under way, for which somebody has to turn the loop.
+  @usableFromInline
+  func hold() {
+    prod(state.withLock { state in
+      state.holds += 1
+      return state.hasDriver ? .nothing : progress(&state)
+    })
+  }
 
+  @usableFromInline
   func letGo() { state.withLock { $0.holds -= 1 } }
 
   /// Turns this loop on the calling thread until `done`, which is asked between jobs.

@@ -9,6 +9,9 @@ struct Carried: Sendable {
   var turn: Turn?
   var deadline: DeadlineScope?
 
+  /// Whether the present task does work of a loop.
+  @usableFromInline static var isPresent: Bool { current != nil }
+
   /// The deadline of the present work, for waits that are compiled elsewhere.
   @usableFromInline static var presentDeadline: DeadlineScope? { current?.deadline }
 }

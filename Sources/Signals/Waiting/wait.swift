@@ -25,6 +25,10 @@ public func wait<R: Sendable>(
   let deadline = Carried.presentDeadline
   var timer: Timer?
   defer { timer?.cancel() }
+  // Work of ours has somebody who turns the loop for it; a task from elsewhere does not.
+  let isFromElsewhere = !Carried.isPresent
+  if isFromElsewhere { loop.hold() }
+  defer { if isFromElsewhere { loop.letGo() } }
   return try await withTaskCancellationHandler {
     if completion.hasEnded { return try await ending(of: completion) }
     if let limit {
