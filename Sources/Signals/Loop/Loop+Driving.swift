@@ -72,10 +72,12 @@ extension Loop {
   /// Counts work under way, for which somebody has to turn the loop.
   @usableFromInline
   func hold() {
-    prod(state.withLock { state in
-      state.holds += 1
-      return state.hasDriver ? .nothing : progress(&state)
-    })
+    prod(
+      state.withLock { state in
+        state.holds += 1
+        return state.hasDriver ? .nothing : progress(&state)
+      }
+    )
   }
 
   @usableFromInline

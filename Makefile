@@ -1,0 +1,48 @@
+# The commands of this project; `make help` lists them.
+
+# What a Debian 12 machine with Swift on its PATH still needs. Every target that builds installs
+# what is missing. Below the first line: what Swift itself builds and links with.
+packages := dbus libbluetooth-dev libdbus-1-dev libsqlite3-dev pkg-config \
+  binutils ca-certificates gcc git libc6-dev libstdc++-12-dev
+
+swift_sources := Sources Tests Package.swift
+
+.NOTPARALLEL:
+.PHONY: help demo build test test-lab test-sanitizers bench format lint clean set-up
+
+help: ## This list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
+
+demo: build ## Build, and read a simulated thermometer
+	.build/release/blerun run docs/examples/thermometer.yaml --simulate Simulators/devices/thermometer.yaml
+
+build: set-up ## Build .build/release/blerun
+	swift build -c release --product blerun
+
+test: set-up lint ## Lint, then all tests that need neither a radio nor root
+	swift build --build-tests
+	swift test
+	swift test -c release --package-path Tests/Consumer --scratch-path .build-consumer
+
+test-lab: build ## The built program against a real bluetoothd, in a guest kernel
+	Tests/Lab/setup
+	Tests/Lab/chains
+
+test-sanitizers: set-up ## All tests under the thread sanitizer, then the address sanitizer
+	THREAD_SANITIZER=1 swift test --disable-xctest --sanitize thread --scratch-path .build-tsan
+	swift test --disable-xctest --sanitize address --scratch-path .build-asan
+
+bench: set-up ## Measurements beside a C client, and what a chain step costs
+	swift run -c release benchmarks
+
+format: ## Format the sources in place
+	swift format -i -r $(swift_sources)
+
+lint: ## Say where the sources are not formatted
+	swift format lint -s -r $(swift_sources)
+
+clean: ## Remove what was built; the lab's cache stays
+	rm -rf .build .build-consumer .build-tsan .build-asan
+
+set-up:
+	@.ci/set-up $(packages)

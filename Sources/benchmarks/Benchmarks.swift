@@ -1,0 +1,74 @@
+// Side-by-side measurements: `make bench`.
+//
+// Everything is a ratio within one run: machines are shared and change their speed. What the tests
+// hold is counted (instructions, allocations), not timed.
+
+import CBenchmarkPeers
+import Glibc
+import Signals
+
+/// The measurements, by name.
+@main
+struct Benchmarks {
+  nonisolated static func main() {
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    do {
+      switch arguments.first {
+      case nil: try all()
+      case "steps": print(ChainSteps.measured().line)
+      case "operators": print(OperatorStream.measured().line)
+      case "reads": try SerialReads.measured().lines.forEach { print($0) }
+      case "counts": try counts()
+      case "serve" where arguments.count == 3:
+        exit(peers_serve(arguments[1], Int32(arguments[2]) ?? -1))
+      case let name?: throw Unknown(name: name)
+      }
+    } catch {
+      print("benchmarks: \(error)")
+      exit(1)
+    }
+  }
+
+  nonisolated private static func all() throws {
+    print(ChainSteps.measured().line)
+    print(OperatorStream.measured().line)
+    try SerialReads.measured().lines.forEach { print($0) }
+  }
+
+  /// What the tests hold to limits, one `name value` a line.
+  nonisolated private static func counts() throws {
+    let steps = ChainSteps.measured()
+    print("allocations-per-step \(decimal(steps.allocations))")
+    print("growth-octets \(ChainSteps.growth(chains: 100_000))")
+    let reads = try SerialReads.counted(reads: 2000)
+    print("instructions-per-read-ratio \(decimal(reads.ratio))")
+    print("instructions-per-read \(reads.ours)")
+    print("instructions-per-read-c \(reads.theirs)")
+  }
+
+  struct Unknown: Error, CustomStringConvertible {
+    let name: String
+    var description: String {
+      "no measurement is called \(name): steps, operators, reads, counts, or none for all"
+    }
+  }
+}
+
+/// Two digits behind the point.
+func decimal(_ value: Double) -> String {
+  let hundredths = Int((value * 100).rounded())
+  let rest = hundredths % 100
+  return "\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest)"
+}
+
+/// The monotonic clock, in nanoseconds.
+func nanoseconds() -> Double {
+  var time = timespec()
+  clock_gettime(CLOCK_MONOTONIC, &time)
+  return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
+}
+
+/// The middle one.
+func median(_ values: [Double]) -> Double {
+  values.sorted()[values.count / 2]
+}

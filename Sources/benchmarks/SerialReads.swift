@@ -1,0 +1,108 @@
+// Serial reads through the whole chain API beside a plain C libdbus client, on one private bus.
+//
+// Interleaved rounds, medians, ratios; instructions counted in the reading thread.
+
+import BlueZ
+import Bluetooth
+import CBenchmarkPeers
+import DBus
+import Glibc
+import Signals
+
+struct SerialReads {
+  let ours: Double
+  let theirs: Double
+
+  /// Our rate by theirs: above 1 is faster than C.
+  var lines: [String] {
+    [
+      "serial reads through the chain API: \(Int(1e9 / ours))/s, "
+        + "\(decimal(theirs / ours)) x the C client (\(Int(1e9 / theirs))/s)"
+    ]
+  }
+
+  /// User instructions per read.
+  struct Counted {
+    let ours: Int
+    let theirs: Int
+    var ratio: Double { Double(ours) / Double(theirs) }
+  }
+
+  struct Failure: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  static func measured(rounds: Int = 9, reads: Int = 2000) throws -> SerialReads {
+    let bus = try BenchmarkBus()
+    defer { bus.stop() }
+    let reader = try Reader(bus.address)
+    var ours: [Double] = []
+    var theirs: [Double] = []
+    for _ in 0..<rounds {
+      let took = peers_read_serially(bus.address, Int32(reads))
+      guard took > 0 else { throw Failure(description: "the C client could not read") }
+      theirs.append(Double(took) / Double(reads))
+      let start = nanoseconds()
+      try reader.read(reads)
+      ours.append((nanoseconds() - start) / Double(reads))
+    }
+    return SerialReads(ours: median(ours), theirs: median(theirs))
+  }
+
+  static func counted(reads: Int) throws -> Counted {
+    let bus = try BenchmarkBus()
+    defer { bus.stop() }
+    let counter = peers_open_instruction_counter()
+    guard counter >= 0 else {
+      throw Failure(description: "this machine does not count instructions (perf_event_open)")
+    }
+    defer { close(counter) }
+    let reader = try Reader(bus.address)
+    try reader.read(200)
+    let ours = try instructions(counter) { try reader.read(reads) }
+    let theirs = try instructions(counter) {
+      guard peers_read_serially(bus.address, Int32(reads)) > 0 else {
+        throw Failure(description: "the C client could not read")
+      }
+    }
+    return Counted(ours: ours / reads, theirs: theirs / reads)
+  }
+
+  private static func instructions(_ counter: Int32, _ work: () throws -> Void) throws -> Int {
+    let before = peers_read_instruction_counter(counter)
+    try work()
+    return Int(peers_read_instruction_counter(counter) - before)
+  }
+}
+
+/// The chain API as a program uses it: one blocking call a read.
+struct Reader {
+  private let service: BlueZDeviceService
+  private let selector: CharacteristicSelector
+
+  init(_ address: String) throws {
+    let loop = EventLoop()
+    let scheduler = SerialScheduler(on: loop)
+    let client = try loop.run {
+      let bus = try await LibDBusConnection.open(address: .given(address), on: loop)
+      return try await BlueZClient.open(bus: bus)
+    }
+    service = BlueZDeviceService(
+      client: client,
+      target: .name("Benchmark"),
+      scheduler: scheduler
+    )
+    selector = try CharacteristicSelector(parsing: "battery-level")
+  }
+
+  func read(_ count: Int) throws {
+    for _ in 0..<count {
+      let outcome = service.read(selector).firstOrDefault([], within: .seconds(10))
+      guard outcome.value.count == 20 else {
+        throw SerialReads.Failure(
+          description: "a read failed: \(String(describing: outcome.error))"
+        )
+      }
+    }
+  }
+}
