@@ -1,0 +1,83 @@
+// The rules of the project, held against its files as they are.
+//
+// That each rule can fail is shown beside it, on bad samples.
+
+import Testing
+
+@Suite("House rules")
+struct HouseRulesTests {
+  private let project = ProjectFolder()
+
+  /// One issue for each finding, told as file, line and problem.
+  private func expectNone(_ findings: [Finding]) {
+    for finding in findings { Issue.record("\(finding)") }
+  }
+
+  @Test("every source imports only what the architecture allows its part")
+  func imports() throws {
+    let files = try project.files(in: ["Sources"])
+    #expect(!files.isEmpty)
+    expectNone(files.flatMap { ImportRules.check($0) })
+  }
+
+  @Test("every target declares what it may, and nothing that it does not import")
+  func dependencies() throws {
+    let package = try PackageDescription(of: project)
+    let files = try project.files()
+    expectNone(ImportRules.check(package, files: files))
+    expectNone(files.filter(\.isInTests).flatMap { ImportRules.check(test: $0, in: package) })
+  }
+
+  @Test("files and functions keep to their lengths")
+  func sizes() throws {
+    let files = try project.files(kinds: ["swift", "c", "h"])
+    expectNone(files.flatMap { SizeRules.checkFile($0) })
+    expectNone(files.filter(\.isSwift).flatMap { SizeRules.checkFunctions($0) })
+  }
+
+  @Test("no source uses a forbidden name outside the listed places")
+  func forbiddenNames() throws {
+    expectNone(try NameRules.check(project.files(in: ["Sources"])))
+  }
+
+  @Test("no type, file or folder is named with a word that says nothing")
+  func emptyWords() throws {
+    expectNone(try project.files().flatMap { WordRules.check($0) })
+  }
+
+  @Test("the project's folder holds the known files and folders, and no others")
+  func topLevel() throws {
+    expectNone(try LayoutRules.check(project.entries()))
+  }
+
+  @Test("every source and test opens with what it is for")
+  func headers() throws {
+    expectNone(try project.files().flatMap { LayoutRules.checkHeader($0) })
+  }
+
+  @Test("no target is empty, and no folder without a target")
+  func targets() throws {
+    let files = try project.files(kinds: ["swift", "c", "h", "modulemap"])
+    expectNone(LayoutRules.check(try PackageDescription(of: project), files: files))
+  }
+
+  @Test("no file names a folder of one machine")
+  func machinePaths() throws {
+    let files = try project.files(
+      in: ["Sources", "Tests", "Simulators", "docs", ".ci"],
+      kinds: [
+        "swift", "c", "h", "md", "yaml", "json", "py", "run", "set-up", "setup", "guest-init",
+        "chains",
+      ]
+    )
+    let beside = try LayoutRules.files.map { try project.file($0) }
+    expectNone((beside + files).flatMap { LayoutRules.checkPaths($0) })
+  }
+
+  @Test("only the executable links libbluetooth")
+  func libbluetooth() throws {
+    let package = try PackageDescription(of: project)
+    expectNone(LinkRules.check(package))
+    expectNone(try LinkRules.check(package, built: BuildFolder()))
+  }
+}

@@ -1,0 +1,73 @@
+// Imports and declared dependencies against the architecture.
+
+/// One `import` line.
+struct Import: Equatable, Sendable {
+  let module: String
+  let line: Int
+
+  /// Every import of a file, whatever its attributes, access or kind.
+  static func all(in file: SourceFile) -> [Import] {
+    let modifiers = ["public", "package", "internal", "fileprivate", "private"]
+    let kinds = ["struct", "class", "enum", "protocol", "typealias", "func", "let", "var"]
+    return file.codeLines.enumerated().compactMap { index, line in
+      var words = line.split(separator: " ")[...]
+      while let word = words.first, word.hasPrefix("@") || modifiers.contains(String(word)) {
+        words.removeFirst()
+      }
+      guard words.first == "import", words.count > 1 else { return nil }
+      words.removeFirst()
+      if let word = words.first, kinds.contains(String(word)) { words.removeFirst() }
+      let module = words.first?.split(separator: ".").first.map(String.init) ?? ""
+      return Import(module: module, line: index + 1)
+    }
+  }
+}
+
+enum ImportRules {
+  /// A source imports only what its part may.
+  static func check(_ file: SourceFile, parts: [Part] = Architecture.parts) -> [Finding] {
+    guard file.isInSources else { return [] }
+    guard let part = parts.first(where: { $0.name == file.target }) else {
+      return [file.finding(line: 0, "the architecture has no part \(file.target)")]
+    }
+    let allowed = part.parts + part.packages + Architecture.system
+    return Import.all(in: file).filter { !allowed.contains($0.module) }.map {
+      file.finding(line: $0.line, "\(part.name) may not import \($0.module)")
+    }
+  }
+
+  /// A test imports what its target declares, and the test libraries.
+  static func check(test file: SourceFile, in package: PackageDescription) -> [Finding] {
+    guard let target = package.target(file.target) else { return [] }
+    let allowed = target.dependencyNames + Architecture.forTests
+    return Import.all(in: file).filter { !allowed.contains($0.module) }.map {
+      file.finding(line: $0.line, "\(target.name) does not declare that it needs \($0.module)")
+    }
+  }
+
+  /// A target declares only what the architecture allows, and only what it imports.
+  static func check(_ package: PackageDescription, files: [SourceFile]) -> [Finding] {
+    package.targets.filter { !$0.isTest }.flatMap { target -> [Finding] in
+      guard let part = Architecture.part(target.name) else {
+        return [package.finding("the architecture has no part \(target.name)")]
+      }
+      let imported = files.filter { $0.isInSources && $0.target == target.name }
+        .flatMap { Import.all(in: $0).map(\.module) }
+      return target.dependencyNames.compactMap { name in
+        if !(part.parts + part.packages).contains(name) {
+          return package.finding("\(target.name) may not depend on \(name)")
+        }
+        if !imported.contains(name), !Architecture.inC.contains(target.name) {
+          return package.finding("\(target.name) declares \(name) and never imports it")
+        }
+        return nil
+      }
+    }
+  }
+}
+
+extension PackageDescription {
+  func finding(_ problem: String) -> Finding {
+    Finding(path: "Package.swift", line: 0, problem: problem)
+  }
+}

@@ -1,0 +1,104 @@
+// What the set-up script says and does, on machines that are made up: a PATH of its own, with
+// stand-ins for Swift and the package tools.
+
+import Foundation
+import Testing
+
+@Suite("Set-up")
+struct SetUpTests {
+  /// A folder that is the whole PATH, gone with its owner.
+  private final class Machine {
+    let folder = FileManager.default.temporaryDirectory
+      .appending(path: "set-up-\(ProcessInfo.processInfo.globallyUniqueString)")
+
+    /// - Parameters:
+    ///   - swift: The version that `swift --version` tells; none installed without one.
+    ///   - installed: The Debian packages that are there.
+    init(swift: String? = "6.3.1", system: String = "debian 12", installed: [String]) throws {
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      for tool in ["bash", "cat", "env", "head", "sed", "sort"] {
+        try FileManager.default.createSymbolicLink(
+          at: folder.appending(path: tool),
+          withDestinationURL: URL(filePath: "/usr/bin/\(tool)")
+        )
+      }
+      if let swift { try add("swift", "echo 'Swift version \(swift) (swift-RELEASE)'") }
+      let there = installed.joined(separator: "|")
+      try add("dpkg-query", "case $4 in \(there)) printf installed ;; *) exit 1 ;; esac")
+      try add("apt-get", "echo apt-get \"$@\" >>'\(folder.path)/log'")
+      try add("id", "echo 0")
+      let words = system.split(separator: " ")
+      let release = "ID=\(words[0])\nVERSION_ID=\"\(words[1])\"\n"
+      try release.write(to: folder.appending(path: "os"), atomically: true, encoding: .utf8)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    private func add(_ name: String, _ script: String) throws {
+      let place = folder.appending(path: name)
+      try "#!/bin/bash\n\(script)\n".write(to: place, atomically: true, encoding: .utf8)
+      try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: place.path)
+    }
+
+    /// Runs the script for these packages: its exit status, and the lines on standard error.
+    func setUp(_ packages: [String]) throws -> (status: Int32, lines: [String]) {
+      let script = ProjectFolder().url.appending(path: ".ci/set-up").path
+      let environment = [
+        "PATH": folder.path, "OS_RELEASE": folder.appending(path: "os").path,
+      ]
+      let run = try Program([script] + packages, environment: environment)
+      let lines = run.errors.split(separator: "\n").map(String.init)
+      return (run.status, lines)
+    }
+
+    /// What was asked of apt-get.
+    var installations: String {
+      (try? String(contentsOf: folder.appending(path: "log"), encoding: .utf8)) ?? ""
+    }
+  }
+
+  @Test("with everything there it does nothing and says nothing")
+  func complete() throws {
+    let machine = try Machine(installed: ["dbus", "git"])
+    let (status, lines) = try machine.setUp(["dbus", "git"])
+    #expect(status == 0)
+    #expect(lines == [])
+    #expect(machine.installations == "")
+  }
+
+  @Test("it installs what is missing, that alone, with fresh lists")
+  func missing() throws {
+    let machine = try Machine(installed: ["git"])
+    #expect(try machine.setUp(["dbus", "git", "gcc"]).status == 0)
+    #expect(
+      machine.installations == """
+        apt-get -q update
+        apt-get -q install -y --no-install-recommends dbus gcc
+
+        """
+    )
+  }
+
+  @Test(
+    "without a recent Swift, or off Debian 12, it says in two lines what to install",
+    arguments: [
+      (nil, "debian 12", "Install Swift 6.3"), ("5.10", "debian 12", "Install Swift 6.3"),
+      ("6.1.2", "debian 12", "Install Swift 6.3"), ("6.3.1", "ubuntu 24.04", "Install Debian 12"),
+      ("6.3.1", "debian 11", "Install Debian 12"),
+    ]
+  )
+  func refused(swift: String?, system: String, advice: String) throws {
+    let machine = try Machine(swift: swift, system: system, installed: ["git"])
+    let (status, lines) = try machine.setUp(["dbus", "git"])
+    #expect(status == 1)
+    #expect(lines.count == 2)
+    #expect(lines.last?.hasPrefix(advice) == true, "\(lines)")
+    #expect(machine.installations == "")
+  }
+
+  @Test("a later Swift and a later Debian will do", arguments: ["6.2", "6.10", "7.0.1"])
+  func later(swift: String) throws {
+    let machine = try Machine(swift: swift, system: "debian 13", installed: ["git"])
+    #expect(try machine.setUp(["git"]).status == 0)
+  }
+}
