@@ -51,6 +51,7 @@ let package = Package(
     tests("SignalsTests", ["Signals"]),
     tests("DBusTests", ["CDBus", "DBus", "Signals"]),
     tests("HouseRulesTests", []),
+    tests("BluetoothTests", ["Bluetooth"]),
     tests("BlueZTests", ["BlueZ", "BlueZInterfaces", "Bluetooth", "DBus", "Signals"]),
   ]
 )

@@ -1,0 +1,86 @@
+// Addresses, UUIDs and names.
+
+import Bluetooth
+import Testing
+
+@Suite("Addresses and UUIDs")
+struct AddressTests {
+  @Test(
+    "an address is read in either case, with any of the usual separators",
+    arguments: ["C0:FF:EE:00:00:01", "c0:ff:ee:00:00:01", "C0_FF_EE_00_00_01", "c0-ff-ee-00-00-01"]
+  )
+  func address(text: String) {
+    #expect(BluetoothAddress(text)?.description == "C0:FF:EE:00:00:01")
+  }
+
+  @Test(
+    "what is no address is refused",
+    arguments: ["", "C0:FF:EE:00:00", "C0:FF:EE:00:00:0G", "C0:FF:EE:00:00:01:02", "C0FFEE000001"]
+      + ["+0:FF:EE:00:00:01", "C:0FF:EE:00:00:01"]
+  )
+  func noAddress(text: String) {
+    #expect(BluetoothAddress(text) == nil)
+  }
+
+  @Test(
+    "a UUID is read in each of its forms",
+    arguments: ["180d", "0x180D", "0000180d", "0000180D-0000-1000-8000-00805f9b34fb"]
+  )
+  func uuid(text: String) {
+    let uuid = BluetoothUUID(text)
+    #expect(uuid?.short == 0x180d)
+    #expect(uuid?.text == "0000180d-0000-1000-8000-00805f9b34fb")
+    #expect(uuid?.description == "180d")
+  }
+
+  @Test("a UUID that is not assigned has no short form")
+  func longUUID() {
+    let text = "6e5d0001-1b1a-4e1c-8f6b-0b6c1d2e3f40"
+    #expect(BluetoothUUID(text)?.short == nil)
+    #expect(BluetoothUUID(text)?.description == text)
+  }
+
+  @Test(
+    "what is no UUID is refused",
+    arguments: [
+      "", "180", "180g", "+80d", "6e5d0001-1b1a-4e1c-8f6b", "6e5d00011b1a4e1c8f6b0b6c1d2e3f40",
+    ]
+      + ["6e5d0001-1b1a-4e1c-8f6b-0b6c1d2e3f4g"]
+  )
+  func noUUID(text: String) {
+    #expect(BluetoothUUID(text) == nil)
+  }
+
+  @Test("names and identifiers lead to each other")
+  func names() {
+    let uuid = BluetoothUUID(short: 0x2a37)
+    #expect(AssignedNumbers.characteristicName(uuid) == "Heart Rate Measurement")
+    #expect(AssignedNumbers.characteristicIdentifier(uuid) == "heart-rate-measurement")
+    #expect(AssignedNumbers.characteristic(named: "heart-rate-measurement") == uuid)
+    #expect(AssignedNumbers.service(named: "battery") == BluetoothUUID(short: 0x180f))
+    #expect(
+      AssignedNumbers.descriptorName(BluetoothUUID(short: 0x2902))?.contains("Client") == true
+    )
+  }
+
+  @Test("a misspelt name has its neighbour, nonsense has none")
+  func nearest() {
+    #expect(
+      AssignedNumbers.nearestCharacteristic(to: "heart-rate-mesurement") == "heart-rate-measurement"
+    )
+    #expect(AssignedNumbers.nearestService(to: "batery") == "battery")
+    #expect(AssignedNumbers.nearestCharacteristic(to: "zzzzzzzzzzzzzzzz") == nil)
+  }
+
+  @Test(
+    "a glob matches all of a text",
+    arguments: [
+      ("Thermo*", "Thermo-1", true), ("Thermo*", "A Thermo", false), ("*", "", true),
+      ("T?er*1", "Thermo-1", true), ("", "x", false), ("a*b*c", "aXbYbZc", true),
+      ("a*b*c", "aXbYbZ", false), ("*mo-?", "Thermo-1", true),
+    ]
+  )
+  func glob(pattern: String, text: String, matches: Bool) {
+    #expect(Glob(pattern).matches(text) == matches)
+  }
+}
