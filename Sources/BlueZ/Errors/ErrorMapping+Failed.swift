@@ -27,7 +27,7 @@ extension ErrorMapping {
       return .definite(
         .refused,
         "bluetoothd has no discovery of this program's to end",
-        hint: "the adapter was switched off or reset meanwhile: scan again"
+        hint: "scan again; the adapter may have been switched off or reset meanwhile"
       )
     case .noNotifySession:
       return .definite(
@@ -115,7 +115,7 @@ extension ErrorMapping {
       return .passing(
         .connectFailed,
         "the device refused the connection",
-        hint: "it may be connected to another host, or accept only bonded ones"
+        hint: "disconnect it from any other host, or pair with it first"
       )
     case .keyMissing:
       return .definite(
@@ -127,7 +127,7 @@ extension ErrorMapping {
       return .definite(
         .notSupported,
         "bluetoothd tried to connect over BR/EDR, where nothing it knows is offered",
-        hint: "the device is dual-mode: remove it (bluetoothctl remove) and scan for LE only"
+        hint: "remove the device (bluetoothctl remove) and scan for LE only: it is dual-mode"
       )
     case .notSupported, .invalidArguments:
       return .definite(
@@ -146,7 +146,7 @@ extension ErrorMapping {
       .passing(
         .connectFailed,
         "the device ended the connection while it was being made",
-        hint: "it may accept only bonded hosts, or be busy; try again"
+        hint: "try again; it may be busy, or accept only bonded hosts"
       )
     default:
       .passing(

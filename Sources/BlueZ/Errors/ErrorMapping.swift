@@ -56,13 +56,13 @@ enum ErrorMapping {
       return .definite(
         .notSupported,
         "this bluetoothd does not offer the call",
-        hint: "a newer BlueZ may; bluetoothctl --version shows which one is installed"
+        hint: "install a newer BlueZ; bluetoothctl --version shows which one is there"
       )
     case BlueZErrorName.Bus.invalidArguments:
       return .definite(
         .notSupported,
         "bluetoothd does not accept the call's arguments",
-        hint: "this is a mistake of blerun's or of a bluetoothd it does not know: report it"
+        hint: "report it: it is a mistake of blerun's, or a bluetoothd that it does not know"
       )
     default:
       return nil
@@ -211,7 +211,7 @@ enum ErrorMapping {
 
   static func unknown(_ situation: ErrorSituation) -> Explanation {
     .definite(
-      situation.call == .connect ? .connectFailed : .refused,
+      situation.call == .connect ? .connectFailed : .unknown,
       "bluetoothd gave an answer that blerun does not know",
       hint: "see its log (journalctl -u bluetooth) for more"
     )

@@ -90,7 +90,7 @@ extension Explanation {
   static let deviceRemoved = passing(
     .linkLost,
     "bluetoothd removed the device while it was in use",
-    hint: "another program may have removed it; try again and it is discovered anew"
+    hint: "try again, and it is discovered anew; see that no other program removes it"
   )
   static let objectGone = passing(
     .linkLost,
@@ -100,7 +100,7 @@ extension Explanation {
   static let notConnected = passing(
     .notConnected,
     "the device is not connected",
-    hint: "connect first; if it was connected, the link has been lost: try again"
+    hint: "connect first; after a loss of the link, connect again"
   )
   static let busy = passing(
     .busy,
@@ -125,7 +125,7 @@ extension Explanation {
     hint: "try again, or allow more time with --timeout"
   )
   static let notPaired = definite(
-    .notPermitted,
+    .notPaired,
     "the device wants a paired, encrypted link for this attribute",
     hint: "pair with the device first (bluetoothctl pair)"
   )

@@ -174,8 +174,8 @@ extension Explanation {
     )
   }
 
-  /// `battery (180f)`, or the UUID of an unknown service.
+  /// `battery`, or the UUID of an unknown service.
   static func name(_ service: BluetoothUUID) -> String {
-    AssignedNumbers.serviceName(service) ?? service.description
+    AssignedNumbers.serviceIdentifier(service) ?? service.description
   }
 }

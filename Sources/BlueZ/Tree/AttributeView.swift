@@ -15,8 +15,8 @@ struct CharacteristicView: Equatable, Sendable {
 
   /// For messages: `battery/battery-level@0x0012`.
   var title: String {
-    let serviceName = AssignedNumbers.serviceName(service) ?? service.description
-    let name = AssignedNumbers.characteristicName(uuid) ?? uuid.description
+    let serviceName = AssignedNumbers.serviceIdentifier(service) ?? service.description
+    let name = AssignedNumbers.characteristicIdentifier(uuid) ?? uuid.description
     let digits = String(valueHandle, radix: 16)
     let handle = String(repeating: "0", count: 4 - digits.count) + digits
     return "\(serviceName)/\(name) (@0x\(handle))"

@@ -44,7 +44,7 @@ public protocol MessageBus: AnyObject, Sendable {
   /// - Throws: ``BusFailure``, ``DBusValueError``.
   func send(_ message: Message) throws
 
-  /// Calls `handler` with every message that matches, until the subscription is cancelled.
+  /// Calls `handler` with every signal that matches, until the subscription is cancelled.
   ///
   /// Returns when the bus has taken the rule: what is sent after that is heard. Handlers run on the
   /// loop, in order of arrival, before the caller of a reply that came later is resumed.

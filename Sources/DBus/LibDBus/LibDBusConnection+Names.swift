@@ -34,11 +34,17 @@ extension LibDBusConnection {
     _ handler: @escaping @Sendable (Message) -> Void
   ) async throws -> Subscription {
     let text = rule.text
-    let id = state.withLock { $0.subscribers.add(rule, owner: owner, handler) }
+    let id = try state.withLock { state throws(BusFailure) in
+      if let failure = state.failure { throw failure }
+      return state.subscribers.add(rule, owner: owner, handler)
+    }
     var ticket: MatchTable<Completion<Void>>.Ticket?
     do {
       try await wait(on: loop, operation: "the match rule \(text)") { (taken: Completion<Void>) in
-        let (joined, step) = state.withLock { $0.matches.join(text, taken) }
+        let (joined, step) = try state.withLock { state throws(BusFailure) in
+          if let failure = state.failure { throw failure }
+          return state.matches.join(text, taken)
+        }
         ticket = joined
         switch step {
         case .add: try add(joined)

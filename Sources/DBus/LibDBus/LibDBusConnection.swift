@@ -153,6 +153,8 @@ public final class LibDBusConnection: MessageBus {
       swap(&ended, &state)
       state.failure = failure
       state.uniqueName = ended.uniqueName
+      // Those who wait for a rule are told by the failure of its AddMatch.
+      state.matches = ended.matches
       return ended
     }
     guard var ended else { return }

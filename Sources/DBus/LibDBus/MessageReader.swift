@@ -3,6 +3,7 @@
 // libdbus has validated every message that it hands over, so nothing is checked twice here.
 
 import CDBus
+import Glibc
 
 /// Reads the values of one message.
 enum MessageReader {
@@ -13,6 +14,11 @@ enum MessageReader {
   static func body(of message: OpaquePointer) throws(DBusError) -> [DBusValue] {
     var iterator = DBusMessageIter()
     guard dbus_message_iter_init(message, &iterator) != 0 else { return [] }
+    // What reading an attribute brings, at a third of the calls.
+    if let text = dbus_message_get_signature(message), strcmp(text, "ay") == 0 {
+      var inside = recursed(&iterator)
+      return [.bytes(bytes(&inside))]
+    }
     return try values(&iterator)
   }
 

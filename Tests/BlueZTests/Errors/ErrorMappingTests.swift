@@ -16,7 +16,7 @@ struct ErrorMappingTests {
   static let attributes: [Expected] = [
     (.readNotPermitted, .read, .notPermitted, .definite),
     (.writeNotPermitted, .write, .notPermitted, .definite),
-    (.notPaired, .read, .notPermitted, .definite),
+    (.notPaired, .read, .notPaired, .definite),
     (.writeAcquired, .write, .busy, .passing),
     (.notifyAcquired, .notify, .busy, .passing),
     (.notSupported, .notify, .notSupported, .definite),
@@ -89,7 +89,7 @@ struct ErrorMappingTests {
       .unknownMethod(method: "Foo", signature: "", interface: Device1.interface),
       .read, .notSupported, .definite
     ),
-    (ErrorAnswer("com.example.Error", "…"), .read, .refused, .definite),
+    (ErrorAnswer("com.example.Error", "…"), .read, .unknown, .definite),
   ]
 
   @Test("each answer has its code and class", arguments: attributes + connections + buses)

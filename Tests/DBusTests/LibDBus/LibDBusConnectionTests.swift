@@ -12,18 +12,14 @@ final class LibDBusConnectionTests: Sendable {
   let loop = EventLoop()
   let client: LibDBusConnection
   let server: LibDBusConnection
-  /// Work under way, so that the loop is kept turning while a test body waits elsewhere.
-  private let keeper: Task<Void, any Error>
 
   init() async throws {
     daemon = try PrivateDaemon()
-    keeper = loop.task { [loop] in try await loop.sleep(for: .seconds(3600)) }
     client = try await .open(address: .given(daemon.address), on: loop)
     server = try await .open(address: .given(daemon.address), on: loop)
   }
 
   deinit {
-    keeper.cancel()
     client.close()
     server.close()
   }
