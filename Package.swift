@@ -26,6 +26,8 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
   .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
+let yams = Target.Dependency.product(name: "Yams", package: "Yams")
+
 let package = Package(
   name: "blerun",
   products: [
@@ -34,10 +36,14 @@ let package = Package(
     .library(name: "Bluetooth", targets: ["Bluetooth"]),
     .library(name: "BlueZ", targets: ["BlueZ"]),
   ],
+  dependencies: [
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2")
+  ],
   targets: [
     .systemLibrary(name: "CLinux"),
     .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
     library("Signals", ["CLinux"]),
+    library("Documents", [yams]),
     library("DBus", ["CDBus", "Signals"]),
     library("Bluetooth", ["Signals"]),
     library("BlueZInterfaces", ["Bluetooth", "DBus"]),
@@ -49,6 +55,7 @@ let package = Package(
       swiftSettings: strict
     ),
     tests("SignalsTests", ["Signals"]),
+    tests("DocumentsTests", ["Documents"]),
     tests("DBusTests", ["CDBus", "DBus", "Signals"]),
     tests("HouseRulesTests", []),
     tests("BluetoothTests", ["Bluetooth"]),

@@ -147,8 +147,8 @@ final class Discovery: Sendable {
 
   /// Whether a refusal to stop means that there is nothing to stop.
   ///
-  /// `InProgress` is a workaround: before 5.88, StopDiscovery that meets the controller's own end of
-  /// a scan is refused so, and the session is gone nevertheless.
+  /// `InProgress` is a workaround: before 5.88, StopDiscovery that meets the controller's own end
+  /// of a scan is refused so, and the session is gone nevertheless.
   /// https://github.com/bluez/bluez/issues/807
   private static func isOver(_ answer: ErrorAnswer) -> Bool {
     answer == .noDiscoveryStarted || answer.name == BlueZErrorName.notReady

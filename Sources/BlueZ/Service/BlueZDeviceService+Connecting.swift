@@ -40,7 +40,7 @@ extension BlueZDeviceService {
     keep: Bool,
     expecting: [BluetoothUUID]
   ) async throws {
-    state.withLock { $0.device = device }
+    bind(device)
     guard let adapter = device.parent else { throw Problem(.objectGone) }
     let link = client.link(to: device)
     try await client.discovery(on: adapter).whileConnecting(client) {

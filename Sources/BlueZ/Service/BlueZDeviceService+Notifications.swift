@@ -16,8 +16,8 @@ extension BlueZDeviceService {
   /// Subscribes, and sends the stream of what is notified once that was answered.
   ///
   /// What is notified from then on waits in the stream, so the caller may trigger it first and look
-  /// afterwards. Several subscribers of a characteristic share one subscription of bluetoothd's. The
-  /// echoes of our own reads are left out.
+  /// afterwards. Several subscribers of a characteristic have one subscription of bluetoothd's in
+  /// common. The echoes of our own reads are left out.
   ///
   /// - Returns: One stream, which is subscribed until the signal ends.
   public func subscribe(

@@ -11,8 +11,8 @@ extension BlueZDeviceService {
   /// Devices that are connected already are sent at the start. It does not end by itself. Our own
   /// discovery ends with it.
   ///
-  /// - Returns: Fails with ``DeviceFailure``: `adapter-missing`, `adapter-off`, `daemon-missing` and
-  ///   others; with `BufferOverflow` when values are not taken.
+  /// - Returns: Fails with ``DeviceFailure``: `adapter-missing`, `adapter-off`, `daemon-missing`
+  ///   and others; with `BufferOverflow` when values are not taken.
   public func scan(_ filter: ScanFilter) -> Signal<Advertisement> {
     Signal(home: scheduler) { [self] sink in
       var thrownBySink: (any Error)?

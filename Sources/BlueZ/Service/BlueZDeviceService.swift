@@ -16,6 +16,8 @@ public final class BlueZDeviceService: DeviceService {
   struct State {
     /// The object of the device, once it was found.
     var device: ObjectPath?
+    /// What the device was last called, for failures after bluetoothd has forgotten it.
+    var title: String?
     var channels = ChannelCache()
   }
 
@@ -50,9 +52,23 @@ public final class BlueZDeviceService: DeviceService {
   var loop: Loop { client.loop }
 
   public var deviceDescription: String {
-    guard let path = state.withLock({ $0.device }) else { return "\(target)" }
-    guard let known = client.look({ $0.advertisement(of: path) }) else { return "\(target)" }
-    return known.name.map { "\($0) (\(known.address))" } ?? "\(known.address)"
+    let (device, title) = state.withLock { ($0.device, $0.title) }
+    return device.flatMap { self.title(of: $0) } ?? title ?? "\(target)"
+  }
+
+  private func title(of device: ObjectPath) -> String? {
+    client.look { $0.advertisement(of: device) }.map { known in
+      known.name.map { "\($0) (\(known.address))" } ?? "\(known.address)"
+    }
+  }
+
+  /// From now on this object is the device.
+  func bind(_ device: ObjectPath) {
+    let title = title(of: device)
+    state.withLock { state in
+      state.device = device
+      state.title = title
+    }
   }
 
   // MARK: The signals' frame
@@ -137,7 +153,7 @@ public final class BlueZDeviceService: DeviceService {
     guard let known = knownDevice(on: path), client.look({ $0.isConnected(known) }) else {
       throw Problem(.notConnected)
     }
-    state.withLock { $0.device = known }
+    bind(known)
     return known
   }
 }

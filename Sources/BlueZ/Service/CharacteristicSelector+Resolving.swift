@@ -7,8 +7,8 @@ import Bluetooth
 extension CharacteristicSelector {
   /// The characteristic that is meant.
   ///
-  /// - Throws: ``Problem`` with `characteristic-missing`, which names those there are, or `ambiguous`,
-  ///   which names those that match.
+  /// - Throws: ``Problem`` with `characteristic-missing`, which names those there are, or
+  ///   `ambiguous`, which names those that match.
   func resolved(among all: [CharacteristicView]) throws -> CharacteristicView {
     if let handle {
       guard let found = all.first(where: { $0.valueHandle == handle }) else {

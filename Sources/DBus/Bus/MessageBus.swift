@@ -20,7 +20,7 @@ public protocol MessageBus: AnyObject, Sendable {
   /// Sends a method call and waits for its reply.
   ///
   /// Ends at once on cancellation, and when `limit` or a deadline carried down to here has passed;
-  /// no limit of the bus decides. The call is then left in a bounded table, if `lateReply` is given,
+  /// no limit of the bus decides. If `lateReply` is given, the call is then left in a bounded table
   /// until its reply or the end of the bus.
   ///
   /// - Parameters:
@@ -28,8 +28,8 @@ public protocol MessageBus: AnyObject, Sendable {
   ///   - lateReply: Gets, on the loop, the reply or error that came after this ended, so that it
   ///     can be undone; ``DBusError/Name/disconnected`` when the bus ended first.
   /// - Returns: The reply.
-  /// - Throws: ``DBusError``: the answer is an error. ``BusFailure``: the bus has ended, or takes no
-  ///   more calls. ``DBusValueError``: the arguments cannot be sent. `TimedOut`,
+  /// - Throws: ``DBusError``: the answer is an error. ``BusFailure``: the bus has ended, or takes
+  ///   no more calls. ``DBusValueError``: the arguments cannot be sent. `TimedOut`,
   ///   `CancellationError`.
   func call(
     _ call: MethodCall,
@@ -80,8 +80,8 @@ public protocol MessageBus: AnyObject, Sendable {
   /// - Throws: ``BusFailure`` when the bus has ended.
   func export(_ handler: any ObjectHandler) throws -> Export
 
-  /// Calls `handler` once, on the loop, when the connection ends, for whatever reason; soon, when it
-  /// has ended already.
+  /// Calls `handler` once, on the loop, when the connection ends, for whatever reason; soon, when
+  /// it has ended already.
   func onClose(_ handler: @escaping @Sendable (BusFailure) -> Void)
 
   /// Ends the connection. Calls that wait fail with ``BusFailure/closed(address:reason:)``.

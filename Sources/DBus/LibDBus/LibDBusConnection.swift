@@ -7,8 +7,8 @@
 import CDBus
 public import Signals
 
-/// A connection to a bus through libdbus. It stays open until ``close()`` or the bus's end, also when
-/// nobody refers to it.
+/// A connection to a bus through libdbus. It stays open until ``close()`` or the bus's end, also
+/// when nobody refers to it.
 ///
 /// Messages are sent from the calling thread; what comes in is handled on the loop.
 public final class LibDBusConnection: MessageBus {

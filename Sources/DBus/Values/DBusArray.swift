@@ -9,8 +9,9 @@ public struct DBusArray: Hashable, Sendable {
 
   /// Checks and keeps elements.
   ///
-  /// - Throws: ``DBusValueError/notOneType(_:)``, ``DBusValueError/typeMismatch(expected:found:index:)``,
-  ///   ``DBusValueError/octetsAreBytes`` or ``DBusValueError/signature(_:)``.
+  /// - Throws: ``DBusValueError/notOneType(_:)``,
+  ///   ``DBusValueError/typeMismatch(expected:found:index:)``, ``DBusValueError/octetsAreBytes`` or
+  ///   ``DBusValueError/signature(_:)``.
   public init(_ elementSignature: Signature, _ elements: [DBusValue]) throws(DBusValueError) {
     guard elementSignature.isSingle else { throw .notOneType(elementSignature) }
     guard elementSignature.text != "y" else { throw .octetsAreBytes }

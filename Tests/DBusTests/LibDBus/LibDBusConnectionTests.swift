@@ -77,6 +77,19 @@ final class LibDBusConnectionTests: Sendable {
     }
   }
 
+  @Test("a bus that does not answer is waited for no longer than asked")
+  func mute() async {
+    daemon.pause()
+    let error = await #expect(throws: TimedOut.self) {
+      _ = try await LibDBusConnection.open(
+        address: .given(self.daemon.address),
+        on: self.loop,
+        limit: .milliseconds(20)
+      )
+    }
+    #expect(error?.after == .milliseconds(20))
+  }
+
   @Test("a call gets its reply, again and again")
   func echo() async throws {
     _ = try server.export(Echo())

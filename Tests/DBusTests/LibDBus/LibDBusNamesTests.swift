@@ -62,7 +62,26 @@ extension LibDBusConnectionTests {
     first.cancel()
   }
 
-  @Test("a refused rule is an error, and so is one that the bus would refuse")
+  @Test("everybody who waits for a rule hears of the end")
+  func endWhileSubscribing() async throws {
+    daemon.pause()
+    let rule = MatchRule(sender: "org.example.Name", interface: Self.interface)
+    let waiting = (0..<2).map { _ in
+      loop.task { _ = try await self.client.subscribe(rule) { _ in } }
+    }
+    let cancelled = loop.task { _ = try await self.client.subscribe(MatchRule()) { _ in } }
+    try await posted()
+    cancelled.cancel()
+    await #expect(throws: CancellationError.self) { try await cancelled.value }
+    client.close()
+    for task in waiting { await #expect(throws: BusFailure.self) { try await task.value } }
+    await #expect(throws: BusFailure.self) {
+      _ = try await self.client.subscribe(rule) { _ in }
+    }
+    #expect(throws: BusFailure.self) { _ = try self.client.export(Echo()) }
+  }
+
+  @Test("a rule that the bus would refuse is an error")
   func badRule() async {
     await #expect(throws: DBusError.self) {
       _ = try await self.client.subscribe(MatchRule(member: "a.b")) { _ in }

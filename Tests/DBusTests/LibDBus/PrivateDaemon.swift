@@ -54,6 +54,11 @@ final class PrivateDaemon: Sendable {
 
   deinit { stop() }
 
+  /// Stops it in its tracks: it takes connections and octets, and answers nothing.
+  func pause() {
+    if let child = process.withLock({ $0 }) { kill(child, SIGSTOP) }
+  }
+
   /// Ends it, and with it every connection.
   func stop() {
     let child = process.withLock { child in
@@ -61,7 +66,9 @@ final class PrivateDaemon: Sendable {
       return child
     }
     guard let child else { return }
-    kill(child, SIGKILL)
+    // Asked to leave, it takes its socket along; a paused one hears of it when it goes on.
+    kill(child, SIGTERM)
+    kill(child, SIGCONT)
     var status: Int32 = 0
     while waitpid(child, &status, 0) < 0, errno == EINTR {}
   }

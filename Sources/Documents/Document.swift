@@ -1,0 +1,137 @@
+// YAML, and JSON which is YAML too, into located nodes.
+
+import Yams
+
+/// Reading a document.
+public enum Document {
+  /// Reads one document.
+  ///
+  /// - Parameters:
+  ///   - text: The document.
+  ///   - file: What it is called in complaints.
+  /// - Throws: ``DocumentErrors`` for what is no YAML, more than one document, a key that is there
+  ///   twice or is no single value, and what is beyond `limits`.
+  public static func parse(
+    _ text: String,
+    file: String,
+    limits: DocumentLimits = DocumentLimits()
+  ) throws(DocumentErrors) -> Node {
+    let start = Place(file: file, line: 1, column: 1)
+    guard text.utf8.count <= limits.octets else {
+      throw DocumentErrors([
+        DocumentProblem(start, path: "", "the file is longer than \(limits.octets) octets")
+      ])
+    }
+    do {
+      // Everything is kept as it is written: what a scalar means is decided by who reads it.
+      let parser = try Parser(yaml: text, resolver: .basic)
+      guard let root = try parser.singleRoot() else {
+        throw DocumentErrors([DocumentProblem(start, path: "", "the file is empty")])
+      }
+      var reader = NodeReader(file: file, limits: limits)
+      let node = reader.node(root, path: "", depth: 0)
+      guard reader.problems.isEmpty else { throw DocumentErrors(reader.problems) }
+      return node
+    } catch let errors as DocumentErrors {
+      throw errors
+    } catch let error as YamlError {
+      throw DocumentErrors([problem(error, file: file)])
+    } catch {
+      throw DocumentErrors([DocumentProblem(start, path: "", "\(error)")])
+    }
+  }
+
+  private static func problem(_ error: YamlError, file: String) -> DocumentProblem {
+    switch error {
+    case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
+      .composer(_, let problem, let mark, _):
+      DocumentProblem(
+        Place(file: file, line: max(1, mark.line), column: max(1, mark.column)),
+        path: "",
+        "this is no YAML: \(problem)"
+      )
+    case .duplicatedKeysInMapping(let keys, let context):
+      DocumentProblem(
+        Place(file: file, line: context.mark.line, column: context.mark.column),
+        path: "",
+        "the key '\(keys.joined(separator: "', '"))' is there twice"
+      )
+    default:
+      DocumentProblem(Place(file: file, line: 1, column: 1), path: "", "this is no YAML: \(error)")
+    }
+  }
+}
+
+/// Turns Yams's nodes into ours, within limits.
+private struct NodeReader {
+  let file: String
+  let limits: DocumentLimits
+  var count = 0
+  var problems: [DocumentProblem] = []
+
+  init(file: String, limits: DocumentLimits) {
+    self.file = file
+    self.limits = limits
+  }
+
+  private func place(_ node: Yams.Node) -> Place {
+    Place(file: file, line: node.mark?.line ?? 1, column: node.mark?.column ?? 1)
+  }
+
+  mutating func node(_ node: Yams.Node, path: String, depth: Int) -> Node {
+    let place = place(node)
+    let nothing = Node(.scalar("", isPlain: true), at: place, path: path)
+    count += 1
+    guard count <= limits.nodes else {
+      if count == limits.nodes + 1 {
+        problems.append(nothing.problem("the document has more than \(limits.nodes) values"))
+      }
+      return nothing
+    }
+    guard depth <= limits.depth else {
+      problems.append(
+        nothing.problem("more than \(limits.depth) lists and mappings lie in one another")
+      )
+      return nothing
+    }
+    switch node {
+    case .scalar(let scalar):
+      let isPlain = scalar.style == .plain || scalar.style == .any
+      return Node(.scalar(scalar.string, isPlain: isPlain), at: place, path: path)
+    case .sequence(let sequence):
+      let nodes = sequence.enumerated().map { index, element in
+        self.node(element, path: Self.joined(path, "\(index + 1)"), depth: depth + 1)
+      }
+      return Node(.sequence(nodes), at: place, path: path)
+    case .mapping(let mapping):
+      return Node(.mapping(entries(of: mapping, path, depth)), at: place, path: path)
+    case .alias:
+      problems.append(nothing.problem("an alias that means nothing"))
+      return nothing
+    }
+  }
+
+  private mutating func entries(
+    of mapping: Yams.Node.Mapping,
+    _ path: String,
+    _ depth: Int
+  ) -> [Node.Entry] {
+    mapping.map { key, value in
+      let name = key.scalar?.string ?? ""
+      if key.scalar == nil {
+        problems.append(
+          DocumentProblem(place(key), path: path, "a key is a single value", expected: "a name")
+        )
+      }
+      return Node.Entry(
+        key: name,
+        keyPlace: place(key),
+        value: node(value, path: Self.joined(path, name), depth: depth + 1)
+      )
+    }
+  }
+
+  private static func joined(_ path: String, _ name: String) -> String {
+    path.isEmpty ? name : path + "." + name
+  }
+}

@@ -1,0 +1,64 @@
+// What is wrong with a document, and where.
+
+/// One complaint: file, line, column, key, what is wrong and what was expected.
+public struct DocumentProblem: Hashable, Sendable, CustomStringConvertible {
+  public let place: Place
+  /// The keys that lead to it: `steps.2.read`; empty at the top.
+  public let path: String
+  public let message: String
+  /// What would have been right.
+  public let expected: String?
+  /// A known key that is close.
+  public let nearest: String?
+
+  public init(
+    _ place: Place,
+    path: String,
+    _ message: String,
+    expected: String? = nil,
+    nearest: String? = nil
+  ) {
+    self.place = place
+    self.path = path
+    self.message = message
+    self.expected = expected
+    self.nearest = nearest
+  }
+
+  public var description: String {
+    var asides: [String] = []
+    if let expected { asides.append("expected \(expected)") }
+    if let nearest { asides.append("did you mean '\(nearest)'?") }
+    let aside = asides.isEmpty ? "" : " (" + asides.joined(separator: "; ") + ")"
+    return "\(place): " + (path.isEmpty ? "" : "\(path): ") + message + aside
+  }
+}
+
+/// Where something stands in a file, counted from 1.
+public struct Place: Hashable, Sendable, CustomStringConvertible {
+  public let file: String
+  public let line: Int
+  public let column: Int
+
+  public init(file: String, line: Int, column: Int) {
+    self.file = file
+    self.line = line
+    self.column = column
+  }
+
+  public var description: String { "\(file):\(line):\(column)" }
+}
+
+/// Everything that is wrong with a document.
+public struct DocumentErrors: Error, Hashable, Sendable, CustomStringConvertible {
+  /// At least one, in the order of the file.
+  public let problems: [DocumentProblem]
+
+  public init(_ problems: [DocumentProblem]) {
+    self.problems = problems.sorted {
+      ($0.place.line, $0.place.column) < ($1.place.line, $1.place.column)
+    }
+  }
+
+  public var description: String { problems.map(\.description).joined(separator: "\n") }
+}

@@ -1,0 +1,115 @@
+// Taking a mapping apart, and complaining of everything at once.
+
+/// Reads the keys of a mapping, and collects complaints instead of stopping at the first.
+///
+/// Every key that is asked for is known; ``finish()`` complains of the others, naming the nearest.
+public struct MappingReader {
+  private let node: Node
+  private let entries: [Node.Entry]
+  private var known: [String] = []
+  /// What is wrong so far.
+  public private(set) var problems: [DocumentProblem] = []
+
+  /// Opens a node, which should be a mapping.
+  public init(_ node: Node) {
+    self.node = node
+    entries = node.mapping ?? []
+    if node.mapping == nil, !node.isNull {
+      problems.append(node.problem("\(node.kind) stands here", expected: "a mapping"))
+    }
+  }
+
+  /// The node under `key`; nil when it is not there.
+  public mutating func optional(_ key: String) -> Node? {
+    known.append(key)
+    return entries.first { $0.key == key }?.value
+  }
+
+  /// The node under `key`; a complaint when it is not there.
+  public mutating func required(_ key: String, expected: String) -> Node? {
+    if let node = optional(key) { return node }
+    problems.append(node.problem("the key '\(key)' is missing", expected: expected))
+    return nil
+  }
+
+  /// What `read` makes of the node under `key`; a complaint when it makes nothing of it.
+  public mutating func optional<Value>(
+    _ key: String,
+    expected: String,
+    _ read: (Node) -> Value?
+  ) -> Value? {
+    guard let node = optional(key) else { return nil }
+    return value(of: node, expected: expected, read)
+  }
+
+  /// The same, with a complaint when the key is not there.
+  public mutating func required<Value>(
+    _ key: String,
+    expected: String,
+    _ read: (Node) -> Value?
+  ) -> Value? {
+    guard let node = required(key, expected: expected) else { return nil }
+    return value(of: node, expected: expected, read)
+  }
+
+  private mutating func value<Value>(
+    of node: Node,
+    expected: String,
+    _ read: (Node) -> Value?
+  ) -> Value? {
+    if let value = read(node) { return value }
+    let written = node.text.map { "'\($0)'" } ?? node.kind
+    problems.append(node.problem("\(written) stands here", expected: expected))
+    return nil
+  }
+
+  /// Adds complaints that were found elsewhere.
+  public mutating func complain(_ more: [DocumentProblem]) { problems += more }
+
+  /// Complains of keys that nobody asked for.
+  ///
+  /// - Returns: All complaints.
+  public mutating func finish() -> [DocumentProblem] {
+    for entry in entries where !known.contains(entry.key) {
+      let nearest = Spelling.nearest(to: entry.key, among: known)
+      problems.append(
+        DocumentProblem(
+          entry.keyPlace,
+          path: entry.value.path,
+          "there is no key '\(entry.key)' here",
+          expected: nearest == nil ? "one of " + known.joined(separator: ", ") : nil,
+          nearest: nearest
+        )
+      )
+    }
+    return problems
+  }
+}
+
+/// Guesses at what a misspelt word should be.
+public enum Spelling {
+  /// The candidate with the smallest edit distance, if that is small for its length.
+  public static func nearest(to word: String, among candidates: [String]) -> String? {
+    let wanted = Array(word.lowercased())
+    let best = candidates.map { ($0, distance(wanted, Array($0.lowercased()))) }
+      .min { $0.1 < $1.1 }
+    guard let (candidate, distance) = best, distance <= max(1, candidate.count / 3) else {
+      return nil
+    }
+    return candidate
+  }
+
+  private static func distance(_ a: [Character], _ b: [Character]) -> Int {
+    var row = Array(0...b.count)
+    for (i, left) in a.enumerated() {
+      var diagonal = row[0]
+      row[0] = i + 1
+      for (j, right) in b.enumerated() {
+        let substituted = diagonal + (left == right ? 0 : 1)
+        diagonal = row[j + 1]
+        row[j + 1] = min(substituted, row[j] + 1, row[j + 1] + 1)
+      }
+    }
+    return row[b.count]
+  }
+}

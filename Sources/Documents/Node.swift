@@ -1,0 +1,108 @@
+// A value in a document that knows where it stands.
+
+/// A scalar, a sequence or a mapping, with its place.
+public struct Node: Hashable, Sendable {
+  /// One entry of a mapping.
+  public struct Entry: Hashable, Sendable {
+    public let key: String
+    public let keyPlace: Place
+    public let value: Node
+  }
+
+  public indirect enum Content: Hashable, Sendable {
+    /// A text; plain ones may stand for numbers, truth or nothing.
+    case scalar(String, isPlain: Bool)
+    case sequence([Node])
+    /// In the order of the file; no key twice.
+    case mapping([Entry])
+  }
+
+  public let content: Content
+  public let place: Place
+  /// The keys that lead here.
+  public let path: String
+
+  public init(_ content: Content, at place: Place, path: String) {
+    self.content = content
+    self.place = place
+    self.path = path
+  }
+
+  /// What it is, for complaints.
+  public var kind: String {
+    switch content {
+    case .scalar: isNull ? "nothing" : "a single value"
+    case .sequence: "a list"
+    case .mapping: "a mapping"
+    }
+  }
+
+  /// The text of a scalar, however it is written.
+  public var text: String? {
+    guard case .scalar(let text, _) = content, !isNull else { return nil }
+    return text
+  }
+
+  /// Whether nothing was written.
+  public var isNull: Bool {
+    guard case .scalar(let text, isPlain: true) = content else { return false }
+    return ["", "~", "null", "Null", "NULL"].contains(text)
+  }
+
+  /// A whole number.
+  public var integer: Int? {
+    guard case .scalar(let text, isPlain: true) = content else { return nil }
+    if text.hasPrefix("0x") { return Int(text.dropFirst(2), radix: 16) }
+    return Int(text)
+  }
+
+  /// A finite number.
+  public var number: Double? {
+    guard case .scalar(let text, isPlain: true) = content, let number = Double(text) else {
+      return integer.map { Double($0) }
+    }
+    return number.isFinite ? number : nil
+  }
+
+  /// `true` or `false`.
+  public var truth: Bool? {
+    guard case .scalar(let text, isPlain: true) = content else { return nil }
+    return ["true": true, "True": true, "false": false, "False": false][text]
+  }
+
+  /// A duration: `10s`, `500ms`, `3m`, `1.5h`.
+  public var duration: Duration? { text.flatMap { Duration(written: $0) } }
+
+  public var sequence: [Node]? {
+    guard case .sequence(let nodes) = content else { return nil }
+    return nodes
+  }
+
+  public var mapping: [Entry]? {
+    guard case .mapping(let entries) = content else { return nil }
+    return entries
+  }
+
+  /// A complaint about this node.
+  public func problem(
+    _ message: String,
+    expected: String? = nil,
+    nearest: String? = nil
+  ) -> DocumentProblem {
+    DocumentProblem(place, path: path, message, expected: expected, nearest: nearest)
+  }
+}
+
+extension Duration {
+  /// Reads `10s`, `500ms`, `3m`, `1.5h`: a number that is not negative, and its unit.
+  public init?(written text: String) {
+    let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
+    guard let number = Double(digits), number.isFinite else { return nil }
+    let units: [String: Double] = ["ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000]
+    guard let unit = units[String(text.dropFirst(digits.count))] else { return nil }
+    let microseconds = number * unit * 1000
+    // A hundred years are enough.
+    guard microseconds <= 3.2e15 else { return nil }
+    self = .microseconds(Int64(microseconds.rounded()))
+  }
+}

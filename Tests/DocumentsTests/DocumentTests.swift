@@ -1,0 +1,113 @@
+// Located documents: values, places, complaints and limits.
+
+import Documents
+import Testing
+
+@Suite("Documents")
+struct DocumentTests {
+  func parsed(_ text: String, limits: DocumentLimits = DocumentLimits()) throws -> Node {
+    try Document.parse(text, file: "chain.yaml", limits: limits)
+  }
+
+  func complaints(_ text: String, limits: DocumentLimits = DocumentLimits()) -> [String] {
+    do {
+      _ = try parsed(text, limits: limits)
+      return []
+    } catch {
+      return (error as? DocumentErrors)?.problems.map(\.description) ?? ["\(error)"]
+    }
+  }
+
+  @Test("values know their place and the keys that lead to them")
+  func places() throws {
+    let root = try parsed("name: x\nsteps:\n  - read: battery-level\n")
+    let steps = try #require(root.mapping?.last?.value.sequence)
+    let read = try #require(steps.first?.mapping?.first)
+    #expect(read.keyPlace == Place(file: "chain.yaml", line: 3, column: 5))
+    #expect(read.value.path == "steps.1.read")
+    #expect(read.value.text == "battery-level")
+  }
+
+  @Test("JSON is read too")
+  func json() throws {
+    let root = try parsed(#"{"a": [1, 2.5, true, null, "7"]}"#)
+    let list = try #require(root.mapping?.first?.value.sequence)
+    #expect(list.map(\.integer) == [1, nil, nil, nil, nil])
+    #expect(list.map(\.number) == [1, 2.5, nil, nil, nil])
+    #expect(list[2].truth == true)
+    #expect(list[3].isNull)
+    #expect(list[4].text == "7")
+  }
+
+  @Test(
+    "durations have a number and a unit",
+    arguments: [
+      ("10s", Duration.seconds(10)), ("500ms", .milliseconds(500)), ("3m", .seconds(180)),
+      ("1.5h", .seconds(5400)), ("0s", .zero),
+    ]
+  )
+  func durations(text: String, duration: Duration) {
+    #expect(Duration(written: text) == duration)
+  }
+
+  @Test("what is no duration", arguments: ["10", "s", "-1s", "1d", "soon", "1e99h", "infs"])
+  func noDurations(text: String) {
+    #expect(Duration(written: text) == nil)
+  }
+
+  @Test("all keys that are wrong are complained of at once, with the nearest known one")
+  func mapping() throws {
+    let root = try parsed("nam: x\ntimeout: soon\nextra: 1\n")
+    var reader = MappingReader(root)
+    _ = reader.required("name", expected: "a text") { $0.text }
+    _ = reader.optional("timeout", expected: "a duration such as 10s") { $0.duration }
+    let found = DocumentErrors(reader.finish()).problems.map(\.description)
+    #expect(
+      found == [
+        "chain.yaml:1:1: the key 'name' is missing (expected a text)",
+        "chain.yaml:1:1: nam: there is no key 'nam' here (did you mean 'name'?)",
+        "chain.yaml:2:10: timeout: 'soon' stands here (expected a duration such as 10s)",
+        "chain.yaml:3:1: extra: there is no key 'extra' here (expected one of name, timeout)",
+      ]
+    )
+  }
+
+  @Test("a list where a mapping belongs is said")
+  func notMapping() throws {
+    var reader = MappingReader(try parsed("- 1\n"))
+    #expect(
+      reader.finish().map(\.description) == [
+        "chain.yaml:1:1: a list stands here (expected a mapping)"
+      ]
+    )
+  }
+
+  @Test(
+    "what is no document is a complaint with its place",
+    arguments: [
+      "a: [1, 2", "a: b: c", "\t- x", "a: 1\na: 2\n", "", "--- 1\n--- 2\n", "? [a]\n: 1\n",
+    ]
+  )
+  func broken(text: String) {
+    let found = complaints(text)
+    #expect(found.count == 1)
+    #expect(found.first?.hasPrefix("chain.yaml:") == true)
+  }
+
+  @Test("size, depth and repetition by aliases have limits")
+  func limits() {
+    let deep = String(repeating: "[", count: 40) + String(repeating: "]", count: 40)
+    #expect(complaints(deep).first?.contains("lie in one another") == true)
+    #expect(
+      complaints("a: 1", limits: DocumentLimits(octets: 3)).first?.contains("longer than 3") == true
+    )
+    let bomb = """
+      a: &a [x, x, x, x, x, x, x, x, x, x]
+      b: &b [*a, *a, *a, *a, *a, *a, *a, *a, *a, *a]
+      c: &c [*b, *b, *b, *b, *b, *b, *b, *b, *b, *b]
+      d: &d [*c, *c, *c, *c, *c, *c, *c, *c, *c, *c]
+      e: [*d, *d, *d, *d, *d, *d, *d, *d, *d, *d]
+      """
+    #expect(complaints(bomb).first?.contains("more than 100000 values") == true)
+  }
+}
