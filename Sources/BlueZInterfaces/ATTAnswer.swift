@@ -26,9 +26,9 @@ extension ErrorAnswer {
 
   /// The ATT error code that an answer to a GATT call tells of; nil when it tells of none.
   ///
-  /// `Not paired` stands for three codes, of which this gives Insufficient Authentication. An answer
-  /// that bluetoothd also gives for reasons of its own, such as `Operation is not supported`, is
-  /// not taken for a code.
+  /// `Not paired` stands for three codes, of which this gives Insufficient Authentication. An
+  /// answer that bluetoothd also gives for reasons of its own, such as `Operation is not
+  /// supported`, is not taken for a code.
   public var attErrorCode: ATTErrorCode? {
     switch self {
     case .readNotPermitted: return ATTErrorCode(rawValue: 0x02)

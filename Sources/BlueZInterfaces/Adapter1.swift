@@ -2,14 +2,15 @@
 
 /// Names of `org.bluez.Adapter1`.
 ///
-/// - Source: BlueZ 5.66, `doc/adapter-api.txt`, `src/adapter.c`; later: `doc/org.bluez.Adapter.rst`.
+/// - Source: BlueZ 5.66, `doc/adapter-api.txt`, `src/adapter.c`; later:
+///   `doc/org.bluez.Adapter.rst`.
 public enum Adapter1 {
   /// The interface.
   public static let interface = "org.bluez.Adapter1"
 
   /// Methods.
   public enum Method {
-    /// `()`. The reply comes when the controller has begun, with `Discovering` true before or after.
+    /// `()`. Answered when the controller has begun; `Discovering` becomes true before or after.
     public static let startDiscovery = "StartDiscovery"
     /// `()`. Ends this client's session; only the last one turns discovery off.
     public static let stopDiscovery = "StopDiscovery"

@@ -3,8 +3,8 @@
 /// The reason in the text `le-connection-…` or `br-connection-…`.
 ///
 /// Since 5.62; before, the texts are those of `strerror`. In practice a failed LE attempt is
-/// nearly always ``abortByLocal``: bluetoothd turns every socket failure but an explicit cancel into
-/// it.
+/// nearly always ``abortByLocal``: bluetoothd turns every socket failure but an explicit cancel
+/// into it.
 ///
 /// - Source: BlueZ 5.66, `src/error.h`, `src/error.c`; `src/device.c` (att_connect_cb).
 public struct ConnectionText: RawRepresentable, Hashable, Sendable {

@@ -8,6 +8,9 @@ import Testing
 struct HouseRulesTests {
   private let project = ProjectFolder()
 
+  /// Every Swift file, read once for all rules.
+  private static let swift = Result { try ProjectFolder().files() }
+
   /// One issue for each finding, told as file, line and problem.
   private func expectNone(_ findings: [Finding]) {
     for finding in findings { Issue.record("\(finding)") }
@@ -15,7 +18,7 @@ struct HouseRulesTests {
 
   @Test("every source imports only what the architecture allows its part")
   func imports() throws {
-    let files = try project.files(in: ["Sources"])
+    let files = try Self.swift.get()
     #expect(!files.isEmpty)
     expectNone(files.flatMap { ImportRules.check($0) })
   }
@@ -23,26 +26,26 @@ struct HouseRulesTests {
   @Test("every target declares what it may, and nothing that it does not import")
   func dependencies() throws {
     let package = try PackageDescription(of: project)
-    let files = try project.files()
+    let files = try Self.swift.get()
     expectNone(ImportRules.check(package, files: files))
     expectNone(files.filter(\.isInTests).flatMap { ImportRules.check(test: $0, in: package) })
   }
 
   @Test("files and functions keep to their lengths")
   func sizes() throws {
-    let files = try project.files(kinds: ["swift", "c", "h"])
+    let files = try Self.swift.get() + project.files(kinds: ["c", "h"])
     expectNone(files.flatMap { SizeRules.checkFile($0) })
     expectNone(files.filter(\.isSwift).flatMap { SizeRules.checkFunctions($0) })
   }
 
   @Test("no source uses a forbidden name outside the listed places")
   func forbiddenNames() throws {
-    expectNone(try NameRules.check(project.files(in: ["Sources"])))
+    expectNone(try NameRules.check(Self.swift.get().filter(\.isInSources)))
   }
 
   @Test("no type, file or folder is named with a word that says nothing")
   func emptyWords() throws {
-    expectNone(try project.files().flatMap { WordRules.check($0) })
+    expectNone(try Self.swift.get().flatMap { WordRules.check($0) })
   }
 
   @Test("the project's folder holds the known files and folders, and no others")
@@ -52,12 +55,12 @@ struct HouseRulesTests {
 
   @Test("every source and test opens with what it is for")
   func headers() throws {
-    expectNone(try project.files().flatMap { LayoutRules.checkHeader($0) })
+    expectNone(try Self.swift.get().flatMap { LayoutRules.checkHeader($0) })
   }
 
   @Test("no target is empty, and no folder without a target")
   func targets() throws {
-    let files = try project.files(kinds: ["swift", "c", "h", "modulemap"])
+    let files = try Self.swift.get() + project.files(kinds: ["c", "h", "modulemap"])
     expectNone(LayoutRules.check(try PackageDescription(of: project), files: files))
   }
 
@@ -66,12 +69,12 @@ struct HouseRulesTests {
     let files = try project.files(
       in: ["Sources", "Tests", "Simulators", "docs", ".ci"],
       kinds: [
-        "swift", "c", "h", "md", "yaml", "json", "py", "run", "set-up", "setup", "guest-init",
+        "c", "h", "md", "yaml", "json", "py", "run", "set-up", "setup", "guest-init",
         "chains",
       ]
     )
     let beside = try LayoutRules.files.map { try project.file($0) }
-    expectNone((beside + files).flatMap { LayoutRules.checkPaths($0) })
+    expectNone(try (Self.swift.get() + beside + files).flatMap { LayoutRules.checkPaths($0) })
   }
 
   @Test("only the executable links libbluetooth")

@@ -6,6 +6,9 @@ enum LayoutRules {
     ".gitignore", ".swift-format", "LICENSE", "Makefile", "Package.swift", "README.md",
   ]
 
+  /// Packages of their own: their targets are not this package's.
+  static let otherPackages = ["Tests/Consumer/"]
+
   /// Nothing else lies in the project's folder.
   static func check(_ entries: [ProjectFolder.Entry]) -> [Finding] {
     entries.filter { !($0.isFolder ? folders : files).contains($0.name) }.map {
@@ -42,6 +45,7 @@ enum LayoutRules {
     let known = package.targets.map(\.name)
     var seen: [String] = []
     for file in files where file.isInSources || file.isSwift {
+      guard !otherPackages.contains(where: file.path.hasPrefix) else { continue }
       guard !known.contains(file.target), !seen.contains(file.target) else { continue }
       seen.append(file.target)
       findings.append(file.finding(line: 0, "no target has the folder \(file.target)"))

@@ -28,6 +28,15 @@ struct Masking {
       && text[start..<start + octets.count].elementsEqual(octets)
   }
 
+  /// Whether anything but plain code may begin with this octet.
+  private func isSpecial(_ octet: UInt8) -> Bool {
+    switch octet {
+    case UInt8(ascii: "/"), UInt8(ascii: "\""), UInt8(ascii: "#"): true
+    case UInt8(ascii: "("), UInt8(ascii: ")"): true
+    default: false
+    }
+  }
+
   private mutating func keep() {
     kept[position] = text[position]
     position += 1
@@ -36,7 +45,9 @@ struct Masking {
   private mutating func readCode(insideInterpolation: Bool) {
     var depth = 0
     while position < text.count {
-      if sees("//") {
+      if !isSpecial(text[position]) {
+        keep()
+      } else if sees("//") {
         while position < text.count, text[position] != UInt8(ascii: "\n") { position += 1 }
       } else if sees("/*") {
         skipBlockComment()

@@ -89,7 +89,7 @@ struct ProjectFolder: Sendable {
       guard let walk = FileManager.default.enumerator(atPath: base.path) else { continue }
       let paths = walk.compactMap { $0 as? String }.filter { path in
         let name = path.split(separator: "/").last ?? ""
-        return kinds.contains { name.hasSuffix(".\($0)") || name == $0 }
+        return !path.contains(".build") && kinds.contains { name.hasSuffix(".\($0)") || name == $0 }
       }
       for path in paths.sorted() {
         let text = try String(contentsOf: base.appending(path: path), encoding: .utf8)
