@@ -1,0 +1,67 @@
+// What the service tests have in common: a virtual loop, a bus on it, a scripted bluetoothd.
+
+import BlueZ
+import Bluetooth
+import DBus
+import Signals
+import Testing
+
+/// A client and a scripted bluetoothd on one bus in virtual time.
+struct Bench {
+  let loop = VirtualTimeLoop()
+  let bus: LoopbackBus
+  let bluez: ScriptedBlueZ
+  let ours: any MessageBus
+  let scheduler: SerialScheduler
+
+  init() {
+    bus = LoopbackBus(on: loop)
+    bluez = ScriptedBlueZ(on: bus.connect())
+    ours = bus.connect()
+    scheduler = SerialScheduler(on: loop)
+  }
+
+  /// The service of the scripted device, with bluetoothd on the bus.
+  func service(
+    _ target: DeviceTarget? = nil,
+    limits: BlueZLimits = BlueZLimits()
+  ) throws -> BlueZDeviceService {
+    let address = try #require(BluetoothAddress(ScriptedBlueZ.address))
+    let (bluez, ours) = (bluez, ours)
+    let client = try loop.run {
+      try await bluez.start()
+      return try await BlueZClient.open(bus: ours, limits: limits)
+    }
+    return BlueZDeviceService(
+      client: client,
+      target: target ?? .address(address),
+      scheduler: scheduler
+    )
+  }
+
+  /// Runs a signal in a turn to its first value.
+  @discardableResult
+  func first<Value: Sendable>(
+    _ signal: Signal<Value>,
+    within limit: Duration = .seconds(60)
+  ) throws -> Value {
+    let outcome = signal.map { Optional($0) }.firstOrDefault(nil, within: limit)
+    if let error = outcome.error { throw error }
+    return try #require(outcome.value)
+  }
+
+  /// How a signal in a turn fails.
+  func failure<Value: Sendable>(
+    _ signal: Signal<Value>,
+    within limit: Duration = .seconds(60)
+  ) throws -> DeviceFailure {
+    let outcome = signal.map { Optional($0) }.firstOrDefault(nil, within: limit)
+    let error = try #require(outcome.error)
+    return try #require(error as? DeviceFailure, "\(error)")
+  }
+
+  /// Lets everything happen that is left.
+  func drain() {
+    #expect(throws: LoopIdle.self) { try loop.drive { false } }
+  }
+}

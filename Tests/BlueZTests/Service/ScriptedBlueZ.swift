@@ -1,0 +1,300 @@
+// An org.bluez whose every answer a test decides, for orders and failures that are rare.
+//
+// It holds one adapter and one device with one service. What the simulator does by itself is tested
+// with the simulator.
+
+import BlueZInterfaces
+import Bluetooth
+import DBus
+import Signals
+
+/// A peer on the bus that owns `org.bluez` and answers as a script says.
+final class ScriptedBlueZ: ObjectHandler, Sendable {
+  typealias Answer = @Sendable (ScriptedBlueZ, Invocation) -> Void
+
+  static let adapter: ObjectPath = "/org/bluez/hci0"
+  static let address = "C0:FF:EE:00:00:01"
+  static let device: ObjectPath = "/org/bluez/hci0/dev_C0_FF_EE_00_00_01"
+  static let service: ObjectPath = "/org/bluez/hci0/dev_C0_FF_EE_00_00_01/service0006"
+  static let level: ObjectPath = "/org/bluez/hci0/dev_C0_FF_EE_00_00_01/service0006/char0007"
+
+  private struct State {
+    var answers: [String: Answer] = [:]
+    var calls: [String] = []
+    var isKnown = true
+    var isConnected = false
+    var isPowered = true
+    var isDiscovering = false
+  }
+
+  let bus: any MessageBus
+  private let state = Guarded(State())
+
+  init(on bus: any MessageBus) {
+    self.bus = bus
+    script("GetManagedObjects") { bluez, call in call.reply([bluez.managedObjects]) }
+    script("SetDiscoveryFilter") { _, call in call.reply() }
+    script("StartDiscovery") { bluez, call in
+      call.reply()
+      bluez.discovering(true)
+    }
+    script("StopDiscovery") { bluez, call in
+      call.reply()
+      bluez.discovering(false)
+    }
+    script("Connect") { bluez, call in
+      bluez.linkUp()
+      call.reply()
+      bluez.servicesAppear()
+    }
+    script("Disconnect") { bluez, call in bluez.disconnect(answering: call) }
+    script("ReadValue") { bluez, call in
+      bluez.notify([42])
+      call.reply([.bytes([42])])
+    }
+    script("WriteValue") { _, call in call.reply() }
+    script("StartNotify") { _, call in call.reply() }
+    script("StopNotify") { _, call in call.reply() }
+    script("Get") { _, call in call.reply([.variant(DBusVariant(.uint16(517)))]) }
+  }
+
+  func start() async throws {
+    _ = try bus.export(self)
+    _ = try await bus.requestName(OrgBlueZ.busName, flags: [])
+  }
+
+  // MARK: The script
+
+  /// Has every call of a member answered so from now on; nil for no answer ever.
+  func script(_ member: String, _ answer: Answer?) {
+    state.withLock { $0.answers[member] = answer ?? { _, _ in } }
+  }
+
+  /// The same with an error.
+  func script(_ member: String, fails answer: ErrorAnswer) {
+    script(member) { _, call in call.fail(answer.dbusError) }
+  }
+
+  /// The members that were called, in order, without those that ask for objects.
+  var calls: [String] {
+    state.withLock { $0.calls.filter { $0 != "GetManagedObjects" && $0 != "Get" } }
+  }
+
+  func handle(_ invocation: Invocation) -> Bool {
+    let member = invocation.message.member ?? ""
+    let answer = state.withLock { state in
+      state.calls.append(member)
+      return state.answers[member]
+    }
+    guard let answer else { return false }
+    answer(self, invocation)
+    return true
+  }
+
+  /// Whether bluetoothd knows the device from the start.
+  var isDeviceKnown: Bool {
+    get { state.withLock { $0.isKnown } }
+    set { state.withLock { $0.isKnown = newValue } }
+  }
+
+  /// Whether the adapter is on from the start.
+  var isPowered: Bool {
+    get { state.withLock { $0.isPowered } }
+    set { state.withLock { $0.isPowered = newValue } }
+  }
+
+  /// Whether the link is up.
+  var isConnected: Bool {
+    get { state.withLock { $0.isConnected } }
+    set { state.withLock { $0.isConnected = newValue } }
+  }
+
+  // MARK: What happens
+
+  func discovering(_ value: Bool) {
+    state.withLock { $0.isDiscovering = value }
+    changed(Self.adapter, Adapter1.interface, ["Discovering": .boolean(value)])
+  }
+
+  func power(_ value: Bool) {
+    isPowered = value
+    changed(Self.adapter, Adapter1.interface, ["Powered": .boolean(value)])
+  }
+
+  func deviceAppears() {
+    isDeviceKnown = true
+    added(Self.device, Device1.interface, deviceProperties)
+  }
+
+  func deviceGoes() {
+    isDeviceKnown = false
+    isConnected = false
+    removed(Self.device, Device1.interface)
+  }
+
+  func linkUp() {
+    isConnected = true
+    changed(Self.device, Device1.interface, ["Connected": .boolean(true)])
+  }
+
+  func servicesAppear() {
+    added(Self.service, GattService1.interface, serviceProperties)
+    added(Self.level, GattCharacteristic1.interface, levelProperties)
+    resolved()
+  }
+
+  func resolved() {
+    changed(Self.device, Device1.interface, ["ServicesResolved": .boolean(true)])
+  }
+
+  func linkLost() {
+    isConnected = false
+    changed(
+      Self.device,
+      Device1.interface,
+      ["ServicesResolved": .boolean(false), "Connected": .boolean(false)]
+    )
+  }
+
+  func notify(_ value: [UInt8]) {
+    changed(Self.level, GattCharacteristic1.interface, ["Value": .bytes(value)])
+  }
+
+  /// As bluetoothd 5.66 does: after two seconds, around the reply.
+  func disconnect(answering call: Invocation) {
+    guard isConnected else { return call.reply() }
+    bus.loop.after(.seconds(2)) { [self] in
+      changed(Self.device, Device1.interface, ["ServicesResolved": .boolean(false)])
+      call.reply()
+      isConnected = false
+      changed(Self.device, Device1.interface, ["Connected": .boolean(false)])
+    }
+  }
+
+  // MARK: Messages
+
+  private func changed(_ path: ObjectPath, _ interface: String, _ properties: PropertyMap) {
+    signal(
+      path,
+      StandardInterface.properties,
+      StandardInterface.Properties.propertiesChanged,
+      [.string(interface), .properties(properties), .strings([])]
+    )
+  }
+
+  private func added(_ path: ObjectPath, _ interface: String, _ properties: PropertyMap) {
+    signal(
+      BlueZPath.objectManager,
+      StandardInterface.objectManager,
+      StandardInterface.ObjectManager.interfacesAdded,
+      [.objectPath(path), Self.interfaces([(interface, properties)])]
+    )
+  }
+
+  private func removed(_ path: ObjectPath, _ interface: String) {
+    signal(
+      BlueZPath.objectManager,
+      StandardInterface.objectManager,
+      StandardInterface.ObjectManager.interfacesRemoved,
+      [.objectPath(path), .strings([interface])]
+    )
+  }
+
+  private func signal(
+    _ path: ObjectPath,
+    _ interface: String,
+    _ member: String,
+    _ body: [DBusValue]
+  ) {
+    if let message = try? Message.signal(
+      path: path,
+      interface: interface,
+      member: member,
+      body: body
+    ) {
+      try? bus.send(message)
+    }
+  }
+
+  // MARK: Objects
+
+  private var managedObjects: DBusValue {
+    var objects: [(DBusValue, DBusValue)] = [
+      (
+        .objectPath(Self.adapter),
+        Self.interfaces([(Adapter1.interface, adapterProperties)])
+      )
+    ]
+    if isDeviceKnown {
+      objects.append(
+        (.objectPath(Self.device), Self.interfaces([(Device1.interface, deviceProperties)]))
+      )
+    }
+    if isDeviceKnown && isConnected {
+      objects += [
+        (
+          .objectPath(Self.service),
+          Self.interfaces([(GattService1.interface, serviceProperties)])
+        ),
+        (
+          .objectPath(Self.level),
+          Self.interfaces([(GattCharacteristic1.interface, levelProperties)])
+        ),
+      ]
+    }
+    return Self.dictionary("o", "a{sa{sv}}", objects)
+  }
+
+  private static func interfaces(_ list: [(String, PropertyMap)]) -> DBusValue {
+    dictionary("s", "a{sv}", list.map { (.string($0.0), .properties($0.1)) })
+  }
+
+  private static func dictionary(
+    _ key: Signature,
+    _ value: Signature,
+    _ entries: [(DBusValue, DBusValue)]
+  ) -> DBusValue {
+    do {
+      return .dictionary(try DBusDictionary(key: key, value: value, entries))
+    } catch {
+      preconditionFailure("\(error)")
+    }
+  }
+
+  private var adapterProperties: PropertyMap {
+    state.withLock {
+      [
+        "Address": .string("00:AA:01:00:00:23"), "Alias": .string("bench"),
+        "Powered": .boolean($0.isPowered), "Discovering": .boolean($0.isDiscovering),
+      ]
+    }
+  }
+
+  private var deviceProperties: PropertyMap {
+    let isConnected = isConnected
+    return [
+      "Address": .string(Self.address), "AddressType": .string("random"),
+      "Name": .string("Thermo-1"), "Alias": .string("Thermo-1"),
+      "Paired": .boolean(false), "RSSI": .int16(-60),
+      "Connected": .boolean(isConnected), "Adapter": .objectPath(Self.adapter),
+      "UUIDs": .strings(["0000180f-0000-1000-8000-00805f9b34fb"]),
+      "ServicesResolved": .boolean(isConnected),
+    ]
+  }
+
+  private var serviceProperties: PropertyMap {
+    [
+      "UUID": .string("0000180f-0000-1000-8000-00805f9b34fb"),
+      "Device": .objectPath(Self.device), "Primary": .boolean(true),
+      "Includes": .objectPaths([]),
+    ]
+  }
+
+  private var levelProperties: PropertyMap {
+    [
+      "UUID": .string("00002a19-0000-1000-8000-00805f9b34fb"),
+      "Service": .objectPath(Self.service), "Value": .bytes([]),
+      "Flags": .strings(["read", "write", "notify"]), "MTU": .uint16(23),
+    ]
+  }
+}
