@@ -39,7 +39,7 @@ extension LibDBusConnection {
   func start(
     _ call: MethodCall,
     _ waiter: ReplyWaiter,
-    lateReply: PendingCalls<ReplyWaiter>.LateReply? = nil
+    lateReply: PendingCalls<ReplyWaiter>.LateReply?
   ) throws -> UInt32 {
     let marshalled = try call.template.marshal(call)
     // The reply is looked for under the same lock: it cannot come before its entry.

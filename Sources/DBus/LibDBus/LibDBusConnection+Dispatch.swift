@@ -50,14 +50,6 @@ extension LibDBusConnection {
     }
   }
 
-  private func deliver(_ signal: Message) {
-    let hearers = state.withLock { $0.subscribers.hearers(of: signal) }
-    // One handler may have cancelled another.
-    for hearer in hearers where state.withLock({ $0.subscribers.contains(hearer.id) }) {
-      hearer.handler(signal)
-    }
-  }
-
   private func receiveCall(_ call: borrowing MarshalledMessage) {
     do {
       let invocation = Invocation(message: try call.read(), bus: self)

@@ -16,7 +16,7 @@ public final class LibDBusConnection: MessageBus {
   ///
   /// libdbus is only called under the lock, so that no watch is handled that another thread removes
   /// meanwhile. It calls back nothing but ``SocketWatch``.
-  struct State: @unchecked Sendable {
+  struct State: FrontState, @unchecked Sendable {
     // The lock around this state protects what the pointer refers to.
     /// nil once it has ended.
     var connection: OpaquePointer?
@@ -157,17 +157,7 @@ public final class LibDBusConnection: MessageBus {
       state.matches = ended.matches
       return ended
     }
-    guard var ended else { return }
-    let calls = ended.pending.takeAll()
-    var others: [PendingCalls<ReplyWaiter>.Entry] = []
-    for call in calls {
-      if case .caller(let caller)? = call.waiter, caller.fail(failure) { continue }
-      others.append(call)
-    }
-    let handlers = ended.closeHandlers
-    loop.post { [others] in
-      for call in others { call.end(.failure(failure)) }
-      for handler in handlers { handler(failure) }
-    }
+    guard let ended else { return }
+    tell(ended, failure)
   }
 }

@@ -101,6 +101,13 @@ public struct Message: Sendable {
     set { change(\.noAutoStart, to: newValue) }
   }
 
+  /// The message with other arguments.
+  func replacingBody(_ body: [DBusValue]) -> Message {
+    var contents = box.contents
+    contents.body = body
+    return Message(contents)
+  }
+
   /// The types of the arguments.
   public var signature: Signature { Signature(joining: body) }
 }

@@ -10,7 +10,9 @@ import Testing
 
 @Suite("Adapter, daemon and scan")
 struct AdapterAndScanTests {
-  let bench = Bench()
+  let bench: Bench
+
+  init() throws { bench = try Bench() }
   var bluez: ScriptedBlueZ { bench.bluez }
 
   @Test("without bluetoothd on the bus, opening says so")

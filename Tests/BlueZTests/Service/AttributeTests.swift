@@ -10,11 +10,13 @@ import Testing
 
 @Suite("Attributes of a connected device")
 struct AttributeTests {
-  let bench = Bench()
+  let bench: Bench
+
   var bluez: ScriptedBlueZ { bench.bluez }
   let level: CharacteristicSelector
 
   init() throws {
+    bench = try Bench()
     level = try CharacteristicSelector(parsing: "2a19")
   }
 

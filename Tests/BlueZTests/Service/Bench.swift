@@ -14,10 +14,10 @@ struct Bench {
   let ours: any MessageBus
   let scheduler: SerialScheduler
 
-  init() {
+  init() throws {
     bus = LoopbackBus(on: loop)
-    bluez = ScriptedBlueZ(on: bus.connect())
-    ours = bus.connect()
+    bluez = ScriptedBlueZ(on: try bus.connect())
+    ours = try bus.connect()
     scheduler = SerialScheduler(on: loop)
   }
 

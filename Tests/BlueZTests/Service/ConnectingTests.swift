@@ -10,7 +10,9 @@ import Testing
 
 @Suite("Connecting")
 struct ConnectingTests {
-  let bench = Bench()
+  let bench: Bench
+
+  init() throws { bench = try Bench() }
   var bluez: ScriptedBlueZ { bench.bluez }
 
   static let battery = BluetoothUUID("180f")

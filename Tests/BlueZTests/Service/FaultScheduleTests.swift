@@ -130,7 +130,7 @@ final class Ledger: Sendable {
 struct FaultScheduleTests {
   @Test("nothing is left behind, whatever goes wrong", arguments: 0..<400)
   func leavesNothing(seed: Int) throws {
-    let bench = Bench()
+    let bench = try Bench()
     let schedule = FaultSchedule(seed: UInt64(seed))
     let ledger = Ledger()
     bench.bluez.isDeviceKnown = schedule.draw(0..<2) == 0

@@ -1,0 +1,22 @@
+// The end of a connection, for whichever front.
+
+import Signals
+
+extension BusFront {
+  /// Tells everybody of the end: those who wait at once, handlers on the loop.
+  ///
+  /// - Parameter ended: The tables of the connection as they were.
+  func tell(_ ended: State, _ failure: BusFailure) {
+    var ended = ended
+    var others: [PendingCalls<ReplyWaiter>.Entry] = []
+    for call in ended.pending.takeAll() {
+      if case .caller(let caller)? = call.waiter, caller.fail(failure) { continue }
+      others.append(call)
+    }
+    let handlers = ended.closeHandlers
+    loop.post { [others] in
+      for call in others { call.end(.failure(failure)) }
+      for handler in handlers { handler(failure) }
+    }
+  }
+}

@@ -1,0 +1,191 @@
+// Names, match rules and exported handlers, for whichever front: all of them are calls to the bus
+// and entries in tables.
+
+import Signals
+
+extension BusFront {
+  // MARK: Signals
+
+  /// See ``MessageBus/subscribe(_:_:)``.
+  func addSubscriber(
+    _ rule: MatchRule,
+    _ handler: @escaping @Sendable (Message) -> Void
+  ) async throws -> Subscription {
+    try rule.check()
+    guard let name = rule.wellKnownSender else {
+      return try await subscribe(rule, owner: nil, handler)
+    }
+    // Signals carry the unique name of their sender, whose owner changes hands in the same stream.
+    let owner = OwnerCell()
+    let ownership = try await follow(name) { owner.set($0) }
+    do {
+      let subscription = try await subscribe(rule, owner: owner, handler)
+      return Subscription {
+        subscription.cancel()
+        ownership.cancel()
+      }
+    } catch {
+      ownership.cancel()
+      throw error
+    }
+  }
+
+  private func subscribe(
+    _ rule: MatchRule,
+    owner: OwnerCell?,
+    _ handler: @escaping @Sendable (Message) -> Void
+  ) async throws -> Subscription {
+    let text = rule.text
+    let id = try state.withLock { state throws(BusFailure) in
+      if let failure = state.failure { throw failure }
+      return state.subscribers.add(rule, owner: owner, handler)
+    }
+    var ticket: MatchTable<Completion<Void>>.Ticket?
+    do {
+      try await wait(on: loop, operation: "the match rule \(text)") { (taken: Completion<Void>) in
+        let (joined, step) = try state.withLock { state throws(BusFailure) in
+          if let failure = state.failure { throw failure }
+          return state.matches.join(text, taken)
+        }
+        ticket = joined
+        switch step {
+        case .add: try add(joined)
+        case .wait: break
+        case .ready: taken.succeed(())
+        }
+      }
+    } catch {
+      unsubscribe(id, ticket)
+      throw error
+    }
+    return Subscription { [ticket] in self.unsubscribe(id, ticket) }
+  }
+
+  private func add(_ ticket: MatchTable<Completion<Void>>.Ticket) throws {
+    let call = BusDriver.call(BusDriver.Method.addMatch, [.string(ticket.rule)])
+    do {
+      try start(call, .handler { self.answered(ticket, $0) }, lateReply: nil)
+    } catch {
+      answered(ticket, .failure(error))
+      throw error
+    }
+  }
+
+  private func answered(
+    _ ticket: MatchTable<Completion<Void>>.Ticket,
+    _ result: Result<Message, any Error>
+  ) {
+    let answer = result.map { _ in () }
+    let isTaken = (try? answer.get()) != nil
+    let waiters = state.withLock { $0.matches.answered(ticket, isTaken: isTaken) }
+    for waiter in waiters { waiter.end(answer) }
+  }
+
+  private func unsubscribe(_ id: UInt64, _ ticket: MatchTable<Completion<Void>>.Ticket?) {
+    let isLast = state.withLock { state in
+      state.subscribers.remove(id)
+      return ticket.map { state.matches.leave($0) } ?? false
+    }
+    guard isLast, let ticket else { return }
+    var message = BusDriver.call(BusDriver.Method.removeMatch, [.string(ticket.rule)]).message
+    message.noReplyExpected = true
+    // When the bus has ended there is nothing to remove.
+    try? send(message)
+  }
+
+  // MARK: Names
+
+  /// See ``MessageBus/requestName(_:flags:)``.
+  func claim(
+    _ name: String,
+    flags: NameRequestFlags
+  ) async throws -> NameRequestReply {
+    try DBusName.checkBusName(name)
+    let reply = try await call(
+      BusDriver.call(BusDriver.Method.requestName, [.string(name), .uint32(flags.rawValue)])
+    )
+    guard let answer = reply.body.first?.asUInt32.flatMap({ NameRequestReply(rawValue: $0) }) else {
+      throw DBusError(name: .inconsistentMessage, message: "RequestName was answered by \(reply)")
+    }
+    return answer
+  }
+
+  /// See ``MessageBus/releaseName(_:)``.
+  func giveBack(_ name: String) async throws {
+    try DBusName.checkBusName(name)
+    _ = try await call(BusDriver.call(BusDriver.Method.releaseName, [.string(name)]))
+  }
+
+  /// See ``MessageBus/nameOwner(_:)``.
+  func owner(of name: String) async throws -> String? {
+    try DBusName.checkBusName(name)
+    do {
+      return try await call(ownerCall(name)).body.first?.asString
+    } catch let error as DBusError where error.name == .nameHasNoOwner {
+      return nil
+    }
+  }
+
+  private func ownerCall(_ name: String) -> MethodCall {
+    BusDriver.call(BusDriver.Method.getNameOwner, [.string(name)])
+  }
+
+  /// See ``MessageBus/watchOwner(of:_:)``.
+  func follow(
+    _ name: String,
+    _ changed: @escaping @Sendable (_ owner: String?) -> Void
+  ) async throws -> Subscription {
+    try DBusName.checkBusName(name)
+    let watch = OwnerWatch(of: name, changed)
+    let changes = BusDriver.ownerChanges(of: name)
+    let subscription = try await subscribe(changes, owner: nil) { watch.heard($0) }
+    do {
+      // The answer is taken in the order of arrival: news behind it must not be lost.
+      try await wait(on: loop, operation: "the owner of \(name)") { (known: Completion<Void>) in
+        try start(
+          ownerCall(name),
+          .handler { result in
+            switch result {
+            case .success(let reply): watch.learned(reply.body.first?.asString)
+            case .failure(let error as DBusError) where error.name == .nameHasNoOwner:
+              watch.learned(nil)
+            case .failure(let error):
+              known.fail(error)
+              return
+            }
+            known.succeed(())
+          },
+          lateReply: nil
+        )
+      }
+    } catch {
+      watch.stop()
+      subscription.cancel()
+      throw error
+    }
+    return Subscription {
+      watch.stop()
+      subscription.cancel()
+    }
+  }
+
+  // MARK: Objects
+
+  /// See ``MessageBus/export(_:)``.
+  func addHandler(_ handler: any ObjectHandler) throws -> Export {
+    let id: UInt64 = try state.withLock { state throws(BusFailure) in
+      if let failure = state.failure { throw failure }
+      return state.exports.add(handler)
+    }
+    return Export { self.state.withLock { $0.exports.remove(id) } }
+  }
+
+  /// Tells those who want to hear of a signal, in the order they came. Called on the loop.
+  func deliver(_ signal: Message) {
+    let hearers = state.withLock { $0.subscribers.hearers(of: signal) }
+    // One handler may have cancelled another.
+    for hearer in hearers where state.withLock({ $0.subscribers.contains(hearer.id) }) {
+      hearer.handler(signal)
+    }
+  }
+}

@@ -1,0 +1,32 @@
+// What the two fronts of the port have alike: the tables of one connection, and how a call starts.
+//
+// The semantics of names, rules and handlers are written once over this, in BusFront+Names.swift.
+
+import Signals
+
+/// The tables of one connection.
+protocol FrontState: Sendable {
+  /// Why the connection has ended; nil while it has not.
+  var failure: BusFailure? { get }
+  var pending: PendingCalls<ReplyWaiter> { get set }
+  var matches: MatchTable<Completion<Void>> { get set }
+  var subscribers: Subscribers { get set }
+  var exports: Exports { get set }
+  var closeHandlers: [@Sendable (BusFailure) -> Void] { get set }
+}
+
+/// A front: it keeps its tables under one lock, and sends calls.
+protocol BusFront: MessageBus {
+  associatedtype State: FrontState
+  var state: Guarded<State> { get }
+
+  /// Sends a call whose reply is handed to `waiter`.
+  ///
+  /// - Returns: The serial of the call.
+  @discardableResult
+  func start(
+    _ call: MethodCall,
+    _ waiter: ReplyWaiter,
+    lateReply: PendingCalls<ReplyWaiter>.LateReply?
+  ) throws -> UInt32
+}

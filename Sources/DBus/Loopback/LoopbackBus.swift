@@ -1,0 +1,115 @@
+// A bus in memory: no daemon, no socket, and a loop's time instead of the world's.
+//
+// Who gets what is decided by LoopbackRouter; this hands messages over, one at a time, on the loop.
+
+public import Signals
+
+/// A message bus inside the process, with the semantics of a real one.
+///
+/// Messages are delivered in the order they were sent, from the loop's queue: never inside the call
+/// that sent them. On a virtual loop a run therefore repeats message for message.
+public final class LoopbackBus: Sendable {
+  /// Sees each message as the bus takes it in, its sender filled in: calls, replies and signals of
+  /// clients, and the bus's own. Keep no message: one with a descriptor holds that open.
+  public typealias Observer = @Sendable (_ message: Message, _ at: Instant) -> Void
+
+  /// What happens to a message between sender and bus; for tests, which send it through libdbus's
+  /// marshaller and back.
+  typealias Transcoding = @Sendable (Message) throws -> Message
+
+  private struct State: Sendable {
+    var router = LoopbackRouter()
+    var connections: [String: LoopbackConnection] = [:]
+    var isShutDown = false
+  }
+
+  /// Where messages are delivered.
+  public let loop: Loop
+  /// What the connections say their bus is.
+  public let address: String
+  private let observer: Observer?
+  let transcode: Transcoding?
+  private let state = Guarded(State())
+
+  /// A bus without clients.
+  ///
+  /// - Parameters:
+  ///   - address: What it is called in errors.
+  ///   - observer: Called on the loop.
+  public convenience init(
+    on loop: Loop,
+    address: String = "loopback",
+    observer: Observer? = nil
+  ) {
+    self.init(on: loop, address: address, observer: observer, transcode: nil)
+  }
+
+  init(on loop: Loop, address: String, observer: Observer?, transcode: Transcoding?) {
+    self.loop = loop
+    self.address = address
+    self.observer = observer
+    self.transcode = transcode
+  }
+
+  /// A new client.
+  ///
+  /// - Throws: ``BusFailure/unreachable(address:reason:)`` when the bus was shut down.
+  public func connect() throws(BusFailure) -> LoopbackConnection {
+    let joined: (LoopbackConnection, [LoopbackRouter.Delivery])? = state.withLock { state in
+      guard !state.isShutDown else { return nil }
+      let (name, deliveries) = state.router.connect()
+      let connection = LoopbackConnection(to: self, uniqueName: name)
+      state.connections[name] = connection
+      return (connection, deliveries)
+    }
+    guard let (connection, deliveries) = joined else {
+      throw .unreachable(address: address, reason: "it was shut down")
+    }
+    loop.post { self.deliver(deliveries) }
+    return connection
+  }
+
+  /// Ends the bus as the death of a daemon does: every connection is closed.
+  public func shutDown() {
+    let connections = state.withLock { state in
+      state.isShutDown = true
+      defer { state.connections = [:] }
+      // In the order of their numbers: ":1.10" after ":1.9".
+      return state.router.clients.compactMap { state.connections[$0.name] }
+    }
+    for connection in connections { connection.end("the bus closed it") }
+  }
+
+  // MARK: For connections
+
+  /// Takes in a message; it is routed when the loop gets to it.
+  func submit(_ message: Message) {
+    loop.post {
+      self.observer?(message, self.loop.now)
+      self.deliver(self.state.withLock { $0.router.route(message) })
+    }
+  }
+
+  /// A connection has ended: what it sent before is delivered first.
+  func leave(_ connection: LoopbackConnection) {
+    loop.post {
+      let deliveries = self.state.withLock { state in
+        state.connections[connection.uniqueName] = nil
+        return state.router.disconnect(connection.uniqueName)
+      }
+      self.deliver(deliveries)
+    }
+  }
+
+  private func deliver(_ deliveries: [LoopbackRouter.Delivery]) {
+    var lastOfBus: Message?
+    for delivery in deliveries {
+      // A signal of the bus to many is seen once.
+      if delivery.message.sender == BusDriver.name, lastOfBus != delivery.message {
+        lastOfBus = delivery.message
+        observer?(delivery.message, loop.now)
+      }
+      state.withLock { $0.connections[delivery.recipient] }?.receive(delivery.message)
+    }
+  }
+}

@@ -1,0 +1,49 @@
+// Who owns a well-known name, and who waits for it.
+//
+// A pure queue for one name, as the specification has it.
+
+/// The claims on one name: the first is the owner's.
+///
+/// - Source: D-Bus Specification 0.41, "org.freedesktop.DBus.RequestName".
+struct NameClaims: Sendable {
+  private struct Claim: Sendable {
+    let client: String
+    var flags: NameRequestFlags
+  }
+
+  private var claims: [Claim] = []
+
+  /// The unique name of the owner.
+  var owner: String? { claims.first?.client }
+
+  /// A client asks for the name.
+  mutating func request(_ client: String, _ flags: NameRequestFlags) -> NameRequestReply {
+    let claim = Claim(client: client, flags: flags)
+    guard let owner = claims.first else {
+      claims = [claim]
+      return .primaryOwner
+    }
+    if owner.client == client {
+      claims[0].flags = flags
+      return .alreadyOwner
+    }
+    claims.removeAll { $0.client == client }
+    if flags.contains(.replaceExisting), owner.flags.contains(.allowReplacement) {
+      if owner.flags.contains(.doNotQueue) { claims.removeFirst() }
+      claims.insert(claim, at: 0)
+      return .primaryOwner
+    }
+    if flags.contains(.doNotQueue) { return .exists }
+    claims.append(claim)
+    return .inQueue
+  }
+
+  /// A client gives the name back, or leaves the queue.
+  ///
+  /// - Returns: Whether it had a claim.
+  mutating func release(_ client: String) -> Bool {
+    let before = claims.count
+    claims.removeAll { $0.client == client }
+    return claims.count < before
+  }
+}

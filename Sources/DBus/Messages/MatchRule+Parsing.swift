@@ -1,0 +1,95 @@
+// A match rule as its text, read by a bus.
+
+extension MatchRule {
+  /// Reads a rule as a bus does: `type='signal',member='PropertiesChanged'`.
+  ///
+  /// Of the arguments only the first can be matched; `eavesdrop` is accepted and has no effect.
+  ///
+  /// - Throws: ``DBusError`` with the name `MatchRuleInvalid`.
+  /// - Source: D-Bus Specification 0.41, "Match Rules".
+  init(parsing text: String) throws(DBusError) {
+    self.init(type: nil)
+    var reader = RuleReader(text)
+    var keys: Set<String> = []
+    while let (key, value) = try reader.next() {
+      guard keys.insert(key).inserted else {
+        throw RuleReader.fault("the key '\(key)' is there twice in \(text)")
+      }
+      try set(key, value)
+    }
+    try check()
+  }
+
+  private mutating func set(_ key: String, _ value: String) throws(DBusError) {
+    switch key {
+    case "type":
+      guard let kind = Message.Kind(rawValue: value) else {
+        throw RuleReader.fault("there is no message type '\(value)'")
+      }
+      type = kind
+    case "sender": sender = value
+    case "path": path = try Self.path(value)
+    case "path_namespace": pathNamespace = try Self.path(value)
+    case "interface": interface = value
+    case "member": member = value
+    case "destination": destination = value
+    case "arg0": arg0 = value
+    case "arg0namespace": arg0Namespace = value
+    case "arg0path": arg0Path = value
+    case "eavesdrop": break
+    default: throw RuleReader.fault("the key '\(key)' is not known")
+    }
+  }
+
+  private static func path(_ text: String) throws(DBusError) -> ObjectPath {
+    do {
+      return try ObjectPath(text)
+    } catch {
+      throw RuleReader.fault("\(error)")
+    }
+  }
+}
+
+/// Takes `key='value'` pairs off a text.
+private struct RuleReader {
+  private var rest: Substring
+
+  init(_ text: String) { rest = text[...] }
+
+  static func fault(_ text: String) -> DBusError {
+    DBusError(name: .matchRuleInvalid, message: text)
+  }
+
+  /// The next pair; nil at the end.
+  mutating func next() throws(DBusError) -> (String, String)? {
+    rest = rest.drop { $0 == " " || $0 == "," }
+    guard !rest.isEmpty else { return nil }
+    guard let equals = rest.firstIndex(of: "=") else {
+      throw Self.fault("a match rule is made of key='value'")
+    }
+    let key = String(rest[..<equals])
+    rest = rest[rest.index(after: equals)...]
+    return (key, try value())
+  }
+
+  /// A value up to a comma: nothing is special inside quotes, a backslash outside of them escapes
+  /// a quote.
+  private mutating func value() throws(DBusError) -> String {
+    var value = ""
+    var isQuoted = false
+    while let character = rest.first {
+      if character == ",", !isQuoted { return value }
+      rest.removeFirst()
+      if character == "'" {
+        isQuoted.toggle()
+      } else if character == "\\", !isQuoted, rest.first == "'" {
+        rest.removeFirst()
+        value.append("'")
+      } else {
+        value.append(character)
+      }
+    }
+    if isQuoted { throw Self.fault("a quote is not closed") }
+    return value
+  }
+}

@@ -1,0 +1,173 @@
+// The exported objects of one connection, and what is not yet announced of them.
+//
+// Pure: it remembers what changed and says what to announce; ObjectServer sends it. The rules are
+// those of BlueZ's own library, gdbus, which other servers of ObjectManager keep too.
+
+/// Objects by path, and the changes that wait for the next flush.
+///
+/// - Source: BlueZ 5.66, `gdbus/object.c`.
+struct ExportedTree: Sendable {
+  /// One object.
+  struct Object: Sendable {
+    /// In the order they were added.
+    var interfaces: [ExportedInterface]
+    /// Whether clients know of the object.
+    var isAnnounced = false
+  }
+
+  /// What is not yet announced of one object.
+  private struct Changes: Sendable {
+    let path: ObjectPath
+    var added: [String] = []
+    /// Interfaces with their changed properties, both in the order first marked.
+    var changed: [(interface: String, properties: [String])] = []
+    var removed: [String] = []
+  }
+
+  /// Something to announce, in this order.
+  enum Announcement: Sendable {
+    case added(ObjectPath, [ExportedInterface], isNew: Bool)
+    case changed(ObjectPath, ExportedInterface, [String])
+    case removed(ObjectPath, [String], isGone: Bool)
+  }
+
+  /// By path; read in sorted order where order is seen.
+  private(set) var objects: [ObjectPath: Object] = [:]
+  private var changes: [Changes] = []
+
+  /// Whether nothing waits to be announced.
+  var isQuiet: Bool { changes.isEmpty }
+
+  // MARK: Objects
+
+  /// The paths of all objects, parents before children, siblings in order.
+  var paths: [ObjectPath] { objects.keys.sorted() }
+
+  /// Adds an interface to an object, which is made if need be. One of the same name is replaced,
+  /// without a word.
+  mutating func add(_ interface: ExportedInterface, to path: ObjectPath) {
+    var object = objects[path] ?? Object(interfaces: [])
+    if let index = object.interfaces.firstIndex(where: { $0.name == interface.name }) {
+      object.interfaces[index] = interface
+      objects[path] = object
+      return
+    }
+    object.interfaces.append(interface)
+    objects[path] = object
+    change(path) { changes in
+      changes.added.append(interface.name)
+    }
+  }
+
+  /// Removes an interface; the object goes with its last one.
+  ///
+  /// One whose coming was not announced goes silently.
+  mutating func remove(_ name: String, from path: ObjectPath) {
+    guard let index = objects[path]?.interfaces.firstIndex(where: { $0.name == name }) else {
+      return
+    }
+    objects[path]?.interfaces.remove(at: index)
+    if objects[path]?.interfaces.isEmpty == true { objects[path] = nil }
+    change(path) { changes in
+      changes.changed.removeAll { $0.interface == name }
+      if changes.added.contains(name) {
+        changes.added.removeAll { $0 == name }
+      } else {
+        changes.removed.append(name)
+      }
+    }
+  }
+
+  /// The names of an object's interfaces.
+  func interfaceNames(at path: ObjectPath) -> [String] {
+    objects[path]?.interfaces.map(\.name) ?? []
+  }
+
+  /// An interface of an object.
+  func interface(_ name: String, at path: ObjectPath) -> ExportedInterface? {
+    objects[path]?.interfaces.first { $0.name == name }
+  }
+
+  /// The names of the nodes directly below a path, objects and those on the way to objects.
+  func children(of path: ObjectPath) -> [String] {
+    var names: [String] = []
+    let prefix = path == .root ? "/" : path.text + "/"
+    for other in paths where other.isBelow(path) {
+      let name = String(other.text.dropFirst(prefix.count).prefix { $0 != "/" })
+      if names.last != name, !names.contains(name) { names.append(name) }
+    }
+    return names
+  }
+
+  // MARK: Changes
+
+  /// Whether a removal at a path is not announced yet: it has to be before anything is added there.
+  func hasPendingRemoval(at path: ObjectPath) -> Bool {
+    changes.contains { $0.path == path && !$0.removed.isEmpty }
+  }
+
+  /// A property has changed, or came or ceased to exist.
+  ///
+  /// Nothing is said of an interface that is not announced yet: its announcement carries the value.
+  mutating func mark(_ property: String, of interface: String, at path: ObjectPath) {
+    guard self.interface(interface, at: path) != nil else { return }
+    change(path) { changes in
+      guard !changes.added.contains(interface) else { return }
+      guard let index = changes.changed.firstIndex(where: { $0.interface == interface }) else {
+        changes.changed.append((interface, [property]))
+        return
+      }
+      if !changes.changed[index].properties.contains(property) {
+        changes.changed[index].properties.append(property)
+      }
+    }
+  }
+
+  /// Everything that waits, and forgets it: objects in the order they first changed, parents that
+  /// are new before their children; of each object additions, then changes, then removals.
+  mutating func takeAnnouncements() -> [Announcement] {
+    var announcements: [Announcement] = []
+    for change in changes { announcements += self.announcements(of: change) }
+    changes = []
+    return announcements
+  }
+
+  /// The same for one object.
+  mutating func takeAnnouncements(of path: ObjectPath) -> [Announcement] {
+    guard let index = changes.firstIndex(where: { $0.path == path }) else { return [] }
+    return announcements(of: changes.remove(at: index))
+  }
+
+  private mutating func announcements(of change: Changes) -> [Announcement] {
+    var announcements: [Announcement] = []
+    let added = change.added.compactMap { interface($0, at: change.path) }
+    if !added.isEmpty {
+      let isNew = objects[change.path]?.isAnnounced == false
+      objects[change.path]?.isAnnounced = true
+      announcements.append(.added(change.path, added, isNew: isNew))
+    }
+    for (name, properties) in change.changed {
+      guard let interface = interface(name, at: change.path) else { continue }
+      announcements.append(.changed(change.path, interface, properties))
+    }
+    if !change.removed.isEmpty {
+      let isGone = objects[change.path] == nil
+      announcements.append(.removed(change.path, change.removed, isGone: isGone))
+    }
+    return announcements
+  }
+
+  private mutating func change(_ path: ObjectPath, _ change: (inout Changes) -> Void) {
+    let index =
+      changes.firstIndex { $0.path == path }
+      ?? {
+        changes.append(Changes(path: path))
+        return changes.count - 1
+      }()
+    change(&changes[index])
+    let entry = changes[index]
+    if entry.added.isEmpty, entry.changed.isEmpty, entry.removed.isEmpty {
+      changes.remove(at: index)
+    }
+  }
+}

@@ -1,0 +1,167 @@
+// Objects on the bus: what other programs call, read, and are told of.
+//
+// The tree and its pending changes are pure (ExportedTree); this sends what they say, and answers
+// calls (ObjectServer+Calls.swift).
+
+import Signals
+
+/// Serves exported objects with Properties, Introspectable and ObjectManager.
+///
+/// Changes are collected and announced once in a turn of the loop. Whatever is sent through the
+/// server or answers a call to it comes after the changes that were marked before: a client that
+/// sees an answer has seen its effects. Closures of objects are called on the loop, or on the
+/// thread that flushes.
+///
+/// - Source: BlueZ 5.66, `gdbus/object.c`, whose rules of batching and order these are.
+public final class ObjectServer: ObjectHandler {
+  struct State: Sendable {
+    var tree = ExportedTree()
+    var isFlushPosted = false
+  }
+
+  let bus: any MessageBus
+  let objectManager: ObjectPath?
+  let state = Guarded(State())
+
+  /// A server without objects. Export it on the bus to have it called.
+  ///
+  /// - Parameter objectManagerAt: The object that lists all others and tells of their coming and
+  ///   going; nil for none.
+  public init(bus: any MessageBus, objectManagerAt objectManager: ObjectPath? = .root) {
+    self.bus = bus
+    self.objectManager = objectManager
+  }
+
+  // MARK: Objects
+
+  /// Adds an object, or interfaces to one. It can be called at once and is announced with the next
+  /// flush.
+  public func add(_ interfaces: [ExportedInterface], at path: ObjectPath) {
+    if state.withLock({ $0.tree.hasPendingRemoval(at: path) }) { flush() }
+    change { tree in
+      for interface in interfaces { tree.add(interface, to: path) }
+    }
+  }
+
+  /// Removes interfaces from an object; it goes with its last one.
+  public func remove(_ names: [String], from path: ObjectPath) {
+    change { tree in
+      for name in names { tree.remove(name, from: path) }
+    }
+  }
+
+  /// Removes an object.
+  public func remove(_ path: ObjectPath) {
+    change { tree in
+      for name in tree.interfaceNames(at: path) { tree.remove(name, from: path) }
+    }
+  }
+
+  /// The paths of all objects, in order.
+  public var paths: [ObjectPath] { state.withLock { $0.tree.paths } }
+
+  // MARK: Telling
+
+  /// Tells of a property that has changed, or came or ceased to exist, with the next flush. The
+  /// value is read then.
+  public func changed(_ property: String, of interface: String, at path: ObjectPath) {
+    change { $0.mark(property, of: interface, at: path) }
+  }
+
+  /// Tells of a property at once, so that each of several values in a row is told.
+  public func announce(_ property: String, of interface: String, at path: ObjectPath) {
+    let announcements = state.withLock { state in
+      state.tree.mark(property, of: interface, at: path)
+      return state.tree.takeAnnouncements(of: path)
+    }
+    for announcement in announcements { send(announcement) }
+  }
+
+  /// Sends a signal of an object, after the changes that wait.
+  ///
+  /// - Throws: ``DBusNameError``, ``DBusValueError``, ``BusFailure``.
+  public func emit(
+    _ member: String,
+    of interface: String,
+    at path: ObjectPath,
+    _ body: [DBusValue]
+  ) throws {
+    flush()
+    try bus.send(.signal(path: path, interface: interface, member: member, body: body))
+  }
+
+  /// Tells of all changes that wait.
+  public func flush() {
+    let announcements = state.withLock { $0.tree.takeAnnouncements() }
+    for announcement in announcements { send(announcement) }
+  }
+
+  private func change(_ change: (inout ExportedTree) -> Void) {
+    let isFirst = state.withLock { state in
+      change(&state.tree)
+      guard !state.tree.isQuiet, !state.isFlushPosted else { return false }
+      state.isFlushPosted = true
+      return true
+    }
+    guard isFirst else { return }
+    bus.loop.post {
+      self.state.withLock { $0.isFlushPosted = false }
+      self.flush()
+    }
+  }
+
+  private func send(_ announcement: ExportedTree.Announcement) {
+    switch announcement {
+    case .added(let path, let interfaces, let isNew):
+      let added = (isNew ? Self.standardEntries : []) + interfaces.map(Self.entry)
+      sendManaged("InterfacesAdded", [.objectPath(path), Self.interfaceMap(added)])
+    case .removed(let path, let names, let isGone):
+      let standard = [StandardInterface.properties, StandardInterface.introspectable]
+      let removed = (isGone ? standard : []) + names
+      sendManaged("InterfacesRemoved", [.objectPath(path), .strings(removed)])
+    case .changed(let path, let interface, let names):
+      var changed: [(String, DBusValue)] = []
+      var invalidated: [String] = []
+      for property in interface.properties where names.contains(property.name) {
+        if let value = property.get() {
+          changed.append((property.name, value))
+        } else {
+          invalidated.append(property.name)
+        }
+      }
+      // In the order first marked.
+      changed.sort { Self.isBefore($0.0, $1.0, in: names) }
+      invalidated.sort { Self.isBefore($0, $1, in: names) }
+      send(
+        "PropertiesChanged",
+        of: StandardInterface.properties,
+        at: path,
+        [.string(interface.name), .properties(PropertyMap(changed)), .strings(invalidated)]
+      )
+    }
+  }
+
+  private static func isBefore(_ left: String, _ right: String, in order: [String]) -> Bool {
+    (order.firstIndex(of: left) ?? 0) < (order.firstIndex(of: right) ?? 0)
+  }
+
+  private func sendManaged(_ member: String, _ body: [DBusValue]) {
+    guard let objectManager else { return }
+    send(member, of: StandardInterface.objectManager, at: objectManager, body)
+  }
+
+  private func send(
+    _ member: String,
+    of interface: String,
+    at path: ObjectPath,
+    _ body: [DBusValue]
+  ) {
+    do {
+      try bus.send(.signal(path: path, interface: interface, member: member, body: body))
+    } catch is BusFailure {
+      // Nobody is left to be told.
+    } catch {
+      preconditionFailure("a property of \(path) cannot be sent: \(error)")
+    }
+  }
+}

@@ -1,0 +1,39 @@
+// Match rules as text, read back.
+
+import Testing
+
+@testable import DBus
+
+@Suite("Reading match rules")
+struct MatchRuleParsingTests {
+  static let rules = [
+    MatchRule(),
+    MatchRule(type: nil),
+    MatchRule(sender: "org.bluez", path: "/org/bluez", interface: "a.b", member: "C"),
+    MatchRule(pathNamespace: "/org", destination: ":1.5", arg0Namespace: "org.bluez"),
+    MatchRule(arg0: "it's, \\ quoted", arg0Path: "/org/"),
+  ]
+
+  @Test("a rule comes back from its text", arguments: rules)
+  func roundTrip(rule: MatchRule) throws {
+    #expect(try MatchRule(parsing: rule.text) == rule)
+  }
+
+  @Test(
+    "what is no rule is refused",
+    arguments: [
+      "type", "type='signals'", "member='a.b'", "path='x'", "colour='red'", "type='signal",
+      "type='signal',type='signal'", "path='/a',path_namespace='/a'",
+    ]
+  )
+  func refused(text: String) {
+    let error = #expect(throws: DBusError.self) { try MatchRule(parsing: text) }
+    #expect(error?.name == .matchRuleInvalid)
+  }
+
+  @Test("blanks and eavesdrop are accepted, quotes are not needed")
+  func lenient() throws {
+    let rule = try MatchRule(parsing: " type=signal, member='C',eavesdrop='true'")
+    #expect(rule == MatchRule(member: "C"))
+  }
+}

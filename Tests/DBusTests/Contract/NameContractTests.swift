@@ -1,0 +1,205 @@
+// Signals and names: what both fronts of the port promise, tested with one body.
+
+import DBus
+import Signals
+import Testing
+
+@Suite("Message bus: signals and names")
+struct NameContractTests {
+  @Test("signals are heard in order, before the reply behind them", arguments: Front.all)
+  func order(front: Front) async throws {
+    let bus = try await ContractBus(front)
+    _ = try bus.server.export(Echo())
+    let heard = Heard()
+    let rule = MatchRule(path: "/a", interface: ContractBus.interface)
+    let subscription = try await bus.client.subscribe(rule) { heard.add($0.member ?? "") }
+    for member in ["A", "B", "C"] { try bus.server.send(bus.signal(member)) }
+    _ = try await bus.client.call(bus.call("Echo"))
+    #expect(heard.all == ["A", "B", "C"])
+    subscription.cancel()
+    subscription.cancel()
+    try bus.server.send(bus.signal("D"))
+    _ = try await bus.client.call(bus.call("Echo"))
+    #expect(heard.all == ["A", "B", "C"])
+  }
+
+  @Test("a rule shared by two is kept for the other", arguments: Front.all)
+  func sharedRule(front: Front) async throws {
+    let bus = try await ContractBus(front)
+    _ = try bus.server.export(Echo())
+    let heard = Heard()
+    let rule = MatchRule(interface: ContractBus.interface)
+    async let one = bus.client.subscribe(rule) { heard.add("1 \($0.member ?? "")") }
+    async let two = bus.client.subscribe(rule) { heard.add("2 \($0.member ?? "")") }
+    let (first, second) = try await (one, two)
+    first.cancel()
+    try bus.server.send(bus.signal("A"))
+    _ = try await bus.client.call(bus.call("Echo"))
+    #expect(heard.all == ["2 A"])
+    second.cancel()
+  }
+
+  @Test("a handler that another one cancels is not called again", arguments: Front.all)
+  func cancelInside(front: Front) async throws {
+    let bus = try await ContractBus(front)
+    _ = try bus.server.export(Echo())
+    let heard = Heard()
+    let other = Guarded<Subscription?>(nil)
+    let first = try await bus.client.subscribe(MatchRule(interface: ContractBus.interface)) { _ in
+      heard.add("first")
+      other.withLock { $0 }?.cancel()
+    }
+    let second = try await bus.client.subscribe(
+      MatchRule(interface: ContractBus.interface, member: "A")
+    ) {
+      _ in heard.add("second")
+    }
+    other.withLock { $0 = second }
+    try bus.server.send(bus.signal("A"))
+    _ = try await bus.client.call(bus.call("Echo"))
+    #expect(heard.all == ["first"])
+    first.cancel()
+  }
+
+  @Test("a rule that the bus would refuse is an error", arguments: Front.all)
+  func badRule(front: Front) async throws {
+    let bus = try await ContractBus(front)
+    await #expect(throws: DBusError.self) {
+      _ = try await bus.client.subscribe(MatchRule(member: "a.b")) { _ in }
+    }
+  }
+
+  @Test("a well-known name is asked for, given, watched and given back", arguments: Front.all)
+  func names(front: Front) async throws {
+    let bus = try await ContractBus(front)
+    let name = "org.example.Name"
+    let heard = Heard()
+    let watch = try await bus.client.watchOwner(of: name) { heard.add($0 ?? "nobody") }
+    #expect(heard.all == ["nobody"])
+    #expect(try await bus.client.nameOwner(name) == nil)
+    #expect(try await bus.server.requestName(name, flags: []) == .primaryOwner)
+    #expect(try await bus.server.requestName(name, flags: []) == .alreadyOwner)
+    #expect(try await bus.client.requestName(name, flags: .doNotQueue) == .exists)
+    #expect(try await bus.client.nameOwner(name) == bus.server.uniqueName)
+    let late = Heard()
+    let second = try await bus.client.watchOwner(of: name) { late.add($0 ?? "nobody") }
+    try await bus.server.releaseName(name)
+    #expect(try await bus.client.nameOwner(name) == nil)
+    #expect(heard.all == ["nobody", bus.server.uniqueName, "nobody"])
+    #expect(late.all == [bus.server.uniqueName, "nobody"])
+    watch.cancel()
+    second.cancel()
+    try await bus.server.releaseName(name)
+  }
+
+  @Test("a rule for a well-known sender follows its owner", arguments: Front.all)
+  func sender(front: Front) async throws {
+    let bus = try await ContractBus(front)
+    _ = try bus.server.export(Echo())
+    let heard = Heard()
+    let rule = MatchRule(sender: "org.example.Name", interface: ContractBus.interface)
+    let other = MatchRule(interface: ContractBus.interface)
+    let subscriptions = try await [
+      bus.client.subscribe(rule) { heard.add("owner \($0.member ?? "")") },
+      bus.client.subscribe(other) { heard.add("any \($0.member ?? "")") },
+    ]
+    try bus.server.send(bus.signal("A"))
+    _ = try await bus.server.requestName("org.example.Name", flags: [])
+    try bus.server.send(bus.signal("B"))
+    try await bus.server.releaseName("org.example.Name")
+    try bus.server.send(bus.signal("C"))
+    _ = try await bus.client.call(bus.call("Echo"))
+    #expect(heard.all == ["any A", "owner B", "any B", "any C"])
+    for subscription in subscriptions { subscription.cancel() }
+  }
+
+  @Test("a call without a reply arrives, and nothing is answered", arguments: Front.all)
+  func noReply(front: Front) async throws {
+    let bus = try await ContractBus(front)
+    let echo = Echo()
+    _ = try bus.server.export(echo)
+    let message = try Message.methodCall(
+      destination: bus.server.uniqueName,
+      path: "/a",
+      interface: ContractBus.interface,
+      member: "Hold",
+      noReplyExpected: true
+    )
+    try bus.client.send(message)
+    _ = try await bus.client.call(bus.call("Echo"))
+    let held = try #require(echo.held.withLock { $0 }.first)
+    #expect(held.message.noReplyExpected)
+    held.reply()
+    #expect(held.hasAnswer)
+    _ = try await bus.client.call(bus.call("Echo"))
+  }
+
+  @Test("a name is queued for, passed on, and taken from who allows it", arguments: Front.all)
+  func queue(front: Front) async throws {
+    let bus = try await ContractBus(front)
+    let name = "org.example.Name"
+    #expect(try await bus.server.requestName(name, flags: .allowReplacement) == .primaryOwner)
+    #expect(try await bus.client.requestName(name, flags: []) == .inQueue)
+    #expect(try await bus.client.requestName(name, flags: .replaceExisting) == .primaryOwner)
+    #expect(try await bus.server.nameOwner(name) == bus.client.uniqueName)
+    #expect(try await bus.server.requestName(name, flags: .replaceExisting) == .inQueue)
+    try await bus.client.releaseName(name)
+    #expect(try await bus.client.nameOwner(name) == bus.server.uniqueName)
+    await #expect(throws: DBusError.self) {
+      _ = try await bus.client.requestName(bus.client.uniqueName, flags: [])
+    }
+  }
+
+  @Test("who leaves gives its names back, and the bus answers for it", arguments: Front.all)
+  func leaving(front: Front) async throws {
+    let bus = try await ContractBus(front)
+    _ = try bus.server.export(Echo())
+    _ = try await bus.server.requestName("org.example.Name", flags: [])
+    let heard = Heard()
+    for name in ["org.example.Name", bus.server.uniqueName] {
+      _ = try await bus.client.watchOwner(of: name) { heard.add("\(name) \($0 ?? "nobody")") }
+    }
+    let waiting = bus.loop.task { try await bus.client.call(bus.call("Hold")) }
+    _ = try await bus.client.call(bus.call("Echo"))
+    bus.server.close()
+    let error = await #expect(throws: DBusError.self) { try await waiting.value }
+    #expect(
+      error
+        == DBusError(
+          name: .noReply,
+          message: "Message recipient disconnected from message bus without replying"
+        )
+    )
+    #expect(try await bus.client.nameOwner("org.example.Name") == nil)
+    let server = bus.server.uniqueName
+    #expect(Set(heard.all.suffix(2)) == ["org.example.Name nobody", "\(server) nobody"])
+  }
+
+  // As on the system's bus. The policy of a session's bus lets such answers through.
+  @Test("an answer that nobody asked for is not delivered", arguments: [Front.loopback])
+  func unrequestedReply(front: Front) async throws {
+    let bus = try await ContractBus(front)
+    let echo = Echo()
+    _ = try bus.server.export(echo)
+    let waiting = bus.loop.task { try await bus.client.call(bus.call("Hold")) }
+    _ = try await bus.client.call(bus.call("Echo"))
+    let held = try #require(echo.held.withLock { $0 }.first?.message)
+    // The client answers its own call, and so does the one who was asked.
+    try bus.client.send(held.reply([.byte(1)]))
+    _ = try await bus.client.nameOwner("org.example.Name")
+    try bus.server.send(held.reply([.byte(2)]))
+    #expect(try await waiting.value.body == [.byte(2)])
+  }
+
+  @Test("a signal comes to its sender too, if that wants it", arguments: Front.all)
+  func ownSignal(front: Front) async throws {
+    let bus = try await ContractBus(front)
+    let heard = Heard()
+    _ = try await bus.client.subscribe(MatchRule(interface: ContractBus.interface)) { signal in
+      heard.add(signal.sender ?? "")
+    }
+    try bus.client.send(bus.signal("A"))
+    _ = try await bus.client.nameOwner("org.example.Name")
+    #expect(heard.all == [bus.client.uniqueName])
+  }
+}

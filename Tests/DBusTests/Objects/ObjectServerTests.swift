@@ -1,0 +1,356 @@
+// Exported objects, as a client on the bus sees them.
+
+import Signals
+import Testing
+
+@testable import DBus
+
+@Suite("Object server")
+struct ObjectServerTests {
+  static let adapter: ObjectPath = "/org/example/hci0"
+  static let device: ObjectPath = "/org/example/hci0/dev_1"
+
+  /// What a lamp has.
+  final class Lamp: Sendable {
+    let level = Guarded<UInt16>(1)
+    let name = Guarded<String?>("lamp")
+  }
+
+  let loop = VirtualTimeLoop()
+  let client: any MessageBus
+  let server: ObjectServer
+  let lamp = Lamp()
+  let heard = Heard()
+
+  init() throws {
+    let bus = LoopbackBus(on: loop)
+    let (client, serving) = (try bus.connect(), try bus.connect())
+    self.client = client
+    server = ObjectServer(bus: serving)
+    _ = try serving.export(server)
+    let heard = heard
+    try loop.run {
+      _ = try await client.subscribe(MatchRule()) { signal in
+        guard signal.sender == serving.uniqueName else { return }
+        heard.add("\(signal.member ?? "") \(signal.path ?? "/") \(Self.text(signal.body))")
+      }
+    }
+  }
+
+  var lampInterface: ExportedInterface {
+    let (lamp, server) = (lamp, server)
+    return ExportedInterface(
+      "org.example.Lamp",
+      methods: [
+        ExportedMethod("Raise", takes: [.init("by", "q")], returns: [.init("level", "q")]) { call in
+          let by = call.message.body[0].asUInt16 ?? 0
+          lamp.level.withLock { $0 += by }
+          server.changed("Level", of: "org.example.Lamp", at: Self.device)
+          call.reply([.uint16(lamp.level.withLock { $0 })])
+        }
+      ],
+      properties: [
+        ExportedProperty(
+          "Level",
+          "q",
+          set: { value, call in
+            lamp.level.withLock { $0 = value.asUInt16 ?? 0 }
+            server.changed("Level", of: "org.example.Lamp", at: Self.device)
+            call.reply()
+          },
+          get: { .uint16(lamp.level.withLock { $0 }) }
+        ),
+        ExportedProperty("Name", "s") { lamp.name.withLock { $0 }.map { .string($0) } },
+      ],
+      signals: [ExportedSignal("Flickered", [.init("times", "u")])]
+    )
+  }
+
+  /// Bodies in a short form.
+  static func text(_ values: [DBusValue]) -> String {
+    values.map(text).joined(separator: " ")
+  }
+
+  static func text(_ value: DBusValue) -> String {
+    switch value {
+    case .string(let text): text
+    case .objectPath(let path): path.text
+    case .uint16(let number): "\(number)"
+    case .variant(let variant): text(variant.value)
+    case .array(let array): "[" + array.elements.map(text).joined(separator: " ") + "]"
+    case .dictionary(let dictionary):
+      "{" + dictionary.entries.map { "\(text($0.key)): \(text($0.value))" }.joined(separator: ", ")
+        + "}"
+    default: "\(value)"
+    }
+  }
+
+  /// Calls a method of an object, and returns the reply.
+  func call(
+    _ interface: String,
+    _ member: String,
+    at path: ObjectPath,
+    _ body: [DBusValue] = []
+  ) throws -> [DBusValue] {
+    let (client, server) = (client, server)
+    let call = try MethodCall(
+      destination: server.bus.uniqueName,
+      path: path,
+      interface: interface,
+      member: member,
+      body: body
+    )
+    return try loop.run { try await client.call(call).body }
+  }
+
+  func error(
+    _ interface: String,
+    _ member: String,
+    at path: ObjectPath,
+    _ body: [DBusValue] = []
+  ) -> DBusError? {
+    #expect(throws: DBusError.self) { try call(interface, member, at: path, body) }
+  }
+
+  /// Lets everything happen that is left.
+  func drain() {
+    #expect(throws: LoopIdle.self) { try loop.drive { false } }
+  }
+
+  // MARK: Tests
+
+  @Test("coming and going is told on the root, with the present properties")
+  func comingAndGoing() {
+    server.add([lampInterface], at: Self.device)
+    drain()
+    server.add([ExportedInterface("org.example.Battery")], at: Self.device)
+    drain()
+    server.remove(["org.example.Battery"], from: Self.device)
+    drain()
+    server.remove(Self.device)
+    drain()
+    let standard = "org.freedesktop.DBus"
+    #expect(
+      heard.all == [
+        "InterfacesAdded / \(Self.device) {\(standard).Introspectable: {}, "
+          + "\(standard).Properties: {}, org.example.Lamp: {Level: 1, Name: lamp}}",
+        "InterfacesAdded / \(Self.device) {org.example.Battery: {}}",
+        "InterfacesRemoved / \(Self.device) [org.example.Battery]",
+        "InterfacesRemoved / \(Self.device) "
+          + "[\(standard).Properties \(standard).Introspectable org.example.Lamp]",
+      ]
+    )
+  }
+
+  @Test("changes of one turn are one signal, in the order first marked, with the last values")
+  func batching() {
+    server.add([lampInterface], at: Self.device)
+    drain()
+    server.changed("Name", of: "org.example.Lamp", at: Self.device)
+    server.changed("Level", of: "org.example.Lamp", at: Self.device)
+    server.changed("Name", of: "org.example.Lamp", at: Self.device)
+    lamp.level.withLock { $0 = 9 }
+    lamp.name.withLock { $0 = "torch" }
+    drain()
+    #expect(
+      heard.all.dropFirst() == [
+        "PropertiesChanged \(Self.device) org.example.Lamp {Name: torch, Level: 9} []"
+      ]
+    )
+  }
+
+  @Test("a property that ceases to exist is invalidated")
+  func invalidated() {
+    server.add([lampInterface], at: Self.device)
+    drain()
+    lamp.name.withLock { $0 = nil }
+    server.changed("Name", of: "org.example.Lamp", at: Self.device)
+    drain()
+    #expect(
+      heard.all.last == "PropertiesChanged \(Self.device) org.example.Lamp {} [Name]"
+    )
+  }
+
+  @Test("values announced at once are not merged")
+  func announced() {
+    server.add([lampInterface], at: Self.device)
+    drain()
+    for level in 2...3 {
+      lamp.level.withLock { $0 = UInt16(level) }
+      server.announce("Level", of: "org.example.Lamp", at: Self.device)
+    }
+    drain()
+    #expect(
+      heard.all.dropFirst() == [
+        "PropertiesChanged \(Self.device) org.example.Lamp {Level: 2} []",
+        "PropertiesChanged \(Self.device) org.example.Lamp {Level: 3} []",
+      ]
+    )
+  }
+
+  @Test(
+    "an interface that goes before it was told of goes silently, and changes are not told twice"
+  )
+  func silent() {
+    server.add([lampInterface], at: Self.device)
+    server.changed("Level", of: "org.example.Lamp", at: Self.device)
+    drain()
+    #expect(heard.all.count == 1)
+    server.add([ExportedInterface("org.example.Battery")], at: Self.device)
+    server.remove(["org.example.Battery"], from: Self.device)
+    drain()
+    #expect(heard.all.count == 1)
+  }
+
+  @Test("an object that comes again is told to go before")
+  func again() {
+    server.add([lampInterface], at: Self.device)
+    drain()
+    server.remove(Self.device)
+    server.add([lampInterface], at: Self.device)
+    drain()
+    #expect(heard.all.map { $0.prefix(13) } == ["InterfacesAdd", "InterfacesRem", "InterfacesAdd"])
+  }
+
+  @Test("the effects of a call are seen before its reply")
+  func effectsFirst() throws {
+    server.add([lampInterface], at: Self.device)
+    drain()
+    #expect(
+      try call("org.example.Lamp", "Raise", at: Self.device, [.uint16(4)]) == [.uint16(5)]
+    )
+    // No more than the reply has been waited for.
+    #expect(
+      heard.all.last == "PropertiesChanged \(Self.device) org.example.Lamp {Level: 5} []"
+    )
+  }
+
+  @Test("a signal comes after the changes that were marked before")
+  func emitted() throws {
+    server.add([lampInterface], at: Self.device)
+    try server.emit("Flickered", of: "org.example.Lamp", at: Self.device, [.uint16(2)])
+    drain()
+    #expect(heard.all.last == "Flickered \(Self.device) 2")
+    #expect(heard.all.count == 2)
+  }
+
+  @Test("properties are read, set and listed")
+  func properties() throws {
+    server.add([lampInterface], at: Self.device)
+    let properties = StandardInterface.properties
+    let lamp = DBusValue.string("org.example.Lamp")
+    _ = try call(
+      properties,
+      "Set",
+      at: Self.device,
+      [lamp, .string("Level"), .variant(of: .uint16(7))]
+    )
+    #expect(
+      try call(properties, "Get", at: Self.device, [lamp, .string("Level")])
+        == [.variant(of: .uint16(7))]
+    )
+    self.lamp.name.withLock { $0 = nil }
+    #expect(
+      try call(properties, "GetAll", at: Self.device, [lamp])
+        == [.properties(["Level": .uint16(7)])]
+    )
+  }
+
+  @Test(
+    "what properties cannot do is worded as BlueZ words it",
+    arguments: [
+      (
+        "Get", ["org.example.No", "Level"], nil, "InvalidArgs", "No such interface 'org.example.No'"
+      ),
+      ("Get", ["org.example.Lamp", "No"], nil, "InvalidArgs", "No such property 'No'"),
+      ("GetAll", ["org.example.No"], nil, "InvalidArgs", "No such interface 'org.example.No'"),
+      ("Set", ["org.example.Lamp", "No"], .byte(1), "UnknownProperty", "No such property 'No'"),
+      (
+        "Set", ["org.example.Lamp", "Name"], .string("x"), "PropertyReadOnly",
+        "Property 'Name' is not writable"
+      ),
+      (
+        "Set", ["org.example.Lamp", "Level"], .string("x"), "InvalidSignature",
+        "Invalid signature for 'Level'"
+      ),
+    ] as [(String, [String], DBusValue?, String, String)]
+  )
+  func propertyErrors(
+    member: String,
+    texts: [String],
+    value: DBusValue?,
+    name: String,
+    message: String
+  ) {
+    server.add([lampInterface], at: Self.device)
+    let body = texts.map { DBusValue.string($0) } + (value.map { [.variant(of: $0)] } ?? [])
+    let failure = error(StandardInterface.properties, member, at: Self.device, body)
+    #expect(
+      failure
+        == DBusError(
+          name: DBusError.Name(rawValue: "org.freedesktop.DBus.Error.\(name)"),
+          message: message
+        )
+    )
+  }
+
+  @Test("an unknown object, method or signature is worded as libdbus words it")
+  func unknown() {
+    server.add([lampInterface], at: Self.device)
+    func text(_ member: String, _ signature: String) -> String {
+      "Method \"\(member)\" with signature \"\(signature)\" on interface \"org.example.Lamp\""
+        + " doesn't exist\n"
+    }
+    #expect(
+      error("org.example.Lamp", "Lower", at: Self.device)
+        == DBusError(name: .unknownMethod, message: text("Lower", ""))
+    )
+    #expect(
+      error("org.example.Lamp", "Raise", at: Self.device, [.byte(1)])
+        == DBusError(name: .unknownMethod, message: text("Raise", "y"))
+    )
+    #expect(
+      error("org.example.Lamp", "Raise", at: "/org/example/hci0/dev_2", [.uint16(1)])
+        == DBusError(name: .unknownObject, message: text("Raise", "q"))
+    )
+    #expect(
+      error("org.example.Lamp", "Raise", at: Self.adapter, [.uint16(1)])
+        == DBusError(name: .unknownObject, message: text("Raise", "q"))
+    )
+  }
+
+  @Test("all objects are listed, parents first, without the one that lists them")
+  func managedObjects() throws {
+    server.add([lampInterface], at: Self.device)
+    server.add([ExportedInterface("org.example.Adapter")], at: Self.adapter)
+    server.add([ExportedInterface("org.example.Root")], at: .root)
+    let objects = try call(StandardInterface.objectManager, "GetManagedObjects", at: .root)
+    let standard = "org.freedesktop.DBus.Introspectable: {}, org.freedesktop.DBus.Properties: {}"
+    #expect(
+      Self.text(objects)
+        == "{\(Self.adapter): {\(standard), org.example.Adapter: {}}, "
+        + "\(Self.device): {\(standard), org.example.Lamp: {Level: 1, Name: lamp}}}"
+    )
+  }
+
+  @Test("nodes are described down to the objects")
+  func introspection() throws {
+    server.add([lampInterface], at: Self.device)
+    func xml(_ path: ObjectPath) throws -> String {
+      try call(StandardInterface.introspectable, "Introspect", at: path)[0].asString ?? ""
+    }
+    #expect(try xml(.root).contains("<node name=\"org\"/>"))
+    #expect(try xml(.root).contains("GetManagedObjects"))
+    #expect(try xml("/org/example").contains("<node name=\"hci0\"/>"))
+    let lines = try xml(Self.device).split(separator: "\n").map { $0.drop { $0 == " " } }
+    for line in [
+      "<interface name=\"org.example.Lamp\">", "<method name=\"Raise\">",
+      "<arg name=\"by\" type=\"q\" direction=\"in\"/>",
+      "<arg name=\"level\" type=\"q\" direction=\"out\"/>",
+      "<property name=\"Level\" type=\"q\" access=\"readwrite\"/>",
+      "<property name=\"Name\" type=\"s\" access=\"read\"/>", "<signal name=\"Flickered\">",
+    ] {
+      #expect(lines.contains(line[...]), "\(line)")
+    }
+  }
+}
