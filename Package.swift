@@ -48,6 +48,11 @@ let package = Package(
     library("Bluetooth", ["Signals"]),
     library("BlueZInterfaces", ["Bluetooth", "DBus"]),
     library("BlueZ", ["BlueZInterfaces", "Bluetooth", "DBus", "Signals"]),
+    library("SimulatedDevices", ["Documents", "Bluetooth", "Signals"]),
+    library(
+      "BlueZSimulator",
+      ["SimulatedDevices", "BlueZInterfaces", "Bluetooth", "DBus", "Signals"]
+    ),
     .target(name: "CBenchmarkPeers", dependencies: ["CDBus"]),
     .executableTarget(
       name: "benchmarks",
@@ -57,6 +62,10 @@ let package = Package(
     tests("SignalsTests", ["Signals"]),
     tests("DocumentsTests", ["Documents"]),
     tests("DBusTests", ["CDBus", "DBus", "Signals"]),
+    tests(
+      "SimulationTests",
+      ["BlueZ", "BlueZSimulator", "SimulatedDevices", "Bluetooth", "DBus", "Signals"]
+    ),
     tests("HouseRulesTests", []),
     tests("BluetoothTests", ["Bluetooth"]),
     tests("BlueZTests", ["BlueZ", "BlueZInterfaces", "Bluetooth", "DBus", "Signals"]),

@@ -8,7 +8,7 @@ public import DBus
 ///
 /// The texts are part of the interface in practice: half of bluetoothd's failures have the name
 /// `org.bluez.Error.Failed` and differ in the text alone.
-public struct ErrorAnswer: Hashable, Sendable {
+public struct ErrorAnswer: Error, Hashable, Sendable {
   /// The D-Bus error name.
   public let name: String
   /// The text, exactly as bluetoothd sends it.

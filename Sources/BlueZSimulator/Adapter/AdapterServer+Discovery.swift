@@ -1,0 +1,106 @@
+// Discovery: sessions of clients, and the advertisements that the adapter hears meanwhile.
+
+import BlueZInterfaces
+import Bluetooth
+import DBus
+import Signals
+import SimulatedDevices
+
+extension AdapterServer {
+  // MARK: Calls
+
+  func startDiscovery(_ call: Invocation) {
+    guard state.withLock({ $0.isPowered }) else { return call.refuse(.notReady) }
+    if let refusal = state.withLock({ $0.sessions.start(call.caller) }) {
+      return call.refuse(refusal)
+    }
+    // Recorded from bluetoothd: the answer first.
+    call.reply()
+    beginScan()
+  }
+
+  func stopDiscovery(_ call: Invocation) {
+    guard state.withLock({ $0.isPowered }) else { return call.refuse(.notReady) }
+    if let refusal = state.withLock({ $0.sessions.stop(call.caller) }) {
+      return call.refuse(refusal)
+    }
+    call.reply()
+    endDiscoveryIfUnwanted()
+  }
+
+  func setFilter(_ call: Invocation) {
+    guard state.withLock({ $0.isPowered }) else { return call.refuse(.notReady) }
+    guard let options = call.message.body.first?.asPropertyMap,
+      let filter = DiscoveryFilter(options)
+    else { return call.refuse(.invalidArguments) }
+    state.withLock { $0.sessions.filter(call.caller, options.isEmpty ? nil : filter) }
+    call.reply()
+  }
+
+  // MARK: Scanning
+
+  private func beginScan() {
+    let isFirst = state.withLock { state in
+      defer { state.isDiscovering = true }
+      return !state.isDiscovering
+    }
+    guard isFirst else { return }
+    host.observe(.scanning(true))
+    mark(Adapter1.Property.discovering)
+    for index in devices.indices {
+      // The first is heard within an interval: half of one on average.
+      report(index, after: interval(index) / 2)
+    }
+  }
+
+  func endDiscoveryIfUnwanted() {
+    let isUnwanted = state.withLock { $0.isDiscovering && !$0.sessions.isDiscovering }
+    guard isUnwanted else { return }
+    endScan()
+    mark(Adapter1.Property.discovering)
+  }
+
+  /// Stops hearing: devices tell of it first, the adapter is the caller's to tell of.
+  func endScan() {
+    let reports = state.withLock { state in
+      state.isDiscovering = false
+      defer { state.reports = [:] }
+      return state.reports.values
+    }
+    for report in reports { report.cancel() }
+    host.observe(.scanning(false))
+    for device in devices where device.isExported { device.unheard() }
+  }
+
+  private func interval(_ index: Int) -> Duration {
+    devices[index].device.definition.advertisement.interval
+  }
+
+  /// Hears the advertisements of a device, one an interval.
+  private func report(_ index: Int, after delay: Duration) {
+    let timer = host.loop.after(delay) { [weak self] in
+      guard let self, state.withLock({ $0.isDiscovering }) else { return }
+      hear(devices[index])
+      report(index, after: interval(index))
+    }
+    state.withLock { $0.reports[index] = timer }
+  }
+
+  /// A connected device does not advertise, and neither does one that is gone.
+  private func hear(_ device: RemoteDevice) {
+    guard device.isInAir, !device.isConnected else { return }
+    let advertisement = device.device.definition.advertisement
+    let sessions = state.withLock { $0.sessions }
+    let isWanted = sessions.accept(
+      services: advertisement.services,
+      name: device.device.definition.name,
+      address: "\(device.address)",
+      isDiscoverable: advertisement.isDiscoverable
+    )
+    guard isWanted || device.isExported else { return }
+    device.heard(
+      tellsAll: sessions.wantsDuplicates,
+      threshold: sessions.hasFilter ? 0 : host.settings.rssiThreshold
+    )
+  }
+}

@@ -1,0 +1,198 @@
+// The simulated adapter: the object Adapter1, its power, and whose calls it takes.
+//
+// Discovery is in AdapterServer+Discovery.swift.
+
+import BlueZInterfaces
+import Bluetooth
+import DBus
+import Signals
+
+/// One adapter with the devices in its air.
+final class AdapterServer: Sendable {
+  struct State {
+    var alias: String?
+    var isPowered = true
+    var isDiscoverable = false
+    var discoverableTimeout: UInt32 = 180
+    var isPairable = false
+    var pairableTimeout: UInt32 = 0
+    var sessions = DiscoverySessions()
+    /// What is told of as `Discovering`.
+    var isDiscovering = false
+    /// The next advertisement of each device, by its index.
+    var reports: [Int: Timer] = [:]
+  }
+
+  static let name = "simulated"
+  static let address = "00:00:5E:00:53:00"
+
+  let path: ObjectPath
+  let devices: [RemoteDevice]
+  let host: Host
+  let state = Guarded(State())
+
+  init(path: ObjectPath, devices: [RemoteDevice], host: Host) {
+    self.path = path
+    self.devices = devices
+    self.host = host
+  }
+
+  func mark(_ property: String) {
+    host.server.changed(property, of: Adapter1.interface, at: path)
+  }
+
+  // MARK: The object
+
+  /// The interface, with the properties that bluetoothd 5.66 gives it.
+  var interface: ExportedInterface {
+    typealias Property = Adapter1.Property
+    return ExportedInterface(
+      Adapter1.interface,
+      methods: methods,
+      properties: [
+        ExportedProperty(Property.address, "s") { .string(Self.address) },
+        ExportedProperty(Property.addressType, "s") { .string(AddressType.public.rawValue) },
+        ExportedProperty(Property.name, "s") { .string(Self.name) },
+        property(Property.alias, "s", { .string($0.alias ?? Self.name) }) { state, value in
+          state.alias = value.asString.flatMap { $0.isEmpty ? nil : $0 }
+        },
+        ExportedProperty(Property.deviceClass, "u") { .uint32(0) },
+        ExportedProperty(Property.powered, "b", set: { self.setPowered($0, $1) }) {
+          .boolean(self.state.withLock { $0.isPowered })
+        },
+        property(Property.discoverable, "b", { .boolean($0.isDiscoverable) }) { state, value in
+          state.isDiscoverable = value.asBool ?? false
+        },
+        property(
+          Property.discoverableTimeout,
+          "u",
+          { .uint32($0.discoverableTimeout) }
+        ) { state, value in
+          state.discoverableTimeout = value.asUInt32 ?? 0
+        },
+        property(Property.pairable, "b", { .boolean($0.isPairable) }) { state, value in
+          state.isPairable = value.asBool ?? false
+        },
+        property(Property.pairableTimeout, "u", { .uint32($0.pairableTimeout) }) { state, value in
+          state.pairableTimeout = value.asUInt32 ?? 0
+        },
+        ExportedProperty(Property.discovering, "b") {
+          .boolean(self.state.withLock { $0.isDiscovering })
+        },
+        ExportedProperty(Property.uuids, "as") { .strings([]) },
+        ExportedProperty(Property.modalias, "s") { .string("usb:v1D6Bp0246d0542") },
+        ExportedProperty(Property.roles, "as") {
+          .strings([Adapter1.Role.central, Adapter1.Role.peripheral])
+        },
+      ]
+    )
+  }
+
+  private func property(
+    _ name: String,
+    _ signature: Signature,
+    _ get: @escaping @Sendable (State) -> DBusValue,
+    _ set: @escaping @Sendable (inout State, DBusValue) -> Void
+  ) -> ExportedProperty {
+    ExportedProperty(
+      name,
+      signature,
+      set: { value, call in
+        let isChanged = self.state.withLock { state in
+          let before = get(state)
+          set(&state, value)
+          return get(state) != before
+        }
+        if isChanged { self.mark(name) }
+        call.reply()
+      },
+      get: { self.state.withLock { get($0) } }
+    )
+  }
+
+  private var methods: [ExportedMethod] {
+    typealias Method = Adapter1.Method
+    let filter = ExportedArgument("properties", "a{sv}")
+    return [
+      ExportedMethod(Method.startDiscovery) { self.startDiscovery($0) },
+      ExportedMethod(Method.setDiscoveryFilter, takes: [filter]) { self.setFilter($0) },
+      ExportedMethod(Method.stopDiscovery) { self.stopDiscovery($0) },
+      ExportedMethod(Method.removeDevice, takes: [.init("device", "o")]) { self.removeDevice($0) },
+      ExportedMethod(Method.getDiscoveryFilters, returns: [.init("filters", "as")]) { call in
+        call.reply([.strings(Adapter1.DiscoveryFilterKey.known)])
+      },
+    ]
+  }
+
+  private func removeDevice(_ call: Invocation) {
+    guard state.withLock({ $0.isPowered }) else { return call.refuse(.notReady) }
+    let path = call.message.body.first?.asObjectPath
+    guard let device = devices.first(where: { $0.path == path && $0.isExported }) else {
+      return call.refuse(.doesNotExist)
+    }
+    device.remove(call)
+  }
+
+  // MARK: Power
+
+  private func setPowered(_ value: DBusValue, _ call: Invocation) {
+    let isOn = value.asBool ?? false
+    guard state.withLock({ $0.isPowered }) != isOn else { return call.reply() }
+    host.loop.after(host.settings.powerDelay) {
+      self.setPowered(isOn) { call.reply() }
+    }
+  }
+
+  /// Switches the adapter.
+  ///
+  /// Links end before the answer; what else changes is told after it.
+  func setPowered(_ isOn: Bool, answer: () -> Void = {}) {
+    guard state.withLock({ $0.isPowered }) != isOn else { return answer() }
+    guard !isOn else {
+      answer()
+      state.withLock { $0.isPowered = true }
+      return mark(Adapter1.Property.powered)
+    }
+    for device in devices { device.powerOff() }
+    answer()
+    let wasDiscovering = state.withLock { state in
+      state.isPowered = false
+      state.sessions.end()
+      return state.isDiscovering
+    }
+    if wasDiscovering { endScan() }
+    mark(Adapter1.Property.powered)
+    if wasDiscovering { mark(Adapter1.Property.discovering) }
+    for device in devices where device.isTemporary { device.forget() }
+  }
+
+  var isPowered: Bool { state.withLock { $0.isPowered } }
+
+  /// Whether bluetoothd would ask an agent.
+  func setPairable(_ isPairable: Bool) {
+    let isChanged = state.withLock { state in
+      defer { state.isPairable = isPairable }
+      return state.isPairable != isPairable
+    }
+    if isChanged { mark(Adapter1.Property.pairable) }
+  }
+
+  /// The simulation is over: nothing is due any more.
+  func stop() {
+    let reports = state.withLock { state in
+      defer { state = State() }
+      return state.reports.values
+    }
+    for report in reports { report.cancel() }
+    for device in devices { device.stop() }
+  }
+
+  // MARK: Clients
+
+  /// A client has left the bus: its sessions end, its links stay.
+  func clientLeft(_ client: String) {
+    for device in devices { device.clientLeft(client) }
+    state.withLock { $0.sessions.forget(client) }
+    endDiscoveryIfUnwanted()
+  }
+}

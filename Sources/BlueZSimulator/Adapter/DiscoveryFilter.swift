@@ -1,0 +1,63 @@
+// What a client wants to hear of while it discovers.
+
+import BlueZInterfaces
+import Bluetooth
+import DBus
+
+/// The filter of one client, checked as bluetoothd checks it.
+///
+/// - Source: BlueZ 5.66, `src/adapter.c` (parse_discovery_filter_dict, is_filter_match).
+struct DiscoveryFilter: Hashable, Sendable {
+  var services: [BluetoothUUID] = []
+  var rssi: Int?
+  var pathloss: Int?
+  var wantsDuplicates = false
+  /// A prefix of address or name.
+  var pattern: String?
+
+  /// Reads the argument of SetDiscoveryFilter; nil for what is refused.
+  init?(_ options: PropertyMap) {
+    for (key, value) in options.entries {
+      guard take(key, value) else { return nil }
+    }
+    if rssi != nil, pathloss != nil { return nil }
+  }
+
+  private mutating func take(_ key: String, _ value: DBusValue) -> Bool {
+    switch key {
+    case Adapter1.DiscoveryFilterKey.uuids:
+      guard let texts = value.asStrings else { return false }
+      services = texts.compactMap { BluetoothUUID($0) }
+      return services.count == texts.count
+    case Adapter1.DiscoveryFilterKey.rssi:
+      rssi = value.asInt16.map { Int($0) }
+      return rssi.map(Adapter1.filterRSSI.contains) ?? false
+    case Adapter1.DiscoveryFilterKey.pathloss:
+      pathloss = value.asUInt16.map { Int($0) }
+      return pathloss.map { $0 <= 137 } ?? false
+    case Adapter1.DiscoveryFilterKey.transport:
+      let known = [
+        Adapter1.Transport.auto, Adapter1.Transport.classic, Adapter1.Transport.lowEnergy,
+      ]
+      return value.asString.map(known.contains) ?? false
+    case Adapter1.DiscoveryFilterKey.duplicateData:
+      guard let wanted = value.asBool else { return false }
+      wantsDuplicates = wanted
+      return true
+    case Adapter1.DiscoveryFilterKey.discoverable: return value.asBool != nil
+    case Adapter1.DiscoveryFilterKey.pattern:
+      pattern = value.asString
+      return pattern != nil
+    default: return false
+    }
+  }
+
+  /// Whether a device is wanted.
+  ///
+  /// The bound on signal strength is not looked at, as bluetoothd hardly does either.
+  func accepts(services advertised: [BluetoothUUID], name: String?, address: String) -> Bool {
+    if !services.isEmpty, !services.contains(where: advertised.contains) { return false }
+    guard let pattern, !pattern.isEmpty else { return true }
+    return address.hasPrefix(pattern) || (name?.hasPrefix(pattern) ?? false)
+  }
+}

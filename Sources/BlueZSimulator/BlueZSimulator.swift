@@ -1,0 +1,130 @@
+// org.bluez on a bus, served from simulated devices.
+//
+// It puts the parts together and watches for clients that leave; what bluetoothd does is theirs.
+
+import BlueZInterfaces
+public import Bluetooth
+public import DBus
+import Signals
+public import SimulatedDevices
+
+/// A simulated bluetoothd 5.66 with one adapter, `hci0`.
+///
+/// It serves ObjectManager, Adapter1, Device1, Battery1, GattService1, GattCharacteristic1,
+/// GattDescriptor1 and AgentManager1 in the order of signals and replies that was recorded from the
+/// real one, on any ``MessageBus``. It ends with ``stop()``, or with its last reference.
+///
+/// - Source: BlueZ 5.66, recorded from bluetoothd.
+public final class BlueZSimulator: Sendable {
+  public typealias Observer = @Sendable (SimulatorEvent) -> Void
+
+  private let host: Host
+  private let adapter: AdapterServer
+  private let agents: AgentServer
+  private let active = Guarded<(export: Export, clients: Subscription)?>(nil)
+
+  /// Puts a simulator together. Nothing is on the bus before ``start()``.
+  ///
+  /// - Parameters:
+  ///   - bus: A connection of its own.
+  ///   - devices: What is in the air.
+  ///   - observer: Sees what happens at the devices, on the loop.
+  public init(
+    bus: any MessageBus,
+    devices: [SimulatedDevice],
+    settings: SimulatorSettings = SimulatorSettings(),
+    observer: @escaping Observer = { _ in }
+  ) {
+    let host = Host(
+      bus: bus,
+      server: ObjectServer(bus: bus),
+      settings: settings,
+      observe: observer
+    )
+    let path = BlueZPath.adapter(BlueZPath.adapterName(index: 0))
+    let remote = devices.map { RemoteDevice($0, adapter: path, host: host) }
+    let adapter = AdapterServer(path: path, devices: remote, host: host)
+    self.host = host
+    self.adapter = adapter
+    agents = AgentServer { [weak adapter] in adapter?.setPairable($0) }
+  }
+
+  deinit { stop() }
+
+  // MARK: On the bus
+
+  /// Exports the objects and takes the name `org.bluez`.
+  ///
+  /// - Throws: ``SimulatorError/nameTaken`` when somebody owns the name; what the bus throws.
+  public func start() async throws {
+    let export = try host.bus.export(host.server)
+    let clients = try await watchClients()
+    active.withLock { $0 = (export, clients) }
+    host.server.add([agents.interface], at: BlueZPath.manager)
+    host.server.add([adapter.interface], at: adapter.path)
+    host.server.flush()
+    let reply = try await host.bus.requestName(OrgBlueZ.busName, flags: .doNotQueue)
+    guard reply == .primaryOwner || reply == .alreadyOwner else {
+      stop()
+      throw SimulatorError.nameTaken
+    }
+  }
+
+  /// Hears of clients that leave the bus.
+  private func watchClients() async throws -> Subscription {
+    let rule = MatchRule(sender: BusDriver.name, member: "NameOwnerChanged")
+    return try await host.bus.subscribe(rule) { [weak adapter, weak agents] signal in
+      let names = signal.body.map { $0.asString ?? "" }
+      guard names.count == 3, names[0] == names[1], names[2].isEmpty else { return }
+      adapter?.clientLeft(names[0])
+      agents?.forget(names[0])
+    }
+  }
+
+  /// Takes the objects off the bus. The connection stays, and so does the name until it is closed.
+  public func stop() {
+    let active = active.withLock { active in
+      defer { active = nil }
+      return active
+    }
+    guard let active else { return }
+    for path in host.server.paths.reversed() { host.server.remove(path) }
+    host.server.flush()
+    adapter.stop()
+    active.clients.cancel()
+    active.export.cancel()
+  }
+
+  // MARK: What a test or a scenario does to the world
+
+  /// Switches the adapter on or off, as an rfkill switch does.
+  public func setPowered(_ isOn: Bool) { adapter.setPowered(isOn) }
+
+  /// Ends the link to a device, as a lost signal does. Without one, nothing happens.
+  public func loseLink(_ address: BluetoothAddress) { device(address)?.loseLink() }
+
+  /// Takes a device out of the air: its link is lost, it is not heard any more.
+  public func vanish(_ address: BluetoothAddress) { device(address)?.vanish() }
+
+  /// Brings a device back into the air.
+  public func appear(_ address: BluetoothAddress) { device(address)?.appear() }
+
+  /// The addresses of the devices that have a link, in the order of the devices.
+  public var connectedDevices: [BluetoothAddress] {
+    adapter.devices.filter(\.isConnected).map(\.address)
+  }
+
+  private func device(_ address: BluetoothAddress) -> RemoteDevice? {
+    adapter.devices.first { $0.address == address }
+  }
+}
+
+/// Why the simulation cannot be on a bus.
+public enum SimulatorError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// A bluetoothd, or another simulation, is there.
+  case nameTaken
+
+  public var description: String {
+    "the name \(OrgBlueZ.busName) is taken on this bus: a simulation needs one without bluetoothd"
+  }
+}

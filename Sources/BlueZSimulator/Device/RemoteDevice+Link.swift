@@ -1,0 +1,245 @@
+// The link of a device: the effects of what LinkMachine decides.
+
+import BlueZInterfaces
+import Bluetooth
+import DBus
+import Signals
+import SimulatedDevices
+
+extension RemoteDevice {
+  // MARK: Calls
+
+  func connect(_ call: Invocation) {
+    // A device that was connected to stays known.
+    state.withLock { $0.known.isTemporary = false }
+    perform { $0.connect(WaitingCall(call)) }
+  }
+
+  func disconnect(_ call: Invocation) { perform { $0.disconnect(WaitingCall(call)) } }
+
+  /// RemoveDevice.
+  func remove(_ call: Invocation) { perform { $0.remove(WaitingCall(call)) } }
+
+  // MARK: News from the air
+
+  /// The adapter is switched off.
+  func powerOff() { perform { $0.poweredOff() } }
+
+  /// The link is lost.
+  func loseLink() { perform { $0.lost() } }
+
+  /// The device is gone: its link is lost, and nothing is heard of it any more.
+  func vanish() {
+    state.withLock { $0.isInAir = false }
+    loseLink()
+  }
+
+  /// The device is there again.
+  func appear() { state.withLock { $0.isInAir = true } }
+
+  var isInAir: Bool { state.withLock { $0.isInAir } }
+
+  // MARK: Actions
+
+  func perform(
+    _ decide: (inout LinkMachine<WaitingCall>) -> [LinkMachine<WaitingCall>.Action]
+  ) {
+    let actions = state.withLock { decide(&$0.machine) }
+    for action in actions { carryOut(action) }
+  }
+
+  private func carryOut(_ action: LinkMachine<WaitingCall>.Action) {
+    switch action {
+    case .beginConnecting(let attempt): beginConnecting(attempt)
+    case .raiseLink:
+      host.observe(.linkUp(address))
+      device.linkUp()
+    case .dropLink:
+      host.observe(.linkDown(address))
+      device.linkDown()
+    case .beginResolving(let attempt): beginResolving(attempt)
+    case .exportServices: exportServices()
+    case .removeBattery:
+      let hadBattery = state.withLock { state in
+        defer { state.hasBattery = false }
+        return state.hasBattery
+      }
+      if hadBattery { host.server.remove([Battery1.interface], from: path) }
+    case .beginClosing(let attempt): beginClosing(attempt)
+    case .markConnected: mark(Device1.Property.connected)
+    case .markServicesResolved: mark(Device1.Property.servicesResolved)
+    case .failRequests:
+      queue?.fail()
+      let pairing = state.withLock { state in
+        defer { state.pairing = [] }
+        return state.pairing
+      }
+      for call in pairing { call.refuse(.authenticationCanceled) }
+    case .releaseSockets: attributes?.releaseSockets()
+    case .forget: forget()
+    case .answer(let calls): for call in calls { call.answer() }
+    case .refuse(let calls, let answer): for call in calls { call.refuse(answer) }
+    }
+  }
+
+  private func after(_ delay: Duration, _ fire: @escaping @Sendable (RemoteDevice) -> Void) {
+    host.loop.after(delay) { [weak self] in
+      if let self { fire(self) }
+    }
+  }
+
+  private func beginConnecting(_ attempt: Int) {
+    let delay = host.settings.link(device.definition.link.connectTime)
+    func establish(_ delay: Duration) {
+      after(delay) { device in device.perform { $0.established(attempt) } }
+    }
+    func abort(_ delay: Duration) {
+      after(delay) { device in device.perform { $0.failed(attempt, .connectAborted) } }
+    }
+    guard isInAir, device.definition.advertisement.isConnectable else {
+      return abort(host.settings.connectTimeout)
+    }
+    switch device.nextFault(.connect) {
+    case .none, .refuse: establish(delay)
+    case .slow(let more): establish(delay + more)
+    case .refuseConnection: abort(delay)
+    case .neverAnswer: abort(host.settings.connectTimeout)
+    case .vanish:
+      state.withLock { $0.isInAir = false }
+      abort(host.settings.connectTimeout)
+    case .loseLinkBefore:
+      after(delay) { device in
+        device.perform { $0.flickered(attempt) }
+        device.host.server.flush()
+        device.loseLink()
+      }
+    case .loseLinkAfter:
+      after(delay) { device in
+        device.perform { $0.established(attempt) }
+        device.after(.zero) { $0.loseLink() }
+      }
+    }
+  }
+
+  private func beginResolving(_ attempt: Int) {
+    let delay = host.settings.link(device.definition.link.discoveryTime)
+    func resolve(_ delay: Duration) {
+      after(delay) { device in device.perform { $0.resolved(attempt) } }
+    }
+    switch device.nextFault(.discover) {
+    // As bluetoothd does it: services that could not be read are resolved all the same.
+    case .none, .refuse, .refuseConnection: resolve(delay)
+    case .slow(let more): resolve(delay + more)
+    case .neverAnswer: after(host.settings.attTimeout) { $0.loseLink(of: attempt) }
+    case .loseLinkBefore: after(delay) { $0.loseLink(of: attempt) }
+    case .vanish:
+      after(delay) { device in
+        if device.state.withLock({ $0.machine.isConnected }) { device.vanish() }
+      }
+    case .loseLinkAfter:
+      after(delay) { device in
+        device.perform { $0.resolved(attempt) }
+        device.after(.zero) { $0.loseLink() }
+      }
+    }
+  }
+
+  /// Loses the link if it is still the one of an attempt.
+  private func loseLink(of attempt: Int) {
+    perform { $0.isResolving(attempt) ? $0.lost() : [] }
+  }
+
+  private func beginClosing(_ attempt: Int) {
+    let delay = host.settings.disconnectDelay
+    func close(_ delay: Duration) {
+      after(delay) { device in device.perform { $0.closed(attempt) } }
+    }
+    switch device.nextFault(.disconnect) {
+    case .none, .refuse, .refuseConnection: close(delay)
+    case .slow(let more): close(delay + more)
+    // The link stays until the peer ends it: that is what it means to have no answer.
+    case .neverAnswer: close(host.settings.attTimeout)
+    case .loseLinkBefore, .loseLinkAfter: after(.zero) { $0.loseLink() }
+    case .vanish: after(.zero) { $0.vanish() }
+    }
+  }
+
+  // MARK: Services
+
+  private func exportServices() {
+    let isFirst = state.withLock { state in
+      defer { state.areAttributesExported = true }
+      return !state.areAttributesExported
+    }
+    if isFirst { attributes?.export() }
+    let uuids = device.table.services.map(\.uuid)
+    if state.withLock({ $0.known.found(uuids) }) { mark(Device1.Property.uuids) }
+    mark(Device1.Property.servicesResolved)
+    attributes?.resume()
+    let pairing = state.withLock { state in
+      defer { state.pairing = [] }
+      return state.pairing
+    }
+    if !pairing.isEmpty { bond() }
+    for call in pairing { call.answer() }
+    addBattery()
+  }
+
+  /// bluetoothd reads the level of a battery by itself.
+  private func addBattery() {
+    let level = device.table.services.first { $0.uuid.short == 0x180f }?
+      .characteristics.first { $0.uuid.short == 0x2a19 }
+    guard let level, level.properties.contains(.read) else { return }
+    after(host.settings.link(device.definition.link.latency)) { device in
+      device.readBattery(level.handle)
+    }
+  }
+
+  private func readBattery(_ handle: UInt16) {
+    guard state.withLock({ $0.machine.isResolved && !$0.machine.isClosing && !$0.hasBattery }),
+      let percentage = try? device.read(handle).get().first
+    else { return }
+    state.withLock { $0.hasBattery = true }
+    let property = ExportedProperty(Battery1.Property.percentage, "y") { .byte(percentage) }
+    host.server.add([ExportedInterface(Battery1.interface, properties: [property])], at: path)
+  }
+
+  // MARK: Pairing
+
+  /// Just Works: whoever asks is paired.
+  func pair(_ call: Invocation) {
+    let (isPaired, isResolved) = state.withLock { ($0.known.isPaired, $0.machine.isResolved) }
+    if isPaired { return call.refuse(.alreadyExists) }
+    if isResolved {
+      bond()
+      return call.reply()
+    }
+    // The answer waits for the services.
+    state.withLock { state in
+      state.known.isTemporary = false
+      state.pairing.append(WaitingCall(call))
+    }
+    perform { machine in
+      machine.connect(
+        WaitingCall(
+          answer: {},
+          refuse: { [weak self] _ in self?.refusePairing() }
+        )
+      )
+    }
+  }
+
+  private func bond() {
+    state.withLock { $0.known.isPaired = true }
+    mark(Device1.Property.bonded)
+    mark(Device1.Property.paired)
+  }
+
+  private func refusePairing() {
+    let pairing = state.withLock { state in
+      defer { state.pairing = [] }
+      return state.pairing
+    }
+    for call in pairing { call.refuse(.pageTimeout) }
+  }
+}

@@ -1,0 +1,221 @@
+// One simulated device as bluetoothd sees it: the object Device1, its link and its attributes.
+//
+// The link is decided by LinkMachine; this carries its actions out (RemoteDevice+Link.swift).
+
+import BlueZInterfaces
+import Bluetooth
+import DBus
+import Signals
+import SimulatedDevices
+
+/// A device in the air, and its object on the bus while it is known.
+final class RemoteDevice: Sendable {
+  struct State {
+    var known: KnownDevice
+    var machine = LinkMachine<WaitingCall>()
+    /// Whether the object is on the bus.
+    var isExported = false
+    /// Whether the attributes are on the bus: they stay through disconnections.
+    var areAttributesExported = false
+    var hasBattery = false
+    /// Whether the device is there to be heard and connected to.
+    var isInAir = true
+    var pairing: [WaitingCall] = []
+    var temporaryTimer: Timer?
+  }
+
+  let device: SimulatedDevice
+  let path: ObjectPath
+  let adapter: ObjectPath
+  let host: Host
+  let state: Guarded<State>
+  /// Set once, while the device is put together.
+  private let parts = Guarded<(queue: RequestQueue, attributes: AttributeServer)?>(nil)
+
+  init(_ device: SimulatedDevice, adapter: ObjectPath, host: Host) {
+    self.device = device
+    self.adapter = adapter
+    self.host = host
+    path = BlueZPath.device(device.definition.address, of: adapter)
+    state = Guarded(State(known: KnownDevice(device.definition)))
+    let queue = RequestQueue(to: device, host: host) { [weak self] isGone in
+      if isGone { self?.vanish() } else { self?.loseLink() }
+    }
+    let access = AttributeAccess(host: host, device: device, queue: queue) { [weak self] in
+      self?.linkView ?? AttributeAccess.LinkView(isConnected: false, isClosing: false)
+    }
+    let attributes = AttributeServer(of: path, access: access)
+    parts.withLock { $0 = (queue, attributes) }
+    device.onNotification { handle, value in attributes.notified(handle, value) }
+  }
+
+  var address: BluetoothAddress { device.definition.address }
+  var queue: RequestQueue? { parts.withLock { $0?.queue } }
+  var attributes: AttributeServer? { parts.withLock { $0?.attributes } }
+  var isConnected: Bool { state.withLock { $0.machine.isConnected } }
+  var isTemporary: Bool { state.withLock { $0.known.isTemporary } }
+  var isExported: Bool { state.withLock { $0.isExported } }
+
+  private var linkView: AttributeAccess.LinkView {
+    let machine = state.withLock { $0.machine }
+    return AttributeAccess.LinkView(
+      isConnected: machine.isConnected,
+      isClosing: machine.isClosing
+    )
+  }
+
+  func mark(_ property: String) {
+    host.server.changed(property, of: Device1.interface, at: path)
+  }
+
+  // MARK: The object
+
+  private var interface: ExportedInterface {
+    typealias Method = Device1.Method
+    let names = Device1.listingOrder + [Device1.Property.appearance]
+    return ExportedInterface(
+      Device1.interface,
+      methods: [
+        ExportedMethod(Method.disconnect) { self.disconnect($0) },
+        ExportedMethod(Method.connect) { self.connect($0) },
+        ExportedMethod(Method.connectProfile, takes: [.init("UUID", "s")]) { self.connect($0) },
+        ExportedMethod(Method.disconnectProfile, takes: [.init("UUID", "s")]) {
+          $0.refuse(.notSupported)
+        },
+        ExportedMethod(Method.pair) { self.pair($0) },
+        ExportedMethod(Method.cancelPairing) { $0.refuse(.doesNotExist) },
+      ],
+      properties: names.map(property)
+    )
+  }
+
+  private func property(_ name: String) -> ExportedProperty {
+    let set: ExportedProperty.Setter?
+    switch name {
+    case Device1.Property.alias:
+      set = change(name) { known, value in
+        let alias = value.asString ?? ""
+        known.alias = alias.isEmpty ? nil : alias
+      }
+    case Device1.Property.trusted:
+      set = change(name) { known, value in known.isTrusted = value.asBool ?? false }
+    case Device1.Property.blocked:
+      set = change(name) { known, value in known.isBlocked = value.asBool ?? false }
+    default: set = nil
+    }
+    return ExportedProperty(name, Self.signature(of: name), set: set) { self.value(of: name) }
+  }
+
+  private func change(
+    _ name: String,
+    _ change: @escaping @Sendable (inout KnownDevice, DBusValue) -> Void
+  ) -> ExportedProperty.Setter {
+    { value, call in
+      let isChanged = self.state.withLock { state in
+        let before = state.known.value(of: name)
+        change(&state.known, value)
+        return state.known.value(of: name) != before
+      }
+      if isChanged { self.mark(name) }
+      call.reply()
+    }
+  }
+
+  private func value(of name: String) -> DBusValue? {
+    state.withLock { state in
+      switch name {
+      case Device1.Property.connected: .boolean(state.machine.isConnected)
+      case Device1.Property.servicesResolved: .boolean(state.machine.isResolved)
+      case Device1.Property.adapter: .objectPath(adapter)
+      default: state.known.value(of: name)
+      }
+    }
+  }
+
+  private static func signature(of name: String) -> Signature {
+    switch name {
+    case Device1.Property.address, Device1.Property.addressType, Device1.Property.name,
+      Device1.Property.alias:
+      "s"
+    case Device1.Property.rssi, Device1.Property.txPower: "n"
+    case Device1.Property.appearance: "q"
+    case Device1.Property.uuids: "as"
+    case Device1.Property.adapter: "o"
+    case Device1.Property.manufacturerData: "a{qv}"
+    case Device1.Property.serviceData: "a{sv}"
+    default: "b"
+    }
+  }
+
+  // MARK: Discovery
+
+  /// An advertisement was heard while somebody discovers.
+  func heard(tellsAll: Bool, threshold: Int) {
+    let data = device.advertisement()
+    let (changed, isNew) = state.withLock { state -> ([String], Bool) in
+      let changed = state.known.heard(data, tellsAll: tellsAll, threshold: threshold)
+      defer { state.isExported = true }
+      return (changed, !state.isExported)
+    }
+    if isNew {
+      host.server.add([interface], at: path)
+    } else {
+      for name in changed { mark(name) }
+    }
+    expectSilence()
+  }
+
+  /// Nobody discovers any more.
+  func unheard() {
+    for name in state.withLock({ $0.known.unheard() }) { mark(name) }
+    expectSilence()
+  }
+
+  /// Forgets a temporary device some time after it was last heard.
+  private func expectSilence() {
+    let timer = host.loop.after(host.settings.temporaryTimeout) { [weak self] in
+      self?.silent()
+    }
+    let before = state.withLock { state in
+      defer { state.temporaryTimer = timer }
+      return state.temporaryTimer
+    }
+    before?.cancel()
+    if state.withLock({ !$0.known.isTemporary || !$0.isExported }) { timer.cancel() }
+  }
+
+  private func silent() {
+    let isForgotten = state.withLock { state in
+      state.known.isTemporary && state.isExported && state.machine.phase == .idle
+    }
+    if isForgotten { forget() }
+  }
+
+  /// Removes the object and what is below it.
+  func forget() {
+    let (wasExported, hadAttributes) = state.withLock { state in
+      defer {
+        state.isExported = false
+        state.areAttributesExported = false
+        state.known = KnownDevice(device.definition)
+      }
+      return (state.isExported, state.areAttributesExported)
+    }
+    if hadAttributes { attributes?.remove() }
+    if wasExported { host.server.remove(path) }
+  }
+
+  /// The simulation is over: nothing is due any more.
+  func stop() {
+    let timer = state.withLock { state in
+      defer { state.temporaryTimer = nil }
+      return state.temporaryTimer
+    }
+    timer?.cancel()
+    attributes?.releaseSockets()
+    device.linkDown()
+    device.onNotification { _, _ in }
+  }
+
+  func clientLeft(_ client: String) { attributes?.clientLeft(client) }
+}

@@ -1,0 +1,118 @@
+// Requests to one device: one at a time, as the Attribute Protocol has it.
+
+import Bluetooth
+import Signals
+import SimulatedDevices
+
+/// Sends requests one after the other, each with its delay and its fault.
+///
+/// - Source: Bluetooth Core 5.4, Vol 3, Part F §3.3.2 (sequential protocol).
+final class RequestQueue: Sendable {
+  /// What a request does at the device, and who hears the answer.
+  private struct Request: Sendable {
+    let operation: FaultOperation
+    /// Takes effect; returns what tells the answer.
+    let perform: @Sendable () -> @Sendable () -> Void
+    let refuse: @Sendable (ATTErrorCode) -> Void
+  }
+
+  private struct State {
+    var waiting: [Request] = []
+    var current: Request?
+    var timer: Timer?
+    /// Counts links: what belongs to an earlier one has no effect.
+    var link = 0
+  }
+
+  private let device: SimulatedDevice
+  private let host: Host
+  /// The link is lost; `isGone` when the device is not in the air any more either.
+  private let loseLink: @Sendable (_ isGone: Bool) -> Void
+  private let state = Guarded(State())
+
+  init(
+    to device: SimulatedDevice,
+    host: Host,
+    loseLink: @escaping @Sendable (_ isGone: Bool) -> Void
+  ) {
+    self.device = device
+    self.host = host
+    self.loseLink = loseLink
+  }
+
+  /// Queues a request.
+  ///
+  /// - Parameters:
+  ///   - perform: Called when it takes effect at the device.
+  ///   - done: Gets the answer; Unlikely Error when the link ends before.
+  func submit<Value: Sendable>(
+    _ operation: FaultOperation,
+    _ perform: @escaping @Sendable () -> Result<Value, ATTErrorCode>,
+    _ done: @escaping @Sendable (Result<Value, ATTErrorCode>) -> Void
+  ) {
+    let request = Request(
+      operation: operation,
+      perform: {
+        let result = perform()
+        return { done(result) }
+      },
+      refuse: { done(.failure($0)) }
+    )
+    state.withLock { $0.waiting.append(request) }
+    next()
+  }
+
+  /// The link is gone: nothing that waits is answered by the device.
+  func fail() {
+    let (requests, timer) = state.withLock { state in
+      let requests = (state.current.map { [$0] } ?? []) + state.waiting
+      defer { state = State(link: state.link + 1) }
+      return (requests, state.timer)
+    }
+    timer?.cancel()
+    for request in requests { request.refuse(.unlikelyError) }
+  }
+
+  private func next() {
+    let (started, link) = state.withLock { state -> (Request?, Int) in
+      guard state.current == nil, !state.waiting.isEmpty else { return (nil, 0) }
+      state.current = state.waiting.removeFirst()
+      return (state.current, state.link)
+    }
+    guard let request = started else { return }
+    let latency = host.settings.link(device.definition.link.latency)
+    switch device.nextFault(request.operation) {
+    case .none, .refuseConnection:
+      after(latency, link) { self.finish(link, request.perform()) }
+    case .slow(let more):
+      after(latency + more, link) { self.finish(link, request.perform()) }
+    case .refuse(let code):
+      after(latency, link) { self.finish(link) { request.refuse(code) } }
+    case .loseLinkBefore:
+      after(latency, link) { self.loseLink(false) }
+    case .loseLinkAfter:
+      after(latency, link) {
+        _ = request.perform()
+        self.loseLink(false)
+      }
+    case .vanish:
+      after(latency, link) { self.loseLink(true) }
+    case .neverAnswer:
+      after(host.settings.attTimeout, link) { self.loseLink(false) }
+    }
+  }
+
+  private func after(_ delay: Duration, _ link: Int, _ fire: @escaping @Sendable () -> Void) {
+    let timer = host.loop.after(delay) { [weak self] in
+      guard self?.state.withLock({ $0.link }) == link else { return }
+      fire()
+    }
+    state.withLock { $0.timer = timer }
+  }
+
+  private func finish(_ link: Int, _ tell: () -> Void) {
+    state.withLock { $0.current = nil }
+    tell()
+    next()
+  }
+}

@@ -1,0 +1,23 @@
+// Somebody who waits for what becomes of a link.
+
+import BlueZInterfaces
+import DBus
+
+/// A call that is answered when the link has changed, or a step of bluetoothd's own.
+struct WaitingCall: Sendable {
+  let answer: @Sendable () -> Void
+  let refuse: @Sendable (ErrorAnswer) -> Void
+
+  init(
+    answer: @escaping @Sendable () -> Void,
+    refuse: @escaping @Sendable (ErrorAnswer) -> Void
+  ) {
+    self.answer = answer
+    self.refuse = refuse
+  }
+
+  /// A call of a client.
+  init(_ call: Invocation) {
+    self.init(answer: { call.reply() }, refuse: { call.refuse($0) })
+  }
+}

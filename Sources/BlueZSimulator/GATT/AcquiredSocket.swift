@@ -1,0 +1,69 @@
+// One end of the socket that AcquireNotify and AcquireWrite hand out.
+
+import DBus
+import Glibc
+import Signals
+
+/// The server's end of a pair of sequenced-packet sockets: one packet is one value.
+final class AcquiredSocket: Sendable {
+  /// The longest packet that is read, in octets.
+  private static let longestPacket = 512
+
+  private let end: UnixFD
+  private let watch = Guarded<Watch?>(nil)
+
+  private init(_ end: UnixFD) { self.end = end }
+
+  /// Makes a pair; nil when no descriptor is left.
+  ///
+  /// - Parameters:
+  ///   - received: Gets each packet that the client sends.
+  ///   - released: Called once when the client has closed its last copy.
+  /// - Returns: The server's end, and the one to send away.
+  static func pair(
+    on loop: Loop,
+    received: @escaping @Sendable ([UInt8]) -> Void,
+    released: @escaping @Sendable () -> Void
+  ) -> (AcquiredSocket, UnixFD)? {
+    var ends: [Int32] = [-1, -1]
+    let type =
+      Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+    guard socketpair(AF_UNIX, type, 0, &ends) == 0 else { return nil }
+    let socket = AcquiredSocket(UnixFD(owning: ends[0]))
+    let watch = loop.watch(ends[0], for: [.readable, .hungUp]) { [weak socket] events in
+      guard let socket else { return }
+      if events.contains(.readable) { socket.drain(received) }
+      if events.contains(.hungUp) {
+        socket.close()
+        released()
+      }
+    }
+    socket.watch.withLock { $0 = watch }
+    return (socket, UnixFD(owning: ends[1]))
+  }
+
+  /// Sends one value. A full or closed socket loses it, as bluetoothd's does.
+  func send(_ value: [UInt8]) {
+    _ = Glibc.send(end.descriptor, value, value.count, Int32(MSG_NOSIGNAL))
+  }
+
+  private func drain(_ received: ([UInt8]) -> Void) {
+    var packet = [UInt8](repeating: 0, count: Self.longestPacket)
+    while true {
+      let count = recv(end.descriptor, &packet, packet.count, 0)
+      guard count > 0 else { return }
+      received(Array(packet.prefix(count)))
+    }
+  }
+
+  /// Ends both directions: the client reads what is there, then the end.
+  func close() {
+    let watch = watch.withLock { watch in
+      defer { watch = nil }
+      return watch
+    }
+    guard let watch else { return }
+    watch.cancel()
+    _ = Glibc.close(end.release())
+  }
+}

@@ -1,0 +1,46 @@
+// What the attributes of a device need of it.
+
+import Bluetooth
+import DBus
+import SimulatedDevices
+
+/// The way from an exported attribute to the device that has it.
+struct AttributeAccess: Sendable {
+  let host: Host
+  let device: SimulatedDevice
+  let queue: RequestQueue
+  let link: @Sendable () -> LinkView
+
+  /// What an attribute needs to know of the link.
+  struct LinkView: Sendable {
+    let isConnected: Bool
+    /// A Disconnect was called.
+    let isClosing: Bool
+  }
+
+  var address: BluetoothAddress { device.definition.address }
+
+  /// The ATT MTU, in octets.
+  var mtu: Int { device.definition.link.mtu }
+}
+
+/// The options of a read or write.
+struct AccessOptions: Sendable {
+  var offset = 0
+  var type: String?
+
+  /// Reads `a{sv}`; nil for an option of the wrong type. Others are passed over.
+  init?(_ value: DBusValue?) {
+    for (key, value) in value?.asPropertyMap?.entries ?? [] {
+      switch key.lowercased() {
+      case "offset":
+        guard let offset = value.asUInt16 else { return nil }
+        self.offset = Int(offset)
+      case "type":
+        guard let type = value.asString else { return nil }
+        self.type = type
+      default: continue
+      }
+    }
+  }
+}

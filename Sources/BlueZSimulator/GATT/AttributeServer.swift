@@ -1,0 +1,85 @@
+// All exported attributes of one device.
+
+import BlueZInterfaces
+import Bluetooth
+import DBus
+import Signals
+import SimulatedDevices
+
+/// The objects of a device's services, characteristics and descriptors.
+final class AttributeServer: Sendable {
+  /// Services that bluetoothd 5.66 keeps for itself.
+  ///
+  /// - Source: recorded from bluetoothd; BlueZ 5.66, `profiles/gap/gas.c`.
+  private static let hidden = [BluetoothUUID(short: 0x1800)]
+
+  private let characteristics: [CharacteristicServer]
+  /// In the order of handles.
+  private let objects: [(path: ObjectPath, interface: ExportedInterface)]
+  private let access: AttributeAccess
+
+  init(of device: ObjectPath, access: AttributeAccess) {
+    self.access = access
+    var characteristics: [CharacteristicServer] = []
+    var objects: [(path: ObjectPath, interface: ExportedInterface)] = []
+    for service in access.device.table.services where !Self.hidden.contains(service.uuid) {
+      let path = BlueZPath.service(service.handle, of: device)
+      objects.append((path, Self.interface(of: service, device)))
+      for entry in service.characteristics {
+        let characteristic = CharacteristicServer(entry, of: path, access: access)
+        characteristics.append(characteristic)
+        objects.append((characteristic.path, characteristic.interface))
+        for entry in entry.descriptors {
+          let descriptor = DescriptorServer(entry, of: characteristic.path, access: access)
+          objects.append((descriptor.path, descriptor.interface))
+        }
+      }
+    }
+    self.characteristics = characteristics
+    self.objects = objects
+  }
+
+  private static func interface(
+    of service: ServiceEntry,
+    _ device: ObjectPath
+  ) -> ExportedInterface {
+    typealias Property = GattService1.Property
+    return ExportedInterface(
+      GattService1.interface,
+      properties: [
+        ExportedProperty(Property.uuid, "s") { .string(service.uuid.text) },
+        ExportedProperty(Property.device, "o") { .objectPath(device) },
+        ExportedProperty(Property.primary, "b") { .boolean(service.isPrimary) },
+        ExportedProperty(Property.includes, "ao") { .objectPaths([]) },
+      ]
+    )
+  }
+
+  /// Exports every object, parents first, in the order of handles.
+  func export() {
+    for object in objects { access.host.server.add([object.interface], at: object.path) }
+  }
+
+  /// Removes every object, children first.
+  func remove() {
+    for object in objects.reversed() { access.host.server.remove(object.path) }
+  }
+
+  /// Sessions that were kept take effect on a new link.
+  func resume() {
+    for characteristic in characteristics { characteristic.resume() }
+  }
+
+  func releaseSockets() {
+    for characteristic in characteristics { characteristic.releaseSockets() }
+  }
+
+  func clientLeft(_ client: String) {
+    for characteristic in characteristics { characteristic.clientLeft(client) }
+  }
+
+  /// The device has sent a value.
+  func notified(_ handle: UInt16, _ value: [UInt8]) {
+    characteristics.first { $0.entry.handle == handle }?.notified(value)
+  }
+}

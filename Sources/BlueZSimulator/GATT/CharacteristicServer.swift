@@ -1,0 +1,335 @@
+// One GattCharacteristic1 object: calls of clients to the device, and its notifications to them.
+
+import BlueZInterfaces
+import Bluetooth
+import DBus
+import Signals
+import SimulatedDevices
+
+/// Serves a characteristic of a device.
+final class CharacteristicServer: Sendable {
+  let entry: CharacteristicEntry
+  let path: ObjectPath
+  private let service: ObjectPath
+  private let access: AttributeAccess
+  private let state = Guarded(CharacteristicState<Invocation>())
+  private let sockets = Guarded((notify: AcquiredSocket?.none, write: AcquiredSocket?.none))
+
+  init(_ entry: CharacteristicEntry, of service: ObjectPath, access: AttributeAccess) {
+    self.entry = entry
+    self.service = service
+    self.access = access
+    path = BlueZPath.characteristic(declaration: entry.declaration, of: service)
+  }
+
+  // MARK: The object
+
+  /// The interface, with the properties that bluetoothd gives it.
+  var interface: ExportedInterface {
+    typealias Property = GattCharacteristic1.Property
+    let (entry, service, access, properties) = (entry, service, access, entry.properties)
+    var exported = [
+      ExportedProperty(Property.uuid, "s") { .string(entry.uuid.text) },
+      ExportedProperty(Property.service, "o") { .objectPath(service) },
+      ExportedProperty(Property.value, "ay") { .bytes(self.state.withLock { $0.value }) },
+    ]
+    if !properties.isDisjoint(with: [.notify, .indicate]) {
+      exported.append(flag(Property.notifying) { $0.isNotifying })
+    }
+    exported.append(
+      ExportedProperty(Property.flags, "as") { .strings(properties.flags) }
+    )
+    if properties.contains(.writeWithoutResponse) {
+      exported.append(flag(Property.writeAcquired) { $0.isWriteAcquired })
+    }
+    if properties.contains(.notify) {
+      exported.append(flag(Property.notifyAcquired) { $0.isNotifyAcquired })
+    }
+    exported.append(
+      ExportedProperty(Property.mtu, "q") {
+        access.link().isConnected ? .uint16(UInt16(access.mtu)) : nil
+      }
+    )
+    return ExportedInterface(
+      GattCharacteristic1.interface,
+      methods: methods,
+      properties: exported
+    )
+  }
+
+  private func flag(
+    _ name: String,
+    _ read: @escaping @Sendable (CharacteristicState<Invocation>) -> Bool
+  ) -> ExportedProperty {
+    ExportedProperty(name, "b") { .boolean(self.state.withLock { read($0) }) }
+  }
+
+  private var methods: [ExportedMethod] {
+    typealias Method = GattCharacteristic1.Method
+    let options = ExportedArgument("options", "a{sv}")
+    let socket = [ExportedArgument("fd", "h"), ExportedArgument("mtu", "q")]
+    return [
+      ExportedMethod(Method.readValue, takes: [options], returns: [.init("value", "ay")], read),
+      ExportedMethod(Method.writeValue, takes: [.init("value", "ay"), options], write),
+      ExportedMethod(Method.acquireWrite, takes: [options], returns: socket, acquireWrite),
+      ExportedMethod(Method.acquireNotify, takes: [options], returns: socket, acquireNotify),
+      ExportedMethod(Method.startNotify, startNotify),
+      ExportedMethod(Method.stopNotify, stopNotify),
+    ]
+  }
+
+  private func mark(_ property: String) {
+    access.host.server.changed(property, of: GattCharacteristic1.interface, at: path)
+  }
+
+  private func observe(_ event: SimulatorEvent) { access.host.observe(event) }
+
+  // MARK: Reading
+
+  @Sendable private func read(_ call: Invocation) {
+    guard let options = AccessOptions(call.message.body.first) else {
+      return call.refuse(.invalidArguments)
+    }
+    let isConnected = access.link().isConnected
+    let offset = options.offset
+    switch state.withLock({ $0.read(call, offset: offset, isConnected: isConnected) }) {
+    case .refuse(let answer): return call.refuse(answer)
+    case .answer, .wait: return
+    case .ask: break
+    }
+    let (device, handle) = (access.device, entry.handle)
+    access.queue.submit(.read(entry.uuid)) {
+      self.observe(.read(self.access.address, self.entry.uuid))
+      return device.read(handle).flatMap { value in
+        offset <= value.count
+          ? .success(Array(value.dropFirst(offset))) : .failure(.invalidOffset)
+      }
+    } _: { result in
+      self.endReading(result)
+    }
+  }
+
+  private func endReading(_ result: Result<[UInt8], ATTErrorCode>) {
+    switch result {
+    case .success(let value):
+      let calls = state.withLock { state in
+        state.value = value
+        return state.endReading()
+      }
+      access.host.server.announce(
+        GattCharacteristic1.Property.value,
+        of: GattCharacteristic1.interface,
+        at: path
+      )
+      for call in calls { call.reply([.bytes(value)]) }
+    case .failure(let code):
+      for call in state.withLock({ $0.endReading() }) { call.refuse(.refused(by: code)) }
+    }
+  }
+
+  // MARK: Writing
+
+  @Sendable private func write(_ call: Invocation) {
+    let value = call.message.body.first?.asBytes ?? []
+    guard let options = AccessOptions(call.message.body.last) else {
+      return call.refuse(.invalidArguments)
+    }
+    guard access.link().isConnected else { return call.refuse(.gattNotConnected) }
+    let (isAcquired, isWriting) = state.withLock { ($0.isWriteAcquired, $0.isWriting) }
+    if isAcquired { return call.refuse(.writeAcquired) }
+    if isWriting { return call.refuse(.inProgress) }
+    switch WriteRequest.decide(value, options, entry.properties, mtu: access.mtu) {
+    case .failure(let answer): call.refuse(answer)
+    case .success(.command):
+      // Answered as soon as it is queued.
+      call.reply()
+      command(value)
+    case .success(.request):
+      request(value, at: options.offset, call)
+    }
+  }
+
+  private func command(_ value: [UInt8]) {
+    let latency = access.host.settings.link(access.device.definition.link.latency)
+    access.host.loop.after(latency) {
+      guard self.access.link().isConnected else { return }
+      self.observe(.written(self.access.address, self.entry.uuid, value))
+      _ = self.access.device.write(self.entry.handle, value, withResponse: false)
+    }
+  }
+
+  private func request(_ value: [UInt8], at offset: Int, _ call: Invocation) {
+    state.withLock { $0.isWriting = true }
+    let (device, handle) = (access.device, entry.handle)
+    access.queue.submit(.write(entry.uuid)) { () -> Result<Void, ATTErrorCode> in
+      self.observe(.written(self.access.address, self.entry.uuid, value))
+      guard offset > 0 else { return device.write(handle, value, withResponse: true) }
+      return device.read(handle).flatMap { before in
+        guard offset <= before.count else { return .failure(.invalidOffset) }
+        return device.write(handle, before.prefix(offset) + value, withResponse: true)
+      }
+    } _: { result in
+      self.state.withLock { $0.isWriting = false }
+      switch result {
+      case .success: call.reply()
+      case .failure(let code): call.refuse(.refused(by: code))
+      }
+    }
+  }
+
+  // MARK: Listening
+
+  @Sendable private func startNotify(_ call: Invocation) {
+    let link = access.link()
+    switch state.withLock({ $0.startNotify(call.caller, entry.properties, link) }) {
+    case .refuse(let answer): call.refuse(answer)
+    case .answer, .wait:
+      mark(GattCharacteristic1.Property.notifying)
+      call.reply()
+    case .ask:
+      subscribe { result in
+        let isTaken = (try? result.get()) != nil
+        if self.state.withLock({ $0.subscribed(isTaken) }) {
+          self.mark(GattCharacteristic1.Property.notifying)
+        }
+        switch result {
+        case .success: call.reply()
+        case .failure(let code): call.refuse(.refused(by: code))
+        }
+      }
+    }
+  }
+
+  @Sendable private func stopNotify(_ call: Invocation) {
+    if state.withLock({ $0.isNotifyAcquired }) {
+      releaseNotify()
+      unsubscribe()
+      return call.reply()
+    }
+    guard let isLast = state.withLock({ $0.stopNotify(call.caller) }) else {
+      return call.refuse(.noNotifySession)
+    }
+    if isLast { endListening() }
+    call.reply()
+  }
+
+  /// A client has left the bus.
+  func clientLeft(_ client: String) {
+    if state.withLock({ $0.stopNotify(client) }) == true { endListening() }
+  }
+
+  private func endListening() {
+    mark(GattCharacteristic1.Property.notifying)
+    unsubscribe()
+  }
+
+  /// Notifications are preferred over indications.
+  private var mode: SubscriptionMode {
+    entry.properties.contains(.notify) ? .notification : .indication
+  }
+
+  private func subscribe(_ done: @escaping @Sendable (Result<Void, ATTErrorCode>) -> Void) {
+    let (device, handle, mode) = (access.device, entry.handle, mode)
+    access.queue.submit(.subscribe(entry.uuid)) { () -> Result<Void, ATTErrorCode> in
+      self.observe(.subscribed(self.access.address, self.entry.uuid))
+      return device.subscribe(handle, mode)
+    } _: { result in
+      done(result)
+    }
+  }
+
+  private func unsubscribe() {
+    guard access.link().isConnected else { return }
+    observe(.unsubscribed(access.address, entry.uuid))
+    _ = access.device.subscribe(entry.handle, nil)
+  }
+
+  /// The device has a link again: sessions that were kept take effect.
+  func resume() {
+    guard state.withLock({ $0.isNotifying }) else { return }
+    _ = access.device.subscribe(entry.handle, mode)
+  }
+
+  /// The device has sent a value.
+  func notified(_ value: [UInt8]) {
+    observe(.notified(access.address, entry.uuid, value))
+    if let socket = sockets.withLock({ $0.notify }) { return socket.send(value) }
+    guard state.withLock({ $0.isNotifying }) else { return }
+    state.withLock { $0.value = value }
+    access.host.server.announce(
+      GattCharacteristic1.Property.value,
+      of: GattCharacteristic1.interface,
+      at: path
+    )
+  }
+
+  // MARK: Acquiring
+
+  @Sendable private func acquireNotify(_ call: Invocation) {
+    let link = access.link()
+    if case .refuse(let answer) = state.withLock({ $0.acquireNotify(entry.properties, link) }) {
+      return call.refuse(answer)
+    }
+    state.withLock { $0.isNotifyAcquired = true }
+    subscribe { result in
+      // bluetoothd 5.66 gives no answer when the device refuses.
+      guard (try? result.get()) != nil else {
+        return self.state.withLock { $0.isNotifyAcquired = false }
+      }
+      let pair = AcquiredSocket.pair(on: self.access.host.loop) { _ in
+      } released: {
+        self.releaseNotify()
+        self.unsubscribe()
+      }
+      guard let (socket, other) = pair else { return call.refuse(.failed("Too many open files")) }
+      self.sockets.withLock { $0.notify = socket }
+      self.mark(GattCharacteristic1.Property.notifyAcquired)
+      call.reply([.unixFD(other), .uint16(UInt16(self.access.mtu))])
+    }
+  }
+
+  @Sendable private func acquireWrite(_ call: Invocation) {
+    let link = access.link()
+    if case .refuse(let answer) = state.withLock({ $0.acquireWrite(entry.properties, link) }) {
+      return call.refuse(answer)
+    }
+    let pair = AcquiredSocket.pair(on: access.host.loop) { value in
+      self.command(value)
+    } released: {
+      self.releaseWrite()
+    }
+    guard let (socket, other) = pair else { return call.refuse(.failed("Too many open files")) }
+    sockets.withLock { $0.write = socket }
+    state.withLock { $0.isWriteAcquired = true }
+    mark(GattCharacteristic1.Property.writeAcquired)
+    call.reply([.unixFD(other), .uint16(UInt16(access.mtu))])
+  }
+
+  /// The link is gone: sockets are shut down.
+  func releaseSockets() {
+    releaseNotify()
+    releaseWrite()
+  }
+
+  private func releaseNotify() {
+    let socket = sockets.withLock { sockets in
+      defer { sockets.notify = nil }
+      return sockets.notify
+    }
+    guard let socket else { return }
+    socket.close()
+    state.withLock { $0.isNotifyAcquired = false }
+    mark(GattCharacteristic1.Property.notifyAcquired)
+  }
+
+  private func releaseWrite() {
+    let socket = sockets.withLock { sockets in
+      defer { sockets.write = nil }
+      return sockets.write
+    }
+    guard let socket else { return }
+    socket.close()
+    state.withLock { $0.isWriteAcquired = false }
+    mark(GattCharacteristic1.Property.writeAcquired)
+  }
+}

@@ -1,0 +1,62 @@
+// What a characteristic does.
+//
+// Data and pure functions: when a value is due and what it is. Who asks is DeviceState.
+
+/// What the value of a characteristic is, and what a write to it does.
+///
+/// Counters and waves are functions of time since the device's start, so that reads without a
+/// subscription see them move too. A series begins with each subscription.
+public indirect enum Behaviour: Sendable, Hashable {
+  /// A value that stays until it is written over.
+  case constant([UInt8])
+  case counter(Counter)
+  case wave(Wave)
+  /// What is written is kept, read back, and notified to a subscriber.
+  case echo
+  case series(Series)
+  case response(Response)
+
+  /// The time between two values that a subscriber gets; nil: none come by themselves.
+  public var every: Duration? {
+    switch self {
+    case .counter(let counter): counter.every
+    case .wave(let wave): wave.every
+    case .series(let series): series.every
+    case .constant, .echo, .response: nil
+    }
+  }
+
+  /// Whether a subscriber gets a value at once, rather than after the first period.
+  public var beginsAtOnce: Bool {
+    switch self {
+    case .counter(let counter): counter.beginsAtOnce
+    case .wave(let wave): wave.beginsAtOnce
+    case .series(let series): series.beginsAtOnce
+    case .constant, .echo, .response: false
+    }
+  }
+
+  /// Whether the value comes from a rule, and no write changes it.
+  public var isMoving: Bool {
+    switch self {
+    case .counter, .wave, .series: true
+    case .constant, .echo, .response: false
+    }
+  }
+
+  /// The value that stands before anything is written.
+  var initialValue: [UInt8] {
+    switch self {
+    case .constant(let octets): octets
+    case .response(let response): response.initial
+    case .counter, .wave, .echo, .series: []
+    }
+  }
+}
+
+extension Duration {
+  /// How many whole periods lie in this duration; 0 for no period.
+  func periods(of period: Duration) -> Int {
+    period > .zero ? Int(clamping: attoseconds / period.attoseconds) : 0
+  }
+}

@@ -1,0 +1,49 @@
+// How a number that moves lies in a value.
+
+public import Bluetooth
+
+/// A format for numbers: those of ``ValueFormat``, and the two of medical devices.
+public enum NumberFormat: Sendable, Hashable {
+  /// `u8`, `i16be`, `f32` and so on; numbers are rounded where the format has no fractions.
+  case plain(ValueFormat)
+  /// The 32-bit FLOAT with so many decimals.
+  case medicalFloat(decimals: Int)
+  /// The 16-bit SFLOAT with so many decimals.
+  case shortMedicalFloat(decimals: Int)
+
+  /// The octets of `value`.
+  ///
+  /// - Returns: nil where the format has no room for it, or is one of texts.
+  /// - Source: IEEE 11073-20601, Annex F.8 and F.9; Personal Health Devices Transcoding White
+  ///   Paper, §2.2.2.
+  public func encode(_ value: Double) -> [UInt8]? {
+    guard value.isFinite else { return nil }
+    switch self {
+    case .plain(let format):
+      if format.name.hasPrefix("f") { return try? format.encode("\(value)") }
+      guard "ui".contains(format.name.prefix(1)), format.name != "utf8" else { return nil }
+      guard let whole = Int64(exactly: value.rounded()) else { return nil }
+      return try? format.encode("\(whole)")
+    case .medicalFloat(let decimals):
+      // The mantissas next to the limits mean infinity and no number.
+      guard let mantissa = Self.mantissa(value, decimals, below: 0x7f_fffe) else { return nil }
+      let bits = UInt32(truncatingIfNeeded: mantissa) & 0xff_ffff
+      return [0, 8, 16].map { UInt8(truncatingIfNeeded: bits >> $0) }
+        + [UInt8(bitPattern: Int8(-decimals))]
+    case .shortMedicalFloat(let decimals):
+      guard decimals <= 8 else { return nil }
+      guard let mantissa = Self.mantissa(value, decimals, below: 0x7fe) else { return nil }
+      let exponent = UInt16(truncatingIfNeeded: -decimals) << 12
+      let bits = exponent | UInt16(truncatingIfNeeded: mantissa) & 0xfff
+      return [UInt8(truncatingIfNeeded: bits), UInt8(bits >> 8)]
+    }
+  }
+
+  private static func mantissa(_ value: Double, _ decimals: Int, below limit: Int) -> Int? {
+    guard (0...10).contains(decimals) else { return nil }
+    var scaled = value
+    for _ in 0..<decimals { scaled *= 10 }
+    guard let mantissa = Int(exactly: scaled.rounded()), abs(mantissa) < limit else { return nil }
+    return mantissa
+  }
+}

@@ -1,0 +1,51 @@
+// A characteristic of a simulated device, and its descriptors.
+
+public import Bluetooth
+
+/// A characteristic: what may be done with it, and what it then does.
+public struct CharacteristicDefinition: Sendable, Hashable {
+  public var uuid: BluetoothUUID
+  public var properties: CharacteristicProperties
+  public var behaviour: Behaviour
+  /// Its descriptors without the Client Characteristic Configuration, which
+  /// ``AttributeTable`` adds.
+  public var descriptors: [DescriptorDefinition]
+  /// The error that every read is refused with; nil: reads are answered.
+  public var readError: ATTErrorCode?
+  /// The error that every write is refused with; nil: writes are accepted.
+  public var writeError: ATTErrorCode?
+  /// The longest value that may be written, in octets.
+  public var longest: Int
+
+  public init(
+    uuid: BluetoothUUID,
+    properties: CharacteristicProperties,
+    behaviour: Behaviour = .constant([]),
+    descriptors: [DescriptorDefinition] = [],
+    readError: ATTErrorCode? = nil,
+    writeError: ATTErrorCode? = nil,
+    longest: Int = 512
+  ) {
+    self.uuid = uuid
+    self.properties = properties
+    self.behaviour = behaviour
+    self.descriptors = descriptors
+    self.readError = readError
+    self.writeError = writeError
+    self.longest = longest
+  }
+}
+
+/// A descriptor with a value.
+public struct DescriptorDefinition: Sendable, Hashable {
+  public var uuid: BluetoothUUID
+  public var value: [UInt8]
+  /// Whether a write replaces the value, rather than being refused.
+  public var isWritable: Bool
+
+  public init(uuid: BluetoothUUID, value: [UInt8], isWritable: Bool = false) {
+    self.uuid = uuid
+    self.value = value
+    self.isWritable = isWritable
+  }
+}

@@ -1,0 +1,80 @@
+// Giving handles to attributes, one after the other.
+
+import Bluetooth
+
+/// An attribute table that is being built.
+struct AttributeLayout {
+  private(set) var services: [ServiceEntry] = []
+  private(set) var characteristics: [AttributeTable.Characteristic] = []
+  private(set) var positions: [AttributeTable.Position] = []
+
+  /// Adds a service with all it holds, unless there are too few handles left.
+  mutating func add(_ service: ServiceDefinition) {
+    let descriptors = service.characteristics.map(Self.descriptors)
+    let size = descriptors.reduce(1) { $0 + 2 + $1.count }
+    guard positions.count + size <= Int(UInt16.max) else { return }
+    let handle = next(.declaration)
+    let entries = zip(service.characteristics, descriptors).map { definition, descriptors in
+      add(definition, descriptors)
+    }
+    services.append(
+      ServiceEntry(
+        uuid: service.uuid,
+        handle: handle,
+        lastHandle: UInt16(positions.count),
+        isPrimary: service.isPrimary,
+        characteristics: entries
+      )
+    )
+  }
+
+  private mutating func add(
+    _ definition: CharacteristicDefinition,
+    _ descriptors: [DescriptorDefinition]
+  ) -> CharacteristicEntry {
+    let index = characteristics.count
+    let declaration = next(.declaration)
+    let handle = next(.value(index))
+    let entries = descriptors.enumerated().map { number, descriptor in
+      DescriptorEntry(uuid: descriptor.uuid, handle: next(.descriptor(index, number)))
+    }
+    let isExtended = entries.contains { $0.uuid == AttributeTable.extendedProperties }
+    let entry = CharacteristicEntry(
+      uuid: definition.uuid,
+      declaration: declaration,
+      handle: handle,
+      properties: definition.properties.union(isExtended ? .extendedProperties : []),
+      descriptors: entries
+    )
+    characteristics.append(
+      AttributeTable.Characteristic(definition: definition, entry: entry, descriptors: descriptors)
+    )
+    return entry
+  }
+
+  private mutating func next(_ position: AttributeTable.Position) -> UInt16 {
+    positions.append(position)
+    return UInt16(positions.count)
+  }
+
+  /// The definition's descriptors after those that its properties ask for.
+  private static func descriptors(
+    of characteristic: CharacteristicDefinition
+  ) -> [DescriptorDefinition] {
+    let properties = characteristic.properties
+    var added: [DescriptorDefinition] = []
+    if !properties.isDisjoint(with: [.notify, .indicate]) {
+      added.append(DescriptorDefinition(uuid: AttributeTable.configuration, value: [0, 0]))
+    }
+    // The properties beyond the octet of the declaration are the bits of this descriptor.
+    let extended = UInt8(properties.rawValue >> 8)
+    if extended != 0 {
+      let value = [extended, 0]
+      added.append(DescriptorDefinition(uuid: AttributeTable.extendedProperties, value: value))
+    }
+    let own = characteristic.descriptors.filter { own in
+      !added.contains { $0.uuid == own.uuid } && own.uuid != AttributeTable.configuration
+    }
+    return added + own
+  }
+}

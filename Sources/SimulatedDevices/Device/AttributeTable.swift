@@ -1,0 +1,120 @@
+// The attributes of a device and their handles.
+//
+// What the attributes hold is in DeviceState.
+
+public import Bluetooth
+
+/// A service as a client finds it.
+public struct ServiceEntry: Sendable, Hashable {
+  public let uuid: BluetoothUUID
+  /// The handle of the declaration.
+  public let handle: UInt16
+  /// The handle of its last attribute.
+  public let lastHandle: UInt16
+  public let isPrimary: Bool
+  public let characteristics: [CharacteristicEntry]
+}
+
+/// A characteristic as a client finds it.
+public struct CharacteristicEntry: Sendable, Hashable {
+  public let uuid: BluetoothUUID
+  /// The handle of the declaration.
+  public let declaration: UInt16
+  /// The handle of the value: the one after the declaration.
+  public let handle: UInt16
+  public let properties: CharacteristicProperties
+  public let descriptors: [DescriptorEntry]
+}
+
+/// A descriptor as a client finds it.
+public struct DescriptorEntry: Sendable, Hashable {
+  public let uuid: BluetoothUUID
+  public let handle: UInt16
+}
+
+/// All attributes of a device: Generic Access, Generic Attribute, then the definition's services.
+///
+/// Handles count up from 1 without gaps. A Client Characteristic Configuration stands directly
+/// after the value of each characteristic that notifies or indicates. Services for which no
+/// handles are left are not there.
+public struct AttributeTable: Sendable, Hashable {
+  /// What a handle stands for, with indices into ``AttributeTable/characteristics`` and its
+  /// descriptors.
+  enum Position: Sendable, Hashable {
+    case declaration
+    case value(Int)
+    case descriptor(Int, Int)
+  }
+
+  /// One characteristic with its definition.
+  struct Characteristic: Sendable, Hashable {
+    let definition: CharacteristicDefinition
+    let entry: CharacteristicEntry
+    /// In the order of `entry.descriptors`.
+    let descriptors: [DescriptorDefinition]
+  }
+
+  public let services: [ServiceEntry]
+  /// Those of all services, in the order of their handles.
+  let characteristics: [Characteristic]
+  /// By handle, the first being 1.
+  private let positions: [Position]
+
+  static let configuration = BluetoothUUID(short: 0x2902)
+  static let extendedProperties = BluetoothUUID(short: 0x2900)
+
+  /// Gives every attribute of the definition its handle.
+  public init(_ definition: DeviceDefinition) {
+    var layout = AttributeLayout()
+    for service in Self.genericServices(definition) + definition.services { layout.add(service) }
+    services = layout.services
+    characteristics = layout.characteristics
+    positions = layout.positions
+  }
+
+  /// The characteristic whose value has this handle.
+  public func characteristic(at valueHandle: UInt16) -> CharacteristicEntry? {
+    guard case .value(let index) = position(of: valueHandle) else { return nil }
+    return characteristics[index].entry
+  }
+
+  /// The descriptor that has this handle.
+  public func descriptor(at handle: UInt16) -> DescriptorEntry? {
+    guard case .descriptor(let index, let number) = position(of: handle) else { return nil }
+    return characteristics[index].entry.descriptors[number]
+  }
+
+  func position(of handle: UInt16) -> Position? {
+    (1...positions.count).contains(Int(handle)) ? positions[Int(handle) - 1] : nil
+  }
+
+  /// What every device serves.
+  ///
+  /// - Source: Bluetooth Core 5.4, Vol 3, Part C §12 and Part G §7.
+  private static func genericServices(_ definition: DeviceDefinition) -> [ServiceDefinition] {
+    let appearance = definition.appearance ?? 0
+    return [
+      ServiceDefinition(
+        uuid: BluetoothUUID(short: 0x1800),
+        characteristics: [
+          CharacteristicDefinition(
+            uuid: BluetoothUUID(short: 0x2a00),
+            properties: .read,
+            behaviour: .constant(Array((definition.name ?? "").utf8))
+          ),
+          CharacteristicDefinition(
+            uuid: BluetoothUUID(short: 0x2a01),
+            properties: .read,
+            behaviour: .constant([UInt8(appearance & 0xff), UInt8(appearance >> 8)])
+          ),
+        ]
+      ),
+      ServiceDefinition(
+        uuid: BluetoothUUID(short: 0x1801),
+        characteristics: [
+          CharacteristicDefinition(uuid: BluetoothUUID(short: 0x2a05), properties: .indicate)
+        ]
+      ),
+    ]
+  }
+}

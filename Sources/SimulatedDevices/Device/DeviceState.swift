@@ -1,0 +1,233 @@
+// What a device holds and decides: operations in, answers and actions out.
+//
+// Pure: no loop, no lock. SimulatedDevice carries the actions out.
+
+import Bluetooth
+import Signals
+
+/// The attributes of one device, and its link.
+struct DeviceState {
+  typealias Answer = Result<Void, ATTErrorCode>
+
+  let table: AttributeTable
+  let mtu: Int
+  let start: Instant
+  private(set) var isLinked = false
+  private(set) var characteristics: [CharacteristicState]
+
+  init(
+    _ definition: DeviceDefinition,
+    table: AttributeTable,
+    start: Instant,
+    generator: SeededGenerator
+  ) {
+    self.table = table
+    self.start = start
+    mtu = definition.link.mtu
+    var seen: [BluetoothUUID] = []
+    characteristics = table.characteristics.map { characteristic in
+      // The second of the same UUID has randomness of its own too.
+      let uuid = characteristic.entry.uuid
+      let earlier = seen.count { $0 == uuid }
+      seen.append(uuid)
+      let name = earlier == 0 ? "\(uuid)" : "\(uuid)#\(earlier + 1)"
+      return CharacteristicState(characteristic, generator: generator.split(name))
+    }
+  }
+
+  // MARK: Link
+
+  mutating func linkUp() { isLinked = true }
+
+  /// Forgets all subscriptions. Whatever was due is not to happen.
+  mutating func linkDown() {
+    isLinked = false
+    for index in characteristics.indices {
+      characteristics[index].mode = nil
+      characteristics[index].ticks = 0
+    }
+  }
+
+  // MARK: Reading
+
+  mutating func read(_ handle: UInt16, now: Instant) -> Result<[UInt8], ATTErrorCode> {
+    switch table.position(of: handle) {
+    case .value(let index):
+      let definition = characteristics[index].definition
+      guard definition.properties.contains(.read) else { return .failure(.readNotPermitted) }
+      if let error = definition.readError { return .failure(error) }
+      return .success(characteristics[index].read(elapsed: now - start))
+    case .descriptor(let index, let number):
+      let state = characteristics[index]
+      let isConfiguration = state.descriptors[number].uuid == AttributeTable.configuration
+      return .success(
+        isConfiguration
+          ? SubscriptionMode.configuration(of: state.mode) : state.descriptorValues[number]
+      )
+    case .declaration, nil: return .failure(.invalidHandle)
+    }
+  }
+
+  // MARK: Writing
+
+  mutating func write(
+    _ handle: UInt16,
+    _ value: [UInt8],
+    withResponse: Bool,
+    now: Instant
+  ) -> (answer: Answer, actions: [DeviceAction]) {
+    switch table.position(of: handle) {
+    case .value(let index): write(value, to: index, withResponse: withResponse)
+    case .descriptor(let index, let number): write(value, to: index, descriptor: number, now: now)
+    case .declaration, nil: (.failure(.invalidHandle), [])
+    }
+  }
+
+  private mutating func write(
+    _ value: [UInt8],
+    to index: Int,
+    withResponse: Bool
+  ) -> (answer: Answer, actions: [DeviceAction]) {
+    let definition = characteristics[index].definition
+    guard definition.properties.contains(withResponse ? .write : .writeWithoutResponse) else {
+      return (.failure(.writeNotPermitted), [])
+    }
+    if let error = definition.writeError { return (.failure(error), []) }
+    guard value.count <= definition.longest else {
+      return (.failure(.invalidAttributeValueLength), [])
+    }
+    switch definition.behaviour {
+    case .counter, .wave, .series: return (.success(()), [])
+    case .constant:
+      characteristics[index].stored = value
+      return (.success(()), [])
+    case .echo:
+      characteristics[index].stored = value
+      return (.success(()), [.notify(characteristic: index, value: value, after: .zero)])
+    case .response(let response):
+      let rule = response.rules.first { $0.matches(value) }
+      if let refusal = rule?.refusal { return (.failure(refusal), []) }
+      characteristics[index].stored = value
+      return (.success(()), perform(rule?.actions ?? [], of: index, written: value))
+    }
+  }
+
+  /// Does what is due at once, and returns the rest.
+  private mutating func perform(
+    _ actions: [ResponseAction],
+    of index: Int,
+    written: [UInt8]
+  ) -> [DeviceAction] {
+    actions.compactMap { action in
+      let target = action.characteristic.map { uuid in
+        characteristics.firstIndex { $0.definition.uuid == uuid }
+      }
+      // A characteristic that is not there has no consequences.
+      guard let target = target ?? index else { return nil }
+      let value =
+        switch action.value {
+        case .octets(let octets): octets
+        case .written: written
+        }
+      switch action.kind {
+      case .notify:
+        return .notify(characteristic: target, value: value, after: action.delay)
+      case .set where action.delay > .zero:
+        return .store(characteristic: target, value: value, after: action.delay)
+      case .set:
+        store(value, in: target)
+        return nil
+      }
+    }
+  }
+
+  private mutating func write(
+    _ value: [UInt8],
+    to index: Int,
+    descriptor number: Int,
+    now: Instant
+  ) -> (answer: Answer, actions: [DeviceAction]) {
+    let state = characteristics[index]
+    guard state.descriptors[number].uuid != AttributeTable.configuration else {
+      guard value.count == 2 else { return (.failure(.invalidAttributeValueLength), []) }
+      switch value {
+      case [0, 0]: return subscribe(state.handle, nil, now: now)
+      case [1, 0]: return subscribe(state.handle, .notification, now: now)
+      case [2, 0]: return subscribe(state.handle, .indication, now: now)
+      default: return (.failure(.cccImproperlyConfigured), [])
+      }
+    }
+    guard state.writableDescriptors[number] else { return (.failure(.writeNotPermitted), []) }
+    guard value.count <= 512 else { return (.failure(.invalidAttributeValueLength), []) }
+    characteristics[index].descriptorValues[number] = value
+    return (.success(()), [])
+  }
+
+  mutating func store(_ value: [UInt8], in index: Int) {
+    characteristics[index].stored = value
+  }
+
+  // MARK: Subscribing
+
+  mutating func subscribe(
+    _ valueHandle: UInt16,
+    _ mode: SubscriptionMode?,
+    now: Instant
+  ) -> (answer: Answer, actions: [DeviceAction]) {
+    guard case .value(let index) = table.position(of: valueHandle) else {
+      return (.failure(.invalidHandle), [])
+    }
+    let definition = characteristics[index].definition
+    guard !definition.properties.isDisjoint(with: [.notify, .indicate]) else {
+      return (.failure(.attributeNotFound), [])
+    }
+    guard isLinked else { return (.failure(.unlikelyError), []) }
+    let before = characteristics[index].mode
+    guard let mode else {
+      characteristics[index].mode = nil
+      characteristics[index].ticks = 0
+      return (.success(()), before == nil ? [] : [.stopTicks(characteristic: index)])
+    }
+    guard definition.properties.contains(mode == .notification ? .notify : .indicate) else {
+      return (.failure(.cccImproperlyConfigured), [])
+    }
+    characteristics[index].mode = mode
+    guard before == nil, let every = definition.behaviour.every, every > .zero else {
+      return (.success(()), [])
+    }
+    let first = definition.behaviour.beginsAtOnce ? now : now + every
+    return (.success(()), [.tick(characteristic: index, at: first)])
+  }
+
+  // MARK: What is due
+
+  /// Does what was due: what a subscriber gets, and what is due next.
+  mutating func perform(
+    _ action: DeviceAction
+  ) -> (sent: (handle: UInt16, value: [UInt8])?, actions: [DeviceAction]) {
+    switch action {
+    case .notify(let index, let value, _):
+      store(value, in: index)
+      return (sent(index, value), [])
+    case .store(let index, let value, _):
+      store(value, in: index)
+      return (nil, [])
+    case .tick(let index, let instant):
+      guard isLinked, characteristics[index].mode != nil,
+        let every = characteristics[index].definition.behaviour.every,
+        let value = characteristics[index].tick(elapsed: instant - start)
+      else { return (nil, []) }
+      return (sent(index, value), [.tick(characteristic: index, at: instant + every)])
+    case .stopTicks:
+      return (nil, [])
+    }
+  }
+
+  /// A notification holds what fits in one packet.
+  ///
+  /// - Source: Bluetooth Core 5.4, Vol 3, Part F §3.4.7.1.
+  private func sent(_ index: Int, _ value: [UInt8]) -> (handle: UInt16, value: [UInt8])? {
+    guard isLinked, characteristics[index].mode != nil else { return nil }
+    return (characteristics[index].handle, Array(value.prefix(max(0, mtu - 3))))
+  }
+}

@@ -1,0 +1,211 @@
+// A simulated peripheral that runs on a loop.
+//
+// A thin shell: DeviceState and FaultPlan decide, this holds the lock, the timers and the handler.
+// It knows nothing of how it is reached.
+
+public import Bluetooth
+public import Signals
+
+/// One simulated peripheral: answers attribute operations, sends notifications, says what fails.
+///
+/// Operations are decided at once; their delays are in ``LinkDefinition``, for the caller to keep.
+/// Timers and notifications run on the loop, and never from inside a call of this object.
+public final class SimulatedDevice: Sendable {
+  public typealias NotificationHandler =
+    @Sendable (_ valueHandle: UInt16, _ value: [UInt8]) -> Void
+
+  typealias Sent = (handle: UInt16, value: [UInt8])
+
+  /// An action that is due, by number so that what was cancelled is known as such.
+  private struct Due {
+    let number: UInt64
+    let action: DeviceAction
+    var timer: Timer?
+  }
+
+  /// Timers to arm and to disarm, outside the lock.
+  private struct Change {
+    var armed: [(number: UInt64, instant: Instant)] = []
+    var cancelled: [Timer] = []
+  }
+
+  private struct State {
+    var device: DeviceState
+    var faults: FaultPlan
+    var rssi: SeededGenerator
+    var handler: NotificationHandler?
+    var due: [Due] = []
+    var numbers: UInt64 = 0
+
+    mutating func schedule(_ actions: [DeviceAction], now: Instant) -> Change {
+      var change = Change()
+      for action in actions {
+        switch action {
+        case .notify(_, _, let delay), .store(_, _, let delay):
+          change.armed.append((add(action), now + delay))
+        case .tick(_, let instant):
+          change.armed.append((add(action), instant))
+        case .stopTicks(let index):
+          let stopped = due.filter { $0.action.isTick(of: index) }
+          due.removeAll { $0.action.isTick(of: index) }
+          change.cancelled += stopped.compactMap(\.timer)
+        }
+      }
+      return change
+    }
+
+    private mutating func add(_ action: DeviceAction) -> UInt64 {
+      numbers += 1
+      due.append(Due(number: numbers, action: action))
+      return numbers
+    }
+  }
+
+  public let definition: DeviceDefinition
+  public let table: AttributeTable
+  private let loop: Loop
+  private let generator: SeededGenerator
+  private let state: Guarded<State>
+
+  /// Starts a device, whose time begins now.
+  ///
+  /// - Parameters:
+  ///   - loop: Where it runs.
+  ///   - generator: Its own; every part of the device splits it by name.
+  public init(_ definition: DeviceDefinition, on loop: Loop, generator: SeededGenerator) {
+    let table = AttributeTable(definition)
+    self.definition = definition
+    self.table = table
+    self.loop = loop
+    self.generator = generator
+    let device = DeviceState(definition, table: table, start: loop.now, generator: generator)
+    let faults = FaultPlan(definition.faults, generator: generator.split("faults"))
+    let rssi = generator.split("rssi")
+    state = Guarded(State(device: device, faults: faults, rssi: rssi))
+  }
+
+  // MARK: Attributes
+
+  /// The value at a value's or a descriptor's handle, or the error that the read is refused with.
+  public func read(_ handle: UInt16) -> Result<[UInt8], ATTErrorCode> {
+    let now = loop.now
+    return state.withLock { $0.device.read(handle, now: now) }
+  }
+
+  /// Writes a value or a descriptor.
+  ///
+  /// - Parameter withResponse: Whether the client asked for an answer. If it did not, the device
+  ///   sends none: a failure says only that nothing was written.
+  public func write(
+    _ handle: UInt16,
+    _ value: [UInt8],
+    withResponse: Bool
+  ) -> Result<Void, ATTErrorCode> {
+    let now = loop.now
+    return decide { $0.device.write(handle, value, withResponse: withResponse, now: now) }
+  }
+
+  /// Subscribes to a characteristic by writing its configuration; nil: ends the subscription.
+  ///
+  /// - Parameter valueHandle: The handle of the characteristic's value.
+  /// - Returns: The error that the write of the configuration is refused with: no configuration
+  ///   there, the mode is not among the properties, or the link is down.
+  public func subscribe(
+    _ valueHandle: UInt16,
+    _ mode: SubscriptionMode?
+  ) -> Result<Void, ATTErrorCode> {
+    let now = loop.now
+    return decide { $0.device.subscribe(valueHandle, mode, now: now) }
+  }
+
+  /// Has `handler` called for every notification and indication, on the loop, as long as the link
+  /// is up and the characteristic subscribed to. The next handler replaces it.
+  public func onNotification(_ handler: @escaping NotificationHandler) {
+    state.withLock { $0.handler = handler }
+  }
+
+  // MARK: Link
+
+  /// The link is there.
+  public func linkUp() {
+    state.withLock { $0.device.linkUp() }
+  }
+
+  /// The link is gone: subscriptions and everything that was due are forgotten. Values stay.
+  public func linkDown() {
+    let due = state.withLock { state in
+      state.device.linkDown()
+      defer { state.due = [] }
+      return state.due
+    }
+    for due in due { due.timer?.cancel() }
+  }
+
+  // MARK: Air and faults
+
+  /// What is heard of the device now; the strength is drawn anew each time.
+  public func advertisement() -> AdvertisedData {
+    let advertised = definition.advertisement
+    let spread = max(0, advertised.rssiSpread)
+    let stray = state.withLock { Int.random(in: -spread...spread, using: &$0.rssi) }
+    return AdvertisedData(
+      name: definition.name,
+      appearance: definition.appearance,
+      services: advertised.services,
+      manufacturerData: advertised.manufacturerData,
+      serviceData: advertised.serviceData,
+      txPower: advertised.txPower,
+      rssi: min(20, max(-127, advertised.rssi + stray))
+    )
+  }
+
+  /// Counts an operation, and says what goes wrong with it. The caller makes it so.
+  public func nextFault(_ operation: FaultOperation) -> FaultAction {
+    state.withLock { $0.faults.next(operation) }
+  }
+
+  /// Replaces the rules of the definition; all counts begin again.
+  public func setFaults(_ rules: [FaultRule]) {
+    let plan = FaultPlan(rules, generator: generator.split("faults"))
+    state.withLock { $0.faults = plan }
+  }
+
+  // MARK: What is due
+
+  private func decide(
+    _ body: (inout State) -> (answer: Result<Void, ATTErrorCode>, actions: [DeviceAction])
+  ) -> Result<Void, ATTErrorCode> {
+    let now = loop.now
+    let (answer, change) = state.withLock { state in
+      let (answer, actions) = body(&state)
+      return (answer, state.schedule(actions, now: now))
+    }
+    carryOut(change)
+    return answer
+  }
+
+  private func carryOut(_ change: Change) {
+    for timer in change.cancelled { timer.cancel() }
+    for (number, instant) in change.armed {
+      let timer = loop.at(instant) { [weak self] in self?.fire(number) }
+      let isDue = state.withLock { state in
+        guard let index = state.due.firstIndex(where: { $0.number == number }) else { return false }
+        state.due[index].timer = timer
+        return true
+      }
+      if !isDue { timer.cancel() }
+    }
+  }
+
+  private func fire(_ number: UInt64) {
+    let now = loop.now
+    let fired = state.withLock { state -> (Sent?, Change, NotificationHandler?)? in
+      guard let index = state.due.firstIndex(where: { $0.number == number }) else { return nil }
+      let (sent, actions) = state.device.perform(state.due.remove(at: index).action)
+      return (sent, state.schedule(actions, now: now), state.handler)
+    }
+    guard let (sent, change, handler) = fired else { return }
+    carryOut(change)
+    if let sent { handler?(sent.handle, sent.value) }
+  }
+}

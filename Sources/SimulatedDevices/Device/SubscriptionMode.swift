@@ -1,0 +1,18 @@
+// How a client wants to be told of new values.
+
+/// What a client asks for in a Client Characteristic Configuration.
+///
+/// - Source: Bluetooth Core 5.4, Vol 3, Part G §3.3.3.3.
+public enum SubscriptionMode: Sendable, Hashable {
+  case notification
+  case indication
+
+  /// The two octets that ask for it; those of nil ask for nothing.
+  static func configuration(of mode: SubscriptionMode?) -> [UInt8] {
+    switch mode {
+    case .notification: [1, 0]
+    case .indication: [2, 0]
+    case nil: [0, 0]
+    }
+  }
+}

@@ -1,0 +1,43 @@
+// Deciding, operation by operation, what goes wrong.
+
+public import Signals
+
+/// Rules with their counts so far: operations in, actions out.
+///
+/// Every rule counts every operation it matches, also when another rule decides it, so that a new
+/// rule moves no other. Each rule has randomness of its own, and draws it for each match.
+public struct FaultPlan: Sendable {
+  private struct Entry {
+    let rule: FaultRule
+    var count = 0
+    var generator: SeededGenerator
+
+    mutating func hits() -> Bool {
+      count += 1
+      switch rule.occurrence {
+      case .nth(let nth): return count == nth
+      case .every(let step): return step > 0 && count.isMultiple(of: step)
+      case .probability(let probability):
+        return Double.random(in: 0..<1, using: &generator) < probability
+      }
+    }
+  }
+
+  private var entries: [Entry]
+
+  /// A plan in which nothing has happened yet.
+  public init(_ rules: [FaultRule], generator: SeededGenerator) {
+    entries = rules.enumerated().map { index, rule in
+      Entry(rule: rule, generator: generator.split("rule \(index + 1)"))
+    }
+  }
+
+  /// Counts `operation`, and says what happens to it: the action of the first rule that hits it.
+  public mutating func next(_ operation: FaultOperation) -> FaultAction {
+    var action: FaultAction?
+    for index in entries.indices where entries[index].rule.matches(operation) {
+      if entries[index].hits() { action = action ?? entries[index].rule.action }
+    }
+    return action ?? .none
+  }
+}

@@ -1,0 +1,31 @@
+// Device definitions from YAML files.
+//
+// The format is described in Simulators/README.md.
+
+public import Documents
+
+/// Reads the files that define simulated devices.
+public enum DeviceFile {
+  /// Reads a file: one device, or a mapping whose key `devices` has a list of them.
+  ///
+  /// - Throws: ``DocumentErrors`` with everything that is wrong; also for a file that is not there,
+  ///   cannot be read, or is no UTF-8.
+  public static func load(path: String) throws(DocumentErrors) -> [DeviceDefinition] {
+    try parse(TextFile.read(path), file: path)
+  }
+
+  /// Reads the text of a file.
+  ///
+  /// - Parameter file: What it is called in complaints.
+  /// - Throws: ``DocumentErrors`` with everything that is wrong.
+  public static func parse(
+    _ text: String,
+    file: String
+  ) throws(DocumentErrors) -> [DeviceDefinition] {
+    let root = try Document.parse(text, file: file)
+    var reader = DeviceReader()
+    let devices = reader.devices(root)
+    guard reader.problems.isEmpty else { throw DocumentErrors(reader.problems) }
+    return devices
+  }
+}

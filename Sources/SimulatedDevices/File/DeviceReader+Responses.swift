@@ -1,0 +1,61 @@
+// What a device file says that a write brings about.
+
+import Bluetooth
+import Documents
+
+extension DeviceReader {
+  mutating func responses(_ node: Node) -> [ResponseRule] {
+    list(node, "responses", atMost: FileLimits.responses).map { response($0) }
+  }
+
+  private mutating func response(_ node: Node) -> ResponseRule {
+    var keys = MappingReader(node)
+    var rule = ResponseRule()
+    let exact = keys.optional("when")
+    let beginning = keys.optional("when-begins")
+    if let beginning, exact != nil {
+      problems.append(beginning.problem("'when' and 'when-begins' exclude each other"))
+    }
+    if let octets = exact.flatMap({ octets($0) }) { rule.pattern = .exactly(octets) }
+    if let octets = beginning.flatMap({ octets($0) }) { rule.pattern = .beginning(octets) }
+    rule.refusal = keys.optional("refuse").flatMap { errorCode($0) }
+    if let actions = keys.optional("then") {
+      if rule.refusal != nil {
+        problems.append(actions.problem("a refused write brings nothing about"))
+      }
+      let nodes =
+        actions.mapping == nil
+        ? list(actions, "actions", atMost: FileLimits.responses) : [actions]
+      rule.actions = nodes.compactMap { action($0) }
+    }
+    problems += keys.finish()
+    return rule
+  }
+
+  private mutating func action(_ node: Node) -> ResponseAction? {
+    var keys = MappingReader(node)
+    let notify = keys.optional("notify")
+    let set = keys.optional("set")
+    let delay = delay(&keys, "after") ?? .zero
+    let target = keys.optional("on")
+    let uuid = target.flatMap { characteristicUUID($0) }
+    problems += keys.finish()
+    guard let value = notify ?? set, notify == nil || set == nil else {
+      if node.mapping != nil {
+        problems.append(node.problem("nothing to be done", expected: "either notify or set"))
+      }
+      return nil
+    }
+    let kind = notify == nil ? ResponseAction.Kind.set : .notify
+    if let uuid, let target {
+      let need = kind == .notify ? Reference.Need.notify : .set
+      references.append(Reference(characteristic: uuid, node: target, need: need))
+    }
+    if value.text == "written" {
+      return ResponseAction(kind, characteristic: uuid, value: .written, after: delay)
+    }
+    return octets(value).map { octets in
+      ResponseAction(kind, characteristic: uuid, value: .octets(octets), after: delay)
+    }
+  }
+}

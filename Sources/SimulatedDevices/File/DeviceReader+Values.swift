@@ -1,0 +1,167 @@
+// Values of a device file: fixed ones, and those in which numbers move.
+
+import Bluetooth
+import Documents
+
+extension DeviceReader {
+  static let formats = ValueFormat.names + ["medfloat", "medfloat16"]
+
+  /// Octets written as `{ u8: 87 }`, or as a list of such in a row.
+  mutating func octets(_ node: Node) -> [UInt8]? {
+    let parts = (node.sequence ?? [node]).map { part in
+      formatted(part).flatMap { fixed($0.value, $0.key) }
+    }
+    return joined(parts, node)
+  }
+
+  /// Octets written as text of pairs of digits.
+  mutating func hex(_ node: Node) -> [UInt8]? {
+    guard node.text != nil else {
+      problems.append(
+        node.problem("\(node.kind) stands here", expected: "octets such as \"01 ff\"")
+      )
+      return nil
+    }
+    return joined([fixed(node, "hex")], node)
+  }
+
+  private mutating func joined(_ parts: [[UInt8]?], _ node: Node) -> [UInt8]? {
+    let whole = parts.compactMap(\.self)
+    guard whole.count == parts.count else { return nil }
+    let octets = whole.flatMap(\.self)
+    guard octets.count <= FileLimits.octets else {
+      problems.append(node.problem("the value is longer than \(FileLimits.octets) octets"))
+      return nil
+    }
+    return octets
+  }
+
+  /// The one entry of `{ u8: 87 }`.
+  private mutating func formatted(_ node: Node) -> Node.Entry? {
+    guard let entries = node.mapping, let entry = entries.first, entries.count == 1 else {
+      let found = node.mapping == nil ? shown(node) : "a mapping of several keys"
+      problems.append(node.problem("\(found) stands here", expected: "a value such as { u8: 87 }"))
+      return nil
+    }
+    guard Self.formats.contains(entry.key) else {
+      let nearest = Spelling.nearest(to: entry.key, among: Self.formats)
+      problems.append(
+        DocumentProblem(
+          entry.keyPlace,
+          path: entry.value.path,
+          "there is no format '\(entry.key)'",
+          expected: nearest == nil ? "one of " + Self.formats.joined(separator: ", ") : nil,
+          nearest: nearest
+        )
+      )
+      return nil
+    }
+    return entry
+  }
+
+  private mutating func fixed(_ node: Node, _ name: String) -> [UInt8]? {
+    if let format = ValueFormat(name) {
+      do throws(ValueError) {
+        guard let text = node.text ?? (name == "utf8" ? plainText(node) : nil) else {
+          throw ValueError(field: name, octet: 0, problem: "\(node.kind) stands here")
+        }
+        return try format.encode(text)
+      } catch {
+        problems.append(node.problem(error.problem, expected: "a value of \(name)"))
+        return nil
+      }
+    }
+    guard let number = node.number else {
+      problems.append(node.problem("\(shown(node)) stands here", expected: "a number"))
+      return nil
+    }
+    let format = numberFormat(name, decimals: Self.decimals(node))
+    if let octets = format?.encode(number) { return octets }
+    problems.append(node.problem("\(shown(node)) has no room in \(name)"))
+    return nil
+  }
+
+  /// Text that YAML would have mean nothing.
+  private func plainText(_ node: Node) -> String? {
+    guard case .scalar(let text, _) = node.content else { return nil }
+    return text
+  }
+
+  // MARK: Moving numbers
+
+  /// What a wave sends: values and moving numbers in a row.
+  mutating func parts(_ node: Node) -> [Wave.Part] {
+    let nodes = node.sequence ?? [node]
+    var parts: [Wave.Part] = []
+    for node in nodes {
+      guard let entry = formatted(node) else { continue }
+      if entry.value.mapping == nil {
+        if let octets = fixed(entry.value, entry.key) { parts.append(.octets(octets)) }
+      } else if let number = moving(entry.value, entry.key) {
+        parts.append(.number(number))
+      }
+    }
+    if parts.count == nodes.count {
+      let numbers = parts.filter { if case .number = $0 { true } else { false } }
+      if numbers.isEmpty {
+        problems.append(node.problem("no number moves here", expected: "{ u8: { low, high } }"))
+      }
+      let wave = Wave(parts: parts, period: .seconds(1), every: .seconds(1))
+      if wave.octetCount > FileLimits.octets {
+        problems.append(node.problem("the value is longer than \(FileLimits.octets) octets"))
+      }
+    }
+    return parts
+  }
+
+  private mutating func moving(_ node: Node, _ name: String) -> MovingNumber? {
+    var keys = MappingReader(node)
+    let low = keys.required("low", expected: "a number")
+    let high = keys.required("high", expected: "a number")
+    let decimals = integer(&keys, "decimals", in: 0...8)
+    let dividend = keys.optional("dividend", expected: "a number") { $0.number }
+    let found = keys.finish()
+    problems += found
+    guard found.isEmpty, let low, let high else { return nil }
+    guard let lowest = low.number, let highest = high.number else {
+      let wrong = low.number == nil ? low : high
+      problems.append(wrong.problem("\(shown(wrong)) stands here", expected: "a number"))
+      return nil
+    }
+    let written = max(Self.decimals(low), Self.decimals(high))
+    guard let format = numberFormat(name, decimals: decimals ?? written) else {
+      problems.append(node.problem("no number moves in \(name)", expected: "a format of numbers"))
+      return nil
+    }
+    if decimals != nil, case .plain = format {
+      problems.append(node.problem("\(name) has no number of decimals"))
+    }
+    if dividend != nil, min(lowest, highest) <= 0, max(lowest, highest) >= 0 {
+      problems.append(node.problem("the dividend would be divided by zero"))
+      return nil
+    }
+    let number = MovingNumber(format: format, low: lowest, high: highest, dividend: dividend)
+    for (end, fraction) in [(low, 0.0), (high, 1.0)] where number.octets(at: fraction).isEmpty {
+      problems.append(end.problem("\(shown(end)) has no room in \(name)"))
+    }
+    return number
+  }
+
+  /// The format of numbers called `name`; nil for formats of texts.
+  private func numberFormat(_ name: String, decimals: Int) -> NumberFormat? {
+    switch name {
+    case "medfloat": return .medicalFloat(decimals: decimals)
+    case "medfloat16": return .shortMedicalFloat(decimals: decimals)
+    default:
+      let format = ValueFormat(name).map { NumberFormat.plain($0) }
+      return format?.encode(0) == nil ? nil : format
+    }
+  }
+
+  /// How many digits are written after the point.
+  private static func decimals(_ node: Node) -> Int {
+    let text = node.text ?? ""
+    guard let point = text.firstIndex(of: ".") else { return 0 }
+    return text[text.index(after: point)...].prefix { $0.isNumber }.count
+  }
+}
