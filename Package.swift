@@ -62,6 +62,7 @@ let package = Package(
     tests("SignalsTests", ["Signals"]),
     tests("DocumentsTests", ["Documents"]),
     tests("DBusTests", ["CDBus", "DBus", "Signals"]),
+    tests("SimulatedDevicesTests", ["SimulatedDevices", "Documents", "Bluetooth", "Signals"]),
     tests(
       "SimulationTests",
       ["BlueZ", "BlueZSimulator", "SimulatedDevices", "Bluetooth", "DBus", "Signals"]

@@ -4,7 +4,7 @@
 ///
 /// - Source: Bluetooth Core 5.4, Vol 3, Part F §3.4.1.1; 0xfc-0xff: Core Specification Supplement,
 ///   Part B.
-public struct ATTErrorCode: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+public struct ATTErrorCode: Error, RawRepresentable, Hashable, Sendable, CustomStringConvertible {
   public let rawValue: UInt8
 
   public init(rawValue: UInt8) {

@@ -27,8 +27,13 @@ public struct FaultPlan: Sendable {
 
   /// A plan in which nothing has happened yet.
   public init(_ rules: [FaultRule], generator: SeededGenerator) {
-    entries = rules.enumerated().map { index, rule in
-      Entry(rule: rule, generator: generator.split("rule \(index + 1)"))
+    var seen: [String] = []
+    entries = rules.map { rule in
+      // By what it is about, not by its place: a rule before it takes none of its draws.
+      let name = rule.on.rawValue + (rule.characteristic.map { " \($0)" } ?? "")
+      seen.append(name)
+      let number = seen.count { $0 == name }
+      return Entry(rule: rule, generator: generator.split("\(name) \(number)"))
     }
   }
 

@@ -67,7 +67,7 @@ extension DeviceReader {
     )
     let found = keys.finish()
     problems += found
-    if found.isEmpty, let to, (to - counter.from).signum() == -counter.step.signum() {
+    if found.isEmpty, let to, counter.step > 0 ? to < counter.from : to > counter.from {
       problems.append(node.problem("steps of \(counter.step) lead away from \(to)"))
     }
     return counter

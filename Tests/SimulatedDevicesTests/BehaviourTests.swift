@@ -1,0 +1,161 @@
+// What values move how.
+
+import Bluetooth
+import Signals
+import SimulatedDevices
+import Testing
+
+@Suite("Behaviours")
+struct BehaviourTests {
+  func reads(_ behaviour: Behaviour, at milliseconds: [Int], seed: UInt64 = 0) throws -> [[UInt8]] {
+    let bench = DeviceBench(CharacteristicDefinition(.read, behaviour), seed: seed)
+    return try milliseconds.map { time in
+      try bench.run(to: time)
+      return try bench.read(12)
+    }
+  }
+
+  @Test("a counter steps with time, whether or not somebody looks")
+  func counter() throws {
+    let counter = Counter(format: try format("u16"), from: 255, every: .seconds(10))
+    let found = try reads(.counter(counter), at: [0, 9_999, 10_000, 35_000])
+    #expect(found == [[255, 0], [255, 0], [0, 1], [2, 1]])
+  }
+
+  @Test("a counter without a period steps with each read")
+  func countedReads() throws {
+    let counter = Counter(format: try format("u8"), from: 1, to: 3)
+    let found = try reads(.counter(counter), at: [0, 0, 1000, 1000, 1000])
+    #expect(found == [[1], [2], [3], [1], [2]])
+  }
+
+  @Test("a counter begins again after its last value, or stays there")
+  func lastValue() throws {
+    var counter = Counter(format: try format("u8"), from: 2, to: 0, step: -1, every: .seconds(1))
+    let times = [0, 1, 2, 3, 4].map { $0 * 1000 }
+    #expect(try reads(.counter(counter), at: times) == [[2], [1], [0], [2], [1]])
+    counter.repeats = false
+    #expect(try reads(.counter(counter), at: times) == [[2], [1], [0], [0], [0]])
+  }
+
+  @Test(
+    "without a last value a counter runs to the end of its format",
+    arguments: [
+      ("u8", 254, 1, [[254], [255], [254]]), ("i8", -127, -1, [[0x81], [0x80], [0x81]]),
+      ("i16be", 32_766, 1, [[0x7f, 0xfe], [0x7f, 0xff], [0x7f, 0xfe]]),
+    ] as [(String, Int64, Int64, [[UInt8]])]
+  )
+  func formatEnd(name: String, from: Int64, step: Int64, expected: [[UInt8]]) throws {
+    let counter = Counter(format: try format(name), from: from, step: step)
+    #expect(try reads(.counter(counter), at: [0, 0, 0]) == expected)
+  }
+
+  @Test("a counter may run through all of 64 bits")
+  func widest() throws {
+    let counter = Counter(format: try format("i64"), from: .min, to: .max, step: .max)
+    let found = try reads(.counter(counter), at: [0, 0, 0, 0])
+    #expect(found.map { $0[7] } == [0x80, 0xff, 0x7f, 0x80])
+  }
+
+  @Test("a counter that stays at its last value stops telling its subscriber")
+  func counterEnds() throws {
+    let counter = Counter(
+      format: try format("u8"),
+      from: 1,
+      to: 2,
+      every: .seconds(1),
+      repeats: false
+    )
+    let bench = DeviceBench(CharacteristicDefinition(.notify, .counter(counter)))
+    try bench.subscribe(12)
+    #expect(throws: LoopIdle.self) { try bench.loop.drive { false } }
+    #expect(bench.sent(on: 12) == [Sent(1000, [2])])
+  }
+
+  @Test("a wave swings from the middle over its high end to its low one")
+  func wave() throws {
+    let number = MovingNumber(format: .plain(try format("u8")), low: 50, high: 150)
+    let wave = Wave(
+      parts: [.octets([0xaa]), .number(number)],
+      period: .seconds(20),
+      every: .seconds(1)
+    )
+    let found = try reads(.wave(wave), at: [0, 5000, 10_000, 15_000, 15_999, 20_000])
+    #expect(found.map { $0[0] } == Array(repeating: 0xaa, count: 6))
+    #expect(found.map { $0[1] } == [100, 150, 100, 50, 50, 100])
+  }
+
+  @Test("all numbers of a wave are as far between their ends, and may be divided")
+  func together() throws {
+    let u16 = NumberFormat.plain(try format("u16"))
+    let wave = Wave(
+      parts: [
+        .number(MovingNumber(format: u16, low: 60, high: 120)),
+        .number(MovingNumber(format: u16, low: 60, high: 120, dividend: 61_440)),
+      ],
+      period: .seconds(4),
+      every: .seconds(1)
+    )
+    let found = try reads(.wave(wave), at: [1000, 3000])
+    #expect(found == [[120, 0, 0, 2], [60, 0, 0, 4]])
+  }
+
+  @Test("the noise of a wave depends on the seed and the tick alone, and stays in bounds")
+  func noise() throws {
+    let number = MovingNumber(format: .plain(try format("u16")), low: 0, high: 60_000)
+    let wave = Behaviour.wave(
+      Wave(parts: [.number(number)], period: .seconds(10), every: .seconds(1), noise: 1)
+    )
+    let all = try reads(wave, at: Array(0..<100).map { $0 * 1000 })
+    #expect(Set(all).count > 40, "without noise there would be 10 at most")
+    #expect(all.allSatisfy { UInt16($0[1]) << 8 | UInt16($0[0]) <= 60_000 })
+    #expect(try reads(wave, at: [7000, 7500]) == [all[7], all[7]])
+    #expect(try reads(wave, at: [7000], seed: 1) != [all[7]])
+  }
+
+  @Test("a series is played to each subscriber from its beginning")
+  func series() throws {
+    let series = Series(values: [[1], [2], [3]], every: .seconds(1), repeats: false)
+    let bench = DeviceBench(CharacteristicDefinition([.read, .notify], .series(series)))
+    #expect(try bench.read(12) == [1])
+    try bench.subscribe(12)
+    try bench.run(to: 2500)
+    #expect(try bench.read(12) == [2])
+    try bench.subscribe(12, nil)
+    try bench.subscribe(12)
+    #expect(throws: LoopIdle.self) { try bench.loop.drive { false } }
+    #expect(bench.sent(on: 12).map(\.value) == [[1], [2], [1], [2], [3]])
+    #expect(try bench.read(12) == [3])
+  }
+
+  @Test("a series that repeats begins again")
+  func repeatedSeries() throws {
+    let series = Series(values: [[1], [2]], every: .seconds(1))
+    let bench = DeviceBench(CharacteristicDefinition(.notify, .series(series)))
+    try bench.subscribe(12)
+    try bench.run(to: 3500)
+    #expect(bench.sent(on: 12).map(\.value) == [[1], [2], [1]])
+  }
+
+  @Test("a series without a period gives each read the next value")
+  func seriesOfReads() throws {
+    var series = Series(values: [[1], [2]])
+    #expect(try reads(.series(series), at: [0, 0, 0]) == [[1], [2], [1]])
+    series.repeats = false
+    #expect(try reads(.series(series), at: [0, 0, 0]) == [[1], [2], [2]])
+  }
+
+  @Test("an echo is read back, and notified after the write has returned")
+  func echo() throws {
+    let properties: CharacteristicProperties = [.read, .write, .writeWithoutResponse, .notify]
+    let bench = DeviceBench(CharacteristicDefinition(properties, .echo))
+    try bench.write(12, [1])
+    #expect(try bench.read(12) == [1])
+    try bench.run(to: 10)
+    try bench.subscribe(12)
+    try bench.device.write(12, [2], withResponse: false).get()
+    #expect(bench.sent(on: 12).isEmpty)
+    try bench.run(to: 11)
+    #expect(bench.sent(on: 12) == [Sent(10, [2])])
+  }
+}

@@ -1,0 +1,224 @@
+// Device files that are wrong, and what is said of them.
+
+import Documents
+import SimulatedDevices
+import Testing
+
+@Suite("Complaints about device files")
+struct DeviceComplaintTests {
+  func complaints(_ text: String) -> [String] {
+    do {
+      _ = try DeviceFile.parse(text, file: "device.yaml")
+      return []
+    } catch {
+      return error.problems.map(\.description)
+    }
+  }
+
+  /// What is said of these keys of a device, beside its address.
+  func ofDevice(_ keys: String) -> [String] {
+    complaints("address: C0:FF:EE:00:00:01\n" + keys)
+  }
+
+  /// What is said of these keys of a characteristic.
+  func ofCharacteristic(_ keys: String, _ properties: String = "[read, write, notify]") -> [String]
+  {
+    ofDevice(
+      """
+      services:
+      - service: battery
+        characteristics:
+        - { characteristic: battery-level, properties: \(properties), \(keys) }
+      """
+    )
+  }
+
+  @Test("everything is complained of at once, with its place")
+  func atOnce() {
+    let found = complaints(
+      """
+      nam: Thermo-1
+      address-type: secret
+      services:
+        - service: batery
+          characteristics:
+            - characteristic: battery-level
+              properties: [read, notifi]
+              value: { u8: 300 }
+      link: { mtu: 22 }
+      """
+    )
+    let path = "services.1.characteristics.1"
+    #expect(
+      found == [
+        "device.yaml:1:1: the key 'address' is missing (expected an address such as "
+          + "C0:FF:EE:00:00:01)",
+        "device.yaml:1:1: nam: there is no key 'nam' here (did you mean 'name'?)",
+        "device.yaml:2:15: address-type: 'secret' stands here (expected public or random)",
+        "device.yaml:4:14: services.1.service: 'batery' is no service (expected an assigned name "
+          + "or a UUID; did you mean 'battery'?)",
+        "device.yaml:7:28: \(path).properties.2: 'notifi' is no property (did you mean 'notify'?)",
+        "device.yaml:8:22: \(path).value.u8: 300 is more than 255 (expected a value of u8)",
+        "device.yaml:9:14: link.mtu: '22' stands here (expected a whole number from 23 to 517)",
+      ]
+    )
+  }
+
+  @Test(
+    "what is wrong with a device",
+    arguments: [
+      ("services: 3", "expected a list of services"),
+      ("link: [3]", "expected a mapping"),
+      ("services: [{ service: generic-access }]", "every device has this service"),
+      ("advertisement: { rssi: 21 }", "from -127 to 20"),
+      ("advertisement: { interval: 1ms }", "from 20ms to 10240ms"),
+      ("advertisement: { manufacturer-data: { acme: \"00\" } }", "'acme' is no company identifier"),
+      ("advertisement: { manufacturer-data: { 1: \"0\" } }", "not pairs of hex digits"),
+      ("advertisement: { manufacturer-data: { 1: [0] } }", "expected octets such as"),
+      ("advertisement: { service-data: { batterie: \"00\" } }", "did you mean 'battery'?"),
+      ("advertisement: { servics: [] }", "did you mean 'services'?"),
+      ("link: { latency: 2h }", "expected a duration from 0s to 1h"),
+      ("appearance: 65536", "expected a number from 0 to 0xffff"),
+      ("faults: [{ on: rad, do: vanish }]", "did you mean 'read'?"),
+      ("faults: [{ on: read, do: vanisch }]", "did you mean 'vanish'?"),
+      ("faults: [{ on: read, do: refuse }]", "expected refuse 0x80"),
+      ("faults: [{ on: read, do: refuse 0 }]", "'0' is no error code"),
+      ("faults: [{ on: read, do: refuse value-not-alowed }]", "did you mean 'value-not-allowed'?"),
+      ("faults: [{ on: read, do: slow soon }]", "expected a duration from 0s to 1h"),
+      ("faults: [{ on: read }]", "the key 'do' is missing"),
+      ("faults: [{ do: vanish }]", "the key 'on' is missing"),
+      ("faults: [{ on: connect, do: refuse 0x80 }]", "this cannot happen to 'connect'"),
+      ("faults: [{ on: any, do: refuse-connection }]", "this cannot happen to 'any'"),
+      ("faults: [{ on: any, nth: 1, every: 2, do: vanish }]", "exclude each other"),
+      ("faults: [{ on: any, nth: 0, do: vanish }]", "a whole number from 1"),
+      ("faults: [{ on: any, probability: 1.1, do: vanish }]", "a number from 0 to 1"),
+      (
+        "faults: [{ on: connect, characteristic: device-name, do: vanish }]",
+        "connect is about no characteristic"
+      ),
+      (
+        "faults: [{ on: read, characteristic: battery-level, do: vanish }]",
+        "the device has no characteristic 'battery-level'"
+      ),
+    ]
+  )
+  func device(keys: String, complaint: String) {
+    let found = ofDevice(keys)
+    #expect(found.count == 1, "\(found)")
+    #expect(found.first?.contains(complaint) == true, "\(found)")
+  }
+
+  @Test(
+    "what is wrong with a characteristic",
+    arguments: [
+      ("echo: true, value: { u8: 1 }", "'value' and 'echo' are two behaviours at once"),
+      ("echo: true, counter: { format: u8 }", "'echo' and 'counter' are two behaviours at once"),
+      ("echo: no", "expected true"),
+      ("value: 87", "expected a value such as { u8: 87 }"),
+      ("value: { u8: 1, u16: 2 }", "a mapping of several keys stands here"),
+      ("value: { u9: 1 }", "there is no format 'u9'"),
+      ("value: { u8: [1] }", "a list stands here"),
+      ("value: { medfloat: warm }", "expected a number"),
+      ("value: { medfloat16: 3000 }", "no room in medfloat16"),
+      ("counter: { format: utf8 }", "expected one of u8, u16"),
+      ("counter: { format: u8, from: 256 }", "a whole number from 0 to 255"),
+      ("counter: { format: u8, step: 0 }", "a whole number other than 0"),
+      ("counter: { format: u8, from: 9, to: 1 }", "steps of 1 lead away from 1"),
+      ("counter: { format: u8, every: 0s }", "expected a duration from 1ms to 24h"),
+      ("counter: { format: u8, first: now }", "without 'every' no value comes by itself"),
+      ("counter: { format: u8, every: 1s, first: soon }", "expected now or later"),
+      ("wave: { parts: [{ u8: 1 }], period: 1s, every: 1s }", "no number moves here"),
+      ("wave: { parts: [{ u8: { low: 1, high: 2 } }], every: 1s }", "'period' is missing"),
+      ("wave: { parts: { u8: { low: 1, high: 256 } }, period: 1s, every: 1s }", "no room in u8"),
+      ("wave: { parts: { u8: { low: 1 } }, period: 1s, every: 1s }", "'high' is missing"),
+      ("wave: { parts: { hex: { low: 1, high: 2 } }, period: 1s, every: 1s }", "no number moves"),
+      (
+        "wave: { parts: { u8: { low: -1, high: 1, dividend: 1 } }, period: 1s, every: 1s }",
+        "divided by zero"
+      ),
+      (
+        "wave: { parts: { u8: { low: 0, high: 1, decimals: 1 } }, period: 1s, every: 1s }",
+        "u8 has no number of decimals"
+      ),
+      ("series: { values: [] }", "a series has at least one value"),
+      ("series: { every: 1s }", "'values' is missing"),
+      ("responses: [{ when: { u8: 1 }, when-begins: { u8: 1 } }]", "exclude each other"),
+      ("responses: [{ refuse: 1, then: { set: written } }]", "brings nothing about"),
+      ("responses: [{ then: { after: 1s } }]", "either notify or set"),
+      ("responses: [{ then: { set: written, notify: written } }]", "either notify or set"),
+      ("responses: [{ then: { set: written, on: fff9 } }]", "no characteristic 'fff9'"),
+      ("responses: [{ then: { notify: written, on: device-name } }]", "cannot notify"),
+      (
+        "descriptors: [{ descriptor: client-characteristic-configuration, value: { u8: 1 } }]",
+        "comes with the properties"
+      ),
+      ("descriptors: [{ descriptor: range, value: { u8: 1 } }]", "'range' is no descriptor"),
+      ("longest: 513", "a whole number from 0 to 512"),
+      ("refuse-read: 256", "'256' is no error code"),
+      ("valu: { u8: 1 }", "did you mean 'value'?"),
+    ]
+  )
+  func characteristic(keys: String, complaint: String) {
+    let found = ofCharacteristic(keys)
+    #expect(found.count == 1, "\(found)")
+    #expect(found.first?.contains(complaint) == true, "\(found)")
+  }
+
+  @Test("behaviours that the properties leave without effect are mistakes")
+  func withoutEffect() {
+    #expect(ofCharacteristic("echo: true", "[read]").first?.contains("property write") == true)
+    #expect(ofCharacteristic("responses: []", "[read]").first?.contains("property write") == true)
+    let notifies = ofCharacteristic("responses: [{ then: { notify: written } }]", "[write]")
+    #expect(notifies.first?.contains("the property notify") == true)
+    #expect(ofCharacteristic("value: { u8: 1 }", "[]").first?.contains("at least one") == true)
+  }
+
+  @Test("what moves by itself cannot be set")
+  func setMoving() {
+    let found = ofDevice(
+      """
+      services:
+      - service: battery
+        characteristics:
+        - { characteristic: battery-level, properties: read, counter: { format: u8 } }
+        - characteristic: alert-level
+          properties: write
+          responses: [{ then: { set: written, on: battery-level } }]
+      """
+    )
+    #expect(found.count == 1)
+    #expect(found.first?.contains("'battery-level' moves by itself") == true)
+  }
+
+  @Test("two devices of one file have two addresses")
+  func addresses() {
+    let found = complaints(
+      "devices: [{ address: C0:FF:EE:00:00:01 }, { address: c0:ff:ee:00:00:01 }]"
+    )
+    #expect(found.count == 1)
+    #expect(found.first?.contains("another device has the address C0:FF:EE:00:00:01") == true)
+  }
+
+  @Test("no devices are a complaint, and so are keys beside them")
+  func devices() {
+    #expect(complaints("devices: []").first?.contains("there is no device here") == true)
+    let found = complaints("devices: [{ address: C0:FF:EE:00:00:01 }]\nseed: 1")
+    #expect(found.first?.contains("there is no key 'seed' here") == true)
+  }
+
+  @Test("counts have limits")
+  func limits() {
+    let service = "{ service: battery }"
+    let services = Array(repeating: service, count: 65).joined(separator: ", ")
+    #expect(ofDevice("services: [\(services)]").first?.contains("more than 64 services") == true)
+    let characteristic = "{ characteristic: battery-level, properties: read }"
+    let half = Array(repeating: characteristic, count: 257).joined(separator: ", ")
+    let two = "{ service: battery, characteristics: [\(half)] }"
+    let found = ofDevice("services: [\(two), \(two)]")
+    #expect(found.count == 1)
+    #expect(found.first?.contains("more than 512 characteristics") == true)
+    let long = String(repeating: "x", count: 513)
+    #expect(ofCharacteristic("value: { utf8: \(long) }").first?.contains("longer than 512") == true)
+    #expect(ofDevice("name: \(long)").first?.contains("at most 248 octets") == true)
+  }
+}

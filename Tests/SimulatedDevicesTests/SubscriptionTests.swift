@@ -1,0 +1,133 @@
+// Subscriptions, ticks, and what a lost link ends.
+
+import Bluetooth
+import Signals
+import SimulatedDevices
+import Testing
+
+@Suite("Subscriptions")
+struct SubscriptionTests {
+  func counting(first: Bool = false, every: Duration = .seconds(1)) throws -> Behaviour {
+    let format = try format("u8")
+    return .counter(Counter(format: format, from: 10, every: every, beginsAtOnce: first))
+  }
+
+  @Test("the first value comes one period after subscribing, then one each period")
+  func ticks() throws {
+    let bench = DeviceBench(CharacteristicDefinition([.read, .notify], try counting()))
+    try bench.run(to: 300)
+    try bench.subscribe(12)
+    try bench.run(to: 3500)
+    #expect(bench.sent(on: 12) == [Sent(1300, [11]), Sent(2300, [12]), Sent(3300, [13])])
+  }
+
+  @Test("the present value comes at once where the definition says so")
+  func atOnce() throws {
+    let bench = DeviceBench(CharacteristicDefinition(.notify, try counting(first: true)))
+    try bench.subscribe(12)
+    #expect(bench.sent(on: 12).isEmpty, "never from inside the call")
+    try bench.run(to: 1500)
+    #expect(bench.sent(on: 12) == [Sent(0, [10]), Sent(1000, [11])])
+  }
+
+  @Test("nothing comes without a subscription, and nothing after its end")
+  func end() throws {
+    let bench = DeviceBench(CharacteristicDefinition(.notify, try counting()))
+    try bench.run(to: 2500)
+    try bench.subscribe(12)
+    try bench.run(to: 4000)
+    try bench.subscribe(12, nil)
+    #expect(throws: LoopIdle.self) { try bench.loop.drive { false } }
+    #expect(bench.sent(on: 12) == [Sent(3500, [13])])
+  }
+
+  @Test("subscribing again changes nothing; after an end it begins anew")
+  func again() throws {
+    let bench = DeviceBench(CharacteristicDefinition([.notify, .indicate], try counting()))
+    try bench.subscribe(12)
+    try bench.run(to: 500)
+    try bench.subscribe(12, .indication)
+    #expect(try bench.read(13) == [2, 0])
+    try bench.run(to: 1200)
+    try bench.subscribe(12, nil)
+    try bench.subscribe(12)
+    try bench.run(to: 2500)
+    #expect(bench.sent(on: 12).map(\.at) == [1000, 2200])
+  }
+
+  @Test("a lost link ends subscriptions and everything that was due")
+  func linkDown() throws {
+    let bench = DeviceBench(CharacteristicDefinition(.notify, try counting()))
+    try bench.subscribe(12)
+    try bench.run(to: 1500)
+    bench.device.linkDown()
+    #expect(throws: LoopIdle.self) { try bench.loop.drive { false } }
+    bench.device.linkUp()
+    #expect(try bench.read(13) == [0, 0])
+    #expect(bench.sent(on: 12).count == 1)
+  }
+
+  @Test("a link that is lost in the handler of a notification ends the ticks too")
+  func lostInHandler() throws {
+    let bench = DeviceBench(CharacteristicDefinition(.notify, try counting()))
+    let device = bench.device
+    let count = Guarded(0)
+    device.onNotification { _, _ in
+      count.withLock { $0 += 1 }
+      device.linkDown()
+      device.linkUp()
+      _ = device.subscribe(12, .notification)
+    }
+    try bench.subscribe(12)
+    try bench.run(to: 3500)
+    #expect(count.withLock { $0 } == 3)
+  }
+
+  @Test("the configuration is what was subscribed to, and writing it subscribes")
+  func configuration() throws {
+    let bench = DeviceBench(CharacteristicDefinition([.notify, .indicate], try counting()))
+    #expect(try bench.read(13) == [0, 0])
+    try bench.write(13, [1, 0])
+    #expect(try bench.read(13) == [1, 0])
+    try bench.run(to: 1500)
+    #expect(bench.sent(on: 12).count == 1)
+    try bench.write(13, [0, 0])
+    #expect(try bench.read(13) == [0, 0])
+    #expect(bench.device.write(13, [1], withResponse: true).error == .invalidAttributeValueLength)
+    #expect(bench.device.write(13, [3, 0], withResponse: true).error == .cccImproperlyConfigured)
+  }
+
+  @Test("what a characteristic cannot do is refused")
+  func refused() throws {
+    let bench = DeviceBench(
+      CharacteristicDefinition(.notify),
+      CharacteristicDefinition(.read, uuid: .second)
+    )
+    #expect(bench.device.subscribe(12, .indication).error == .cccImproperlyConfigured)
+    #expect(bench.device.subscribe(15, .notification).error == .attributeNotFound)
+    bench.device.linkDown()
+    #expect(bench.device.subscribe(12, .notification).error == .unlikelyError)
+  }
+
+  @Test("a notification holds three octets less than the MTU")
+  func mtu() throws {
+    var definition = DeviceDefinition.with([CharacteristicDefinition([.write, .notify], .echo)])
+    definition.link.mtu = 23
+    let bench = DeviceBench(definition)
+    try bench.subscribe(12)
+    try bench.write(12, Array(0..<30))
+    try bench.run(to: 1)
+    #expect(bench.sent(on: 12) == [Sent(0, Array(0..<20))])
+  }
+
+  @Test("the next handler replaces the one before")
+  func handler() throws {
+    let bench = DeviceBench(CharacteristicDefinition(.notify, try counting()))
+    try bench.subscribe(12)
+    let count = Guarded(0)
+    bench.device.onNotification { _, _ in count.withLock { $0 += 1 } }
+    try bench.run(to: 2500)
+    #expect(count.withLock { $0 } == 2)
+    #expect(bench.sent(on: 12).isEmpty)
+  }
+}
