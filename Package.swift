@@ -35,6 +35,7 @@ let package = Package(
     .library(name: "DBus", targets: ["DBus"]),
     .library(name: "Bluetooth", targets: ["Bluetooth"]),
     .library(name: "BlueZ", targets: ["BlueZ"]),
+    .library(name: "Jobs", targets: ["Jobs"]),
   ],
   dependencies: [
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2")
@@ -53,6 +54,7 @@ let package = Package(
       "BlueZSimulator",
       ["SimulatedDevices", "BlueZInterfaces", "Bluetooth", "DBus", "Signals"]
     ),
+    library("Jobs", ["Documents", "Bluetooth", "Signals"]),
     .target(name: "CBenchmarkPeers", dependencies: ["CDBus"]),
     .executableTarget(
       name: "benchmarks",
@@ -67,6 +69,7 @@ let package = Package(
       "SimulationTests",
       ["BlueZ", "BlueZSimulator", "SimulatedDevices", "Bluetooth", "DBus", "Signals"]
     ),
+    tests("JobsTests", ["Jobs", "Documents", "Bluetooth", "Signals"]),
     tests("HouseRulesTests", []),
     tests("BluetoothTests", ["Bluetooth"]),
     tests("BlueZTests", ["BlueZ", "BlueZInterfaces", "Bluetooth", "DBus", "Signals"]),

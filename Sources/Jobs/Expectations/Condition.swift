@@ -1,0 +1,34 @@
+// Whether the steps of a `when` run.
+
+public import Bluetooth
+
+/// Checks of captured values, all of which have to pass.
+public struct Condition: Hashable, Sendable, CustomStringConvertible {
+  /// One check of one captured value.
+  public struct Test: Hashable, Sendable, CustomStringConvertible {
+    public let path: VariablePath
+    public let check: Check
+
+    public init(_ path: VariablePath, _ check: Check) {
+      self.path = path
+      self.check = check
+    }
+
+    public var description: String { "\(path) \(check)" }
+  }
+
+  public let tests: [Test]
+
+  public init(_ tests: [Test]) {
+    self.tests = tests
+  }
+
+  /// The first test that does not pass; nil when the condition holds.
+  ///
+  /// A value that was not captured, because its step did not run, passes no test.
+  public func firstUnmet(_ value: (VariablePath) -> DecodedValue?) -> Test? {
+    tests.first { test in !(value(test.path).map(test.check.passes) ?? false) }
+  }
+
+  public var description: String { tests.map(\.description).joined(separator: " and ") }
+}

@@ -1,0 +1,39 @@
+// Which variables a step may look at: those that steps before it capture.
+
+/// The variables captured so far, and the fields that each may have.
+struct Scope {
+  private var variables: [(name: String, fields: [String]?)] = []
+
+  /// A step captures its value from here on.
+  ///
+  /// - Parameter fields: Nil where the step itself is wrong, so that nothing is known of its value.
+  mutating func capture(_ name: String, fields: [String]?) {
+    guard let index = variables.firstIndex(where: { $0.name == name }) else {
+      variables.append((name, fields))
+      return
+    }
+    guard let known = variables[index].fields, let fields else {
+      variables[index].fields = nil
+      return
+    }
+    variables[index].fields = known + fields.filter { !known.contains($0) }
+  }
+
+  /// What is wrong with looking at `path` here; nil when it is right.
+  func complaint(about path: VariablePath) -> Complaint? {
+    guard let variable = variables.first(where: { $0.name == path.variable }) else {
+      let message = "no earlier step captures '\(path.variable)'"
+      guard !variables.isEmpty else {
+        return Complaint(message, expected: "a step before this one with 'as'")
+      }
+      return .unknown(message, path.variable, among: variables.map(\.name))
+    }
+    guard let field = path.field, let fields = variable.fields, !fields.contains(field) else {
+      return nil
+    }
+    guard !fields.isEmpty else {
+      return Complaint("'\(variable.name)' has no fields", expected: "'\(variable.name)' alone")
+    }
+    return .unknown("'\(variable.name)' has no field '\(field)'", field, among: fields)
+  }
+}

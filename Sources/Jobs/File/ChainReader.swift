@@ -1,0 +1,112 @@
+// The head of a chain file: name, device, limits. The steps are StepReader's.
+
+import Bluetooth
+import Documents
+
+/// Reads a chain, collecting every complaint.
+struct ChainReader {
+  private let limits: PlanLimits
+  private(set) var problems: [DocumentProblem] = []
+
+  init(limits: PlanLimits) {
+    self.limits = limits
+  }
+
+  mutating func plan(_ root: Node) -> Plan {
+    var reader = MappingReader(root)
+    let name = reader.optional("name", expected: "a text") { $0.text }
+    let device = reader.optional("device").flatMap { target($0) }
+    let timeout = reader.optional("timeout", expected: Self.limit) { $0.positiveDuration }
+    let retry = reader.optional("retry").map { rule($0) }
+    let steps = reader.required("steps", expected: "a list of steps")
+    // Nothing more can be said of a document that is no mapping.
+    problems += root.mapping == nil ? Array(reader.problems.prefix(1)) : reader.finish()
+    var stepReader = StepReader(limits: limits)
+    let plan = Plan(
+      name: name,
+      device: device,
+      timeout: timeout ?? Plan.usualTimeout,
+      retry: retry ?? RetryRule(),
+      steps: steps.map { stepReader.steps($0, depth: 0) } ?? []
+    )
+    problems += stepReader.problems
+    if problems.isEmpty, let steps, let complaint = limits.complaint(about: plan) {
+      problems.append(complaint.about(steps))
+    }
+    return plan
+  }
+
+  static let limit = "a duration above 0 such as 10s"
+
+  // MARK: The device
+
+  private mutating func target(_ node: Node) -> DeviceTarget? {
+    guard node.mapping?.isEmpty == false else {
+      let complaint = Complaint("\(node.shown) stands here", expected: Self.oneOfDevices)
+      problems.append(complaint.about(node))
+      return nil
+    }
+    var reader = MappingReader(node)
+    let targets: [DeviceTarget?] = [
+      reader.optional("name", expected: "a name, in which * and ? stand for others") {
+        $0.text.map { .name($0) }
+      },
+      reader.optional("address", expected: "an address such as C0:FF:EE:00:00:01") {
+        $0.text.flatMap { BluetoothAddress($0) }.map { .address($0) }
+      },
+      service(&reader),
+      reader.optional("alias", expected: "a name, in which * and ? stand for others") {
+        $0.text.map { .alias($0) }
+      },
+    ]
+    problems += reader.finish()
+    if targets.compactMap({ $0 }).count > 1 {
+      let message = "a device is named in one way"
+      problems.append(Complaint(message, expected: Self.oneOfDevices).about(node))
+    }
+    return targets.compactMap { $0 }.first
+  }
+
+  private static let oneOfDevices = "one of { name }, { address }, { service }, { alias }"
+
+  private func service(_ reader: inout MappingReader) -> DeviceTarget? {
+    guard let node = reader.optional("service") else { return nil }
+    if let uuid = node.text.flatMap({ AssignedNumbers.service(named: $0) }) {
+      return .service(uuid)
+    }
+    let written = node.text ?? ""
+    let nearest = AssignedNumbers.nearestService(to: written)
+    reader.complain([
+      Complaint(
+        node.text.map { "'\($0)' is no service" } ?? "\(node.kind) stands here",
+        expected: nearest == nil ? "a service such as battery, or a UUID" : nil,
+        nearest: nearest
+      ).about(node)
+    ])
+    return nil
+  }
+
+  // MARK: Trying again
+
+  private mutating func rule(_ node: Node) -> RetryRule {
+    guard node.mapping?.isEmpty == false else {
+      let expected = "tries such as { attempts: 3, backoff: 500ms }"
+      problems.append(Complaint("\(node.shown) stands here", expected: expected).about(node))
+      return RetryRule()
+    }
+    var reader = MappingReader(node)
+    let most = limits.attempts
+    let attempts = reader.required("attempts", expected: "how many tries, from 1 to \(most)") {
+      $0.integer.flatMap { (1...max(1, most)).contains($0) ? $0 : nil }
+    }
+    let backoff = reader.optional("backoff", expected: "a duration such as 500ms") { $0.duration }
+    problems += reader.finish()
+    let usual = RetryRule()
+    return RetryRule(attempts: attempts ?? usual.attempts, backoff: backoff ?? usual.backoff)
+  }
+}
+
+extension Node {
+  /// A duration above zero.
+  var positiveDuration: Duration? { duration.flatMap { $0 > .zero ? $0 : nil } }
+}

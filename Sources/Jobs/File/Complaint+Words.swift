@@ -1,0 +1,46 @@
+// Complaints that files and the one-line form have in common.
+
+import Bluetooth
+
+extension Complaint {
+  /// A text that names no characteristic.
+  init(_ error: SelectorError) {
+    self.init(error.problem, nearest: error.nearest)
+  }
+
+  /// A word that is no format of values.
+  static func noFormat(_ word: String) -> Complaint {
+    .unknown("there is no format '\(word)'", word, among: ValueFormat.names)
+  }
+}
+
+extension Subjects {
+  /// A name that means nothing for a step's value.
+  func complaint(about name: String) -> Complaint {
+    .unknown("the value has no '\(name)'", name, among: names)
+  }
+}
+
+extension Listening {
+  /// Neither a count nor a duration.
+  static let endless = Complaint(
+    "this would listen for ever",
+    expected: "'until' with a count, or 'for' with a duration"
+  )
+
+  /// A limit that ends the listening before its time.
+  static func tooShort(_ timeout: Duration, for duration: Duration) -> Complaint {
+    Complaint(
+      "a limit of \(timeout.written) ends before the \(duration.written) of 'for'",
+      expected: "\(duration.written) or more"
+    )
+  }
+}
+
+extension MessageTemplate {
+  static let shape = "a text, with captured values in braces: 'it is {reading.celsius}'"
+}
+
+extension VariablePath {
+  static let shape = "a name: a letter, then letters, digits, - and _"
+}

@@ -1,0 +1,39 @@
+// What is wrong with something that was written, before it is known where it was written.
+
+import Documents
+
+/// A complaint without its place: the file's readers and the one-line reader share what they know.
+struct Complaint: Error, Equatable {
+  let message: String
+  var expected: String?
+  var nearest: String?
+
+  init(_ message: String, expected: String? = nil, nearest: String? = nil) {
+    self.message = message
+    self.expected = expected
+    self.nearest = nearest
+  }
+
+  /// The complaint about a node of a file.
+  func about(_ node: Node) -> DocumentProblem {
+    node.problem(message, expected: expected, nearest: nearest)
+  }
+
+  /// The complaint at a place.
+  func at(_ place: Place, path: String = "") -> DocumentProblem {
+    DocumentProblem(place, path: path, message, expected: expected, nearest: nearest)
+  }
+
+  /// A word that is not one of those that are known.
+  static func unknown(_ message: String, _ word: String, among known: [String]) -> Complaint {
+    let nearest = nearest(to: word, among: known)
+    let all = known.count == 1 ? known[0] : "one of " + known.joined(separator: ", ")
+    return Complaint(message, expected: nearest == nil ? all : nil, nearest: nearest)
+  }
+
+  /// The known word that is close: letters left out, put in or mistaken, or in another order.
+  static func nearest(to word: String, among known: [String]) -> String? {
+    Spelling.nearest(to: word, among: known)
+      ?? known.first { $0.count > 2 && $0.sorted() == word.lowercased().sorted() }
+  }
+}

@@ -1,0 +1,114 @@
+// What each kind of step takes.
+
+import Bluetooth
+import Documents
+
+extension StepReader {
+  mutating func read(_ reader: inout MappingReader) -> Step? {
+    let target = reader.optional("read").flatMap { selector($0) }
+    let format = format(&reader)
+    let capture = capture(&reader)
+    let node = reader.optional("expect")
+    let timeout = timeout(&reader)
+    guard let target else { return nil }
+    let subjects = Subjects(of: target, format: format, isListening: false)
+    return Step(
+      .read(target, format: format),
+      capture: capture,
+      expectations: expectations(node, subjects),
+      timeout: timeout
+    )
+  }
+
+  mutating func write(_ reader: inout MappingReader) -> Step? {
+    let write = writing(&reader)
+    let timeout = timeout(&reader)
+    return write.map { Step(.write($0), timeout: timeout) }
+  }
+
+  mutating func notify(_ reader: inout MappingReader) -> Step? {
+    let node = reader.optional("notify")
+    let target = node.flatMap { selector($0) }
+    let format = format(&reader)
+    let trigger = reader.optional("after").flatMap { self.trigger($0) }
+    let untilNode = reader.optional("until")
+    let count = untilNode.flatMap { self.count($0) }
+    let forNode = reader.optional("for")
+    let duration = forNode.flatMap { node -> Duration? in
+      if node.positiveDuration == nil {
+        complain(node, Complaint("\(node.shown) stands here", expected: ChainReader.limit))
+      }
+      return node.positiveDuration
+    }
+    let capture = capture(&reader)
+    let expectNode = reader.optional("expect")
+    let timeoutNode = reader.optional("timeout")
+    let timeout = timeout(&reader)
+    guard let target else { return nil }
+    if let node, untilNode == nil, forNode == nil { complain(node, Listening.endless) }
+    if let timeoutNode, let timeout, let duration, timeout < duration {
+      complain(timeoutNode, Listening.tooShort(timeout, for: duration))
+    }
+    let subjects = Subjects(of: target, format: format, isListening: true)
+    let listening = Listening(
+      to: target,
+      format: format,
+      trigger: trigger,
+      count: count,
+      duration: duration
+    )
+    return Step(
+      .notify(listening),
+      capture: capture,
+      expectations: expectations(expectNode, subjects),
+      timeout: timeout
+    )
+  }
+
+  mutating func sleep(_ reader: inout MappingReader) -> Step? {
+    let duration = reader.required("sleep", expected: "a duration such as 500ms") { $0.duration }
+    return duration.map { Step(.sleep($0)) }
+  }
+
+  mutating func log(_ reader: inout MappingReader) -> Step? {
+    guard let node = reader.optional("log") else { return nil }
+    guard let template = node.text.flatMap({ MessageTemplate($0) }) else {
+      complain(node, Complaint("\(node.shown) stands here", expected: MessageTemplate.shape))
+      return nil
+    }
+    for path in template.variables {
+      if let complaint = scope.complaint(about: path) { complain(node, complaint) }
+    }
+    return Step(.log(template))
+  }
+
+  mutating func repeated(_ reader: inout MappingReader, depth: Int) -> Step? {
+    let most = max(1, limits.repetitions)
+    let count = reader.required("repeat", expected: "how many times, from 1 to \(most)") {
+      $0.integer.flatMap { (1...most).contains($0) ? $0 : nil }
+    }
+    let inner = reader.required("steps", expected: "a list of steps").map {
+      steps($0, depth: depth + 1)
+    }
+    guard let count, let inner else { return nil }
+    return Step(.repeated(count: count, inner))
+  }
+
+  mutating func when(_ reader: inout MappingReader, depth: Int) -> Step? {
+    let condition = reader.optional("when").flatMap { self.condition($0) }
+    let inner = reader.required("steps", expected: "a list of steps").map {
+      steps($0, depth: depth + 1)
+    }
+    guard let condition, let inner else { return nil }
+    return Step(.when(condition, inner))
+  }
+
+  /// `connect` and `disconnect`, which take nothing but a limit.
+  mutating func link(_ action: Step.Action, _ reader: inout MappingReader) -> Step? {
+    let step = Step(action)
+    if let node = reader.optional(step.operation), !node.isNull {
+      complain(node, Complaint("\(node.shown) stands here", expected: "nothing"))
+    }
+    return Step(action, timeout: timeout(&reader))
+  }
+}

@@ -1,0 +1,261 @@
+// One step of the one-line form.
+//
+// Comparisons are in LineStepReader+Expecting.swift.
+
+import Bluetooth
+import Documents
+
+/// Reads the words of one step, and stops at the first that is wrong.
+struct LineStepReader {
+  private var words: [LineWord]
+  private let first: LineWord
+  /// Where something is said to be missing: behind the last word.
+  private var last: LineWord
+  private let scope: Scope
+  private let limits: PlanLimits
+
+  /// - Parameter words: At least one.
+  init(_ words: [LineWord], scope: Scope, limits: PlanLimits) {
+    first = words[0]
+    last = words[0]
+    self.words = words.reversed()
+    self.scope = scope
+    self.limits = limits
+  }
+
+  /// The words for steps, in the order of complaints.
+  static let verbs = ["read", "write", "notify", "sleep", "connect", "disconnect", "log"]
+
+  mutating func step() throws(LineError) -> Step {
+    let verb = try next("a step")
+    switch verb.text {
+    case "read": return try read()
+    case "write": return try write()
+    case "notify": return try notify()
+    case "sleep":
+      let duration = try duration("a duration such as 500ms", from: .zero)
+      try end()
+      return Step(.sleep(duration))
+    case "log": return try log()
+    case "connect": return Step(.connect, timeout: try limit())
+    case "disconnect": return Step(.disconnect, timeout: try limit())
+    case "repeat", "when":
+      let message = "'\(verb.text)' has no one-line form"
+      throw LineError(Complaint(message, expected: "it in a chain file"), at: verb.place)
+    default:
+      let message = "there is no step '\(verb.text)'"
+      throw LineError(.unknown(message, verb.text, among: Self.verbs), at: verb.place)
+    }
+  }
+
+  // MARK: Steps
+
+  private mutating func read() throws(LineError) -> Step {
+    let target = try selector()
+    var options = Options()
+    while let word = pop() {
+      try option(word, of: &options, known: ["as", "expect", "within", "format"])
+    }
+    let subjects = Subjects(of: target, format: options.format, isListening: false)
+    return Step(
+      .read(target, format: options.format),
+      capture: options.capture,
+      expectations: try expectations(options.expected, subjects),
+      timeout: options.within
+    )
+  }
+
+  private mutating func notify() throws(LineError) -> Step {
+    let target = try selector()
+    var options = Options()
+    let known = ["for", "until", "as", "expect", "within", "format"]
+    while let word = pop() { try option(word, of: &options, known: known) }
+    guard options.count != nil || options.duration != nil else {
+      throw LineError(Listening.endless, at: first.place)
+    }
+    if let within = options.within, let duration = options.duration, within < duration {
+      throw LineError(Listening.tooShort(within, for: duration), at: first.place)
+    }
+    let listening = Listening(
+      to: target,
+      format: options.format,
+      count: options.count,
+      duration: options.duration
+    )
+    let subjects = Subjects(of: target, format: options.format, isListening: true)
+    return Step(
+      .notify(listening),
+      capture: options.capture,
+      expectations: try expectations(options.expected, subjects),
+      timeout: options.within
+    )
+  }
+
+  private mutating func write() throws(LineError) -> Step {
+    let target = try selector()
+    var parts: [WrittenValue.Part] = []
+    var kind = WriteKind.automatic
+    var within: Duration?
+    let kinds = WriteKind.allCases.map(\.rawValue)
+    while let word = pop() {
+      if let colon = word.firstIndex(of: ":") {
+        parts.append(try part(word, colon))
+      } else if word.isPlain("within") {
+        within = try duration("a duration above 0 such as 10s")
+      } else if !word.isQuoted, let named = WriteKind(rawValue: word.text) {
+        kind = named
+      } else {
+        let message = "'\(word.text)' stands here"
+        let nearest = Complaint.nearest(to: word.text, among: ["within"] + kinds)
+        let expected = "a value such as u8:1, a kind of writing, or within"
+        throw LineError(Complaint(message, expected: expected, nearest: nearest), at: word.place)
+      }
+    }
+    guard !parts.isEmpty else {
+      throw LineError(Complaint("no value", expected: "a value such as u8:1"), at: last.place)
+    }
+    do {
+      return Step(.write(Write(try WrittenValue(parts), to: target, kind: kind)), timeout: within)
+    } catch {
+      throw LineError(Complaint(error.problem), at: first.place)
+    }
+  }
+
+  private func part(_ word: LineWord, _ colon: Int) throws(LineError) -> WrittenValue.Part {
+    let name = word.part(0..<colon)
+    let value = word.part(colon + 1..<word.letters.count)
+    guard let format = ValueFormat(name.text) else {
+      throw LineError(.noFormat(name.text), at: name.place)
+    }
+    do {
+      _ = try format.encode(value.text)
+      return WrittenValue.Part(format, value.text)
+    } catch {
+      let expected = "a value for \(format)"
+      throw LineError(Complaint(error.problem, expected: expected), at: value.place)
+    }
+  }
+
+  private mutating func log() throws(LineError) -> Step {
+    let word = try next(MessageTemplate.shape)
+    guard let template = MessageTemplate(word.text) else {
+      let message = "'\(word.text)' stands here"
+      throw LineError(Complaint(message, expected: MessageTemplate.shape), at: word.place)
+    }
+    for path in template.variables {
+      if let complaint = scope.complaint(about: path) {
+        throw LineError(complaint, at: word.place)
+      }
+    }
+    try end()
+    return Step(.log(template))
+  }
+
+  /// `within` alone.
+  private mutating func limit() throws(LineError) -> Duration? {
+    var options = Options()
+    while let word = pop() { try option(word, of: &options, known: ["within"]) }
+    return options.within
+  }
+
+  private mutating func end() throws(LineError) {
+    guard let word = pop() else { return }
+    throw LineError(Complaint("'\(word.text)' stands here", expected: "nothing"), at: word.place)
+  }
+
+  // MARK: Options
+
+  private struct Options {
+    var capture: String?
+    var format: ValueFormat?
+    var within: Duration?
+    var duration: Duration?
+    var count: Int?
+    var expected: [Expected] = []
+  }
+
+  private mutating func option(
+    _ word: LineWord,
+    of options: inout Options,
+    known: [String]
+  ) throws(LineError) {
+    guard !word.isQuoted, known.contains(word.text) else {
+      throw LineError(
+        .unknown("'\(word.text)' stands here", word.text, among: known),
+        at: word.place
+      )
+    }
+    switch word.text {
+    case "as": options.capture = try name()
+    case "format": options.format = try format()
+    case "within": options.within = try duration(Self.positive)
+    case "for": options.duration = try duration(Self.positive)
+    case "until": options.count = try count()
+    default: options.expected.append(try expected())
+    }
+  }
+
+  private static let positive = "a duration above 0 such as 10s"
+
+  private mutating func name() throws(LineError) -> String {
+    let word = try next(VariablePath.shape)
+    if VariablePath.isName(word.text) { return word.text }
+    throw LineError(
+      Complaint("'\(word.text)' is no name", expected: VariablePath.shape),
+      at: word.place
+    )
+  }
+
+  private mutating func format() throws(LineError) -> ValueFormat {
+    let word = try next("a format such as u16")
+    if let format = ValueFormat(word.text) { return format }
+    throw LineError(.noFormat(word.text), at: word.place)
+  }
+
+  /// `5x`, `5` or `count 5`.
+  private mutating func count() throws(LineError) -> Int {
+    let expected = "how many values, such as 5x: from 1x to \(limits.notifications)x"
+    var word = try next(expected)
+    if word.isPlain("count") { word = try next(expected) }
+    let digits = word.text.hasSuffix("x") ? String(word.text.dropLast()) : word.text
+    if let count = Int(digits), count >= 1, count <= limits.notifications { return count }
+    throw LineError(Complaint("'\(word.text)' stands here", expected: expected), at: word.place)
+  }
+
+  private mutating func duration(
+    _ expected: String,
+    from least: Duration = .microseconds(1)
+  ) throws(LineError) -> Duration {
+    let word = try next(expected)
+    if let duration = Duration(written: word.text), duration >= least { return duration }
+    throw LineError(Complaint("'\(word.text)' stands here", expected: expected), at: word.place)
+  }
+
+  private mutating func selector() throws(LineError) -> CharacteristicSelector {
+    let word = try next("a characteristic such as battery-level")
+    do {
+      return try CharacteristicSelector(parsing: word.text)
+    } catch {
+      throw LineError(Complaint(error), at: word.place)
+    }
+  }
+
+  // MARK: Words
+
+  /// The next word, if there is one.
+  mutating func pop() -> LineWord? {
+    guard let word = words.popLast() else { return nil }
+    last = word
+    return word
+  }
+
+  /// The next word, which has to be there.
+  mutating func next(_ expected: String) throws(LineError) -> LineWord {
+    if let word = pop() { return word }
+    let message = "nothing follows '\(last.text)'"
+    throw LineError(Complaint(message, expected: expected), at: last.place)
+  }
+
+  /// Has `words` taken next.
+  mutating func push(_ more: [LineWord]) { words += more.reversed() }
+}

@@ -1,0 +1,61 @@
+// Chains on one line.
+
+public import Documents
+
+extension Plan {
+  /// Reads a chain from one line: `read battery-level as b; sleep 1s; log "{b} percent"`.
+  ///
+  /// Line ends count as `;`. Quotes are as in a shell: nothing is special between single ones, and
+  /// only `\"` and `\\` between double ones.
+  ///
+  /// - Parameters:
+  ///   - file: What the line is called in complaints.
+  ///   - limits: How much the chain may ask for.
+  /// - Throws: `DocumentErrors` with a complaint about each step that is wrong, with its column.
+  public static func parse(
+    line: String,
+    file: String = "-e",
+    limits: PlanLimits = PlanLimits()
+  ) throws(DocumentErrors) -> Plan {
+    let start = Place(file: file, line: 1, column: 1)
+    guard line.utf8.count <= limits.document.octets else {
+      let complaint = Complaint("the line is longer than \(limits.document.octets) octets")
+      throw DocumentErrors([complaint.at(start)])
+    }
+    let words = try LineWords.steps(of: line, file: file)
+    var scope = Scope()
+    var steps: [Step] = []
+    var problems: [DocumentProblem] = []
+    for words in words {
+      var reader = LineStepReader(words, scope: scope, limits: limits)
+      do {
+        let step = try reader.step()
+        if let name = step.capture { scope.capture(name, fields: step.fields) }
+        steps.append(step)
+      } catch {
+        problems.append(error.problem)
+        for (word, name) in zip(words, words.dropFirst()) where word.isPlain("as") {
+          scope.capture(name.text, fields: nil)
+        }
+      }
+    }
+    let plan = Plan(steps: steps)
+    if words.isEmpty {
+      let complaint = Complaint("there are no steps", expected: "a step such as read battery-level")
+      problems.append(complaint.at(start))
+    } else if problems.isEmpty, let complaint = limits.complaint(about: plan) {
+      problems.append(complaint.at(start))
+    }
+    guard problems.isEmpty else { throw DocumentErrors(problems) }
+    return plan
+  }
+}
+
+/// A complaint and where it belongs.
+struct LineError: Error {
+  let problem: DocumentProblem
+
+  init(_ complaint: Complaint, at place: Place) {
+    problem = complaint.at(place)
+  }
+}

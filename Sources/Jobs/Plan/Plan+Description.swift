@@ -1,0 +1,51 @@
+// A plan for people: what a dry run prints.
+
+import Bluetooth
+
+extension Plan: CustomStringConvertible {
+  /// All of the plan in a canonical form: a head, then a line for each step with its place.
+  ///
+  /// Equal plans have equal descriptions, however they were written.
+  public var description: String { lines.joined(separator: "\n") }
+
+  /// ``description``, line by line.
+  public var lines: [String] {
+    var lines = ["chain     \(name ?? "(no name)")"]
+    lines.append("device    \(device.map { "\($0)" } ?? "(not named)")")
+    lines.append("timeout   \(timeout.written) a step")
+    if retry.attempts > 1 {
+      let wait = retry.backoff.written
+      lines.append("retry     \(retry.attempts) attempts, \(wait) before the second")
+    }
+    let services = expectedServices.map { AssignedNumbers.serviceIdentifier($0) ?? "\($0)" }
+    if !services.isEmpty { lines.append("services  \(services.joined(separator: ", "))") }
+    lines.append("")
+    if !connectsFirst { lines.append(Self.line("", "connect", depth: 0)) }
+    lines += Self.lines(of: StepPosition.place(steps), depth: 0)
+    if steps.last?.action != .disconnect { lines.append(Self.line("", "disconnect", depth: 0)) }
+    return lines
+  }
+
+  private static func lines(of steps: [PlacedStep], depth: Int) -> [String] {
+    steps.flatMap { placed in
+      let own = line("\(placed.position)", placed.step.description, depth: depth)
+      let inner = StepPosition.place(placed.step.innerSteps, inside: placed.position)
+      return [own] + lines(of: inner, depth: depth + 1)
+    }
+  }
+
+  private static func line(_ position: String, _ text: String, depth: Int) -> String {
+    let padding = String(repeating: " ", count: max(1, 6 - position.count))
+    return position + padding + String(repeating: "  ", count: depth) + text
+  }
+}
+
+extension Step {
+  /// The steps that lie in this one.
+  public var innerSteps: [Step] {
+    switch action {
+    case .repeated(_, let steps), .when(_, let steps): steps
+    default: []
+    }
+  }
+}

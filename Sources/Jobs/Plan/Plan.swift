@@ -1,0 +1,97 @@
+// A chain as it is to be run: known whole before anything happens.
+//
+// A pure value. It is read from a file or from one line, printed by a dry run, and run by
+// ChainRunner; it knows no device and starts nothing.
+
+public import Bluetooth
+
+/// A chain of steps on one device.
+public struct Plan: Hashable, Sendable {
+  /// How long a step may take when neither it nor its chain says so.
+  public static let usualTimeout = Duration.seconds(20)
+
+  /// What the chain is called, for people.
+  public var name: String?
+  /// The device it is meant for; nil when the file leaves that to the caller.
+  public var device: DeviceTarget?
+  /// How long each step may take, unless it has a limit of its own.
+  public var timeout: Duration
+  public var retry: RetryRule
+  /// The steps as written; ``Plan/placedSteps`` adds what is implied.
+  public var steps: [Step]
+
+  public init(
+    name: String? = nil,
+    device: DeviceTarget? = nil,
+    timeout: Duration = Plan.usualTimeout,
+    retry: RetryRule = RetryRule(),
+    steps: [Step]
+  ) {
+    self.name = name
+    self.device = device
+    self.timeout = timeout
+    self.retry = retry
+    self.steps = steps
+  }
+}
+
+/// How often a chain is tried when it ends in a failure that may pass.
+public struct RetryRule: Hashable, Sendable {
+  /// How many tries there are in all; 1 means no second one.
+  public var attempts: Int
+  /// The wait before the second try; it doubles for each further one.
+  public var backoff: Duration
+
+  public init(attempts: Int = 1, backoff: Duration = .milliseconds(500)) {
+    self.attempts = attempts
+    self.backoff = backoff
+  }
+}
+
+/// A step and where it stands in its chain.
+public struct PlacedStep: Hashable, Sendable {
+  public let position: StepPosition
+  public let step: Step
+
+  public init(_ position: StepPosition, _ step: Step) {
+    self.position = position
+    self.step = step
+  }
+}
+
+extension Plan {
+  /// The steps that run, in order, with their places: connecting comes first unless the chain says
+  /// so itself.
+  ///
+  /// Disconnecting is no step of this list: it belongs to every ending, and comes last.
+  public var placedSteps: [PlacedStep] {
+    let own = StepPosition.place(steps)
+    return connectsFirst ? own : [PlacedStep(.impliedConnect, Step(.connect))] + own
+  }
+
+  /// Whether the first thing that the chain does is to connect, be it in a repetition.
+  var connectsFirst: Bool {
+    var first = steps.first
+    while case .repeated(_, let inner)? = first?.action { first = inner.first }
+    return first?.action == .connect
+  }
+
+  /// The services that are certainly needed: those that steps name before a characteristic.
+  ///
+  /// A characteristic without its service demands none, and neither does a step under `when`, which
+  /// may not run.
+  public var expectedServices: [BluetoothUUID] {
+    var services: [BluetoothUUID] = []
+    func add(_ steps: [Step]) {
+      for step in steps {
+        for selector in step.characteristics {
+          guard let service = selector.service, !services.contains(service) else { continue }
+          services.append(service)
+        }
+        if case .repeated(_, let inner) = step.action { add(inner) }
+      }
+    }
+    add(steps)
+    return services
+  }
+}

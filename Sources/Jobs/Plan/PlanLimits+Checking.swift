@@ -1,0 +1,43 @@
+// Whether a chain keeps within what it may ask for.
+
+extension PlanLimits {
+  /// What of a chain is beyond the limits on its size; nil when all is within.
+  func complaint(about plan: Plan) -> Complaint? {
+    let written = plan.writtenStepCount
+    guard written <= writtenSteps else {
+      return Complaint("\(written) steps", expected: "at most \(writtenSteps)")
+    }
+    guard let count = Self.runCount(plan.steps), count <= runSteps else {
+      let message = "a run would take more than \(runSteps) steps, repetitions multiplied"
+      return Complaint(message, expected: "fewer repetitions")
+    }
+    return nil
+  }
+
+  /// How many steps a run takes at most; nil beyond all numbers.
+  private static func runCount(_ steps: [Step]) -> Int? {
+    var sum = 0
+    for step in steps {
+      guard let inner = runCount(step.innerSteps) else { return nil }
+      var own = inner
+      if case .repeated(let times, _) = step.action {
+        let (product, overflow) = inner.multipliedReportingOverflow(by: times)
+        guard !overflow else { return nil }
+        own = product
+      }
+      let (total, overflow) = sum.addingReportingOverflow(own)
+      guard !overflow, total < Int.max else { return nil }
+      sum = total + 1
+    }
+    return sum
+  }
+}
+
+extension Plan {
+  /// How many steps are written, inner ones included.
+  public var writtenStepCount: Int { Self.count(steps) }
+
+  private static func count(_ steps: [Step]) -> Int {
+    steps.reduce(steps.count) { $0 + count($1.innerSteps) }
+  }
+}

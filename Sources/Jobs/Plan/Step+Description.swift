@@ -1,0 +1,44 @@
+// A step in the one-line form.
+//
+// What the one-line form cannot say (triggers, repetitions, conditions) is said in words that it
+// would not accept, so that nothing is left out of a dry run.
+
+import Bluetooth
+
+extension Step: CustomStringConvertible {
+  /// The step as it would be written on one line, without inner steps.
+  public var description: String {
+    var words = [title]
+    if case .notify(let listening) = action {
+      if let trigger = listening.trigger { words.append("after (write \(trigger))") }
+      if let count = listening.count { words.append("until \(count)x") }
+      if let duration = listening.duration { words.append("for \(duration.written)") }
+      if let format = listening.format { words.append("format \(format)") }
+    }
+    if case .read(_, let format?) = action { words.append("format \(format)") }
+    if let capture { words.append("as \(capture)") }
+    words += expectations.map { "expect \($0)" }
+    if let timeout { words.append("within \(timeout.written)") }
+    return words.joined(separator: " ")
+  }
+
+  /// What it does and to what: `read battery-level`, `write alert-level u8:1`.
+  public var title: String {
+    switch action {
+    case .connect, .disconnect: operation
+    case .read(let target, _): "read \(target)"
+    case .write(let write): "write \(write)"
+    case .notify(let listening): "notify \(listening.target)"
+    case .sleep(let duration): "sleep \(duration.written)"
+    case .log(let template): "log \(Quoting.quoted(template.description))"
+    case .repeated(let count, _): "repeat \(count)"
+    case .when(let condition, _): "when \(condition)"
+    }
+  }
+}
+
+extension Write: CustomStringConvertible {
+  public var description: String {
+    "\(target) \(value)" + (kind == .automatic ? "" : " \(kind.rawValue)")
+  }
+}

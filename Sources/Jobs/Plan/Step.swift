@@ -1,0 +1,120 @@
+// One step of a chain: what is done, what is kept of it, what must hold.
+
+public import Bluetooth
+
+/// One step of a chain.
+public struct Step: Hashable, Sendable {
+  /// What a step does.
+  public indirect enum Action: Hashable, Sendable {
+    case connect
+    case disconnect
+    /// Reads a value; the format says how to understand it where no standard does.
+    case read(CharacteristicSelector, format: ValueFormat?)
+    case write(Write)
+    case notify(Listening)
+    case sleep(Duration)
+    /// Says something, with captured values in it.
+    case log(MessageTemplate)
+    case repeated(count: Int, [Step])
+    /// Runs the steps when the condition holds.
+    case when(Condition, [Step])
+  }
+
+  public var action: Action
+  /// The variable that keeps the value, for later `when` and `log` steps.
+  public var capture: String?
+  /// What must hold of the value.
+  public var expectations: [Expectation]
+  /// How long the step may take; the chain's limit when nil.
+  public var timeout: Duration?
+
+  public init(
+    _ action: Action,
+    capture: String? = nil,
+    expectations: [Expectation] = [],
+    timeout: Duration? = nil
+  ) {
+    self.action = action
+    self.capture = capture
+    self.expectations = expectations
+    self.timeout = timeout
+  }
+}
+
+/// A value and where it is written to.
+public struct Write: Hashable, Sendable {
+  public var target: CharacteristicSelector
+  public var value: WrittenValue
+  public var kind: WriteKind
+
+  public init(
+    _ value: WrittenValue,
+    to target: CharacteristicSelector,
+    kind: WriteKind = .automatic
+  ) {
+    self.target = target
+    self.value = value
+    self.kind = kind
+  }
+}
+
+/// A subscription: to what, what sets it off, and when there is enough.
+public struct Listening: Hashable, Sendable {
+  public var target: CharacteristicSelector
+  public var format: ValueFormat?
+  /// Written once the subscription stands, so that no answer is missed.
+  public var trigger: Write?
+  /// How many values are enough.
+  public var count: Int?
+  /// How long to listen. Silence is no failure then.
+  public var duration: Duration?
+
+  public init(
+    to target: CharacteristicSelector,
+    format: ValueFormat? = nil,
+    trigger: Write? = nil,
+    count: Int? = nil,
+    duration: Duration? = nil
+  ) {
+    self.target = target
+    self.format = format
+    self.trigger = trigger
+    self.count = count
+    self.duration = duration
+  }
+}
+
+extension Step {
+  /// The word for what it does: `read`, `notify`.
+  public var operation: String {
+    switch action {
+    case .connect: "connect"
+    case .disconnect: "disconnect"
+    case .read: "read"
+    case .write: "write"
+    case .notify: "notify"
+    case .sleep: "sleep"
+    case .log: "log"
+    case .repeated: "repeat"
+    case .when: "when"
+    }
+  }
+
+  /// The characteristic that the step is about.
+  public var characteristic: CharacteristicSelector? {
+    switch action {
+    case .read(let target, _): target
+    case .write(let write): write.target
+    case .notify(let listening): listening.target
+    default: nil
+    }
+  }
+
+  /// Every characteristic that the step itself touches, its trigger's too.
+  public var characteristics: [CharacteristicSelector] {
+    guard case .notify(let listening) = action, let trigger = listening.trigger else {
+      return characteristic.map { [$0] } ?? []
+    }
+    return [listening.target, trigger.target]
+  }
+}

@@ -1,0 +1,23 @@
+// How a captured value, or a field of it, is named.
+
+/// A variable, and a field of its value where one is given: `reading.celsius`.
+public struct VariablePath: Hashable, Sendable, CustomStringConvertible {
+  public let variable: String
+  public let field: String?
+
+  /// Reads `reading` or `reading.celsius`; nil for anything else.
+  public init?(_ text: String) {
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    guard parts.count <= 2, parts.allSatisfy(Self.isName) else { return nil }
+    variable = parts[0]
+    field = parts.count == 2 ? parts[1] : nil
+  }
+
+  /// Whether `text` can name a variable: a letter, then letters, digits, `-` and `_`.
+  public static func isName(_ text: String) -> Bool {
+    text.first?.isLetter == true
+      && text.allSatisfy { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" }
+  }
+
+  public var description: String { field.map { "\(variable).\($0)" } ?? variable }
+}

@@ -1,0 +1,49 @@
+// A value that a chain writes: how it was put, and its octets.
+
+public import Bluetooth
+
+/// Octets put together from values with formats: `u8:1`, `utf8:"two words"`, or several in a row.
+public struct WrittenValue: Hashable, Sendable, CustomStringConvertible {
+  /// One value in one format.
+  public struct Part: Hashable, Sendable {
+    public let format: ValueFormat
+    /// As it was written.
+    public let text: String
+
+    public init(_ format: ValueFormat, _ text: String) {
+      self.format = format
+      self.text = text
+    }
+  }
+
+  /// The longest value of an attribute, in octets.
+  ///
+  /// - Source: Bluetooth Core 5.4, Vol 3, Part F §3.2.9.
+  public static let longest = 512
+
+  public let parts: [Part]
+  public let octets: [UInt8]
+
+  /// Puts the parts together in order.
+  ///
+  /// - Throws: `ValueError` for a part that is not what its format takes, and for more than
+  ///   ``longest`` octets.
+  public init(_ parts: [Part]) throws(ValueError) {
+    var octets: [UInt8] = []
+    for part in parts { octets += try part.format.encode(part.text) }
+    guard octets.count <= Self.longest else {
+      throw ValueError(
+        field: "value",
+        octet: Self.longest,
+        problem: "\(octets.count) octets, but an attribute has at most \(Self.longest)"
+      )
+    }
+    self.parts = parts
+    self.octets = octets
+  }
+
+  /// The value in the one-line form.
+  public var description: String {
+    parts.map { "\($0.format):\(Quoting.quoted($0.text))" }.joined(separator: " ")
+  }
+}

@@ -1,0 +1,108 @@
+// Events as JSON, one object a line. The format is documented in docs/output.md.
+
+import Bluetooth
+
+/// One JSON object for each event.
+public struct JSONLinesReport: RunReport {
+  /// The version of the format: it changes when a key changes its meaning or goes away.
+  public static let version = 1
+
+  public init() {}
+
+  public func lines(for event: RunEvent) -> [String] {
+    var members = Members()
+    members.add("v", .number("\(Self.version)"))
+    members.add("event", .string(event.change.name))
+    members.add("time", .string(Timestamp.text(event.wallClock)))
+    members.add("offset", .number(event.offset.decimalSeconds))
+    members.add("run", .string(event.run.description))
+    members.add("device", .string(event.device))
+    if event.attempt > 1 { members.add("attempt", JSONValue(event.attempt)) }
+    switch event.change {
+    case .runStarted(let start): members.add(start)
+    case .stepStarted(let placed): members.add(placed)
+    case .value(let placed, let value):
+      members.add(placed)
+      members.add(value)
+    case .stepFinished(let result):
+      members.add(result.placed)
+      members.add("status", .string(result.status.rawValue))
+      members.add(result.outcome)
+      members.add(result.failure)
+    case .runFinished(let ending):
+      members.add("status", .string(ending.status.rawValue))
+      members.add("exitStatus", .number("\(ending.exitStatus.rawValue)"))
+      members.add(ending.failure)
+    }
+    return [JSONValue.object(members.list).text]
+  }
+}
+
+extension RunEvent.Change {
+  /// The event's name in output.
+  fileprivate var name: String {
+    switch self {
+    case .runStarted: "run-started"
+    case .stepStarted: "step-started"
+    case .value: "value"
+    case .stepFinished: "step-finished"
+    case .runFinished: "run-finished"
+    }
+  }
+}
+
+/// The keys of one object, in order.
+private struct Members {
+  private(set) var list: [(key: String, value: JSONValue)] = []
+
+  mutating func add(_ key: String, _ value: JSONValue) { list.append((key, value)) }
+
+  mutating func add(_ start: RunStart) {
+    add("seed", .number("\(start.seed)"))
+    add("chain", start.chain.map { .string($0) } ?? .null)
+    add("steps", JSONValue(start.steps))
+  }
+
+  mutating func add(_ placed: PlacedStep) {
+    add("step", .string(placed.position.description))
+    add("operation", .string(placed.step.operation))
+    if let target = placed.step.characteristic { add("attribute", .string(target.description)) }
+  }
+
+  mutating func add(_ outcome: StepOutcome?) {
+    switch outcome {
+    case .value(let value)?: add(value)
+    case .written(let octets)?: add("hex", Self.hex(octets))
+    case .listened(let count, let rate)?:
+      add("value", .object([("count", JSONValue(count)), ("rate", JSONValue(rate))]))
+    case .said(let text)?: add("value", .string(text))
+    case nil: break
+    }
+  }
+
+  mutating func add(_ value: StepValue) {
+    add("value", value.decoded.map { JSONValue($0) } ?? .null)
+    add("hex", Self.hex(value.octets))
+  }
+
+  mutating func add(_ failure: RunFailure?) {
+    guard let failure else { return }
+    let bluez = failure.bluez.map { answer -> JSONValue in
+      .object([("name", .string(answer.name)), ("text", .string(answer.text))])
+    }
+    add(
+      "error",
+      .object([
+        ("code", .string(failure.code.rawValue)),
+        ("class", .string(failure.class.rawValue)),
+        ("message", .string(failure.message)),
+        ("bluez", bluez ?? .null),
+        ("hint", .string(failure.hint)),
+      ])
+    )
+  }
+
+  private static func hex(_ octets: [UInt8]) -> JSONValue {
+    .string(DecodedValue.octets(octets).description)
+  }
+}

@@ -1,0 +1,89 @@
+// JSON on one line, with the keys in the order in which they were given.
+
+public import Bluetooth
+
+/// A value of JSON.
+public enum JSONValue: Equatable, Sendable {
+  case null
+  case boolean(Bool)
+  /// A number as it is to be written.
+  case number(String)
+  case string(String)
+  case array([JSONValue])
+  case object([(key: String, value: JSONValue)])
+
+  /// A number; null for what is not finite, which JSON cannot say.
+  public init(_ number: Double) {
+    self = number.isFinite ? .number("\(number)") : .null
+  }
+
+  public init(_ number: Int) { self = .number("\(number)") }
+
+  /// A decoded value: fields as an object, octets as hexadecimal digits.
+  public init(_ value: DecodedValue) {
+    switch value {
+    case .integer(let integer): self = .number("\(integer)")
+    case .real(let real, _): self.init(real)
+    case .text(let text): self = .string(text)
+    case .boolean(let truth): self = .boolean(truth)
+    case .octets: self = .string(value.description)
+    case .fields(let fields): self = .object(fields.map { ($0.name, JSONValue($0.value)) })
+    case .list(let values): self = .array(values.map { JSONValue($0) })
+    }
+  }
+
+  /// The JSON text, without blanks.
+  public var text: String {
+    var text = ""
+    write(to: &text)
+    return text
+  }
+
+  private func write(to text: inout String) {
+    switch self {
+    case .null: text += "null"
+    case .boolean(let truth): text += truth ? "true" : "false"
+    case .number(let number): text += number
+    case .string(let string): Self.write(string, to: &text)
+    case .array(let values):
+      text += "["
+      for (index, value) in values.enumerated() {
+        if index > 0 { text += "," }
+        value.write(to: &text)
+      }
+      text += "]"
+    case .object(let members):
+      text += "{"
+      for (index, member) in members.enumerated() {
+        if index > 0 { text += "," }
+        Self.write(member.key, to: &text)
+        text += ":"
+        member.value.write(to: &text)
+      }
+      text += "}"
+    }
+  }
+
+  /// A string in quotes.
+  ///
+  /// Line separators are escaped too, which some readers of lines take for line ends.
+  private static func write(_ string: String, to text: inout String) {
+    text += "\""
+    for scalar in string.unicodeScalars {
+      switch scalar {
+      case "\"": text += "\\\""
+      case "\\": text += "\\\\"
+      case "\n": text += "\\n"
+      case "\r": text += "\\r"
+      case "\t": text += "\\t"
+      case "\u{0}"..."\u{1f}", "\u{7f}"..."\u{9f}", "\u{2028}", "\u{2029}":
+        let digits = String(scalar.value, radix: 16)
+        text += "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
+      default: text.unicodeScalars.append(scalar)
+      }
+    }
+    text += "\""
+  }
+
+  public static func == (a: JSONValue, b: JSONValue) -> Bool { a.text == b.text }
+}

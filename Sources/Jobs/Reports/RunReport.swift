@@ -1,0 +1,7 @@
+// A report: events of runs in, lines out.
+
+/// Turns events into lines, each without its line end. Pure: it writes nothing.
+public protocol RunReport: Sendable {
+  /// The lines for one event; none for events that the report leaves out.
+  func lines(for event: RunEvent) -> [String]
+}

@@ -1,0 +1,107 @@
+// Events for people: a line a step, as it ends.
+
+import Bluetooth
+
+/// One line for each step as it ends and for each notification as it comes, and one for the run.
+///
+/// A failure has its reasons on lines of their own. Times are the loop's: simulated ones in a
+/// simulated run.
+public struct TextReport: RunReport {
+  public init() {}
+
+  public func lines(for event: RunEvent) -> [String] {
+    switch event.change {
+    case .runStarted: []
+    case .stepStarted(let placed):
+      placed.isFirst && event.attempt > 1 ? ["attempt \(event.attempt)"] : []
+    case .value(let placed, let value): [Self.line(placed, Self.text(value))]
+    case .stepFinished(let result): Self.lines(result)
+    case .runFinished(let ending): [Self.line(ending, event.offset)]
+    }
+  }
+
+  private static func lines(_ result: StepResult) -> [String] {
+    let outcome = result.outcome.map { text($0) }
+    switch result.status {
+    case .ok: return [line(result.placed, outcome ?? "ok")]
+    case .skipped: return [line(result.placed, "skipped")]
+    case .failed, .cancelled:
+      let brought = outcome.map { " (\($0))" } ?? ""
+      let head = line(result.placed, result.status.rawValue + brought)
+      return [head] + (result.failure.map { reasons($0) } ?? [])
+    }
+  }
+
+  /// `3  read battery-level  72 %`.
+  private static func line(_ placed: PlacedStep, _ text: String) -> String {
+    let position = placed.isImplied ? "-" : placed.position.description
+    return visible("\(position)  \(title(placed.step))  \(text)")
+  }
+
+  private static func title(_ step: Step) -> String {
+    if case .log = step.action { return step.operation }
+    return step.title
+  }
+
+  private static func text(_ outcome: StepOutcome) -> String {
+    switch outcome {
+    case .value(let value): return text(value)
+    case .written: return "ok"
+    case .listened(let count, let rate):
+      let values = "\(count) \(count == 1 ? "value" : "values")"
+      guard rate.isFinite else { return "\(values) at once" }
+      return "\(values), \(DecodedValue.real(rate, decimals: 2)) a second"
+    case .said(let text): return text
+    }
+  }
+
+  private static func text(_ value: StepValue) -> String {
+    let hex = DecodedValue.octets(value.octets).description
+    guard let decoded = value.decoded else { return "octets \(hex)" }
+    let text = decoded.description
+    return text.isEmpty ? "(empty)" : text
+  }
+
+  private static func reasons(_ failure: RunFailure) -> [String] {
+    var lines = ["   what   \(failure.what)", "   why    \(failure.why)"]
+    if let bluez = failure.bluez { lines.append("   BlueZ  \(bluez)") }
+    if !failure.hint.isEmpty { lines.append("   try    \(failure.hint)") }
+    return lines.map { visible($0) }
+  }
+
+  private static func line(_ ending: RunEnding, _ took: Duration) -> String {
+    let steps = "\(ending.done) \(ending.done == 1 ? "step" : "steps")"
+    let time = "\(milliseconds(took)) s"
+    guard let failure = ending.failure else { return "ok: \(steps) in \(time)" }
+    let place = ending.step.map { " at \($0.title)" } ?? ""
+    let head =
+      "\(ending.status.rawValue)\(place) after \(steps) in \(time): \(failure.code.rawValue)"
+    // A step has said why; a run that ended between steps or in its clean-up has not.
+    return visible(ending.step == nil ? "\(head): \(failure)" : head)
+  }
+
+  /// Seconds with three decimals, rounded down.
+  private static func milliseconds(_ duration: Duration) -> String {
+    String(duration.decimalSeconds.dropLast(3))
+  }
+
+  /// `text` with control characters shown: what a device sends must not steer a terminal.
+  private static func visible(_ text: String) -> String {
+    var shown = ""
+    for scalar in text.unicodeScalars {
+      if scalar.value < 0x20 || (0x7f...0x9f).contains(scalar.value) {
+        shown += "\\u{\(String(scalar.value, radix: 16))}"
+      } else {
+        shown.unicodeScalars.append(scalar)
+      }
+    }
+    return shown
+  }
+}
+
+extension PlacedStep {
+  /// Whether a try of the chain begins with it.
+  fileprivate var isFirst: Bool {
+    step.action == .connect && position.isFirst
+  }
+}

@@ -1,0 +1,137 @@
+// What each kind of step does.
+
+import Bluetooth
+import Signals
+
+extension ChainRun {
+  private var service: any DeviceService { runner.service }
+
+  /// Does what a step says.
+  ///
+  /// - Parameter outcome: What it brought, set as soon as that is known: a step that then fails has
+  ///   it too.
+  func act(
+    _ placed: PlacedStep,
+    _ outcome: inout StepOutcome?,
+    _ sink: (StepResult) async throws -> Void
+  ) async throws -> StepResult.Status {
+    switch placed.step.action {
+    case .connect: try await connect(placed)
+    case .disconnect: try await disconnect(placed)
+    case .read(let target, let format):
+      try await read(target, format, placed, &outcome)
+    case .write(let write):
+      try await limited(service.write(write), placed) { _ in }
+      outcome = .written(write.value.octets)
+    case .notify(let listening): try await listen(listening, placed, &outcome)
+    case .sleep(let duration): try await loop.sleep(for: duration)
+    case .log(let template): outcome = .said(template.filled(value))
+    case .repeated(let count, let steps):
+      for turn in 1...max(1, count) {
+        try await performAll(steps, inside: placed.position.repetition(turn), sink)
+        // Steps that wait for nothing must leave the loop to others: to signals, above all.
+        await Task.yield()
+      }
+    case .when(let condition, let steps):
+      guard condition.firstUnmet(value) == nil else { return .skipped }
+      try await performAll(steps, inside: placed.position, sink)
+    }
+    return .ok
+  }
+
+  private func performAll(
+    _ steps: [Step],
+    inside position: StepPosition,
+    _ sink: (StepResult) async throws -> Void
+  ) async throws {
+    for (index, step) in steps.enumerated() {
+      try Task.checkCancellation()
+      try await perform(PlacedStep(position.inner(index + 1), step), sink)
+    }
+  }
+
+  // MARK: The link
+
+  private func connect(_ placed: PlacedStep) async throws {
+    // Noted before anything can take the value away: a link that was made is always ended.
+    let connecting = service.connect(keep: false, expecting: runner.plan.expectedServices)
+      .map { [self] in linked(true) }
+    try await limited(connecting, placed) { _ in }
+  }
+
+  private func disconnect(_ placed: PlacedStep) async throws {
+    let disconnecting = service.disconnect().map { [self] in linked(false) }
+    try await limited(disconnecting, placed) { _ in }
+  }
+
+  // MARK: Values
+
+  private func read(
+    _ target: CharacteristicSelector,
+    _ format: ValueFormat?,
+    _ placed: PlacedStep,
+    _ outcome: inout StepOutcome?
+  ) async throws {
+    var read: [UInt8]?
+    try await limited(service.read(target), placed) { read = $0 }
+    guard let octets = read else { throw NoValue(operation: placed.step.doing) }
+    outcome = .value(StepValue(octets: octets, decoded: nil))
+    let decoded = try StepValue.decode(octets, of: target, format: format)
+    outcome = .value(StepValue(octets: octets, decoded: decoded))
+    capture(decoded, as: placed.step.capture)
+    for expectation in placed.step.expectations { try expectation.check(decoded, octets: octets) }
+  }
+
+  // MARK: Limits
+
+  /// Runs `signal` within the limit of its step, naming the step when that passes.
+  ///
+  /// - Parameter late: What is said of a limit that passed; "no answer came within 5s" when nil.
+  func limited<Value: Sendable>(
+    _ signal: Signal<Value>,
+    _ placed: PlacedStep,
+    late: (Duration) -> String = { "no answer came within \($0.written)" },
+    _ sink: (Value) async throws -> Void
+  ) async throws {
+    let limit = limit(of: placed)
+    do {
+      try await signal.timeout(limit, placed.step.doing).run(sink)
+    } catch {
+      guard !Task.isCancelled else { throw error }
+      throw named(error, placed, late(limit))
+    }
+  }
+
+  private func limit(of placed: PlacedStep) -> Duration {
+    if let own = placed.step.timeout { return own }
+    switch placed.step.action {
+    case .disconnect where placed.isImplied: return service.scheduler.cleanUpLimit
+    case .notify(let listening): return (listening.duration ?? .zero) + runner.plan.timeout
+    default: return runner.plan.timeout
+    }
+  }
+
+  /// A limit that passed, as a failure of the step; any other error as it is.
+  private func named(_ error: any Error, _ placed: PlacedStep, _ late: String) -> any Error {
+    if let failed = error as? FailedWithCleanUp, let cause = failed.cause {
+      return FailedWithCleanUp(cause: named(cause, placed, late), cleanUp: failed.cleanUp)
+    }
+    guard error is TimedOut else { return error }
+    return DeviceFailure(
+      code: .timedOut,
+      class: .passing,
+      operation: placed.step.doing + (placed.isImplied ? "" : " (step \(placed.position))"),
+      device: runner.device,
+      attribute: placed.step.characteristic?.description,
+      meaning: late,
+      hint: "bring the device closer and try again, or give the step a longer timeout"
+    )
+  }
+}
+
+extension DeviceService {
+  /// Writes what a step says.
+  func write(_ write: Write) -> Signal<Void> {
+    self.write(write.value.octets, to: write.target, kind: write.kind)
+  }
+}

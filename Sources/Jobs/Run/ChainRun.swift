@@ -1,0 +1,237 @@
+// One run of a chain: its tries, its steps in order, its clean-up, its events.
+//
+// What each step does is in ChainRun+Steps.swift.
+
+import Bluetooth
+import Signals
+
+/// The state of one run, and its course.
+final class ChainRun: Sendable {
+  private struct State {
+    var attempt = 0
+    var captures: [String: DecodedValue] = [:]
+    /// Whether there may be a link that this run made.
+    var isLinked = false
+    var done = 0
+    /// The step that the first cause came from.
+    var failedAt: PlacedStep?
+    var failure: RunFailure?
+    var consumerHasLeft = false
+    var ending: RunEnding?
+  }
+
+  let runner: ChainRunner
+  let loop: Loop
+  private let begun: Instant
+  private let state = Guarded(State())
+
+  init(_ runner: ChainRunner) {
+    self.runner = runner
+    loop = runner.service.scheduler.loop
+    begun = loop.now
+  }
+
+  /// How the run ended; nil before.
+  var ending: RunEnding? { state.withLock { $0.ending } }
+
+  func emit(_ change: RunEvent.Change) {
+    let now = loop.now
+    runner.report(
+      RunEvent(
+        run: runner.identity,
+        device: runner.device,
+        attempt: state.withLock { max(1, $0.attempt) },
+        offset: now - begun,
+        wallClock: loop.wallClockAtStart + now.sinceStart,
+        change: change
+      )
+    )
+  }
+
+  // MARK: The course
+
+  func run(_ sink: (StepResult) async throws -> Void) async throws -> RunEnding {
+    let plan = runner.plan
+    emit(
+      .runStarted(
+        RunStart(
+          chain: plan.name,
+          steps: plan.writtenStepCount,
+          seed: runner.identity.seed
+        )
+      )
+    )
+    do {
+      try await attempts().run { [self] result in
+        do {
+          try await sink(result)
+        } catch {
+          state.withLock { $0.consumerHasLeft = true }
+          throw error
+        }
+      }
+    } catch {
+      finish(error)
+      throw error
+    }
+    return finish(nil)
+  }
+
+  /// The chain, tried as often as the plan says.
+  private func attempts() -> Signal<StepResult> {
+    let rule = runner.plan.retry
+    let policy = RetryPolicy(
+      attempts: max(1, rule.attempts),
+      backoff: rule.backoff,
+      backoffLimit: max(.seconds(30), rule.backoff),
+      retries: { RunFailure($0).isWorthAnotherTry }
+    )
+    return attempt().retry(policy)
+  }
+
+  /// One try: the steps from connecting on, and disconnecting at every ending.
+  private func attempt() -> Signal<StepResult> {
+    // The clean-up ends by its own limit first, which names what took too long.
+    let limit = runner.service.scheduler.cleanUpLimit + .seconds(1)
+    return Signal<StepResult>.using(
+      acquire: .just(self),
+      release: { $0.release() },
+      releaseLimit: limit
+    ) { run in
+      Signal { sink in
+        run.begin()
+        for placed in run.runner.plan.placedSteps {
+          // Steps that wait for nothing must not outrun a cancellation.
+          try Task.checkCancellation()
+          try await run.perform(placed, sink)
+        }
+      }
+    }
+  }
+
+  private func begin() {
+    state.withLock { state in
+      state.attempt += 1
+      state.captures = [:]
+      state.done = 0
+      state.failedAt = nil
+      state.failure = nil
+    }
+  }
+
+  /// Disconnects, unless the chain did so itself last.
+  private func release() -> Signal<Void> {
+    Signal { [self] sink in
+      if state.withLock({ $0.isLinked }) {
+        let placed = PlacedStep(.impliedDisconnect, Step(.disconnect))
+        try await perform(placed, isCleanUp: true) { _ in }
+      }
+      try await sink(())
+    }
+  }
+
+  @discardableResult
+  private func finish(_ error: (any Error)?) -> RunEnding {
+    let isCancelled = Task.isCancelled || state.withLock { $0.consumerHasLeft }
+    let cause = error.map { isCancelled ? Self.cancellation($0) : $0 }
+    let ending = state.withLock { state in
+      let failure = cause.map { error -> RunFailure in
+        if isCancelled, state.consumerHasLeft { return RunFailure(CancellationError()) }
+        return RunFailure(error, step: state.failedAt)
+      }
+      let status: RunEnding.Status = error == nil ? .ok : isCancelled ? .cancelled : .failed
+      let ending = RunEnding(
+        status: status,
+        failure: failure,
+        step: state.failedAt,
+        done: state.done
+      )
+      state.ending = ending
+      return ending
+    }
+    emit(.runFinished(ending))
+    return ending
+  }
+
+  // MARK: A step
+
+  /// Does one step, and tells of its start and its end.
+  func perform(
+    _ placed: PlacedStep,
+    isCleanUp: Bool = false,
+    _ sink: (StepResult) async throws -> Void
+  ) async throws {
+    emit(.stepStarted(placed))
+    let start = loop.now
+    var outcome: StepOutcome?
+    let result: StepResult
+    do {
+      let status = try await act(placed, &outcome, sink)
+      result = StepResult(
+        placed,
+        status: status,
+        outcome: outcome,
+        failure: nil,
+        took: loop.now - start
+      )
+    } catch {
+      fail(placed, error, outcome, since: start, isCleanUp: isCleanUp)
+      throw error
+    }
+    if !placed.isImplied, placed.step.innerSteps.isEmpty { state.withLock { $0.done += 1 } }
+    emit(.stepFinished(result))
+    try await sink(result)
+  }
+
+  private func fail(
+    _ placed: PlacedStep,
+    _ error: any Error,
+    _ outcome: StepOutcome?,
+    since start: Instant,
+    isCleanUp: Bool
+  ) {
+    let isCancelled = Task.isCancelled || (!isCleanUp && state.withLock { $0.consumerHasLeft })
+    let cause = isCancelled ? Self.cancellation(error) : error
+    let isFirst = state.withLock { state in
+      guard !isCleanUp else { return true }
+      guard state.failedAt == nil, !state.consumerHasLeft else { return false }
+      state.failedAt = placed
+      return true
+    }
+    emit(
+      .stepFinished(
+        StepResult(
+          placed,
+          status: isCancelled ? .cancelled : .failed,
+          outcome: outcome,
+          failure: isFirst ? RunFailure(cause, step: placed) : nil,
+          took: loop.now - start
+        )
+      )
+    )
+  }
+
+  /// Why the run was cancelled, as far as its turn knows.
+  private static func cancellation(_ error: any Error) -> any Error {
+    let cause = Turn.current?.cancellationCause ?? error
+    guard let timedOut = cause as? TimedOut else { return cause }
+    return TimedOut(operation: "the run", after: timedOut.after)
+  }
+
+  // MARK: What steps change
+
+  func linked(_ isLinked: Bool) { state.withLock { $0.isLinked = isLinked } }
+
+  func capture(_ value: DecodedValue, as name: String?) {
+    guard let name else { return }
+    state.withLock { $0.captures[name] = value }
+  }
+
+  /// The captured value, or the field of one, that `path` names.
+  func value(_ path: VariablePath) -> DecodedValue? {
+    state.withLock { state in
+      guard let value = state.captures[path.variable] else { return nil }
+      return path.field.map { value[$0] } ?? value
+    }
+  }
+}

@@ -1,0 +1,16 @@
+// The end of a run by a signal of the operating system.
+
+/// What a turn is cancelled with when a signal ends the program.
+public struct Interrupted: Error, Hashable, Sendable, CustomStringConvertible {
+  /// SIGHUP, SIGINT or SIGTERM.
+  public let signal: Int32
+
+  public init(signal: Int32) {
+    self.signal = signal
+  }
+
+  public var description: String {
+    let names: [Int32: String] = [1: "SIGHUP", 2: "SIGINT", 15: "SIGTERM"]
+    return "interrupted by \(names[signal] ?? "signal \(signal)")"
+  }
+}

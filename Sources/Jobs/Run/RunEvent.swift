@@ -1,0 +1,87 @@
+// What happens in a run, as values: the feed of reports, journals and views.
+
+/// One thing that happened in a run.
+///
+/// The order is: run-started; for each step its start, its values, its finish; run-finished last,
+/// after everything that was connected is disconnected.
+public struct RunEvent: Equatable, Sendable {
+  /// What happened.
+  public enum Change: Equatable, Sendable {
+    case runStarted(RunStart)
+    case stepStarted(PlacedStep)
+    /// A value of a `notify` step, as it came.
+    case value(PlacedStep, StepValue)
+    case stepFinished(StepResult)
+    case runFinished(RunEnding)
+  }
+
+  public let run: RunIdentity
+  /// The device, as output names it.
+  public let device: String
+  /// Which try of the chain this belongs to, from 1.
+  public let attempt: Int
+  /// How long after the start of the run, on the loop's clock.
+  public let offset: Duration
+  /// The wall-clock time, since 1970-01-01T00:00:00Z. It moves with the loop's clock.
+  public let wallClock: Duration
+  public let change: Change
+
+  public init(
+    run: RunIdentity,
+    device: String,
+    attempt: Int,
+    offset: Duration,
+    wallClock: Duration,
+    change: Change
+  ) {
+    self.run = run
+    self.device = device
+    self.attempt = attempt
+    self.offset = offset
+    self.wallClock = wallClock
+    self.change = change
+  }
+}
+
+/// What is known of a run at its start.
+public struct RunStart: Equatable, Sendable {
+  /// The name of the chain, if it has one.
+  public let chain: String?
+  /// How many steps are written, inner ones included.
+  public let steps: Int
+  public let seed: UInt64
+
+  public init(chain: String?, steps: Int, seed: UInt64) {
+    self.chain = chain
+    self.steps = steps
+    self.seed = seed
+  }
+}
+
+/// How a run ended.
+public struct RunEnding: Equatable, Sendable {
+  public enum Status: String, Hashable, Sendable {
+    case ok
+    case failed
+    /// It was ended from outside: by a signal, by a deadline over the whole run, by its consumer.
+    case cancelled
+  }
+
+  public let status: Status
+  /// The first cause of the last try; nil when all went well.
+  public let failure: RunFailure?
+  /// The step that failed or was cancelled, if it was one.
+  public let step: PlacedStep?
+  /// How many steps of the chain were done in the last try, those of repetitions counted each time.
+  public let done: Int
+
+  public init(status: Status, failure: RunFailure?, step: PlacedStep?, done: Int) {
+    self.status = status
+    self.failure = failure
+    self.step = step
+    self.done = done
+  }
+
+  /// What the process ends with when this run is all it did.
+  public var exitStatus: ExitStatus { ExitStatus(after: failure) }
+}

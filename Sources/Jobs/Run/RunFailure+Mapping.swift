@@ -1,0 +1,100 @@
+// Every error that a run can end with, as a failure.
+
+import Bluetooth
+import Signals
+
+extension RunFailure {
+  /// What `error` means.
+  ///
+  /// - Parameters:
+  ///   - error: What a step or a run threw.
+  ///   - step: The step it came from, if it was one.
+  public init(_ error: any Error, step: PlacedStep? = nil) {
+    let what = step?.step.doing ?? "running the chain"
+    switch error {
+    case let failure as RunFailure: self = failure
+    case let failure as DeviceFailure: self.init(failure)
+    case let failure as FailedWithCleanUp: self.init(failure, step: step)
+    case let failure as ExpectationFailure:
+      self.init(
+        code: .expectationNotMet,
+        class: .definite,
+        what: what,
+        why: failure.description,
+        hint: "check the device, or what the chain expects of it"
+      )
+    case let failure as ValueError:
+      self.init(
+        code: .invalidValue,
+        class: .definite,
+        what: what,
+        why: "the value is not what its format promises: \(failure)",
+        hint: "give the step the format that the device uses; 'format: hex' takes any octets"
+      )
+    case let timedOut as TimedOut:
+      let limit = timedOut.after.map { " within \($0.written)" } ?? " in time"
+      self.init(
+        code: .timedOut,
+        class: .passing,
+        what: what,
+        why: "\(timedOut.operation) did not end\(limit)"
+      )
+    case let interrupted as Interrupted:
+      self.init(
+        code: .interrupted,
+        class: .definite,
+        what: what,
+        why: "\(interrupted)",
+        signal: interrupted.signal
+      )
+    case is CancellationError:
+      self.init(code: .cancelled, class: .definite, what: what, why: "it was cancelled")
+    case let overflow as BufferOverflow:
+      self.init(code: .valuesLost, class: .definite, what: what, why: "\(overflow)")
+    default:
+      self.init(code: .unknown, class: .definite, what: what, why: "\(error)")
+    }
+  }
+
+  private init(_ failure: DeviceFailure) {
+    self.init(
+      code: failure.code,
+      class: failure.class,
+      what: failure.operation + (failure.device.map { " on \($0)" } ?? ""),
+      why: failure.meaning,
+      bluez: failure.bluez,
+      hint: failure.hint
+    )
+  }
+
+  /// The first cause, with what could not be cleaned up after it; or that alone.
+  private init(_ failure: FailedWithCleanUp, step: PlacedStep?) {
+    let cleanUps = failure.cleanUp.map { RunFailure($0.error) }
+    let left = cleanUps.map(\.message).joined(separator: "; ")
+    guard let cause = failure.cause else {
+      self.init(
+        code: .cleanUpFailed,
+        class: cleanUps.first?.class ?? .definite,
+        what: "cleaning up",
+        why: left,
+        bluez: cleanUps.first?.bluez,
+        hint: cleanUps.first?.hint ?? ""
+      )
+      return
+    }
+    let first = RunFailure(cause, step: step)
+    self.init(
+      code: first.code,
+      class: first.class,
+      what: first.what,
+      why: "\(first.why); and cleaning up failed: \(left)",
+      bluez: first.bluez,
+      hint: first.hint,
+      signal: first.signal
+    )
+  }
+
+  /// Whether the chain is worth another try: it may pass, and it is not only the clean-up of a
+  /// chain that was done.
+  var isWorthAnotherTry: Bool { self.class == .passing && code != .cleanUpFailed }
+}

@@ -1,0 +1,53 @@
+// Why a run or a step failed, in one form for every report.
+
+public import Bluetooth
+
+/// A failure as output shows it: what was being done, why it failed, what to try.
+public struct RunFailure: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The kind, stable in output: `timed-out`, `expectation-not-met`.
+  public let code: DeviceFailure.Code
+  public let `class`: FailureClass
+  /// "reading battery-level on 'Thermo-1'".
+  public let what: String
+  /// "no answer came within 5s".
+  public let why: String
+  public let bluez: BlueZAnswer?
+  /// What to try; may be empty.
+  public let hint: String
+  /// The signal that ended the run, if one did.
+  public let signal: Int32?
+
+  public init(
+    code: DeviceFailure.Code,
+    class: FailureClass,
+    what: String,
+    why: String,
+    bluez: BlueZAnswer? = nil,
+    hint: String = "",
+    signal: Int32? = nil
+  ) {
+    self.code = code
+    self.class = `class`
+    self.what = what
+    self.why = why
+    self.bluez = bluez
+    self.hint = hint
+    self.signal = signal
+  }
+
+  /// What and why, on one line.
+  public var message: String { "\(what): \(why)" }
+
+  public var description: String { hint.isEmpty ? message : "\(message). Try: \(hint)" }
+}
+
+extension DeviceFailure.Code {
+  /// A value came and is not what the chain expects.
+  public static let expectationNotMet = Self(rawValue: "expectation-not-met")
+  /// The run was ended from outside, without a cause.
+  public static let cancelled = Self(rawValue: "cancelled")
+  /// A signal of the operating system ended the run.
+  public static let interrupted = Self(rawValue: "interrupted")
+  /// Values came faster than they were taken.
+  public static let valuesLost = Self(rawValue: "values-lost")
+}

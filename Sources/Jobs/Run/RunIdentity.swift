@@ -1,0 +1,24 @@
+// What tells one run from another, in output that repeats.
+
+/// The identity of a run: a function of its seed and its plan alone.
+///
+/// The same seed and an equal plan have the same identity, so a simulated run repeats to the
+/// letter. Whoever wants runs on real devices to differ gives each a seed of its own.
+public struct RunIdentity: Hashable, Sendable, CustomStringConvertible {
+  /// 16 hexadecimal digits.
+  public let description: String
+  public let seed: UInt64
+
+  /// The identity of a run of `plan` with `seed`.
+  ///
+  /// FNV-1a over the seed, least significant octet first, and the plan's description in UTF-8.
+  public init(seed: UInt64, plan: Plan) {
+    self.seed = seed
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    func take(_ octet: UInt8) { hash = (hash ^ UInt64(octet)) &* 0x0000_0100_0000_01b3 }
+    for shift in 0..<8 { take(UInt8(truncatingIfNeeded: seed >> (8 * UInt64(shift)))) }
+    for octet in plan.description.utf8 { take(octet) }
+    let digits = String(hash, radix: 16)
+    description = String(repeating: "0", count: 16 - digits.utf8.count) + digits
+  }
+}

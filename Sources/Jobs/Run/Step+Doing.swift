@@ -1,0 +1,32 @@
+// What a step is doing, for errors.
+
+import Bluetooth
+
+extension Step {
+  /// "reading battery-level", as failures name what was being done.
+  var doing: String {
+    switch action {
+    case .connect: "connecting"
+    case .disconnect: "disconnecting"
+    case .read(let target, _): "reading \(target)"
+    case .write(let write): "writing \(write.target)"
+    case .notify(let listening): "listening to \(listening.target)"
+    case .sleep: "sleeping"
+    case .log: "saying something"
+    case .repeated: "repeating"
+    case .when: "deciding"
+    }
+  }
+}
+
+extension PlacedStep {
+  /// The step by its place: "step 4[7].2", or "connecting" where it is implied.
+  var title: String {
+    position == .impliedConnect || position == .impliedDisconnect ? step.doing : "step \(position)"
+  }
+
+  /// Whether it is no step of the chain as written.
+  public var isImplied: Bool {
+    position == .impliedConnect || position == .impliedDisconnect
+  }
+}

@@ -1,0 +1,76 @@
+// What came of a step.
+
+public import Bluetooth
+
+/// How one step of a run ended.
+public struct StepResult: Equatable, Sendable {
+  public enum Status: String, Hashable, Sendable {
+    case ok
+    case failed
+    case cancelled
+    /// The condition of a `when` did not hold.
+    case skipped
+  }
+
+  public let placed: PlacedStep
+  public let status: Status
+  /// What it brought; also of a step that failed when its value came and was not as expected.
+  public let outcome: StepOutcome?
+  /// Why it failed. Nil for a `repeat` or `when` in which another step failed.
+  public let failure: RunFailure?
+  /// How long it took.
+  public let took: Duration
+
+  public init(
+    _ placed: PlacedStep,
+    status: Status,
+    outcome: StepOutcome?,
+    failure: RunFailure?,
+    took: Duration
+  ) {
+    self.placed = placed
+    self.status = status
+    self.outcome = outcome
+    self.failure = failure
+    self.took = took
+  }
+}
+
+/// What a step brought.
+public enum StepOutcome: Equatable, Sendable {
+  case value(StepValue)
+  /// The octets that a write wrote.
+  case written([UInt8])
+  /// How many values a `notify` got, and how many a second.
+  case listened(count: Int, rate: Double)
+  /// What a `log` said.
+  case said(String)
+}
+
+/// A value that a device gave.
+public struct StepValue: Equatable, Sendable {
+  public let octets: [UInt8]
+  /// What the octets stand for; nil when they are not what their format or characteristic promises.
+  public let decoded: DecodedValue?
+
+  public init(octets: [UInt8], decoded: DecodedValue?) {
+    self.octets = octets
+    self.decoded = decoded
+  }
+
+  /// Understands octets in a format, else as the standard of the characteristic says, else as
+  /// octets.
+  ///
+  /// - Throws: `ValueError` when they are not what that promises.
+  static func decode(
+    _ octets: [UInt8],
+    of selector: CharacteristicSelector,
+    format: ValueFormat?
+  ) throws(ValueError) -> DecodedValue {
+    if let format { return try format.decode(octets) }
+    guard selector.handle == nil,
+      let decoder = StandardValues.decoder(for: selector.characteristic)
+    else { return .octets(octets) }
+    return try decoder(octets)
+  }
+}

@@ -1,0 +1,184 @@
+// Chains from files: what each part means, and the examples.
+
+import Bluetooth
+import Documents
+import Testing
+
+@testable import Jobs
+
+@Suite("Chain files")
+struct ChainFileTests {
+  func plan(_ text: String) throws -> Plan { try Plan.parse(text, file: "chain.yaml") }
+
+  /// The folder of the examples, beside the tests.
+  static let examples =
+    #filePath.split(separator: "/", omittingEmptySubsequences: false)
+    .dropLast(3).joined(separator: "/") + "/docs/examples/"
+
+  @Test("every key of the head is taken")
+  func head() throws {
+    let plan = try plan(
+      """
+      name: Read it
+      device: { name: "Thermo*" }
+      timeout: 10s
+      retry: { attempts: 3, backoff: 250ms }
+      steps: [ { read: battery-level } ]
+      """
+    )
+    #expect(plan.name == "Read it")
+    #expect(plan.device == .name("Thermo*"))
+    #expect(plan.timeout == .seconds(10))
+    #expect(plan.retry == RetryRule(attempts: 3, backoff: .milliseconds(250)))
+    #expect(plan.steps.map(\.description) == ["read battery-level"])
+  }
+
+  @Test("a chain without a head has the usual limits, and no device")
+  func bare() throws {
+    let plan = try plan(#"{"steps": [{"read": "2a19"}]}"#)
+    #expect(plan.name == nil)
+    #expect(plan.device == nil)
+    #expect(plan.timeout == .seconds(20))
+    #expect(plan.retry.attempts == 1)
+  }
+
+  @Test(
+    "a device is named in one of four ways",
+    arguments: [
+      ("name: HRM-1", "'HRM-1'"), ("alias: my strap", "'my strap'"),
+      ("address: c0-ff-ee-00-00-01", "C0:FF:EE:00:00:01"),
+      ("service: heart-rate", "a device with heart-rate"),
+    ]
+  )
+  func device(written: String, meant: String) throws {
+    #expect(try plan("device: { \(written) }\nsteps: [connect]").device?.description == meant)
+  }
+
+  @Test(
+    "each kind of step means what its one line says",
+    arguments: [
+      ("connect", "connect"), ("{ disconnect: , timeout: 3s }", "disconnect within 3s"),
+      ("{ sleep: 1.5s }", "sleep 1500ms"), ("{ log: two words }", #"log "two words""#),
+      ("{ read: 2a19, as: b, timeout: 5s }", "read battery-level as b within 5s"),
+      ("{ read: \"@12\", format: u16be }", "read @0x000c format u16be"),
+      ("{ write: alert-level, value: { u8: 1 } }", "write alert-level u8:1"),
+      (
+        "{ write: 2a06, value: [{ u16be: 0x12c }, { utf8: a b }], kind: command }",
+        #"write alert-level u16be:0x12c utf8:"a b" command"#
+      ),
+      (
+        "{ notify: 2a37, until: { count: 5 }, for: 1m, as: h }",
+        "notify heart-rate-measurement until 5x for 1m as h"
+      ),
+      (
+        "{ notify: 2a37, for: 3s, after: { write: 2a39, value: { hex: 01 }, kind: request } }",
+        "notify heart-rate-measurement "
+          + "after (write heart-rate-control-point hex:01 request) for 3s"
+      ),
+    ]
+  )
+  func kinds(written: String, meant: String) throws {
+    #expect(try plan("steps:\n- \(written)").steps.map(\.description) == [meant])
+  }
+
+  @Test(
+    "an expectation means what its one line says",
+    arguments: [
+      ("72", ["value = 72"]), ("\"72\"", [#"value = "72""#]),
+      ("{ percent: 72 }", ["percent = 72"]), ("{ percent: { is: 72 } }", ["percent = 72"]),
+      ("{ percent: { not: 72 } }", ["percent != 72"]),
+      ("{ percent: { min: 1, max: 2.5 } }", ["percent >= 1", "percent <= 2.5"]),
+      ("{ percent: { above: -1, below: 0x10 } }", ["percent > -1", "percent < 16"]),
+      ("{ percent: { between: [10, 40] } }", ["percent in 10..40"]),
+      ("{ percent: { in: [1, 2, ear lobe] } }", [#"percent in 1,2,"ear lobe""#]),
+      ("{ hex: 0064, u8: 100 }", ["hex = 0064", "u8 = 100"]),
+    ]
+  )
+  func expectations(written: String, meant: [String]) throws {
+    let plan = try plan("steps: [{ read: battery-level, expect: \(written) }]")
+    #expect(plan.steps[0].expectations.map(\.description) == meant)
+  }
+
+  @Test("a condition may have several tests of several variables")
+  func conditions() throws {
+    let plan = try plan(
+      """
+      steps:
+      - { read: temperature-measurement, as: t }
+      - { read: battery-level, as: b }
+      - { when: { t.celsius: { above: 30, below: 40 }, b: 72 }, steps: [connect] }
+      """
+    )
+    #expect(plan.steps[2].description == "when t.celsius > 30 and t.celsius < 40 and b = 72")
+  }
+
+  @Test(
+    "every example is right, and is loaded as it is parsed",
+    arguments: ["thermometer", "heart-rate", "echo", "battery"]
+  )
+  func examples(name: String) throws {
+    let plan = try Plan.load(path: Self.examples + name + ".yaml")
+    #expect(plan.name != nil)
+    #expect(plan.device != nil)
+    #expect(plan.steps.count >= 1)
+  }
+
+  @Test("what an example is, as a dry run shows it")
+  func dryRun() throws {
+    let plan = try Plan.load(path: Self.examples + "thermometer.yaml")
+    #expect(
+      plan.lines == [
+        "chain     Read the thermometer",
+        "device    'Thermo-1'",
+        "timeout   10s a step",
+        "retry     3 attempts, 500ms before the second",
+        "",
+        "      connect",
+        "1     read battery-level expect percent > 5",
+        "2     read temperature-measurement as reading expect celsius in 30..43",
+        #"3     log "{reading.celsius} degrees, measured at the {reading.type}""#,
+        "4     write alert-level u8:1",
+        "5     notify temperature-measurement until 3x as latest "
+          + "expect celsius >= 30 expect celsius <= 43",
+        "6     when latest.celsius > 30",
+        "6.1     write alert-level u8:2",
+        "7     repeat 3",
+        "7.1     read battery-level as battery",
+        #"7.2     log "the battery has {battery.percent} percent left""#,
+        "7.3     sleep 1s",
+        "8     write alert-level u8:0",
+        "      disconnect",
+      ]
+    )
+  }
+
+  @Test("the fields that are known before a value comes are those that decoders give")
+  func knownFields() throws {
+    let samples: [(short: UInt16, octets: [UInt8])] = [
+      (0x2a19, [72]), (0x2a21, [5, 0]),
+      (0x2a1c, [7, 0x6e, 1, 0, 0xff, 0xea, 7, 1, 2, 3, 4, 5, 1]),
+      (0x2a1e, [7, 0x6e, 1, 0, 0xff, 0xea, 7, 1, 2, 3, 4, 5, 1]),
+      (0x2a37, [0x1e, 72, 1, 0, 0, 4]),
+    ]
+    for (short, octets) in samples {
+      let uuid = BluetoothUUID(short: short)
+      let fields = try fields(of: uuid, octets)
+      #expect(fields?.sorted() == StandardFields.names(of: uuid).sorted())
+    }
+    let known = samples.map(\.short)
+    for short in UInt16(0x2a00)...0x2aff where !known.contains(short) {
+      let uuid = BluetoothUUID(short: short)
+      #expect(StandardFields.names(of: uuid).isEmpty)
+      for octets in [[0], [0, 0], [0, 0, 0, 0, 0]] as [[UInt8]] {
+        #expect((try? fields(of: uuid, octets)) ?? nil == nil)
+      }
+    }
+  }
+
+  /// The fields that the decoder of a characteristic makes of octets; nil when it makes none.
+  private func fields(of uuid: BluetoothUUID, _ octets: [UInt8]) throws -> [String]? {
+    guard let decode = StandardValues.decoder(for: uuid) else { return nil }
+    guard case .fields(let fields) = try decode(octets) else { return nil }
+    return fields.map(\.name)
+  }
+}

@@ -1,0 +1,164 @@
+// A run as programs read it: exact lines, and the page that documents them.
+
+import Bluetooth
+import Glibc
+import Signals
+import Testing
+
+@testable import Jobs
+
+@Suite("The JSON lines report")
+struct JSONLinesTests {
+  let bench = RunBench()
+
+  /// The run whose lines docs/output.md shows.
+  func documentedRun() throws {
+    bench.device.answer("read battery-level", .value([72], after: .microseconds(7_500)))
+    bench.device.answer(
+      "write alert-level",
+      .failure(
+        DeviceFailure(
+          code: .notPermitted,
+          class: .definite,
+          operation: "writing alert-level",
+          device: "'Thermo-1'",
+          bluez: BlueZAnswer(name: "org.bluez.Error.NotPermitted", text: "Write not permitted"),
+          meaning: "the device does not allow this write",
+          hint: "look at the characteristic's properties: blerun inspect"
+        ),
+        after: .milliseconds(30)
+      )
+    )
+    bench.device.notify("temperature-measurement", [(.seconds(2), [4, 0x6e, 1, 0, 0xff, 2])])
+    var plan = try Plan.parse(
+      line: """
+        read battery-level; notify temperature-measurement until 1x as t
+        log "{t.celsius} degrees"; write alert-level u8:1
+        """
+    )
+    plan.name = "Read the thermometer"
+    plan.device = .name("Thermo-1")
+    bench.run(plan)
+  }
+
+  @Test("the lines of the page are those of a real run, all of them and in order")
+  func page() throws {
+    try documentedRun()
+    let page = try text(of: "docs/output.md")
+    let shown = page.split(separator: "\n").filter { $0.hasPrefix("{") }.map(String.init)
+    #expect(shown == bench.json())
+    let blocks = page.split(separator: "```\n", omittingEmptySubsequences: false)
+    let text = blocks.first { $0.hasPrefix("-  connect") }
+    #expect(text?.split(separator: "\n").map(String.init) == bench.text())
+  }
+
+  @Test("the page names every key, code of Jobs and status there is")
+  func names() throws {
+    let page = try text(of: "docs/output.md")
+    let keys = [
+      "v", "event", "time", "offset", "run", "device", "attempt", "seed", "chain", "steps", "step",
+      "operation", "attribute", "status", "value", "hex", "exitStatus", "error", "code", "class",
+      "message", "bluez", "hint", "ok", "failed", "cancelled", "skipped", "passing", "definite",
+      "unavailable", "timed-out", "expectation-not-met", "invalid-value", "clean-up-failed",
+      "interrupted", "values-lost", "unknown",
+    ]
+    for key in keys { #expect(page.contains("`\(key)`"), "\(key)") }
+  }
+
+  @Test("a further try is numbered; the first is not")
+  func attempts() throws {
+    bench.device.answer(
+      "connect",
+      .failure(DeviceFailure.scripted(.notFound, .passing)),
+      .value([])
+    )
+    try bench.run(file: "retry: { attempts: 2, backoff: 1s }\nsteps: [{ sleep: 1s }]")
+    let lines = bench.json()
+    #expect(!lines[2].contains("attempt"))
+    #expect(
+      lines[3].hasPrefix(
+        #"{"v":1,"event":"step-started","time":"2000-01-01T00:00:01.000000Z","offset":1.000000,"#
+      )
+    )
+    #expect(
+      lines[3].hasSuffix(
+        #""device":"Thermo-1","attempt":2,"step":"connect","operation":"connect"}"#
+      )
+    )
+  }
+
+  @Test("a chain without a name has null for it; a failure without BlueZ's answer too")
+  func nulls() throws {
+    try bench.run("read battery-level expect percent > 90")
+    let lines = bench.json()
+    #expect(lines[0].hasSuffix(#""seed":0,"chain":null,"steps":1}"#))
+    #expect(
+      lines[4].hasSuffix(
+        #""step":"1","operation":"read","attribute":"battery-level","status":"failed","#
+          + #""value":{"percent":72},"hex":"48","error":{"code":"expectation-not-met","#
+          + #""class":"definite","message":"reading battery-level: expected percent > 90, "#
+          + #"got 72 % (octets 48)","bluez":null,"#
+          + #""hint":"check the device, or what the chain expects of it"}}"#
+      )
+    )
+  }
+
+  @Test("two runs with the same seed are the same to the letter; another seed is another run")
+  func repeats() throws {
+    try documentedRun()
+    let second = JSONLinesTests()
+    try second.documentedRun()
+    #expect(second.bench.json() == bench.json())
+    let plan = try Plan.parse(line: "sleep 1s")
+    #expect(RunIdentity(seed: 1, plan: plan) != RunIdentity(seed: 0, plan: plan))
+    #expect(
+      RunIdentity(seed: 1, plan: try Plan.parse(line: "sleep 2s"))
+        != RunIdentity(seed: 1, plan: plan)
+    )
+    #expect(RunIdentity(seed: 7, plan: plan).description.count == 16)
+  }
+
+  @Test(
+    "values are JSON of their own kind",
+    arguments: [
+      (DecodedValue.integer(-3), "-3"), (.real(36.6, decimals: 1), "36.6"),
+      (.real(.nan, decimals: 1), "null"), (.real(.infinity, decimals: 1), "null"),
+      (.boolean(true), "true"), (.octets([1, 255]), #""01ff""#),
+      (.list([.integer(1), .text("x")]), #"[1,"x"]"#),
+      (
+        .fields([.init("bpm", .integer(72), unit: "bpm"), .init("contact", .boolean(false))]),
+        #"{"bpm":72,"contact":false}"#
+      ),
+      (.text("a\"b\\c\n\t\r\u{1}\u{7f}\u{2028}é😀"), #""a\"b\\c\n\t\r\u0001\u007f\u2028é😀""#),
+    ]
+  )
+  func values(value: DecodedValue, json: String) {
+    #expect(JSONValue(value).text == json)
+  }
+
+  @Test(
+    "times are RFC 3339 in UTC",
+    arguments: [
+      (Duration.zero, "1970-01-01T00:00:00.000000Z"),
+      (.seconds(946_684_800), "2000-01-01T00:00:00.000000Z"),
+      (.seconds(951_782_399) + .microseconds(999_999), "2000-02-28T23:59:59.999999Z"),
+      (.seconds(951_782_400), "2000-02-29T00:00:00.000000Z"),
+      (.seconds(951_868_800), "2000-03-01T00:00:00.000000Z"),
+      (.seconds(4_107_542_400), "2100-03-01T00:00:00.000000Z"),
+      (.seconds(1_735_689_599), "2024-12-31T23:59:59.000000Z"),
+      (.seconds(1_000_000_000) + .nanoseconds(1_999), "2001-09-09T01:46:40.000001Z"),
+      (.microseconds(-1), "1969-12-31T23:59:59.999999Z"),
+      (.seconds(-62_135_596_800), "0001-01-01T00:00:00.000000Z"),
+    ]
+  )
+  func times(time: Duration, text: String) {
+    #expect(Timestamp.text(time) == text)
+  }
+
+  /// A file of the project.
+  private func text(of path: String) throws -> String {
+    let root = #filePath.split(separator: "/", omittingEmptySubsequences: false)
+      .dropLast(3).joined(separator: "/")
+    return try FileText.read(root + "/" + path, limit: 1 << 20)
+  }
+}

@@ -1,0 +1,84 @@
+// Trying a chain again.
+
+import Bluetooth
+import Signals
+import Testing
+
+@testable import Jobs
+
+@Suite("Trying a chain again")
+struct RetryTests {
+  let bench = RunBench()
+
+  func plan(attempts: Int, backoff: Duration = .seconds(2)) throws -> Plan {
+    var plan = try Plan.parse(line: "read battery-level as b")
+    plan.retry = RetryRule(attempts: attempts, backoff: backoff)
+    return plan
+  }
+
+  @Test("a failure that may pass has the chain tried from connect on, after waits that double")
+  func passing() throws {
+    let lost = DeviceFailure.scripted(.linkLost, .passing)
+    bench.device.answer(
+      "read battery-level",
+      .failure(lost),
+      .failure(lost),
+      .value([72])
+    )
+    #expect(bench.run(try plan(attempts: 3)) == nil)
+    #expect(
+      bench.device.calls == [
+        "connect", "read battery-level", "disconnect",
+        "connect at 2s", "read battery-level at 2s", "disconnect at 2s",
+        "connect at 6s", "read battery-level at 6s", "disconnect at 6s",
+      ]
+    )
+    #expect(
+      bench.story.suffix(8) == [
+        "try 2: disconnect disconnect ok", "try 3: connect connect…",
+        "try 3: connect connect ok", "try 3: 1 read…", "try 3: 1 read ok",
+        "try 3: disconnect disconnect…", "try 3: disconnect disconnect ok", "try 3: run ok",
+      ]
+    )
+    #expect(bench.ending?.done == 1)
+  }
+
+  @Test("it ends with the last failure when the tries are used up")
+  func usedUp() throws {
+    bench.device.answer("connect", .failure(DeviceFailure.scripted(.notFound, .passing)))
+    #expect((bench.run(try plan(attempts: 2)) as? DeviceFailure)?.code == .notFound)
+    #expect(bench.device.calls == ["connect", "connect at 2s"])
+    #expect(bench.ending?.exitStatus == .passing)
+  }
+
+  @Test("a long wait between tries is not shortened")
+  func longWait() throws {
+    bench.device.answer("connect", .failure(DeviceFailure.scripted(.notFound, .passing)))
+    _ = bench.run(try plan(attempts: 2, backoff: .seconds(90)))
+    #expect(bench.device.calls.last == "connect at 90s")
+  }
+
+  @Test("what would be the same again is not tried again")
+  func definite() throws {
+    bench.device.answer("read battery-level", .failure(DeviceFailure.scripted(.refused, .definite)))
+    #expect(bench.run(try plan(attempts: 5)) != nil)
+    #expect(bench.device.calls == ["connect", "read battery-level", "disconnect"])
+  }
+
+  @Test("a chain that was done is not done again because it could not be cleaned up")
+  func cleanUp() throws {
+    bench.device.answer("disconnect", .failure(DeviceFailure.scripted(.busy, .passing)))
+    #expect(bench.run(try plan(attempts: 5)) is FailedWithCleanUp)
+    #expect(bench.device.calls == ["connect", "read battery-level", "disconnect"])
+  }
+
+  @Test("a cancellation ends the wait between tries")
+  func cancelled() throws {
+    bench.device.answer("connect", .failure(DeviceFailure.scripted(.notFound, .passing)))
+    let scheduler = bench.device.scheduler
+    bench.loop.after(.seconds(1)) { scheduler.cancelAll(Interrupted(signal: 1)) }
+    #expect(bench.run(try plan(attempts: 5)) is Interrupted)
+    #expect(bench.device.calls == ["connect"])
+    #expect(bench.ending?.exitStatus == .interrupted(by: 1))
+  }
+}

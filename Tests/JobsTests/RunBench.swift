@@ -1,0 +1,106 @@
+// What the tests of runs have in common: a scripted device, a plan run on it, what was told.
+
+import Bluetooth
+import Documents
+import Signals
+import Testing
+
+@testable import Jobs
+
+/// A run of a plan in virtual time.
+struct RunBench {
+  let loop: VirtualTimeLoop
+  let device: ScriptedDevice
+  private let recorded = Guarded<[RunEvent]>([])
+
+  init() {
+    loop = VirtualTimeLoop()
+    device = ScriptedDevice(on: loop)
+    device.answer("read battery-level", .value([72]))
+    device.answer("read temperature-measurement", .value([0, 0x6e, 0x01, 0, 0xff]))
+  }
+
+  var events: [RunEvent] { recorded.withLock { $0 } }
+
+  func runner(_ plan: Plan, seed: UInt64 = 0) -> ChainRunner {
+    ChainRunner(
+      plan: plan,
+      service: device,
+      identity: RunIdentity(seed: seed, plan: plan),
+      device: "Thermo-1"
+    ) { [recorded] event in
+      recorded.withLock { $0.append(event) }
+    }
+  }
+
+  /// Runs a plan to its end.
+  ///
+  /// - Returns: The error that the chain failed with.
+  @discardableResult
+  func run(_ plan: Plan, within limit: Duration = .seconds(10_000)) -> (any Error)? {
+    let signal = runner(plan).chain().collect().map { Optional($0) }
+    return signal.firstOrDefault(nil, within: limit).error
+  }
+
+  /// Runs steps in the one-line form.
+  @discardableResult
+  func run(_ line: String) throws -> (any Error)? { run(try Plan.parse(line: line)) }
+
+  /// Runs the steps of a file.
+  @discardableResult
+  func run(file: String) throws -> (any Error)? { run(try Plan.parse(file, file: "chain.yaml")) }
+
+  /// The events in short: `+1.000 connect connect ok`.
+  var story: [String] {
+    events.map { event in
+      let what =
+        switch event.change {
+        case .runStarted: "run"
+        case .stepStarted(let placed): "\(placed.position) \(placed.step.operation)…"
+        case .value(let placed, let value):
+          "\(placed.position) \(value.decoded.map { "\($0)" } ?? "?")"
+        case .stepFinished(let result):
+          "\(result.placed.position) \(result.placed.step.operation) \(result.status.rawValue)"
+        case .runFinished(let ending): "run \(ending.status.rawValue)"
+        }
+      let tries = event.attempt > 1 ? "try \(event.attempt): " : ""
+      return tries + what
+    }
+  }
+
+  /// How each step ended, in order.
+  var endings: [StepResult] {
+    events.compactMap { event in
+      if case .stepFinished(let result) = event.change { result } else { nil }
+    }
+  }
+
+  var ending: RunEnding? {
+    events.compactMap { event in
+      if case .runFinished(let ending) = event.change { ending } else { nil }
+    }.last
+  }
+
+  func text() -> [String] { events.flatMap { TextReport().lines(for: $0) } }
+
+  func json() -> [String] { events.flatMap { JSONLinesReport().lines(for: $0) } }
+}
+
+extension DeviceFailure {
+  /// A failure for scripts.
+  static func scripted(
+    _ code: DeviceFailure.Code,
+    _ class: FailureClass,
+    _ operation: String = "reading battery-level"
+  ) -> DeviceFailure {
+    DeviceFailure(
+      code: code,
+      class: `class`,
+      operation: operation,
+      device: "'Thermo-1'",
+      bluez: BlueZAnswer(name: "org.bluez.Error.Failed", text: "le-connection-abort-by-local"),
+      meaning: "the link was lost",
+      hint: "bring the device closer"
+    )
+  }
+}

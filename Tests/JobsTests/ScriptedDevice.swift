@@ -1,0 +1,149 @@
+// A device that answers as it is told, and remembers what it was asked and when.
+
+import Bluetooth
+import Signals
+
+/// The port, played in virtual time.
+final class ScriptedDevice: DeviceService {
+  /// How one call is answered.
+  enum Answer: Sendable {
+    case value([UInt8], after: Duration = .zero)
+    case failure(any Error, after: Duration = .zero)
+    /// Never.
+    case silence
+  }
+
+  private struct State {
+    var calls: [String] = []
+    var answers: [String: [Answer]] = [:]
+    var values: [String: [(after: Duration, octets: [UInt8])]] = [:]
+    var isConnected = false
+    var onConnected: @Sendable () -> Void = {}
+  }
+
+  let scheduler: SerialScheduler
+  let deviceDescription = "'Thermo-1'"
+  private let state = Guarded(State())
+
+  init(on loop: VirtualTimeLoop) {
+    scheduler = SerialScheduler(on: loop)
+  }
+
+  // MARK: The script
+
+  /// Answers the next calls of a kind so; the last answer goes on.
+  func answer(_ call: String, _ answers: Answer...) {
+    state.withLock { $0.answers[call] = answers }
+  }
+
+  /// What is notified once a characteristic is subscribed: each value so long after the last.
+  func notify(_ characteristic: String, _ values: [(after: Duration, octets: [UInt8])]) {
+    state.withLock { $0.values[characteristic] = values }
+  }
+
+  /// Called when the link has come, before the caller of `connect` learns of it.
+  func onConnected(_ call: @escaping @Sendable () -> Void) {
+    state.withLock { $0.onConnected = call }
+  }
+
+  /// What was asked, in order, with the time where it is not zero.
+  var calls: [String] { state.withLock { $0.calls } }
+
+  var isConnected: Bool { state.withLock { $0.isConnected } }
+
+  func forgetCalls() { state.withLock { $0.calls = [] } }
+
+  private func answered(_ call: String, note: String? = nil) async throws -> [UInt8] {
+    let answer = state.withLock { state -> Answer in
+      let at = scheduler.loop.now.sinceStart
+      state.calls.append((note ?? call) + (at == .zero ? "" : " at \(at.components.seconds)s"))
+      guard var answers = state.answers[call], !answers.isEmpty else { return .value([]) }
+      let answer = answers.count > 1 ? answers.removeFirst() : answers[0]
+      state.answers[call] = answers
+      return answer
+    }
+    switch answer {
+    case .value(let octets, let delay):
+      if delay > .zero { try await scheduler.loop.sleep(for: delay) }
+      return octets
+    case .failure(let error, let delay):
+      if delay > .zero { try await scheduler.loop.sleep(for: delay) }
+      throw error
+    case .silence:
+      try await Signal<Void>.never().run { _ in }
+      return []
+    }
+  }
+
+  private func operation(
+    _ call: String,
+    note: String? = nil,
+    then: @escaping @Sendable () -> Void = {}
+  ) -> Signal<Void> {
+    Signal(home: scheduler) { [self] sink in
+      _ = try await answered(call, note: note)
+      then()
+      try await sink(())
+    }
+  }
+
+  // MARK: The port
+
+  func scan(_ filter: ScanFilter) -> Signal<Advertisement> { .never() }
+
+  func services() -> Signal<[GATTService]> { .just([]) }
+
+  func connect(keep: Bool, expecting: [BluetoothUUID]) -> Signal<Void> {
+    operation("connect") { [self] in
+      let call = state.withLock { state in
+        state.isConnected = true
+        return state.onConnected
+      }
+      call()
+    }
+  }
+
+  func read(_ characteristic: CharacteristicSelector) -> Signal<[UInt8]> {
+    Signal(home: scheduler) { [self] sink in
+      try await sink(try await answered("read \(characteristic)"))
+    }
+  }
+
+  func write(
+    _ value: [UInt8],
+    to characteristic: CharacteristicSelector,
+    kind: WriteKind
+  ) -> Signal<Void> {
+    let hex = DecodedValue.octets(value).description
+    let how = kind == .automatic ? "" : " \(kind.rawValue)"
+    return operation("write \(characteristic)", note: "write \(characteristic) \(hex)\(how)")
+  }
+
+  func notifications(_ characteristic: CharacteristicSelector) -> Signal<Notification> {
+    subscribe(characteristic).flattenMap { $0 }
+  }
+
+  func subscribe(_ characteristic: CharacteristicSelector) -> Signal<Signal<Notification>> {
+    Signal.using(
+      acquire: operation("subscribe \(characteristic)"),
+      release: { [self] in operation("unsubscribe \(characteristic)") }
+    ) { [self] in
+      let values = state.withLock { $0.values["\(characteristic)"] }
+      let loop = scheduler.loop
+      return .just(
+        Signal { sink in
+          for value in values ?? [] {
+            try await loop.sleep(for: value.after)
+            try await sink(Notification(value: value.octets, at: loop.now))
+          }
+          // A device that falls silent ends nothing.
+          if values != nil { try await Signal<Void>.never().run { _ in } }
+        }
+      )
+    }
+  }
+
+  func disconnect() -> Signal<Void> {
+    operation("disconnect") { [self] in state.withLock { $0.isConnected = false } }
+  }
+}
