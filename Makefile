@@ -7,19 +7,26 @@ packages := dbus libbluetooth-dev libdbus-1-dev libsqlite3-dev pkg-config \
 
 swift_sources := Sources Tests Package.swift
 
-# Tests that say something about optimised code: the depth of chains.
-release_tests := DepthTests
-
 .NOTPARALLEL:
-.PHONY: help test test-sanitizers bench format lint clean set-up
+.PHONY: help demo build test test-lab test-sanitizers bench format lint clean set-up
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
 
+demo: build ## Build, and read a simulated thermometer
+	.build/release/blerun run docs/examples/thermometer.yaml --simulate Simulators/devices/thermometer.yaml
+
+build: set-up ## Build .build/release/blerun
+	swift build -c release --product blerun
+
 test: set-up lint ## Lint, then all tests that need neither a radio nor root
 	swift build --build-tests
 	swift test
-	swift test -c release --filter '$(release_tests)'
+	swift test -c release --package-path Tests/Consumer --scratch-path .build-consumer
+
+test-lab: build ## The built program against a real bluetoothd, in a guest kernel
+	Tests/Lab/setup
+	Tests/Lab/chains
 
 test-sanitizers: set-up ## All tests under the thread sanitizer, then the address sanitizer
 	THREAD_SANITIZER=1 swift test --disable-xctest --sanitize thread --scratch-path .build-tsan
@@ -35,7 +42,7 @@ lint: ## Say where the sources are not formatted
 	swift format lint -s -r $(swift_sources)
 
 clean: ## Remove what was built; the lab's cache stays
-	rm -rf .build .build-tsan .build-asan
+	rm -rf .build .build-consumer .build-tsan .build-asan
 
 set-up:
 	@.ci/set-up $(packages)

@@ -27,10 +27,15 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
+let argumentParser = Target.Dependency.product(
+  name: "ArgumentParser",
+  package: "swift-argument-parser"
+)
 
 let package = Package(
   name: "blerun",
   products: [
+    .executable(name: "blerun", targets: ["blerun"]),
     .library(name: "Signals", targets: ["Signals"]),
     .library(name: "DBus", targets: ["DBus"]),
     .library(name: "Bluetooth", targets: ["Bluetooth"]),
@@ -38,7 +43,8 @@ let package = Package(
     .library(name: "Jobs", targets: ["Jobs"]),
   ],
   dependencies: [
-    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2")
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
   ],
   targets: [
     .systemLibrary(name: "CLinux"),
@@ -55,6 +61,14 @@ let package = Package(
       ["SimulatedDevices", "BlueZInterfaces", "Bluetooth", "DBus", "Signals"]
     ),
     library("Jobs", ["Documents", "Bluetooth", "Signals"]),
+    .executableTarget(
+      name: "blerun",
+      dependencies: [
+        "BlueZ", "BlueZSimulator", "SimulatedDevices", "Jobs", "Documents", "Bluetooth", "DBus",
+        "Signals", "CLinux", argumentParser,
+      ],
+      swiftSettings: strict
+    ),
     .target(name: "CBenchmarkPeers", dependencies: ["CDBus"]),
     .executableTarget(
       name: "benchmarks",
@@ -70,6 +84,7 @@ let package = Package(
       ["BlueZ", "BlueZSimulator", "SimulatedDevices", "Bluetooth", "DBus", "Signals"]
     ),
     tests("JobsTests", ["Jobs", "Documents", "Bluetooth", "Signals"]),
+    tests("CommandTests", ["blerun"]),
     tests("HouseRulesTests", []),
     tests("BluetoothTests", ["Bluetooth"]),
     tests("BlueZTests", ["BlueZ", "BlueZInterfaces", "Bluetooth", "DBus", "Signals"]),

@@ -166,6 +166,11 @@ struct NameException: Sendable {
       "print",
       "prints its measurements; no user runs it"
     ),
+    .init(
+      "Sources/blerun/Process/StandardOutput.swift",
+      "stdout",
+      "the one place that writes data for the user"
+    ),
   ]
 }
 

@@ -1,0 +1,58 @@
+// The command line: parses, runs the chosen command, and ends with the promised exit status.
+
+import ArgumentParser
+import Glibc
+import Jobs
+
+/// Runs chains of operations against Bluetooth LE devices, through BlueZ or simulated.
+@main
+struct Blerun: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "blerun",
+    abstract: "Runs chains of operations against Bluetooth LE devices, real or simulated.",
+    discussion: """
+      Exit status: 0 done; 1 a step was refused or an expectation not met; 2 wrong usage; 65 a file
+      is wrong; 69 no bus, no adapter, or no permission; 74 output could not be written; 75 a
+      failure that may pass: not found, link lost, busy, out of time; 130, 143, 129 ended by
+      SIGINT, SIGTERM, SIGHUP.
+      """,
+    version: "0.1.0",
+    subcommands: [Run.self, Check.self, Scan.self, Inspect.self, Simulate.self]
+  )
+
+  static func main() {
+    SystemSignals.block()
+    do {
+      var command = try parsed(Array(CommandLine.arguments.dropFirst()))
+      try command.run()
+    } catch let ending as Ending {
+      for message in ending.messages { StandardError.line("blerun: \(message)") }
+      Glibc.exit(ending.status.rawValue)
+    } catch {
+      leave(with: error)
+    }
+  }
+
+  /// The command. What follows `--` after `simulate` belongs to the program that it starts.
+  private static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
+    guard arguments.first == "simulate",
+      let terminator = arguments.firstIndex(of: "--")
+    else { return try parseAsRoot(arguments) }
+    let command = try parseAsRoot(Array(arguments[..<terminator]))
+    guard var simulate = command as? Simulate else { return command }
+    simulate.command = Array(arguments[(terminator + 1)...])
+    return simulate
+  }
+
+  /// Says what is wrong with the command line, or gives the help that was asked for.
+  private static func leave(with error: any Error) -> Never {
+    let text = fullMessage(for: error)
+    if exitCode(for: error) == .success {
+      let output = StandardOutput()
+      output.line(text)
+      Glibc.exit(output.failure == nil ? ExitStatus.ok.rawValue : ExitStatus.output.rawValue)
+    }
+    StandardError.line(text)
+    Glibc.exit(ExitStatus.usage.rawValue)
+  }
+}

@@ -1,0 +1,94 @@
+// `blerun check`: is a chain file right?
+
+import ArgumentParser
+import Bluetooth
+import Documents
+import Jobs
+import SimulatedDevices
+
+/// Reads chain files and says everything that is wrong with them.
+struct Check: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Check chain files; nothing is touched.",
+    discussion: """
+      Says file, line, column and key of everything that is wrong, and ends with 65. With --simulate
+      the device definitions are checked too, and whether they have what the chains name.
+      """
+  )
+
+  @Argument(help: "Chain files (YAML or JSON).")
+  var files: [String] = []
+
+  @Option(
+    name: [.customShort("e"), .customLong("steps")],
+    help: ArgumentHelp("Steps to check, as run takes them.", valueName: "steps")
+  )
+  var steps: [String] = []
+
+  @Option(help: ArgumentHelp("A simulated device; repeat it for more.", valueName: "file"))
+  var simulate: [String] = []
+
+  func validate() throws {
+    if files.isEmpty, steps.isEmpty, simulate.isEmpty {
+      throw ValidationError("Name a chain file, or steps with -e.")
+    }
+  }
+
+  func run() throws {
+    var complaints: [String] = []
+    var good: [(name: String, plan: Plan)] = []
+    let sources = files.map { ($0, false) } + steps.map { ($0, true) }
+    for (text, isLine) in sources {
+      do {
+        let plan = isLine ? try Plan.parse(line: text) : try Plan.load(path: text)
+        good.append((isLine ? "-e" : text, plan))
+      } catch {
+        complaints += error.problems.map(\.description)
+      }
+    }
+    var definitions: [DeviceDefinition] = []
+    do {
+      definitions = try loadDevices(simulate)
+    } catch {
+      complaints += error.messages
+    }
+    if !definitions.isEmpty {
+      for (name, plan) in good {
+        complaints += Self.missing(plan, definitions).map { "\(name): \($0)" }
+      }
+    }
+    guard complaints.isEmpty else { throw Ending(wrongFiles: complaints) }
+    let output = StandardOutput()
+    for (name, plan) in good {
+      let count = plan.writtenStepCount
+      output.line("\(name): \(count) \(count == 1 ? "step" : "steps"), ok")
+    }
+    for file in simulate { output.line("\(file): ok") }
+    if let failure = output.failure { throw Ending(.output, "\(failure)") }
+  }
+
+  /// What a chain names that no simulated device has.
+  private static func missing(_ plan: Plan, _ definitions: [DeviceDefinition]) -> [String] {
+    let services = definitions.flatMap { AttributeTable($0).services }
+    var named: [CharacteristicSelector] = []
+    func collect(_ steps: [Step]) {
+      for step in steps {
+        for selector in step.characteristics where !named.contains(selector) {
+          named.append(selector)
+        }
+        collect(step.innerSteps)
+      }
+    }
+    collect(plan.steps)
+    return named.compactMap { selector in
+      let isThere = services.contains { service in
+        (selector.service ?? service.uuid) == service.uuid
+          && service.characteristics.contains { characteristic in
+            selector.handle.map { $0 == characteristic.handle }
+              ?? (selector.characteristic == characteristic.uuid)
+          }
+      }
+      return isThere ? nil : "no simulated device has \(selector)"
+    }
+  }
+}

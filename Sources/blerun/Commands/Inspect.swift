@@ -1,0 +1,56 @@
+// `blerun inspect`: what a device offers.
+
+import ArgumentParser
+import Bluetooth
+import Jobs
+import Signals
+
+/// Connects to a device and lists its services, characteristics and descriptors.
+struct Inspect: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "List what a device offers, with the values that can be read.",
+    discussion: """
+      Connects, lists, and disconnects. A value that cannot be read says why; that is no failure.
+
+        blerun inspect -d "Thermo*"
+        blerun inspect --simulate Simulators/devices/thermometer.yaml
+      """
+  )
+
+  @OptionGroup var options: WorldOptions
+
+  @Option(name: [.short, .long], help: "The device: an address, or a name with * and ?.")
+  var device: String?
+
+  @Flag(help: "Read no values.")
+  var noValues = false
+
+  @Option(help: "How long connecting, and each read, may take.")
+  var timeout = DurationArgument(Plan.usualTimeout)
+
+  func run() throws {
+    let simulated = try loadDevices(options.simulate)
+    var plan = Plan(steps: [])
+    plan.device = device.map { DeviceTarget(parsing: $0) }
+    let target = try PlanOptions.target(of: plan, among: simulated)
+    let world = try options.world()
+    let service = world.service(for: target, adapter: options.adapterSelector)
+    let output = StandardOutput { failure in world.scheduler.cancelAll(failure) }
+    let interruption = Interruption(of: world.scheduler)
+    defer { interruption.close() }
+    let inspection = Inspection(
+      service: service,
+      readsValues: !noValues,
+      limit: timeout.duration,
+      format: options.output
+    )
+    let outcome = inspection.lines().map { output.line($0) }.collect()
+      .firstOrDefault([], within: .seconds(3600))
+    if let signal = interruption.signal { throw Ending(.interrupted(by: signal.number)) }
+    if let failure = output.failure { throw Ending(.output, "\(failure)") }
+    if let error = outcome.error {
+      let failure = RunFailure(error)
+      throw Ending(ExitStatus(after: failure), "\(failure)")
+    }
+  }
+}

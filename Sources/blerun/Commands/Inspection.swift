@@ -1,0 +1,146 @@
+// The listing of one device, as lines.
+
+import Bluetooth
+import Jobs
+import Signals
+
+/// What `inspect` shows of a device.
+struct Inspection: Sendable {
+  let service: any DeviceService
+  let readsValues: Bool
+  /// How long connecting, and each read, may take.
+  let limit: Duration
+  let format: WorldOptions.Output
+
+  /// The lines, as they become known.
+  func lines() -> Signal<String> {
+    let service = service
+    let connection = service.connect().timeout(limit, "connecting")
+    return Signal.using(acquire: connection, release: { service.disconnect() }) { [self] in
+      service.services().flattenMap { services in
+        Signal { sink in
+          for each in services {
+            try await sink(line(each))
+            for characteristic in each.characteristics {
+              let value = try await value(of: characteristic)
+              try await sink(line(characteristic, value, in: each))
+              for descriptor in characteristic.descriptors {
+                try await sink(line(descriptor, of: characteristic))
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+
+  /// What a read gave.
+  private enum Value {
+    case octets([UInt8])
+    case refused(RunFailure)
+  }
+
+  private func value(of characteristic: GATTCharacteristic) async throws -> Value? {
+    guard readsValues, characteristic.properties.contains(.read) else { return nil }
+    let reading = service.read(CharacteristicSelector(handle: characteristic.handle))
+    var octets: [UInt8] = []
+    do {
+      try await reading.timeout(limit, "reading").run { octets = $0 }
+      return .octets(octets)
+    } catch let failure as DeviceFailure where failure.code != .linkLost {
+      return .refused(RunFailure(failure))
+    }
+  }
+
+  // MARK: Lines
+
+  private func line(_ service: GATTService) -> String {
+    let name = AssignedNumbers.serviceIdentifier(service.uuid)
+    guard format == .json else {
+      return "\(name ?? "service")  \(Self.shown(service.uuid))  \(Self.shown(service.handle))"
+    }
+    return JSONValue.object([
+      ("v", JSONValue(JSONLinesReport.version)),
+      ("event", .string("service")),
+      ("uuid", .string(service.uuid.text)),
+      ("name", name.map { .string($0) } ?? .null),
+      ("handle", JSONValue(Int(service.handle))),
+      ("primary", .boolean(service.isPrimary)),
+    ]).text
+  }
+
+  private func line(
+    _ characteristic: GATTCharacteristic,
+    _ value: Value?,
+    in service: GATTService
+  ) -> String {
+    let name = AssignedNumbers.characteristicIdentifier(characteristic.uuid)
+    let flags = characteristic.properties.flags
+    guard format == .json else {
+      let head = "  \(name ?? "characteristic")  \(Self.shown(characteristic.uuid))  "
+      let tail = "\(Self.shown(characteristic.handle))  \(flags.joined(separator: ", "))"
+      return head + tail + (value.map { "  \(Self.text($0, of: characteristic.uuid))" } ?? "")
+    }
+    var members: [(String, JSONValue)] = [
+      ("v", JSONValue(JSONLinesReport.version)),
+      ("event", .string("characteristic")),
+      ("service", .string(service.uuid.text)),
+      ("uuid", .string(characteristic.uuid.text)),
+      ("name", name.map { .string($0) } ?? .null),
+      ("handle", JSONValue(Int(characteristic.handle))),
+      ("flags", .array(flags.map { .string($0) })),
+    ]
+    switch value {
+    case .octets(let octets)?:
+      members.append(
+        ("value", Self.decoded(octets, of: characteristic.uuid).map { JSONValue($0) } ?? .null)
+      )
+      members.append(("hex", .string(DecodedValue.octets(octets).description)))
+    case .refused(let failure)?:
+      members.append(
+        (
+          "error",
+          .object([
+            ("code", .string(failure.code.rawValue)), ("message", .string(failure.message)),
+          ])
+        )
+      )
+    case nil: break
+    }
+    return JSONValue.object(members).text
+  }
+
+  private func line(_ descriptor: GATTDescriptor, of parent: GATTCharacteristic) -> String {
+    let name = AssignedNumbers.descriptorName(descriptor.uuid)
+    guard format == .json else {
+      let shown = "\(Self.shown(descriptor.uuid))  \(Self.shown(descriptor.handle))"
+      return "    \(name ?? "descriptor")  \(shown)"
+    }
+    return JSONValue.object([
+      ("v", JSONValue(JSONLinesReport.version)),
+      ("event", .string("descriptor")),
+      ("characteristic", .string(parent.uuid.text)),
+      ("uuid", .string(descriptor.uuid.text)),
+      ("handle", JSONValue(Int(descriptor.handle))),
+    ]).text
+  }
+
+  private static func text(_ value: Value, of uuid: BluetoothUUID) -> String {
+    switch value {
+    case .octets(let octets):
+      return decoded(octets, of: uuid)?.description ?? DecodedValue.octets(octets).description
+    case .refused(let failure): return "(\(failure.why))"
+    }
+  }
+
+  private static func decoded(_ octets: [UInt8], of uuid: BluetoothUUID) -> DecodedValue? {
+    StandardValues.decoder(for: uuid).flatMap { decode in try? decode(octets) }
+  }
+
+  private static func shown(_ uuid: BluetoothUUID) -> String { "\(uuid)" }
+
+  private static func shown(_ handle: UInt16) -> String {
+    let digits = String(handle, radix: 16)
+    return "@0x" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
+  }
+}

@@ -1,0 +1,71 @@
+// Where a chain comes from, and what the command line changes in it.
+
+import ArgumentParser
+import Bluetooth
+import Documents
+import Jobs
+import SimulatedDevices
+
+/// The chain of a command: from a file, or from steps on the command line.
+struct PlanOptions: ParsableArguments {
+  @Argument(help: "The chain file (YAML or JSON).")
+  var file: String?
+
+  @Option(
+    name: [.customShort("e"), .customLong("steps")],
+    help: ArgumentHelp(
+      "Steps instead of a file: 'read battery-level; sleep 1s'.",
+      valueName: "steps"
+    )
+  )
+  var steps: [String] = []
+
+  @Option(
+    name: [.short, .long],
+    help: "The device: an address, or a name with * and ?. It wins over the file's."
+  )
+  var device: String?
+
+  @Option(help: "How long each step may take that has no limit of its own: 10s, 500ms.")
+  var timeout: DurationArgument?
+
+  func validate() throws {
+    if file != nil, !steps.isEmpty {
+      throw ValidationError("Give a chain file or steps with -e, not both.")
+    }
+    if file == nil, steps.isEmpty {
+      throw ValidationError("Give a chain file, or steps with -e 'read battery-level'.")
+    }
+  }
+
+  /// Reads the chain.
+  ///
+  /// - Throws: ``Ending`` with everything that is wrong with it.
+  func plan() throws(Ending) -> Plan {
+    do {
+      var plan =
+        if let file { try Plan.load(path: file) } else {
+          try Plan.parse(line: steps.joined(separator: "\n"))
+        }
+      if let device { plan.device = DeviceTarget(parsing: device) }
+      if let timeout { plan.timeout = timeout.duration }
+      return plan
+    } catch {
+      throw Ending(wrongFiles: error.problems.map(\.description))
+    }
+  }
+
+  /// The device that a chain is for: the one it names, or the only simulated one.
+  ///
+  /// - Throws: ``Ending`` when none is named.
+  static func target(
+    of plan: Plan,
+    among simulated: [DeviceDefinition]
+  ) throws(Ending) -> DeviceTarget {
+    if let device = plan.device { return device }
+    guard simulated.count == 1 else {
+      throw Ending(.usage, "no device is named: say which with -d, or with device: in the file")
+    }
+    return simulated[0].name.map { .name($0) } ?? .address(simulated[0].address)
+  }
+}

@@ -1,0 +1,82 @@
+// `blerun run`: a chain on one device.
+
+import ArgumentParser
+import Bluetooth
+import Jobs
+import Signals
+
+/// Runs a chain and reports each step.
+struct Run: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Run a chain of operations on a device.",
+    discussion: """
+      Connects, does the steps, and disconnects, however the chain ends. Ctrl-C ends the chain and
+      disconnects; a second Ctrl-C leaves at once.
+
+        blerun run chain.yaml -d "Thermo*"
+        blerun run -d C0:FF:EE:00:00:01 -e 'read battery-level; notify heart-rate-measurement for 5s'
+        blerun run chain.yaml --simulate Simulators/devices/thermometer.yaml
+      """
+  )
+
+  @OptionGroup var chain: PlanOptions
+  @OptionGroup var options: WorldOptions
+
+  @Flag(help: "Print the plan and touch nothing.")
+  var dryRun = false
+
+  func run() throws {
+    var plan = try chain.plan()
+    let simulated = try loadDevices(options.simulate)
+    if dryRun { return try printPlan(plan) }
+    let target = try PlanOptions.target(of: plan, among: simulated)
+    plan.device = target
+    let world = try options.world()
+    let service = world.service(for: target, adapter: options.adapterSelector)
+    let status = ChainCommand(world: world, format: options.output)
+      .run(plan, on: service, seed: world.isSimulated ? options.seed : world.wallClock)
+    throw Ending(status)
+  }
+
+  private func printPlan(_ plan: Plan) throws {
+    let output = StandardOutput()
+    for line in plan.lines { output.line(line) }
+    if let failure = output.failure { throw Ending(.output, "\(failure)") }
+  }
+}
+
+/// A chain under way: its report on standard output, signals of the system, and its exit status.
+struct ChainCommand {
+  /// Longer than any chain: each of its waits has a deadline of its own.
+  private static let longest = Duration.seconds(3600 * 24 * 365)
+
+  let world: World
+  let format: WorldOptions.Output
+
+  /// Runs the plan to its end.
+  func run(_ plan: Plan, on service: any DeviceService, seed: UInt64) -> ExitStatus {
+    let scheduler = world.scheduler
+    let output = StandardOutput { failure in scheduler.cancelAll(failure) }
+    let interruption = Interruption(of: scheduler)
+    defer { interruption.close() }
+    let report: any RunReport = format == .json ? JSONLinesReport() : TextReport()
+    let runner = ChainRunner(
+      plan: plan,
+      service: service,
+      identity: RunIdentity(seed: seed, plan: plan)
+    ) { event in
+      for line in report.lines(for: event) { output.line(line) }
+    }
+    let outcome = runner.ending().map { Optional($0) }
+      .firstOrDefault(nil, within: Self.longest)
+    if let signal = interruption.signal { return .interrupted(by: signal.number) }
+    if let failure = output.failure {
+      StandardError.line("blerun: \(failure)")
+      return .output
+    }
+    if let ending = outcome.value { return ending.exitStatus }
+    let failure = outcome.error.map { RunFailure($0) }
+    if let failure { StandardError.line("blerun: \(failure)") }
+    return failure.map { ExitStatus(after: $0) } ?? .failed
+  }
+}

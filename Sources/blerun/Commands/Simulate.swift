@@ -1,0 +1,120 @@
+// `blerun simulate`: a simulated org.bluez on a private bus, for any program.
+
+import ArgumentParser
+import BlueZSimulator
+import DBus
+import Glibc
+import Jobs
+import Signals
+import SimulatedDevices
+
+/// Runs a command, or nothing but the bus, with simulated devices.
+struct Simulate: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Run any BlueZ program against simulated devices.",
+    usage: "blerun simulate <definition> ... [--seed <seed>] [-- <command> ...]",
+    discussion: """
+      Starts a private message bus with a simulated org.bluez, sets DBUS_SYSTEM_BUS_ADDRESS for the
+      command, and ends with its exit status: 128 + n when signal n ended it, 125 when the
+      simulation failed, 126 when the command cannot be run, 127 when it is not found. Without a
+      command it says the address and runs until Ctrl-C.
+
+        blerun simulate Simulators/devices/heart-rate.yaml -- bluetoothctl list
+      """
+  )
+
+  @Argument(help: "Device definitions (YAML), before the --.")
+  var definitions: [String]
+
+  @Option(help: "Where all randomness of the simulation comes from.")
+  var seed: UInt64 = 0
+
+  /// The command after the `--`, which the parser does not see; empty for none.
+  var command: [String] = []
+
+  enum CodingKeys: CodingKey {
+    case definitions, seed
+  }
+
+  func run() throws {
+    let devices = try loadDevices(definitions)
+    do {
+      throw Ending(ExitStatus(rawValue: try serve(devices)))
+    } catch let ending as Ending {
+      throw ending
+    } catch let failure as ChildProcess.Failure {
+      throw Ending(ExitStatus(rawValue: failure.status), "\(failure)")
+    } catch {
+      throw Ending(.simulationFailed, "the simulation failed: \(error)")
+    }
+  }
+
+  private func serve(_ definitions: [DeviceDefinition]) throws -> Int32 {
+    let bus = try PrivateBus()
+    defer { bus.stop() }
+    let loop = EventLoop()
+    let seed = seed
+    let simulator = try loop.run {
+      let connection = try await LibDBusConnection.open(
+        address: .given(bus.address),
+        on: loop
+      )
+      let simulator = BlueZSimulator(
+        bus: connection,
+        devices: World.devices(definitions, on: loop, seed: seed),
+        settings: SimulatorSettings()
+      )
+      try await simulator.start()
+      return simulator
+    }
+    defer { withExtendedLifetime(simulator) {} }
+    return command.isEmpty
+      ? try serveUntilSignalled(bus, on: loop) : try serve(bus, on: loop, to: command)
+  }
+
+  private func serveUntilSignalled(_ bus: PrivateBus, on loop: Loop) throws -> Int32 {
+    let ended = Guarded<SystemSignal?>(nil)
+    let signals = SystemSignals(on: loop) { signal in ended.withLock { $0 = signal } }
+    defer { signals.close() }
+    StandardOutput().line("DBUS_SYSTEM_BUS_ADDRESS=\(bus.address)")
+    StandardError.line("blerun: serving org.bluez; Ctrl-C ends it")
+    try loop.drive { ended.withLock { $0 != nil } }
+    return ended.withLock { 128 + ($0?.number ?? 0) }
+  }
+
+  private func serve(
+    _ bus: PrivateBus,
+    on loop: Loop,
+    to command: [String]
+  ) throws -> Int32 {
+    let status = Guarded<Int32?>(nil)
+    let running = Guarded<ChildProcess?>(nil)
+    let look: @Sendable () -> Void = {
+      guard let child = running.withLock({ $0 }), status.withLock({ $0 == nil }) else { return }
+      if let ended = child.statusIfEnded() { status.withLock { $0 = ended } }
+    }
+    let signals = SystemSignals(on: loop, withChildren: true) { signal in
+      switch signal {
+      case .childEnded: look()
+      // A terminal's Ctrl-C reaches the command by itself.
+      case .interrupt: break
+      default: running.withLock { $0 }?.send(signal.number)
+      }
+    }
+    defer { signals.close() }
+    let child = try ChildProcess(
+      command,
+      environment: [("DBUS_SYSTEM_BUS_ADDRESS", bus.address)]
+    )
+    running.withLock { $0 = child }
+    // It may have ended before anybody looked.
+    loop.post(look)
+    try loop.drive { status.withLock { $0 != nil } }
+    return status.withLock { $0 } ?? 125
+  }
+}
+
+extension ExitStatus {
+  /// The simulation itself failed: the command, if any, has no part in it.
+  fileprivate static let simulationFailed = ExitStatus(rawValue: 125)
+}

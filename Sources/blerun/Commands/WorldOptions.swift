@@ -1,0 +1,67 @@
+// The options of every command that meets devices: which world, which adapter.
+
+import ArgumentParser
+import BlueZ
+import DBus
+import Jobs
+
+/// Which world, which adapter, how results are printed.
+struct WorldOptions: ParsableArguments {
+  /// How results are printed.
+  enum Output: String, ExpressibleByArgument, CaseIterable {
+    case text, json
+  }
+
+  @Option(help: ArgumentHelp("A simulated device; repeat it for more.", valueName: "file"))
+  var simulate: [String] = []
+
+  @Option(help: "Where all randomness of a simulation comes from.")
+  var seed: UInt64 = 0
+
+  @Flag(help: "Let simulated time pass as on the wall.")
+  var realTime = false
+
+  @Option(
+    help: ArgumentHelp("Write each message of the simulated bus to a file.", valueName: "file")
+  )
+  var busLog: String?
+
+  @Option(help: "The adapter: hci0, its address, or its alias.")
+  var adapter: String?
+
+  @Option(help: "How results are printed: text or json.")
+  var output: Output = .text
+
+  func validate() throws {
+    guard simulate.isEmpty else { return }
+    let simulated = [("--real-time", realTime), ("--bus-log", busLog != nil)]
+    for (option, isGiven) in simulated where isGiven {
+      throw ValidationError("\(option) is for simulated devices: name one with --simulate.")
+    }
+  }
+
+  var adapterSelector: AdapterSelector { adapter.map { AdapterSelector($0) } ?? .first }
+
+  /// The world that the options ask for.
+  ///
+  /// - Throws: ``Ending`` when a definition is wrong, or there is no bus.
+  func world() throws(Ending) -> World {
+    guard !simulate.isEmpty else {
+      do {
+        return try World.real()
+      } catch {
+        throw Ending(.unavailable, "\(error)")
+      }
+    }
+    let definitions = try loadDevices(simulate)
+    let log = try busLog.map { path throws(Ending) in try BusLog(path) }
+    do {
+      let world = try World.simulated(definitions, seed: seed, isPaced: realTime, log: log)
+      let time = realTime ? "real time" : "virtual time"
+      StandardError.line("blerun: simulated devices, \(time), seed \(seed)")
+      return world
+    } catch {
+      throw Ending(.failed, "the simulation could not be started: \(error)")
+    }
+  }
+}

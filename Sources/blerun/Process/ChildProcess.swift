@@ -1,0 +1,102 @@
+// A program started beside this one, with the signals and environment it would have from a shell.
+
+import Glibc
+
+/// A child process.
+struct ChildProcess: Sendable {
+  let identifier: pid_t
+
+  /// Why a program could not be started.
+  struct Failure: Error, Sendable, CustomStringConvertible {
+    let program: String
+    let errorNumber: Int32
+
+    /// The status a shell would give: 127 not found, 126 found but not to be run.
+    var status: Int32 { errorNumber == ENOENT ? 127 : 126 }
+
+    var description: String {
+      "\(program) could not be started: \(String(cString: strerror(errorNumber)))"
+    }
+  }
+
+  /// Starts `arguments[0]`, found along PATH, with default signals and an empty mask.
+  ///
+  /// - Parameters:
+  ///   - environment: What is set on top of this program's environment.
+  ///   - inherited: A descriptor of ours that the child gets under its number, beside 0, 1 and 2.
+  init(
+    _ arguments: [String],
+    environment: [(name: String, value: String)] = [],
+    inherited: (ours: Int32, theirs: Int32)? = nil
+  ) throws(Failure) {
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var none = sigset_t()
+    sigemptyset(&none)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    var defaults = sigset_t()
+    sigemptyset(&defaults)
+    for number in [SIGPIPE, SIGINT, SIGTERM, SIGHUP, SIGCHLD] { sigaddset(&defaults, number) }
+    posix_spawnattr_setsigdefault(&attributes, &defaults)
+    posix_spawnattr_setflags(
+      &attributes,
+      Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF)
+    )
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    if let inherited {
+      posix_spawn_file_actions_adddup2(&actions, inherited.ours, inherited.theirs)
+    }
+    var argumentPointers = arguments.map { strdup($0) } + [nil]
+    var environmentPointers = Self.merged(environment).map { strdup($0) } + [nil]
+    defer {
+      for pointer in argumentPointers + environmentPointers { free(pointer) }
+    }
+    var identifier = pid_t()
+    let number = posix_spawnp(
+      &identifier,
+      arguments[0],
+      &actions,
+      &attributes,
+      &argumentPointers,
+      &environmentPointers
+    )
+    guard number == 0 else { throw Failure(program: arguments[0], errorNumber: number) }
+    self.identifier = identifier
+  }
+
+  private static func merged(_ added: [(name: String, value: String)]) -> [String] {
+    var result: [String] = []
+    var entry = environ
+    while let text = entry.pointee {
+      let line = String(cString: text)
+      if !added.contains(where: { line.hasPrefix("\($0.name)=") }) { result.append(line) }
+      entry += 1
+    }
+    return result + added.map { "\($0.name)=\($0.value)" }
+  }
+
+  /// The exit status if the child has ended: its own, or 128 + n when signal n ended it.
+  func statusIfEnded() -> Int32? {
+    var status: Int32 = 0
+    guard waitpid(identifier, &status, WNOHANG) == identifier else { return nil }
+    let signal = status & 0x7f
+    return signal == 0 ? (status >> 8) & 0xff : 128 + signal
+  }
+
+  func send(_ number: Int32) { kill(identifier, number) }
+
+  /// Ends the child: by request, and by force when it has not gone within two seconds.
+  func end() {
+    send(SIGTERM)
+    for _ in 0..<200 {
+      if statusIfEnded() != nil { return }
+      poll(nil, 0, 10)
+    }
+    send(SIGKILL)
+    var status: Int32 = 0
+    waitpid(identifier, &status, 0)
+  }
+}

@@ -1,0 +1,40 @@
+// A file that lines are written to.
+
+import Glibc
+import Jobs
+
+/// An open file. Each line is written at once: what was written survives the process.
+final class LineFile: Sendable {
+  private let descriptor: Int32
+
+  /// Makes the file, or empties the one that is there.
+  ///
+  /// - Throws: ``Ending`` when that is not possible.
+  init(_ path: String) throws(Ending) {
+    descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+    guard descriptor >= 0 else {
+      throw Ending(.output, "\(path) cannot be written: \(String(cString: strerror(errno)))")
+    }
+  }
+
+  deinit { close(descriptor) }
+
+  func line(_ text: String) { _ = writeAll(descriptor, text + "\n") }
+}
+
+/// Writes everything; returns the error number when it could not.
+func writeAll(_ descriptor: Int32, _ text: String) -> Int32? {
+  var octets = Array(text.utf8)[...]
+  while !octets.isEmpty {
+    let count = octets.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+    if count >= 0 {
+      octets = octets.dropFirst(count)
+    } else if errno == EAGAIN {
+      var polled = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+      poll(&polled, 1, 1000)
+    } else if errno != EINTR {
+      return errno
+    }
+  }
+  return nil
+}

@@ -1,0 +1,50 @@
+// Data to standard output, everything else to standard error.
+//
+// The only file of the package that writes to them.
+
+import Glibc
+import Signals
+
+/// Standard output, until its reader goes away.
+final class StandardOutput: Sendable {
+  private let failed = Guarded<OutputFailure?>(nil)
+  private let onFailure: @Sendable (OutputFailure) -> Void
+
+  /// - Parameter onFailure: Called once, when a write has failed.
+  init(onFailure: @escaping @Sendable (OutputFailure) -> Void = { _ in }) {
+    self.onFailure = onFailure
+  }
+
+  /// Why nothing can be written any more.
+  var failure: OutputFailure? { failed.withLock { $0 } }
+
+  /// Writes a line. After a failure it does nothing.
+  func line(_ text: String) {
+    guard failure == nil, let number = writeAll(STDOUT_FILENO, text + "\n") else { return }
+    let failure = OutputFailure(errorNumber: number)
+    failed.withLock { $0 = failure }
+    onFailure(failure)
+  }
+}
+
+/// Standard output could not be written.
+struct OutputFailure: Error, Sendable, CustomStringConvertible {
+  let errorNumber: Int32
+
+  var description: String {
+    errorNumber == EPIPE
+      ? "the reader of standard output is gone"
+      : "standard output could not be written: \(String(cString: strerror(errorNumber)))"
+  }
+}
+
+/// Standard error: what a person should know, never data.
+enum StandardError {
+  /// Writes a line; a failure to do so is nobody's business.
+  static func line(_ text: String) {
+    _ = writeAll(STDERR_FILENO, text + "\n")
+  }
+
+  /// Whether a person is likely to watch.
+  static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
+}

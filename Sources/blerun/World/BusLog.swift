@@ -1,0 +1,21 @@
+// The messages of a simulated bus, in a file.
+
+import DBus
+import Signals
+
+/// Writes each message as a line: the virtual time in seconds, and the message.
+final class BusLog: Sendable {
+  private let file: LineFile
+
+  /// - Throws: ``Ending`` when the file cannot be made.
+  init(_ path: String) throws(Ending) {
+    file = try LineFile(path)
+  }
+
+  @Sendable func add(_ message: Message, at instant: Instant) {
+    let microseconds = instant.sinceStart.components.attoseconds / 1_000_000_000_000
+    let digits = String(microseconds)
+    let fraction = String(repeating: "0", count: 6 - digits.utf8.count) + digits
+    file.line("\(instant.sinceStart.components.seconds).\(fraction) \(message.text)")
+  }
+}

@@ -1,0 +1,40 @@
+// What a signal of the system does to a run: the first cancels it, the second leaves at once.
+
+import Glibc
+import Jobs
+import Signals
+
+/// Listens for the signals that end the program while a run is under way.
+final class Interruption: Sendable {
+  private let first = Guarded<SystemSignal?>(nil)
+  private let signals = Guarded<SystemSignals?>(nil)
+
+  /// Cancels everything on `scheduler` at the first signal; ends the process at a second SIGINT.
+  init(of scheduler: SerialScheduler) {
+    let heard = SystemSignals(on: scheduler.loop) { [self] signal in
+      let isFirst = first.withLock { first in
+        defer { if first == nil { first = signal } }
+        return first == nil
+      }
+      if isFirst {
+        StandardError.line(
+          "blerun: \(signal.name): ending the chain and disconnecting; "
+            + "press Ctrl-C again to leave at once"
+        )
+        scheduler.cancelAll(Interrupted(signal: signal.number))
+      } else if signal == .interrupt {
+        StandardError.line(
+          "blerun: leaving now; a link may be left up: bluetoothctl disconnect releases it"
+        )
+        _exit(130)
+      }
+    }
+    signals.withLock { $0 = heard }
+  }
+
+  /// The signal that ended the run, if one did.
+  var signal: SystemSignal? { first.withLock { $0 } }
+
+  /// Stops listening.
+  func close() { signals.withLock { $0 }?.close() }
+}

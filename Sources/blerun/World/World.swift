@@ -1,0 +1,100 @@
+// The live parts, put together: a loop, a scheduler, a bus, and org.bluez on it, real or simulated.
+//
+// The one place of the package where they meet.
+
+import BlueZ
+import BlueZSimulator
+import Bluetooth
+import DBus
+import Signals
+import SimulatedDevices
+
+/// Where chains run: this host's Bluetooth, or devices that only exist here.
+struct World: Sendable {
+  let loop: Loop
+  let scheduler: SerialScheduler
+  let client: BlueZClient
+  /// Kept alive with the world; nil when it is real.
+  private let simulator: BlueZSimulator?
+
+  var isSimulated: Bool { simulator != nil }
+
+  /// This host's bluetoothd.
+  ///
+  /// - Throws: `DeviceFailure` when there is no bus or no bluetoothd; `BusFailure`.
+  static func real() throws -> World {
+    let loop = EventLoop()
+    let client = try loop.run {
+      let bus = try await LibDBusConnection.open(address: .system, on: loop)
+      return try await BlueZClient.open(bus: bus)
+    }
+    return World(
+      loop: loop,
+      scheduler: SerialScheduler(on: loop, name: "chains"),
+      client: client,
+      simulator: nil
+    )
+  }
+
+  /// Simulated devices behind a simulated org.bluez, all in this process.
+  ///
+  /// - Parameters:
+  ///   - definitions: The devices in reach.
+  ///   - seed: Where all randomness comes from.
+  ///   - isPaced: Whether time passes as on the wall; else it is virtual.
+  ///   - log: Gets each message between client and simulator.
+  static func simulated(
+    _ definitions: [DeviceDefinition],
+    seed: UInt64,
+    isPaced: Bool,
+    log: BusLog?
+  ) throws -> World {
+    let loop: Loop = isPaced ? EventLoop() : VirtualTimeLoop()
+    let bus = LoopbackBus(on: loop, address: "simulated", observer: log?.add)
+    let (client, simulator) = try loop.run {
+      let simulator = BlueZSimulator(
+        bus: try bus.connect(),
+        devices: Self.devices(definitions, on: loop, seed: seed),
+        settings: SimulatorSettings()
+      )
+      try await simulator.start()
+      return (try await BlueZClient.open(bus: try bus.connect()), simulator)
+    }
+    return World(
+      loop: loop,
+      scheduler: SerialScheduler(on: loop, name: "chains"),
+      client: client,
+      simulator: simulator
+    )
+  }
+
+  /// The devices of the definitions, each with randomness of its own.
+  static func devices(
+    _ definitions: [DeviceDefinition],
+    on loop: Loop,
+    seed: UInt64
+  ) -> [SimulatedDevice] {
+    let generator = SeededGenerator(seed: seed, name: "devices")
+    return definitions.map { definition in
+      SimulatedDevice(
+        definition,
+        on: loop,
+        generator: generator.split("\(definition.address)")
+      )
+    }
+  }
+
+  /// The operations on one device.
+  func service(for target: DeviceTarget, adapter: AdapterSelector) -> BlueZDeviceService {
+    BlueZDeviceService(client: client, target: target, adapter: adapter, scheduler: scheduler)
+  }
+}
+
+extension World {
+  /// The present time in nanoseconds since 1970: tells one run on real devices from another.
+  var wallClock: UInt64 {
+    let now = (loop.wallClockAtStart + loop.now.sinceStart).components
+    return UInt64(clamping: now.seconds) &* 1_000_000_000
+      &+ UInt64(clamping: now.attoseconds / 1_000_000_000)
+  }
+}

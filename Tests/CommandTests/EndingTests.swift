@@ -1,0 +1,51 @@
+// How a run that is interrupted ends: always disconnected, with the promised status.
+
+import Foundation
+import Glibc
+import Testing
+
+@Suite("Endings")
+struct EndingTests {
+  static let long = [
+    "run", "--simulate", "Simulators/devices/heart-rate.yaml", "--real-time", "--output", "json",
+    "-e", "notify heart-rate-measurement for 1h",
+  ]
+
+  @Test(
+    "a signal cancels the chain, disconnects and gives its status",
+    arguments: [(SIGINT, 130), (SIGTERM, 143), (SIGHUP, 129)] as [(Int32, Int32)]
+  )
+  func signals(signal: Int32, status: Int32) throws {
+    let run = try RunningBinary(Self.long)
+    try run.waitForOutput(#""event":"value""#)
+    run.send(signal)
+    let ended = try run.end()
+    #expect(ended.status == status)
+    #expect(ended.lines.last?.contains(#""exitStatus":\#(status)"#) == true)
+    #expect(ended.output.contains(#""operation":"disconnect""#))
+  }
+
+  @Test("a second Ctrl-C leaves at once")
+  func secondInterrupt() throws {
+    let run = try RunningBinary(Self.long)
+    try run.waitForOutput(#""event":"value""#)
+    let began = Date()
+    run.send(SIGINT)
+    // The disconnect takes BlueZ's two seconds: the second signal comes in between.
+    try run.waitForOutput(#""operation":"disconnect""#)
+    run.send(SIGINT)
+    let ended = try run.end()
+    #expect(ended.status == 130)
+    #expect(Date().timeIntervalSince(began) < 2)
+  }
+
+  @Test("a closed standard output ends the run with its clean-up")
+  func closedOutput() throws {
+    let run = try RunningBinary(Self.long)
+    try run.waitForOutput(#""event":"value""#)
+    run.closeOutput()
+    let ended = try run.end()
+    #expect(ended.status == 74)
+    #expect(ended.errors.contains("standard output"))
+  }
+}

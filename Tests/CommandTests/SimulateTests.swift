@@ -1,0 +1,80 @@
+// `blerun simulate`: other people's programs against a simulated org.bluez.
+
+import Foundation
+import Testing
+
+@Suite("blerun simulate")
+struct SimulateTests {
+  let heartRate = "Simulators/devices/heart-rate.yaml"
+
+  @Test("the command's own status is returned", arguments: [0, 7])
+  func status(status: Int) throws {
+    let run = try blerun("simulate", heartRate, "--", "sh", "-c", "exit \(status)")
+    #expect(run.status == Int32(status), "\(run.errors)")
+  }
+
+  @Test("a command ended by a signal gives 128 and its number")
+  func signalled() throws {
+    #expect(try blerun("simulate", heartRate, "--", "sh", "-c", "kill -9 $$").status == 137)
+  }
+
+  @Test("a command that does not exist gives 127, one that cannot run 126")
+  func missing() throws {
+    #expect(try blerun("simulate", heartRate, "--", "no-such-program-here").status == 127)
+    #expect(try blerun("simulate", heartRate, "--", "/etc/passwd").status == 126)
+  }
+
+  @Test("a wrong definition gives 65, and the command is not started")
+  func wrongDefinition() throws {
+    let folder = try TemporaryFolder()
+    let file = try folder.file("device.yaml", "nam: x\n")
+    let run = try blerun("simulate", file, "--", "echo", "started")
+    #expect(run.status == 65)
+    #expect(!run.output.contains("started"))
+  }
+
+  @Test("our own client runs a chain over the private bus")
+  func ownClient() throws {
+    let run = try blerun(
+      "simulate",
+      heartRate,
+      "--",
+      binaryPath,
+      "run",
+      "-d",
+      "*",
+      "-e",
+      "read body-sensor-location"
+    )
+    #expect(run.status == 0, "\(run.output) \(run.errors)")
+  }
+
+  @Test(
+    "bluetoothctl sees the adapter",
+    .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/bluetoothctl"))
+  )
+  func bluetoothctl() throws {
+    let run = try blerun("simulate", heartRate, "--", "bluetoothctl", "list")
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(run.output.contains("Controller"))
+  }
+
+  @Test("dbus-send reads a property")
+  func dbusSend() throws {
+    let run = try blerun(
+      "simulate",
+      heartRate,
+      "--",
+      "dbus-send",
+      "--system",
+      "--print-reply=literal",
+      "--dest=org.bluez",
+      "/org/bluez/hci0",
+      "org.freedesktop.DBus.Properties.Get",
+      "string:org.bluez.Adapter1",
+      "string:Powered"
+    )
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(run.output.contains("boolean true"))
+  }
+}

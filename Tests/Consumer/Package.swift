@@ -1,0 +1,17 @@
+// swift-tools-version: 6.2
+
+// A package that depends on blerun, as another project's would, and is tested optimised: what is
+// promised of release builds is tested here, without compiling every other test again.
+
+import PackageDescription
+
+let package = Package(
+  name: "consumer",
+  dependencies: [.package(name: "blerun", path: "../..")],
+  targets: [
+    .testTarget(
+      name: "DepthTests",
+      dependencies: [.product(name: "Signals", package: "blerun")]
+    )
+  ]
+)

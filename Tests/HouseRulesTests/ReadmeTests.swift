@@ -1,0 +1,47 @@
+// The examples of the README do what it says.
+
+import Foundation
+import Testing
+
+@Suite("README")
+struct ReadmeTests {
+  private let project = ProjectFolder()
+  private let build = BuildFolder()
+
+  /// The only block of a language, in a file of its own while `body` runs.
+  private func withBlock(_ language: String, _ body: (String) throws -> Void) throws {
+    let text = try project.file("README.md").text
+    let blocks = text.components(separatedBy: "```\(language)\n").dropFirst()
+    let block = try #require(blocks.first?.components(separatedBy: "```").first)
+    #expect(blocks.count == 1)
+    let place = FileManager.default.temporaryDirectory
+      .appending(path: "readme-\(ProcessInfo.processInfo.globallyUniqueString).\(language)")
+    try block.write(to: place, atomically: true, encoding: .utf8)
+    defer { try? FileManager.default.removeItem(at: place) }
+    try body(place.path)
+  }
+
+  @Test("the chain in the file runs on the simulated thermometer")
+  func chain() throws {
+    try withBlock("yaml") { file in
+      let run = try Program([
+        build.path("blerun"), "run", file, "--simulate", "Simulators/devices/thermometer.yaml",
+      ])
+      #expect(run.status == 0, "\(run.errors)")
+      #expect(!run.output.isEmpty)
+    }
+  }
+
+  @Test("the chain in Swift compiles against the library products alone")
+  func swift() throws {
+    let maps = try project.files(kinds: ["modulemap"])
+      .flatMap { ["-Xcc", "-fmodule-map-file=\(project.url.appending(path: $0.path).path)"] }
+    let flags = try Program(["pkg-config", "--cflags", "dbus-1"]).output
+      .split(whereSeparator: \.isWhitespace).flatMap { ["-Xcc", String($0)] }
+    try withBlock("swift") { file in
+      let command = ["swiftc", "-typecheck", "-swift-version", "6", "-I", build.path("Modules")]
+      let run = try Program(command + maps + flags + [file])
+      #expect(run.status == 0, "\(run.errors)")
+    }
+  }
+}
