@@ -19,6 +19,7 @@ struct Benchmarks {
       case "operators": print(OperatorStream.measured().line)
       case "reads": try SerialReads.measured().lines.forEach { print($0) }
       case "counts": try counts()
+      case "profile": try SerialReads.readOnly(20_000)
       case "serve" where arguments.count == 3:
         exit(peers_serve(arguments[1], Int32(arguments[2]) ?? -1))
       case let name?: throw Unknown(name: name)
@@ -49,7 +50,7 @@ struct Benchmarks {
   struct Unknown: Error, CustomStringConvertible {
     let name: String
     var description: String {
-      "no measurement is called \(name): steps, operators, reads, counts, or none for all"
+      "no measurement is called \(name): steps, operators, reads, counts, profile, or none for all"
     }
   }
 }

@@ -49,6 +49,13 @@ struct SerialReads {
     return SerialReads(ours: median(ours), theirs: median(theirs))
   }
 
+  /// Nothing but our reads, for a profiler.
+  static func readOnly(_ reads: Int) throws {
+    let bus = try BenchmarkBus()
+    defer { bus.stop() }
+    try Reader(bus.address).read(reads)
+  }
+
   static func counted(reads: Int) throws -> Counted {
     let bus = try BenchmarkBus()
     defer { bus.stop() }
