@@ -48,7 +48,8 @@ final class CharacteristicChannel: Sendable {
   // MARK: Reading and writing
 
   /// Reads the value.
-  func read() async throws -> [UInt8] {
+  nonisolated(nonsending)
+    func read() async throws -> [UInt8] {
     state.withLock { $0.filter.readBegan() }
     do {
       let reply = try await bus.call(readCall, limit: attributeLimit) { [self] in lateRead($0) }

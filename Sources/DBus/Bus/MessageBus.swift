@@ -31,7 +31,8 @@ public protocol MessageBus: AnyObject, Sendable {
   /// - Throws: ``DBusError``: the answer is an error. ``BusFailure``: the bus has ended, or takes
   ///   no more calls. ``DBusValueError``: the arguments cannot be sent. `TimedOut`,
   ///   `CancellationError`.
-  func call(
+  nonisolated(nonsending)
+    func call(
     _ call: MethodCall,
     limit: Duration?,
     lateReply: (@Sendable (Result<Message, DBusError>) -> Void)?
@@ -90,7 +91,8 @@ public protocol MessageBus: AnyObject, Sendable {
 
 extension MessageBus {
   /// Sends a method call and waits for its reply, within the deadlines around.
-  public func call(_ call: MethodCall, limit: Duration? = nil) async throws -> Message {
+  nonisolated(nonsending)
+    public func call(_ call: MethodCall, limit: Duration? = nil) async throws -> Message {
     try await self.call(call, limit: limit, lateReply: nil)
   }
 }

@@ -4,7 +4,8 @@ import CDBus
 import Signals
 
 extension LibDBusConnection {
-  public func call(
+  nonisolated(nonsending)
+    public func call(
     _ call: MethodCall,
     limit: Duration?,
     lateReply: (@Sendable (Result<Message, DBusError>) -> Void)?

@@ -11,7 +11,7 @@ func blockForTurn(
   _ home: SerialScheduler?,
   operation: String,
   within limit: Duration,
-  _ body: @escaping @Sendable () async throws -> Void
+  _ body: nonisolated(nonsending) @escaping @Sendable () async throws -> Void
 ) -> (any Error)? {
   let context = ThreadContext.current
   guard context.running == nil else { return BlockedInsideLoop(operation: operation) }
@@ -30,7 +30,7 @@ extension SerialScheduler {
   fileprivate func block(
     operation: String,
     within limit: Duration,
-    _ body: @escaping @Sendable () async throws -> Void
+    _ body: nonisolated(nonsending) @escaping @Sendable () async throws -> Void
   ) -> (any Error)? {
     let answer = Guarded<Result<Void, any Error>?>(nil)
     var request: TurnRequest?
@@ -59,7 +59,7 @@ extension Turn {
   fileprivate func block(
     operation: String,
     within limit: Duration,
-    _ body: @escaping @Sendable () async throws -> Void
+    _ body: nonisolated(nonsending) @escaping @Sendable () async throws -> Void
   ) -> (any Error)? {
     if let cause = cancellationCause { return cause }
     let loop = scheduler.loop

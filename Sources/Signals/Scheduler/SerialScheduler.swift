@@ -134,7 +134,7 @@ public final class SerialScheduler: Sendable {
   func ask(
     operation: String,
     within limit: Duration?,
-    _ body: @escaping @Sendable () async throws -> Void,
+    _ body: nonisolated(nonsending) @escaping @Sendable () async throws -> Void,
     ended: @escaping @Sendable (Result<Void, any Error>) -> Void
   ) -> TurnRequest {
     let id = newID()

@@ -89,7 +89,8 @@ public final class Turn: Sendable {
   /// Releases everything that is still entered, innermost first.
   ///
   /// - Returns: What could not be released.
-  func releaseAll() async -> [CleanUpFailure] {
+  nonisolated(nonsending)
+    func releaseAll() async -> [CleanUpFailure] {
     var failures: [CleanUpFailure] = []
     while let owned = state.withLock({ $0.owned.popLast() }) {
       do {

@@ -15,7 +15,7 @@ final class TurnRequest: Sendable {
   private let id: UInt64
   private let scope: DeadlineScope?
   private let operation: String
-  private let body: @Sendable () async throws -> Void
+  private let body: nonisolated(nonsending) @Sendable () async throws -> Void
   private let ended: @Sendable (Result<Void, any Error>) -> Void
   private let phase = Guarded(Phase.queued)
   private let timer = Guarded<Timer?>(nil)
@@ -25,7 +25,7 @@ final class TurnRequest: Sendable {
     id: UInt64,
     scope: DeadlineScope?,
     operation: String,
-    body: @escaping @Sendable () async throws -> Void,
+    body: nonisolated(nonsending) @escaping @Sendable () async throws -> Void,
     ended: @escaping @Sendable (Result<Void, any Error>) -> Void
   ) {
     self.turn = turn

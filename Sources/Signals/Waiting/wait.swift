@@ -15,7 +15,8 @@
 /// - Throws: What `start` or the completion failed with, ``TimedOut``, `CancellationError`, or
 ///   ``LoopShutDown``.
 @inlinable
-public func wait<R: Sendable>(
+nonisolated(nonsending)
+  public func wait<R: Sendable>(
   on loop: Loop,
   operation: String,
   limit: Duration? = nil,
@@ -52,7 +53,8 @@ public func wait<R: Sendable>(
 }
 
 @inlinable
-func ending<R: Sendable>(of completion: Completion<R>) async throws -> R {
+nonisolated(nonsending)
+  func ending<R: Sendable>(of completion: Completion<R>) async throws -> R {
   try await withUnsafeThrowingContinuation { completion.install($0) }
 }
 
