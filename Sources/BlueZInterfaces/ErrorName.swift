@@ -64,7 +64,8 @@ public enum BlueZErrorName {
     public static let noServer = prefix + "NoServer"
     public static let noNetwork = prefix + "NoNetwork"
     public static let ioError = prefix + "IOError"
-    public static let spawnServiceNotFound = prefix + "Spawn.ServiceNotFound"
+    /// The start of every name that says why the bus could not start bluetoothd.
+    public static let spawnPrefix = prefix + "Spawn."
     public static let inconsistentMessage = prefix + "InconsistentMessage"
   }
 }

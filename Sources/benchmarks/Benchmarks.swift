@@ -19,7 +19,8 @@ struct Benchmarks {
       case "operators": print(OperatorStream.measured().line)
       case "reads": try SerialReads.measured().lines.forEach { print($0) }
       case "counts": try counts()
-      case "profile": try SerialReads.readOnly(arguments.dropFirst().first.flatMap { Int($0) } ?? 20_000)
+      case "profile":
+        try SerialReads.readOnly(arguments.dropFirst().first.flatMap { Int($0) } ?? 20_000)
       case "serve" where arguments.count == 3:
         exit(peers_serve(arguments[1], Int32(arguments[2]) ?? -1))
       case let name?: throw Unknown(name: name)

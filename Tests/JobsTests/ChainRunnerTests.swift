@@ -21,8 +21,8 @@ struct ChainRunnerTests {
     )
     #expect(
       bench.story == [
-        "run", "connect connect…", "connect connect ok", "1 read…", "1 read ok", "2 write…",
-        "2 write ok", "3 sleep…", "3 sleep ok", "disconnect disconnect…",
+        "run", "connect connect…", "connect connect ok", "1 read…", "1 72 %", "1 read ok",
+        "2 write…", "2 write ok", "3 sleep…", "3 sleep ok", "disconnect disconnect…",
         "disconnect disconnect ok", "run ok",
       ]
     )
@@ -40,6 +40,17 @@ struct ChainRunnerTests {
     )
     bench.device.forgetCalls()
     #expect(chain.firstOrDefault([], within: .seconds(9)).success)
+    #expect(bench.device.calls == ["connect", "read battery-level", "disconnect"])
+  }
+
+  @Test("a link that was up before is left up, unless a step disconnects it")
+  func foundLink() throws {
+    let bench = RunBench(origin: .found)
+    #expect(try bench.run("read battery-level") == nil)
+    #expect(bench.device.calls == ["connect", "read battery-level"])
+    #expect(bench.text().first == "-  connect  ok, was connected before and stays so")
+    bench.device.forgetCalls()
+    #expect(try bench.run("read battery-level; disconnect") == nil)
     #expect(bench.device.calls == ["connect", "read battery-level", "disconnect"])
   }
 

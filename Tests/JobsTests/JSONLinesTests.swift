@@ -56,7 +56,8 @@ struct JSONLinesTests {
   func names() throws {
     let page = try text(of: "docs/output.md")
     let keys = [
-      "v", "event", "time", "offset", "run", "device", "attempt", "seed", "chain", "steps", "step",
+      "v", "event", "time", "offset", "run", "device", "attempt", "seed", "link", "chain", "steps",
+      "step",
       "operation", "attribute", "status", "value", "hex", "exitStatus", "error", "code", "class",
       "message", "bluez", "hint", "ok", "failed", "cancelled", "skipped", "passing", "definite",
       "unavailable", "timed-out", "expectation-not-met", "invalid-value", "clean-up-failed",
@@ -93,7 +94,7 @@ struct JSONLinesTests {
     let lines = bench.json()
     #expect(lines[0].hasSuffix(#""seed":0,"chain":null,"steps":1}"#))
     #expect(
-      lines[4].hasSuffix(
+      lines[5].hasSuffix(
         #""step":"1","operation":"read","attribute":"battery-level","status":"failed","#
           + #""value":{"percent":72},"hex":"48","error":{"code":"expectation-not-met","#
           + #""class":"definite","message":"reading battery-level: expected percent > 90, "#

@@ -35,8 +35,8 @@ struct RetryTests {
     )
     #expect(
       bench.story.suffix(8) == [
-        "try 2: disconnect disconnect ok", "try 3: connect connect…",
-        "try 3: connect connect ok", "try 3: 1 read…", "try 3: 1 read ok",
+        "try 3: connect connect…", "try 3: connect connect ok", "try 3: 1 read…",
+        "try 3: 1 72 %", "try 3: 1 read ok",
         "try 3: disconnect disconnect…", "try 3: disconnect disconnect ok", "try 3: run ok",
       ]
     )

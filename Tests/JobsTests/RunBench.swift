@@ -13,9 +13,9 @@ struct RunBench {
   let device: ScriptedDevice
   private let recorded = Guarded<[RunEvent]>([])
 
-  init() {
+  init(origin: LinkOrigin = .made) {
     loop = VirtualTimeLoop()
-    device = ScriptedDevice(on: loop)
+    device = ScriptedDevice(on: loop, origin: origin)
     device.answer("read battery-level", .value([72]))
     device.answer("read temperature-measurement", .value([0, 0x6e, 0x01, 0, 0xff]))
   }

@@ -23,10 +23,13 @@ final class ScriptedDevice: DeviceService {
 
   let scheduler: SerialScheduler
   let deviceDescription = "'Thermo-1'"
+  /// Where `connect` says that the link comes from.
+  private let origin: LinkOrigin
   private let state = Guarded(State())
 
-  init(on loop: VirtualTimeLoop) {
+  init(on loop: VirtualTimeLoop, origin: LinkOrigin = .made) {
     scheduler = SerialScheduler(on: loop)
+    self.origin = origin
   }
 
   // MARK: The script
@@ -93,7 +96,7 @@ final class ScriptedDevice: DeviceService {
 
   func services() -> Signal<[GATTService]> { .just([]) }
 
-  func connect(keep: Bool, expecting: [BluetoothUUID]) -> Signal<Void> {
+  func connect(keep: Bool, expecting: [BluetoothUUID]) -> Signal<LinkOrigin> {
     operation("connect") { [self] in
       let call = state.withLock { state in
         state.isConnected = true
@@ -101,6 +104,7 @@ final class ScriptedDevice: DeviceService {
       }
       call()
     }
+    .map { [origin] in origin }
   }
 
   func read(_ characteristic: CharacteristicSelector) -> Signal<[UInt8]> {

@@ -5,7 +5,7 @@
 
 import BlueZInterfaces
 public import DBus
-import Signals
+public import Signals
 
 /// bluetoothd as one bus connection sees it.
 ///
@@ -81,6 +81,26 @@ public final class BlueZClient: Sendable {
     return client
   }
 
+  /// Connects to a bus, watches bluetoothd there and reads its objects.
+  ///
+  /// - Throws: `DeviceFailure`: `bus-unreachable`, and what ``open(bus:limits:)`` throws.
+  public static func open(
+    address: BusAddress = .system,
+    on loop: EventLoop,
+    limits: BlueZLimits = BlueZLimits()
+  ) async throws -> BlueZClient {
+    let bus: LibDBusConnection
+    do {
+      bus = try await LibDBusConnection.open(address: address, on: loop)
+    } catch {
+      throw FailureContext(operation: "connecting to the message bus").failure(
+        error,
+        ErrorSituation(.objects)
+      )
+    }
+    return try await open(bus: bus, limits: limits)
+  }
+
   private func listen() async throws {
     bus.onClose { [weak self] _ in self?.lost(.busLost, forEver: true) }
     let rules = [
@@ -114,11 +134,12 @@ public final class BlueZClient: Sendable {
     )
   }
 
-  /// Reads the objects, unless the mirror is in step with them.
+  /// Sees to it that the mirror shows what bluetoothd has said until now.
   ///
-  /// The call starts bluetoothd where the bus knows how to. After bluetoothd was lost, the next
-  /// operation comes here and finds the new one.
+  /// While nobody drove the loop nothing was heard: one round trip to the bus brings it in. After
+  /// bluetoothd was lost the objects are read anew, which starts it where the bus knows how to.
   func keepInStep() async throws {
+    if state.withLock({ $0.isInStep }) { _ = try await bus.nameOwner(OrgBlueZ.busName) }
     let (isInStep, losses, gone) = state.withLock { ($0.isInStep, $0.losses, $0.gone) }
     if isInStep { return }
     if let gone { throw Problem(gone) }

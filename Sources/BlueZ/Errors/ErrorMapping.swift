@@ -24,8 +24,7 @@ enum ErrorMapping {
     _ situation: ErrorSituation
   ) -> Explanation? {
     switch answer.name {
-    case BlueZErrorName.Bus.serviceUnknown, BlueZErrorName.Bus.nameHasNoOwner,
-      BlueZErrorName.Bus.spawnServiceNotFound:
+    case BlueZErrorName.Bus.serviceUnknown, BlueZErrorName.Bus.nameHasNoOwner:
       return .daemonMissing
     case BlueZErrorName.Bus.noReply:
       // The bus says this for a callee that left; our own deadlines have no D-Bus name.
@@ -65,7 +64,7 @@ enum ErrorMapping {
         hint: "report it: it is a mistake of blerun's, or a bluetoothd that it does not know"
       )
     default:
-      return nil
+      return answer.name.hasPrefix(BlueZErrorName.Bus.spawnPrefix) ? .daemonMissing : nil
     }
   }
 

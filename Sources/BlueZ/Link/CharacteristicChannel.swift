@@ -49,7 +49,8 @@ final class CharacteristicChannel: Sendable {
 
   /// Reads the value.
   nonisolated(nonsending)
-    func read() async throws -> [UInt8] {
+    func read() async throws -> [UInt8]
+  {
     state.withLock { $0.filter.readBegan() }
     do {
       let reply = try await bus.call(readCall, limit: attributeLimit) { [self] in lateRead($0) }

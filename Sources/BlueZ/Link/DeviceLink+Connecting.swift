@@ -14,6 +14,7 @@ extension DeviceLink {
   ///   - release: Called at the turn's end.
   ///   - check: What else the link needs to be good for. When it throws, a link that this call made
   ///     is undone.
+  /// - Returns: Whether this call made the link.
   /// - Throws: ``Problem``, D-Bus errors, what ends a wait. A link that this call made is down
   ///   again then, or stays entered in the turn when that could not be seen.
   func connect(
@@ -21,14 +22,14 @@ extension DeviceLink {
     keep: Bool,
     release: @escaping @Sendable () async throws -> Void,
     check: () async throws -> Void
-  ) async throws {
+  ) async throws -> LinkOrigin {
     while true {
       switch take(.connectWanted) {
       case .callConnect:
         state.withLock { $0.isKept = keep }
         if !keep { hold(in: turn, release) }
         try await attempt(in: turn, check)
-        return
+        return .made
       case .waitUntilDown:
         try await waitUntilDown()
       case .adopt, .nothing, .callDisconnect, .reportLoss:
@@ -40,7 +41,7 @@ extension DeviceLink {
         if isHeld { hold(in: turn, release) }
         try await waitUntilReady()
         try await check()
-        return
+        return .found
       }
     }
   }

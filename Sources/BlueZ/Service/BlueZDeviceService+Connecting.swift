@@ -13,10 +13,10 @@ extension BlueZDeviceService {
   /// - Parameters:
   ///   - keep: Leave the link up when the turn ends.
   ///   - expecting: Services that the device must have.
-  /// - Returns: One value once the device is ready. Fails with ``DeviceFailure``:
+  /// - Returns: Where the link came from, once the device is ready. Fails with ``DeviceFailure``:
   ///   `connect-outside-turn`, `adapter-missing`, `adapter-off`, `not-found`, `connect-failed`,
   ///   `service-missing`, `timed-out` and others.
-  public func connect(keep: Bool, expecting: [BluetoothUUID]) -> Signal<Void> {
+  public func connect(keep: Bool, expecting: [BluetoothUUID]) -> Signal<LinkOrigin> {
     operation(.connect, "connecting") { [self] in
       guard let turn = Turn.current else { throw Problem(.connectOutsideTurn) }
       try await client.keepInStep()
@@ -24,8 +24,7 @@ extension BlueZDeviceService {
       while true {
         let device = try await findDevice()
         do {
-          try await connect(to: device, in: turn, keep: keep, expecting: expecting)
-          return
+          return try await connect(to: device, in: turn, keep: keep, expecting: expecting)
         } catch let error where isRemoval(error) && rediscoveries < client.limits.rediscoveries {
           // Forgotten by bluetoothd in between: it is looked for again.
           rediscoveries += 1
@@ -39,11 +38,11 @@ extension BlueZDeviceService {
     in turn: Turn,
     keep: Bool,
     expecting: [BluetoothUUID]
-  ) async throws {
+  ) async throws -> LinkOrigin {
     bind(device)
     guard let adapter = device.parent else { throw Problem(.objectGone) }
     let link = client.link(to: device)
-    try await client.discovery(on: adapter).whileConnecting(client) {
+    return try await client.discovery(on: adapter).whileConnecting(client) {
       try await link.connect(
         in: turn,
         keep: keep,

@@ -24,7 +24,8 @@ public protocol DeviceService: Sendable {
   /// - Parameters:
   ///   - keep: Leaves the link up at the end of the turn.
   ///   - expecting: Services without which the connection is a definite failure.
-  func connect(keep: Bool, expecting: [BluetoothUUID]) -> Signal<Void>
+  /// - Returns: Sends where the link came from, once it can be used.
+  func connect(keep: Bool, expecting: [BluetoothUUID]) -> Signal<LinkOrigin>
 
   /// Sends what the device offers, once.
   func services() -> Signal<[GATTService]>
@@ -51,7 +52,7 @@ public protocol DeviceService: Sendable {
 
 extension DeviceService {
   /// Connects for the present turn.
-  public func connect() -> Signal<Void> { connect(keep: false, expecting: []) }
+  public func connect() -> Signal<Void> { connect(keep: false, expecting: []).map { _ in } }
 
   /// Reads a characteristic whose value has a type.
   public func read<Value>(_ characteristic: StandardCharacteristic<Value>) -> Signal<Value> {
@@ -59,10 +60,14 @@ extension DeviceService {
       .tryMap { try characteristic.decode($0) }
   }
 
-  /// Connects, does `body`, and disconnects whatever happened.
+  /// Connects, does `body`, and disconnects whatever happened. A link that was up before is left up.
   public func session<R: Sendable>(
     _ body: @escaping @Sendable () -> Signal<R>
   ) -> Signal<R> {
-    Signal.using(acquire: connect(), release: { disconnect() }) { body() }
+    Signal.using(
+      acquire: connect(keep: false, expecting: []),
+      release: { $0 == .made ? disconnect() : .just(()) },
+      { _ in body() }
+    )
   }
 }

@@ -32,6 +32,17 @@ public enum DeviceTarget: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
+  /// As a user writes it: an address, a name, a service.
+  public var text: String {
+    switch self {
+    case .address(let address): "\(address)"
+    case .name(let text), .alias(let text): text
+    case .service(let service): AssignedNumbers.serviceIdentifier(service) ?? "\(service)"
+    case .any: "*"
+    }
+  }
+
+  /// As a sentence calls it.
   public var description: String {
     switch self {
     case .address(let address): "\(address)"

@@ -33,10 +33,10 @@ public protocol MessageBus: AnyObject, Sendable {
   ///   `CancellationError`.
   nonisolated(nonsending)
     func call(
-    _ call: MethodCall,
-    limit: Duration?,
-    lateReply: (@Sendable (Result<Message, DBusError>) -> Void)?
-  ) async throws -> Message
+      _ call: MethodCall,
+      limit: Duration?,
+      lateReply: (@Sendable (Result<Message, DBusError>) -> Void)?
+    ) async throws -> Message
 
   /// Sends a signal, a reply, or a call that expects none.
   ///
@@ -92,7 +92,8 @@ public protocol MessageBus: AnyObject, Sendable {
 extension MessageBus {
   /// Sends a method call and waits for its reply, within the deadlines around.
   nonisolated(nonsending)
-    public func call(_ call: MethodCall, limit: Duration? = nil) async throws -> Message {
+    public func call(_ call: MethodCall, limit: Duration? = nil) async throws -> Message
+  {
     try await self.call(call, limit: limit, lateReply: nil)
   }
 }

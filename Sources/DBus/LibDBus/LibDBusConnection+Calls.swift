@@ -6,10 +6,11 @@ import Signals
 extension LibDBusConnection {
   nonisolated(nonsending)
     public func call(
-    _ call: MethodCall,
-    limit: Duration?,
-    lateReply: (@Sendable (Result<Message, DBusError>) -> Void)?
-  ) async throws -> Message {
+      _ call: MethodCall,
+      limit: Duration?,
+      lateReply: (@Sendable (Result<Message, DBusError>) -> Void)?
+    ) async throws -> Message
+  {
     var serial: UInt32 = 0
     do {
       return try await wait(on: loop, operation: call.operation, limit: limit) { caller in

@@ -71,6 +71,7 @@ private struct Members {
 
   mutating func add(_ outcome: StepOutcome?) {
     switch outcome {
+    case .linked(let origin)?: add("link", .string(origin == .made ? "made" : "found"))
     case .value(let value)?: add(value)
     case .written(let octets)?: add("hex", Self.hex(octets))
     case .listened(let count, let rate)?:

@@ -14,7 +14,9 @@ public struct TextReport: RunReport {
     case .runStarted: []
     case .stepStarted(let placed):
       placed.isFirst && event.attempt > 1 ? ["attempt \(event.attempt)"] : []
-    case .value(let placed, let value): [Self.line(placed, Self.text(value))]
+    case .value(let placed, let value):
+      // What was read is on the line of the step's end.
+      placed.step.isNotify ? [Self.line(placed, Self.text(value))] : []
     case .stepFinished(let result): Self.lines(result)
     case .runFinished(let ending): [Self.line(ending, event.offset)]
     }
@@ -45,6 +47,8 @@ public struct TextReport: RunReport {
 
   private static func text(_ outcome: StepOutcome) -> String {
     switch outcome {
+    case .linked(.made): return "ok"
+    case .linked(.found): return "ok, was connected before and stays so"
     case .value(let value): return text(value)
     case .written: return "ok"
     case .listened(let count, let rate):
@@ -96,6 +100,12 @@ public struct TextReport: RunReport {
       }
     }
     return shown
+  }
+}
+
+extension Step {
+  fileprivate var isNotify: Bool {
+    if case .notify = action { true } else { false }
   }
 }
 

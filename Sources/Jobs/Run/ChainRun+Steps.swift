@@ -16,7 +16,7 @@ extension ChainRun {
     _ sink: (StepResult) async throws -> Void
   ) async throws -> StepResult.Status {
     switch placed.step.action {
-    case .connect: try await connect(placed)
+    case .connect: try await connect(placed, &outcome)
     case .disconnect: try await disconnect(placed)
     case .read(let target, let format):
       try await read(target, format, placed, &outcome)
@@ -52,11 +52,16 @@ extension ChainRun {
 
   // MARK: The link
 
-  private func connect(_ placed: PlacedStep) async throws {
+  private func connect(_ placed: PlacedStep, _ outcome: inout StepOutcome?) async throws {
     // Noted before anything can take the value away: a link that was made is always ended.
     let connecting = service.connect(keep: false, expecting: runner.plan.expectedServices)
-      .map { [self] in linked(true) }
-    try await limited(connecting, placed) { _ in }
+      .map { [self] origin in
+        if origin == .made { linked(true) }
+        return origin
+      }
+    var origin = LinkOrigin.made
+    try await limited(connecting, placed) { origin = $0 }
+    outcome = .linked(origin)
   }
 
   private func disconnect(_ placed: PlacedStep) async throws {
@@ -75,11 +80,16 @@ extension ChainRun {
     var read: [UInt8]?
     try await limited(service.read(target), placed) { read = $0 }
     guard let octets = read else { throw NoValue(operation: placed.step.doing) }
-    outcome = .value(StepValue(octets: octets, decoded: nil))
-    let decoded = try StepValue.decode(octets, of: target, format: format)
-    outcome = .value(StepValue(octets: octets, decoded: decoded))
-    capture(decoded, as: placed.step.capture)
-    for expectation in placed.step.expectations { try expectation.check(decoded, octets: octets) }
+    let decoded = Result { () throws(ValueError) in
+      try StepValue.decode(octets, of: target, format: format)
+    }
+    let value = StepValue(octets: octets, decoded: try? decoded.get())
+    outcome = .value(value)
+    emit(.value(placed, value))
+    try capture(decoded.get(), as: placed.step.capture)
+    for expectation in placed.step.expectations {
+      try expectation.check(decoded.get(), octets: octets)
+    }
   }
 
   // MARK: Limits

@@ -9,7 +9,7 @@ public struct RunEvent: Equatable, Sendable {
   public enum Change: Equatable, Sendable {
     case runStarted(RunStart)
     case stepStarted(PlacedStep)
-    /// A value of a `notify` step, as it came.
+    /// A value of a `read` or `notify` step, as it came.
     case value(PlacedStep, StepValue)
     case stepFinished(StepResult)
     case runFinished(RunEnding)

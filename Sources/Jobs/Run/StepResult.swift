@@ -38,6 +38,8 @@ public struct StepResult: Equatable, Sendable {
 
 /// What a step brought.
 public enum StepOutcome: Equatable, Sendable {
+  /// The link stands: it was made, or found and is left up.
+  case linked(LinkOrigin)
   case value(StepValue)
   /// The octets that a write wrote.
   case written([UInt8])

@@ -50,7 +50,8 @@ extension Signal {
   /// Runs until the first value, stops the producer, and waits for its clean-up.
   @inlinable
   nonisolated(nonsending)
-    func firstValue() async throws -> Value {
+    func firstValue() async throws -> Value
+  {
     var first: Value?
     do {
       try await body { value in

@@ -90,7 +90,8 @@ public final class Turn: Sendable {
   ///
   /// - Returns: What could not be released.
   nonisolated(nonsending)
-    func releaseAll() async -> [CleanUpFailure] {
+    func releaseAll() async -> [CleanUpFailure]
+  {
     var failures: [CleanUpFailure] = []
     while let owned = state.withLock({ $0.owned.popLast() }) {
       do {

@@ -17,11 +17,12 @@
 @inlinable
 nonisolated(nonsending)
   public func wait<R: Sendable>(
-  on loop: Loop,
-  operation: String,
-  limit: Duration? = nil,
-  start: (Completion<R>) throws -> Void
-) async throws -> R {
+    on loop: Loop,
+    operation: String,
+    limit: Duration? = nil,
+    start: (Completion<R>) throws -> Void
+  ) async throws -> R
+{
   let completion = Completion<R>()
   let deadline = Carried.presentDeadline
   var timer: Timer?
@@ -54,7 +55,8 @@ nonisolated(nonsending)
 
 @inlinable
 nonisolated(nonsending)
-  func ending<R: Sendable>(of completion: Completion<R>) async throws -> R {
+  func ending<R: Sendable>(of completion: Completion<R>) async throws -> R
+{
   try await withUnsafeThrowingContinuation { completion.install($0) }
 }
 

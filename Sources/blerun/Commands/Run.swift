@@ -63,7 +63,8 @@ struct ChainCommand {
     let runner = ChainRunner(
       plan: plan,
       service: service,
-      identity: RunIdentity(seed: seed, plan: plan)
+      identity: RunIdentity(seed: seed, plan: plan),
+      device: plan.device?.text
     ) { event in
       for line in report.lines(for: event) { output.line(line) }
     }

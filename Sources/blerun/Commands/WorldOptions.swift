@@ -44,15 +44,9 @@ struct WorldOptions: ParsableArguments {
 
   /// The world that the options ask for.
   ///
-  /// - Throws: ``Ending`` when a definition is wrong, or there is no bus.
+  /// - Throws: ``Ending`` when a definition is wrong.
   func world() throws(Ending) -> World {
-    guard !simulate.isEmpty else {
-      do {
-        return try World.real()
-      } catch {
-        throw Ending(.unavailable, "\(error)")
-      }
-    }
+    guard !simulate.isEmpty else { return World.real() }
     let definitions = try loadDevices(simulate)
     let log = try busLog.map { path throws(Ending) in try BusLog(path) }
     do {

@@ -13,25 +13,20 @@ import SimulatedDevices
 struct World: Sendable {
   let loop: Loop
   let scheduler: SerialScheduler
-  let client: BlueZClient
+  /// bluetoothd, real or simulated, or why there is none.
+  private let client: Result<BlueZClient, any Error>
   /// Kept alive with the world; nil when it is real.
   private let simulator: BlueZSimulator?
 
   var isSimulated: Bool { simulator != nil }
 
-  /// This host's bluetoothd.
-  ///
-  /// - Throws: `DeviceFailure` when there is no bus or no bluetoothd; `BusFailure`.
-  static func real() throws -> World {
+  /// This host's bluetoothd. Where it cannot be reached, every operation fails and says why.
+  static func real() -> World {
     let loop = EventLoop()
-    let client = try loop.run {
-      let bus = try await LibDBusConnection.open(address: .system, on: loop)
-      return try await BlueZClient.open(bus: bus)
-    }
     return World(
       loop: loop,
       scheduler: SerialScheduler(on: loop, name: "chains"),
-      client: client,
+      client: Result { try loop.run { try await BlueZClient.open(on: loop) } },
       simulator: nil
     )
   }
@@ -63,7 +58,7 @@ struct World: Sendable {
     return World(
       loop: loop,
       scheduler: SerialScheduler(on: loop, name: "chains"),
-      client: client,
+      client: .success(client),
       simulator: simulator
     )
   }
@@ -85,8 +80,13 @@ struct World: Sendable {
   }
 
   /// The operations on one device.
-  func service(for target: DeviceTarget, adapter: AdapterSelector) -> BlueZDeviceService {
-    BlueZDeviceService(client: client, target: target, adapter: adapter, scheduler: scheduler)
+  func service(for target: DeviceTarget, adapter: AdapterSelector) -> any DeviceService {
+    switch client {
+    case .success(let client):
+      BlueZDeviceService(client: client, target: target, adapter: adapter, scheduler: scheduler)
+    case .failure(let failure):
+      UnreachableDevice(scheduler: scheduler, deviceDescription: target.text, failure: failure)
+    }
   }
 }
 

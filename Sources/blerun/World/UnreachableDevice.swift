@@ -1,0 +1,37 @@
+// A device on a host without bluetoothd, so that its absence is reported as any other failure.
+
+import Bluetooth
+import Signals
+
+/// Every operation fails, with the reason why there is no bluetoothd to ask.
+struct UnreachableDevice: DeviceService {
+  let scheduler: SerialScheduler
+  let deviceDescription: String
+  let failure: any Error
+
+  private func failing<Value: Sendable>() -> Signal<Value> {
+    Signal(home: scheduler) { [failure] _ in throw failure }
+  }
+
+  func scan(_ filter: ScanFilter) -> Signal<Advertisement> { failing() }
+
+  func connect(keep: Bool, expecting: [BluetoothUUID]) -> Signal<LinkOrigin> { failing() }
+
+  func services() -> Signal<[GATTService]> { failing() }
+
+  func read(_ characteristic: CharacteristicSelector) -> Signal<[UInt8]> { failing() }
+
+  func write(
+    _ value: [UInt8],
+    to characteristic: CharacteristicSelector,
+    kind: WriteKind
+  ) -> Signal<Void> { failing() }
+
+  func notifications(_ characteristic: CharacteristicSelector) -> Signal<Notification> { failing() }
+
+  func subscribe(
+    _ characteristic: CharacteristicSelector
+  ) -> Signal<Signal<Notification>> { failing() }
+
+  func disconnect() -> Signal<Void> { failing() }
+}
