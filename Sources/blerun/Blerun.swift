@@ -11,10 +11,16 @@ struct Blerun: ParsableCommand {
     commandName: "blerun",
     abstract: "Runs chains of operations against Bluetooth LE devices, real or simulated.",
     discussion: """
-      Exit status: 0 done; 1 a step was refused or an expectation not met; 2 wrong usage; 65 a file
-      is wrong; 69 no bus, no adapter, or no permission; 74 output could not be written; 75 a
-      failure that may pass: not found, link lost, busy, out of time; 130, 143, 129 ended by
-      SIGINT, SIGTERM, SIGHUP.
+      Exit status:
+
+          0  done
+          1  a step was refused, or an expectation not met
+          2  wrong usage
+         65  a file is wrong
+         69  no bus, no adapter, or no permission
+         74  output could not be written
+         75  a failure that may pass: not found, link lost, busy, out of time
+        129, 130, 143  ended by SIGHUP, SIGINT, SIGTERM
       """,
     version: "0.1.0",
     subcommands: [Run.self, Check.self, Scan.self, Inspect.self, Simulate.self]

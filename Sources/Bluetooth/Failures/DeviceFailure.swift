@@ -71,10 +71,19 @@ public struct DeviceFailure: Error, Hashable, Sendable, CustomStringConvertible 
     self.hint = hint
   }
 
+  /// What was being done, and to which device: "connecting to Thermo-1".
+  public var what: String { device.map { "\(operation) \(preposition) \($0)" } ?? operation }
+
+  private var preposition: String {
+    switch operation {
+    case "connecting": "to"
+    case "disconnecting": "from"
+    default: "on"
+    }
+  }
+
   public var description: String {
-    var text = operation
-    if let device { text += " on \(device)" }
-    text += ": \(meaning)"
+    var text = "\(what): \(meaning)"
     if let bluez { text += " (BlueZ said \(bluez))" }
     return hint.isEmpty ? text : text + ". Try: \(hint)"
   }

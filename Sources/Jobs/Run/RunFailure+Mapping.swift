@@ -60,7 +60,7 @@ extension RunFailure {
     self.init(
       code: failure.code,
       class: failure.class,
-      what: failure.operation + (failure.device.map { " on \($0)" } ?? ""),
+      what: failure.what,
       why: failure.meaning,
       bluez: failure.bluez,
       hint: failure.hint

@@ -11,7 +11,7 @@ struct Check: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Check chain files; nothing is touched.",
     discussion: """
-      Says file, line, column and key of everything that is wrong, and ends with 65. With --simulate
+      Says file, line, column and key of everything that is wrong, and ends with 65. With --simulate \
       the device definitions are checked too, and whether they have what the chains name.
       """
   )

@@ -10,11 +10,11 @@ struct Run: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Run a chain of operations on a device.",
     discussion: """
-      Connects, does the steps, and disconnects, however the chain ends. Ctrl-C ends the chain and
+      Connects, does the steps, and disconnects, however the chain ends. Ctrl-C ends the chain and \
       disconnects; a second Ctrl-C leaves at once.
 
         blerun run chain.yaml -d "Thermo*"
-        blerun run -d C0:FF:EE:00:00:01 -e 'read battery-level; notify heart-rate-measurement for 5s'
+        blerun run -d C0:FF:EE:00:00:01 -e 'read battery-level; sleep 1s'
         blerun run chain.yaml --simulate Simulators/devices/thermometer.yaml
       """
   )

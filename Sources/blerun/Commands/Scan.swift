@@ -11,7 +11,7 @@ struct Scan: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "List the devices in reach.",
     discussion: """
-      Each device is shown once, as it was last heard, in the order first heard. No device is no
+      Each device is shown once, as it was last heard, in the order first heard. No device is no \
       failure. Ctrl-C ends the scan.
 
         blerun scan --for 10s

@@ -14,9 +14,9 @@ struct Simulate: ParsableCommand {
     abstract: "Run any BlueZ program against simulated devices.",
     usage: "blerun simulate <definition> ... [--seed <seed>] [-- <command> ...]",
     discussion: """
-      Starts a private message bus with a simulated org.bluez, sets DBUS_SYSTEM_BUS_ADDRESS for the
-      command, and ends with its exit status: 128 + n when signal n ended it, 125 when the
-      simulation failed, 126 when the command cannot be run, 127 when it is not found. Without a
+      Starts a private message bus with a simulated org.bluez, sets DBUS_SYSTEM_BUS_ADDRESS for the \
+      command, and ends with its exit status: 128 + n when signal n ended it, 125 when the \
+      simulation failed, 126 when the command cannot be run, 127 when it is not found. Without a \
       command it says the address and runs until Ctrl-C.
 
         blerun simulate Simulators/devices/heart-rate.yaml -- bluetoothctl list

@@ -23,11 +23,11 @@ struct ChildProcess: Sendable {
   ///
   /// - Parameters:
   ///   - environment: What is set on top of this program's environment.
-  ///   - inherited: A descriptor of ours that the child gets under its number, beside 0, 1 and 2.
+  ///   - inherited: Descriptors of ours that the child gets, under its numbers for them.
   init(
     _ arguments: [String],
     environment: [(name: String, value: String)] = [],
-    inherited: (ours: Int32, theirs: Int32)? = nil
+    inherited: [(ours: Int32, theirs: Int32)] = []
   ) throws(Failure) {
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
@@ -46,8 +46,8 @@ struct ChildProcess: Sendable {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
-    if let inherited {
-      posix_spawn_file_actions_adddup2(&actions, inherited.ours, inherited.theirs)
+    for descriptor in inherited {
+      posix_spawn_file_actions_adddup2(&actions, descriptor.ours, descriptor.theirs)
     }
     var argumentPointers = arguments.map { strdup($0) } + [nil]
     var environmentPointers = Self.merged(environment).map { strdup($0) } + [nil]

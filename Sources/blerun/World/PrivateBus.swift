@@ -25,11 +25,15 @@ struct PrivateBus: Sendable {
       close(pipeEnds[0])
       if pipeEnds[1] >= 0 { close(pipeEnds[1]) }
     }
+    // It complains of limits that it may not raise, which is no concern of anybody's here.
+    let log = open(folder + "/log", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    guard log >= 0 else { throw Failure(description: "\(folder)/log: \(Self.reason())") }
+    defer { close(log) }
     let daemon: ChildProcess
     do {
       daemon = try ChildProcess(
         ["dbus-daemon", "--config-file=\(folder)/bus.conf", "--nofork", "--print-address=3"],
-        inherited: (ours: pipeEnds[1], theirs: 3)
+        inherited: [(ours: pipeEnds[1], theirs: 3), (ours: log, theirs: 2)]
       )
     } catch {
       throw Failure(description: "\(error): install the package dbus-daemon")
@@ -38,7 +42,11 @@ struct PrivateBus: Sendable {
     pipeEnds[1] = -1
     guard let address = Self.readLine(pipeEnds[0], milliseconds: 5000) else {
       daemon.end()
-      throw Failure(description: "dbus-daemon did not say its address within 5 s")
+      lseek(log, 0, SEEK_SET)
+      let complaint = Self.readLine(log, milliseconds: 0) ?? "nothing else"
+      throw Failure(
+        description: "dbus-daemon did not say its address within 5 s; it said: \(complaint)"
+      )
     }
     self.folder = folder
     self.daemon = daemon
@@ -76,6 +84,7 @@ struct PrivateBus: Sendable {
   private static func remove(_ folder: String) {
     unlink(folder + "/bus")
     unlink(folder + "/bus.conf")
+    unlink(folder + "/log")
     rmdir(folder)
   }
 
