@@ -1,4 +1,4 @@
-// Our client and the simulated org.bluez on one bus in memory.
+// Our client and the simulated org.bluez on one bus, in memory unless told otherwise.
 
 import BlueZ
 import BlueZSimulator
@@ -11,37 +11,43 @@ import Testing
 /// A client and a simulator with one device, on a loop.
 struct Simulation {
   let loop: Loop
-  let bus: LoopbackBus
   let simulator: BlueZSimulator
   let device: SimulatedDevice
   let scheduler: SerialScheduler
   let service: BlueZDeviceService
   /// What happened at the device.
   let events: Recorded<SimulatorEvent>
+  /// The simulator's connection and the client's.
+  let connections: [any MessageBus]
 
-  /// - Parameter loop: Driven by this initializer until both parts stand.
+  /// - Parameters:
+  ///   - loop: Driven by this initializer until both parts stand.
+  ///   - daemon: A bus to use instead of one in memory.
+  ///   - hold: How long the simulated bluetoothd takes to take up a call.
   init(
     on loop: Loop = VirtualTimeLoop(),
+    over daemon: PrivateDaemon? = nil,
     definition: DeviceDefinition = .thermometer,
     faults: [FaultRule] = [],
     settings: SimulatorSettings = SimulatorSettings(),
     seed: UInt64 = 0,
-    log: LoopbackBus.Observer? = nil
+    log: LoopbackBus.Observer? = nil,
+    hold: @escaping HeldBus.Hold = { _ in .zero }
   ) throws {
     self.loop = loop
-    bus = LoopbackBus(on: loop, observer: log)
     let generator = SeededGenerator(seed: seed, name: "device")
     device = SimulatedDevice(definition, on: loop, generator: generator)
     device.setFaults(faults)
     let events = Recorded<SimulatorEvent>()
     self.events = events
+    connections = try Self.connect(on: loop, over: daemon, log: log)
+    let (theirs, ours) = (connections[0], connections[1])
     let simulator = BlueZSimulator(
-      bus: try bus.connect(),
+      bus: HeldBus(theirs, hold: hold),
       devices: [device],
       settings: settings
     ) { events.add($0) }
     self.simulator = simulator
-    let ours = try bus.connect()
     let client = try loop.run {
       try await simulator.start()
       return try await BlueZClient.open(bus: ours)
@@ -54,8 +60,45 @@ struct Simulation {
     )
   }
 
+  private static func connect(
+    on loop: Loop,
+    over daemon: PrivateDaemon?,
+    log: LoopbackBus.Observer?
+  ) throws -> [any MessageBus] {
+    if let daemon {
+      let address = BusAddress.given(daemon.address)
+      return try loop.run {
+        [
+          try await LibDBusConnection.open(address: address, on: loop),
+          try await LibDBusConnection.open(address: address, on: loop),
+        ]
+      }
+    }
+    let bus = LoopbackBus(on: loop, observer: log)
+    return [try bus.connect(), try bus.connect()]
+  }
+
   /// The links and operations so far, in words.
   var history: [String] { events.all.map(\.description) }
+
+  /// The links so far.
+  var ledger: LinkLedger { LinkLedger(events.all) }
+
+  /// The same device for another scheduler.
+  func service(on scheduler: SerialScheduler) -> BlueZDeviceService {
+    BlueZDeviceService(client: service.client, target: service.target, scheduler: scheduler)
+  }
+
+  /// Nothing goes wrong from now on.
+  func heal() {
+    device.setFaults([])
+    simulator.appear(device.definition.address)
+  }
+
+  /// Lets everything happen that is left. For virtual time.
+  func drain() {
+    #expect(throws: LoopIdle.self) { try loop.drive { false } }
+  }
 }
 
 /// What was told, in order.
@@ -63,48 +106,4 @@ final class Recorded<Element: Sendable>: Sendable {
   private let list = Guarded<[Element]>([])
   var all: [Element] { list.withLock { $0 } }
   func add(_ element: Element) { list.withLock { $0.append(element) } }
-}
-
-extension DeviceDefinition {
-  static let thermometerAddress: BluetoothAddress = {
-    guard let address = BluetoothAddress("C0:FF:EE:00:00:01") else {
-      preconditionFailure("an address")
-    }
-    return address
-  }()
-
-  /// A device with a battery, a value that can be written, and one that echoes.
-  static let thermometer = DeviceDefinition(
-    name: "Thermo-1",
-    address: thermometerAddress,
-    services: [
-      ServiceDefinition(
-        uuid: .battery,
-        characteristics: [
-          CharacteristicDefinition(
-            uuid: .batteryLevel,
-            properties: [.read, .notify],
-            behaviour: .constant([87])
-          )
-        ]
-      ),
-      ServiceDefinition(
-        uuid: .alert,
-        characteristics: [
-          CharacteristicDefinition(
-            uuid: .alertLevel,
-            properties: [.read, .write, .notify],
-            behaviour: .echo
-          )
-        ]
-      ),
-    ]
-  )
-}
-
-extension BluetoothUUID {
-  static let battery = BluetoothUUID(short: 0x180f)
-  static let batteryLevel = BluetoothUUID(short: 0x2a19)
-  static let alert = BluetoothUUID(short: 0x1802)
-  static let alertLevel = BluetoothUUID(short: 0x2a06)
 }
