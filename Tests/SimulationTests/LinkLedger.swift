@@ -24,11 +24,13 @@ struct LinkLedger {
       if !isUp { violations.append("event \(index): \(event) while none was up") }
       isUp = false
     case .read, .written, .subscribed, .unsubscribed, .notified:
-      if isUp {
-        links[links.count - 1].append(event)
-      } else {
-        violations.append("event \(index): \(event) outside a link")
+      guard isUp else { return violations.append("event \(index): \(event) outside a link") }
+      if case .notified(let address, let uuid, _) = event,
+        !links[links.count - 1].contains(.subscribed(address, uuid))
+      {
+        violations.append("event \(index): \(event), for which this link did not subscribe")
       }
+      links[links.count - 1].append(event)
     case .scanning(let isOn):
       if isOn, isUp { violations.append("event \(index): \(event) within a link") }
     }

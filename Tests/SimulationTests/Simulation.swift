@@ -95,9 +95,12 @@ struct Simulation {
     simulator.appear(device.definition.address)
   }
 
-  /// Lets everything happen that is left. For virtual time.
+  /// Lets everything happen that is left, which is to end. For virtual time.
   func drain() {
-    #expect(throws: LoopIdle.self) { try loop.drive { false } }
+    let (loop, end) = (loop, loop.now + .seconds(600))
+    #expect(throws: LoopIdle.self, "\(history.suffix(4))") {
+      try loop.drive { loop.now > end }
+    }
   }
 }
 

@@ -129,10 +129,16 @@ final class Discovery: Sendable {
     state.withLock { $0.isRunning = true }
   }
 
-  /// StartDiscovery was answered after its caller had left: taken back unless it is wanted again.
+  /// StartDiscovery was answered after its caller had left: taken back unless it is wanted.
+  ///
+  /// Whoever left may not have got to saying so; it is running then, and is stopped when it does.
   private func lateStart(_ answer: Result<Message, DBusError>, _ client: BlueZClient) {
-    guard case .success = answer, state.withLock({ !$0.isWanted && !$0.isRunning }) else { return }
-    try? client.bus.send(stopCall.withoutReply())
+    guard case .success = answer else { return }
+    let isUnwanted = state.withLock { state in
+      if state.isWanted { state.isRunning = true }
+      return !state.isRunning
+    }
+    if isUnwanted { try? client.bus.send(stopCall.withoutReply()) }
   }
 
   private func stop(_ client: BlueZClient) async throws {

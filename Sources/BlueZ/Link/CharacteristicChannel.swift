@@ -105,6 +105,7 @@ final class CharacteristicChannel: Sendable {
         return subscriber
       } catch {
         removeSubscriber(subscriber)
+        stopUnwanted()
         dropRule()
         throw error
       }
@@ -130,9 +131,22 @@ final class CharacteristicChannel: Sendable {
   }
 
   /// StartNotify was answered after its caller had left: taken back unless somebody else wants it.
+  ///
+  /// Whoever left may not have got to saying so, and takes it back itself then.
   private func lateStart(_ answer: Result<Message, DBusError>) {
-    guard case .success = answer, state.withLock({ $0.subscribers.isEmpty }) else { return }
-    try? bus.send(stopCall.withoutReply())
+    guard case .success = answer else { return }
+    state.withLock { $0.isNotifying = true }
+    stopUnwanted()
+  }
+
+  /// Ends a subscription that nobody has, without waiting for the answer.
+  private func stopUnwanted() {
+    let isUnwanted = state.withLock { state in
+      guard state.subscribers.isEmpty, state.isNotifying else { return false }
+      state.isNotifying = false
+      return true
+    }
+    if isUnwanted { try? bus.send(stopCall.withoutReply()) }
   }
 
   /// Takes a subscriber out; after the last one, ends the subscription.

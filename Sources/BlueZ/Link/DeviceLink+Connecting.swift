@@ -31,7 +31,7 @@ extension DeviceLink {
         try await attempt(in: turn, check)
         return .made
       case .waitUntilDown:
-        try await waitUntilDown()
+        if try await !waitUntilDown() { try await endAgain() }
       case .adopt, .nothing, .callDisconnect, .reportLoss:
         // Up before, or being made by another part of this program.
         let isHeld = state.withLock { state in
@@ -43,6 +43,16 @@ extension DeviceLink {
         try await check()
         return .found
       }
+    }
+  }
+
+  /// Ends a link of ours that bluetoothd has not ended: it is not used for something else.
+  private func endAgain() async throws {
+    guard take(.abandoned) == .callDisconnect else { return }
+    do {
+      try await callDisconnectAndSee()
+    } catch is TimedOut where !Task.isCancelled {
+      throw Problem(.stillConnected)
     }
   }
 

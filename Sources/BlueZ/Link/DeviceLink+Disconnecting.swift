@@ -100,13 +100,18 @@ extension DeviceLink {
   /// Waits for a Disconnect that is under way.
   ///
   /// One that is never answered ends here: the state then follows what bluetoothd last said.
-  func waitUntilDown() async throws {
+  ///
+  /// - Returns: Whether it was answered.
+  @discardableResult
+  func waitUntilDown() async throws -> Bool {
     do {
       try await wait("the end of the last link", limit: limits.disconnect) {
         $0.machine.phase == .disconnecting ? nil : .success(())
       }
+      return true
     } catch is TimedOut where !Task.isCancelled {
       take(.disconnectAnswered(success: false))
+      return false
     }
   }
 }
