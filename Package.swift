@@ -83,6 +83,10 @@ let package = Package(
       "SimulationTests",
       ["BlueZ", "BlueZSimulator", "SimulatedDevices", "Bluetooth", "DBus", "Signals"]
     ),
+    tests(
+      "BlueZSimulatorTests",
+      ["BlueZSimulator", "SimulatedDevices", "BlueZInterfaces", "Bluetooth", "DBus", "Signals"]
+    ),
     tests("JobsTests", ["Jobs", "Documents", "Bluetooth", "Signals"]),
     tests("CommandTests", ["blerun"]),
     tests("HouseRulesTests", []),

@@ -20,7 +20,6 @@ public final class BlueZSimulator: Sendable {
 
   private let host: Host
   private let adapter: AdapterServer
-  private let agents: AgentServer
   private let active = Guarded<(export: Export, clients: Subscription)?>(nil)
 
   /// Puts a simulator together. Nothing is on the bus before ``start()``.
@@ -38,6 +37,7 @@ public final class BlueZSimulator: Sendable {
     let host = Host(
       bus: bus,
       server: ObjectServer(bus: bus),
+      agents: AgentServer(),
       settings: settings,
       observe: observer
     )
@@ -46,7 +46,7 @@ public final class BlueZSimulator: Sendable {
     let adapter = AdapterServer(path: path, devices: remote, host: host)
     self.host = host
     self.adapter = adapter
-    agents = AgentServer { [weak adapter] in adapter?.setPairable($0) }
+    host.agents.onChange { [weak adapter] in adapter?.setPairable($0) }
   }
 
   deinit { stop() }
@@ -60,7 +60,7 @@ public final class BlueZSimulator: Sendable {
     let export = try host.bus.export(host.server)
     let clients = try await watchClients()
     active.withLock { $0 = (export, clients) }
-    host.server.add([agents.interface], at: BlueZPath.manager)
+    host.server.add([host.agents.interface], at: BlueZPath.manager)
     host.server.add([adapter.interface], at: adapter.path)
     host.server.flush()
     let reply = try await host.bus.requestName(OrgBlueZ.busName, flags: .doNotQueue)
@@ -73,7 +73,7 @@ public final class BlueZSimulator: Sendable {
   /// Hears of clients that leave the bus.
   private func watchClients() async throws -> Subscription {
     let rule = MatchRule(sender: BusDriver.name, member: "NameOwnerChanged")
-    return try await host.bus.subscribe(rule) { [weak adapter, weak agents] signal in
+    return try await host.bus.subscribe(rule) { [weak adapter, weak agents = host.agents] signal in
       let names = signal.body.map { $0.asString ?? "" }
       guard names.count == 3, names[0] == names[1], names[2].isEmpty else { return }
       adapter?.clientLeft(names[0])
@@ -81,16 +81,19 @@ public final class BlueZSimulator: Sendable {
     }
   }
 
-  /// Takes the objects off the bus. The connection stays, and so does the name until it is closed.
+  /// Ends the links and takes the objects off the bus. The connection stays, and so does the name
+  /// until it is closed: who waits for an answer then gets the bus's. It cannot be started again.
   public func stop() {
     let active = active.withLock { active in
       defer { active = nil }
       return active
     }
-    guard let active else { return }
-    for path in host.server.paths.reversed() { host.server.remove(path) }
-    host.server.flush()
+    // As bluetoothd does it: links, adapter, agents, then every object, children first.
     adapter.stop()
+    guard let active else { return }
+    host.server.remove(BlueZPath.manager)
+    adapter.remove()
+    host.server.flush()
     active.clients.cancel()
     active.export.cancel()
   }

@@ -8,6 +8,7 @@ import Signals
 struct Host: Sendable {
   let bus: any MessageBus
   let server: ObjectServer
+  let agents: AgentServer
   let settings: SimulatorSettings
   let observe: @Sendable (SimulatorEvent) -> Void
 

@@ -86,9 +86,10 @@ extension AdapterServer {
     state.withLock { $0.reports[index] = timer }
   }
 
-  /// A connected device does not advertise, and neither does one that is gone.
+  /// A device with a link does not advertise, nor does one that is gone; and while one is being
+  /// connected to, its advertisements are the controller's alone.
   private func hear(_ device: RemoteDevice) {
-    guard device.isInAir, !device.isConnected else { return }
+    guard device.isInAir, device.isIdle else { return }
     let advertisement = device.device.definition.advertisement
     let sessions = state.withLock { $0.sessions }
     let isWanted = sessions.accept(
@@ -97,7 +98,7 @@ extension AdapterServer {
       address: "\(device.address)",
       isDiscoverable: advertisement.isDiscoverable
     )
-    guard isWanted || device.isExported else { return }
+    guard isWanted else { return }
     device.heard(
       tellsAll: sessions.wantsDuplicates,
       threshold: sessions.hasFilter ? 0 : host.settings.rssiThreshold

@@ -138,8 +138,8 @@ final class AdapterServer: Sendable {
   private func setPowered(_ value: DBusValue, _ call: Invocation) {
     let isOn = value.asBool ?? false
     guard state.withLock({ $0.isPowered }) != isOn else { return call.reply() }
-    host.loop.after(host.settings.powerDelay) {
-      self.setPowered(isOn) { call.reply() }
+    host.loop.after(host.settings.powerDelay) { [weak self] in
+      self?.setPowered(isOn) { call.reply() }
     }
   }
 
@@ -151,6 +151,7 @@ final class AdapterServer: Sendable {
     guard !isOn else {
       answer()
       state.withLock { $0.isPowered = true }
+      for device in devices { device.powerOn() }
       return mark(Adapter1.Property.powered)
     }
     for device in devices { device.powerOff() }
@@ -162,7 +163,8 @@ final class AdapterServer: Sendable {
     }
     if wasDiscovering { endScan() }
     mark(Adapter1.Property.powered)
-    if wasDiscovering { mark(Adapter1.Property.discovering) }
+    // Told whether it has changed or not.
+    mark(Adapter1.Property.discovering)
     for device in devices where device.isTemporary { device.forget() }
   }
 
@@ -177,14 +179,25 @@ final class AdapterServer: Sendable {
     if isChanged { mark(Adapter1.Property.pairable) }
   }
 
-  /// The simulation is over: nothing is due any more.
+  /// The simulation is over: links end, and nothing is due any more.
   func stop() {
     let reports = state.withLock { state in
-      defer { state = State() }
+      defer {
+        state = State()
+        state.isPowered = false
+      }
       return state.reports.values
     }
     for report in reports { report.cancel() }
     for device in devices { device.stop() }
+    mark(Adapter1.Property.powered)
+    mark(Adapter1.Property.discovering)
+  }
+
+  /// Takes every device, and then itself, off the bus.
+  func remove() {
+    for device in devices { device.forget() }
+    host.server.remove(path)
   }
 
   // MARK: Clients

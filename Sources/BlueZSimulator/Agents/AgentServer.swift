@@ -9,15 +9,21 @@ final class AgentServer: Sendable {
   private struct State {
     /// Agents by client.
     var agents: [String: ObjectPath] = [:]
+    /// Told whether there is any agent.
+    var changed: (@Sendable (_ hasAgent: Bool) -> Void)?
   }
 
   private let state = Guarded(State())
-  /// Told whether there is any agent.
-  private let changed: @Sendable (_ hasAgent: Bool) -> Void
 
-  init(changed: @escaping @Sendable (_ hasAgent: Bool) -> Void) {
-    self.changed = changed
+  /// Whether any client has an agent.
+  var hasAgent: Bool { state.withLock { !$0.agents.isEmpty } }
+
+  /// Has `changed` told whether there is any agent.
+  func onChange(_ changed: @escaping @Sendable (_ hasAgent: Bool) -> Void) {
+    state.withLock { $0.changed = changed }
   }
+
+  private func tell(_ hasAgent: Bool) { state.withLock { $0.changed }?(hasAgent) }
 
   /// The interface.
   var interface: ExportedInterface {
@@ -36,17 +42,15 @@ final class AgentServer: Sendable {
   }
 
   private func register(_ call: Invocation) {
+    guard state.withLock({ $0.agents[call.caller] == nil }) else {
+      return call.refuse(.alreadyExists)
+    }
     guard let path = call.message.body.first?.asObjectPath,
       AgentManager1.Capability.all.contains(call.message.body.last?.asString ?? "?")
     else { return call.refuse(.invalidArguments) }
-    let isNew = state.withLock { state in
-      guard state.agents[call.caller] == nil else { return false }
-      state.agents[call.caller] = path
-      return true
-    }
-    guard isNew else { return call.refuse(.alreadyExists) }
+    state.withLock { $0.agents[call.caller] = path }
     call.reply()
-    changed(true)
+    tell(true)
   }
 
   private func unregister(_ call: Invocation) {
@@ -70,6 +74,6 @@ final class AgentServer: Sendable {
     let isLast = state.withLock { state in
       state.agents.removeValue(forKey: client) != nil && state.agents.isEmpty
     }
-    if isLast { changed(false) }
+    if isLast { tell(false) }
   }
 }

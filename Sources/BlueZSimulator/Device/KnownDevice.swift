@@ -83,7 +83,7 @@ struct KnownDevice: Sendable {
   /// - Returns: The properties to tell of.
   mutating func unheard() -> [String] {
     let gone = [
-      rssi.map { _ in Device1.Property.rssi }, txPower.map { _ in Device1.Property.txPower },
+      txPower.map { _ in Device1.Property.txPower }, rssi.map { _ in Device1.Property.rssi },
     ]
     rssi = nil
     txPower = nil

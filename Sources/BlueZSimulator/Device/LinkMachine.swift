@@ -40,6 +40,8 @@ struct LinkMachine<Call: Sendable>: Sendable {
   }
 
   private(set) var phase = Phase.idle
+  /// Whether the adapter is on.
+  private var isPowered = true
   private var attempt = 0
   private var connectCalls: [Call] = []
   private var disconnectCalls: [Call] = []
@@ -74,6 +76,7 @@ struct LinkMachine<Call: Sendable>: Sendable {
   mutating func connect(_ call: Call) -> [Action] {
     switch phase {
     case .idle:
+      guard isPowered else { return [.refuse([call], .inputOutputError)] }
       phase = .connecting
       attempt += 1
       connectCalls = [call]
@@ -158,8 +161,22 @@ struct LinkMachine<Call: Sendable>: Sendable {
 
   /// The adapter is switched off: no attempt goes on, and no link.
   mutating func poweredOff() -> [Action] {
+    isPowered = false
     guard phase == .connecting else { return lost() }
     return failed(attempt, .connectAborted)
+  }
+
+  /// The adapter is switched on.
+  mutating func poweredOn() { isPowered = true }
+
+  /// The simulation is over: calls that wait are not answered.
+  mutating func stopped() -> [Action] {
+    let (wasConnected, wasResolved) = (isConnected, isResolved)
+    self = LinkMachine()
+    isPowered = false
+    guard wasConnected else { return [] }
+    return [.dropLink] + (wasResolved ? [.markServicesResolved] : [])
+      + [.markConnected, .releaseSockets]
   }
 
   private mutating func end() -> [Action] {

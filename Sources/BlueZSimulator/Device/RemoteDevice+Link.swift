@@ -25,6 +25,9 @@ extension RemoteDevice {
   /// The adapter is switched off.
   func powerOff() { perform { $0.poweredOff() } }
 
+  /// The adapter is switched on.
+  func powerOn() { state.withLock { $0.machine.poweredOn() } }
+
   /// The link is lost.
   func loseLink() { perform { $0.lost() } }
 
@@ -59,22 +62,13 @@ extension RemoteDevice {
       device.linkDown()
     case .beginResolving(let attempt): beginResolving(attempt)
     case .exportServices: exportServices()
-    case .removeBattery:
-      let hadBattery = state.withLock { state in
-        defer { state.hasBattery = false }
-        return state.hasBattery
-      }
-      if hadBattery { host.server.remove([Battery1.interface], from: path) }
+    case .removeBattery: removeBattery()
     case .beginClosing(let attempt): beginClosing(attempt)
     case .markConnected: mark(Device1.Property.connected)
     case .markServicesResolved: mark(Device1.Property.servicesResolved)
     case .failRequests:
       queue?.fail()
-      let pairing = state.withLock { state in
-        defer { state.pairing = [] }
-        return state.pairing
-      }
-      for call in pairing { call.refuse(.authenticationCanceled) }
+      endPairing(.authenticationCanceled)
     case .releaseSockets: attributes?.releaseSockets()
     case .forget: forget()
     case .answer(let calls): for call in calls { call.answer() }
@@ -82,7 +76,7 @@ extension RemoteDevice {
     }
   }
 
-  private func after(_ delay: Duration, _ fire: @escaping @Sendable (RemoteDevice) -> Void) {
+  func after(_ delay: Duration, _ fire: @escaping @Sendable (RemoteDevice) -> Void) {
     host.loop.after(delay) { [weak self] in
       if let self { fire(self) }
     }
@@ -126,8 +120,14 @@ extension RemoteDevice {
     func resolve(_ delay: Duration) {
       after(delay) { device in device.perform { $0.resolved(attempt) } }
     }
-    switch device.nextFault(.discover) {
-    // As bluetoothd does it: services that could not be read are resolved all the same.
+    let fault = device.nextFault(.discover)
+    if case .refuse = fault {
+      // As bluetoothd does it: services that could not be read are resolved all the same.
+      state.withLock { $0.isDiscoveryRefused = true }
+    } else {
+      state.withLock { $0.isDiscoveryRefused = false }
+    }
+    switch fault {
     case .none, .refuse, .refuseConnection: resolve(delay)
     case .slow(let more): resolve(delay + more)
     case .neverAnswer: after(host.settings.attTimeout) { $0.loseLink(of: attempt) }
@@ -167,6 +167,10 @@ extension RemoteDevice {
   // MARK: Services
 
   private func exportServices() {
+    guard !state.withLock({ $0.isDiscoveryRefused }) else {
+      mark(Device1.Property.servicesResolved)
+      return paired()
+    }
     let isFirst = state.withLock { state in
       defer { state.areAttributesExported = true }
       return !state.areAttributesExported
@@ -176,70 +180,7 @@ extension RemoteDevice {
     if state.withLock({ $0.known.found(uuids) }) { mark(Device1.Property.uuids) }
     mark(Device1.Property.servicesResolved)
     attributes?.resume()
-    let pairing = state.withLock { state in
-      defer { state.pairing = [] }
-      return state.pairing
-    }
-    if !pairing.isEmpty { bond() }
-    for call in pairing { call.answer() }
+    paired()
     addBattery()
-  }
-
-  /// bluetoothd reads the level of a battery by itself.
-  private func addBattery() {
-    let level = device.table.services.first { $0.uuid.short == 0x180f }?
-      .characteristics.first { $0.uuid.short == 0x2a19 }
-    guard let level, level.properties.contains(.read) else { return }
-    after(host.settings.link(device.definition.link.latency)) { device in
-      device.readBattery(level.handle)
-    }
-  }
-
-  private func readBattery(_ handle: UInt16) {
-    guard state.withLock({ $0.machine.isResolved && !$0.machine.isClosing && !$0.hasBattery }),
-      let percentage = try? device.read(handle).get().first
-    else { return }
-    state.withLock { $0.hasBattery = true }
-    let property = ExportedProperty(Battery1.Property.percentage, "y") { .byte(percentage) }
-    host.server.add([ExportedInterface(Battery1.interface, properties: [property])], at: path)
-  }
-
-  // MARK: Pairing
-
-  /// Just Works: whoever asks is paired.
-  func pair(_ call: Invocation) {
-    let (isPaired, isResolved) = state.withLock { ($0.known.isPaired, $0.machine.isResolved) }
-    if isPaired { return call.refuse(.alreadyExists) }
-    if isResolved {
-      bond()
-      return call.reply()
-    }
-    // The answer waits for the services.
-    state.withLock { state in
-      state.known.isTemporary = false
-      state.pairing.append(WaitingCall(call))
-    }
-    perform { machine in
-      machine.connect(
-        WaitingCall(
-          answer: {},
-          refuse: { [weak self] _ in self?.refusePairing() }
-        )
-      )
-    }
-  }
-
-  private func bond() {
-    state.withLock { $0.known.isPaired = true }
-    mark(Device1.Property.bonded)
-    mark(Device1.Property.paired)
-  }
-
-  private func refusePairing() {
-    let pairing = state.withLock { state in
-      defer { state.pairing = [] }
-      return state.pairing
-    }
-    for call in pairing { call.refuse(.pageTimeout) }
   }
 }

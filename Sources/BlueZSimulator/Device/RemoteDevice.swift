@@ -17,11 +17,19 @@ final class RemoteDevice: Sendable {
     var isExported = false
     /// Whether the attributes are on the bus: they stay through disconnections.
     var areAttributesExported = false
-    var hasBattery = false
+    /// The level of the battery, in percent, while Battery1 is there.
+    var battery: UInt8?
+    /// Whether the services of the present link could not be read.
+    var isDiscoveryRefused = false
     /// Whether the device is there to be heard and connected to.
     var isInAir = true
+    /// Who waits to be paired.
     var pairing: [WaitingCall] = []
+    /// Who asked to be paired again: not answered while the link stands.
+    var pairingAgain: [WaitingCall] = []
     var temporaryTimer: Timer?
+
+    var isPairing: Bool { !pairing.isEmpty || !pairingAgain.isEmpty }
   }
 
   let device: SimulatedDevice
@@ -46,12 +54,17 @@ final class RemoteDevice: Sendable {
     }
     let attributes = AttributeServer(of: path, access: access)
     parts.withLock { $0 = (queue, attributes) }
-    device.onNotification { handle, value in attributes.notified(handle, value) }
+    device.onNotification { [weak self] handle, value in
+      self?.attributes?.notified(handle, value)
+      self?.notifiedBattery(handle, value)
+    }
   }
 
   var address: BluetoothAddress { device.definition.address }
   var queue: RequestQueue? { parts.withLock { $0?.queue } }
   var attributes: AttributeServer? { parts.withLock { $0?.attributes } }
+  /// Whether there is no link, and none is being made.
+  var isIdle: Bool { state.withLock { $0.machine.phase == .idle } }
   var isConnected: Bool { state.withLock { $0.machine.isConnected } }
   var isTemporary: Bool { state.withLock { $0.known.isTemporary } }
   var isExported: Bool { state.withLock { $0.isExported } }
@@ -83,7 +96,7 @@ final class RemoteDevice: Sendable {
           $0.refuse(.notSupported)
         },
         ExportedMethod(Method.pair) { self.pair($0) },
-        ExportedMethod(Method.cancelPairing) { $0.refuse(.doesNotExist) },
+        ExportedMethod(Method.cancelPairing) { self.cancelPairing($0) },
       ],
       properties: names.map(property)
     )
@@ -168,7 +181,6 @@ final class RemoteDevice: Sendable {
   /// Nobody discovers any more.
   func unheard() {
     for name in state.withLock({ $0.known.unheard() }) { mark(name) }
-    expectSilence()
   }
 
   /// Forgets a temporary device some time after it was last heard.
@@ -191,8 +203,9 @@ final class RemoteDevice: Sendable {
     if isForgotten { forget() }
   }
 
-  /// Removes the object and what is below it.
+  /// Removes the object and what is below it, after all that happened to it was told.
   func forget() {
+    host.server.flush()
     let (wasExported, hadAttributes) = state.withLock { state in
       defer {
         state.isExported = false
@@ -212,8 +225,8 @@ final class RemoteDevice: Sendable {
       return state.temporaryTimer
     }
     timer?.cancel()
-    attributes?.releaseSockets()
-    device.linkDown()
+    perform { $0.stopped() }
+    queue?.stop()
     device.onNotification { _, _ in }
   }
 

@@ -73,6 +73,15 @@ final class RequestQueue: Sendable {
     for request in requests { request.refuse(.unlikelyError) }
   }
 
+  /// The simulation is over: nothing that waits is answered.
+  func stop() {
+    let timer = state.withLock { state in
+      defer { state = State(link: state.link + 1) }
+      return state.timer
+    }
+    timer?.cancel()
+  }
+
   private func next() {
     let (started, link) = state.withLock { state -> (Request?, Int) in
       guard state.current == nil, !state.waiting.isEmpty else { return (nil, 0) }

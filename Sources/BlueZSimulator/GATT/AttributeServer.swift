@@ -14,13 +14,18 @@ final class AttributeServer: Sendable {
   private static let hidden = [BluetoothUUID(short: 0x1800)]
 
   private let characteristics: [CharacteristicServer]
+  private let descriptors: [DescriptorServer]
   /// In the order of handles.
   private let objects: [(path: ObjectPath, interface: ExportedInterface)]
+  /// Services in order, each after what is in it, as bluetoothd removes them.
+  private let removals: [ObjectPath]
   private let access: AttributeAccess
 
   init(of device: ObjectPath, access: AttributeAccess) {
     self.access = access
     var characteristics: [CharacteristicServer] = []
+    var descriptors: [DescriptorServer] = []
+    var removals: [ObjectPath] = []
     var objects: [(path: ObjectPath, interface: ExportedInterface)] = []
     for service in access.device.table.services where !Self.hidden.contains(service.uuid) {
       let path = BlueZPath.service(service.handle, of: device)
@@ -31,12 +36,18 @@ final class AttributeServer: Sendable {
         objects.append((characteristic.path, characteristic.interface))
         for entry in entry.descriptors {
           let descriptor = DescriptorServer(entry, of: characteristic.path, access: access)
+          descriptors.append(descriptor)
           objects.append((descriptor.path, descriptor.interface))
+          removals.append(descriptor.path)
         }
+        removals.append(characteristic.path)
       }
+      removals.append(path)
     }
     self.characteristics = characteristics
+    self.descriptors = descriptors
     self.objects = objects
+    self.removals = removals
   }
 
   private static func interface(
@@ -60,9 +71,11 @@ final class AttributeServer: Sendable {
     for object in objects { access.host.server.add([object.interface], at: object.path) }
   }
 
-  /// Removes every object, children first.
+  /// Removes every object, children first, and forgets values and sessions.
   func remove() {
-    for object in objects.reversed() { access.host.server.remove(object.path) }
+    for path in removals { access.host.server.remove(path) }
+    for characteristic in characteristics { characteristic.forget() }
+    for descriptor in descriptors { descriptor.forget() }
   }
 
   /// Sessions that were kept take effect on a new link.

@@ -112,10 +112,7 @@ final class CharacteristicServer: Sendable {
   private func endReading(_ result: Result<[UInt8], ATTErrorCode>) {
     switch result {
     case .success(let value):
-      let calls = state.withLock { state in
-        state.value = value
-        return state.endReading()
-      }
+      let calls = state.withLock { $0.endReading(value) }
       access.host.server.announce(
         GattCharacteristic1.Property.value,
         of: GattCharacteristic1.interface,
@@ -123,7 +120,7 @@ final class CharacteristicServer: Sendable {
       )
       for call in calls { call.reply([.bytes(value)]) }
     case .failure(let code):
-      for call in state.withLock({ $0.endReading() }) { call.refuse(.refused(by: code)) }
+      for call in state.withLock({ $0.endReading(nil) }) { call.refuse(.refused(by: code)) }
     }
   }
 
@@ -151,10 +148,10 @@ final class CharacteristicServer: Sendable {
 
   private func command(_ value: [UInt8]) {
     let latency = access.host.settings.link(access.device.definition.link.latency)
-    access.host.loop.after(latency) {
-      guard self.access.link().isConnected else { return }
-      self.observe(.written(self.access.address, self.entry.uuid, value))
-      _ = self.access.device.write(self.entry.handle, value, withResponse: false)
+    access.host.loop.after(latency) { [weak self] in
+      guard let self, access.link().isConnected else { return }
+      observe(.written(access.address, entry.uuid, value))
+      _ = access.device.write(entry.handle, value, withResponse: false)
     }
   }
 
@@ -183,15 +180,15 @@ final class CharacteristicServer: Sendable {
     let link = access.link()
     switch state.withLock({ $0.startNotify(call.caller, entry.properties, link) }) {
     case .refuse(let answer): call.refuse(answer)
-    case .answer, .wait:
-      mark(GattCharacteristic1.Property.notifying)
-      call.reply()
+    case .answer, .wait: call.reply()
     case .ask:
       subscribe { result in
         let isTaken = (try? result.get()) != nil
-        if self.state.withLock({ $0.subscribed(isTaken) }) {
+        if self.state.withLock({ $0.subscribed(call.caller, isTaken) }) {
           self.mark(GattCharacteristic1.Property.notifying)
         }
+        // The client may have stopped, or left, meanwhile.
+        if isTaken, self.state.withLock({ $0.listeners.isEmpty }) { self.unsubscribe() }
         switch result {
         case .success: call.reply()
         case .failure(let code): call.refuse(.refused(by: code))
@@ -246,9 +243,19 @@ final class CharacteristicServer: Sendable {
 
   /// The device has a link again: sessions that were kept take effect.
   func resume() {
-    guard state.withLock({ $0.isNotifying }) else { return }
-    _ = access.device.subscribe(entry.handle, mode)
+    guard state.withLock({ !$0.listeners.isEmpty }) else { return }
+    subscribe { result in
+      let isTaken = (try? result.get()) != nil
+      // A link that is lost again refuses nothing.
+      guard isTaken || self.access.link().isConnected else { return }
+      if self.state.withLock({ $0.resumed(isTaken) }) {
+        self.mark(GattCharacteristic1.Property.notifying)
+      }
+    }
   }
+
+  /// The object is removed.
+  func forget() { state.withLock { $0.forget() } }
 
   /// The device has sent a value.
   func notified(_ value: [UInt8]) {

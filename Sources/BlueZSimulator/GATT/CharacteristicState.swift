@@ -32,9 +32,17 @@ struct CharacteristicState<Call: Sendable>: Sendable {
   private(set) var isNotifying = false
   /// The clients that called StartNotify, in order.
   private(set) var listeners: [String] = []
-  private var isSubscribing = false
+  /// Those of them whose subscription the device has not answered yet.
+  private var subscribing: [String] = []
   var isNotifyAcquired = false
   var isWriteAcquired = false
+
+  /// The object is removed: values and sessions are forgotten. Calls that wait still do.
+  mutating func forget() {
+    value = []
+    isNotifying = false
+    listeners = []
+  }
 
   // MARK: Reading
 
@@ -49,12 +57,20 @@ struct CharacteristicState<Call: Sendable>: Sendable {
     return .ask
   }
 
-  /// The read has ended.
+  /// The read has ended, with the value from its offset on if the device gave one.
   ///
   /// - Returns: Who waits for it.
-  mutating func endReading() -> [Call] {
+  mutating func endReading(_ octets: [UInt8]?) -> [Call] {
     defer { reading = nil }
+    if let octets { keep(octets, at: reading?.offset ?? 0) }
     return reading?.calls ?? []
+  }
+
+  /// - Source: BlueZ 5.66, `src/shared/gatt-db.c` (gatt_db_attribute_write).
+  private mutating func keep(_ octets: [UInt8], at offset: Int) {
+    let before = Array(value.prefix(offset))
+    let after = offset == 0 ? [] : Array(value.dropFirst(offset + octets.count))
+    value = before + Array(repeating: 0, count: offset - before.count) + octets + after
   }
 
   // MARK: Listening
@@ -69,30 +85,36 @@ struct CharacteristicState<Call: Sendable>: Sendable {
     guard !properties.isDisjoint(with: [.notify, .indicate]) else {
       return .refuse(.notSupported)
     }
-    if listeners.contains(client) { return isSubscribing ? .refuse(.inProgress) : .answer }
+    if subscribing.contains(client) { return .refuse(.inProgress) }
+    if listeners.contains(client) { return .answer }
     listeners.append(client)
     // Without a link it takes effect on the next one.
-    guard link.isConnected else {
-      isNotifying = true
-      return .answer
-    }
-    if isNotifying { return .answer }
-    isSubscribing = true
+    guard link.isConnected, !isNotifying else { return .answer }
+    subscribing.append(client)
     return .ask
   }
 
-  /// The device has taken the subscription, or refused it.
+  /// The device has taken the subscription of a client, or refused it.
   ///
   /// - Returns: Whether `Notifying` has changed.
-  mutating func subscribed(_ isTaken: Bool) -> Bool {
-    isSubscribing = false
+  mutating func subscribed(_ client: String, _ isTaken: Bool) -> Bool {
+    subscribing.removeAll { $0 == client }
     guard isTaken else {
-      listeners = []
+      listeners.removeAll { $0 == client }
       return false
     }
     guard !isNotifying, !listeners.isEmpty else { return false }
     isNotifying = true
     return true
+  }
+
+  /// The device has taken the sessions that were kept for a new link, or refused them.
+  ///
+  /// - Returns: Whether `Notifying` has changed.
+  mutating func resumed(_ isTaken: Bool) -> Bool {
+    if !isTaken { listeners = [] }
+    defer { isNotifying = !listeners.isEmpty }
+    return isNotifying == listeners.isEmpty
   }
 
   /// A client does not want to listen any more, or has left.

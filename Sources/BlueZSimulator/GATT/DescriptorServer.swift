@@ -52,6 +52,9 @@ final class DescriptorServer: Sendable {
     )
   }
 
+  /// The object is removed.
+  func forget() { value.withLock { $0 = [] } }
+
   @Sendable private func read(_ call: Invocation) {
     guard let options = AccessOptions(call.message.body.first) else {
       return call.refuse(.invalidArguments)

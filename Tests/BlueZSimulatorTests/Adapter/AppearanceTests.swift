@@ -1,0 +1,153 @@
+// How devices appear, are heard again, and are forgotten.
+
+import BlueZSimulator
+import Bluetooth
+import DBus
+import Signals
+import SimulatedDevices
+import Testing
+
+@Suite("Devices that appear")
+struct AppearanceTests {
+  private func discover(_ lab: Lab, _ filter: PropertyMap = ["Transport": .string("le")]) throws {
+    try lab.client.call("SetDiscoveryFilter", .adapter, [.properties(filter)])
+    try lab.client.call("StartDiscovery", .adapter)
+    try lab.pass(.milliseconds(60))
+  }
+
+  @Test("a device appears with the properties that it has a value for, in bluetoothd's order")
+  func properties() throws {
+    let lab = try Lab()
+    try discover(lab)
+    let added = lab.client.messages.first { $0.member == "InterfacesAdded" }
+    let object = try #require(added.map { ManagedObject((key: $0.body[0], value: $0.body[1])) })
+    #expect(object.interfaces.map(\.name) == ["Introspectable", "Properties", "Device1"])
+    #expect(object["Introspectable"] == [:])
+    #expect(object["Properties"] == [:])
+    #expect(
+      object["Device1"] == [
+        "Address": .string("C0:FF:EE:00:00:01"), "AddressType": .string("random"),
+        "Name": .string("Lab HRM"), "Alias": .string("Lab HRM"), "Paired": .boolean(false),
+        "Bonded": .boolean(false), "Trusted": .boolean(false), "Blocked": .boolean(false),
+        "LegacyPairing": .boolean(false), "RSSI": .int16(-50), "Connected": .boolean(false),
+        "UUIDs": .strings([
+          "0000180d-0000-1000-8000-00805f9b34fb", "0000180f-0000-1000-8000-00805f9b34fb",
+        ]),
+        "Adapter": .objectPath("/org/bluez/hci0"),
+        "ManufacturerData": try .dictionary(
+          key: "q",
+          value: "v",
+          [(.uint16(0xffff), .variant(of: .bytes([0x6c, 0x61, 0x62])))]
+        ),
+        "TxPower": .int16(4), "ServicesResolved": .boolean(false),
+      ]
+    )
+  }
+
+  @Test("a device without a name is called by its address, with hyphens")
+  func nameless() throws {
+    let lab = try Lab([.monitor.changing { $0.name = nil }])
+    try discover(lab)
+    #expect(try lab.client.property("Alias", .device) == .string("C0-FF-EE-00-00-01"))
+    #expect(try lab.client.objects().first { $0.path == "DEV" }?["Device1"]?["Name"] == nil)
+  }
+
+  @Test("while a client has a filter, every advertisement tells the strength, changed or not")
+  func filtered() throws {
+    let lab = try Lab()
+    try discover(lab)
+    lab.client.forget()
+    try lab.pass(.milliseconds(300))
+    #expect(lab.client.take() == Array(repeating: "DEV Device1 RSSI=-50", count: 3))
+  }
+
+  @Test("with DuplicateData, the data of services and manufacturers is told each time too")
+  func duplicates() throws {
+    let service = ServiceData(service: "180d", octets: [1])
+    let lab = try Lab([.monitor.changing { $0.advertisement.serviceData = [service] }])
+    try discover(lab, ["DuplicateData": .boolean(true)])
+    lab.client.forget()
+    try lab.pass(.milliseconds(100))
+    let data = "ServiceData={\"0000180d-0000-1000-8000-00805f9b34fb\": <0x01>}"
+    #expect(
+      lab.client.take() == [
+        "DEV Device1 RSSI=-50 ManufacturerData={65535: <0x6c6162>} \(data)"
+      ]
+    )
+  }
+
+  @Test("without any filter only a change of 8 dB is told")
+  func threshold() throws {
+    let lab = try Lab([.monitor.changing { $0.advertisement.rssiSpread = 20 }])
+    try lab.client.call("StartDiscovery", .adapter)
+    try lab.pass(.milliseconds(60))
+    lab.client.forget()
+    let first = try #require(try lab.client.property("RSSI", .device)?.asInt16)
+    lab.client.forget()
+    try lab.pass(.seconds(20))
+    let told = lab.client.messages.compactMap { $0.body[1].asPropertyMap?["RSSI"]?.asInt16 }
+    #expect(told.isEmpty == false)
+    #expect(told.count < 200)
+    for (before, after) in zip([first] + told, told) { #expect(abs(before - after) >= 8) }
+  }
+
+  @Test("a device that nobody connects to is forgotten 30 s after it was last heard")
+  func temporary() throws {
+    let lab = try Lab()
+    try discover(lab)
+    // Last heard at 50 ms.
+    try lab.client.call("StopDiscovery", .adapter)
+    try lab.pass(.milliseconds(29_980))
+    lab.client.forget()
+    try lab.pass(.milliseconds(20))
+    #expect(lab.client.take() == ["DEV removed Properties Introspectable Device1"])
+    #expect(try lab.client.objects().map(\.path) == ["/org/bluez", "hci0"])
+  }
+
+  @Test("a device that is not in the air any more is forgotten while discovery goes on")
+  func vanished() throws {
+    let lab = try Lab()
+    try discover(lab)
+    lab.simulator.vanish(.monitor)
+    lab.client.forget()
+    try lab.pass(.seconds(31))
+    #expect(lab.client.take() == ["DEV removed Properties Introspectable Device1"])
+    lab.simulator.appear(.monitor)
+    try lab.pass(.milliseconds(100))
+    #expect(lab.client.take() == ["DEV added Device1"])
+  }
+
+  @Test("a device that is heard again and again stays")
+  func heard() throws {
+    let lab = try Lab()
+    try discover(lab)
+    lab.client.forget()
+    try lab.pass(.seconds(90))
+    #expect(lab.client.lines.contains { $0.contains("removed") } == false)
+  }
+
+  @Test("a device that was connected to stays known, and so does one whose connection failed")
+  func permanent() throws {
+    let lab = try Lab()
+    try lab.connect()
+    try lab.client.call("Disconnect", .device)
+    try lab.pass(.seconds(60))
+    #expect(try lab.client.objects().map(\.path).contains("DEV"))
+
+    let refusing = try Lab(faults: [FaultRule(on: .connect, action: .refuseConnection)])
+    try refusing.discover()
+    try refusing.client.call("Connect", .device)
+    try refusing.pass(.seconds(60))
+    #expect(try refusing.client.objects().map(\.path).contains("DEV"))
+  }
+
+  @Test("a trusted device is forgotten all the same")
+  func trusted() throws {
+    let lab = try Lab()
+    try lab.discover()
+    let body = [DBusValue].set("Trusted", .boolean(true), of: .device)
+    try lab.client.call("Set", Target.device.properties, body)
+    try lab.pass(.seconds(31))
+    #expect(try lab.client.objects().map(\.path) == ["/org/bluez", "hci0"])
+  }
+}

@@ -1,0 +1,224 @@
+// Discovery as its clients see it: sessions, refusals, filters, devices that appear and go.
+
+import BlueZSimulator
+import Bluetooth
+import DBus
+import Signals
+import SimulatedDevices
+import Testing
+
+@Suite("Discovery")
+struct DiscoveryTests {
+  private static let inProgress =
+    "StartDiscovery failed org.bluez.Error.InProgress: Operation already in progress"
+  private static let notStarted =
+    "StopDiscovery failed org.bluez.Error.Failed: No discovery started"
+
+  private func filter(_ entries: PropertyMap) -> [DBusValue] { [.properties(entries)] }
+
+  @Test("StartDiscovery is answered, then Discovering is told, then devices appear")
+  func start() throws {
+    let lab = try Lab()
+    try lab.client.call("StartDiscovery", .adapter)
+    try lab.pass(.milliseconds(60))
+    #expect(
+      lab.client.take() == [
+        "StartDiscovery replied", "hci0 Adapter1 Discovering=true", "DEV added Device1",
+      ]
+    )
+  }
+
+  @Test("StopDiscovery is answered, then RSSI and TxPower cease to exist, then Discovering")
+  func stop() throws {
+    let lab = try Lab()
+    try lab.client.call("StartDiscovery", .adapter)
+    try lab.pass(.milliseconds(60))
+    lab.client.forget()
+    try lab.client.call("StopDiscovery", .adapter)
+    try lab.pass()
+    #expect(
+      lab.client.take() == [
+        "StopDiscovery replied", "DEV Device1 -TxPower -RSSI", "hci0 Adapter1 Discovering=false",
+      ]
+    )
+    #expect(throws: DBusError.self) { try lab.client.property("RSSI", .device) }
+  }
+
+  @Test("a client that discovers cannot start again, and one that does not cannot stop")
+  func refusals() throws {
+    let lab = try Lab()
+    let client = lab.client
+    #expect(try client.ask("StopDiscovery", .adapter) == Self.notStarted)
+    #expect(try client.ask("StartDiscovery", .adapter) == "StartDiscovery replied")
+    #expect(try client.ask("StartDiscovery", .adapter) == Self.inProgress)
+    #expect(try client.ask("StopDiscovery", .adapter) == "StopDiscovery replied")
+    #expect(try client.ask("StopDiscovery", .adapter) == Self.notStarted)
+  }
+
+  @Test("every client has a session of its own, and the last one turns discovery off")
+  func sessions() throws {
+    let lab = try Lab()
+    let other = try lab.join()
+    try lab.client.call("StartDiscovery", .adapter)
+    try lab.pass()
+    #expect(try other.ask("StopDiscovery", .adapter) == Self.notStarted)
+    #expect(try other.ask("StartDiscovery", .adapter) == "StartDiscovery replied")
+    try lab.pass(.milliseconds(10))
+    lab.client.forget()
+    #expect(try lab.client.ask("StopDiscovery", .adapter) == "StopDiscovery replied")
+    try lab.pass(.milliseconds(10))
+    #expect(lab.client.take() == ["StopDiscovery replied"])
+    #expect(try other.property("Discovering", .adapter) == .boolean(true))
+    try other.call("StopDiscovery", .adapter)
+    try lab.pass()
+    #expect(lab.client.take() == ["hci0 Adapter1 Discovering=false"])
+    #expect(lab.events.all == [.scanning(true), .scanning(false)])
+  }
+
+  @Test("the session of a client that leaves the bus ends")
+  func vanishedClient() throws {
+    let lab = try Lab()
+    let other = try lab.join()
+    try other.call("StartDiscovery", .adapter)
+    try lab.pass(.milliseconds(60))
+    lab.client.forget()
+    other.leave()
+    try lab.pass()
+    #expect(
+      lab.client.take() == ["DEV Device1 -TxPower -RSSI", "hci0 Adapter1 Discovering=false"]
+    )
+  }
+
+  @Test("the filter of a client that leaves the bus goes with it")
+  func vanishedFilter() throws {
+    let lab = try Lab()
+    let other = try lab.join()
+    try other.call("SetDiscoveryFilter", .adapter, filter(["Transport": .string("le")]))
+    try other.call("StartDiscovery", .adapter)
+    try lab.client.call("StartDiscovery", .adapter)
+    try lab.pass(.milliseconds(60))
+    other.leave()
+    try lab.pass()
+    lab.client.forget()
+    // Without a filter, an unchanged strength is not told.
+    try lab.pass(.seconds(1))
+    #expect(lab.client.take() == [])
+  }
+
+  @Test("with the adapter off, every call of discovery is refused as not ready")
+  func off() throws {
+    let lab = try Lab()
+    let client = lab.client
+    try client.call("Set", Target.adapter.properties, .set("Powered", .boolean(false), of: .adapter))
+    for member in ["StartDiscovery", "StopDiscovery"] {
+      let answer = try client.ask(member, .adapter)
+      #expect(answer == "\(member) failed org.bluez.Error.NotReady: Resource Not Ready")
+    }
+    let answer = try client.ask("SetDiscoveryFilter", .adapter, filter([:]))
+    #expect(answer == "SetDiscoveryFilter failed org.bluez.Error.NotReady: Resource Not Ready")
+  }
+
+  // MARK: Filters
+
+  @Test(
+    "a filter with an unknown key, a wrong type or a bound out of range is refused",
+    arguments: [
+      ["Bogus": .boolean(true)], ["Transport": .string("bogus")], ["Transport": .boolean(true)],
+      ["RSSI": .int16(-90), "Pathloss": .uint16(20)], ["RSSI": .int16(21)],
+      ["RSSI": .int16(-128)], ["RSSI": .int32(-60)], ["Pathloss": .uint16(138)],
+      ["Pathloss": .int16(20)], ["UUIDs": .strings(["18x"])], ["UUIDs": .string("180d")],
+      ["DuplicateData": .string("yes")], ["Discoverable": .uint32(1)], ["Pattern": .byte(1)],
+    ] as [PropertyMap]
+  )
+  func badFilter(_ entries: PropertyMap) throws {
+    let lab = try Lab()
+    let answer = try lab.client.ask("SetDiscoveryFilter", .adapter, filter(entries))
+    let text = "org.bluez.Error.InvalidArguments: Invalid arguments in method call"
+    #expect(answer == "SetDiscoveryFilter failed \(text)")
+  }
+
+  @Test("a filter may have every key that GetDiscoveryFilters lists")
+  func goodFilter() throws {
+    let lab = try Lab()
+    let keys = try lab.client.call("GetDiscoveryFilters", .adapter).get()[0].asStrings
+    #expect(
+      keys == [
+        "UUIDs", "RSSI", "Pathloss", "Transport", "DuplicateData", "Discoverable", "Pattern",
+      ]
+    )
+    let all: PropertyMap = [
+      "UUIDs": .strings(["180d", BluetoothUUID.batteryService.text]), "RSSI": .int16(-127),
+      "Transport": .string("auto"), "DuplicateData": .boolean(false),
+      "Discoverable": .boolean(false), "Pattern": .string(""),
+    ]
+    let answer = try lab.client.ask("SetDiscoveryFilter", .adapter, filter(all))
+    #expect(answer == "SetDiscoveryFilter replied")
+    let pathloss = filter(["Pathloss": .uint16(137), "Transport": .string("bredr")])
+    #expect(try lab.client.call("SetDiscoveryFilter", .adapter, pathloss).get() == [])
+  }
+
+  @Test("with a filter by service no other device appears, nor is one that is known told of")
+  func byService() throws {
+    let lab = try Lab([.monitor, .beacon(2)])
+    try lab.client.call("StartDiscovery", .adapter)
+    try lab.pass(.milliseconds(60))
+    #expect(lab.client.take().contains("hci0/dev_C0_FF_EE_00_00_02 added Device1"))
+    try lab.client.call("SetDiscoveryFilter", .adapter, filter(["UUIDs": .strings(["180d"])]))
+    lab.client.forget()
+    try lab.pass(.milliseconds(110))
+    #expect(lab.client.take() == ["DEV Device1 RSSI=-50"])
+  }
+
+  @Test("a filter by pattern takes names and addresses that begin with it")
+  func byPattern() throws {
+    for (pattern, isFound) in [("Lab", true), ("C0:FF:EE:00:00:01", true), ("HRM", false)] {
+      let lab = try Lab()
+      try lab.client.call("SetDiscoveryFilter", .adapter, filter(["Pattern": .string(pattern)]))
+      try lab.client.call("StartDiscovery", .adapter)
+      try lab.pass(.milliseconds(60))
+      #expect(lab.client.lines.contains("DEV added Device1") == isFound, "\(pattern)")
+    }
+  }
+
+  @Test("filters are merged: what one client asks for, all hear of")
+  func merged() throws {
+    let lab = try Lab()
+    let other = try lab.join()
+    try lab.client.call("SetDiscoveryFilter", .adapter, filter(["UUIDs": .strings(["fff0"])]))
+    try lab.client.call("StartDiscovery", .adapter)
+    try lab.pass(.seconds(1))
+    #expect(lab.client.lines.contains("DEV added Device1") == false)
+    try other.call("SetDiscoveryFilter", .adapter, filter(["UUIDs": .strings(["180f"])]))
+    try other.call("StartDiscovery", .adapter)
+    try lab.pass(.seconds(1))
+    #expect(lab.client.lines.contains("DEV added Device1"))
+  }
+
+  @Test("without a filter a device that is not discoverable is not told of; with one it is")
+  func hidden() throws {
+    let hidden = DeviceDefinition.monitor.changing { $0.advertisement.isDiscoverable = false }
+    let lab = try Lab([hidden])
+    try lab.client.call("StartDiscovery", .adapter)
+    try lab.pass(.seconds(1))
+    #expect(lab.client.lines.contains("DEV added Device1") == false)
+    try lab.client.call("SetDiscoveryFilter", .adapter, filter(["Transport": .string("le")]))
+    try lab.pass(.seconds(1))
+    #expect(lab.client.lines.contains("DEV added Device1"))
+  }
+
+  @Test("a filter that was set before is still there for the next discovery, until it is removed")
+  func kept() throws {
+    let lab = try Lab()
+    try lab.client.call("SetDiscoveryFilter", .adapter, filter(["UUIDs": .strings(["fff0"])]))
+    for _ in 0..<2 {
+      try lab.client.call("StartDiscovery", .adapter)
+      try lab.pass(.seconds(1))
+      try lab.client.call("StopDiscovery", .adapter)
+    }
+    #expect(lab.client.take().contains("DEV added Device1") == false)
+    try lab.client.call("SetDiscoveryFilter", .adapter, filter([:]))
+    try lab.client.call("StartDiscovery", .adapter)
+    try lab.pass(.seconds(1))
+    #expect(lab.client.lines.contains("DEV added Device1"))
+  }
+}

@@ -1,0 +1,222 @@
+// Connecting: the order of signals and answers, and the refusals.
+
+import BlueZSimulator
+import Bluetooth
+import DBus
+import Signals
+import SimulatedDevices
+import Testing
+
+@Suite("Connect")
+struct ConnectTests {
+  private static let pending = "Connect failed org.bluez.Error.Failed: Operation already in progress"
+  private static let aborted =
+    "Connect failed org.bluez.Error.Failed: le-connection-abort-by-local"
+  private static let canceled = "Connect failed org.bluez.Error.Failed: br-connection-canceled"
+  private static let ioError = "Connect failed org.bluez.Error.Failed: Input/output error"
+
+  @Test("Connected, the answer, the attributes by handle, UUIDs with ServicesResolved, Battery1")
+  func first() throws {
+    let lab = try Lab()
+    try lab.discover()
+    try lab.client.begin("Connect", .device)
+    try lab.pass(.seconds(1))
+    let uuids = [
+      "00001800-0000-1000-8000-00805f9b34fb", "00001801-0000-1000-8000-00805f9b34fb",
+      "0000180d-0000-1000-8000-00805f9b34fb", "0000180f-0000-1000-8000-00805f9b34fb",
+      "6e5d0000-1b1a-4e1c-8f6b-0b6c1d2e3f40",
+    ].map { "\"\($0)\"" }.joined(separator: ", ")
+    #expect(
+      lab.client.take() == [
+        "DEV Device1 Connected=true",
+        "Connect replied",
+        "DEV/service0006 added GattService1",
+        "DEV/service0006/char0007 added GattCharacteristic1",
+        "DEV/service0006/char0007/desc0009 added GattDescriptor1",
+        "DEV/service000a added GattService1",
+        "DEV/service000a/char000b added GattCharacteristic1",
+        "DEV/service000a/char000b/desc000d added GattDescriptor1",
+        "DEV/service000a/char000e added GattCharacteristic1",
+        "DEV/service000a/char0010 added GattCharacteristic1",
+        "DEV/service0012 added GattService1",
+        "DEV/service0012/char0013 added GattCharacteristic1",
+        "DEV/service0012/char0013/desc0015 added GattDescriptor1",
+        "DEV/service0016 added GattService1",
+        "DEV/service0016/char0017 added GattCharacteristic1",
+        "DEV/service0016/char0017/desc0019 added GattDescriptor1",
+        "DEV/service0016/char0017/desc001a added GattDescriptor1",
+        "DEV/service0016/char001b added GattCharacteristic1",
+        "DEV/service0016/char001d added GattCharacteristic1",
+        "DEV/service0016/char001d/desc001f added GattDescriptor1",
+        "DEV/service0016/char0020 added GattCharacteristic1",
+        "DEV/service0016/char0022 added GattCharacteristic1",
+        "DEV Device1 UUIDs=[\(uuids)] ServicesResolved=true",
+        "DEV added Battery1",
+      ]
+    )
+    #expect(lab.simulator.connectedDevices == [.monitor])
+  }
+
+  @Test("a known device is connected again without its attributes being told of again")
+  func again() throws {
+    let lab = try Lab()
+    try lab.connect()
+    try lab.client.call("Disconnect", .device)
+    try lab.pass()
+    lab.client.forget()
+    try lab.client.begin("Connect", .device)
+    try lab.pass(.seconds(1))
+    #expect(
+      lab.client.take() == [
+        "DEV Device1 Connected=true", "Connect replied", "DEV Device1 ServicesResolved=true",
+        "DEV added Battery1",
+      ]
+    )
+  }
+
+  @Test("Connect while connected succeeds at once, without a signal")
+  func connected() throws {
+    let lab = try Lab()
+    try lab.connect()
+    let start = lab.loop.now
+    #expect(try lab.client.ask("Connect", .device) == "Connect replied")
+    #expect(lab.loop.now == start)
+    try lab.pass()
+    #expect(lab.client.take() == ["Connect replied"])
+  }
+
+  @Test("a second Connect is refused while the first is pending, whoever calls")
+  func connecting() throws {
+    let lab = try Lab()
+    try lab.discover()
+    let other = try lab.join()
+    try lab.client.begin("Connect", .device)
+    #expect(try lab.client.ask("Connect", .device) == Self.pending)
+    #expect(try other.ask("Connect", .device) == Self.pending)
+    try lab.pass(.seconds(1))
+    #expect(lab.client.lines.contains("Connect replied"))
+  }
+
+  @Test("Connect to a device that is not in the air fails after 40 s, without a signal")
+  func absent() throws {
+    let lab = try Lab()
+    try lab.discover()
+    lab.simulator.vanish(.monitor)
+    let start = lab.loop.now
+    #expect(try lab.client.ask("Connect", .device) == Self.aborted)
+    #expect(lab.loop.now - start == .seconds(40))
+    #expect(lab.client.take() == [Self.aborted])
+  }
+
+  @Test("with the adapter off, Connect fails with an input/output error")
+  func off() throws {
+    let lab = try Lab()
+    try lab.connect()
+    lab.simulator.setPowered(false)
+    try lab.pass()
+    lab.client.forget()
+    #expect(try lab.client.ask("Connect", .device) == Self.ioError)
+    try lab.pass(.seconds(60))
+    #expect(lab.client.take() == [Self.ioError])
+  }
+
+  @Test("Connect to a device that bluetoothd does not know is a call to an unknown object")
+  func unknown() throws {
+    let lab = try Lab()
+    let target = Target("/org/bluez/hci0/dev_00_11_22_33_44_55", "org.bluez.Device1")
+    #expect(
+      try lab.client.ask("Connect", target)
+        == "Connect failed org.freedesktop.DBus.Error.UnknownObject: Method \"Connect\" with "
+        + "signature \"\" on interface \"org.bluez.Device1\" doesn't exist\n"
+    )
+  }
+
+  @Test("Disconnect of a pending Connect cancels it, and succeeds")
+  func canceling() throws {
+    let lab = try Lab()
+    try lab.discover()
+    lab.simulator.vanish(.monitor)
+    try lab.client.begin("Connect", .device)
+    try lab.pass(.seconds(1))
+    #expect(try lab.client.ask("Disconnect", .device) == "Disconnect replied")
+    #expect(lab.client.take() == [Self.canceled, "Disconnect replied"])
+    lab.simulator.appear(.monitor)
+    try lab.pass(.seconds(60))
+    #expect(lab.client.take() == [])
+    #expect(try lab.client.ask("Connect", .device) == "Connect replied")
+  }
+
+  @Test("RemoveDevice while Connect is pending removes the device; Connect is never answered")
+  func removing() throws {
+    let lab = try Lab()
+    try lab.discover()
+    lab.simulator.vanish(.monitor)
+    try lab.client.begin("Connect", .device)
+    try lab.pass(.seconds(1))
+    try lab.client.call("RemoveDevice", .adapter, [.objectPath(Target.device.path)])
+    try lab.pass(.seconds(99))
+    #expect(
+      lab.client.take() == [
+        "DEV removed Properties Introspectable Device1", "RemoveDevice replied",
+      ]
+    )
+  }
+
+  @Test("while a client discovers, Connect works and discovery goes on without this device")
+  func discovering() throws {
+    let lab = try Lab()
+    try lab.client.call("SetDiscoveryFilter", .adapter, [.properties(["RSSI": .int16(-100)])])
+    try lab.client.call("StartDiscovery", .adapter)
+    try lab.pass(.milliseconds(60))
+    lab.client.forget()
+    try lab.client.begin("Connect", .device)
+    try lab.pass(.seconds(2))
+    #expect(lab.client.lines.prefix(2) == ["DEV Device1 Connected=true", "Connect replied"])
+    #expect(lab.client.lines.contains { $0.contains("RSSI") } == false)
+    #expect(try lab.client.property("Discovering", .adapter) == .boolean(true))
+    lab.simulator.loseLink(.monitor)
+    lab.client.forget()
+    try lab.pass(.milliseconds(150))
+    #expect(lab.client.take().last == "DEV Device1 RSSI=-50")
+  }
+
+  @Test("a link that breaks while it is made is told as up and down, and Connect as canceled")
+  func flickering() throws {
+    let lab = try Lab(faults: [FaultRule(on: .connect, action: .loseLinkBefore)])
+    try lab.discover()
+    #expect(try lab.client.ask("Connect", .device) == Self.canceled)
+    try lab.pass()
+    #expect(
+      lab.client.take() == [
+        "DEV Device1 Connected=true", "DEV Device1 Connected=false", Self.canceled,
+      ]
+    )
+  }
+
+  @Test("a link that is lost before the services are resolved: Connected alone becomes false")
+  func unresolved() throws {
+    let lab = try Lab(faults: [FaultRule(on: .discover, action: .loseLinkBefore)])
+    try lab.discover()
+    try lab.client.call("Connect", .device)
+    try lab.pass(.seconds(1))
+    #expect(
+      lab.client.take() == [
+        "DEV Device1 Connected=true", "Connect replied", "DEV Device1 Connected=false",
+      ]
+    )
+  }
+
+  @Test("when service discovery is refused, ServicesResolved is told all the same, of none")
+  func undiscovered() throws {
+    let refusal = FaultAction.refuse(.insufficientResources)
+    let lab = try Lab(faults: [FaultRule(on: .discover, action: refusal)])
+    try lab.discover()
+    try lab.client.call("Connect", .device)
+    try lab.pass(.seconds(1))
+    #expect(
+      lab.client.take() == [
+        "DEV Device1 Connected=true", "Connect replied", "DEV Device1 ServicesResolved=true",
+      ]
+    )
+  }
+}

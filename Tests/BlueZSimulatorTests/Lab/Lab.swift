@@ -1,0 +1,81 @@
+// The simulated org.bluez on a bus in memory, with raw clients and a clock that jumps.
+
+import BlueZInterfaces
+import BlueZSimulator
+import Bluetooth
+import DBus
+import Signals
+import SimulatedDevices
+
+/// A simulator, its devices, and a first client that hears everything from before the start.
+struct Lab {
+  let loop: VirtualTimeLoop
+  let bus: LoopbackBus
+  let simulator: BlueZSimulator
+  let devices: [SimulatedDevice]
+  let client: RawClient
+  /// What happened at the devices.
+  let events: Recorded<SimulatorEvent>
+
+  init(
+    _ definitions: [DeviceDefinition] = [.monitor],
+    faults: [FaultRule] = [],
+    settings: SimulatorSettings = SimulatorSettings()
+  ) throws {
+    let loop = VirtualTimeLoop()
+    self.loop = loop
+    bus = LoopbackBus(on: loop)
+    devices = definitions.map { definition in
+      let generator = SeededGenerator(seed: 0, name: "\(definition.address)")
+      let device = SimulatedDevice(definition, on: loop, generator: generator)
+      device.setFaults(faults)
+      return device
+    }
+    let events = Recorded<SimulatorEvent>()
+    self.events = events
+    let connection = try bus.connect()
+    let simulator = BlueZSimulator(bus: connection, devices: devices, settings: settings) {
+      events.add($0)
+    }
+    self.simulator = simulator
+    client = try RawClient(on: bus, hearing: connection.uniqueName)
+    try loop.run { try await simulator.start() }
+    client.forget()
+  }
+
+  var device: SimulatedDevice { devices[0] }
+
+  /// Another client, which hears everything from now on.
+  func join() throws -> RawClient { try RawClient(on: bus, hearing: OrgBlueZ.busName) }
+
+  /// Lets time pass, and with it all that is due.
+  func pass(_ duration: Duration = .milliseconds(1)) throws {
+    try loop.run { [loop] in try await loop.sleep(for: duration) }
+  }
+
+  /// Discovers until every device is known, then stops. Nothing is left in the first client's log.
+  func discover() throws {
+    try client.call("SetDiscoveryFilter", .adapter, [.properties(["Transport": .string("le")])])
+    try client.call("StartDiscovery", .adapter)
+    try pass(.seconds(1))
+    try client.call("StopDiscovery", .adapter)
+    try pass()
+    client.forget()
+  }
+
+  /// Discovers and connects, until services are resolved and the battery is known.
+  func connect() throws {
+    try discover()
+    try client.call("Connect", .device)
+    try pass(.seconds(1))
+    client.forget()
+  }
+}
+
+/// What was told, in order.
+final class Recorded<Element: Sendable>: Sendable {
+  private let list = Guarded<[Element]>([])
+  var all: [Element] { list.withLock { $0 } }
+  func add(_ element: Element) { list.withLock { $0.append(element) } }
+  func clear() { list.withLock { $0 = [] } }
+}
