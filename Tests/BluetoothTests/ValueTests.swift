@@ -101,8 +101,8 @@ struct ValueTests {
   @Test(
     "a malformed value says which field, at which octet",
     arguments: [
-      (0x2a19, [], "percent, octet 0: 1 octets expected, 0 there"),
-      (0x2a19, [1, 2], "percent, octet 1: 1 octets too many"),
+      (0x2a19, [], "percent, octet 0: 1 octet expected, 0 there"),
+      (0x2a19, [1, 2], "percent, octet 1: 1 octet left over"),
       (0x2a1c, [0, 1, 2], "temperature, octet 1: 4 octets expected, 2 there"),
       (0x2a37, [0x01, 60], "bpm, octet 1: 2 octets expected, 1 there"),
       (0x2a37, [0x10, 60, 1], "rrIntervals, octet 2: 2 octets expected, 1 there"),

@@ -47,14 +47,26 @@ public indirect enum DecodedValue: Equatable, Sendable, CustomStringConvertible 
     case .text(let text): text
     case .boolean(let value): value ? "yes" : "no"
     case .octets(let octets): octets.map(hexadecimal).joined()
-    case .list(let values): values.map(\.description).joined(separator: ", ")
+    case .list(let values):
+      values.isEmpty ? "none" : values.map(\.description).joined(separator: ", ")
     case .fields(let fields): fields.map(Self.shown).joined(separator: ", ")
     }
   }
 
   private static func shown(_ field: Field) -> String {
-    guard let unit = field.unit else { return "\(field.name) \(field.value)" }
+    guard let unit = field.unit, field.value.isQuantity else {
+      return "\(field.name) \(field.value)"
+    }
     return "\(field.value) \(unit)"
+  }
+
+  /// Whether a unit makes sense behind it; not behind "unknown", or a list of nothing.
+  private var isQuantity: Bool {
+    switch self {
+    case .integer, .real: true
+    case .list(let values): !values.isEmpty
+    case .text, .boolean, .octets, .fields: false
+    }
   }
 
   private static func digits(_ value: Double, _ decimals: Int) -> String {

@@ -12,20 +12,19 @@ public enum MedicalFloat {
     case 0x7f_ffff, 0x80_0000, 0x80_0001: return .nan
     case 0x7f_fffe: return .infinity
     case 0x80_0002: return -.infinity
-    default: return scaled(raw >= 0x80_0000 ? raw - 0x100_0000 : raw, exponent)
+    default: return scaled(Double(raw >= 0x80_0000 ? raw - 0x100_0000 : raw), by: exponent)
     }
   }
 
   /// The value of a 16-bit SFLOAT: a 4-bit exponent above a 12-bit mantissa.
   public static func sfloat(_ bits: UInt16) -> Double {
-    let exponent = Int(bits >> 12)
     let raw = Int(bits & 0xfff)
     switch raw {
     case 0x7ff, 0x800, 0x801: return .nan
     case 0x7fe: return .infinity
     case 0x802: return -.infinity
     default:
-      return scaled(raw >= 0x800 ? raw - 0x1000 : raw, exponent >= 8 ? exponent - 16 : exponent)
+      return scaled(Double(raw >= 0x800 ? raw - 0x1000 : raw), by: shortExponent(bits))
     }
   }
 
@@ -34,10 +33,19 @@ public enum MedicalFloat {
     min(6, max(0, -Int(Int8(truncatingIfNeeded: bits >> 24))))
   }
 
-  private static func scaled(_ mantissa: Int, _ exponent: Int) -> Double {
+  /// How many decimals an SFLOAT was given with.
+  static func shortDecimals(_ bits: UInt16) -> Int { max(0, -shortExponent(bits)) }
+
+  private static func shortExponent(_ bits: UInt16) -> Int {
+    let exponent = Int(bits >> 12)
+    return exponent >= 8 ? exponent - 16 : exponent
+  }
+
+  /// `mantissa × 10^exponent`.
+  static func scaled(_ mantissa: Double, by exponent: Int) -> Double {
     var power = 1.0
     for _ in 0..<abs(exponent) { power *= 10 }
     // Dividing keeps 36.6 what it is: 366 / 10, not 366 × 0.1.
-    return exponent < 0 ? Double(mantissa) / power : Double(mantissa) * power
+    return exponent < 0 ? mantissa / power : mantissa * power
   }
 }

@@ -9,15 +9,17 @@ struct OctetReader {
     self.octets = octets
   }
 
-  var isAtEnd: Bool { position == octets.count }
+  var isAtEnd: Bool { remaining == 0 }
+  var remaining: Int { octets.count - position }
 
   /// Takes `count` octets.
   mutating func take(_ count: Int, _ field: String) throws(ValueError) -> ArraySlice<UInt8> {
-    guard octets.count - position >= count else {
+    guard remaining >= count else {
+      let expected = count == 1 ? "1 octet" : "\(count) octets"
       throw ValueError(
         field: field,
         octet: position,
-        problem: "\(count) octets expected, \(octets.count - position) there"
+        problem: "\(expected) expected, \(remaining) there"
       )
     }
     defer { position += count }
@@ -49,13 +51,11 @@ struct OctetReader {
     return text
   }
 
+  /// Makes sure that nothing is left.
   func end(_ field: String) throws(ValueError) {
     guard isAtEnd else {
-      throw ValueError(
-        field: field,
-        octet: position,
-        problem: "\(octets.count - position) octets too many"
-      )
+      let left = remaining == 1 ? "1 octet" : "\(remaining) octets"
+      throw ValueError(field: field, octet: position, problem: "\(left) left over")
     }
   }
 }

@@ -16,7 +16,7 @@ extension StandardCharacteristic where Value == Int {
   /// The charge of a battery, in percent.
   public static var batteryLevel: Self {
     Self(uuid: BluetoothUUID(short: 0x2a19)) { octets in
-      Int(try StandardValues.batteryLevel(octets).number ?? 0)
+      Int(try BatteryValues.level.decode(octets).number ?? 0)
     }
   }
 }
@@ -25,7 +25,7 @@ extension StandardCharacteristic where Value == Double {
   /// A temperature, in degrees Celsius.
   public static var temperatureMeasurement: Self {
     Self(uuid: BluetoothUUID(short: 0x2a1c)) { octets in
-      try StandardValues.temperatureMeasurement(octets)["celsius"]?.number ?? .nan
+      try ThermometerValues.measurement.decode(octets)["celsius"]?.number ?? .nan
     }
   }
 }
@@ -34,7 +34,7 @@ extension StandardCharacteristic where Value == String {
   /// Who made the device.
   public static var manufacturerName: Self {
     Self(uuid: BluetoothUUID(short: 0x2a29)) { octets in
-      try StandardValues.text(octets).description
+      try DeviceInformationValues.text.decode(octets).description
     }
   }
 }

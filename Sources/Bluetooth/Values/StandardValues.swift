@@ -1,74 +1,51 @@
-// What the octets of standard characteristics mean.
+// What the octets of standard characteristics and descriptors mean.
 
-/// Decoders of characteristics whose format the Bluetooth SIG defines.
+/// Decoders and encoders of values whose format the Bluetooth SIG defines.
+///
+/// A decoded quantity is a named field with a unit. Texts, and names that stand for numbers, come
+/// without a field.
 public enum StandardValues {
   /// Turns octets into a value, or says which field is wrong.
   public typealias Decoder = @Sendable ([UInt8]) throws(ValueError) -> DecodedValue
 
-  /// The decoder for a characteristic; nil where there is none.
+  /// Turns a value into octets, or says which field is wrong.
+  ///
+  /// It takes what the decoder gives. A number whose step is coarser is rounded.
+  public typealias Encoder = @Sendable (DecodedValue) throws(ValueError) -> [UInt8]
+
+  /// The decoder for a characteristic or descriptor; nil where there is none.
   public static func decoder(for uuid: BluetoothUUID) -> Decoder? {
-    guard let short = uuid.short else { return nil }
-    return switch short {
-    case 0x2a19: batteryLevel
-    case 0x2a1c, 0x2a1e: temperatureMeasurement
-    case 0x2a1d: temperatureType
-    case 0x2a21: measurementInterval
-    case 0x2a37: heartRateMeasurement
-    case 0x2a38: bodySensorLocation
-    case 0x2a06: alertLevel
-    case 0x2a00, 0x2a24...0x2a29: text
-    default: nil
-    }
+    guard let layout = layout(of: uuid) else { return nil }
+    return { octets throws(ValueError) in try layout.decode(octets) }
   }
 
-  /// - Source: GATT Specification Supplement, "Battery Level".
-  static let batteryLevel: Decoder = { octets throws(ValueError) in
-    var reader = OctetReader(octets)
-    let percent = try reader.byte("percent")
-    try reader.end("percent")
-    return .fields([.init("percent", .integer(Int64(percent)), unit: "%")])
+  /// The encoder for a characteristic or descriptor; nil where there is none.
+  public static func encoder(for uuid: BluetoothUUID) -> Encoder? {
+    guard let layout = layout(of: uuid) else { return nil }
+    return { value throws(ValueError) in try layout.encode(value) }
   }
 
-  /// - Source: GATT Specification Supplement, "Measurement Interval".
-  static let measurementInterval: Decoder = { octets throws(ValueError) in
-    var reader = OctetReader(octets)
-    let seconds = try reader.uint16("seconds")
-    try reader.end("seconds")
-    return .fields([.init("seconds", .integer(Int64(seconds)), unit: "s")])
+  /// The names of the fields that decoded values of a characteristic or descriptor can have.
+  ///
+  /// Empty where the value has no fields, or no standard format.
+  public static func fieldNames(of uuid: BluetoothUUID) -> [String] {
+    layout(of: uuid)?.fieldNames ?? []
   }
 
-  static let text: Decoder = { octets throws(ValueError) in
-    var reader = OctetReader(octets)
-    return .text(try reader.text("text"))
+  /// The 16-bit UUIDs of everything that has a decoder, in ascending order.
+  public static let shortUUIDs: [UInt16] = layouts.keys.sorted()
+
+  static func layout(of uuid: BluetoothUUID) -> ValueLayout? {
+    uuid.short.flatMap { layouts[$0] }
   }
 
-  /// - Source: GATT Specification Supplement, "Body Sensor Location".
-  static let bodySensorLocation: Decoder = named(
-    "location",
-    ["other", "chest", "wrist", "finger", "hand", "ear lobe", "foot"]
+  private static let layouts: [UInt16: ValueLayout] = Dictionary(
+    uniqueKeysWithValues: families.flatMap { $0 }.map { ($0.short, $0.layout) }
   )
 
-  /// - Source: GATT Specification Supplement, "Temperature Type".
-  static let temperatureType: Decoder = named("type", temperatureTypes)
-
-  /// - Source: GATT Specification Supplement, "Alert Level".
-  static let alertLevel: Decoder = named("level", ["no alert", "mild alert", "high alert"])
-
-  static let temperatureTypes = [
-    "reserved", "armpit", "body", "ear", "finger", "gastro-intestinal tract", "mouth", "rectum",
-    "toe", "tympanum",
+  private static let families: [[(short: UInt16, layout: ValueLayout)]] = [
+    HeartRateValues.all, ThermometerValues.all, BatteryValues.all, GenericAccessValues.all,
+    AlertValues.all, DeviceInformationValues.all, BloodPressureValues.all, GlucoseValues.all,
+    RecordAccessValues.all, CyclingValues.all, RunningValues.all,
   ]
-
-  private static func named(_ field: String, _ names: [String]) -> Decoder {
-    { octets throws(ValueError) in
-      var reader = OctetReader(octets)
-      let number = try reader.byte(field)
-      try reader.end(field)
-      return .text(Self.name(number, names))
-    }
-  }
-
-  static func name(_ number: UInt8, _ names: [String]) -> String {
-    names.indices.contains(Int(number)) ? names[Int(number)] : "reserved (\(number))"
-  }
 }

@@ -1,0 +1,58 @@
+// From octets to a field.
+
+extension FieldFormat {
+  /// Takes the octets of one field and says what they stand for.
+  func read(_ reader: inout OctetReader, _ field: String) throws(ValueError) -> DecodedValue {
+    switch self {
+    case .number(let number):
+      return number.value(try reader.unsigned(number.octets, field))
+    case .float:
+      return MedicalFloat.decoded(UInt32(try reader.unsigned(4, field)))
+    case .sfloat:
+      return MedicalFloat.decodedShort(try reader.uint16(field))
+    case .named(let count, let names):
+      return .text(names.name(try reader.unsigned(count, field)))
+    case .bits(let count, let names):
+      let word = try reader.unsigned(count, field)
+      return .list(Self.setBits(word, count, names).map { .text($0) })
+    case .boolean:
+      return .boolean(try reader.byte(field) != 0)
+    case .dateTime:
+      return .text(try Self.dateTime(&reader, field))
+    case .text:
+      return .text(try reader.text(field))
+    case .octets(let count):
+      return .octets(Array(try reader.take(count, field)))
+    case .rest:
+      return .octets(Array(try reader.take(reader.remaining, field)))
+    case .list(let format):
+      var values: [DecodedValue] = []
+      while !reader.isAtEnd { values.append(try format.read(&reader, field)) }
+      return .list(values)
+    }
+  }
+
+  /// The names of the bits that are set; `bit n` where a bit has none.
+  private static func setBits(_ word: UInt64, _ octets: Int, _ names: [String?]) -> [String] {
+    (0..<8 * octets).filter { word >> UInt64($0) & 1 == 1 }.map { bit in
+      (names.indices.contains(bit) ? names[bit] : nil) ?? "bit \(bit)"
+    }
+  }
+
+  /// `2026-01-31 23:59:00`. A zero year, month or day is not known.
+  ///
+  /// - Source: GATT Specification Supplement, "Date Time".
+  private static func dateTime(
+    _ reader: inout OctetReader,
+    _ field: String
+  ) throws(ValueError) -> String {
+    let year = String(try reader.uint16(field))
+    var parts: [String] = []
+    for _ in 0..<5 {
+      let number = try reader.byte(field)
+      parts.append((number < 10 ? "0" : "") + "\(number)")
+    }
+    let padded = String(repeating: "0", count: max(0, 4 - year.utf8.count)) + year
+    return "\(padded)-\(parts[0])-\(parts[1]) \(parts[2]):\(parts[3]):\(parts[4])"
+  }
+}

@@ -1,0 +1,27 @@
+// Names that stand for numbers.
+
+/// The names of an enumeration.
+struct Names: Sendable {
+  private let pairs: [(number: UInt64, name: String)]
+
+  /// Names for the numbers from 0.
+  init(_ names: [String]) {
+    pairs = names.enumerated().map { (UInt64($0.offset), $0.element) }
+  }
+
+  init(_ names: KeyValuePairs<UInt64, String>) {
+    pairs = names.map { ($0.key, $0.value) }
+  }
+
+  /// The name of a number; `reserved (n)` where there is none, so that no number is lost.
+  func name(_ number: UInt64) -> String {
+    pairs.first { $0.number == number }?.name ?? "reserved (\(number))"
+  }
+
+  /// The number of a name, of `reserved (n)`, or of the digits of a number; nil for other texts.
+  func number(_ text: String) -> UInt64? {
+    if let pair = pairs.first(where: { $0.name == text }) { return pair.number }
+    guard text.hasPrefix("reserved ("), text.hasSuffix(")") else { return UInt64(text) }
+    return UInt64(text.dropFirst("reserved (".count).dropLast())
+  }
+}

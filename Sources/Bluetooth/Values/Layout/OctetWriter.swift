@@ -1,0 +1,15 @@
+// Writing fields of a value one after the other.
+
+/// The octets of a value that is being put together.
+struct OctetWriter {
+  private(set) var octets: [UInt8] = []
+
+  mutating func append(_ more: [UInt8]) { octets += more }
+
+  /// Appends a number, least significant octet first.
+  mutating func append(_ number: UInt64, octets count: Int) {
+    for index in 0..<UInt64(count) {
+      octets.append(UInt8(truncatingIfNeeded: number >> (8 * index)))
+    }
+  }
+}

@@ -1,0 +1,41 @@
+// When a field of a value is there.
+
+/// What decides whether a field is sent: mostly a bit of the flags in front.
+///
+/// "Flags" here is also the op code of a control point, which decides what follows in the same way.
+enum Presence: Hashable, Sendable {
+  case always
+  /// The flags under `mask` are `value`.
+  case bits(mask: UInt64, value: UInt64)
+  /// The flags as a whole are one of these: op codes.
+  case oneOf([UInt64])
+  /// The flags as a whole are none of these: op codes that are not known.
+  case noneOf([UInt64])
+  /// Octets are left; for fields that a device may leave out at the end.
+  case ifMore
+  /// Octets are left, and the flags as a whole are one of these.
+  case ifMoreFor([UInt64])
+
+  /// Bit `bit` of the flags is 1.
+  static func set(_ bit: UInt64) -> Presence { .bits(mask: 1 << bit, value: 1 << bit) }
+
+  /// Bit `bit` of the flags is 0.
+  static func clear(_ bit: UInt64) -> Presence { .bits(mask: 1 << bit, value: 0) }
+
+  /// Bit `bit` is 1, bit `other` is as said.
+  static func set(_ bit: UInt64, with other: UInt64, _ isSet: Bool) -> Presence {
+    .bits(mask: 1 << bit | 1 << other, value: 1 << bit | (isSet ? 1 << other : 0))
+  }
+
+  /// Whether flags say that the field is there.
+  func holds(_ flags: UInt64, isMore: Bool) -> Bool {
+    switch self {
+    case .always: true
+    case .bits(let mask, let value): flags & mask == value
+    case .oneOf(let values): values.contains(flags)
+    case .noneOf(let values): !values.contains(flags)
+    case .ifMore: isMore
+    case .ifMoreFor(let values): isMore && values.contains(flags)
+    }
+  }
+}

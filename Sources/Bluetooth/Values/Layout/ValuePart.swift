@@ -1,0 +1,126 @@
+// One line in the description of a standard value.
+
+/// A part of a value: octets, what they are called, and when they are there.
+struct ValuePart: Sendable {
+  enum Kind: Sendable {
+    /// Octets whose bits say which parts follow. No field of its own.
+    case flags(octets: Int)
+    /// An op code: a named number that says which parts follow.
+    case selector(Names)
+    case field(FieldFormat)
+    /// Bits of the flags that are a field; takes no octets.
+    case flagged(BitField)
+    /// Octets that hold several small fields.
+    case split(octets: Int, [BitField])
+  }
+
+  let name: String
+  let kind: Kind
+  /// What errors of decoding call it.
+  let title: String
+  let unit: String?
+  let presence: Presence
+  /// The same quantity in the unit in which it is usually sent, shown before it.
+  let conversion: Conversion?
+
+  private init(
+    _ name: String,
+    _ kind: Kind,
+    title: String? = nil,
+    unit: String? = nil,
+    _ presence: Presence = .always,
+    _ conversion: Conversion? = nil
+  ) {
+    self.name = name
+    self.kind = kind
+    self.title = title ?? name
+    self.unit = unit
+    self.presence = presence
+    self.conversion = conversion
+  }
+
+  static func flags(_ octets: Int) -> ValuePart {
+    ValuePart("flags", .flags(octets: octets))
+  }
+
+  static func selector(_ name: String, _ names: KeyValuePairs<UInt64, String>) -> ValuePart {
+    ValuePart(name, .selector(Names(names)))
+  }
+
+  static func field(
+    _ name: String,
+    _ format: FieldFormat,
+    _ unit: String? = nil,
+    _ presence: Presence = .always,
+    shownAs conversion: Conversion? = nil,
+    title: String? = nil
+  ) -> ValuePart {
+    ValuePart(name, .field(format), title: title, unit: unit, presence, conversion)
+  }
+
+  /// A bit of the flags that is a field.
+  static func flag(_ name: String, _ bit: UInt64, _ presence: Presence = .always) -> ValuePart {
+    ValuePart(name, .flagged(.flag(name, bit)), presence)
+  }
+
+  /// Bits of the flags with names for their numbers from 0.
+  static func choice(_ name: String, _ bits: Range<UInt64>, _ names: [String]) -> ValuePart {
+    ValuePart(name, .flagged(.choice(name, bits, names)))
+  }
+
+  static func split(
+    _ name: String,
+    octets: Int,
+    _ fields: [BitField],
+    _ presence: Presence = .always
+  ) -> ValuePart {
+    ValuePart(name, .split(octets: octets, fields), presence)
+  }
+
+  /// The names of the fields that it gives.
+  var fieldNames: [String] {
+    switch kind {
+    case .flags: []
+    case .selector, .flagged: [name]
+    case .field: (conversion.map { [$0.name] } ?? []) + [name]
+    case .split(_, let fields): fields.map(\.name)
+    }
+  }
+}
+
+/// A quantity in another unit than the one it was sent in.
+struct Conversion: Sendable {
+  let name: String
+  let unit: String
+  /// At least so many decimals are shown.
+  let decimals: Int
+  /// How many decimals more it takes than the number that was sent.
+  let shift: Int
+  let convert: @Sendable (Double) -> Double
+
+  init(
+    _ name: String,
+    _ unit: String,
+    decimals: Int = 0,
+    shift: Int = 0,
+    _ convert: @escaping @Sendable (Double) -> Double
+  ) {
+    self.name = name
+    self.unit = unit
+    self.decimals = decimals
+    self.shift = shift
+    self.convert = convert
+  }
+
+  /// The converted field; what is no number stays as it is.
+  func field(_ value: DecodedValue) -> DecodedValue.Field {
+    switch value {
+    case .real(let number, let decimals):
+      let shown = max(self.decimals, decimals + shift)
+      return DecodedValue.Field(name, .real(convert(number), decimals: shown), unit: unit)
+    case .integer(let number):
+      return DecodedValue.Field(name, .real(convert(Double(number)), decimals: decimals), unit: unit)
+    default: return DecodedValue.Field(name, value, unit: unit)
+    }
+  }
+}

@@ -1,0 +1,116 @@
+// What is decoded, encoded and decoded again is the same: for every standard value, from seeds.
+
+import Bluetooth
+import Testing
+
+@Suite("Round trips of standard values")
+struct RoundTripTests {
+  /// SplitMix64.
+  struct Generator: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+      state &+= 0x9e37_79b9_7f4a_7c15
+      var word = state
+      word = (word ^ word >> 30) &* 0xbf58_476d_1ce4_e5b9
+      word = (word ^ word >> 27) &* 0x94d0_49bb_1331_11eb
+      return word ^ word >> 31
+    }
+  }
+
+  /// Random octets, cut to what the flags in them promise.
+  ///
+  /// Octets that are left over are cut off where the error says that they begin.
+  func valid(_ short: UInt16, using generator: inout Generator) throws -> [UInt8]? {
+    let decode = try #require(StandardValues.decoder(for: BluetoothUUID(short: short)))
+    let count = Int.random(in: 0...64, using: &generator)
+    // Octets near zero, op codes, texts and anything.
+    let limit = [3, 7, 0x1f, 0x7f, 0xff].randomElement(using: &generator) ?? 0xff
+    var octets = (0..<count).map { _ in UInt8.random(in: 0...UInt8(limit), using: &generator) }
+    do throws(ValueError) {
+      _ = try decode(octets)
+    } catch {
+      guard error.problem.hasSuffix("left over") else { return nil }
+      octets = Array(octets.prefix(error.octet))
+    }
+    return octets
+  }
+
+  @Test("decoding, encoding and decoding give the same value", arguments: StandardValues.shortUUIDs)
+  func roundTrip(short: UInt16) throws {
+    let uuid = BluetoothUUID(short: short)
+    let decode = try #require(StandardValues.decoder(for: uuid))
+    let encode = try #require(StandardValues.encoder(for: uuid))
+    var found = 0
+    for seed in 0..<400 as Range<UInt64> {
+      var generator = Generator(state: seed << 16 | UInt64(short))
+      guard let octets = try valid(short, using: &generator) else { continue }
+      found += 1
+      let value = try decode(octets)
+      let again: DecodedValue
+      do {
+        again = try decode(encode(value))
+      } catch {
+        Issue.record("seed \(seed), \(octets), \(value): \(error)")
+        return
+      }
+      let isSame = value.isSame(as: again)
+      #expect(isSame, "seed \(seed), \(octets): \(value) became \(again)")
+      guard isSame else { return }
+    }
+    #expect(found >= 20, "too few valid values")
+  }
+
+  @Test(
+    "the fields of a decoded value are those that are promised",
+    arguments: StandardValues.shortUUIDs
+  )
+  func fieldNames(short: UInt16) throws {
+    let uuid = BluetoothUUID(short: short)
+    let decode = try #require(StandardValues.decoder(for: uuid))
+    let names = StandardValues.fieldNames(of: uuid)
+    #expect(Set(names).count == names.count)
+    var seen: Set<String> = []
+    for seed in 0..<400 as Range<UInt64> {
+      var generator = Generator(state: seed << 16 | UInt64(short))
+      guard let octets = try valid(short, using: &generator) else { continue }
+      guard case .fields(let fields) = try decode(octets) else {
+        #expect(names.isEmpty)
+        return
+      }
+      let given = fields.map(\.name)
+      #expect(Set(given).count == given.count, "a name twice in \(given)")
+      #expect(given.allSatisfy(names.contains))
+      seen.formUnion(given)
+    }
+    #expect(seen == Set(names))
+  }
+
+  @Test("names of fields can be written in a chain", arguments: StandardValues.shortUUIDs)
+  func names(short: UInt16) {
+    for name in StandardValues.fieldNames(of: BluetoothUUID(short: short)) {
+      #expect(name.first?.isLetter == true)
+      #expect(name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") })
+      // These words mean something else in an expectation.
+      #expect(!["value", "count", "rate"].contains(name))
+      #expect(ValueFormat(name) == nil)
+    }
+  }
+}
+
+extension DecodedValue {
+  /// Equality under which what is not a number is the same as itself.
+  func isSame(as other: DecodedValue) -> Bool {
+    switch (self, other) {
+    case (.real(let a, let x), .real(let b, let y)): x == y && (a == b || a.isNaN && b.isNaN)
+    case (.list(let a), .list(let b)):
+      a.count == b.count && zip(a, b).allSatisfy { $0.isSame(as: $1) }
+    case (.fields(let a), .fields(let b)):
+      a.count == b.count
+        && zip(a, b).allSatisfy {
+          $0.name == $1.name && $0.unit == $1.unit && $0.value.isSame(as: $1.value)
+        }
+    default: self == other
+    }
+  }
+}

@@ -1,0 +1,58 @@
+// Octets worked out by hand, with what they stand for.
+
+import Bluetooth
+import Testing
+
+/// One example of a standard value.
+struct ValueVector: Sendable, CustomTestStringConvertible {
+  let short: UInt16
+  let octets: [UInt8]
+  let text: String
+  /// What the encoder gives when that is not `octets`: reserved bits, and numbers that were sent
+  /// in more octets than they need, do not come back.
+  let encoded: [UInt8]
+
+  init(_ short: UInt16, _ octets: [UInt8], _ text: String, encoded: [UInt8]? = nil) {
+    self.short = short
+    self.octets = octets
+    self.text = text
+    self.encoded = encoded ?? octets
+  }
+
+  var testDescription: String { "\(String(short, radix: 16)): \(text)" }
+
+  /// Decodes the octets, and encodes what comes of it.
+  func check() throws {
+    let uuid = BluetoothUUID(short: short)
+    let decode = try #require(StandardValues.decoder(for: uuid))
+    let encode = try #require(StandardValues.encoder(for: uuid))
+    let value = try decode(octets)
+    #expect(value.description == text)
+    #expect(try encode(value) == encoded)
+  }
+}
+
+/// Octets that are not what their characteristic promises.
+struct MalformedVector: Sendable, CustomTestStringConvertible {
+  let short: UInt16
+  let octets: [UInt8]
+  let complaint: String
+
+  init(_ short: UInt16, _ octets: [UInt8], _ complaint: String) {
+    self.short = short
+    self.octets = octets
+    self.complaint = complaint
+  }
+
+  var testDescription: String { "\(String(short, radix: 16)): \(complaint)" }
+
+  func check() throws {
+    let decode = try #require(StandardValues.decoder(for: BluetoothUUID(short: short)))
+    do throws(ValueError) {
+      let value = try decode(octets)
+      Issue.record("it was taken for \(value)")
+    } catch {
+      #expect(error.description == complaint)
+    }
+  }
+}
