@@ -74,8 +74,9 @@ public indirect enum DecodedValue: Equatable, Sendable, CustomStringConvertible 
     var scale = 1.0
     for _ in 0..<decimals { scale *= 10 }
     let scaled = (value * scale).rounded()
-    guard decimals > 0, abs(scaled) < 1e15 else { return "\(scaled / scale)" }
+    guard abs(scaled) < 1e15 else { return "\(scaled / scale)" }
     let number = Int64(scaled)
+    guard decimals > 0 else { return "\(number)" }
     let divisor = Int64(scale)
     let rest = String((number % divisor).magnitude)
     let zeros = String(repeating: "0", count: decimals - rest.utf8.count)

@@ -24,14 +24,15 @@ enum BloodPressureValues {
 
   /// As a measurement, with the current pressure in the place of the systolic one.
   ///
-  /// The two octet pairs behind it are not used: a device sends NaN there.
+  /// The places of the diastolic and mean pressures are not used.
   static let cuffPressure = ValueLayout(
     "intermediate cuff pressure",
     [
       .flags(1),
       .field("pressure", .sfloat, "mmHg", .clear(0)),
       .field("pressure-kilopascals", .sfloat, "kPa", .set(0), shownAs: .pressure("pressure")),
-      .field("unused", .octets(4)),
+      // Two SFLOATs that are NaN.
+      .unused([0xff, 0x07, 0xff, 0x07]),
     ] + details
   )
 

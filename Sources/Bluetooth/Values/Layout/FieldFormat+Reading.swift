@@ -23,6 +23,12 @@ extension FieldFormat {
       return .text(try reader.text(field))
     case .octets(let count):
       return .octets(Array(try reader.take(count, field)))
+    case .half:
+      guard reader.remaining.isMultiple(of: 2) else {
+        let problem = "two halves expected, \(reader.remaining) octets there"
+        throw ValueError(field: field, octet: reader.position, problem: problem)
+      }
+      return .octets(Array(try reader.take(reader.remaining / 2, field)))
     case .rest:
       return .octets(Array(try reader.take(reader.remaining, field)))
     case .list(let format):

@@ -43,7 +43,7 @@ extension FieldFormat {
         throw problem("\(count) octets")
       }
       writer.append(octets)
-    case .rest:
+    case .half, .rest:
       guard case .octets(let octets) = value else { throw problem("octets") }
       writer.append(octets)
     case .list(let format):

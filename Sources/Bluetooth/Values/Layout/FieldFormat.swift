@@ -23,6 +23,8 @@ enum FieldFormat: Sendable {
   case text
   /// So many octets, as they are.
   case octets(Int)
+  /// The first half of the octets to the end.
+  case half
   /// The octets to the end, as they are.
   case rest
   /// Values of one format, to the end.

@@ -60,7 +60,7 @@ private struct EncodingPlan {
     }
     for (index, part) in layout.parts.enumerated() {
       switch part.kind {
-      case .flags: break
+      case .flags, .unused: break
       case .selector(let names):
         guard let name = value(part.name) else { throw problem(part.name, "missing") }
         guard let number = names.number(name.description), number <= 0xff else {
@@ -123,7 +123,7 @@ private struct EncodingPlan {
   func checkPresence() throws(ValueError) {
     for (index, part) in layout.parts.enumerated() where !sent.contains(index) {
       switch part.kind {
-      case .flags, .selector, .flagged: break
+      case .flags, .selector, .flagged, .unused: break
       case .field, .split:
         guard part.presence.holds(flags, isMore: false) else { break }
         throw problem(part.fieldNames.first ?? part.name, "missing")
@@ -141,6 +141,7 @@ private struct EncodingPlan {
         guard sent.contains(index), let value = value(part.name) else { break }
         try format.write(value, &writer, part.name)
       case .flagged: break
+      case .unused(let octets): writer.append(octets)
       case .split(let count, let fields):
         guard sent.contains(index) else { break }
         var word: UInt64 = 0

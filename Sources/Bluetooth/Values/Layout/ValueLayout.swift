@@ -63,6 +63,8 @@ struct ValueLayout: Sendable {
       case .split(let count, let bitFields):
         let word = try reader.unsigned(count, part.name)
         fields += bitFields.map { $0.field(in: word) }
+      case .unused(let octets):
+        _ = try reader.take(octets.count, part.name)
       }
     }
     try reader.end(name)

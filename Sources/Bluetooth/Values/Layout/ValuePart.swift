@@ -12,6 +12,8 @@ struct ValuePart: Sendable {
     case flagged(BitField)
     /// Octets that hold several small fields.
     case split(octets: Int, [BitField])
+    /// Octets without a meaning: passed over, and sent as they are here.
+    case unused([UInt8])
   }
 
   let name: String
@@ -42,6 +44,8 @@ struct ValuePart: Sendable {
   static func flags(_ octets: Int) -> ValuePart {
     ValuePart("flags", .flags(octets: octets))
   }
+
+  static func unused(_ octets: [UInt8]) -> ValuePart { ValuePart("unused", .unused(octets)) }
 
   static func selector(_ name: String, _ names: KeyValuePairs<UInt64, String>) -> ValuePart {
     ValuePart(name, .selector(Names(names)))
@@ -80,7 +84,7 @@ struct ValuePart: Sendable {
   /// The names of the fields that it gives.
   var fieldNames: [String] {
     switch kind {
-    case .flags: []
+    case .flags, .unused: []
     case .selector, .flagged: [name]
     case .field: (conversion.map { [$0.name] } ?? []) + [name]
     case .split(_, let fields): fields.map(\.name)

@@ -1,0 +1,98 @@
+// The decimal floating-point numbers of medical devices, both ways.
+
+import Bluetooth
+import Testing
+
+@Suite("Medical floating-point numbers")
+struct MedicalFloatTests {
+  @Test(
+    "a FLOAT is an exponent above a mantissa",
+    arguments: [
+      // 366 × 10^-1: exponent 0xff = -1, mantissa 0x00016e = 366.
+      (36.6, 1, 0xff00_016e), (0, 0, 0), (-0.1, 1, 0xffff_ffff),
+      // The decimals that were asked for: 3660 × 10^-2.
+      (36.6, 2, 0xfe00_0e4c),
+      // More decimals than asked for, where the value has them: 1234 × 10^-3.
+      (1.234, 0, 0xfd00_04d2),
+      // Too large for the mantissa of 8388605: 10^10 = 1000000 × 10^4 (0x0f4240).
+      (10_000_000_000, 0, 0x040f_4240),
+      // The largest mantissa, 0x7ffffd.
+      (8_388_605, 0, 0x007f_fffd),
+    ] as [(Double, Int, UInt32)]
+  )
+  func float(value: Double, decimals: Int, bits: UInt32) {
+    #expect(MedicalFloat.bits(value, decimals: decimals) == bits)
+    #expect(MedicalFloat.float(bits) == value)
+  }
+
+  @Test(
+    "an SFLOAT is an exponent of 4 bits above a mantissa of 12",
+    arguments: [
+      // 366 × 10^-1: 0xf, 0x16e. 120: 0x078. -1 × 10^-1: 0xf, 0xfff.
+      (36.6, 1, 0xf16e), (120, 0, 0x0078), (-0.1, 1, 0xffff),
+      // 2045 = 0x7fd is the largest mantissa; 3000 is 300 × 10.
+      (2045, 0, 0x07fd), (3000, 0, 0x112c),
+      // The smallest step: 10^-8, exponent 0x8.
+      (0.000_000_01, 8, 0x8001),
+    ] as [(Double, Int, UInt16)]
+  )
+  func shortFloat(value: Double, decimals: Int, bits: UInt16) {
+    #expect(MedicalFloat.shortBits(value, decimals: decimals) == bits)
+    #expect(MedicalFloat.sfloat(bits) == value)
+  }
+
+  @Test("what does not fit exactly is rounded")
+  func rounded() {
+    // 12345 is too large: 1234.5 × 10, where halves go up: 1235 (0x4d3) × 10.
+    #expect(MedicalFloat.shortBits(12_345, decimals: 0) == 0x14d3)
+    // 333 (0x14d) × 10^-3; a fourth decimal would take a mantissa of 3333.
+    #expect(MedicalFloat.shortBits(1.0 / 3, decimals: 1) == 0xd14d)
+  }
+
+  @Test("what is too large has no bits")
+  func tooLarge() {
+    // 2045 × 10^7 is the largest SFLOAT, 8388605 × 10^127 the largest FLOAT.
+    #expect(MedicalFloat.shortBits(20_450_000_000, decimals: 0) == 0x77fd)
+    #expect(MedicalFloat.shortBits(20_460_000_000, decimals: 0) == nil)
+    #expect(MedicalFloat.bits(1e134, decimals: 0) == nil)
+  }
+
+  @Test(
+    "what is no number has bits of its own",
+    arguments: [
+      (.notANumber, 0x007f_ffff, 0x07ff), (.notAtThisResolution, 0x0080_0000, 0x0800),
+      (.positiveInfinity, 0x007f_fffe, 0x07fe), (.negativeInfinity, 0x0080_0002, 0x0802),
+      (.reserved, 0x0080_0001, 0x0801),
+    ] as [(MedicalFloat.Special, UInt32, UInt16)]
+  )
+  func special(special: MedicalFloat.Special, bits: UInt32, short: UInt16) {
+    #expect(MedicalFloat.bits(special) == bits)
+    #expect(MedicalFloat.shortBits(special) == short)
+    #expect(MedicalFloat.special(bits) == special)
+    #expect(MedicalFloat.special(short: short) == special)
+    #expect(!MedicalFloat.float(bits).isFinite)
+    #expect(!MedicalFloat.sfloat(short).isFinite)
+  }
+
+  @Test("numbers are not special, and Swift's special numbers are sent as such")
+  func ordinary() {
+    #expect(MedicalFloat.special(0x007f_fffd) == nil)
+    #expect(MedicalFloat.special(short: 0x0803) == nil)
+    #expect(MedicalFloat.bits(.nan, decimals: 1) == 0x007f_ffff)
+    #expect(MedicalFloat.bits(-.infinity, decimals: 1) == 0x0080_0002)
+    #expect(MedicalFloat.shortBits(.nan, decimals: 1) == 0x07ff)
+    #expect(MedicalFloat.shortBits(.infinity, decimals: 1) == 0x07fe)
+  }
+
+  @Test("every SFLOAT comes back as the same number")
+  func everyShort() {
+    for bits in UInt16.min ... .max where MedicalFloat.special(short: bits) == nil {
+      let value = MedicalFloat.sfloat(bits)
+      let again = MedicalFloat.shortBits(value, decimals: 0).map { MedicalFloat.sfloat($0) }
+      guard again == value else {
+        Issue.record("\(bits): \(value) became \(String(describing: again))")
+        return
+      }
+    }
+  }
+}
