@@ -22,7 +22,7 @@ struct ThermometerValueTests {
       ValueVector(
         0x2a1e,
         [0x02, 0x25, 0x00, 0x00, 0x00, 0, 0, 0, 0, 0, 1, 2],
-        "37.0 °C, timestamp 0000-00-00 00:01:02"
+        "37 °C, timestamp 0000-00-00 00:01:02"
       ),
       // NaN, NRes, infinities, reserved.
       ValueVector(0x2a1c, [0, 0xff, 0xff, 0x7f, 0], "not a number °C"),

@@ -28,10 +28,10 @@ struct WireNumber: Sendable {
     self.meanings = meanings.map { ($0.key, $0.value) }
   }
 
-  /// How many decimals show every step; three for steps that are no decimal fraction.
+  /// How many decimals show every step, but no more than three.
   private var decimals: Int {
     var power: Int64 = 1
-    for count in 0...6 {
+    for count in 0..<3 {
       if (step * power).isMultiple(of: over) { return count }
       power *= 10
     }
@@ -43,6 +43,10 @@ struct WireNumber: Sendable {
     let shift = UInt64(64 - 8 * octets)
     let raw = isSigned ? Int64(bitPattern: bits << shift) >> Int64(shift) : Int64(clamping: bits)
     if let meaning = meanings.first(where: { $0.raw == raw }) { return .text(meaning.text) }
+    return quantity(raw)
+  }
+
+  private func quantity(_ raw: Int64) -> DecodedValue {
     guard over > 1 else { return .integer(raw * step) }
     return .real(Double(raw) * Double(step) / Double(over), decimals: decimals)
   }
@@ -70,17 +74,19 @@ struct WireNumber: Sendable {
       return UInt64(bitPattern: meaning.raw)
     }
     guard range.contains(raw) else {
-      throw problem("\(value) is not in \(self.value(lowest)) to \(self.value(highest))")
+      let ends = (quantity(range.lowerBound), quantity(range.upperBound))
+      throw problem("\(value) is not in \(ends.0) to \(ends.1)")
     }
     return UInt64(bitPattern: raw)
   }
 
+  /// The raw numbers that are quantities. Those that are none stand at the ends.
   private var range: ClosedRange<Int64> {
     let bits = Int64(8 * octets)
-    if isSigned { return octets == 8 ? .min ... .max : -(1 << (bits - 1))...(1 << (bits - 1)) - 1 }
-    return 0...(octets == 8 ? .max : (1 << bits) - 1)
+    var low: Int64 = isSigned ? (octets == 8 ? .min : -(1 << (bits - 1))) : 0
+    var high: Int64 = octets == 8 ? .max : (1 << (isSigned ? bits - 1 : bits)) - 1
+    while meanings.contains(where: { $0.raw == low }) { low += 1 }
+    while meanings.contains(where: { $0.raw == high }) { high -= 1 }
+    return low...high
   }
-
-  private var lowest: UInt64 { UInt64(bitPattern: range.lowerBound) }
-  private var highest: UInt64 { UInt64(bitPattern: range.upperBound) }
 }

@@ -1,0 +1,99 @@
+// Power of cyclists.
+
+import Bluetooth
+import Testing
+
+@Suite("Values of the Cycling Power service")
+struct CyclingPowerValueTests {
+  @Test(
+    "measurements, as a person reads them",
+    arguments: [
+      // Flags 0: 0x00fa = 250 W.
+      ValueVector(
+        0x2a63,
+        [0, 0, 0xfa, 0],
+        "250 W, balance-reference unknown, torque-source wheel, offset-compensation no"
+      ),
+      // Negative power: 0xfff6 = -10. Bits 0 and 1: balance 101/2 % of the left. Bits 2 and 3:
+      // 0x0140 = 320/32 N·m at the crank.
+      ValueVector(
+        0x2a63,
+        [0x0f, 0, 0xf6, 0xff, 101, 0x40, 0x01],
+        "-10 W, 50.5 %, balance-reference left, 10.000 N·m, torque-source crank, "
+          + "offset-compensation no"
+      ),
+      // Bits 4 and 5: 1000 (0x03e8) turns of the wheel, 0x0800 = 2048/2048 s; 100 turns of the
+      // crank, 0x0200 = 512/1024 s.
+      ValueVector(
+        0x2a63,
+        [0x30, 0, 0, 0, 0xe8, 3, 0, 0, 0, 8, 100, 0, 0, 2],
+        "0 W, balance-reference unknown, torque-source wheel, wheel-revolutions 1000, 1.000 s, "
+          + "crank-revolutions 100, 0.500 s, offset-compensation no"
+      ),
+      // Bits 6 and 7: forces 300 (0x012c) and -5, torques 64/32 and -32/32 N·m.
+      ValueVector(
+        0x2a63,
+        [0xc0, 0, 0, 0, 0x2c, 1, 0xfb, 0xff, 64, 0, 0xe0, 0xff],
+        "0 W, balance-reference unknown, torque-source wheel, 300 N, -5 N, 2.000 N·m, "
+          + "-1.000 N·m, offset-compensation no"
+      ),
+      // Bits 8 to 12 (0x1f00): 12 bits each, 0x10e = 270 below 0x05a = 90: 0x05a10e;
+      // dead spots at 10 and 190 (0xbe), 42 kJ.
+      ValueVector(
+        0x2a63,
+        [0, 0x1f, 0, 0, 0x0e, 0xa1, 0x05, 10, 0, 0xbe, 0, 42, 0],
+        "0 W, balance-reference unknown, torque-source wheel, 270 °, 90 °, 10 °, 190 °, 42 kJ, "
+          + "offset-compensation yes"
+      ),
+    ]
+  )
+  func measurements(vector: ValueVector) throws { try vector.check() }
+
+  @Test(
+    "vectors and features, as a person reads them",
+    arguments: [
+      ValueVector(0x2a64, [0], "direction unknown"),
+      // Bits 0 to 2, and 1 in bits 4 and 5: 7 turns, 1 s, from 45°, forces 1 and -1.
+      ValueVector(
+        0x2a64,
+        [0x17, 7, 0, 0, 4, 45, 0, 1, 0, 0xff, 0xff],
+        "crank-revolutions 7, 1.000 s, 45 °, 1, -1 N, direction tangential"
+      ),
+      // Bit 3: torques 16/32 and 48/32.
+      ValueVector(0x2a64, [0x38, 16, 0, 48, 0], "0.500, 1.500 N·m, direction lateral"),
+      // 0x0021_0001: bits 0 and 16, and 2 in bits 20 and 21.
+      ValueVector(
+        0x2a65,
+        [0x01, 0x00, 0x21, 0x00],
+        "balance yes, torque no, wheel-revolutions no, crank-revolutions no, "
+          + "extreme-magnitudes no, extreme-angles no, dead-spots no, energy no, "
+          + "offset-compensation-indicator no, offset-compensation no, content-masking no, "
+          + "multiple-locations no, crank-length no, chain-length no, chain-weight no, "
+          + "span-length no, context torque, direction no, factory-calibration-date no, "
+          + "enhanced-offset-compensation no, distributed-system for use"
+      ),
+    ]
+  )
+  func vectors(vector: ValueVector) throws { try vector.check() }
+
+  @Test(
+    "malformed ones say which field is wrong, and where",
+    arguments: [
+      MalformedVector(0x2a63, [0], "flags, octet 0: 2 octets expected, 1 there"),
+      MalformedVector(0x2a63, [0, 0, 1], "power, octet 2: 2 octets expected, 1 there"),
+      MalformedVector(
+        0x2a63,
+        [0, 1, 0, 0, 1, 2],
+        "extreme angles, octet 4: 3 octets expected, 2 there"
+      ),
+      MalformedVector(
+        0x2a63,
+        [0, 0, 0, 0, 1],
+        "cycling power measurement, octet 4: 1 octet left over"
+      ),
+      MalformedVector(0x2a64, [4, 1, 0, 2], "forces, octet 3: 2 octets expected, 1 there"),
+      MalformedVector(0x2a65, [1, 2, 3], "features, octet 0: 4 octets expected, 3 there"),
+    ]
+  )
+  func malformed(vector: MalformedVector) throws { try vector.check() }
+}

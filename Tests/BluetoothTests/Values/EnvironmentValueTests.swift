@@ -1,0 +1,72 @@
+// Values of the Environmental Sensing service.
+
+import Bluetooth
+import Testing
+
+@Suite("Values of the Environmental Sensing service")
+struct EnvironmentValueTests {
+  @Test(
+    "as a person reads them",
+    arguments: [
+      // 0x08fc = 2300 × 0.01. 0xfe0c = -500 × 0.01. 0x8000: not known.
+      ValueVector(0x2a6e, [0xfc, 0x08], "23.00 °C"),
+      ValueVector(0x2a6e, [0x0c, 0xfe], "-5.00 °C"),
+      ValueVector(0x2a6e, [0x00, 0x80], "celsius unknown"),
+      // 0x11d7 = 4567 × 0.01.
+      ValueVector(0x2a6f, [0xd7, 0x11], "45.67 %"),
+      ValueVector(0x2a6f, [0xff, 0xff], "percent unknown"),
+      // 1013250 = 0x000f7602, × 0.1 Pa.
+      ValueVector(0x2a6d, [0x02, 0x76, 0x0f, 0x00], "101325.0 Pa"),
+      ValueVector(0x2a76, [7], "index 7"),
+      ValueVector(0x2a7b, [0xf6], "-10 °C"), ValueVector(0x2a7a, [35], "35 °C"),
+      ValueVector(0x2a79, [0x80], "-128 °C"),
+      // 12345 = 0x003039, × 0.01 m. -1: 0xffffff.
+      ValueVector(0x2a6c, [0x39, 0x30, 0x00], "123.45 m"),
+      ValueVector(0x2a6c, [0xff, 0xff, 0xff], "-0.01 m"),
+      // 10000 = 0x2710, × 0.1 W/m².
+      ValueVector(0x2a77, [0x10, 0x27], "1000.0 W/m²"),
+      ValueVector(0x2a78, [0x0c, 0x00], "12 mm"),
+      // 0x010000 = 65536.
+      ValueVector(0x2a75, [0x00, 0x00, 0x01], "65536 1/m³"),
+      // 0x0235 = 565 × 0.01. 27000 = 0x6978.
+      ValueVector(0x2a70, [0x35, 0x02], "5.65 m/s"), ValueVector(0x2a72, [0, 0], "0.00 m/s"),
+      ValueVector(0x2a71, [0x78, 0x69], "270.00 °"), ValueVector(0x2a73, [1, 0], "0.01 °"),
+      ValueVector(0x2a74, [15], "factor 1.5"),
+      ValueVector(0x2a2c, [0x2c, 0x01], "3.00 °"),
+      // Steps of 10^-7 T = 0.1 µT: 0x00fa = 250, 0xff38 = -200, 0x01c8 = 456.
+      ValueVector(0x2aa0, [0xfa, 0x00, 0x38, 0xff], "25.0 µT, -20.0 µT"),
+      ValueVector(0x2aa1, [0xfa, 0x00, 0x38, 0xff, 0xc8, 0x01], "25.0 µT, -20.0 µT, 45.6 µT"),
+      ValueVector(0x2aa3, [0], "unknown"), ValueVector(0x2aa3, [9], "steady"),
+      ValueVector(0x2aa3, [10], "reserved (10)"),
+    ]
+  )
+  func values(vector: ValueVector) throws { try vector.check() }
+
+  @Test(
+    "malformed ones say which field is wrong, and where",
+    arguments: [
+      MalformedVector(0x2a6e, [1], "celsius, octet 0: 2 octets expected, 1 there"),
+      MalformedVector(0x2a6e, [1, 2, 3], "celsius, octet 2: 1 octet left over"),
+      MalformedVector(0x2a6d, [1, 2], "pascals, octet 0: 4 octets expected, 2 there"),
+      MalformedVector(0x2a6c, [], "metres, octet 0: 3 octets expected, 0 there"),
+      MalformedVector(0x2aa1, [1, 0, 2, 0, 3], "z, octet 4: 2 octets expected, 1 there"),
+    ]
+  )
+  func malformed(vector: MalformedVector) throws { try vector.check() }
+
+  @Test("a number between two steps is sent as the nearer one, and a range is kept")
+  func steps() throws {
+    let encode = try #require(StandardValues.encoder(for: BluetoothUUID(short: 0x2a6e)))
+    #expect(try encode(.real(23.004, decimals: 3)) == [0xfc, 0x08])
+    #expect(try encode(.integer(23)) == [0xfc, 0x08])
+    #expect(try encode(.text("unknown")) == [0x00, 0x80])
+    let tooWarm = ValueError(
+      field: "celsius",
+      octet: 0,
+      problem: "400.0 is not in -327.67 to 327.67"
+    )
+    #expect(throws: tooWarm) { try encode(.real(400, decimals: 1)) }
+    let noNumber = ValueError(field: "celsius", octet: 0, problem: "not a number cannot be sent")
+    #expect(throws: noNumber) { try encode(.real(.nan, decimals: 1)) }
+  }
+}
