@@ -1,10 +1,10 @@
-// The assigned descriptors that a user meets.
+// The assigned descriptors.
 //
 // Data only: 16-bit UUID and name, as the Bluetooth SIG publishes them.
 
 extension AssignedNumbers {
   /// - Source: Bluetooth Assigned Numbers, "Descriptors by UUID".
-  static let descriptors: [(short: UInt16, name: String)] = [
+  static let assignedDescriptors: [(short: UInt16, name: String)] = [
     (0x2900, "Characteristic Extended Properties"),
     (0x2901, "Characteristic User Description"),
     (0x2902, "Client Characteristic Configuration"),
@@ -20,5 +20,6 @@ extension AssignedNumbers {
     (0x290c, "Environmental Sensing Measurement"),
     (0x290d, "Environmental Sensing Trigger Setting"),
     (0x290e, "Time Trigger Setting"),
+    (0x290f, "Complete BR-EDR Transport Block Data"),
   ]
 }

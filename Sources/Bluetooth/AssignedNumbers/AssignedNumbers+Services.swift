@@ -1,10 +1,10 @@
-// The assigned services that a user meets.
+// The assigned services.
 //
 // Data only: 16-bit UUID and name, as the Bluetooth SIG publishes them.
 
 extension AssignedNumbers {
   /// - Source: Bluetooth Assigned Numbers, "Services by UUID".
-  static let services: [(short: UInt16, name: String)] = [
+  static let assignedServices: [(short: UInt16, name: String)] = [
     (0x1800, "Generic Access"),
     (0x1801, "Generic Attribute"),
     (0x1802, "Immediate Alert"),
@@ -53,5 +53,23 @@ extension AssignedNumbers {
     (0x1845, "Volume Offset Control"),
     (0x1846, "Coordinated Set Identification"),
     (0x1847, "Device Time"),
+    (0x1848, "Media Control"),
+    (0x1849, "Generic Media Control"),
+    (0x184a, "Constant Tone Extension"),
+    (0x184b, "Telephone Bearer"),
+    (0x184c, "Generic Telephone Bearer"),
+    (0x184d, "Microphone Control"),
+    (0x184e, "Audio Stream Control"),
+    (0x184f, "Broadcast Audio Scan"),
+    (0x1850, "Published Audio Capabilities"),
+    (0x1851, "Basic Audio Announcement"),
+    (0x1852, "Broadcast Audio Announcement"),
+    (0x1853, "Common Audio"),
+    (0x1854, "Hearing Access"),
+    (0x1855, "Telephony and Media Audio"),
+    (0x1856, "Public Broadcast Announcement"),
+    (0x1857, "Electronic Shelf Label"),
+    (0x1858, "Gaming Audio"),
+    (0x1859, "Mesh Proxy Solicitation"),
   ]
 }

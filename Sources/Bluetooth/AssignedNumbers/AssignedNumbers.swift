@@ -2,99 +2,76 @@
 //
 // The tables are in the files beside this one. Company names are not here: libbluetooth has them.
 
-/// The Bluetooth SIG's names for services, characteristics and descriptors.
+/// The names of services, characteristics and descriptors: the Bluetooth SIG's, and those of
+/// vendors that are met in practice.
 ///
 /// An identifier is the name in lower case with hyphens: `heart-rate-measurement`.
 public enum AssignedNumbers {
+  static let services = NameTable(assignedServices, vendors: vendorServices)
+  static let characteristics = NameTable(
+    characteristics2A + characteristics2B,
+    vendors: vendorCharacteristics
+  )
+  static let descriptors = NameTable(assignedDescriptors)
+
   /// "Heart Rate".
-  public static func serviceName(_ uuid: BluetoothUUID) -> String? { name(of: uuid, in: services) }
+  public static func serviceName(_ uuid: BluetoothUUID) -> String? { services.name(uuid) }
 
   /// "Heart Rate Measurement".
   public static func characteristicName(_ uuid: BluetoothUUID) -> String? {
-    name(of: uuid, in: characteristics)
+    characteristics.name(uuid)
   }
 
   /// "Client Characteristic Configuration".
-  public static func descriptorName(_ uuid: BluetoothUUID) -> String? {
-    name(of: uuid, in: descriptors)
-  }
+  public static func descriptorName(_ uuid: BluetoothUUID) -> String? { descriptors.name(uuid) }
 
   /// "heart-rate".
   public static func serviceIdentifier(_ uuid: BluetoothUUID) -> String? {
-    serviceName(uuid).map(identifier)
+    serviceName(uuid).map(NameTable.identifier)
   }
 
   /// "heart-rate-measurement".
   public static func characteristicIdentifier(_ uuid: BluetoothUUID) -> String? {
-    characteristicName(uuid).map(identifier)
+    characteristicName(uuid).map(NameTable.identifier)
+  }
+
+  /// "client-characteristic-configuration".
+  public static func descriptorIdentifier(_ uuid: BluetoothUUID) -> String? {
+    descriptorName(uuid).map(NameTable.identifier)
   }
 
   /// The service with an identifier, or a UUID in any form.
-  public static func service(named text: String) -> BluetoothUUID? { uuid(text, in: services) }
+  public static func service(named text: String) -> BluetoothUUID? { services.uuid(text) }
 
   /// The characteristic with an identifier, or a UUID in any form.
   public static func characteristic(named text: String) -> BluetoothUUID? {
-    uuid(text, in: characteristics)
+    characteristics.uuid(text)
   }
 
   /// The descriptor with an identifier, or a UUID in any form.
-  public static func descriptor(named text: String) -> BluetoothUUID? {
-    uuid(text, in: descriptors)
-  }
+  public static func descriptor(named text: String) -> BluetoothUUID? { descriptors.uuid(text) }
 
   /// The service identifier closest to `text`, if one is close.
-  public static func nearestService(to text: String) -> String? {
-    nearest(to: text, among: services.map { identifier($0.name) })
-  }
+  public static func nearestService(to text: String) -> String? { services.nearest(to: text) }
 
   /// The characteristic identifier closest to `text`, if one is close.
   public static func nearestCharacteristic(to text: String) -> String? {
-    nearest(to: text, among: characteristics.map { identifier($0.name) })
+    characteristics.nearest(to: text)
   }
 
-  private static func name(
-    of uuid: BluetoothUUID,
-    in table: [(short: UInt16, name: String)]
-  ) -> String? {
-    guard let short = uuid.short else { return nil }
-    return table.first { $0.short == short }?.name
-  }
-
-  private static func uuid(
-    _ text: String,
-    in table: [(short: UInt16, name: String)]
-  ) -> BluetoothUUID? {
-    let wanted = text.lowercased()
-    if let entry = table.first(where: { identifier($0.name) == wanted }) {
-      return BluetoothUUID(short: entry.short)
-    }
-    return BluetoothUUID(text)
-  }
-
-  /// Lower case, letters and digits, one hyphen between words.
-  static func identifier(_ name: String) -> String {
-    name.lowercased().split { !($0.isLetter || $0.isNumber) }.joined(separator: "-")
+  /// The descriptor identifier closest to `text`, if one is close.
+  public static func nearestDescriptor(to text: String) -> String? {
+    descriptors.nearest(to: text)
   }
 
   /// The candidate with the smallest edit distance, if that is small for its length.
+  ///
+  /// Two letters in the wrong order are one edit. Of candidates that are as close as each other,
+  /// the first is taken.
   public static func nearest(to text: String, among candidates: [String]) -> String? {
     let wanted = Array(text.lowercased())
     let best = candidates.map { ($0, editDistance(wanted, Array($0))) }.min { $0.1 < $1.1 }
     guard let (name, distance) = best, distance <= max(2, name.count / 3) else { return nil }
     return name
-  }
-
-  private static func editDistance(_ a: [Character], _ b: [Character]) -> Int {
-    var row = Array(0...b.count)
-    for (i, left) in a.enumerated() {
-      var diagonal = row[0]
-      row[0] = i + 1
-      for (j, right) in b.enumerated() {
-        let substituted = diagonal + (left == right ? 0 : 1)
-        diagonal = row[j + 1]
-        row[j + 1] = min(substituted, row[j] + 1, row[j + 1] + 1)
-      }
-    }
-    return row[b.count]
   }
 }

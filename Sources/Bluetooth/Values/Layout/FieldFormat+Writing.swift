@@ -61,7 +61,8 @@ extension FieldFormat {
     var word: UInt64 = 0
     for value in values {
       let text = value.description
-      let bit = names.firstIndex { $0 == text }
+      let bit =
+        names.firstIndex { $0 == text }
         ?? (text.hasPrefix("bit ") ? Int(text.dropFirst(4)) : nil)
       guard let bit, (0..<8 * octets).contains(bit) else {
         throw ValueError(field: field, octet: 0, problem: "'\(text)' is no known name")

@@ -9,14 +9,21 @@ struct Names: Sendable {
     pairs = names.enumerated().map { (UInt64($0.offset), $0.element) }
   }
 
+  init(pairs: [(number: UInt64, name: String)]) {
+    self.pairs = pairs
+  }
+
   init(_ names: KeyValuePairs<UInt64, String>) {
     pairs = names.map { ($0.key, $0.value) }
   }
 
   /// The name of a number; `reserved (n)` where there is none, so that no number is lost.
   func name(_ number: UInt64) -> String {
-    pairs.first { $0.number == number }?.name ?? "reserved (\(number))"
+    known(number) ?? "reserved (\(number))"
   }
+
+  /// The name of a number that has one.
+  func known(_ number: UInt64) -> String? { pairs.first { $0.number == number }?.name }
 
   /// The number of a name, of `reserved (n)`, or of the digits of a number; nil for other texts.
   func number(_ text: String) -> UInt64? {

@@ -123,7 +123,11 @@ struct Conversion: Sendable {
       let shown = max(self.decimals, decimals + shift)
       return DecodedValue.Field(name, .real(convert(number), decimals: shown), unit: unit)
     case .integer(let number):
-      return DecodedValue.Field(name, .real(convert(Double(number)), decimals: decimals), unit: unit)
+      return DecodedValue.Field(
+        name,
+        .real(convert(Double(number)), decimals: decimals),
+        unit: unit
+      )
     default: return DecodedValue.Field(name, value, unit: unit)
     }
   }

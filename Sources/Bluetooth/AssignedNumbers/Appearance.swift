@@ -1,0 +1,40 @@
+// What a device says that it looks like.
+//
+// The tables are in the files beside this one.
+
+/// The names of the appearance values: a category in the upper ten bits, and a kind of it.
+///
+/// - Source: Bluetooth Assigned Numbers, "Appearance Values".
+public enum Appearance {
+  /// A category and its kinds, which are numbered from 1.
+  struct Category: Sendable {
+    let number: UInt16
+    let name: String
+    let kinds: [String?]
+
+    init(_ number: UInt16, _ name: String, _ kinds: [String?] = []) {
+      self.number = number
+      self.name = name
+      self.kinds = kinds
+    }
+
+    /// Every value of it with its name.
+    var values: [(number: UInt64, name: String)] {
+      let first = UInt64(number) << 6
+      let named = kinds.enumerated().compactMap { index, kind in
+        kind.map { (first + UInt64(index) + 1, "\(name): \($0)") }
+      }
+      return [(first, name)] + named
+    }
+  }
+
+  /// "Heart Rate Sensor", or "Heart Rate Sensor: Heart Rate Belt"; nil for what is not assigned.
+  public static func name(_ value: UInt16) -> String? { names.known(UInt64(value)) }
+
+  /// The value of a name that ``name(_:)`` gives; nil for other texts.
+  public static func value(named name: String) -> UInt16? {
+    names.number(name).flatMap { UInt16(exactly: $0) }
+  }
+
+  static let names = Names(pairs: (atHand + atHome).flatMap(\.values))
+}

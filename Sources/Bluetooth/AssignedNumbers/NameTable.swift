@@ -1,0 +1,46 @@
+// Names for UUIDs and UUIDs for names, of one kind of attribute.
+
+/// The services, the characteristics or the descriptors.
+struct NameTable: Sendable {
+  /// Every entry in the order of the tables: the Bluetooth SIG's, then the vendors'.
+  let entries: [(uuid: BluetoothUUID, name: String, identifier: String)]
+  private let names: [BluetoothUUID: String]
+  private let uuids: [String: BluetoothUUID]
+
+  /// A table of assigned 16-bit numbers and of vendors' UUIDs.
+  ///
+  /// Of a UUID or an identifier that is there twice the first counts; a test finds them.
+  init(_ assigned: [(short: UInt16, name: String)], vendors: [VendorNames] = []) {
+    let own = vendors.flatMap(\.all).compactMap { entry in
+      BluetoothUUID(entry.uuid).map { ($0, entry.name) }
+    }
+    entries = (assigned.map { (BluetoothUUID(short: $0.short), $0.name) } + own).map {
+      ($0.0, $0.1, Self.identifier($0.1))
+    }
+    names = Dictionary(
+      entries.map { ($0.uuid, $0.name) },
+      uniquingKeysWith: { first, _ in first }
+    )
+    uuids = Dictionary(
+      entries.map { ($0.identifier, $0.uuid) },
+      uniquingKeysWith: { first, _ in first }
+    )
+  }
+
+  func name(_ uuid: BluetoothUUID) -> String? { names[uuid] }
+
+  /// The UUID with an identifier, or that is written in any form.
+  func uuid(_ text: String) -> BluetoothUUID? {
+    uuids[text.lowercased()] ?? BluetoothUUID(text)
+  }
+
+  /// The identifier closest to `text`, if one is close.
+  func nearest(to text: String) -> String? {
+    AssignedNumbers.nearest(to: text, among: entries.map(\.identifier))
+  }
+
+  /// Lower case, letters and digits, one hyphen between words.
+  static func identifier(_ name: String) -> String {
+    name.lowercased().split { !($0.isLetter || $0.isNumber) }.joined(separator: "-")
+  }
+}

@@ -1,0 +1,51 @@
+// What devices say that they look like.
+
+import Testing
+
+@testable import Bluetooth
+
+@Suite("Appearances")
+struct AppearanceTests {
+  @Test(
+    "a value is a category and a kind of it",
+    arguments: [
+      // The category in the upper ten bits: 13 << 6 is 0x0340, 12 << 6 is 0x0300, 49 << 6 0x0c40.
+      (0x0000, "Unknown"), (0x0040, "Phone"), (0x0083, "Computer: Laptop"),
+      (0x00c1, "Watch: Sports Watch"),
+      (0x0300, "Thermometer"), (0x0301, "Thermometer: Ear Thermometer"),
+      (0x0340, "Heart Rate Sensor"), (0x0341, "Heart Rate Sensor: Heart Rate Belt"),
+      (0x03c1, "Human Interface Device: Keyboard"), (0x0485, "Cycling: Speed and Cadence Sensor"),
+      (0x0543, "Sensor: Temperature Sensor"), (0x0c41, "Pulse Oximeter: Fingertip Pulse Oximeter"),
+      (0x0c80, "Weight Scale"), (0x0d48, "Insulin Pump: Insulin Pen"),
+      (0x1444, "Outdoor Sports Activity: Location and Navigation Pod"),
+    ] as [(UInt16, String)]
+  )
+  func names(value: UInt16, name: String) throws {
+    #expect(Appearance.name(value) == name)
+    #expect(Appearance.value(named: name) == value)
+    let octets = [UInt8(truncatingIfNeeded: value), UInt8(value >> 8)]
+    let decode = try #require(StandardValues.decoder(for: BluetoothUUID(short: 0x2a01)))
+    let encode = try #require(StandardValues.encoder(for: BluetoothUUID(short: 0x2a01)))
+    #expect(try decode(octets) == .text(name))
+    #expect(try encode(.text(name)) == octets)
+  }
+
+  @Test("what is not assigned has no name, and is not lost")
+  func reserved() throws {
+    // 53 << 6 is 0x0d40; the second kind of insulin pump is not assigned.
+    #expect(Appearance.name(0x0d42) == nil)
+    #expect(Appearance.name(0xffff) == nil)
+    #expect(Appearance.value(named: "Sensor: Sixth") == nil)
+    let decode = try #require(StandardValues.decoder(for: BluetoothUUID(short: 0x2a01)))
+    #expect(try decode([0x42, 0x0d]) == .text("reserved (3394)"))
+  }
+
+  @Test("no name and no category is there twice, and no category has more kinds than it can")
+  func tables() {
+    let categories = Appearance.atHand + Appearance.atHome
+    #expect(categories.map(\.number) == Array(Set(categories.map(\.number))).sorted())
+    let names = categories.flatMap(\.values).map(\.name)
+    #expect(Set(names).count == names.count)
+    #expect(categories.allSatisfy { $0.kinds.count < 64 && $0.number < 1024 })
+  }
+}
