@@ -98,7 +98,7 @@ extension AssignedNumbers {
     (0x2b85, "Coordinated Set Size"),
     (0x2b86, "Set Member Lock"),
     (0x2b87, "Set Member Rank"),
-    (0x2b8c, "Carbon Dioxide Concentration"),
+    (0x2b8c, "CO2 Concentration"),
     (0x2b8e, "Device Time Feature"),
     (0x2b8f, "Device Time Parameters"),
     (0x2b90, "Device Time"),

@@ -71,6 +71,8 @@ public indirect enum DecodedValue: Equatable, Sendable, CustomStringConvertible 
 
   private static func digits(_ value: Double, _ decimals: Int) -> String {
     guard value.isFinite else { return value.isNaN ? "not a number" : "\(value)" }
+    // A Double has no more digits that mean something.
+    let decimals = min(decimals, 15)
     var scale = 1.0
     for _ in 0..<decimals { scale *= 10 }
     let scaled = (value * scale).rounded()
@@ -84,11 +86,11 @@ public indirect enum DecodedValue: Equatable, Sendable, CustomStringConvertible 
   }
 }
 
-/// Octets that are not what their characteristic promises.
+/// Octets that are not what their characteristic promises, or a value that has no octets.
 public struct ValueError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Which part.
   public let field: String
-  /// Where it begins.
+  /// Where it begins; 0 for a value that cannot be encoded.
   public let octet: Int
   /// What is wrong.
   public let problem: String

@@ -47,7 +47,7 @@ public enum StandardValues {
     HeartRateValues.all, ThermometerValues.all, BatteryValues.all, GenericAccessValues.all,
     AlertValues.all, DeviceInformationValues.all, BloodPressureValues.all, GlucoseValues.all,
     RecordAccessValues.all, CyclingValues.all, RunningValues.all,
-    CyclingPowerValues.all, EnvironmentValues.all, WindValues.all, TimeValues.all,
+    CyclingPowerValues.all, EnvironmentValues.all, AirValues.all, WindValues.all, TimeValues.all,
     TimeUpdateValues.all, WeightValues.all, BodyCompositionValues.all, OximeterValues.all,
     DescriptorValues.all,
   ]

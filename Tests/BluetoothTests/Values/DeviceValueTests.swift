@@ -23,6 +23,18 @@ struct DeviceValueTests {
       ),
       ValueVector(0x2a05, [1, 0, 0xff, 0xff], "first 1, last 65535"),
       ValueVector(0x2aa6, [1], "supported"),
+      ValueVector(0x2ac9, [0], "yes"),
+      ValueVector(
+        0x2b29,
+        [5],
+        "robust-caching yes, enhanced-att no, multiple-notifications yes"
+      ),
+      ValueVector(0x2b3a, [1, 0x80], "enhanced-att yes, further 80"),
+      ValueVector(
+        0x2b2a,
+        [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15],
+        "000102030405060708090a0b0c0d0e0f"
+      ),
       ValueVector(0x2a06, [2], "high alert"), ValueVector(0x2a06, [3], "reserved (3)"),
       ValueVector(0x2a07, [0xec], "-20 dBm"), ValueVector(0x2a07, [4], "4 dBm"),
       ValueVector(0x2a24, Array("T 1000".utf8), "T 1000"),

@@ -43,6 +43,28 @@ struct EnvironmentValueTests {
   func values(vector: ValueVector) throws { try vector.check() }
 
   @Test(
+    "light and air, as a person reads them",
+    arguments: [
+      // 12345 = 0x003039, × 0.01 lx.
+      ValueVector(0x2afb, [0x39, 0x30, 0x00], "123.45 lx"),
+      ValueVector(0x2afb, [0xff, 0xff, 0xff], "lux unknown"),
+      // 0x0320 = 800.
+      ValueVector(0x2b8c, [0x20, 0x03], "800 ppm"),
+      ValueVector(0x2b8c, [0xfe, 0xff], "ppm 65534 or more"),
+      ValueVector(0x2be7, [0xff, 0xff], "ppb unknown"),
+      // SFLOAT 0x800c: 12 × 10^-8 kg/m³ is 120 µg/m³.
+      ValueVector(0x2bd6, [0x0c, 0x80], "120 µg/m³, 0.00000012 kg/m³"),
+      ValueVector(
+        0x2bd0,
+        [0x00, 0x08],
+        "micrograms-per-cubic-metre not at this resolution, "
+          + "kilograms-per-cubic-metre not at this resolution"
+      ),
+    ]
+  )
+  func air(vector: ValueVector) throws { try vector.check() }
+
+  @Test(
     "malformed ones say which field is wrong, and where",
     arguments: [
       MalformedVector(0x2a6e, [1], "celsius, octet 0: 2 octets expected, 1 there"),

@@ -5,7 +5,8 @@
 enum GenericAccessValues {
   static let all: [(short: UInt16, layout: ValueLayout)] = [
     (0x2a00, deviceName), (0x2a01, appearance), (0x2a04, connectionParameters),
-    (0x2a05, serviceChanged), (0x2aa6, addressResolution),
+    (0x2a05, serviceChanged), (0x2aa6, addressResolution), (0x2ac9, resolvableOnly),
+    (0x2b29, clientFeatures), (0x2b2a, databaseHash), (0x2b3a, serverFeatures),
   ]
 
   static let deviceName = ValueLayout(bare: "text", .text)
@@ -36,4 +37,32 @@ enum GenericAccessValues {
     bare: "address resolution",
     .named(["not supported", "supported"])
   )
+
+  /// Whether the device uses resolvable private addresses only.
+  static let resolvableOnly = ValueLayout(bare: "resolvable addresses only", .named(["yes"]))
+
+  /// What a client can do; further octets are for later use.
+  static let clientFeatures = ValueLayout(
+    "client supported features",
+    [
+      .split(
+        "features",
+        octets: 1,
+        BitField.flags(["robust-caching", "enhanced-att", "multiple-notifications"])
+      ),
+      .field("further", .rest, nil, .ifMore),
+    ]
+  )
+
+  /// What a server can do; further octets are for later use.
+  static let serverFeatures = ValueLayout(
+    "server supported features",
+    [
+      .split("features", octets: 1, BitField.flags(["enhanced-att"])),
+      .field("further", .rest, nil, .ifMore),
+    ]
+  )
+
+  /// AES-CMAC over the structure of the attributes.
+  static let databaseHash = ValueLayout(bare: "hash", .octets(16))
 }
