@@ -38,6 +38,10 @@ struct DeviceValueTests {
       ValueVector(0x2a06, [2], "high alert"), ValueVector(0x2a06, [3], "reserved (3)"),
       ValueVector(0x2a07, [0xec], "-20 dBm"), ValueVector(0x2a07, [4], "4 dBm"),
       ValueVector(0x2a24, Array("T 1000".utf8), "T 1000"),
+      ValueVector(0x2a25, Array("0042".utf8), "0042"),
+      ValueVector(0x2a26, Array("1.2.3".utf8), "1.2.3"),
+      ValueVector(0x2a27, Array("rev B".utf8), "rev B"),
+      ValueVector(0x2a28, Array("β".utf8), "β"),
       // Some devices end their texts with NULs, which are not sent back.
       ValueVector(0x2a29, Array("ACME".utf8) + [0, 0], "ACME", encoded: Array("ACME".utf8)),
       // 40 bits 0x9abcdefffe = 664 593 694 718 below 24 bits 0x123456 = 1 193 046.

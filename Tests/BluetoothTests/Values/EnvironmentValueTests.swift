@@ -54,6 +54,10 @@ struct EnvironmentValueTests {
       ValueVector(0x2be7, [0xff, 0xff], "ppb unknown"),
       // SFLOAT 0x800c: 12 × 10^-8 kg/m³ is 120 µg/m³.
       ValueVector(0x2bd6, [0x0c, 0x80], "120 µg/m³, 0.00000012 kg/m³"),
+      ValueVector(0x2bd3, [0x01, 0x80], "10 µg/m³, 0.00000001 kg/m³"),
+      ValueVector(0x2bd5, [0x02, 0x80], "20 µg/m³, 0.00000002 kg/m³"),
+      // SFLOAT 0xa005: 5 × 10^-6 kg/m³ is 5000 µg/m³.
+      ValueVector(0x2bd7, [0x05, 0xa0], "5000 µg/m³, 0.000005 kg/m³"),
       ValueVector(
         0x2bd0,
         [0x00, 0x08],

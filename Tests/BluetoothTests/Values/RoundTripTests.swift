@@ -93,6 +93,37 @@ struct RoundTripTests {
     #expect(seen == Set(names))
   }
 
+  /// Values whose end is open: texts, lists, and parameters of any length.
+  static let openEnded: Set<UInt16> = Set(0x2a24...0x2a2a).union([
+    0x2901, 0x2906, 0x2a00, 0x2a37, 0x2a52, 0x2a55, 0x2a64, 0x2b29, 0x2b3a,
+  ])
+
+  @Test(
+    "a value whose end is not open is refused with an octet less or more",
+    arguments: StandardValues.shortUUIDs.filter { !openEnded.contains($0) }
+  )
+  func length(short: UInt16) throws {
+    let decode = try #require(StandardValues.decoder(for: BluetoothUUID(short: short)))
+    for seed in 0..<32 as Range<UInt64> {
+      var generator = Generator(state: seed << 16 | UInt64(short))
+      guard let octets = try valid(short, first: UInt8(seed), using: &generator) else { continue }
+      do throws(ValueError) {
+        _ = try decode(octets.dropLast())
+        Issue.record("seed \(seed): \(octets.dropLast()) was taken")
+      } catch {
+        #expect(error.octet < octets.count)
+        #expect(error.problem.contains(" expected, "))
+      }
+      do throws(ValueError) {
+        _ = try decode(octets + [0])
+        Issue.record("seed \(seed): \(octets + [0]) was taken")
+      } catch {
+        #expect(error.octet == octets.count)
+        #expect(error.problem == "1 octet left over")
+      }
+    }
+  }
+
   @Test("names of fields can be written in a chain", arguments: StandardValues.shortUUIDs)
   func names(short: UInt16) {
     for name in StandardValues.fieldNames(of: BluetoothUUID(short: short)) {
