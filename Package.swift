@@ -50,17 +50,18 @@ let package = Package(
     .systemLibrary(name: "CLinux"),
     .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
     library("Signals", ["CLinux"]),
-    library("Documents", [yams]),
+    library("Spelling", []),
+    library("Documents", ["Spelling", yams]),
     library("DBus", ["CDBus", "Signals"]),
-    library("Bluetooth", ["Signals"]),
+    library("Bluetooth", ["Spelling", "Signals"]),
     library("BlueZInterfaces", ["Bluetooth", "DBus"]),
     library("BlueZ", ["BlueZInterfaces", "Bluetooth", "DBus", "Signals"]),
-    library("SimulatedDevices", ["Documents", "Bluetooth", "Signals"]),
+    library("SimulatedDevices", ["Documents", "Spelling", "Bluetooth", "Signals"]),
     library(
       "BlueZSimulator",
       ["SimulatedDevices", "BlueZInterfaces", "Bluetooth", "DBus", "Signals"]
     ),
-    library("Jobs", ["Documents", "Bluetooth", "Signals"]),
+    library("Jobs", ["Documents", "Spelling", "Bluetooth", "Signals"]),
     .executableTarget(
       name: "blerun",
       dependencies: [
@@ -76,6 +77,7 @@ let package = Package(
       swiftSettings: strict
     ),
     tests("SignalsTests", ["Signals"]),
+    tests("SpellingTests", ["Spelling"]),
     tests("DocumentsTests", ["Documents"]),
     tests("DBusTests", ["CDBus", "DBus", "Signals"]),
     tests("SimulatedDevicesTests", ["SimulatedDevices", "Documents", "Bluetooth", "Signals"]),

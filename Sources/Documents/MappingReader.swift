@@ -1,5 +1,7 @@
 // Taking a mapping apart, and complaining of everything at once.
 
+import Spelling
+
 /// Reads the keys of a mapping, and collects complaints instead of stopping at the first.
 ///
 /// Every key that is asked for is known; ``finish()`` complains of the others, naming the nearest.
@@ -83,33 +85,5 @@ public struct MappingReader {
       )
     }
     return problems
-  }
-}
-
-/// Guesses at what a misspelt word should be.
-public enum Spelling {
-  /// The candidate with the smallest edit distance, if that is small for its length.
-  public static func nearest(to word: String, among candidates: [String]) -> String? {
-    let wanted = Array(word.lowercased())
-    let best = candidates.map { ($0, distance(wanted, Array($0.lowercased()))) }
-      .min { $0.1 < $1.1 }
-    guard let (candidate, distance) = best, distance <= max(1, candidate.count / 3) else {
-      return nil
-    }
-    return candidate
-  }
-
-  private static func distance(_ a: [Character], _ b: [Character]) -> Int {
-    var row = Array(0...b.count)
-    for (i, left) in a.enumerated() {
-      var diagonal = row[0]
-      row[0] = i + 1
-      for (j, right) in b.enumerated() {
-        let substituted = diagonal + (left == right ? 0 : 1)
-        diagonal = row[j + 1]
-        row[j + 1] = min(substituted, row[j] + 1, row[j + 1] + 1)
-      }
-    }
-    return row[b.count]
   }
 }

@@ -105,7 +105,7 @@ struct ValueTests {
       (0x2a19, [1, 2], "percent, octet 1: 1 octet left over"),
       (0x2a1c, [0, 1, 2], "temperature, octet 1: 4 octets expected, 2 there"),
       (0x2a37, [0x01, 60], "bpm, octet 1: 2 octets expected, 1 there"),
-      (0x2a37, [0x10, 60, 1], "rrIntervals, octet 2: 2 octets expected, 1 there"),
+      (0x2a37, [0x10, 60, 1], "rr-intervals, octet 2: 2 octets expected, 1 there"),
       (0x2a29, [0xff], "text, octet 0: not UTF-8"),
     ] as [(UInt16, [UInt8], String)]
   )

@@ -35,18 +35,19 @@ enum Architecture {
     Part("CBenchmarkPeers", ["CDBus"]),
     // The lock of Guarded.
     Part("Signals", ["CLinux"], packages: ["Synchronization"]),
-    Part("Documents", packages: ["Yams"]),
+    Part("Spelling"),
+    Part("Documents", ["Spelling"], packages: ["Yams"]),
     Part("DBus", ["CDBus", "Signals"]),
-    Part("Bluetooth", ["Signals"]),
+    Part("Bluetooth", ["Spelling", "Signals"]),
     Part("HostController", ["CBluetooth", "Bluetooth", "Signals"]),
     Part("BlueZInterfaces", ["Bluetooth", "DBus"]),
     Part("BlueZ", ["BlueZInterfaces", "Bluetooth", "DBus", "Signals"]),
-    Part("SimulatedDevices", ["Documents", "Bluetooth", "Signals"]),
+    Part("SimulatedDevices", ["Documents", "Spelling", "Bluetooth", "Signals"]),
     Part(
       "BlueZSimulator",
       ["SimulatedDevices", "BlueZInterfaces", "Bluetooth", "DBus", "Signals"]
     ),
-    Part("Jobs", ["Documents", "Bluetooth", "Signals"]),
+    Part("Jobs", ["Documents", "Spelling", "Bluetooth", "Signals"]),
     Part("Journal", ["Jobs"], packages: ["GRDB"]),
     Part("Dashboard", ["Jobs", "Journal", "Bluetooth", "Signals"], packages: ["FlyingFox"]),
     Part(

@@ -105,7 +105,7 @@ struct ShippedDeviceTests {
       let value = try decoded(0x2a37, sent.value)
       #expect(value["contact"] == .boolean(true))
       let rate = try #require(value["bpm"]?.number)
-      guard case .list(let intervals) = value["rrIntervals"], intervals.count == 1 else {
+      guard case .list(let intervals) = value["rr-intervals"], intervals.count == 1 else {
         Issue.record("one interval expected, not \(value)")
         return
       }

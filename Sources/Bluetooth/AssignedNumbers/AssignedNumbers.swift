@@ -63,15 +63,4 @@ public enum AssignedNumbers {
   public static func nearestDescriptor(to text: String) -> String? {
     descriptors.nearest(to: text)
   }
-
-  /// The candidate with the smallest edit distance, if that is small for its length.
-  ///
-  /// Two letters in the wrong order are one edit. Of candidates that are as close as each other,
-  /// the first is taken.
-  public static func nearest(to text: String, among candidates: [String]) -> String? {
-    let wanted = Array(text.lowercased())
-    let best = candidates.map { ($0, editDistance(wanted, Array($0))) }.min { $0.1 < $1.1 }
-    guard let (name, distance) = best, distance <= max(2, name.count / 3) else { return nil }
-    return name
-  }
 }

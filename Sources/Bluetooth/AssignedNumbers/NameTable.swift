@@ -1,5 +1,7 @@
 // Names for UUIDs and UUIDs for names, of one kind of attribute.
 
+import Spelling
+
 /// The services, the characteristics or the descriptors.
 struct NameTable: Sendable {
   /// Every entry in the order of the tables: the Bluetooth SIG's, then the vendors'.
@@ -36,7 +38,7 @@ struct NameTable: Sendable {
 
   /// The identifier closest to `text`, if one is close.
   func nearest(to text: String) -> String? {
-    AssignedNumbers.nearest(to: text, among: entries.map(\.identifier))
+    Spelling.nearest(to: text, among: entries.map(\.identifier))
   }
 
   /// Lower case, letters and digits, one hyphen between words.

@@ -15,7 +15,7 @@ struct Subjects {
   ///   - isListening: Whether many values come, which have a count and a rate.
   init(of selector: CharacteristicSelector, format: ValueFormat?, isListening: Bool) {
     let isPlain = format != nil || selector.handle != nil
-    fields = isPlain ? [] : StandardFields.names(of: selector.characteristic)
+    fields = isPlain ? [] : StandardValues.fieldNames(of: selector.characteristic)
     self.isListening = isListening
   }
 
@@ -32,20 +32,6 @@ struct Subjects {
     case "count" where isListening: return .count
     case "rate" where isListening: return .rate
     default: return ValueFormat(name).map { .format($0) }
-    }
-  }
-}
-
-/// The fields of standard values, known before any value has come.
-enum StandardFields {
-  /// The names that the decoder of a characteristic can give; none when its value has no fields.
-  static func names(of characteristic: BluetoothUUID) -> [String] {
-    switch characteristic.short {
-    case 0x2a19: ["percent"]
-    case 0x2a1c, 0x2a1e: ["celsius", "fahrenheit", "timestamp", "type"]
-    case 0x2a21: ["seconds"]
-    case 0x2a37: ["bpm", "contact", "energyExpended", "rrIntervals"]
-    default: []
     }
   }
 }

@@ -1,6 +1,7 @@
 // What is wrong with something that was written, before it is known where it was written.
 
 import Documents
+import Spelling
 
 /// A complaint without its place: the file's readers and the one-line reader share what they know.
 struct Complaint: Error, Equatable {

@@ -2,6 +2,7 @@
 
 import Bluetooth
 import Documents
+import Spelling
 
 extension DeviceReader {
   mutating func fault(_ node: Node) -> FaultRule? {

@@ -2,6 +2,7 @@
 
 import Bluetooth
 import Documents
+import Spelling
 
 extension DeviceReader {
   /// The elements of a list that need not be there.

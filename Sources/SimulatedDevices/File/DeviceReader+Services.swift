@@ -2,6 +2,7 @@
 
 import Bluetooth
 import Documents
+import Spelling
 
 /// A characteristic that something in a file is to happen on.
 struct Reference {

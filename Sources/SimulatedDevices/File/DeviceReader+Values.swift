@@ -2,6 +2,7 @@
 
 import Bluetooth
 import Documents
+import Spelling
 
 extension DeviceReader {
   static let formats = ValueFormat.names + ["medfloat", "medfloat16"]

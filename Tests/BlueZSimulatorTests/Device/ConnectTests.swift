@@ -9,7 +9,8 @@ import Testing
 
 @Suite("Connect")
 struct ConnectTests {
-  private static let pending = "Connect failed org.bluez.Error.Failed: Operation already in progress"
+  private static let pending =
+    "Connect failed org.bluez.Error.Failed: Operation already in progress"
   private static let aborted =
     "Connect failed org.bluez.Error.Failed: le-connection-abort-by-local"
   private static let canceled = "Connect failed org.bluez.Error.Failed: br-connection-canceled"

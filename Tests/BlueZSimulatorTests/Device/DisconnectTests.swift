@@ -174,7 +174,9 @@ struct DisconnectTests {
 
   // MARK: RemoveDevice
 
-  @Test("RemoveDevice of a connected device disconnects first, answers, then removes, children first")
+  @Test(
+    "RemoveDevice of a connected device disconnects first, answers, then removes, children first"
+  )
   func remove() throws {
     let lab = try Lab([.small])
     try lab.connect()

@@ -26,7 +26,7 @@ struct HeartRateValueTests {
         "60 bpm, 515 kJ, 1.000, 0.500 s"
       ),
       // Bit 4 and no interval.
-      ValueVector(0x2a37, [0x10, 60], "60 bpm, rrIntervals none"),
+      ValueVector(0x2a37, [0x10, 60], "60 bpm, rr-intervals none"),
       ValueVector(0x2a38, [1], "chest"), ValueVector(0x2a38, [6], "foot"),
       ValueVector(0x2a38, [7], "reserved (7)"),
       ValueVector(0x2a39, [1], "reset energy expended"), ValueVector(0x2a39, [0], "reserved (0)"),
@@ -41,11 +41,11 @@ struct HeartRateValueTests {
       MalformedVector(0x2a37, [0], "bpm, octet 1: 1 octet expected, 0 there"),
       MalformedVector(0x2a37, [1, 60], "bpm, octet 1: 2 octets expected, 1 there"),
       MalformedVector(0x2a37, [0, 60, 1], "heart rate measurement, octet 2: 1 octet left over"),
-      MalformedVector(0x2a37, [8, 60, 1], "energyExpended, octet 2: 2 octets expected, 1 there"),
+      MalformedVector(0x2a37, [8, 60, 1], "energy-expended, octet 2: 2 octets expected, 1 there"),
       MalformedVector(
         0x2a37,
         [0x10, 60, 0, 4, 1],
-        "rrIntervals, octet 4: 2 octets expected, 1 there"
+        "rr-intervals, octet 4: 2 octets expected, 1 there"
       ),
       MalformedVector(0x2a38, [1, 2, 3], "location, octet 1: 2 octets left over"),
     ]

@@ -85,7 +85,7 @@ struct LateReplyTests {
       let simulation = try slow("StartNotify", by: .seconds(held))
       let service = simulation.service
       let connected = service.connect(keep: true, expecting: [])
-        .firstOrDefault((), within: .seconds(20))
+        .firstOrDefault(.found, within: .seconds(20))
       #expect(connected.error == nil)
       let outcome = service.notifications(Self.echo).map { $0.value }
         .firstOrDefault([], within: .seconds(1))

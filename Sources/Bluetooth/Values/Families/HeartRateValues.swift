@@ -7,7 +7,7 @@ enum HeartRateValues {
     (0x2a37, measurement), (0x2a38, location), (0x2a39, controlPoint),
   ]
 
-  /// Fields `bpm`, `contact` when the sensor tells, `energyExpended` in kJ, `rrIntervals` in s.
+  /// Fields `bpm`, `contact` when the sensor tells, `energy-expended` in kJ, `rr-intervals` in s.
   static let measurement = ValueLayout(
     "heart rate measurement",
     [
@@ -16,8 +16,8 @@ enum HeartRateValues {
       .field("bpm", .u16, "bpm", .set(0)),
       // Bit 2: the sensor can tell; bit 1: what it tells.
       .flag("contact", 1, .set(2)),
-      .field("energyExpended", .u16, "kJ", .set(3)),
-      .field("rrIntervals", .list(.unsigned(2, step: 1, over: 1024)), "s", .set(4)),
+      .field("energy-expended", .u16, "kJ", .set(3)),
+      .field("rr-intervals", .list(.unsigned(2, step: 1, over: 1024)), "s", .set(4)),
     ]
   )
 

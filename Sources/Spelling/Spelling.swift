@@ -1,0 +1,18 @@
+// Guesses at what a misspelt word should be: of keys in files, and of the field's names.
+
+/// Guesses at what a misspelt word should be.
+public enum Spelling {
+  /// The candidate with the smallest edit distance, if that is small for its length.
+  ///
+  /// Two letters in the wrong order are one edit; case does not count. Of candidates that are as
+  /// close as each other, the first is taken.
+  public static func nearest(to word: String, among candidates: [String]) -> String? {
+    let wanted = Array(word.lowercased())
+    let best = candidates.map { ($0, editDistance(wanted, Array($0.lowercased()))) }
+      .min { $0.1 < $1.1 }
+    guard let (candidate, distance) = best, distance <= max(1, candidate.count / 3) else {
+      return nil
+    }
+    return candidate
+  }
+}

@@ -1,0 +1,36 @@
+// Guesses at misspelt words.
+
+import Testing
+
+@testable import Spelling
+
+@Suite("Spelling")
+struct SpellingTests {
+  @Test(
+    "an edit inserts, removes, replaces or swaps",
+    arguments: [
+      ("", "", 0), ("abc", "abc", 0), ("", "abc", 3), ("abc", "", 3), ("abc", "abd", 1),
+      ("abc", "abcd", 1), ("abc", "ac", 1), ("abc", "acb", 1), ("abcd", "badc", 2),
+      // A swap, then a letter between the two, would edit letters twice.
+      ("ca", "abc", 3), ("kitten", "sitting", 3), ("aab", "aba", 1),
+    ]
+  )
+  func distance(a: String, b: String, edits: Int) {
+    #expect(editDistance(Array(a), Array(b)) == edits)
+    #expect(editDistance(Array(b), Array(a)) == edits)
+  }
+
+  @Test("a swap is closer than two replacements")
+  func swap() {
+    // "form" is one swap from "from" and two replacements from "fort" or "farm".
+    #expect(Spelling.nearest(to: "form", among: ["farms", "from", "foul"]) == "from")
+    #expect(Spelling.nearest(to: "abdc", among: ["abxx", "abcd"]) == "abcd")
+  }
+
+  @Test("a word that is like none has no neighbour; case does not count")
+  func none() {
+    #expect(Spelling.nearest(to: "zzz", among: ["read", "write"]) == nil)
+    #expect(Spelling.nearest(to: "READ", among: ["read", "write"]) == "read")
+    #expect(Spelling.nearest(to: "read", among: []) == nil)
+  }
+}
