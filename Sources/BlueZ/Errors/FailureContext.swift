@@ -54,13 +54,14 @@ struct FailureContext: Sendable {
   private func timedOut(_ error: TimedOut, _ situation: ErrorSituation) -> Explanation {
     if situation.isGATT && situation.isLinkDown { return .linkLost }
     let within = error.after.map { " within \(Self.text($0))" } ?? " in time"
-    return .passing(
-      .timedOut,
-      situation.call == .connect
-        ? "the device was not connected and ready\(within)"
-        : "no answer came\(within)",
-      hint: Explanation.noAnswer.hint
-    )
+    let (meaning, hint) =
+      switch situation.call {
+      case .connect: ("the device was not connected and ready", Explanation.noAnswer.hint)
+      case .disconnect: (Explanation.stillConnected.meaning, Explanation.stillConnected.hint)
+      case .discovery, .read, .write, .notify, .objects:
+        ("no answer came", Explanation.noAnswer.hint)
+      }
+    return .passing(.timedOut, meaning + within, hint: hint)
   }
 
   static func explanation(of failure: BusFailure) -> Explanation {

@@ -10,6 +10,7 @@ extension DeviceLink {
   ///
   /// - Parameters:
   ///   - turn: Owns the link if it is ours, unless it is to be kept.
+  ///   - name: What the device is called, for the failure to release the link.
   ///   - keep: Leave the link up when the turn ends.
   ///   - release: Called at the turn's end.
   ///   - check: What else the link needs to be good for. When it throws, a link that this call made
@@ -19,6 +20,7 @@ extension DeviceLink {
   ///   again then, or stays entered in the turn when that could not be seen.
   func connect(
     in turn: Turn,
+    named name: String,
     keep: Bool,
     release: @escaping @Sendable () async throws -> Void,
     check: () async throws -> Void
@@ -27,7 +29,7 @@ extension DeviceLink {
       switch take(.connectWanted) {
       case .callConnect:
         state.withLock { $0.isKept = keep }
-        if !keep { hold(in: turn, release) }
+        if !keep { hold(in: turn, name, release) }
         try await attempt(in: turn, check)
         return .made
       case .waitUntilDown:
@@ -38,7 +40,7 @@ extension DeviceLink {
           if keep { state.isKept = true }
           return state.machine.maker == .us && !state.isKept
         }
-        if isHeld { hold(in: turn, release) }
+        if isHeld { hold(in: turn, name, release) }
         try await waitUntilReady()
         try await check()
         return .found
@@ -143,9 +145,13 @@ extension DeviceLink {
   // MARK: Owners
 
   /// Has the turn release the link at its end.
-  private func hold(in turn: Turn, _ release: @escaping @Sendable () async throws -> Void) {
+  private func hold(
+    in turn: Turn,
+    _ name: String,
+    _ release: @escaping @Sendable () async throws -> Void
+  ) {
     guard !state.withLock({ $0.holders.contains { $0.turn === turn } }) else { return }
-    let entry = turn.enter("the link to \(path.text)", release: release)
+    let entry = turn.enter("the link to \(name)", release: release)
     state.withLock { $0.holders.append(Holder(turn: turn, entry: entry)) }
   }
 

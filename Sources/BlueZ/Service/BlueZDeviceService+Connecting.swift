@@ -45,10 +45,14 @@ extension BlueZDeviceService {
     return try await client.discovery(on: adapter).whileConnecting(client) {
       try await link.connect(
         in: turn,
+        named: deviceDescription,
         keep: keep,
-        release: { [client] in
-          try await link.release(from: turn)
-          withExtendedLifetime(client) {}
+        release: { [self] in
+          do {
+            try await link.release(from: turn)
+          } catch {
+            throw failure(error, .disconnect, "disconnecting")
+          }
         },
         check: { try await seeServices(of: device, expecting) }
       )

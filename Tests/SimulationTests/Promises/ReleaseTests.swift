@@ -132,5 +132,6 @@ struct ReleaseTests {
     simulation.drain()
     #expect(simulation.simulator.connectedDevices == [], "\(name)")
     #expect(simulation.ledger.violations == [], "\(name)")
+    #expect(simulation.ledger.scansInLinks == [], "\(name)")
   }
 }

@@ -39,13 +39,14 @@ struct SerialTests {
       work.stackSize = 8 << 20
       work.start()
     }
-    let deadline = DispatchTime.now() + 120
+    let deadline = DispatchTime.now() + 240
     let ended = (0..<threads).filter { _ in done.wait(timeout: deadline) == .success }
     try #require(ended.count == threads, "chains hang: \(simulation.events.all.count) events")
     #expect(wrong.all == [])
 
     let ledger = simulation.ledger
     #expect(ledger.violations == [])
+    #expect(ledger.scansInLinks == [])
     #expect(!ledger.isUp)
     #expect(simulation.scheduler.isIdle)
     #expect(ledger.links.count == threads * each)

@@ -1,0 +1,179 @@
+// Errors explain: what was being done, to what, what BlueZ said, what it means, what to try.
+
+import BlueZ
+import BlueZSimulator
+import Bluetooth
+import DBus
+import Signals
+import SimulatedDevices
+import Testing
+
+@Suite("Errors explain")
+struct ExplanationTests {
+  static let device = "Thermo-1 (C0:FF:EE:00:00:01)"
+  static let battery = CharacteristicSelector(characteristic: .batteryLevel)
+  static let echo = CharacteristicSelector(characteristic: .alertLevel)
+
+  /// What the failure of a step says.
+  struct Said: Equatable {
+    var operation: String
+    var attribute: String?
+    var code: DeviceFailure.Code
+    /// BlueZ's text; nil where it said nothing.
+    var text: String?
+  }
+
+  /// What a fault is to be told as; nil when the chain is to succeed.
+  static func said(of fault: FaultCase) -> Said? {
+    switch fault.step {
+    case .connect: connecting(fault.action)
+    case .discover: discovering(fault.action)
+    case .read, .readAgain: attribute("reading battery-level", "battery-level", fault.action)
+    case .write: attribute("writing alert-level", "alert-level", fault.action)
+    case .subscribe: attribute("subscribing to alert-level", "alert-level", fault.action)
+    case .disconnect:
+      fault.keepsLinkUp ? Said(operation: "disconnecting", code: .timedOut) : nil
+    }
+  }
+
+  private static func connecting(_ action: FaultAction) -> Said? {
+    let text: String?
+    switch action {
+    case .none, .refuse, .slow(.seconds(3)): return nil
+    case .slow: return Said(operation: "connecting", code: .timedOut)
+    case .loseLinkAfter: text = nil
+    case .loseLinkBefore: text = "br-connection-canceled"
+    case .neverAnswer, .refuseConnection, .vanish: text = "le-connection-abort-by-local"
+    }
+    return Said(operation: "connecting", code: .connectFailed, text: text)
+  }
+
+  private static func discovering(_ action: FaultAction) -> Said? {
+    switch action {
+    // bluetoothd calls services resolved that it could not read.
+    case .none, .refuse, .refuseConnection, .slow(.seconds(3)): nil
+    case .slow: Said(operation: "connecting", code: .timedOut)
+    case .loseLinkBefore, .loseLinkAfter, .neverAnswer, .vanish:
+      Said(operation: "connecting", code: .connectFailed)
+    }
+  }
+
+  private static func attribute(
+    _ operation: String,
+    _ attribute: String,
+    _ action: FaultAction
+  ) -> Said? {
+    let prefix = "Operation failed with ATT error: 0x"
+    switch action {
+    case .none, .refuseConnection, .slow(.seconds(3)): return nil
+    case .slow: return Said(operation: operation, attribute: attribute, code: .timedOut)
+    case .refuse(let code):
+      let text = prefix + (code == .unlikelyError ? "0e" : "80")
+      return Said(operation: operation, attribute: attribute, code: .refused, text: text)
+    case .loseLinkBefore, .loseLinkAfter, .neverAnswer, .vanish:
+      return Said(operation: operation, attribute: attribute, code: .linkLost, text: prefix + "0e")
+    }
+  }
+
+  @Test("each fault at each step", arguments: FaultCase.all)
+  func faults(_ fault: FaultCase) throws {
+    let simulation = try Simulation(faults: [fault.rule])
+    let outcome = FaultCase.chain(simulation.service).firstOrDefault([], within: .seconds(100))
+    guard let expected = Self.said(of: fault) else {
+      #expect(outcome.error == nil)
+      return
+    }
+    let error = try #require(outcome.error)
+    let failure = try #require(Self.cause(of: error), "\(error)")
+    let said = Said(
+      operation: failure.operation,
+      attribute: failure.attribute,
+      code: failure.code,
+      text: failure.bluez?.text
+    )
+    #expect(said == expected)
+    checkParts(failure)
+    if case .refuse(let code) = fault.action { #expect(failure.att == code) }
+    // Every part is in the one sentence that people see.
+    let parts = [failure.operation, Self.device, failure.meaning, failure.hint]
+    for part in parts + [failure.bluez?.text].compactMap({ $0 }) {
+      #expect("\(error)".contains(part), "\(error)")
+    }
+    #expect(!"\(error)".contains("/org/bluez"), "\(error)")
+  }
+
+  private static func cause(of error: any Error) -> DeviceFailure? {
+    (error as? DeviceFailure) ?? (error as? FailedWithCleanUp)?.cause as? DeviceFailure
+  }
+
+  private func checkParts(_ failure: DeviceFailure) {
+    #expect(failure.device == Self.device, "\(failure)")
+    #expect(!failure.operation.isEmpty && !failure.meaning.isEmpty && !failure.hint.isEmpty)
+    if let bluez = failure.bluez {
+      #expect(bluez.name.hasPrefix("org."), "\(failure)")
+      #expect(!bluez.text.isEmpty, "\(failure)")
+    }
+    // A sentence each: no full stop of its own, no leftover of an interpolation.
+    for part in [failure.meaning, failure.hint] {
+      #expect(!part.hasSuffix(".") && !part.contains("Optional("), "\(failure)")
+    }
+  }
+
+  @Test("a clean-up that fails names the device, what it means and what to try")
+  func cleanUp() throws {
+    let rule = FaultRule(on: .disconnect, action: .slow(.seconds(200)))
+    let simulation = try Simulation(faults: [rule])
+    let outcome = simulation.service.connect().firstOrDefault((), within: .seconds(20))
+    let error = try #require(outcome.error as? FailedWithCleanUp)
+    #expect(error.cause == nil)
+    let cleanUp = try #require(error.cleanUp.first)
+    #expect(cleanUp.what == "the link to \(Self.device)")
+    let failure = try #require(cleanUp.error as? DeviceFailure, "\(error)")
+    #expect(failure.operation == "disconnecting")
+    #expect(failure.meaning.hasPrefix("bluetoothd did not end the link within"))
+    checkParts(failure)
+  }
+
+  /// What the world around the device can come to.
+  enum Trouble: CaseIterable {
+    case outOfReach, noSuchCharacteristic, adapterOff, daemonGone, busGone
+
+    var code: DeviceFailure.Code {
+      switch self {
+      case .outOfReach: .notFound
+      case .noSuchCharacteristic: .characteristicMissing
+      case .adapterOff: .adapterOff
+      case .daemonGone: .daemonMissing
+      case .busGone: .busLost
+      }
+    }
+  }
+
+  @Test("what happens around the device", arguments: Trouble.allCases)
+  func troubles(_ trouble: Trouble) throws {
+    let simulation = try Simulation()
+    let (service, connections) = (simulation.service, simulation.connections)
+    let simulator = simulation.simulator
+    if trouble == .outOfReach { simulator.vanish(simulation.device.definition.address) }
+    let missing = CharacteristicSelector(characteristic: BluetoothUUID(short: 0x2a37))
+    let outcome = service.connect()
+      .map { _ -> Bool in
+        switch trouble {
+        case .outOfReach, .noSuchCharacteristic: break
+        case .adapterOff: simulator.setPowered(false)
+        case .daemonGone: connections[0].close()
+        case .busGone: connections[1].close()
+        }
+        return true
+      }
+      .flattenMap { _ in
+        service.read(trouble == .noSuchCharacteristic ? missing : Self.battery)
+      }
+      .firstOrDefault([], within: .seconds(100))
+    let error = try #require(outcome.error)
+    let failure = try #require(Self.cause(of: error), "\(error)")
+    #expect(failure.code == trouble.code, "\(error)")
+    #expect(failure.device?.contains("C0:FF:EE:00:00:01") == true, "\(error)")
+    #expect(!failure.operation.isEmpty && !failure.meaning.isEmpty && !failure.hint.isEmpty)
+  }
+}
