@@ -65,16 +65,20 @@ struct RepeatTests {
           until: { count: 5 }
       """
     )
-    try check(device: device, chain: [chain], isSeeded: true, status: 0)
+    let output = try check(device: device, chain: [chain], isSeeded: true, status: 0)
+    #expect(output.contains(#""status":"failed""#) && output.contains(#""attempt":2"#))
   }
 
   /// Runs a chain three times: alone, on a busy machine, and with another seed.
+  ///
+  /// - Returns: What it printed.
+  @discardableResult
   private func check(
     device: String,
     chain: [String],
     isSeeded: Bool,
     status: Int32
-  ) throws {
+  ) throws -> String {
     let (here, there) = (try TemporaryFolder(), try TemporaryFolder())
     let alone = try run(device, chain, seed: 7, in: here)
     #expect(alone.run.status == status, "\(alone.run.errors)")
@@ -94,6 +98,7 @@ struct RepeatTests {
     // The identity of the run and the signal strength that is heard are drawn for each device.
     #expect(other.run.output != alone.run.output)
     #expect(other.log != alone.log)
+    return alone.run.output
   }
 
   private func run(
