@@ -113,10 +113,14 @@ extension Loop {
           mustStart = false
           start()
         }
-        defer { giveRoleBack() }
-        try turnOver(context, until: done)
+        do {
+          defer { giveRoleBack() }
+          try turnOver(context, until: done)
+        }
+        if done() { return }
+        continue
       }
-      if !mustStart, done() { return }
+      if done() { return handOn() }
     }
   }
 
@@ -157,6 +161,17 @@ extension Loop {
       state.withLock { state in
         state.hasDriver = false
         state.driverIsBackground = false
+        if !state.waiters.isEmpty { return .wakeThread(state.waiters.removeFirst()) }
+        return hasWork(state) ? progress(&state) : .nothing
+      }
+    )
+  }
+
+  /// Has somebody else do what this thread may have been woken for and does not do.
+  private func handOn() {
+    prod(
+      state.withLock { state in
+        if state.hasDriver { return state.readyTurns.isEmpty ? .nothing : progress(&state) }
         if !state.waiters.isEmpty { return .wakeThread(state.waiters.removeFirst()) }
         return hasWork(state) ? progress(&state) : .nothing
       }

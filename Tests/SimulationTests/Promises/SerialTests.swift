@@ -60,6 +60,40 @@ struct SerialTests {
     #expect(Set(numbers.flatMap { $0 }).count == threads * each)
   }
 
+  @Test("chains that are cancelled from the loop all return, whoever turned it")
+  func cancelledFromTheLoop() throws {
+    for round in 0..<20 {
+      let simulation = try Simulation(on: EventLoop(), settings: .instant)
+      let (service, scheduler) = (simulation.service, simulation.scheduler)
+      let echo = CharacteristicSelector(characteristic: .alertLevel)
+      let done = DispatchSemaphore(value: 0)
+      let threads = 6
+      // A value that never comes: only the cancellation ends it.
+      let endless = service.connect().flattenMap { service.notifications(echo) }.map { $0.value }
+      // Its turn is nobody's who blocks: whoever turns the loop is one of those that wait.
+      let holder = simulation.loop.task { try? await endless.first(within: .seconds(300)) }
+      for _ in 0..<threads {
+        let work = Thread {
+          if !endless.firstOrDefault([], within: .seconds(300)).success { done.signal() }
+        }
+        work.stackSize = 8 << 20
+        work.start()
+      }
+      let cancelled = Guarded(false)
+      simulation.loop.after(.milliseconds(50 + round)) {
+        scheduler.cancelAll()
+        cancelled.withLock { $0 = true }
+      }
+      let deadline = DispatchTime.now() + 20
+      let ended = (0..<threads).filter { _ in done.wait(timeout: deadline) == .success }
+      try #require(ended.count == threads, "round \(round): \(ended.count) of \(threads) returned")
+      #expect(cancelled.withLock { $0 })
+      _ = try simulation.loop.run { try await holder.value }
+      #expect(!simulation.ledger.isUp)
+      #expect(scheduler.isIdle)
+    }
+  }
+
   /// Runs one chain, blocking.
   ///
   /// - Returns: What was not as it should be.
