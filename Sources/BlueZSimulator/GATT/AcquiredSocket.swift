@@ -33,7 +33,7 @@ final class AcquiredSocket: Sendable {
     let watch = loop.watch(ends[0], for: [.readable, .hungUp]) { [weak socket] events in
       guard let socket else { return }
       if events.contains(.readable) { socket.drain(received) }
-      if events.contains(.hungUp) {
+      if !events.isDisjoint(with: .hungUp) {
         socket.close()
         released()
       }

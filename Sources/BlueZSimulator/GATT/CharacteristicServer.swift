@@ -31,7 +31,7 @@ final class CharacteristicServer: Sendable {
     var exported = [
       ExportedProperty(Property.uuid, "s") { .string(entry.uuid.text) },
       ExportedProperty(Property.service, "o") { .objectPath(service) },
-      ExportedProperty(Property.value, "ay") { .bytes(self.state.withLock { $0.value }) },
+      ExportedProperty(Property.value, "ay") { .bytes(self.state.withLock { $0.value.octets }) },
     ]
     if !properties.isDisjoint(with: [.notify, .indicate]) {
       exported.append(flag(Property.notifying) { $0.isNotifying })
@@ -92,9 +92,9 @@ final class CharacteristicServer: Sendable {
     }
     let isConnected = access.link().isConnected
     let offset = options.offset
-    switch state.withLock({ $0.read(call, offset: offset, isConnected: isConnected) }) {
+    switch state.withLock({ $0.value.read(call, offset: offset, isConnected: isConnected) }) {
     case .refuse(let answer): return call.refuse(answer)
-    case .answer, .wait: return
+    case .wait: return
     case .ask: break
     }
     let (device, handle) = (access.device, entry.handle)
@@ -112,7 +112,7 @@ final class CharacteristicServer: Sendable {
   private func endReading(_ result: Result<[UInt8], ATTErrorCode>) {
     switch result {
     case .success(let value):
-      let calls = state.withLock { $0.endReading(value) }
+      let calls = state.withLock { $0.value.endReading(value) }
       access.host.server.announce(
         GattCharacteristic1.Property.value,
         of: GattCharacteristic1.interface,
@@ -120,7 +120,7 @@ final class CharacteristicServer: Sendable {
       )
       for call in calls { call.reply([.bytes(value)]) }
     case .failure(let code):
-      for call in state.withLock({ $0.endReading(nil) }) { call.refuse(.refused(by: code)) }
+      for call in state.withLock({ $0.value.endReading(nil) }) { call.refuse(.refused(by: code)) }
     }
   }
 
@@ -180,7 +180,7 @@ final class CharacteristicServer: Sendable {
     let link = access.link()
     switch state.withLock({ $0.startNotify(call.caller, entry.properties, link) }) {
     case .refuse(let answer): call.refuse(answer)
-    case .answer, .wait: call.reply()
+    case .answer: call.reply()
     case .ask:
       subscribe { result in
         let isTaken = (try? result.get()) != nil
@@ -262,7 +262,7 @@ final class CharacteristicServer: Sendable {
     observe(.notified(access.address, entry.uuid, value))
     if let socket = sockets.withLock({ $0.notify }) { return socket.send(value) }
     guard state.withLock({ $0.isNotifying }) else { return }
-    state.withLock { $0.value = value }
+    state.withLock { $0.value.octets = value }
     access.host.server.announce(
       GattCharacteristic1.Property.value,
       of: GattCharacteristic1.interface,

@@ -7,26 +7,17 @@ import Bluetooth
 
 /// The bookkeeping of one exported characteristic.
 struct CharacteristicState<Call: Sendable>: Sendable {
-  /// A read that others may join.
-  struct Reading: Sendable {
-    let offset: Int
-    var calls: [Call]
-  }
-
   /// What to do about a call.
   enum Step: Equatable, Sendable {
     case refuse(ErrorAnswer)
     /// It is done already.
     case answer
-    /// It waits for one that is under way.
-    case wait
     /// Ask the device.
     case ask
   }
 
   /// What was read or notified last.
-  var value: [UInt8] = []
-  var reading: Reading?
+  var value = AttributeValue<Call>()
   var isWriting = false
   /// Told as `Notifying`; it outlives the link.
   private(set) var isNotifying = false
@@ -39,38 +30,9 @@ struct CharacteristicState<Call: Sendable>: Sendable {
 
   /// The object is removed: values and sessions are forgotten. Calls that wait still do.
   mutating func forget() {
-    value = []
+    value.octets = []
     isNotifying = false
     listeners = []
-  }
-
-  // MARK: Reading
-
-  mutating func read(_ call: Call, offset: Int, isConnected: Bool) -> Step {
-    guard isConnected else { return .refuse(.gattNotConnected) }
-    if let present = reading {
-      guard present.offset == offset else { return .refuse(.inProgress) }
-      reading?.calls.append(call)
-      return .wait
-    }
-    reading = Reading(offset: offset, calls: [call])
-    return .ask
-  }
-
-  /// The read has ended, with the value from its offset on if the device gave one.
-  ///
-  /// - Returns: Who waits for it.
-  mutating func endReading(_ octets: [UInt8]?) -> [Call] {
-    defer { reading = nil }
-    if let octets { keep(octets, at: reading?.offset ?? 0) }
-    return reading?.calls ?? []
-  }
-
-  /// - Source: BlueZ 5.66, `src/shared/gatt-db.c` (gatt_db_attribute_write).
-  private mutating func keep(_ octets: [UInt8], at offset: Int) {
-    let before = Array(value.prefix(offset))
-    let after = offset == 0 ? [] : Array(value.dropFirst(offset + octets.count))
-    value = before + Array(repeating: 0, count: offset - before.count) + octets + after
   }
 
   // MARK: Listening

@@ -15,7 +15,7 @@ final class DescriptorServer: Sendable {
   private let entry: DescriptorEntry
   private let characteristic: ObjectPath
   private let access: AttributeAccess
-  private let value = Guarded<[UInt8]>([])
+  private let value = Guarded(AttributeValue<Invocation>())
 
   init(_ entry: DescriptorEntry, of characteristic: ObjectPath, access: AttributeAccess) {
     self.entry = entry
@@ -47,37 +47,47 @@ final class DescriptorServer: Sendable {
       properties: [
         ExportedProperty(Property.uuid, "s") { .string(entry.uuid.text) },
         ExportedProperty(Property.characteristic, "o") { .objectPath(characteristic) },
-        ExportedProperty(Property.value, "ay") { .bytes(self.value.withLock { $0 }) },
+        ExportedProperty(Property.value, "ay") { .bytes(self.value.withLock { $0.octets }) },
       ]
     )
   }
 
   /// The object is removed.
-  func forget() { value.withLock { $0 = [] } }
+  func forget() { value.withLock { $0.octets = [] } }
 
   @Sendable private func read(_ call: Invocation) {
     guard let options = AccessOptions(call.message.body.first) else {
       return call.refuse(.invalidArguments)
     }
-    guard access.link().isConnected else { return call.refuse(.gattNotConnected) }
+    let (offset, isConnected) = (options.offset, access.link().isConnected)
+    switch value.withLock({ $0.read(call, offset: offset, isConnected: isConnected) }) {
+    case .refuse(let answer): return call.refuse(answer)
+    case .wait: return
+    case .ask: break
+    }
     let (device, handle) = (access.device, entry.handle)
     access.queue.submit(.read(entry.uuid)) { () -> Result<[UInt8], ATTErrorCode> in
       device.read(handle).flatMap { value in
-        options.offset <= value.count
-          ? .success(Array(value.dropFirst(options.offset))) : .failure(.invalidOffset)
+        offset <= value.count
+          ? .success(Array(value.dropFirst(offset))) : .failure(.invalidOffset)
       }
     } _: { result in
-      switch result {
-      case .success(let value):
-        self.value.withLock { $0 = value }
-        self.access.host.server.announce(
-          GattDescriptor1.Property.value,
-          of: GattDescriptor1.interface,
-          at: self.path
-        )
-        call.reply([.bytes(value)])
-      case .failure(let code): call.refuse(.refused(by: code))
-      }
+      self.endReading(result)
+    }
+  }
+
+  private func endReading(_ result: Result<[UInt8], ATTErrorCode>) {
+    switch result {
+    case .success(let octets):
+      let calls = value.withLock { $0.endReading(octets) }
+      access.host.server.announce(
+        GattDescriptor1.Property.value,
+        of: GattDescriptor1.interface,
+        at: path
+      )
+      for call in calls { call.reply([.bytes(octets)]) }
+    case .failure(let code):
+      for call in value.withLock({ $0.endReading(nil) }) { call.refuse(.refused(by: code)) }
     }
   }
 

@@ -1,0 +1,56 @@
+// The cached value of an attribute, and the read that is under way.
+//
+// Pure. Whoever holds it asks the device and answers the calls.
+
+import BlueZInterfaces
+
+/// What bluetoothd knows of an attribute's value, and who waits to learn it.
+///
+/// - Source: BlueZ 5.66, `src/gatt-client.c` (characteristic_read_value, descriptor_read_value).
+struct AttributeValue<Call: Sendable>: Sendable {
+  /// A read that others may join.
+  private struct Reading: Sendable {
+    let offset: Int
+    var calls: [Call]
+  }
+
+  /// What to do about a read.
+  enum Step: Equatable, Sendable {
+    case refuse(ErrorAnswer)
+    /// It waits for one that is under way.
+    case wait
+    /// Ask the device.
+    case ask
+  }
+
+  /// What was read or notified last.
+  var octets: [UInt8] = []
+  private var reading: Reading?
+
+  mutating func read(_ call: Call, offset: Int, isConnected: Bool) -> Step {
+    guard isConnected else { return .refuse(.gattNotConnected) }
+    if let present = reading {
+      guard present.offset == offset else { return .refuse(.inProgress) }
+      reading?.calls.append(call)
+      return .wait
+    }
+    reading = Reading(offset: offset, calls: [call])
+    return .ask
+  }
+
+  /// The read has ended, with the value from its offset on if the device gave one.
+  ///
+  /// - Returns: Who waits for it.
+  mutating func endReading(_ read: [UInt8]?) -> [Call] {
+    defer { reading = nil }
+    if let read { keep(read, at: reading?.offset ?? 0) }
+    return reading?.calls ?? []
+  }
+
+  /// - Source: BlueZ 5.66, `src/shared/gatt-db.c` (gatt_db_attribute_write).
+  private mutating func keep(_ read: [UInt8], at offset: Int) {
+    let before = Array(octets.prefix(offset))
+    let after = offset == 0 ? [] : Array(octets.dropFirst(offset + read.count))
+    octets = before + Array(repeating: 0, count: offset - before.count) + read + after
+  }
+}

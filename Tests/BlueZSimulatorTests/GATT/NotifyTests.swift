@@ -1,0 +1,239 @@
+// StartNotify and StopNotify: sessions of clients, and who gets what.
+
+import BlueZSimulator
+import Bluetooth
+import DBus
+import Signals
+import SimulatedDevices
+import Testing
+
+@Suite("Notifications")
+struct NotifyTests {
+  private static let path = "DEV/service000a/char000b GattCharacteristic1"
+
+  @Test("Notifying is told, then StartNotify is answered, then each value is told")
+  func start() throws {
+    let lab = try Lab()
+    try lab.connect()
+    try lab.client.call("StartNotify", .heartRate)
+    #expect(lab.client.take() == ["\(Self.path) Notifying=true", "StartNotify replied"])
+    try lab.pass(.milliseconds(2_500))
+    let values = lab.client.take()
+    #expect(values.count == 2)
+    #expect(values.allSatisfy { $0.hasPrefix("\(Self.path) Value=0x") })
+  }
+
+  @Test("StopNotify: Notifying is told, then the answer, and no value after that")
+  func stop() throws {
+    let lab = try Lab()
+    try lab.connect()
+    try lab.client.call("StartNotify", .heartRate)
+    lab.client.forget()
+    try lab.client.call("StopNotify", .heartRate)
+    try lab.pass(.seconds(5))
+    #expect(lab.client.take() == ["\(Self.path) Notifying=false", "StopNotify replied"])
+    #expect(lab.events.all.last == .unsubscribed(.monitor, "2a37"))
+  }
+
+  @Test("indications look the same")
+  func indications() throws {
+    let lab = try Lab()
+    try lab.connect()
+    try lab.client.call("StartNotify", .indicated)
+    let path = "DEV/service0016/char001d GattCharacteristic1"
+    #expect(lab.client.take() == ["\(path) Notifying=true", "StartNotify replied"])
+    try lab.pass(.milliseconds(1_500))
+    #expect(lab.client.take().first?.hasPrefix("\(path) Value=0x") == true)
+  }
+
+  @Test("values that come at once are told one by one, also when they are the same")
+  func unmerged() throws {
+    let lab = try Lab()
+    try lab.connect()
+    try lab.client.call("StartNotify", .echo)
+    lab.client.forget()
+    let handle: UInt16 = 0x18
+    for octet in [1, 1, 2] as [UInt8] {
+      #expect(throws: Never.self) {
+        try lab.device.write(handle, [octet], withResponse: true).get()
+      }
+    }
+    try lab.pass()
+    let path = "DEV/service0016/char0017 GattCharacteristic1"
+    #expect(lab.client.take() == [1, 1, 2].map { "\(path) Value=0x0\($0)" })
+  }
+
+  @Test("a second StartNotify of the same client succeeds without a signal")
+  func again() throws {
+    let lab = try Lab()
+    try lab.connect()
+    try lab.client.call("StartNotify", .heartRate)
+    lab.client.forget()
+    try lab.client.call("StartNotify", .heartRate)
+    try lab.pass()
+    #expect(lab.client.take() == ["StartNotify replied"])
+    // One session: one StopNotify ends it.
+    try lab.client.call("StopNotify", .heartRate)
+    #expect(try lab.client.property("Notifying", .heartRate) == .boolean(false))
+  }
+
+  @Test("a second StartNotify is refused while the first one of the same client is pending")
+  func pending() throws {
+    let lab = try Lab()
+    try lab.connect()
+    try lab.client.begin("StartNotify", .heartRate)
+    #expect(
+      try lab.client.ask("StartNotify", .heartRate)
+        == "StartNotify failed org.bluez.Error.InProgress: In Progress"
+    )
+    try lab.pass(.milliseconds(100))
+    #expect(lab.client.lines.last == "StartNotify replied")
+  }
+
+  @Test("every client has a session of its own; the last one turns notifications off")
+  func sessions() throws {
+    let lab = try Lab()
+    try lab.connect()
+    let other = try lab.join()
+    try lab.client.call("StartNotify", .heartRate)
+    #expect(try other.ask("StartNotify", .heartRate) == "StartNotify replied")
+    #expect(lab.client.take().count { $0.contains("Notifying") } == 1)
+    try lab.client.call("StopNotify", .heartRate)
+    #expect(lab.client.take().contains { $0.contains("Notifying") } == false)
+    #expect(
+      try lab.client.ask("StopNotify", .heartRate)
+        == "StopNotify failed org.bluez.Error.Failed: No notify session started"
+    )
+    lab.client.forget()
+    try other.call("StopNotify", .heartRate)
+    #expect(lab.client.take() == ["\(Self.path) Notifying=false"])
+  }
+
+  @Test("values are told to everybody, whoever asked for them")
+  func broadcast() throws {
+    let lab = try Lab()
+    try lab.connect()
+    let other = try lab.join()
+    try lab.client.call("StartNotify", .heartRate)
+    lab.client.forget()
+    other.forget()
+    try lab.pass(.milliseconds(1_500))
+    #expect(lab.client.lines.isEmpty == false)
+    #expect(other.lines == lab.client.lines)
+  }
+
+  @Test("the session of a client that leaves the bus ends, and the link stays")
+  func vanished() throws {
+    let lab = try Lab()
+    try lab.connect()
+    let other = try lab.join()
+    try other.call("StartNotify", .heartRate)
+    lab.client.forget()
+    other.leave()
+    try lab.pass(.seconds(5))
+    #expect(lab.client.take() == ["\(Self.path) Notifying=false"])
+    #expect(try lab.client.property("Connected", .device) == .boolean(true))
+  }
+
+  @Test("a client that leaves while its StartNotify is pending leaves no subscription behind")
+  func vanishedWhilePending() throws {
+    let lab = try Lab()
+    try lab.connect()
+    let other = try lab.join()
+    try other.begin("StartNotify", .heartRate)
+    try lab.pass()
+    other.leave()
+    lab.client.forget()
+    lab.events.clear()
+    try lab.pass(.seconds(5))
+    #expect(lab.client.take() == [])
+    #expect(
+      lab.events.all == [.subscribed(.monitor, "2a37"), .unsubscribed(.monitor, "2a37")]
+    )
+  }
+
+  @Test("without notify and indicate, StartNotify is not supported")
+  func unsupported() throws {
+    let lab = try Lab()
+    try lab.connect()
+    #expect(
+      try lab.client.ask("StartNotify", .location)
+        == "StartNotify failed org.bluez.Error.NotSupported: Operation is not supported"
+    )
+  }
+
+  @Test("a subscription that the device refuses has the error of its code, and no session")
+  func refused() throws {
+    let refusal = FaultAction.refuse(.insufficientResources)
+    let rule = FaultRule(on: .subscribe, occurrence: .nth(1), action: refusal)
+    let lab = try Lab(faults: [rule])
+    try lab.connect()
+    #expect(
+      try lab.client.ask("StartNotify", .heartRate)
+        == "StartNotify failed org.bluez.Error.Failed: Operation failed with ATT error: 0x11"
+    )
+    #expect(lab.client.take().count == 1)
+    #expect(
+      try lab.client.ask("StopNotify", .heartRate)
+        == "StopNotify failed org.bluez.Error.Failed: No notify session started"
+    )
+    #expect(try lab.client.ask("StartNotify", .heartRate) == "StartNotify replied")
+  }
+
+  // MARK: Links that end
+
+  @Test("Notifying stays through a lost link, and values come again after reconnecting")
+  func kept() throws {
+    let lab = try Lab()
+    try lab.connect()
+    try lab.client.call("StartNotify", .heartRate)
+    lab.client.forget()
+    lab.simulator.loseLink(.monitor)
+    try lab.pass(.seconds(1))
+    #expect(
+      lab.client.take() == [
+        "DEV Device1 ServicesResolved=false Connected=false", "DEV removed Battery1",
+      ]
+    )
+    #expect(try lab.client.property("Notifying", .heartRate) == .boolean(true))
+    lab.client.forget()
+    try lab.client.call("Connect", .device)
+    try lab.pass(.milliseconds(1_500))
+    let lines = lab.client.take()
+    #expect(lines.contains { $0.contains("Notifying") } == false)
+    #expect(lines.contains { $0.hasPrefix("\(Self.path) Value=0x") })
+    #expect(try lab.client.ask("StartNotify", .heartRate) == "StartNotify replied")
+    try lab.client.call("StopNotify", .heartRate)
+    #expect(lab.client.take().contains("\(Self.path) Notifying=false"))
+  }
+
+  @Test("StartNotify without a link succeeds, and takes effect on the next one")
+  func armed() throws {
+    let lab = try Lab()
+    try lab.connect()
+    lab.simulator.loseLink(.monitor)
+    try lab.pass()
+    lab.client.forget()
+    #expect(try lab.client.ask("StartNotify", .heartRate) == "StartNotify replied")
+    try lab.pass()
+    #expect(lab.client.take() == ["StartNotify replied"])
+    try lab.client.call("Connect", .device)
+    try lab.pass(.milliseconds(200))
+    #expect(lab.client.take().contains("\(Self.path) Notifying=true"))
+  }
+
+  @Test("notifications of the battery's level change Battery1 too, when it is another one")
+  func battery() throws {
+    let lab = try Lab()
+    try lab.connect()
+    try lab.client.call("StartNotify", .battery)
+    lab.client.forget()
+    try lab.pass(.seconds(61))
+    #expect(
+      lab.client.take() == [
+        "DEV/service0012/char0013 GattCharacteristic1 Value=0x56",
+        "DEV Battery1 Percentage=86",
+      ]
+    )
+  }
+}

@@ -1,0 +1,220 @@
+// Reads: values, offsets, the echo of own reads, joined reads, and the peer's refusals.
+
+import BlueZSimulator
+import Bluetooth
+import DBus
+import Signals
+import SimulatedDevices
+import Testing
+
+@Suite("Reads")
+struct ReadTests {
+  @Test("a read tells the value as a change to everybody, then answers")
+  func echo() throws {
+    let lab = try Lab()
+    try lab.connect()
+    let other = try lab.join()
+    try lab.client.call("ReadValue", .location, .noOptions)
+    #expect(
+      lab.client.take() == [
+        "DEV/service000a/char000e GattCharacteristic1 Value=0x01", "ReadValue replied 0x01",
+      ]
+    )
+    #expect(other.take() == ["DEV/service000a/char000e GattCharacteristic1 Value=0x01"])
+    #expect(try lab.client.property("Value", .location) == .bytes([1]))
+  }
+
+  @Test("every read is told, also when the value is the same")
+  func repeated() throws {
+    let lab = try Lab()
+    try lab.connect()
+    for _ in 0..<3 { try lab.client.call("ReadValue", .location, .noOptions) }
+    #expect(lab.client.take().count == 6)
+  }
+
+  @Test("a read from an offset answers with the rest, and keeps it behind what is known")
+  func offset() throws {
+    let lab = try Lab()
+    try lab.connect()
+    let client = lab.client
+    try client.call("WriteValue", .echo, .write([1, 2, 3, 4]))
+    let options: [DBusValue] = [.properties(["offset": .uint16(2)])]
+    #expect(try client.ask("ReadValue", .echo, options) == "ReadValue replied 0x0304")
+    #expect(try client.property("Value", .echo) == .bytes([0, 0, 3, 4]))
+    #expect(try client.ask("ReadValue", .echo, .noOptions) == "ReadValue replied 0x01020304")
+    #expect(try client.ask("ReadValue", .echo, options) == "ReadValue replied 0x0304")
+    #expect(try client.property("Value", .echo) == .bytes([1, 2, 3, 4]))
+  }
+
+  @Test("an offset at the end gives nothing, one behind it is refused")
+  func pastTheEnd() throws {
+    let lab = try Lab()
+    try lab.connect()
+    let end: [DBusValue] = [.properties(["offset": .uint16(1)])]
+    #expect(try lab.client.ask("ReadValue", .location, end) == "ReadValue replied 0x")
+    let behind: [DBusValue] = [.properties(["offset": .uint16(2)])]
+    #expect(
+      try lab.client.ask("ReadValue", .location, behind)
+        == "ReadValue failed org.bluez.Error.InvalidArguments: Invalid offset"
+    )
+  }
+
+  @Test("an option of the wrong type is refused, an unknown one passed over, whatever its case")
+  func options() throws {
+    let lab = try Lab()
+    try lab.connect()
+    let wrong: [DBusValue] = [.properties(["offset": .uint32(0)])]
+    #expect(
+      try lab.client.ask("ReadValue", .location, wrong)
+        == "ReadValue failed org.bluez.Error.InvalidArguments: Invalid arguments in method call"
+    )
+    let other: [DBusValue] = [.properties(["device": .objectPath("/x"), "OFFSET": .uint16(0)])]
+    #expect(try lab.client.ask("ReadValue", .location, other) == "ReadValue replied 0x01")
+  }
+
+  @Test("two reads at once are one: one request, one change, two answers")
+  func joined() throws {
+    let lab = try Lab()
+    try lab.connect()
+    let other = try lab.join()
+    lab.events.clear()
+    try lab.client.begin("ReadValue", .location, .noOptions)
+    try other.begin("ReadValue", .location, .noOptions)
+    try lab.client.begin("ReadValue", .location, .noOptions)
+    try lab.pass(.seconds(1))
+    #expect(
+      lab.client.take() == [
+        "DEV/service000a/char000e GattCharacteristic1 Value=0x01", "ReadValue replied 0x01",
+        "ReadValue replied 0x01",
+      ]
+    )
+    #expect(other.take().last == "ReadValue replied 0x01")
+    #expect(lab.events.all == [.read(.monitor, "2a38")])
+  }
+
+  @Test("a read at another offset is refused while one is pending")
+  func otherOffset() throws {
+    let lab = try Lab()
+    try lab.connect()
+    try lab.client.begin("ReadValue", .location, .noOptions)
+    let options: [DBusValue] = [.properties(["offset": .uint16(1)])]
+    #expect(
+      try lab.client.ask("ReadValue", .location, options)
+        == "ReadValue failed org.bluez.Error.InProgress: In Progress"
+    )
+    try lab.pass(.seconds(1))
+    #expect(lab.client.lines.last == "ReadValue replied 0x01")
+  }
+
+  @Test("requests elsewhere wait for the one before, as the Attribute Protocol has it")
+  func queued() throws {
+    let slow = FaultRule(on: .read, characteristic: .own(9), action: .slow(.seconds(10)))
+    let lab = try Lab(faults: [slow])
+    try lab.connect()
+    try lab.client.begin("ReadValue", .slow, .noOptions)
+    try lab.client.begin("ReadValue", .slow, .noOptions)
+    try lab.client.begin("ReadValue", .battery, .noOptions)
+    let start = lab.loop.now
+    try lab.pass(.seconds(11))
+    #expect(lab.loop.now - start == .seconds(11))
+    #expect(
+      lab.client.take() == [
+        "DEV/service0016/char0022 GattCharacteristic1 Value=0x73", "ReadValue replied 0x73",
+        "ReadValue replied 0x73", "DEV/service0012/char0013 GattCharacteristic1 Value=0x57",
+        "ReadValue replied 0x57",
+      ]
+    )
+  }
+
+  @Test(
+    "each ATT error code has its name and text, and changes nothing",
+    arguments: [
+      (0x01, "Failed: Operation failed with ATT error: 0x01"),
+      (0x02, "NotPermitted: Read not permitted"), (0x03, "NotPermitted: Write not permitted"),
+      (0x04, "Failed: Operation failed with ATT error: 0x04"),
+      (0x06, "NotSupported: Operation is not supported"),
+      (0x07, "InvalidArguments: Invalid offset"),
+      (0x08, "NotAuthorized: Operation Not Authorized"), (0x0c, "NotPermitted: Not paired"),
+      (0x0d, "InvalidArguments: Invalid Length"),
+      (0x0e, "Failed: Operation failed with ATT error: 0x0e"),
+      (0x0f, "NotPermitted: Not paired"),
+      (0x13, "Failed: Operation failed with ATT error: 0x13"),
+      (0x80, "Failed: Operation failed with ATT error: 0x80"),
+      (0xff, "Failed: Operation failed with ATT error: 0xff"),
+    ] as [(UInt8, String)]
+  )
+  func refused(code: UInt8, text: String) throws {
+    let refusal = FaultAction.refuse(ATTErrorCode(rawValue: code))
+    let lab = try Lab(faults: [FaultRule(on: .read, action: refusal)])
+    try lab.connect()
+    try lab.client.call("ReadValue", .location, .noOptions)
+    try lab.pass()
+    #expect(lab.client.take() == ["ReadValue failed org.bluez.Error.\(text)"])
+  }
+
+  @Test("a read is sent to the device even if its flags lack it: the device refuses")
+  func unreadable() throws {
+    let lab = try Lab()
+    try lab.connect()
+    lab.events.clear()
+    #expect(
+      try lab.client.ask("ReadValue", .heartRate, .noOptions)
+        == "ReadValue failed org.bluez.Error.NotPermitted: Read not permitted"
+    )
+    #expect(lab.events.all == [.read(.monitor, "2a37")])
+  }
+
+  @Test("512 octets are read in one call, whatever the MTU")
+  func long() throws {
+    let value = [UInt8](repeating: 7, count: 512)
+    let definition = DeviceDefinition.monitor.changing { definition in
+      definition.link.mtu = 23
+      definition.services[0].characteristics[1].behaviour = .constant(value)
+    }
+    let lab = try Lab([definition])
+    try lab.connect()
+    #expect(try lab.client.call("ReadValue", .location, .noOptions).get() == [.bytes(value)])
+  }
+
+  // MARK: Descriptors
+
+  @Test("a descriptor's read tells its value as a change, then answers")
+  func descriptor() throws {
+    let lab = try Lab()
+    try lab.connect()
+    try lab.client.call("ReadValue", .description, .noOptions)
+    #expect(
+      lab.client.take() == [
+        "DEV/service0016/char0017/desc001a GattDescriptor1 Value=0x65", "ReadValue replied 0x65",
+      ]
+    )
+  }
+
+  @Test("two reads of a descriptor at once are one, and another offset is refused meanwhile")
+  func joinedDescriptor() throws {
+    let lab = try Lab()
+    try lab.connect()
+    try lab.client.begin("ReadValue", .description, .noOptions)
+    try lab.client.begin("ReadValue", .description, .noOptions)
+    let options: [DBusValue] = [.properties(["offset": .uint16(1)])]
+    try lab.client.begin("ReadValue", .description, options)
+    try lab.pass(.seconds(1))
+    #expect(
+      lab.client.take() == [
+        "ReadValue failed org.bluez.Error.InProgress: In Progress",
+        "DEV/service0016/char0017/desc001a GattDescriptor1 Value=0x65", "ReadValue replied 0x65",
+        "ReadValue replied 0x65",
+      ]
+    )
+  }
+
+  @Test("the configuration of a characteristic can be read, and tells of subscriptions")
+  func configuration() throws {
+    let lab = try Lab()
+    try lab.connect()
+    let read = { try lab.client.call("ReadValue", .configuration, .noOptions).get() }
+    #expect(try read() == [.bytes([0, 0])])
+    try lab.client.call("StartNotify", .echo)
+    #expect(try read() == [.bytes([1, 0])])
+  }
+}

@@ -1,0 +1,197 @@
+// Writes: what goes to the device, what is refused, and by whom.
+
+import BlueZSimulator
+import Bluetooth
+import DBus
+import Signals
+import SimulatedDevices
+import Testing
+
+@Suite("Writes")
+struct WriteTests {
+  private static let notSupported =
+    "WriteValue failed org.bluez.Error.NotSupported: Operation is not supported"
+  private static let invalidLength =
+    "WriteValue failed org.bluez.Error.InvalidArguments: Invalid Length"
+
+  private func type(_ name: String) -> PropertyMap { ["type": .string(name)] }
+
+  @Test("a write is answered, and no value is told of", arguments: ["request", "command", nil])
+  func silent(type name: String?) throws {
+    let lab = try Lab()
+    try lab.connect()
+    lab.events.clear()
+    try lab.client.call("WriteValue", .echo, .write([1, 2], name.map(type) ?? [:]))
+    try lab.pass(.seconds(1))
+    #expect(lab.client.take() == ["WriteValue replied"])
+    #expect(lab.events.all == [.written(.monitor, .own(1), [1, 2])])
+    #expect(try lab.client.property("Value", .echo) == .bytes([]))
+  }
+
+  @Test("a request is answered when the device has answered, a command at once")
+  func delays() throws {
+    let lab = try Lab()
+    try lab.connect()
+    var start = lab.loop.now
+    try lab.client.call("WriteValue", .echo, .write([1], type("command")))
+    #expect(lab.loop.now == start)
+    start = lab.loop.now
+    try lab.client.call("WriteValue", .echo, .write([1]))
+    #expect(lab.loop.now - start == lab.device.definition.link.latency)
+  }
+
+  @Test("without a type, a characteristic that takes only commands gets one")
+  func commandOnly() throws {
+    let lab = try Lab()
+    try lab.connect()
+    let start = lab.loop.now
+    #expect(try lab.client.ask("WriteValue", .command, .write([1])) == "WriteValue replied")
+    #expect(lab.loop.now == start)
+  }
+
+  @Test("a characteristic without any way to write, and an unknown type, are not supported")
+  func unsupported() throws {
+    let lab = try Lab()
+    try lab.connect()
+    lab.events.clear()
+    #expect(try lab.client.ask("WriteValue", .battery, .write([1])) == Self.notSupported)
+    let bogus = [DBusValue].write([1], type("bogus"))
+    #expect(try lab.client.ask("WriteValue", .echo, bogus) == Self.notSupported)
+    let offset = [DBusValue].write([1], ["type": .string("command"), "offset": .uint16(1)])
+    #expect(try lab.client.ask("WriteValue", .echo, offset) == Self.notSupported)
+    #expect(lab.events.all == [])
+  }
+
+  @Test("a command is sent where only requests are offered, and nobody hears what becomes of it")
+  func unofferedCommand() throws {
+    let lab = try Lab()
+    try lab.connect()
+    lab.events.clear()
+    let body = [DBusValue].write([1], type("command"))
+    #expect(try lab.client.ask("WriteValue", .short, body) == "WriteValue replied")
+    try lab.pass(.seconds(1))
+    #expect(lab.events.all == [.written(.monitor, .own(3), [1])])
+    #expect(try lab.client.ask("ReadValue", .short, .noOptions) == "ReadValue replied 0x")
+  }
+
+  @Test("a request is sent where only commands are offered: the device refuses")
+  func unofferedRequest() throws {
+    let lab = try Lab()
+    try lab.connect()
+    #expect(
+      try lab.client.ask("WriteValue", .command, .write([1], type("request")))
+        == "WriteValue failed org.bluez.Error.NotPermitted: Write not permitted"
+    )
+  }
+
+  @Test("a reliable write is a request")
+  func reliable() throws {
+    let lab = try Lab()
+    try lab.connect()
+    let body = [DBusValue].write([1], type("reliable"))
+    #expect(try lab.client.ask("WriteValue", .echo, body) == "WriteValue replied")
+  }
+
+  @Test("512 octets are written in one request; more are refused, and not sent")
+  func longRequest() throws {
+    let lab = try Lab()
+    try lab.connect()
+    let longest = [UInt8](repeating: 1, count: 512)
+    #expect(try lab.client.ask("WriteValue", .echo, .write(longest)) == "WriteValue replied")
+    lab.events.clear()
+    #expect(try lab.client.ask("WriteValue", .echo, .write(longest + [1])) == Self.invalidLength)
+    #expect(lab.events.all == [])
+  }
+
+  @Test("a command holds what fits in one packet; more is refused, and not sent")
+  func longCommand() throws {
+    let lab = try Lab([.monitor.changing { $0.link.mtu = 23 }])
+    try lab.connect()
+    let full = [UInt8](repeating: 1, count: 20)
+    #expect(try lab.client.ask("WriteValue", .command, .write(full)) == "WriteValue replied")
+    try lab.pass(.seconds(1))
+    lab.events.clear()
+    #expect(
+      try lab.client.ask("WriteValue", .command, .write(full + [1]))
+        == "WriteValue failed org.bluez.Error.Failed: Failed to initiate write"
+    )
+    try lab.pass(.seconds(1))
+    #expect(lab.events.all == [])
+  }
+
+  @Test("a value that is too long for the device is refused by it")
+  func tooLong() throws {
+    let lab = try Lab()
+    try lab.connect()
+    #expect(try lab.client.ask("WriteValue", .short, .write([1, 2, 3, 4])) == "WriteValue replied")
+    #expect(try lab.client.ask("WriteValue", .short, .write([1, 2, 3, 4, 5])) == Self.invalidLength)
+  }
+
+  @Test("a write from an offset keeps what is before it")
+  func offset() throws {
+    let lab = try Lab()
+    try lab.connect()
+    try lab.client.call("WriteValue", .echo, .write([1, 2, 3]))
+    let body = [DBusValue].write([9], ["offset": .uint16(2)])
+    #expect(try lab.client.ask("WriteValue", .echo, body) == "WriteValue replied")
+    #expect(try lab.client.ask("ReadValue", .echo, .noOptions) == "ReadValue replied 0x010209")
+  }
+
+  @Test("a second write is refused while a request is pending")
+  func busy() throws {
+    let lab = try Lab()
+    try lab.connect()
+    try lab.client.begin("WriteValue", .echo, .write([1]))
+    #expect(
+      try lab.client.ask("WriteValue", .echo, .write([2]))
+        == "WriteValue failed org.bluez.Error.InProgress: In Progress"
+    )
+    try lab.pass(.seconds(1))
+    #expect(lab.client.lines.last == "WriteValue replied")
+    #expect(try lab.client.ask("WriteValue", .echo, .write([2])) == "WriteValue replied")
+  }
+
+  @Test("an option of the wrong type is refused", arguments: ["offset", "type"])
+  func options(key: String) throws {
+    let lab = try Lab()
+    try lab.connect()
+    #expect(
+      try lab.client.ask("WriteValue", .echo, .write([1], [key: .boolean(true)]))
+        == "WriteValue failed org.bluez.Error.InvalidArguments: Invalid arguments in method call"
+    )
+  }
+
+  @Test("the device's refusal has the name and text of its code")
+  func refused() throws {
+    let refusal = FaultAction.refuse(ATTErrorCode(rawValue: 0x80))
+    let lab = try Lab(faults: [FaultRule(on: .write, action: refusal)])
+    try lab.connect()
+    #expect(
+      try lab.client.ask("WriteValue", .echo, .write([1]))
+        == "WriteValue failed org.bluez.Error.Failed: Operation failed with ATT error: 0x80"
+    )
+  }
+
+  // MARK: Descriptors
+
+  @Test("a descriptor is written, if the device lets it")
+  func descriptor() throws {
+    let lab = try Lab()
+    try lab.connect()
+    // With the type that some clients give without need.
+    let body = [DBusValue].write([0x66], type("command"))
+    #expect(try lab.client.ask("WriteValue", .description, body) == "WriteValue replied")
+    #expect(lab.client.take() == ["WriteValue replied"])
+    #expect(try lab.client.ask("ReadValue", .description, .noOptions) == "ReadValue replied 0x66")
+  }
+
+  @Test("the configuration of a characteristic belongs to bluetoothd: nobody writes it")
+  func configuration() throws {
+    let lab = try Lab()
+    try lab.connect()
+    #expect(
+      try lab.client.ask("WriteValue", .configuration, .write([1, 0]))
+        == "WriteValue failed org.bluez.Error.NotPermitted: Write not permitted"
+    )
+  }
+}
