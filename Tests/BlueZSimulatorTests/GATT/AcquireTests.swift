@@ -42,7 +42,9 @@ struct AcquireTests {
     try lab.connect()
     let socket = try acquire("AcquireNotify", .heartRate, lab.client)
     #expect(
-      lab.client.take() == ["\(Self.heartRate) NotifyAcquired=true", "AcquireNotify replied fd 517"]
+      lab.client.take() == [
+        "\(Self.heartRate) NotifyAcquired=true", "AcquireNotify replied fd 517",
+      ]
     )
     try lab.pass(.milliseconds(2_500))
     #expect(lab.client.take() == [])

@@ -124,7 +124,9 @@ struct WriteTests {
     let lab = try Lab()
     try lab.connect()
     #expect(try lab.client.ask("WriteValue", .short, .write([1, 2, 3, 4])) == "WriteValue replied")
-    #expect(try lab.client.ask("WriteValue", .short, .write([1, 2, 3, 4, 5])) == Self.invalidLength)
+    #expect(
+      try lab.client.ask("WriteValue", .short, .write([1, 2, 3, 4, 5])) == Self.invalidLength
+    )
   }
 
   @Test("a write from an offset keeps what is before it")

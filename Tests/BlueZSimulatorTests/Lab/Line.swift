@@ -4,8 +4,9 @@
 
 /// How a message is written down.
 ///
-/// `DEV Device1 Connected=true -RSSI`, `DEV/service0006 added GattService1`, `DEV removed Battery1`,
-/// `Connect replied`, `Connect failed org.bluez.Error.Failed: Input/output error`
+/// `DEV Device1 Connected=true -RSSI`, `DEV/service0006 added GattService1`,
+/// `DEV removed Battery1`, `Connect replied`,
+/// `Connect failed org.bluez.Error.Failed: Input/output error`
 enum Line {
   private static let adapter = "/org/bluez/hci0"
   private static let device = "/org/bluez/hci0/dev_C0_FF_EE_00_00_01"

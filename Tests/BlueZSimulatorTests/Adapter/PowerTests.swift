@@ -1,0 +1,145 @@
+// The adapter off and on: what becomes of links, discovery and objects.
+
+import BlueZSimulator
+import Bluetooth
+import DBus
+import Signals
+import SimulatedDevices
+import Testing
+
+@Suite("Power")
+struct PowerTests {
+  private func set(_ isOn: Bool, _ lab: Lab) throws {
+    try lab.client.call(
+      "Set",
+      Target.adapter.properties,
+      .set("Powered", .boolean(isOn), of: .adapter)
+    )
+    try lab.pass()
+  }
+
+  @Test("off while connected: the link ends as a lost one, then the answer, then the adapter")
+  func connected() throws {
+    let slow = FaultRule(on: .read, characteristic: .own(9), action: .slow(.seconds(5)))
+    let lab = try Lab(faults: [slow])
+    try lab.connect()
+    let socket = try lab.client.call("AcquireNotify", .heartRate, .noOptions).get()
+    lab.client.forget()
+    try lab.client.begin("ReadValue", .slow, .noOptions)
+    try lab.pass(.milliseconds(100))
+    try set(false, lab)
+    #expect(
+      lab.client.take() == [
+        "DEV Device1 ServicesResolved=false Connected=false",
+        "ReadValue failed org.bluez.Error.Failed: Operation failed with ATT error: 0x0e",
+        "DEV removed Battery1",
+        "DEV/service000a/char000b GattCharacteristic1 NotifyAcquired=false",
+        "Set replied",
+        "hci0 Adapter1 Powered=false Discovering=false",
+      ]
+    )
+    #expect(socket.count == 2)
+    #expect(lab.simulator.connectedDevices == [])
+  }
+
+  @Test(
+    "off while discovering: the answer, RSSI ceases, the adapter; devices known by it are removed"
+  )
+  func discovering() throws {
+    let lab = try Lab()
+    try lab.client.call("StartDiscovery", .adapter)
+    try lab.pass(.milliseconds(60))
+    lab.client.forget()
+    try set(false, lab)
+    #expect(
+      lab.client.take() == [
+        "Set replied", "DEV Device1 -TxPower -RSSI",
+        "hci0 Adapter1 Powered=false Discovering=false",
+        "DEV removed Properties Introspectable Device1",
+      ]
+    )
+    #expect(lab.events.all == [.scanning(true), .scanning(false)])
+  }
+
+  @Test("a device that was connected to stays known, with its attributes, while the adapter is off")
+  func kept() throws {
+    let lab = try Lab()
+    try lab.connect()
+    let before = try lab.client.objects().map(\.path)
+    try set(false, lab)
+    #expect(try lab.client.objects().map(\.path) == before)
+    #expect(
+      try lab.client.ask("ReadValue", .battery, .noOptions)
+        == "ReadValue failed org.bluez.Error.Failed: Not connected"
+    )
+    let device = [DBusValue.objectPath(Target.device.path)]
+    #expect(
+      try lab.client.ask("RemoveDevice", .adapter, device)
+        == "RemoveDevice failed org.bluez.Error.NotReady: Resource Not Ready"
+    )
+  }
+
+  @Test("on: the answer, then Powered; discovery does not go on, and filters are gone")
+  func on() throws {
+    let lab = try Lab()
+    let filter: PropertyMap = ["UUIDs": .strings(["fff0"])]
+    try lab.client.call("SetDiscoveryFilter", .adapter, [.properties(filter)])
+    try lab.client.call("StartDiscovery", .adapter)
+    try set(false, lab)
+    lab.client.forget()
+    try set(true, lab)
+    #expect(lab.client.take() == ["Set replied", "hci0 Adapter1 Powered=true"])
+    try lab.pass(.seconds(1))
+    #expect(lab.client.take() == [])
+    #expect(
+      try lab.client.ask("StopDiscovery", .adapter)
+        == "StopDiscovery failed org.bluez.Error.Failed: No discovery started"
+    )
+    try lab.client.call("StartDiscovery", .adapter)
+    try lab.pass(.milliseconds(60))
+    #expect(lab.client.lines.last == "DEV added Device1")
+  }
+
+  @Test("after off and on, a device can be connected to again")
+  func reconnected() throws {
+    let lab = try Lab()
+    try lab.connect()
+    try set(false, lab)
+    try set(true, lab)
+    #expect(try lab.client.ask("Connect", .device) == "Connect replied")
+  }
+
+  @Test("off while a Connect is pending: it fails")
+  func connecting() throws {
+    let lab = try Lab()
+    try lab.connect()
+    lab.simulator.vanish(.monitor)
+    try lab.pass()
+    try lab.client.begin("Connect", .device)
+    try lab.pass(.seconds(1))
+    lab.client.forget()
+    try set(false, lab)
+    #expect(
+      lab.client.take() == [
+        "Connect failed org.bluez.Error.Failed: le-connection-abort-by-local", "Set replied",
+        "hci0 Adapter1 Powered=false Discovering=false",
+      ]
+    )
+    try lab.pass(.seconds(60))
+    #expect(lab.client.take() == [])
+  }
+
+  @Test("switched off by the machine, it is told as when a client does it")
+  func switched() throws {
+    let lab = try Lab()
+    try lab.connect()
+    lab.simulator.setPowered(false)
+    try lab.pass()
+    #expect(
+      lab.client.take() == [
+        "DEV Device1 ServicesResolved=false Connected=false", "DEV removed Battery1",
+        "hci0 Adapter1 Powered=false Discovering=false",
+      ]
+    )
+  }
+}

@@ -1,0 +1,67 @@
+// When changes are told: together, and before answers.
+
+import BlueZSimulator
+import Bluetooth
+import DBus
+import Signals
+import SimulatedDevices
+import Testing
+
+@Suite("Batches of changes")
+struct BatchingTests {
+  @Test("changes of one moment are one message, in the order in which they were made")
+  func together() throws {
+    let lab = try Lab()
+    try lab.connect()
+    lab.simulator.loseLink(.monitor)
+    try lab.pass()
+    let first = try #require(lab.client.messages.first)
+    #expect(first.body[1].asPropertyMap?.names == ["ServicesResolved", "Connected"])
+    #expect(first.body[2].asStrings == [])
+  }
+
+  @Test("what a change says is what was true when it was told")
+  func latest() throws {
+    let lab = try Lab()
+    try lab.connect()
+    lab.simulator.setPowered(false)
+    lab.simulator.setPowered(true)
+    try lab.pass()
+    #expect(lab.client.lines.last == "hci0 Adapter1 Powered=true Discovering=false")
+  }
+
+  @Test("changes that wait are told before any answer, also to another client")
+  func beforeAnswers() throws {
+    let lab = try Lab()
+    try lab.connect()
+    let other = try lab.join()
+    try other.begin("GetDiscoveryFilters", .adapter)
+    lab.simulator.loseLink(.monitor)
+    try lab.pass()
+    let lines = other.lines
+    let change = lines.firstIndex { $0.contains("Connected=false") }
+    let answer = lines.firstIndex { $0.hasPrefix("GetDiscoveryFilters replied") }
+    #expect(try #require(change) < #require(answer))
+  }
+
+  @Test(
+    "a client that sees an answer has seen what the call did, in every call that does something"
+  )
+  func effects() throws {
+    let lab = try Lab()
+    try lab.connect()
+    let calls: [(String, Target, [DBusValue], String)] = [
+      ("StartNotify", .echo, [], "Notifying=true"), ("StopNotify", .echo, [], "Notifying=false"),
+      ("AcquireWrite", .echo, .noOptions, "WriteAcquired=true"),
+      ("ReadValue", .location, .noOptions, "Value=0x01"),
+    ]
+    // A socket that is dropped is released.
+    var answers: [RawClient.Answer] = []
+    for (member, target, body, effect) in calls {
+      lab.client.forget()
+      answers.append(try lab.client.call(member, target, body))
+      #expect(lab.client.lines.count == 2)
+      #expect(lab.client.lines.first?.hasSuffix(effect) == true, "\(member)")
+    }
+  }
+}

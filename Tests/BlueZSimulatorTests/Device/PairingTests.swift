@@ -1,0 +1,199 @@
+// Agents and pairing.
+
+import BlueZSimulator
+import Bluetooth
+import DBus
+import Signals
+import SimulatedDevices
+import Testing
+
+@Suite("Agents and pairing")
+struct PairingTests {
+  private static let agent: ObjectPath = "/test/agent"
+
+  private func register(_ client: RawClient, _ capability: String = "NoInputNoOutput") throws
+    -> String
+  {
+    try client.ask("RegisterAgent", .agents, [.objectPath(Self.agent), .string(capability)])
+  }
+
+  // MARK: AgentManager1
+
+  @Test("RegisterAgent is answered, then the adapter is pairable; UnregisterAgent likewise")
+  func agents() throws {
+    let lab = try Lab()
+    _ = try register(lab.client)
+    try lab.pass()
+    #expect(lab.client.take() == ["RegisterAgent replied", "hci0 Adapter1 Pairable=true"])
+    let agent = [DBusValue.objectPath(Self.agent)]
+    #expect(
+      try lab.client.ask("RequestDefaultAgent", .agents, agent) == "RequestDefaultAgent replied"
+    )
+    lab.client.forget()
+    try lab.client.call("UnregisterAgent", .agents, agent)
+    try lab.pass()
+    #expect(lab.client.take() == ["UnregisterAgent replied", "hci0 Adapter1 Pairable=false"])
+  }
+
+  @Test(
+    "every capability is taken, the empty one too",
+    arguments: [
+      "", "DisplayOnly", "DisplayYesNo", "KeyboardOnly", "NoInputNoOutput", "KeyboardDisplay",
+    ]
+  )
+  func capabilities(name: String) throws {
+    let lab = try Lab()
+    #expect(try register(lab.client, name) == "RegisterAgent replied")
+  }
+
+  @Test("an unknown capability, a second agent, and one that is not there are refused")
+  func refusals() throws {
+    let lab = try Lab()
+    let client = lab.client
+    let exists = "RegisterAgent failed org.bluez.Error.AlreadyExists: Already Exists"
+    let absent = "org.bluez.Error.DoesNotExist: Does Not Exist"
+    #expect(
+      try register(client, "Telepathy")
+        == "RegisterAgent failed org.bluez.Error.InvalidArguments: Invalid arguments in method call"
+    )
+    for member in ["UnregisterAgent", "RequestDefaultAgent"] {
+      let answer = try client.ask(member, .agents, [.objectPath(Self.agent)])
+      #expect(answer == "\(member) failed \(absent)")
+    }
+    _ = try register(client)
+    #expect(try register(client) == exists)
+    #expect(try register(client, "Telepathy") == exists)
+    let other = try client.ask("UnregisterAgent", .agents, [.objectPath("/other")])
+    #expect(other == "UnregisterAgent failed \(absent)")
+  }
+
+  @Test("the agent of a client that leaves the bus goes with it; the last one ends pairable")
+  func vanished() throws {
+    let lab = try Lab()
+    let (first, second) = (try lab.join(), try lab.join())
+    #expect(try register(first) == "RegisterAgent replied")
+    #expect(try register(second) == "RegisterAgent replied")
+    try lab.pass()
+    lab.client.forget()
+    first.leave()
+    try lab.pass()
+    #expect(lab.client.take() == [])
+    second.leave()
+    try lab.pass()
+    #expect(lab.client.take() == ["hci0 Adapter1 Pairable=false"])
+  }
+
+  // MARK: Pair
+
+  @Test("Pair with a link: Bonded and Paired in one message, then the answer")
+  func connected() throws {
+    let lab = try Lab()
+    try lab.connect()
+    _ = try register(lab.client)
+    try lab.pass()
+    lab.client.forget()
+    try lab.client.call("Pair", .device)
+    #expect(lab.client.take() == ["DEV Device1 Bonded=true Paired=true", "Pair replied"])
+  }
+
+  @Test("Pair without a link makes one, and is answered once the services are resolved")
+  func disconnected() throws {
+    let lab = try Lab()
+    try lab.discover()
+    _ = try register(lab.client)
+    try lab.pass()
+    lab.client.forget()
+    try lab.client.call("Pair", .device)
+    let lines = lab.client.take()
+    #expect(lines.first == "DEV Device1 Connected=true")
+    #expect(lines.last == "Pair replied")
+    let change = lines.dropLast().last ?? ""
+    #expect(change.hasPrefix("DEV Device1 UUIDs="))
+    #expect(change.hasSuffix("ServicesResolved=true Bonded=true Paired=true"))
+  }
+
+  @Test("without any agent, Pair fails, and the link that it made stays")
+  func withoutAgent() throws {
+    let lab = try Lab()
+    try lab.discover()
+    let failed = "Pair failed org.bluez.Error.AuthenticationFailed: Authentication Failed"
+    try lab.client.begin("Pair", .device)
+    try lab.pass(.seconds(1))
+    #expect(lab.client.lines.prefix(2) == ["DEV Device1 Connected=true", failed])
+    #expect(lab.client.lines.contains { $0.contains("ServicesResolved=true") })
+    #expect(try lab.client.ask("Pair", .device) == failed)
+    #expect(try lab.client.property("Paired", .device) == .boolean(false))
+    #expect(lab.simulator.connectedDevices == [.monitor])
+  }
+
+  @Test("Pair of a paired device is not answered before the link ends")
+  func again() throws {
+    let lab = try Lab()
+    try lab.connect()
+    _ = try register(lab.client)
+    try lab.client.call("Pair", .device)
+    lab.client.forget()
+    try lab.client.begin("Pair", .device)
+    try lab.pass(.seconds(60))
+    #expect(lab.client.take() == [])
+    try lab.client.call("Disconnect", .device)
+    try lab.pass()
+    #expect(
+      lab.client.take() == [
+        "DEV removed Battery1", "DEV Device1 ServicesResolved=false", "Disconnect replied",
+        "DEV Device1 Connected=false",
+        "Pair failed org.bluez.Error.AuthenticationCanceled: Authentication Canceled",
+      ]
+    )
+  }
+
+  @Test("a second Pair is refused while one is pending; CancelPairing ends it")
+  func canceled() throws {
+    let lab = try Lab()
+    try lab.discover()
+    _ = try register(lab.client)
+    #expect(
+      try lab.client.ask("CancelPairing", .device)
+        == "CancelPairing failed org.bluez.Error.DoesNotExist: Does Not Exist"
+    )
+    try lab.client.begin("Pair", .device)
+    #expect(
+      try lab.client.ask("Pair", .device) == "Pair failed org.bluez.Error.InProgress: In Progress"
+    )
+    lab.client.forget()
+    #expect(try lab.client.ask("CancelPairing", .device) == "CancelPairing replied")
+    #expect(
+      lab.client.take() == [
+        "Pair failed org.bluez.Error.AuthenticationCanceled: Authentication Canceled",
+        "CancelPairing replied",
+      ]
+    )
+    try lab.pass(.seconds(1))
+    #expect(try lab.client.property("Paired", .device) == .boolean(false))
+  }
+
+  @Test("Pair of a device that is not in the air fails as its connection does")
+  func absent() throws {
+    let lab = try Lab()
+    try lab.discover()
+    _ = try register(lab.client)
+    lab.simulator.vanish(.monitor)
+    #expect(
+      try lab.client.ask("Pair", .device)
+        == "Pair failed org.bluez.Error.ConnectionAttemptFailed: Page Timeout"
+    )
+  }
+
+  @Test("a bond stays through disconnections, and goes with RemoveDevice")
+  func bond() throws {
+    let lab = try Lab()
+    try lab.connect()
+    _ = try register(lab.client)
+    try lab.client.call("Pair", .device)
+    try lab.client.call("Disconnect", .device)
+    #expect(try lab.client.property("Bonded", .device) == .boolean(true))
+    try lab.client.call("RemoveDevice", .adapter, [.objectPath(Target.device.path)])
+    try lab.discover()
+    #expect(try lab.client.property("Bonded", .device) == .boolean(false))
+  }
+}
