@@ -49,11 +49,13 @@ let package = Package(
   targets: [
     .systemLibrary(name: "CLinux"),
     .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
+    .systemLibrary(name: "CBluetooth", providers: [.apt(["libbluetooth-dev"])]),
     library("Signals", ["CLinux"]),
     library("Spelling", []),
     library("Documents", ["Spelling", yams]),
     library("DBus", ["CDBus", "Signals"]),
     library("Bluetooth", ["Spelling", "Signals"]),
+    library("HostController", ["CBluetooth", "Bluetooth"]),
     library("BlueZInterfaces", ["Bluetooth", "DBus"]),
     library("BlueZ", ["BlueZInterfaces", "Bluetooth", "DBus", "Signals"]),
     library("SimulatedDevices", ["Documents", "Spelling", "Bluetooth", "Signals"]),
@@ -65,8 +67,8 @@ let package = Package(
     .executableTarget(
       name: "blerun",
       dependencies: [
-        "BlueZ", "BlueZSimulator", "SimulatedDevices", "Jobs", "Documents", "Bluetooth", "DBus",
-        "Signals", "CLinux", argumentParser,
+        "BlueZ", "BlueZSimulator", "SimulatedDevices", "HostController", "Jobs", "Documents",
+        "Bluetooth", "DBus", "Signals", "CLinux", argumentParser,
       ],
       swiftSettings: strict
     ),
@@ -90,6 +92,7 @@ let package = Package(
       ["BlueZSimulator", "SimulatedDevices", "BlueZInterfaces", "Bluetooth", "DBus", "Signals"]
     ),
     tests("JobsTests", ["Jobs", "Documents", "Bluetooth", "Signals"]),
+    tests("HostControllerTests", ["HostController", "Bluetooth"]),
     tests("CommandTests", ["blerun"]),
     tests("HouseRulesTests", []),
     tests("BluetoothTests", ["Bluetooth"]),

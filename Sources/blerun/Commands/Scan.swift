@@ -3,6 +3,7 @@
 import ArgumentParser
 import BlueZ
 import Bluetooth
+import HostController
 import Jobs
 import Signals
 
@@ -39,43 +40,14 @@ struct Scan: ParsableCommand {
     let outcome = listening.takeUntil(Signal.just(()).delay(limit)).then { Signal.just(true) }
       .firstOrDefault(false, within: limit + .seconds(30))
     let output = StandardOutput()
-    for advertisement in found.withLock({ $0 }) { output.line(line(for: advertisement)) }
+    let report = ScanReport(format: options.output, companies: LibraryNames())
+    for advertisement in found.withLock({ $0 }) { output.line(report.line(for: advertisement)) }
     if let signal = interruption.signal { throw Ending(.interrupted(by: signal.number)) }
     if let error = outcome.error {
       let failure = RunFailure(error)
       throw Ending(ExitStatus(after: failure), "\(failure)")
     }
     if let failure = output.failure { throw Ending(.output, "\(failure)") }
-  }
-
-  private func line(for device: Advertisement) -> String {
-    guard options.output == .json else {
-      let rssi = device.rssi.map { "\($0) dBm" } ?? "-"
-      let services = device.services.map { AssignedNumbers.serviceIdentifier($0) ?? $0.text }
-      let name = device.name ?? "(no name)"
-      return "\(device.address)  \(rssi)  \(name)  \(services.joined(separator: ", "))"
-    }
-    return JSONValue.object(Self.members(of: device)).text
-  }
-
-  private static func members(of device: Advertisement) -> [(key: String, value: JSONValue)] {
-    let services = device.services.map { JSONValue.string($0.text) }
-    let data = device.manufacturerData.map { data -> JSONValue in
-      let hex = DecodedValue.octets(data.data).description
-      return .object([("company", JSONValue(Int(data.company))), ("hex", .string(hex))])
-    }
-    return [
-      ("v", JSONValue(JSONLinesReport.version)),
-      ("event", .string("device")),
-      ("address", .string("\(device.address)")),
-      ("addressType", .string(device.addressType.rawValue)),
-      ("name", device.name.map { .string($0) } ?? .null),
-      ("rssi", device.rssi.map { JSONValue($0) } ?? .null),
-      ("txPower", device.txPower.map { JSONValue($0) } ?? .null),
-      ("connected", .boolean(device.isConnected)),
-      ("services", .array(services)),
-      ("manufacturerData", .array(data)),
-    ]
   }
 }
 
