@@ -55,7 +55,7 @@ let package = Package(
     library("Documents", ["Spelling", yams]),
     library("DBus", ["CDBus", "Signals"]),
     library("Bluetooth", ["Spelling", "Signals"]),
-    library("HostController", ["CBluetooth", "Bluetooth"]),
+    library("HostController", ["CBluetooth", "Bluetooth", "Signals"]),
     library("BlueZInterfaces", ["Bluetooth", "DBus"]),
     library("BlueZ", ["BlueZInterfaces", "Bluetooth", "DBus", "Signals"]),
     library("SimulatedDevices", ["Documents", "Spelling", "Bluetooth", "Signals"]),
@@ -92,7 +92,7 @@ let package = Package(
       ["BlueZSimulator", "SimulatedDevices", "BlueZInterfaces", "Bluetooth", "DBus", "Signals"]
     ),
     tests("JobsTests", ["Jobs", "Documents", "Bluetooth", "Signals"]),
-    tests("HostControllerTests", ["HostController", "Bluetooth"]),
+    tests("HostControllerTests", ["HostController", "Bluetooth", "Signals"]),
     tests("CommandTests", ["blerun"]),
     tests("HouseRulesTests", []),
     tests("BluetoothTests", ["Bluetooth"]),

@@ -117,6 +117,11 @@ public final class BlueZSimulator: Sendable {
     adapter.devices.filter(\.isConnected).map(\.address)
   }
 
+  /// The strength in dBm of the link to a device, drawn anew; nil when there is none.
+  func linkRSSI(of address: BluetoothAddress) -> Int? { device(address)?.linkRSSI() }
+
+  var settings: SimulatorSettings { host.settings }
+
   private func device(_ address: BluetoothAddress) -> RemoteDevice? {
     adapter.devices.first { $0.address == address }
   }

@@ -18,6 +18,8 @@ public struct SimulatorSettings: Hashable, Sendable {
   /// The smallest change of signal strength that is told while no client has a filter, in dB
   /// (`src/device.c` RSSI_THRESHOLD).
   public var rssiThreshold = 8
+  /// The power in dBm with which the adapter transmits on a link.
+  public var transmitPower = 0
   /// Whether the delays of the devices' links are kept; without them every answer comes at once.
   public var keepsLinkDelays = true
 

@@ -79,7 +79,7 @@ struct OneLineTests {
       (
         "pair",
         "1:1: there is no step 'pair' "
-          + "(expected one of read, write, notify, sleep, connect, disconnect, log)"
+          + "(expected one of read, write, notify, sleep, connect, disconnect, rssi, log)"
       ),
       ("repeat 3", "1:1: 'repeat' has no one-line form (expected it in a chain file)"),
       (

@@ -147,6 +147,16 @@ final class ScriptedDevice: DeviceService {
     }
   }
 
+  /// The first octet of the answer is the RSSI, the second the power.
+  func rssi() -> Signal<LinkStrength> {
+    Signal(home: scheduler) { [self] sink in
+      let levels = try await answered("rssi").map { Int(Int8(bitPattern: $0)) }
+      try await sink(
+        LinkStrength(rssi: levels.first ?? 0, txPower: levels.count > 1 ? levels[1] : nil)
+      )
+    }
+  }
+
   func disconnect() -> Signal<Void> {
     operation("disconnect") { [self] in state.withLock { $0.isConnected = false } }
   }

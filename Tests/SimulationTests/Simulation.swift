@@ -31,6 +31,7 @@ struct Simulation {
     faults: [FaultRule] = [],
     settings: SimulatorSettings = SimulatorSettings(),
     seed: UInt64 = 0,
+    hasMeter: Bool = true,
     log: LoopbackBus.Observer? = nil,
     hold: @escaping HeldBus.Hold = { _ in .zero }
   ) throws {
@@ -56,7 +57,8 @@ struct Simulation {
     service = BlueZDeviceService(
       client: client,
       target: .address(definition.address),
-      scheduler: scheduler
+      scheduler: scheduler,
+      meter: hasMeter ? simulator : nil
     )
   }
 

@@ -28,16 +28,20 @@ public final class BlueZDeviceService: DeviceService {
   /// The adapter to use.
   public let adapter: AdapterSelector
   public let scheduler: SerialScheduler
+  /// Measures links; nil where nobody can.
+  let meter: (any LinkMeter)?
   let state = Guarded(State())
 
   /// Describes the operations on a device. Nothing is looked for yet.
   ///
+  /// - Parameter meter: Measures the link for `rssi`, which bluetoothd cannot.
   /// - Precondition: `scheduler` is on the loop of the client's bus.
   public init(
     client: BlueZClient,
     target: DeviceTarget,
     adapter: AdapterSelector = .first,
-    scheduler: SerialScheduler
+    scheduler: SerialScheduler,
+    meter: (any LinkMeter)? = nil
   ) {
     precondition(
       client.loop === scheduler.loop,
@@ -47,6 +51,7 @@ public final class BlueZDeviceService: DeviceService {
     self.target = target
     self.adapter = adapter
     self.scheduler = scheduler
+    self.meter = meter
   }
 
   var loop: Loop { client.loop }

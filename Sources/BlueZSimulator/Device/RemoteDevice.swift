@@ -66,6 +66,9 @@ final class RemoteDevice: Sendable {
   /// Whether there is no link, and none is being made.
   var isIdle: Bool { state.withLock { $0.machine.phase == .idle } }
   var isConnected: Bool { state.withLock { $0.machine.isConnected } }
+
+  /// The strength in dBm of the link, drawn anew; nil when there is none.
+  func linkRSSI() -> Int? { isConnected ? device.linkRSSI() : nil }
   var isTemporary: Bool { state.withLock { $0.known.isTemporary } }
   var isExported: Bool { state.withLock { $0.isExported } }
 

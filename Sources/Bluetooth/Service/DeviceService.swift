@@ -46,6 +46,9 @@ public protocol DeviceService: Sendable {
   /// Sends a stream that is subscribed already and buffered, once: subscribe, then trigger.
   func subscribe(_ characteristic: CharacteristicSelector) -> Signal<Signal<Notification>>
 
+  /// Measures the link and sends its strength, once.
+  func rssi() -> Signal<LinkStrength>
+
   /// Ends the link; does nothing when there is none.
   func disconnect() -> Signal<Void>
 }

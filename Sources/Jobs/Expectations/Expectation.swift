@@ -109,7 +109,7 @@ public struct ExpectationFailure: Error, Hashable, Sendable, CustomStringConvert
   public let expected: String
   /// `41.2 °C`.
   public let got: String
-  /// What the device sent; nil where many values were looked at.
+  /// What the device sent; nil where many values were looked at, empty for what has no octets.
   public let octets: [UInt8]?
 
   public init(expected: String, got: String, octets: [UInt8]?) {
@@ -119,7 +119,8 @@ public struct ExpectationFailure: Error, Hashable, Sendable, CustomStringConvert
   }
 
   public var description: String {
-    let raw = octets.map { " (octets \(DecodedValue.octets($0)))" } ?? ""
+    guard let octets, !octets.isEmpty else { return "expected \(expected), got \(got)" }
+    let raw = " (octets \(DecodedValue.octets(octets)))"
     return "expected \(expected), got \(got)\(raw)"
   }
 }

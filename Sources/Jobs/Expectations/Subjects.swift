@@ -7,6 +7,8 @@ struct Subjects {
   /// The fields that the decoded value can have.
   let fields: [String]
   private let isListening: Bool
+  /// Whether the value has octets, which formats can be read from.
+  private let hasOctets: Bool
 
   /// The names for a characteristic.
   ///
@@ -17,16 +19,28 @@ struct Subjects {
     let isPlain = format != nil || selector.handle != nil
     fields = isPlain ? [] : StandardValues.fieldNames(of: selector.characteristic)
     self.isListening = isListening
+    hasOctets = true
   }
+
+  private init(fields: [String]) {
+    self.fields = fields
+    isListening = false
+    hasOctets = false
+  }
+
+  /// The names for the strength of a link.
+  static let ofLink = Subjects(fields: LinkStrength.fieldNames)
 
   /// Every name, for complaints; formats last.
   var names: [String] {
-    fields + ["value"] + (isListening ? ["count", "rate"] : []) + ValueFormat.names
+    guard hasOctets else { return fields }
+    return fields + ["value"] + (isListening ? ["count", "rate"] : []) + ValueFormat.names
   }
 
   /// What a name means; nil when it means nothing here.
   func subject(_ name: String) -> Expectation.Subject? {
     if fields.contains(name) { return .field(name) }
+    guard hasOctets else { return nil }
     switch name {
     case "value": return .value
     case "count" where isListening: return .count
@@ -44,6 +58,7 @@ extension Step {
       Subjects(of: target, format: format, isListening: false).fields
     case .notify(let listening):
       Subjects(of: listening.target, format: listening.format, isListening: true).fields
+    case .rssi: Subjects.ofLink.fields
     default: []
     }
   }

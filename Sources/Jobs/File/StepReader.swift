@@ -16,7 +16,7 @@ struct StepReader {
 
   /// The words for steps, in the order of complaints.
   static let verbs = [
-    "read", "write", "notify", "sleep", "repeat", "when", "connect", "disconnect", "log",
+    "read", "write", "notify", "sleep", "repeat", "when", "connect", "disconnect", "rssi", "log",
   ]
 
   /// Reads a list of steps that lies in `depth` others.
@@ -41,6 +41,7 @@ struct StepReader {
     switch node.text {
     case "connect": return Step(.connect)
     case "disconnect": return Step(.disconnect)
+    case "rssi": return Step(.rssi)
     default: break
     }
     guard let entries = node.mapping, !entries.isEmpty else {
@@ -87,6 +88,7 @@ struct StepReader {
     case "read": read(&reader)
     case "write": write(&reader)
     case "notify": notify(&reader)
+    case "rssi": measure(&reader)
     case "sleep": sleep(&reader)
     case "log": log(&reader)
     case "repeat": repeated(&reader, depth: depth)

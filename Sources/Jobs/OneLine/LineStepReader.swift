@@ -24,7 +24,7 @@ struct LineStepReader {
   }
 
   /// The words for steps, in the order of complaints.
-  static let verbs = ["read", "write", "notify", "sleep", "connect", "disconnect", "log"]
+  static let verbs = ["read", "write", "notify", "sleep", "connect", "disconnect", "rssi", "log"]
 
   mutating func step() throws(LineError) -> Step {
     let verb = try next("a step")
@@ -36,6 +36,7 @@ struct LineStepReader {
       let duration = try duration("a duration such as 500ms", from: .zero)
       try end()
       return Step(.sleep(duration))
+    case "rssi": return try measure()
     case "log": return try log()
     case "connect": return Step(.connect, timeout: try limit())
     case "disconnect": return Step(.disconnect, timeout: try limit())
@@ -165,7 +166,7 @@ struct LineStepReader {
 
   // MARK: Options
 
-  private struct Options {
+  struct Options {
     var capture: String?
     var format: ValueFormat?
     var within: Duration?
@@ -174,7 +175,7 @@ struct LineStepReader {
     var expected: [Expected] = []
   }
 
-  private mutating func option(
+  mutating func option(
     _ word: LineWord,
     of options: inout Options,
     known: [String]

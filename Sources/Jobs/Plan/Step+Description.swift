@@ -25,7 +25,7 @@ extension Step: CustomStringConvertible {
   /// What it does and to what: `read battery-level`, `write alert-level u8:1`.
   public var title: String {
     switch action {
-    case .connect, .disconnect: operation
+    case .connect, .disconnect, .rssi: operation
     case .read(let target, _): "read \(target)"
     case .write(let write): "write \(write)"
     case .notify(let listening): "notify \(listening.target)"

@@ -12,6 +12,8 @@ public struct Step: Hashable, Sendable {
     case read(CharacteristicSelector, format: ValueFormat?)
     case write(Write)
     case notify(Listening)
+    /// Measures the link.
+    case rssi
     case sleep(Duration)
     /// Says something, with captured values in it.
     case log(MessageTemplate)
@@ -93,6 +95,7 @@ extension Step {
     case .read: "read"
     case .write: "write"
     case .notify: "notify"
+    case .rssi: "rssi"
     case .sleep: "sleep"
     case .log: "log"
     case .repeated: "repeat"

@@ -23,11 +23,11 @@ public struct JSONLinesReport: RunReport {
     case .stepStarted(let placed): members.add(placed)
     case .value(let placed, let value):
       members.add(placed)
-      members.add(value)
+      members.add(value, withOctets: placed.step.characteristic != nil)
     case .stepFinished(let result):
       members.add(result.placed)
       members.add("status", .string(result.status.rawValue))
-      members.add(result.outcome)
+      members.add(result.outcome, withOctets: result.placed.step.characteristic != nil)
       members.add(result.failure)
     case .runFinished(let ending):
       members.add("status", .string(ending.status.rawValue))
@@ -69,10 +69,10 @@ private struct Members {
     if let target = placed.step.characteristic { add("attribute", .string(target.description)) }
   }
 
-  mutating func add(_ outcome: StepOutcome?) {
+  mutating func add(_ outcome: StepOutcome?, withOctets: Bool) {
     switch outcome {
     case .linked(let origin)?: add("link", .string(origin == .made ? "made" : "found"))
-    case .value(let value)?: add(value)
+    case .value(let value)?: add(value, withOctets: withOctets)
     case .written(let octets)?: add("hex", Self.hex(octets))
     case .listened(let count, let rate)?:
       add("value", .object([("count", JSONValue(count)), ("rate", JSONValue(rate))]))
@@ -81,9 +81,10 @@ private struct Members {
     }
   }
 
-  mutating func add(_ value: StepValue) {
+  /// - Parameter withOctets: Whether the value came in octets; a strength of the link did not.
+  mutating func add(_ value: StepValue, withOctets: Bool) {
     add("value", value.decoded.map { JSONValue($0) } ?? .null)
-    add("hex", Self.hex(value.octets))
+    if withOctets { add("hex", Self.hex(value.octets)) }
   }
 
   mutating func add(_ failure: RunFailure?) {

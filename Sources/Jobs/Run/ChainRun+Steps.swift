@@ -24,6 +24,7 @@ extension ChainRun {
       try await limited(service.write(write), placed) { _ in }
       outcome = .written(write.value.octets)
     case .notify(let listening): try await listen(listening, placed, &outcome)
+    case .rssi: try await measure(placed, &outcome)
     case .sleep(let duration): try await loop.sleep(for: duration)
     case .log(let template): outcome = .said(template.filled(value))
     case .repeated(let count, let steps):

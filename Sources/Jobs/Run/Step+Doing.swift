@@ -11,6 +11,7 @@ extension Step {
     case .read(let target, _): "reading \(target)"
     case .write(let write): "writing \(write.target)"
     case .notify(let listening): "listening to \(listening.target)"
+    case .rssi: "measuring the link"
     case .sleep: "sleeping"
     case .log: "saying something"
     case .repeated: "repeating"

@@ -33,6 +33,7 @@ public final class SimulatedDevice: Sendable {
     var device: DeviceState
     var faults: FaultPlan
     var rssi: SeededGenerator
+    var linkRSSI: SeededGenerator
     var handler: NotificationHandler?
     var due: [Due] = []
     var numbers: UInt64 = 0
@@ -80,8 +81,14 @@ public final class SimulatedDevice: Sendable {
     self.generator = generator
     let device = DeviceState(definition, table: table, start: loop.now, generator: generator)
     let faults = FaultPlan(definition.faults, generator: generator.split("faults"))
-    let rssi = generator.split("rssi")
-    state = Guarded(State(device: device, faults: faults, rssi: rssi))
+    state = Guarded(
+      State(
+        device: device,
+        faults: faults,
+        rssi: generator.split("rssi"),
+        linkRSSI: generator.split("link rssi")
+      )
+    )
   }
 
   // MARK: Attributes
@@ -157,6 +164,14 @@ public final class SimulatedDevice: Sendable {
       txPower: advertised.txPower,
       rssi: min(20, max(-127, advertised.rssi + stray))
     )
+  }
+
+  /// The strength in dBm with which the device is received on a link; drawn anew each time.
+  public func linkRSSI() -> Int {
+    let advertised = definition.advertisement
+    let spread = max(0, advertised.rssiSpread)
+    let stray = state.withLock { Int.random(in: -spread...spread, using: &$0.linkRSSI) }
+    return min(20, max(-127, advertised.rssi + stray))
   }
 
   /// Counts an operation, and says what goes wrong with it. The caller makes it so.

@@ -33,5 +33,7 @@ struct UnreachableDevice: DeviceService {
     _ characteristic: CharacteristicSelector
   ) -> Signal<Signal<Notification>> { failing() }
 
+  func rssi() -> Signal<LinkStrength> { failing() }
+
   func disconnect() -> Signal<Void> { failing() }
 }

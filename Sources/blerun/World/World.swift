@@ -6,6 +6,7 @@ import BlueZ
 import BlueZSimulator
 import Bluetooth
 import DBus
+import HostController
 import Signals
 import SimulatedDevices
 
@@ -17,6 +18,8 @@ struct World: Sendable {
   private let client: Result<BlueZClient, any Error>
   /// Kept alive with the world; nil when it is real.
   private let simulator: BlueZSimulator?
+  /// Measures links: the kernel, or the simulator.
+  private let meter: any LinkMeter
 
   var isSimulated: Bool { simulator != nil }
 
@@ -27,7 +30,8 @@ struct World: Sendable {
       loop: loop,
       scheduler: SerialScheduler(on: loop, name: "chains"),
       client: Result { try loop.run { try await BlueZClient.open(on: loop) } },
-      simulator: nil
+      simulator: nil,
+      meter: HostController(on: loop)
     )
   }
 
@@ -59,7 +63,8 @@ struct World: Sendable {
       loop: loop,
       scheduler: SerialScheduler(on: loop, name: "chains"),
       client: .success(client),
-      simulator: simulator
+      simulator: simulator,
+      meter: simulator
     )
   }
 
@@ -83,7 +88,13 @@ struct World: Sendable {
   func service(for target: DeviceTarget, adapter: AdapterSelector) -> any DeviceService {
     switch client {
     case .success(let client):
-      BlueZDeviceService(client: client, target: target, adapter: adapter, scheduler: scheduler)
+      BlueZDeviceService(
+        client: client,
+        target: target,
+        adapter: adapter,
+        scheduler: scheduler,
+        meter: meter
+      )
     case .failure(let failure):
       UnreachableDevice(scheduler: scheduler, deviceDescription: target.text, failure: failure)
     }

@@ -1,0 +1,25 @@
+// Which packet answers a command, and what it says.
+
+/// What came of a command.
+enum HCIAnswer: Hashable, Sendable {
+  /// The parameters after the status.
+  case done([UInt8])
+  case refused(HCIStatus)
+}
+
+extension HCICommand {
+  /// The answer to this command that a packet of a raw socket is; nil when it is something else.
+  ///
+  /// - Parameter packet: With the packet type before it.
+  func answer(in packet: [UInt8]) -> HCIAnswer? {
+    guard packet.first == HCIPacketType.event else { return nil }
+    switch HCIEvent(packet.dropFirst()) {
+    case .commandComplete(opcode, let parameters)?:
+      guard let status = parameters.first.map({ HCIStatus(rawValue: $0) }) else { return nil }
+      return status == .success ? .done(Array(parameters.dropFirst())) : .refused(status)
+    case .commandStatus(opcode, let status)? where status != .success:
+      return .refused(status)
+    default: return nil
+    }
+  }
+}

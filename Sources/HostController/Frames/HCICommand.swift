@@ -1,0 +1,45 @@
+// Commands to a controller, as octets.
+
+/// The number of an HCI command.
+///
+/// - Source: Bluetooth Core 5.4, Vol 4, Part E §5.4.1.
+struct HCIOpcode: RawRepresentable, Hashable, Sendable {
+  let rawValue: UInt16
+
+  static let readTransmitPowerLevel = HCIOpcode(rawValue: 0x0c2d)
+  static let readRSSI = HCIOpcode(rawValue: 0x1405)
+}
+
+/// A command with its parameters.
+struct HCICommand: Hashable, Sendable {
+  let opcode: HCIOpcode
+  let parameters: [UInt8]
+
+  /// Asks for the strength with which the other end of a connection is received.
+  static func readRSSI(_ handle: UInt16) -> HCICommand {
+    HCICommand(opcode: .readRSSI, parameters: handle.littleEndianOctets)
+  }
+
+  /// Asks for the present power of transmissions on a connection.
+  static func readTransmitPower(_ handle: UInt16) -> HCICommand {
+    let present: UInt8 = 0
+    return HCICommand(
+      opcode: .readTransmitPowerLevel,
+      parameters: handle.littleEndianOctets + [present]
+    )
+  }
+
+  /// The packet for a raw socket, with the packet type of the UART transport before it.
+  ///
+  /// - Source: Bluetooth Core 5.4, Vol 4, Part A §2, Part E §5.4.1.
+  var packet: [UInt8] {
+    [HCIPacketType.command] + opcode.rawValue.littleEndianOctets + [UInt8(parameters.count)]
+      + parameters
+  }
+}
+
+/// The octet before a packet on the UART transport, which raw sockets use too.
+enum HCIPacketType {
+  static let command: UInt8 = 0x01
+  static let event: UInt8 = 0x04
+}

@@ -1,0 +1,121 @@
+// Events of a controller, from octets. Only those that something here is made of.
+
+import Bluetooth
+
+/// What a controller told.
+///
+/// - Source: Bluetooth Core 5.4, Vol 4, Part E §7.7.
+enum HCIEvent: Hashable, Sendable {
+  /// A command was done; its parameters begin with the status in most cases.
+  case commandComplete(HCIOpcode, parameters: [UInt8])
+  /// A command was begun, or refused.
+  case commandStatus(HCIOpcode, HCIStatus)
+  /// An LE link was made, or could not be.
+  case connected(LEConnection)
+  /// The timing of an LE link changed.
+  case updated(handle: UInt16, ConnectionParameters)
+  case disconnected(handle: UInt16)
+  case other(code: UInt8)
+
+  private enum Code {
+    static let disconnectionComplete: UInt8 = 0x05
+    static let commandComplete: UInt8 = 0x0e
+    static let commandStatus: UInt8 = 0x0f
+    static let meta: UInt8 = 0x3e
+  }
+
+  private enum Subevent {
+    static let connectionComplete: UInt8 = 0x01
+    static let connectionUpdateComplete: UInt8 = 0x03
+    static let enhancedConnectionComplete: UInt8 = 0x0a
+    static let enhancedConnectionComplete2: UInt8 = 0x29
+  }
+
+  /// Reads an event packet, without a packet type before it.
+  ///
+  /// - Returns: Nil when it ends too early.
+  init?(_ octets: some Sequence<UInt8>) {
+    var frame = FrameReader(octets)
+    guard let code = frame.byte(), let length = frame.byte(),
+      let parameters = frame.take(Int(length))
+    else { return nil }
+    var reader = FrameReader(parameters)
+    switch code {
+    case Code.commandComplete:
+      guard reader.byte() != nil, let opcode = reader.uint16() else { return nil }
+      self = .commandComplete(HCIOpcode(rawValue: opcode), parameters: reader.remaining)
+    case Code.commandStatus:
+      guard let status = reader.byte(), reader.byte() != nil, let opcode = reader.uint16() else {
+        return nil
+      }
+      self = .commandStatus(HCIOpcode(rawValue: opcode), HCIStatus(rawValue: status))
+    case Code.disconnectionComplete:
+      guard reader.byte() != nil, let handle = reader.uint16() else { return nil }
+      self = .disconnected(handle: handle)
+    case Code.meta:
+      guard let event = Self.meta(&reader, code) else { return nil }
+      self = event
+    default:
+      self = .other(code: code)
+    }
+  }
+
+  private static func meta(_ reader: inout FrameReader, _ code: UInt8) -> HCIEvent? {
+    switch reader.byte() {
+    case Subevent.connectionComplete?:
+      LEConnection(&reader, isEnhanced: false).map { .connected($0) }
+    case Subevent.enhancedConnectionComplete?, Subevent.enhancedConnectionComplete2?:
+      LEConnection(&reader, isEnhanced: true).map { .connected($0) }
+    case Subevent.connectionUpdateComplete?:
+      updated(&reader)
+    case nil: nil
+    default: .other(code: code)
+    }
+  }
+
+  private static func updated(_ reader: inout FrameReader) -> HCIEvent? {
+    guard let status = reader.byte(), let handle = reader.uint16(),
+      let parameters = ConnectionParameters(&reader)
+    else { return nil }
+    guard HCIStatus(rawValue: status) == .success else { return .other(code: Code.meta) }
+    return .updated(handle: handle, parameters)
+  }
+}
+
+/// An LE link as its first event tells it.
+struct LEConnection: Hashable, Sendable {
+  let status: HCIStatus
+  let handle: UInt16
+  let address: BluetoothAddress
+  let parameters: ConnectionParameters
+
+  /// Reads what follows the subevent code.
+  ///
+  /// - Parameter isEnhanced: Whether two resolvable addresses stand before the parameters.
+  /// - Source: Bluetooth Core 5.4, Vol 4, Part E §7.7.65.1, §7.7.65.10.
+  fileprivate init?(_ reader: inout FrameReader, isEnhanced: Bool) {
+    guard let status = reader.byte(), let handle = reader.uint16(), reader.take(2) != nil,
+      let address = reader.number(6)
+    else { return nil }
+    if isEnhanced, reader.take(12) == nil { return nil }
+    guard let parameters = ConnectionParameters(&reader) else { return nil }
+    self.status = HCIStatus(rawValue: status)
+    self.handle = handle
+    self.address = BluetoothAddress(number: address)
+    self.parameters = parameters
+  }
+}
+
+extension ConnectionParameters {
+  /// Reads interval (1.25 ms), latency, supervision timeout (10 ms).
+  fileprivate init?(_ reader: inout FrameReader) {
+    guard let interval = reader.uint16(), let latency = reader.uint16(),
+      let timeout = reader.uint16()
+    else { return nil }
+    self.init(
+      interval: .microseconds(1250 * Int(interval)),
+      latency: Int(latency),
+      supervisionTimeout: .milliseconds(10 * Int(timeout))
+    )
+  }
+}

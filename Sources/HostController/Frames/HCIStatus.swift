@@ -1,0 +1,33 @@
+// What a controller answers a command with.
+
+/// An HCI error code; names for those that can come from the commands used here.
+///
+/// - Source: Bluetooth Core 5.4, Vol 1, Part F.
+struct HCIStatus: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+  let rawValue: UInt8
+
+  static let success = HCIStatus(rawValue: 0x00)
+  static let unknownCommand = HCIStatus(rawValue: 0x01)
+  static let unknownConnection = HCIStatus(rawValue: 0x02)
+
+  private var name: String? {
+    switch rawValue {
+    case 0x00: "Success"
+    case 0x01: "Unknown HCI Command"
+    case 0x02: "Unknown Connection Identifier"
+    case 0x03: "Hardware Failure"
+    case 0x0c: "Command Disallowed"
+    case 0x11: "Unsupported Feature or Parameter Value"
+    case 0x12: "Invalid HCI Command Parameters"
+    case 0x1f: "Unspecified Error"
+    default: nil
+    }
+  }
+
+  /// `0x02 Unknown Connection Identifier`.
+  var description: String {
+    let digits = String(rawValue, radix: 16)
+    let number = "0x" + (digits.utf8.count == 1 ? "0" : "") + digits
+    return name.map { "\(number) \($0)" } ?? number
+  }
+}

@@ -1,0 +1,55 @@
+// Commands of the kernel's Bluetooth Management interface, and their answers.
+
+/// A command on the control channel.
+///
+/// - Source: BlueZ `doc/mgmt-api.txt`, "Packet Structures".
+struct ManagementCommand: Hashable, Sendable {
+  let code: UInt16
+  /// The controller it is for.
+  let index: UInt16
+  let parameters: [UInt8]
+
+  /// No controller.
+  static let nonController: UInt16 = 0xffff
+
+  /// Asks which controllers there are. Anybody may.
+  static let readIndexList = ManagementCommand(code: 0x0003, index: nonController, parameters: [])
+
+  /// Asks what a controller is and can. Anybody may.
+  static func readInformation(of index: UInt16) -> ManagementCommand {
+    ManagementCommand(code: 0x0004, index: index, parameters: [])
+  }
+
+  var frame: [UInt8] {
+    code.littleEndianOctets + index.littleEndianOctets
+      + UInt16(parameters.count).littleEndianOctets + parameters
+  }
+
+  private enum Event {
+    static let commandComplete: UInt16 = 0x0001
+    static let commandStatus: UInt16 = 0x0002
+  }
+
+  /// The answer to this command that a frame is; nil when it is something else.
+  func answer(in frame: [UInt8]) -> ManagementAnswer? {
+    var reader = FrameReader(frame)
+    guard let event = reader.uint16(), reader.uint16() == index, let length = reader.uint16(),
+      let parameters = reader.take(Int(length))
+    else { return nil }
+    var inner = FrameReader(parameters)
+    guard inner.uint16() == code, let status = inner.byte() else { return nil }
+    switch event {
+    case Event.commandComplete where status == 0: return .done(inner.remaining)
+    case Event.commandComplete, Event.commandStatus: return .refused(status: status)
+    default: return nil
+    }
+  }
+}
+
+/// What came of a management command.
+enum ManagementAnswer: Hashable, Sendable {
+  /// The return parameters.
+  case done([UInt8])
+  /// - Source: BlueZ `doc/mgmt-api.txt`, "Error Codes".
+  case refused(status: UInt8)
+}

@@ -1,0 +1,99 @@
+// What the kernel of this host tells of its controllers and links, beside bluetoothd.
+//
+// It decides what to ask and what the answers mean; asking is the kernel's sockets' business.
+
+public import Bluetooth
+public import Signals
+
+/// The controllers of this host, asked through the kernel.
+///
+/// Strengths need no privilege as long as the kernel lets anybody send the commands that only read.
+public struct HostController: LinkMeter, AdapterInspection {
+  private let kernel: any HostKernel
+
+  /// Opens nothing yet.
+  ///
+  /// - Parameter loop: Where answers are waited for.
+  public init(on loop: Loop) {
+    self.init(kernel: KernelSockets(loop: loop))
+  }
+
+  init(kernel: any HostKernel) {
+    self.kernel = kernel
+  }
+
+  /// Runs what asks the kernel; its refusals become failures of the operation.
+  private func asking<Answer>(
+    _ operation: String,
+    _ body: () async throws -> Answer
+  ) async throws -> Answer {
+    do {
+      return try await body()
+    } catch let refusal as KernelRefusal {
+      throw refusal.failure(operation)
+    }
+  }
+
+  // MARK: Links
+
+  public func strength(of link: LinkIdentity) async throws -> LinkStrength {
+    let operation = "measuring the link"
+    return try await asking(operation) {
+      let controller = try Self.index(of: link.adapter, operation)
+      let links = try kernel.connections(of: controller)
+      guard let found = links.first(where: { $0.address == link.address }) else {
+        throw ControllerAnswer.noLink(operation)
+      }
+      let handle = found.handle
+      let measured = try await kernel.answer(to: .readRSSI(handle), of: controller)
+      let rssi = try ControllerAnswer.level(measured, handle: handle, operation)
+      let power = try await kernel.answer(to: .readTransmitPower(handle), of: controller)
+      // Not every controller has that command, and none has to know the power.
+      let txPower = try? ControllerAnswer.level(power, handle: handle, operation)
+      return LinkStrength(rssi: rssi, txPower: txPower)
+    }
+  }
+
+  /// 0 for `hci0`.
+  private static func index(of adapter: String, _ operation: String) throws -> UInt16 {
+    guard adapter.hasPrefix("hci"), let index = UInt16(adapter.dropFirst(3)) else {
+      throw ControllerAnswer.noAdapter(adapter, operation)
+    }
+    return index
+  }
+
+  // MARK: Adapters
+
+  public func adapters() async throws -> [AdapterDetails] {
+    let operation = "listing the adapters"
+    return try await asking(operation) {
+      let list = try await kernel.answer(to: .readIndexList)
+      let indexes = try ControllerInformation.indexes(ControllerAnswer.done(list, operation))
+      var adapters: [AdapterDetails] = []
+      for index in indexes ?? [] {
+        let answer = try await kernel.answer(to: .readInformation(of: index))
+        // An adapter may go away while the others are asked.
+        guard case .done(let parameters) = answer,
+          let information = ControllerInformation(parameters)
+        else { continue }
+        let features = (try? kernel.features(of: index)) ?? []
+        adapters.append(AdapterDetails(index, information, features: features))
+      }
+      return adapters
+    }
+  }
+}
+
+extension AdapterDetails {
+  fileprivate init(_ index: UInt16, _ known: ControllerInformation, features: [UInt8]) {
+    self.init(
+      name: "hci\(index)",
+      address: known.address,
+      manufacturer: known.manufacturer,
+      version: known.version,
+      supported: ControllerInformation.names(of: known.supportedSettings),
+      current: ControllerInformation.names(of: known.currentSettings),
+      features: features
+    )
+  }
+}

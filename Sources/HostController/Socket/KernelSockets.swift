@@ -1,0 +1,119 @@
+// The kernel's HCI sockets. Whatever is asked or answered on them is decided elsewhere.
+
+import Bluetooth
+import CBluetooth
+import Glibc
+import Signals
+
+/// The sockets of this host's kernel, one for each question.
+struct KernelSockets: HostKernel {
+  let loop: Loop
+
+  /// How long an answer may take. A controller answers within milliseconds.
+  private static let limit = Duration.seconds(2)
+  /// No controller has more links than this.
+  private static let mostConnections: UInt16 = 64
+  private static let longestFrame = 4096
+
+  func connections(of index: UInt16) throws(KernelRefusal) -> [KernelConnection] {
+    let descriptor = try Self.open(index: host_no_device, channel: host_channel_raw)
+    defer { close(descriptor) }
+    var found = [hci_conn_info](repeating: hci_conn_info(), count: Int(Self.mostConnections))
+    let count = try Self.checked(
+      host_connections(descriptor, index, &found, Self.mostConnections)
+    )
+    return found.prefix(Int(count)).map {
+      KernelConnection(handle: $0.handle, address: BluetoothAddress($0.bdaddr))
+    }
+  }
+
+  func features(of index: UInt16) throws(KernelRefusal) -> [UInt8] {
+    let descriptor = try Self.open(index: host_no_device, channel: host_channel_raw)
+    defer { close(descriptor) }
+    var information = hci_dev_info()
+    try Self.checked(host_device(descriptor, index, &information))
+    return withUnsafeBytes(of: information.features) { Array($0) }
+  }
+
+  func answer(to command: HCICommand, of index: UInt16) async throws -> HCIAnswer {
+    let descriptor = try Self.open(index: index, channel: host_channel_raw)
+    defer { close(descriptor) }
+    try Self.checked(host_hear_completion(descriptor, command.opcode.rawValue))
+    return try await exchange(descriptor, command.packet) { command.answer(in: $0) }
+  }
+
+  func answer(to command: ManagementCommand) async throws -> ManagementAnswer {
+    let descriptor = try Self.open(index: host_no_device, channel: host_channel_control)
+    defer { close(descriptor) }
+    return try await exchange(descriptor, command.frame) { command.answer(in: $0) }
+  }
+
+  // MARK: Sockets
+
+  /// - Throws: ``KernelRefusal`` with what the kernel said.
+  static func open(index: UInt16, channel: UInt16) throws(KernelRefusal) -> Int32 {
+    try checked(host_socket(index, channel))
+  }
+
+  @discardableResult
+  static func checked(_ result: Int32) throws(KernelRefusal) -> Int32 {
+    guard result < 0 else { return result }
+    throw KernelRefusal(errorNumber: -result, capability: .rawNetwork)
+  }
+
+  /// Sends a packet, and waits for the one that answers it.
+  private func exchange<Answer: Sendable>(
+    _ descriptor: Int32,
+    _ packet: [UInt8],
+    _ answer: @escaping @Sendable ([UInt8]) -> Answer?
+  ) async throws -> Answer {
+    let watch = Guarded<Watch?>(nil)
+    defer { watch.withLock { $0 }?.cancel() }
+    return try await wait(on: loop, operation: "asking the kernel", limit: Self.limit) {
+      (done: Completion<Answer>) in
+      let reading = loop.watch(descriptor, for: .readable) { _ in
+        do throws(KernelRefusal) {
+          while let packet = try Self.receive(descriptor)?.octets {
+            if let answer = answer(packet) { done.succeed(answer) }
+          }
+        } catch {
+          watch.withLock { $0 }?.cancel()
+          done.fail(error)
+        }
+      }
+      watch.withLock { $0 = reading }
+      guard write(descriptor, packet, packet.count) == packet.count else {
+        throw KernelRefusal(errorNumber: errno, capability: .rawNetwork)
+      }
+    }
+  }
+
+  /// One packet, with the wall-clock time in microseconds since 1970 if the socket stamps them.
+  ///
+  /// - Returns: Nil when there is none now.
+  static func receive(
+    _ descriptor: Int32
+  ) throws(KernelRefusal) -> (octets: [UInt8], microseconds: Int)? {
+    var microseconds = 0
+    var count = 0
+    let octets = [UInt8](unsafeUninitializedCapacity: longestFrame) { buffer, filled in
+      repeat {
+        count = host_receive(descriptor, buffer.baseAddress, UInt(buffer.count), &microseconds)
+      } while count == -Int(EINTR)
+      filled = max(0, count)
+    }
+    if count == -Int(EAGAIN) { return nil }
+    guard count >= 0 else {
+      throw KernelRefusal(errorNumber: Int32(-count), capability: .rawNetwork)
+    }
+    return (octets, microseconds)
+  }
+}
+
+extension BluetoothAddress {
+  /// libbluetooth has the octets in the order of the air, the last written one first.
+  fileprivate init(_ address: bdaddr_t) {
+    let octets = withUnsafeBytes(of: address) { Array($0) }
+    self.init(number: octets.reversed().reduce(0) { $0 << 8 | UInt64($1) })
+  }
+}

@@ -1,0 +1,44 @@
+// What the commands tell that bluetoothd does not: strengths and names of companies.
+
+import Foundation
+import Testing
+
+@Suite("Beside bluetoothd")
+struct HostTests {
+  let heartRate = "Simulators/devices/heart-rate.yaml"
+
+  private func measuring() throws -> BinaryRun {
+    try blerun("run", "--simulate", heartRate, "-e", "rssi expect rssi > -80")
+  }
+
+  @Test("a simulated link has a strength, the same for the same seed")
+  func rssi() throws {
+    let run = try measuring()
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(run.lines.contains { $0.hasPrefix("1  rssi  -") && $0.contains("dBm TX power") })
+    #expect(try measuring().output == run.output)
+  }
+
+  @Test("a scan names the company behind manufacturer data")
+  func companies() throws {
+    let file = FileManager.default.temporaryDirectory
+      .appendingPathComponent("company-\(ProcessInfo.processInfo.globallyUniqueString).yaml")
+    defer { try? FileManager.default.removeItem(at: file) }
+    try """
+    name: Beacon
+    address: C0:FF:EE:00:00:09
+    advertisement: { manufacturer-data: { 0x0059: "01 02", 0xffff: "03" } }
+    services: []
+    """.write(to: file, atomically: true, encoding: .utf8)
+    let text = try blerun("scan", "--simulate", file.path)
+    #expect(text.status == 0, "\(text.errors)")
+    #expect(text.lines.contains { $0.hasSuffix("  Nordic Semiconductor ASA") }, "\(text.output)")
+    let json = try blerun("scan", "--simulate", file.path, "--output", "json")
+    #expect(
+      json.output.contains(
+        #"{"company":89,"companyName":"Nordic Semiconductor ASA","hex":"0102"}"#
+      )
+    )
+    #expect(json.output.contains(#"{"company":65535,"companyName":null,"hex":"03"}"#))
+  }
+}

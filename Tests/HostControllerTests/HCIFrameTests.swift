@@ -1,0 +1,110 @@
+// Commands and events of a controller, octet by octet.
+
+import Bluetooth
+import Testing
+
+@testable import HostController
+
+@Suite("HCI frames")
+struct HCIFrameTests {
+  @Test("Read RSSI and Read Transmit Power Level are packets of the UART transport")
+  func commands() {
+    // Packet type, opcode 0x1405 (group 5, command 5), two octets, handle 0x0040.
+    #expect(HCICommand.readRSSI(0x0040).packet == [0x01, 0x05, 0x14, 0x02, 0x40, 0x00])
+    // Opcode 0x0c2d (group 3, command 0x2d), handle 0x0e01, type 0: the present level.
+    #expect(
+      HCICommand.readTransmitPower(0x0e01).packet == [0x01, 0x2d, 0x0c, 0x03, 0x01, 0x0e, 0x00]
+    )
+  }
+
+  @Test("a Command Complete answers the command whose number it has, and no other")
+  func complete() {
+    // Event 0x0e, 7 octets: 1 command allowed, opcode 0x1405, status 0, handle 0x0040, -50 dBm.
+    let packet: [UInt8] = [0x04, 0x0e, 0x07, 0x01, 0x05, 0x14, 0x00, 0x40, 0x00, 0xce]
+    #expect(HCICommand.readRSSI(0x0040).answer(in: packet) == .done([0x40, 0x00, 0xce]))
+    #expect(HCICommand.readTransmitPower(0x0040).answer(in: packet) == nil)
+    // Without its last octet it is no event, and as a command packet no answer.
+    #expect(HCICommand.readRSSI(0x0040).answer(in: packet.dropLast()) == nil)
+    #expect(HCICommand.readRSSI(0x0040).answer(in: [0x01] + packet.dropFirst()) == nil)
+  }
+
+  @Test("a command is refused by a status in its completion, or by a Command Status")
+  func refused() {
+    let completed: [UInt8] = [0x04, 0x0e, 0x07, 0x01, 0x05, 0x14, 0x02, 0x40, 0x00, 0x00]
+    #expect(HCICommand.readRSSI(0x0040).answer(in: completed) == .refused(.unknownConnection))
+    let refused: [UInt8] = [0x04, 0x0f, 0x04, 0x01, 0x01, 0x05, 0x14]
+    #expect(HCICommand.readRSSI(0x0040).answer(in: refused) == .refused(.unknownCommand))
+    let begun: [UInt8] = [0x04, 0x0f, 0x04, 0x00, 0x01, 0x05, 0x14]
+    #expect(HCICommand.readRSSI(0x0040).answer(in: begun) == nil)
+  }
+
+  /// LE Connection Complete: status 0, handle 0x0040, central, random address C0:FF:EE:00:00:01,
+  /// interval 24, latency 0, supervision timeout 72, clock accuracy 0.
+  private let connection: [UInt8] = [
+    0x3e, 0x13, 0x01, 0x00, 0x40, 0x00, 0x00, 0x01, 0x01, 0x00, 0x00, 0xee, 0xff, 0xc0, 0x18, 0x00,
+    0x00, 0x00, 0x48, 0x00, 0x00,
+  ]
+
+  private let timing = ConnectionParameters(
+    interval: .milliseconds(30),
+    latency: 0,
+    supervisionTimeout: .milliseconds(720)
+  )
+
+  @Test("an LE Connection Complete tells handle, address and timing")
+  func connected() throws {
+    guard case .connected(let made)? = HCIEvent(connection) else {
+      Issue.record("no connection")
+      return
+    }
+    #expect(made.status == .success)
+    #expect(made.handle == 0x0040)
+    #expect(made.address == BluetoothAddress("C0:FF:EE:00:00:01"))
+    #expect(made.parameters == timing)
+    #expect(HCIEvent(connection.dropLast(2)) == nil)
+  }
+
+  @Test("an LE Enhanced Connection Complete has two resolvable addresses before the timing")
+  func enhanced() {
+    let octets =
+      [0x3e, 0x1f, 0x0a] + connection[3..<14] + [UInt8](repeating: 0xaa, count: 12)
+      + connection[14...]
+    guard case .connected(let made)? = HCIEvent(octets) else {
+      Issue.record("no connection")
+      return
+    }
+    #expect(made.address == BluetoothAddress("C0:FF:EE:00:00:01"))
+    #expect(made.parameters == timing)
+  }
+
+  @Test("an LE Connection Update Complete tells the new timing")
+  func updated() {
+    // Status 0, handle 0x0040, interval 6 (7.5 ms), latency 4, supervision timeout 500 (5 s).
+    let octets: [UInt8] = [
+      0x3e, 0x0a, 0x03, 0x00, 0x40, 0x00, 0x06, 0x00, 0x04, 0x00, 0xf4, 0x01,
+    ]
+    let timing = ConnectionParameters(
+      interval: .microseconds(7500),
+      latency: 4,
+      supervisionTimeout: .seconds(5)
+    )
+    #expect(HCIEvent(octets) == .updated(handle: 0x0040, timing))
+    var failed = octets
+    failed[3] = 0x3b
+    #expect(HCIEvent(failed) == .other(code: 0x3e))
+  }
+
+  @Test("a Disconnection Complete tells the handle, any other event its code")
+  func others() {
+    #expect(HCIEvent([0x05, 0x04, 0x00, 0x40, 0x00, 0x13]) == .disconnected(handle: 0x0040))
+    #expect(HCIEvent([0x13, 0x05, 0x01, 0x40, 0x00, 0x01, 0x00]) == .other(code: 0x13))
+    #expect(HCIEvent([0x3e, 0x02, 0x02, 0x00]) == .other(code: 0x3e))
+    #expect(HCIEvent([]) == nil)
+  }
+
+  @Test("a status is told by number and name, an unknown one by number")
+  func statuses() {
+    #expect("\(HCIStatus.unknownConnection)" == "0x02 Unknown Connection Identifier")
+    #expect("\(HCIStatus(rawValue: 0x3f))" == "0x3f")
+  }
+}

@@ -1,0 +1,148 @@
+// What is asked of the kernel, and what its answers and refusals become.
+
+import Bluetooth
+import Glibc
+import Testing
+
+@testable import HostController
+
+@Suite("Host controller")
+struct HostControllerTests {
+  private let link: LinkIdentity
+  private let connections: [KernelConnection]
+
+  init() throws {
+    let address = try #require(BluetoothAddress("C0:FF:EE:00:00:01"))
+    let other = try #require(BluetoothAddress("C0:FF:EE:00:00:02"))
+    link = LinkIdentity(adapter: "hci1", address: address)
+    connections = [
+      KernelConnection(handle: 0x0010, address: other),
+      KernelConnection(handle: 0x0040, address: address),
+    ]
+  }
+
+  /// A script in which the link has the handle 0x40.
+  private func script(rssi: HCIAnswer, power: HCIAnswer) -> ScriptedKernel {
+    ScriptedKernel(
+      ScriptedKernel.Script(
+        connections: .success(connections),
+        commands: [
+          .readRSSI(0x40): .success(rssi), .readTransmitPower(0x40): .success(power),
+        ]
+      )
+    )
+  }
+
+  /// The failure of measuring.
+  private func failure(of kernel: ScriptedKernel) async -> DeviceFailure? {
+    await #expect(throws: DeviceFailure.self) {
+      try await HostController(kernel: kernel).strength(of: link)
+    }
+  }
+
+  @Test("a link is measured by its own handle on its own adapter")
+  func measured() async throws {
+    let kernel = script(rssi: .done([0x40, 0x00, 0xce]), power: .done([0x40, 0x00, 0x04]))
+    let strength = try await HostController(kernel: kernel).strength(of: link)
+    #expect(strength == LinkStrength(rssi: -50, txPower: 4))
+    #expect(kernel.questions == ["connections of 1", "1405 of 1", "c2d of 1"])
+  }
+
+  @Test(
+    "the power is left out when the controller does not tell it",
+    arguments: [HCIAnswer.refused(.unknownCommand), .done([0x40, 0x00, 0x7f]), .done([])]
+  )
+  func withoutPower(power: HCIAnswer) async throws {
+    let kernel = script(rssi: .done([0x40, 0x00, 0xce]), power: power)
+    let strength = try await HostController(kernel: kernel).strength(of: link)
+    #expect(strength == LinkStrength(rssi: -50, txPower: nil))
+  }
+
+  @Test("no link to the device, or one that just ended, is a failure that may pass")
+  func noLink() async {
+    let without = await failure(of: ScriptedKernel(ScriptedKernel.Script()))
+    #expect(without?.code == .notConnected)
+    #expect(without?.class == .passing)
+    let ended = script(rssi: .refused(.unknownConnection), power: .done([]))
+    #expect(await failure(of: ended)?.code == .notConnected)
+  }
+
+  @Test(
+    "a controller that does not tell the strength is a definite failure",
+    arguments: [HCIAnswer.done([0x40, 0x00, 0x7f]), .refused(.unknownCommand)]
+  )
+  func unknown(rssi: HCIAnswer) async {
+    let failure = await failure(of: script(rssi: rssi, power: .done([])))
+    #expect(failure?.code == .notSupported)
+    #expect(failure?.class == .definite)
+  }
+
+  @Test("an adapter with a name that the kernel does not give is no adapter")
+  func otherName() async throws {
+    let controller = HostController(kernel: script(rssi: .done([]), power: .done([])))
+    let failure = await #expect(throws: DeviceFailure.self) {
+      try await controller.strength(of: LinkIdentity(adapter: "usb0", address: link.address))
+    }
+    #expect(failure?.code == .adapterMissing)
+  }
+
+  @Test("adapters are listed in order, with what the kernel knows of each")
+  func adapters() async throws {
+    let information: [UInt8] = [
+      0x23, 0x00, 0x00, 0x01, 0xaa, 0x00, 0x0b, 0xf1, 0x05, 0x00, 0x02, 0x00, 0x00, 0x00, 0x02,
+      0x00, 0x00,
+    ]
+    // Controller 2 goes away between the list and the question.
+    let kernel = ScriptedKernel(
+      ScriptedKernel.Script(
+        management: [
+          .readIndexList: .done([0x02, 0x00, 0x02, 0x00, 0x00, 0x00]),
+          .readInformation(of: 0): .done(information),
+        ],
+        features: .failure(KernelRefusal(errorNumber: ENODEV, capability: .rawNetwork))
+      )
+    )
+    let adapters = try await HostController(kernel: kernel).adapters()
+    #expect(adapters.map(\.name) == ["hci0"])
+    #expect(adapters.first?.specification == "5.2")
+    #expect(adapters.first?.manufacturer == 0x05f1)
+    #expect(adapters.first?.supported == ["low-energy"])
+    #expect(adapters.first?.features == [])
+    #expect(kernel.questions == ["3 of 65535", "4 of 0", "4 of 2"])
+  }
+
+  @Test(
+    "a refused system call says what is missing and how to grant it",
+    arguments: [
+      (
+        EPERM, DeviceFailure.Code.capabilityMissing,
+        """
+        measuring the link: this needs the capability CAP_NET_RAW. \
+        Try: sudo setcap cap_net_raw,cap_net_admin+eip "$(command -v blerun)", or run it as root
+        """
+      ),
+      (
+        EAFNOSUPPORT, .socketsMissing,
+        """
+        measuring the link: the kernel has no Bluetooth sockets for this process. \
+        Try: load the kernel's bluetooth module; in a container, use the host's network
+        """
+      ),
+    ]
+  )
+  func sentences(number: Int32, code: DeviceFailure.Code, sentence: String) async {
+    let refusal = KernelRefusal(errorNumber: number, capability: .rawNetwork)
+    let kernel = ScriptedKernel(ScriptedKernel.Script(connections: .failure(refusal)))
+    let failure = await failure(of: kernel)
+    #expect(failure?.code == code)
+    #expect(failure?.class == .unavailable)
+    #expect(failure?.description == sentence)
+  }
+
+  @Test("an adapter that is held by another program may be free later")
+  func held() async {
+    let refusal = KernelRefusal(errorNumber: EBUSY, capability: .rawNetwork)
+    let kernel = ScriptedKernel(ScriptedKernel.Script(connections: .failure(refusal)))
+    #expect(await failure(of: kernel)?.class == .passing)
+  }
+}

@@ -1,0 +1,97 @@
+// The step that measures the link: in files, on one line, and in a run.
+
+import Bluetooth
+import Documents
+import Signals
+import Testing
+
+@testable import Jobs
+
+@Suite("Measuring the link")
+struct MeasuringTests {
+  let bench = RunBench()
+
+  init() {
+    bench.device.answer("rssi", .value([UInt8(bitPattern: -50), 4]))
+  }
+
+  @Test(
+    "the step is written as it was read",
+    arguments: ["rssi", "rssi as link expect rssi > -80 expect txPower in 0..10 within 3s"]
+  )
+  func roundTrip(line: String) throws {
+    let plan = try Plan.parse(line: line)
+    #expect(plan.steps.map(\.description) == [line])
+  }
+
+  @Test("a file may ask for it in one word, or with expectations, a name and a limit")
+  func file() throws {
+    try bench.run(
+      file: """
+        steps:
+          - rssi
+          - rssi:
+            as: link
+            expect: { rssi: { above: -80 } }
+            timeout: 2s
+          - when: { link.rssi: { below: 0 } }
+            steps: [{ log: "{link.rssi} dBm" }]
+        """
+    )
+    #expect(bench.ending?.status == .ok)
+    #expect(
+      bench.story == [
+        "run", "connect connect…", "connect connect ok", "1 rssi…", "1 -50 dBm, 4 dBm TX power",
+        "1 rssi ok", "2 rssi…", "2 -50 dBm, 4 dBm TX power", "2 rssi ok", "3 when…", "3.1 log…",
+        "3.1 log ok", "3 when ok", "disconnect disconnect…", "disconnect disconnect ok", "run ok",
+      ]
+    )
+  }
+
+  @Test("a strength that is not as expected fails the step and is told")
+  func expectation() throws {
+    try bench.run("rssi expect rssi > -40")
+    #expect(bench.ending?.failure?.code == .expectationNotMet)
+    #expect(
+      bench.ending?.failure?.message
+        == "measuring the link: expected rssi > -40, got -50 dBm"
+    )
+    #expect(!bench.device.isConnected)
+  }
+
+  @Test("a controller that does not tell its power leaves that out")
+  func withoutPower() throws {
+    bench.device.answer("rssi", .value([UInt8(bitPattern: -61)]))
+    try bench.run("rssi")
+    #expect(bench.text().contains("1  rssi  -61 dBm"))
+    #expect(bench.json().contains { $0.hasSuffix(#""operation":"rssi","value":{"rssi":-61}}"#) })
+  }
+
+  @Test("the lines for programs have both levels and no octets")
+  func json() throws {
+    try bench.run("rssi")
+    let lines = bench.json().filter { $0.contains(#""step":"1""#) && $0.contains("value") }
+    #expect(lines.count == 2)
+    #expect(lines.allSatisfy { $0.contains(#""value":{"rssi":-50,"txPower":4}"#) })
+    #expect(!lines.contains { $0.contains("hex") })
+  }
+
+  @Test(
+    "what has no meaning for a strength is complained of",
+    arguments: [
+      "rssi expect value > 1", "rssi expect u8 = 1", "rssi expect percent > 1", "rssi format u8",
+      "rssi battery-level",
+    ]
+  )
+  func complaints(line: String) {
+    #expect(throws: DocumentErrors.self) { try Plan.parse(line: line) }
+  }
+
+  @Test("a file's step takes no value")
+  func value() {
+    let error = #expect(throws: DocumentErrors.self) {
+      try Plan.parse("steps: [{ rssi: -80 }]", file: "chain.yaml")
+    }
+    #expect(error?.problems.count == 1)
+  }
+}
