@@ -19,6 +19,17 @@ struct HostTests {
     #expect(try measuring().output == run.output)
   }
 
+  @Test("a trace of simulated devices is refused, with what to use instead")
+  func simulatedTrace() throws {
+    let file = FileManager.default.temporaryDirectory
+      .appendingPathComponent("trace-\(ProcessInfo.processInfo.globallyUniqueString)").path
+    let run = try blerun("run", "--simulate", heartRate, "-e", "rssi", "--trace", file)
+    #expect(run.status == 2)
+    #expect(run.errors.contains("--trace records controllers"))
+    #expect(run.errors.contains("--bus-log"))
+    #expect(!FileManager.default.fileExists(atPath: file))
+  }
+
   @Test("a scan names the company behind manufacturer data")
   func companies() throws {
     let file = FileManager.default.temporaryDirectory

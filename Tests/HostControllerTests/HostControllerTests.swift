@@ -99,7 +99,7 @@ struct HostControllerTests {
           .readIndexList: .done([0x02, 0x00, 0x02, 0x00, 0x00, 0x00]),
           .readInformation(of: 0): .done(information),
         ],
-        features: .failure(KernelRefusal(errorNumber: ENODEV, capability: .rawNetwork))
+        features: .failure(KernelRefusal(errorNumber: ENODEV))
       )
     )
     let adapters = try await HostController(kernel: kernel).adapters()
@@ -131,7 +131,7 @@ struct HostControllerTests {
     ]
   )
   func sentences(number: Int32, code: DeviceFailure.Code, sentence: String) async {
-    let refusal = KernelRefusal(errorNumber: number, capability: .rawNetwork)
+    let refusal = KernelRefusal(errorNumber: number)
     let kernel = ScriptedKernel(ScriptedKernel.Script(connections: .failure(refusal)))
     let failure = await failure(of: kernel)
     #expect(failure?.code == code)
@@ -141,7 +141,7 @@ struct HostControllerTests {
 
   @Test("an adapter that is held by another program may be free later")
   func held() async {
-    let refusal = KernelRefusal(errorNumber: EBUSY, capability: .rawNetwork)
+    let refusal = KernelRefusal(errorNumber: EBUSY)
     let kernel = ScriptedKernel(ScriptedKernel.Script(connections: .failure(refusal)))
     #expect(await failure(of: kernel)?.class == .passing)
   }

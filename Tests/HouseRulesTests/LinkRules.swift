@@ -6,6 +6,8 @@ import Foundation
 
 enum LinkRules {
   static let library = "-lbluetooth"
+  /// Its name in an executable that needs it.
+  static let file = "libbluetooth.so"
 
   /// No library product reaches a part that is for the executable only.
   static func check(
@@ -30,7 +32,24 @@ enum LinkRules {
         )
       }
     }
-    return findings
+    return findings + (try checkExecutables(package, built))
+  }
+
+  /// What the linker made of it: of the executables that were built, only `blerun` needs it.
+  private static func checkExecutables(
+    _ package: PackageDescription,
+    _ built: BuildFolder
+  ) throws -> [Finding] {
+    try package.targets.filter { $0.type == "executable" }.compactMap { target in
+      guard let needs = try built.needs(target.name, file) else { return nil }
+      if needs, target.name != "blerun" {
+        return package.finding("\(target.name) is linked with \(file)")
+      }
+      if !needs, target.name == "blerun" {
+        return package.finding("blerun is not linked with \(file): this rule sees nothing")
+      }
+      return nil
+    }
   }
 }
 
@@ -41,6 +60,13 @@ extension BuildFolder {
     guard let walk = FileManager.default.enumerator(atPath: place.path) else { return [] }
     return walk.compactMap { $0 as? String }.filter { $0.hasSuffix(".o") }.sorted()
       .map { place.appending(path: $0) }
+  }
+
+  /// Whether a built executable names a shared library; nil when it was not built.
+  func needs(_ executable: String, _ library: String) throws -> Bool? {
+    let place = url.appending(path: executable)
+    guard FileManager.default.isExecutableFile(atPath: place.path) else { return nil }
+    return try Data(contentsOf: place, options: .alwaysMapped).range(of: Data(library.utf8)) != nil
   }
 
   /// Whether an object tells the linker to add `library`: Swift notes it for each module map.

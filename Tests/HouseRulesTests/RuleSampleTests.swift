@@ -263,6 +263,32 @@ struct RuleSampleTests {
     #expect(try LinkRules.check(package, built: BuildFolder(folder)).count == 1)
   }
 
+  @Test("an executable that needs the library is found, and one that should and does not")
+  func executables() throws {
+    let folder = FileManager.default.temporaryDirectory
+      .appending(path: "executables-\(ProcessInfo.processInfo.processIdentifier)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    for (name, needed) in [("benchmarks", LinkRules.file), ("blerun", "libc.so")] {
+      let place = folder.appending(path: name)
+      try Data("\u{0}\(needed).3\u{0}".utf8).write(to: place)
+      try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: place.path)
+    }
+    let description = """
+      {"products": [], "targets": [
+        {"name": "benchmarks", "type": "executable", "dependencies": []},
+        {"name": "blerun", "type": "executable", "dependencies": []},
+        {"name": "other", "type": "executable", "dependencies": []}]}
+      """
+    let package = try JSONDecoder().decode(PackageDescription.self, from: Data(description.utf8))
+    #expect(
+      try LinkRules.check(package, built: BuildFolder(folder)).map(\.problem) == [
+        "benchmarks is linked with libbluetooth.so",
+        "blerun is not linked with libbluetooth.so: this rule sees nothing",
+      ]
+    )
+  }
+
   @Test("the objects of this build tell what they link: DBus asks for libdbus")
   func objectsAreRead() throws {
     let built = BuildFolder()

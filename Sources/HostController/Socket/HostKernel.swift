@@ -29,12 +29,5 @@ struct KernelConnection: Hashable, Sendable {
 
 /// A system call that failed.
 struct KernelRefusal: Error, Hashable, Sendable {
-  /// The capability without which this call is refused.
-  enum Capability: String, Hashable, Sendable {
-    case rawNetwork = "CAP_NET_RAW"
-    case networkAdministration = "CAP_NET_ADMIN"
-  }
-
   let errorNumber: Int32
-  let capability: Capability
 }

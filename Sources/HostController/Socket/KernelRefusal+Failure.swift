@@ -18,9 +18,10 @@ extension KernelRefusal {
 
   private var explanation: (DeviceFailure.Code, String, String) {
     switch errorNumber {
+    // Listening to the monitor channel needs it, and so do commands that do not only read.
     case EPERM, EACCES:
       (
-        .capabilityMissing, "this needs the capability \(capability.rawValue)",
+        .capabilityMissing, "this needs the capability CAP_NET_RAW",
         "sudo setcap cap_net_raw,cap_net_admin+eip \"$(command -v blerun)\", or run it as root"
       )
     case EAFNOSUPPORT, EPROTONOSUPPORT:

@@ -58,7 +58,7 @@ struct KernelSockets: HostKernel {
   @discardableResult
   static func checked(_ result: Int32) throws(KernelRefusal) -> Int32 {
     guard result < 0 else { return result }
-    throw KernelRefusal(errorNumber: -result, capability: .rawNetwork)
+    throw KernelRefusal(errorNumber: -result)
   }
 
   /// Sends a packet, and waits for the one that answers it.
@@ -83,7 +83,7 @@ struct KernelSockets: HostKernel {
       }
       watch.withLock { $0 = reading }
       guard write(descriptor, packet, packet.count) == packet.count else {
-        throw KernelRefusal(errorNumber: errno, capability: .rawNetwork)
+        throw KernelRefusal(errorNumber: errno)
       }
     }
   }
@@ -92,11 +92,12 @@ struct KernelSockets: HostKernel {
   ///
   /// - Returns: Nil when there is none now.
   static func receive(
-    _ descriptor: Int32
+    _ descriptor: Int32,
+    room: Int = longestFrame
   ) throws(KernelRefusal) -> (octets: [UInt8], microseconds: Int)? {
     var microseconds = 0
     var count = 0
-    let octets = [UInt8](unsafeUninitializedCapacity: longestFrame) { buffer, filled in
+    let octets = [UInt8](unsafeUninitializedCapacity: room) { buffer, filled in
       repeat {
         count = host_receive(descriptor, buffer.baseAddress, UInt(buffer.count), &microseconds)
       } while count == -Int(EINTR)
@@ -104,7 +105,7 @@ struct KernelSockets: HostKernel {
     }
     if count == -Int(EAGAIN) { return nil }
     guard count >= 0 else {
-      throw KernelRefusal(errorNumber: Int32(-count), capability: .rawNetwork)
+      throw KernelRefusal(errorNumber: Int32(-count))
     }
     return (octets, microseconds)
   }

@@ -94,13 +94,15 @@ private struct Members {
     }
     add(
       "error",
-      .object([
-        ("code", .string(failure.code.rawValue)),
-        ("class", .string(failure.class.rawValue)),
-        ("message", .string(failure.message)),
-        ("bluez", bluez ?? .null),
-        ("hint", .string(failure.hint)),
-      ])
+      .object(
+        [
+          ("code", .string(failure.code.rawValue)),
+          ("class", .string(failure.class.rawValue)),
+          ("message", .string(failure.message)),
+          ("bluez", bluez ?? .null),
+          ("hint", .string(failure.hint)),
+        ] + (failure.trace.map { [("trace", $0.json)] } ?? [])
+      )
     )
   }
 

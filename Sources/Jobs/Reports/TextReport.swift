@@ -70,6 +70,7 @@ public struct TextReport: RunReport {
     var lines = ["   what   \(failure.what)", "   why    \(failure.why)"]
     if let bluez = failure.bluez { lines.append("   BlueZ  \(bluez)") }
     if !failure.hint.isEmpty { lines.append("   try    \(failure.hint)") }
+    if let slice = failure.trace { lines.append("   trace  \(slice.sentence)") }
     return lines.map { visible($0) }
   }
 

@@ -16,6 +16,8 @@ public struct RunFailure: Error, Hashable, Sendable, CustomStringConvertible {
   public let hint: String
   /// The signal that ended the run, if one did.
   public let signal: Int32?
+  /// Where the step that failed is in the trace of the run, if there is one.
+  public let trace: TraceSlice?
 
   public init(
     code: DeviceFailure.Code,
@@ -24,7 +26,8 @@ public struct RunFailure: Error, Hashable, Sendable, CustomStringConvertible {
     why: String,
     bluez: BlueZAnswer? = nil,
     hint: String = "",
-    signal: Int32? = nil
+    signal: Int32? = nil,
+    trace: TraceSlice? = nil
   ) {
     self.code = code
     self.class = `class`
@@ -33,6 +36,7 @@ public struct RunFailure: Error, Hashable, Sendable, CustomStringConvertible {
     self.bluez = bluez
     self.hint = hint
     self.signal = signal
+    self.trace = trace
   }
 
   /// What and why, on one line.

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import Bluetooth
+import HostController
 import Jobs
 import Signals
 
@@ -21,9 +22,14 @@ struct Run: ParsableCommand {
 
   @OptionGroup var chain: PlanOptions
   @OptionGroup var options: WorldOptions
+  @OptionGroup var recording: TraceOption
 
   @Flag(help: "Print the plan and touch nothing.")
   var dryRun = false
+
+  func validate() throws {
+    try recording.check(isSimulated: !options.simulate.isEmpty)
+  }
 
   func run() throws {
     var plan = try chain.plan()
@@ -31,11 +37,13 @@ struct Run: ParsableCommand {
     if dryRun { return try printPlan(plan) }
     let target = try PlanOptions.target(of: plan, among: simulated)
     plan.device = target
+    let trace = try recording.begin()
     let world = try options.world()
+    trace?.start(on: world.loop)
     let service = world.service(for: target, adapter: options.adapterSelector)
-    let status = ChainCommand(world: world, format: options.output)
+    let status = ChainCommand(world: world, format: options.output, trace: trace)
       .run(plan, on: service, seed: world.isSimulated ? options.seed : world.wallClock)
-    throw Ending(status)
+    throw Ending(trace?.end(status, on: world.loop) ?? status)
   }
 
   private func printPlan(_ plan: Plan) throws {
@@ -52,6 +60,8 @@ struct ChainCommand {
 
   let world: World
   let format: WorldOptions.Output
+  /// Names the part of it that a failed step is in.
+  var trace: HCITrace?
 
   /// Runs the plan to its end.
   func run(_ plan: Plan, on service: any DeviceService, seed: UInt64) -> ExitStatus {
@@ -60,14 +70,16 @@ struct ChainCommand {
     let interruption = Interruption(of: scheduler)
     defer { interruption.close() }
     let report: any RunReport = format == .json ? JSONLinesReport() : TextReport()
+    let print: @Sendable (RunEvent) -> Void = { event in
+      for line in report.lines(for: event) { output.line(line) }
+    }
     let runner = ChainRunner(
       plan: plan,
       service: service,
       identity: RunIdentity(seed: seed, plan: plan),
-      device: plan.device?.text
-    ) { event in
-      for line in report.lines(for: event) { output.line(line) }
-    }
+      device: plan.device?.text,
+      report: trace.map { TracedReport($0, print).hear } ?? print
+    )
     let outcome = runner.ending().map { Optional($0) }
       .firstOrDefault(nil, within: Self.longest)
     if let signal = interruption.signal { return .interrupted(by: signal.number) }

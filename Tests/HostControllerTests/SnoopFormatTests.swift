@@ -1,0 +1,73 @@
+// Trace files, octet by octet, and their bounds.
+
+import Bluetooth
+import Testing
+
+@testable import HostController
+
+@Suite("Trace files")
+struct SnoopFormatTests {
+  /// An event of controller 1: HCI Reset was done.
+  private let packet = MonitorPacket(
+    opcode: 3,
+    index: 1,
+    payload: [0x0e, 0x04, 0x01, 0x03, 0x0c, 0x00]
+  )
+
+  @Test("a file begins with btsnoop, version 1, data link 2001")
+  func header() {
+    #expect(
+      SnoopFormat.header == [
+        0x62, 0x74, 0x73, 0x6e, 0x6f, 0x6f, 0x70, 0x00, 0x00, 0x00, 0x00, 0x01, 0x00, 0x00, 0x07,
+        0xd1,
+      ]
+    )
+  }
+
+  @Test("a record has its lengths, its controller and kind, no drops and its time")
+  func record() {
+    // 2000-01-01T00:00:00Z is 946 684 800 s after 1970, and 0x00e03ab44a676000 in the file's count.
+    #expect(
+      SnoopFormat.record(packet, at: 946_684_800_000_001) == [
+        0x00, 0x00, 0x00, 0x06, 0x00, 0x00, 0x00, 0x06, 0x00, 0x01, 0x00, 0x03, 0x00, 0x00, 0x00,
+        0x00, 0x00, 0xe0, 0x3a, 0xb4, 0x4a, 0x67, 0x60, 0x01, 0x0e, 0x04, 0x01, 0x03, 0x0c, 0x00,
+      ]
+    )
+  }
+
+  @Test("a monitor frame is kind, controller, length and payload, or nothing")
+  func frames() {
+    let frame: [UInt8] = [0x03, 0x00, 0x01, 0x00, 0x06, 0x00] + packet.payload
+    #expect(MonitorPacket(frame) == packet)
+    #expect(MonitorPacket(frame.dropLast()) == nil)
+    #expect(MonitorPacket(Array(frame.prefix(5))) == nil)
+  }
+
+  @Test("a slice is the packets since a mark, counted from 1, between their times")
+  func slices() {
+    var content = TraceContent(limit: 1000)
+    #expect(content.slice(since: 0, of: "a") == nil)
+    for time in [10, 30, 20] { _ = content.add(packet, at: time) }
+    #expect(
+      content.slice(since: 1, of: "a")
+        == TraceSlice(
+          file: "a",
+          packets: 2...3,
+          times: .microseconds(20) ... .microseconds(30)
+        )
+    )
+    #expect(content.slice(since: 3, of: "a") == nil)
+  }
+
+  @Test("a file ends at its limit, and takes nothing more, however small")
+  func limit() {
+    var content = TraceContent(limit: 16 + 30 + 29)
+    #expect(content.add(packet, at: 1).count == 30)
+    #expect(content.add(packet, at: 2).isEmpty)
+    let small = MonitorPacket(opcode: 5, index: 1, payload: [])
+    #expect(content.add(small, at: 3).isEmpty)
+    #expect(content.count == 1)
+    #expect(content.left == 2)
+    #expect(content.octets == 46)
+  }
+}
