@@ -95,9 +95,11 @@ extension RemoteDevice {
     }
     switch device.nextFault(.connect) {
     case .none, .refuse: establish(delay)
-    case .slow(let more): establish(delay + more)
+    case .slow(let more) where delay + more < host.settings.connectTimeout:
+      establish(delay + more)
     case .refuseConnection: abort(delay)
-    case .neverAnswer: abort(host.settings.connectTimeout)
+    // A link that takes longer than bluetoothd tries is none.
+    case .neverAnswer, .slow: abort(host.settings.connectTimeout)
     case .vanish:
       state.withLock { $0.isInAir = false }
       abort(host.settings.connectTimeout)

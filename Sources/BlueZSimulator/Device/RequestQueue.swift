@@ -93,7 +93,7 @@ final class RequestQueue: Sendable {
     switch device.nextFault(request.operation) {
     case .none, .refuseConnection:
       after(latency, link) { self.finish(link, request.perform()) }
-    case .slow(let more):
+    case .slow(let more) where latency + more < host.settings.attTimeout:
       after(latency + more, link) { self.finish(link, request.perform()) }
     case .refuse(let code):
       after(latency, link) { self.finish(link) { request.refuse(code) } }
@@ -106,7 +106,8 @@ final class RequestQueue: Sendable {
       }
     case .vanish:
       after(latency, link) { self.loseLink(true) }
-    case .neverAnswer:
+    // An answer that takes longer than bluetoothd waits is none.
+    case .neverAnswer, .slow:
       after(host.settings.attTimeout, link) { self.loseLink(false) }
     }
   }
