@@ -31,8 +31,16 @@ struct Program: Sendable {
     try process.run()
     process.waitUntilExit()
     status = process.terminationStatus
-    output = try String(contentsOf: places[0], encoding: .utf8)
-    errors = try String(contentsOf: places[1], encoding: .utf8)
+    output = try Self.text(of: places[0])
+    errors = try Self.text(of: places[1])
+  }
+}
+
+extension Program {
+  /// What a file holds. Foundation loses memory when it reads an empty one whole.
+  private static func text(of place: URL) throws -> String {
+    let octets = try FileHandle(forReadingFrom: place).readToEnd() ?? Data()
+    return String(decoding: octets, as: UTF8.self)
   }
 }
 

@@ -81,6 +81,8 @@ struct SubscriptionTests {
     try bench.subscribe(12)
     try bench.run(to: 3500)
     #expect(count.withLock { $0 } == 3)
+    // The handler holds the device.
+    device.onNotification { _, _ in }
   }
 
   @Test("the configuration is what was subscribed to, and writing it subscribes")

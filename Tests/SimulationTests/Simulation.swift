@@ -19,6 +19,7 @@ struct Simulation {
   let events: Recorded<SimulatorEvent>
   /// The simulator's connection and the client's.
   let connections: [any MessageBus]
+  private let ending: Ending
 
   /// - Parameters:
   ///   - loop: Driven by this initializer until both parts stand.
@@ -43,6 +44,7 @@ struct Simulation {
     self.events = events
     connections = try Self.connect(on: loop, over: daemon, log: log)
     let (theirs, ours) = (connections[0], connections[1])
+    ending = Ending(loop, connections)
     let simulator = BlueZSimulator(
       bus: HeldBus(theirs, hold: hold),
       devices: [device],
@@ -103,6 +105,22 @@ struct Simulation {
     #expect(throws: LoopIdle.self, "\(history.suffix(4))") {
       try loop.drive { loop.now > end }
     }
+  }
+}
+
+/// Closes the connections when the simulation is over: calls that nobody answers wait for that.
+private final class Ending: Sendable {
+  private let loop: Loop
+  private let connections: [any MessageBus]
+
+  init(_ loop: Loop, _ connections: [any MessageBus]) {
+    self.loop = loop
+    self.connections = connections
+  }
+
+  deinit {
+    for connection in connections { connection.close() }
+    if loop is VirtualTimeLoop { try? loop.drive { false } } else { loop.shutDown() }
   }
 }
 

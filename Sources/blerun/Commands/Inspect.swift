@@ -34,6 +34,7 @@ struct Inspect: ParsableCommand {
     plan.device = device.map { DeviceTarget(parsing: $0) }
     let target = try PlanOptions.target(of: plan, among: simulated)
     let world = try options.world()
+    defer { world.end() }
     let service = world.service(for: target, adapter: options.adapterSelector)
     let output = StandardOutput { failure in world.scheduler.cancelAll(failure) }
     let interruption = Interruption(of: world.scheduler)

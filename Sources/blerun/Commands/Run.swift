@@ -39,6 +39,7 @@ struct Run: ParsableCommand {
     plan.device = target
     let trace = try recording.begin()
     let world = try options.world()
+    defer { world.end() }
     trace?.start(on: world.loop)
     let service = world.service(for: target, adapter: options.adapterSelector)
     let status = ChainCommand(world: world, format: options.output, trace: trace)

@@ -30,6 +30,7 @@ struct Scan: ParsableCommand {
 
   func run() throws {
     let world = try options.world()
+    defer { world.end() }
     let target = device.map { DeviceTarget(parsing: $0) }
     let service = world.service(for: target ?? .any, adapter: options.adapterSelector)
     let interruption = Interruption(of: world.scheduler)

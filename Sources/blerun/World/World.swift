@@ -84,6 +84,15 @@ struct World: Sendable {
     }
   }
 
+  /// Ends the simulation, and the connections to the bus: what still waits for an answer ends too.
+  func end() {
+    simulator?.stop()
+    if case .success(let client) = client { client.bus.close() }
+    // What that has set going is done before the loop ends.
+    try? loop.run { try await loop.sleep(for: .zero) }
+    loop.shutDown()
+  }
+
   /// The operations on one device.
   func service(for target: DeviceTarget, adapter: AdapterSelector) -> any DeviceService {
     switch client {

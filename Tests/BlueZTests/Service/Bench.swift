@@ -13,11 +13,13 @@ struct Bench {
   let bluez: ScriptedBlueZ
   let ours: any MessageBus
   let scheduler: SerialScheduler
+  private let ending: Ending
 
   init() throws {
     bus = LoopbackBus(on: loop)
     bluez = ScriptedBlueZ(on: try bus.connect())
     ours = try bus.connect()
+    ending = Ending(loop, ours)
     scheduler = SerialScheduler(on: loop)
   }
 
@@ -63,5 +65,21 @@ struct Bench {
   /// Lets everything happen that is left.
   func drain() {
     #expect(throws: LoopIdle.self) { try loop.drive { false } }
+  }
+}
+
+/// Closes the connection when a test is over: calls that nobody answered wait for that.
+private final class Ending: Sendable {
+  private let loop: VirtualTimeLoop
+  private let connection: any MessageBus
+
+  init(_ loop: VirtualTimeLoop, _ connection: any MessageBus) {
+    self.loop = loop
+    self.connection = connection
+  }
+
+  deinit {
+    connection.close()
+    try? loop.drive { false }
   }
 }
