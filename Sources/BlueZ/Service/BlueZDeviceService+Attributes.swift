@@ -96,10 +96,9 @@ extension BlueZDeviceService {
   /// The channel of the characteristic that a selector means.
   func channel(_ selector: CharacteristicSelector) throws -> CharacteristicChannel {
     let generation = client.attributeGeneration
-    let known = state.withLock { state in
-      state.device.flatMap { device in
-        state.channels.channel(selector, of: device, generation: generation)
-      }
+    let known: CharacteristicChannel? = state.withLock { state in
+      guard let device = state.device else { return nil }
+      return state.channels.channel(selector, of: device, generation: generation)
     }
     if let known { return known }
     let device = try connectedDevice()

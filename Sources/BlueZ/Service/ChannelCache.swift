@@ -17,7 +17,7 @@ struct ChannelCache: Sendable {
     generation: UInt64
   ) -> CharacteristicChannel? {
     guard generation == self.generation, device == self.device else { return nil }
-    if let last, last.selector == selector { return last.channel }
+    if last?.selector == selector { return last?.channel }
     return channels[selector]
   }
 

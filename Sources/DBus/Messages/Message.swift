@@ -32,19 +32,19 @@ public struct Message: Sendable {
     var noAutoStart = false
   }
 
-  // `contents` is only changed by the one owner of the box: see `change`.
-  private final class Box: @unchecked Sendable {
-    var contents: Contents
-    init(_ contents: Contents) { self.contents = contents }
+  private final class Box: Sendable {
+    let contents: Contents
+    init(_ contents: consuming Contents) { self.contents = contents }
   }
 
   private var box: Box
 
-  init(_ contents: Contents) { box = Box(contents) }
+  init(_ contents: consuming Contents) { box = Box(contents) }
 
   private mutating func change<T>(_ field: WritableKeyPath<Contents, T>, to value: T) {
-    if !isKnownUniquelyReferenced(&box) { box = Box(box.contents) }
-    box.contents[keyPath: field] = value
+    var contents = box.contents
+    contents[keyPath: field] = value
+    box = Box(contents)
   }
 
   /// What the message is.

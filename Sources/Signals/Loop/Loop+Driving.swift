@@ -226,6 +226,7 @@ extension Loop {
 
   /// Runs the jobs of the batch; true when `done` came true on the way.
   private func runBatch(_ context: ThreadContext, until done: () -> Bool) -> Bool {
+    if batch.isEmpty { return done() }
     context.running = self
     defer { context.running = nil }
     while batchIndex < batch.count {
@@ -255,7 +256,7 @@ extension Loop {
   func awake() { state.withLock { $0.asleep = false } }
 
   private func wakeFinishedWaiters() {
-    let waiting = state.withLock { $0.waiters }
+    guard let waiting = state.withLock({ $0.waiters.isEmpty ? nil : $0.waiters }) else { return }
     for waiter in waiting where waiter.isDone() {
       state.withLock { state in state.waiters.removeAll { $0 === waiter } }
       waiter.wake()

@@ -38,8 +38,8 @@ public class Loop: TaskExecutor, @unchecked Sendable {
 
   let state = Guarded(State())
   // Touched only by the thread that drives: the jobs taken from `incoming`, and how far they are.
-  var batch: [Job] = []
-  var batchIndex = 0
+  @exclusivity(unchecked) var batch: [Job] = []
+  @exclusivity(unchecked) var batchIndex = 0
 
   init() {}
 
@@ -155,8 +155,10 @@ public class Loop: TaskExecutor, @unchecked Sendable {
   }
 
   final func hear(_ descriptor: Int32, _ events: Watch.Events) {
-    let hearers = state.withLock { $0.watches.hearers(of: descriptor, events) }
-    for (watch, heard) in hearers where state.withLock({ _ in watch.isActive }) {
+    let (first, others) = state.withLock { $0.watches.hearers(of: descriptor, events) }
+    guard let first else { return }
+    running { first.watch.ready(first.events) }
+    for (watch, heard) in others where state.withLock({ _ in watch.isActive }) {
       running { watch.ready(heard) }
     }
   }

@@ -5,10 +5,11 @@
 import Glibc
 
 final class ThreadContext {
+  // No check for overlapping accesses: only its own thread ever touches an object.
   /// The loop one of whose jobs or callbacks this thread is running.
-  var running: Loop?
+  @exclusivity(unchecked) var running: Loop?
   /// The blocking turns further up this thread's stack, innermost last.
-  var turns: [Turn] = []
+  @exclusivity(unchecked) var turns: [Turn] = []
 
   private static let key: pthread_key_t = {
     var key = pthread_key_t()

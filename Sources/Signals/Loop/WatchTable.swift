@@ -44,15 +44,26 @@ struct WatchTable {
     return change(of: watch.descriptor, from: before)
   }
 
-  /// Who hears that `descriptor` is ready for `events`, in order.
-  func hearers(of descriptor: Int32, _ events: Watch.Events) -> [(
-    watch: Watch, events: Watch.Events
-  )] {
-    watches.compactMap { watch in
-      guard watch.descriptor == descriptor else { return nil }
+  /// A watch, and what it hears of.
+  typealias Hearer = (watch: Watch, events: Watch.Events)
+
+  /// Who hears that `descriptor` is ready for `events`, in order; seldom more than one.
+  func hearers(
+    of descriptor: Int32,
+    _ events: Watch.Events
+  ) -> (first: Hearer?, others: [Hearer]) {
+    var first: Hearer?
+    var others: [Hearer] = []
+    for watch in watches where watch.descriptor == descriptor {
       let heard = events.intersection(watch.interest.union(.hungUp))
-      return heard.isEmpty ? nil : (watch, heard)
+      if heard.isEmpty { continue }
+      if first == nil {
+        first = (watch, heard)
+      } else {
+        others.append((watch, heard))
+      }
     }
+    return (first, others)
   }
 
   /// Every watched descriptor once, in the order of first registration, with the joint interest.

@@ -32,24 +32,19 @@ extension SerialScheduler {
     within limit: Duration,
     _ body: nonisolated(nonsending) @escaping @Sendable () async throws -> Void
   ) -> (any Error)? {
-    let answer = Guarded<Result<Void, any Error>?>(nil)
-    var request: TurnRequest?
-    let loop = self.loop
+    let request = TurnRequest(of: self, operation: operation, within: limit, body)
     do {
       try loop.drive {
-        request = ask(operation: operation, within: limit, body) { result in
-          answer.withLock { $0 = result }
-          loop.pokeFromOutside()
-        }
+        request.ask()
       } until: {
-        answer.withLock { $0 != nil }
+        request.hasEnded
       }
     } catch {
-      request?.cancel(error)
-      try? loop.drive { answer.withLock { $0 != nil } }
+      request.cancel(error)
+      try? loop.drive { request.hasEnded }
       return error
     }
-    if case .failure(let error)? = answer.withLock({ $0 }) { return error }
+    if case .failure(let error)? = request.result { return error }
     return nil
   }
 }
@@ -85,7 +80,7 @@ extension Turn {
       task.cancel()
     }
     defer { timer.cancel() }
-    let entry = onCancel { task.cancel() }
+    let entry = beginWork(task)
     defer { endWork(entry) }
     do {
       try loop.drive { answer.withLock { $0 != nil } }

@@ -20,8 +20,13 @@ extension Signal {
   public func firstOrDefault(_ fallback: Value, within limit: Duration) -> Outcome<Value> {
     let first = Guarded<Value?>(nil)
     let result = blockForTurn(home, operation: "firstOrDefault", within: limit) {
-      let value = try await firstValue()
-      first.withLock { $0 = value }
+      do {
+        try await body { value in
+          first.withLock { if $0 == nil { $0 = value } }
+          throw Stopped.stopped
+        }
+      } catch  where Stopped.isThrown(error) {}
+      if first.withLock({ $0 == nil }) { throw NoValue(operation: "the signal") }
     }
     if let error = result { return Outcome(fallback, error: error) }
     guard let value = first.withLock({ $0 }) else {
@@ -56,9 +61,9 @@ extension Signal {
     do {
       try await body { value in
         if first == nil { first = value }
-        throw Stopped()
+        throw Stopped.stopped
       }
-    } catch is Stopped {}
+    } catch  where Stopped.isThrown(error) {}
     guard let first else { throw NoValue(operation: "the signal") }
     return first
   }

@@ -1,31 +1,76 @@
-// A handle on a turn of blocking code.
+// A turn of blocking code, and the handle on it.
 
 /// A turn that was scheduled and may not have begun.
-public final class ScheduledTurn: Sendable {
+public final class ScheduledTurn: TurnTaker {
+  private struct State {
+    var body: (@Sendable () -> Void)?
+    var hasEnded = false
+  }
+
+  let id: UInt64
   private let turn: Turn
-  private let hasEnded = Guarded(false)
-  private let identity = Guarded<UInt64>(0)
+  private let state: Guarded<State>
 
-  init(turn: Turn) {
-    self.turn = turn
+  init(of scheduler: SerialScheduler, _ body: @escaping @Sendable () -> Void) {
+    id = scheduler.newID()
+    turn = Turn(of: scheduler)
+    state = Guarded(State(body: body))
   }
 
-  var id: UInt64 {
-    get { identity.withLock { $0 } }
-    set { identity.withLock { $0 = newValue } }
+  private var scheduler: SerialScheduler { turn.scheduler }
+
+  /// Asks for the turn. Called once.
+  func ask() {
+    scheduler.loop.hold()
+    if !scheduler.admit(self) { end() }
   }
 
-  func end() {
-    hasEnded.withLock { $0 = true }
-    turn.scheduler.loop.poke()
+  func begin() {
+    scheduler.loop.runTurn { [self] in
+      if let body = state.withLock({ $0.body }) { run(body) }
+      scheduler.turnEnded(id)
+      end()
+    }
+  }
+
+  private func run(_ body: () -> Void) {
+    let loop = scheduler.loop
+    let context = ThreadContext.current
+    context.turns.append(turn)
+    body()
+    if !turn.ownsNothing {
+      let released = Guarded(false)
+      let carried = Carried(loop: loop, turn: turn, deadline: nil)
+      Carried.$current.withValue(carried) {
+        _ = Task(executorPreference: loop) { [turn] in
+          _ = await turn.releaseAll()
+          released.withLock { $0 = true }
+        }
+      }
+      try? loop.drive { released.withLock { $0 } }
+    }
+    context.turns.removeLast()
+  }
+
+  private func end() {
+    scheduler.loop.letGo()
+    state.withLock { state in
+      state.body = nil
+      state.hasEnded = true
+    }
+    scheduler.loop.poke()
   }
 
   /// Whether the turn has ended, clean-up included, or was cancelled before it began.
-  public var isEnded: Bool { hasEnded.withLock { $0 } }
+  public var isEnded: Bool { state.withLock { $0.hasEnded } }
 
   /// Cancels what the turn waits for; a turn that has not begun never does.
   public func cancel(_ cause: any Error = CancellationError()) {
-    turn.scheduler.cancel(id, cause)
+    if scheduler.withdraw(id) {
+      end()
+    } else {
+      turn.cancel(cause)
+    }
   }
 
   /// Blocks until the turn has ended, turning the loop meanwhile.
@@ -36,12 +81,6 @@ public final class ScheduledTurn: Sendable {
     guard !ThreadContext.current.turns.contains(where: { $0 === turn }) else {
       throw BlockedInsideLoop(operation: "waiting for the present turn")
     }
-    try turn.scheduler.loop.drive { [self] in isEnded }
-  }
-}
-
-extension SerialScheduler {
-  func cancel(_ id: UInt64, _ cause: any Error) {
-    cancellation(of: id)?(cause)
+    try scheduler.loop.drive { [self] in isEnded }
   }
 }

@@ -8,8 +8,8 @@ public final class SerialScheduler: Sendable {
   private struct State {
     var queue = TurnQueue()
     var nextID: UInt64 = 0
-    var begin: [UInt64: @Sendable () -> Void] = [:]
-    var cancel: [UInt64: @Sendable (any Error) -> Void] = [:]
+    /// Who has the turn, then who waits for it, in the order of the queue.
+    var takers: [any TurnTaker] = []
   }
 
   /// The loop that the turns run on.
@@ -45,52 +45,9 @@ public final class SerialScheduler: Sendable {
   /// - Returns: The turn, to be cancelled or waited for.
   @discardableResult
   public func schedule(_ body: @escaping @Sendable () -> Void) -> ScheduledTurn {
-    let turn = Turn(of: self)
-    let scheduled = ScheduledTurn(turn: turn)
-    let id = newID()
-    scheduled.id = id
-    loop.hold()
-    let admitted = request(
-      id,
-      begin: { [self] in
-        loop.runTurn { [self] in
-          runBlocking(turn, body)
-          turnEnded(id)
-          loop.letGo()
-          scheduled.end()
-        }
-      },
-      cancel: { [self] cause in
-        if withdraw(id) {
-          loop.letGo()
-          scheduled.end()
-        } else {
-          turn.cancel(cause)
-        }
-      }
-    )
-    if !admitted {
-      loop.letGo()
-      scheduled.end()
-    }
+    let scheduled = ScheduledTurn(of: self, body)
+    scheduled.ask()
     return scheduled
-  }
-
-  private func runBlocking(_ turn: Turn, _ body: () -> Void) {
-    let context = ThreadContext.current
-    context.turns.append(turn)
-    body()
-    if !turn.ownsNothing {
-      let released = Guarded(false)
-      let carried = Carried(loop: loop, turn: turn, deadline: nil)
-      _ = Task(executorPreference: loop) {
-        let failures = await Carried.$current.withValue(carried) { await turn.releaseAll() }
-        _ = failures
-        released.withLock { $0 = true }
-      }
-      try? loop.drive { released.withLock { $0 } }
-    }
-    context.turns.removeLast()
   }
 
   // MARK: Turns of async code
@@ -113,12 +70,13 @@ public final class SerialScheduler: Sendable {
     let made = Guarded<R?>(nil)
     try await withTaskCancellationHandler {
       try await withUnsafeThrowingContinuation { continuation in
-        let request = ask(operation: "a turn of \(name)", within: limit) {
+        let request = TurnRequest(of: self, operation: "a turn of \(name)", within: limit) {
           let value = try await body()
           made.withLock { $0 = value }
         } ended: {
           continuation.resume(with: $0)
         }
+        request.ask()
         slot.withLock { $0 = request }
         if Task.isCancelled { request.cancel(CancellationError()) }
       }
@@ -129,91 +87,51 @@ public final class SerialScheduler: Sendable {
     return value
   }
 
-  /// Asks for an async turn. `ended` is called once, on any thread.
-  @discardableResult
-  func ask(
-    operation: String,
-    within limit: Duration?,
-    _ body: nonisolated(nonsending) @escaping @Sendable () async throws -> Void,
-    ended: @escaping @Sendable (Result<Void, any Error>) -> Void
-  ) -> TurnRequest {
-    let id = newID()
-    let scope = limit.map {
-      DeadlineScope(limit: $0, on: loop, inside: Carried.current?.deadline)
-    }
-    let request = TurnRequest(
-      turn: Turn(of: self),
-      id: id,
-      scope: scope,
-      operation: operation,
-      body: body,
-      ended: ended
-    )
-    request.armDeadline()
-    let admitted = self.request(
-      id,
-      begin: { request.begin() },
-      cancel: { request.cancel($0) }
-    )
-    if !admitted { request.refuse() }
-    return request
-  }
-
   // MARK: The queue
 
-  private func newID() -> UInt64 {
+  /// A number for a request.
+  func newID() -> UInt64 {
     state.withLock { state in
       state.nextID += 1
       return state.nextID
     }
   }
 
-  private func request(
-    _ id: UInt64,
-    begin: @escaping @Sendable () -> Void,
-    cancel: @escaping @Sendable (any Error) -> Void
-  ) -> Bool {
+  /// Takes in a request, and begins its turn if nobody has one; false when none is admitted.
+  func admit(_ taker: some TurnTaker) -> Bool {
     let admission = state.withLock { state in
-      let admission = state.queue.request(id)
-      if admission != .refused { state.cancel[id] = cancel }
-      if admission == .wait { state.begin[id] = begin }
+      let admission = state.queue.request(taker.id)
+      if admission != .refused { state.takers.append(taker) }
       return admission
     }
-    if admission == .begin { begin() }
+    if admission == .begin { taker.begin() }
     return admission != .refused
   }
 
+  /// Takes a request back; false when it does not wait (any more).
   func withdraw(_ id: UInt64) -> Bool {
     state.withLock { state in
       guard state.queue.withdraw(id) else { return false }
-      state.begin[id] = nil
-      state.cancel[id] = nil
+      state.takers.removeAll { $0.id == id }
       return true
     }
   }
 
-  func cancellation(of id: UInt64) -> (@Sendable (any Error) -> Void)? {
-    state.withLock { $0.cancel[id] }
-  }
-
+  /// The running turn has ended, clean-up included: the next begins.
   func turnEnded(_ id: UInt64) {
-    let next = state.withLock { state -> (@Sendable () -> Void)? in
-      state.cancel[id] = nil
-      guard let next = state.queue.ended(id) else { return nil }
-      return state.begin.removeValue(forKey: next)
+    let next = state.withLock { state -> (any TurnTaker)? in
+      state.takers.removeFirst()
+      return state.queue.ended(id) == nil ? nil : state.takers.first
     }
-    next?()
+    next?.begin()
   }
 
   /// Cancels the running turn and every one that waits. Clean-ups still run.
   ///
   /// - Parameter cause: What their callers are told.
   public func cancelAll(_ cause: any Error = CancellationError()) {
-    let cancellations = state.withLock { state in
-      state.cancel.sorted { $0.key > $1.key }.map(\.value)
-    }
     // The latest first, so that none of them begins in between.
-    for cancel in cancellations { cancel(cause) }
+    for taker in state.withLock({ $0.takers }).reversed() { taker.cancel(cause) }
   }
 
   /// Admits no further turn, and cancels the present ones with ``LoopShutDown``.

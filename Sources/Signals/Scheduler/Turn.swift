@@ -19,7 +19,10 @@ public final class Turn: Sendable {
   private struct State {
     var nextID: UInt64 = 0
     var owned: [Owned] = []
-    var work: [(id: UInt64, cancel: @Sendable () -> Void)] = []
+    /// The work of an async turn.
+    var task: Task<Void, Never>?
+    /// What blocking code in the turn waits for.
+    var work: [(id: UInt64, task: Task<Void, Never>)] = []
     var cause: (any Error)?
   }
 
@@ -62,21 +65,31 @@ public final class Turn: Sendable {
   ///
   /// - Parameter cause: What the turn's caller is told. The first cause wins.
   public func cancel(_ cause: any Error = CancellationError()) {
-    let work = state.withLock { state in
+    let (task, work) = state.withLock { state in
       if state.cause == nil { state.cause = cause }
-      return state.work
+      return (state.task, state.work)
     }
-    for (_, cancel) in work { cancel() }
+    task?.cancel()
+    for (_, task) in work { task.cancel() }
   }
 
-  /// Has `cancel` called when the turn is cancelled, at once if it was. Returns what ends that.
-  func onCancel(_ cancel: @escaping @Sendable () -> Void) -> UInt64 {
+  /// Has `task`, which is the work of the turn, cancelled with it, at once if it was.
+  func run(_ task: Task<Void, Never>) {
+    let isCancelled = state.withLock { state in
+      state.task = task
+      return state.cause != nil
+    }
+    if isCancelled { task.cancel() }
+  }
+
+  /// Has `task` cancelled when the turn is, at once if it was. Returns what ends that.
+  func beginWork(_ task: Task<Void, Never>) -> UInt64 {
     let (id, isCancelled) = state.withLock { state in
       state.nextID += 1
-      state.work.append((state.nextID, cancel))
+      state.work.append((state.nextID, task))
       return (state.nextID, state.cause != nil)
     }
-    if isCancelled { cancel() }
+    if isCancelled { task.cancel() }
     return id
   }
 

@@ -4,33 +4,34 @@
 ///
 /// The first cause of ending wins: value, failure, deadline, cancellation. What the work made is the
 /// business of whoever asked: nothing here is generic, which keeps a turn cheap.
-final class TurnRequest: Sendable {
-  private enum Phase {
-    case queued
-    case running(Task<Void, Never>)
-    case ended
+final class TurnRequest: TurnTaker {
+  private struct State {
+    var timer: Timer?
+    var result: Result<Void, any Error>?
   }
 
-  let turn: Turn
-  private let id: UInt64
+  let id: UInt64
+  private let turn: Turn
   private let scope: DeadlineScope?
   private let operation: String
   private let body: nonisolated(nonsending) @Sendable () async throws -> Void
-  private let ended: @Sendable (Result<Void, any Error>) -> Void
-  private let phase = Guarded(Phase.queued)
-  private let timer = Guarded<Timer?>(nil)
+  private let ended: (@Sendable (Result<Void, any Error>) -> Void)?
+  private let state = Guarded(State())
 
+  /// - Parameter ended: Called once, on any thread, with the result. Nil for a thread that drives
+  ///   the loop until there is a ``result``.
   init(
-    turn: Turn,
-    id: UInt64,
-    scope: DeadlineScope?,
+    of scheduler: SerialScheduler,
     operation: String,
-    body: nonisolated(nonsending) @escaping @Sendable () async throws -> Void,
-    ended: @escaping @Sendable (Result<Void, any Error>) -> Void
+    within limit: Duration?,
+    _ body: nonisolated(nonsending) @escaping @Sendable () async throws -> Void,
+    ended: (@Sendable (Result<Void, any Error>) -> Void)? = nil
   ) {
-    self.turn = turn
-    self.id = id
-    self.scope = scope
+    id = scheduler.newID()
+    turn = Turn(of: scheduler)
+    scope = limit.map {
+      DeadlineScope(limit: $0, on: scheduler.loop, inside: Carried.current?.deadline)
+    }
     self.operation = operation
     self.body = body
     self.ended = ended
@@ -38,49 +39,58 @@ final class TurnRequest: Sendable {
 
   private var scheduler: SerialScheduler { turn.scheduler }
 
-  /// Arms the deadline. Called once, before the turn is asked for.
-  func armDeadline() {
+  /// What the turn came to, clean-up included; nil until then.
+  var result: Result<Void, any Error>? { state.withLock { $0.result } }
+
+  /// Whether there is a result.
+  var hasEnded: Bool { state.withLock { $0.result != nil } }
+
+  /// Asks for the turn. Called once.
+  func ask() {
+    armDeadline()
+    if !scheduler.admit(self) { end(.failure(LoopShutDown())) }
+  }
+
+  private func armDeadline() {
     guard let scope else { return }
     let armed = scheduler.loop.at(scope.instant) { [self] in
       scope.expire()
       cancel(TimedOut(operation: operation, after: scope.limit))
     }
-    timer.withLock { $0 = armed }
+    state.withLock { $0.timer = armed }
   }
 
-  /// Ends the request if it waits, cancels its work if it runs.
   func cancel(_ cause: any Error) {
     if scheduler.withdraw(id) {
       end(.failure(cause))
-      return
+    } else {
+      turn.cancel(cause)
     }
-    turn.cancel(cause)
   }
 
-  /// The scheduler was shut down.
-  func refuse() { end(.failure(LoopShutDown())) }
-
-  /// The turn has come: starts the work on the loop.
+  /// Starts the work on the loop.
   func begin() {
     let loop = scheduler.loop
-    let carried = Carried(loop: loop, turn: turn, deadline: scope)
-    let task = Task(executorPreference: loop) { [self] in
-      let result: Result<Void, any Error> = await Carried.$current.withValue(carried) {
-        do {
-          if let cause = turn.cancellationCause { throw cause }
-          return .success(try await body())
-        } catch {
-          return .failure(firstCause(error))
-        }
-      }
-      let failures = await turn.releaseAll()
-      end(Self.attach(failures, to: result))
-      scheduler.turnEnded(id)
+    let task = Carried.$current.withValue(Carried(loop: loop, turn: turn, deadline: scope)) {
+      Task(executorPreference: loop) { [self] in await run() }
     }
-    phase.withLock { phase in
-      if case .queued = phase { phase = .running(task) }
+    turn.run(task)
+  }
+
+  nonisolated(nonsending)
+    private func run() async
+  {
+    var result: Result<Void, any Error>
+    do {
+      if let cause = turn.cancellationCause { throw cause }
+      try await body()
+      result = .success(())
+    } catch {
+      result = .failure(firstCause(error))
     }
-    _ = turn.onCancel { task.cancel() }
+    if !turn.ownsNothing { result = Self.attach(await turn.releaseAll(), to: result) }
+    end(result)
+    scheduler.turnEnded(id)
   }
 
   /// A wait that was merely cancelled does not hide why.
@@ -102,11 +112,16 @@ final class TurnRequest: Sendable {
   }
 
   private func end(_ result: Result<Void, any Error>) {
-    timer.withLock { timer in
-      defer { timer = nil }
-      return timer
-    }?.cancel()
-    phase.withLock { $0 = .ended }
-    ended(result)
+    let timer = state.withLock { state in
+      defer { state.timer = nil }
+      return state.timer
+    }
+    timer?.cancel()
+    state.withLock { $0.result = result }
+    if let ended {
+      ended(result)
+    } else {
+      scheduler.loop.pokeFromOutside()
+    }
   }
 }

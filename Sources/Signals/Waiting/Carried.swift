@@ -9,11 +9,12 @@ struct Carried: Sendable {
   var turn: Turn?
   var deadline: DeadlineScope?
 
-  /// Whether the present task does work of a loop.
-  @usableFromInline static var isPresent: Bool { current != nil }
-
-  /// The deadline of the present work, for waits that are compiled elsewhere.
-  @usableFromInline static var presentDeadline: DeadlineScope? { current?.deadline }
+  /// Whether the present task does work of a loop, and under which deadline: for waits, which are
+  /// compiled elsewhere.
+  @usableFromInline static var present: (isOurs: Bool, deadline: DeadlineScope?) {
+    guard let current else { return (false, nil) }
+    return (true, current.deadline)
+  }
 }
 
 extension Carried {

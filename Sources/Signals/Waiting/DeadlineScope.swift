@@ -1,5 +1,7 @@
 // A limit on a stretch of work, as the waits inside it see it.
 
+import Synchronization
+
 /// One deadline that work was put under: by a blocking call, a turn, `timeout` or a clean-up.
 ///
 /// Whoever sets a deadline arms one timer, which marks the scope expired and cancels the work. A
@@ -9,7 +11,7 @@ final class DeadlineScope: Sendable {
   let limit: Duration
   let instant: Instant
   private let outer: DeadlineScope?
-  private let expired = Guarded(false)
+  private let expired = Atomic(false)
 
   init(limit: Duration, on loop: Loop, inside outer: DeadlineScope?) {
     self.limit = limit
@@ -17,9 +19,9 @@ final class DeadlineScope: Sendable {
     self.outer = outer
   }
 
-  func expire() { expired.withLock { $0 = true } }
+  func expire() { expired.store(true, ordering: .releasing) }
 
-  var isExpired: Bool { expired.withLock { $0 } }
+  var isExpired: Bool { expired.load(ordering: .acquiring) }
 
   /// The innermost limit that has passed, this one or one around it.
   @usableFromInline var passedLimit: Duration? {

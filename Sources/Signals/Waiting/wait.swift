@@ -24,13 +24,12 @@ nonisolated(nonsending)
   ) async throws -> R
 {
   let completion = Completion<R>()
-  let deadline = Carried.presentDeadline
+  let (isOurs, deadline) = Carried.present
   var timer: Timer?
   defer { timer?.cancel() }
   // Work of ours has somebody who turns the loop for it; a task from elsewhere does not.
-  let isFromElsewhere = !Carried.isPresent
-  if isFromElsewhere { loop.hold() }
-  defer { if isFromElsewhere { loop.letGo() } }
+  if !isOurs { loop.hold() }
+  defer { if !isOurs { loop.letGo() } }
   return try await withTaskCancellationHandler {
     if completion.hasEnded { return try await ending(of: completion) }
     if let limit {
