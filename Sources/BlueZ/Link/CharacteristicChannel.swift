@@ -48,6 +48,7 @@ final class CharacteristicChannel: Sendable {
   // MARK: Reading and writing
 
   /// Reads the value.
+  @inline(__always)
   nonisolated(nonsending)
     func read() async throws -> [UInt8]
   {

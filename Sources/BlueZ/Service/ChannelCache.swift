@@ -8,7 +8,18 @@ struct ChannelCache: Sendable {
   private var device: ObjectPath?
   private var generation: UInt64 = 0
   private var channels: [CharacteristicSelector: CharacteristicChannel] = [:]
-  private var last: (selector: CharacteristicSelector, channel: CharacteristicChannel)?
+  private var last: Resolved?
+
+  /// One characteristic in a row is read many times; looking at this copies nothing.
+  private final class Resolved: Sendable {
+    let selector: CharacteristicSelector
+    let channel: CharacteristicChannel
+
+    init(_ selector: CharacteristicSelector, _ channel: CharacteristicChannel) {
+      self.selector = selector
+      self.channel = channel
+    }
+  }
 
   /// The channel of a selector; nil when it has to be looked up.
   func channel(
@@ -17,7 +28,7 @@ struct ChannelCache: Sendable {
     generation: UInt64
   ) -> CharacteristicChannel? {
     guard generation == self.generation, device == self.device else { return nil }
-    if last?.selector == selector { return last?.channel }
+    if let last, last.selector == selector { return last.channel }
     return channels[selector]
   }
 
@@ -34,6 +45,6 @@ struct ChannelCache: Sendable {
       self.generation = generation
     }
     channels[selector] = channel
-    last = (selector, channel)
+    last = Resolved(selector, channel)
   }
 }

@@ -10,7 +10,7 @@ extension BusFront {
     var ended = ended
     var others: [PendingCalls<ReplyWaiter>.Entry] = []
     for call in ended.pending.takeAll() {
-      if case .caller(let caller)? = call.waiter, caller.fail(failure) { continue }
+      if let caller = call.waiter?.caller, caller.fail(failure) { continue }
       others.append(call)
     }
     let handlers = ended.closeHandlers

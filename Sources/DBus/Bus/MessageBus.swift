@@ -17,26 +17,20 @@ public protocol MessageBus: AnyObject, Sendable {
   /// Where the bus is, for messages to people.
   var address: String { get }
 
-  /// Sends a method call and waits for its reply.
+  /// Sends a method call whose reply ends `caller`. For ``call(_:limit:lateReply:)``.
   ///
-  /// Ends at once on cancellation, and when `limit` or a deadline carried down to here has passed;
-  /// no limit of the bus decides. If `lateReply` is given, the call is then left in a bounded table
-  /// until its reply or the end of the bus.
-  ///
-  /// - Parameters:
-  ///   - limit: How long to wait for the reply; nil leaves that to the deadlines around.
-  ///   - lateReply: Gets, on the loop, the reply or error that came after this ended, so that it
-  ///     can be undone; ``DBusError/Name/disconnected`` when the bus ended first.
-  /// - Returns: The reply.
-  /// - Throws: ``DBusError``: the answer is an error. ``BusFailure``: the bus has ended, or takes
-  ///   no more calls. ``DBusValueError``: the arguments cannot be sent. `TimedOut`,
-  ///   `CancellationError`.
-  nonisolated(nonsending)
-    func call(
-      _ call: MethodCall,
-      limit: Duration?,
-      lateReply: (@Sendable (Result<Message, DBusError>) -> Void)?
-    ) async throws -> Message
+  /// - Parameter lateReply: Gets, on the loop, the reply that comes when `caller` has ended.
+  /// - Returns: What the call is taken back by.
+  /// - Throws: ``BusFailure``, ``DBusValueError``.
+  func begin(
+    _ call: MethodCall,
+    for caller: Completion<Message>,
+    lateReply: (@Sendable (Result<Message, DBusError>) -> Void)?
+  ) throws -> UInt32
+
+  /// Nobody waits any more for the reply to the call that ``begin(_:for:lateReply:)`` gave
+  /// `serial`.
+  func leave(_ serial: UInt32)
 
   /// Sends a signal, a reply, or a call that expects none.
   ///
@@ -90,10 +84,37 @@ public protocol MessageBus: AnyObject, Sendable {
 }
 
 extension MessageBus {
-  /// Sends a method call and waits for its reply, within the deadlines around.
+  /// Sends a method call and waits for its reply.
+  ///
+  /// Ends at once on cancellation, and when `limit` or a deadline carried down to here has passed;
+  /// no limit of the bus decides. If `lateReply` is given, the call is then left in a bounded table
+  /// until its reply or the end of the bus.
+  ///
+  /// - Parameters:
+  ///   - limit: How long to wait for the reply; nil leaves that to the deadlines around.
+  ///   - lateReply: Gets, on the loop, the reply or error that came after this ended, so that it
+  ///     can be undone; ``DBusError/Name/disconnected`` when the bus ended first.
+  /// - Returns: The reply.
+  /// - Throws: ``DBusError``: the answer is an error. ``BusFailure``: the bus has ended, or takes
+  ///   no more calls. ``DBusValueError``: the arguments cannot be sent. `TimedOut`,
+  ///   `CancellationError`.
+  @inlinable
+  @inline(__always)
   nonisolated(nonsending)
-    public func call(_ call: MethodCall, limit: Duration? = nil) async throws -> Message
+    public func call(
+      _ call: MethodCall,
+      limit: Duration? = nil,
+      lateReply: (@Sendable (Result<Message, DBusError>) -> Void)? = nil
+    ) async throws -> Message
   {
-    try await self.call(call, limit: limit, lateReply: nil)
+    var serial: UInt32?
+    do {
+      return try await wait(on: loop, operation: call.operation, limit: limit) { caller in
+        serial = try begin(call, for: caller, lateReply: lateReply)
+      }
+    } catch {
+      if let serial { leave(serial) }
+      throw error
+    }
   }
 }

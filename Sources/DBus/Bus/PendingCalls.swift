@@ -19,22 +19,33 @@ struct PendingCalls<Waiter: Sendable>: Sendable {
 
   /// The most calls without a reply, those included whose callers have left.
   let limit: Int
-  private var entries: [UInt32: Entry] = [:]
+  /// The calls by the end of their serials: serials follow each other, so that few share one.
+  private var near: [(serial: UInt32, entry: Entry)?]
+  /// The calls whose place in `near` was taken.
+  private var far: [UInt32: Entry] = [:]
   private var lastSerial: UInt32
+  /// How many calls have no reply.
+  private(set) var count = 0
 
   init(limit: Int = 16_384, lastSerial: UInt32 = 0) {
     self.limit = limit
     self.lastSerial = lastSerial
+    near = Array(repeating: nil, count: Self.places)
   }
 
-  /// How many calls have no reply.
-  var count: Int { entries.count }
+  private static var places: Int { 64 }
+
+  private func place(of serial: UInt32) -> Int { Int(serial) & (Self.places - 1) }
+
+  private func contains(_ serial: UInt32) -> Bool {
+    near[place(of: serial)]?.serial == serial || (!far.isEmpty && far[serial] != nil)
+  }
 
   /// The serial for the next message: never 0, and never one that still waits for its reply.
   mutating func nextSerial() -> UInt32 {
     repeat {
       lastSerial &+= 1
-    } while lastSerial == 0 || entries[lastSerial] != nil
+    } while lastSerial == 0 || contains(lastSerial)
     return lastSerial
   }
 
@@ -43,30 +54,49 @@ struct PendingCalls<Waiter: Sendable>: Sendable {
   /// - Returns: Its serial.
   /// - Throws: ``BusFailure/callTableFull``.
   mutating func enter(_ waiter: Waiter, lateReply: LateReply?) throws(BusFailure) -> UInt32 {
-    guard entries.count < limit else { throw .callTableFull }
+    guard count < limit else { throw .callTableFull }
     let serial = nextSerial()
-    entries[serial] = Entry(waiter: waiter, lateReply: lateReply)
+    put(Entry(waiter: waiter, lateReply: lateReply), serial)
     return serial
   }
 
   /// The caller does not wait any more. Without effect when the reply has come.
   mutating func leave(_ serial: UInt32) {
-    guard let index = entries.index(forKey: serial) else { return }
-    if entries.values[index].lateReply == nil {
-      entries.remove(at: index)
+    guard var entry = take(serial), entry.lateReply != nil else { return }
+    entry.waiter = nil
+    put(entry, serial)
+  }
+
+  private mutating func put(_ entry: Entry, _ serial: UInt32) {
+    count += 1
+    let place = place(of: serial)
+    if near[place] == nil {
+      near[place] = (serial, entry)
     } else {
-      entries.values[index].waiter = nil
+      far[serial] = entry
     }
   }
 
   /// Takes a call out: its reply has come, or it could not be sent.
   ///
   /// - Returns: nil when the serial is not of a call, or nobody cares for the reply any more.
-  mutating func take(_ serial: UInt32) -> Entry? { entries.removeValue(forKey: serial) }
+  mutating func take(_ serial: UInt32) -> Entry? {
+    let place = place(of: serial)
+    if let (found, entry) = near[place], found == serial {
+      near[place] = nil
+      count -= 1
+      return entry
+    }
+    guard !far.isEmpty, let entry = far.removeValue(forKey: serial) else { return nil }
+    count -= 1
+    return entry
+  }
 
   /// Takes all calls out, in the order of their serials: the bus has ended.
   mutating func takeAll() -> [Entry] {
-    defer { entries = [:] }
-    return entries.sorted { $0.key < $1.key }.map(\.value)
+    var all = near.compactMap { $0 }
+    for (serial, entry) in far { all.append((serial, entry)) }
+    self = PendingCalls(limit: limit, lastSerial: lastSerial)
+    return all.sorted { $0.serial < $1.serial }.map(\.entry)
   }
 }

@@ -3,24 +3,28 @@
 import Signals
 
 /// A caller that waits, or a handler that is called in the order of arrival.
-enum ReplyWaiter: Sendable {
+struct ReplyWaiter: Sendable {
   /// A task; it runs on when the loop gets to it.
-  case caller(Completion<Message>)
+  let caller: Completion<Message>?
   /// A handler; it is called on the loop, before anything that came later is looked at.
-  case handler(@Sendable (Result<Message, any Error>) -> Void)
+  let handler: (@Sendable (Result<Message, any Error>) -> Void)?
+
+  static func caller(_ caller: Completion<Message>) -> ReplyWaiter {
+    ReplyWaiter(caller: caller, handler: nil)
+  }
+
+  static func handler(
+    _ handler: @escaping @Sendable (Result<Message, any Error>) -> Void
+  ) -> ReplyWaiter {
+    ReplyWaiter(caller: nil, handler: handler)
+  }
 }
 
 extension PendingCalls<ReplyWaiter>.Entry {
   /// Hands over what the call came to. Called on the loop, unless `isHandled` is false.
   func end(_ result: Result<Message, any Error>) {
-    switch waiter {
-    case .caller(let caller)?:
-      if caller.end(result) { return }
-    case .handler(let handler)?:
-      handler(result)
-      return
-    case nil: break
-    }
+    if let handler = waiter?.handler { return handler(result) }
+    if let caller = waiter?.caller, caller.end(result) { return }
     guard let lateReply else { return }
     switch result {
     case .success(let message): lateReply(.success(message))

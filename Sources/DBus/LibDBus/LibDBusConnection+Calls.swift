@@ -1,32 +1,24 @@
 // What leaves by a libdbus connection, and who waits for the answer.
 
 import CDBus
-import Signals
+public import Signals
 
 extension LibDBusConnection {
-  nonisolated(nonsending)
-    public func call(
-      _ call: MethodCall,
-      limit: Duration?,
-      lateReply: (@Sendable (Result<Message, DBusError>) -> Void)?
-    ) async throws -> Message
-  {
-    var serial: UInt32 = 0
-    do {
-      return try await wait(on: loop, operation: call.operation, limit: limit) { caller in
-        serial = try start(call, .caller(caller), lateReply: lateReply)
-      }
-    } catch {
-      if serial != 0 { state.withLock { $0.pending.leave(serial) } }
-      throw error
-    }
+  public func begin(
+    _ call: MethodCall,
+    for caller: Completion<Message>,
+    lateReply: (@Sendable (Result<Message, DBusError>) -> Void)?
+  ) throws -> UInt32 {
+    try start(call, .caller(caller), lateReply: lateReply)
   }
+
+  public func leave(_ serial: UInt32) { state.withLock { $0.pending.leave(serial) } }
 
   public func send(_ message: Message) throws {
     let marshalled = try MarshalledMessage.marshalling(message)
     try state.withLock { state throws(BusFailure) in
       let connection = try self.connection(&state)
-      try check(marshalled, on: connection)
+      try check(marshalled, on: connection, state.socket)
       dbus_message_set_serial(marshalled.pointer, state.pending.nextSerial())
       guard dbus_connection_send(connection, marshalled.pointer, nil) != 0 else {
         throw .sendQueueFull
@@ -47,7 +39,7 @@ extension LibDBusConnection {
     // The reply is looked for under the same lock: it cannot come before its entry.
     return try state.withLock { state throws(BusFailure) in
       let connection = try self.connection(&state)
-      try check(marshalled, on: connection)
+      try check(marshalled, on: connection, state.socket)
       let serial = try state.pending.enter(waiter, lateReply: lateReply)
       dbus_message_set_serial(marshalled.pointer, serial)
       guard dbus_connection_send(connection, marshalled.pointer, nil) != 0 else {
@@ -67,9 +59,13 @@ extension LibDBusConnection {
 
   private func check(
     _ message: borrowing MarshalledMessage,
-    on connection: OpaquePointer
+    on connection: OpaquePointer,
+    _ socket: SocketWatch?
   ) throws(BusFailure) {
-    guard dbus_connection_get_outgoing_size(connection) < Self.sendQueueLimit else {
+    // Nothing lies in the queue while the socket takes everything.
+    if socket?.isFull == true,
+      dbus_connection_get_outgoing_size(connection) >= Self.sendQueueLimit
+    {
       throw .sendQueueFull
     }
     if dbus_message_contains_unix_fds(message.pointer) != 0,

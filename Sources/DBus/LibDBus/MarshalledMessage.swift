@@ -43,25 +43,27 @@ struct MarshalledMessage: ~Copyable, @unchecked Sendable {
     guard let kind = Self.kind(of: dbus_message_get_type(pointer)) else {
       throw DBusError(name: .notSupported, message: "A message of an unknown kind")
     }
-    var contents = Message.Contents(kind: kind)
-    contents.serial = dbus_message_get_serial(pointer)
-    contents.sender = dbus_message_get_sender(pointer).map { String(cString: $0) }
-    contents.destination = dbus_message_get_destination(pointer).map { String(cString: $0) }
-    switch kind {
-    case .methodReturn: contents.replySerial = dbus_message_get_reply_serial(pointer)
-    case .error:
-      contents.replySerial = dbus_message_get_reply_serial(pointer)
-      contents.errorName = dbus_message_get_error_name(pointer).map { String(cString: $0) }
-    case .methodCall, .signal:
-      contents.path = dbus_message_get_path(pointer)
-        .map { ObjectPath(valid: String(cString: $0)) }
-      contents.interface = dbus_message_get_interface(pointer).map { String(cString: $0) }
-      contents.member = dbus_message_get_member(pointer).map { String(cString: $0) }
-    }
-    contents.noReplyExpected = dbus_message_get_no_reply(pointer) != 0
-    contents.noAutoStart = dbus_message_get_auto_start(pointer) == 0
-    contents.body = try MessageReader.body(of: pointer)
-    return Message(contents)
+    let isAnswer = kind == .methodReturn || kind == .error
+    let path = isAnswer ? nil : dbus_message_get_path(pointer)
+    let interface = isAnswer ? nil : dbus_message_get_interface(pointer)
+    let member = isAnswer ? nil : dbus_message_get_member(pointer)
+    let errorName = kind == .error ? dbus_message_get_error_name(pointer) : nil
+    return Message(
+      Message.Contents(
+        kind: kind,
+        serial: dbus_message_get_serial(pointer),
+        replySerial: isAnswer ? dbus_message_get_reply_serial(pointer) : nil,
+        sender: dbus_message_get_sender(pointer).map { String(cString: $0) },
+        destination: dbus_message_get_destination(pointer).map { String(cString: $0) },
+        path: path.map { ObjectPath(valid: String(cString: $0)) },
+        interface: interface.map { String(cString: $0) },
+        member: member.map { String(cString: $0) },
+        errorName: errorName.map { String(cString: $0) },
+        body: try MessageReader.body(of: pointer),
+        noReplyExpected: dbus_message_get_no_reply(pointer) != 0,
+        noAutoStart: dbus_message_get_auto_start(pointer) == 0
+      )
+    )
   }
 
   private static func type(of kind: Message.Kind) -> Int32 {

@@ -10,10 +10,11 @@ import Signals
 /// All of it is used under the lock of the connection: libdbus calls back only out of calls that
 /// are made under it.
 final class SocketWatch: @unchecked Sendable {
-  // Everything mutable here is protected by the lock of the connection.
-  private var parts: [OpaquePointer] = []
+  // Everything mutable here is protected by the lock of the connection, which also sees to it that
+  // accesses do not overlap.
+  @exclusivity(unchecked) private var parts: [OpaquePointer] = []
   private var watch: Watch?
-  private var interest: Watch.Events = []
+  @exclusivity(unchecked) private var interest: Watch.Events = []
   private var isInstalled = false
   private let loop: Loop
   private let ready: @Sendable (Watch.Events) -> Void
@@ -24,6 +25,9 @@ final class SocketWatch: @unchecked Sendable {
     self.loop = loop
     self.ready = ready
   }
+
+  /// Whether libdbus waits for room in the socket: only then is anything left to be written.
+  var isFull: Bool { interest.contains(.writable) }
 
   /// Begins to serve a connection.
   func install(in connection: OpaquePointer) {

@@ -30,21 +30,15 @@ public final class LoopbackConnection: MessageBus {
 
   // MARK: Out
 
-  public func call(
+  public func begin(
     _ call: MethodCall,
-    limit: Duration?,
+    for caller: Completion<Message>,
     lateReply: (@Sendable (Result<Message, DBusError>) -> Void)?
-  ) async throws -> Message {
-    var serial: UInt32 = 0
-    do {
-      return try await wait(on: loop, operation: call.operation, limit: limit) { caller in
-        serial = try start(call, .caller(caller), lateReply: lateReply)
-      }
-    } catch {
-      if serial != 0 { state.withLock { $0.pending.leave(serial) } }
-      throw error
-    }
+  ) throws -> UInt32 {
+    try start(call, .caller(caller), lateReply: lateReply)
   }
+
+  public func leave(_ serial: UInt32) { state.withLock { $0.pending.leave(serial) } }
 
   public func send(_ message: Message) throws {
     let message = try prepared(message)

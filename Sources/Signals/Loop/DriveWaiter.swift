@@ -7,11 +7,11 @@ final class DriveWaiter: @unchecked Sendable {
   // `semaphore` is a POSIX semaphore: safe from any thread, and freed with this object, which both
   // the sleeper and the waker hold.
   private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
-  let isDone: @Sendable () -> Bool
+  let goal: any DriveGoal
   let mayRunTurns: Bool
 
-  init(mayRunTurns: Bool, isDone: @escaping @Sendable () -> Bool) {
-    self.isDone = isDone
+  init(mayRunTurns: Bool, goal: any DriveGoal) {
+    self.goal = goal
     self.mayRunTurns = mayRunTurns
     sem_init(semaphore, 0, 0)
   }

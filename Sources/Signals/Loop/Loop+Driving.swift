@@ -88,24 +88,32 @@ extension Loop {
   /// - Throws: ``BlockedInsideLoop`` on a thread that is running a job of any loop; ``LoopIdle`` or
   ///   ``EventLimitReached`` when time is virtual.
   public final func drive(until done: @escaping @Sendable () -> Bool) throws {
-    try drive(starting: {}, until: done)
+    try drive(starting: {}, until: DriveCondition(isReached: done))
   }
 
   /// The same, after calling `start` where what it queues waits for this thread.
-  final func drive(starting start: () -> Void, until done: @escaping @Sendable () -> Bool) throws {
+  final func drive(
+    starting start: () -> Void,
+    until done: @escaping @Sendable () -> Bool
+  ) throws {
+    try drive(starting: start, until: DriveCondition(isReached: done))
+  }
+
+  /// The same, until `goal` is reached.
+  final func drive(starting start: () -> Void = {}, until goal: some DriveGoal) throws {
     let context = ThreadContext.current
     guard context.running == nil else { throw BlockedInsideLoop(operation: "driving a loop") }
     let mayRunTurns = !context.turns.contains { $0.scheduler.loop === self }
     var mustStart = true
     while true {
-      switch takeRole(mayRunTurns: mayRunTurns, started: !mustStart, done) {
+      switch takeRole(mayRunTurns: mayRunTurns, started: !mustStart, goal) {
       case .turn(let block):
         block()
       case .sleep(let waiter):
         if mustStart {
           mustStart = false
           start()
-          if done() { poke() }
+          if goal.isReached { poke() }
         }
         waiter.sleep()
       case .drive:
@@ -115,12 +123,12 @@ extension Loop {
         }
         do {
           defer { giveRoleBack() }
-          try turnOver(context, until: done)
+          try turnOver(context, until: goal)
         }
-        if done() { return }
+        if goal.isReached { return }
         continue
       }
-      if done() { return handOn() }
+      if goal.isReached { return handOn() }
     }
   }
 
@@ -133,7 +141,7 @@ extension Loop {
   private func takeRole(
     mayRunTurns: Bool,
     started: Bool,
-    _ done: @escaping @Sendable () -> Bool
+    _ goal: some DriveGoal
   ) -> Role {
     let (role, wakesDriver): (Role, Bool) = state.withLock { state in
       if started, mayRunTurns, !state.readyTurns.isEmpty {
@@ -145,7 +153,7 @@ extension Loop {
         state.leaveRequested = false
         return (.drive, false)
       }
-      let waiter = DriveWaiter(mayRunTurns: mayRunTurns, isDone: done)
+      let waiter = DriveWaiter(mayRunTurns: mayRunTurns, goal: goal)
       state.waiters.append(waiter)
       guard state.driverIsBackground else { return (.sleep(waiter), false) }
       state.leaveRequested = true
@@ -183,14 +191,16 @@ extension Loop {
       || !state.readyTurns.isEmpty || state.holds > 0
   }
 
-  /// Drives with the role held, until `done`, or a turn's block is there to be run, or the role is
+  /// What a driver without a job does.
+  private enum Next { case again, leave, sleep(Instant?) }
+
+  /// Drives with the role held, until `goal`, or a turn's block is there to be run, or the role is
   /// asked for.
-  private func turnOver(_ context: ThreadContext, until done: () -> Bool) throws {
+  private func turnOver(_ context: ThreadContext, until goal: some DriveGoal) throws {
     var sincePoll = 0
     while true {
-      if runBatch(context, until: done) { return }
+      if runBatch(context, until: goal) { return }
       wakeFinishedWaiters()
-      enum Next { case again, leave, sleep(Instant?) }
       let next: Next = state.withLock { state in
         if state.leaveRequested { return .leave }
         if state.driverMayRunTurns, !state.readyTurns.isEmpty { return .leave }
@@ -214,7 +224,7 @@ extension Loop {
         }
       case .sleep(let earliest):
         sincePoll = 0
-        guard !done() else {
+        guard !goal.isReached else {
           awake()
           return
         }
@@ -224,9 +234,9 @@ extension Loop {
     }
   }
 
-  /// Runs the jobs of the batch; true when `done` came true on the way.
-  private func runBatch(_ context: ThreadContext, until done: () -> Bool) -> Bool {
-    if batch.isEmpty { return done() }
+  /// Runs the jobs of the batch; true when `goal` was reached on the way.
+  private func runBatch(_ context: ThreadContext, until goal: some DriveGoal) -> Bool {
+    if batch.isEmpty { return goal.isReached }
     context.running = self
     defer { context.running = nil }
     while batchIndex < batch.count {
@@ -236,19 +246,19 @@ extension Loop {
       case .job(let job): job.runSynchronously(on: asUnownedTaskExecutor())
       case .callback(let callback): callback()
       }
-      if done() { return true }
+      if goal.isReached { return true }
     }
-    batch.removeAll(keepingCapacity: true)
+    if batch.count == 1 { batch.removeLast() } else { batch.removeAll(keepingCapacity: true) }
     batchIndex = 0
-    return done()
+    return goal.isReached
   }
 
   /// Fires every timer that is due, in order of instant and arming.
   private func fireDueTimers() {
     guard state.withLock({ !$0.timers.isEmpty }) else { return }
     let now = self.now
-    while let timer = state.withLock({ $0.timers.popDue(now) }) {
-      running(timer.fire)
+    while let alarm = state.withLock({ $0.timers.popDue(now) }) {
+      running { alarm.fire() }
     }
   }
 
@@ -257,7 +267,7 @@ extension Loop {
 
   private func wakeFinishedWaiters() {
     guard let waiting = state.withLock({ $0.waiters.isEmpty ? nil : $0.waiters }) else { return }
-    for waiter in waiting where waiter.isDone() {
+    for waiter in waiting where waiter.goal.isReached {
       state.withLock { state in state.waiters.removeAll { $0 === waiter } }
       waiter.wake()
     }
@@ -303,7 +313,7 @@ extension Loop {
       case nil: return
       case .turn(let block): block()
       default:
-        try? turnOver(context, until: { [state] in state.withLock { !self.hasWork($0) } })
+        try? turnOver(context, until: NoWorkLeft(loop: self))
         giveRoleBack()
       }
     }

@@ -111,22 +111,27 @@ public class Loop: TaskExecutor, @unchecked Sendable {
     _ instant: Instant,
     _ fire: @escaping @Sendable () -> Void
   ) -> Timer {
-    let timer = Timer(loop: self, fire: fire)
+    let timer = Timer(loop: self, fire)
+    arm(timer, at: instant)
+    return timer
+  }
+
+  /// Has `alarm` fired at `instant`, or soon when that is past.
+  final func arm(_ alarm: Alarm, at instant: Instant) {
     prod(
       state.withLock { state in
         state.order += 1
         let wasEarliest = state.timers.earliest
-        state.timers.insert(timer, at: instant, order: state.order)
+        state.timers.insert(alarm, at: instant, order: state.order)
         // A sleeping driver has to learn of an earlier end of its sleep.
         if state.hasDriver, let wasEarliest, wasEarliest <= instant { return .nothing }
         return progress(&state)
       }
     )
-    return timer
   }
 
-  final func disarm(_ timer: Timer) {
-    state.withLock { _ = $0.timers.remove(timer) }
+  final func disarm(_ alarm: Alarm) {
+    state.withLock { _ = $0.timers.remove(alarm) }
   }
 
   // MARK: Descriptors

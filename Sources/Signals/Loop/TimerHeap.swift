@@ -3,12 +3,12 @@
 // A pure binary heap with removal: cancelled timers leave at once, so that a million finished
 // deadlines cost nothing. It knows no clock.
 
-/// A min-heap of timers, ordered by instant and then by the order of arming.
+/// A min-heap of alarms, ordered by instant and then by the order of arming.
 struct TimerHeap {
   struct Entry {
     let instant: Instant
     let order: UInt64
-    let timer: Timer
+    let alarm: Alarm
   }
 
   private(set) var entries: [Entry] = []
@@ -17,36 +17,36 @@ struct TimerHeap {
   var count: Int { entries.count }
   var earliest: Instant? { entries.first?.instant }
 
-  mutating func insert(_ timer: Timer, at instant: Instant, order: UInt64) {
-    entries.append(Entry(instant: instant, order: order, timer: timer))
+  mutating func insert(_ alarm: Alarm, at instant: Instant, order: UInt64) {
+    entries.append(Entry(instant: instant, order: order, alarm: alarm))
     place(entries.count - 1)
     siftUp(entries.count - 1)
   }
 
   /// Takes the earliest timer if it is due at `now`.
-  mutating func popDue(_ now: Instant) -> Timer? {
+  mutating func popDue(_ now: Instant) -> Alarm? {
     guard let first = entries.first, first.instant <= now else { return nil }
     removeAt(0)
-    return first.timer
+    return first.alarm
   }
 
-  /// Takes `timer` out; false when it is not in.
-  mutating func remove(_ timer: Timer) -> Bool {
-    let index = timer.heapIndex
+  /// Takes `alarm` out; false when it is not in.
+  mutating func remove(_ alarm: Alarm) -> Bool {
+    let index = alarm.heapIndex
     guard index >= 0 else { return false }
     removeAt(index)
     return true
   }
 
-  mutating func removeAll() -> [Timer] {
-    let timers = entries.map(\.timer)
-    for timer in timers { timer.heapIndex = -1 }
+  mutating func removeAll() -> [Alarm] {
+    let alarms = entries.map(\.alarm)
+    for alarm in alarms { alarm.heapIndex = -1 }
     entries.removeAll()
-    return timers
+    return alarms
   }
 
   private mutating func removeAt(_ index: Int) {
-    entries[index].timer.heapIndex = -1
+    entries[index].alarm.heapIndex = -1
     let last = entries.count - 1
     if index != last {
       entries[index] = entries[last]
@@ -59,7 +59,7 @@ struct TimerHeap {
     }
   }
 
-  private func place(_ index: Int) { entries[index].timer.heapIndex = index }
+  private func place(_ index: Int) { entries[index].alarm.heapIndex = index }
 
   private func before(_ a: Int, _ b: Int) -> Bool {
     let (x, y) = (entries[a], entries[b])

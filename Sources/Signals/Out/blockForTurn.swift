@@ -34,14 +34,10 @@ extension SerialScheduler {
   ) -> (any Error)? {
     let request = TurnRequest(of: self, operation: operation, within: limit, body)
     do {
-      try loop.drive {
-        request.ask()
-      } until: {
-        request.hasEnded
-      }
+      try loop.drive(starting: { request.ask() }, until: request)
     } catch {
       request.cancel(error)
-      try? loop.drive { request.hasEnded }
+      try? loop.drive(until: request)
       return error
     }
     if case .failure(let error)? = request.result { return error }
@@ -59,13 +55,12 @@ extension Turn {
     if let cause = cancellationCause { return cause }
     let loop = scheduler.loop
     let answer = Guarded<Result<Void, any Error>?>(nil)
-    let scope = DeadlineScope(limit: limit, on: loop, inside: nil)
-    let carried = Carried(loop: loop, turn: self, deadline: scope)
+    let carried = Carried(loop: loop, turn: self, limit: limit)
     let task = Task(executorPreference: loop) { [self] in
       let result: Result<Void, any Error> = await Carried.$current.withValue(carried) {
         do {
           return .success(try await body())
-        } catch is CancellationError where scope.isExpired {
+        } catch is CancellationError where carried.isExpired {
           return .failure(TimedOut(operation: operation, after: limit))
         } catch is CancellationError {
           return .failure(cancellationCause ?? CancellationError())
@@ -75,8 +70,8 @@ extension Turn {
       }
       answer.withLock { $0 = result }
     }
-    let timer = loop.at(scope.instant) {
-      scope.expire()
+    let timer = loop.after(limit) {
+      carried.expire()
       task.cancel()
     }
     defer { timer.cancel() }

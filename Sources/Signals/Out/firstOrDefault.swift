@@ -19,18 +19,15 @@ extension Signal {
   @inlinable
   public func firstOrDefault(_ fallback: Value, within limit: Duration) -> Outcome<Value> {
     let first = Guarded<Value?>(nil)
-    let result = blockForTurn(home, operation: "firstOrDefault", within: limit) {
-      do {
-        try await body { value in
-          first.withLock { if $0 == nil { $0 = value } }
-          throw Stopped.stopped
-        }
-      } catch  where Stopped.isThrown(error) {}
-      if first.withLock({ $0 == nil }) { throw NoValue(operation: "the signal") }
+    let failure = blockForTurn(home, operation: "firstOrDefault", within: limit) {
+      try await body { value in
+        first.withLock { if $0 == nil { $0 = value } }
+        throw Stopped.stopped
+      }
     }
-    if let error = result { return Outcome(fallback, error: error) }
+    if let failure, !Stopped.isThrown(failure) { return Outcome(fallback, error: failure) }
     guard let value = first.withLock({ $0 }) else {
-      return Outcome(fallback, error: LoopShutDown())
+      return Outcome(fallback, error: NoValue(operation: "the signal"))
     }
     return Outcome(value, error: nil)
   }

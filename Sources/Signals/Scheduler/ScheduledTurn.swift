@@ -40,7 +40,7 @@ public final class ScheduledTurn: TurnTaker {
     body()
     if !turn.ownsNothing {
       let released = Guarded(false)
-      let carried = Carried(loop: loop, turn: turn, deadline: nil)
+      let carried = Carried(loop: loop, turn: turn)
       Carried.$current.withValue(carried) {
         _ = Task(executorPreference: loop) { [turn] in
           _ = await turn.releaseAll()

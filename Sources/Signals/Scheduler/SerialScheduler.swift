@@ -70,7 +70,12 @@ public final class SerialScheduler: Sendable {
     let made = Guarded<R?>(nil)
     try await withTaskCancellationHandler {
       try await withUnsafeThrowingContinuation { continuation in
-        let request = TurnRequest(of: self, operation: "a turn of \(name)", within: limit) {
+        let request = TurnRequest(
+          of: self,
+          operation: "a turn of \(name)",
+          within: limit,
+          inside: limit == nil ? nil : Carried.current
+        ) {
           let value = try await body()
           made.withLock { $0 = value }
         } ended: {

@@ -24,6 +24,7 @@ public final class Turn: Sendable {
     /// What blocking code in the turn waits for.
     var work: [(id: UInt64, task: Task<Void, Never>)] = []
     var cause: (any Error)?
+    var result: Result<Void, any Error>?
   }
 
   /// The scheduler whose turn this is.
@@ -81,6 +82,13 @@ public final class Turn: Sendable {
     }
     if isCancelled { task.cancel() }
   }
+
+  /// What an async turn came to; nil until it has ended, its clean-up included.
+  var result: Result<Void, any Error>? { state.withLock { $0.result } }
+
+  var hasEnded: Bool { state.withLock { $0.result != nil } }
+
+  func end(_ result: Result<Void, any Error>) { state.withLock { $0.result = result } }
 
   /// Has `task` cancelled when the turn is, at once if it was. Returns what ends that.
   func beginWork(_ task: Task<Void, Never>) -> UInt64 {

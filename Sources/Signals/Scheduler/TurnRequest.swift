@@ -4,34 +4,31 @@
 ///
 /// The first cause of ending wins: value, failure, deadline, cancellation. What the work made is the
 /// business of whoever asked: nothing here is generic, which keeps a turn cheap.
-final class TurnRequest: TurnTaker {
-  private struct State {
-    var timer: Timer?
-    var result: Result<Void, any Error>?
-  }
-
+/// It is its own alarm and the goal of the thread that blocks for it.
+final class TurnRequest: Alarm, TurnTaker, DriveGoal, @unchecked Sendable {
   let id: UInt64
   private let turn: Turn
-  private let scope: DeadlineScope?
+  private let carried: Carried
   private let operation: String
   private let body: nonisolated(nonsending) @Sendable () async throws -> Void
   private let ended: (@Sendable (Result<Void, any Error>) -> Void)?
-  private let state = Guarded(State())
 
-  /// - Parameter ended: Called once, on any thread, with the result. Nil for a thread that drives
-  ///   the loop until there is a ``result``.
+  /// - Parameters:
+  ///   - limit: How long the wait for the turn and the work may take together.
+  ///   - outer: The surroundings whose deadlines hold as well.
+  ///   - ended: Called once, on any thread, with the result. Nil for a thread that drives the loop
+  ///     until there is a ``result``.
   init(
     of scheduler: SerialScheduler,
     operation: String,
     within limit: Duration?,
+    inside outer: Carried? = nil,
     _ body: nonisolated(nonsending) @escaping @Sendable () async throws -> Void,
     ended: (@Sendable (Result<Void, any Error>) -> Void)? = nil
   ) {
     id = scheduler.newID()
     turn = Turn(of: scheduler)
-    scope = limit.map {
-      DeadlineScope(limit: $0, on: scheduler.loop, inside: Carried.current?.deadline)
-    }
+    carried = Carried(loop: scheduler.loop, turn: turn, limit: limit, inside: outer)
     self.operation = operation
     self.body = body
     self.ended = ended
@@ -40,24 +37,20 @@ final class TurnRequest: TurnTaker {
   private var scheduler: SerialScheduler { turn.scheduler }
 
   /// What the turn came to, clean-up included; nil until then.
-  var result: Result<Void, any Error>? { state.withLock { $0.result } }
+  var result: Result<Void, any Error>? { turn.result }
 
-  /// Whether there is a result.
-  var hasEnded: Bool { state.withLock { $0.result != nil } }
+  var isReached: Bool { turn.hasEnded }
 
   /// Asks for the turn. Called once.
   func ask() {
-    armDeadline()
+    if let instant = carried.instant { carried.loop.arm(self, at: instant) }
     if !scheduler.admit(self) { end(.failure(LoopShutDown())) }
   }
 
-  private func armDeadline() {
-    guard let scope else { return }
-    let armed = scheduler.loop.at(scope.instant) { [self] in
-      scope.expire()
-      cancel(TimedOut(operation: operation, after: scope.limit))
-    }
-    state.withLock { $0.timer = armed }
+  /// The limit has passed.
+  override func fire() {
+    carried.expire()
+    cancel(TimedOut(operation: operation, after: carried.limit))
   }
 
   func cancel(_ cause: any Error) {
@@ -70,9 +63,8 @@ final class TurnRequest: TurnTaker {
 
   /// Starts the work on the loop.
   func begin() {
-    let loop = scheduler.loop
-    let task = Carried.$current.withValue(Carried(loop: loop, turn: turn, deadline: scope)) {
-      Task(executorPreference: loop) { [self] in await run() }
+    let task = Carried.$current.withValue(carried) {
+      Task(executorPreference: carried.loop) { [self] in await run() }
     }
     turn.run(task)
   }
@@ -107,21 +99,19 @@ final class TurnRequest: TurnTaker {
     switch result {
     case .success: return .failure(FailedWithCleanUp(cause: nil, cleanUp: failures))
     case .failure(let cause):
-      return .failure(FailedWithCleanUp(cause: cause, cleanUp: failures))
+      // A consumer that stopped is no failure: only the clean-up is.
+      let failed = Stopped.isThrown(cause) ? nil : cause
+      return .failure(FailedWithCleanUp(cause: failed, cleanUp: failures))
     }
   }
 
   private func end(_ result: Result<Void, any Error>) {
-    let timer = state.withLock { state in
-      defer { state.timer = nil }
-      return state.timer
-    }
-    timer?.cancel()
-    state.withLock { $0.result = result }
+    carried.loop.disarm(self)
+    turn.end(result)
     if let ended {
       ended(result)
     } else {
-      scheduler.loop.pokeFromOutside()
+      carried.loop.pokeFromOutside()
     }
   }
 }

@@ -49,8 +49,8 @@ extension Signal {
   /// Hands the values on to another loop: what comes after runs there.
   public func deliver(on loop: Loop) -> Signal {
     Signal(home: home) { [body] sink in
-      var carried = Carried.current ?? Carried(loop: loop)
-      carried.loop = loop
+      let here = Carried.current
+      let carried = Carried(loop: loop, turn: here?.turn, inside: here)
       try await body { value in
         try await Carried.$current.withValue(carried) {
           try await withTaskExecutorPreference(loop) { try await sink(value) }

@@ -28,16 +28,17 @@ extension Signal {
     Signal(home: home) { [self] sink in
       let run = try ChildRun(of: self)
       let loop = run.loop
-      let scope = DeadlineScope(limit: limit, on: loop, inside: Carried.current?.deadline)
+      let outer = Carried.current
+      let carried = Carried(loop: loop, turn: outer?.turn, limit: limit, inside: outer)
       var remaining = limit
       var armedAt = loop.now
       let expire: @Sendable () -> Void = {
-        scope.expire()
+        carried.expire()
         run.cancel()
       }
       var timer = loop.after(limit, expire)
       defer { timer.cancel() }
-      run.start(under: scope)
+      run.start(in: carried)
       do {
         try await run.pump(
           paused: { paused in
@@ -51,7 +52,7 @@ extension Signal {
           },
           sink
         )
-      } catch is CancellationError where scope.isExpired && !Task.isCancelled {
+      } catch is CancellationError where carried.isExpired && !Task.isCancelled {
         throw TimedOut(operation: operation, after: limit)
       }
     }

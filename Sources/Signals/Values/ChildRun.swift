@@ -14,10 +14,8 @@ final class ChildRun<Value: Sendable>: Sendable {
     handoff = Handoff(on: loop)
   }
 
-  /// Starts the producer, under `deadline` where one is given.
-  func start(under deadline: DeadlineScope? = nil) {
-    var carried = Carried.current
-    if let deadline { carried?.deadline = deadline }
+  /// Starts the producer, in other surroundings where some are given.
+  func start(in carried: Carried? = Carried.current) {
     let work = Task(executorPreference: loop) { [signal, handoff, carried] in
       let result = await Carried.$current.withValue(carried) {
         await ending { try await signal.run { try await handoff.send($0) } }

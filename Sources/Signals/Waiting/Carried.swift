@@ -1,20 +1,54 @@
 // What a task carries down to the waits it makes: its loop, its turn, its deadline.
 
+import Synchronization
+
 /// The surroundings of a piece of work, inherited by its child tasks.
+///
+/// They may put a deadline on it: that of a blocking call, a turn, `timeout` or a clean-up. Whoever
+/// sets one arms one timer, which marks it expired and cancels the work. A wait that is cancelled so
+/// says that it timed out, and at what, instead of that it was cancelled.
 @usableFromInline
-struct Carried: Sendable {
+final class Carried: Sendable {
   @TaskLocal static var current: Carried?
 
-  var loop: Loop
-  var turn: Turn?
-  var deadline: DeadlineScope?
+  let loop: Loop
+  let turn: Turn?
+  /// How long the work may take; nil when it has no deadline of its own.
+  let limit: Duration?
+  /// When the limit has passed.
+  let instant: Instant?
+  /// Whose deadlines hold as well.
+  private let outer: Carried?
+  private let expired = Atomic(false)
 
-  /// Whether the present task does work of a loop, and under which deadline: for waits, which are
-  /// compiled elsewhere.
-  @usableFromInline static var present: (isOurs: Bool, deadline: DeadlineScope?) {
-    guard let current else { return (false, nil) }
-    return (true, current.deadline)
+  /// - Parameter outer: The surroundings whose deadlines hold as well.
+  init(loop: Loop, turn: Turn? = nil, limit: Duration? = nil, inside outer: Carried? = nil) {
+    self.loop = loop
+    self.turn = turn
+    self.limit = limit
+    self.outer = outer
+    instant = limit.map { loop.now + $0 }
   }
+
+  /// The limit has passed.
+  func expire() { expired.store(true, ordering: .releasing) }
+
+  /// Whether the limit of its own has passed.
+  var isExpired: Bool { expired.load(ordering: .acquiring) }
+
+  /// The innermost limit that has passed, this one or one around it.
+  @usableFromInline var passedLimit: Duration? {
+    isExpired ? limit : outer?.passedLimit
+  }
+
+  /// The earliest instant of the deadlines here and around.
+  var earliest: Instant? {
+    guard let outside = outer?.earliest else { return instant }
+    return instant.map { min($0, outside) } ?? outside
+  }
+
+  /// What the present task carries, for waits that are compiled elsewhere.
+  @usableFromInline static var present: Carried? { current }
 }
 
 extension Carried {

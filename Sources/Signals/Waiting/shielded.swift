@@ -14,13 +14,12 @@ public func shielded<R: Sendable>(
   limit: Duration,
   _ body: @escaping @Sendable () async throws -> R
 ) async throws -> R {
-  let scope = DeadlineScope(limit: limit, on: loop, inside: nil)
-  let carried = Carried(loop: loop, turn: Carried.current?.turn, deadline: scope)
+  let carried = Carried(loop: loop, turn: Carried.current?.turn, limit: limit)
   let task = Task(executorPreference: loop) {
     try await Carried.$current.withValue(carried) { try await body() }
   }
-  let timer = loop.at(scope.instant) {
-    scope.expire()
+  let timer = loop.after(limit) {
+    carried.expire()
     task.cancel()
   }
   defer { timer.cancel() }

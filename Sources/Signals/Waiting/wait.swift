@@ -24,12 +24,12 @@ nonisolated(nonsending)
   ) async throws -> R
 {
   let completion = Completion<R>()
-  let (isOurs, deadline) = Carried.present
+  let carried = Carried.present
   var timer: Timer?
   defer { timer?.cancel() }
   // Work of ours has somebody who turns the loop for it; a task from elsewhere does not.
-  if !isOurs { loop.hold() }
-  defer { if !isOurs { loop.letGo() } }
+  if carried == nil { loop.hold() }
+  defer { if carried == nil { loop.letGo() } }
   return try await withTaskCancellationHandler {
     if completion.hasEnded { return try await ending(of: completion) }
     if let limit {
@@ -44,7 +44,7 @@ nonisolated(nonsending)
     }
     return try await ending(of: completion)
   } onCancel: {
-    if let passed = deadline?.passedLimit {
+    if let passed = carried?.passedLimit {
       completion.fail(TimedOut(operation: operation, after: passed))
     } else {
       completion.fail(CancellationError())
