@@ -15,8 +15,9 @@ public final class VirtualTimeLoop: Loop, @unchecked Sendable {
   private let wallClock: Duration
   private let eventLimit: Int
   private let thread = pthread_self()
-  // Both are touched only by the thread that made the loop.
-  private var time = Instant.start
+  // Moved on by the thread that made the loop, read by any.
+  private let time = Guarded(Instant.start)
+  // Touched only by the thread that made the loop.
   private var events = 0
   // Work that left the loop, and the descriptor that ends a wait for it.
   private let tokens = Guarded(0)
@@ -41,7 +42,7 @@ public final class VirtualTimeLoop: Loop, @unchecked Sendable {
     close(wakeDescriptor)
   }
 
-  public override var now: Instant { time }
+  public override var now: Instant { time.withLock { $0 } }
 
   public override var wallClockAtStart: Duration { wallClock }
 
@@ -71,13 +72,13 @@ public final class VirtualTimeLoop: Loop, @unchecked Sendable {
     try count(jobs: 0)
     if poll(wait: false) { return }
     if let earliest {
-      time = max(time, earliest)
+      time.withLock { $0 = max($0, earliest) }
       awake()
     } else if tokens.withLock({ $0 > 0 }) {
       _ = poll(wait: true)
     } else {
       awake()
-      if state.withLock({ $0.incoming.isEmpty }) { throw LoopIdle(at: time) }
+      if state.withLock({ $0.incoming.isEmpty }) { throw LoopIdle(at: now) }
     }
   }
 
