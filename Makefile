@@ -22,6 +22,7 @@ build: set-up ## Build .build/release/blerun
 test: set-up lint ## Lint, then all tests that need neither a radio nor root
 	swift build --build-tests
 	swift test
+	swift build -c release --product benchmarks
 	swift test -c release --package-path Tests/Consumer --scratch-path .build-consumer
 
 test-lab: build ## The built program against a real bluetoothd, in a guest kernel

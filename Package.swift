@@ -75,7 +75,10 @@ let package = Package(
     .target(name: "CBenchmarkPeers", dependencies: ["CDBus"]),
     .executableTarget(
       name: "benchmarks",
-      dependencies: ["CBenchmarkPeers", "BlueZ", "Bluetooth", "DBus", "Signals"],
+      dependencies: [
+        "CBenchmarkPeers", "BlueZ", "BlueZSimulator", "SimulatedDevices", "Bluetooth", "DBus",
+        "Signals",
+      ],
       swiftSettings: strict
     ),
     tests("SignalsTests", ["Signals"]),

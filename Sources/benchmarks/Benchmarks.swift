@@ -18,6 +18,7 @@ struct Benchmarks {
       case "steps": print(ChainSteps.measured().line)
       case "operators": print(OperatorStream.measured().line)
       case "reads": try SerialReads.measured().lines.forEach { print($0) }
+      case "simulated": print(try SimulatedChains.measured().line)
       case "counts": try counts()
       case "profile":
         try SerialReads.readOnly(arguments.dropFirst().first.flatMap { Int($0) } ?? 20_000)
@@ -34,15 +35,20 @@ struct Benchmarks {
   nonisolated private static func all() throws {
     print(ChainSteps.measured().line)
     print(OperatorStream.measured().line)
+    print(try SimulatedChains.measured().line)
     try SerialReads.measured().lines.forEach { print($0) }
   }
 
   /// What the tests hold to limits, one `name value` a line.
+  ///
+  /// Without the instructions where the machine does not count them.
   nonisolated private static func counts() throws {
     let steps = ChainSteps.measured()
     print("allocations-per-step \(decimal(steps.allocations))")
     print("growth-octets \(ChainSteps.growth(chains: 100_000))")
-    let reads = try SerialReads.counted(reads: 2000)
+    let simulated = try SimulatedChains.measured()
+    print("simulated-chains-cpu-seconds \(decimal(simulated.processorSeconds))")
+    guard let reads = try SerialReads.counted(reads: 2000) else { return }
     print("instructions-per-read-ratio \(decimal(reads.ratio))")
     print("instructions-per-read \(reads.ours)")
     print("instructions-per-read-c \(reads.theirs)")
@@ -51,7 +57,8 @@ struct Benchmarks {
   struct Unknown: Error, CustomStringConvertible {
     let name: String
     var description: String {
-      "no measurement is called \(name): steps, operators, reads, counts, profile, or none for all"
+      "no measurement is called \(name): steps, operators, reads, simulated, counts, "
+        + "profile, or none for all"
     }
   }
 }
@@ -64,9 +71,14 @@ func decimal(_ value: Double) -> String {
 }
 
 /// The monotonic clock, in nanoseconds.
-func nanoseconds() -> Double {
+func nanoseconds() -> Double { read(CLOCK_MONOTONIC) }
+
+/// The processor time of this process, in nanoseconds.
+func processorTime() -> Double { read(CLOCK_PROCESS_CPUTIME_ID) }
+
+private func read(_ clock: clockid_t) -> Double {
   var time = timespec()
-  clock_gettime(CLOCK_MONOTONIC, &time)
+  clock_gettime(clock, &time)
   return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
 }
 

@@ -56,13 +56,13 @@ struct SerialReads {
     try Reader(bus.address).read(reads)
   }
 
-  static func counted(reads: Int) throws -> Counted {
+  /// Nil where the machine does not count instructions: `perf_event_open` is refused.
+  static func counted(reads: Int) throws -> Counted? {
     let bus = try BenchmarkBus()
     defer { bus.stop() }
+    // Opened when the processes of the bus are there: it counts those that come later, too.
     let counter = peers_open_instruction_counter()
-    guard counter >= 0 else {
-      throw Failure(description: "this machine does not count instructions (perf_event_open)")
-    }
+    guard counter >= 0 else { return nil }
     defer { close(counter) }
     let reader = try Reader(bus.address)
     try reader.read(200)

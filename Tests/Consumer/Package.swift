@@ -12,6 +12,7 @@ let package = Package(
     .testTarget(
       name: "DepthTests",
       dependencies: [.product(name: "Signals", package: "blerun")]
-    )
+    ),
+    .testTarget(name: "MeasurementTests"),
   ]
 )

@@ -1,0 +1,43 @@
+// The figures that are promised of release builds: counted, so that a busy machine does not blur
+// them, or processor time with a wide margin.
+
+import Testing
+
+@Suite("Measurements")
+struct MeasurementTests {
+  private let measured = Measurements.measured
+
+  @Test("a step of a chain, built and run, makes at most four allocations")
+  func allocations() throws {
+    let allocations = try #require(measured["allocations-per-step"], "\(measured.lines)")
+    #expect(allocations > 0)
+    #expect(allocations <= 4)
+  }
+
+  @Test("100 000 chains leave no memory behind")
+  func growth() throws {
+    let octets = try #require(measured["growth-octets"], "\(measured.lines)")
+    // Room for what the allocator keeps, not for an octet a chain.
+    #expect(octets < 16_384)
+  }
+
+  @Test("1 000 simulated chains (connect, read, disconnect) take under 2 s of CPU")
+  func simulated() throws {
+    let seconds = try #require(measured["simulated-chains-cpu-seconds"], "\(measured.lines)")
+    #expect(seconds > 0)
+    #expect(seconds < 2)
+  }
+
+  @Test(
+    "a read through the chain API takes at most 0.8 of the instructions of a plain C client's",
+    .enabled(
+      if: Measurements.measured.areInstructionsCounted,
+      "the kernel refuses perf_event_open here, or nothing counts instructions"
+    )
+  )
+  func instructions() throws {
+    let ratio = try #require(measured["instructions-per-read-ratio"])
+    #expect(ratio > 0)
+    #expect(ratio <= 0.8)
+  }
+}
