@@ -27,29 +27,10 @@ public final class ScheduledTurn: TurnTaker {
 
   func begin() {
     scheduler.loop.runTurn { [self] in
-      if let body = state.withLock({ $0.body }) { run(body) }
+      if let body = state.withLock({ $0.body }) { scheduler.runBlocking(turn, body) }
       scheduler.turnEnded(id)
       end()
     }
-  }
-
-  private func run(_ body: () -> Void) {
-    let loop = scheduler.loop
-    let context = ThreadContext.current
-    context.turns.append(turn)
-    body()
-    if !turn.ownsNothing {
-      let released = Guarded(false)
-      let carried = Carried(loop: loop, turn: turn)
-      Carried.$current.withValue(carried) {
-        _ = Task(executorPreference: loop) { [turn] in
-          _ = await turn.releaseAll()
-          released.withLock { $0 = true }
-        }
-      }
-      try? loop.drive { released.withLock { $0 } }
-    }
-    context.turns.removeLast()
   }
 
   private func end() {

@@ -50,6 +50,24 @@ public final class SerialScheduler: Sendable {
     return scheduled
   }
 
+  /// Runs the block of a turn on this thread, and then what the turn has to release.
+  func runBlocking(_ turn: Turn, _ body: () -> Void) {
+    let context = ThreadContext.current
+    context.turns.append(turn)
+    body()
+    if !turn.ownsNothing {
+      let released = Guarded(false)
+      Carried.$current.withValue(Carried(loop: loop, turn: turn)) {
+        _ = Task(executorPreference: loop) {
+          _ = await turn.releaseAll()
+          released.withLock { $0 = true }
+        }
+      }
+      try? loop.drive { released.withLock { $0 } }
+    }
+    context.turns.removeLast()
+  }
+
   // MARK: Turns of async code
 
   /// Runs `body` in a turn, on the loop. Inside a turn of this scheduler it belongs to that one.
