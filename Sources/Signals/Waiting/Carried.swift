@@ -37,7 +37,7 @@ final class Carried: Sendable {
   var isExpired: Bool { expired.load(ordering: .acquiring) }
 
   /// The innermost limit that has passed, this one or one around it.
-  @usableFromInline var passedLimit: Duration? {
+  var passedLimit: Duration? {
     isExpired ? limit : outer?.passedLimit
   }
 

@@ -15,6 +15,7 @@
 /// - Throws: What `start` or the completion failed with, ``TimedOut``, `CancellationError`, or
 ///   ``LoopShutDown``.
 @inlinable
+@inline(__always)
 nonisolated(nonsending)
   public func wait<R: Sendable>(
     on loop: Loop,
@@ -23,40 +24,33 @@ nonisolated(nonsending)
     start: (Completion<R>) throws -> Void
   ) async throws -> R
 {
-  let completion = Completion<R>()
   let carried = Carried.present
+  if Task.isCancelled { throw cancellation(of: operation, in: carried) }
+  let completion = Completion<R>()
   var timer: Timer?
   defer { timer?.cancel() }
   // Work of ours has somebody who turns the loop for it; a task from elsewhere does not.
   if carried == nil { loop.hold() }
   defer { if carried == nil { loop.letGo() } }
+  if let limit {
+    timer = loop.after(limit) {
+      completion.fail(TimedOut(operation: operation, after: limit))
+    }
+  }
+  try start(completion)
+  // Called at once when the task has been cancelled meanwhile.
   return try await withTaskCancellationHandler {
-    if completion.hasEnded { return try await ending(of: completion) }
-    if let limit {
-      timer = loop.after(limit) {
-        completion.fail(TimedOut(operation: operation, after: limit))
-      }
-    }
-    do {
-      try start(completion)
-    } catch {
-      completion.fail(error)
-    }
-    return try await ending(of: completion)
+    try await withUnsafeThrowingContinuation { completion.install($0) }
   } onCancel: {
-    if let passed = carried?.passedLimit {
-      completion.fail(TimedOut(operation: operation, after: passed))
-    } else {
-      completion.fail(CancellationError())
-    }
+    completion.fail(cancellation(of: operation, in: carried))
   }
 }
 
-@inlinable
-nonisolated(nonsending)
-  func ending<R: Sendable>(of completion: Completion<R>) async throws -> R
-{
-  try await withUnsafeThrowingContinuation { completion.install($0) }
+/// What a wait fails with whose task was cancelled.
+@usableFromInline
+func cancellation(of operation: String, in carried: Carried?) -> any Error {
+  guard let passed = carried?.passedLimit else { return CancellationError() }
+  return TimedOut(operation: operation, after: passed)
 }
 
 extension Loop {
