@@ -20,15 +20,15 @@ final class HeldBus: MessageBus {
   var uniqueName: String { inner.uniqueName }
   var address: String { inner.address }
 
-  nonisolated(nonsending)
-    func call(
-      _ call: MethodCall,
-      limit: Duration?,
-      lateReply: (@Sendable (Result<Message, DBusError>) -> Void)?
-    ) async throws -> Message
-  {
-    try await inner.call(call, limit: limit, lateReply: lateReply)
+  func begin(
+    _ call: MethodCall,
+    for caller: Completion<Message>,
+    lateReply: (@Sendable (Result<Message, DBusError>) -> Void)?
+  ) throws -> UInt32 {
+    try inner.begin(call, for: caller, lateReply: lateReply)
   }
+
+  func leave(_ serial: UInt32) { inner.leave(serial) }
 
   func send(_ message: Message) throws { try inner.send(message) }
 
