@@ -67,8 +67,8 @@ let package = Package(
     .executableTarget(
       name: "blerun",
       dependencies: [
-        "BlueZ", "BlueZSimulator", "SimulatedDevices", "HostController", "Jobs", "Documents",
-        "Bluetooth", "DBus", "Signals", "CLinux", argumentParser,
+        "BlueZ", "BlueZInterfaces", "BlueZSimulator", "SimulatedDevices", "HostController", "Jobs",
+        "Documents", "Bluetooth", "DBus", "Signals", "CLinux", argumentParser,
       ],
       swiftSettings: strict
     ),
@@ -88,7 +88,10 @@ let package = Package(
     tests("SimulatedDevicesTests", ["SimulatedDevices", "Documents", "Bluetooth", "Signals"]),
     tests(
       "SimulationTests",
-      ["BlueZ", "BlueZSimulator", "SimulatedDevices", "Bluetooth", "DBus", "Signals"]
+      [
+        "BlueZInterfaces", "BlueZ", "BlueZSimulator", "SimulatedDevices", "Bluetooth", "DBus",
+        "Signals",
+      ]
     ),
     tests(
       "BlueZSimulatorTests",

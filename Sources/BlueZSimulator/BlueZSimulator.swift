@@ -37,7 +37,7 @@ public final class BlueZSimulator: Sendable {
     let host = Host(
       bus: bus,
       server: ObjectServer(bus: bus),
-      agents: AgentServer(),
+      agents: AgentServer(bus: bus, limit: settings.agentTimeout),
       settings: settings,
       observe: observer
     )

@@ -1,6 +1,7 @@
 // What happens at the devices, as an observer in the simulator sees it.
 
 public import Bluetooth
+public import SimulatedDevices
 
 /// Something that happened between the simulated host and a device.
 ///
@@ -14,6 +15,8 @@ public enum SimulatorEvent: Hashable, Sendable, CustomStringConvertible {
   case subscribed(BluetoothAddress, BluetoothUUID)
   case unsubscribed(BluetoothAddress, BluetoothUUID)
   case notified(BluetoothAddress, BluetoothUUID, [UInt8])
+  /// The link has a new key.
+  case paired(BluetoothAddress, LinkSecurity)
   /// Whether the controller scans.
   case scanning(Bool)
 
@@ -26,6 +29,7 @@ public enum SimulatorEvent: Hashable, Sendable, CustomStringConvertible {
     case .subscribed(let address, let uuid): "\(address) subscribed \(uuid)"
     case .unsubscribed(let address, let uuid): "\(address) unsubscribed \(uuid)"
     case .notified(let address, let uuid, let value): "\(address) notified \(uuid) \(value)"
+    case .paired(let address, let security): "\(address) paired, \(security.rawValue)"
     case .scanning(let isOn): "scanning \(isOn ? "on" : "off")"
     }
   }

@@ -13,6 +13,13 @@ public struct SimulatorSettings: Hashable, Sendable {
   public var connectTimeout = Duration.seconds(40)
   /// How long a peer may take to answer a request before the link is dropped (`src/shared/att.c`).
   public var attTimeout = Duration.seconds(30)
+  /// How long an agent may take to answer (`src/agent.c` REQUEST_TIMEOUT).
+  public var agentTimeout = Duration.seconds(60)
+  /// How long a device waits for the host while pairing before it drops the link: seen 30 s (Core
+  /// 5.4, Vol 3, Part H §3.4).
+  public var pairingTimeout = Duration.seconds(30)
+  /// How long the person at a device takes to type what is shown.
+  public var personDelay = Duration.seconds(2)
   /// From a change of power to its effect.
   public var powerDelay = Duration.milliseconds(10)
   /// The smallest change of signal strength that is told while no client has a filter, in dB

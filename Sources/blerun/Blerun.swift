@@ -23,7 +23,10 @@ struct Blerun: ParsableCommand {
         129, 130, 143  ended by SIGHUP, SIGINT, SIGTERM
       """,
     version: "0.1.0",
-    subcommands: [Run.self, Check.self, Scan.self, Inspect.self, Adapters.self, Simulate.self]
+    subcommands: [
+      Run.self, Check.self, Scan.self, Inspect.self, Pair.self, Unpair.self, Adapters.self,
+      Simulate.self,
+    ]
   )
 
   static func main() {

@@ -108,7 +108,7 @@ struct FileComplaintTests {
       (
         "frobnicate: x",
         "2:3: steps.1: there is no step 'frobnicate' (expected one of read, write, notify, sleep, "
-          + "repeat, when, connect, disconnect, rssi, log)"
+          + "repeat, when, connect, disconnect, rssi, log, pair, unpair, trust)"
       ),
       (
         "read",

@@ -77,9 +77,10 @@ struct OneLineTests {
       (" ; ", "1:1: there are no steps (expected a step such as read battery-level)"),
       ("raed 2a19", "1:1: there is no step 'raed' (did you mean 'read'?)"),
       (
-        "pair",
-        "1:1: there is no step 'pair' "
-          + "(expected one of read, write, notify, sleep, connect, disconnect, rssi, log)"
+        "frobnicate",
+        "1:1: there is no step 'frobnicate' "
+          + "(expected one of read, write, notify, sleep, connect, disconnect, rssi, log, pair, "
+          + "unpair, trust)"
       ),
       ("repeat 3", "1:1: 'repeat' has no one-line form (expected it in a chain file)"),
       (

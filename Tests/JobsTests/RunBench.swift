@@ -59,6 +59,7 @@ struct RunBench {
         case .stepStarted(let placed): "\(placed.position) \(placed.step.operation)…"
         case .value(let placed, let value):
           "\(placed.position) \(value.decoded.map { "\($0)" } ?? "?")"
+        case .pairingDisplay(_, let display): "\(display)"
         case .stepFinished(let result):
           "\(result.placed.position) \(result.placed.step.operation) \(result.status.rawValue)"
         case .runFinished(let ending): "run \(ending.status.rawValue)"

@@ -160,4 +160,26 @@ final class ScriptedDevice: DeviceService {
   func disconnect() -> Signal<Void> {
     operation("disconnect") { [self] in state.withLock { $0.isConnected = false } }
   }
+
+  func pair(_ answers: PairingAnswers) -> Signal<PairingOutcome> {
+    let how = "pair \(answers.offeredCapability.rawValue)"
+    return Signal(home: scheduler) { [self] sink in
+      let answer = try await answered("pair", note: how)
+      try await sink(answer == [] ? .paired : .already)
+    }
+  }
+
+  func answering<Value: Sendable>(
+    _ answers: PairingAnswers,
+    _ body: @escaping @Sendable () -> Signal<Value>
+  ) -> Signal<Value> {
+    Signal.using(
+      acquire: operation("agent", note: "agent \(answers.offeredCapability.rawValue)"),
+      release: { [self] in operation("no agent") }
+    ) { body() }
+  }
+
+  func unpair() -> Signal<Void> { operation("unpair") }
+
+  func trust(_ isTrusted: Bool) -> Signal<Void> { operation(isTrusted ? "trust" : "distrust") }
 }

@@ -54,7 +54,7 @@ struct TracedReportTests {
       }
     }
     // Connecting began at packet 1, reading at 2, writing at 3; its end saw the fourth.
-    #expect(failures.map(\.trace?.packets) == [4...4, 4...4])
+    #expect(failures.map { $0.trace?.packets } == [4...4, 4...4])
     let text = events.flatMap { TextReport().lines(for: $0) }
     #expect(
       text.contains(

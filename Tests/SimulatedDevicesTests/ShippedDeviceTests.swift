@@ -12,7 +12,9 @@ struct ShippedDeviceTests {
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     .appending(path: "Simulators/devices")
 
-  static let files = ["battery.yaml", "echo.yaml", "heart-rate.yaml", "thermometer.yaml"]
+  static let files = [
+    "battery.yaml", "echo.yaml", "heart-rate.yaml", "lock.yaml", "thermometer.yaml",
+  ]
 
   func definition(_ file: String) throws -> DeviceDefinition {
     let devices = try DeviceFile.load(path: Self.folder.appending(path: file).path)
@@ -34,7 +36,7 @@ struct ShippedDeviceTests {
   @Test("each advertises its name and first service, at an address of its own")
   func names() throws {
     let definitions = try Self.files.map(definition)
-    #expect(definitions.map(\.name) == ["Battery-1", "Echo-1", "HRM-1", "Thermo-1"])
+    #expect(definitions.map(\.name) == ["Battery-1", "Echo-1", "HRM-1", "Lock-1", "Thermo-1"])
     #expect(Set(definitions.map(\.address)).count == definitions.count)
     for definition in definitions {
       #expect(definition.advertisement.services.first == definition.services.first?.uuid)

@@ -17,9 +17,14 @@ struct Simulation {
   let service: BlueZDeviceService
   /// What happened at the device.
   let events: Recorded<SimulatorEvent>
+  /// The bus in memory; one that nobody is on when there is a daemon.
+  let bus: LoopbackBus
   /// The simulator's connection and the client's.
   let connections: [any MessageBus]
   private let ending: Ending
+  var simulatorBus: any MessageBus { connections[0] }
+  /// The unique name of our client.
+  var clientName: String { connections[1].uniqueName }
 
   /// - Parameters:
   ///   - loop: Driven by this initializer until both parts stand.
@@ -42,7 +47,8 @@ struct Simulation {
     device.setFaults(faults)
     let events = Recorded<SimulatorEvent>()
     self.events = events
-    connections = try Self.connect(on: loop, over: daemon, log: log)
+    bus = LoopbackBus(on: loop, observer: log)
+    connections = try Self.connect(on: loop, over: daemon, else: bus)
     let (theirs, ours) = (connections[0], connections[1])
     ending = Ending(loop, connections)
     let simulator = BlueZSimulator(
@@ -67,7 +73,7 @@ struct Simulation {
   private static func connect(
     on loop: Loop,
     over daemon: PrivateDaemon?,
-    log: LoopbackBus.Observer?
+    else bus: LoopbackBus
   ) throws -> [any MessageBus] {
     if let daemon {
       let address = BusAddress.given(daemon.address)
@@ -78,7 +84,6 @@ struct Simulation {
         ]
       }
     }
-    let bus = LoopbackBus(on: loop, observer: log)
     return [try bus.connect(), try bus.connect()]
   }
 
@@ -129,4 +134,5 @@ final class Recorded<Element: Sendable>: Sendable {
   private let list = Guarded<[Element]>([])
   var all: [Element] { list.withLock { $0 } }
   func add(_ element: Element) { list.withLock { $0.append(element) } }
+  func forget() { list.withLock { $0 = [] } }
 }

@@ -42,6 +42,8 @@ public final class BlueZClient: Sendable {
   /// How long calls may take.
   public let limits: BlueZLimits
   let state = Guarded(State())
+  /// Answers what bluetoothd asks while something pairs.
+  let agent: PairingAgent
 
   private static let listObjects = MethodCall.bluez(
     BlueZPath.objectManager,
@@ -52,6 +54,7 @@ public final class BlueZClient: Sendable {
   private init(bus: any MessageBus, limits: BlueZLimits) {
     self.bus = bus
     self.limits = limits
+    agent = PairingAgent(bus: bus, limits: limits)
   }
 
   deinit {
@@ -226,6 +229,7 @@ public final class BlueZClient: Sendable {
         state.waits, state.observers
       )
     }
+    agent.forgotten()
     for link in links { link.lostDaemon(why) }
     for discovery in discoveries { discovery.sessionLost() }
     for observer in observers { observer.hear(.gone(why)) }

@@ -15,6 +15,8 @@ public struct BlueZLimits: Sendable {
   public var disconnect: Duration = .seconds(8)
   /// A read, a write or a subscription; longer than the 30 s of an ATT transaction.
   public var attribute: Duration = .seconds(35)
+  /// Device1.Pair; longer than the 60 s that bluetoothd gives an agent.
+  public var pair: Duration = .seconds(75)
   /// Any other call.
   public var call: Duration = .seconds(10)
   /// From the end of our own discovery until `Discovering` is seen to be false.

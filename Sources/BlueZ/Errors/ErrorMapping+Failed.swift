@@ -49,7 +49,11 @@ extension ErrorMapping {
   }
 
   private static func inFlight(_ situation: ErrorSituation) -> Explanation {
-    situation.call == .connect ? .connectBusy : .busy
+    switch situation.call {
+    case .connect: .connectBusy
+    case .pair: .pairBusy
+    default: .busy
+    }
   }
 
   /// Before 5.62, and for errors of local sockets, the text is that of `strerror`.
@@ -72,7 +76,7 @@ extension ErrorMapping {
         hint: "see its log (journalctl -u bluetooth) for more"
       )
     case "Not paired":
-      return .notPaired
+      return situation.call == .pair ? .pairingUndone : .notPaired
     default:
       return situation.call == .connect
         ? .passing(
@@ -115,7 +119,7 @@ extension ErrorMapping {
       return .passing(
         .connectFailed,
         "the device refused the connection",
-        hint: "disconnect it from any other host, or pair with it first"
+        hint: "disconnect it from any other host, or pair with it first (blerun pair)"
       )
     case .keyMissing:
       return .definite(

@@ -126,45 +126,6 @@ enum ErrorMapping {
     }
   }
 
-  private static func pairing(
-    _ answer: ErrorAnswer,
-    _ situation: ErrorSituation
-  ) -> Explanation {
-    switch answer.name {
-    case BlueZErrorName.authenticationTimeout, BlueZErrorName.authenticationCanceled,
-      BlueZErrorName.canceled:
-      return .passing(
-        .refused,
-        "pairing was not completed: it was given up, ran out of time or lost the link",
-        hint: "put the device into pairing mode, stay near it and try again"
-      )
-    case BlueZErrorName.authenticationFailed, BlueZErrorName.authenticationRejected,
-      BlueZErrorName.rejected:
-      return .definite(
-        .refused,
-        "the device, or the user of an agent, refused to pair",
-        hint: "put the device into pairing mode; remove an old bond on both sides; "
-          + "an agent must be running (bluetoothctl is one)"
-      )
-    case BlueZErrorName.agentNotAvailable:
-      return .definite(
-        .refused,
-        "no pairing agent is registered",
-        hint: "keep bluetoothctl running, or pair with an agent of your own"
-      )
-    case BlueZErrorName.connectionAttemptFailed:
-      return .passing(
-        .connectFailed,
-        "the device did not answer the attempt to connect",
-        hint: "check that it is on, near and advertising"
-      )
-    case BlueZErrorName.profileUnavailable:
-      return connection(.profileUnavailable)
-    default:
-      return unknown(situation)
-    }
-  }
-
   private static func inProgress(_ situation: ErrorSituation) -> Explanation {
     switch situation.call {
     case .connect: .connectBusy
@@ -174,6 +135,7 @@ enum ErrorMapping {
         "another subscription to this characteristic is being made or ended",
         hint: "wait a moment and try again; close other programs that use the device"
       )
+    case .pair: .pairBusy
     case .discovery, .disconnect, .read, .write, .objects: .busy
     }
   }
@@ -199,7 +161,7 @@ enum ErrorMapping {
         "the device does not support the request",
         hint: "blerun inspect shows what each characteristic offers"
       )
-    case .connect, .disconnect, .discovery, .objects:
+    case .connect, .disconnect, .discovery, .pair, .objects:
       .definite(
         .notSupported,
         "the adapter or bluetoothd does not support this",

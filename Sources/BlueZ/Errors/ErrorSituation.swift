@@ -10,6 +10,7 @@ struct ErrorSituation: Equatable, Sendable {
     case read
     case write
     case notify
+    case pair
     /// Asking for objects and properties.
     case objects
   }
@@ -19,11 +20,19 @@ struct ErrorSituation: Equatable, Sendable {
   var isLinkDown = false
   /// The adapter was seen to be off when the answer came.
   var isAdapterOff = false
+  /// The device had no bond when the answer came, or none of bluetoothd's devices was it.
+  var isUnpaired = false
 
-  init(_ call: Call, isLinkDown: Bool = false, isAdapterOff: Bool = false) {
+  init(
+    _ call: Call,
+    isLinkDown: Bool = false,
+    isAdapterOff: Bool = false,
+    isUnpaired: Bool = false
+  ) {
     self.call = call
     self.isLinkDown = isLinkDown
     self.isAdapterOff = isAdapterOff
+    self.isUnpaired = isUnpaired
   }
 
   /// Whether the call was about an attribute of a connected device.

@@ -113,6 +113,11 @@ extension Explanation {
     hint: "close other programs that use the device, or end the attempt with "
       + "bluetoothctl disconnect, and try again"
   )
+  static let pairBusy = passing(
+    .busy,
+    "another pairing with this device is under way",
+    hint: "wait a moment and try again; close other programs that pair with the device"
+  )
   static let notFound = passing(
     .notFound,
     "no device that matches was seen",
@@ -127,8 +132,18 @@ extension Explanation {
   static let notPaired = definite(
     .notPaired,
     "the device wants a paired, encrypted link for this attribute",
-    hint: "pair with the device first (bluetoothctl pair)"
+    hint: "pair with the device first: a pair step, or blerun pair; if it is paired already, it "
+      + "wants a passkey or a number compared, so unpair it and pair with more capability"
   )
+  /// Seen: without an agent, bluetoothd neither answers a read that needs a bond nor gives it up.
+  static let pairingAwaited = definite(
+    .notPaired,
+    "the device wants to be paired for this attribute, and dropped the link without an answer",
+    hint: "pair with it first: a pair step, or blerun pair"
+  )
+  static let pairingHint =
+    "try again, or allow more time with --timeout; if the attribute is protected, the device wants "
+    + "to be paired first: a pair step, or blerun pair"
 }
 
 // MARK: Endings of a link that is being made or ended

@@ -52,16 +52,22 @@ struct FailureContext: Sendable {
   }
 
   private func timedOut(_ error: TimedOut, _ situation: ErrorSituation) -> Explanation {
-    if situation.isGATT && situation.isLinkDown { return .linkLost }
+    let mayWantPairing = situation.isGATT && situation.isUnpaired
+    if situation.isGATT && situation.isLinkDown {
+      // A link that is lost answers what waits, but for a request that waits for a pairing.
+      return mayWantPairing ? .pairingAwaited : .linkLost
+    }
     let within = error.after.map { " within \(Self.text($0))" } ?? " in time"
+    let usual = mayWantPairing ? Explanation.pairingHint : Explanation.noAnswer.hint
     let (meaning, hint) =
       switch situation.call {
-      case .connect: ("the device was not connected and ready", Explanation.noAnswer.hint)
-      case .disconnect: (Explanation.stillConnected.meaning, Explanation.stillConnected.hint)
-      case .discovery, .read, .write, .notify, .objects:
-        ("no answer came", Explanation.noAnswer.hint)
+      case .connect: ("the device was not connected and ready\(within)", usual)
+      case .disconnect:
+        (Explanation.stillConnected.meaning + within, Explanation.stillConnected.hint)
+      case .pair: ("pairing was not completed\(within), and was cancelled", usual)
+      case .discovery, .read, .write, .notify, .objects: ("no answer came\(within)", usual)
       }
-    return .passing(.timedOut, meaning + within, hint: hint)
+    return .passing(.timedOut, meaning, hint: hint)
   }
 
   static func explanation(of failure: BusFailure) -> Explanation {

@@ -120,7 +120,8 @@ public final class BlueZDeviceService: DeviceService {
         call,
         isLinkDown: device.map { !tree.isConnected($0) } ?? false,
         isAdapterOff: own.map { !$0.isPowered }
-          ?? (!adapters.isEmpty && !adapters.contains(where: \.isPowered))
+          ?? (!adapters.isEmpty && !adapters.contains(where: \.isPowered)),
+        isUnpaired: device.map { !tree.isPaired($0) } ?? false
       )
     }
   }

@@ -1,29 +1,43 @@
-// The object AgentManager1: who would be asked while pairing.
+// The object AgentManager1, and the calls to the agents that it knows.
 
 import BlueZInterfaces
 import DBus
 import Signals
 
-/// Takes agents and never needs to ask them: the simulated devices pair by Just Works.
+/// Takes agents, and asks them while a device pairs.
 final class AgentServer: Sendable {
+  typealias Answer = Result<[DBusValue], DBusError>
+
   private struct State {
-    /// Agents by client.
-    var agents: [String: ObjectPath] = [:]
+    var table = AgentTable()
+    var nextID = 0
+    var questions: [Question] = []
     /// Told whether there is any agent.
-    var changed: (@Sendable (_ hasAgent: Bool) -> Void)?
+    var changed: @Sendable (_ hasAgent: Bool) -> Void = { _ in }
+  }
+
+  private struct Question {
+    let id: Int
+    let agent: Agent
+    let answered: @Sendable (Answer) -> Void
   }
 
   private let state = Guarded(State())
+  private let bus: any MessageBus
+  /// How long an agent may take.
+  private let limit: Duration
 
-  /// Whether any client has an agent.
-  var hasAgent: Bool { state.withLock { !$0.agents.isEmpty } }
+  init(bus: any MessageBus, limit: Duration) {
+    self.bus = bus
+    self.limit = limit
+  }
 
   /// Has `changed` told whether there is any agent.
   func onChange(_ changed: @escaping @Sendable (_ hasAgent: Bool) -> Void) {
     state.withLock { $0.changed = changed }
   }
 
-  private func tell(_ hasAgent: Bool) { state.withLock { $0.changed }?(hasAgent) }
+  // MARK: The object
 
   /// The interface.
   var interface: ExportedInterface {
@@ -42,38 +56,114 @@ final class AgentServer: Sendable {
   }
 
   private func register(_ call: Invocation) {
-    guard state.withLock({ $0.agents[call.caller] == nil }) else {
+    guard state.withLock({ !$0.table.has(call.caller) }) else {
       return call.refuse(.alreadyExists)
     }
     guard let path = call.message.body.first?.asObjectPath,
-      AgentManager1.Capability.all.contains(call.message.body.last?.asString ?? "?")
+      let capability = IOCapability(agent: call.message.body.last?.asString ?? "?")
     else { return call.refuse(.invalidArguments) }
-    state.withLock { $0.agents[call.caller] = path }
+    let agent = Agent(client: call.caller, path: path, capability: capability)
+    if let refusal = state.withLock({ $0.table.register(agent) }) { return call.refuse(refusal) }
     call.reply()
-    tell(true)
+    state.withLock { $0.changed }(true)
   }
 
   private func unregister(_ call: Invocation) {
-    guard isAgent(call) else { return call.refuse(.doesNotExist) }
+    let path = call.message.body.first?.asObjectPath
+    guard let path, state.withLock({ $0.table.remove(call.caller, path) }) else {
+      return call.refuse(.doesNotExist)
+    }
     call.reply()
-    forget(call.caller)
+    removed()
   }
 
   private func requestDefault(_ call: Invocation) {
-    guard isAgent(call) else { return call.refuse(.doesNotExist) }
+    guard let path = call.message.body.first?.asObjectPath else {
+      return call.refuse(.invalidArguments)
+    }
+    if let refusal = state.withLock({ $0.table.makeDefault(call.caller, path) }) {
+      return call.refuse(refusal)
+    }
     call.reply()
-  }
-
-  private func isAgent(_ call: Invocation) -> Bool {
-    let path = call.message.body.first?.asObjectPath
-    return path != nil && state.withLock { $0.agents[call.caller] } == path
   }
 
   /// A client has left the bus.
   func forget(_ client: String) {
-    let isLast = state.withLock { state in
-      state.agents.removeValue(forKey: client) != nil && state.agents.isEmpty
+    if state.withLock({ $0.table.remove(client) }) { removed() }
+  }
+
+  /// What it was asked it may still answer.
+  private func removed() {
+    let (isLast, changed) = state.withLock { ($0.table.isEmpty, $0.changed) }
+    if isLast { changed(false) }
+  }
+
+  // MARK: Questions
+
+  /// The agent that answers for a client: its own, else the default one.
+  func agent(for client: String?) -> Agent? { state.withLock { $0.table.agent(for: client) } }
+
+  /// Calls a method of an agent. One that takes too long is told so, and counts as a refusal.
+  ///
+  /// - Parameter answered: Called once, on the loop, unless the question is withdrawn before.
+  /// - Returns: What to withdraw the question with.
+  func ask(
+    _ agent: Agent,
+    _ method: String,
+    _ body: [DBusValue],
+    _ answered: @escaping @Sendable (Answer) -> Void
+  ) -> Int {
+    let id = state.withLock { state in
+      state.nextID += 1
+      state.questions.append(Question(id: state.nextID, agent: agent, answered: answered))
+      return state.nextID
     }
-    if isLast { tell(false) }
+    _ = bus.loop.task { [self] in
+      let answer: Answer
+      do {
+        answer = .success(try await bus.call(call(agent, method, body), limit: limit).body)
+      } catch let error as DBusError {
+        answer = .failure(error)
+      } catch {
+        if error is TimedOut { cancel(agent) }
+        answer = .failure(ErrorAnswer(BlueZErrorName.Bus.noReply, "Timed out").dbusError)
+      }
+      take(id)?.answered(answer)
+    }
+    return id
+  }
+
+  /// The answer to a question is not wanted any more: the agent is told so.
+  func withdraw(_ id: Int) {
+    guard let question = take(id) else { return }
+    cancel(question.agent)
+  }
+
+  private func take(_ id: Int) -> Question? {
+    state.withLock { state in
+      state.questions.firstIndex { $0.id == id }.map { state.questions.remove(at: $0) }
+    }
+  }
+
+  private func cancel(_ agent: Agent) {
+    let message = try? Message.methodCall(
+      destination: agent.client,
+      path: agent.path,
+      interface: Agent1.interface,
+      member: Agent1.Method.cancel,
+      body: [],
+      noReplyExpected: true
+    )
+    if let message { try? bus.send(message) }
+  }
+
+  private func call(_ agent: Agent, _ method: String, _ body: [DBusValue]) throws -> MethodCall {
+    try MethodCall(
+      destination: agent.client,
+      path: agent.path,
+      interface: Agent1.interface,
+      member: method,
+      body: body
+    )
   }
 }

@@ -18,7 +18,10 @@ extension RemoteDevice {
   func disconnect(_ call: Invocation) { perform { $0.disconnect(WaitingCall(call)) } }
 
   /// RemoveDevice.
-  func remove(_ call: Invocation) { perform { $0.remove(WaitingCall(call)) } }
+  func remove(_ call: Invocation) {
+    perform { $0.remove(WaitingCall(call)) }
+    endPairing()
+  }
 
   // MARK: News from the air
 
@@ -57,6 +60,7 @@ extension RemoteDevice {
     case .raiseLink:
       host.observe(.linkUp(address))
       device.linkUp()
+      resumeBond()
     case .dropLink:
       host.observe(.linkDown(address))
       device.linkDown()
@@ -67,8 +71,13 @@ extension RemoteDevice {
     case .markConnected: mark(Device1.Property.connected)
     case .markServicesResolved: mark(Device1.Property.servicesResolved)
     case .failRequests:
+      endPairing()
       queue?.fail()
-      endPairing(.authenticationCanceled)
+      let paired = state.withLock { state in
+        defer { state.paired = [] }
+        return state.paired
+      }
+      for call in paired { call.refuse(.authenticationCanceled) }
     case .releaseSockets: attributes?.releaseSockets()
     case .forget: forget()
     case .answer(let calls): for call in calls { call.answer() }
@@ -171,7 +180,7 @@ extension RemoteDevice {
   private func exportServices() {
     guard !state.withLock({ $0.isDiscoveryRefused }) else {
       mark(Device1.Property.servicesResolved)
-      return paired()
+      return answerPaired()
     }
     let isFirst = state.withLock { state in
       defer { state.areAttributesExported = true }
@@ -182,7 +191,17 @@ extension RemoteDevice {
     if state.withLock({ $0.known.found(uuids) }) { mark(Device1.Property.uuids) }
     mark(Device1.Property.servicesResolved)
     attributes?.resume()
-    paired()
+    answerPaired()
     addBattery()
+  }
+
+  /// The services are known: who waited for them after pairing is answered.
+  private func answerPaired() {
+    let paired = state.withLock { state in
+      defer { state.paired = [] }
+      return state.paired
+    }
+    if !paired.isEmpty { mark(Device1.Property.paired) }
+    for call in paired { call.answer() }
   }
 }

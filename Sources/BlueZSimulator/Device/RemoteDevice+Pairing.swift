@@ -1,4 +1,4 @@
-// Pairing by Just Works: whoever asks is paired, if there is an agent.
+// Pairing a device: the effects of what PairingMachine decides.
 
 import BlueZInterfaces
 import Bluetooth
@@ -9,76 +9,229 @@ import SimulatedDevices
 extension RemoteDevice {
   // MARK: Calls
 
-  /// Pair. Without a link it makes one first, and is answered once the services are known.
+  /// Pair. It connects first if need be, and is answered once the services are known.
   func pair(_ call: Invocation) {
-    let waiting = WaitingCall(call)
-    let (isPaired, isPairing, machine) = state.withLock { state in
-      (state.known.isPaired, state.isPairing, state.machine)
-    }
-    if isPairing { return call.refuse(.inProgress) }
-    if isPaired {
-      // bluetoothd tries its BR/EDR side, and says nothing before the link ends.
-      return state.withLock { $0.pairingAgain.append(waiting) }
-    }
-    if machine.phase == .connecting { return call.refuse(.connectPending) }
-    guard machine.isConnected else { return connectToPair(waiting) }
-    guard host.agents.hasAgent else { return call.refuse(.authenticationFailed) }
-    state.withLock { $0.pairing = [waiting] }
-    if machine.isResolved { paired() }
-  }
-
-  private func connectToPair(_ waiting: WaitingCall) {
-    state.withLock { state in
+    let client = call.caller
+    guard !isConnected else { return beginPairing(WaitingCall(call), client) }
+    let refusal: ErrorAnswer? = state.withLock { state in
+      if state.pairingToCome != nil { return .inProgress }
+      if state.machine.phase == .connecting { return .connectPending }
       state.known.isTemporary = false
-      state.pairing = [waiting]
+      state.pairingToCome = WaitingCall(call)
+      return nil
     }
+    if let refusal { return call.refuse(refusal) }
     let link = WaitingCall(
       answer: { [weak self] in
-        guard let self, !host.agents.hasAgent else { return }
-        // Without an agent the link stays.
-        endPairing(.authenticationFailed)
+        if let call = self?.takePairingToCome() { self?.beginPairing(call, client) }
       },
       refuse: { [weak self] answer in
+        let call = self?.takePairingToCome()
         switch answer {
-        case .connectAborted: self?.endPairing(.pageTimeout)
-        case .inputOutputError: self?.endPairing(answer)
-        default: self?.endPairing(.authenticationCanceled)
+        case .connectAborted: call?.refuse(.pageTimeout)
+        case .inputOutputError: call?.refuse(answer)
+        default: call?.refuse(.authenticationCanceled)
         }
       }
     )
     perform { $0.connect(link) }
   }
 
+  private func takePairingToCome() -> WaitingCall? {
+    state.withLock { state in
+      defer { state.pairingToCome = nil }
+      return state.pairingToCome
+    }
+  }
+
+  private func beginPairing(_ call: WaitingCall, _ client: String) {
+    state.withLock { $0.known.isTemporary = false }
+    let agent = host.agents.agent(for: client)
+    pairing(with: agent) { $0.pair(call, of: client, agent: agent?.capability) }
+  }
+
   func cancelPairing(_ call: Invocation) {
-    guard state.withLock({ $0.isPairing }) else { return call.refuse(.doesNotExist) }
-    endPairing(.authenticationCanceled)
+    guard let waiting = takePairingToCome() else {
+      return pairing { $0.cancel(WaitingCall(call)) }
+    }
+    waiting.refuse(.authenticationCanceled)
     call.reply()
   }
 
-  // MARK: Ends
+  /// The link is about to end, or has ended.
+  func endPairing() { pairing { $0.linkLost() } }
 
-  /// The services are known: who waits to be paired is.
-  func paired() {
-    let pairing = state.withLock { state in
-      defer { state.pairing = [] }
-      if !state.pairing.isEmpty { state.known.isPaired = true }
-      return state.pairing
+  func pairingClientLeft(_ client: String) { pairing { $0.clientLeft(client) } }
+
+  /// The link stands: with a bond, it is encrypted at once.
+  func resumeBond() {
+    let capability = host.agents.agent(for: nil)?.capability ?? .noInputNoOutput
+    let bond = state.withLock { state in
+      state.linkCapability = capability
+      return state.pairing.bond
     }
-    guard !pairing.isEmpty else { return }
-    mark(Device1.Property.bonded)
-    mark(Device1.Property.paired)
-    for call in pairing { call.answer() }
+    device.secure(bond)
   }
 
-  /// Pairing has failed, or the link has ended.
-  func endPairing(_ answer: ErrorAnswer) {
-    let calls = state.withLock { state in
-      defer {
-        state.pairing = []
-        state.pairingAgain = []
-      }
-      return state.pairing + state.pairingAgain
+  // MARK: Requests
+
+  /// What becomes of a request that the device refused.
+  ///
+  /// - Parameter request: Repeated when it is answered; ended without an answer by
+  ///   ``ErrorAnswer/noAnswer``.
+  /// - Returns: Whether the refusal is kept from the client.
+  /// - Source: BlueZ 5.66, `src/shared/att.c` (change_security), and what was recorded.
+  func secure(_ code: ATTErrorCode, _ request: WaitingCall) -> Bool {
+    let level = device.security
+    let wanted: LinkSecurity
+    switch (code, level) {
+    case (.insufficientEncryption, .none), (.insufficientAuthentication, .none):
+      wanted = .encrypted
+    case (.insufficientAuthentication, .encrypted): wanted = .authenticated
+    case (.insufficientAuthentication, .authenticated):
+      state.withLock { $0.pairing.neverAnswer(request) }
+      return true
+    default: return false
     }
-    for call in calls { call.refuse(answer) }
+    let agent = host.agents.agent(for: nil)
+    let own = IOCapability(device.definition.pairing.method)
+    let capability = state.withLock { $0.linkCapability }
+    pairing(with: agent) {
+      $0.secure(wanted, request, agent: agent.map { _ in capability }, device: own)
+    }
+    return true
+  }
+
+  // MARK: Actions
+
+  private func pairing(
+    with agent: Agent? = nil,
+    _ decide: (inout PairingMachine<WaitingCall>) -> [PairingMachine<WaitingCall>.Action]
+  ) {
+    let actions = state.withLock { state in
+      let wasPairing = state.pairing.isPairing
+      let actions = decide(&state.pairing)
+      if !wasPairing, state.pairing.isPairing { state.agent = agent }
+      return actions
+    }
+    for action in actions { carryOut(action) }
+  }
+
+  private func carryOut(_ action: PairingMachine<WaitingCall>.Action) {
+    switch action {
+    case .exchange(let number):
+      // Four packets, two each way.
+      after(host.settings.link(device.definition.link.latency * 2)) { remote in
+        let (method, passkey) = (remote.device.definition.pairing.method, remote.passkey())
+        remote.pairing { $0.exchanged(number, with: method, passkey: passkey) }
+      }
+    case .ask(let number, let question): ask(number, question)
+    case .withdraw:
+      let question = state.withLock { $0.question }
+      if let question { host.agents.withdraw(question) }
+    case .awaitPerson(let number):
+      after(host.settings.link(host.settings.personDelay)) { remote in
+        remote.pairing { $0.typed(number) }
+      }
+    case .bond(let security):
+      device.secure(security)
+      host.observe(.paired(address, security))
+      state.withLock { $0.known.isPaired = true }
+      mark(Device1.Property.bonded)
+      // While services are read, that is told together with them.
+      if state.withLock({ $0.machine.isResolved }) { mark(Device1.Property.paired) }
+    case .loseLink: after(.zero) { $0.loseLink() }
+    case .expire(let link): expire(link)
+    case .answer(let calls): answer(calls)
+    case .refuse(let calls, let answer): for call in calls { call.refuse(answer) }
+    case .drop(let calls): for call in calls { call.refuse(.noAnswer) }
+    }
+  }
+
+  private func passkey() -> UInt32 {
+    let method = device.definition.pairing.method
+    return method == .justWorks || method == .reject ? 0 : device.nextPasskey()
+  }
+
+  /// The answer waits for the services; requests have them.
+  private func answer(_ calls: [WaitingCall]) {
+    let isResolved = state.withLock { state in
+      if !state.machine.isResolved { state.paired += calls }
+      return state.machine.isResolved
+    }
+    if isResolved { for call in calls { call.answer() } }
+  }
+
+  /// Without an agent, bluetoothd waits for a key until the link is dropped.
+  private func expire(_ link: Int) {
+    after(host.settings.attTimeout) { remote in
+      guard remote.state.withLock({ $0.pairing.isPresent(link: link) }) else { return }
+      remote.loseLink()
+      if remote.state.withLock({ !$0.known.isPaired }) { remote.forget() }
+    }
+  }
+
+  // MARK: The agent
+
+  private func ask(_ number: Int, _ question: PairingMachine<WaitingCall>.Question) {
+    guard let agent = state.withLock({ $0.agent }) else { return }
+    let method: String
+    var body: [DBusValue] = [.objectPath(path)]
+    switch question {
+    case .authorization: method = Agent1.Method.requestAuthorization
+    case .comparison(let number):
+      method = Agent1.Method.requestConfirmation
+      body.append(.uint32(number))
+    case .passkey: method = Agent1.Method.requestPasskey
+    case .display(let number):
+      method = Agent1.Method.displayPasskey
+      body += [.uint32(number), .uint16(0)]
+    }
+    let id = host.agents.ask(agent, method, body) { [weak self] answer in
+      let reply: PairingMachine<WaitingCall>.Reply
+      switch answer {
+      case .success(let body): reply = body.first?.asUInt32.map { .passkey($0) } ?? .accepted
+      case .failure: reply = .refused
+      }
+      self?.pairing { $0.answered(number, reply) }
+    }
+    state.withLock { $0.question = id }
+    after(host.settings.pairingTimeout) { remote in remote.pairing { $0.timedOut(number) } }
+  }
+}
+
+extension ErrorAnswer {
+  /// No answer: what bluetoothd forgets.
+  static let noAnswer = ErrorAnswer("", "")
+}
+
+extension AttributeAccess {
+  /// Submits a request; when the device refuses it for want of security, bluetoothd sees to that and
+  /// repeats it.
+  func submit<Value: Sendable>(
+    _ operation: FaultOperation,
+    _ perform: @escaping @Sendable () -> Result<Value, ATTErrorCode>,
+    _ done: @escaping @Sendable (Result<Value, ATTErrorCode>) -> Void
+  ) {
+    queue.submit(operation, perform) { result in
+      guard case .failure(let code) = result else { return done(result) }
+      let request = WaitingCall(
+        answer: { submit(operation, perform, done) },
+        refuse: { done(.failure($0 == .noAnswer ? .silence : .unlikelyError)) }
+      )
+      if !secure(code, request) { done(result) }
+    }
+  }
+}
+
+extension ATTErrorCode {
+  /// No answer at all; no device sends it.
+  static let silence = ATTErrorCode(rawValue: 0)
+}
+
+extension Invocation {
+  /// Answers with what a device refused with, unless there is to be no answer.
+  func refuse(by code: ATTErrorCode) {
+    if code != .silence { refuse(.refused(by: code)) }
   }
 }

@@ -23,13 +23,18 @@ final class RemoteDevice: Sendable {
     var isDiscoveryRefused = false
     /// Whether the device is there to be heard and connected to.
     var isInAir = true
-    /// Who waits to be paired.
-    var pairing: [WaitingCall] = []
-    /// Who asked to be paired again: not answered while the link stands.
-    var pairingAgain: [WaitingCall] = []
+    var pairing = PairingMachine<WaitingCall>()
+    /// Pair, while it makes the link.
+    var pairingToCome: WaitingCall?
+    /// The agent of the present pairing, and what it was asked last.
+    var agent: Agent?
+    /// What the default agent could do when the link was made: pairings that a request begins go by
+    /// that. Recorded from bluetoothd 5.66.
+    var linkCapability = IOCapability.noInputNoOutput
+    var question: Int?
+    /// Who waits for the services after pairing.
+    var paired: [WaitingCall] = []
     var temporaryTimer: Timer?
-
-    var isPairing: Bool { !pairing.isEmpty || !pairingAgain.isEmpty }
   }
 
   let device: SimulatedDevice
@@ -49,9 +54,15 @@ final class RemoteDevice: Sendable {
     let queue = RequestQueue(to: device, host: host) { [weak self] isGone in
       if isGone { self?.vanish() } else { self?.loseLink() }
     }
-    let access = AttributeAccess(host: host, device: device, queue: queue) { [weak self] in
-      self?.linkView ?? AttributeAccess.LinkView(isConnected: false, isClosing: false)
-    }
+    let access = AttributeAccess(
+      host: host,
+      device: device,
+      queue: queue,
+      secure: { [weak self] code, request in self?.secure(code, request) ?? false },
+      link: { [weak self] in
+        self?.linkView ?? AttributeAccess.LinkView(isConnected: false, isClosing: false)
+      }
+    )
     let attributes = AttributeServer(of: path, access: access)
     parts.withLock { $0 = (queue, attributes) }
     device.onNotification { [weak self] handle, value in
@@ -214,6 +225,7 @@ final class RemoteDevice: Sendable {
         state.isExported = false
         state.areAttributesExported = false
         state.known = KnownDevice(device.definition)
+        state.pairing.forget()
       }
       return (state.isExported, state.areAttributesExported)
     }
@@ -233,5 +245,8 @@ final class RemoteDevice: Sendable {
     device.onNotification { _, _ in }
   }
 
-  func clientLeft(_ client: String) { attributes?.clientLeft(client) }
+  func clientLeft(_ client: String) {
+    attributes?.clientLeft(client)
+    pairingClientLeft(client)
+  }
 }

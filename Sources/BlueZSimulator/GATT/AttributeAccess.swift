@@ -9,6 +9,8 @@ struct AttributeAccess: Sendable {
   let host: Host
   let device: SimulatedDevice
   let queue: RequestQueue
+  /// Sees to the security of the link after a refusal; whether the refusal is kept from the client.
+  let secure: @Sendable (ATTErrorCode, WaitingCall) -> Bool
   let link: @Sendable () -> LinkView
 
   /// What an attribute needs to know of the link.

@@ -98,7 +98,7 @@ final class CharacteristicServer: Sendable {
     case .ask: break
     }
     let (device, handle) = (access.device, entry.handle)
-    access.queue.submit(.read(entry.uuid)) {
+    access.submit(.read(entry.uuid)) {
       self.observe(.read(self.access.address, self.entry.uuid))
       return device.read(handle).flatMap { value in
         offset <= value.count
@@ -120,7 +120,7 @@ final class CharacteristicServer: Sendable {
       )
       for call in calls { call.reply([.bytes(value)]) }
     case .failure(let code):
-      for call in state.withLock({ $0.value.endReading(nil) }) { call.refuse(.refused(by: code)) }
+      for call in state.withLock({ $0.value.endReading(nil) }) { call.refuse(by: code) }
     }
   }
 
@@ -158,7 +158,7 @@ final class CharacteristicServer: Sendable {
   private func request(_ value: [UInt8], at offset: Int, _ call: Invocation) {
     state.withLock { $0.isWriting = true }
     let (device, handle) = (access.device, entry.handle)
-    access.queue.submit(.write(entry.uuid)) { () -> Result<Void, ATTErrorCode> in
+    access.submit(.write(entry.uuid)) { () -> Result<Void, ATTErrorCode> in
       self.observe(.written(self.access.address, self.entry.uuid, value))
       guard offset > 0 else { return device.write(handle, value, withResponse: true) }
       return device.read(handle).flatMap { before in
@@ -169,7 +169,7 @@ final class CharacteristicServer: Sendable {
       self.state.withLock { $0.isWriting = false }
       switch result {
       case .success: call.reply()
-      case .failure(let code): call.refuse(.refused(by: code))
+      case .failure(let code): call.refuse(by: code)
       }
     }
   }
@@ -191,7 +191,7 @@ final class CharacteristicServer: Sendable {
         if isTaken, self.state.withLock({ $0.listeners.isEmpty }) { self.unsubscribe() }
         switch result {
         case .success: call.reply()
-        case .failure(let code): call.refuse(.refused(by: code))
+        case .failure(let code): call.refuse(by: code)
         }
       }
     }
@@ -227,7 +227,7 @@ final class CharacteristicServer: Sendable {
 
   private func subscribe(_ done: @escaping @Sendable (Result<Void, ATTErrorCode>) -> Void) {
     let (device, handle, mode) = (access.device, entry.handle, mode)
-    access.queue.submit(.subscribe(entry.uuid)) { () -> Result<Void, ATTErrorCode> in
+    access.submit(.subscribe(entry.uuid)) { () -> Result<Void, ATTErrorCode> in
       self.observe(.subscribed(self.access.address, self.entry.uuid))
       return device.subscribe(handle, mode)
     } _: { result in

@@ -66,7 +66,7 @@ final class DescriptorServer: Sendable {
     case .ask: break
     }
     let (device, handle) = (access.device, entry.handle)
-    access.queue.submit(.read(entry.uuid)) { () -> Result<[UInt8], ATTErrorCode> in
+    access.submit(.read(entry.uuid)) { () -> Result<[UInt8], ATTErrorCode> in
       device.read(handle).flatMap { value in
         offset <= value.count
           ? .success(Array(value.dropFirst(offset))) : .failure(.invalidOffset)
@@ -87,7 +87,7 @@ final class DescriptorServer: Sendable {
       )
       for call in calls { call.reply([.bytes(octets)]) }
     case .failure(let code):
-      for call in value.withLock({ $0.endReading(nil) }) { call.refuse(.refused(by: code)) }
+      for call in value.withLock({ $0.endReading(nil) }) { call.refuse(by: code) }
     }
   }
 
@@ -99,12 +99,12 @@ final class DescriptorServer: Sendable {
     guard access.link().isConnected else { return call.refuse(.gattNotConnected) }
     guard entry.uuid != Self.configuration else { return call.refuse(.writeNotPermitted) }
     let (device, handle) = (access.device, entry.handle)
-    access.queue.submit(.write(entry.uuid)) { () -> Result<Void, ATTErrorCode> in
+    access.submit(.write(entry.uuid)) { () -> Result<Void, ATTErrorCode> in
       device.write(handle, value, withResponse: true)
     } _: { result in
       switch result {
       case .success: call.reply()
-      case .failure(let code): call.refuse(.refused(by: code))
+      case .failure(let code): call.refuse(by: code)
       }
     }
   }

@@ -110,6 +110,7 @@ extension DeviceFailure.Code {
   public static let connectOutsideTurn = Self(rawValue: "connect-outside-turn")
   public static let invalidValue = Self(rawValue: "invalid-value")
   public static let notPaired = Self(rawValue: "not-paired")
+  public static let pairingFailed = Self(rawValue: "pairing-failed")
   public static let cleanUpFailed = Self(rawValue: "clean-up-failed")
   public static let unknown = Self(rawValue: "unknown")
 }

@@ -51,6 +51,27 @@ public protocol DeviceService: Sendable {
 
   /// Ends the link; does nothing when there is none.
   func disconnect() -> Signal<Void>
+
+  /// Pairs with the device, connecting for the present turn if need be. The bond outlives the turn.
+  ///
+  /// - Returns: Sends whether it was paired now or before. Fails with `pairing-failed`, which may
+  ///   pass when nobody refused; `busy`, `timed-out`, and what connecting fails with.
+  func pair(_ answers: PairingAnswers) -> Signal<PairingOutcome>
+
+  /// Answers what pairing asks as long as `body` runs: for devices that begin to pair by themselves
+  /// when a protected value is read.
+  func answering<Value: Sendable>(
+    _ answers: PairingAnswers,
+    _ body: @escaping @Sendable () -> Signal<Value>
+  ) -> Signal<Value>
+
+  /// Forgets the device, its bond, and ends its link. A device that is not known is none to forget.
+  ///
+  /// The next `connect` finds it anew.
+  func unpair() -> Signal<Void>
+
+  /// Says whether the host trusts the device: it may then use services of this host without asking.
+  func trust(_ isTrusted: Bool) -> Signal<Void>
 }
 
 extension DeviceService {

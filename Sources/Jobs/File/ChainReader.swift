@@ -18,6 +18,7 @@ struct ChainReader {
     let device = reader.optional("device").flatMap { target($0) }
     let timeout = reader.optional("timeout", expected: Self.limit) { $0.positiveDuration }
     let retry = reader.optional("retry").map { rule($0) }
+    let pairing = reader.optional("pairing")
     let steps = reader.required("steps", expected: "a list of steps")
     // Nothing more can be said of a document that is no mapping.
     problems += root.mapping == nil ? Array(reader.problems.prefix(1)) : reader.finish()
@@ -27,6 +28,7 @@ struct ChainReader {
       device: device,
       timeout: timeout ?? Plan.usualTimeout,
       retry: retry ?? RetryRule(),
+      pairing: pairing.map { stepReader.pairingRule($0) },
       steps: steps.map { stepReader.steps($0, depth: 0) } ?? []
     )
     problems += stepReader.problems

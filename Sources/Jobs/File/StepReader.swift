@@ -17,6 +17,7 @@ struct StepReader {
   /// The words for steps, in the order of complaints.
   static let verbs = [
     "read", "write", "notify", "sleep", "repeat", "when", "connect", "disconnect", "rssi", "log",
+    "pair", "unpair", "trust",
   ]
 
   /// Reads a list of steps that lies in `depth` others.
@@ -42,6 +43,9 @@ struct StepReader {
     case "connect": return Step(.connect)
     case "disconnect": return Step(.disconnect)
     case "rssi": return Step(.rssi)
+    case "pair": return Step(.pair(PairingRule()))
+    case "unpair": return Step(.unpair)
+    case "trust": return Step(.trust(true))
     default: break
     }
     guard let entries = node.mapping, !entries.isEmpty else {
@@ -94,6 +98,9 @@ struct StepReader {
     case "repeat": repeated(&reader, depth: depth)
     case "when": when(&reader, depth: depth)
     case "connect": link(.connect, &reader)
+    case "pair": pair(&reader)
+    case "unpair": link(.unpair, &reader)
+    case "trust": trust(&reader)
     default: link(.disconnect, &reader)
     }
   }

@@ -24,7 +24,10 @@ struct LineStepReader {
   }
 
   /// The words for steps, in the order of complaints.
-  static let verbs = ["read", "write", "notify", "sleep", "connect", "disconnect", "rssi", "log"]
+  static let verbs = [
+    "read", "write", "notify", "sleep", "connect", "disconnect", "rssi", "log", "pair", "unpair",
+    "trust",
+  ]
 
   mutating func step() throws(LineError) -> Step {
     let verb = try next("a step")
@@ -40,6 +43,9 @@ struct LineStepReader {
     case "log": return try log()
     case "connect": return Step(.connect, timeout: try limit())
     case "disconnect": return Step(.disconnect, timeout: try limit())
+    case "pair": return try pair()
+    case "unpair": return Step(.unpair, timeout: try limit())
+    case "trust": return try trust()
     case "repeat", "when":
       let message = "'\(verb.text)' has no one-line form"
       throw LineError(Complaint(message, expected: "it in a chain file"), at: verb.place)
@@ -223,7 +229,7 @@ struct LineStepReader {
     throw LineError(Complaint("'\(word.text)' stands here", expected: expected), at: word.place)
   }
 
-  private mutating func duration(
+  mutating func duration(
     _ expected: String,
     from least: Duration = .microseconds(1)
   ) throws(LineError) -> Duration {

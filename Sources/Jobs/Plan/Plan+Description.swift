@@ -17,12 +17,21 @@ extension Plan: CustomStringConvertible {
       let wait = retry.backoff.written
       lines.append("retry     \(retry.attempts) attempts, \(wait) before the second")
     }
+    if let pairing {
+      lines.append("pairing   \(pairing.description.isEmpty ? "just works" : "\(pairing)")")
+    }
     let services = expectedServices.map { AssignedNumbers.serviceIdentifier($0) ?? "\($0)" }
     if !services.isEmpty { lines.append("services  \(services.joined(separator: ", "))") }
     lines.append("")
-    if !connectsFirst { lines.append(Self.line("", "connect", depth: 0)) }
-    lines += Self.lines(of: StepPosition.place(steps), depth: 0)
-    if steps.last?.action != .disconnect { lines.append(Self.line("", "disconnect", depth: 0)) }
+    for placed in placedSteps {
+      lines +=
+        placed.isImplied
+        ? [Self.line("", "connect", depth: 0)] : Self.lines(of: [placed], depth: 0)
+    }
+    let last = steps.last?.action
+    if last != .disconnect && last != .unpair {
+      lines.append(Self.line("", "disconnect", depth: 0))
+    }
     return lines
   }
 

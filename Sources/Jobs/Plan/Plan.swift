@@ -17,6 +17,8 @@ public struct Plan: Hashable, Sendable {
   /// How long each step may take, unless it has a limit of its own.
   public var timeout: Duration
   public var retry: RetryRule
+  /// How pairings are answered that the device begins, or a protected value; nil: not at all.
+  public var pairing: PairingRule?
   /// The steps as written; ``Plan/placedSteps`` adds what is implied.
   public var steps: [Step]
 
@@ -25,12 +27,14 @@ public struct Plan: Hashable, Sendable {
     device: DeviceTarget? = nil,
     timeout: Duration = Plan.usualTimeout,
     retry: RetryRule = RetryRule(),
+    pairing: PairingRule? = nil,
     steps: [Step]
   ) {
     self.name = name
     self.device = device
     self.timeout = timeout
     self.retry = retry
+    self.pairing = pairing
     self.steps = steps
   }
 }
@@ -61,19 +65,26 @@ public struct PlacedStep: Hashable, Sendable {
 
 extension Plan {
   /// The steps that run, in order, with their places: connecting comes first unless the chain says
-  /// so itself.
+  /// so itself. A device that is to be forgotten first is not connected for that.
   ///
   /// Disconnecting is no step of this list: it belongs to every ending, and comes last.
   public var placedSteps: [PlacedStep] {
-    let own = StepPosition.place(steps)
-    return connectsFirst ? own : [PlacedStep(.impliedConnect, Step(.connect))] + own
+    var placed = StepPosition.place(steps)
+    if let index = impliedConnectIndex {
+      placed.insert(PlacedStep(.impliedConnect, Step(.connect)), at: index)
+    }
+    return placed
   }
 
-  /// Whether the first thing that the chain does is to connect, be it in a repetition.
-  var connectsFirst: Bool {
-    var first = steps.first
+  /// Before which step the device is connected without being asked to; nil: nowhere.
+  ///
+  /// Nowhere, too, when the first step that needs a link is to connect, be it in a repetition.
+  var impliedConnectIndex: Int? {
+    let index = steps.prefix { $0.action == .unpair }.count
+    if index == steps.count, index > 0 { return nil }
+    var first = steps.dropFirst(index).first
     while case .repeated(_, let inner)? = first?.action { first = inner.first }
-    return first?.action == .connect
+    return first?.action == .connect ? nil : index
   }
 
   /// The services that are certainly needed: those that steps name before a characteristic.

@@ -25,10 +25,12 @@ extension Step: CustomStringConvertible {
   /// What it does and to what: `read battery-level`, `write alert-level u8:1`.
   public var title: String {
     switch action {
-    case .connect, .disconnect, .rssi: operation
+    case .connect, .disconnect, .rssi, .unpair: operation
     case .read(let target, _): "read \(target)"
     case .write(let write): "write \(write)"
     case .notify(let listening): "notify \(listening.target)"
+    case .pair(let rule): rule.description.isEmpty ? "pair" : "pair \(rule)"
+    case .trust(let isTrusted): isTrusted ? "trust" : "trust no"
     case .sleep(let duration): "sleep \(duration.written)"
     case .log(let template): "log \(Quoting.quoted(template.description))"
     case .repeated(let count, _): "repeat \(count)"

@@ -14,6 +14,11 @@ public struct Step: Hashable, Sendable {
     case notify(Listening)
     /// Measures the link.
     case rssi
+    /// Pairs, answering what that asks.
+    case pair(PairingRule)
+    /// Forgets the device and its bond.
+    case unpair
+    case trust(Bool)
     case sleep(Duration)
     /// Says something, with captured values in it.
     case log(MessageTemplate)
@@ -96,6 +101,9 @@ extension Step {
     case .write: "write"
     case .notify: "notify"
     case .rssi: "rssi"
+    case .pair: "pair"
+    case .unpair: "unpair"
+    case .trust: "trust"
     case .sleep: "sleep"
     case .log: "log"
     case .repeated: "repeat"

@@ -24,6 +24,10 @@ public struct JSONLinesReport: RunReport {
     case .value(let placed, let value):
       members.add(placed)
       members.add(value, withOctets: placed.step.characteristic != nil)
+    case .pairingDisplay(let placed, let display):
+      if let placed { members.add(placed) }
+      members.add("show", .string(display.kind))
+      members.add("value", .string(display.digits))
     case .stepFinished(let result):
       members.add(result.placed)
       members.add("status", .string(result.status.rawValue))
@@ -45,8 +49,19 @@ extension RunEvent.Change {
     case .runStarted: "run-started"
     case .stepStarted: "step-started"
     case .value: "value"
+    case .pairingDisplay: "pairing-display"
     case .stepFinished: "step-finished"
     case .runFinished: "run-finished"
+    }
+  }
+}
+
+extension PairingDisplay {
+  /// What is shown, in one word.
+  fileprivate var kind: String {
+    switch self {
+    case .passkey: "passkey"
+    case .pin: "pin"
     }
   }
 }
@@ -73,6 +88,7 @@ private struct Members {
     switch outcome {
     case .linked(let origin)?: add("link", .string(origin == .made ? "made" : "found"))
     case .value(let value)?: add(value, withOctets: withOctets)
+    case .paired(let pairing)?: add("pairing", .string(pairing.rawValue))
     case .written(let octets)?: add("hex", Self.hex(octets))
     case .listened(let count, let rate)?:
       add("value", .object([("count", JSONValue(count)), ("rate", JSONValue(rate))]))

@@ -17,6 +17,8 @@ public struct TextReport: RunReport {
     case .value(let placed, let value):
       // What was read is on the line of the step's end.
       placed.step.isNotify ? [Self.line(placed, Self.text(value))] : []
+    case .pairingDisplay(let placed?, let display): [Self.line(placed, "\(display)")]
+    case .pairingDisplay(nil, let display): [Self.visible("-  pairing  \(display)")]
     case .stepFinished(let result): Self.lines(result)
     case .runFinished(let ending): [Self.line(ending, event.offset)]
     }
@@ -51,6 +53,8 @@ public struct TextReport: RunReport {
     case .linked(.found): return "ok, was connected before and stays so"
     case .value(let value): return text(value)
     case .written: return "ok"
+    case .paired(.paired): return "ok"
+    case .paired(.already): return "ok, was paired before"
     case .listened(let count, let rate):
       let values = "\(count) \(count == 1 ? "value" : "values")"
       guard rate.isFinite else { return "\(values) at once" }

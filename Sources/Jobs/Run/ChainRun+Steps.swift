@@ -25,6 +25,10 @@ extension ChainRun {
       outcome = .written(write.value.octets)
     case .notify(let listening): try await listen(listening, placed, &outcome)
     case .rssi: try await measure(placed, &outcome)
+    case .pair(let rule): try await pair(rule, placed, &outcome)
+    case .unpair: try await unpair(placed)
+    case .trust(let isTrusted):
+      try await limited(service.trust(isTrusted), placed) { _ in }
     case .sleep(let duration): try await loop.sleep(for: duration)
     case .log(let template): outcome = .said(template.filled(value))
     case .repeated(let count, let steps):
@@ -118,6 +122,8 @@ extension ChainRun {
     switch placed.step.action {
     case .disconnect where placed.isImplied: return service.scheduler.cleanUpLimit
     case .notify(let listening): return (listening.duration ?? .zero) + runner.plan.timeout
+    // Longer than the 30 s that a device waits for somebody's answer.
+    case .pair: return max(runner.plan.timeout, .seconds(45))
     default: return runner.plan.timeout
     }
   }

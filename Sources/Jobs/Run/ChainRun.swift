@@ -86,7 +86,7 @@ final class ChainRun: Sendable {
       backoffLimit: max(.seconds(30), rule.backoff),
       retries: { RunFailure($0).isWorthAnotherTry }
     )
-    return attempt().retry(policy)
+    return answering(attempt()).retry(policy)
   }
 
   /// One try: the steps from connecting on, and disconnecting at every ending.

@@ -13,6 +13,8 @@ public struct ChainRunner: Sendable {
   public let identity: RunIdentity
   /// The device, as events name it.
   public let device: String
+  /// Asks a person what pairing wants to know and the plan does not answer; nil: there is nobody.
+  public var ask: PairingAnswers.Ask?
   let report: @Sendable (RunEvent) -> Void
 
   /// Describes a run; nothing happens yet.

@@ -1,5 +1,7 @@
 // What happens in a run, as values: the feed of reports, journals and views.
 
+public import Bluetooth
+
 /// One thing that happened in a run.
 ///
 /// The order is: run-started; for each step its start, its values, its finish; run-finished last,
@@ -11,6 +13,8 @@ public struct RunEvent: Equatable, Sendable {
     case stepStarted(PlacedStep)
     /// A value of a `read` or `notify` step, as it came.
     case value(PlacedStep, StepValue)
+    /// Somebody is to type this on the device; without a step when the device began to pair.
+    case pairingDisplay(PlacedStep?, PairingDisplay)
     case stepFinished(StepResult)
     case runFinished(RunEnding)
   }

@@ -41,6 +41,8 @@ public enum StepOutcome: Equatable, Sendable {
   /// The link stands: it was made, or found and is left up.
   case linked(LinkOrigin)
   case value(StepValue)
+  /// The device is paired.
+  case paired(PairingOutcome)
   /// The octets that a write wrote.
   case written([UInt8])
   /// How many values a `notify` got, and how many a second.

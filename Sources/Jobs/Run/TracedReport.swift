@@ -35,7 +35,7 @@ public final class TracedReport: Sendable {
       report(event.with(.stepFinished(finished(result))))
     case .runFinished(let ending):
       report(event.with(.runFinished(finished(ending))))
-    case .runStarted, .value:
+    case .runStarted, .value, .pairingDisplay:
       report(event)
     }
   }

@@ -10,6 +10,8 @@ public struct CharacteristicDefinition: Sendable, Hashable {
   /// Its descriptors without the Client Characteristic Configuration, which
   /// ``AttributeTable`` adds.
   public var descriptors: [DescriptorDefinition]
+  /// What it demands of the link.
+  public var security: AttributeSecurity
   /// The error that every read is refused with; nil: reads are answered.
   public var readError: ATTErrorCode?
   /// The error that every write is refused with; nil: writes are accepted.
@@ -22,6 +24,7 @@ public struct CharacteristicDefinition: Sendable, Hashable {
     properties: CharacteristicProperties,
     behaviour: Behaviour = .constant([]),
     descriptors: [DescriptorDefinition] = [],
+    security: AttributeSecurity = AttributeSecurity(),
     readError: ATTErrorCode? = nil,
     writeError: ATTErrorCode? = nil,
     longest: Int = 512
@@ -30,6 +33,7 @@ public struct CharacteristicDefinition: Sendable, Hashable {
     self.properties = properties
     self.behaviour = behaviour
     self.descriptors = descriptors
+    self.security = security
     self.readError = readError
     self.writeError = writeError
     self.longest = longest
@@ -42,10 +46,18 @@ public struct DescriptorDefinition: Sendable, Hashable {
   public var value: [UInt8]
   /// Whether a write replaces the value, rather than being refused.
   public var isWritable: Bool
+  /// What it demands of the link.
+  public var security: AttributeSecurity
 
-  public init(uuid: BluetoothUUID, value: [UInt8], isWritable: Bool = false) {
+  public init(
+    uuid: BluetoothUUID,
+    value: [UInt8],
+    isWritable: Bool = false,
+    security: AttributeSecurity = AttributeSecurity()
+  ) {
     self.uuid = uuid
     self.value = value
     self.isWritable = isWritable
+    self.security = security
   }
 }

@@ -16,6 +16,7 @@ public struct DeviceDefinition: Sendable, Hashable {
   public var appearance: UInt16?
   public var advertisement: AdvertisementDefinition
   public var link: LinkDefinition
+  public var pairing: PairingDefinition
   /// The application's services. Generic Access and Generic Attribute are added by
   /// ``AttributeTable``.
   public var services: [ServiceDefinition]
@@ -29,6 +30,7 @@ public struct DeviceDefinition: Sendable, Hashable {
     appearance: UInt16? = nil,
     advertisement: AdvertisementDefinition = AdvertisementDefinition(),
     link: LinkDefinition = LinkDefinition(),
+    pairing: PairingDefinition = PairingDefinition(),
     services: [ServiceDefinition] = [],
     faults: [FaultRule] = []
   ) {
@@ -38,6 +40,7 @@ public struct DeviceDefinition: Sendable, Hashable {
     self.appearance = appearance
     self.advertisement = advertisement
     self.link = link
+    self.pairing = pairing
     self.services = services
     self.faults = faults
   }

@@ -11,6 +11,7 @@ struct CharacteristicState {
   let handle: UInt16
   let descriptors: [DescriptorEntry]
   let writableDescriptors: [Bool]
+  let descriptorSecurity: [AttributeSecurity]
   /// The same for every tick: a wave splits it.
   let generator: SeededGenerator
 
@@ -30,6 +31,7 @@ struct CharacteristicState {
     handle = characteristic.entry.handle
     descriptors = characteristic.entry.descriptors
     writableDescriptors = characteristic.descriptors.map(\.isWritable)
+    descriptorSecurity = characteristic.descriptors.map(\.security)
     descriptorValues = characteristic.descriptors.map(\.value)
     self.generator = generator
     stored = characteristic.definition.behaviour.initialValue

@@ -13,6 +13,8 @@ struct DeviceState {
   let mtu: Int
   let start: Instant
   private(set) var isLinked = false
+  /// How secure the link is.
+  private(set) var security = LinkSecurity.none
   private(set) var characteristics: [CharacteristicState]
 
   init(
@@ -37,7 +39,20 @@ struct DeviceState {
 
   // MARK: Link
 
-  mutating func linkUp() { isLinked = true }
+  mutating func linkUp() {
+    isLinked = true
+    security = .none
+  }
+
+  mutating func secure(_ level: LinkSecurity) { security = level }
+
+  /// What a request is refused with on a link that is not secure enough; nil when it is.
+  ///
+  /// - Source: Bluetooth Core 5.4, Vol 3, Part C §10.3.1 (security request errors).
+  private func refusal(_ demanded: LinkSecurity) -> ATTErrorCode? {
+    if security >= demanded { return nil }
+    return demanded == .authenticated ? .insufficientAuthentication : .insufficientEncryption
+  }
 
   /// Forgets all subscriptions. Whatever was due is not to happen.
   mutating func linkDown() {
@@ -55,10 +70,13 @@ struct DeviceState {
     case .value(let index):
       let definition = characteristics[index].definition
       guard definition.properties.contains(.read) else { return .failure(.readNotPermitted) }
-      if let error = definition.readError { return .failure(error) }
+      if let error = refusal(definition.security.read) ?? definition.readError {
+        return .failure(error)
+      }
       return .success(characteristics[index].read(elapsed: now - start))
     case .descriptor(let index, let number):
       let state = characteristics[index]
+      if let error = refusal(state.descriptorSecurity[number].read) { return .failure(error) }
       let isConfiguration = state.descriptors[number].uuid == AttributeTable.configuration
       return .success(
         isConfiguration
@@ -92,7 +110,9 @@ struct DeviceState {
     guard definition.properties.contains(withResponse ? .write : .writeWithoutResponse) else {
       return (.failure(.writeNotPermitted), [])
     }
-    if let error = definition.writeError { return (.failure(error), []) }
+    if let error = refusal(definition.security.write) ?? definition.writeError {
+      return (.failure(error), [])
+    }
     guard value.count <= definition.longest else {
       return (.failure(.invalidAttributeValueLength), [])
     }
@@ -157,6 +177,7 @@ struct DeviceState {
       default: return (.failure(.cccImproperlyConfigured), [])
       }
     }
+    if let error = refusal(state.descriptorSecurity[number].write) { return (.failure(error), []) }
     guard state.writableDescriptors[number] else { return (.failure(.writeNotPermitted), []) }
     guard value.count <= 512 else { return (.failure(.invalidAttributeValueLength), []) }
     characteristics[index].descriptorValues[number] = value
@@ -182,6 +203,7 @@ struct DeviceState {
       return (.failure(.attributeNotFound), [])
     }
     guard isLinked else { return (.failure(.unlikelyError), []) }
+    if mode != nil, let error = refusal(definition.security.read) { return (.failure(error), []) }
     let before = characteristics[index].mode
     guard let mode else {
       characteristics[index].mode = nil

@@ -34,6 +34,7 @@ public final class SimulatedDevice: Sendable {
     var faults: FaultPlan
     var rssi: SeededGenerator
     var linkRSSI: SeededGenerator
+    var passkeys: SeededGenerator
     var handler: NotificationHandler?
     var due: [Due] = []
     var numbers: UInt64 = 0
@@ -86,7 +87,8 @@ public final class SimulatedDevice: Sendable {
         device: device,
         faults: faults,
         rssi: generator.split("rssi"),
-        linkRSSI: generator.split("link rssi")
+        linkRSSI: generator.split("link rssi"),
+        passkeys: generator.split("passkeys")
       )
     )
   }
@@ -136,6 +138,20 @@ public final class SimulatedDevice: Sendable {
   /// The link is there.
   public func linkUp() {
     state.withLock { $0.device.linkUp() }
+  }
+
+  /// How secure the link is.
+  public var security: LinkSecurity { state.withLock { $0.device.security } }
+
+  /// The link is encrypted, or not any more.
+  public func secure(_ level: LinkSecurity) {
+    state.withLock { $0.device.secure(level) }
+  }
+
+  /// The passkey, or the number to compare, of the next pairing: 0 to 999999.
+  public func nextPasskey() -> UInt32 {
+    if let passkey = definition.pairing.passkey { return passkey }
+    return state.withLock { UInt32.random(in: 0...999_999, using: &$0.passkeys) }
   }
 
   /// The link is gone: subscriptions and everything that was due are forgotten. Values stay.

@@ -60,6 +60,7 @@ extension DeviceReader {
       atMost: FileLimits.descriptors
     )
     result.descriptors = descriptors.compactMap { descriptor($0) }
+    if let node = keys.optional("security") { result.security = security(node) }
     result.readError = keys.optional("refuse-read").flatMap { errorCode($0) }
     result.writeError = keys.optional("refuse-write").flatMap { errorCode($0) }
     result.longest = integer(&keys, "longest", in: 0...FileLimits.octets) ?? result.longest
@@ -119,12 +120,18 @@ extension DeviceReader {
     let uuid = name.flatMap { descriptorUUID($0) }
     let value = keys.required("value", expected: "a value").flatMap { octets($0) }
     let isWritable = truth(&keys, "writable") ?? false
+    let security = keys.optional("security").map { self.security($0) } ?? AttributeSecurity()
     problems += keys.finish()
     guard let name, let uuid, let value else { return nil }
     if [AttributeTable.configuration, AttributeTable.extendedProperties].contains(uuid) {
       problems.append(name.problem("this descriptor comes with the properties that need it"))
     }
-    return DescriptorDefinition(uuid: uuid, value: value, isWritable: isWritable)
+    return DescriptorDefinition(
+      uuid: uuid,
+      value: value,
+      isWritable: isWritable,
+      security: security
+    )
   }
 
   /// Complains of what is to happen on characteristics that are not there or not fit for it.

@@ -56,6 +56,7 @@ struct DeviceReader {
     }
     if let node = keys.optional("advertisement") { device.advertisement = advertisement(node) }
     if let node = keys.optional("link") { device.link = link(node) }
+    if let node = keys.optional("security") { device.pairing = pairing(node) }
     let services = list(keys.optional("services"), "services", atMost: FileLimits.services)
     device.services = services.map { service($0) }
     let faults = list(keys.optional("faults"), "faults", atMost: FileLimits.faults)

@@ -35,16 +35,8 @@ struct Run: ParsableCommand {
     var plan = try chain.plan()
     let simulated = try loadDevices(options.simulate)
     if dryRun { return try printPlan(plan) }
-    let target = try PlanOptions.target(of: plan, among: simulated)
-    plan.device = target
-    let trace = try recording.begin()
-    let world = try options.world()
-    defer { world.end() }
-    trace?.start(on: world.loop)
-    let service = world.service(for: target, adapter: options.adapterSelector)
-    let status = ChainCommand(world: world, format: options.output, trace: trace)
-      .run(plan, on: service, seed: world.isSimulated ? options.seed : world.wallClock)
-    throw Ending(trace?.end(status, on: world.loop) ?? status)
+    plan.device = try PlanOptions.target(of: plan, among: simulated)
+    throw Ending(try ChainCommand.run(plan, options, recording))
   }
 
   private func printPlan(_ plan: Plan) throws {
@@ -64,23 +56,61 @@ struct ChainCommand {
   /// Names the part of it that a failed step is in.
   var trace: HCITrace?
 
+  /// Runs a plan that names its device in the world of the options.
+  ///
+  /// - Throws: ``Ending`` when a secret of the plan cannot be read, or the world not be made.
+  static func run(
+    _ plan: Plan,
+    _ options: WorldOptions,
+    _ recording: TraceOption? = nil
+  ) throws(Ending) -> ExitStatus {
+    guard let target = plan.device else { throw Ending(.usage, "no device is named") }
+    let plan = try withSecrets(plan, isSimulated: !options.simulate.isEmpty)
+    let trace = try recording?.begin()
+    let world = try options.world()
+    defer { world.end() }
+    trace?.start(on: world.loop)
+    let service = world.service(for: target, adapter: options.adapterSelector)
+    let status = ChainCommand(world: world, format: options.output, trace: trace)
+      .run(plan, on: service, seed: world.isSimulated ? options.seed : world.wallClock)
+    return trace?.end(status, on: world.loop) ?? status
+  }
+
+  /// The plan with its secrets read; says so where they stand in a file that is not for play.
+  private static func withSecrets(_ plan: Plan, isSimulated: Bool) throws(Ending) -> Plan {
+    let written = plan.writtenSecrets
+    if !written.isEmpty, !isSimulated {
+      StandardError.line(
+        "blerun: a passkey stands in the chain (\(written.joined(separator: ", "))), where others "
+          + "may read it: passkey: { env: NAME } or { file: PATH } keeps it apart"
+      )
+    }
+    do {
+      return try plan.withSecrets()
+    } catch {
+      throw Ending(.data, "\(error)")
+    }
+  }
+
   /// Runs the plan to its end.
   func run(_ plan: Plan, on service: any DeviceService, seed: UInt64) -> ExitStatus {
     let scheduler = world.scheduler
     let output = StandardOutput { failure in scheduler.cancelAll(failure) }
     let interruption = Interruption(of: scheduler)
     defer { interruption.close() }
+    let terminal = TerminalQuestions(on: world.loop, isVirtual: world.isVirtual)
     let report: any RunReport = format == .json ? JSONLinesReport() : TextReport()
     let print: @Sendable (RunEvent) -> Void = { event in
       for line in report.lines(for: event) { output.line(line) }
     }
-    let runner = ChainRunner(
+    var runner = ChainRunner(
       plan: plan,
       service: service,
       identity: RunIdentity(seed: seed, plan: plan),
       device: plan.device?.text,
       report: trace.map { TracedReport($0, print).hear } ?? print
     )
+    runner.ask = terminal?.ask
     let outcome = runner.ending().map { Optional($0) }
       .firstOrDefault(nil, within: Self.longest)
     if let signal = interruption.signal { return .interrupted(by: signal.number) }

@@ -4,8 +4,11 @@ import DBus
 import Signals
 
 /// Writes each message as a line: the virtual time in seconds, and the message.
+///
+/// Passkeys and PINs are left out.
 final class BusLog: Sendable {
   private let file: LineFile
+  private let secrets = Guarded(SecretCalls())
 
   /// - Throws: ``Ending`` when the file cannot be made.
   init(_ path: String) throws(Ending) {
@@ -16,6 +19,7 @@ final class BusLog: Sendable {
     let microseconds = instant.sinceStart.components.attoseconds / 1_000_000_000_000
     let digits = String(microseconds)
     let fraction = String(repeating: "0", count: 6 - digits.utf8.count) + digits
-    file.line("\(instant.sinceStart.components.seconds).\(fraction) \(message.text)")
+    let text = secrets.withLock { $0.line(of: message) }
+    file.line("\(instant.sinceStart.components.seconds).\(fraction) \(text)")
   }
 }

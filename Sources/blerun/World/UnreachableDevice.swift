@@ -36,4 +36,15 @@ struct UnreachableDevice: DeviceService {
   func rssi() -> Signal<LinkStrength> { failing() }
 
   func disconnect() -> Signal<Void> { failing() }
+
+  func pair(_ answers: PairingAnswers) -> Signal<PairingOutcome> { failing() }
+
+  func answering<Value: Sendable>(
+    _ answers: PairingAnswers,
+    _ body: @escaping @Sendable () -> Signal<Value>
+  ) -> Signal<Value> { failing() }
+
+  func unpair() -> Signal<Void> { failing() }
+
+  func trust(_ isTrusted: Bool) -> Signal<Void> { failing() }
 }

@@ -22,6 +22,8 @@ struct World: Sendable {
   private let meter: any LinkMeter
 
   var isSimulated: Bool { simulator != nil }
+  /// Whether time passes only as things happen.
+  var isVirtual: Bool { loop is VirtualTimeLoop }
 
   /// This host's bluetoothd. Where it cannot be reached, every operation fails and says why.
   static func real() -> World {

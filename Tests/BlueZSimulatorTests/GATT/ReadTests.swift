@@ -137,7 +137,6 @@ struct ReadTests {
       (0x08, "NotAuthorized: Operation Not Authorized"), (0x0c, "NotPermitted: Not paired"),
       (0x0d, "InvalidArguments: Invalid Length"),
       (0x0e, "Failed: Operation failed with ATT error: 0x0e"),
-      (0x0f, "NotPermitted: Not paired"),
       (0x13, "Failed: Operation failed with ATT error: 0x13"),
       (0x80, "Failed: Operation failed with ATT error: 0x80"),
       (0xff, "Failed: Operation failed with ATT error: 0xff"),

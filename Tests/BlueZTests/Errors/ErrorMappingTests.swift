@@ -61,11 +61,11 @@ struct ErrorMappingTests {
     (.noSuchAdapter, .discovery, .adapterMissing, .unavailable),
     (.operationInProgress, .discovery, .busy, .passing),
     (.noDiscoveryStarted, .discovery, .refused, .definite),
-    (.authenticationFailed, .read, .refused, .definite),
-    (.authenticationTimeout, .read, .refused, .passing),
-    (.authenticationCanceled, .read, .refused, .passing),
-    (.authenticationRejected, .read, .refused, .definite),
-    (.agentNotAvailable, .read, .refused, .definite),
+    (.authenticationFailed, .pair, .pairingFailed, .definite),
+    (.authenticationTimeout, .pair, .pairingFailed, .passing),
+    (.authenticationCanceled, .pair, .pairingFailed, .passing),
+    (.authenticationRejected, .pair, .pairingFailed, .definite),
+    (.agentNotAvailable, .pair, .pairingFailed, .definite),
     (.notAvailable, .read, .busy, .passing),
   ]
 

@@ -1,0 +1,132 @@
+// What an agent answers: requests in, answers out.
+//
+// A pure value. PairingAgent carries its actions out.
+
+import Bluetooth
+import DBus
+
+/// The answers to bluetoothd's requests about one device.
+struct AgentDialogue: Sendable {
+  enum Event: Sendable {
+    case request(AgentRequest)
+    /// A person answered the question that is open.
+    case replied(PairingReply)
+    /// bluetoothd wants no answer any more.
+    case withdrawn
+  }
+
+  enum Action: Equatable, Sendable {
+    /// Answer the request that was handled last.
+    case reply([DBusValue])
+    case refuse
+    case ask(PairingQuestion)
+    case show(PairingDisplay)
+    /// Tell whoever is asked that no reply is wanted any more.
+    case withdraw
+  }
+
+  /// Why a request was refused.
+  enum Refusal: Equatable, Sendable {
+    /// Nothing was given to answer with, and there is nobody to ask.
+    case unanswered(PairingQuestion)
+    /// The answers say no, or the person asked did.
+    case declined(PairingQuestion)
+    /// Another number was expected.
+    case otherNumber(UInt32)
+    /// The passkey or PIN that was given cannot be one.
+    case unusable(PairingQuestion)
+  }
+
+  let acceptsJustWorks: Bool
+  let comparison: PairingAnswers.Comparison?
+  let secret: Secret?
+  let canAsk: Bool
+  /// The question that a person has been asked.
+  private(set) var open: PairingQuestion?
+  /// Why something was refused last: what a failure of the pairing is due to.
+  private(set) var refusal: Refusal?
+  private var shown: PairingDisplay?
+
+  init(_ answers: PairingAnswers) {
+    acceptsJustWorks = answers.acceptsJustWorks
+    comparison = answers.comparison
+    secret = answers.secret
+    canAsk = answers.ask != nil
+  }
+
+  mutating func handle(_ event: Event) -> [Action] {
+    switch event {
+    case .request(let request): return withdraw() + answer(request)
+    case .replied(let reply):
+      guard let question = open else { return [] }
+      open = nil
+      return answer(question, with: reply)
+    case .withdrawn:
+      shown = nil
+      return withdraw()
+    }
+  }
+
+  /// A second request takes the place of one that was not answered.
+  private mutating func withdraw() -> [Action] {
+    defer { open = nil }
+    return open == nil ? [] : [.withdraw]
+  }
+
+  private mutating func answer(_ request: AgentRequest) -> [Action] {
+    switch request {
+    case .displayPasskey(let number, _): return show(.passkey(number)) + [.reply([])]
+    case .displayPinCode(let text): return show(.pin(text)) + [.reply([])]
+    case .confirmation(let number): return compare(number)
+    case .passkey: return enter(.passkey)
+    case .pinCode: return enter(.pin)
+    case .authorization, .authorizeService:
+      return acceptsJustWorks ? [.reply([])] : refuse(.declined(.justWorks))
+    }
+  }
+
+  /// The same passkey comes again with each digit that is typed: it is shown once.
+  private mutating func show(_ display: PairingDisplay) -> [Action] {
+    guard shown != display else { return [] }
+    shown = display
+    return [.show(display)]
+  }
+
+  private mutating func compare(_ number: UInt32) -> [Action] {
+    switch comparison {
+    case .always(true): return [.reply([])]
+    case .always(false): return refuse(.declined(.comparison(number)))
+    case .only(let expected):
+      return number == expected ? [.reply([])] : refuse(.otherNumber(number))
+    case nil: return ask(.comparison(number))
+    }
+  }
+
+  private mutating func enter(_ question: PairingQuestion) -> [Action] {
+    secret.map { answer(question, with: .secret($0)) } ?? ask(question)
+  }
+
+  private mutating func ask(_ question: PairingQuestion) -> [Action] {
+    guard canAsk else { return refuse(.unanswered(question)) }
+    open = question
+    return [.ask(question)]
+  }
+
+  private mutating func answer(_ question: PairingQuestion, with reply: PairingReply) -> [Action] {
+    switch (question, reply) {
+    case (.comparison, .yes), (.justWorks, .yes): return [.reply([])]
+    case (.passkey, .secret(let secret)):
+      guard let passkey = secret.passkey else { return refuse(.unusable(question)) }
+      return [.reply([.uint32(passkey)])]
+    case (.pin, .secret(let secret)):
+      return secret.isPIN ? [.reply([.string(secret.revealed)])] : refuse(.unusable(question))
+    case (_, .no): return refuse(.declined(question))
+    case (_, .yes), (_, .secret): return refuse(.unusable(question))
+    }
+  }
+
+  private mutating func refuse(_ why: Refusal) -> [Action] {
+    refusal = why
+    return [.refuse]
+  }
+}

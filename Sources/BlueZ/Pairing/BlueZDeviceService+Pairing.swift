@@ -1,0 +1,190 @@
+// Pairing, its undoing, and trust.
+
+import BlueZInterfaces
+public import Bluetooth
+import DBus
+public import Signals
+
+extension BlueZDeviceService {
+  /// Pairs with the device, and connects for the present turn if it is not connected.
+  ///
+  /// An agent of this program answers what bluetoothd asks, and is registered as long as that
+  /// lasts. When it ends early, by a deadline or a cancellation, the pairing is cancelled.
+  ///
+  /// - Returns: Whether it was paired now or before. Fails with ``DeviceFailure``: `pairing-failed`,
+  ///   of the passing class when it was given up and nobody refused; `busy`, `timed-out`, and what
+  ///   `connect` fails with.
+  /// - Source: BlueZ 5.66, `doc/device-api.txt`. `Pair` on a paired device is never called: it is
+  ///   not answered on an adapter that has LE alone.
+  public func pair(_ answers: PairingAnswers) -> Signal<PairingOutcome> {
+    operation(.pair, "pairing") { [self] in
+      try await client.keepInStep()
+      let device = try await linkedDevice()
+      let agent = client.agent
+      return try await agent.pairing.pass(on: loop, operation: "the end of another pairing") {
+        if client.look({ $0.isPaired(device) }) { return .already }
+        let entry = try await agent.enter(answers) { device }
+        do {
+          let outcome = try await callPair(device)
+          await agent.leave(entry)
+          return outcome
+        } catch {
+          let refusal = agent.refusal(of: entry)
+          await agent.leave(entry)
+          throw Self.explained(error, refusal)
+        }
+      }
+    }
+  }
+
+  /// Answers what pairing asks about this device while `body` runs.
+  public func answering<Value: Sendable>(
+    _ answers: PairingAnswers,
+    _ body: @escaping @Sendable () -> Signal<Value>
+  ) -> Signal<Value> {
+    Signal<Value>.using(
+      acquire: operation(.objects, "registering a pairing agent") { [self] in
+        try await client.keepInStep()
+        return try await client.agent.enter(answers) { [state] in state.withLock { $0.device } }
+      },
+      release: { [self] entry in
+        Signal { [self] sink in
+          await client.agent.leave(entry)
+          try await sink(())
+        }
+      },
+      releaseLimit: client.limits.call
+    ) { _ in body() }
+  }
+
+  // MARK: Pair
+
+  /// The device's object, with a link.
+  private func linkedDevice() async throws -> ObjectPath {
+    let known = try knownDevice(on: usableAdapter().path)
+    if let known, client.look({ $0.isConnected(known) && $0.isResolved(known) }) {
+      bind(known)
+      return known
+    }
+    try await connect(keep: false, expecting: []).run { _ in }
+    return try connectedDevice()
+  }
+
+  private func callPair(_ device: ObjectPath) async throws -> PairingOutcome {
+    let call = MethodCall.bluez(device, Device1.interface, Device1.Method.pair)
+    let isAnswered = Guarded(false)
+    do {
+      try await withThrowingTaskGroup(of: Void.self) { [self] group in
+        defer { group.cancelAll() }
+        group.addTask { [self] in
+          do {
+            _ = try await client.bus.call(call, limit: client.limits.pair, lateReply: nil)
+            isAnswered.withLock { $0 = true }
+          } catch let error as DBusError {
+            isAnswered.withLock { $0 = true }
+            throw error
+          }
+        }
+        // bluetoothd does not answer for a device that it has removed.
+        group.addTask { [self] in
+          try await client.until("the end of the device", limit: client.limits.pair) { tree in
+            if !tree.has(Device1.interface, at: device) { throw Problem(.deviceRemoved) }
+            return nil
+          }
+        }
+        try await group.next()
+      }
+      return .paired
+    } catch let error as DBusError where ErrorAnswer(error).name == BlueZErrorName.alreadyExists {
+      return .already
+    } catch {
+      if isAnswered.withLock({ $0 }) { throw error }
+      // Paired without an answer: what was wanted has come.
+      if error is TimedOut, client.look({ $0.isPaired(device) }) { return .paired }
+      await cancelPairing(of: device)
+      throw error
+    }
+  }
+
+  /// Has bluetoothd give up, whatever it answers; it removes a bond that is there, so this is for a
+  /// pairing that was not answered alone.
+  private func cancelPairing(of device: ObjectPath) async {
+    let call = MethodCall.bluez(device, Device1.interface, Device1.Method.cancelPairing)
+    _ = try? await shielded(on: loop, limit: client.limits.call) { [client] in
+      try await client.bus.call(call, limit: client.limits.call, lateReply: nil)
+    }
+  }
+
+  /// A failure of pairing that is due to what our agent answered.
+  private static func explained(
+    _ error: any Error,
+    _ refusal: AgentDialogue.Refusal?
+  ) -> any Error {
+    guard let error = error as? DBusError, let refusal else { return error }
+    let answer = ErrorAnswer(error)
+    guard ErrorMapping.isAboutPairing(answer) else { return error }
+    return Problem(.refused(refusal), answer: answer)
+  }
+
+  // MARK: What a pairing leaves
+
+  /// Removes the device from bluetoothd with its bond; ends its link.
+  ///
+  /// - Returns: One value once it is gone; also when it was not known.
+  public func unpair() -> Signal<Void> {
+    operation(.objects, "unpairing") { [self] in
+      try await client.keepInStep()
+      guard let device = knownDevice(on: try usableAdapter().path), let adapter = device.parent
+      else { return }
+      bind(device)
+      let call = MethodCall.bluez(
+        adapter,
+        Adapter1.interface,
+        Adapter1.Method.removeDevice,
+        [.objectPath(device)]
+      )
+      do {
+        _ = try await client.bus.call(call, limit: client.limits.disconnect, lateReply: nil)
+      } catch let error as DBusError where Self.isAbsence(ErrorAnswer(error)) {
+        // bluetoothd has forgotten it already.
+      }
+      try await client.until("the device's removal", limit: client.limits.disconnect) { tree in
+        tree.has(Device1.interface, at: device) ? nil : ()
+      }
+    }
+  }
+
+  private static func isAbsence(_ answer: ErrorAnswer) -> Bool {
+    answer.name == BlueZErrorName.doesNotExist || answer.name == BlueZErrorName.Bus.unknownObject
+  }
+
+  /// Sets `Trusted` of a device that bluetoothd knows.
+  ///
+  /// - Returns: One value once bluetoothd has answered. Fails with `not-found` for an unknown one.
+  public func trust(_ isTrusted: Bool) -> Signal<Void> {
+    operation(.objects, isTrusted ? "trusting" : "ending the trust") { [self] in
+      try await client.keepInStep()
+      guard let device = knownDevice(on: try usableAdapter().path) else {
+        throw Problem(.notFound)
+      }
+      bind(device)
+      let call = MethodCall.bluez(
+        device,
+        StandardInterface.properties,
+        StandardInterface.Properties.set,
+        [
+          .string(Device1.interface), .string(Device1.Property.trusted),
+          .variant(of: .boolean(isTrusted)),
+        ]
+      )
+      _ = try await client.bus.call(call, limit: client.limits.call, lateReply: nil)
+    }
+  }
+}
+
+extension ObjectTree {
+  /// Whether bluetoothd has a bond with a device.
+  func isPaired(_ device: ObjectPath) -> Bool {
+    property(Device1.Property.paired, Device1.interface, at: device)?.asBool ?? false
+  }
+}

@@ -1,0 +1,126 @@
+// When bluetoothd knows of our agent: as long as somebody pairs, and not longer.
+
+import BlueZInterfaces
+import Bluetooth
+import DBus
+import Signals
+
+extension PairingAgent {
+  /// Has the agent answer for a device.
+  ///
+  /// It is registered, and made the default agent, when this returns.
+  ///
+  /// - Parameter device: Which device that is at the time of a request.
+  /// - Returns: What to ``leave(_:)`` with.
+  /// - Throws: What registering failed with; nothing is left of it then.
+  func enter(
+    _ answers: PairingAnswers,
+    device: @escaping @Sendable () -> ObjectPath?
+  ) async throws -> UInt64 {
+    let id = state.withLock { state in
+      state.nextID += 1
+      let dialogue = AgentDialogue(answers)
+      state.entries.append(
+        Entry(id: state.nextID, answers: answers, device: device, dialogue: dialogue)
+      )
+      return state.nextID
+    }
+    do {
+      try await follow()
+    } catch {
+      await leave(id)
+      throw error
+    }
+    return id
+  }
+
+  /// The agent answers no more for somebody; after the last one it is unregistered.
+  ///
+  /// Runs to its end although the caller is cancelled. An agent that could not be unregistered goes
+  /// with the connection, and refuses everything until then.
+  func leave(_ id: UInt64) async {
+    handle(.withdrawn, of: id, nil)
+    state.withLock { $0.entries.removeAll { $0.id == id } }
+    try? await shielded(on: bus.loop, limit: limits.call) { [self] in try await follow() }
+  }
+
+  /// Why something was refused in the name of somebody.
+  func refusal(of id: UInt64) -> AgentDialogue.Refusal? {
+    state.withLock { $0.entries.first { $0.id == id }?.dialogue.refusal }
+  }
+
+  /// Registers or unregisters, as is wanted now.
+  private func follow() async throws {
+    try await registering.pass(on: bus.loop, operation: "registering a pairing agent") {
+      let (wanted, registered) = state.withLock { state in
+        (state.entries.last?.answers.offeredCapability, state.registered)
+      }
+      if wanted == registered { return }
+      if registered != nil { try await unregister() }
+      if let wanted { try await register(wanted) } else { dropExport() }
+    }
+  }
+
+  private func register(_ capability: AgentCapability) async throws {
+    try export()
+    let daemon = try await bus.nameOwner(OrgBlueZ.busName)
+    state.withLock { $0.daemon = daemon }
+    let register = call(
+      AgentManager1.Method.registerAgent,
+      [.objectPath(Self.path), .string(capability.bluezName)]
+    )
+    _ = try await bus.call(register, limit: limits.call) { [self] answer in
+      // Answered after its caller had left.
+      guard case .success = answer, state.withLock({ $0.registered == nil }) else { return }
+      try? bus.send(
+        call(AgentManager1.Method.unregisterAgent, [.objectPath(Self.path)]).withoutReply()
+      )
+    }
+    state.withLock { $0.registered = capability }
+    let makeDefault = call(AgentManager1.Method.requestDefaultAgent, [.objectPath(Self.path)])
+    _ = try await bus.call(makeDefault, limit: limits.call, lateReply: nil)
+  }
+
+  private func unregister() async throws {
+    state.withLock { $0.registered = nil }
+    let unregister = call(AgentManager1.Method.unregisterAgent, [.objectPath(Self.path)])
+    do {
+      _ = try await bus.call(unregister, limit: limits.call, lateReply: nil)
+    } catch is DBusError {
+      // It is not registered any more, or bluetoothd has gone.
+    }
+  }
+
+  private func call(_ method: String, _ body: [DBusValue]) -> MethodCall {
+    .bluez(BlueZPath.manager, AgentManager1.interface, method, body)
+  }
+
+  private func export() throws {
+    guard state.withLock({ $0.export == nil }) else { return }
+    let server = ObjectServer(bus: bus, objectManagerAt: nil)
+    server.add([interface], at: Self.path)
+    let export = try bus.export(server)
+    state.withLock { $0.export = export }
+  }
+
+  private func dropExport() {
+    let export = state.withLock { state in
+      defer { state.export = nil }
+      return state.export
+    }
+    export?.cancel()
+  }
+}
+
+extension AgentCapability {
+  /// As RegisterAgent wants it.
+  var bluezName: String {
+    switch self {
+    case .displayOnly: AgentManager1.Capability.displayOnly
+    case .displayYesNo: AgentManager1.Capability.displayYesNo
+    case .keyboardOnly: AgentManager1.Capability.keyboardOnly
+    case .noInputNoOutput: AgentManager1.Capability.noInputNoOutput
+    case .keyboardDisplay: AgentManager1.Capability.keyboardDisplay
+    }
+  }
+}

@@ -1,0 +1,174 @@
+// Our agent on the bus: who answers bluetoothd while something of this program pairs.
+//
+// What it answers is decided by AgentDialogue; how it is registered is in
+// PairingAgent+Registration.swift.
+
+import BlueZInterfaces
+import Bluetooth
+import DBus
+import Signals
+
+/// The one agent of this bus connection, for everybody who pairs over it.
+///
+/// A request is answered by the last who entered for the device that it is about. Requests about
+/// other devices are refused, and so are those of anybody but bluetoothd.
+///
+/// - Source: BlueZ 5.66, `doc/agent-api.txt`, `src/agent.c`: one agent a connection.
+final class PairingAgent: Sendable {
+  /// Somebody who pairs.
+  struct Entry: Sendable {
+    let id: UInt64
+    let answers: PairingAnswers
+    let device: @Sendable () -> ObjectPath?
+    var dialogue: AgentDialogue
+    /// The call that waits for a person's answer.
+    var call: Invocation?
+    /// Says to whoever was asked that no reply is wanted.
+    var withdraw: (@Sendable () -> Void)?
+  }
+
+  struct State {
+    var nextID: UInt64 = 0
+    var entries: [Entry] = []
+    /// What bluetoothd has been told; nil when it knows of no agent of ours.
+    var registered: AgentCapability?
+    /// The unique name of the bluetoothd that it is registered with.
+    var daemon: String?
+    var export: Export?
+  }
+
+  static let path = ObjectPath(stringLiteral: "/org/blerun/agent")
+
+  let bus: any MessageBus
+  let limits: BlueZLimits
+  let registering = Gate()
+  /// Passed by one Pair at a time: each has an agent with a capability of its own.
+  let pairing = Gate()
+  let state = Guarded(State())
+
+  init(bus: any MessageBus, limits: BlueZLimits) {
+    self.bus = bus
+    self.limits = limits
+  }
+
+  // MARK: Calls
+
+  /// The object's interface.
+  var interface: ExportedInterface {
+    typealias Method = Agent1.Method
+    let device = ExportedArgument("device", "o")
+    func request(
+      _ name: String,
+      _ arguments: [ExportedArgument] = [],
+      returns results: [ExportedArgument] = []
+    ) -> ExportedMethod {
+      ExportedMethod(name, takes: [device] + arguments, returns: results) { [weak self] call in
+        guard let self else { return call.fail(Self.rejected) }
+        take(call)
+      }
+    }
+    return ExportedInterface(
+      Agent1.interface,
+      methods: [
+        ExportedMethod(Method.release) { [weak self] in self?.released($0) },
+        request(Method.requestPinCode, returns: [.init("pincode", "s")]),
+        request(Method.displayPinCode, [.init("pincode", "s")]),
+        request(Method.requestPasskey, returns: [.init("passkey", "u")]),
+        request(Method.displayPasskey, [.init("passkey", "u"), .init("entered", "q")]),
+        request(Method.requestConfirmation, [.init("passkey", "u")]),
+        request(Method.requestAuthorization),
+        request(Method.authorizeService, [.init("uuid", "s")]),
+        ExportedMethod(Method.cancel) { [weak self] in self?.cancelled($0) },
+      ]
+    )
+  }
+
+  private static let rejected = ErrorAnswer(BlueZErrorName.rejected, "Rejected").dbusError
+
+  private func isFromDaemon(_ call: Invocation) -> Bool {
+    let sender = call.message.sender
+    return sender != nil && state.withLock { $0.daemon } == sender
+  }
+
+  private func take(_ call: Invocation) {
+    let arguments = call.message.body
+    guard isFromDaemon(call), let device = arguments.first?.asObjectPath,
+      let request = AgentRequest(call.message.member ?? "", arguments.dropFirst()),
+      let id = entry(for: device)
+    else { return call.fail(Self.rejected) }
+    handle(.request(request), of: id, call)
+  }
+
+  /// The last who entered for a device.
+  private func entry(for device: ObjectPath) -> UInt64? {
+    let entries = state.withLock { $0.entries }
+    return entries.last { $0.device() == device }?.id
+  }
+
+  /// bluetoothd has let go of the agent by itself.
+  private func released(_ call: Invocation) {
+    guard isFromDaemon(call) else { return call.fail(Self.rejected) }
+    forgotten()
+    call.reply()
+  }
+
+  private func cancelled(_ call: Invocation) {
+    guard isFromDaemon(call) else { return call.fail(Self.rejected) }
+    withdrawAll()
+    call.reply()
+  }
+
+  /// bluetoothd knows of no agent of ours any more: it has gone, or said so.
+  func forgotten() {
+    state.withLock { state in
+      state.registered = nil
+      state.daemon = nil
+    }
+    withdrawAll()
+  }
+
+  private func withdrawAll() {
+    for id in state.withLock({ $0.entries.map(\.id) }) { handle(.withdrawn, of: id, nil) }
+  }
+
+  // MARK: Dialogues
+
+  /// Has a dialogue take in an event, and does what it says.
+  func handle(_ event: AgentDialogue.Event, of id: UInt64, _ call: Invocation?) {
+    let outcome = state.withLock { state -> (actions: [AgentDialogue.Action], entry: Entry)? in
+      guard let index = state.entries.firstIndex(where: { $0.id == id }) else { return nil }
+      let before = state.entries[index]
+      let actions = state.entries[index].dialogue.handle(event)
+      if actions.contains(.withdraw) || call != nil { state.entries[index].withdraw = nil }
+      state.entries[index].call = state.entries[index].dialogue.open == nil ? nil : call
+      return (actions, before)
+    }
+    guard let (actions, before) = outcome else {
+      call?.fail(Self.rejected)
+      return
+    }
+    let answered = call ?? before.call
+    for action in actions {
+      switch action {
+      case .reply(let body): answered?.reply(body)
+      case .refuse: answered?.fail(Self.rejected)
+      case .show(let display): before.answers.show(display)
+      case .ask(let question): ask(question, before)
+      case .withdraw:
+        before.withdraw?()
+        before.call?.fail(ErrorAnswer(BlueZErrorName.canceled, "Canceled").dbusError)
+      }
+    }
+  }
+
+  private func ask(_ question: PairingQuestion, _ entry: Entry) {
+    guard let ask = entry.answers.ask else { return }
+    let withdraw = ask(question) { [weak self] reply in
+      self?.handle(.replied(reply), of: entry.id, nil)
+    }
+    state.withLock { state in
+      guard let index = state.entries.firstIndex(where: { $0.id == entry.id }) else { return }
+      if state.entries[index].dialogue.open != nil { state.entries[index].withdraw = withdraw }
+    }
+  }
+}

@@ -1,0 +1,65 @@
+// Which agents there are, and who is asked first.
+//
+// Pure.
+
+import BlueZInterfaces
+import DBus
+
+/// An agent of a client.
+struct Agent: Hashable, Sendable {
+  /// The unique name of the client.
+  let client: String
+  let path: ObjectPath
+  let capability: IOCapability
+}
+
+/// The agents of all clients, one each.
+///
+/// - Source: BlueZ 5.66, `src/agent.c`.
+struct AgentTable: Sendable {
+  private var agents: [Agent] = []
+  /// Clients whose agents are the default, the last one first of all.
+  private var defaults: [String] = []
+
+  var isEmpty: Bool { agents.isEmpty }
+
+  /// The agent that answers for a client: its own, else the default one; nil for nobody in
+  /// particular.
+  func agent(for client: String?) -> Agent? {
+    agents.first { $0.client == client } ?? agents.first { $0.client == defaults.last }
+  }
+
+  /// Whether a client has an agent.
+  func has(_ client: String) -> Bool { agents.contains { $0.client == client } }
+
+  /// - Returns: The refusal; nil when it is registered.
+  mutating func register(_ agent: Agent) -> ErrorAnswer? {
+    guard !agents.contains(where: { $0.client == agent.client }) else { return .alreadyExists }
+    agents.append(agent)
+    if defaults.isEmpty { defaults = [agent.client] }
+    return nil
+  }
+
+  /// - Returns: The refusal; nil when it is the default now.
+  mutating func makeDefault(_ client: String, _ path: ObjectPath) -> ErrorAnswer? {
+    guard agents.contains(where: { $0.client == client && $0.path == path }) else {
+      return .doesNotExist
+    }
+    defaults.removeAll { $0 == client }
+    defaults.append(client)
+    return nil
+  }
+
+  /// - Parameter path: nil: whichever it has.
+  /// - Returns: Whether there was such an agent.
+  mutating func remove(_ client: String, _ path: ObjectPath? = nil) -> Bool {
+    guard
+      let index = agents.firstIndex(where: {
+        $0.client == client && (path == nil || $0.path == path)
+      })
+    else { return false }
+    defaults.removeAll { $0 == client }
+    agents.remove(at: index)
+    return true
+  }
+}

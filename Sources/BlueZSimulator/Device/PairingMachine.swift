@@ -1,0 +1,252 @@
+// The pairing of one device: calls, requests and news in, what to do in which order out.
+//
+// Pure. The order of the actions is the order that was recorded from bluetoothd 5.66.
+
+import BlueZInterfaces
+import SimulatedDevices
+
+/// Whether a device is paired, and how far it is with that.
+struct PairingMachine<Call: Sendable>: Sendable {
+  /// What an agent is asked.
+  enum Question: Hashable, Sendable {
+    case authorization
+    case comparison(UInt32)
+    case passkey
+    /// It is shown, and typed on the device.
+    case display(UInt32)
+  }
+
+  enum Reply: Hashable, Sendable {
+    case accepted
+    case passkey(UInt32)
+    case refused
+  }
+
+  /// What to do. Those with a number concern the attempt of that number.
+  enum Action: Sendable {
+    /// Tell each other what both can do.
+    case exchange(Int)
+    case ask(Int, Question)
+    /// The agent's answer is not wanted any more.
+    case withdraw
+    /// The person at the device types, or looks.
+    case awaitPerson(Int)
+    /// The key is there: tell of it.
+    case bond(LinkSecurity)
+    case loseLink
+    /// The link waits for a key that does not come.
+    case expire(link: Int)
+    case answer([Call])
+    case refuse([Call], ErrorAnswer)
+    /// Those that get no answer at all.
+    case drop([Call])
+  }
+
+  private struct Attempt: Sendable {
+    let number: Int
+    /// By Pair, rather than because a request demanded it.
+    let isAsked: Bool
+    let host: IOCapability
+    /// Who called Pair; nil where nobody did.
+    let client: String?
+    var model: AssociationModel?
+    var passkey: UInt32 = 0
+    var isQuestionOpen = false
+  }
+
+  /// How secure the bond's key is; none: there is no bond.
+  private(set) var bond = LinkSecurity.none
+  private var attempt: Attempt?
+  private var number = 0
+  private var link = 0
+  private var calls: [Call] = []
+  /// Requests that wait for the key.
+  private var requests: [Call] = []
+  /// Those that bluetoothd forgets: Pair on a paired device, requests without an agent.
+  private var unanswered: (calls: [Call], requests: [Call]) = ([], [])
+
+  var isPairing: Bool { attempt != nil }
+
+  // MARK: Calls
+
+  /// Pair was called.
+  ///
+  /// - Parameter agent: What the agent can do; nil: there is none.
+  mutating func pair(_ call: Call, of client: String, agent: IOCapability?) -> [Action] {
+    // Recorded: on an adapter with LE alone it is not answered before the link ends.
+    guard bond == .none else {
+      unanswered.calls.append(call)
+      return []
+    }
+    guard attempt == nil else { return [.refuse([call], .inProgress)] }
+    guard let agent else { return [.refuse([call], .authenticationFailed)] }
+    calls = [call]
+    return begin(agent, client: client, isAsked: true)
+  }
+
+  /// A request was refused because the link is not secure enough, and waits to be repeated.
+  ///
+  /// - Parameters:
+  ///   - wanted: How secure it has to be.
+  ///   - agent: What the default agent could do when the link was made; nil: there is no agent now.
+  ///   - device: What the device can do: the same key again would change nothing.
+  mutating func secure(
+    _ wanted: LinkSecurity,
+    _ request: Call,
+    agent: IOCapability?,
+    device: IOCapability
+  ) -> [Action] {
+    if attempt != nil {
+      requests.append(request)
+      return []
+    }
+    let isHopeless =
+      bond != .none
+      && agent.map { AssociationModel(host: $0, device: device).security < wanted } ?? true
+    guard let agent, !isHopeless else {
+      unanswered.requests.append(request)
+      return bond == .none ? [.expire(link: link)] : []
+    }
+    requests.append(request)
+    return begin(agent, client: nil, isAsked: false)
+  }
+
+  /// A request that waits for nothing that could come.
+  mutating func neverAnswer(_ request: Call) { unanswered.requests.append(request) }
+
+  /// CancelPairing was called.
+  mutating func cancel(_ call: Call) -> [Action] {
+    guard attempt != nil else {
+      return [.refuse([call], .doesNotExist)] + (bond == .none ? [] : [.loseLink])
+    }
+    return end(.authenticationCanceled) + [.answer([call])]
+  }
+
+  private mutating func begin(
+    _ host: IOCapability,
+    client: String?,
+    isAsked: Bool
+  ) -> [Action] {
+    number += 1
+    attempt = Attempt(number: number, isAsked: isAsked, host: host, client: client)
+    return [.exchange(number)]
+  }
+
+  // MARK: News
+
+  /// Both know what the other can do.
+  ///
+  /// - Parameter passkey: The one that the device shows, or that both are to show.
+  mutating func exchanged(
+    _ number: Int,
+    with device: PairingDefinition.Method,
+    passkey: UInt32
+  ) -> [Action] {
+    guard attempt?.number == number, let present = attempt else { return [] }
+    guard device != .reject else { return refusedByDevice() }
+    let model = AssociationModel(host: present.host, device: IOCapability(device))
+    attempt?.model = model
+    attempt?.passkey = passkey
+    let question: Question
+    switch model {
+    case .justWorks where present.isAsked: return bonded()
+    case .justWorks: question = .authorization
+    case .comparison: question = .comparison(passkey)
+    case .hostEnters: question = .passkey
+    case .hostDisplays: question = .display(passkey)
+    }
+    attempt?.isQuestionOpen = true
+    return [.ask(number, question)]
+  }
+
+  /// The agent has answered.
+  mutating func answered(_ number: Int, _ reply: Reply) -> [Action] {
+    guard attempt?.number == number, let present = attempt, let model = present.model else {
+      return []
+    }
+    attempt?.isQuestionOpen = false
+    switch (model, reply) {
+    case (_, .refused) where !present.isAsked: return abandonRequests()
+    case (_, .refused): return end(.authenticationFailed)
+    case (.hostEnters, .passkey(present.passkey)): return bonded()
+    // The device finds out.
+    case (.hostEnters, _): return refusedByDevice()
+    case (.hostDisplays, _): return [.awaitPerson(number)]
+    case (.justWorks, _), (.comparison, _): return bonded()
+    }
+  }
+
+  /// The person at the device has typed what was shown.
+  mutating func typed(_ number: Int) -> [Action] {
+    attempt?.number == number ? bonded() : []
+  }
+
+  /// Nothing came from the host for too long: the device gives up.
+  mutating func timedOut(_ number: Int) -> [Action] {
+    attempt?.number == number ? [.loseLink] : []
+  }
+
+  /// A client has left the bus: its pairing is abandoned.
+  mutating func clientLeft(_ client: String) -> [Action] {
+    guard attempt?.client == client else { return [] }
+    return end(.authenticationCanceled) + [.loseLink]
+  }
+
+  /// The link is gone, or about to be.
+  mutating func linkLost() -> [Action] {
+    link += 1
+    var actions =
+      attempt == nil && requests.isEmpty ? [] : end(.authenticationCanceled)
+    if !unanswered.calls.isEmpty {
+      actions.append(.refuse(unanswered.calls, .authenticationCanceled))
+    }
+    if !unanswered.requests.isEmpty { actions.append(.drop(unanswered.requests)) }
+    unanswered = ([], [])
+    return actions
+  }
+
+  /// Whether a link is still the present one.
+  func isPresent(link number: Int) -> Bool { link == number }
+
+  /// The device is forgotten, and the bond with it.
+  mutating func forget() { bond = .none }
+
+  // MARK: Endings
+
+  private mutating func bonded() -> [Action] {
+    bond = max(bond, attempt?.model?.security ?? .encrypted)
+    attempt = nil
+    defer {
+      calls = []
+      requests = []
+    }
+    return [.bond(bond), .answer(calls), .answer(requests)]
+  }
+
+  /// Pair is answered at once; requests fail with the link.
+  private mutating func refusedByDevice() -> [Action] {
+    attempt = nil
+    defer { calls = [] }
+    return [.refuse(calls, .authenticationFailed), .loseLink]
+  }
+
+  /// This side does not want to pair: what demanded it waits until the device gives up.
+  private mutating func abandonRequests() -> [Action] {
+    attempt = nil
+    unanswered.requests += requests
+    requests = []
+    return bond == .none ? [.expire(link: link)] : []
+  }
+
+  private mutating func end(_ answer: ErrorAnswer) -> [Action] {
+    let isQuestionOpen = attempt?.isQuestionOpen ?? false
+    attempt = nil
+    defer {
+      calls = []
+      requests = []
+    }
+    return (isQuestionOpen ? [.withdraw] : []) + [
+      .refuse(calls, answer), .refuse(requests, answer),
+    ]
+  }
+}

@@ -1,0 +1,39 @@
+// A passkey or PIN that is used and never shown.
+
+/// A text that only whoever needs it reads.
+///
+/// Descriptions, dumps and mirrors of it, and of what holds it, say that there is one and not which.
+/// It cannot be encoded.
+public struct Secret: Hashable, Sendable {
+  /// What stands for a secret in every output.
+  public static let mask = "(secret)"
+
+  private let text: String
+
+  public init(_ text: String) {
+    self.text = text
+  }
+
+  /// The secret itself: for the one who sends it on, and nobody else.
+  public var revealed: String { text }
+
+  /// The secret as a passkey, 0 to 999999; nil when it is not up to six digits.
+  ///
+  /// - Source: Bluetooth Core 5.4, Vol 3, Part H §2.3.5.3.
+  public var passkey: UInt32? {
+    guard (1...6).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) })
+    else { return nil }
+    return UInt32(text)
+  }
+
+  /// Whether it can be a PIN: 1 to 16 octets.
+  ///
+  /// - Source: Bluetooth Core 5.4, Vol 2, Part H §3.2.3.
+  public var isPIN: Bool { (1...16).contains(text.utf8.count) }
+}
+
+extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  public var description: String { Self.mask }
+  public var debugDescription: String { Self.mask }
+  public var customMirror: Mirror { Mirror(self, children: [] as [Mirror.Child]) }
+}

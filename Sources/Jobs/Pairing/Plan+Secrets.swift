@@ -1,0 +1,51 @@
+// The secrets of a plan: read before anything happens.
+
+import Bluetooth
+
+extension Plan {
+  /// The plan with all its secrets read, so that a missing one is found before anything is touched.
+  ///
+  /// - Throws: ``SecretError`` about the first that cannot be read.
+  public func withSecrets() throws(SecretError) -> Plan {
+    var plan = self
+    plan.pairing = try Self.resolved(pairing)
+    plan.steps = try Self.resolved(steps)
+    return plan
+  }
+
+  /// The places of passkeys that stand in the chain itself; "pairing" for that of the whole chain.
+  public var writtenSecrets: [String] {
+    var places = pairing?.secret?.source == .written ? ["pairing"] : []
+    func add(_ steps: [PlacedStep]) {
+      for placed in steps {
+        if case .pair(let rule) = placed.step.action, rule.secret?.source == .written {
+          places.append("step \(placed.position)")
+        }
+        add(StepPosition.place(placed.step.innerSteps, inside: placed.position))
+      }
+    }
+    add(StepPosition.place(steps))
+    return places
+  }
+
+  private static func resolved(_ rule: PairingRule?) throws(SecretError) -> PairingRule? {
+    guard var rule, let secret = rule.secret else { return rule }
+    rule.secret = try secret.resolved()
+    return rule
+  }
+
+  private static func resolved(_ steps: [Step]) throws(SecretError) -> [Step] {
+    var result: [Step] = []
+    for var step in steps {
+      switch step.action {
+      case .pair(let rule): step.action = .pair(try resolved(rule) ?? rule)
+      case .repeated(let count, let inner):
+        step.action = .repeated(count: count, try resolved(inner))
+      case .when(let condition, let inner): step.action = .when(condition, try resolved(inner))
+      default: break
+      }
+      result.append(step)
+    }
+    return result
+  }
+}

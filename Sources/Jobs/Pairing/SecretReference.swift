@@ -1,0 +1,97 @@
+// Where a chain's passkey or PIN comes from, and getting it from there.
+
+public import Bluetooth
+import Glibc
+
+/// A passkey or PIN that a chain refers to. It is described by where it comes from, never by itself.
+public struct SecretReference: Hashable, Sendable, CustomStringConvertible {
+  public enum Source: Hashable, Sendable {
+    /// An environment variable.
+    case environment(String)
+    /// The first line of a file.
+    case file(String)
+    /// It stands in the chain file, where others may read it.
+    case written
+  }
+
+  public let source: Source
+  /// nil until it was read.
+  public private(set) var secret: Secret?
+
+  /// Refers to a secret that is read later.
+  public init(_ source: Source) {
+    self.source = source
+    secret = nil
+  }
+
+  /// A secret that stands in a chain.
+  public init(written secret: Secret) {
+    source = .written
+    self.secret = secret
+  }
+
+  /// `env:NAME`, `file:PATH`.
+  public var description: String {
+    switch source {
+    case .environment(let name): "env:\(Quoting.quoted(name))"
+    case .file(let path): "file:\(Quoting.quoted(path))"
+    case .written: Secret.mask
+    }
+  }
+
+  /// Reads the secret.
+  ///
+  /// - Throws: ``SecretError``, which does not say what was read.
+  public func read() throws(SecretError) -> Secret {
+    if let secret { return secret }
+    let text: String
+    switch source {
+    case .environment(let name):
+      guard let value = getenv(name) else {
+        throw SecretError(problem: "the environment variable \(name) is not set")
+      }
+      text = String(cString: value)
+    case .file(let path): text = try Self.firstLine(of: path)
+    case .written: throw SecretError(problem: "there is no secret")
+    }
+    let secret = Secret(text)
+    guard secret.isPIN else {
+      throw SecretError(
+        problem: "\(self) holds no passkey or PIN: 1 to 16 octets, a passkey up to six digits"
+      )
+    }
+    return secret
+  }
+
+  /// The same, read: what changes meanwhile has no effect any more.
+  func resolved() throws(SecretError) -> SecretReference {
+    var resolved = self
+    resolved.secret = try read()
+    return resolved
+  }
+
+  private static func firstLine(of path: String) throws(SecretError) -> String {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      let reason = String(cString: strerror(errno))
+      throw SecretError(problem: "\(path) cannot be read: \(reason)")
+    }
+    defer { close(descriptor) }
+    // No secret is longer.
+    var octets = [UInt8](repeating: 0, count: 64)
+    let count = Glibc.read(descriptor, &octets, octets.count)
+    guard count >= 0 else {
+      let reason = String(cString: strerror(errno))
+      throw SecretError(problem: "\(path) cannot be read: \(reason)")
+    }
+    let line = octets.prefix(count).prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+    return String(decoding: line, as: UTF8.self)
+  }
+}
+
+/// Why a secret could not be read.
+public struct SecretError: Error, Hashable, Sendable, CustomStringConvertible {
+  public let problem: String
+
+  public var description: String { problem }
+}

@@ -1,0 +1,50 @@
+// What the steps about bonds do.
+
+import Bluetooth
+import Signals
+
+extension ChainRun {
+  func pair(
+    _ rule: PairingRule,
+    _ placed: PlacedStep,
+    _ outcome: inout StepOutcome?
+  ) async throws {
+    let answers = try answers(rule, placed)
+    var pairing: PairingOutcome?
+    try await limited(runner.service.pair(answers), placed) { pairing = $0 }
+    outcome = pairing.map { .paired($0) }
+  }
+
+  func unpair(_ placed: PlacedStep) async throws {
+    let unpairing = runner.service.unpair().map { [self] in linked(false) }
+    try await limited(unpairing, placed) { _ in }
+  }
+
+  /// `chain`, with an agent around it where the plan has one.
+  ///
+  /// The agent is there before the link: pairings that a protected value begins go by what it could
+  /// do when the link was made.
+  func answering<Value: Sendable>(_ chain: Signal<Value>) -> Signal<Value> {
+    guard let rule = runner.plan.pairing else { return chain }
+    return Signal { [self] sink in
+      let answers = try answers(rule, nil)
+      try await runner.service.answering(answers) { chain }.run(sink)
+    }
+  }
+
+  private func answers(_ rule: PairingRule, _ placed: PlacedStep?) throws -> PairingAnswers {
+    do {
+      return try rule.answers(ask: runner.ask) { [self] display in
+        emit(.pairingDisplay(placed, display))
+      }
+    } catch {
+      throw RunFailure(
+        code: .secretMissing,
+        class: .definite,
+        what: "pairing",
+        why: "\(error)",
+        hint: "set the variable, or name the file that the passkey is in"
+      )
+    }
+  }
+}

@@ -1,0 +1,53 @@
+// How a simulated device pairs, and what it keeps for those it is paired with.
+
+/// How secure a link is, or has to be.
+public enum LinkSecurity: String, CaseIterable, Hashable, Sendable, Comparable {
+  case none
+  /// With a key that nobody has vouched for.
+  case encrypted
+  /// With a key that was made with a passkey or a comparison.
+  case authenticated
+
+  private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+
+  public static func < (left: LinkSecurity, right: LinkSecurity) -> Bool { left.rank < right.rank }
+}
+
+/// What an attribute demands of the link.
+public struct AttributeSecurity: Hashable, Sendable {
+  /// To read it, and to subscribe to it.
+  public var read: LinkSecurity
+  public var write: LinkSecurity
+
+  public init(read: LinkSecurity = .none, write: LinkSecurity = .none) {
+    self.read = read
+    self.write = write
+  }
+}
+
+/// How a device pairs.
+public struct PairingDefinition: Hashable, Sendable {
+  /// What the device, and the person at it, do. It says which input and output the device has.
+  public enum Method: String, CaseIterable, Hashable, Sendable {
+    /// Nothing: it has neither display nor keys.
+    case justWorks = "just-works"
+    /// It shows a number, and its person confirms it.
+    case confirm
+    /// It shows its passkey, or has it printed on it: the host is to enter it.
+    case passkeyEntry = "passkey-entry"
+    /// Its person types the passkey that the host shows.
+    case passkeyDisplay = "passkey-display"
+    /// It refuses.
+    case reject
+  }
+
+  public var method: Method
+  /// Of `passkey-entry`: the device's own. Of the others: what is to be shown, drawn from the seed
+  /// when nil. 0 to 999999.
+  public var passkey: UInt32?
+
+  public init(_ method: Method = .justWorks, passkey: UInt32? = nil) {
+    self.method = method
+    self.passkey = passkey
+  }
+}

@@ -1,0 +1,121 @@
+// `blerun pair` and `blerun unpair`.
+
+import ArgumentParser
+import Bluetooth
+import Jobs
+
+/// Pairs with a device.
+struct Pair: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Pair with a device.",
+    discussion: """
+      Connects, pairs, and disconnects; the bond stays. A device that is paired already is left as
+      it is. What pairing asks is answered by the options; without any, the person at the terminal
+      is asked, if there is one. A passkey is never taken from the command line, where others see it.
+
+        blerun pair -d "Lock*" --passkey-file passkey.txt
+        blerun pair -d "Thermo*" --confirm
+        LOCK=042137 blerun pair --simulate Simulators/devices/lock.yaml --passkey-env LOCK
+      """
+  )
+
+  @OptionGroup var options: WorldOptions
+  @OptionGroup var target: BondTarget
+
+  @Option(
+    help: """
+      What this side can do: display-only, display-yes-no, keyboard-only, no-input-no-output or \
+      keyboard-display. Without it, what the answers need.
+      """
+  )
+  var capability: CapabilityArgument?
+
+  @Flag(help: "Confirm whatever number is to be compared.")
+  var confirm = false
+
+  @Flag(help: "Refuse whatever is asked.")
+  var reject = false
+
+  @Option(help: ArgumentHelp("The file with the passkey or PIN.", valueName: "file"))
+  var passkeyFile: String?
+
+  @Option(
+    help: ArgumentHelp("The environment variable with the passkey or PIN.", valueName: "name")
+  )
+  var passkeyEnv: String?
+
+  @Flag(help: "Trust the device afterwards.")
+  var trust = false
+
+  func validate() throws {
+    if confirm, reject { throw ValidationError("Give --confirm or --reject, not both.") }
+    if passkeyFile != nil, passkeyEnv != nil {
+      throw ValidationError("Give --passkey-file or --passkey-env, not both.")
+    }
+  }
+
+  private var rule: PairingRule {
+    PairingRule(
+      capability: capability?.capability,
+      acceptsJustWorks: !reject,
+      comparison: confirm ? .always(true) : reject ? .always(false) : nil,
+      secret: passkeyFile.map { SecretReference(.file($0)) }
+        ?? passkeyEnv.map { SecretReference(.environment($0)) }
+    )
+  }
+
+  func run() throws {
+    let steps = [Step(.pair(rule), timeout: target.timeout?.duration)]
+    try target.run(steps + (trust ? [Step(.trust(true))] : []), options)
+  }
+}
+
+/// Forgets a device.
+struct Unpair: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Forget a device and the bond with it.",
+    discussion: """
+      Ends the link, if there is one. A device that is not known is none to forget. The bond on the
+      device itself is not touched.
+
+        blerun unpair -d "Lock*"
+      """
+  )
+
+  @OptionGroup var options: WorldOptions
+  @OptionGroup var target: BondTarget
+
+  func run() throws {
+    try target.run([Step(.unpair, timeout: target.timeout?.duration)], options)
+  }
+}
+
+/// The device of a command about bonds.
+struct BondTarget: ParsableArguments {
+  @Option(name: [.short, .long], help: "The device: an address, or a name with * and ?.")
+  var device: String?
+
+  @Option(help: "How long it may take.")
+  var timeout: DurationArgument?
+
+  /// Runs steps on the device, to the end of the process.
+  func run(_ steps: [Step], _ options: WorldOptions) throws {
+    let simulated = try loadDevices(options.simulate)
+    var plan = Plan(steps: steps)
+    plan.device = device.map { DeviceTarget(parsing: $0) }
+    plan.device = try PlanOptions.target(of: plan, among: simulated)
+    throw Ending(try ChainCommand.run(plan, options))
+  }
+}
+
+/// What a capability option takes.
+struct CapabilityArgument: ExpressibleByArgument {
+  let capability: AgentCapability
+
+  init?(argument: String) {
+    guard let capability = AgentCapability(rawValue: argument) else { return nil }
+    self.capability = capability
+  }
+
+  static var allValueStrings: [String] { AgentCapability.allCases.map(\.rawValue) }
+}

@@ -1,0 +1,106 @@
+// Asking the person at the terminal, without an echo where the answer is a secret.
+
+import Bluetooth
+import Glibc
+import Signals
+
+/// The terminal that the process belongs to, as somebody to ask.
+final class TerminalQuestions: Sendable {
+  /// What is read of one answer.
+  private struct Reading {
+    var watch: Watch?
+    var settings: termios?
+    var octets: [UInt8] = []
+  }
+
+  private let descriptor: Int32
+  private let loop: Loop
+  /// In virtual time nothing else goes on while a person thinks.
+  private let blocks: Bool
+  private let reading = Guarded(Reading())
+
+  /// The terminal; nil when there is none, or standard input is not it.
+  init?(on loop: Loop, isVirtual: Bool) {
+    guard isatty(STDIN_FILENO) == 1 else { return nil }
+    let flags = isVirtual ? O_RDWR | O_CLOEXEC : O_RDWR | O_CLOEXEC | O_NONBLOCK
+    descriptor = open("/dev/tty", flags)
+    guard descriptor >= 0 else { return nil }
+    self.loop = loop
+    blocks = isVirtual
+  }
+
+  deinit { close(descriptor) }
+
+  /// Asks, and gives the answer to `reply`.
+  ///
+  /// - Returns: Takes the question back.
+  @Sendable func ask(
+    _ question: PairingQuestion,
+    _ reply: @escaping @Sendable (PairingReply) -> Void
+  ) -> @Sendable () -> Void {
+    end()
+    let isSecret = question == .passkey || question == .pin
+    // Before anything can be typed in answer.
+    if isSecret { silence() }
+    _ = writeAll(descriptor, "\(question) \(isSecret ? "" : "[y/n] ")")
+    if blocks {
+      while !readMore() {}
+      answer(isSecret, reply)
+    } else {
+      let watch = loop.watch(descriptor, for: .readable) { [weak self] _ in
+        guard let self, readMore() else { return }
+        answer(isSecret, reply)
+      }
+      reading.withLock { $0.watch = watch }
+    }
+    return { [weak self] in self?.end() }
+  }
+
+  /// Reads what is there; whether the line is whole, or can become no more so.
+  private func readMore() -> Bool {
+    var octet: UInt8 = 0
+    while true {
+      let count = Glibc.read(descriptor, &octet, 1)
+      if count == 1 {
+        if octet == UInt8(ascii: "\n") { return true }
+        reading.withLock { $0.octets.append(octet) }
+      } else if count < 0, errno == EINTR {
+        continue
+      } else {
+        return !(count < 0 && errno == EAGAIN)
+      }
+    }
+  }
+
+  private func answer(_ isSecret: Bool, _ reply: @Sendable (PairingReply) -> Void) {
+    let text = String(decoding: reading.withLock { $0.octets }, as: UTF8.self)
+    end()
+    if isSecret {
+      reply(text.isEmpty ? .no : .secret(Secret(text)))
+    } else {
+      reply(["y", "yes"].contains(text.lowercased()) ? .yes : .no)
+    }
+  }
+
+  /// Lets what is typed not be seen.
+  private func silence() {
+    var settings = termios()
+    guard tcgetattr(descriptor, &settings) == 0 else { return }
+    let before = settings
+    reading.withLock { $0.settings = before }
+    settings.c_lflag &= ~tcflag_t(ECHO)
+    tcsetattr(descriptor, TCSAFLUSH, &settings)
+  }
+
+  /// The question is over: the terminal is as it was.
+  private func end() {
+    let reading = reading.withLock { reading in
+      defer { reading = Reading() }
+      return reading
+    }
+    reading.watch?.cancel()
+    guard var settings = reading.settings else { return }
+    tcsetattr(descriptor, TCSAFLUSH, &settings)
+    _ = writeAll(descriptor, "\n")
+  }
+}

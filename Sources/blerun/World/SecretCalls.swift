@@ -1,0 +1,47 @@
+// Which messages of a bus carry passkeys and PINs.
+//
+// Pure.
+
+import BlueZInterfaces
+import Bluetooth
+import DBus
+
+/// Remembers the questions for secrets, so that their answers are known as such.
+struct SecretCalls {
+  /// Where the answer goes, and to which call.
+  private var open: [(client: String?, serial: UInt32)] = []
+
+  /// The line of a message in a log, without its arguments when these are secret.
+  mutating func line(of message: Message) -> String {
+    isSecret(message) ? Self.masked(message) : message.text
+  }
+
+  private mutating func isSecret(_ message: Message) -> Bool {
+    switch message.kind {
+    case .methodCall where message.interface == Agent1.interface:
+      switch message.member {
+      case Agent1.Method.requestPasskey?, Agent1.Method.requestPinCode?:
+        open.append((message.sender, message.serial))
+        return false
+      case Agent1.Method.displayPasskey?, Agent1.Method.displayPinCode?: return true
+      default: return false
+      }
+    case .methodReturn, .error:
+      guard
+        let index = open.firstIndex(where: {
+          $0.client == message.destination && $0.serial == message.replySerial
+        })
+      else { return false }
+      open.remove(at: index)
+      return message.kind == .methodReturn
+    default: return false
+    }
+  }
+
+  /// The message with a mask in the place of its arguments.
+  private static func masked(_ message: Message) -> String {
+    let text = message.text
+    let head = text.firstIndex(of: "(").map { text[..<$0] } ?? text[...]
+    return "\(head)\(Secret.mask)"
+  }
+}

@@ -1,0 +1,56 @@
+// Questions at a terminal, which `script` gives the binary.
+
+import Foundation
+import Testing
+
+@Suite("blerun at a terminal")
+struct TerminalTests {
+  /// What the terminal showed of a pairing with a device, whose question was answered so.
+  func shown(_ arguments: String, answering question: String, with answer: String) throws -> String
+  {
+    let process = Process()
+    let (input, output) = (Pipe(), Pipe())
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/script")
+    process.arguments = ["-qec", "\(binaryPath) \(arguments)", "/dev/null"]
+    process.currentDirectoryURL = URL(fileURLWithPath: packageFolder)
+    process.standardInput = input
+    process.standardOutput = output
+    try process.run()
+    var text = Data()
+    while !String(decoding: text, as: UTF8.self).contains(question) {
+      let more = output.fileHandleForReading.availableData
+      try #require(!more.isEmpty, "ended before it asked '\(question)'")
+      text.append(more)
+    }
+    try input.fileHandleForWriting.write(contentsOf: Data(answer.utf8))
+    if let rest = try output.fileHandleForReading.readToEnd() { text.append(rest) }
+    process.waitUntilExit()
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  @Test("a passkey is asked for and not echoed", arguments: ["", " --real-time"])
+  func passkey(time: String) throws {
+    let shown = try shown(
+      "pair --simulate Simulators/devices/lock.yaml" + time,
+      answering: "which passkey does the device show? ",
+      with: "042137\n"
+    )
+    #expect(shown.contains("1  pair  ok"), "\(shown)")
+    #expect(!shown.contains("042137"), "\(shown)")
+  }
+
+  @Test("a number is confirmed or not", arguments: [("y\n", "ok"), ("no\n", "failed")])
+  func comparison(answer: String, end: String) throws {
+    let folder = try TemporaryFolder()
+    let device = try folder.file(
+      "watch.yaml",
+      "name: Watch-1\naddress: C0:FF:EE:00:00:09\nsecurity: { pairing: confirm, passkey: 99 }\n"
+    )
+    let shown = try shown(
+      "pair --simulate \(device)",
+      answering: "does the device show 000099? [y/n] ",
+      with: answer
+    )
+    #expect(shown.contains("1  pair  \(end)"), "\(shown)")
+  }
+}

@@ -1,0 +1,218 @@
+// Steps about bonds: how they are written, what they do, what is told of them.
+
+import Bluetooth
+import Documents
+import Foundation
+import Signals
+import Testing
+
+@testable import Jobs
+
+@Suite("Steps about bonds")
+struct PairingStepTests {
+  let bench = RunBench()
+
+  func steps(_ text: String) throws -> [Step] {
+    try Plan.parse("steps:\n\(text)", file: "chain.yaml").steps
+  }
+
+  func complaints(_ text: String) -> [String] {
+    do {
+      _ = try Plan.parse(text, file: "chain.yaml")
+      return []
+    } catch {
+      return error.problems.map(\.description)
+    }
+  }
+
+  // MARK: Writing
+
+  @Test("a file and a line say the same")
+  func forms() throws {
+    let file = try steps(
+      """
+        - unpair
+        - pair:
+            capability: keyboard-display
+            confirm: 042137
+            just-works: false
+            passkey: { env: LOCK }
+          timeout: 30s
+        - pair: { confirm: true, passkey: { file: "a file" } }
+        - pair
+        - trust
+        - trust: false
+      """
+    )
+    let line = try Plan.parse(
+      line: """
+        unpair; pair capability keyboard-display confirm 042137 passkey env:LOCK just-works no \
+        within 30s; pair confirm yes passkey file:'a file'; pair; trust; trust no
+        """
+    )
+    #expect(file == line.steps)
+    let written = file.map(\.description).joined(separator: "; ")
+    #expect(try Plan.parse(line: written).steps == file)
+    let rule = PairingRule(
+      capability: .keyboardDisplay,
+      acceptsJustWorks: false,
+      comparison: .only(42137),
+      secret: SecretReference(.environment("LOCK"))
+    )
+    #expect(file[1] == Step(.pair(rule), timeout: .seconds(30)))
+  }
+
+  @Test("a device that is forgotten first is not connected for that")
+  func impliedConnect() throws {
+    func places(_ line: String) throws -> [String] {
+      try Plan.parse(line: line).placedSteps.map(\.position.description)
+    }
+    #expect(try places("unpair") == ["1"])
+    #expect(try places("unpair; pair") == ["1", "connect", "2"])
+    #expect(try places("pair; unpair") == ["connect", "1", "2"])
+    #expect(try places("unpair; connect; pair") == ["1", "2", "3"])
+  }
+
+  @Test("what is wrong is complained of, and a passkey never repeated")
+  func wrong() {
+    let found = complaints(
+      """
+      pairing: { confrim: true }
+      steps:
+        - pair: { capability: keyboard, passkey: { env: A, file: B } }
+        - pair: { confirm: maybe, passkey: 12345678901234567 }
+        - pair: 042137
+        - trust: 3
+      """
+    )
+    #expect(found.count == 7)
+    #expect(!found.contains { $0.contains("12345678901234567") })
+    #expect(found.contains { $0.contains("did you mean 'confirm'?") })
+    #expect(found.contains { $0.contains("a passkey comes from one place") })
+    for line in ["pair passkey 042137", "pair passkey env:", "pair passkey pin:042137"] {
+      do {
+        _ = try Plan.parse(line: line)
+        Issue.record("'\(line)' was taken")
+      } catch {
+        #expect(!"\(error)".contains("042137"))
+        #expect("\(error)".contains("env:NAME or file:PATH"))
+      }
+    }
+  }
+
+  // MARK: Doing
+
+  @Test("each does its operation, and says what came of it")
+  func operations() throws {
+    bench.device.answer("pair", .value([]), .value([1]))
+    try bench.run("unpair; pair; pair; trust; trust no")
+    #expect(
+      bench.device.calls == [
+        "unpair", "connect", "pair no-input-no-output", "pair no-input-no-output", "trust",
+        "distrust", "disconnect",
+      ]
+    )
+    #expect(bench.text().contains("2  pair  ok"))
+    #expect(bench.text().contains("3  pair  ok, was paired before"))
+    #expect(bench.json().contains { $0.contains(#""status":"ok","pairing":"already""#) })
+  }
+
+  @Test("a chain with answers has an agent from before its link to after it")
+  func answering() throws {
+    try bench.run(
+      file: """
+        pairing: { confirm: true }
+        steps: [ { read: battery-level } ]
+        """
+    )
+    #expect(
+      bench.device.calls == [
+        "agent display-yes-no", "connect", "read battery-level", "disconnect", "no agent",
+      ]
+    )
+  }
+
+  @Test("unpairing ends the link: the chain does not disconnect again")
+  func unpaired() throws {
+    try bench.run("pair; unpair")
+    #expect(bench.device.calls.last == "unpair")
+  }
+
+  @Test("a pairing may take as long as a device waits for somebody")
+  func limit() throws {
+    bench.device.answer("pair", .silence)
+    try bench.run("pair")
+    #expect(bench.ending?.failure?.message.contains("within 45s") == true)
+    bench.device.forgetCalls()
+    try bench.run("pair within 3s")
+    #expect(bench.ending?.failure?.message.contains("within 3s") == true)
+  }
+
+  // MARK: Telling
+
+  @Test("a passkey to be typed is an event and a line, with its step and six digits")
+  func display() throws {
+    let placed = PlacedStep(
+      try #require(StepPosition.place([Step(.unpair)]).first).position,
+      Step(.pair(PairingRule()))
+    )
+    func event(_ step: PlacedStep?) -> RunEvent {
+      RunEvent(
+        run: RunIdentity(seed: 0, plan: Plan(steps: [])),
+        device: "Lock-1",
+        attempt: 1,
+        offset: .zero,
+        wallClock: .zero,
+        change: .pairingDisplay(step, .passkey(42))
+      )
+    }
+    #expect(TextReport().lines(for: event(placed)) == ["1  pair  type 000042 on the device"])
+    #expect(TextReport().lines(for: event(nil)) == ["-  pairing  type 000042 on the device"])
+    let json = JSONLinesReport().lines(for: event(placed))
+    let tail = #""step":"1","operation":"pair","show":"passkey","value":"000042"}"#
+    #expect(json.first?.hasSuffix(tail) == true)
+  }
+
+  // MARK: Secrets
+
+  @Test("secrets are read before anything happens, and are in no description")
+  func secrets() throws {
+    let file = try TemporaryFile(Array("271828\n".utf8))
+    let plan = try Plan.parse(line: "pair passkey file:'\(file.path)'").withSecrets()
+    guard case .pair(let rule) = plan.steps[0].action else {
+      Issue.record("no pair step")
+      return
+    }
+    #expect(try rule.secret?.read().passkey == 271_828)
+    var dumped = ""
+    dump(plan, to: &dumped)
+    for text in ["\(plan)", dumped, String(reflecting: plan)] {
+      #expect(!text.contains("271828"))
+    }
+  }
+
+  @Test("a secret that is not there is a failure before the device is touched")
+  func missing() throws {
+    let plan = try Plan.parse(line: "pair passkey env:BLERUN_NO_SUCH_VARIABLE")
+    #expect(
+      throws: SecretError(problem: "the environment variable BLERUN_NO_SUCH_VARIABLE is not set")
+    ) {
+      try plan.withSecrets()
+    }
+    _ = bench.run(plan)
+    #expect(bench.ending?.failure?.code == .secretMissing)
+  }
+
+  @Test("a passkey that stands in a file is taken, known as such, and masked")
+  func written() throws {
+    let plan = try Plan.parse(
+      "pairing: { passkey: 314159 }\nsteps: [ { pair: { passkey: \"042137\" } } ]",
+      file: "chain.yaml"
+    )
+    #expect(plan.writtenSecrets == ["pairing", "step 1"])
+    #expect(!"\(plan)".contains("314159"))
+    #expect(!"\(plan)".contains("042137"))
+    _ = bench.run(plan)
+    #expect(bench.device.calls.contains("pair keyboard-only"))
+  }
+}

@@ -1,0 +1,82 @@
+// Pairing and protected attributes in device files.
+
+import Bluetooth
+import Documents
+import SimulatedDevices
+import Testing
+
+@Suite("Security in device files")
+struct SecurityFileTests {
+  func device(_ keys: String) throws -> DeviceDefinition {
+    let text = "address: C0:FF:EE:00:00:01\n" + keys
+    return try #require(try DeviceFile.parse(text, file: "device.yaml").first)
+  }
+
+  func complaints(_ keys: String) -> [String] {
+    do {
+      _ = try device(keys)
+      return []
+    } catch let error as DocumentErrors {
+      return error.problems.map(\.description)
+    } catch {
+      return ["\(error)"]
+    }
+  }
+
+  @Test("a device says how it pairs; without that, by just works")
+  func pairing() throws {
+    #expect(try device("name: a").pairing == PairingDefinition(.justWorks))
+    let entry = try device("security: { pairing: passkey-entry, passkey: 042137 }")
+    #expect(entry.pairing == PairingDefinition(.passkeyEntry, passkey: 42137))
+    let confirm = try device("security: { pairing: confirm }")
+    #expect(confirm.pairing == PairingDefinition(.confirm))
+  }
+
+  @Test("an attribute says what it demands, of reads and writes alike or apart")
+  func attributes() throws {
+    let device = try device(
+      """
+      services:
+      - service: battery
+        characteristics:
+        - characteristic: battery-level
+          properties: [read, write]
+          security: { write: authenticated }
+          descriptors:
+          - descriptor: characteristic-user-description
+            value: { utf8: a }
+            security: encrypted
+      """
+    )
+    let characteristic = try #require(device.services.first?.characteristics.first)
+    #expect(characteristic.security == AttributeSecurity(read: .none, write: .authenticated))
+    let descriptor = try #require(characteristic.descriptors.first)
+    #expect(descriptor.security == AttributeSecurity(read: .encrypted, write: .encrypted))
+  }
+
+  @Test("what is wrong is complained of, with what was meant")
+  func wrong() {
+    #expect(
+      complaints("security: { pairing: passkey-entri, passkey: 12 }") == [
+        "device.yaml:2:22: security.pairing: 'passkey-entri' stands here (expected one of "
+          + "just-works, confirm, passkey-entry, passkey-display, reject; did you mean "
+          + "'passkey-entry'?)"
+      ]
+    )
+    #expect(
+      complaints("security: { pairing: passkey-entry }") == [
+        "device.yaml:2:11: security: the device's passkey is missing (expected up to six digits)"
+      ]
+    )
+    #expect(
+      complaints("security: { pairing: passkey-entry, passkey: 1234567 }") == [
+        "device.yaml:2:46: security.passkey: '1234567' is no passkey (expected up to six digits)"
+      ]
+    )
+    #expect(
+      complaints("security: { pairing: just-works, passkey: 1 }") == [
+        "device.yaml:2:43: security.passkey: pairing by 'just-works' has no passkey"
+      ]
+    )
+  }
+}

@@ -1,0 +1,54 @@
+// Which agent of several is asked.
+
+import BlueZInterfaces
+import DBus
+import Testing
+
+@testable import BlueZSimulator
+
+@Suite("The agents of a simulated bluetoothd")
+struct AgentTableTests {
+  func agent(_ client: String, _ path: ObjectPath = "/agent") -> Agent {
+    Agent(client: client, path: path, capability: .keyboardDisplay)
+  }
+
+  @Test("the first is the default; each client's own comes before it")
+  func first() {
+    var table = AgentTable()
+    #expect(table.agent(for: nil) == nil)
+    #expect(table.register(agent(":1")) == nil)
+    #expect(table.register(agent(":2")) == nil)
+    #expect(table.agent(for: nil)?.client == ":1")
+    #expect(table.agent(for: ":2")?.client == ":2")
+    #expect(table.agent(for: ":3")?.client == ":1")
+  }
+
+  @Test("the last that asked is the default, and when it goes the one before it")
+  func last() {
+    var table = AgentTable()
+    _ = table.register(agent(":1"))
+    _ = table.register(agent(":2"))
+    #expect(table.makeDefault(":2", "/agent") == nil)
+    #expect(table.agent(for: nil)?.client == ":2")
+    let removed1 = table.remove(":2")
+    #expect(removed1)
+    #expect(table.agent(for: nil)?.client == ":1")
+    let removed2 = table.remove(":1")
+    #expect(removed2)
+    #expect(table.isEmpty)
+  }
+
+  @Test("a client has one agent, and names it by its path")
+  func one() {
+    var table = AgentTable()
+    _ = table.register(agent(":1"))
+    #expect(table.register(agent(":1", "/other")) == .alreadyExists)
+    #expect(table.makeDefault(":1", "/other") == .doesNotExist)
+    let removed3 = table.remove(":1", "/other")
+    #expect(!removed3)
+    let removed4 = table.remove(":1", "/agent")
+    #expect(removed4)
+    let removed5 = table.remove(":1")
+    #expect(!removed5)
+  }
+}

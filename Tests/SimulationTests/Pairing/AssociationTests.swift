@@ -1,0 +1,121 @@
+// Pairing in every way that there is, with answers that were decided beforehand.
+
+import BlueZ
+import BlueZSimulator
+import Bluetooth
+import DBus
+import Signals
+import SimulatedDevices
+import Testing
+
+@Suite("Pairing with a simulated device")
+struct AssociationTests {
+  static let passkey = PairingAnswers(secret: Secret("042137"))
+
+  @Test("just works: nothing is asked, and the device is paired")
+  func justWorks() throws {
+    let simulation = try Simulation(definition: .pairing(.justWorks))
+    let outcome = simulation.pair(PairingAnswers(acceptsJustWorks: false))
+    #expect(outcome.error == nil)
+    #expect(outcome.value == .paired)
+    #expect(simulation.history.contains("C0:FF:EE:00:00:01 paired, encrypted"))
+    #expect(try simulation.deviceProperty("Paired") == true)
+    #expect(try simulation.deviceProperty("Bonded") == true)
+  }
+
+  @Test("the passkey that the device has is entered")
+  func entry() throws {
+    let simulation = try Simulation(definition: .pairing(.passkeyEntry, passkey: 42137))
+    let service = simulation.service
+    let outcome = simulation.pairThen(Self.passkey) { _ in service.read(.authenticated) }
+    #expect(outcome.error == nil)
+    #expect(simulation.history.contains("C0:FF:EE:00:00:01 paired, authenticated"))
+  }
+
+  @Test("a number that is shown on both sides is confirmed, always or if it is the expected one")
+  func comparison() throws {
+    let always = try Simulation(definition: .pairing(.confirm))
+    #expect(always.pair(PairingAnswers(comparison: .always(true))).value == .paired)
+    let same = try Simulation(definition: .pairing(.confirm, passkey: 7))
+    #expect(same.pair(PairingAnswers(comparison: .only(7))).value == .paired)
+    let other = try Simulation(definition: .pairing(.confirm, passkey: 8))
+    let failure = try other.failure(other.pair(PairingAnswers(comparison: .only(7))))
+    #expect(failure.code == .pairingFailed)
+    #expect(failure.meaning == "the number to compare is 000008, and another was expected")
+    #expect(try other.deviceProperty("Paired") == false)
+  }
+
+  @Test("a passkey is shown once, and typed on the device")
+  func display() throws {
+    let simulation = try Simulation(definition: .pairing(.passkeyDisplay, passkey: 1234))
+    let shown = Recorded<PairingDisplay>()
+    let answers = PairingAnswers(capability: .displayOnly, show: { shown.add($0) })
+    #expect(simulation.pair(answers).value == .paired)
+    #expect(shown.all == [.passkey(1234)])
+    #expect(shown.all.first?.description == "type 001234 on the device")
+  }
+
+  @Test("a person who is asked answers later")
+  func asked() throws {
+    for (method, reply) in [
+      (PairingDefinition.Method.confirm, PairingReply.yes),
+      (.passkeyEntry, .secret(Secret("000555"))),
+    ] {
+      let simulation = try Simulation(definition: .pairing(method, passkey: 555))
+      let (loop, asked) = (simulation.loop, Recorded<PairingQuestion>())
+      let answers = PairingAnswers(ask: { question, replied in
+        asked.add(question)
+        let timer = loop.after(.seconds(5)) { replied(reply) }
+        return { timer.cancel() }
+      })
+      #expect(simulation.pair(answers).value == .paired)
+      #expect(asked.all == [method == .confirm ? .comparison(555) : .passkey])
+    }
+  }
+
+  @Test("a device that is paired already is left as it is, and Pair is not called")
+  func already() throws {
+    let log = Recorded<String>()
+    let simulation = try Simulation(definition: .pairing(.justWorks)) { message, _ in
+      log.add(message.text)
+    }
+    let service = simulation.service
+    let outcome = simulation.pairThen(PairingAnswers()) { _ in service.pair(PairingAnswers()) }
+    #expect(outcome.value == .already)
+    #expect(log.all.count { $0.contains("Device1.Pair(") } == 1)
+  }
+
+  @Test("the bond outlives the link")
+  func bond() throws {
+    let simulation = try Simulation(definition: .pairing(.passkeyEntry, passkey: 42137))
+    let service = simulation.service
+    #expect(simulation.pair(Self.passkey).value == .paired)
+    let outcome = simulation.run(service.connect().flattenMap { service.read(.authenticated) })
+    #expect(outcome.error == nil)
+    #expect(simulation.history.count { $0.contains("link up") } == 2)
+  }
+
+  @Test("a device that is not connected is connected for the turn, and left disconnected")
+  func connects() throws {
+    let simulation = try Simulation(definition: .pairing(.justWorks))
+    #expect(simulation.run(simulation.service.pair(PairingAnswers())).value == .paired)
+    #expect(simulation.simulator.connectedDevices == [])
+    #expect(try simulation.deviceProperty("Paired") == true)
+  }
+
+  @Test("the agent is registered while something pairs, and not longer")
+  func registered() throws {
+    let log = Recorded<String>()
+    let simulation = try Simulation(definition: .pairing(.justWorks)) { message, _ in
+      if message.interface == "org.bluez.AgentManager1" { log.add(message.member ?? "") }
+    }
+    #expect(simulation.pair(PairingAnswers()).value == .paired)
+    #expect(log.all == ["RegisterAgent", "RequestDefaultAgent", "UnregisterAgent"])
+    log.forget()
+    let refusing = try Simulation(definition: .pairing(.reject)) { message, _ in
+      if message.interface == "org.bluez.AgentManager1" { log.add(message.member ?? "") }
+    }
+    #expect(refusing.pair(PairingAnswers()).error != nil)
+    #expect(log.all == ["RegisterAgent", "RequestDefaultAgent", "UnregisterAgent"])
+  }
+}

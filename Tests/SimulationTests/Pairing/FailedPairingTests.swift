@@ -1,0 +1,177 @@
+// Pairing that comes to nothing, and what is left of it.
+
+import BlueZ
+import BlueZSimulator
+import Bluetooth
+import DBus
+import Signals
+import SimulatedDevices
+import Testing
+
+@Suite("Pairing that fails")
+struct FailedPairingTests {
+  @Test("a device that refuses: the failure is definite, and a pairing one")
+  func refused() throws {
+    let simulation = try Simulation(definition: .pairing(.reject))
+    let failure = try simulation.failure(simulation.pair(PairingAnswers()))
+    #expect(failure.code == .pairingFailed)
+    #expect(failure.class == .definite)
+    #expect(failure.bluez?.name == "org.bluez.Error.AuthenticationFailed")
+    #expect(simulation.simulator.connectedDevices == [])
+  }
+
+  @Test("a wrong passkey is a definite failure, and ends the link")
+  func wrongPasskey() throws {
+    let simulation = try Simulation(definition: .pairing(.passkeyEntry, passkey: 1))
+    let failure = try simulation.failure(simulation.pair(AssociationTests.passkey))
+    #expect(failure.code == .pairingFailed)
+    #expect(failure.class == .definite)
+    #expect(failure.meaning == "the device refused to pair, or a passkey or number was wrong")
+    #expect(!"\(failure)".contains("42137"))
+    #expect(simulation.history.last == "C0:FF:EE:00:00:01 link down")
+  }
+
+  @Test(
+    "what nothing answers is refused, and the failure says what to give",
+    arguments: [
+      (PairingDefinition.Method.passkeyEntry, AgentCapability.keyboardOnly, "passkey: { env:"),
+      (.confirm, .displayYesNo, "confirm: true"),
+    ]
+  )
+  func unanswered(
+    method: PairingDefinition.Method,
+    capability: AgentCapability,
+    hint: String
+  ) throws {
+    let simulation = try Simulation(definition: .pairing(method, passkey: 5))
+    let failure = try simulation.failure(simulation.pair(PairingAnswers(capability: capability)))
+    #expect(failure.code == .pairingFailed)
+    #expect(failure.hint.contains(hint))
+  }
+
+  @Test("this side says no: so says the failure")
+  func declined() throws {
+    let simulation = try Simulation(definition: .pairing(.confirm, passkey: 5))
+    let answers = PairingAnswers(comparison: .always(false))
+    let failure = try simulation.failure(simulation.pair(answers))
+    #expect(failure.meaning == "this side declined what pairing asked")
+    #expect(try simulation.deviceProperty("Paired") == false)
+  }
+
+  @Test("a secret that cannot be a passkey is named as such, without itself")
+  func unusable() throws {
+    let simulation = try Simulation(definition: .pairing(.passkeyEntry, passkey: 5))
+    let answers = PairingAnswers(secret: Secret("hunter2"))
+    let failure = try simulation.failure(simulation.pair(answers))
+    #expect(failure.meaning == "what was given is no passkey: up to six digits")
+    #expect(!"\(failure)".contains("hunter2"))
+  }
+
+  /// A person who is asked and never replies.
+  func silent(_ withdrawn: Recorded<String>) -> PairingAnswers {
+    PairingAnswers(ask: { _, _ in { withdrawn.add("withdrawn") } })
+  }
+
+  @Test("a deadline cancels the pairing, withdraws the question and leaves no agent")
+  func deadline() throws {
+    let log = Recorded<String>()
+    let simulation = try Simulation(definition: .pairing(.confirm)) { message, _ in
+      if message.kind == .methodCall { log.add(message.member ?? "") }
+    }
+    let (service, withdrawn) = (simulation.service, Recorded<String>())
+    let outcome = simulation.run(
+      service.connect().flattenMap {
+        service.pair(silent(withdrawn)).timeout(.seconds(10), "pairing")
+      }
+    )
+    let failure = try simulation.failure(outcome)
+    #expect(failure.code == .timedOut)
+    #expect(failure.meaning == "pairing was not completed within 10 s, and was cancelled")
+    #expect(withdrawn.all == ["withdrawn"])
+    let calls = log.all.filter { !["GetNameOwner", "AddMatch"].contains($0) }
+    let expected = [
+      "Pair", "RequestConfirmation", "CancelPairing", "Cancel", "UnregisterAgent", "Disconnect",
+    ]
+    #expect(Array(calls.suffix(6)) == expected)
+    #expect(try simulation.deviceProperty("Paired") == false)
+  }
+
+  @Test("nobody answers for 30 s: the device ends the link, and the failure may pass")
+  func deviceGivesUp() throws {
+    let simulation = try Simulation(definition: .pairing(.passkeyEntry, passkey: 5))
+    let withdrawn = Recorded<String>()
+    let failure = try simulation.failure(simulation.pair(silent(withdrawn)))
+    #expect(failure.code == .pairingFailed)
+    #expect(failure.class == .passing)
+    #expect(withdrawn.all == ["withdrawn"])
+    #expect(simulation.loop.now.sinceStart > .seconds(30))
+    #expect(simulation.loop.now.sinceStart < .seconds(35))
+  }
+
+  @Test("the link is lost in the middle: the failure may pass")
+  func linkLost() throws {
+    let simulation = try Simulation(definition: .pairing(.passkeyEntry, passkey: 5))
+    let (simulator, withdrawn) = (simulation.simulator, Recorded<String>())
+    let answers = PairingAnswers(ask: { _, _ in
+      simulator.loseLink(DeviceDefinition.thermometerAddress)
+      return { withdrawn.add("withdrawn") }
+    })
+    let failure = try simulation.failure(simulation.pair(answers))
+    #expect(failure.code == .pairingFailed)
+    #expect(failure.class == .passing)
+  }
+
+  @Test("another program cancels the pairing: the failure may pass")
+  func cancelled() throws {
+    let simulation = try Simulation(definition: .pairing(.passkeyEntry, passkey: 5))
+    let other = try simulation.bus.connect()
+    let cancel = try Message.methodCall(
+      destination: "org.bluez",
+      path: simulation.devicePath,
+      interface: "org.bluez.Device1",
+      member: "CancelPairing",
+      body: [],
+      noReplyExpected: true
+    )
+    let answers = PairingAnswers(ask: { _, _ in
+      try? other.send(cancel)
+      return {}
+    })
+    let failure = try simulation.failure(simulation.pair(answers))
+    #expect(failure.code == .pairingFailed)
+    #expect(failure.class == .passing)
+    #expect(failure.bluez?.name == "org.bluez.Error.AuthenticationCanceled")
+  }
+
+  @Test("cancelled in the middle: the pairing is cancelled, nothing is left")
+  func interrupted() throws {
+    let log = Recorded<String>()
+    let simulation = try Simulation(definition: .pairing(.passkeyEntry, passkey: 5)) { message, _ in
+      if message.kind == .methodCall { log.add(message.member ?? "") }
+    }
+    let (scheduler, withdrawn) = (simulation.scheduler, Recorded<String>())
+    let answers = PairingAnswers(ask: { _, _ in
+      scheduler.cancelAll(CancellationError())
+      return { withdrawn.add("withdrawn") }
+    })
+    #expect(simulation.pair(answers).error != nil)
+    #expect(withdrawn.all == ["withdrawn"])
+    #expect(log.all.contains("CancelPairing"))
+    #expect(log.all.contains("UnregisterAgent"))
+    #expect(simulation.simulator.connectedDevices == [])
+    #expect(try simulation.deviceProperty("Paired") == false)
+  }
+
+  @Test("bluetoothd goes away in the middle: the question is withdrawn, and the failure says so")
+  func daemonLeaves() throws {
+    let simulation = try Simulation(definition: .pairing(.passkeyEntry, passkey: 5))
+    let (withdrawn, host) = (Recorded<String>(), simulation.simulatorBus)
+    let answers = PairingAnswers(ask: { _, _ in
+      host.close()
+      return { withdrawn.add("withdrawn") }
+    })
+    let failure = try simulation.failure(simulation.pair(answers))
+    #expect(failure.code == .daemonMissing)
+    #expect(withdrawn.all == ["withdrawn"])
+  }
+}

@@ -1,0 +1,121 @@
+// What the simulated bluetoothd decides while pairing, and which model two capabilities give.
+
+import BlueZInterfaces
+import Bluetooth
+import SimulatedDevices
+import Testing
+
+@testable import BlueZSimulator
+
+@Suite("The pairing of a simulated device")
+struct PairingMachineTests {
+  typealias Machine = PairingMachine<String>
+
+  @Test(
+    "the association model is that of the specification",
+    arguments: [
+      (IOCapability.displayOnly, IOCapability.displayOnly, AssociationModel.justWorks),
+      (.displayOnly, .displayYesNo, .justWorks), (.displayOnly, .keyboardOnly, .hostDisplays),
+      (.displayOnly, .noInputNoOutput, .justWorks),
+      (.displayOnly, .keyboardDisplay, .hostDisplays), (.displayYesNo, .displayOnly, .justWorks),
+      (.displayYesNo, .displayYesNo, .comparison), (.displayYesNo, .keyboardOnly, .hostDisplays),
+      (.displayYesNo, .noInputNoOutput, .justWorks),
+      (.displayYesNo, .keyboardDisplay, .comparison), (.keyboardOnly, .displayOnly, .hostEnters),
+      (.keyboardOnly, .displayYesNo, .hostEnters), (.keyboardOnly, .keyboardOnly, .hostEnters),
+      (.keyboardOnly, .noInputNoOutput, .justWorks),
+      (.keyboardOnly, .keyboardDisplay, .hostEnters),
+      (.noInputNoOutput, .keyboardDisplay, .justWorks),
+      (.keyboardDisplay, .displayOnly, .hostEnters),
+      (.keyboardDisplay, .displayYesNo, .comparison),
+      (.keyboardDisplay, .keyboardOnly, .hostDisplays),
+      (.keyboardDisplay, .noInputNoOutput, .justWorks),
+      (.keyboardDisplay, .keyboardDisplay, .comparison),
+    ]
+  )
+  func models(host: IOCapability, device: IOCapability, model: AssociationModel) {
+    #expect(AssociationModel(host: host, device: device) == model)
+  }
+
+  /// The actions in words.
+  func words(_ actions: [Machine.Action]) -> [String] {
+    actions.compactMap { action in
+      switch action {
+      case .answer(let calls), .drop(let calls):
+        return calls.isEmpty ? nil : "\(action)"
+      case .refuse(let calls, let answer):
+        return calls.isEmpty ? nil : "refuse \(calls) \(answer.text)"
+      default: return "\(action)"
+      }
+    }
+  }
+
+  @Test("Pair without an agent is refused, and on a paired device never answered")
+  func noAgent() {
+    var machine = Machine()
+    #expect(
+      words(machine.pair("a", of: ":1", agent: nil)) == ["refuse [\"a\"] Authentication Failed"]
+    )
+    _ = machine.pair("a", of: ":1", agent: .noInputNoOutput)
+    let bonded = words(machine.exchanged(1, with: .justWorks, passkey: 0))
+    #expect(bonded.last == "answer([\"a\"])")
+    #expect(machine.bond == .encrypted)
+    #expect(words(machine.pair("b", of: ":1", agent: .noInputNoOutput)) == [])
+    #expect(words(machine.linkLost()) == ["refuse [\"b\"] Authentication Canceled"])
+  }
+
+  @Test("a second Pair is refused while one is under way")
+  func busy() {
+    var machine = Machine()
+    _ = machine.pair("a", of: ":1", agent: .keyboardOnly)
+    #expect(
+      words(machine.pair("b", of: ":2", agent: .keyboardOnly)) == ["refuse [\"b\"] In Progress"]
+    )
+  }
+
+  @Test("cancelling withdraws the question, then answers Pair and the cancelling call")
+  func cancel() {
+    var machine = Machine()
+    _ = machine.pair("a", of: ":1", agent: .keyboardOnly)
+    _ = machine.exchanged(1, with: .passkeyEntry, passkey: 5)
+    let words = words(machine.cancel("c"))
+    #expect(
+      words == ["withdraw", "refuse [\"a\"] Authentication Canceled", "answer([\"c\"])"]
+    )
+    #expect(self.words(machine.answered(1, .passkey(5))) == [])
+    #expect(self.words(machine.cancel("d")) == ["refuse [\"d\"] Does Not Exist"])
+  }
+
+  @Test("requests wait for one pairing together, and are repeated by it")
+  func requests() {
+    var machine = Machine()
+    func secure(_ call: String) -> [Machine.Action] {
+      machine.secure(.encrypted, call, agent: .keyboardOnly, device: .displayOnly)
+    }
+    #expect(secure("r").count == 1)
+    #expect(secure("s").isEmpty)
+    _ = machine.exchanged(1, with: .passkeyEntry, passkey: 5)
+    #expect(words(machine.answered(1, .passkey(5))).last == "answer([\"r\", \"s\"])")
+    #expect(machine.bond == .authenticated)
+  }
+
+  @Test("a wrong passkey answers Pair at once, and requests with the end of the link")
+  func wrongPasskey() {
+    var machine = Machine()
+    _ = machine.pair("a", of: ":1", agent: .keyboardOnly)
+    _ = machine.secure(.encrypted, "r", agent: .keyboardOnly, device: .displayOnly)
+    _ = machine.exchanged(1, with: .passkeyEntry, passkey: 5)
+    let words = words(machine.answered(1, .passkey(6)))
+    #expect(words == ["refuse [\"a\"] Authentication Failed", "loseLink"])
+    #expect(self.words(machine.linkLost()) == ["refuse [\"r\"] Authentication Canceled"])
+    #expect(machine.bond == .none)
+  }
+
+  @Test("requests without an agent are dropped with the link, unanswered")
+  func dropped() {
+    var machine = Machine()
+    let words = words(machine.secure(.encrypted, "r", agent: nil, device: .displayOnly))
+    #expect(words == ["expire(link: 0)"])
+    #expect(self.words(machine.linkLost()) == ["drop([\"r\"])"])
+    #expect(!machine.isPresent(link: 0))
+  }
+}

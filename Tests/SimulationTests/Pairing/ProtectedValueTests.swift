@@ -1,0 +1,160 @@
+// Values that a device keeps for those it is paired with.
+
+import BlueZ
+import BlueZSimulator
+import Bluetooth
+import DBus
+import Signals
+import SimulatedDevices
+import Testing
+
+@Suite("Protected values")
+struct ProtectedValueTests {
+  @Test("a read without an agent ends at its deadline, and says that the device may want pairing")
+  func deadline() throws {
+    let simulation = try Simulation(definition: .pairing(.justWorks))
+    let service = simulation.service
+    let outcome = simulation.run(
+      service.connect().flattenMap { service.read(.encrypted).timeout(.seconds(20), "reading") }
+    )
+    let failure = try simulation.failure(outcome)
+    #expect(failure.code == .timedOut)
+    #expect(failure.hint.contains("a pair step"))
+  }
+
+  @Test("when the link drops without an answer, the failure is that the device is not paired")
+  func dropped() throws {
+    let simulation = try Simulation(definition: .pairing(.justWorks))
+    let service = simulation.service
+    let outcome = simulation.run(service.connect().flattenMap { service.read(.encrypted) })
+    let failure = try simulation.failure(outcome)
+    #expect(failure.code == .notPaired)
+    #expect(failure.class == .definite)
+    #expect(failure.hint.contains("a pair step"))
+    #expect(try simulation.deviceProperty("Paired") == nil)
+    let again = simulation.run(
+      service.connect().flattenMap { service.pair(PairingAnswers()) }
+        .flattenMap { _ in service.read(.encrypted) }
+    )
+    #expect(again.error == nil)
+  }
+
+  @Test("with an agent for the chain, a read pairs by itself and is repeated")
+  func answering() throws {
+    let simulation = try Simulation(definition: .pairing(.passkeyEntry, passkey: 42137))
+    let service = simulation.service
+    let outcome = simulation.run(
+      service.answering(AssociationTests.passkey) {
+        service.connect().flattenMap { service.read(.authenticated) }
+      }
+    )
+    #expect(outcome.error == nil)
+    #expect(simulation.history.contains("C0:FF:EE:00:00:01 paired, authenticated"))
+    #expect(try simulation.deviceProperty("Paired") == true)
+  }
+
+  @Test("writes and subscriptions pair by themselves too")
+  func writesAndSubscriptions() throws {
+    let simulation = try Simulation(definition: .pairing(.justWorks))
+    let service = simulation.service
+    let outcome = simulation.run(
+      service.answering(PairingAnswers()) {
+        service.connect()
+          .flattenMap { service.subscribe(.encrypted) }
+          .flattenMap { values in
+            service.write([3], to: .encrypted, kind: .request).flattenMap { values.take(1) }
+          }
+      }
+    )
+    #expect(outcome.value?.value == [3])
+    #expect(simulation.history.count { $0.contains("paired") } == 1)
+  }
+
+  @Test("an agent that declines leaves the read without an answer")
+  func declining() throws {
+    let simulation = try Simulation(definition: .pairing(.justWorks))
+    let service = simulation.service
+    let outcome = simulation.run(
+      service.answering(PairingAnswers(acceptsJustWorks: false)) {
+        service.connect().flattenMap { service.read(.encrypted) }
+      }
+    )
+    #expect(try simulation.failure(outcome).code == .notPaired)
+  }
+
+  @Test("a wrong passkey fails the read and ends the link")
+  func wrongPasskey() throws {
+    let simulation = try Simulation(definition: .pairing(.passkeyEntry, passkey: 1))
+    let service = simulation.service
+    let outcome = simulation.run(
+      service.answering(AssociationTests.passkey) {
+        service.connect().flattenMap { service.read(.authenticated) }
+      }
+    )
+    #expect(try simulation.failure(outcome).code == .linkLost)
+    #expect(simulation.history.last == "C0:FF:EE:00:00:01 link down")
+  }
+
+  @Test("a bond that nobody vouched for is not enough for a value that wants one")
+  func notVouchedFor() throws {
+    let simulation = try Simulation(definition: .pairing(.passkeyEntry, passkey: 1))
+    let service = simulation.service
+    let outcome = simulation.pairThen(PairingAnswers()) { _ in
+      service.read(.encrypted).flattenMap { _ in
+        service.read(.authenticated).timeout(.seconds(20), "reading")
+      }
+    }
+    #expect(try simulation.failure(outcome).code == .timedOut)
+  }
+
+  @Test(
+    "a device that goes on refusing after it was paired",
+    arguments: [
+      (ATTErrorCode.insufficientEncryption, DeviceFailure.Code.notPaired),
+      (.encryptionKeyTooShort, .notPaired), (.insufficientAuthentication, .timedOut),
+    ]
+  )
+  func refusing(code: ATTErrorCode, expected: DeviceFailure.Code) throws {
+    let refuse = FaultRule(on: .read, action: .refuse(code))
+    let simulation = try Simulation(definition: .pairing(.justWorks), faults: [refuse])
+    let service = simulation.service
+    let outcome = simulation.pairThen(PairingAnswers()) { _ in
+      service.read(.plain).timeout(.seconds(20), "reading")
+    }
+    #expect(try simulation.failure(outcome).code == expected)
+  }
+
+  @Test("unpairing forgets the bond, and the device is found again by the next connect")
+  func unpair() throws {
+    let simulation = try Simulation(definition: .pairing(.justWorks))
+    let service = simulation.service
+    #expect(simulation.pair(PairingAnswers()).value == .paired)
+    #expect(simulation.run(service.unpair()).error == nil)
+    #expect(try simulation.deviceProperty("Paired") == nil)
+    #expect(simulation.run(service.unpair()).error == nil)
+    let outcome = simulation.run(
+      service.connect().flattenMap { service.read(.encrypted).timeout(.seconds(5), "reading") }
+    )
+    #expect(try simulation.failure(outcome).code == .timedOut)
+  }
+
+  @Test("unpairing ends the link")
+  func unpairConnected() throws {
+    let simulation = try Simulation(definition: .pairing(.justWorks))
+    let service = simulation.service
+    let outcome = simulation.pairThen(PairingAnswers()) { _ in service.unpair() }
+    #expect(outcome.error == nil)
+    #expect(simulation.simulator.connectedDevices == [])
+  }
+
+  @Test("trust is set and taken back")
+  func trust() throws {
+    let simulation = try Simulation(definition: .pairing(.justWorks))
+    let service = simulation.service
+    #expect(try simulation.failure(simulation.run(service.trust(true))).code == .notFound)
+    #expect(simulation.run(service.connect().flattenMap { service.trust(true) }).error == nil)
+    #expect(try simulation.deviceProperty("Trusted") == true)
+    #expect(simulation.run(service.trust(false)).error == nil)
+    #expect(try simulation.deviceProperty("Trusted") == false)
+  }
+}
