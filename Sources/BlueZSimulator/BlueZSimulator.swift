@@ -112,6 +112,14 @@ public final class BlueZSimulator: Sendable {
   /// Brings a device back into the air.
   public func appear(_ address: BluetoothAddress) { device(address)?.appear() }
 
+  /// Has a device begin or cease to offer a service of its definition, with a link or without one.
+  ///
+  /// Connected clients see `UUIDs` change and the objects come or go, as after an indication of
+  /// Service Changed; `ServicesResolved` stays as it is.
+  public func offer(_ service: BluetoothUUID, _ isOffered: Bool, at address: BluetoothAddress) {
+    device(address)?.offer(service, isOffered)
+  }
+
   /// The addresses of the devices that have a link, in the order of the devices.
   public var connectedDevices: [BluetoothAddress] {
     adapter.devices.filter(\.isConnected).map(\.address)

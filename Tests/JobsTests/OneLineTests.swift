@@ -80,7 +80,7 @@ struct OneLineTests {
         "frobnicate",
         "1:1: there is no step 'frobnicate' "
           + "(expected one of read, write, notify, sleep, connect, disconnect, rssi, log, pair, "
-          + "unpair, trust)"
+          + "unpair, trust, mtu, services, read-descriptor, write-descriptor)"
       ),
       ("repeat 3", "1:1: 'repeat' has no one-line form (expected it in a chain file)"),
       (
@@ -90,7 +90,10 @@ struct OneLineTests {
         "read batery-level",
         "1:6: 'batery-level' is no characteristic (did you mean 'battery-level'?)"
       ),
-      ("read 2a19 foo", "1:11: 'foo' stands here (expected one of as, expect, within, format)"),
+      (
+        "read 2a19 foo",
+        "1:11: 'foo' stands here (expected one of as, expect, within, format, offset)"
+      ),
       ("read 2a19 exect percent > 3", "1:11: 'exect' stands here (did you mean 'expect'?)"),
       (
         "read 2a19 as 1x",
@@ -165,7 +168,7 @@ struct OneLineTests {
     } catch {
       #expect(
         error.problems.map(\.description) == [
-          "line:1:16: 'foo' stands here (expected one of as, expect, within, format)",
+          "line:1:16: 'foo' stands here (expected one of as, expect, within, format, offset)",
           "line:1:25: no earlier step captures 'other' (expected b)",
           "line:2:9: '3' stands here (expected a duration such as 500ms)",
         ]

@@ -60,6 +60,7 @@ struct RunBench {
         case .value(let placed, let value):
           "\(placed.position) \(value.decoded.map { "\($0)" } ?? "?")"
         case .pairingDisplay(_, let display): "\(display)"
+        case .gap(let placed, let gap): "\(placed.position) gap \(gap.cause)"
         case .stepFinished(let result):
           "\(result.placed.position) \(result.placed.step.operation) \(result.status.rawValue)"
         case .runFinished(let ending): "run \(ending.status.rawValue)"

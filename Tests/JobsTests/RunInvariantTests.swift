@@ -69,7 +69,8 @@ struct RunInvariantTests {
       for event in events {
         switch event.change {
         case .stepStarted(let placed): open.append(placed.position)
-        case .value(let placed, _): #expect(open.last == placed.position, "seed \(seed)")
+        case .value(let placed, _), .gap(let placed, _):
+          #expect(open.last == placed.position, "seed \(seed)")
         case .pairingDisplay: break
         case .stepFinished(let result):
           #expect(open.popLast() == result.placed.position, "seed \(seed)")

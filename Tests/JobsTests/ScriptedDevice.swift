@@ -56,7 +56,7 @@ final class ScriptedDevice: DeviceService {
 
   func forgetCalls() { state.withLock { $0.calls = [] } }
 
-  private func answered(_ call: String, note: String? = nil) async throws -> [UInt8] {
+  func answered(_ call: String, note: String? = nil) async throws -> [UInt8] {
     let answer = state.withLock { state -> Answer in
       let at = scheduler.loop.now.sinceStart
       state.calls.append((note ?? call) + (at == .zero ? "" : " at \(at.components.seconds)s"))
@@ -78,7 +78,7 @@ final class ScriptedDevice: DeviceService {
     }
   }
 
-  private func operation(
+  func operation(
     _ call: String,
     note: String? = nil,
     then: @escaping @Sendable () -> Void = {}
@@ -128,8 +128,16 @@ final class ScriptedDevice: DeviceService {
   }
 
   func subscribe(_ characteristic: CharacteristicSelector) -> Signal<Signal<Notification>> {
+    subscribe(characteristic, SubscriptionOptions()).map(\.notifications)
+  }
+
+  /// The gaps of the script are values of no octets.
+  func subscribe(
+    _ characteristic: CharacteristicSelector,
+    note: String
+  ) -> Signal<Signal<NotificationEvent>> {
     Signal.using(
-      acquire: operation("subscribe \(characteristic)"),
+      acquire: operation("subscribe \(characteristic)", note: note),
       release: { [self] in operation("unsubscribe \(characteristic)") }
     ) { [self] in
       let values = state.withLock { $0.values["\(characteristic)"] }
@@ -138,7 +146,9 @@ final class ScriptedDevice: DeviceService {
         Signal { sink in
           for value in values ?? [] {
             try await loop.sleep(for: value.after)
-            try await sink(Notification(value: value.octets, at: loop.now))
+            let notification = Notification(value: value.octets, at: loop.now)
+            let gap = NotificationGap(.linkLost, from: loop.now, to: loop.now)
+            try await sink(value.octets.isEmpty ? .gap(gap) : .value(notification))
           }
           // A device that falls silent ends nothing.
           if values != nil { try await Signal<Void>.never().run { _ in } }

@@ -27,8 +27,13 @@ public struct BlueZLimits: Sendable {
   public var objects: Duration = .seconds(1)
   /// How long a notified value is held back at most because it may be the echo of a read.
   public var echo: Duration = .milliseconds(100)
-  /// How many notified values of a subscription may wait to be taken.
-  public var notifications = 4096
+  /// From the end of an acquired socket until a loss of the link is known to be its cause, and
+  /// from the closing of ours until bluetoothd has released the characteristic.
+  public var release: Duration = .milliseconds(500)
+  /// How long the exchange of the MTU is waited for while it still is 23 octets.
+  public var mtuExchange: Duration = .milliseconds(500)
+  /// How long a subscription that is to be resumed tries to, beside the caller's deadline.
+  public var resume: Duration = .seconds(120)
   /// How many advertisements of a scan may wait to be taken.
   public var advertisements = 65_536
   /// How often a device that was removed while it was being connected is looked for again.

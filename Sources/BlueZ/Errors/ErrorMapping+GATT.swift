@@ -14,8 +14,12 @@ extension ErrorMapping {
       let what = text == ErrorAnswer.writeAcquired.text ? "writing" : "notifications"
       return .passing(
         .busy,
-        "a program has acquired this characteristic for \(what), this one or another",
-        hint: "close the other program, or disconnect the device"
+        situation.isWriterHere
+          ? "a writer of this program has acquired this characteristic for writing"
+          : "the characteristic is acquired by another program for \(what)",
+        hint: situation.isWriterHere
+          ? "write with that writer, or end it first"
+          : "close the other program, or disconnect the device"
       )
     default:
       return .definite(
@@ -66,6 +70,13 @@ extension ErrorMapping {
         .invalidValue,
         "the offset lies beyond the end of the value",
         hint: "read or write from the start of the value"
+      )
+    case 0x0b:
+      return .definite(
+        .refused,
+        "the value fits into one answer, and this device lets only longer ones be read from an "
+          + "offset",
+        hint: "read it from the start"
       )
     case 0x0d:
       return .definite(

@@ -136,7 +136,15 @@ enum ErrorMapping {
         hint: "wait a moment and try again; close other programs that use the device"
       )
     case .pair: .pairBusy
-    case .discovery, .disconnect, .read, .write, .objects: .busy
+    case .acquireNotify:
+      .passing(
+        .busy,
+        "the characteristic cannot be acquired while a program is subscribed to it, this one or "
+          + "another",
+        hint: "close the other program, or let the values be delivered as signals, which several "
+          + "programs can share"
+      )
+    case .discovery, .disconnect, .read, .write, .acquireWrite, .objects: .busy
     }
   }
 
@@ -147,6 +155,20 @@ enum ErrorMapping {
         .notSupported,
         "the characteristic offers neither notifications nor indications",
         hint: "blerun inspect shows what each characteristic offers"
+      )
+    case .acquireNotify:
+      .definite(
+        .notSupported,
+        "the characteristic offers no notifications, and indications cannot be acquired",
+        hint: "let the values be delivered as signals; blerun inspect shows what each "
+          + "characteristic offers"
+      )
+    case .acquireWrite:
+      .definite(
+        .notSupported,
+        "the characteristic offers no writes without response, so it cannot be acquired for "
+          + "writing",
+        hint: "write with requests; blerun inspect shows what each characteristic offers"
       )
     case .write:
       .definite(

@@ -11,6 +11,8 @@ struct ErrorSituation: Equatable, Sendable {
     case write
     case notify
     case pair
+    case acquireNotify
+    case acquireWrite
     /// Asking for objects and properties.
     case objects
   }
@@ -22,19 +24,30 @@ struct ErrorSituation: Equatable, Sendable {
   var isAdapterOff = false
   /// The device had no bond when the answer came, or none of bluetoothd's devices was it.
   var isUnpaired = false
+  /// bluetoothd no longer knew the device when the answer came, or when it failed to.
+  var isForgotten = false
+  /// A writer of this program's has acquired the characteristic.
+  var isWriterHere = false
 
   init(
     _ call: Call,
     isLinkDown: Bool = false,
     isAdapterOff: Bool = false,
-    isUnpaired: Bool = false
+    isUnpaired: Bool = false,
+    isForgotten: Bool = false
   ) {
     self.call = call
     self.isLinkDown = isLinkDown
     self.isAdapterOff = isAdapterOff
     self.isUnpaired = isUnpaired
+    self.isForgotten = isForgotten
   }
 
   /// Whether the call was about an attribute of a connected device.
-  var isGATT: Bool { call == .read || call == .write || call == .notify }
+  var isGATT: Bool {
+    switch call {
+    case .read, .write, .notify, .acquireNotify, .acquireWrite: true
+    case .connect, .disconnect, .discovery, .pair, .objects: false
+    }
+  }
 }

@@ -54,8 +54,9 @@ struct FailureContext: Sendable {
   private func timedOut(_ error: TimedOut, _ situation: ErrorSituation) -> Explanation {
     let mayWantPairing = situation.isGATT && situation.isUnpaired
     if situation.isGATT && situation.isLinkDown {
-      // A link that is lost answers what waits, but for a request that waits for a pairing.
-      return mayWantPairing ? .pairingAwaited : .linkLost
+      // A request that waits for a pairing is never answered: bluetoothd drops the link after 30 s,
+      // and forgets a device that has no bond.
+      return mayWantPairing && situation.isForgotten ? .pairingAwaited : .linkLost
     }
     let within = error.after.map { " within \(Self.text($0))" } ?? " in time"
     let usual = mayWantPairing ? Explanation.pairingHint : Explanation.noAnswer.hint
@@ -65,7 +66,8 @@ struct FailureContext: Sendable {
       case .disconnect:
         (Explanation.stillConnected.meaning + within, Explanation.stillConnected.hint)
       case .pair: ("pairing was not completed\(within), and was cancelled", usual)
-      case .discovery, .read, .write, .notify, .objects: ("no answer came\(within)", usual)
+      case .discovery, .read, .write, .notify, .acquireNotify, .acquireWrite, .objects:
+        ("no answer came\(within)", usual)
       }
     return .passing(.timedOut, meaning, hint: hint)
   }

@@ -24,6 +24,8 @@ final class DeviceLink: Sendable {
     var nextID: UInt64 = 0
     var waits: [(id: UInt64, look: @Sendable () -> Void)] = []
     var channels: [ObjectPath: CharacteristicChannel] = [:]
+    /// The ATT MTU in octets, as it was told last on this link.
+    var mtu: Int?
   }
 
   let path: ObjectPath
@@ -57,7 +59,13 @@ final class DeviceLink: Sendable {
   /// - Returns: The action, when it is a call that the caller has to make.
   @discardableResult
   func take(_ event: LinkState.Event) -> LinkState.Action {
-    let action = state.withLock { $0.machine.handle(event) }
+    let action = state.withLock { state in
+      switch event {
+      case .connected, .removed, .daemonGone: state.mtu = nil
+      default: break
+      }
+      return state.machine.handle(event)
+    }
     if case .reportLoss(let ending) = action { endChannels(Problem(explanation(of: ending))) }
     wake()
     return action

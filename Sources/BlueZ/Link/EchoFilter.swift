@@ -45,10 +45,18 @@ struct EchoFilter: Sendable {
 
   /// A read has ended: with a value, or without one.
   ///
+  /// - Parameters:
+  ///   - value: What was read.
+  ///   - offset: From which octet on. The echo of such a read is the whole value that bluetoothd
+  ///     has kept, with what was read put in.
   /// - Returns: The values that go on now.
-  mutating func readEnded(with value: [UInt8]?) -> [Held] {
+  mutating func readEnded(with value: [UInt8]?, from offset: Int = 0) -> [Held] {
     reads = max(0, reads - 1)
-    if let value, let echo = held.lastIndex(where: { $0.value == value }) {
+    if let value,
+      let echo = held.lastIndex(where: { held in
+        held.value.count >= offset && held.value.dropFirst(offset).elementsEqual(value)
+      })
+    {
       held.remove(at: echo)
     }
     guard reads == 0 else { return [] }

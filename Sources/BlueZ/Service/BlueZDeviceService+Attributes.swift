@@ -17,37 +17,25 @@ extension BlueZDeviceService {
     }
   }
 
-  /// The MTU of the link in octets; nil where bluetoothd does not tell.
-  ///
-  /// Asked for, because the objects of an earlier link are kept and still tell of that.
-  private func linkMTU(of device: ObjectPath) async throws -> Int? {
-    let first = client.look { tree in
-      tree.paths(with: GattCharacteristic1.interface, below: device).first
-    }
-    guard let first else { return nil }
-    let call = MethodCall.bluez(
-      first,
-      StandardInterface.properties,
-      StandardInterface.Properties.get,
-      [.string(GattCharacteristic1.interface), .string(GattCharacteristic1.Property.mtu)]
-    )
-    do {
-      let reply = try await client.bus.call(call, limit: client.limits.call, lateReply: nil)
-      return reply.body.first?.unwrapped.asUInt16.map { Int($0) }
-    } catch is DBusError {
-      // Absent before 5.62 and while there is no link.
-      return nil
-    }
-  }
-
   /// Reads a characteristic.
   ///
   /// - Returns: The value. Fails with ``DeviceFailure``.
   public func read(_ selector: CharacteristicSelector) -> Signal<[UInt8]> {
+    read(selector, offset: 0)
+  }
+
+  /// Reads a characteristic from an octet on; bluetoothd reads long values to their end.
+  ///
+  /// It is asked for even where the characteristic does not list `read`, as bluetoothd does: the
+  /// device decides.
+  public func read(_ selector: CharacteristicSelector, offset: Int) -> Signal<[UInt8]> {
     Signal(home: scheduler) { [self] sink in
       let value: [UInt8]
       do {
-        value = try await channel(selector).read()
+        guard offset >= 0, offset <= GattCharacteristic1.longestValue else {
+          throw Problem(.offsetTooFar(offset))
+        }
+        value = try await channel(selector).read(offset: offset)
       } catch {
         throw attributeFailure(error, .read, "reading", selector)
       }
@@ -57,7 +45,9 @@ extension BlueZDeviceService {
 
   /// Writes a characteristic.
   ///
-  /// `automatic` asks for a response where the characteristic offers that, else writes without.
+  /// `automatic` asks for a response where the characteristic offers that, else writes without. A
+  /// request of more than the MTU less three octets goes as a long write by itself. A command that
+  /// is longer than that is refused before it is sent.
   ///
   /// - Returns: One value once bluetoothd has answered: for a request, once the device has.
   public func write(
@@ -71,7 +61,11 @@ extension BlueZDeviceService {
           throw Problem(.tooLong(octets: value.count))
         }
         let channel = try channel(selector)
-        try await channel.write(value, type: Self.type(kind, channel.view.properties))
+        let type = Self.type(kind, channel.view.properties)
+        if type == GattCharacteristic1.WriteType.command {
+          try await requirePlace(for: value.count, selector)
+        }
+        try await channel.write(value, type: type)
       } catch {
         throw attributeFailure(error, .write, "writing", selector)
       }
@@ -121,7 +115,19 @@ extension BlueZDeviceService {
     _ selector: CharacteristicSelector
   ) -> any Error {
     let name = AssignedNumbers.title(of: selector)
-    return failure(error, call, "\(verb) \(name)", attribute: name)
+    let channel = try? channel(selector)
+    let isWriterHere = channel?.state.withLock { $0.isWriterHere } ?? false
+    let failure = failure(
+      error,
+      call,
+      "\(verb) \(name)",
+      attribute: name,
+      isWriterHere: isWriterHere
+    )
+    guard let failure = failure as? DeviceFailure, let offered = channel?.view.properties else {
+      return failure
+    }
+    return failure.naming(offered, wanted: call.properties)
   }
 }
 
@@ -130,7 +136,52 @@ extension BlueZClient {
   var attributeGeneration: UInt64 { state.withLock { $0.tree.attributeGeneration } }
 }
 
+extension ErrorSituation.Call {
+  /// Any of these a characteristic has to offer for the call to make sense; none for other calls.
+  var properties: CharacteristicProperties {
+    switch self {
+    case .read: .read
+    case .write: [.write, .writeWithoutResponse, .reliableWrite, .authenticatedSignedWrites]
+    case .notify: [.notify, .indicate]
+    case .acquireNotify, .acquireWrite, .connect, .disconnect, .discovery, .pair, .objects: []
+    }
+  }
+}
+
+extension DeviceFailure {
+  /// The same, with what the characteristic does offer when that is not what was wanted.
+  func naming(
+    _ offered: CharacteristicProperties,
+    wanted: CharacteristicProperties
+  ) -> DeviceFailure {
+    guard code == .notPermitted || code == .notSupported, !wanted.isEmpty,
+      offered.isDisjoint(with: wanted)
+    else { return self }
+    let list = offered.flags.isEmpty ? "nothing" : offered.flags.joined(separator: ", ")
+    return DeviceFailure(
+      code: code,
+      class: self.class,
+      operation: operation,
+      device: device,
+      attribute: attribute,
+      bluez: bluez,
+      att: att,
+      meaning: "\(meaning); the characteristic offers \(list)",
+      hint: hint
+    )
+  }
+}
+
 extension Explanation {
+  static func offsetTooFar(_ offset: Int) -> Explanation {
+    definite(
+      .invalidValue,
+      "an offset of \(offset) lies outside every value: an attribute has at most "
+        + "\(GattCharacteristic1.longestValue) octets",
+      hint: "read from 0, or from an octet of the value"
+    )
+  }
+
   static func tooLong(octets: Int) -> Explanation {
     definite(
       .invalidValue,

@@ -1,4 +1,4 @@
-// Notifications and indications, by StartNotify.
+// Notifications and indications: streams that share a subscription of bluetoothd's.
 
 public import Bluetooth
 import DBus
@@ -15,26 +15,41 @@ extension BlueZDeviceService {
 
   /// Subscribes, and sends the stream of what is notified once that was answered.
   ///
-  /// What is notified from then on waits in the stream, so the caller may trigger it first and look
-  /// afterwards. Several subscribers of a characteristic have one subscription of bluetoothd's in
-  /// common. The echoes of our own reads are left out.
-  ///
   /// - Returns: One stream, which is subscribed until the signal ends.
   public func subscribe(
     _ selector: CharacteristicSelector
   ) -> Signal<Signal<Notification>> {
-    Signal<Signal<Notification>>.using(
-      acquire: Signal<Subscriber>(home: scheduler) { [self] sink in
+    subscribe(selector, SubscriptionOptions()).map(\.notifications)
+  }
+
+  /// Subscribes, and sends the stream of what is notified once that was answered.
+  ///
+  /// What is notified from then on waits in the stream, so the caller may trigger it first and look
+  /// afterwards. Several subscribers of a characteristic have one subscription of bluetoothd's in
+  /// common. The echoes of our own reads are left out.
+  ///
+  /// A stream that is to be resumed makes the link and the subscription anew while somebody waits
+  /// for its next value, within that one's deadline and in its turn.
+  ///
+  /// - Returns: One stream, which is subscribed until the signal ends.
+  public func subscribe(
+    _ selector: CharacteristicSelector,
+    _ options: SubscriptionOptions
+  ) -> Signal<Signal<NotificationEvent>> {
+    Signal<Signal<NotificationEvent>>.using(
+      acquire: Signal<Guarded<Subscriber>>(home: scheduler) { [self] sink in
         let subscriber: Subscriber
         do {
-          subscriber = try await channel(selector).subscribe()
+          subscriber = try await channel(selector).subscribe(NotificationMailbox(options))
         } catch {
-          throw attributeFailure(error, .notify, "subscribing to", selector)
+          let call: ErrorSituation.Call = options.delivery == .acquire ? .acquireNotify : .notify
+          throw attributeFailure(error, call, "subscribing to", selector)
         }
-        try await sink(subscriber)
+        try await sink(Guarded(subscriber))
       },
-      release: { [self] subscriber in
+      release: { [self] present in
         Signal<Void> { [self] sink in
+          let subscriber = present.withLock { $0 }
           do {
             try await subscriber.channel.unsubscribe(subscriber)
           } catch {
@@ -44,26 +59,36 @@ extension BlueZDeviceService {
         }
       },
       releaseLimit: client.limits.call
-    ) { [self] subscriber in
-      .just(stream(of: subscriber, selector))
+    ) { [self] present in
+      .just(stream(of: present, selector))
     }
   }
 
   private func stream(
-    of subscriber: Subscriber,
+    of present: Guarded<Subscriber>,
     _ selector: CharacteristicSelector
-  ) -> Signal<Notification> {
-    Signal { [self] sink in
-      while let next = try await next(of: subscriber, selector) { try await sink(next) }
+  ) -> Signal<NotificationEvent> {
+    let mailbox = present.withLock { $0.mailbox }
+    return Signal { [self] sink in
+      while true {
+        switch try await next(of: mailbox, selector) {
+        case .value(let notification): try await sink(.value(notification))
+        case .dropped(let count, let from, let to):
+          try await sink(.gap(NotificationGap(.overflow(dropped: count), from: from, to: to)))
+        case .lost(let problem, let from):
+          try await resume(present, selector, after: problem)
+          try await sink(.gap(NotificationGap(.linkLost, from: from, to: loop.now)))
+        }
+      }
     }
   }
 
   private func next(
-    of subscriber: Subscriber,
+    of mailbox: NotificationMailbox,
     _ selector: CharacteristicSelector
-  ) async throws -> Notification? {
+  ) async throws -> NotificationQueue.Entry {
     do {
-      return try await subscriber.mailbox.next(
+      return try await mailbox.next(
         on: loop,
         operation: "waiting for a notification of \(AssignedNumbers.title(of: selector))"
       )
@@ -72,6 +97,58 @@ extension BlueZDeviceService {
       throw error
     } catch {
       throw attributeFailure(error, .notify, "listening to", selector)
+    }
+  }
+
+  // MARK: Resuming
+
+  /// Makes the link and the subscription anew, as often as it takes within the limit.
+  private func resume(
+    _ present: Guarded<Subscriber>,
+    _ selector: CharacteristicSelector,
+    after loss: Problem
+  ) async throws {
+    let end = loop.now + client.limits.resume
+    var pause = Duration.milliseconds(250)
+    while true {
+      do {
+        return try await resumeOnce(present, selector)
+      } catch {
+        // A deadline that has passed, or a cancellation, is told as itself.
+        if Task.isCancelled { try await loop.sleep(for: .zero) }
+        guard let failure = error as? DeviceFailure, failure.class == .passing,
+          loop.now + pause < end
+        else {
+          throw error is DeviceFailure
+            ? error : attributeFailure(error, .notify, "listening again to", selector)
+        }
+      }
+      try await loop.sleep(for: pause)
+      pause = min(pause * 2, .seconds(5))
+    }
+  }
+
+  private func resumeOnce(
+    _ present: Guarded<Subscriber>,
+    _ selector: CharacteristicSelector
+  ) async throws {
+    let isKept =
+      state.withLock { $0.device }
+      .map { client.link(to: $0).state.withLock { $0.isKept } } ?? false
+    try await connect(keep: isKept, expecting: []).run { _ in }
+    let old = present.withLock { $0 }
+    do {
+      let channel = try channel(selector)
+      if channel === old.channel {
+        try await channel.resubscribe(old.mailbox.options.delivery)
+      } else {
+        // The objects were made anew.
+        let new = try await channel.subscribe(old.mailbox)
+        present.withLock { $0 = new }
+        old.channel.forget(old)
+      }
+    } catch {
+      throw attributeFailure(error, .notify, "subscribing again to", selector)
     }
   }
 }

@@ -101,14 +101,17 @@ public final class BlueZDeviceService: DeviceService {
     _ error: any Error,
     _ call: ErrorSituation.Call,
     _ title: String,
-    attribute: String? = nil
+    attribute: String? = nil,
+    isWriterHere: Bool = false
   ) -> any Error {
     let context = FailureContext(
       operation: title,
       device: deviceDescription,
       attribute: attribute
     )
-    return context.failure(error, situation(call))
+    var situation = situation(call)
+    situation.isWriterHere = isWriterHere
+    return context.failure(error, situation)
   }
 
   private func situation(_ call: ErrorSituation.Call) -> ErrorSituation {
@@ -121,7 +124,8 @@ public final class BlueZDeviceService: DeviceService {
         isLinkDown: device.map { !tree.isConnected($0) } ?? false,
         isAdapterOff: own.map { !$0.isPowered }
           ?? (!adapters.isEmpty && !adapters.contains(where: \.isPowered)),
-        isUnpaired: device.map { !tree.isPaired($0) } ?? false
+        isUnpaired: device.map { !tree.isPaired($0) } ?? false,
+        isForgotten: device.map { !tree.has(Device1.interface, at: $0) } ?? false
       )
     }
   }

@@ -11,7 +11,10 @@ extension CharacteristicSelector {
   ///   `ambiguous`, which names those that match.
   func resolved(among all: [CharacteristicView]) throws -> CharacteristicView {
     if let handle {
-      guard let found = all.first(where: { $0.valueHandle == handle }) else {
+      // The declaration's handle, which object paths have, is one below the value's.
+      let found =
+        all.first { $0.valueHandle == handle } ?? all.first { $0.valueHandle == handle &+ 1 }
+      guard let found else {
         throw Problem(.missing(self, among: all))
       }
       return found
@@ -26,7 +29,7 @@ extension CharacteristicSelector {
       return matching[instance]
     }
     guard let first = matching.first else { throw Problem(.missing(self, among: all)) }
-    guard matching.count == 1 else { throw Problem(.ambiguous(self, matching)) }
+    guard matching.count == 1 else { throw Problem(.ambiguous(self, matching, among: all)) }
     return first
   }
 }
@@ -40,7 +43,7 @@ extension Explanation {
     let sorted =
       all.filter { $0.service == selector.service }
       + all.filter { $0.service != selector.service }
-    let shown = sorted.prefix(12).map(\.title).joined(separator: ", ")
+    let shown = sorted.prefix(12).map { $0.selector(among: all) }.joined(separator: ", ")
     let more = all.count > 12 ? " and \(all.count - 12) more" : ""
     return definite(
       .characteristicMissing,
@@ -53,15 +56,28 @@ extension Explanation {
 
   static func ambiguous(
     _ selector: CharacteristicSelector,
-    _ matching: [CharacteristicView]
+    _ matching: [CharacteristicView],
+    among all: [CharacteristicView]
   ) -> Explanation {
     definite(
       .ambiguous,
       "\(AssignedNumbers.title(of: selector)) means \(matching.count) characteristics: "
-        + matching.map(\.title).joined(separator: ", "),
-      hint: "name the service as well (service/characteristic), add #0, #1 … in order of handle, "
-        + "or give the handle (@0x0012)"
+        + matching.map { $0.selector(among: all) }.joined(separator: ", "),
+      hint: "use one of these, or a handle: "
+        + matching.map { CharacteristicSelector(handle: $0.valueHandle).description }
+        .joined(separator: ", ")
     )
+  }
+}
+
+extension CharacteristicView {
+  /// A selector that means this characteristic and no other of `all`: `battery/battery-level`, with
+  /// `#1` where a device has the service or the characteristic more than once.
+  func selector(among all: [CharacteristicView]) -> String {
+    let same = all.filter { $0.uuid == uuid && $0.service == service }
+    let instance = same.count > 1 ? same.firstIndex(of: self) : nil
+    return CharacteristicSelector(service: service, characteristic: uuid, instance: instance)
+      .description
   }
 }
 

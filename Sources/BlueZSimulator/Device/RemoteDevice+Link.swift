@@ -187,7 +187,7 @@ extension RemoteDevice {
       return !state.areAttributesExported
     }
     if isFirst { attributes?.export() }
-    let uuids = device.table.services.map(\.uuid)
+    let uuids = attributes?.services ?? []
     if state.withLock({ $0.known.found(uuids) }) { mark(Device1.Property.uuids) }
     mark(Device1.Property.servicesResolved)
     attributes?.resume()

@@ -16,9 +16,11 @@ final class AttributeServer: Sendable {
   private let characteristics: [CharacteristicServer]
   private let descriptors: [DescriptorServer]
   /// In the order of handles.
-  private let objects: [(path: ObjectPath, interface: ExportedInterface)]
+  private let objects: [(service: BluetoothUUID, path: ObjectPath, interface: ExportedInterface)]
   /// Services in order, each after what is in it, as bluetoothd removes them.
   private let removals: [ObjectPath]
+  /// Services that the device does not offer at present.
+  private let absent = Guarded<[BluetoothUUID]>([])
   private let access: AttributeAccess
 
   init(of device: ObjectPath, access: AttributeAccess) {
@@ -26,18 +28,18 @@ final class AttributeServer: Sendable {
     var characteristics: [CharacteristicServer] = []
     var descriptors: [DescriptorServer] = []
     var removals: [ObjectPath] = []
-    var objects: [(path: ObjectPath, interface: ExportedInterface)] = []
+    var objects: [(service: BluetoothUUID, path: ObjectPath, interface: ExportedInterface)] = []
     for service in access.device.table.services where !Self.hidden.contains(service.uuid) {
       let path = BlueZPath.service(service.handle, of: device)
-      objects.append((path, Self.interface(of: service, device)))
+      objects.append((service.uuid, path, Self.interface(of: service, device)))
       for entry in service.characteristics {
         let characteristic = CharacteristicServer(entry, of: path, access: access)
         characteristics.append(characteristic)
-        objects.append((characteristic.path, characteristic.interface))
+        objects.append((service.uuid, characteristic.path, characteristic.interface))
         for entry in entry.descriptors {
           let descriptor = DescriptorServer(entry, of: characteristic.path, access: access)
           descriptors.append(descriptor)
-          objects.append((descriptor.path, descriptor.interface))
+          objects.append((service.uuid, descriptor.path, descriptor.interface))
           removals.append(descriptor.path)
         }
         removals.append(characteristic.path)
@@ -68,7 +70,10 @@ final class AttributeServer: Sendable {
 
   /// Exports every object, parents first, in the order of handles.
   func export() {
-    for object in objects { access.host.server.add([object.interface], at: object.path) }
+    let absent = absent.withLock { $0 }
+    for object in objects where !absent.contains(object.service) {
+      access.host.server.add([object.interface], at: object.path)
+    }
   }
 
   /// Removes every object, children first, and forgets values and sessions.
@@ -76,6 +81,32 @@ final class AttributeServer: Sendable {
     for path in removals { access.host.server.remove(path) }
     for characteristic in characteristics { characteristic.forget() }
     for descriptor in descriptors { descriptor.forget() }
+  }
+
+  /// The services that a client can find.
+  var services: [BluetoothUUID] {
+    let absent = absent.withLock { $0 }
+    return access.device.table.services.map(\.uuid).filter { !absent.contains($0) }
+  }
+
+  /// The device begins or ceases to offer a service, as its Service Changed indication tells.
+  ///
+  /// - Parameter isExported: Whether the other attributes are on the bus.
+  func offer(_ service: BluetoothUUID, _ isOffered: Bool, isExported: Bool) {
+    let isChanged = absent.withLock { absent in
+      guard absent.contains(service) == isOffered else { return false }
+      if isOffered { absent.removeAll { $0 == service } } else { absent.append(service) }
+      return true
+    }
+    guard isChanged, isExported else { return }
+    let own = objects.filter { $0.service == service }
+    if isOffered {
+      for object in own { access.host.server.add([object.interface], at: object.path) }
+    } else {
+      for path in removals where own.contains(where: { $0.path == path }) {
+        access.host.server.remove(path)
+      }
+    }
   }
 
   /// Sessions that were kept take effect on a new link.

@@ -2,14 +2,15 @@
 
 /// A characteristic by name or UUID, with its service and instance where needed, or by handle.
 ///
-/// `heart-rate-measurement`, `2a37`, `heart-rate/heart-rate-measurement#1`, `@0x0012`.
+/// `heart-rate-measurement`, `2a37`, `heart-rate/heart-rate-measurement#1`, `@0x0012`, `@0012`
+/// (four digits are hexadecimal, as in bluetoothd's object paths), `@18`.
 public struct CharacteristicSelector: Hashable, Sendable, CustomStringConvertible {
   public let service: BluetoothUUID?
   /// Meaningless when ``handle`` is given.
   public let characteristic: BluetoothUUID
   /// Which of several that match, in order of handle, from 0.
   public let instance: Int?
-  /// The handle of the value.
+  /// The handle of the value, or of the declaration one below it.
   public let handle: UInt16?
   /// The selector as it is written. Made once: every operation names its characteristic.
   public let description: String
@@ -90,10 +91,21 @@ public struct CharacteristicSelector: Hashable, Sendable, CustomStringConvertibl
 
   private static func handle(_ text: String) throws(SelectorError) -> UInt16 {
     let digits = text.dropFirst()
-    let isHexadecimal = digits.hasPrefix("0x")
-    let number = isHexadecimal ? UInt16(digits.dropFirst(2), radix: 16) : UInt16(digits)
+    let number =
+      if digits.hasPrefix("0x") {
+        UInt16(digits.dropFirst(2), radix: 16)
+      } else if digits.utf8.count == 4 {
+        // As bluetoothd's object paths have it.
+        UInt16(digits, radix: 16)
+      } else {
+        UInt16(digits)
+      }
     guard let number, number > 0 else {
-      throw SelectorError(text: text, problem: "a handle is @1 to @65535, or @0x0001 to @0xffff")
+      throw SelectorError(
+        text: text,
+        problem: "a handle is @0001 to @ffff, @0x1 to @0xffff, or a decimal number that has not "
+          + "four digits"
+      )
     }
     return number
   }

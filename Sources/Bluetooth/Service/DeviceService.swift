@@ -6,7 +6,7 @@ public import Signals
 ///
 /// Every failure is a ``DeviceFailure``; what may be tried again says its class. Deadlines are the
 /// caller's: `timeout`, or the `within` of a blocking call.
-public protocol DeviceService: Sendable {
+public protocol DeviceService: DeviceAttributes {
   /// The scheduler in whose turns the operations run.
   var scheduler: SerialScheduler { get }
 

@@ -6,14 +6,18 @@ import Documents
 extension StepReader {
   mutating func read(_ reader: inout MappingReader) -> Step? {
     let target = reader.optional("read").flatMap { selector($0) }
+    let offset = offset(&reader)
     let format = format(&reader)
     let capture = capture(&reader)
     let node = reader.optional("expect")
     let timeout = timeout(&reader)
     guard let target else { return nil }
-    let subjects = Subjects(of: target, format: format, isListening: false)
+    let subjects =
+      offset == 0 ? Subjects(of: target, format: format, isListening: false) : .plain
     return Step(
-      .read(target, format: format),
+      offset == 0
+        ? .read(target, format: format)
+        : .attribute(.readFrom(target, offset: offset, format: format)),
       capture: capture,
       expectations: expectations(node, subjects),
       timeout: timeout
@@ -40,6 +44,7 @@ extension StepReader {
       }
       return node.positiveDuration
     }
+    let options = subscription(&reader)
     let capture = capture(&reader)
     let expectNode = reader.optional("expect")
     let timeoutNode = reader.optional("timeout")
@@ -55,7 +60,8 @@ extension StepReader {
       format: format,
       trigger: trigger,
       count: count,
-      duration: duration
+      duration: duration,
+      options: options
     )
     return Step(
       .notify(listening),

@@ -81,7 +81,7 @@ extension StepReader {
   }
 
   /// `{ u8: 1 }`, or a list of those.
-  private mutating func value(_ node: Node) -> WrittenValue? {
+  mutating func value(_ node: Node) -> WrittenValue? {
     let nodes = node.sequence ?? [node]
     var parts: [WrittenValue.Part] = []
     for node in nodes {

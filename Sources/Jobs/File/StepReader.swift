@@ -15,10 +15,11 @@ struct StepReader {
   }
 
   /// The words for steps, in the order of complaints.
-  static let verbs = [
-    "read", "write", "notify", "sleep", "repeat", "when", "connect", "disconnect", "rssi", "log",
-    "pair", "unpair", "trust",
-  ]
+  static let verbs =
+    [
+      "read", "write", "notify", "sleep", "repeat", "when", "connect", "disconnect", "rssi", "log",
+      "pair", "unpair", "trust",
+    ] + attributeVerbs
 
   /// Reads a list of steps that lies in `depth` others.
   mutating func steps(_ node: Node, depth: Int) -> [Step] {
@@ -46,6 +47,8 @@ struct StepReader {
     case "pair": return Step(.pair(PairingRule()))
     case "unpair": return Step(.unpair)
     case "trust": return Step(.trust(true))
+    case "mtu": return Step(.attribute(.mtu))
+    case "services": return Step(.attribute(.services))
     default: break
     }
     guard let entries = node.mapping, !entries.isEmpty else {
@@ -101,6 +104,7 @@ struct StepReader {
     case "pair": pair(&reader)
     case "unpair": link(.unpair, &reader)
     case "trust": trust(&reader)
+    case _ where Self.attributeVerbs.contains(verb): attribute(verb, &reader)
     default: link(.disconnect, &reader)
     }
   }

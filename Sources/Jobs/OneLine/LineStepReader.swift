@@ -8,9 +8,9 @@ import Documents
 /// Reads the words of one step, and stops at the first that is wrong.
 struct LineStepReader {
   private var words: [LineWord]
-  private let first: LineWord
+  let first: LineWord
   /// Where something is said to be missing: behind the last word.
-  private var last: LineWord
+  private(set) var last: LineWord
   private let scope: Scope
   private let limits: PlanLimits
 
@@ -24,10 +24,11 @@ struct LineStepReader {
   }
 
   /// The words for steps, in the order of complaints.
-  static let verbs = [
-    "read", "write", "notify", "sleep", "connect", "disconnect", "rssi", "log", "pair", "unpair",
-    "trust",
-  ]
+  static let verbs =
+    [
+      "read", "write", "notify", "sleep", "connect", "disconnect", "rssi", "log", "pair", "unpair",
+      "trust",
+    ] + StepReader.attributeVerbs
 
   mutating func step() throws(LineError) -> Step {
     let verb = try next("a step")
@@ -46,6 +47,8 @@ struct LineStepReader {
     case "pair": return try pair()
     case "unpair": return Step(.unpair, timeout: try limit())
     case "trust": return try trust()
+    case _ where StepReader.attributeVerbs.contains(verb.text):
+      return try attribute(verb.text)
     case "repeat", "when":
       let message = "'\(verb.text)' has no one-line form"
       throw LineError(Complaint(message, expected: "it in a chain file"), at: verb.place)
@@ -61,11 +64,15 @@ struct LineStepReader {
     let target = try selector()
     var options = Options()
     while let word = pop() {
-      try option(word, of: &options, known: ["as", "expect", "within", "format"])
+      try option(word, of: &options, known: ["as", "expect", "within", "format", "offset"])
     }
-    let subjects = Subjects(of: target, format: options.format, isListening: false)
+    let isWhole = options.offset == 0
+    let subjects =
+      isWhole ? Subjects(of: target, format: options.format, isListening: false) : .plain
     return Step(
-      .read(target, format: options.format),
+      isWhole
+        ? .read(target, format: options.format)
+        : .attribute(.readFrom(target, offset: options.offset, format: options.format)),
       capture: options.capture,
       expectations: try expectations(options.expected, subjects),
       timeout: options.within
@@ -75,7 +82,7 @@ struct LineStepReader {
   private mutating func notify() throws(LineError) -> Step {
     let target = try selector()
     var options = Options()
-    let known = ["for", "until", "as", "expect", "within", "format"]
+    let known = ["for", "until", "as", "expect", "within", "format"] + Self.subscriptionWords
     while let word = pop() { try option(word, of: &options, known: known) }
     guard options.count != nil || options.duration != nil else {
       throw LineError(Listening.endless, at: first.place)
@@ -87,7 +94,8 @@ struct LineStepReader {
       to: target,
       format: options.format,
       count: options.count,
-      duration: options.duration
+      duration: options.duration,
+      options: options.subscription
     )
     let subjects = Subjects(of: target, format: options.format, isListening: true)
     return Step(
@@ -128,7 +136,7 @@ struct LineStepReader {
     }
   }
 
-  private func part(_ word: LineWord, _ colon: Int) throws(LineError) -> WrittenValue.Part {
+  func part(_ word: LineWord, _ colon: Int) throws(LineError) -> WrittenValue.Part {
     let name = word.part(0..<colon)
     let value = word.part(colon + 1..<word.letters.count)
     guard let format = ValueFormat(name.text) else {
@@ -159,7 +167,7 @@ struct LineStepReader {
   }
 
   /// `within` alone.
-  private mutating func limit() throws(LineError) -> Duration? {
+  mutating func limit() throws(LineError) -> Duration? {
     var options = Options()
     while let word = pop() { try option(word, of: &options, known: ["within"]) }
     return options.within
@@ -178,6 +186,8 @@ struct LineStepReader {
     var within: Duration?
     var duration: Duration?
     var count: Int?
+    var offset = 0
+    var subscription = SubscriptionOptions()
     var expected: [Expected] = []
   }
 
@@ -198,6 +208,9 @@ struct LineStepReader {
     case "within": options.within = try duration(Self.positive)
     case "for": options.duration = try duration(Self.positive)
     case "until": options.count = try count()
+    case "offset": options.offset = try offset()
+    case _ where Self.subscriptionWords.contains(word.text):
+      try subscription(word.text, &options.subscription)
     default: options.expected.append(try expected())
     }
   }

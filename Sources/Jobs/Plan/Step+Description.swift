@@ -14,8 +14,12 @@ extension Step: CustomStringConvertible {
       if let count = listening.count { words.append("until \(count)x") }
       if let duration = listening.duration { words.append("for \(duration.written)") }
       if let format = listening.format { words.append("format \(format)") }
+      words += listening.options.words
     }
     if case .read(_, let format?) = action { words.append("format \(format)") }
+    if case .attribute(let action) = action, let format = action.format {
+      words.append("format \(format)")
+    }
     if let capture { words.append("as \(capture)") }
     words += expectations.map { "expect \($0)" }
     if let timeout { words.append("within \(timeout.written)") }
@@ -31,6 +35,7 @@ extension Step: CustomStringConvertible {
     case .notify(let listening): "notify \(listening.target)"
     case .pair(let rule): rule.description.isEmpty ? "pair" : "pair \(rule)"
     case .trust(let isTrusted): isTrusted ? "trust" : "trust no"
+    case .attribute(let action): action.title
     case .sleep(let duration): "sleep \(duration.written)"
     case .log(let template): "log \(Quoting.quoted(template.description))"
     case .repeated(let count, _): "repeat \(count)"

@@ -19,6 +19,7 @@ public struct Step: Hashable, Sendable {
     /// Forgets the device and its bond.
     case unpair
     case trust(Bool)
+    case attribute(AttributeAction)
     case sleep(Duration)
     /// Says something, with captured values in it.
     case log(MessageTemplate)
@@ -75,19 +76,23 @@ public struct Listening: Hashable, Sendable {
   public var count: Int?
   /// How long to listen. Silence is no failure then.
   public var duration: Duration?
+  /// How the values are delivered and buffered, and what a loss of the link does.
+  public var options: SubscriptionOptions
 
   public init(
     to target: CharacteristicSelector,
     format: ValueFormat? = nil,
     trigger: Write? = nil,
     count: Int? = nil,
-    duration: Duration? = nil
+    duration: Duration? = nil,
+    options: SubscriptionOptions = SubscriptionOptions()
   ) {
     self.target = target
     self.format = format
     self.trigger = trigger
     self.count = count
     self.duration = duration
+    self.options = options
   }
 }
 
@@ -104,6 +109,7 @@ extension Step {
     case .pair: "pair"
     case .unpair: "unpair"
     case .trust: "trust"
+    case .attribute(let action): action.operation
     case .sleep: "sleep"
     case .log: "log"
     case .repeated: "repeat"
@@ -117,6 +123,7 @@ extension Step {
     case .read(let target, _): target
     case .write(let write): write.target
     case .notify(let listening): listening.target
+    case .attribute(let action): action.characteristic
     default: nil
     }
   }

@@ -28,6 +28,9 @@ public struct JSONLinesReport: RunReport {
       if let placed { members.add(placed) }
       members.add("show", .string(display.kind))
       members.add("value", .string(display.digits))
+    case .gap(let placed, let gap):
+      members.add(placed)
+      members.add(gap)
     case .stepFinished(let result):
       members.add(result.placed)
       members.add("status", .string(result.status.rawValue))
@@ -50,6 +53,7 @@ extension RunEvent.Change {
     case .stepStarted: "step-started"
     case .value: "value"
     case .pairingDisplay: "pairing-display"
+    case .gap: "gap"
     case .stepFinished: "step-finished"
     case .runFinished: "run-finished"
     }
@@ -81,7 +85,7 @@ private struct Members {
   mutating func add(_ placed: PlacedStep) {
     add("step", .string(placed.position.description))
     add("operation", .string(placed.step.operation))
-    if let target = placed.step.characteristic { add("attribute", .string(target.description)) }
+    if let target = placed.step.attribute { add("attribute", .string(target)) }
   }
 
   mutating func add(_ outcome: StepOutcome?, withOctets: Bool) {
@@ -90,11 +94,24 @@ private struct Members {
     case .value(let value)?: add(value, withOctets: withOctets)
     case .paired(let pairing)?: add("pairing", .string(pairing.rawValue))
     case .written(let octets)?: add("hex", Self.hex(octets))
-    case .listened(let count, let rate)?:
-      add("value", .object([("count", JSONValue(count)), ("rate", JSONValue(rate))]))
+    case .listened(let count, let rate, let dropped)?:
+      var members = [("count", JSONValue(count)), ("rate", JSONValue(rate))]
+      if dropped > 0 { members.append(("dropped", JSONValue(dropped))) }
+      add("value", .object(members))
+    case .mtu(let octets)?: add("value", JSONValue(octets))
+    case .services(let services)?: add("value", .array(services.map { JSONValue($0) }))
     case .said(let text)?: add("value", .string(text))
     case nil: break
     }
+  }
+
+  mutating func add(_ gap: NotificationGap) {
+    switch gap.cause {
+    case .linkLost: add("cause", .string("link-lost"))
+    case .overflow: add("cause", .string("overflow"))
+    }
+    add("lasted", .number(gap.lasted.decimalSeconds))
+    add("dropped", JSONValue(gap.dropped))
   }
 
   /// - Parameter withOctets: Whether the value came in octets; a strength of the link did not.

@@ -19,6 +19,7 @@ public struct TextReport: RunReport {
       placed.step.isNotify ? [Self.line(placed, Self.text(value))] : []
     case .pairingDisplay(let placed?, let display): [Self.line(placed, "\(display)")]
     case .pairingDisplay(nil, let display): [Self.visible("-  pairing  \(display)")]
+    case .gap(let placed, let gap): [Self.line(placed, Self.text(gap))]
     case .stepFinished(let result): Self.lines(result)
     case .runFinished(let ending): [Self.line(ending, event.offset)]
     }
@@ -55,15 +56,34 @@ public struct TextReport: RunReport {
     case .written: return "ok"
     case .paired(.paired): return "ok"
     case .paired(.already): return "ok, was paired before"
-    case .listened(let count, let rate):
+    case .listened(let count, let rate, let dropped):
       let values = "\(count) \(count == 1 ? "value" : "values")"
-      guard rate.isFinite else { return "\(values) at once" }
-      return "\(values), \(DecodedValue.real(rate, decimals: 2)) a second"
+      let lost = dropped == 0 ? "" : ", \(dropped) dropped"
+      guard rate.isFinite else { return "\(values) at once\(lost)" }
+      return "\(values), \(DecodedValue.real(rate, decimals: 2)) a second\(lost)"
+    case .mtu(let octets): return "\(octets) octets, a command or notification up to \(octets - 3)"
+    case .services(let services): return text(services)
     case .said(let text): return text
     }
   }
 
-  private static func text(_ value: StepValue) -> String {
+  /// The services by name, each once with its number.
+  private static func text(_ services: [GATTService]) -> String {
+    let names = services.map { AssignedNumbers.serviceIdentifier($0.uuid) ?? "\($0.uuid)" }
+    let count = "\(services.count) \(services.count == 1 ? "service" : "services")"
+    return names.isEmpty ? count : "\(count): \(names.joined(separator: ", "))"
+  }
+
+  static func text(_ gap: NotificationGap) -> String {
+    let lasted = "\(milliseconds(gap.lasted)) s"
+    switch gap.cause {
+    case .linkLost: return "(gap: the link was lost, and resumed after \(lasted))"
+    case .overflow(let dropped):
+      return "(gap: \(dropped) \(dropped == 1 ? "value" : "values") dropped, the buffer was full)"
+    }
+  }
+
+  static func text(_ value: StepValue) -> String {
     let hex = DecodedValue.octets(value.octets).description
     guard let decoded = value.decoded else { return "octets \(hex)" }
     let text = decoded.description
@@ -90,12 +110,12 @@ public struct TextReport: RunReport {
   }
 
   /// Seconds with three decimals, rounded down.
-  private static func milliseconds(_ duration: Duration) -> String {
+  static func milliseconds(_ duration: Duration) -> String {
     String(duration.decimalSeconds.dropLast(3))
   }
 
   /// `text` with control characters shown: what a device sends must not steer a terminal.
-  private static func visible(_ text: String) -> String {
+  static func visible(_ text: String) -> String {
     var shown = ""
     for scalar in text.unicodeScalars {
       if scalar.value < 0x20 || (0x7f...0x9f).contains(scalar.value) {

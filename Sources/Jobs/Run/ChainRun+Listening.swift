@@ -11,9 +11,20 @@ extension ChainRun {
   ) async throws {
     let window = Guarded<(start: Instant, end: Instant?)>((loop.now, nil))
     var count = 0
-    defer { outcome = .listened(count: count, rate: rate(count, in: window.withLock { $0 })) }
+    let dropped = Guarded(0)
+    defer {
+      outcome = .listened(
+        count: count,
+        rate: rate(count, in: window.withLock { $0 }),
+        dropped: dropped.withLock { $0 }
+      )
+    }
+    let gap: @Sendable (NotificationGap) -> Void = { [self] gap in
+      dropped.withLock { $0 += gap.dropped }
+      emit(.gap(placed, gap))
+    }
     try await limited(
-      values(listening, in: window),
+      values(listening, in: window, gap),
       placed,
       late: { limit in Self.late(count, of: listening.count, within: limit) },
       { notification in
@@ -38,19 +49,25 @@ extension ChainRun {
 
   /// The notifications that the step wants: subscribed first, then triggered.
   ///
-  /// - Parameter window: Told when the subscription stands and the trigger is written, and when there
-  ///   are enough values.
+  /// - Parameters:
+  ///   - window: Told when the subscription stands and the trigger is written, and when there are
+  ///     enough values.
+  ///   - gap: Told of places where values are missing.
   private func values(
     _ listening: Listening,
-    in window: Guarded<(start: Instant, end: Instant?)>
+    in window: Guarded<(start: Instant, end: Instant?)>,
+    _ gap: @escaping @Sendable (NotificationGap) -> Void
   ) -> Signal<Notification> {
     let service = runner.service
     let loop = loop
-    return service.subscribe(listening.target).flattenMap { stream in
+    return service.subscribe(listening.target, listening.options).flattenMap { events in
       Signal { sink in
         if let trigger = listening.trigger { try await service.write(trigger).run { _ in } }
         window.withLock { $0.start = loop.now }
-        var values = stream
+        var values = events.compactMap { event in
+          if case .gap(let missing) = event { gap(missing) }
+          return event.notification
+        }
         if let duration = listening.duration {
           values = values.takeUntil(Signal<Void> { _ in try await loop.sleep(for: duration) })
         }

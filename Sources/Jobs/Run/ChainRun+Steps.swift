@@ -29,6 +29,7 @@ extension ChainRun {
     case .unpair: try await unpair(placed)
     case .trust(let isTrusted):
       try await limited(service.trust(isTrusted), placed) { _ in }
+    case .attribute(let action): try await act(action, placed, &outcome)
     case .sleep(let duration): try await loop.sleep(for: duration)
     case .log(let template): outcome = .said(template.filled(value))
     case .repeated(let count, let steps):
@@ -139,7 +140,7 @@ extension ChainRun {
       class: .passing,
       operation: placed.step.doing + (placed.isImplied ? "" : " (step \(placed.position))"),
       device: runner.device,
-      attribute: placed.step.characteristic?.description,
+      attribute: placed.step.attribute,
       meaning: late,
       hint: "bring the device closer and try again, or give the step a longer timeout"
     )

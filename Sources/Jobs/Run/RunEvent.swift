@@ -15,6 +15,8 @@ public struct RunEvent: Equatable, Sendable {
     case value(PlacedStep, StepValue)
     /// Somebody is to type this on the device; without a step when the device began to pair.
     case pairingDisplay(PlacedStep?, PairingDisplay)
+    /// A place in the values of a `notify` step where some are missing.
+    case gap(PlacedStep, NotificationGap)
     case stepFinished(StepResult)
     case runFinished(RunEnding)
   }

@@ -15,6 +15,7 @@ extension Step {
     case .pair: "pairing"
     case .unpair: "unpairing"
     case .trust(let isTrusted): isTrusted ? "trusting" : "ending the trust"
+    case .attribute(let action): action.doing
     case .sleep: "sleeping"
     case .log: "saying something"
     case .repeated: "repeating"

@@ -45,8 +45,11 @@ public enum StepOutcome: Equatable, Sendable {
   case paired(PairingOutcome)
   /// The octets that a write wrote.
   case written([UInt8])
-  /// How many values a `notify` got, and how many a second.
-  case listened(count: Int, rate: Double)
+  /// How many values a `notify` got, how many a second, and how many its buffer dropped.
+  case listened(count: Int, rate: Double, dropped: Int = 0)
+  /// The ATT MTU, in octets.
+  case mtu(Int)
+  case services([GATTService])
   /// What a `log` said.
   case said(String)
 }
@@ -66,7 +69,7 @@ public struct StepValue: Equatable, Sendable {
   /// octets.
   ///
   /// - Throws: `ValueError` when they are not what that promises.
-  static func decode(
+  public static func decode(
     _ octets: [UInt8],
     of selector: CharacteristicSelector,
     format: ValueFormat?

@@ -35,7 +35,7 @@ public final class TracedReport: Sendable {
       report(event.with(.stepFinished(finished(result))))
     case .runFinished(let ending):
       report(event.with(.runFinished(finished(ending))))
-    case .runStarted, .value, .pairingDisplay:
+    case .runStarted, .value, .gap, .pairingDisplay:
       report(event)
     }
   }

@@ -13,7 +13,8 @@ public final class Watch: @unchecked Sendable {
     public static let readable = Events(rawValue: 0x001)
     /// A write would not block.
     public static let writable = Events(rawValue: 0x004)
-    /// The other end is gone, or the descriptor is in error. Always reported, never asked for.
+    /// The other end is gone, or the descriptor is in error: two bits, of which one may come
+    /// alone, so ask with `isDisjoint(with:)`. Always reported, never asked for.
     public static let hungUp = Events(rawValue: 0x018)
   }
 

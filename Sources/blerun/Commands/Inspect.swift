@@ -22,8 +22,8 @@ struct Inspect: ParsableCommand {
   @Option(name: [.short, .long], help: "The device: an address, or a name with * and ?.")
   var device: String?
 
-  @Flag(help: "Read no values.")
-  var noValues = false
+  @Flag(inversion: .prefixedNo, help: "Read values, of characteristics and of descriptors.")
+  var values = true
 
   @Option(help: "How long connecting, and each read, may take.")
   var timeout = DurationArgument(Plan.usualTimeout)
@@ -41,7 +41,7 @@ struct Inspect: ParsableCommand {
     defer { interruption.close() }
     let inspection = Inspection(
       service: service,
-      readsValues: !noValues,
+      readsValues: values,
       limit: timeout.duration,
       format: options.output
     )

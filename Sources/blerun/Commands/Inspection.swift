@@ -22,10 +22,11 @@ struct Inspection: Sendable {
           for each in services {
             try await sink(line(each))
             for characteristic in each.characteristics {
-              let value = try await value(of: characteristic)
+              let value = try await self.value(of: characteristic)
               try await sink(line(characteristic, value, in: each))
               for descriptor in characteristic.descriptors {
-                try await sink(line(descriptor, of: characteristic))
+                let value = try await self.value(of: descriptor)
+                try await sink(line(descriptor, value, of: characteristic))
               }
             }
           }
@@ -42,7 +43,17 @@ struct Inspection: Sendable {
 
   private func value(of characteristic: GATTCharacteristic) async throws -> Value? {
     guard readsValues, characteristic.properties.contains(.read) else { return nil }
-    let reading = service.read(CharacteristicSelector(handle: characteristic.handle))
+    return try await result(of: service.read(CharacteristicSelector(handle: characteristic.handle)))
+  }
+
+  private func value(of descriptor: GATTDescriptor) async throws -> Value? {
+    guard readsValues else { return nil }
+    return try await result(
+      of: service.readDescriptor(DescriptorSelector(handle: descriptor.handle))
+    )
+  }
+
+  private func result(of reading: Signal<[UInt8]>) async throws -> Value {
     var octets: [UInt8] = []
     do {
       try await reading.timeout(limit, "reading").run { octets = $0 }
@@ -90,11 +101,18 @@ struct Inspection: Sendable {
       ("handle", JSONValue(Int(characteristic.handle))),
       ("flags", .array(flags.map { .string($0) })),
     ]
+    Self.add(value, of: characteristic.uuid, to: &members)
+    return JSONValue.object(members).text
+  }
+
+  private static func add(
+    _ value: Value?,
+    of uuid: BluetoothUUID,
+    to members: inout [(String, JSONValue)]
+  ) {
     switch value {
     case .octets(let octets)?:
-      members.append(
-        ("value", Self.decoded(octets, of: characteristic.uuid).map { JSONValue($0) } ?? .null)
-      )
+      members.append(("value", decoded(octets, of: uuid).map { JSONValue($0) } ?? .null))
       members.append(("hex", .string(DecodedValue.octets(octets).description)))
     case .refused(let failure)?:
       members.append(
@@ -107,22 +125,28 @@ struct Inspection: Sendable {
       )
     case nil: break
     }
-    return JSONValue.object(members).text
   }
 
-  private func line(_ descriptor: GATTDescriptor, of parent: GATTCharacteristic) -> String {
+  private func line(
+    _ descriptor: GATTDescriptor,
+    _ value: Value?,
+    of parent: GATTCharacteristic
+  ) -> String {
     let name = AssignedNumbers.descriptorName(descriptor.uuid)
     guard format == .json else {
       let shown = "\(Self.shown(descriptor.uuid))  \(Self.shown(descriptor.handle))"
-      return "    \(name ?? "descriptor")  \(shown)"
+      let tail = value.map { "  \(Self.text($0, of: descriptor.uuid))" } ?? ""
+      return "    \(name ?? "descriptor")  \(shown)\(tail)"
     }
-    return JSONValue.object([
+    var members: [(String, JSONValue)] = [
       ("v", JSONValue(JSONLinesReport.version)),
       ("event", .string("descriptor")),
       ("characteristic", .string(parent.uuid.text)),
       ("uuid", .string(descriptor.uuid.text)),
       ("handle", JSONValue(Int(descriptor.handle))),
-    ]).text
+    ]
+    Self.add(value, of: descriptor.uuid, to: &members)
+    return JSONValue.object(members).text
   }
 
   private static func text(_ value: Value, of uuid: BluetoothUUID) -> String {
@@ -134,7 +158,8 @@ struct Inspection: Sendable {
   }
 
   private static func decoded(_ octets: [UInt8], of uuid: BluetoothUUID) -> DecodedValue? {
-    StandardValues.decoder(for: uuid).flatMap { decode in try? decode(octets) }
+    if let value = StandardDescriptors.decode(octets, of: uuid) { return value }
+    return StandardValues.decoder(for: uuid).flatMap { decode in try? decode(octets) }
   }
 
   private static func shown(_ uuid: BluetoothUUID) -> String { "\(uuid)" }

@@ -55,6 +55,8 @@ struct ChainCommand {
   let format: WorldOptions.Output
   /// Names the part of it that a failed step is in.
   var trace: HCITrace?
+  /// What is printed in the place of the usual text; failures go to standard error then.
+  var text: (any RunReport)?
 
   /// Runs a plan that names its device in the world of the options.
   ///
@@ -99,7 +101,7 @@ struct ChainCommand {
     let interruption = Interruption(of: scheduler)
     defer { interruption.close() }
     let terminal = TerminalQuestions(on: world.loop, isVirtual: world.isVirtual)
-    let report: any RunReport = format == .json ? JSONLinesReport() : TextReport()
+    let report: any RunReport = format == .json ? JSONLinesReport() : text ?? TextReport()
     let print: @Sendable (RunEvent) -> Void = { event in
       for line in report.lines(for: event) { output.line(line) }
     }
@@ -118,7 +120,12 @@ struct ChainCommand {
       StandardError.line("blerun: \(failure)")
       return .output
     }
-    if let ending = outcome.value { return ending.exitStatus }
+    if let ending = outcome.value {
+      if let failure = ending.failure, format == .text, text != nil {
+        StandardError.line("blerun: \(failure)")
+      }
+      return ending.exitStatus
+    }
     let failure = outcome.error.map { RunFailure($0) }
     if let failure { StandardError.line("blerun: \(failure)") }
     return failure.map { ExitStatus(after: $0) } ?? .failed

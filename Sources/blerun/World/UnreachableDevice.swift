@@ -9,7 +9,7 @@ struct UnreachableDevice: DeviceService {
   let deviceDescription: String
   let failure: any Error
 
-  private func failing<Value: Sendable>() -> Signal<Value> {
+  func failing<Value: Sendable>() -> Signal<Value> {
     Signal(home: scheduler) { [failure] _ in throw failure }
   }
 

@@ -1,0 +1,93 @@
+// AcquireNotify and AcquireWrite: values through a socket of this program's own.
+
+import BlueZInterfaces
+import Bluetooth
+import DBus
+import Signals
+
+extension CharacteristicChannel {
+  /// What an Acquire call gave.
+  struct Acquired: Sendable {
+    let descriptor: UnixFD
+    /// The ATT MTU, in octets.
+    let mtu: Int
+  }
+
+  /// Acquires the notifications, and watches the socket.
+  func acquireNotify() async throws {
+    let acquired = try await acquire(GattCharacteristic1.Method.acquireNotify)
+    let socket = AttributeSocket(
+      acquired.descriptor,
+      on: loop,
+      received: { [weak self] value in
+        guard let self else { return }
+        deliver(value, at: loop.now)
+      },
+      ended: { [weak self] in self?.notifySocketEnded() }
+    )
+    state.withLock { state in
+      state.socket = socket
+      state.isCauseOpen = false
+    }
+  }
+
+  /// bluetoothd has closed its end: the link fell, which its signal tells within a moment, or
+  /// somebody had it released.
+  private func notifySocketEnded() {
+    state.withLock { state in
+      state.socket = nil
+      state.isCauseOpen = true
+    }
+    loop.after(limits.release) { [weak self] in
+      guard let self, state.withLock({ $0.isCauseOpen }) else { return }
+      end(Problem(.notifyReleased))
+    }
+  }
+
+  /// Calls AcquireNotify or AcquireWrite.
+  ///
+  /// - Throws: What the call throws. A descriptor that comes after that is closed at once: a held
+  ///   copy would keep the characteristic acquired.
+  func acquire(_ method: String) async throws -> Acquired {
+    let call = MethodCall.bluez(
+      view.path,
+      GattCharacteristic1.interface,
+      method,
+      [.properties([:])]
+    )
+    let reply = try await bus.call(call, limit: attributeLimit) { answer in
+      guard case .success(let late) = answer else { return }
+      Self.close(late)
+    }
+    guard reply.body.count == 2, let descriptor = reply.body[0].asUnixFD,
+      let mtu = reply.body[1].asUInt16
+    else {
+      Self.close(reply)
+      throw Problem(ErrorMapping.unknown(ErrorSituation(.acquireNotify)))
+    }
+    // The reply may live on for a while in whoever looks at the bus; the descriptor is ours alone.
+    return Acquired(descriptor: UnixFD(owning: descriptor.release()), mtu: Int(mtu))
+  }
+
+  private static func close(_ reply: Message) {
+    for value in reply.body {
+      guard let descriptor = value.asUnixFD?.release(), descriptor >= 0 else { continue }
+      _ = UnixFD(owning: descriptor)
+    }
+  }
+}
+
+extension Explanation {
+  static let notifyReleased = passing(
+    .refused,
+    "bluetoothd ended the acquired subscription while the link stands: another program stopped it, "
+      + "or took the characteristic over",
+    hint: "close other programs that use the device and subscribe again, or let the values be "
+      + "delivered as signals, which several programs can share"
+  )
+  static let writerReleased = passing(
+    .refused,
+    "bluetoothd closed the acquired writer while the link stands",
+    hint: "acquire it again, or write with single commands"
+  )
+}

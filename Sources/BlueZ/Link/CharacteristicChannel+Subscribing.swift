@@ -1,0 +1,200 @@
+// The one subscription of a characteristic, for all its subscribers in this program.
+
+import BlueZInterfaces
+import Bluetooth
+import DBus
+import Signals
+
+/// One of those that take the values of a subscription.
+struct Subscriber: Sendable {
+  let id: UInt64
+  let mailbox: NotificationMailbox
+  let channel: CharacteristicChannel
+}
+
+extension CharacteristicChannel {
+  /// Subscribes, if this is the first subscriber, and gives it the mailbox.
+  ///
+  /// Returns when bluetoothd has answered: what the device notifies from now on is in the mailbox,
+  /// so the caller may trigger it. The first subscriber decides how the values are delivered.
+  func subscribe(_ mailbox: NotificationMailbox) async throws -> Subscriber {
+    try await gate.pass(on: loop, operation: "subscribing to \(view.title)") {
+      let subscriber = addSubscriber(mailbox)
+      do {
+        try await start(mailbox.options.delivery)
+        return subscriber
+      } catch {
+        removeSubscriber(subscriber)
+        stopUnwanted()
+        dropRule()
+        throw error
+      }
+    }
+  }
+
+  /// Makes the subscription anew on a new link. A subscription that bluetoothd has kept is no
+  /// hindrance: it answers a repeated StartNotify with success.
+  func resubscribe(_ delivery: SubscriptionOptions.Delivery) async throws {
+    try await gate.pass(on: loop, operation: "subscribing to \(view.title) again") {
+      if delivery == .signals { state.withLock { $0.isNotifying = false } }
+      try await start(delivery)
+    }
+  }
+
+  private func start(_ delivery: SubscriptionOptions.Delivery) async throws {
+    let isRunning = state.withLock { $0.isNotifying || $0.socket != nil }
+    if isRunning { return }
+    switch delivery {
+    case .signals: try await startNotify()
+    case .acquire: try await acquireNotify()
+    }
+  }
+
+  private func startNotify() async throws {
+    // First the rule, then StartNotify: no value falls between.
+    if state.withLock({ $0.rule == nil }) {
+      let rule = try await bus.subscribe(
+        MatchRule(
+          sender: OrgBlueZ.busName,
+          path: view.path,
+          interface: StandardInterface.properties,
+          member: StandardInterface.Properties.propertiesChanged,
+          arg0: GattCharacteristic1.interface
+        )
+      ) { [weak self] in self?.hear($0) }
+      state.withLock { $0.rule = rule }
+    }
+    _ = try await bus.call(startCall, limit: attributeLimit) { [self] in lateStart($0) }
+    state.withLock { $0.isNotifying = true }
+  }
+
+  /// StartNotify was answered after its caller had left: taken back unless somebody else wants it.
+  ///
+  /// Whoever left may not have got to saying so, and takes it back itself then.
+  private func lateStart(_ answer: Result<Message, DBusError>) {
+    guard case .success = answer else { return }
+    state.withLock { $0.isNotifying = true }
+    stopUnwanted()
+  }
+
+  /// Ends a subscription that nobody has, without waiting for the answer.
+  private func stopUnwanted() {
+    let isUnwanted = state.withLock { state in
+      guard state.subscribers.isEmpty, state.isNotifying else { return false }
+      state.isNotifying = false
+      return true
+    }
+    if isUnwanted { try? bus.send(stopCall.withoutReply()) }
+  }
+
+  // MARK: Ending
+
+  /// Takes a subscriber out; after the last one, ends the subscription.
+  ///
+  /// - Throws: What StopNotify failed with, other than that there is nothing left to stop.
+  func unsubscribe(_ subscriber: Subscriber) async throws {
+    removeSubscriber(subscriber)
+    try await gate.pass(on: loop, operation: "ending a subscription to \(view.title)") {
+      let (isOver, socket) = state.withLock { state in
+        guard state.subscribers.isEmpty, state.isNotifying || state.socket != nil else {
+          return (false, AttributeSocket?.none)
+        }
+        defer {
+          state.isNotifying = false
+          state.socket = nil
+        }
+        return (true, state.socket)
+      }
+      guard isOver else { return }
+      // bluetoothd releases an acquired characteristic at StopNotify, and so before the answer;
+      // the end of the socket it would notice later.
+      defer {
+        socket?.close()
+        dropRule()
+      }
+      do {
+        _ = try await bus.call(stopCall, limit: limits.call, lateReply: nil)
+      } catch let error as DBusError where !Self.matters(error) {
+        // The link, the object or bluetoothd went first, and the subscription with it.
+      } catch is BusFailure {}
+    }
+  }
+
+  private static func matters(_ error: DBusError) -> Bool {
+    let answer = ErrorAnswer(error)
+    let code = ErrorMapping.explain(answer, ErrorSituation(.notify)).code
+    return answer != .noNotifySession && code != .linkLost && code != .notConnected
+      && code != .daemonMissing && code != .busLost && code != .adapterOff
+  }
+
+  private func dropRule() {
+    let rule: Subscription? = state.withLock { state in
+      guard state.subscribers.isEmpty else { return nil }
+      defer { state.rule = nil }
+      return state.rule
+    }
+    rule?.cancel()
+  }
+
+  private func addSubscriber(_ mailbox: NotificationMailbox) -> Subscriber {
+    state.withLock { state in
+      state.nextID += 1
+      state.subscribers.append((state.nextID, mailbox))
+      return Subscriber(id: state.nextID, mailbox: mailbox, channel: self)
+    }
+  }
+
+  /// The subscriber has gone over to another channel.
+  func forget(_ subscriber: Subscriber) { removeSubscriber(subscriber) }
+
+  private func removeSubscriber(_ subscriber: Subscriber) {
+    state.withLock { $0.subscribers.removeAll { $0.id == subscriber.id } }
+  }
+
+  /// The link or the object has gone, or bluetoothd took the subscription back: every stream ends,
+  /// or makes itself anew.
+  func end(_ problem: Problem) {
+    let socket: AttributeSocket? = state.withLock { state in
+      defer {
+        state.socket = nil
+        state.isCauseOpen = false
+      }
+      return state.socket
+    }
+    // What bluetoothd had put in before is owed to the subscribers.
+    socket?.drain()
+    socket?.close()
+    let now = loop.now
+    for subscriber in state.withLock({ $0.subscribers }) {
+      subscriber.mailbox.end(problem, at: now)
+    }
+  }
+
+  // MARK: Values
+
+  private func hear(_ message: Message) {
+    guard message.body.count == 3,
+      let value = message.body[1].asPropertyMap?[GattCharacteristic1.Property.value]?.asBytes
+    else { return }
+    switch state.withLock({ $0.filter.arrived(value, at: loop.now) }) {
+    case .deliver(let held):
+      deliver([held])
+    case .hold(let number):
+      loop.after(limits.echo) { [weak self] in
+        guard let self else { return }
+        deliver(state.withLock { $0.filter.release(through: number) })
+      }
+    }
+  }
+
+  /// Gives each subscriber the values.
+  func deliver(_ values: [EchoFilter.Held]) {
+    for held in values { deliver(held.value, at: held.at) }
+  }
+
+  /// Gives each subscriber a value.
+  func deliver(_ value: [UInt8], at instant: Instant) {
+    let notification = Notification(value: value, at: instant)
+    for subscriber in state.withLock({ $0.subscribers }) { subscriber.mailbox.send(notification) }
+  }
+}

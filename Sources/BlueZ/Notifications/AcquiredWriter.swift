@@ -1,0 +1,102 @@
+// A stream of commands through the socket that AcquireWrite gave.
+
+import BlueZInterfaces
+import Bluetooth
+import DBus
+import Signals
+
+/// The only writer of a characteristic for as long as it is held.
+final class AcquiredWriter: CommandWriter {
+  let mtu: Int
+  private let service: BlueZDeviceService
+  private let selector: CharacteristicSelector
+  private let channel: CharacteristicChannel
+  private let socket: AttributeSocket
+  private let gate = Gate()
+
+  /// Acquires the characteristic.
+  init(
+    of channel: CharacteristicChannel,
+    _ selector: CharacteristicSelector,
+    _ service: BlueZDeviceService
+  )
+    async throws
+  {
+    let acquired = try await channel.acquire(GattCharacteristic1.Method.acquireWrite)
+    self.service = service
+    self.selector = selector
+    self.channel = channel
+    mtu = acquired.mtu
+    socket = AttributeSocket(
+      acquired.descriptor,
+      on: channel.loop,
+      received: { _ in },
+      ended: {}
+    )
+    channel.state.withLock { $0.isWriterHere = true }
+  }
+
+  var longestValue: Int {
+    min(mtu - BlueZDeviceService.commandOverhead, GattCharacteristic1.longestValue)
+  }
+
+  func write(_ value: [UInt8]) async throws {
+    do {
+      // bluetoothd would cut a longer one without a word.
+      guard value.count <= longestValue else {
+        throw value.count > GattCharacteristic1.longestValue
+          ? Problem(.tooLong(octets: value.count))
+          : Problem(.commandTooLong(octets: value.count, mtu: mtu))
+      }
+      let title = "writing \(selector)"
+      try await gate.pass(on: channel.loop, operation: title) {
+        while true {
+          switch socket.send(value) {
+          case .sent: return
+          case .full: try await socket.waitUntilWritable(title)
+          case .ended: throw try await ending()
+          }
+        }
+      }
+    } catch {
+      throw service.attributeFailure(error, .write, "writing", selector)
+    }
+  }
+
+  /// Why bluetoothd has closed its end: what it said before is on its way.
+  private func ending() async throws -> Problem {
+    try await service.client.keepInStep()
+    let device = try service.connectedDevice()
+    let isUp = service.client.look { $0.isConnected(device) }
+    return Problem(isUp ? .writerReleased : .linkLost)
+  }
+
+  /// Gives the characteristic back: when bluetoothd has taken what was written, closes the socket
+  /// and waits a moment until it has noticed.
+  func release() async throws {
+    let loop = channel.loop
+    let end = loop.now + channel.limits.release
+    while socket.pending > 0, loop.now < end { try await loop.sleep(for: .milliseconds(5)) }
+    socket.close()
+    channel.state.withLock { $0.isWriterHere = false }
+    while try await isAcquired(), loop.now < end { try await loop.sleep(for: .milliseconds(5)) }
+  }
+
+  private func isAcquired() async throws -> Bool {
+    let call = MethodCall.bluez(
+      channel.view.path,
+      StandardInterface.properties,
+      StandardInterface.Properties.get,
+      [.string(GattCharacteristic1.interface), .string(GattCharacteristic1.Property.writeAcquired)]
+    )
+    do {
+      let reply = try await channel.bus.call(call, limit: channel.limits.call, lateReply: nil)
+      return reply.body.first?.unwrapped.asBool ?? false
+    } catch is DBusError {
+      // The object went with the link.
+      return false
+    } catch is BusFailure {
+      return false
+    }
+  }
+}

@@ -1,0 +1,138 @@
+// Our end of the socket that AcquireNotify or AcquireWrite gave: one packet is one value.
+
+import DBus
+import Glibc
+import Signals
+
+/// A sequenced-packet socket that the loop watches; the descriptor is closed at every ending.
+final class AttributeSocket: Sendable {
+  /// Longer than any value: an attribute has at most 512 octets.
+  private static let longestPacket = 1024
+
+  /// What came of one attempt to send.
+  enum Sending: Equatable, Sendable {
+    case sent
+    /// The way is full.
+    case full
+    /// bluetoothd has closed its end, or this one is closed.
+    case ended
+  }
+
+  private struct State {
+    var watch: Watch?
+    var writable: Completion<Void>?
+    var isEnded = false
+  }
+
+  private let end: UnixFD
+  private let loop: Loop
+  private let received: @Sendable ([UInt8]) -> Void
+  private let ended: @Sendable () -> Void
+  private let state = Guarded(State())
+
+  /// Takes the descriptor over and begins to watch it.
+  ///
+  /// - Parameters:
+  ///   - received: Gets each packet, on the loop.
+  ///   - ended: Called once when bluetoothd has closed its end, after all packets; not after
+  ///     ``close()``.
+  init(
+    _ end: UnixFD,
+    on loop: Loop,
+    received: @escaping @Sendable ([UInt8]) -> Void,
+    ended: @escaping @Sendable () -> Void
+  ) {
+    self.end = end
+    self.loop = loop
+    self.received = received
+    self.ended = ended
+    let flags = fcntl(end.descriptor, F_GETFL)
+    _ = fcntl(end.descriptor, F_SETFL, flags | O_NONBLOCK)
+    let watch = loop.watch(end.descriptor, for: .readable) { [weak self] events in
+      self?.ready(events)
+    }
+    state.withLock { $0.watch = watch }
+  }
+
+  deinit { close() }
+
+  private func ready(_ events: Watch.Events) {
+    let isOver = !events.isDisjoint(with: .hungUp)
+    if events.contains(.readable) || isOver { drain() }
+    if events.contains(.writable) { writable() }
+    if isOver, close() { ended() }
+  }
+
+  /// Hands over all packets that are there.
+  func drain() {
+    var packet = [UInt8](repeating: 0, count: Self.longestPacket)
+    while true {
+      let count = recv(end.descriptor, &packet, packet.count, Int32(MSG_DONTWAIT))
+      // An empty value and the end look alike; only a socket that is hung up has ended.
+      if count < 0 || (count == 0 && isHungUp) { return }
+      received(Array(packet.prefix(count)))
+    }
+  }
+
+  private var isHungUp: Bool {
+    var polled = pollfd(fd: end.descriptor, events: 0, revents: 0)
+    return poll(&polled, 1, 0) > 0
+  }
+
+  // MARK: Sending
+
+  /// Sends one packet if there is place for it.
+  func send(_ value: [UInt8]) -> Sending {
+    let flags = Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)
+    let sent = Glibc.send(end.descriptor, value, value.count, flags)
+    if sent >= 0 { return .sent }
+    return errno == EAGAIN || errno == EWOULDBLOCK || errno == ENOBUFS || errno == EINTR
+      ? .full : .ended
+  }
+
+  /// Waits until there may be place, or the socket has ended.
+  func waitUntilWritable(_ operation: String) async throws {
+    try await wait(on: loop, operation: operation) { (done: Completion<Void>) in
+      let watch: Watch? = state.withLock { state in
+        guard !state.isEnded else { return nil }
+        state.writable = done
+        return state.watch
+      }
+      if let watch { watch.update([.readable, .writable]) } else { done.succeed(()) }
+    }
+  }
+
+  private func writable() {
+    let (waiting, watch) = state.withLock { state in
+      defer { state.writable = nil }
+      return (state.writable, state.watch)
+    }
+    watch?.update(.readable)
+    waiting?.succeed(())
+  }
+
+  /// How many octets bluetoothd has not taken yet.
+  var pending: Int {
+    var count: Int32 = 0
+    guard ioctl(end.descriptor, UInt(TIOCOUTQ), &count) == 0 else { return 0 }
+    return Int(count)
+  }
+
+  // MARK: Ending
+
+  /// Stops watching and closes the descriptor.
+  ///
+  /// - Returns: False when that was done before.
+  @discardableResult
+  func close() -> Bool {
+    let (isFirst, watch, waiting) = state.withLock { state in
+      defer { state = State(isEnded: true) }
+      return (!state.isEnded, state.watch, state.writable)
+    }
+    guard isFirst else { return false }
+    watch?.cancel()
+    _ = Glibc.close(end.release())
+    waiting?.succeed(())
+    return true
+  }
+}

@@ -1,0 +1,74 @@
+// The way of notified values from the bus to one subscriber.
+
+import Bluetooth
+import Signals
+
+/// A bounded queue of one subscriber; the producer never waits.
+final class NotificationMailbox: Sendable {
+  private struct State {
+    var queue: NotificationQueue
+    var taker: Completion<Void>?
+    var ending: (any Error)?
+  }
+
+  let options: SubscriptionOptions
+  private let state: Guarded<State>
+
+  init(_ options: SubscriptionOptions) {
+    self.options = options
+    state = Guarded(
+      State(queue: NotificationQueue(bound: options.buffer, rule: options.overflow))
+    )
+  }
+
+  /// Puts a value in; ignored when the mailbox has ended.
+  func send(_ notification: Notification) {
+    change { state in
+      if !state.queue.put(notification) { state.ending = BufferOverflow(bound: options.buffer) }
+    }
+  }
+
+  /// The subscription has ended by itself at `instant`: the subscriber fails after what is buffered,
+  /// or makes it anew if it wants to and that can help.
+  func end(_ problem: Problem, at instant: Instant) {
+    change { state in
+      if options.onLinkLoss == .resume, problem.explanation.code == .linkLost {
+        state.queue.lost(problem, at: instant)
+      } else {
+        state.ending = problem
+      }
+    }
+  }
+
+  private func change(_ body: (inout State) -> Void) {
+    let taker: Completion<Void>? = state.withLock { state in
+      guard state.ending == nil else { return nil }
+      body(&state)
+      defer { state.taker = nil }
+      return state.taker
+    }
+    taker?.succeed(())
+  }
+
+  /// Waits for the next entry.
+  ///
+  /// - Throws: What the mailbox was ended with, after what is in it; what ends a wait.
+  func next(on loop: Loop, operation: String) async throws -> NotificationQueue.Entry {
+    while true {
+      // Also for an entry that is there: a subscriber that was cancelled gets none.
+      try await wait(on: loop, operation: operation) { (woken: Completion<Void>) in
+        let isReady = state.withLock { state in
+          if !state.queue.isEmpty || state.ending != nil { return true }
+          state.taker = woken
+          return false
+        }
+        if isReady { woken.succeed(()) }
+      }
+      let next: Result<NotificationQueue.Entry, any Error>? = state.withLock { state in
+        if let entry = state.queue.take() { return .success(entry) }
+        return state.ending.map { .failure($0) }
+      }
+      if let next { return try next.get() }
+    }
+  }
+}

@@ -1,0 +1,82 @@
+// Reading and writing descriptors.
+
+import BlueZInterfaces
+public import Bluetooth
+import DBus
+public import Signals
+
+extension BlueZDeviceService {
+  public func readDescriptor(_ selector: DescriptorSelector) -> Signal<[UInt8]> {
+    descriptorOperation(.read, "reading", selector) { [self] in
+      let view = try descriptor(selector)
+      let reply = try await client.bus.call(
+        .bluez(
+          view.path,
+          GattDescriptor1.interface,
+          GattDescriptor1.Method.readValue,
+          [.properties([:])]
+        ),
+        limit: client.limits.attribute,
+        lateReply: nil
+      )
+      guard let value = reply.body.first?.asBytes else {
+        throw Problem(ErrorMapping.unknown(ErrorSituation(.read)))
+      }
+      return value
+    }
+  }
+
+  public func writeDescriptor(
+    _ value: [UInt8],
+    to selector: DescriptorSelector
+  ) -> Signal<Void> {
+    descriptorOperation(.write, "writing", selector) { [self] in
+      guard value.count <= GattCharacteristic1.longestValue else {
+        throw Problem(.tooLong(octets: value.count))
+      }
+      let view = try descriptor(selector)
+      guard view.uuid != .clientCharacteristicConfiguration else {
+        throw Problem(.configurationWrite(view.characteristic))
+      }
+      _ = try await client.bus.call(
+        .bluez(
+          view.path,
+          GattDescriptor1.interface,
+          GattDescriptor1.Method.writeValue,
+          [.bytes(value), .properties([:])]
+        ),
+        limit: client.limits.attribute,
+        lateReply: nil
+      )
+    }
+  }
+
+  private func descriptorOperation<Value: Sendable>(
+    _ call: ErrorSituation.Call,
+    _ verb: String,
+    _ selector: DescriptorSelector,
+    _ body: @escaping @Sendable () async throws -> Value
+  ) -> Signal<Value> {
+    operation(call, "\(verb) \(selector)", attribute: selector.description, body)
+  }
+
+  private func descriptor(_ selector: DescriptorSelector) throws -> DescriptorView {
+    let device = try connectedDevice()
+    return try client.look { tree in
+      guard tree.isConnected(device) else { throw Problem(.notConnected) }
+      return try selector.resolved(in: tree, of: device)
+    }
+  }
+}
+
+extension Explanation {
+  /// - Source: BlueZ, `src/gatt-client.c` (descriptor_write_value).
+  static func configurationWrite(_ characteristic: CharacteristicView) -> Explanation {
+    definite(
+      .notPermitted,
+      "the Client Characteristic Configuration belongs to bluetoothd, which lets nobody write it",
+      hint: "subscribe (notify): that writes it, for notifications or indications as the "
+        + "characteristic offers"
+    )
+  }
+}

@@ -1,0 +1,105 @@
+// Which descriptor of a device a selector means.
+//
+// Pure: selector and objects in, one descriptor or a problem out.
+
+import BlueZInterfaces
+import Bluetooth
+import DBus
+
+/// One descriptor as the tree has it.
+struct DescriptorView: Equatable, Sendable {
+  let path: ObjectPath
+  let uuid: BluetoothUUID
+  let handle: UInt16
+  let characteristic: CharacteristicView
+}
+
+extension ObjectTree {
+  /// The descriptors of a characteristic, in order of handle.
+  func descriptors(of characteristic: CharacteristicView) -> [DescriptorView] {
+    paths(with: GattDescriptor1.interface, below: characteristic.path).compactMap { path in
+      guard let handle = BlueZPath(path)?.handle,
+        let text = property(GattDescriptor1.Property.uuid, GattDescriptor1.interface, at: path),
+        let uuid = text.asString.flatMap({ BluetoothUUID($0) })
+      else { return nil }
+      return DescriptorView(path: path, uuid: uuid, handle: handle, characteristic: characteristic)
+    }
+  }
+}
+
+extension DescriptorSelector {
+  /// The descriptor that is meant.
+  ///
+  /// - Throws: ``Problem`` with `descriptor-missing`, which names those there are, `ambiguous`,
+  ///   which names those that match, or what is wrong with the characteristic.
+  func resolved(in tree: ObjectTree, of device: ObjectPath) throws -> DescriptorView {
+    let all = tree.characteristics(of: device)
+    if let handle {
+      let descriptors = all.flatMap { tree.descriptors(of: $0) }
+      guard let found = descriptors.first(where: { $0.handle == handle }) else {
+        throw Problem(.missing(self, among: descriptors, all))
+      }
+      return found
+    }
+    let owner = try characteristic.resolved(among: all)
+    let descriptors = tree.descriptors(of: owner)
+    let matching = descriptors.filter { $0.uuid == descriptor }
+    if let instance {
+      guard matching.indices.contains(instance) else {
+        throw Problem(.missing(self, among: descriptors, all))
+      }
+      return matching[instance]
+    }
+    guard let first = matching.first else {
+      throw Problem(.missing(self, among: descriptors, all))
+    }
+    guard matching.count == 1 else { throw Problem(.ambiguous(self, matching, all)) }
+    return first
+  }
+}
+
+extension DescriptorView {
+  /// A selector that means this descriptor and no other: `battery-level/2901`.
+  func selector(
+    among siblings: [DescriptorView],
+    _ characteristics: [CharacteristicView]
+  ) -> String {
+    let same = siblings.filter { $0.uuid == uuid && $0.characteristic == characteristic }
+    let name = AssignedNumbers.descriptorIdentifier(uuid) ?? uuid.description
+    let instance = same.count > 1 ? same.firstIndex(of: self).map { "#\($0)" } ?? "" : ""
+    return "\(characteristic.selector(among: characteristics))/\(name)\(instance)"
+  }
+}
+
+extension Explanation {
+  static func missing(
+    _ selector: DescriptorSelector,
+    among descriptors: [DescriptorView],
+    _ characteristics: [CharacteristicView]
+  ) -> Explanation {
+    let shown = descriptors.prefix(12).map { $0.selector(among: descriptors, characteristics) }
+    let more = descriptors.count > 12 ? " and \(descriptors.count - 12) more" : ""
+    let owner = selector.handle == nil ? "\(selector.characteristic)" : "the device"
+    return definite(
+      .descriptorMissing,
+      "there is no descriptor \(selector); \(owner) has "
+        + (shown.isEmpty ? "none" : shown.joined(separator: ", ") + more),
+      hint: "blerun inspect shows the device's descriptors"
+    )
+  }
+
+  static func ambiguous(
+    _ selector: DescriptorSelector,
+    _ matching: [DescriptorView],
+    _ characteristics: [CharacteristicView]
+  ) -> Explanation {
+    let names = matching.map { $0.selector(among: matching, characteristics) }
+    return definite(
+      .ambiguous,
+      "\(selector) means \(matching.count) descriptors: \(names.joined(separator: ", "))",
+      hint: "use one of these, or a handle: "
+        + matching.map { CharacteristicSelector(handle: $0.handle).description }
+        .joined(separator: ", ")
+    )
+  }
+}

@@ -1,0 +1,83 @@
+// How a user names a descriptor.
+
+/// A descriptor by its characteristic and its own name or UUID, or by handle.
+///
+/// `battery-level/2901`, `heart-rate/heart-rate-measurement#1/characteristic-user-description`,
+/// `report/2908#0` where a characteristic has several, `@0x0014`.
+public struct DescriptorSelector: Hashable, Sendable, CustomStringConvertible {
+  /// Where it belongs; meaningless when ``handle`` is given.
+  public let characteristic: CharacteristicSelector
+  /// Meaningless when ``handle`` is given.
+  public let descriptor: BluetoothUUID
+  /// Which of several of the same UUID, in order of handle, from 0.
+  public let instance: Int?
+  /// The handle of the descriptor.
+  public let handle: UInt16?
+  /// The selector as it is written.
+  public let description: String
+
+  public init(
+    of characteristic: CharacteristicSelector,
+    descriptor: BluetoothUUID,
+    instance: Int? = nil
+  ) {
+    self.characteristic = characteristic
+    self.descriptor = descriptor
+    self.instance = instance
+    handle = nil
+    let name = AssignedNumbers.descriptorIdentifier(descriptor) ?? "\(descriptor)"
+    description = "\(characteristic)/\(name)" + (instance.map { "#\($0)" } ?? "")
+  }
+
+  public init(handle: UInt16) {
+    characteristic = CharacteristicSelector(handle: handle)
+    descriptor = BluetoothUUID(short: 0)
+    instance = nil
+    self.handle = handle
+    description = characteristic.description
+  }
+
+  /// Reads a selector.
+  ///
+  /// - Throws: ``SelectorError`` that says which part is wrong, and what it may have meant.
+  public init(parsing text: String) throws(SelectorError) {
+    guard let slash = text.lastIndex(of: "/") else {
+      guard text.hasPrefix("@") else {
+        throw SelectorError(
+          text: text,
+          problem: "a descriptor is characteristic/descriptor, or @ and its handle"
+        )
+      }
+      let handle = try CharacteristicSelector(parsing: text).handle
+      self.init(handle: handle ?? 0)
+      return
+    }
+    let characteristic = try CharacteristicSelector(parsing: String(text[..<slash]))
+    let last = text[text.index(after: slash)...].split(
+      separator: "#",
+      maxSplits: 1,
+      omittingEmptySubsequences: false
+    )
+    var instance: Int?
+    if last.count > 1 {
+      guard let number = Int(last[1]), number >= 0 else {
+        throw SelectorError(text: text, problem: "an instance is a number from 0 after the #")
+      }
+      instance = number
+    }
+    let name = String(last[0])
+    guard let descriptor = AssignedNumbers.descriptor(named: name) else {
+      throw SelectorError(
+        text: text,
+        problem: "'\(name)' is no descriptor",
+        nearest: AssignedNumbers.nearestDescriptor(to: name)
+      )
+    }
+    self.init(of: characteristic, descriptor: descriptor, instance: instance)
+  }
+}
+
+extension BluetoothUUID {
+  /// The Client Characteristic Configuration: what a subscription writes.
+  public static let clientCharacteristicConfiguration = BluetoothUUID(short: 0x2902)
+}

@@ -1,0 +1,71 @@
+// Which device, and for how long: the options of the commands that do one thing.
+
+import ArgumentParser
+import Bluetooth
+import Jobs
+import SimulatedDevices
+
+/// The device, and how long each step may take.
+struct TargetOptions: ParsableArguments {
+  @Option(name: [.short, .long], help: "The device: an address, or a name with * and ?.")
+  var device: String?
+
+  @Option(help: "How long connecting, and the operation, may take: 10s, 500ms.")
+  var timeout = DurationArgument(Plan.usualTimeout)
+
+  /// A plan of one step on the device.
+  func plan(_ step: Step, _ simulated: [DeviceDefinition]) throws(Ending) -> Plan {
+    var plan = Plan(timeout: timeout.duration, steps: [step])
+    plan.device = device.map { DeviceTarget(parsing: $0) }
+    plan.device = try PlanOptions.target(of: plan, among: simulated)
+    return plan
+  }
+}
+
+extension TargetOptions {
+  /// Runs one step as `run` does, printing values alone.
+  ///
+  /// - Throws: ``Ending`` always: with the status of the run.
+  func run(_ step: Step, in options: WorldOptions) throws -> Never {
+    let plan = try plan(step, try loadDevices(options.simulate))
+    let world = try options.world()
+    let service = world.service(for: plan.device ?? .any, adapter: options.adapterSelector)
+    let command = ChainCommand(world: world, format: options.output, text: ValueReport())
+    let seed = world.isSimulated ? options.seed : world.wallClock
+    throw Ending(command.run(plan, on: service, seed: seed))
+  }
+}
+
+extension CharacteristicSelector {
+  /// Reads a selector from the command line.
+  static func argument(_ text: String) throws -> CharacteristicSelector {
+    do {
+      return try CharacteristicSelector(parsing: text)
+    } catch {
+      throw ValidationError("\(error)")
+    }
+  }
+}
+
+extension DescriptorSelector {
+  /// Reads a selector from the command line.
+  static func argument(_ text: String) throws -> DescriptorSelector {
+    do {
+      return try DescriptorSelector(parsing: text)
+    } catch {
+      throw ValidationError("\(error)")
+    }
+  }
+}
+
+/// A format on the command line.
+struct FormatArgument: ExpressibleByArgument {
+  let format: ValueFormat
+
+  init?(argument: String) {
+    guard let format = ValueFormat(argument) else { return nil }
+    self.format = format
+  }
+
+  static var allValueStrings: [String] { ValueFormat.names }
+}

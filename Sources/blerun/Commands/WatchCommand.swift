@@ -1,0 +1,100 @@
+// `blerun watch`: values as they are notified.
+
+import ArgumentParser
+import Bluetooth
+import Jobs
+import Signals
+
+/// Subscribes to characteristics of a device and prints what they notify.
+struct WatchCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "watch",
+    abstract: "Print notifications as they come.",
+    discussion: """
+      Connects, subscribes to each characteristic, prints each value with its time, and disconnects
+      when there are enough, at the end of the time, or at Ctrl-C. Simulated devices run in real
+      time.
+
+        blerun watch -d "Thermo*" temperature-measurement --for 10s
+        blerun watch -d HRM heart-rate-measurement battery-level --resume --output json
+      """
+  )
+
+  @OptionGroup var target: TargetOptions
+  @OptionGroup var options: WorldOptions
+
+  @Argument(help: ArgumentHelp("The characteristics.", valueName: "characteristic"))
+  var attributes: [String]
+
+  @Option(name: [.customLong("for")], help: "How long to watch: 5s, 1m.")
+  var duration: DurationArgument?
+
+  @Option(help: "How many values in all.")
+  var count: Int?
+
+  @Option(help: ArgumentHelp("How to understand the octets: u8, i16be, utf8, hex …"))
+  var format: FormatArgument?
+
+  @Flag(help: "Take the values through a socket of this program's own (AcquireNotify).")
+  var acquire = false
+
+  @Flag(help: "When the link falls, connect and subscribe again.")
+  var resume = false
+
+  func validate() throws {
+    _ = try selectors()
+    if let count, count < 1 { throw ValidationError("--count is from 1.") }
+  }
+
+  private func selectors() throws -> [CharacteristicSelector] {
+    try attributes.map { try CharacteristicSelector.argument($0) }
+  }
+
+  func run() throws {
+    var options = options
+    options.realTime = !options.simulate.isEmpty
+    let plan = try target.plan(Step(.connect), try loadDevices(options.simulate))
+    let world = try options.world()
+    let report: any RunReport =
+      options.output == .json ? JSONLinesReport() : ValueReport(tellsPlace: true)
+    let output = StandardOutput { [scheduler = world.scheduler] failure in
+      scheduler.cancelAll(failure)
+    }
+    let interruption = Interruption(of: world.scheduler)
+    defer { interruption.close() }
+    let watching = try watching(plan, in: world) { event in
+      for line in report.lines(for: event) { output.line(line) }
+    }
+    let outcome = watching.values().then { Signal.just(true) }
+      .firstOrDefault(false, within: .seconds(3600 * 24 * 365))
+    if let signal = interruption.signal { throw Ending(.interrupted(by: signal.number)) }
+    if let failure = output.failure { throw Ending(.output, "\(failure)") }
+    if let error = outcome.error {
+      let failure = RunFailure(error)
+      throw Ending(ExitStatus(after: failure), "\(failure)")
+    }
+  }
+
+  private func watching(
+    _ plan: Plan,
+    in world: World,
+    _ report: @escaping @Sendable (RunEvent) -> Void
+  ) throws -> Watching {
+    let device = plan.device ?? .any
+    return Watching(
+      service: world.service(for: device, adapter: options.adapterSelector),
+      selectors: try selectors(),
+      format: format?.format,
+      options: SubscriptionOptions(
+        delivery: acquire ? .acquire : .signals,
+        onLinkLoss: resume ? .resume : .fail
+      ),
+      limit: target.timeout.duration,
+      duration: duration?.duration,
+      count: count,
+      identity: RunIdentity(seed: world.isSimulated ? options.seed : world.wallClock, plan: plan),
+      device: device.text,
+      report: report
+    )
+  }
+}

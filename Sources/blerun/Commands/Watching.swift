@@ -1,0 +1,80 @@
+// The notifications of several characteristics of one device, as events of a run.
+
+import Bluetooth
+import Jobs
+import Signals
+
+/// What `watch` does with a device.
+struct Watching: Sendable {
+  let service: any DeviceService
+  let selectors: [CharacteristicSelector]
+  let format: ValueFormat?
+  let options: SubscriptionOptions
+  /// How long connecting may take.
+  let limit: Duration
+  /// How long to watch, and how many values are enough.
+  let duration: Duration?
+  let count: Int?
+  let identity: RunIdentity
+  let device: String
+  /// Gets values, and the places where some are missing.
+  let report: @Sendable (RunEvent) -> Void
+
+  /// Connects, subscribes, reports until there is enough, and disconnects what it connected.
+  func values() -> Signal<Void> {
+    let loop = service.scheduler.loop
+    let service = service
+    return Signal.using(
+      acquire: service.connect(keep: false, expecting: []).timeout(limit, "connecting"),
+      release: { $0 == .made ? service.disconnect() : .just(()) }
+    ) { [self] _ in
+      .deferred {
+        var values = merged(since: loop.now)
+        if let duration { values = values.takeUntil(Signal.just(()).delay(duration)) }
+        if let count { values = values.take(count) }
+        return values
+      }
+    }
+  }
+
+  private func merged(since start: Instant) -> Signal<Void> {
+    let places = StepPosition.place(
+      selectors.map { Step(.notify(Listening(to: $0, format: format, options: options))) }
+    )
+    return Signal<PlacedStep> { sink in for place in places { try await sink(place) } }
+      .flattenMap(.merge(limit: places.count)) { [self] placed in
+        values(placed, since: start)
+      }
+  }
+
+  private func values(_ placed: PlacedStep, since start: Instant) -> Signal<Void> {
+    guard case .notify(let listening) = placed.step.action else { return .just(()) }
+    let target = listening.target
+    return service.subscribe(target, options).flattenMap { $0 }.compactMap { [self] event in
+      switch event {
+      case .gap(let gap):
+        tell(.gap(placed, gap), at: gap.to, since: start)
+        return nil
+      case .value(let notification):
+        let octets = notification.value
+        let decoded = try? StepValue.decode(octets, of: target, format: format)
+        let value = StepValue(octets: octets, decoded: decoded)
+        tell(.value(placed, value), at: notification.at, since: start)
+        return ()
+      }
+    }
+  }
+
+  private func tell(_ change: RunEvent.Change, at instant: Instant, since start: Instant) {
+    report(
+      RunEvent(
+        run: identity,
+        device: device,
+        attempt: 1,
+        offset: instant - start,
+        wallClock: service.scheduler.loop.wallClockAtStart + instant.sinceStart,
+        change: change
+      )
+    )
+  }
+}

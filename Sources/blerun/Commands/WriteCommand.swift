@@ -1,0 +1,82 @@
+// `blerun write`: one value.
+
+import ArgumentParser
+import Bluetooth
+import Jobs
+
+/// Writes a characteristic or a descriptor.
+struct WriteCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "write",
+    abstract: "Write one value.",
+    discussion: """
+      Connects, writes, and disconnects. Without --request, --command or --reliable the
+      characteristic's properties decide: a request where that is offered.
+
+        blerun write -d "Thermo*" alert-level u8:1
+        blerun write -d "Thermo*" ff02 u8:1 utf8:"two words" --command
+      """
+  )
+
+  @OptionGroup var target: TargetOptions
+  @OptionGroup var options: WorldOptions
+
+  @Argument(help: ArgumentHelp("The characteristic.", valueName: "characteristic"))
+  var attribute: String
+
+  @Argument(
+    help: ArgumentHelp(
+      "The value, in parts that stand one after the other: u8:1, hex:01ff, utf8:text.",
+      valueName: "value"
+    )
+  )
+  var value: [String]
+
+  @Flag(help: "It is a descriptor: characteristic/descriptor, or @ and its handle.")
+  var descriptor = false
+
+  @Flag(help: "With an answer of the device.")
+  var request = false
+
+  @Flag(help: "Without an answer.")
+  var command = false
+
+  @Flag(help: "Prepared, checked by echo, then executed.")
+  var reliable = false
+
+  func validate() throws { _ = try step() }
+
+  func run() throws { try target.run(try step(), in: options) }
+
+  private func step() throws -> Step {
+    let kinds = [(request, WriteKind.request), (command, .command), (reliable, .reliable)]
+      .filter(\.0).map(\.1)
+    guard kinds.count <= 1 else {
+      throw ValidationError("Give one of --request, --command and --reliable.")
+    }
+    if descriptor {
+      guard kinds.isEmpty else {
+        throw ValidationError("A descriptor is always written with a request.")
+      }
+      let selector = try DescriptorSelector.argument(attribute)
+      return Step(.attribute(.writeDescriptor(selector, try written())))
+    }
+    let selector = try CharacteristicSelector.argument(attribute)
+    return Step(.write(Write(try written(), to: selector, kind: kinds.first ?? .automatic)))
+  }
+
+  private func written() throws -> WrittenValue {
+    let parts = try value.map { text in
+      guard let colon = text.firstIndex(of: ":"), let format = ValueFormat(String(text[..<colon]))
+      else {
+        throw ValidationError("'\(text)' is no value: write u8:1, hex:01ff, utf8:text …")
+      }
+      return WrittenValue.Part(format, String(text[text.index(after: colon)...]))
+    }
+    do {
+      return try WrittenValue(parts)
+    } catch {
+      throw ValidationError(error.problem)
+    }
+  }
+}

@@ -1,0 +1,90 @@
+// What a subscriber's queue keeps, drops and marks.
+
+import Bluetooth
+import Signals
+import Testing
+
+@testable import BlueZ
+
+@Suite("The queue of a subscriber")
+struct NotificationQueueTests {
+  private func notification(_ number: UInt8) -> Notification {
+    Notification(value: [number], at: Instant(sinceStart: .seconds(Int(number))))
+  }
+
+  private func put(_ number: UInt8, _ queue: inout NotificationQueue) -> Bool {
+    queue.put(notification(number))
+  }
+
+  private func taken(_ queue: NotificationQueue) -> [String] {
+    var queue = queue
+    var result: [String] = []
+    while let entry = queue.take() {
+      switch entry {
+      case .value(let value): result.append("\(value.value[0])")
+      case .dropped(let count, let from, let to):
+        result.append(
+          "-\(count) (\(from.sinceStart.components.seconds)…\(to.sinceStart.components.seconds))"
+        )
+      case .lost: result.append("lost")
+      }
+    }
+    return result
+  }
+
+  @Test("refuses the value for which there is no place when the rule is to fail")
+  func error() {
+    var queue = NotificationQueue(bound: 2, rule: .error)
+    #expect(put(1, &queue))
+    #expect(put(2, &queue))
+    #expect(!put(3, &queue))
+    #expect(taken(queue) == ["1", "2"])
+  }
+
+  @Test("drops the oldest, and says where, how many and when")
+  func oldest() {
+    var queue = NotificationQueue(bound: 3, rule: .dropOldest)
+    for number in 1...7 { #expect(put(UInt8(number), &queue)) }
+    #expect(queue.count == 3)
+    #expect(taken(queue) == ["-4 (1…4)", "5", "6", "7"])
+  }
+
+  @Test("drops the newest, and says where, how many and when")
+  func newest() {
+    var queue = NotificationQueue(bound: 3, rule: .dropNewest)
+    for number in 1...7 { #expect(put(UInt8(number), &queue)) }
+    _ = queue.take()
+    #expect(put(8, &queue))
+    #expect(taken(queue) == ["2", "3", "-4 (4…7)", "8"])
+  }
+
+  @Test("keeps the mark of a loss in its place while values around it are dropped")
+  func lossAmongDropped() {
+    var queue = NotificationQueue(bound: 2, rule: .dropOldest)
+    #expect(put(1, &queue))
+    queue.lost(Problem(.linkLost), at: .init(sinceStart: .zero))
+    for number in 2...5 { #expect(put(UInt8(number), &queue)) }
+    #expect(taken(queue) == ["-1 (1…1)", "lost", "-2 (2…3)", "4", "5"])
+  }
+
+  @Test("holds no more than its bound however many values pass", arguments: [1, 7, 1500])
+  func longRun(bound: Int) {
+    var queue = NotificationQueue(bound: bound, rule: .dropOldest)
+    var taken = 0
+    var dropped = 0
+    for round in 0..<10_000 {
+      _ = queue.put(notification(UInt8(round % 200)))
+      #expect(queue.count <= bound)
+      guard round.isMultiple(of: 3) else { continue }
+      switch queue.take() {
+      case .value?: taken += 1
+      case .dropped(let count, _, _)?: dropped += count
+      case .lost?, nil: Issue.record("nothing was lost, and something was there")
+      }
+    }
+    while let entry = queue.take() {
+      if case .dropped(let count, _, _) = entry { dropped += count } else { taken += 1 }
+    }
+    #expect(taken + dropped == 10_000)
+  }
+}

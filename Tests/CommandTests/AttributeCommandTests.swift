@@ -1,0 +1,105 @@
+// `blerun read`, `write`, `watch`, and descriptors in `inspect`, on simulated devices.
+
+import Testing
+
+@Suite("Commands about attributes")
+struct AttributeCommandTests {
+  let echo = "Simulators/devices/echo.yaml"
+  let value = "6e5d0002-1b1a-4e1c-8f6b-0b6c1d2e3f40"
+
+  @Test("read prints the value and nothing else")
+  func read() throws {
+    let run = try blerun(
+      "read",
+      "battery-level",
+      "--simulate",
+      "Simulators/devices/battery.yaml"
+    )
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(run.output == "100 %\n")
+    let descriptor = try blerun("read", value + "/2901", "--descriptor", "--simulate", echo)
+    #expect(descriptor.output == "Echo\n")
+  }
+
+  @Test("read as JSON tells what run tells")
+  func json() throws {
+    let file = "Simulators/devices/battery.yaml"
+    let read = try blerun("read", "2a19", "--simulate", file, "--output", "json")
+    let run = try blerun("run", "-e", "read 2a19", "--simulate", file, "--output", "json")
+    #expect(read.output == run.output)
+  }
+
+  @Test("a refusal goes to standard error, with the status of its class")
+  func refused() throws {
+    let run = try blerun("read", "6e5d0003-1b1a-4e1c-8f6b-0b6c1d2e3f40", "--simulate", echo)
+    #expect(run.status == 1)
+    #expect(run.output.isEmpty)
+    #expect(run.errors.contains("does not let this attribute be read"))
+  }
+
+  @Test("write says nothing when it was done, and why when it was not")
+  func write() throws {
+    let run = try blerun("write", value, "u8:1", "utf8:x", "--request", "--simulate", echo)
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(run.output.isEmpty)
+    let long = "hex:" + String(repeating: "00", count: 300)
+    let refused = try blerun("write", value, long, "--command", "--simulate", echo)
+    #expect(refused.status == 1)
+    #expect(refused.errors.contains("300 octets, a command carries at most 244"))
+  }
+
+  @Test(
+    "wrong usage is told before anything happens",
+    arguments: [
+      ["read", "nosuch"], ["read", "2a19", "--offset", "600"], ["read", "2a19", "--descriptor"],
+      ["write", "2a19"], ["write", "2a19", "u8:300"], ["write", "2a19", "5"],
+      ["write", "2a19", "u8:1", "--command", "--request"], ["watch"],
+      ["watch", "2a19", "--count", "0"],
+    ]
+  )
+  func usage(arguments: [String]) throws {
+    let run = try RunningBinary(arguments + ["--simulate", echo]).end()
+    #expect(run.status == 2)
+    #expect(run.output.isEmpty)
+  }
+
+  @Test("watch prints values with their times, of several characteristics, in real time")
+  func watch() throws {
+    let run = try blerun(
+      "watch",
+      "heart-rate-measurement",
+      "--count",
+      "2",
+      "--simulate",
+      "Simulators/devices/heart-rate.yaml"
+    )
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(run.lines.count == 2)
+    #expect(run.lines.allSatisfy { $0.contains("heart-rate-measurement") && $0.contains("bpm") })
+    #expect(run.errors.contains("real time"))
+  }
+
+  @Test("watch ends at its time, with and without values")
+  func watchFor() throws {
+    let run = try blerun(
+      "watch",
+      value,
+      "--acquire",
+      "--resume",
+      "--for",
+      "100ms",
+      "--simulate",
+      echo
+    )
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(run.output.isEmpty)
+  }
+
+  @Test("inspect shows the values of descriptors, and none with --no-values")
+  func inspect() throws {
+    let run = try blerun("inspect", "--simulate", echo)
+    #expect(run.lines.contains { $0.contains("User Description") && $0.hasSuffix("  Echo") })
+    let bare = try blerun("inspect", "--simulate", echo, "--no-values")
+    #expect(bare.lines.contains { $0.contains("User Description") && !$0.contains("Echo") })
+  }
+}

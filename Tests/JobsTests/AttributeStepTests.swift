@@ -1,0 +1,174 @@
+// The steps about attributes, in files, on one line, and as they run.
+
+import Bluetooth
+import Documents
+import Signals
+import Testing
+
+@testable import Jobs
+
+@Suite("Steps about attributes")
+struct AttributeStepTests {
+  let bench = RunBench()
+
+  private static let lines = [
+    "mtu as link expect value >= 100 within 5s", "services", "read battery-level offset 2 as tail",
+    "read battery-level offset 2 format u8",
+    "read-descriptor battery-level/characteristic-user-description as name",
+    "write-descriptor battery-level/valid-range u8:1 u8:2",
+    "notify battery-level until 2x delivery acquire on-link-loss resume",
+    "notify battery-level for 5s buffer 10 overflow drop-oldest",
+  ]
+
+  @Test("is written on one line as it is read", arguments: lines)
+  func oneLine(line: String) throws {
+    let step = try #require(try Plan.parse(line: line).steps.first)
+    #expect(step.description == line)
+    #expect(try Plan.parse(line: step.description).steps == [step])
+  }
+
+  @Test("a file says the same")
+  func file() throws {
+    let plan = try Plan.parse(
+      """
+      steps:
+        - { mtu: , as: link, expect: { value: { min: 100 } }, timeout: 5s }
+        - services
+        - { read: battery-level, offset: 2, as: tail }
+        - { read: battery-level, offset: 2, format: u8 }
+        - { read-descriptor: battery-level/2901, as: name }
+        - { write-descriptor: battery-level/2906, value: [ { u8: 1 }, { u8: 2 } ] }
+        - notify: battery-level
+          until: { count: 2 }
+          delivery: acquire
+          on-link-loss: resume
+        - { notify: battery-level, for: 5s, buffer: 10, overflow: drop-oldest }
+      """,
+      file: "chain.yaml"
+    )
+    #expect(plan.steps.map(\.description) == Self.lines)
+  }
+
+  @Test(
+    "what is wrong in a file is said with its place",
+    arguments: [
+      ("{ read: battery-level, offset: 513 }", "the first octet, from 0 to 512"),
+      ("{ notify: battery-level, for: 1s, delivery: sockets }", "one of signals, acquire"),
+      ("{ notify: battery-level, for: 1s, overflow: dropoldest }", "drop-oldest"),
+      ("{ notify: battery-level, for: 1s, buffer: 0 }", "how many values, from 1 to 1000000"),
+      ("{ read-descriptor: battery-level }", "a descriptor is characteristic/descriptor"),
+      ("{ write-descriptor: battery-level/2901 }", "value"), ("{ mtu: 5 }", "nothing"),
+    ]
+  )
+  func complaints(step: String, part: String) {
+    do {
+      _ = try Plan.parse("steps:\n  - \(step)\n", file: "chain.yaml")
+      Issue.record("\(step) was taken")
+    } catch {
+      let text = error.problems.map(\.description).joined()
+      #expect(text.hasPrefix("chain.yaml:2:"), "\(text)")
+      #expect(text.contains(part), "\(text)")
+    }
+  }
+
+  @Test(
+    "what is wrong on one line is said with its column",
+    arguments: [
+      ("read battery-level offset x", "1:27", "the first octet, from 0 to 512"),
+      ("notify battery-level for 1s delivery fast", "1:38", "one of signals, acquire"),
+      ("read-descriptor battery-level/29", "1:17", "'29' is no descriptor"),
+      ("write-descriptor battery-level/2901", "1:18", "no value"),
+    ]
+  )
+  func lineComplaints(line: String, place: String, part: String) {
+    do {
+      _ = try Plan.parse(line: line)
+      Issue.record("\(line) was taken")
+    } catch {
+      let text = error.problems.map(\.description).joined()
+      #expect(text.contains(place), "\(text)")
+      #expect(text.contains(part), "\(text)")
+    }
+  }
+
+  @Test("does what it says, keeps what it brings, and checks it")
+  func running() throws {
+    bench.device.answer("mtu", .value([185]))
+    bench.device.answer("read-descriptor battery-level/valid-range", .value([1, 99]))
+    let name = "battery-level/characteristic-user-description"
+    bench.device.answer("read-descriptor \(name)", .value(Array("main".utf8)))
+    let failure = try bench.run(
+      """
+      mtu as link expect value = 185
+      log "{link}"
+      read-descriptor \(name) as name
+      log "{name}"
+      read-descriptor battery-level/valid-range format u16
+      write-descriptor battery-level/valid-range u8:1
+      read battery-level offset 1 format u8 expect value = 72
+      """
+    )
+    #expect(failure == nil)
+    #expect(bench.endings[1].outcome == .mtu(185))
+    #expect(bench.endings[2].outcome == .said("185"))
+    #expect(bench.endings[4].outcome == .said("main"))
+    #expect(
+      bench.endings[5].outcome == .value(StepValue(octets: [1, 99], decoded: .integer(25345)))
+    )
+    #expect(bench.endings[6].outcome == .written([1]))
+    #expect(
+      bench.device.calls.dropFirst().prefix(5) == [
+        "mtu", "read-descriptor \(name)", "read-descriptor battery-level/valid-range",
+        "write-descriptor battery-level/valid-range 01", "read battery-level from 1",
+      ]
+    )
+  }
+
+  @Test("an MTU that is not as expected fails the step")
+  func expectation() throws {
+    bench.device.answer("mtu", .value([23]))
+    #expect(try bench.run("mtu expect value > 100") != nil)
+    #expect(bench.ending?.failure?.code == .expectationNotMet)
+  }
+
+  @Test("the options of a subscription are handed on, and gaps are told without being counted")
+  func gaps() throws {
+    // The script's values of no octets are gaps.
+    bench.device.notify(
+      "battery-level",
+      [(.seconds(1), [1]), (.seconds(1), []), (.seconds(1), [2])]
+    )
+    let line = "notify battery-level until 2x on-link-loss resume buffer 5 overflow drop-newest"
+    #expect(try bench.run(line) == nil)
+    #expect(bench.device.calls[1] == "subscribe battery-level resume drop-newest 5")
+    #expect(
+      bench.story.dropFirst(4).prefix(4) == ["1 1 %", "1 gap linkLost", "1 2 %", "1 notify ok"]
+    )
+    #expect(bench.endings[1].outcome == .listened(count: 2, rate: 2.0 / 3))
+    let gap = try #require(bench.json().first { $0.contains(#""event":"gap""#) })
+    #expect(gap.hasSuffix(#""cause":"link-lost","lasted":0.000000,"dropped":0}"#))
+    #expect(bench.text().contains { $0.contains("(gap: the link was lost") })
+  }
+
+  @Test("services are listed with what is in them")
+  func services() {
+    let service = GATTService(
+      uuid: BluetoothUUID(short: 0x180f),
+      handle: 10,
+      isPrimary: true,
+      includes: [],
+      characteristics: [
+        GATTCharacteristic(
+          uuid: BluetoothUUID(short: 0x2a19),
+          handle: 12,
+          properties: [.read],
+          mtu: 23,
+          descriptors: [GATTDescriptor(uuid: BluetoothUUID(short: 0x2901), handle: 13)]
+        )
+      ]
+    )
+    let text = JSONValue(service).text
+    #expect(text.hasPrefix(#"{"uuid":"0000180f-0000-1000-8000-00805f9b34fb","name":"battery""#))
+    #expect(text.contains(#""flags":["read"],"descriptors":[{"uuid":"00002901-"#))
+  }
+}

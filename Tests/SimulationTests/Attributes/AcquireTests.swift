@@ -1,0 +1,248 @@
+// AcquireNotify and AcquireWrite on a simulated device: sockets, locks, descriptors.
+
+import BlueZ
+import BlueZSimulator
+import Bluetooth
+import Signals
+import SimulatedDevices
+import Testing
+
+@Suite("Acquired characteristics")
+struct AcquireTests {
+  private static let acquiring = SubscriptionOptions(delivery: .acquire)
+
+  @Test("values come through the socket, and the lock is gone when the stream has ended")
+  func values() throws {
+    let simulation = try Simulation.bench()
+    let (acquired, signalled) = try simulation.first { service in
+      // What is collected comes when the subscription has ended.
+      service.subscribe(.stream, Self.acquiring).flattenMap { $0.take(3) }.collect()
+        .flattenMap { acquired in
+          service.notifications(.stream).take(2).collect().map { (acquired, $0) }
+        }
+    }
+    #expect(acquired.compactMap(\.notification?.value) == [[1], [2], [3]])
+    let stamps = acquired.compactMap(\.notification?.at)
+    #expect(stamps[1] - stamps[0] == .milliseconds(100))
+    // The subscription was ended at the device, and begins anew.
+    #expect(signalled.map(\.value) == [[1], [2]])
+  }
+
+  @Test("an observer more joins the subscription there is, whichever way it was asked for")
+  func joins() throws {
+    let simulation = try Simulation.bench()
+    let both = try simulation.first { service in
+      service.subscribe(.stream, Self.acquiring).flattenMap { first in
+        service.subscribe(.stream, SubscriptionOptions()).flattenMap { second in
+          second.take(2).collect()
+        }
+        .flattenMap { two in first.take(2).collect().map { [two, $0] } }
+      }
+    }
+    #expect(both[0] == both[1])
+    #expect(simulation.history.count { $0.contains(" subscribed ff01") } == 1)
+  }
+
+  @Test("what another program has acquired is busy, in its words")
+  func acquiredElsewhere() throws {
+    let simulation = try Simulation.bench()
+    let other = try simulation.otherProgram()
+    for options in [SubscriptionOptions(), Self.acquiring] {
+      let failure = try simulation.failure { service in
+        other.subscribe(.stream, Self.acquiring).flattenMap { _ in
+          service.subscribe(.stream, options).map { _ in }
+        }
+      }
+      #expect(failure.code == .busy)
+      #expect(failure.class == .passing)
+      #expect(failure.bluez?.text == "Notify acquired")
+      #expect(failure.meaning.contains("acquired by another program"))
+    }
+  }
+
+  @Test("what another program listens to cannot be acquired, and can be shared")
+  func listenedElsewhere() throws {
+    let simulation = try Simulation.bench()
+    let other = try simulation.otherProgram()
+    let failure = try simulation.failure { service in
+      other.subscribe(.stream, SubscriptionOptions()).flattenMap { _ in
+        service.subscribe(.stream, Self.acquiring).map { _ in }
+      }
+    }
+    #expect(failure.code == .busy)
+    #expect(failure.hint.contains("signals"))
+    let values = try simulation.first { service in
+      other.subscribe(.stream, SubscriptionOptions()).flattenMap { _ in
+        service.notifications(.stream).take(2).collect()
+      }
+    }
+    #expect(values.map(\.value) == [[1], [2]])
+  }
+
+  @Test("a subscription that another program has released fails and says so")
+  func released() throws {
+    let simulation = try Simulation.bench()
+    let failure = try simulation.failure { service in
+      service.subscribe(.stream, Self.acquiring).flattenMap { events in
+        simulation.stopNotify(.stream).flattenMap { events.collect() }
+      }
+    }
+    #expect(failure.code == .refused)
+    #expect(failure.meaning.contains("acquired subscription"))
+  }
+
+  @Test("commands go out in order through the writer, however many")
+  func commands() throws {
+    let simulation = try Simulation.bench()
+    let count = 2000
+    try simulation.first { service in
+      service.acquireWriter(.sink).flattenMap { writer in
+        Signal<Int> { sink in
+          for number in 0..<count { try await writer.write([UInt8(number & 255)]) }
+          try await sink(writer.longestValue)
+        }
+      }
+      .collect()
+      .flattenMap { _ in
+        // The lock is gone: single commands are taken again.
+        service.write([255], to: .sink, kind: .command)
+      }
+    }
+    let written = simulation.history.filter { $0.contains("written ff02") }
+    #expect(written.count == count + 1)
+    let last = written.suffix(3)
+    #expect(
+      Array(last)
+        == [998, 999, 255].map { number in
+          let value = number == 255 ? 255 : (count - 1000 + number) & 255
+          return "\(simulation.device.definition.address) written ff02 [\(value)]"
+        }
+    )
+  }
+
+  @Test("a command that the writer cannot carry is refused before it is sent")
+  func longCommand() throws {
+    let simulation = try Simulation.bench()
+    let failure = try simulation.failure { service in
+      service.acquireWriter(.sink).flattenMap { writer in
+        Signal<Void> { sink in
+          try await writer.write([UInt8](repeating: 1, count: writer.longestValue))
+          try await writer.write([UInt8](repeating: 2, count: writer.longestValue + 1))
+          try await sink(())
+        }
+      }
+    }
+    #expect(failure.code == .invalidValue)
+    #expect(failure.meaning.contains("62 octets"))
+    #expect(simulation.history.count { $0.contains("written ff02") } == 1)
+  }
+
+  @Test("a write beside the writer is refused, and the failure tells whose the lock is")
+  func writeLocks() throws {
+    let simulation = try Simulation.bench()
+    let own = try simulation.failure { service in
+      service.acquireWriter(.sink).flattenMap { _ in
+        service.write([1], to: .sink, kind: .command)
+      }
+    }
+    #expect(own.code == .busy)
+    #expect(own.meaning.contains("this program"))
+    let other = try simulation.otherProgram()
+    let foreign = try simulation.failure { service in
+      other.acquireWriter(.sink).flattenMap { _ in
+        service.acquireWriter(.sink).map { _ in }
+      }
+    }
+    #expect(foreign.code == .busy)
+    #expect(foreign.meaning.contains("acquired by another program for writing"))
+  }
+
+  @Test("a writer whose link falls fails with the loss")
+  func writerLoss() throws {
+    let simulation = try Simulation.bench()
+    let (simulator, address) = (simulation.simulator, simulation.device.definition.address)
+    let loop = simulation.loop
+    let failure = try simulation.failure { service in
+      service.acquireWriter(.sink).flattenMap { writer in
+        Signal<Void> { sink in
+          try await writer.write([1])
+          simulator.loseLink(address)
+          try await loop.sleep(for: .milliseconds(10))
+          try await writer.write([2])
+          try await sink(())
+        }
+      }
+    }
+    #expect(failure.code == .linkLost)
+  }
+
+  @Test("a characteristic without the property is no place for it", arguments: [true, false])
+  func notSupported(isWriter: Bool) throws {
+    let simulation = try Simulation.bench()
+    let failure = try simulation.failure { service in
+      isWriter
+        ? service.acquireWriter(.stream).map { _ in }
+        : service.subscribe(.sink, Self.acquiring).map { _ in }
+    }
+    #expect(failure.code == .notSupported)
+  }
+
+  @Test("no descriptor is left open by endings of any kind")
+  func descriptors() throws {
+    let sockets = PassedSockets()
+    let simulation = try Simulation.bench(log: sockets.note)
+    let (simulator, address) = (simulation.simulator, simulation.device.definition.address)
+    let loop = simulation.loop
+    for round in 0..<20 {
+      _ = try? simulation.first(within: .milliseconds(2300 + 7 * round)) { service in
+        service.acquireWriter(.sink).flattenMap { writer in
+          service.subscribe(.stream, Self.acquiring).flattenMap { events in
+            if round.isMultiple(of: 2) {
+              loop.after(.milliseconds(17 * round)) { simulator.loseLink(address) }
+            }
+            return events.take(2 + round % 3).collect()
+          }
+        }
+      }
+    }
+    // Deadlines that strike at every moment of the calls themselves.
+    for step in 0..<60 {
+      _ = try? simulation.first(within: .milliseconds(150 + step)) { service in
+        service.subscribe(.stream, Self.acquiring).flattenMap { _ in
+          service.acquireWriter(.sink).map { _ in }
+        }
+      }
+    }
+    #expect(throws: LoopIdle.self) { try loop.drive { false } }
+    #expect(sockets.count > 40)
+    #expect(sockets.open == 0)
+  }
+
+  @Test("a reply that comes after its deadline is closed at once, and the lock is free again")
+  func late() throws {
+    let sockets = PassedSockets()
+    let simulation = try Simulation.bench(log: sockets.note)
+    let loop = simulation.loop
+    simulation.device.setFaults([
+      FaultRule(on: .subscribe, occurrence: .nth(1), action: .slow(.seconds(2)))
+    ])
+    let values = try simulation.first { service in
+      service.subscribe(.stream, Self.acquiring).map { _ in }
+        .timeout(.seconds(1), "subscribing")
+        .catchError { _ in .just(()) }
+        .flattenMap {
+          Signal<Int> { sink in
+            try await loop.sleep(for: .milliseconds(1500))
+            try await sink(sockets.open)
+          }
+        }
+        .flattenMap { open in
+          service.subscribe(.stream, Self.acquiring).flattenMap { events in
+            events.take(1).map { _ in open }
+          }
+        }
+    }
+    #expect(values == 0)
+    #expect(sockets.count == 2)
+  }
+}

@@ -1,0 +1,228 @@
+// The end of the link, in every state of a subscription.
+
+import BlueZ
+import BlueZSimulator
+import Bluetooth
+import Signals
+import SimulatedDevices
+import Testing
+
+@Suite("A subscription whose link falls")
+struct LinkLossTests {
+  private static let resuming = SubscriptionOptions(onLinkLoss: .resume)
+
+  /// What a stream gave: numbers of values, "gap" for gaps.
+  private func story(_ events: [NotificationEvent]) -> [String] {
+    events.map { event in
+      switch event {
+      case .value(let notification): "\(notification.value.first ?? 0)"
+      case .gap(let gap): gap.cause == .linkLost ? "gap" : "dropped \(gap.dropped)"
+      }
+    }
+  }
+
+  private func losing(_ simulation: Simulation, after delay: Duration) {
+    let (simulator, address) = (simulation.simulator, simulation.device.definition.address)
+    simulation.loop.after(delay) { simulator.loseLink(address) }
+  }
+
+  @Test(
+    "fails after the values that came before",
+    arguments: SubscriptionOptions.Delivery.allCases
+  )
+  func fails(delivery: SubscriptionOptions.Delivery) throws {
+    let simulation = try Simulation.bench()
+    let (simulator, address) = (simulation.simulator, simulation.device.definition.address)
+    let seen = Recorded<String>()
+    let failure = try simulation.failure { service in
+      service.subscribe(.stream, SubscriptionOptions(delivery: delivery)).flattenMap { events in
+        events.map { event in
+          if case .value(let notification) = event {
+            seen.add("\(notification.value[0])")
+            if notification.value == [3] { simulator.loseLink(address) }
+          }
+          return event
+        }.collect()
+      }
+    }
+    #expect(failure.code == .linkLost)
+    #expect(failure.operation == "listening to ff01" || failure.operation.contains("listening"))
+    #expect(seen.all == ["1", "2", "3"])
+  }
+
+  @Test(
+    "resumes after a gap",
+    arguments: SubscriptionOptions.Delivery.allCases
+  )
+  func resumes(delivery: SubscriptionOptions.Delivery) throws {
+    let simulation = try Simulation.bench()
+    let (simulator, address) = (simulation.simulator, simulation.device.definition.address)
+    let options = SubscriptionOptions(delivery: delivery, onLinkLoss: .resume)
+    let events = try simulation.first { service in
+      service.subscribe(.stream, options).flattenMap { events in
+        events.map { event in
+          if event.notification?.value == [3] { simulator.loseLink(address) }
+          return event
+        }
+        .take(6).collect()
+      }
+    }
+    #expect(story(events) == ["1", "2", "3", "gap", "1", "2"])
+    guard case .gap(let gap) = events[3] else { return }
+    #expect(gap.to > gap.from)
+    #expect(gap.dropped == 0)
+    #expect(simulation.history.count { $0.hasSuffix("link up") } == 2)
+    #expect(simulation.history.count { $0.hasSuffix("link down") } == 2)
+  }
+
+  @Test("resumes when the device comes back later, by trying again")
+  func absent() throws {
+    let simulation = try Simulation.bench()
+    let (simulator, address) = (simulation.simulator, simulation.device.definition.address)
+    let loop = simulation.loop
+    let events = try simulation.first { service in
+      service.subscribe(.stream, Self.resuming).flattenMap { events in
+        events.map { event in
+          if event.notification?.value == [2] {
+            simulator.vanish(address)
+            loop.after(.seconds(50)) { simulator.appear(address) }
+          }
+          return event
+        }
+        .take(4).collect()
+      }
+    }
+    #expect(story(events) == ["1", "2", "gap", "1"])
+  }
+
+  @Test("gives up at the caller's deadline, and leaves no link")
+  func deadline() throws {
+    let simulation = try Simulation.bench()
+    let (simulator, address) = (simulation.simulator, simulation.device.definition.address)
+    let service = simulation.service
+    let outcome = service.connect()
+      .flattenMap {
+        service.subscribe(.stream, Self.resuming).flattenMap { events in
+          events.map { event in
+            if event.notification?.value == [2] { simulator.vanish(address) }
+            return event
+          }.collect()
+        }
+      }
+      .map { $0.count }
+      .firstOrDefault(0, within: .seconds(10))
+    #expect(outcome.error is TimedOut || (outcome.error as? DeviceFailure)?.code == .timedOut)
+    #expect(simulation.simulator.connectedDevices.isEmpty)
+  }
+
+  @Test("gives up at its own limit with the last reason, when the caller sets none")
+  func limit() throws {
+    let simulation = try Simulation.bench()
+    let (simulator, address) = (simulation.simulator, simulation.device.definition.address)
+    #expect(throws: DeviceFailure.self) {
+      try simulation.first(within: .seconds(1000)) { service in
+        service.subscribe(.stream, Self.resuming).flattenMap { events in
+          events.map { event in
+            if event.notification?.value == [2] { simulator.vanish(address) }
+            return event
+          }.collect()
+        }
+      }
+    }
+    #expect(simulation.loop.now.sinceStart < .seconds(300))
+  }
+
+  @Test("a loss while StartNotify is under way fails the subscription")
+  func whileSubscribing() throws {
+    let simulation = try Simulation.bench()
+    let failure = try simulation.failure { service in
+      Signal<Void>.deferred {
+        self.losing(simulation, after: .milliseconds(5))
+        return service.subscribe(.stream, Self.resuming).map { _ in }
+      }
+    }
+    #expect(failure.code == .linkLost)
+    #expect(simulation.simulator.connectedDevices.isEmpty)
+  }
+
+  @Test("a loss while nobody listens is told to who listens next")
+  func whileIdle() throws {
+    let simulation = try Simulation.bench()
+    let loop = simulation.loop
+    let events = try simulation.first { service in
+      service.subscribe(.stream, Self.resuming).flattenMap { events in
+        self.losing(simulation, after: .milliseconds(250))
+        return Signal<Void> { sink in
+          try await loop.sleep(for: .seconds(3))
+          try await sink(())
+        }
+        .flattenMap { events.take(4).collect() }
+      }
+    }
+    #expect(story(events) == ["1", "2", "gap", "1"])
+  }
+
+  @Test("losses while it resumes, and just after, end in one whole subscription")
+  func again() throws {
+    let simulation = try Simulation.bench()
+    let (simulator, address) = (simulation.simulator, simulation.device.definition.address)
+    let loop = simulation.loop
+    let seen = Recorded<NotificationEvent>()
+    try simulation.first { service in
+      service.subscribe(.stream, Self.resuming).flattenMap { events in
+        events.filter { event in
+          if seen.all.isEmpty {
+            simulator.loseLink(address)
+            // While it connects, while services are resolved, and while values come again.
+            for delay in [60, 330, 1200] {
+              loop.after(.milliseconds(delay)) { simulator.loseLink(address) }
+            }
+          }
+          seen.add(event)
+          return event.notification?.value == [10]
+        }
+        .take(1)
+      }
+    }
+    let told = story(seen.all)
+    #expect(told.count { $0 == "gap" } >= 2)
+    #expect(told.suffix(11) == ["gap"] + (1...10).map(String.init))
+    #expect(simulation.history.count { $0.hasSuffix("link up") } >= 3)
+  }
+
+  @Test("our own disconnect is no loss: the stream ends")
+  func ownDisconnect() throws {
+    let simulation = try Simulation.bench()
+    let failure = try simulation.failure { service in
+      service.subscribe(.stream, Self.resuming).flattenMap { events in
+        service.disconnect().flattenMap { events.collect() }
+      }
+    }
+    #expect(failure.code == .notConnected)
+    #expect(simulation.history.count { $0.hasSuffix("link up") } == 1)
+  }
+
+  @Test(
+    "the characteristic's objects may go and come back: the subscription is made on the new ones"
+  )
+  func objectsRemade() throws {
+    let simulation = try Simulation.bench()
+    let (simulator, address) = (simulation.simulator, simulation.device.definition.address)
+    let loop = simulation.loop
+    let device = simulation.device
+    let handle = device.table.services[4].characteristics[0].handle
+    let events = try simulation.first { service in
+      service.subscribe(.alert, Self.resuming).flattenMap { events in
+        simulator.offer(.alert, false, at: address)
+        loop.after(.milliseconds(5)) { simulator.offer(.alert, true, at: address) }
+        loop.after(.seconds(2)) { _ = device.write(handle, [5], withResponse: true) }
+        return Signal<Void> { sink in
+          try await loop.sleep(for: .seconds(1))
+          try await sink(())
+        }
+        .flattenMap { events.take(2).collect() }
+      }
+    }
+    #expect(story(events) == ["gap", "5"])
+  }
+}

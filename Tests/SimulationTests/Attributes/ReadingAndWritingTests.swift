@@ -1,0 +1,172 @@
+// Reads, writes, lengths and selectors, on a simulated device.
+
+import BlueZ
+import BlueZSimulator
+import Bluetooth
+import Signals
+import SimulatedDevices
+import Testing
+
+@Suite("Reading and writing on a simulated device")
+struct ReadingAndWritingTests {
+  @Test("the MTU is the link's, once the link is there")
+  func mtu() throws {
+    let simulation = try Simulation.bench()
+    #expect(try simulation.first { $0.mtu() } == 64)
+    let outcome = simulation.service.mtu().firstOrDefault(0, within: .seconds(5))
+    #expect((outcome.error as? DeviceFailure)?.code == .notConnected)
+  }
+
+  @Test("an MTU that stays at 23 is told after a bounded moment")
+  func smallMTU() throws {
+    var definition = DeviceDefinition.bench
+    definition.link.mtu = 23
+    let simulation = try Simulation(definition: definition)
+    let took = Guarded(Duration.zero)
+    let loop = simulation.loop
+    let mtu = try simulation.first { service in
+      Signal<Int>.deferred {
+        let start = loop.now
+        return service.mtu().map { mtu in
+          took.withLock { $0 = loop.now - start }
+          return mtu
+        }
+      }
+    }
+    #expect(mtu == 23)
+    #expect(took.withLock { $0 } == .milliseconds(500))
+  }
+
+  @Test("a value is read from an octet on, and the end of it gives none")
+  func offset() throws {
+    let simulation = try Simulation.bench()
+    let long = (0..<300).map { UInt8($0 & 255) }
+    let values = try simulation.first { service in
+      service.write(long, to: .alert, kind: .request)
+        .flattenMap { service.read(.alert, offset: 290) }
+        .flattenMap { tail in service.read(.alert, offset: 300).map { [tail, $0] } }
+        .flattenMap { ends in service.read(.alert).map { ends + [$0] } }
+    }
+    #expect(values == [Array(long.suffix(10)), [], long])
+  }
+
+  @Test("an offset beyond the end is the device's refusal; one beyond every value is not sent")
+  func offsetTooFar() throws {
+    let simulation = try Simulation.bench()
+    let refused = try simulation.failure { $0.read(.alert, offset: 5) }
+    #expect(refused.code == .invalidValue)
+    #expect(refused.att == .invalidOffset)
+    let reads = simulation.history.count { $0.contains("read 2a06") }
+    let unsent = try simulation.failure { $0.read(.alert, offset: 513) }
+    #expect(unsent.code == .invalidValue)
+    #expect(unsent.bluez == nil)
+    #expect(simulation.history.count { $0.contains("read 2a06") } == reads)
+  }
+
+  @Test(
+    "512 octets go and come in one call, as a request and reliably",
+    arguments: [
+      WriteKind.request, .reliable, .automatic,
+    ]
+  )
+  func longValues(kind: WriteKind) throws {
+    let simulation = try Simulation.bench()
+    let value = (0..<512).map { UInt8($0 & 255) }
+    let read = try simulation.first { service in
+      service.write(value, to: .alert, kind: kind).flattenMap { service.read(.alert) }
+    }
+    #expect(read == value)
+  }
+
+  @Test("what does not fit is refused before it is sent, with the numbers")
+  func tooLong() throws {
+    let simulation = try Simulation.bench()
+    let command = try simulation.failure {
+      $0.write([UInt8](repeating: 1, count: 62), to: .alert, kind: .command)
+    }
+    #expect(command.code == .invalidValue)
+    #expect(
+      command.meaning
+        == "the value has 62 octets, a command carries at most 61 on this link, whose MTU is 64"
+    )
+    let only = try simulation.failure {
+      $0.write([UInt8](repeating: 1, count: 62), to: .sink, kind: .automatic)
+    }
+    #expect(only.code == .invalidValue)
+    let request = try simulation.failure {
+      $0.write([UInt8](repeating: 1, count: 513), to: .alert, kind: .request)
+    }
+    #expect(request.meaning == "the value has 513 octets, an attribute at most 512")
+    #expect(!simulation.history.contains { $0.contains("written") })
+    try simulation.first {
+      $0.write([UInt8](repeating: 1, count: 61), to: .alert, kind: .command)
+    }
+    #expect(simulation.history.contains { $0.contains("written 2a06") })
+  }
+
+  @Test("a read that the properties do not list is sent; the refusal says what there is")
+  func notListed() throws {
+    let simulation = try Simulation.bench()
+    let failure = try simulation.failure { $0.read(.sink) }
+    #expect(failure.code == .notPermitted)
+    #expect(failure.bluez?.text == "Read not permitted")
+    #expect(failure.meaning.hasSuffix("; the characteristic offers write-without-response"))
+  }
+
+  @Test("a selector that is ambiguous is answered with selectors that are not")
+  func ambiguous() throws {
+    let simulation = try Simulation.bench()
+    let failure = try simulation.failure {
+      $0.read(CharacteristicSelector(characteristic: .batteryLevel))
+    }
+    #expect(failure.code == .ambiguous)
+    let list = try #require(failure.meaning.split(separator: ": ").last)
+    let values = try list.split(separator: ", ").map { text in
+      let selector = try CharacteristicSelector(parsing: String(text))
+      return try simulation.first { $0.read(selector) }
+    }
+    #expect(values == [[87], [13]])
+  }
+
+  @Test("a handle means the value's, or the declaration's that object paths have")
+  func handles() throws {
+    let simulation = try Simulation.bench()
+    let entry = simulation.device.table.services[2].characteristics[0]
+    for handle in [entry.handle, entry.declaration] {
+      #expect(try simulation.first { $0.read(CharacteristicSelector(handle: handle)) } == [87])
+    }
+  }
+
+  @Test("two reads at once are one request of the device")
+  func coalesced() throws {
+    let simulation = try Simulation.bench()
+    let values = try simulation.first { service in
+      Signal<Int> { sink in for number in [1, 2] { try await sink(number) } }
+        .flattenMap(.merge(limit: 2)) { _ in service.read(.alert) }
+        .collect()
+    }
+    #expect(values == [[], []])
+    #expect(simulation.history.count { $0.contains("read 2a06") } == 1)
+  }
+
+  @Test("a service that the device adds while connected can be used at once")
+  func serviceAdded() throws {
+    let simulation = try Simulation.bench()
+    let (simulator, address) = (simulation.simulator, simulation.device.definition.address)
+    simulator.offer(.alert, false, at: address)
+    let loop = simulation.loop
+    let codes = try simulation.first { service in
+      service.read(.alert).map { _ in DeviceFailure.Code.unknown }
+        .catchError { error in .just((error as? DeviceFailure)?.code ?? .unknown) }
+        .flattenMap { before in
+          simulator.offer(.alert, true, at: address)
+          return Signal<Void> { sink in
+            try await loop.sleep(for: .milliseconds(20))
+            try await sink(())
+          }
+          .flattenMap { service.read(.alert).map { _ in before } }
+        }
+    }
+    #expect(codes == .characteristicMissing)
+  }
+}
