@@ -99,7 +99,7 @@ let package = Package(
     ),
     tests("JobsTests", ["Jobs", "Documents", "Bluetooth", "Signals"]),
     tests("HostControllerTests", ["HostController", "Bluetooth", "Signals"]),
-    tests("CommandTests", ["blerun"]),
+    tests("CommandTests", ["blerun", "BlueZ", "Bluetooth", "DBus", "Jobs", "Signals"]),
     tests("HouseRulesTests", []),
     tests("BluetoothTests", ["Bluetooth"]),
     tests("BlueZTests", ["BlueZ", "BlueZInterfaces", "Bluetooth", "DBus", "Signals"]),

@@ -61,7 +61,8 @@ public final class BlueZSimulator: Sendable {
     let clients = try await watchClients()
     active.withLock { $0 = (export, clients) }
     host.server.add([host.agents.interface], at: BlueZPath.manager)
-    host.server.add([adapter.interface], at: adapter.path)
+    let monitors = host.settings.offersMonitors ? [adapter.monitors.interface] : []
+    host.server.add([adapter.interface] + monitors, at: adapter.path)
     host.server.flush()
     let reply = try await host.bus.requestName(OrgBlueZ.busName, flags: .doNotQueue)
     guard reply == .primaryOwner || reply == .alreadyOwner else {

@@ -29,6 +29,10 @@ public struct SimulatorSettings: Hashable, Sendable {
   public var transmitPower = 0
   /// Whether the delays of the devices' links are kept; without them every answer comes at once.
   public var keepsLinkDelays = true
+  /// The release that is played, where releases differ.
+  public var version = BlueZVersion.recorded
+  /// Whether clients may listen without a scan: an experimental interface, off by default.
+  public var offersMonitors = false
 
   public init() {}
 

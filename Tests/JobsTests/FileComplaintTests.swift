@@ -107,8 +107,8 @@ struct FileComplaintTests {
     arguments: [
       (
         "frobnicate: x",
-        "2:3: steps.1: there is no step 'frobnicate' (expected one of read, write, notify, sleep, "
-          + "repeat, when, connect, disconnect, rssi, log, pair, unpair, trust, mtu, services, "
+        "2:3: steps.1: there is no step 'frobnicate' (expected one of read, write, notify, scan, "
+          + "sleep, repeat, when, connect, disconnect, rssi, log, pair, unpair, trust, mtu, services, "
           + "read-descriptor, write-descriptor)"
       ),
       (

@@ -18,6 +18,7 @@ final class ScriptedDevice: DeviceService {
     var answers: [String: [Answer]] = [:]
     var values: [String: [(after: Duration, octets: [UInt8])]] = [:]
     var isConnected = false
+    var found: [Advertisement] = []
     var onConnected: @Sendable () -> Void = {}
   }
 
@@ -92,7 +93,21 @@ final class ScriptedDevice: DeviceService {
 
   // MARK: The port
 
-  func scan(_ filter: ScanFilter) -> Signal<Advertisement> { .never() }
+  /// What a scan hears, one after the other at once; then nothing any more.
+  var found: [Advertisement] {
+    get { state.withLock { $0.found } }
+    set { state.withLock { $0.found = newValue } }
+  }
+
+  func scan(_ filter: ScanFilter) -> Signal<Advertisement> {
+    let found = found.filter { filter.matches($0) }
+    return operation("scan").flattenMap {
+      Signal { sink in
+        for seen in found { try await sink(seen) }
+        try await Signal<Void>.never().run { _ in }
+      }
+    }
+  }
 
   func services() -> Signal<[GATTService]> { .just([]) }
 

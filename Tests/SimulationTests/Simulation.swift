@@ -37,6 +37,7 @@ struct Simulation {
     faults: [FaultRule] = [],
     settings: SimulatorSettings = SimulatorSettings(),
     seed: UInt64 = 0,
+    options: ConnectOptions = ConnectOptions(),
     hasMeter: Bool = true,
     log: LoopbackBus.Observer? = nil,
     hold: @escaping HeldBus.Hold = { _ in .zero }
@@ -65,6 +66,7 @@ struct Simulation {
     service = BlueZDeviceService(
       client: client,
       target: .address(definition.address),
+      options: options,
       scheduler: scheduler,
       meter: hasMeter ? simulator : nil
     )

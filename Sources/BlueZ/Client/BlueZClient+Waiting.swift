@@ -1,6 +1,7 @@
 // Looking at the mirror of bluetoothd's objects, and waiting for it to change.
 
 import BlueZInterfaces
+import Bluetooth
 import DBus
 import Signals
 
@@ -55,7 +56,8 @@ extension BlueZClient {
     return { [state] in state.withLock { $0.observers.removeAll { $0.id == id } } }
   }
 
-  private func newID() -> UInt64 {
+  /// A number that nothing else of this client has.
+  func newID() -> UInt64 {
     state.withLock { state in
       state.nextID += 1
       return state.nextID
@@ -66,12 +68,16 @@ extension BlueZClient {
   func link(to device: ObjectPath) -> DeviceLink {
     state.withLock { state in
       if let link = state.links[device] { return link }
+      let adapter = device.parent.flatMap { state.tree.adapter(at: $0)?.address }
+      let address = state.tree.advertisement(of: device)?.address
       let link = DeviceLink(
         to: device,
         bus: bus,
         limits: limits,
         isUp: state.tree.isConnected(device),
-        isResolved: state.tree.isResolved(device)
+        isResolved: state.tree.isResolved(device),
+        record: address.map { HeldLink(adapter: adapter, device: $0, path: device) },
+        ledger: ledger
       )
       state.links[device] = link
       return link

@@ -41,6 +41,8 @@ public final class BlueZClient: Sendable {
   public let bus: any MessageBus
   /// How long calls may take.
   public let limits: BlueZLimits
+  /// What this host's programs agree on beside bluetoothd; nil where there is nobody to agree with.
+  public let ledger: (any LinkLedger)?
   let state = Guarded(State())
   /// Answers what bluetoothd asks while something pairs.
   let agent: PairingAgent
@@ -51,10 +53,11 @@ public final class BlueZClient: Sendable {
     StandardInterface.ObjectManager.getManagedObjects
   )
 
-  private init(bus: any MessageBus, limits: BlueZLimits) {
+  private init(bus: any MessageBus, limits: BlueZLimits, ledger: (any LinkLedger)?) {
     self.bus = bus
     self.limits = limits
     agent = PairingAgent(bus: bus, limits: limits)
+    self.ledger = ledger
   }
 
   deinit {
@@ -69,9 +72,10 @@ public final class BlueZClient: Sendable {
   ///   the bus cannot start it, `not-permitted` or `bus-lost`; what ends a wait.
   public static func open(
     bus: any MessageBus,
-    limits: BlueZLimits = BlueZLimits()
+    limits: BlueZLimits = BlueZLimits(),
+    ledger: (any LinkLedger)? = nil
   ) async throws -> BlueZClient {
-    let client = BlueZClient(bus: bus, limits: limits)
+    let client = BlueZClient(bus: bus, limits: limits, ledger: ledger)
     do {
       try await client.listen()
       try await client.keepInStep()
@@ -90,7 +94,8 @@ public final class BlueZClient: Sendable {
   public static func open(
     address: BusAddress = .system,
     on loop: EventLoop,
-    limits: BlueZLimits = BlueZLimits()
+    limits: BlueZLimits = BlueZLimits(),
+    ledger: (any LinkLedger)? = nil
   ) async throws -> BlueZClient {
     let bus: LibDBusConnection
     do {
@@ -101,7 +106,7 @@ public final class BlueZClient: Sendable {
         ErrorSituation(.objects)
       )
     }
-    return try await open(bus: bus, limits: limits)
+    return try await open(bus: bus, limits: limits, ledger: ledger)
   }
 
   private func listen() async throws {
@@ -116,6 +121,13 @@ public final class BlueZClient: Sendable {
       // notifications of other programs cost nothing here.
       Self.propertyRule(of: Adapter1.interface),
       Self.propertyRule(of: Device1.interface),
+      Self.propertyRule(of: BearerLE1.interface),
+      MatchRule(
+        sender: OrgBlueZ.busName,
+        pathNamespace: BlueZPath.manager,
+        interface: Device1.interface,
+        member: Device1.Signal.disconnected
+      ),
     ]
     for rule in rules {
       let subscription = try await bus.subscribe(rule) { [weak self] in self?.hear($0) }
@@ -167,7 +179,9 @@ public final class BlueZClient: Sendable {
   // MARK: Events
 
   private func hear(_ message: Message) {
-    if let event = TreeEvent(message) { take(event) }
+    if let event = TreeEvent(message) { return take(event) }
+    guard let path = message.path, let reason = DisconnectReason(message) else { return }
+    state.withLock { $0.links[path] }?.ended(because: reason)
   }
 
   private func take(_ event: TreeEvent) {
@@ -192,6 +206,10 @@ public final class BlueZClient: Sendable {
       }
       if names.contains(Device1.Property.connected) { link.take(.connected(isUp)) }
       if names.contains(Device1.Property.servicesResolved) { link.take(.resolved(isResolved)) }
+    case .changed(let path, BearerLE1.interface, let names):
+      guard names.contains(BearerLE1.Property.connected) else { return }
+      let isUp = state.withLock { $0.tree.isConnected(path) }
+      state.withLock { $0.links[path] }?.take(.connected(isUp))
     case .added(let path, Device1.interface):
       guard let link = state.withLock({ $0.links[path] }) else { return }
       let (isUp, isResolved) = state.withLock {

@@ -36,8 +36,14 @@ public struct BlueZLimits: Sendable {
   public var resume: Duration = .seconds(120)
   /// How many advertisements of a scan may wait to be taken.
   public var advertisements = 65_536
-  /// How often a device that was removed while it was being connected is looked for again.
-  public var rediscoveries = 3
+  /// How long another process may take to connect over the same adapter before this one gives up.
+  public var turn: Duration = .seconds(60)
+  /// How long a scan waits for another process to have connected before it begins regardless.
+  public var scanTurn: Duration = .seconds(2)
+  /// How long an adapter may take from being switched on to being on.
+  public var powerOn: Duration = .seconds(5)
+  /// From a failed attempt to connect until the link is seen to be down.
+  public var settle: Duration = .seconds(3)
 
   public init() {}
 }

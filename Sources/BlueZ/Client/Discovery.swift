@@ -10,40 +10,46 @@ import Signals
 /// bluetoothd counts one session for a connection, so there is one here for all scans.
 final class Discovery: Sendable {
   private struct State {
-    var users = 0
+    /// What each scan under way wants, by its number.
+    var users: [(id: UInt64, wish: DiscoveryWish)] = []
+    var lastID: UInt64 = 0
     var pauses = 0
     var isRunning = false
+    /// The filter that bluetoothd was last given for this session.
+    var applied: DiscoveryWish?
     /// `Discovering` was true before ours began: another program discovers.
     var othersDiscover = false
 
     /// How many are beginning or ending it now.
     var changing = 0
 
-    var isWanted: Bool { users > 0 && pauses == 0 }
-    var isSettled: Bool { changing == 0 && isWanted == isRunning }
+    var isWanted: Bool { !users.isEmpty && pauses == 0 }
+    var isSettled: Bool {
+      changing == 0 && isWanted == isRunning && (!isRunning || applied == wish)
+    }
+
+    /// What all scans want together.
+    var wish: DiscoveryWish {
+      guard let first = users.first else { return .all }
+      return users.dropFirst().reduce(first.wish) { $0.merged(with: $1.wish) }
+    }
+
+    mutating func add(_ wish: DiscoveryWish) -> UInt64 {
+      lastID += 1
+      users.append((lastID, wish))
+      return lastID
+    }
   }
 
   private let adapter: ObjectPath
   private let gate = Gate()
   private let connecting = Gate()
   private let state = Guarded(State())
-  private let filterCall: MethodCall
   private let startCall: MethodCall
   private let stopCall: MethodCall
 
   init(on adapter: ObjectPath) {
     self.adapter = adapter
-    filterCall = .bluez(
-      adapter,
-      Adapter1.interface,
-      Adapter1.Method.setDiscoveryFilter,
-      [
-        .properties([
-          Adapter1.DiscoveryFilterKey.transport: .string(Adapter1.Transport.lowEnergy),
-          Adapter1.DiscoveryFilterKey.duplicateData: .boolean(false),
-        ])
-      ]
-    )
     startCall = .bluez(adapter, Adapter1.interface, Adapter1.Method.startDiscovery)
     stopCall = .bluez(adapter, Adapter1.interface, Adapter1.Method.stopDiscovery)
   }
@@ -52,18 +58,24 @@ final class Discovery: Sendable {
   ///
   /// Afterwards, however it ended, our discovery has ended and `Discovering` was seen to be false,
   /// unless somebody else needs it.
-  func during<R>(_ client: BlueZClient, _ body: () async throws -> R) async throws -> R {
-    state.withLock { $0.users += 1 }
+  ///
+  /// - Parameter wish: What bluetoothd may leave out; others who scan may have it report more.
+  func during<R>(
+    _ client: BlueZClient,
+    _ wish: DiscoveryWish = .all,
+    _ body: () async throws -> R
+  ) async throws -> R {
+    let id = state.withLock { $0.add(wish) }
     let result: R
     do {
       try await follow(client)
       result = try await body()
     } catch {
-      state.withLock { $0.users -= 1 }
+      state.withLock { $0.users.removeAll { $0.id == id } }
       try? await followShielded(client)
       throw error
     }
-    state.withLock { $0.users -= 1 }
+    state.withLock { $0.users.removeAll { $0.id == id } }
     try await followShielded(client)
     return result
   }
@@ -97,7 +109,12 @@ final class Discovery: Sendable {
   }
 
   /// The adapter was switched off or removed, or bluetoothd has gone: the session with it.
-  func sessionLost() { state.withLock { $0.isRunning = false } }
+  func sessionLost() {
+    state.withLock { state in
+      state.isRunning = false
+      state.applied = nil
+    }
+  }
 
   /// Starts or stops discovering, as is wanted now.
   private func follow(_ client: BlueZClient) async throws {
@@ -110,6 +127,7 @@ final class Discovery: Sendable {
     defer { state.withLock { $0.changing -= 1 } }
     try await gate.pass(on: client.loop, operation: "beginning or ending discovery") {
       let (isWanted, isRunning) = state.withLock { ($0.isWanted, $0.isRunning) }
+      if isWanted && isRunning { try await applyFilter(client) }
       if isWanted && !isRunning { try await start(client) }
       if !isWanted && isRunning { try await stop(client) }
     }
@@ -118,7 +136,9 @@ final class Discovery: Sendable {
   private func start(_ client: BlueZClient) async throws {
     let othersDiscover = client.look { $0.adapter(at: adapter)?.isDiscovering ?? false }
     state.withLock { $0.othersDiscover = othersDiscover }
-    _ = try await client.bus.call(filterCall, limit: client.limits.call, lateReply: nil)
+    state.withLock { $0.applied = nil }
+    await letConnect(client)
+    try await applyFilter(client)
     do {
       _ = try await client.bus.call(startCall, limit: client.limits.call) { [self, client] in
         lateStart($0, client)
@@ -127,6 +147,33 @@ final class Discovery: Sendable {
       // This connection has a session: it is used.
     }
     state.withLock { $0.isRunning = true }
+  }
+
+  /// Lets another process that is connecting over this adapter finish first, for a while.
+  private func letConnect(_ client: BlueZClient) async {
+    guard let ledger = client.ledger,
+      let address = client.look({ $0.adapter(at: adapter)?.address }),
+      let giveBack = try? await ledger.turn(
+        at: address,
+        on: client.loop,
+        limit: client.limits.scanTurn
+      )
+    else { return }
+    giveBack()
+  }
+
+  /// Tells bluetoothd what may be left out, when that is not what it was told before.
+  private func applyFilter(_ client: BlueZClient) async throws {
+    let (wish, isNew) = state.withLock { ($0.wish, $0.applied != $0.wish) }
+    guard isNew else { return }
+    let call = MethodCall.bluez(
+      adapter,
+      Adapter1.interface,
+      Adapter1.Method.setDiscoveryFilter,
+      [.properties(wish.properties)]
+    )
+    _ = try await client.bus.call(call, limit: client.limits.call, lateReply: nil)
+    state.withLock { $0.applied = wish }
   }
 
   /// StartDiscovery was answered after its caller had left: taken back unless it is wanted.

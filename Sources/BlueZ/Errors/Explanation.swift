@@ -109,9 +109,9 @@ extension Explanation {
   )
   static let connectBusy = passing(
     .busy,
-    "another attempt to connect to this device is under way",
-    hint: "close other programs that use the device, or end the attempt with "
-      + "bluetoothctl disconnect, and try again"
+    "another program's attempt to connect to this device is under way",
+    hint:
+      "close other programs that use the device, or run with --take-over, which ends the attempt"
   )
   static let pairBusy = passing(
     .busy,

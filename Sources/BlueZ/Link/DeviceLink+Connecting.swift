@@ -30,7 +30,9 @@ extension DeviceLink {
       case .callConnect:
         state.withLock { $0.isKept = keep }
         if !keep { hold(in: turn, name, release) }
+        writeDown()
         try await attempt(in: turn, check)
+        if keep { strike() }
         return .made
       case .waitUntilDown:
         if try await !waitUntilDown() { try await endAgain() }
@@ -75,10 +77,16 @@ extension DeviceLink {
 
   /// Calls Connect and has the state take in its answer, in time or late.
   private func callConnect() async {
+    state.withLock { $0.pendingConnects += 1 }
     do {
       _ = try await bus.call(connectCall, limit: limits.connect) { [self] in lateConnect($0) }
+      state.withLock { $0.pendingConnects = max(0, $0.pendingConnects - 1) }
       take(.connectAnswered(success: true))
     } catch {
+      // One that was left unanswered is counted until its late answer.
+      if error is DBusError {
+        state.withLock { $0.pendingConnects = max(0, $0.pendingConnects - 1) }
+      }
       // Cancelled with whoever waits: the undo follows, and this wait was ended before it.
       if error is CancellationError { return }
       state.withLock { $0.callError = error }
@@ -88,6 +96,7 @@ extension DeviceLink {
 
   /// Connect was answered after its caller had left.
   private func lateConnect(_ answer: Result<Message, DBusError>) {
+    state.withLock { $0.pendingConnects = max(0, $0.pendingConnects - 1) }
     let isSuccess = if case .success = answer { true } else { false }
     guard take(.connectAnswered(success: isSuccess)) == .callDisconnect else { return }
     // Its undo came and went before it: once more, without anybody to wait for it.

@@ -26,13 +26,19 @@ final class DeviceLink: Sendable {
     var channels: [ObjectPath: CharacteristicChannel] = [:]
     /// The ATT MTU in octets, as it was told last on this link.
     var mtu: Int?
+    /// Whose Connect and Disconnect are called.
+    var interface = Device1.interface
+    var pendingConnects = 0
+    var isWrittenDown = false
+    var reason: DisconnectReason?
   }
 
   let path: ObjectPath
   let bus: any MessageBus
   let limits: BlueZLimits
-  let connectCall: MethodCall
-  let disconnectCall: MethodCall
+  /// What other processes are told of the link; nil when there is nobody to tell.
+  let record: HeldLink?
+  let ledger: (any LinkLedger)?
   let state: Guarded<State>
 
   init(
@@ -40,17 +46,32 @@ final class DeviceLink: Sendable {
     bus: any MessageBus,
     limits: BlueZLimits,
     isUp: Bool,
-    isResolved: Bool
+    isResolved: Bool,
+    record: HeldLink? = nil,
+    ledger: (any LinkLedger)? = nil
   ) {
     self.path = path
     self.bus = bus
     self.limits = limits
-    connectCall = .bluez(path, Device1.interface, Device1.Method.connect)
-    disconnectCall = .bluez(path, Device1.interface, Device1.Method.disconnect)
+    self.record = record
+    self.ledger = ledger
     state = Guarded(State(machine: LinkState(isUp: isUp, isResolved: isResolved)))
   }
 
   var loop: Loop { bus.loop }
+
+  var connectCall: MethodCall {
+    .bluez(path, state.withLock { $0.interface }, Device1.Method.connect)
+  }
+
+  var disconnectCall: MethodCall {
+    .bluez(path, state.withLock { $0.interface }, Device1.Method.disconnect)
+  }
+
+  /// Has Connect and Disconnect called on this interface of the device from the next link on.
+  func use(_ interface: String) {
+    state.withLock { if $0.machine.phase == .idle { $0.interface = interface } }
+  }
 
   // MARK: Events
 
@@ -59,13 +80,16 @@ final class DeviceLink: Sendable {
   /// - Returns: The action, when it is a call that the caller has to make.
   @discardableResult
   func take(_ event: LinkState.Event) -> LinkState.Action {
-    let action = state.withLock { state in
+    let (action, isIdle) = state.withLock { state in
       switch event {
       case .connected, .removed, .daemonGone: state.mtu = nil
       default: break
       }
-      return state.machine.handle(event)
+      // A Connect is never answered whose device was removed.
+      if event == .removed || event == .daemonGone { state.pendingConnects = 0 }
+      return (state.machine.handle(event), state.machine.phase == .idle)
     }
+    if isIdle { strike() }
     if case .reportLoss(let ending) = action { endChannels(Problem(explanation(of: ending))) }
     wake()
     return action

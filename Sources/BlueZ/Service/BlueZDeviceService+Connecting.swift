@@ -17,23 +17,27 @@ extension BlueZDeviceService {
   ///   `connect-outside-turn`, `adapter-missing`, `adapter-off`, `not-found`, `connect-failed`,
   ///   `service-missing`, `timed-out` and others.
   public func connect(keep: Bool, expecting: [BluetoothUUID]) -> Signal<LinkOrigin> {
-    operation(.connect, "connecting") { [self] in
-      guard let turn = Turn.current else { throw Problem(.connectOutsideTurn) }
-      try await client.keepInStep()
-      var rediscoveries = 0
-      while true {
-        let device = try await findDevice()
-        do {
-          return try await connect(to: device, in: turn, keep: keep, expecting: expecting)
-        } catch let error where isRemoval(error) && rediscoveries < client.limits.rediscoveries {
-          // Forgotten by bluetoothd in between: it is looked for again.
-          rediscoveries += 1
-        }
+    Signal(home: scheduler) { [self] sink in
+      var attempts = ConnectAttempts(most: options.attempts, takesOver: options.takesOver)
+      let origin: LinkOrigin
+      do {
+        guard let turn = Turn.current else { throw Problem(.connectOutsideTurn) }
+        try await forgetIfFresh()
+        origin = try await connect(in: turn, keep: keep, expecting: expecting, &attempts)
+      } catch {
+        throw Self.counted(failure(error, .connect, "connecting"), attempts.made)
       }
+      try await sink(origin)
     }
   }
 
-  private func connect(
+  /// The failure with how often it was tried.
+  private static func counted(_ error: any Error, _ attempts: Int) -> any Error {
+    guard let failure = error as? DeviceFailure, attempts > 1 else { return error }
+    return failure.with(meaning: "\(failure.meaning), after \(attempts) attempts")
+  }
+
+  func connect(
     to device: ObjectPath,
     in turn: Turn,
     keep: Bool,
@@ -41,9 +45,12 @@ extension BlueZDeviceService {
   ) async throws -> LinkOrigin {
     bind(device)
     guard let adapter = device.parent else { throw Problem(.objectGone) }
+    try await chooseBearer(of: device)
     let link = client.link(to: device)
     return try await client.discovery(on: adapter).whileConnecting(client) {
-      try await link.connect(
+      let giveBack = try await radioTurn(for: device, on: adapter)
+      defer { giveBack() }
+      return try await link.connect(
         in: turn,
         named: deviceDescription,
         keep: keep,
@@ -59,18 +66,20 @@ extension BlueZDeviceService {
     }
   }
 
-  private func isRemoval(_ error: any Error) -> Bool {
-    if let error = error as? DBusError {
-      return error.name == DBusError.Name.unknownObject
-    }
-    let removals: [Explanation] = [.deviceRemoved, .objectGone]
-    return (error as? Problem).map { removals.contains($0.explanation) } ?? false
+  /// The turn at the adapter among processes; none is needed for a link that is up.
+  private func radioTurn(
+    for device: ObjectPath,
+    on adapter: ObjectPath
+  ) async throws -> @Sendable () -> Void {
+    let (address, isUp) = client.look { ($0.adapter(at: adapter)?.address, $0.isConnected(device)) }
+    guard let ledger = client.ledger, let address, !isUp else { return {} }
+    return try await ledger.turn(at: address, on: loop, limit: client.limits.turn)
   }
 
   // MARK: Finding
 
-  private func findDevice() async throws -> ObjectPath {
-    let adapter = try usableAdapter()
+  func findDevice() async throws -> ObjectPath {
+    let adapter = try await readyAdapter()
     if let known = knownDevice(on: adapter.path) { return known }
     return try await client.discovery(on: adapter.path).during(client) {
       do {
@@ -172,8 +181,8 @@ extension Explanation {
       hint: hidden
         ? "bluetoothd keeps a service to itself that the device has: see ExportClaimedServices "
           + "in /etc/bluetooth/main.conf (since BlueZ 5.80)"
-        : "check that it is the right device; if its firmware has changed, remove it "
-          + "(bluetoothctl remove) so that its services are read anew"
+        : "check that it is the right device; if its firmware has changed, run with "
+          + "--fresh so that its services are read anew"
     )
   }
 

@@ -8,7 +8,7 @@ public import Signals
 extension BlueZDeviceService {
   /// Discovers, and sends each device that matches, anew whenever something of it changes.
   ///
-  /// Devices that are connected already are sent at the start. It does not end by itself. Our own
+  /// Devices that are connected already, or that another scan has found, are sent at the start. It does not end by itself. Our own
   /// discovery ends with it.
   ///
   /// - Returns: Fails with ``DeviceFailure``: `adapter-missing`, `adapter-off`, `daemon-missing`
@@ -37,7 +37,7 @@ extension BlueZDeviceService {
     _ send: (Advertisement) async throws -> Void
   ) async throws {
     try await client.keepInStep()
-    let adapter = try usableAdapter()
+    let adapter = try await readyAdapter()
     let mailbox = Mailbox<Advertisement>(bound: client.limits.advertisements)
     let forget = client.observe { event in
       Self.hear(event, adapter, filter, mailbox)
@@ -47,11 +47,26 @@ extension BlueZDeviceService {
       tree.devices(of: adapter.path).compactMap { tree.sighting(at: $0, filter) }
     }
     for advertisement in present { mailbox.send(advertisement) }
-    try await client.discovery(on: adapter.path).during(client) {
+    try await listening(filter, on: adapter) {
+      var last: [BluetoothAddress: Advertisement] = [:]
       while let next = try await mailbox.next(on: loop, operation: "waiting for a device") {
+        guard last.updateValue(next, forKey: next.address) != next else { continue }
         try await send(next)
       }
     }
+  }
+
+  /// Has the adapter listen while `body` runs: by a scan, or by a monitor that sends nothing.
+  private func listening(
+    _ filter: ScanFilter,
+    on adapter: AdapterView,
+    _ body: () async throws -> Void
+  ) async throws {
+    guard filter.isPassive else {
+      let discovery = client.discovery(on: adapter.path)
+      return try await discovery.during(client, DiscoveryWish(filter), body)
+    }
+    try await PassiveScan(filter, on: adapter, client).during(body)
   }
 
   private static func hear(

@@ -18,6 +18,8 @@ public final class BlueZDeviceService: DeviceService {
     var device: ObjectPath?
     /// What the device was last called, for failures after bluetoothd has forgotten it.
     var title: String?
+    /// A fresh start was made, or was not asked for.
+    var isFresh = false
     var channels = ChannelCache()
   }
 
@@ -27,9 +29,13 @@ public final class BlueZDeviceService: DeviceService {
   public let target: DeviceTarget
   /// The adapter to use.
   public let adapter: AdapterSelector
+  /// How it connects.
+  public let options: ConnectOptions
   public let scheduler: SerialScheduler
   /// Measures links; nil where nobody can.
   let meter: (any LinkMeter)?
+  /// Tells what is worth knowing, on the loop.
+  let notify: @Sendable (ServiceNotice) -> Void
   let state = Guarded(State())
 
   /// Describes the operations on a device. Nothing is looked for yet.
@@ -40,8 +46,10 @@ public final class BlueZDeviceService: DeviceService {
     client: BlueZClient,
     target: DeviceTarget,
     adapter: AdapterSelector = .first,
+    options: ConnectOptions = ConnectOptions(),
     scheduler: SerialScheduler,
-    meter: (any LinkMeter)? = nil
+    meter: (any LinkMeter)? = nil,
+    notices: @escaping @Sendable (ServiceNotice) -> Void = { _ in }
   ) {
     precondition(
       client.loop === scheduler.loop,
@@ -50,8 +58,10 @@ public final class BlueZDeviceService: DeviceService {
     self.client = client
     self.target = target
     self.adapter = adapter
+    self.options = options
     self.scheduler = scheduler
     self.meter = meter
+    notify = notices
   }
 
   var loop: Loop { client.loop }
@@ -111,7 +121,16 @@ public final class BlueZDeviceService: DeviceService {
     )
     var situation = situation(call)
     situation.isWriterHere = isWriterHere
-    return context.failure(error, situation)
+    return reasoned(context.failure(error, situation))
+  }
+
+  /// A lost link with the reason that bluetoothd gave, where it gave one.
+  private func reasoned(_ error: any Error) -> any Error {
+    guard let failure = error as? DeviceFailure, failure.isOfLink,
+      let device = state.withLock({ $0.device }),
+      let reason = client.state.withLock({ $0.links[device] })?.disconnectReason
+    else { return error }
+    return failure.with(meaning: "\(failure.meaning): \(reason.meaning) (\(reason.text))")
   }
 
   private func situation(_ call: ErrorSituation.Call) -> ErrorSituation {

@@ -49,8 +49,8 @@ extension Explanation {
       .characteristicMissing,
       "the device has no \(AssignedNumbers.title(of: selector)); it has "
         + (all.isEmpty ? "no characteristics" : shown + more),
-      hint: "blerun inspect shows the device's services; if its firmware has changed, remove it "
-        + "(bluetoothctl remove) so that they are read anew"
+      hint: "blerun inspect shows the device's services; if its firmware has changed, run "
+        + "with --fresh so that they are read anew"
     )
   }
 

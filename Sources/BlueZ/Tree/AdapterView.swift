@@ -13,6 +13,8 @@ struct AdapterView: Equatable, Sendable {
   let alias: String
   let isPowered: Bool
   let isBlocked: Bool
+  /// It is being switched on.
+  let isTurningOn: Bool
   let isDiscovering: Bool
 
   /// For messages: `hci0 (00:AA:01:00:00:23)`.
@@ -49,6 +51,8 @@ extension ObjectTree {
       isPowered: properties[Adapter1.Property.powered]?.asBool ?? false,
       isBlocked: properties[Adapter1.Property.powerState]?.asString
         == Adapter1.PowerState.blocked,
+      isTurningOn: properties[Adapter1.Property.powerState]?.asString
+        == Adapter1.PowerState.turningOn,
       isDiscovering: properties[Adapter1.Property.discovering]?.asBool ?? false
     )
   }

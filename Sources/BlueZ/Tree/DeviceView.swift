@@ -10,11 +10,6 @@ extension ObjectTree {
     paths(with: Device1.interface, below: adapter)
   }
 
-  /// Whether bluetoothd says that a device is connected.
-  func isConnected(_ device: ObjectPath) -> Bool {
-    property(Device1.Property.connected, Device1.interface, at: device)?.asBool ?? false
-  }
-
   /// Whether bluetoothd says that a device's services are resolved.
   func isResolved(_ device: ObjectPath) -> Bool {
     property(Device1.Property.servicesResolved, Device1.interface, at: device)?.asBool ?? false
@@ -40,7 +35,7 @@ extension ObjectTree {
       services: uuids.compactMap { BluetoothUUID($0) },
       manufacturerData: Self.manufacturerData(in: properties),
       serviceData: Self.serviceData(in: properties),
-      isConnected: properties[Device1.Property.connected]?.asBool ?? false,
+      isConnected: isConnected(device),
       isPaired: properties[Device1.Property.paired]?.asBool ?? false,
       adapter: adapterName ?? ""
     )

@@ -12,6 +12,8 @@ final class AdapterServer: Sendable {
   struct State {
     var alias: String?
     var isPowered = true
+    /// What it is being switched to.
+    var comingPower: Bool?
     var isDiscoverable = false
     var discoverableTimeout: UInt32 = 180
     var isPairable = false
@@ -30,8 +32,10 @@ final class AdapterServer: Sendable {
   let devices: [RemoteDevice]
   let host: Host
   let state = Guarded(State())
+  let monitors: AdvertisementMonitors
 
   init(path: ObjectPath, devices: [RemoteDevice], host: Host) {
+    monitors = AdvertisementMonitors(devices: devices, host: host)
     self.path = path
     self.devices = devices
     self.host = host
@@ -60,6 +64,7 @@ final class AdapterServer: Sendable {
         ExportedProperty(Property.powered, "b", set: { self.setPowered($0, $1) }) {
           .boolean(self.state.withLock { $0.isPowered })
         },
+        powerState,
         property(Property.discoverable, "b", { .boolean($0.isDiscoverable) }) { state, value in
           state.isDiscoverable = value.asBool ?? false
         },
@@ -138,6 +143,7 @@ final class AdapterServer: Sendable {
   private func setPowered(_ value: DBusValue, _ call: Invocation) {
     let isOn = value.asBool ?? false
     guard state.withLock({ $0.isPowered }) != isOn else { return call.reply() }
+    changesPower(to: isOn)
     host.loop.after(host.settings.powerDelay) { [weak self] in
       self?.setPowered(isOn) { call.reply() }
     }
@@ -148,6 +154,7 @@ final class AdapterServer: Sendable {
   /// Links end before the answer; what else changes is told after it.
   func setPowered(_ isOn: Bool, answer: () -> Void = {}) {
     guard state.withLock({ $0.isPowered }) != isOn else { return answer() }
+    defer { changesPower(to: nil) }
     guard !isOn else {
       answer()
       state.withLock { $0.isPowered = true }
@@ -181,6 +188,7 @@ final class AdapterServer: Sendable {
 
   /// The simulation is over: links end, and nothing is due any more.
   func stop() {
+    monitors.stop()
     let reports = state.withLock { state in
       defer {
         state = State()
@@ -205,6 +213,7 @@ final class AdapterServer: Sendable {
   /// A client has left the bus: its sessions end, its links stay.
   func clientLeft(_ client: String) {
     for device in devices { device.clientLeft(client) }
+    monitors.clientLeft(client)
     state.withLock { $0.sessions.forget(client) }
     endDiscoveryIfUnwanted()
   }

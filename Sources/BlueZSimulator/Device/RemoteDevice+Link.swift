@@ -32,7 +32,11 @@ extension RemoteDevice {
   func powerOn() { state.withLock { $0.machine.poweredOn() } }
 
   /// The link is lost.
-  func loseLink() { perform { $0.lost() } }
+  func loseLink() {
+    state.withLock { $0.end = .timeout }
+    perform { $0.lost() }
+    state.withLock { $0.end = .local }
+  }
 
   /// The device is gone: its link is lost, and nothing is heard of it any more.
   func vanish() {
@@ -68,7 +72,9 @@ extension RemoteDevice {
     case .exportServices: exportServices()
     case .removeBattery: removeBattery()
     case .beginClosing(let attempt): beginClosing(attempt)
-    case .markConnected: mark(Device1.Property.connected)
+    case .markConnected:
+      if !isConnected { tell(state.withLock { $0.end }) }
+      mark(Device1.Property.connected)
     case .markServicesResolved: mark(Device1.Property.servicesResolved)
     case .failRequests:
       endPairing()

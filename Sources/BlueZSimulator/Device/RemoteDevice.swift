@@ -35,6 +35,8 @@ final class RemoteDevice: Sendable {
     /// Who waits for the services after pairing.
     var paired: [WaitingCall] = []
     var temporaryTimer: Timer?
+    /// Why the link ends, if it does now.
+    var end = LinkEnd.local
   }
 
   let device: SimulatedDevice

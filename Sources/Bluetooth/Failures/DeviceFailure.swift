@@ -82,6 +82,21 @@ public struct DeviceFailure: Error, Hashable, Sendable, CustomStringConvertible 
     }
   }
 
+  /// The same failure, which means this.
+  public func with(meaning: String) -> DeviceFailure {
+    DeviceFailure(
+      code: code,
+      class: `class`,
+      operation: operation,
+      device: device,
+      attribute: attribute,
+      bluez: bluez,
+      att: att,
+      meaning: meaning,
+      hint: hint
+    )
+  }
+
   public var description: String {
     var text = "\(what): \(meaning)"
     if let bluez { text += " (BlueZ said \(bluez))" }

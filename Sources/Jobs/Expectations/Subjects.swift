@@ -10,6 +10,18 @@ struct Subjects {
   /// Whether the value has octets, which formats can be read from.
   private let hasOctets: Bool
 
+  /// The names for the devices that a scan found.
+  static let scanned = Subjects()
+
+  private let isScan: Bool
+
+  private init() {
+    fields = []
+    isListening = false
+    hasOctets = false
+    isScan = true
+  }
+
   /// The names for a characteristic.
   ///
   /// - Parameters:
@@ -20,12 +32,14 @@ struct Subjects {
     fields = isPlain ? [] : StandardValues.fieldNames(of: selector.characteristic)
     self.isListening = isListening
     hasOctets = true
+    isScan = false
   }
 
   private init(fields: [String]) {
     self.fields = fields
     isListening = false
     hasOctets = false
+    isScan = false
   }
 
   /// The names for the strength of a link.
@@ -33,12 +47,14 @@ struct Subjects {
 
   /// Every name, for complaints; formats last.
   var names: [String] {
+    if isScan { return ["count"] }
     guard hasOctets else { return fields }
     return fields + ["value"] + (isListening ? ["count", "rate"] : []) + ValueFormat.names
   }
 
   /// What a name means; nil when it means nothing here.
   func subject(_ name: String) -> Expectation.Subject? {
+    if isScan { return name == "count" ? .count : nil }
     if fields.contains(name) { return .field(name) }
     guard hasOctets else { return nil }
     switch name {
@@ -59,6 +75,7 @@ extension Step {
     case .notify(let listening):
       Subjects(of: listening.target, format: listening.format, isListening: true).fields
     case .rssi: Subjects.ofLink.fields
+    case .scan: Scanning.fields
     default: []
     }
   }

@@ -19,11 +19,12 @@ struct ChainReader {
     let timeout = reader.optional("timeout", expected: Self.limit) { $0.positiveDuration }
     let retry = reader.optional("retry").map { rule($0) }
     let pairing = reader.optional("pairing")
+    let link = linkRule(&reader)
     let steps = reader.required("steps", expected: "a list of steps")
     // Nothing more can be said of a document that is no mapping.
     problems += root.mapping == nil ? Array(reader.problems.prefix(1)) : reader.finish()
     var stepReader = StepReader(limits: limits)
-    let plan = Plan(
+    var plan = Plan(
       name: name,
       device: device,
       timeout: timeout ?? Plan.usualTimeout,
@@ -31,6 +32,7 @@ struct ChainReader {
       pairing: pairing.map { stepReader.pairingRule($0) },
       steps: steps.map { stepReader.steps($0, depth: 0) } ?? []
     )
+    plan.link = link
     problems += stepReader.problems
     if problems.isEmpty, let steps, let complaint = limits.complaint(about: plan) {
       problems.append(complaint.about(steps))
@@ -39,6 +41,19 @@ struct ChainReader {
   }
 
   static let limit = "a duration above 0 such as 10s"
+
+  /// `keep`, `fresh`, `take-over` and `wait-for-adapter`.
+  private func linkRule(_ reader: inout MappingReader) -> LinkRule {
+    var rule = LinkRule()
+    let truth = "true or false"
+    rule.isKept = reader.optional("keep", expected: truth) { $0.truth } ?? false
+    rule.isFresh = reader.optional("fresh", expected: truth) { $0.truth } ?? false
+    rule.takesOver = reader.optional("take-over", expected: truth) { $0.truth } ?? false
+    rule.adapterWait = reader.optional("wait-for-adapter", expected: Self.limit) {
+      $0.positiveDuration
+    }
+    return rule
+  }
 
   // MARK: The device
 

@@ -17,8 +17,8 @@ struct StepReader {
   /// The words for steps, in the order of complaints.
   static let verbs =
     [
-      "read", "write", "notify", "sleep", "repeat", "when", "connect", "disconnect", "rssi", "log",
-      "pair", "unpair", "trust",
+      "read", "write", "notify", "scan", "sleep", "repeat", "when", "connect", "disconnect", "rssi",
+      "log", "pair", "unpair", "trust",
     ] + attributeVerbs
 
   /// Reads a list of steps that lies in `depth` others.
@@ -56,7 +56,9 @@ struct StepReader {
       complain(node, Complaint("\(node.shown) stands here", expected: expected))
       return nil
     }
-    let verbs = entries.map(\.key).filter { Self.verbs.contains($0) }
+    var verbs = entries.map(\.key).filter { Self.verbs.contains($0) }
+    // A scan is filtered by strength under the same word.
+    if verbs.contains("scan") { verbs.removeAll { $0 == "rssi" } }
     guard let verb = verbs.first else {
       complainOfVerb(entries, in: node)
       return nil
@@ -96,6 +98,7 @@ struct StepReader {
     case "write": write(&reader)
     case "notify": notify(&reader)
     case "rssi": measure(&reader)
+    case "scan": scan(&reader)
     case "sleep": sleep(&reader)
     case "log": log(&reader)
     case "repeat": repeated(&reader, depth: depth)

@@ -26,8 +26,8 @@ struct LineStepReader {
   /// The words for steps, in the order of complaints.
   static let verbs =
     [
-      "read", "write", "notify", "sleep", "connect", "disconnect", "rssi", "log", "pair", "unpair",
-      "trust",
+      "read", "write", "notify", "scan", "sleep", "connect", "disconnect", "rssi", "log", "pair",
+      "unpair", "trust",
     ] + StepReader.attributeVerbs
 
   mutating func step() throws(LineError) -> Step {
@@ -36,6 +36,7 @@ struct LineStepReader {
     case "read": return try read()
     case "write": return try write()
     case "notify": return try notify()
+    case "scan": return try scan()
     case "sleep":
       let duration = try duration("a duration such as 500ms", from: .zero)
       try end()
@@ -274,6 +275,11 @@ struct LineStepReader {
     if let word = pop() { return word }
     let message = "nothing follows '\(last.text)'"
     throw LineError(Complaint(message, expected: expected), at: last.place)
+  }
+
+  /// Something is missing from the step.
+  func missing(_ expected: String) -> LineError {
+    LineError(Complaint("'\(first.text)' is not complete", expected: expected), at: first.place)
   }
 
   /// Has `words` taken next.

@@ -22,17 +22,21 @@ extension Plan: CustomStringConvertible {
     }
     let services = expectedServices.map { AssignedNumbers.serviceIdentifier($0) ?? "\($0)" }
     if !services.isEmpty { lines.append("services  \(services.joined(separator: ", "))") }
+    lines += link.lines
     lines.append("")
     for placed in placedSteps {
       lines +=
         placed.isImplied
         ? [Self.line("", "connect", depth: 0)] : Self.lines(of: [placed], depth: 0)
     }
-    let last = steps.last?.action
-    if last != .disconnect && last != .unpair {
-      lines.append(Self.line("", "disconnect", depth: 0))
-    }
+    if disconnectsLast { lines.append(Self.line("", "disconnect", depth: 0)) }
     return lines
+  }
+
+  /// Whether the link is ended when all steps are done, without the chain saying so.
+  private var disconnectsLast: Bool {
+    let last = steps.last?.action
+    return !onlyScans && last != .disconnect && last != .unpair && !link.isKept
   }
 
   private static func lines(of steps: [PlacedStep], depth: Int) -> [String] {

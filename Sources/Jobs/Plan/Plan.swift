@@ -19,6 +19,8 @@ public struct Plan: Hashable, Sendable {
   public var retry: RetryRule
   /// How pairings are answered that the device begins, or a protected value; nil: not at all.
   public var pairing: PairingRule?
+  /// What is asked of connecting and of the link.
+  public var link = LinkRule()
   /// The steps as written; ``Plan/placedSteps`` adds what is implied.
   public var steps: [Step]
 
@@ -76,11 +78,22 @@ extension Plan {
     return placed
   }
 
+  /// Whether the chain scans and does nothing to a device, so that it needs none.
+  public var onlyScans: Bool {
+    func all(_ steps: [Step]) -> [Step] { steps.flatMap { [$0] + all($0.innerSteps) } }
+    let operations = all(steps).map(\.operation)
+    let linkless = ["scan", "sleep", "log", "repeat", "when"]
+    return operations.contains("scan") && operations.allSatisfy { linkless.contains($0) }
+  }
+
   /// Before which step the device is connected without being asked to; nil: nowhere.
   ///
-  /// Nowhere, too, when the first step that needs a link is to connect, be it in a repetition.
+  /// After the scans and the forgetting that stand first: a device that is connected would not be
+  /// heard. Nowhere when the chain does nothing else, and when the first step that needs a link is
+  /// to connect, be it in a repetition.
   var impliedConnectIndex: Int? {
-    let index = steps.prefix { $0.action == .unpair }.count
+    if onlyScans { return nil }
+    let index = steps.prefix { $0.action == .unpair || $0.operation == "scan" }.count
     if index == steps.count, index > 0 { return nil }
     var first = steps.dropFirst(index).first
     while case .repeated(_, let inner)? = first?.action { first = inner.first }

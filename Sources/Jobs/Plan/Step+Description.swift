@@ -36,6 +36,7 @@ extension Step: CustomStringConvertible {
     case .pair(let rule): rule.description.isEmpty ? "pair" : "pair \(rule)"
     case .trust(let isTrusted): isTrusted ? "trust" : "trust no"
     case .attribute(let action): action.title
+    case .scan(let scanning): "scan \(scanning)"
     case .sleep(let duration): "sleep \(duration.written)"
     case .log(let template): "log \(Quoting.quoted(template.description))"
     case .repeated(let count, _): "repeat \(count)"

@@ -20,6 +20,8 @@ public struct Step: Hashable, Sendable {
     case unpair
     case trust(Bool)
     case attribute(AttributeAction)
+    /// Listens who is in the air; needs no link.
+    case scan(Scanning)
     case sleep(Duration)
     /// Says something, with captured values in it.
     case log(MessageTemplate)
@@ -110,6 +112,7 @@ extension Step {
     case .unpair: "unpair"
     case .trust: "trust"
     case .attribute(let action): action.operation
+    case .scan: "scan"
     case .sleep: "sleep"
     case .log: "log"
     case .repeated: "repeat"

@@ -100,6 +100,9 @@ private struct Members {
       add("value", .object(members))
     case .mtu(let octets)?: add("value", JSONValue(octets))
     case .services(let services)?: add("value", .array(services.map { JSONValue($0) }))
+    case .scanned(let found)?:
+      let devices = JSONValue.array(found.map { JSONValue($0) })
+      add("value", .object([("count", JSONValue(found.count)), ("devices", devices)]))
     case .said(let text)?: add("value", .string(text))
     case nil: break
     }

@@ -63,6 +63,10 @@ public struct TextReport: RunReport {
       return "\(values), \(DecodedValue.real(rate, decimals: 2)) a second\(lost)"
     case .mtu(let octets): return "\(octets) octets, a command or notification up to \(octets - 3)"
     case .services(let services): return text(services)
+    case .scanned(let found):
+      let names = found.map { $0.name ?? "\($0.address)" }.joined(separator: ", ")
+      let devices = "\(found.count) \(found.count == 1 ? "device" : "devices")"
+      return names.isEmpty ? devices : "\(devices): \(names)"
     case .said(let text): return text
     }
   }

@@ -30,6 +30,7 @@ extension ChainRun {
     case .trust(let isTrusted):
       try await limited(service.trust(isTrusted), placed) { _ in }
     case .attribute(let action): try await act(action, placed, &outcome)
+    case .scan(let scanning): try await scan(scanning, placed, &outcome)
     case .sleep(let duration): try await loop.sleep(for: duration)
     case .log(let template): outcome = .said(template.filled(value))
     case .repeated(let count, let steps):
@@ -60,9 +61,10 @@ extension ChainRun {
 
   private func connect(_ placed: PlacedStep, _ outcome: inout StepOutcome?) async throws {
     // Noted before anything can take the value away: a link that was made is always ended.
-    let connecting = service.connect(keep: false, expecting: runner.plan.expectedServices)
+    let isKept = runner.plan.link.isKept
+    let connecting = service.connect(keep: isKept, expecting: runner.plan.expectedServices)
       .map { [self] origin in
-        if origin == .made { linked(true) }
+        if origin == .made, !isKept { linked(true) }
         return origin
       }
     var origin = LinkOrigin.made

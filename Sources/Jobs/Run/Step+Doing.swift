@@ -16,6 +16,7 @@ extension Step {
     case .unpair: "unpairing"
     case .trust(let isTrusted): isTrusted ? "trusting" : "ending the trust"
     case .attribute(let action): action.doing
+    case .scan: "scanning"
     case .sleep: "sleeping"
     case .log: "saying something"
     case .repeated: "repeating"

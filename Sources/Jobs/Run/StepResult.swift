@@ -50,6 +50,8 @@ public enum StepOutcome: Equatable, Sendable {
   /// The ATT MTU, in octets.
   case mtu(Int)
   case services([GATTService])
+  /// The devices that a `scan` found, each as it was last heard, in the order first heard.
+  case scanned([Advertisement])
   /// What a `log` said.
   case said(String)
 }

@@ -1,6 +1,7 @@
 // `blerun inspect`: what a device offers.
 
 import ArgumentParser
+import BlueZ
 import Bluetooth
 import Jobs
 import Signals
@@ -25,6 +26,8 @@ struct Inspect: ParsableCommand {
   @Flag(inversion: .prefixedNo, help: "Read values, of characteristics and of descriptors.")
   var values = true
 
+  @OptionGroup var link: LinkOptions
+
   @Option(help: "How long connecting, and each read, may take.")
   var timeout = DurationArgument(Plan.usualTimeout)
 
@@ -33,14 +36,21 @@ struct Inspect: ParsableCommand {
     var plan = Plan(steps: [])
     plan.device = device.map { DeviceTarget(parsing: $0) }
     let target = try PlanOptions.target(of: plan, among: simulated)
+    let rule = link.applied(to: LinkRule())
     let world = try options.world()
     defer { world.end() }
-    let service = world.service(for: target, adapter: options.adapterSelector)
+    world.releaseOrphans()
+    let service = world.service(
+      for: target,
+      adapter: options.adapterSelector,
+      options: ConnectOptions(rule)
+    )
     let output = StandardOutput { failure in world.scheduler.cancelAll(failure) }
     let interruption = Interruption(of: world.scheduler)
     defer { interruption.close() }
     let inspection = Inspection(
       service: service,
+      isKept: rule.isKept,
       readsValues: values,
       limit: timeout.duration,
       format: options.output

@@ -7,6 +7,8 @@ import Signals
 /// What `inspect` shows of a device.
 struct Inspection: Sendable {
   let service: any DeviceService
+  /// Whether the link is left up.
+  let isKept: Bool
   let readsValues: Bool
   /// How long connecting, and each read, may take.
   let limit: Duration
@@ -15,8 +17,12 @@ struct Inspection: Sendable {
   /// The lines, as they become known.
   func lines() -> Signal<String> {
     let service = service
-    let connection = service.connect().timeout(limit, "connecting")
-    return Signal.using(acquire: connection, release: { service.disconnect() }) { [self] in
+    let (isKept, limit) = (isKept, limit)
+    let connection = service.connect(keep: isKept, expecting: []).timeout(limit, "connecting")
+    let release: @Sendable (LinkOrigin) -> Signal<Void> = { origin in
+      origin == .made && !isKept ? service.disconnect() : .just(())
+    }
+    return Signal.using(acquire: connection, release: release) { [self] _ in
       service.services().flattenMap { services in
         Signal { sink in
           for each in services {

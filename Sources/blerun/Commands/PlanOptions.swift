@@ -63,6 +63,7 @@ struct PlanOptions: ParsableArguments {
     among simulated: [DeviceDefinition]
   ) throws(Ending) -> DeviceTarget {
     if let device = plan.device { return device }
+    if plan.onlyScans { return .any }
     guard simulated.count == 1 else {
       throw Ending(.usage, "no device is named: say which with -d, or with device: in the file")
     }

@@ -1,6 +1,7 @@
 // `blerun run`: a chain on one device.
 
 import ArgumentParser
+import BlueZ
 import Bluetooth
 import HostController
 import Jobs
@@ -23,6 +24,7 @@ struct Run: ParsableCommand {
   @OptionGroup var chain: PlanOptions
   @OptionGroup var options: WorldOptions
   @OptionGroup var recording: TraceOption
+  @OptionGroup var link: LinkOptions
 
   @Flag(help: "Print the plan and touch nothing.")
   var dryRun = false
@@ -33,6 +35,7 @@ struct Run: ParsableCommand {
 
   func run() throws {
     var plan = try chain.plan()
+    plan.link = link.applied(to: plan.link)
     let simulated = try loadDevices(options.simulate)
     if dryRun { return try printPlan(plan) }
     plan.device = try PlanOptions.target(of: plan, among: simulated)
@@ -72,7 +75,12 @@ struct ChainCommand {
     let world = try options.world()
     defer { world.end() }
     trace?.start(on: world.loop)
-    let service = world.service(for: target, adapter: options.adapterSelector)
+    world.releaseOrphans()
+    let service = world.service(
+      for: target,
+      adapter: options.adapterSelector,
+      options: ConnectOptions(plan.link)
+    )
     let status = ChainCommand(world: world, format: options.output, trace: trace)
       .run(plan, on: service, seed: world.isSimulated ? options.seed : world.wallClock)
     return trace?.end(status, on: world.loop) ?? status

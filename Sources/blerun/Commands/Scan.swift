@@ -12,43 +12,53 @@ struct Scan: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "List the devices in reach.",
     discussion: """
-      Each device is shown once, as it was last heard, in the order first heard. No device is no \
-      failure. Ctrl-C ends the scan.
+      Each device is shown once, as it was last heard, in the order first heard; with --follow as \
+      soon as it is heard, and anew when something of it changes. Devices that are connected are \
+      listed too. No device is no failure. Ctrl-C ends the scan.
 
         blerun scan --for 10s
-        blerun scan -d "Thermo*" --output json
+        blerun scan --name "Thermo*" --rssi -70 --output json
+        blerun scan --manufacturer 0x004c:0215 --follow
       """
   )
 
   @OptionGroup var options: WorldOptions
+  @OptionGroup var filter: FilterOptions
 
   @Option(name: [.customLong("for")], help: "How long to scan: 5s, 500ms, 1m.")
   var duration = DurationArgument(.seconds(5))
 
-  @Option(name: [.short, .long], help: "Only this device: an address, or a name with * and ?.")
-  var device: String?
+  @Flag(help: "Print a line for each device as it is heard, and for each change.")
+  var follow = false
 
   func run() throws {
+    let filter = try filter.filter()
     let world = try options.world()
     defer { world.end() }
-    let target = device.map { DeviceTarget(parsing: $0) }
-    let service = world.service(for: target ?? .any, adapter: options.adapterSelector)
+    let service = world.service(for: filter.target ?? .any, adapter: options.adapterSelector)
     let interruption = Interruption(of: world.scheduler)
     defer { interruption.close() }
+    let output = StandardOutput { failure in world.scheduler.cancelAll(failure) }
+    let listing = ScanReport(format: options.output, companies: LibraryNames())
     let found = Guarded<[Advertisement]>([])
-    let listening = service.scan(ScanFilter(target: target)).map { found.merge($0) }
+    let begun = world.loop.now
+    let listening = service.scan(filter).map { seen in
+      if follow {
+        output.line(listing.line(for: seen, at: world.loop.now - begun))
+      } else {
+        found.merge(seen)
+      }
+    }
     let limit = duration.duration
     let outcome = listening.takeUntil(Signal.just(()).delay(limit)).then { Signal.just(true) }
       .firstOrDefault(false, within: limit + .seconds(30))
-    let output = StandardOutput()
-    let report = ScanReport(format: options.output, companies: LibraryNames())
-    for advertisement in found.withLock({ $0 }) { output.line(report.line(for: advertisement)) }
+    for seen in found.withLock({ $0 }) { output.line(listing.line(for: seen, at: nil)) }
     if let signal = interruption.signal { throw Ending(.interrupted(by: signal.number)) }
+    if let failure = output.failure { throw Ending(.output, "\(failure)") }
     if let error = outcome.error {
       let failure = RunFailure(error)
       throw Ending(ExitStatus(after: failure), "\(failure)")
     }
-    if let failure = output.failure { throw Ending(.output, "\(failure)") }
   }
 }
 

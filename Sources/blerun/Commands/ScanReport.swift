@@ -3,45 +3,54 @@
 import Bluetooth
 import Jobs
 
-/// One line for each device.
-struct ScanReport {
+/// Devices as lines.
+struct ScanReport: Sendable {
   let format: WorldOptions.Output
   let companies: any CompanyNames
 
-  func line(for device: Advertisement) -> String {
-    guard format == .json else {
-      let rssi = device.rssi.map { "\($0) dBm" } ?? "-"
-      let services = device.services.map { AssignedNumbers.serviceIdentifier($0) ?? $0.text }
-      let makers = device.manufacturerData.compactMap { companies.name(of: $0.company) }
-      let name = device.name ?? "(no name)"
-      let columns = [services.joined(separator: ", "), makers.joined(separator: ", ")]
-      return (["\(device.address)", rssi, name] + columns.filter { !$0.isEmpty })
-        .joined(separator: "  ")
-    }
-    return JSONValue.object(members(of: device)).text
+  /// One device.
+  ///
+  /// - Parameter offset: When it was heard, since the scan began; nil where that is not told.
+  func line(for device: Advertisement, at offset: Duration?) -> String {
+    guard format == .json else { return text(device, offset) }
+    var members: [(key: String, value: JSONValue)] = [
+      ("v", JSONValue(JSONLinesReport.version)), ("event", .string("device")),
+    ]
+    if let offset { members.append(("offset", .number(Self.seconds(offset)))) }
+    return JSONValue.object(members + JSONValue.members(of: device, companies)).text
   }
 
-  private func members(of device: Advertisement) -> [(key: String, value: JSONValue)] {
-    let services = device.services.map { JSONValue.string($0.text) }
-    let data = device.manufacturerData.map { data -> JSONValue in
-      let hex = DecodedValue.octets(data.data).description
-      return .object([
-        ("company", JSONValue(Int(data.company))),
-        ("companyName", companies.name(of: data.company).map { .string($0) } ?? .null),
-        ("hex", .string(hex)),
-      ])
-    }
-    return [
-      ("v", JSONValue(JSONLinesReport.version)),
-      ("event", .string("device")),
-      ("address", .string("\(device.address)")),
-      ("addressType", .string(device.addressType.rawValue)),
-      ("name", device.name.map { .string($0) } ?? .null),
-      ("rssi", device.rssi.map { JSONValue($0) } ?? .null),
-      ("txPower", device.txPower.map { JSONValue($0) } ?? .null),
-      ("connected", .boolean(device.isConnected)),
-      ("services", .array(services)),
-      ("manufacturerData", .array(data)),
+  private func text(_ device: Advertisement, _ offset: Duration?) -> String {
+    let rssi = device.rssi.map { "\($0) dBm" } ?? (device.isConnected ? "connected" : "-")
+    let services = device.services.map { AssignedNumbers.serviceIdentifier($0) ?? $0.text }
+    let parts: [String?] = [
+      offset.map { "\(Self.seconds($0)) s" }, "\(device.address)", rssi,
+      device.name.map(visible) ?? "(no name)", (services + data(device)).joined(separator: ", "),
     ]
+    return parts.compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: "  ")
+  }
+
+  /// The data in the form that `--manufacturer` and `--service-data` take, makers with their names.
+  private func data(_ device: Advertisement) -> [String] {
+    device.manufacturerData.map { data in
+      let pattern = "\(ManufacturerPattern(company: data.company, prefix: data.data))"
+      return companies.name(of: data.company).map { "\(pattern) (\(visible($0)))" } ?? pattern
+    }
+      + device.serviceData.map { "\(ServiceDataPattern(service: $0.service, prefix: $0.data))" }
+  }
+
+  /// Text with control characters shown: what a device sends must not steer a terminal.
+  private func visible(_ text: String) -> String {
+    text.unicodeScalars.map { scalar in
+      let isControl = scalar.value < 0x20 || (0x7f...0x9f).contains(scalar.value)
+      return isControl ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)
+    }.joined()
+  }
+
+  /// Seconds with three decimals.
+  private static func seconds(_ duration: Duration) -> String {
+    let (seconds, attoseconds) = duration.components
+    let digits = String(attoseconds / 1_000_000_000_000_000)
+    return "\(seconds)." + String(repeating: "0", count: 3 - digits.utf8.count) + digits
   }
 }

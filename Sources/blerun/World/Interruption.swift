@@ -24,7 +24,7 @@ final class Interruption: Sendable {
         scheduler.cancelAll(Interrupted(signal: signal.number))
       } else if signal == .interrupt {
         StandardError.line(
-          "blerun: leaving now; a link may be left up: bluetoothctl disconnect releases it"
+          "blerun: leaving now; a link may be left up: blerun doctor --release ends it"
         )
         _exit(130)
       }

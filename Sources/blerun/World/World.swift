@@ -15,7 +15,9 @@ struct World: Sendable {
   let loop: Loop
   let scheduler: SerialScheduler
   /// bluetoothd, real or simulated, or why there is none.
-  private let client: Result<BlueZClient, any Error>
+  let client: Result<BlueZClient, any Error>
+  /// What this host's runs agree on; nil in a simulation, which concerns nobody else.
+  let ledger: HostLedger?
   /// Kept alive with the world; nil when it is real.
   private let simulator: BlueZSimulator?
   /// Measures links: the kernel, or the simulator.
@@ -28,10 +30,12 @@ struct World: Sendable {
   /// This host's bluetoothd. Where it cannot be reached, every operation fails and says why.
   static func real() -> World {
     let loop = EventLoop()
+    let ledger = (try? RuntimeFolder()).map { HostLedger($0) }
     return World(
       loop: loop,
       scheduler: SerialScheduler(on: loop, name: "chains"),
-      client: Result { try loop.run { try await BlueZClient.open(on: loop) } },
+      client: Result { try loop.run { try await BlueZClient.open(on: loop, ledger: ledger) } },
+      ledger: ledger,
       simulator: nil,
       meter: HostController(on: loop)
     )
@@ -65,6 +69,7 @@ struct World: Sendable {
       loop: loop,
       scheduler: SerialScheduler(on: loop, name: "chains"),
       client: .success(client),
+      ledger: nil,
       simulator: simulator,
       meter: simulator
     )
@@ -87,7 +92,9 @@ struct World: Sendable {
   }
 
   /// Ends the simulation, and the connections to the bus: what still waits for an answer ends too.
+  /// Nothing is recorded any more.
   func end() {
+    ledger?.leave()
     simulator?.stop()
     if case .success(let client) = client { client.bus.close() }
     // What that has set going is done before the loop ends.
@@ -95,16 +102,22 @@ struct World: Sendable {
     loop.shutDown()
   }
 
-  /// The operations on one device.
-  func service(for target: DeviceTarget, adapter: AdapterSelector) -> any DeviceService {
+  /// The operations on one device. What is worth knowing on the way is said on standard error.
+  func service(
+    for target: DeviceTarget,
+    adapter: AdapterSelector,
+    options: ConnectOptions = ConnectOptions()
+  ) -> any DeviceService {
     switch client {
     case .success(let client):
       BlueZDeviceService(
         client: client,
         target: target,
         adapter: adapter,
+        options: options,
         scheduler: scheduler,
-        meter: meter
+        meter: meter,
+        notices: { StandardError.line("blerun: \($0)") }
       )
     case .failure(let failure):
       UnreachableDevice(scheduler: scheduler, deviceDescription: target.text, failure: failure)
@@ -113,6 +126,23 @@ struct World: Sendable {
 }
 
 extension World {
+  /// Disconnects what runs that were killed left connected, and says so.
+  func releaseOrphans() {
+    guard let ledger, case .success(let client) = client else { return }
+    let orphans = OrphanLinks(ledger: ledger, scheduler: scheduler, client: client)
+    for (link, ending) in orphans.release() {
+      switch ending {
+      case .released:
+        StandardError.line("blerun: disconnected \(link.device), which a killed run had left up")
+      case .gone: break
+      case .failed(let reason):
+        StandardError.line(
+          "blerun: \(link.device), which a killed run left up, is still connected: \(reason)"
+        )
+      }
+    }
+  }
+
   /// The present time in nanoseconds since 1970: tells one run on real devices from another.
   var wallClock: UInt64 {
     let now = (loop.wallClockAtStart + loop.now.sinceStart).components

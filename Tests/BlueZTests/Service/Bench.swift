@@ -26,17 +26,20 @@ struct Bench {
   /// The service of the scripted device, with bluetoothd on the bus.
   func service(
     _ target: DeviceTarget? = nil,
-    limits: BlueZLimits = BlueZLimits()
+    limits: BlueZLimits = BlueZLimits(),
+    options: ConnectOptions = ConnectOptions(),
+    ledger: (any LinkLedger)? = nil
   ) throws -> BlueZDeviceService {
     let address = try #require(BluetoothAddress(ScriptedBlueZ.address))
     let (bluez, ours) = (bluez, ours)
     let client = try loop.run {
       try await bluez.start()
-      return try await BlueZClient.open(bus: ours, limits: limits)
+      return try await BlueZClient.open(bus: ours, limits: limits, ledger: ledger)
     }
     return BlueZDeviceService(
       client: client,
       target: target ?? .address(address),
+      options: options,
       scheduler: scheduler
     )
   }

@@ -156,6 +156,30 @@ final class ScriptedBlueZ: ObjectHandler, Sendable {
     )
   }
 
+  /// Says why the link ends, as bluetoothd 5.83 does before it says that it has.
+  func disconnected(_ reason: String, _ text: String) {
+    signal(
+      Self.device,
+      Device1.interface,
+      Device1.Signal.disconnected,
+      [.string(reason), .string(text)]
+    )
+  }
+
+  /// bluetoothd tells the two sides of the device apart.
+  func bearersAppear() {
+    added(Self.device, BearerBREDR1.interface, [:])
+    added(Self.device, BearerLE1.interface, ["Connected": .boolean(false)])
+  }
+
+  func bearer(isConnected: Bool) {
+    changed(Self.device, BearerLE1.interface, ["Connected": .boolean(isConnected)])
+  }
+
+  func prefers(_ bearer: String) {
+    changed(Self.device, Device1.interface, ["PreferredBearer": .string(bearer)])
+  }
+
   func notify(_ value: [UInt8]) {
     changed(Self.level, GattCharacteristic1.interface, ["Value": .bytes(value)])
   }

@@ -21,8 +21,8 @@ struct AcquireTests {
           service.notifications(.stream).take(2).collect().map { (acquired, $0) }
         }
     }
-    #expect(acquired.compactMap(\.notification?.value) == [[1], [2], [3]])
-    let stamps = acquired.compactMap(\.notification?.at)
+    #expect(acquired.compactMap { $0.notification?.value } == [[1], [2], [3]])
+    let stamps = acquired.compactMap { $0.notification?.at }
     #expect(stamps[1] - stamps[0] == .milliseconds(100))
     // The subscription was ended at the device, and begins anew.
     #expect(signalled.map(\.value) == [[1], [2]])

@@ -49,7 +49,7 @@ struct SubscriptionTests {
         self.sleep(loop, .seconds(1)).flattenMap { events.take(3).collect() }
       }
     }
-    let stamps = events.compactMap(\.notification?.at)
+    let stamps = events.compactMap { $0.notification?.at }
     #expect(stamps[1] - stamps[0] == .milliseconds(100))
     #expect(stamps[2] - stamps[1] == .milliseconds(100))
   }

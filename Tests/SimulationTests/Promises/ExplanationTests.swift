@@ -82,7 +82,10 @@ struct ExplanationTests {
 
   @Test("each fault at each step", arguments: FaultCase.all)
   func faults(_ fault: FaultCase) throws {
-    let simulation = try Simulation(faults: [fault.rule])
+    var options = ConnectOptions()
+    // What is to be explained is one failure, not what became of further attempts.
+    options.attempts = 1
+    let simulation = try Simulation(faults: [fault.rule], options: options)
     let outcome = FaultCase.chain(simulation.service).firstOrDefault([], within: .seconds(100))
     guard let expected = Self.said(of: fault) else {
       #expect(outcome.error == nil)

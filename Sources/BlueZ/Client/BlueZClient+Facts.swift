@@ -1,0 +1,107 @@
+// What is known of bluetoothd's adapters and links, for whoever explains the state of a host.
+
+import BlueZInterfaces
+public import Bluetooth
+public import DBus
+
+/// An adapter as bluetoothd has it.
+public struct AdapterFacts: Hashable, Sendable {
+  public let path: ObjectPath
+  /// `hci0`
+  public let name: String
+  public let address: BluetoothAddress?
+  public let alias: String
+  public let isPowered: Bool
+  /// `off-blocked` and so on; nil before 5.73.
+  public let powerState: String?
+  public let isDiscovering: Bool
+  /// Whether it connects to devices, rather than only being connected to.
+  public let isCentral: Bool
+  /// Whether clients may listen without a scan.
+  public let offersPassiveScan: Bool
+
+  public init(
+    path: ObjectPath,
+    name: String,
+    address: BluetoothAddress?,
+    alias: String,
+    isPowered: Bool,
+    powerState: String? = nil,
+    isDiscovering: Bool = false,
+    isCentral: Bool = true,
+    offersPassiveScan: Bool = false
+  ) {
+    self.path = path
+    self.name = name
+    self.address = address
+    self.alias = alias
+    self.isPowered = isPowered
+    self.powerState = powerState
+    self.isDiscovering = isDiscovering
+    self.isCentral = isCentral
+    self.offersPassiveScan = offersPassiveScan
+  }
+}
+
+/// A device that has a link.
+public struct LinkFacts: Hashable, Sendable {
+  public let path: ObjectPath
+  public let address: BluetoothAddress
+  public let name: String?
+  public let isPaired: Bool
+
+  public init(path: ObjectPath, address: BluetoothAddress, name: String?, isPaired: Bool = false) {
+    self.path = path
+    self.address = address
+    self.name = name
+    self.isPaired = isPaired
+  }
+}
+
+extension BlueZClient {
+  /// The adapters, in order of index.
+  public var adapterFacts: [AdapterFacts] {
+    look { tree in
+      tree.adapters.map { adapter in
+        let properties = tree.properties(Adapter1.interface, at: adapter.path)
+        let roles = properties?[Adapter1.Property.roles]?.asStrings
+        return AdapterFacts(
+          path: adapter.path,
+          name: adapter.name,
+          address: adapter.address,
+          alias: adapter.alias,
+          isPowered: adapter.isPowered,
+          powerState: properties?[Adapter1.Property.powerState]?.asString,
+          isDiscovering: adapter.isDiscovering,
+          isCentral: roles?.contains { $0.hasPrefix(Adapter1.Role.central) } ?? true,
+          offersPassiveScan: tree.offersMonitors(at: adapter.path)
+        )
+      }
+    }
+  }
+
+  /// The devices that have a link, in order of adapter and address.
+  public var linkFacts: [LinkFacts] {
+    look { tree in
+      tree.adapters.flatMap { tree.devices(of: $0.path) }.compactMap { path in
+        guard let device = tree.advertisement(of: path), device.isConnected else { return nil }
+        return LinkFacts(
+          path: path,
+          address: device.address,
+          name: device.name,
+          isPaired: device.isPaired
+        )
+      }
+    }
+  }
+
+  /// Whether bluetoothd says that a device is connected.
+  public func isConnected(_ device: ObjectPath) -> Bool { look { $0.isConnected(device) } }
+
+  /// Whether bluetoothd runs with its experimental interfaces, as far as objects show it.
+  public var hasExperimentalInterfaces: Bool {
+    look { tree in
+      tree.adapters.contains { tree.has(AdvertisementMonitorManager1.interface, at: $0.path) }
+    }
+  }
+}

@@ -1,0 +1,65 @@
+// What a scan wants bluetoothd to filter, and what several scans want together.
+//
+// Pure. bluetoothd has one filter for a bus connection: it must let through what anybody wants.
+
+import BlueZInterfaces
+import Bluetooth
+import DBus
+
+/// A filter that bluetoothd can apply. What it lets through is checked again by whoever scans.
+///
+/// - Source: BlueZ 5.66, `src/adapter.c` (parse_discovery_filter_dict, is_filter_match).
+struct DiscoveryWish: Equatable, Sendable {
+  /// Any of these services advertised; none for any device.
+  var services: [BluetoothUUID] = []
+  /// The weakest signal in dBm, as far as bluetoothd looks at it.
+  var rssi: Int?
+  /// A prefix of address or name.
+  var pattern: String?
+
+  /// Everything.
+  static let all = DiscoveryWish()
+
+  init(services: [BluetoothUUID] = [], rssi: Int? = nil, pattern: String? = nil) {
+    self.services = services
+    self.rssi = rssi
+    self.pattern = pattern
+  }
+
+  /// As much of a filter as bluetoothd can apply.
+  init(_ filter: ScanFilter) {
+    services = filter.wantedServices
+    rssi = filter.rssi.flatMap { Adapter1.filterRSSI.contains($0) ? $0 : nil }
+    let prefixes =
+      filter.addresses.map { "\($0)" } + filter.namePatterns.map { Glob.prefix(of: $0) }
+    pattern = prefixes.first { !$0.isEmpty }
+  }
+
+  /// What lets through all that either lets through.
+  func merged(with other: DiscoveryWish) -> DiscoveryWish {
+    var merged = DiscoveryWish()
+    if !services.isEmpty, !other.services.isEmpty {
+      merged.services = services + other.services.filter { !services.contains($0) }
+    }
+    if let rssi, let bound = other.rssi { merged.rssi = min(rssi, bound) }
+    if let pattern, let prefix = other.pattern {
+      let common = zip(pattern, prefix).prefix { $0 == $1 }.map(\.0)
+      merged.pattern = common.isEmpty ? nil : String(common)
+    }
+    return merged
+  }
+
+  /// The argument of SetDiscoveryFilter.
+  var properties: PropertyMap {
+    var properties: PropertyMap = [
+      Adapter1.DiscoveryFilterKey.transport: .string(Adapter1.Transport.lowEnergy),
+      Adapter1.DiscoveryFilterKey.duplicateData: .boolean(false),
+    ]
+    if !services.isEmpty {
+      properties[Adapter1.DiscoveryFilterKey.uuids] = .strings(services.map(\.text))
+    }
+    if let rssi { properties[Adapter1.DiscoveryFilterKey.rssi] = .int16(Int16(rssi)) }
+    if let pattern { properties[Adapter1.DiscoveryFilterKey.pattern] = .string(pattern) }
+    return properties
+  }
+}

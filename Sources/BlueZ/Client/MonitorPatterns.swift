@@ -1,0 +1,79 @@
+// What a monitor of advertisements looks for, made from a scan's filter.
+//
+// Pure. A monitor lets through what fits any of its patterns, a filter what fits all it says: one
+// criterion is made into patterns, the narrowest, and the rest is checked by whoever scans.
+
+import Bluetooth
+
+/// Octets at a place in one kind of advertising data.
+///
+/// - Source: Bluetooth Core Specification Supplement 11, Part A §1; types: Assigned Numbers §2.3.
+struct MonitorPattern: Equatable, Sendable {
+  let start: UInt8
+  let type: UInt8
+  let octets: [UInt8]
+
+  init(_ start: Int, _ type: UInt8, _ octets: [UInt8]) {
+    self.start = UInt8(clamping: start)
+    self.type = type
+    self.octets = octets
+  }
+
+  private enum DataType {
+    static let flags: UInt8 = 0x01
+    static let services16: [UInt8] = [0x02, 0x03]
+    static let services128: [UInt8] = [0x06, 0x07]
+    static let names: [UInt8] = [0x08, 0x09]
+    static let serviceData16: UInt8 = 0x16
+    static let serviceData128: UInt8 = 0x21
+    static let manufacturer: UInt8 = 0xff
+  }
+
+  /// The most octets that a pattern may have (`src/adv_monitor.c`: 31 with the type and its place).
+  private static let longest = 29
+
+  /// The patterns for a filter; never none.
+  static func patterns(for filter: ScanFilter) -> [MonitorPattern] {
+    if let manufacturer = filter.manufacturer {
+      let company = littleEndian(manufacturer.company)
+      return [MonitorPattern(0, DataType.manufacturer, clipped(company + manufacturer.prefix))]
+    }
+    if let data = filter.serviceData {
+      let type = data.service.short == nil ? DataType.serviceData128 : DataType.serviceData16
+      return [MonitorPattern(0, type, clipped(octets(of: data.service) + data.prefix))]
+    }
+    let services = filter.wantedServices.flatMap { patterns(for: $0) }
+    if !services.isEmpty { return services }
+    let prefixes = filter.namePatterns.map { Glob.prefix(of: $0) }.filter { !$0.isEmpty }
+    if let prefix = prefixes.first {
+      return DataType.names.map { MonitorPattern(0, $0, clipped(Array(prefix.utf8))) }
+    }
+    // Any device: one that says whether it is discoverable, as nearly all do.
+    return [0x02, 0x04, 0x05, 0x06, 0x1a].map { MonitorPattern(0, DataType.flags, [$0]) }
+  }
+
+  /// A service may stand anywhere in the list of those advertised.
+  private static func patterns(for service: BluetoothUUID) -> [MonitorPattern] {
+    guard service.short != nil else {
+      return DataType.services128.map { MonitorPattern(0, $0, octets(of: service)) }
+    }
+    return DataType.services16.flatMap { type in
+      (0..<6).map { MonitorPattern($0 * 2, type, octets(of: service)) }
+    }
+  }
+
+  private static func clipped(_ octets: [UInt8]) -> [UInt8] { Array(octets.prefix(longest)) }
+
+  private static func littleEndian(_ number: UInt16) -> [UInt8] {
+    [UInt8(number & 0xff), UInt8(number >> 8)]
+  }
+
+  /// As a service stands in advertising data: the last octet first.
+  private static func octets(of service: BluetoothUUID) -> [UInt8] {
+    if let short = service.short { return littleEndian(short) }
+    let digits = service.text.utf8.filter { $0 != UInt8(ascii: "-") }
+    return stride(from: 0, to: digits.count, by: 2).reversed().compactMap { index in
+      UInt8(String(decoding: digits[index..<index + 2], as: UTF8.self), radix: 16)
+    }
+  }
+}

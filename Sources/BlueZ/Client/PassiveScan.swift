@@ -1,0 +1,183 @@
+// Listening without scan requests: a monitor of ours that bluetoothd registers.
+
+import BlueZInterfaces
+import Bluetooth
+import DBus
+import Signals
+
+/// One monitor of advertisements, exported while it is wanted.
+///
+/// What bluetoothd hears comes as changes of its devices, as with a scan. The calls to the monitor
+/// itself tell only whether it is active.
+///
+/// - Source: BlueZ 5.66, `doc/advertisement-monitor-api.txt`, `src/adv_monitor.c`.
+struct PassiveScan: Sendable {
+  private let filter: ScanFilter
+  private let adapter: AdapterView
+  private let client: BlueZClient
+
+  init(_ filter: ScanFilter, on adapter: AdapterView, _ client: BlueZClient) {
+    self.filter = filter
+    self.adapter = adapter
+    self.client = client
+  }
+
+  /// Runs `body` while bluetoothd listens; it is told to stop however that ended.
+  ///
+  /// - Throws: ``Problem`` with `not-supported` where bluetoothd has no such monitors, and when it
+  ///   will not activate this one.
+  func during(_ body: () async throws -> Void) async throws {
+    guard client.look({ $0.offersMonitors(at: adapter.path) }) else {
+      throw Problem(.noMonitors)
+    }
+    let (root, monitor) = Self.paths(client.newID())
+    let server = ObjectServer(bus: client.bus, objectManagerAt: root)
+    let state = Guarded<MonitorState>(.waiting([]))
+    server.add([interface(state)], at: monitor)
+    let export = try client.bus.export(server)
+    defer { export.cancel() }
+    do {
+      try await call(AdvertisementMonitorManager1.Method.registerMonitor, root)
+      try await activated(state)
+      try await body()
+    } catch {
+      try? await end(root)
+      throw error
+    }
+    try await end(root)
+  }
+
+  /// A root of its own for each scan, and the monitor below it.
+  private static func paths(_ number: UInt64) -> (root: ObjectPath, monitor: ObjectPath) {
+    do {
+      let root = try ObjectPath("/blerun/scan\(number)")
+      return (root, try root.appending("monitor"))
+    } catch {
+      preconditionFailure("a number makes a valid path: \(error)")
+    }
+  }
+
+  private func call(_ member: String, _ root: ObjectPath) async throws {
+    let call = MethodCall.bluez(
+      adapter.path,
+      AdvertisementMonitorManager1.interface,
+      member,
+      [.objectPath(root)]
+    )
+    _ = try await client.bus.call(call, limit: client.limits.call, lateReply: nil)
+  }
+
+  private func end(_ root: ObjectPath) async throws {
+    try await shielded(on: client.loop, limit: client.limits.call) {
+      do {
+        try await call(AdvertisementMonitorManager1.Method.unregisterMonitor, root)
+      } catch is DBusError {
+        // It is not registered any more, which is what was wanted.
+      }
+    }
+  }
+
+  // MARK: Activation
+
+  private enum MonitorState: Sendable {
+    case waiting([Completion<Void>])
+    case active
+    case released
+
+    func outcome() -> Result<Void, any Error>? {
+      switch self {
+      case .waiting: nil
+      case .active: .success(())
+      case .released: .failure(Problem(.monitorRefused))
+      }
+    }
+  }
+
+  private func activated(_ state: Guarded<MonitorState>) async throws {
+    let operation = "the monitor of advertisements"
+    try await wait(on: client.loop, operation: operation, limit: client.limits.call) {
+      (done: Completion<Void>) in
+      let outcome = state.withLock { state in
+        if case .waiting(let waiting) = state { state = .waiting(waiting + [done]) }
+        return state.outcome()
+      }
+      if let outcome { done.end(outcome) }
+    }
+  }
+
+  private func interface(_ state: Guarded<MonitorState>) -> ExportedInterface {
+    typealias Method = AdvertisementMonitor1.Method
+    typealias Property = AdvertisementMonitor1.Property
+    let become: @Sendable (MonitorState) -> Void = { new in
+      let waiting = state.withLock { state -> [Completion<Void>] in
+        defer { state = new }
+        if case .waiting(let waiting) = state { return waiting }
+        return []
+      }
+      if let outcome = new.outcome() { for done in waiting { done.end(outcome) } }
+    }
+    let patterns = DBusValue.monitorPatterns(MonitorPattern.patterns(for: filter))
+    return ExportedInterface(
+      AdvertisementMonitor1.interface,
+      methods: [
+        ExportedMethod(Method.release) { call in
+          become(.released)
+          call.reply()
+        },
+        ExportedMethod(Method.activate) { call in
+          become(.active)
+          call.reply()
+        },
+        ExportedMethod(Method.deviceFound, takes: [.init("device", "o")]) { $0.reply() },
+        ExportedMethod(Method.deviceLost, takes: [.init("device", "o")]) { $0.reply() },
+      ],
+      properties: [
+        ExportedProperty(Property.type, "s") { .string(AdvertisementMonitor1.orPatterns) },
+        ExportedProperty(Property.rssiSamplingPeriod, "q") { .uint16(0) },
+        ExportedProperty(Property.patterns, "a(yyay)") { patterns },
+      ]
+    )
+  }
+}
+
+extension DBusValue {
+  /// Patterns as a monitor has them: `a(yyay)`.
+  static func monitorPatterns(_ patterns: [MonitorPattern]) -> DBusValue {
+    do {
+      let elements = try patterns.map { pattern in
+        try DBusValue.structure(
+          of: [.byte(pattern.start), .byte(pattern.type), .bytes(pattern.octets)]
+        )
+      }
+      return try .array(of: "(yyay)", elements)
+    } catch {
+      preconditionFailure("patterns are of one type: \(error)")
+    }
+  }
+}
+
+extension ObjectTree {
+  /// Whether an adapter listens passively for its clients.
+  func offersMonitors(at adapter: ObjectPath) -> Bool {
+    let types = property(
+      AdvertisementMonitorManager1.Property.supportedMonitorTypes,
+      AdvertisementMonitorManager1.interface,
+      at: adapter
+    )
+    return types?.asStrings?.contains(AdvertisementMonitor1.orPatterns) ?? false
+  }
+}
+
+extension Explanation {
+  static let noMonitors = definite(
+    .notSupported,
+    "this bluetoothd does not scan passively",
+    hint: "scan without --passive; bluetoothd scans passively when it is run with --experimental "
+      + "on Linux 5.10 or later"
+  )
+  static let monitorRefused = definite(
+    .notSupported,
+    "bluetoothd did not activate the monitor of advertisements",
+    hint: "scan without --passive; see bluetoothd's log (journalctl -u bluetooth) for more"
+  )
+}

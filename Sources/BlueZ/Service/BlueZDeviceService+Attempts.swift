@@ -1,0 +1,188 @@
+// The attempts of one connect: what is waited for and done between them.
+//
+// Which failure is worth another attempt is decided by ConnectAttempts.
+
+import BlueZInterfaces
+import Bluetooth
+import DBus
+import Signals
+
+extension BlueZDeviceService {
+  /// Connects, trying again where a failure may pass, within the deadline.
+  func connect(
+    in turn: Turn,
+    keep: Bool,
+    expecting: [BluetoothUUID],
+    _ attempts: inout ConnectAttempts
+  ) async throws -> LinkOrigin {
+    try await client.keepInStep()
+    while true {
+      var found: ObjectPath?
+      do {
+        let device = try await findDevice()
+        found = device
+        attempts.begin()
+        return try await connect(to: device, in: turn, keep: keep, expecting: expecting)
+      } catch {
+        guard !Task.isCancelled, let device = found else { throw error }
+        let failing = ConnectAttempts.Failing(error, isAdapterOff: isAdapterOff(of: device))
+        let decision = attempts.decide(failing, owner: owner(of: device))
+        guard case .retry(let preparation, let wait) = decision, leaves(wait) else { throw error }
+        notify(.trying(again: attempts.made + 1, of: attempts.most, meaning(of: error)))
+        do {
+          try await prepare(preparation, device, wait)
+        } catch is TimedOut {
+          // The deadline passed while waiting: what failed says more than that it did.
+          throw error
+        }
+      }
+    }
+  }
+
+  /// Whether the deadline leaves time for another attempt after a wait.
+  private func leaves(_ wait: Duration) -> Bool {
+    Deadline.current.map { loop.now + wait < $0 } ?? true
+  }
+
+  private func isAdapterOff(of device: ObjectPath) -> Bool {
+    client.look { tree in device.parent.flatMap { tree.adapter(at: $0) }?.isPowered == false }
+  }
+
+  /// Whose attempt to connect bluetoothd speaks of.
+  private func owner(of device: ObjectPath) -> ConnectAttempts.Owner {
+    if client.link(to: device).isConnectPending { return .us }
+    let address = client.look { $0.advertisement(of: device)?.address }
+    return address.map { client.ledger?.isStale($0) ?? false } ?? false ? .nobody : .another
+  }
+
+  private func meaning(of error: any Error) -> String {
+    (failure(error, .connect, "connecting") as? DeviceFailure)?.meaning ?? "\(error)"
+  }
+
+  // MARK: Between two attempts
+
+  private func prepare(
+    _ preparation: ConnectAttempts.Preparation,
+    _ device: ObjectPath,
+    _ wait: Duration
+  ) async throws {
+    switch preparation {
+    case .nothing: break
+    case .awaitDown: try await settle(device)
+    case .awaitOther:
+      do {
+        return try await client.until("another program's attempt", limit: wait) { tree in
+          tree.isConnected(device) ? () : nil
+        }
+      } catch is TimedOut where !Task.isCancelled {
+        return
+      }
+    case .endOther:
+      notify(owner(of: device) == .nobody ? .endingStale : .takingOver)
+      let call = client.link(to: device).disconnectCall
+      do {
+        _ = try await client.bus.call(call, limit: client.limits.disconnect, lateReply: nil)
+      } catch is DBusError {
+        // There was nothing to end.
+      }
+      try await settle(device)
+    case .findAgain: state.withLock { $0.device = nil }
+    case .awaitPower: _ = try await readyAdapter()
+    }
+    if wait > .zero { try await loop.sleep(for: wait) }
+  }
+
+  /// Waits until a device is seen to be disconnected.
+  private func settle(_ device: ObjectPath) async throws {
+    do {
+      try await client.until("the end of the last link", limit: client.limits.settle) { tree in
+        tree.isConnected(device) ? nil : ()
+      }
+    } catch is TimedOut where !Task.isCancelled {
+      // It is up: the next attempt uses it.
+    }
+  }
+
+  // MARK: The adapter
+
+  /// The adapter to use, once it is on: one that is being switched on is waited for, and with
+  /// ``ConnectOptions/adapterWait`` any that is off or missing.
+  func readyAdapter() async throws -> AdapterView {
+    let wanted = adapter
+    let wait: Duration
+    do {
+      return try client.look { try $0.usableAdapter(wanted) }
+    } catch let problem as AdapterProblem {
+      guard let limit = limit(on: problem) else { throw Problem(.adapter(problem, wanted: wanted)) }
+      wait = limit
+    }
+    do {
+      return try await client.until("the adapter", limit: wait) { tree in
+        try? tree.usableAdapter(wanted)
+      }
+    } catch is TimedOut where !Task.isCancelled {
+      return try usableAdapter()
+    }
+  }
+
+  private func limit(on problem: AdapterProblem) -> Duration? {
+    if let wait = options.adapterWait { return wait }
+    if case .off(let adapter) = problem, adapter.isTurningOn { return client.limits.powerOn }
+    return nil
+  }
+
+  // MARK: Finding anew
+
+  /// Has bluetoothd forget the device, once, where that was asked for.
+  func forgetIfFresh() async throws {
+    let isDue = state.withLock { state in
+      defer { state.isFresh = true }
+      return !state.isFresh
+    }
+    guard isDue, options.isFresh else { return }
+    try await client.keepInStep()
+    let adapter = try await readyAdapter()
+    guard let device = knownDevice(on: adapter.path) else { return }
+    if client.look({ $0.advertisement(of: device)?.isPaired ?? false }) { notify(.losingBond) }
+    let call = MethodCall.bluez(
+      adapter.path,
+      Adapter1.interface,
+      Adapter1.Method.removeDevice,
+      [.objectPath(device)]
+    )
+    do {
+      _ = try await client.bus.call(call, limit: client.limits.disconnect, lateReply: nil)
+    } catch let error as DBusError where ErrorAnswer(error).name == BlueZErrorName.doesNotExist {
+      // It was forgotten meanwhile, which is what was wanted.
+    }
+    try await client.until("the device's removal", limit: client.limits.call) { tree in
+      tree.has(Device1.interface, at: device) ? nil : ()
+    }
+    state.withLock { $0.device = nil }
+  }
+
+  // MARK: LE of a dual-mode device
+
+  /// Sees to it that bluetoothd connects over LE.
+  func chooseBearer(of device: ObjectPath) async throws {
+    let (interface, mayPreferClassic) = client.look { tree in
+      (tree.linkInterface(device), tree.mayPreferClassic(device))
+    }
+    client.link(to: device).use(interface)
+    guard mayPreferClassic else { return }
+    let call = MethodCall.bluez(
+      device,
+      StandardInterface.properties,
+      StandardInterface.Properties.set,
+      [
+        .string(Device1.interface), .string(Device1.Property.preferredBearer),
+        .variant(of: .string(PreferredBearer.lowEnergy)),
+      ]
+    )
+    do {
+      _ = try await client.bus.call(call, limit: client.limits.call, lateReply: nil)
+    } catch is DBusError {
+      // It stays as it is: Connect then says what came of it.
+    }
+  }
+}

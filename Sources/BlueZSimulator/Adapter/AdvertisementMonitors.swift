@@ -1,0 +1,177 @@
+// org.bluez.AdvertisementMonitorManager1, served where the settings offer it.
+//
+// As bluetoothd does: it asks the client for its monitors, activates them, and tells each of the
+// devices that fit. The controller listens meanwhile.
+
+import BlueZInterfaces
+import Bluetooth
+import DBus
+import Signals
+import SimulatedDevices
+
+/// The monitors that clients have registered with an adapter.
+///
+/// - Source: BlueZ 5.66, `doc/advertisement-monitor-api.txt`, `src/adv_monitor.c`.
+final class AdvertisementMonitors: Sendable {
+  private struct Application: Sendable {
+    let client: String
+    let root: ObjectPath
+  }
+
+  private struct State {
+    var applications: [Application] = []
+    /// The next advertisement of each device; empty while nobody listens.
+    var reports: [Timer?] = []
+  }
+
+  private let host: Host
+  private let devices: [RemoteDevice]
+  private let state = Guarded(State())
+
+  init(devices: [RemoteDevice], host: Host) {
+    self.devices = devices
+    self.host = host
+  }
+
+  /// The simulation is over.
+  func stop() {
+    state.withLock { $0.applications = [] }
+    follow()
+  }
+
+  /// Begins or ends listening, as the clients want it.
+  private func follow() {
+    let (begins, ended) = state.withLock { state -> (Bool, [Timer?]) in
+      guard state.applications.isEmpty != state.reports.isEmpty else { return (false, []) }
+      if state.applications.isEmpty {
+        defer { state.reports = [] }
+        return (false, state.reports)
+      }
+      state.reports = Array(repeating: nil, count: devices.count)
+      return (true, [])
+    }
+    for timer in ended { timer?.cancel() }
+    guard begins else { return }
+    for index in devices.indices { hear(index, after: interval(index) / 2) }
+  }
+
+  private func interval(_ index: Int) -> Duration {
+    devices[index].device.definition.advertisement.interval
+  }
+
+  private func hear(_ index: Int, after delay: Duration) {
+    let timer = host.loop.after(delay) { [weak self] in
+      guard let self, state.withLock({ !$0.reports.isEmpty }) else { return }
+      let device = devices[index]
+      if device.isInAir, !device.isConnected { device.heard(tellsAll: false, threshold: 0) }
+      hear(index, after: interval(index))
+    }
+    state.withLock { if !$0.reports.isEmpty { $0.reports[index] = timer } }
+  }
+
+  /// The interface, on the adapter.
+  var interface: ExportedInterface {
+    typealias Property = AdvertisementMonitorManager1.Property
+    return ExportedInterface(
+      AdvertisementMonitorManager1.interface,
+      methods: [
+        ExportedMethod(
+          AdvertisementMonitorManager1.Method.registerMonitor,
+          takes: [.init("application", "o")]
+        ) { self.register($0) },
+        ExportedMethod(
+          AdvertisementMonitorManager1.Method.unregisterMonitor,
+          takes: [.init("application", "o")]
+        ) { self.unregister($0) },
+      ],
+      properties: [
+        ExportedProperty(Property.supportedMonitorTypes, "as") {
+          .strings([AdvertisementMonitor1.orPatterns])
+        },
+        ExportedProperty(Property.supportedFeatures, "as") { .strings([]) },
+      ]
+    )
+  }
+
+  func clientLeft(_ client: String) {
+    state.withLock { $0.applications.removeAll { $0.client == client } }
+    follow()
+  }
+
+  private func register(_ call: Invocation) {
+    guard let root = call.message.body.first?.asObjectPath else {
+      return call.refuse(.invalidArguments)
+    }
+    let isNew = state.withLock { state in
+      guard !state.applications.contains(where: { $0.client == call.caller && $0.root == root })
+      else { return false }
+      state.applications.append(Application(client: call.caller, root: root))
+      return true
+    }
+    guard isNew else { return call.refuse(.alreadyExists) }
+    call.reply()
+    activate(at: root, of: call.caller)
+    follow()
+  }
+
+  private func unregister(_ call: Invocation) {
+    let root = call.message.body.first?.asObjectPath
+    let isKnown = state.withLock { state in
+      let count = state.applications.count
+      state.applications.removeAll { $0.client == call.caller && $0.root == root }
+      return state.applications.count < count
+    }
+    guard isKnown else { return call.refuse(.doesNotExist) }
+    call.reply()
+    follow()
+  }
+
+  /// Asks for the monitors below a root, and activates each that has patterns.
+  private func activate(at root: ObjectPath, of client: String) {
+    _ = host.loop.task { [host] in
+      guard
+        let asked = try? MethodCall(
+          destination: client,
+          path: root,
+          interface: StandardInterface.objectManager,
+          member: StandardInterface.ObjectManager.getManagedObjects
+        ), let reply = try? await host.bus.call(asked, limit: .seconds(10)),
+        case .dictionary(let objects)? = reply.body.first
+      else { return }
+      for object in objects.entries {
+        guard let path = object.key.asObjectPath, case .dictionary(let interfaces) = object.value,
+          let monitor = interfaces.entries.first(where: {
+            $0.key.asString == AdvertisementMonitor1.interface
+          })
+        else { continue }
+        let type = monitor.value.asPropertyMap?[AdvertisementMonitor1.Property.type]?.asString
+        let patterns = monitor.value.asPropertyMap?[AdvertisementMonitor1.Property.patterns]
+        let isGood = type == AdvertisementMonitor1.orPatterns && Self.count(patterns) > 0
+        typealias Method = AdvertisementMonitor1.Method
+        Self.tell(isGood ? Method.activate : Method.release, path, client, host.bus)
+      }
+    }
+  }
+
+  private static func count(_ patterns: DBusValue?) -> Int {
+    guard case .array(let array)? = patterns?.unwrapped else { return 0 }
+    return array.elements.count
+  }
+
+  private static func tell(
+    _ member: String,
+    _ path: ObjectPath,
+    _ client: String,
+    _ bus: any MessageBus
+  ) {
+    let message = try? Message.methodCall(
+      destination: client,
+      path: path,
+      interface: AdvertisementMonitor1.interface,
+      member: member,
+      body: [],
+      noReplyExpected: true
+    )
+    if let message { try? bus.send(message) }
+  }
+}

@@ -1,0 +1,42 @@
+// Device1.Disconnected: why a link ended, in the releases that say so.
+
+import BlueZInterfaces
+import Bluetooth
+import DBus
+import Signals
+
+/// Why a simulated link ended.
+enum LinkEnd: Sendable {
+  /// A client disconnected, or the adapter was switched off.
+  case local
+  /// Nothing was heard of the device any more.
+  case timeout
+  /// The device ended it.
+  case remote
+
+  /// The arguments of the signal.
+  ///
+  /// - Source: BlueZ 5.83, `src/device.c` (device_disconnected).
+  var body: [DBusValue] {
+    switch self {
+    case .local:
+      [
+        .string(Device1.DisconnectReason.local), .string("Connection terminated by local host"),
+      ]
+    case .timeout:
+      [.string(Device1.DisconnectReason.timeout), .string("Connection timeout")]
+    case .remote:
+      [
+        .string(Device1.DisconnectReason.remote), .string("Connection terminated by remote user"),
+      ]
+    }
+  }
+}
+
+extension RemoteDevice {
+  /// Tells why the link ended, before it is told that it did.
+  func tell(_ end: LinkEnd) {
+    guard host.settings.version >= .disconnectReasons, isExported else { return }
+    try? host.server.emit(Device1.Signal.disconnected, of: Device1.interface, at: path, end.body)
+  }
+}

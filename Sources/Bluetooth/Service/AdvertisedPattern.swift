@@ -1,0 +1,91 @@
+// What a scan may ask of the data in an advertisement.
+
+/// Manufacturer specific data: whose, and what it begins with.
+///
+/// - Source: Bluetooth Core Specification Supplement 11, Part A §1.4; company numbers: Assigned
+///   Numbers §7.
+public struct ManufacturerPattern: Hashable, Sendable, CustomStringConvertible {
+  /// The company's number: 0x004c.
+  public let company: UInt16
+  /// What the data behind it begins with; empty for any data.
+  public let prefix: [UInt8]
+
+  public init(company: UInt16, prefix: [UInt8] = []) {
+    self.company = company
+    self.prefix = prefix
+  }
+
+  /// Reads `0x004c`, `76` or, with the beginning of the data, `0x004c:0215`.
+  public init?(_ text: String) {
+    let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    let number = parts[0]
+    let company =
+      number.hasPrefix("0x") || number.hasPrefix("0X")
+      ? UInt16(number.dropFirst(2), radix: 16) : UInt16(number)
+    guard let company, let prefix = HexadecimalText.octets(parts.dropFirst().first ?? "")
+    else { return nil }
+    self.init(company: company, prefix: prefix)
+  }
+
+  /// Whether a device advertises such data.
+  public func matches(_ device: Advertisement) -> Bool {
+    device.manufacturerData.contains { $0.company == company && $0.data.starts(with: prefix) }
+  }
+
+  public var description: String {
+    let number = hexadecimal(UInt8(company >> 8)) + hexadecimal(UInt8(company & 0xff))
+    return "0x\(number)" + HexadecimalText.suffix(prefix)
+  }
+}
+
+/// Service data: of which service, and what it begins with.
+///
+/// - Source: Bluetooth Core Specification Supplement 11, Part A §1.11.
+public struct ServiceDataPattern: Hashable, Sendable, CustomStringConvertible {
+  public let service: BluetoothUUID
+  /// What the data begins with; empty for any data.
+  public let prefix: [UInt8]
+
+  public init(service: BluetoothUUID, prefix: [UInt8] = []) {
+    self.service = service
+    self.prefix = prefix
+  }
+
+  /// Reads a service's name or UUID, with the beginning of the data behind a colon: `feaa:00`.
+  public init?(_ text: String) {
+    let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    guard let service = AssignedNumbers.service(named: String(parts[0])),
+      let prefix = HexadecimalText.octets(parts.dropFirst().first ?? "")
+    else { return nil }
+    self.init(service: service, prefix: prefix)
+  }
+
+  /// Whether a device advertises such data.
+  public func matches(_ device: Advertisement) -> Bool {
+    device.serviceData.contains { $0.service == service && $0.data.starts(with: prefix) }
+  }
+
+  public var description: String {
+    (AssignedNumbers.serviceIdentifier(service) ?? "\(service)") + HexadecimalText.suffix(prefix)
+  }
+}
+
+/// Octets as pairs of hexadecimal digits.
+private enum HexadecimalText {
+  /// Reads pairs of digits; nil for anything else.
+  static func octets(_ text: Substring) -> [UInt8]? {
+    guard text.utf8.count.isMultiple(of: 2), text.allSatisfy(\.isHexDigit) else { return nil }
+    var octets: [UInt8] = []
+    var rest = text
+    while !rest.isEmpty {
+      guard let octet = UInt8(rest.prefix(2), radix: 16) else { return nil }
+      octets.append(octet)
+      rest = rest.dropFirst(2)
+    }
+    return octets
+  }
+
+  static func suffix(_ octets: [UInt8]) -> String {
+    octets.isEmpty ? "" : ":" + octets.map { hexadecimal($0) }.joined()
+  }
+}

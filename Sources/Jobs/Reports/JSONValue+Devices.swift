@@ -1,0 +1,52 @@
+// A device that was heard, as JSON. The keys are documented in docs/output.md.
+
+public import Bluetooth
+
+extension JSONValue {
+  /// A device that was heard, as an object.
+  public init(_ device: Advertisement) { self = .object(Self.members(of: device)) }
+
+  /// The members of that object, for one that has more.
+  public static func members(
+    of device: Advertisement,
+    _ companies: (any CompanyNames)? = nil
+  ) -> [(key: String, value: JSONValue)] {
+    [
+      ("address", .string("\(device.address)")),
+      ("addressType", .string(device.addressType.rawValue)),
+      ("name", device.name.map { .string($0) } ?? .null),
+      ("alias", .string(device.alias)),
+      ("rssi", device.rssi.map { JSONValue($0) } ?? .null),
+      ("txPower", device.txPower.map { JSONValue($0) } ?? .null),
+      ("connected", .boolean(device.isConnected)),
+      ("paired", .boolean(device.isPaired)),
+      ("services", .array(device.services.map { .string($0.text) })),
+      (
+        "manufacturerData",
+        .array(
+          device.manufacturerData.map { data in
+            var members = [("company", JSONValue(Int(data.company)))]
+            if let companies {
+              let name = companies.name(of: data.company)
+              members.append(("companyName", name.map { .string($0) } ?? .null))
+            }
+            return .object(members + [("hex", hex(data.data))])
+          }
+        )
+      ),
+      (
+        "serviceData",
+        .array(
+          device.serviceData.map { data in
+            .object([("service", .string(data.service.text)), ("hex", hex(data.data))])
+          }
+        )
+      ),
+      ("adapter", .string(device.adapter)),
+    ]
+  }
+
+  private static func hex(_ octets: [UInt8]) -> JSONValue {
+    .string(DecodedValue.octets(octets).description)
+  }
+}

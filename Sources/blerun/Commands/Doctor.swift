@@ -1,0 +1,63 @@
+// `blerun doctor`: what keeps chains from running on this host, and what to do about it.
+
+import ArgumentParser
+import BlueZ
+import Jobs
+import Signals
+
+/// Explains the state of this host's Bluetooth.
+struct Doctor: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Explain what keeps chains from running on this host.",
+    discussion: """
+      One line for each finding, with what to do: bus and bluetoothd, adapters, rfkill, who scans,
+      who holds links, what killed runs left, missing privileges. Exit status 0 when chains can
+      run, 69 when they cannot. --release disconnects what runs that were killed left connected.
+      """
+  )
+
+  @OptionGroup var options: WorldOptions
+
+  @Flag(help: "Disconnect the links that killed runs left up.")
+  var release = false
+
+  func run() throws {
+    let world = try options.world()
+    defer { world.end() }
+    let interruption = Interruption(of: world.scheduler)
+    defer { interruption.close() }
+    let output = StandardOutput()
+    if release { releaseOrphans(of: world, output) }
+    let diagnosis = Diagnosis(HostSurvey().facts(of: world))
+    for finding in diagnosis.findings { say(finding, output) }
+    if let failure = output.failure { throw Ending(.output, "\(failure)") }
+    if let signal = interruption.signal { throw Ending(.interrupted(by: signal.number)) }
+    throw Ending(diagnosis.exitStatus)
+  }
+
+  private func say(_ finding: Finding, _ output: StandardOutput) {
+    output.line(options.output == .json ? finding.json : finding.line)
+  }
+
+  private func releaseOrphans(of world: World, _ output: StandardOutput) {
+    guard let ledger = world.ledger, case .success(let client) = world.client else { return }
+    let orphans = OrphanLinks(ledger: ledger, scheduler: world.scheduler, client: client)
+    let endings = orphans.release()
+    if endings.isEmpty { say(Finding(.ok, "orphan", "no killed run left a link"), output) }
+    for (link, ending) in endings {
+      let finding =
+        switch ending {
+        case .released: Finding(.ok, "orphan", "\(link.device) was disconnected")
+        case .gone: Finding(.ok, "orphan", "\(link.device) was not connected any more")
+        case .failed(let reason):
+          Finding(
+            .warning,
+            "orphan",
+            "\(link.device) is still connected: \(reason)",
+            hint: "bluetoothctl disconnect \(link.device)"
+          )
+        }
+      say(finding, output)
+    }
+  }
+}

@@ -1,0 +1,92 @@
+// Which devices a scan is for, as options.
+
+import ArgumentParser
+import Bluetooth
+
+/// What a device must be to be listed. Everything given has to hold.
+struct FilterOptions: ParsableArguments {
+  @Option(name: [.short, .long], help: "Only this device: an address, or a name with * and ?.")
+  var device: String?
+
+  @Option(help: "Only devices with this name, with * and ?.")
+  var name: String?
+
+  @Option(help: "Only the device with this address, public or random.")
+  var address: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Only devices that advertise this service: a name or a UUID; repeat it for any of several.",
+      valueName: "service"
+    )
+  )
+  var service: [String] = []
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Only devices at least this strong: -70.", valueName: "dBm")
+  )
+  var rssi: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "Only devices with data of this company, and data that begins so: 0x004c, 0x004c:0215.",
+      valueName: "company[:hex]"
+    )
+  )
+  var manufacturer: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Only devices with data of this service, and data that begins so: feaa, feaa:00.",
+      valueName: "service[:hex]"
+    )
+  )
+  var serviceData: String?
+
+  @Flag(help: "Listen only, where bluetoothd can: nothing is sent to the devices.")
+  var passive = false
+
+  func validate() throws { _ = try filter() }
+
+  /// The filter that the options ask for.
+  ///
+  /// - Throws: `ValidationError` for what cannot be read.
+  func filter() throws -> ScanFilter {
+    if let rssi, !(-127...20).contains(rssi) {
+      throw ValidationError("--rssi \(rssi): a signal strength lies from -127 to 20 dBm.")
+    }
+    let services = try service.map { text in
+      if let uuid = AssignedNumbers.service(named: text) { return uuid }
+      let nearest = AssignedNumbers.nearestService(to: text).map { " Did you mean \($0)?" } ?? ""
+      throw ValidationError("--service \(text): there is no such service.\(nearest)")
+    }
+    return ScanFilter(
+      target: device.map { DeviceTarget(parsing: $0) },
+      name: name,
+      address: try read(address, "--address", "an address such as C0:FF:EE:00:00:01") {
+        BluetoothAddress($0)
+      },
+      services: services,
+      rssi: rssi,
+      manufacturer: try read(manufacturer, "--manufacturer", "0x004c or 0x004c:0215") {
+        ManufacturerPattern($0)
+      },
+      serviceData: try read(serviceData, "--service-data", "feaa or feaa:00") {
+        ServiceDataPattern($0)
+      },
+      isPassive: passive
+    )
+  }
+
+  private func read<Value>(
+    _ text: String?,
+    _ option: String,
+    _ expected: String,
+    _ read: (String) -> Value?
+  ) throws -> Value? {
+    guard let text else { return nil }
+    if let value = read(text) { return value }
+    throw ValidationError("\(option) \(text): expected \(expected).")
+  }
+}

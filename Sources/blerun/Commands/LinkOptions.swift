@@ -1,0 +1,43 @@
+// How a command connects.
+
+import ArgumentParser
+import BlueZ
+import Bluetooth
+import Jobs
+
+/// What the command line asks of connecting and of the link; it adds to what a chain file asks.
+struct LinkOptions: ParsableArguments {
+  @Flag(help: "Leave the link up at the end.")
+  var keep = false
+
+  @Flag(
+    help: "Have bluetoothd forget the device first, and its services read anew. A bond is lost."
+  )
+  var fresh = false
+
+  @Flag(help: "End another program's attempt to connect to the device, instead of waiting for it.")
+  var takeOver = false
+
+  @Option(help: "How long to wait for an adapter that is off or missing: 10s.")
+  var waitForAdapter: DurationArgument?
+
+  /// A chain's rule with what the command line adds.
+  func applied(to rule: LinkRule) -> LinkRule {
+    var rule = rule
+    rule.isKept = rule.isKept || keep
+    rule.isFresh = rule.isFresh || fresh
+    rule.takesOver = rule.takesOver || takeOver
+    rule.adapterWait = waitForAdapter?.duration ?? rule.adapterWait
+    return rule
+  }
+}
+
+extension ConnectOptions {
+  /// What a chain's rule means for the service.
+  init(_ rule: LinkRule) {
+    self.init()
+    isFresh = rule.isFresh
+    takesOver = rule.takesOver
+    adapterWait = rule.adapterWait
+  }
+}

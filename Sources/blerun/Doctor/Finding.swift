@@ -1,0 +1,55 @@
+// One thing that the doctor found.
+
+import Jobs
+
+/// A sentence about this host, how grave it is, and what to do about it.
+struct Finding: Hashable, Sendable {
+  /// How grave it is.
+  enum Grade: String, Hashable, Sendable {
+    /// As it should be.
+    case ok
+    /// Worth knowing.
+    case note
+    /// Chains may fail because of it.
+    case warning
+    /// No chain can run.
+    case unusable
+  }
+
+  let grade: Grade
+  /// What it is about, stable in output: `bus`, `daemon`, `adapter`, `rfkill`, `scan`, `link`,
+  /// `orphan`, `run`, `privilege`.
+  let subject: String
+  let text: String
+  /// What to do; nil where there is nothing to do.
+  let hint: String?
+
+  init(_ grade: Grade, _ subject: String, _ text: String, hint: String? = nil) {
+    self.grade = grade
+    self.subject = subject
+    self.text = text
+    self.hint = hint
+  }
+
+  /// One line for people.
+  var line: String {
+    let head = "\(Self.padded(grade.rawValue, 8))  \(Self.padded(subject, 9))  \(text)"
+    return hint.map { "\(head). Do: \($0)" } ?? head
+  }
+
+  /// One JSON object.
+  var json: String {
+    JSONValue.object([
+      ("v", JSONValue(JSONLinesReport.version)),
+      ("event", .string("finding")),
+      ("grade", .string(grade.rawValue)),
+      ("subject", .string(subject)),
+      ("text", .string(text)),
+      ("hint", hint.map { .string($0) } ?? .null),
+    ]).text
+  }
+
+  private static func padded(_ text: String, _ count: Int) -> String {
+    text + String(repeating: " ", count: max(0, count - text.count))
+  }
+}

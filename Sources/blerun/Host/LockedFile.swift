@@ -1,0 +1,82 @@
+// A file that one process holds at a time, and that is free again when the process is gone.
+
+import Glibc
+
+/// An open file with an advisory lock on it.
+///
+/// The kernel gives the lock back when the process ends, however it ends.
+final class LockedFile: Sendable {
+  let path: String
+  private let descriptor: Int32
+
+  private init(path: String, descriptor: Int32) {
+    self.path = path
+    self.descriptor = descriptor
+  }
+
+  deinit { close(descriptor) }
+
+  /// The outcome of asking for a lock.
+  enum Attempt {
+    case held(LockedFile)
+    /// Another process has it.
+    case taken
+    /// The file cannot be used, for the reason given.
+    case failed(String)
+  }
+
+  /// Asks for the lock without waiting.
+  ///
+  /// - Parameter makes: Whether the file is made where it is missing.
+  static func attempt(_ path: String, makes: Bool = true) -> Attempt {
+    let descriptor = open(
+      path,
+      O_RDWR | (makes ? O_CREAT : 0) | O_CLOEXEC | O_NOFOLLOW,
+      0o600
+    )
+    guard descriptor >= 0 else { return .failed(String(cString: strerror(errno))) }
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+      let number = errno
+      close(descriptor)
+      return number == EWOULDBLOCK ? .taken : .failed(String(cString: strerror(number)))
+    }
+    // Somebody may have removed the file between the two: a lock on it would keep nobody out.
+    var opened = stat()
+    var named = stat()
+    guard fstat(descriptor, &opened) == 0, stat(path, &named) == 0, opened.st_ino == named.st_ino
+    else {
+      close(descriptor)
+      return makes ? attempt(path) : .taken
+    }
+    return .held(LockedFile(path: path, descriptor: descriptor))
+  }
+
+  /// Puts a text in the place of what the file holds. What was written survives the process.
+  func write(_ text: String) {
+    ftruncate(descriptor, 0)
+    lseek(descriptor, 0, SEEK_SET)
+    _ = writeAll(descriptor, text)
+  }
+
+  /// What the file holds, up to 64 KiB.
+  func read() -> String {
+    lseek(descriptor, 0, SEEK_SET)
+    return Self.read(descriptor)
+  }
+
+  func remove() { unlink(path) }
+
+  /// The text of a file that another process holds; empty when it cannot be read.
+  static func peek(_ path: String) -> String {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    guard descriptor >= 0 else { return "" }
+    defer { close(descriptor) }
+    return read(descriptor)
+  }
+
+  private static func read(_ descriptor: Int32) -> String {
+    var octets = [UInt8](repeating: 0, count: 65_536)
+    let count = Glibc.read(descriptor, &octets, octets.count)
+    return String(decoding: octets.prefix(max(0, count)), as: UTF8.self)
+  }
+}

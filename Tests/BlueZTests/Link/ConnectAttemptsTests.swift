@@ -1,0 +1,91 @@
+// Which failures to connect are tried again, after what, and how often.
+
+import BlueZInterfaces
+import DBus
+import Testing
+
+@testable import BlueZ
+
+@Suite("Attempts to connect")
+struct ConnectAttemptsTests {
+  typealias Failing = ConnectAttempts.Failing
+
+  private func failing(_ answer: ErrorAnswer, isAdapterOff: Bool = false) -> Failing {
+    Failing(answer.dbusError, isAdapterOff: isAdapterOff)
+  }
+
+  @Test("each answer to Connect belongs to the class that it was recorded for")
+  func classes() {
+    #expect(failing(.connectAborted) == .aborted)
+    #expect(failing(.connectCanceled) == .aborted)
+    #expect(failing(.inputOutputError) == .notSettled)
+    #expect(failing(.connectPending) == .inProgress)
+    #expect(failing(.operationInProgress) == .inProgress)
+    #expect(failing(.notReady) == .notReady)
+    #expect(failing(.doesNotExist) == .vanished)
+    #expect(failing(ConnectionText.busy.answer) == .busy)
+    #expect(failing(ConnectionText.keyMissing.answer) == .definite)
+    #expect(failing(ConnectionText.notSupported.answer) == .definite)
+    let gone = ErrorAnswer.unknownObject(
+      method: "Connect",
+      signature: "",
+      interface: Device1.interface
+    )
+    #expect(failing(gone) == .vanished)
+  }
+
+  @Test("the same answer means that the adapter is off, when it is")
+  func adapterOff() {
+    #expect(failing(.inputOutputError, isAdapterOff: true) == .notReady)
+  }
+
+  @Test("a link that fell while its services were read is tried again, a missing service is not")
+  func problems() {
+    #expect(Failing(Problem(.lostWhileResolving), isAdapterOff: false) == .aborted)
+    #expect(Failing(Problem(.deviceRemoved), isAdapterOff: false) == .vanished)
+    #expect(Failing(Problem(.disconnectedMeanwhile), isAdapterOff: false) == .definite)
+    #expect(Failing(Problem(.connectOutsideTurn), isAdapterOff: false) == .definite)
+  }
+
+  @Test("waits double from a quarter of a second to four seconds, and then it is enough")
+  func backoff() {
+    var attempts = ConnectAttempts(most: 7)
+    var waits: [Duration] = []
+    while true {
+      attempts.begin()
+      guard case .retry(.awaitDown, let wait) = attempts.decide(.aborted) else { break }
+      waits.append(wait)
+    }
+    #expect(waits == [0.25, 0.5, 1, 2, 4, 4].map { .seconds($0) })
+    #expect(attempts.made == 7)
+  }
+
+  @Test("another program's attempt is waited for, never ended, unless that was asked for")
+  func another() {
+    var patient = ConnectAttempts(most: 5)
+    patient.begin()
+    #expect(patient.decide(.inProgress, owner: .another) == .retry(.awaitOther, after: .seconds(1)))
+    var forceful = ConnectAttempts(most: 5, takesOver: true)
+    forceful.begin()
+    let decision = forceful.decide(.inProgress, owner: .another)
+    #expect(decision == .retry(.endOther, after: .milliseconds(250)))
+  }
+
+  @Test("an attempt whose program is dead is ended, once")
+  func stale() {
+    var attempts = ConnectAttempts(most: 5)
+    attempts.begin()
+    let first = attempts.decide(.inProgress, owner: .nobody)
+    #expect(first == .retry(.endOther, after: .milliseconds(250)))
+    attempts.begin()
+    let second = attempts.decide(.inProgress, owner: .nobody)
+    #expect(second == .retry(.awaitOther, after: .seconds(1)))
+  }
+
+  @Test("our own attempt on its way out is waited for, also by who may take over")
+  func own() {
+    var attempts = ConnectAttempts(most: 5, takesOver: true)
+    attempts.begin()
+    #expect(attempts.decide(.inProgress, owner: .us) == .retry(.awaitOther, after: .seconds(1)))
+  }
+}

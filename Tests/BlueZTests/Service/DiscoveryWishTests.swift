@@ -1,0 +1,123 @@
+// What bluetoothd is told to filter, and what is checked on our side.
+
+import BlueZInterfaces
+import Bluetooth
+import DBus
+import Signals
+import Testing
+
+@testable import BlueZ
+
+@Suite("Filters of a scan")
+struct DiscoveryWishTests {
+  private let heartRate = BluetoothUUID(short: 0x180d)
+  private let battery = BluetoothUUID(short: 0x180f)
+
+  private func device(
+    name: String? = "Thermo-1",
+    rssi: Int? = -60,
+    services: [BluetoothUUID] = [],
+    manufacturer: [(company: UInt16, data: [UInt8])] = [],
+    serviceData: [(service: BluetoothUUID, data: [UInt8])] = [],
+    isConnected: Bool = false
+  ) -> Advertisement {
+    Advertisement(
+      address: BluetoothAddress(number: 0xc0ff_ee00_0001),
+      addressType: .random,
+      name: name,
+      alias: name ?? "",
+      rssi: rssi,
+      txPower: nil,
+      services: services,
+      manufacturerData: manufacturer,
+      serviceData: serviceData,
+      isConnected: isConnected,
+      isPaired: false,
+      adapter: "hci0"
+    )
+  }
+
+  @Test("what bluetoothd can filter goes into its filter")
+  func told() {
+    let filter = ScanFilter(name: "Thermo*", services: [heartRate], rssi: -70)
+    #expect(
+      DiscoveryWish(filter).properties == [
+        "Transport": .string("le"), "DuplicateData": .boolean(false),
+        "UUIDs": .strings([heartRate.text]), "RSSI": .int16(-70), "Pattern": .string("Thermo"),
+      ]
+    )
+  }
+
+  @Test("a pattern that begins with a star tells bluetoothd nothing")
+  func openPattern() {
+    #expect(DiscoveryWish(ScanFilter(name: "*-1")) == .all)
+  }
+
+  @Test("the filter of two scans lets through what either wants")
+  func merged() {
+    let one = DiscoveryWish(services: [heartRate], rssi: -60, pattern: "Thermo-1")
+    let other = DiscoveryWish(services: [battery, heartRate], rssi: -80, pattern: "Thermo-2")
+    #expect(
+      one.merged(with: other)
+        == DiscoveryWish(services: [heartRate, battery], rssi: -80, pattern: "Thermo-")
+    )
+    #expect(one.merged(with: .all) == .all)
+    #expect(one.merged(with: DiscoveryWish(pattern: "C0:FF")) == .all)
+  }
+
+  @Test("a second scan widens the filter of the first while it lasts, without a new discovery")
+  func widened() throws {
+    let bench = try Bench()
+    bench.bluez.isDeviceKnown = false
+    let service = try bench.service()
+    let (loop, bluez) = (bench.loop, bench.bluez)
+    let first = service.scan(ScanFilter(name: "Thermo-1")).observe(on: loop) { _ in }
+    try loop.run { try await loop.sleep(for: .seconds(1)) }
+    #expect(bluez.calls == ["SetDiscoveryFilter", "StartDiscovery"])
+    let over = Signal.just(()).delay(.seconds(1))
+    let second = service.scan(ScanFilter(services: [battery])).takeUntil(over).collect()
+    #expect(second.firstOrDefault([], within: .seconds(10)).error == nil)
+    let widenedAndBack = ["SetDiscoveryFilter", "SetDiscoveryFilter"]
+    #expect(bluez.calls == ["SetDiscoveryFilter", "StartDiscovery"] + widenedAndBack)
+    first.cancel()
+    bench.drain()
+    #expect(bluez.calls.last == "StopDiscovery")
+  }
+
+  @Test("whatever bluetoothd reports is checked again")
+  func checked() throws {
+    let apple = try #require(ManufacturerPattern("0x004c:0215"))
+    let eddystone = try #require(ServiceDataPattern("feaa:00"))
+    let beacon = device(
+      manufacturer: [(0x004c, [0x02, 0x15, 0x01])],
+      serviceData: [(BluetoothUUID(short: 0xfeaa), [0x00, 0x10])]
+    )
+    #expect(ScanFilter(manufacturer: apple, serviceData: eddystone).matches(beacon))
+    #expect(!ScanFilter(manufacturer: apple).matches(device(manufacturer: [(0x004c, [0x02])])))
+    #expect(!ScanFilter(serviceData: eddystone).matches(device()))
+    #expect(!ScanFilter(rssi: -50).matches(device()))
+    #expect(ScanFilter(rssi: -50).matches(device(rssi: nil, isConnected: true)))
+    #expect(!ScanFilter(name: "Heart*").matches(device()))
+    #expect(!ScanFilter(services: [battery]).matches(device(services: [heartRate])))
+  }
+
+  @Test("a monitor looks for the narrowest of what is asked")
+  func patterns() throws {
+    let apple = ScanFilter(name: "T*", manufacturer: ManufacturerPattern("76:0215"))
+    #expect(
+      MonitorPattern.patterns(for: apple)
+        == [MonitorPattern(0, 0xff, [0x4c, 0x00, 0x02, 0x15])]
+    )
+    let data = ScanFilter(serviceData: ServiceDataPattern("feaa:00"))
+    #expect(
+      MonitorPattern.patterns(for: data) == [MonitorPattern(0, 0x16, [0xaa, 0xfe, 0x00])]
+    )
+    let name = MonitorPattern.patterns(for: ScanFilter(target: .name("Thermo*")))
+    #expect(name.map(\.type) == [0x08, 0x09])
+    #expect(name.allSatisfy { $0.octets == Array("Thermo".utf8) })
+    let service = MonitorPattern.patterns(for: ScanFilter(services: [heartRate]))
+    #expect(service.contains(MonitorPattern(0, 0x03, [0x0d, 0x18])))
+    #expect(service.contains(MonitorPattern(2, 0x03, [0x0d, 0x18])))
+    #expect(!MonitorPattern.patterns(for: ScanFilter()).isEmpty)
+  }
+}

@@ -1,0 +1,143 @@
+// What is told to other processes, and when; and whose attempt is ended.
+
+import BlueZInterfaces
+import Bluetooth
+import DBus
+import Signals
+import Testing
+
+@testable import BlueZ
+
+/// A ledger that writes down what it is told.
+private final class RecordingLedger: LinkLedger {
+  private let lines = Guarded<[String]>([])
+  let bluez: ScriptedBlueZ
+  let isStale: Bool
+
+  init(_ bluez: ScriptedBlueZ, isStale: Bool = false) {
+    self.bluez = bluez
+    self.isStale = isStale
+  }
+
+  /// What was told, each with the calls that bluetoothd had got before.
+  var all: [String] { lines.withLock { $0 } }
+
+  private func add(_ line: String) {
+    let last = bluez.calls.last ?? "nothing"
+    lines.withLock { $0.append("\(line) after \(last)") }
+  }
+
+  func turn(
+    at adapter: BluetoothAddress,
+    on loop: Loop,
+    limit: Duration
+  ) async throws -> @Sendable () -> Void {
+    add("turn")
+    return { self.add("given back") }
+  }
+
+  func begins(_ link: HeldLink) { add("begins") }
+  func ended(_ link: HeldLink) { add("ended") }
+  func isStale(_ device: BluetoothAddress) -> Bool { isStale }
+}
+
+@Suite("The ledger of links")
+struct LinkLedgerTests {
+  let bench: Bench
+
+  init() throws { bench = try Bench() }
+  var bluez: ScriptedBlueZ { bench.bluez }
+
+  @Test("a link is written down before Connect, and struck when it is down")
+  func order() throws {
+    let ledger = RecordingLedger(bluez)
+    let service = try bench.service(ledger: ledger)
+    try bench.first(service.connect())
+    #expect(
+      ledger.all == [
+        "turn after nothing", "begins after nothing", "given back after Connect",
+        "ended after Disconnect",
+      ]
+    )
+  }
+
+  @Test("each attempt that fails is struck, and gives its turn back")
+  func failed() throws {
+    bluez.script("Connect", fails: .connectAborted)
+    let ledger = RecordingLedger(bluez)
+    let service = try bench.service(ledger: ledger)
+    _ = try bench.failure(service.connect())
+    #expect(ledger.all.filter { $0.hasPrefix("begins") }.count == 5)
+    #expect(ledger.all.filter { $0.hasPrefix("ended") }.count == 5)
+    #expect(ledger.all.filter { $0.hasPrefix("given back") }.count == 5)
+  }
+
+  @Test("a link that is found takes no turn and is not written down")
+  func found() throws {
+    bluez.isConnected = true
+    let ledger = RecordingLedger(bluez)
+    let service = try bench.service(ledger: ledger)
+    #expect(try bench.first(service.connect(keep: false, expecting: [])) == .found)
+    #expect(ledger.all.isEmpty)
+  }
+
+  @Test("a link that is to outlive the program is struck while it is up")
+  func kept() throws {
+    let ledger = RecordingLedger(bluez)
+    let service = try bench.service(ledger: ledger)
+    try bench.first(service.connect(keep: true, expecting: []))
+    #expect(bluez.isConnected)
+    #expect(ledger.all.contains("ended after Connect"))
+  }
+
+  @Test("the attempt of a program that is dead is ended by one Disconnect")
+  func stale() throws {
+    let isTaken = Guarded(true)
+    bluez.script("Connect") { bluez, call in
+      if isTaken.withLock({ $0 }) { return call.fail(ErrorAnswer.connectPending.dbusError) }
+      bluez.linkUp()
+      call.reply()
+      bluez.servicesAppear()
+    }
+    bluez.script("Disconnect") { bluez, call in
+      isTaken.withLock { $0 = false }
+      bluez.disconnect(answering: call)
+    }
+    let service = try bench.service(ledger: RecordingLedger(bluez, isStale: true))
+    #expect(try bench.first(service.connect(keep: false, expecting: [])) == .made)
+    #expect(bluez.calls == ["Connect", "Disconnect", "Connect", "Disconnect"])
+  }
+
+  @Test("of a dual-mode device the LE side is connected, and ended alone")
+  func bearers() throws {
+    let interfaces = Guarded<[String]>([])
+    let note: @Sendable (Invocation) -> Void = { call in
+      interfaces.withLock { $0.append(call.message.interface ?? "") }
+    }
+    bluez.script("Connect") { bluez, call in
+      note(call)
+      bluez.linkUp()
+      bluez.bearer(isConnected: true)
+      call.reply()
+      bluez.servicesAppear()
+    }
+    bluez.script("Disconnect") { bluez, call in
+      note(call)
+      call.reply()
+      bluez.bearer(isConnected: false)
+    }
+    let service = try bench.service()
+    bluez.bearersAppear()
+    try bench.first(service.connect())
+    #expect(interfaces.withLock { $0 } == [BearerLE1.interface, BearerLE1.interface])
+  }
+
+  @Test("a dual-mode device that prefers BR/EDR is told to prefer LE first")
+  func preferredBearer() throws {
+    bluez.script("Set") { _, call in call.reply() }
+    let service = try bench.service()
+    bluez.prefers(PreferredBearer.lastUsed)
+    try bench.first(service.connect())
+    #expect(bluez.calls == ["Set", "Connect", "Disconnect"])
+  }
+}

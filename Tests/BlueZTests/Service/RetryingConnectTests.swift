@@ -1,0 +1,186 @@
+// What one connect does about failures that may pass, against a scripted bluetoothd.
+
+import BlueZInterfaces
+import Bluetooth
+import DBus
+import Signals
+import Testing
+
+@testable import BlueZ
+
+@Suite("Connecting again")
+struct RetryingConnectTests {
+  let bench: Bench
+
+  init() throws { bench = try Bench() }
+  var bluez: ScriptedBlueZ { bench.bluez }
+
+  /// Connect fails so the first few times.
+  private func failing(_ times: Int, _ answer: ErrorAnswer) -> ScriptedBlueZ.Answer {
+    let left = Guarded(times)
+    return { bluez, call in
+      let isDue = left.withLock { left in
+        left -= 1
+        return left >= 0
+      }
+      if isDue { return call.refuse(answer) }
+      bluez.linkUp()
+      call.reply()
+      bluez.servicesAppear()
+    }
+  }
+
+  @Test(
+    "a failure that may pass is tried again",
+    arguments: [
+      ErrorAnswer.connectAborted, .inputOutputError, .notReady, ConnectionText.busy.answer,
+    ]
+  )
+  func again(answer: ErrorAnswer) throws {
+    bluez.script("Connect", failing(2, answer))
+    let service = try bench.service()
+    #expect(try bench.first(service.connect(keep: false, expecting: [])) == .made)
+    #expect(bluez.calls == ["Connect", "Connect", "Connect", "Disconnect"])
+  }
+
+  @Test("the final error counts the attempts, and says what BlueZ said last")
+  func counted() throws {
+    bluez.script("Connect", fails: .connectAborted)
+    let service = try bench.service()
+    let failure = try bench.failure(service.connect())
+    #expect(failure.code == .connectFailed)
+    #expect(failure.meaning.hasSuffix(", after 5 attempts"))
+    #expect(failure.bluez?.text == "le-connection-abort-by-local")
+    #expect(bluez.calls == Array(repeating: "Connect", count: 5))
+  }
+
+  @Test("no attempt begins that the deadline leaves no time for")
+  func deadline() throws {
+    bluez.script("Connect", fails: .connectAborted)
+    let service = try bench.service()
+    let failure = try bench.failure(service.connect(), within: .milliseconds(600))
+    #expect(failure.code == .connectFailed)
+    #expect(failure.meaning.hasSuffix(", after 2 attempts"))
+    #expect(bench.loop.now.sinceStart < .milliseconds(600))
+  }
+
+  @Test("before another attempt the link is seen to be down")
+  func waitsUntilDown() throws {
+    let times = Guarded<[Duration]>([])
+    bluez.script("Connect") { bluez, call in
+      let now = bluez.bus.loop.now.sinceStart
+      let count = times.withLock { times in
+        times.append(now)
+        return times.count
+      }
+      bluez.linkUp()
+      guard count == 1 else {
+        call.reply()
+        return bluez.servicesAppear()
+      }
+      call.refuse(.connectAborted)
+      bluez.bus.loop.after(.seconds(1)) { bluez.linkLost() }
+    }
+    let service = try bench.service()
+    try bench.first(service.connect())
+    let seen = times.withLock { $0 }
+    #expect(seen.count == 2)
+    #expect(seen[1] - seen[0] >= .milliseconds(1250))
+  }
+
+  @Test("the link that another program was making is used, and left up")
+  func anotherSucceeds() throws {
+    bluez.script("Connect") { bluez, call in
+      call.refuse(.connectPending)
+      bluez.bus.loop.after(.milliseconds(400)) {
+        bluez.linkUp()
+        bluez.servicesAppear()
+      }
+    }
+    let service = try bench.service()
+    #expect(try bench.first(service.connect(keep: false, expecting: [])) == .found)
+    #expect(bluez.calls == ["Connect"])
+    #expect(bluez.isConnected)
+  }
+
+  @Test("another program's attempt is ended where that was asked for")
+  func takesOver() throws {
+    let isTaken = Guarded(true)
+    bluez.script("Connect") { bluez, call in
+      if isTaken.withLock({ $0 }) { return call.refuse(.connectPending) }
+      bluez.linkUp()
+      call.reply()
+      bluez.servicesAppear()
+    }
+    bluez.script("Disconnect") { bluez, call in
+      isTaken.withLock { $0 = false }
+      bluez.disconnect(answering: call)
+    }
+    var options = ConnectOptions()
+    options.takesOver = true
+    let service = try bench.service(options: options)
+    #expect(try bench.first(service.connect(keep: false, expecting: [])) == .made)
+    #expect(bluez.calls == ["Connect", "Disconnect", "Connect", "Disconnect"])
+  }
+
+  @Test("a device that is to be found anew is removed first, once, and a lost bond is said")
+  func fresh() throws {
+    bluez.script("RemoveDevice") { bluez, call in
+      bluez.deviceGoes()
+      call.reply()
+    }
+    bluez.script("StartDiscovery") { bluez, call in
+      call.reply()
+      bluez.discovering(true)
+      bluez.bus.loop.after(.seconds(1)) { bluez.deviceAppears() }
+    }
+    var options = ConnectOptions()
+    options.isFresh = true
+    let service = try bench.service(options: options)
+    try bench.first(service.connect())
+    try bench.first(service.connect())
+    #expect(bluez.calls.filter { $0 == "RemoveDevice" }.count == 1)
+    #expect(bluez.calls.prefix(3) == ["RemoveDevice", "SetDiscoveryFilter", "StartDiscovery"])
+  }
+
+  @Test("an adapter that comes on in time is waited for, where that was asked for")
+  func adapterWait() throws {
+    bluez.isPowered = false
+    var options = ConnectOptions()
+    options.adapterWait = .seconds(5)
+    let service = try bench.service(options: options)
+    bench.loop.after(.seconds(3)) { [bluez] in bluez.power(true) }
+    try bench.first(service.connect())
+    #expect(bench.loop.now.sinceStart >= .seconds(3))
+  }
+
+  @Test("an adapter that stays off is said to be off when the wait is over")
+  func adapterStaysOff() throws {
+    bluez.isPowered = false
+    var options = ConnectOptions()
+    options.adapterWait = .seconds(5)
+    let service = try bench.service(options: options)
+    #expect(try bench.failure(service.connect()).code == .adapterOff)
+    #expect(bench.loop.now.sinceStart == .seconds(5))
+  }
+
+  @Test("why the link ended is part of the failure, where bluetoothd says it")
+  func reason() throws {
+    bluez.script("ReadValue") { bluez, call in
+      bluez.disconnected(Device1.DisconnectReason.timeout, "Connection timeout")
+      bluez.linkLost()
+      call.refuse(.failed("Operation failed with ATT error: 0x0e"))
+    }
+    let service = try bench.service()
+    let failure = try bench.failure(
+      service.connect().flattenMap { service.read(.batteryLevel) }
+    )
+    #expect(failure.code == .linkLost)
+    #expect(failure.meaning.contains("nothing was heard of the device any more"))
+    #expect(failure.meaning.contains("Connection timeout"))
+  }
+}
+
+extension Invocation {
+  fileprivate func refuse(_ answer: ErrorAnswer) { fail(answer.dbusError) }
+}

@@ -1,0 +1,150 @@
+// `blerun doctor`: from facts to findings, and the command as a user sees it.
+
+import BlueZ
+import Bluetooth
+import DBus
+import Jobs
+import Testing
+
+@testable import blerun
+
+@Suite("blerun doctor")
+struct DoctorTests {
+  private let adapter = AdapterFacts(
+    path: "/org/bluez/hci0",
+    name: "hci0",
+    address: BluetoothAddress(number: 0x00aa_0100_0023),
+    alias: "bench",
+    isPowered: true
+  )
+
+  private func good() -> HostFacts {
+    var facts = HostFacts()
+    facts.adapters = [adapter]
+    facts.version = HostFacts.Version(text: "5.66", source: "bluetoothd itself")
+    facts.capabilities = .max
+    return facts
+  }
+
+  private func findings(_ facts: HostFacts, _ subject: String) -> [Finding] {
+    Diagnosis(facts).findings.filter { $0.subject == subject }
+  }
+
+  @Test("a host on which all is well has nothing but good findings")
+  func allIsWell() {
+    let diagnosis = Diagnosis(good())
+    #expect(diagnosis.findings.allSatisfy { $0.grade == .ok && $0.hint == nil })
+    #expect(diagnosis.exitStatus.rawValue == 0)
+  }
+
+  @Test("a refused call is explained as the policy of the bus")
+  func refused() {
+    var facts = HostFacts()
+    facts.problem = DeviceFailure(
+      code: .notPermitted,
+      class: .unavailable,
+      operation: "asking bluetoothd",
+      meaning: "the message bus does not let this user call bluetoothd",
+      hint: "add the user to the group bluetooth, or run as root"
+    )
+    let finding = Diagnosis(facts).findings.first
+    #expect(finding?.grade == .unusable)
+    #expect(finding?.text.contains("policy") == true)
+    #expect(finding?.hint?.contains("group bluetooth") == true)
+    #expect(Diagnosis(facts).exitStatus.rawValue == 69)
+  }
+
+  @Test("rfkill is told apart by who blocks")
+  func rfkill() {
+    var facts = good()
+    facts.switches = [
+      .init(name: "hci0", isSoftBlocked: true, isHardBlocked: false),
+      .init(name: "laptop", isSoftBlocked: false, isHardBlocked: true),
+      .init(name: "free", isSoftBlocked: false, isHardBlocked: false),
+    ]
+    let found = findings(facts, "rfkill")
+    #expect(found.count == 2)
+    #expect(found[0].hint == "rfkill unblock bluetooth")
+    #expect(found[1].text.contains("by a switch or key"))
+  }
+
+  @Test("an adapter that is off is fatal alone, and worth a note beside one that is on")
+  func adapterOff() {
+    let off = AdapterFacts(
+      path: "/org/bluez/hci1",
+      name: "hci1",
+      address: nil,
+      alias: "",
+      isPowered: false
+    )
+    var facts = good()
+    facts.adapters = [adapter, off]
+    #expect(findings(facts, "adapter").map(\.grade) == [.ok, .note])
+    facts.adapters = [off]
+    #expect(findings(facts, "adapter").map(\.grade) == [.unusable])
+    facts.adapters = []
+    facts.controllers = ["hci0"]
+    #expect(findings(facts, "adapter")[0].text.contains("the kernel has hci0"))
+    facts.controllers = []
+    #expect(findings(facts, "adapter")[0].text == "there is no Bluetooth adapter")
+  }
+
+  @Test("features follow from the release, and how it is known is said")
+  func version() {
+    var facts = good()
+    facts.version = HostFacts.Version(text: "5.84", source: "bluetoothctl")
+    facts.hasExperimentalInterfaces = true
+    let text = findings(facts, "daemon")[0].text
+    #expect(text.hasPrefix("BlueZ 5.84 (from bluetoothctl), with reasons of disconnections"))
+    #expect(text.hasSuffix("passive scanning"))
+    facts.version = HostFacts.Version(text: "5.50", source: "bluetoothctl")
+    #expect(findings(facts, "daemon").map(\.grade) == [.ok, .warning])
+    facts.version = nil
+    #expect(findings(facts, "daemon").map(\.grade) == [.note])
+  }
+
+  @Test("who holds a link is told apart: a run, a killed run, somebody else")
+  func links() throws {
+    let addresses = (1...3).map { BluetoothAddress(number: $0) }
+    var facts = good()
+    facts.links = addresses.map { LinkFacts(path: "/x", address: $0, name: nil) }
+    func lease(_ process: Int32, _ address: BluetoothAddress) -> Lease {
+      Lease(process: process, links: [HeldLink(adapter: nil, device: address, path: "/x")])
+    }
+    facts.runs = [lease(10, addresses[0])]
+    facts.orphans = [lease(11, addresses[1])]
+    let found = findings(facts, "link")
+    #expect(found.map(\.grade) == [.note, .warning, .note])
+    #expect(found[0].text.contains("process 10"))
+    #expect(found[1].hint == "blerun doctor --release")
+    #expect(found[2].text.contains("leave it up"))
+    #expect(findings(facts, "orphan").count == 1)
+  }
+
+  @Test("missing privileges are named, with what they are for")
+  func privileges() {
+    var facts = good()
+    facts.capabilities = 1 << 12
+    let found = findings(facts, "privilege")
+    #expect(found.count == 1)
+    #expect(found[0].grade == .note)
+    #expect(found[0].text.contains("CAP_NET_RAW"))
+    #expect(!found[0].text.contains("CAP_NET_ADMIN"))
+  }
+
+  @Test("a simulated host is well; a host without a bus is not, and each line says what to do")
+  func command() throws {
+    let simulated = try blerun("doctor", "--simulate", "Simulators/devices/battery.yaml")
+    #expect(simulated.status == 0, "\(simulated.output)")
+    #expect(simulated.lines.count == 2)
+    let none = try blerun(
+      "doctor",
+      "--output",
+      "json",
+      environment: ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nonexistent/bus"]
+    )
+    #expect(none.status == 69)
+    #expect(none.lines.first?.contains(#""grade":"unusable","subject":"bus""#) == true)
+    #expect(none.lines.allSatisfy { $0.hasPrefix(#"{"v":1,"event":"finding""#) })
+  }
+}

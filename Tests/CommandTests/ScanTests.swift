@@ -1,0 +1,71 @@
+// `blerun scan` on simulated devices, as a user sees it.
+
+import Testing
+
+@Suite("blerun scan")
+struct ScanTests {
+  let devices = [
+    "--simulate", "Simulators/devices/heart-rate.yaml",
+    "--simulate", "Simulators/devices/thermometer.yaml",
+  ]
+
+  private func scan(_ arguments: String...) throws -> BinaryRun {
+    try RunningBinary(["scan"] + devices + arguments).end()
+  }
+
+  @Test("each device is listed once")
+  func lists() throws {
+    let run = try scan("--for", "3s")
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(run.lines.count == 2)
+  }
+
+  @Test("filters leave out what does not fit, and nothing found is no failure")
+  func filters() throws {
+    let byName = try scan("--name", "Thermo*")
+    #expect(byName.lines.count == 1)
+    #expect(byName.output.contains("Thermo"))
+    #expect(try scan("--service", "heart-rate").lines.count == 1)
+    #expect(try scan("--rssi", "20").lines.isEmpty)
+    #expect(try scan("--rssi", "-120").lines.count == 2)
+    let nobody = try scan("--name", "Nobody", "--manufacturer", "0xfffe", "--service-data", "feaa")
+    #expect(nobody.status == 0)
+    #expect(nobody.output.isEmpty)
+  }
+
+  @Test("followed, each change is a line with its time, and a simulated scan repeats")
+  func follows() throws {
+    let run = try scan("--follow", "--for", "3s", "--output", "json")
+    #expect(run.lines.count > 4)
+    #expect(run.lines.allSatisfy { $0.hasPrefix(#"{"v":1,"event":"device","offset":"#) })
+    #expect(try scan("--follow", "--for", "3s", "--output", "json").output == run.output)
+  }
+
+  @Test("what cannot be read is wrong usage, and says what is expected")
+  func usage() throws {
+    for (option, value) in [
+      ("--rssi", "99"), ("--service", "hart-rate"), ("--manufacturer", "apple"),
+      ("--service-data", "feaa:0"), ("--address", "C0:FF"),
+    ] {
+      let run = try scan(option, value)
+      #expect(run.status == 2)
+      #expect(run.errors.contains(option))
+    }
+  }
+
+  @Test("listening only is refused with a reason where bluetoothd has no monitors")
+  func passive() throws {
+    let run = try scan("--passive")
+    #expect(run.status == 1)
+    #expect(run.errors.contains("does not scan passively"))
+  }
+
+  @Test("a chain may scan, and expect how many there are")
+  func step() throws {
+    let steps = "scan for 3s name Thermo* as near expect count = 1; log '{near.count}'"
+    let run = try RunningBinary(["run"] + devices + ["-e", steps]).end()
+    #expect(run.status == 0, "\(run.output) \(run.errors)")
+    #expect(run.lines.contains { $0.hasSuffix("log  1") })
+    #expect(!run.output.contains("connect"))
+  }
+}

@@ -1,0 +1,124 @@
+// A scan as a step: read, written, run.
+
+import Bluetooth
+import Documents
+import Jobs
+import Signals
+import Testing
+
+@Suite("A scan in a chain")
+struct ScanStepTests {
+  private func device(_ number: UInt64, _ name: String?, rssi: Int = -60) -> Advertisement {
+    Advertisement(
+      address: BluetoothAddress(number: number),
+      addressType: .random,
+      name: name,
+      alias: name ?? "",
+      rssi: rssi,
+      txPower: nil,
+      services: [],
+      manufacturerData: [],
+      serviceData: [],
+      isConnected: false,
+      isPaired: false,
+      adapter: "hci0"
+    )
+  }
+
+  private func run(
+    _ line: String,
+    _ found: [Advertisement]
+  ) throws -> (ending: RunEnding?, calls: [String]) {
+    let loop = VirtualTimeLoop()
+    let scripted = ScriptedDevice(on: loop)
+    scripted.found = found
+    let plan = try Plan.parse(line: line)
+    let runner = ChainRunner(
+      plan: plan,
+      service: scripted,
+      identity: RunIdentity(seed: 0, plan: plan)
+    )
+    let outcome = runner.ending().map { Optional($0) }.firstOrDefault(nil, within: .seconds(60))
+    return (outcome.value ?? nil, scripted.calls)
+  }
+
+  @Test("a chain of nothing but scans connects to nothing, and counts what was found")
+  func counts() throws {
+    let found = [device(1, "Thermo-1"), device(2, "Thermo-2"), device(1, "Thermo-1", rssi: -70)]
+    let run = try run("scan for 3s expect count = 2", found)
+    #expect(run.ending?.status == .ok)
+    #expect(run.calls == ["scan"])
+  }
+
+  @Test("an expectation of the count that is not met ends the chain")
+  func unmet() throws {
+    let run = try run("scan for 3s name Thermo-* expect count >= 2", [device(1, "Thermo-1")])
+    #expect(run.ending?.failure?.code == .expectationNotMet)
+  }
+
+  @Test("scans that stand first come before the implied connect")
+  func order() throws {
+    let run = try run("scan for 3s; read battery-level", [])
+    #expect(
+      run.calls.map { $0.split(separator: " ")[0] } == ["scan", "connect", "read", "disconnect"]
+    )
+  }
+
+  @Test("the one-line form is read as it is printed")
+  func roundTrip() throws {
+    let text =
+      "scan for 5s name \"T *\" address C0:FF:EE:00:00:01 service battery rssi -70 "
+      + "manufacturer 0x004c:0215 service-data google-eddystone:00 passive as near expect count >= 1"
+    let plan = try Plan.parse(line: text)
+    #expect(plan.steps.map(\.description) == [text])
+  }
+
+  @Test("a file and a line give the same step")
+  func file() throws {
+    let file = try Plan.parse(
+      """
+      keep: true
+      fresh: true
+      wait-for-adapter: 10s
+      steps:
+        - scan: 5s
+          name: "T*"
+          rssi: -70
+          manufacturer: "0x004c:0215"
+          expect: { count: { min: 1 } }
+      """,
+      file: "chain.yaml"
+    )
+    let line = try Plan.parse(
+      line: "scan for 5s name T* rssi -70 manufacturer 0x004c:0215 expect count >= 1"
+    )
+    #expect(file.steps == line.steps)
+    #expect(file.link.isKept)
+    #expect(file.link.isFresh)
+    #expect(file.link.adapterWait == .seconds(10))
+  }
+
+  @Test("a scan without its duration, and one of what is no filter, are complained of")
+  func complaints() {
+    #expect(throws: DocumentErrors.self) { try Plan.parse(line: "scan name T*") }
+    #expect(throws: DocumentErrors.self) { try Plan.parse(line: "scan for 5s rssi loud") }
+    #expect(throws: DocumentErrors.self) { try Plan.parse(line: "scan for 5s manufacturer apple") }
+  }
+
+  @Test("a link that is to be kept is not ended by the chain")
+  func keeps() throws {
+    let loop = VirtualTimeLoop()
+    let scripted = ScriptedDevice(on: loop)
+    var plan = try Plan.parse(line: "read battery-level")
+    plan.link.isKept = true
+    let runner = ChainRunner(
+      plan: plan,
+      service: scripted,
+      identity: RunIdentity(seed: 0, plan: plan)
+    )
+    _ = runner.ending().map { Optional($0) }.firstOrDefault(nil, within: .seconds(60))
+    #expect(scripted.calls == ["connect", "read battery-level"])
+    #expect(scripted.isConnected)
+    #expect(!plan.lines.contains { $0.contains("disconnect") })
+  }
+}

@@ -1,0 +1,155 @@
+// Finding devices on the simulated org.bluez: filters, two scans at once, listening only.
+
+import BlueZ
+import BlueZSimulator
+import Bluetooth
+import DBus
+import Signals
+import SimulatedDevices
+import Testing
+
+@Suite("Finding")
+struct FindingTests {
+  private func found(
+    _ simulation: Simulation,
+    _ filter: ScanFilter,
+    for limit: Duration = .seconds(3)
+  ) -> (seen: [Advertisement], error: (any Error)?) {
+    let over = Signal.just(()).delay(limit)
+    let outcome = simulation.service.scan(filter).takeUntil(over).collect()
+      .firstOrDefault([], within: .seconds(30))
+    return (outcome.value, outcome.error)
+  }
+
+  @Test("each device is sent anew when something of it changed, and only then")
+  func live() throws {
+    var definition = DeviceDefinition.thermometer
+    definition.advertisement.rssiSpread = 3
+    let simulation = try Simulation(definition: definition)
+    let (seen, error) = found(simulation, ScanFilter(name: "Thermo*"))
+    #expect(error == nil)
+    #expect(seen.count > 3)
+    #expect(zip(seen, seen.dropFirst()).allSatisfy { $0 != $1 })
+  }
+
+  @Test("a filter that nothing fits finds nothing, which is no failure")
+  func nothing() throws {
+    let simulation = try Simulation()
+    let (seen, error) = found(simulation, ScanFilter(name: "Nobody*"))
+    #expect(error == nil)
+    #expect(seen.isEmpty)
+  }
+
+  @Test("a device that is connected is found without being heard")
+  func connected() throws {
+    let simulation = try Simulation()
+    let service = simulation.service
+    let outcome = service.connect().flattenMap { service.scan(ScanFilter()).take(1) }
+      .map { Optional($0) }.firstOrDefault(nil, within: .seconds(30))
+    #expect(outcome.value?.isConnected == true)
+  }
+
+  @Test("two programs scan at once, and each ends its own scan alone")
+  func twoPrograms() throws {
+    let simulation = try Simulation()
+    let bus = simulation.bus
+    let (loop, scheduler) = (simulation.loop, SerialScheduler(on: simulation.loop))
+    let other = try loop.run { try await BlueZClient.open(bus: try bus.connect()) }
+    let theirs = BlueZDeviceService(client: other, target: .any, scheduler: scheduler)
+    let endOfTheirs = Signal.just(()).delay(.seconds(8))
+    let listening = theirs.scan(ScanFilter()).takeUntil(endOfTheirs).collect()
+    let observation = listening.observe(on: loop) { _ in }
+    let (seen, error) = found(simulation, ScanFilter(rssi: -90))
+    #expect(error == nil)
+    #expect(!seen.isEmpty)
+    #expect(simulation.history == ["scanning on"])
+    try loop.run { try await loop.sleep(for: .seconds(10)) }
+    #expect(simulation.history == ["scanning on", "scanning off"])
+    withExtendedLifetime(observation) {}
+  }
+
+  @Test("listening only finds devices without a scan, where bluetoothd offers it")
+  func passive() throws {
+    var settings = SimulatorSettings()
+    settings.offersMonitors = true
+    let simulation = try Simulation(settings: settings)
+    let (seen, error) = found(simulation, ScanFilter(name: "Thermo*", isPassive: true))
+    #expect(error == nil)
+    #expect(seen.first?.name == "Thermo-1")
+    #expect(simulation.history.isEmpty)
+    let again = found(simulation, ScanFilter(name: "Thermo*", isPassive: true))
+    #expect(again.error == nil)
+  }
+
+  @Test("where bluetoothd does not offer it, the failure says so and what to do")
+  func passiveMissing() throws {
+    let simulation = try Simulation()
+    let failure = found(simulation, ScanFilter(isPassive: true)).error as? DeviceFailure
+    #expect(failure?.code == .notSupported)
+    #expect(failure?.hint.contains("--experimental") == true)
+  }
+
+  @Test("a device found anew is removed first and then connected")
+  func fresh() throws {
+    let simulation = try Simulation()
+    let service = simulation.service
+    #expect(service.connect().map { true }.firstOrDefault(false, within: .seconds(30)).value)
+    var options = ConnectOptions()
+    options.isFresh = true
+    let fresh = BlueZDeviceService(
+      client: service.client,
+      target: service.target,
+      options: options,
+      scheduler: simulation.scheduler
+    )
+    let outcome = fresh.connect().map { true }.firstOrDefault(false, within: .seconds(30))
+    #expect(outcome.error == nil)
+    let scans = simulation.history.filter { $0 == "scanning on" }
+    #expect(scans.count == 2)
+  }
+
+  @Test("why a link was lost is said by the releases that know it", arguments: [66, 83])
+  func reasons(minor: Int) throws {
+    var settings = SimulatorSettings()
+    settings.version = BlueZVersion(5, minor)
+    let simulation = try Simulation(settings: settings)
+    let (service, simulator) = (simulation.service, simulation.simulator)
+    let address = simulation.device.definition.address
+    let outcome = service.connect().flattenMap { () -> Signal<Int> in
+      simulation.loop.after(.seconds(1)) { simulator.loseLink(address) }
+      return service.notifications(CharacteristicSelector(characteristic: .alertLevel)).map { _ in 1
+      }
+    }.firstOrDefault(0, within: .seconds(30))
+    let failure = outcome.error as? DeviceFailure
+    #expect(failure?.code == .linkLost)
+    #expect(failure?.meaning.contains("nothing was heard") == (minor == 83))
+  }
+
+  @Test("an adapter that is being switched on is waited for, where bluetoothd says so")
+  func turningOn() throws {
+    var settings = SimulatorSettings()
+    settings.version = BlueZVersion(5, 73)
+    settings.powerDelay = .seconds(2)
+    let simulation = try Simulation(settings: settings)
+    let bus = simulation.bus
+    simulation.simulator.setPowered(false)
+    try simulation.loop.run { try await simulation.loop.sleep(for: .seconds(1)) }
+    let set = try MethodCall(
+      destination: "org.bluez",
+      path: "/org/bluez/hci0",
+      interface: "org.freedesktop.DBus.Properties",
+      member: "Set",
+      body: [
+        .string("org.bluez.Adapter1"), .string("Powered"), .variant(of: .boolean(true)),
+      ]
+    )
+    let other = try simulation.loop.run { try bus.connect() }
+    let switching = Signal<Void> { _ in _ = try await other.call(set, limit: .seconds(10)) }
+      .observe(on: simulation.loop) { _ in }
+    try simulation.loop.run { try await simulation.loop.sleep(for: .seconds(1)) }
+    let service = simulation.service
+    let outcome = service.connect().map { true }.firstOrDefault(false, within: .seconds(30))
+    #expect(outcome.error == nil)
+    withExtendedLifetime(switching) {}
+  }
+}
