@@ -43,7 +43,10 @@ struct HostTests {
     """.write(to: file, atomically: true, encoding: .utf8)
     let text = try blerun("scan", "--simulate", file.path)
     #expect(text.status == 0, "\(text.errors)")
-    #expect(text.lines.contains { $0.contains("0x0059:0102 (Nordic Semiconductor ASA)") }, "\(text.output)")
+    #expect(
+      text.lines.contains { $0.contains("0x0059:0102 (Nordic Semiconductor ASA)") },
+      "\(text.output)"
+    )
     let json = try blerun("scan", "--simulate", file.path, "--output", "json")
     #expect(
       json.output.contains(

@@ -127,7 +127,7 @@ private final class Ending: Sendable {
 
   deinit {
     for connection in connections { connection.close() }
-    if loop is VirtualTimeLoop { try? loop.drive { false } } else { loop.shutDown() }
+    loop.end()
   }
 }
 

@@ -194,6 +194,24 @@ public class Loop: TaskExecutor, @unchecked Sendable {
     poke()
   }
 
+  /// Shuts the loop down, runs what is queued, and forgets the timers that are still armed.
+  ///
+  /// The last thing to do with a loop that is not to outlive its use: what lies in its queue and
+  /// its timers would keep it alive. What waits for something from outside is not waited for.
+  public final func end() {
+    shutDown()
+    let isDone = Guarded(false)
+    // Behind what is queued now, and behind what that queues.
+    try? drive {
+      post { [self] in post { isDone.withLock { $0 = true } } }
+    } until: {
+      isDone.withLock { $0 }
+    }
+    _ = state.withLock { $0.timers.removeAll() }
+    // Who slept for a timer has nothing to sleep for any more.
+    poke()
+  }
+
   /// Has `cancel` called when the loop is shut down. Returns what takes that back.
   final func onShutDown(_ cancel: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
     let id: UInt64? = state.withLock { state in

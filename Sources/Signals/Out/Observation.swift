@@ -53,29 +53,35 @@ extension Loop {
   func work(_ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
     hold()
     let carried = Carried(loop: self)
-    let forget = Guarded<(@Sendable () -> Void)?>(nil)
+    let end = ShutDownEntry()
     let task = Task(executorPreference: self) { [self] in
       await Carried.$current.withValue(carried) { await body() }
-      forget.withLock { $0 }?()
+      end.leave()
       letGo()
     }
-    let takenBack = onShutDown { task.cancel() }
-    forget.withLock { $0 = takenBack }
+    end.enter(onShutDown { task.cancel() })
     return task
   }
 
   /// Runs `body` on this loop, in a task of its own, outside any turn.
   ///
-  /// The loop is kept turning for it: by whoever blocks, else by the background thread.
+  /// The loop is kept turning for it: by whoever blocks, else by the background thread. It is
+  /// cancelled when the loop is shut down.
   public final func task<R: Sendable>(
     _ body: @escaping @Sendable () async throws -> R
   ) -> Task<R, any Error> {
     hold()
     let carried = Carried(loop: self)
-    return Task(executorPreference: self) { [self] in
-      defer { letGo() }
+    let end = ShutDownEntry()
+    let task = Task(executorPreference: self) { [self] in
+      defer {
+        end.leave()
+        letGo()
+      }
       return try await Carried.$current.withValue(carried) { try await body() }
     }
+    end.enter(onShutDown { task.cancel() })
+    return task
   }
 
   /// Runs `body` on this loop and blocks for its end, turning the loop meanwhile.
@@ -108,5 +114,27 @@ extension Loop {
     }
     guard let result = answer.withLock({ $0 }) else { throw LoopShutDown() }
     return try result.get()
+  }
+}
+
+/// A task's entry among those that are cancelled when the loop is shut down. The task may end
+/// before it is entered.
+private final class ShutDownEntry: Sendable {
+  private let state = Guarded<(isOver: Bool, takeBack: (@Sendable () -> Void)?)>((false, nil))
+
+  func enter(_ takeBack: @escaping @Sendable () -> Void) {
+    let isOver = state.withLock { state in
+      if !state.isOver { state.takeBack = takeBack }
+      return state.isOver
+    }
+    if isOver { takeBack() }
+  }
+
+  func leave() {
+    let takeBack = state.withLock { state in
+      defer { state = (true, nil) }
+      return state.takeBack
+    }
+    takeBack?()
   }
 }

@@ -97,9 +97,7 @@ struct World: Sendable {
     ledger?.leave()
     simulator?.stop()
     if case .success(let client) = client { client.bus.close() }
-    // What that has set going is done before the loop ends.
-    try? loop.run { try await loop.sleep(for: .zero) }
-    loop.shutDown()
+    loop.end()
   }
 
   /// The operations on one device. What is worth knowing on the way is said on standard error.

@@ -83,6 +83,6 @@ private final class Ending: Sendable {
 
   deinit {
     connection.close()
-    try? loop.drive { false }
+    loop.end()
   }
 }

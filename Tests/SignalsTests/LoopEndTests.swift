@@ -1,0 +1,45 @@
+// The end of a loop.
+
+import Testing
+
+@testable import Signals
+
+@Suite("The end of a loop")
+struct LoopEndTests {
+  @Test("what is queued is run, what is armed is forgotten, and the loop is freed")
+  func freed() {
+    weak var freed: Loop?
+    let ran = Guarded(false)
+    do {
+      let loop = VirtualTimeLoop()
+      freed = loop
+      loop.after(.seconds(60)) {
+        Issue.record("a timer of a loop that has ended was fired at \(loop.now)")
+      }
+      loop.post {
+        loop.post { ran.withLock { $0 = true } }
+      }
+      loop.end()
+      #expect(loop.isShutDown)
+    }
+    #expect(ran.withLock { $0 })
+    #expect(freed == nil)
+  }
+
+  @Test("who waits on it is told that it was shut down")
+  func waiting() throws {
+    let loop = VirtualTimeLoop()
+    let failure = Guarded<(any Error)?>(nil)
+    _ = loop.task {
+      do {
+        try await loop.sleep(for: .seconds(60))
+      } catch {
+        failure.withLock { $0 = error }
+      }
+    }
+    try loop.run {}
+    loop.end()
+    #expect(failure.withLock { $0 } != nil)
+    #expect(loop.now.sinceStart == .zero)
+  }
+}
