@@ -76,8 +76,8 @@ let package = Package(
     .executableTarget(
       name: "benchmarks",
       dependencies: [
-        "CBenchmarkPeers", "BlueZ", "BlueZSimulator", "SimulatedDevices", "Bluetooth", "DBus",
-        "Signals",
+        "CBenchmarkPeers", "BlueZ", "BlueZSimulator", "SimulatedDevices", "Jobs", "Bluetooth",
+        "DBus", "Signals",
       ],
       swiftSettings: strict
     ),

@@ -46,6 +46,7 @@ struct Benchmarks {
     let steps = ChainSteps.measured()
     print("allocations-per-step \(decimal(steps.allocations))")
     print("growth-octets \(ChainSteps.growth(chains: 100_000))")
+    print("repetition-growth-octets \(try RepeatedSteps.growth(count: 200_000))")
     let simulated = try SimulatedChains.measured()
     print("simulated-chains-cpu-seconds \(decimal(simulated.processorSeconds))")
     guard let reads = try SerialReads.counted(reads: 2000) else { return }

@@ -48,7 +48,7 @@ struct SimulatedChains {
   private static let batteryLevel = BluetoothUUID(short: 0x2a19)
 
   /// A client, and a simulator with one device that has one characteristic.
-  private static func world(
+  static func world(
     on loop: VirtualTimeLoop
   ) throws -> (BlueZDeviceService, BlueZSimulator) {
     guard let address = BluetoothAddress("C0:FF:EE:00:00:01") else {

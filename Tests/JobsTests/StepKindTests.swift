@@ -1,7 +1,6 @@
 // What each kind of step does.
 
 import Bluetooth
-import Glibc
 import Signals
 import Testing
 
@@ -265,34 +264,4 @@ struct StepKindTests {
     #expect(outcome.error as? Interrupted == Interrupted(signal: 2))
     #expect(last.withLock { $0 } < 110)
   }
-
-  @Test(
-    "a long repetition takes no more memory than a short one",
-    .enabled(if: getenv("ADDRESS_SANITIZER") == nil, "the sanitizer keeps what was freed")
-  )
-  func memory() throws {
-    let template = try #require(MessageTemplate("again"))
-    let early = Guarded(0)
-    let late = Guarded(0)
-    let outcome = repeating(200_000, Step(.log(template))) { count in
-      if count == 20_000 { early.withLock { $0 = residentPages() } }
-      if count == 400_000 { late.withLock { $0 = residentPages() } }
-    }.map { Optional($0) }.firstOrDefault(nil, within: .seconds(2000))
-    #expect(outcome.value?.done == 200_000)
-    let pages = (early.withLock { $0 }, late.withLock { $0 })
-    #expect(pages.0 > 0)
-    // Other tests run beside this one: 16 MiB for them, against 88 octets a step.
-    #expect(pages.1 - pages.0 < 4096)
-  }
-}
-
-/// How much of the memory of this process is resident, in pages.
-private func residentPages() -> Int {
-  guard let file = fopen("/proc/self/statm", "r") else { return 0 }
-  defer { fclose(file) }
-  var line = [CChar](repeating: 0, count: 256)
-  guard fgets(&line, Int32(line.count), file) != nil else { return 0 }
-  let fields = String(decoding: line.prefix { $0 != 0 }.map { UInt8($0) }, as: UTF8.self)
-    .split(separator: " ")
-  return fields.count > 1 ? Int(fields[1]) ?? 0 : 0
 }

@@ -21,6 +21,12 @@ struct MeasurementTests {
     #expect(octets < 16_384)
   }
 
+  @Test("a long repetition takes no more memory than a short one")
+  func repetition() throws {
+    let octets = try #require(measured["repetition-growth-octets"], "\(measured.lines)")
+    #expect(octets < 16_384)
+  }
+
   @Test("1 000 simulated chains (connect, read, disconnect) take under 2 s of CPU")
   func simulated() throws {
     let seconds = try #require(measured["simulated-chains-cpu-seconds"], "\(measured.lines)")
