@@ -93,7 +93,7 @@ struct Simulation {
   var history: [String] { events.all.map(\.description) }
 
   /// The links so far.
-  var ledger: LinkLedger { LinkLedger(events.all) }
+  var ledger: LinkHistory { LinkHistory(events.all) }
 
   /// The same device for another scheduler.
   func service(on scheduler: SerialScheduler) -> BlueZDeviceService {

@@ -3,7 +3,7 @@
 import BlueZSimulator
 
 /// Links one after the other: events in, what was done in each link and what may not be out.
-struct LinkLedger {
+struct LinkHistory {
   /// The requests of each link, in order.
   private(set) var links: [[SimulatorEvent]] = []
   private(set) var isUp = false
