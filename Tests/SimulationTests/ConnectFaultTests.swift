@@ -45,6 +45,18 @@ struct ConnectFaultTests {
     #expect(run.history.filter { $0.hasSuffix("link up") }.count == 2)
   }
 
+  @Test("the deadline passes during a later attempt: the failure says what the first one met")
+  func lastReason() throws {
+    let run = try connect(
+      [FaultRule(on: .connect, occurrence: .nth(1), action: .vanish)],
+      within: .seconds(100)
+    )
+    let failure = try #require(run.outcome.error as? DeviceFailure)
+    #expect(failure.code == .connectFailed)
+    #expect(failure.bluez?.text == "le-connection-abort-by-local")
+    #expect(failure.meaning.contains("attempts"))
+  }
+
   @Test("a device that always refuses: the failure says how often it was tried")
   func always() throws {
     let run = try connect([FaultRule(on: .connect, action: .refuseConnection)])

@@ -16,6 +16,7 @@ extension BlueZDeviceService {
     _ attempts: inout ConnectAttempts
   ) async throws -> LinkOrigin {
     try await client.keepInStep()
+    var last: (any Error)?
     while true {
       var found: ObjectPath?
       do {
@@ -24,6 +25,8 @@ extension BlueZDeviceService {
         attempts.begin()
         return try await connect(to: device, in: turn, keep: keep, expecting: expecting)
       } catch {
+        // The deadline passed during another attempt: what failed before says more than that.
+        if Task.isCancelled, error is TimedOut, let last { throw last }
         guard !Task.isCancelled, let device = found else { throw error }
         let failing = ConnectAttempts.Failing(error, isAdapterOff: isAdapterOff(of: device))
         let decision = attempts.decide(failing, owner: owner(of: device))
@@ -32,9 +35,10 @@ extension BlueZDeviceService {
         do {
           try await prepare(preparation, device, wait)
         } catch is TimedOut {
-          // The deadline passed while waiting: what failed says more than that it did.
+          // The same while waiting.
           throw error
         }
+        last = error
       }
     }
   }
