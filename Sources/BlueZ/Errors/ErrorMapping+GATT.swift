@@ -88,7 +88,9 @@ extension ErrorMapping {
       return .passing(
         .refused,
         "the device met an unlikely error, or did not answer within 30 s",
-        hint: "try again; if it stays, restart the device"
+        hint:
+          "try again; if it stays, restart the device; a protected attribute wants the device to be "
+          + "paired first: a pair step, or blerun pair"
       )
     case 0x11, 0xfe:
       return .passing(

@@ -20,6 +20,8 @@ struct World: Sendable {
   let ledger: HostLedger?
   /// Kept alive with the world; nil when it is real.
   private let simulator: BlueZSimulator?
+  /// The bus of a simulation.
+  private let bus: LoopbackBus?
   /// Measures links: the kernel, or the simulator.
   private let meter: any LinkMeter
 
@@ -37,6 +39,7 @@ struct World: Sendable {
       client: Result { try loop.run { try await BlueZClient.open(on: loop, ledger: ledger) } },
       ledger: ledger,
       simulator: nil,
+      bus: nil,
       meter: HostController(on: loop)
     )
   }
@@ -71,6 +74,7 @@ struct World: Sendable {
       client: .success(client),
       ledger: nil,
       simulator: simulator,
+      bus: bus,
       meter: simulator
     )
   }
@@ -97,6 +101,7 @@ struct World: Sendable {
     ledger?.leave()
     simulator?.stop()
     if case .success(let client) = client { client.bus.close() }
+    bus?.shutDown()
     loop.end()
   }
 

@@ -19,7 +19,7 @@ struct Bench {
     bus = LoopbackBus(on: loop)
     bluez = ScriptedBlueZ(on: try bus.connect())
     ours = try bus.connect()
-    ending = Ending(loop, ours)
+    ending = Ending(loop, bus)
     scheduler = SerialScheduler(on: loop)
   }
 
@@ -71,18 +71,18 @@ struct Bench {
   }
 }
 
-/// Closes the connection when a test is over: calls that nobody answered wait for that.
+/// Ends the bus when a test is over: calls that nobody answered wait for that.
 private final class Ending: Sendable {
   private let loop: VirtualTimeLoop
-  private let connection: any MessageBus
+  private let bus: LoopbackBus
 
-  init(_ loop: VirtualTimeLoop, _ connection: any MessageBus) {
+  init(_ loop: VirtualTimeLoop, _ bus: LoopbackBus) {
     self.loop = loop
-    self.connection = connection
+    self.bus = bus
   }
 
   deinit {
-    connection.close()
+    bus.shutDown()
     loop.end()
   }
 }
