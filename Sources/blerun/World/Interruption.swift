@@ -36,5 +36,12 @@ final class Interruption: Sendable {
   var signal: SystemSignal? { first.withLock { $0 } }
 
   /// Stops listening.
-  func close() { signals.withLock { $0 }?.close() }
+  func close() {
+    // What listens holds this, too.
+    let heard = signals.withLock { signals in
+      defer { signals = nil }
+      return signals
+    }
+    heard?.close()
+  }
 }
