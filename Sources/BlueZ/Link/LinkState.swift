@@ -102,9 +102,6 @@ struct LinkState: Equatable, Sendable {
     }
   }
 
-  /// Whether an operation on the device can be asked for.
-  var isUsable: Bool { phase == .ready || phase == .resolving || (phase == .idle && isUp) }
-
   // MARK: Connecting
 
   private mutating func connectWanted() -> Action {

@@ -26,9 +26,6 @@ public struct Expectation: Hashable, Sendable, CustomStringConvertible {
       case .rate: "rate"
       }
     }
-
-    /// Whether it is about all values of a step instead of each.
-    var isOfAll: Bool { self == .count || self == .rate }
   }
 
   public let subject: Subject

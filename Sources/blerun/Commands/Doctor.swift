@@ -22,7 +22,7 @@ struct Doctor: ParsableCommand {
   var release = false
 
   func run() throws {
-    let world = try options.world()
+    let world = try options.world(try options.simulatedDevices())
     defer { world.end() }
     let interruption = Interruption(of: world.scheduler)
     defer { interruption.close() }

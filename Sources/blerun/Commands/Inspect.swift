@@ -32,12 +32,12 @@ struct Inspect: ParsableCommand {
   var timeout = DurationArgument(Plan.usualTimeout)
 
   func run() throws {
-    let simulated = try loadDevices(options.simulate)
+    let simulated = try options.simulatedDevices()
     var plan = Plan(steps: [])
     plan.device = device.map { DeviceTarget(parsing: $0) }
     let target = try PlanOptions.target(of: plan, among: simulated)
     let rule = link.applied(to: LinkRule())
-    let world = try options.world()
+    let world = try options.world(simulated)
     defer { world.end() }
     world.releaseOrphans()
     let service = world.service(

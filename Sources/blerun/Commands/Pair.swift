@@ -100,11 +100,11 @@ struct BondTarget: ParsableArguments {
 
   /// Runs steps on the device, to the end of the process.
   func run(_ steps: [Step], _ options: WorldOptions) throws {
-    let simulated = try loadDevices(options.simulate)
+    let simulated = try options.simulatedDevices()
     var plan = Plan(steps: steps)
     plan.device = device.map { DeviceTarget(parsing: $0) }
     plan.device = try PlanOptions.target(of: plan, among: simulated)
-    throw Ending(try ChainCommand.run(plan, options))
+    throw Ending(try ChainCommand.run(plan, simulated, options))
   }
 }
 

@@ -6,6 +6,7 @@ import Bluetooth
 import HostController
 import Jobs
 import Signals
+import SimulatedDevices
 
 /// Runs a chain and reports each step.
 struct Run: ParsableCommand {
@@ -36,10 +37,10 @@ struct Run: ParsableCommand {
   func run() throws {
     var plan = try chain.plan()
     plan.link = link.applied(to: plan.link)
-    let simulated = try loadDevices(options.simulate)
+    let simulated = try options.simulatedDevices()
     if dryRun { return try printPlan(plan) }
     plan.device = try PlanOptions.target(of: plan, among: simulated)
-    throw Ending(try ChainCommand.run(plan, options, recording))
+    throw Ending(try ChainCommand.run(plan, simulated, options, recording))
   }
 
   private func printPlan(_ plan: Plan) throws {
@@ -63,16 +64,19 @@ struct ChainCommand {
 
   /// Runs a plan that names its device in the world of the options.
   ///
+  /// - Parameter text: What is printed in the place of the usual text.
   /// - Throws: ``Ending`` when a secret of the plan cannot be read, or the world not be made.
   static func run(
     _ plan: Plan,
+    _ simulated: [DeviceDefinition],
     _ options: WorldOptions,
-    _ recording: TraceOption? = nil
+    _ recording: TraceOption? = nil,
+    text: (any RunReport)? = nil
   ) throws(Ending) -> ExitStatus {
     guard let target = plan.device else { throw Ending(.usage, "no device is named") }
     let plan = try withSecrets(plan, isSimulated: !options.simulate.isEmpty)
     let trace = try recording?.begin()
-    let world = try options.world()
+    let world = try options.world(simulated)
     defer { world.end() }
     trace?.start(on: world.loop)
     world.releaseOrphans()
@@ -81,7 +85,7 @@ struct ChainCommand {
       adapter: options.adapterSelector,
       options: ConnectOptions(plan.link)
     )
-    let status = ChainCommand(world: world, format: options.output, trace: trace)
+    let status = ChainCommand(world: world, format: options.output, trace: trace, text: text)
       .run(plan, on: service, seed: world.isSimulated ? options.seed : world.wallClock)
     return trace?.end(status, on: world.loop) ?? status
   }

@@ -33,7 +33,7 @@ struct Scan: ParsableCommand {
 
   func run() throws {
     let filter = try filter.filter()
-    let world = try options.world()
+    let world = try options.world(try options.simulatedDevices())
     defer { world.end() }
     let service = world.service(for: filter.target ?? .any, adapter: options.adapterSelector)
     let interruption = Interruption(of: world.scheduler)

@@ -27,12 +27,9 @@ extension TargetOptions {
   ///
   /// - Throws: ``Ending`` always: with the status of the run.
   func run(_ step: Step, in options: WorldOptions) throws -> Never {
-    let plan = try plan(step, try loadDevices(options.simulate))
-    let world = try options.world()
-    let service = world.service(for: plan.device ?? .any, adapter: options.adapterSelector)
-    let command = ChainCommand(world: world, format: options.output, text: ValueReport())
-    let seed = world.isSimulated ? options.seed : world.wallClock
-    throw Ending(command.run(plan, on: service, seed: seed))
+    let simulated = try options.simulatedDevices()
+    let plan = try plan(step, simulated)
+    throw Ending(try ChainCommand.run(plan, simulated, options, text: ValueReport()))
   }
 }
 

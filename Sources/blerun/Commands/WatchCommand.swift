@@ -53,8 +53,11 @@ struct WatchCommand: ParsableCommand {
   func run() throws {
     var options = options
     options.realTime = !options.simulate.isEmpty
-    let plan = try target.plan(Step(.connect), try loadDevices(options.simulate))
-    let world = try options.world()
+    let simulated = try options.simulatedDevices()
+    let plan = try target.plan(Step(.connect), simulated)
+    let world = try options.world(simulated)
+    defer { world.end() }
+    world.releaseOrphans()
     let report: any RunReport =
       options.output == .json ? JSONLinesReport() : ValueReport(tellsPlace: true)
     let output = StandardOutput { [scheduler = world.scheduler] failure in

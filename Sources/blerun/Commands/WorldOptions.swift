@@ -4,6 +4,7 @@ import ArgumentParser
 import BlueZ
 import DBus
 import Jobs
+import SimulatedDevices
 
 /// Which world, which adapter, how results are printed.
 struct WorldOptions: ParsableArguments {
@@ -42,12 +43,16 @@ struct WorldOptions: ParsableArguments {
 
   var adapterSelector: AdapterSelector { adapter.map { AdapterSelector($0) } ?? .first }
 
-  /// The world that the options ask for.
+  /// The devices of a simulation; none where the world is real.
   ///
   /// - Throws: ``Ending`` when a definition is wrong.
-  func world() throws(Ending) -> World {
+  func simulatedDevices() throws(Ending) -> [DeviceDefinition] { try loadDevices(simulate) }
+
+  /// The world that the options ask for.
+  ///
+  /// - Parameter definitions: What ``simulatedDevices()`` gave.
+  func world(_ definitions: [DeviceDefinition]) throws(Ending) -> World {
     guard !simulate.isEmpty else { return World.real() }
-    let definitions = try loadDevices(simulate)
     let log = try busLog.map { path throws(Ending) in try BusLog(path) }
     do {
       let world = try World.simulated(definitions, seed: seed, isPaced: realTime, log: log)

@@ -44,7 +44,4 @@ enum StandardError {
   static func line(_ text: String) {
     _ = writeAll(STDERR_FILENO, text + "\n")
   }
-
-  /// Whether a person is likely to watch.
-  static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 }
