@@ -158,17 +158,7 @@ extension DeviceFailure {
       offered.isDisjoint(with: wanted)
     else { return self }
     let list = offered.flags.isEmpty ? "nothing" : offered.flags.joined(separator: ", ")
-    return DeviceFailure(
-      code: code,
-      class: self.class,
-      operation: operation,
-      device: device,
-      attribute: attribute,
-      bluez: bluez,
-      att: att,
-      meaning: "\(meaning); the characteristic offers \(list)",
-      hint: hint
-    )
+    return with(meaning: "\(meaning); the characteristic offers \(list)")
   }
 }
 

@@ -40,12 +40,12 @@ public struct DeviceFailure: Error, Hashable, Sendable, CustomStringConvertible 
   public let `class`: FailureClass
   /// What was being done: "reading battery-level".
   public let operation: String
-  public let device: String?
+  public private(set) var device: String?
   public let attribute: String?
   public let bluez: BlueZAnswer?
   public let att: ATTErrorCode?
   /// What it means, as a clause: "the link was lost".
-  public let meaning: String
+  public private(set) var meaning: String
   /// What to try.
   public let hint: String
 
@@ -82,19 +82,18 @@ public struct DeviceFailure: Error, Hashable, Sendable, CustomStringConvertible 
     }
   }
 
+  /// The same failure, of an operation on `device`.
+  public func on(_ device: String) -> DeviceFailure {
+    var failure = self
+    failure.device = device
+    return failure
+  }
+
   /// The same failure, which means this.
   public func with(meaning: String) -> DeviceFailure {
-    DeviceFailure(
-      code: code,
-      class: `class`,
-      operation: operation,
-      device: device,
-      attribute: attribute,
-      bluez: bluez,
-      att: att,
-      meaning: meaning,
-      hint: hint
-    )
+    var failure = self
+    failure.meaning = meaning
+    return failure
   }
 
   public var description: String {

@@ -21,7 +21,7 @@ extension Duration {
   }
 
   /// Seconds with six decimals: `1.250000`.
-  var decimalSeconds: String { Self.decimal(wholeMicroseconds, places: 6) }
+  public var decimalSeconds: String { Self.decimal(wholeMicroseconds, places: 6) }
 
   /// Seconds as a number.
   var seconds: Double {

@@ -114,12 +114,12 @@ public struct TextReport: RunReport {
   }
 
   /// Seconds with three decimals, rounded down.
-  static func milliseconds(_ duration: Duration) -> String {
+  public static func milliseconds(_ duration: Duration) -> String {
     String(duration.decimalSeconds.dropLast(3))
   }
 
   /// `text` with control characters shown: what a device sends must not steer a terminal.
-  static func visible(_ text: String) -> String {
+  public static func visible(_ text: String) -> String {
     var shown = ""
     for scalar in text.unicodeScalars {
       if scalar.value < 0x20 || (0x7f...0x9f).contains(scalar.value) {

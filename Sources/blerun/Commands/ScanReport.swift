@@ -16,7 +16,7 @@ struct ScanReport: Sendable {
     var members: [(key: String, value: JSONValue)] = [
       ("v", JSONValue(JSONLinesReport.version)), ("event", .string("device")),
     ]
-    if let offset { members.append(("offset", .number(Self.seconds(offset)))) }
+    if let offset { members.append(("offset", .number(TextReport.milliseconds(offset)))) }
     return JSONValue.object(members + JSONValue.members(of: device, companies)).text
   }
 
@@ -24,8 +24,9 @@ struct ScanReport: Sendable {
     let rssi = device.rssi.map { "\($0) dBm" } ?? (device.isConnected ? "connected" : "-")
     let services = device.services.map { AssignedNumbers.serviceIdentifier($0) ?? $0.text }
     let parts: [String?] = [
-      offset.map { "\(Self.seconds($0)) s" }, "\(device.address)", rssi,
-      device.name.map(visible) ?? "(no name)", (services + data(device)).joined(separator: ", "),
+      offset.map { "\(TextReport.milliseconds($0)) s" }, "\(device.address)", rssi,
+      device.name.map(TextReport.visible) ?? "(no name)",
+      (services + data(device)).joined(separator: ", "),
     ]
     return parts.compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: "  ")
   }
@@ -34,23 +35,9 @@ struct ScanReport: Sendable {
   private func data(_ device: Advertisement) -> [String] {
     device.manufacturerData.map { data in
       let pattern = "\(ManufacturerPattern(company: data.company, prefix: data.data))"
-      return companies.name(of: data.company).map { "\(pattern) (\(visible($0)))" } ?? pattern
+      return companies.name(of: data.company).map { "\(pattern) (\(TextReport.visible($0)))" }
+        ?? pattern
     }
       + device.serviceData.map { "\(ServiceDataPattern(service: $0.service, prefix: $0.data))" }
-  }
-
-  /// Text with control characters shown: what a device sends must not steer a terminal.
-  private func visible(_ text: String) -> String {
-    text.unicodeScalars.map { scalar in
-      let isControl = scalar.value < 0x20 || (0x7f...0x9f).contains(scalar.value)
-      return isControl ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)
-    }.joined()
-  }
-
-  /// Seconds with three decimals.
-  private static func seconds(_ duration: Duration) -> String {
-    let (seconds, attoseconds) = duration.components
-    let digits = String(attoseconds / 1_000_000_000_000_000)
-    return "\(seconds)." + String(repeating: "0", count: 3 - digits.utf8.count) + digits
   }
 }

@@ -1,6 +1,7 @@
 // The messages of a simulated bus, in a file.
 
 import DBus
+import Jobs
 import Signals
 
 /// Writes each message as a line: the virtual time in seconds, and the message.
@@ -16,10 +17,7 @@ final class BusLog: Sendable {
   }
 
   @Sendable func add(_ message: Message, at instant: Instant) {
-    let microseconds = instant.sinceStart.components.attoseconds / 1_000_000_000_000
-    let digits = String(microseconds)
-    let fraction = String(repeating: "0", count: 6 - digits.utf8.count) + digits
     let text = secrets.withLock { $0.line(of: message) }
-    file.line("\(instant.sinceStart.components.seconds).\(fraction) \(text)")
+    file.line("\(instant.sinceStart.decimalSeconds) \(text)")
   }
 }
