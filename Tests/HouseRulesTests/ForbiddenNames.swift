@@ -152,7 +152,7 @@ struct NameException: Sendable {
       "the source goes on while its values are late"
     ),
     .init(
-      "Sources/Signals/Waiting/Guarded.swift",
+      "Sources/Signals/Waiting/Lock.swift",
       "Mutex",
       "the one place that names a lock"
     ),

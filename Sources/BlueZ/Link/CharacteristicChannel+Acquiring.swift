@@ -55,7 +55,7 @@ extension CharacteristicChannel {
       method,
       [.properties([:])]
     )
-    let reply = try await bus.call(call, limit: attributeLimit) { answer in
+    let reply = try await bus.call(call, otherwise: limits.attribute) { answer in
       guard case .success(let late) = answer else { return }
       Self.close(late)
     }

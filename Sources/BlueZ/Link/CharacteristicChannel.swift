@@ -52,9 +52,6 @@ final class CharacteristicChannel: Sendable {
 
   var loop: Loop { bus.loop }
 
-  /// The limit of a call of our own: none where a deadline is carried, which needs no second timer.
-  var attributeLimit: Duration? { Deadline.current == nil ? limits.attribute : nil }
-
   // MARK: Reading and writing
 
   /// Reads the value, from an octet on.
@@ -65,7 +62,7 @@ final class CharacteristicChannel: Sendable {
     let call = offset == 0 ? readCall : readCall(from: offset)
     state.withLock { $0.filter.readBegan() }
     do {
-      let reply = try await bus.call(call, limit: attributeLimit) { [self] in
+      let reply = try await bus.call(call, otherwise: limits.attribute) { [self] in
         lateRead($0, offset)
       }
       let value = reply.body.first?.asBytes
@@ -111,6 +108,6 @@ final class CharacteristicChannel: Sendable {
       GattCharacteristic1.Method.writeValue,
       [.bytes(value), .properties(options)]
     )
-    _ = try await bus.call(call, limit: attributeLimit, lateReply: nil)
+    _ = try await bus.call(call, otherwise: limits.attribute, lateReply: nil)
   }
 }

@@ -92,6 +92,7 @@ extension MessageBus {
   ///
   /// - Parameters:
   ///   - limit: How long to wait for the reply; nil leaves that to the deadlines around.
+  ///   - fallback: How long to wait where there is no deadline around, either.
   ///   - lateReply: Gets, on the loop, the reply or error that came after this ended, so that it
   ///     can be undone; ``DBusError/Name/disconnected`` when the bus ended first.
   /// - Returns: The reply.
@@ -104,13 +105,15 @@ extension MessageBus {
     public func call(
       _ call: MethodCall,
       limit: Duration? = nil,
+      otherwise fallback: Duration? = nil,
       lateReply: (@Sendable (Result<Message, DBusError>) -> Void)? = nil
     ) async throws -> Message
   {
     var serial: UInt32?
     do {
-      return try await wait(on: loop, operation: call.operation, limit: limit) { caller in
-        serial = try begin(call, for: caller, lateReply: lateReply)
+      return try await wait(on: loop, operation: call.operation, limit: limit, otherwise: fallback)
+      {
+        serial = try begin(call, for: $0, lateReply: lateReply)
       }
     } catch {
       if let serial { leave(serial) }

@@ -37,9 +37,10 @@ extension LibDBusConnection {
 
   private func receiveReply(_ reply: borrowing MarshalledMessage) {
     let serial = dbus_message_get_reply_serial(reply.pointer)
-    guard let call = state.withLock({ $0.pending.take(serial) }) else { return }
+    let (call, ourName) = state.withLock { ($0.pending.take(serial), $0.uniqueName) }
+    guard let call else { return }
     do {
-      let message = try reply.read()
+      let message = try reply.read(answering: ourName)
       if let error = DBusError(message) {
         call.end(.failure(error))
       } else {

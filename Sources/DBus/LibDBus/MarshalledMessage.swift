@@ -37,9 +37,10 @@ struct MarshalledMessage: ~Copyable, @unchecked Sendable {
 
   /// Reads the message.
   ///
+  /// - Parameter caller: To whom it is addressed, where that is known; an empty name where not.
   /// - Throws: ``DBusError`` with the name `LimitsExceeded` when it brings a file descriptor that
   ///   this process has no room for, and `NotSupported` when its kind is none that there is.
-  func read() throws(DBusError) -> Message {
+  func read(answering caller: String = "") throws(DBusError) -> Message {
     guard let kind = Self.kind(of: dbus_message_get_type(pointer)) else {
       throw DBusError(name: .notSupported, message: "A message of an unknown kind")
     }
@@ -54,7 +55,8 @@ struct MarshalledMessage: ~Copyable, @unchecked Sendable {
         serial: dbus_message_get_serial(pointer),
         replySerial: isAnswer ? dbus_message_get_reply_serial(pointer) : nil,
         sender: dbus_message_get_sender(pointer).map { String(cString: $0) },
-        destination: dbus_message_get_destination(pointer).map { String(cString: $0) },
+        destination: caller.isEmpty
+          ? dbus_message_get_destination(pointer).map { String(cString: $0) } : caller,
         path: path.map { ObjectPath(valid: String(cString: $0)) },
         interface: interface.map { String(cString: $0) },
         member: member.map { String(cString: $0) },

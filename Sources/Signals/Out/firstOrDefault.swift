@@ -18,18 +18,18 @@ extension Signal {
   ///   nothing is left that could happen.
   @inlinable
   public func firstOrDefault(_ fallback: Value, within limit: Duration) -> Outcome<Value> {
-    let first = Guarded<Value?>(nil)
+    let first = TurnLocal<Value?>(nil)
     let failure = blockForTurn(home, operation: "firstOrDefault", within: limit) {
       try await body { value in
-        first.withLock { if $0 == nil { $0 = value } }
+        if first.value == nil { first.value = value }
         throw Stopped.stopped
       }
     }
     if let failure, !Stopped.isThrown(failure) { return Outcome(fallback, error: failure) }
-    guard let value = first.withLock({ $0 }) else {
+    guard let first = first.value else {
       return Outcome(fallback, error: NoValue(operation: "the signal"))
     }
-    return Outcome(value, error: nil)
+    return Outcome(first, error: nil)
   }
 
   /// Awaits the first value.
@@ -64,6 +64,18 @@ extension Signal {
     guard let first else { throw NoValue(operation: "the signal") }
     return first
   }
+}
+
+/// What the task of a turn makes for the thread that blocks for it.
+///
+/// Without a lock: the task writes it, and the other reads it once the turn has ended, and only
+/// then.
+@usableFromInline
+final class TurnLocal<Value>: @unchecked Sendable {
+  @exclusivity(unchecked) @usableFromInline var value: Value
+
+  @inlinable
+  init(_ value: sending Value) { self.value = value }
 }
 
 extension Loop {

@@ -4,7 +4,7 @@
 ///
 /// What is entered into a turn is released at its end, last in first out, each release shielded
 /// from cancellation and within the scheduler's clean-up limit, before the next turn begins.
-public final class Turn: Sendable {
+public final class Turn: @unchecked Sendable {
   /// Something the turn has to release.
   public struct Entry: Hashable, Sendable {
     let id: UInt64
@@ -19,8 +19,8 @@ public final class Turn: Sendable {
   private struct State {
     var nextID: UInt64 = 0
     var owned: [Owned] = []
-    /// The work of an async turn.
-    var task: Task<Void, Never>?
+    /// The work of an async turn, until it has ended.
+    var main: (task: Task<Void, Never>, carried: Carried)?
     /// What blocking code in the turn waits for.
     var work: [(id: UInt64, task: Task<Void, Never>)] = []
     var cause: (any Error)?
@@ -29,7 +29,9 @@ public final class Turn: Sendable {
 
   /// The scheduler whose turn this is.
   public let scheduler: SerialScheduler
-  private let state = Guarded(State())
+  // `lock` protects `state`.
+  private let lock = Lock()
+  @exclusivity(unchecked) private var state = State()
 
   init(of scheduler: SerialScheduler) {
     self.scheduler = scheduler
@@ -47,7 +49,7 @@ public final class Turn: Sendable {
     _ what: String,
     release: @escaping @Sendable () async throws -> Void
   ) -> Entry {
-    state.withLock { state in
+    lock.whileHeld {
       state.nextID += 1
       state.owned.append(Owned(id: state.nextID, what: what, release: release))
       return Entry(id: state.nextID)
@@ -56,43 +58,53 @@ public final class Turn: Sendable {
 
   /// Takes an entry out: it was released, or is to be kept. Does nothing when it is out already.
   public func leave(_ entry: Entry) {
-    state.withLock { state in state.owned.removeAll { $0.id == entry.id } }
+    lock.whileHeld { state.owned.removeAll { $0.id == entry.id } }
   }
 
   /// Why the turn was cancelled, if it was.
-  public var cancellationCause: (any Error)? { state.withLock { $0.cause } }
+  public var cancellationCause: (any Error)? { lock.whileHeld { state.cause } }
 
   /// Cancels the work of the turn; its clean-up still runs.
   ///
   /// - Parameter cause: What the turn's caller is told. The first cause wins.
   public func cancel(_ cause: any Error = CancellationError()) {
-    let (task, work) = state.withLock { state in
+    let (main, work) = lock.whileHeld {
       if state.cause == nil { state.cause = cause }
-      return (state.task, state.work)
+      return (state.main, state.work)
     }
-    task?.cancel()
+    main?.task.cancel()
+    main?.carried.cancelOwnWait()
     for (_, task) in work { task.cancel() }
   }
 
   /// Has `task`, which is the work of the turn, cancelled with it, at once if it was.
-  func run(_ task: Task<Void, Never>) {
-    let isCancelled = state.withLock { state in
-      state.task = task
+  ///
+  /// - Parameter carried: What the task carries.
+  func run(_ task: Task<Void, Never>, carrying carried: Carried) {
+    let isCancelled = lock.whileHeld {
+      if state.result == nil { state.main = (task, carried) }
       return state.cause != nil
     }
-    if isCancelled { task.cancel() }
+    guard isCancelled else { return }
+    task.cancel()
+    carried.cancelOwnWait()
   }
 
   /// What an async turn came to; nil until it has ended, its clean-up included.
-  var result: Result<Void, any Error>? { state.withLock { $0.result } }
+  var result: Result<Void, any Error>? { lock.whileHeld { state.result } }
 
-  var hasEnded: Bool { state.withLock { $0.result != nil } }
+  var hasEnded: Bool { lock.whileHeld { state.result != nil } }
 
-  func end(_ result: Result<Void, any Error>) { state.withLock { $0.result = result } }
+  func end(_ result: Result<Void, any Error>) {
+    lock.whileHeld {
+      state.result = result
+      state.main = nil
+    }
+  }
 
   /// Has `task` cancelled when the turn is, at once if it was. Returns what ends that.
   func beginWork(_ task: Task<Void, Never>) -> UInt64 {
-    let (id, isCancelled) = state.withLock { state in
+    let (id, isCancelled) = lock.whileHeld {
       state.nextID += 1
       state.work.append((state.nextID, task))
       return (state.nextID, state.cause != nil)
@@ -102,10 +114,10 @@ public final class Turn: Sendable {
   }
 
   func endWork(_ id: UInt64) {
-    state.withLock { state in state.work.removeAll { $0.id == id } }
+    lock.whileHeld { state.work.removeAll { $0.id == id } }
   }
 
-  var ownsNothing: Bool { state.withLock { $0.owned.isEmpty } }
+  var ownsNothing: Bool { lock.whileHeld { state.owned.isEmpty } }
 
   /// Releases everything that is still entered, innermost first.
   ///
@@ -114,7 +126,7 @@ public final class Turn: Sendable {
     func releaseAll() async -> [CleanUpFailure]
   {
     var failures: [CleanUpFailure] = []
-    while let owned = state.withLock({ $0.owned.popLast() }) {
+    while let owned = lock.whileHeld({ state.owned.popLast() }) {
       do {
         try await shielded(
           on: scheduler.loop,

@@ -66,12 +66,13 @@ final class TurnRequest: Alarm, TurnTaker, DriveGoal, @unchecked Sendable {
     let task = Carried.$current.withValue(carried) {
       Task(executorPreference: carried.loop) { [self] in await run() }
     }
-    turn.run(task)
+    turn.run(task, carrying: carried)
   }
 
   nonisolated(nonsending)
     private func run() async
   {
+    carried.adoptTask()
     var result: Result<Void, any Error>
     do {
       if let cause = turn.cancellationCause { throw cause }
@@ -87,8 +88,9 @@ final class TurnRequest: Alarm, TurnTaker, DriveGoal, @unchecked Sendable {
 
   /// A wait that was merely cancelled does not hide why.
   private func firstCause(_ error: any Error) -> any Error {
-    guard error is CancellationError, let cause = turn.cancellationCause else { return error }
-    return cause
+    // Asked first because it costs least: most turns end with a consumer that has its value.
+    guard !Stopped.isThrown(error), error is CancellationError else { return error }
+    return turn.cancellationCause ?? error
   }
 
   private static func attach(

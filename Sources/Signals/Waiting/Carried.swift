@@ -8,7 +8,7 @@ import Synchronization
 /// sets one arms one timer, which marks it expired and cancels the work. A wait that is cancelled so
 /// says that it timed out, and at what, instead of that it was cancelled.
 @usableFromInline
-final class Carried: Sendable {
+final class Carried: @unchecked Sendable {
   @TaskLocal static var current: Carried?
 
   let loop: Loop
@@ -20,6 +20,11 @@ final class Carried: Sendable {
   /// Whose deadlines hold as well.
   private let outer: Carried?
   private let expired = Atomic(false)
+  /// The task that does the work itself; written by it before anything else, then only read.
+  private var ownTask: UInt = 0
+  // `lock` protects `ownWait`.
+  private let lock = Lock()
+  @exclusivity(unchecked) private var ownWait = OwnWait.none
 
   /// - Parameter outer: The surroundings whose deadlines hold as well.
   init(loop: Loop, turn: Turn? = nil, limit: Duration? = nil, inside outer: Carried? = nil) {
@@ -41,10 +46,61 @@ final class Carried: Sendable {
     isExpired ? limit : outer?.passedLimit
   }
 
+  /// Whether there is a deadline, here or around.
+  @usableFromInline var isLimited: Bool { limit != nil || outer?.isLimited == true }
+
   /// The earliest instant of the deadlines here and around.
   var earliest: Instant? {
     guard let outside = outer?.earliest else { return instant }
     return instant.map { min($0, outside) } ?? outside
+  }
+
+  // MARK: The wait of the work's own task
+
+  private enum OwnWait {
+    case none
+    case waiting(any Failing, operation: String)
+    case cancelled
+  }
+
+  /// Has the present task known as the one that does the work: ``cancelOwnWait()`` ends its waits.
+  ///
+  /// That spares it the cancellation handler of the runtime, which costs more than the rest of the
+  /// wait. Its child tasks can be cancelled by others, and keep it.
+  func adoptTask() { ownTask = Self.presentTask }
+
+  /// Whether this is the work's own task, and none of its children.
+  @usableFromInline var isOwnTask: Bool { ownTask != 0 && ownTask == Self.presentTask }
+
+  /// Which task this is, told from others while it lives; 0 outside one.
+  private static var presentTask: UInt {
+    withUnsafeCurrentTask { unsafeBitCast($0, to: UInt.self) }
+  }
+
+  /// The own task is about to suspend until `wait` ends; which it does now when it was cancelled.
+  @usableFromInline
+  func beginOwnWait(_ wait: any Failing, operation: String) {
+    let isCancelled = lock.whileHeld {
+      if case .cancelled = ownWait { return true }
+      ownWait = .waiting(wait, operation: operation)
+      return false
+    }
+    if isCancelled { wait.fail(cancellation(of: operation, in: self)) }
+  }
+
+  @usableFromInline
+  func endOwnWait() {
+    lock.whileHeld { if case .waiting = ownWait { ownWait = .none } }
+  }
+
+  /// Ends the wait of the own task, and those that it begins later. Called with its cancellation.
+  func cancelOwnWait() {
+    let before = lock.whileHeld {
+      defer { ownWait = .cancelled }
+      return ownWait
+    }
+    guard case .waiting(let wait, let operation) = before else { return }
+    wait.fail(cancellation(of: operation, in: self))
   }
 
   /// What the present task carries, for waits that are compiled elsewhere.
@@ -69,3 +125,12 @@ public struct NotOnLoop: Error, Equatable, Sendable, CustomStringConvertible {
     "this signal needs a loop: start it with firstOrDefault, first, observe or Loop.task"
   }
 }
+
+/// A wait that can be ended from outside by a failure.
+@usableFromInline
+protocol Failing: AnyObject, Sendable {
+  @discardableResult
+  func fail(_ error: any Error) -> Bool
+}
+
+extension Completion: Failing {}

@@ -3,16 +3,22 @@
 /// Where the answer to one wait is put.
 ///
 /// The first ending wins; later ones are told so, and can undo what they brought.
-public final class Completion<R: Sendable>: Sendable {
+public final class Completion<R: Sendable>: @unchecked Sendable {
+  /// An ending that came before the wait.
   @usableFromInline
-  enum Phase {
-    case new
-    case waiting(UnsafeContinuation<R, any Error>)
-    case early(Result<R, any Error>)
-    case ended
+  final class Early: Sendable {
+    @usableFromInline let result: Result<R, any Error>
+
+    @inlinable
+    init(_ result: Result<R, any Error>) { self.result = result }
   }
 
-  @usableFromInline let phase = Guarded(Phase.new)
+  // `lock` protects these three. Not one enumeration: freeing that would look up its metadata each
+  // time, for it depends on `R`.
+  @usableFromInline let lock = Lock()
+  @exclusivity(unchecked) @usableFromInline var waiting: UnsafeContinuation<R, any Error>?
+  @exclusivity(unchecked) @usableFromInline var early: Early?
+  @exclusivity(unchecked) @usableFromInline var isEnded = false
 
   @inlinable
   init() {}
@@ -31,17 +37,12 @@ public final class Completion<R: Sendable>: Sendable {
   @inlinable
   @discardableResult
   public func end(_ result: Result<R, any Error>) -> Bool {
-    let (won, continuation): (Bool, UnsafeContinuation<R, any Error>?) = phase.withLock { phase in
-      switch phase {
-      case .new:
-        phase = .early(result)
-        return (true, nil)
-      case .waiting(let continuation):
-        phase = .ended
-        return (true, continuation)
-      case .early, .ended:
-        return (false, nil)
-      }
+    let (won, continuation): (Bool, UnsafeContinuation<R, any Error>?) = lock.whileHeld {
+      if isEnded { return (false, nil) }
+      isEnded = true
+      if waiting == nil { early = Early(result) }
+      defer { waiting = nil }
+      return (true, waiting)
     }
     continuation?.resume(with: result)
     return won
@@ -49,25 +50,14 @@ public final class Completion<R: Sendable>: Sendable {
 
   /// Whether an ending has come.
   @inlinable
-  public var hasEnded: Bool {
-    phase.withLock { phase in
-      switch phase {
-      case .new, .waiting: false
-      case .early, .ended: true
-      }
-    }
-  }
+  public var hasEnded: Bool { lock.whileHeld { isEnded } }
 
   @inlinable
   func install(_ continuation: UnsafeContinuation<R, any Error>) {
-    let early: Result<R, any Error>? = phase.withLock { phase in
-      if case .early(let result) = phase {
-        phase = .ended
-        return result
-      }
-      phase = .waiting(continuation)
-      return nil
+    let early: Early? = lock.whileHeld {
+      if self.early == nil { waiting = continuation }
+      return self.early
     }
-    if let early { continuation.resume(with: early) }
+    if let early { continuation.resume(with: early.result) }
   }
 }

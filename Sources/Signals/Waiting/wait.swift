@@ -10,6 +10,8 @@
 ///   - loop: The loop whose clock measures `limit`.
 ///   - operation: What is being waited for, for the error: "reading battery-level".
 ///   - limit: A deadline of this wait's own, beside those carried down to it.
+///   - fallback: The deadline where there is no other: the wait is spared a timer of its own in
+///     work that is limited anyway.
 ///   - start: Begins the awaited thing. Called on the calling task, before it suspends. It may end
 ///     the completion at once, or keep it and end it later, from any thread.
 /// - Throws: What `start` or the completion failed with, ``TimedOut``, `CancellationError`, or
@@ -21,6 +23,7 @@ nonisolated(nonsending)
     on loop: Loop,
     operation: String,
     limit: Duration? = nil,
+    otherwise fallback: Duration? = nil,
     start: (Completion<R>) throws -> Void
   ) async throws -> R
 {
@@ -32,13 +35,18 @@ nonisolated(nonsending)
   // Work of ours has somebody who turns the loop for it; a task from elsewhere does not.
   if carried == nil { loop.hold() }
   defer { if carried == nil { loop.letGo() } }
-  if let limit {
+  if let limit = limit ?? (carried?.isLimited == true ? nil : fallback) {
     timer = loop.after(limit) {
       completion.fail(TimedOut(operation: operation, after: limit))
     }
   }
   try start(completion)
-  // Called at once when the task has been cancelled meanwhile.
+  if let carried, carried.isOwnTask {
+    carried.beginOwnWait(completion, operation: operation)
+    defer { carried.endOwnWait() }
+    return try await withUnsafeThrowingContinuation { completion.install($0) }
+  }
+  // The handler is called at once when the task has been cancelled meanwhile.
   return try await withTaskCancellationHandler {
     try await withUnsafeThrowingContinuation { completion.install($0) }
   } onCancel: {

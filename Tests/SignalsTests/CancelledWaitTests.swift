@@ -1,0 +1,101 @@
+// Waits that are cancelled: those of a turn's own task, which the turn ends itself, and those of its
+// child tasks, which the runtime ends.
+
+import Signals
+import Testing
+
+@Suite("Cancelled waits")
+struct CancelledWaitTests {
+  let loop = VirtualTimeLoop()
+  let notes = Notes()
+
+  struct Cause: Error, Equatable {}
+
+  /// Runs `body` in a turn; returns what it threw, and checks that no time passed.
+  private func error(_ body: @escaping @Sendable (Loop) async throws -> Void) -> (any Error)? {
+    let scheduler = SerialScheduler(on: loop)
+    let chain = Signal<Void>.create(home: scheduler) { [loop] sink in
+      try await body(loop)
+      try await sink(())
+    }
+    let outcome = chain.firstOrDefault((), within: .seconds(100))
+    #expect(loop.now == .start)
+    #expect(scheduler.isIdle)
+    return outcome.error
+  }
+
+  @Test("a turn that is cancelled while a wait begins ends the wait with its cause")
+  func duringStart() {
+    let error = error { loop in
+      try await wait(on: loop, operation: "waiting") { (_: Completion<Void>) in
+        Turn.current?.cancel(Cause())
+      }
+    }
+    #expect(error is Cause)
+  }
+
+  @Test("a turn that is cancelled from the loop ends the wait that its task is in")
+  func duringWait() {
+    let error = error { loop in
+      try await wait(on: loop, operation: "waiting") { (_: Completion<Void>) in
+        let turn = Turn.current
+        loop.post { turn?.cancel(Cause()) }
+      }
+    }
+    #expect(error is Cause)
+  }
+
+  @Test("no wait begins in a turn that was cancelled, however many are tried")
+  func afterwards() {
+    let error = error { [notes] loop in
+      Turn.current?.cancel(Cause())
+      for _ in 1...3 {
+        do {
+          try await wait(on: loop, operation: "waiting") { (_: Completion<Void>) in
+            notes.add("begun")
+          }
+        } catch {
+          notes.add("ended")
+        }
+      }
+      try Task.checkCancellation()
+    }
+    #expect(error is Cause)
+    #expect(notes.all == ["ended", "ended", "ended"])
+  }
+
+  @Test("a child task's wait ends when that task alone is cancelled, and the turn goes on")
+  func childAlone() {
+    let error = error { [notes] loop in
+      await withTaskGroup(of: Void.self) { group in
+        group.addTask {
+          do {
+            try await wait(on: loop, operation: "waiting") { (_: Completion<Void>) in }
+          } catch {
+            notes.add("\(type(of: error))")
+          }
+        }
+        loop.post { notes.add("waiting") }
+        while notes.all.isEmpty { await Task.yield() }
+        group.cancelAll()
+      }
+      try await wait(on: loop, operation: "going on") { $0.succeed(()) }
+    }
+    #expect(error == nil)
+    #expect(notes.all == ["waiting", "CancellationError"])
+  }
+
+  @Test("a turn that is cancelled ends the waits of its child tasks too")
+  func childOfCancelled() {
+    let error = error { [notes] loop in
+      async let child: Void = wait(on: loop, operation: "waiting") { (_: Completion<Void>) in
+        notes.add("child")
+      }
+      let turn = Turn.current
+      loop.post { turn?.cancel(Cause()) }
+      try await child
+    }
+    #expect(error is Cause)
+    #expect(notes.all == ["child"])
+  }
+}
