@@ -4,11 +4,11 @@
 ///
 /// The first cause of ending wins: value, failure, deadline, cancellation. What the work made is the
 /// business of whoever asked: nothing here is generic, which keeps a turn cheap.
-/// It is its own alarm and the goal of the thread that blocks for it.
-final class TurnRequest: Alarm, TurnTaker, DriveGoal, @unchecked Sendable {
+/// It is what its work carries, the alarm of its deadline, and the goal of the thread that blocks
+/// for it: one object for each turn.
+final class TurnRequest: Carried, TurnTaker, DriveGoal, @unchecked Sendable {
   let id: UInt64
-  private let turn: Turn
-  private let carried: Carried
+  private let ownTurn: Turn
   private let operation: String
   private let body: nonisolated(nonsending) @Sendable () async throws -> Void
   private let ended: (@Sendable (Result<Void, any Error>) -> Void)?
@@ -27,61 +27,61 @@ final class TurnRequest: Alarm, TurnTaker, DriveGoal, @unchecked Sendable {
     ended: (@Sendable (Result<Void, any Error>) -> Void)? = nil
   ) {
     id = scheduler.newID()
-    turn = Turn(of: scheduler)
-    carried = Carried(loop: scheduler.loop, turn: turn, limit: limit, inside: outer)
+    ownTurn = Turn(of: scheduler)
     self.operation = operation
     self.body = body
     self.ended = ended
+    super.init(loop: scheduler.loop, turn: ownTurn, limit: limit, inside: outer)
   }
 
-  private var scheduler: SerialScheduler { turn.scheduler }
+  private var scheduler: SerialScheduler { ownTurn.scheduler }
 
   /// What the turn came to, clean-up included; nil until then.
-  var result: Result<Void, any Error>? { turn.result }
+  var result: Result<Void, any Error>? { ownTurn.result }
 
-  var isReached: Bool { turn.hasEnded }
+  var isReached: Bool { ownTurn.hasEnded }
 
   /// Asks for the turn. Called once.
   func ask() {
-    if let instant = carried.instant { carried.loop.arm(self, at: instant) }
+    if let instant { loop.arm(self, at: instant) }
     if !scheduler.admit(self) { end(.failure(LoopShutDown())) }
   }
 
   /// The limit has passed.
   override func fire() {
-    carried.expire()
-    cancel(TimedOut(operation: operation, after: carried.limit))
+    expire()
+    cancel(TimedOut(operation: operation, after: limit))
   }
 
   func cancel(_ cause: any Error) {
     if scheduler.withdraw(id) {
       end(.failure(cause))
     } else {
-      turn.cancel(cause)
+      ownTurn.cancel(cause)
     }
   }
 
   /// Starts the work on the loop.
   func begin() {
-    let task = Carried.$current.withValue(carried) {
-      Task(executorPreference: carried.loop) { [self] in await run() }
+    let task = Carried.$current.withValue(self) {
+      Task(executorPreference: loop) { [self] in await run() }
     }
-    turn.run(task, carrying: carried)
+    ownTurn.run(task, carrying: self)
   }
 
   nonisolated(nonsending)
     private func run() async
   {
-    carried.adoptTask()
+    adoptTask()
     var result: Result<Void, any Error>
     do {
-      if let cause = turn.cancellationCause { throw cause }
+      if let cause = ownTurn.cancellationCause { throw cause }
       try await body()
       result = .success(())
     } catch {
       result = .failure(firstCause(error))
     }
-    if !turn.ownsNothing { result = Self.attach(await turn.releaseAll(), to: result) }
+    if !ownTurn.ownsNothing { result = Self.attach(await ownTurn.releaseAll(), to: result) }
     end(result)
     scheduler.turnEnded(id)
   }
@@ -90,7 +90,7 @@ final class TurnRequest: Alarm, TurnTaker, DriveGoal, @unchecked Sendable {
   private func firstCause(_ error: any Error) -> any Error {
     // Asked first because it costs least: most turns end with a consumer that has its value.
     guard !Stopped.isThrown(error), error is CancellationError else { return error }
-    return turn.cancellationCause ?? error
+    return ownTurn.cancellationCause ?? error
   }
 
   private static func attach(
@@ -108,12 +108,12 @@ final class TurnRequest: Alarm, TurnTaker, DriveGoal, @unchecked Sendable {
   }
 
   private func end(_ result: Result<Void, any Error>) {
-    carried.loop.disarm(self)
-    turn.end(result)
+    loop.disarm(self)
+    ownTurn.end(result)
     if let ended {
       ended(result)
     } else {
-      carried.loop.pokeFromOutside()
+      loop.pokeFromOutside()
     }
   }
 }

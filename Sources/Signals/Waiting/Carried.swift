@@ -7,16 +7,19 @@ import Synchronization
 /// They may put a deadline on it: that of a blocking call, a turn, `timeout` or a clean-up. Whoever
 /// sets one arms one timer, which marks it expired and cancels the work. A wait that is cancelled so
 /// says that it timed out, and at what, instead of that it was cancelled.
+///
+/// An alarm, so that a kind of work that a loop ends by itself needs no timer beside it: see
+/// ``TurnRequest``.
 @usableFromInline
-final class Carried: @unchecked Sendable {
+class Carried: Alarm, @unchecked Sendable {
   @TaskLocal static var current: Carried?
 
-  let loop: Loop
-  let turn: Turn?
+  final let loop: Loop
+  final let turn: Turn?
   /// How long the work may take; nil when it has no deadline of its own.
-  let limit: Duration?
+  final let limit: Duration?
   /// When the limit has passed.
-  let instant: Instant?
+  final let instant: Instant?
   /// Whose deadlines hold as well.
   private let outer: Carried?
   private let expired = Atomic(false)
@@ -33,24 +36,28 @@ final class Carried: @unchecked Sendable {
     self.limit = limit
     self.outer = outer
     instant = limit.map { loop.now + $0 }
+    super.init()
   }
 
   /// The limit has passed.
-  func expire() { expired.store(true, ordering: .releasing) }
+  override func fire() { expire() }
+
+  /// Marks the limit as passed.
+  final func expire() { expired.store(true, ordering: .releasing) }
 
   /// Whether the limit of its own has passed.
-  var isExpired: Bool { expired.load(ordering: .acquiring) }
+  final var isExpired: Bool { expired.load(ordering: .acquiring) }
 
   /// The innermost limit that has passed, this one or one around it.
-  var passedLimit: Duration? {
+  final var passedLimit: Duration? {
     isExpired ? limit : outer?.passedLimit
   }
 
   /// Whether there is a deadline, here or around.
-  @usableFromInline var isLimited: Bool { limit != nil || outer?.isLimited == true }
+  @usableFromInline final var isLimited: Bool { limit != nil || outer?.isLimited == true }
 
   /// The earliest instant of the deadlines here and around.
-  var earliest: Instant? {
+  final var earliest: Instant? {
     guard let outside = outer?.earliest else { return instant }
     return instant.map { min($0, outside) } ?? outside
   }
@@ -67,10 +74,10 @@ final class Carried: @unchecked Sendable {
   ///
   /// That spares it the cancellation handler of the runtime, which costs more than the rest of the
   /// wait. Its child tasks can be cancelled by others, and keep it.
-  func adoptTask() { ownTask = Self.presentTask }
+  final func adoptTask() { ownTask = Self.presentTask }
 
   /// Whether this is the work's own task, and none of its children.
-  @usableFromInline var isOwnTask: Bool { ownTask != 0 && ownTask == Self.presentTask }
+  @usableFromInline final var isOwnTask: Bool { ownTask != 0 && ownTask == Self.presentTask }
 
   /// Which task this is, told from others while it lives; 0 outside one.
   private static var presentTask: UInt {
@@ -79,7 +86,7 @@ final class Carried: @unchecked Sendable {
 
   /// The own task is about to suspend until `wait` ends; which it does now when it was cancelled.
   @usableFromInline
-  func beginOwnWait(_ wait: any Failing, operation: String) {
+  final func beginOwnWait(_ wait: any Failing, operation: String) {
     let isCancelled = lock.whileHeld {
       if case .cancelled = ownWait { return true }
       ownWait = .waiting(wait, operation: operation)
@@ -89,12 +96,12 @@ final class Carried: @unchecked Sendable {
   }
 
   @usableFromInline
-  func endOwnWait() {
+  final func endOwnWait() {
     lock.whileHeld { if case .waiting = ownWait { ownWait = .none } }
   }
 
   /// Ends the wait of the own task, and those that it begins later. Called with its cancellation.
-  func cancelOwnWait() {
+  final func cancelOwnWait() {
     let before = lock.whileHeld {
       defer { ownWait = .cancelled }
       return ownWait
