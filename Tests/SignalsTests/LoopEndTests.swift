@@ -26,6 +26,39 @@ struct LoopEndTests {
     #expect(freed == nil)
   }
 
+  @Test("what was run last is forgotten too")
+  func lastRun() {
+    weak var freed: Loop?
+    do {
+      let loop = VirtualTimeLoop()
+      freed = loop
+      loop.post {
+        loop.post { #expect(loop.isShutDown) }
+      }
+      loop.end()
+    }
+    #expect(freed == nil)
+  }
+
+  @Test("a drive whose end comes between two callbacks forgets the first and runs the second later")
+  func betweenCallbacks() throws {
+    final class Held: Sendable {}
+    let loop = VirtualTimeLoop()
+    let ran = Guarded<[Int]>([])
+    weak var held: Held?
+    do {
+      let first = Held()
+      held = first
+      loop.post { withExtendedLifetime(first) { ran.withLock { $0.append(1) } } }
+    }
+    loop.post { ran.withLock { $0.append(2) } }
+    try loop.drive { !ran.withLock { $0.isEmpty } }
+    #expect(ran.withLock { $0 } == [1])
+    #expect(held == nil)
+    try loop.drive { ran.withLock { $0.count } == 2 }
+    #expect(ran.withLock { $0 } == [1, 2])
+  }
+
   @Test("who waits on it is told that it was shut down")
   func waiting() throws {
     let loop = VirtualTimeLoop()

@@ -246,11 +246,25 @@ extension Loop {
       case .job(let job): job.runSynchronously(on: asUnownedTaskExecutor())
       case .callback(let callback): callback()
       }
-      if goal.isReached { return true }
+      if goal.isReached {
+        forgetJobsRun()
+        return true
+      }
     }
-    if batch.count == 1 { batch.removeLast() } else { batch.removeAll(keepingCapacity: true) }
-    batchIndex = 0
+    forgetJobsRun()
     return goal.isReached
+  }
+
+  /// Frees the jobs of the batch that have run: what they hold may hold this loop.
+  private func forgetJobsRun() {
+    if batchIndex < batch.count {
+      batch.removeSubrange(..<batchIndex)
+    } else if batch.count == 1 {
+      batch.removeLast()
+    } else {
+      batch.removeAll(keepingCapacity: true)
+    }
+    batchIndex = 0
   }
 
   /// Fires every timer that is due, in order of instant and arming.
