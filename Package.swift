@@ -81,27 +81,37 @@ let package = Package(
       ],
       swiftSettings: strict
     ),
-    tests("SignalsTests", ["Signals"]),
+    // What several test targets build their fixtures with; no source may import it.
+    .target(
+      name: "Fixtures",
+      dependencies: ["Signals"],
+      path: "Tests/Fixtures",
+      swiftSettings: strict
+    ),
+    tests("SignalsTests", ["Fixtures", "Signals"]),
     tests("SpellingTests", ["Spelling"]),
     tests("DocumentsTests", ["Documents"]),
-    tests("DBusTests", ["CDBus", "DBus", "Signals"]),
+    tests("DBusTests", ["Fixtures", "CDBus", "DBus", "Signals"]),
     tests("SimulatedDevicesTests", ["SimulatedDevices", "Documents", "Bluetooth", "Signals"]),
     tests(
       "SimulationTests",
       [
-        "BlueZInterfaces", "BlueZ", "BlueZSimulator", "SimulatedDevices", "Bluetooth", "DBus",
-        "Signals",
+        "Fixtures", "BlueZInterfaces", "BlueZ", "BlueZSimulator", "SimulatedDevices", "Bluetooth",
+        "DBus", "Signals",
       ]
     ),
     tests(
       "BlueZSimulatorTests",
-      ["BlueZSimulator", "SimulatedDevices", "BlueZInterfaces", "Bluetooth", "DBus", "Signals"]
+      [
+        "Fixtures", "BlueZSimulator", "SimulatedDevices", "BlueZInterfaces", "Bluetooth", "DBus",
+        "Signals",
+      ]
     ),
-    tests("JobsTests", ["Jobs", "Documents", "Bluetooth", "Signals"]),
+    tests("JobsTests", ["Fixtures", "Jobs", "Documents", "Bluetooth", "Signals"]),
     tests("HostControllerTests", ["HostController", "Bluetooth", "Signals"]),
-    tests("CommandTests", ["blerun", "BlueZ", "Bluetooth", "DBus", "Jobs", "Signals"]),
-    tests("HouseRulesTests", []),
+    tests("CommandTests", ["Fixtures", "blerun", "BlueZ", "Bluetooth", "DBus", "Jobs", "Signals"]),
+    tests("HouseRulesTests", ["Fixtures"]),
     tests("BluetoothTests", ["Bluetooth"]),
-    tests("BlueZTests", ["BlueZ", "BlueZInterfaces", "Bluetooth", "DBus", "Signals"]),
+    tests("BlueZTests", ["Fixtures", "BlueZ", "BlueZInterfaces", "Bluetooth", "DBus", "Signals"]),
   ]
 )

@@ -1,5 +1,6 @@
 // `blerun read`, `write`, `watch`, and descriptors in `inspect`, on simulated devices.
 
+import Fixtures
 import Testing
 
 @Suite("Commands about attributes")
@@ -58,7 +59,7 @@ struct AttributeCommandTests {
     ]
   )
   func usage(arguments: [String]) throws {
-    let run = try RunningBinary(arguments + ["--simulate", echo]).end()
+    let run = try RunningProgram(blerun: arguments + ["--simulate", echo]).end()
     #expect(run.status == 2)
     #expect(run.output.isEmpty)
   }

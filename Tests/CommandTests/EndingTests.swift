@@ -1,5 +1,6 @@
 // How a run that is interrupted ends: always disconnected, with the promised status.
 
+import Fixtures
 import Foundation
 import Glibc
 import Testing
@@ -16,10 +17,10 @@ struct EndingTests {
     arguments: [(SIGINT, 130), (SIGTERM, 143), (SIGHUP, 129)] as [(Int32, Int32)]
   )
   func signals(signal: Int32, status: Int32) throws {
-    let run = try RunningBinary(Self.long)
+    let run = try RunningProgram(blerun: Self.long)
     try run.waitForOutput(#""event":"value""#)
     run.send(signal)
-    let ended = try run.end()
+    let ended = run.end()
     #expect(ended.status == status)
     #expect(ended.lines.last?.contains(#""exitStatus":\#(status)"#) == true)
     #expect(ended.output.contains(#""operation":"disconnect""#))
@@ -27,24 +28,24 @@ struct EndingTests {
 
   @Test("a second Ctrl-C leaves at once")
   func secondInterrupt() throws {
-    let run = try RunningBinary(Self.long)
+    let run = try RunningProgram(blerun: Self.long)
     try run.waitForOutput(#""event":"value""#)
     let began = Date()
     run.send(SIGINT)
     // The disconnect takes BlueZ's two seconds: the second signal comes in between.
     try run.waitForOutput(#""operation":"disconnect""#)
     run.send(SIGINT)
-    let ended = try run.end()
+    let ended = run.end()
     #expect(ended.status == 130)
     #expect(Date().timeIntervalSince(began) < 2)
   }
 
   @Test("a closed standard output ends the run with its clean-up")
   func closedOutput() throws {
-    let run = try RunningBinary(Self.long)
+    let run = try RunningProgram(blerun: Self.long)
     try run.waitForOutput(#""event":"value""#)
     run.closeOutput()
-    let ended = try run.end()
+    let ended = run.end()
     #expect(ended.status == 74)
     #expect(ended.errors.contains("standard output"))
   }

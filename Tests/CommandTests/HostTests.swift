@@ -1,5 +1,6 @@
 // What the commands tell that bluetoothd does not: strengths and names of companies.
 
+import Fixtures
 import Foundation
 import Testing
 
@@ -7,7 +8,7 @@ import Testing
 struct HostTests {
   let heartRate = "Simulators/devices/heart-rate.yaml"
 
-  private func measuring() throws -> BinaryRun {
+  private func measuring() throws -> RunningProgram.Ended {
     try blerun("run", "--simulate", heartRate, "-e", "rssi expect rssi > -80")
   }
 

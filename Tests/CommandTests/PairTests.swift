@@ -1,5 +1,6 @@
 // `blerun pair` and `blerun unpair`, and that no output shows a passkey.
 
+import Fixtures
 import Foundation
 import Testing
 
@@ -14,8 +15,8 @@ struct PairTests {
     let folder = try TemporaryFolder()
     let file = try folder.file("passkey.txt", "042137\n")
     for arguments in [["--passkey-env", "LOCK"], ["--passkey-file", file]] {
-      let run = try RunningBinary(
-        ["pair", "--simulate", lock] + arguments,
+      let run = try RunningProgram(
+        blerun: ["pair", "--simulate", lock] + arguments,
         environment: ["LOCK": "042137"]
       ).end()
       #expect(run.status == 0, "\(run.errors)")
@@ -25,8 +26,8 @@ struct PairTests {
 
   @Test("the example opens the lock")
   func example() throws {
-    let run = try RunningBinary(
-      ["run", "docs/examples/lock.yaml", "--simulate", lock],
+    let run = try RunningProgram(
+      blerun: ["run", "docs/examples/lock.yaml", "--simulate", lock],
       environment: ["LOCK_PASSKEY": "042137"]
     ).end()
     #expect(run.status == 0, "\(run.output) \(run.errors)")
@@ -34,8 +35,8 @@ struct PairTests {
 
   @Test("a wrong passkey ends with 1, a missing one with 65 and nothing touched")
   func wrong() throws {
-    let wrong = try RunningBinary(
-      ["pair", "--simulate", lock, "--passkey-env", "LOCK"],
+    let wrong = try RunningProgram(
+      blerun: ["pair", "--simulate", lock, "--passkey-env", "LOCK"],
       environment: ["LOCK": "1"]
     ).end()
     #expect(wrong.status == 1)
@@ -116,7 +117,7 @@ struct PairTests {
       ["pair", "--passkey-env", "LOCK"] + common,
       ["run", "-e", "pair passkey \(passkey)"] + common,
     ] {
-      let run = try RunningBinary(arguments, environment: ["LOCK": passkey]).end()
+      let run = try RunningProgram(blerun: arguments, environment: ["LOCK": passkey]).end()
       shown += [run.output, run.errors]
     }
     let logged = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
@@ -143,8 +144,8 @@ struct PairTests {
         - { write: \(Self.command), value: { u8: 0 } }
       """
     )
-    let run = try RunningBinary(
-      ["run", chain, "--simulate", lock],
+    let run = try RunningProgram(
+      blerun: ["run", chain, "--simulate", lock],
       environment: ["LOCK": "042137"]
     ).end()
     #expect(run.status == 0, "\(run.output) \(run.errors)")
@@ -163,8 +164,8 @@ struct PairTests {
   func warning() throws {
     let folder = try TemporaryFolder()
     let chain = try folder.file("chain.yaml", "steps: [ { pair: { passkey: \"042137\" } } ]")
-    let real = try RunningBinary(
-      ["run", chain, "-d", "Lock-1"],
+    let real = try RunningProgram(
+      blerun: ["run", chain, "-d", "Lock-1"],
       environment: ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=\(folder.path)/none"]
     ).end()
     #expect(real.status == 69, "\(real.errors)")

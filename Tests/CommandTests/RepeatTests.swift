@@ -1,5 +1,6 @@
 // A simulated run repeats: the same output and bus log in two processes, however busy the machine.
 
+import Fixtures
 import Foundation
 import Glibc
 import Testing
@@ -106,10 +107,10 @@ struct RepeatTests {
     _ chain: [String],
     seed: Int,
     in folder: TemporaryFolder
-  ) throws -> (run: BinaryRun, log: Data) {
+  ) throws -> (run: RunningProgram.Ended, log: Data) {
     let log = "\(folder.path)/bus-\(seed).log"
-    let run = try RunningBinary(
-      ["run"] + chain + [
+    let run = try RunningProgram(
+      blerun: ["run"] + chain + [
         "--simulate", device, "--seed", "\(seed)", "--output", "json", "--bus-log", log,
       ],
       in: folder.path
@@ -125,18 +126,19 @@ struct RepeatTests {
 
 /// A child that keeps a processor busy until it is ended.
 private final class Spinner {
-  private let process = Process()
+  private var child: Child?
 
   init() throws {
-    process.executableURL = URL(fileURLWithPath: "/bin/sh")
-    process.arguments = ["-c", "while :; do :; done"]
-    try process.run()
+    child = try Child(
+      ["/bin/sh", "-c", "while :; do :; done"],
+      streams: [.nothing, .nothing, .ours]
+    )
   }
 
   func end() {
-    guard process.isRunning else { return }
-    kill(process.processIdentifier, SIGKILL)
-    process.waitUntilExit()
+    child?.send(SIGKILL)
+    child?.wait()
+    child = nil
   }
 
   deinit { end() }

@@ -1,5 +1,6 @@
 // `blerun run` on simulated devices, as a user sees it.
 
+import Fixtures
 import Testing
 
 @Suite("blerun run")
@@ -71,8 +72,8 @@ struct RunTests {
       "run", "--simulate", "\(packageFolder)/\(heartRate)", "--seed", "7", "--output", "json",
       "-e", "notify heart-rate-measurement until 10x; read body-sensor-location",
     ]
-    let here = try RunningBinary(arguments).end()
-    let there = try RunningBinary(arguments, in: elsewhere.path).end()
+    let here = try RunningProgram(blerun: arguments).end()
+    let there = try RunningProgram(blerun: arguments, in: elsewhere.path).end()
     #expect(here.status == 0, "\(here.errors)")
     #expect(here.output == there.output)
     #expect(!here.output.isEmpty)

@@ -1,5 +1,6 @@
 // `blerun scan` on simulated devices, as a user sees it.
 
+import Fixtures
 import Testing
 
 @Suite("blerun scan")
@@ -9,8 +10,8 @@ struct ScanTests {
     "--simulate", "Simulators/devices/thermometer.yaml",
   ]
 
-  private func scan(_ arguments: String...) throws -> BinaryRun {
-    try RunningBinary(["scan"] + devices + arguments).end()
+  private func scan(_ arguments: String...) throws -> RunningProgram.Ended {
+    try RunningProgram(blerun: ["scan"] + devices + arguments).end()
   }
 
   @Test("each device is listed once")
@@ -63,7 +64,7 @@ struct ScanTests {
   @Test("a chain may scan, and expect how many there are")
   func step() throws {
     let steps = "scan for 3s name Thermo* as near expect count = 1; log '{near.count}'"
-    let run = try RunningBinary(["run"] + devices + ["-e", steps]).end()
+    let run = try RunningProgram(blerun: ["run"] + devices + ["-e", steps]).end()
     #expect(run.status == 0, "\(run.output) \(run.errors)")
     #expect(run.lines.contains { $0.hasSuffix("log  1") })
     #expect(!run.output.contains("connect"))

@@ -1,5 +1,6 @@
 // `blerun simulate`: other people's programs against a simulated org.bluez.
 
+import Fixtures
 import Foundation
 import Testing
 

@@ -1,5 +1,6 @@
 // Questions at a terminal, which `script` gives the binary.
 
+import Fixtures
 import Foundation
 import Testing
 
@@ -8,24 +9,15 @@ struct TerminalTests {
   /// What the terminal showed of a pairing with a device, whose question was answered so.
   func shown(_ arguments: String, answering question: String, with answer: String) throws -> String
   {
-    let process = Process()
-    let (input, output) = (Pipe(), Pipe())
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/script")
-    process.arguments = ["-qec", "\(binaryPath) \(arguments)", "/dev/null"]
-    process.currentDirectoryURL = URL(fileURLWithPath: packageFolder)
-    process.standardInput = input
-    process.standardOutput = output
-    try process.run()
-    var text = Data()
-    while !String(decoding: text, as: UTF8.self).contains(question) {
-      let more = output.fileHandleForReading.availableData
-      try #require(!more.isEmpty, "ended before it asked '\(question)'")
-      text.append(more)
-    }
-    try input.fileHandleForWriting.write(contentsOf: Data(answer.utf8))
-    if let rest = try output.fileHandleForReading.readToEnd() { text.append(rest) }
-    process.waitUntilExit()
-    return String(decoding: text, as: UTF8.self)
+    let terminal = try RunningProgram(
+      ["script", "-qec", "\(binaryPath) \(arguments)", "/dev/null"],
+      in: packageFolder,
+      hasInput: true,
+      limit: .seconds(60)
+    )
+    try terminal.waitForOutput(question)
+    terminal.write(answer)
+    return terminal.end().output
   }
 
   @Test("a passkey is asked for and not echoed", arguments: ["", " --real-time"])

@@ -56,11 +56,13 @@ enum Architecture {
     ),
   ]
 
-  /// The executables may import every library; this is where live parts are put together.
+  /// The executables may import every library; this is where live parts are put together. What the
+  /// tests share is no library: no other part may import it.
   static let parts: [Part] =
     libraries + [
       Part("blerun", libraries.map(\.name), packages: ["ArgumentParser"]),
       Part("benchmarks", libraries.map(\.name)),
+      Part("Fixtures", ["Signals"]),
     ]
 
   static func part(_ name: String) -> Part? { parts.first { $0.name == name } }

@@ -51,7 +51,7 @@ enum ImportRules {
       guard let part = Architecture.part(target.name) else {
         return [package.finding("the architecture has no part \(target.name)")]
       }
-      let imported = files.filter { $0.isInSources && $0.target == target.name }
+      let imported = files.filter { $0.path.hasPrefix(target.folder + "/") }
         .flatMap { Import.all(in: $0).map(\.module) }
       return target.dependencyNames.compactMap { name in
         if !(part.parts + part.packages).contains(name) {

@@ -36,7 +36,7 @@ enum LayoutRules {
   static func check(_ package: PackageDescription, files: [SourceFile]) -> [Finding] {
     var findings: [Finding] = []
     for target in package.targets {
-      let folder = (target.isTest ? "Tests/" : "Sources/") + target.name
+      let folder = target.folder
       let own = files.filter { $0.path.hasPrefix(folder + "/") }
       if own.allSatisfy({ $0.name.hasPrefix("Placeholder") || $0.isOnlyComment }) {
         findings.append(Finding(path: folder, line: 0, problem: "an empty target"))

@@ -1,5 +1,6 @@
 // The package's own description of its targets and products, from `swift package dump-package`.
 
+import Fixtures
 import Foundation
 
 /// What the rules need to know of Package.swift.
@@ -18,11 +19,14 @@ struct PackageDescription: Decodable, Sendable {
   struct Target: Decodable, Sendable {
     let name: String
     let type: String
+    let path: String?
     let dependencies: [Dependency]
 
     /// Everything it names, targets and products of other packages alike.
     var dependencyNames: [String] { dependencies.map(\.name) }
     var isTest: Bool { type == "test" }
+    /// Where its files lie, from the project's folder.
+    var folder: String { path ?? (isTest ? "Tests/" : "Sources/") + name }
   }
 
   struct Dependency: Decodable, Sendable {
@@ -72,7 +76,7 @@ extension PackageDescription {
     let scratch = FileManager.default.temporaryDirectory
       .appending(path: "house-rules-\(ProcessInfo.processInfo.processIdentifier)")
     defer { try? FileManager.default.removeItem(at: scratch) }
-    let dump = try Program([
+    let dump = try project.run([
       "swift", "package", "--package-path", project.url.path, "--scratch-path", scratch.path,
       "dump-package",
     ])

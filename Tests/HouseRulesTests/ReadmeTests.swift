@@ -1,5 +1,6 @@
 // The examples of the README do what it says.
 
+import Fixtures
 import Foundation
 import Testing
 
@@ -24,7 +25,7 @@ struct ReadmeTests {
   @Test("the chain in the file runs on the simulated thermometer")
   func chain() throws {
     try withBlock("yaml") { file in
-      let run = try Program([
+      let run = try project.run([
         build.path("blerun"), "run", file, "--simulate", "Simulators/devices/thermometer.yaml",
       ])
       #expect(run.status == 0, "\(run.errors)")
@@ -36,11 +37,11 @@ struct ReadmeTests {
   func swift() throws {
     let maps = try project.files(kinds: ["modulemap"])
       .flatMap { ["-Xcc", "-fmodule-map-file=\(project.url.appending(path: $0.path).path)"] }
-    let flags = try Program(["pkg-config", "--cflags", "dbus-1"]).output
+    let flags = try project.run(["pkg-config", "--cflags", "dbus-1"]).output
       .split(whereSeparator: \.isWhitespace).flatMap { ["-Xcc", String($0)] }
     try withBlock("swift") { file in
       let command = ["swiftc", "-typecheck", "-swift-version", "6", "-I", build.path("Modules")]
-      let run = try Program(command + maps + flags + [file])
+      let run = try project.run(command + maps + flags + [file])
       #expect(run.status == 0, "\(run.errors)")
     }
   }

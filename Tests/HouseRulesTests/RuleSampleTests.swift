@@ -63,7 +63,7 @@ struct RuleSampleTests {
     for (path, module) in [
       ("Sources/BlueZSimulator/A.swift", "BlueZ"), ("Sources/BlueZ/A.swift", "HostController"),
       ("Sources/Jobs/A.swift", "DBus"), ("Sources/SimulatedDevices/A.swift", "BlueZInterfaces"),
-      ("Sources/Signals/A.swift", "Foundation"),
+      ("Sources/Signals/A.swift", "Foundation"), ("Sources/blerun/A.swift", "Fixtures"),
     ] {
       #expect(ImportRules.check(source("import \(module)", at: path)).count == 1, "\(path)")
     }

@@ -1,6 +1,7 @@
 // What the set-up script says and does, on machines that are made up: a PATH of its own, with
 // stand-ins for Swift and the package tools.
 
+import Fixtures
 import Foundation
 import Testing
 
@@ -46,7 +47,7 @@ struct SetUpTests {
       let environment = [
         "PATH": folder.path, "OS_RELEASE": folder.appending(path: "os").path,
       ]
-      let run = try Program([script] + packages, environment: environment)
+      let run = try ProjectFolder().run([script] + packages, environment: environment)
       let lines = run.errors.split(separator: "\n").map(String.init)
       return (run.status, lines)
     }

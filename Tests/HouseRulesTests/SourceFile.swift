@@ -2,6 +2,7 @@
 //
 // It reads and masks; what is right or wrong is for the rules.
 
+import Fixtures
 import Foundation
 
 /// A text file of the project.
@@ -97,6 +98,16 @@ struct ProjectFolder: Sendable {
       }
     }
     return found
+  }
+
+  /// Runs a program here to its end, with nothing on its standard input.
+  ///
+  /// - Parameter environment: The whole environment; that of the tests without one.
+  func run(
+    _ arguments: [String],
+    environment: [String: String]? = nil
+  ) throws -> RunningProgram.Ended {
+    try RunningProgram(arguments, in: url.path, environment: environment).end()
   }
 
   /// A file directly in the project's folder.

@@ -2,6 +2,7 @@
 
 import Bluetooth
 import Documents
+import Fixtures
 import Signals
 import Testing
 
@@ -11,16 +12,18 @@ import Testing
 struct RunBench {
   let loop: VirtualTimeLoop
   let device: ScriptedDevice
-  private let recorded = Guarded<[RunEvent]>([])
+  private let recorded = Recorded<RunEvent>()
+  private let loopEnd: Ending
 
   init(origin: LinkOrigin = .made) {
     loop = VirtualTimeLoop()
+    loopEnd = Ending(loop)
     device = ScriptedDevice(on: loop, origin: origin)
     device.answer("read battery-level", .value([72]))
     device.answer("read temperature-measurement", .value([0, 0x6e, 0x01, 0, 0xff]))
   }
 
-  var events: [RunEvent] { recorded.withLock { $0 } }
+  var events: [RunEvent] { recorded.all }
 
   func runner(_ plan: Plan, seed: UInt64 = 0) -> ChainRunner {
     ChainRunner(
@@ -29,7 +32,7 @@ struct RunBench {
       identity: RunIdentity(seed: seed, plan: plan),
       device: "Thermo-1"
     ) { [recorded] event in
-      recorded.withLock { $0.append(event) }
+      recorded.add(event)
     }
   }
 

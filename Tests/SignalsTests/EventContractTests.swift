@@ -1,12 +1,13 @@
 // The laws of the event contract, one test each, named as on the page.
 
+import Fixtures
 import Signals
 import Testing
 
 @Suite("Event contract")
 struct EventContractTests {
   let loop = VirtualTimeLoop()
-  let notes = Notes()
+  let notes = Recorded<String>()
 
   func noting(_ name: String) -> Signal<String> {
     Signal.create { [notes] sink in

@@ -1,5 +1,6 @@
 // What each operator does, by its history in virtual time.
 
+import Fixtures
 import Signals
 import Testing
 
@@ -87,7 +88,7 @@ struct OperatorTests {
 
   @Test("flattenMap to the latest cancels the one before")
   func latest() throws {
-    let notes = Notes()
+    let notes = Recorded<String>()
     let signal = ticks(3, every: .seconds(2)).flattenMap(.latest) { number in
       ticks(3, every: .milliseconds(1500)).map { "\(number).\($0)" }
         .finally { notes.add("end of \(number)") }
@@ -155,7 +156,7 @@ struct OperatorTests {
 
   @Test("retry runs the work again, after waits that double, and gives up")
   func retry() throws {
-    let runs = Notes()
+    let runs = Recorded<String>()
     let failing = Signal<Int>.create { _ in
       runs.add("\(loop.now.sinceStart)")
       throw Broken()
@@ -168,7 +169,7 @@ struct OperatorTests {
   @Test("lazily runs again on retry: a failure is not replayed")
   func lazily() {
     let scheduler = SerialScheduler(on: loop)
-    let runs = Notes()
+    let runs = Recorded<String>()
     let signal = Signal<Int>.lazily(on: scheduler) {
       runs.add("run")
       if runs.all.count < 3 { throw Broken() }
@@ -187,7 +188,7 @@ struct OperatorTests {
 
   @Test("logNext tells of each value")
   func logNext() throws {
-    let notes = Notes()
+    let notes = Recorded<String>()
     _ = try events(Signal.values([1, 2]).logNext("number") { notes.add($0) })
     #expect(notes.all == ["number: 1", "number: 2"])
   }

@@ -53,10 +53,3 @@ func drain(_ loop: VirtualTimeLoop) {
 func ticks(_ count: Int, every interval: Duration) -> Signal<Int> {
   Signal.values(1...count).flattenMap { number in Signal.just(number).delay(interval) }
 }
-
-/// A list that closures may append to.
-final class Notes: Sendable {
-  private let lines = Guarded<[String]>([])
-  func add(_ line: String) { lines.withLock { $0.append(line) } }
-  var all: [String] { lines.withLock { $0 } }
-}

@@ -1,12 +1,13 @@
 // Turns: order, ownership, and that they are given back.
 
+import Fixtures
 import Signals
 import Testing
 
 @Suite("Turns")
 struct TurnTests {
   let loop = VirtualTimeLoop()
-  let notes = Notes()
+  let notes = Recorded<String>()
 
   @Test("Turns do not overlap")
   func noOverlap() throws {

@@ -4,6 +4,7 @@ import BlueZ
 import BlueZSimulator
 import Bluetooth
 import DBus
+import Fixtures
 import Signals
 import SimulatedDevices
 import Testing
@@ -51,7 +52,10 @@ struct Simulation {
     bus = LoopbackBus(on: loop, observer: log)
     connections = try Self.connect(on: loop, over: daemon, else: bus)
     let (theirs, ours) = (connections[0], connections[1])
-    ending = Ending(loop, connections)
+    ending = Ending(loop) { [bus, connections] in
+      for connection in connections { connection.close() }
+      bus.shutDown()
+    }
     let simulator = BlueZSimulator(
       bus: HeldBus(theirs, hold: hold),
       devices: [device],
@@ -113,28 +117,4 @@ struct Simulation {
       try loop.drive { loop.now > end }
     }
   }
-}
-
-/// Closes the connections when the simulation is over: calls that nobody answers wait for that.
-private final class Ending: Sendable {
-  private let loop: Loop
-  private let connections: [any MessageBus]
-
-  init(_ loop: Loop, _ connections: [any MessageBus]) {
-    self.loop = loop
-    self.connections = connections
-  }
-
-  deinit {
-    for connection in connections { connection.close() }
-    loop.end()
-  }
-}
-
-/// What was told, in order.
-final class Recorded<Element: Sendable>: Sendable {
-  private let list = Guarded<[Element]>([])
-  var all: [Element] { list.withLock { $0 } }
-  func add(_ element: Element) { list.withLock { $0.append(element) } }
-  func forget() { list.withLock { $0 = [] } }
 }

@@ -3,6 +3,7 @@
 import BlueZSimulator
 import Bluetooth
 import DBus
+import Fixtures
 import Signals
 import SimulatedDevices
 import Testing

@@ -4,6 +4,7 @@ import BlueZInterfaces
 import BlueZSimulator
 import Bluetooth
 import DBus
+import Fixtures
 import Signals
 import SimulatedDevices
 import Testing
@@ -48,7 +49,7 @@ struct LifetimeTests {
     lab.simulator.stop()
     try lab.pass()
     lab.client.forget()
-    lab.events.clear()
+    lab.events.forget()
     try lab.pass(.seconds(99))
     #expect(lab.client.take() == [])
     #expect(lab.events.all == [])
@@ -76,7 +77,7 @@ struct LifetimeTests {
     let left = Leftovers()
     let loop: VirtualTimeLoop
     do {
-      let lab = try Lab()
+      let lab = try Lab(isOutlived: true)
       loop = lab.loop
       left.simulator = lab.simulator
       left.device = lab.device
@@ -85,6 +86,7 @@ struct LifetimeTests {
     }
     // What was posted last is done, and then forgotten.
     try loop.run { try await loop.sleep(for: .milliseconds(1)) }
+    loop.end()
     return left
   }
 
@@ -123,9 +125,13 @@ struct LifetimeTests {
   func unstarted() throws {
     weak var simulator: BlueZSimulator?
     weak var device: SimulatedDevice?
+    let loop = VirtualTimeLoop()
+    let bus = LoopbackBus(on: loop)
+    defer {
+      bus.shutDown()
+      loop.end()
+    }
     do {
-      let loop = VirtualTimeLoop()
-      let bus = LoopbackBus(on: loop)
       let made = SimulatedDevice(
         .monitor,
         on: loop,

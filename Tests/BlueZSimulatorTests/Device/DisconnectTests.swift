@@ -247,7 +247,9 @@ struct DisconnectTests {
 
 extension DeviceDefinition {
   /// The monitor's battery alone.
-  static let small = monitor.changing { definition in
-    definition.services = [definition.services[1]]
+  static var small: DeviceDefinition {
+    monitor.changing { definition in
+      definition.services = [definition.services[1]]
+    }
   }
 }

@@ -3,6 +3,7 @@
 import BlueZSimulator
 import Bluetooth
 import DBus
+import Fixtures
 import Glibc
 import Signals
 import SimulatedDevices
@@ -162,7 +163,7 @@ struct AcquireTests {
     #expect(
       lab.client.take() == ["\(Self.echo) WriteAcquired=true", "AcquireWrite replied fd 517"]
     )
-    lab.events.clear()
+    lab.events.forget()
     for value in [[1, 2], [3]] as [[UInt8]] {
       #expect(send(socket.descriptor, value, value.count, 0) == value.count)
     }

@@ -3,6 +3,7 @@
 import BlueZSimulator
 import Bluetooth
 import DBus
+import Fixtures
 import Signals
 import SimulatedDevices
 import Testing
@@ -144,7 +145,7 @@ struct NotifyTests {
     try lab.pass()
     other.leave()
     lab.client.forget()
-    lab.events.clear()
+    lab.events.forget()
     try lab.pass(.seconds(5))
     #expect(lab.client.take() == [])
     #expect(

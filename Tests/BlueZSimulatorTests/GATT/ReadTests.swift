@@ -3,6 +3,7 @@
 import BlueZSimulator
 import Bluetooth
 import DBus
+import Fixtures
 import Signals
 import SimulatedDevices
 import Testing
@@ -77,7 +78,7 @@ struct ReadTests {
     let lab = try Lab()
     try lab.connect()
     let other = try lab.join()
-    lab.events.clear()
+    lab.events.forget()
     try lab.client.begin("ReadValue", .location, .noOptions)
     try other.begin("ReadValue", .location, .noOptions)
     try lab.client.begin("ReadValue", .location, .noOptions)
@@ -155,7 +156,7 @@ struct ReadTests {
   func unreadable() throws {
     let lab = try Lab()
     try lab.connect()
-    lab.events.clear()
+    lab.events.forget()
     #expect(
       try lab.client.ask("ReadValue", .heartRate, .noOptions)
         == "ReadValue failed org.bluez.Error.NotPermitted: Read not permitted"

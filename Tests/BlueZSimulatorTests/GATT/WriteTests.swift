@@ -3,6 +3,7 @@
 import BlueZSimulator
 import Bluetooth
 import DBus
+import Fixtures
 import Signals
 import SimulatedDevices
 import Testing
@@ -20,7 +21,7 @@ struct WriteTests {
   func silent(type name: String?) throws {
     let lab = try Lab()
     try lab.connect()
-    lab.events.clear()
+    lab.events.forget()
     try lab.client.call("WriteValue", .echo, .write([1, 2], name.map(type) ?? [:]))
     try lab.pass(.seconds(1))
     #expect(lab.client.take() == ["WriteValue replied"])
@@ -53,7 +54,7 @@ struct WriteTests {
   func unsupported() throws {
     let lab = try Lab()
     try lab.connect()
-    lab.events.clear()
+    lab.events.forget()
     #expect(try lab.client.ask("WriteValue", .battery, .write([1])) == Self.notSupported)
     let bogus = [DBusValue].write([1], type("bogus"))
     #expect(try lab.client.ask("WriteValue", .echo, bogus) == Self.notSupported)
@@ -66,7 +67,7 @@ struct WriteTests {
   func unofferedCommand() throws {
     let lab = try Lab()
     try lab.connect()
-    lab.events.clear()
+    lab.events.forget()
     let body = [DBusValue].write([1], type("command"))
     #expect(try lab.client.ask("WriteValue", .short, body) == "WriteValue replied")
     try lab.pass(.seconds(1))
@@ -98,7 +99,7 @@ struct WriteTests {
     try lab.connect()
     let longest = [UInt8](repeating: 1, count: 512)
     #expect(try lab.client.ask("WriteValue", .echo, .write(longest)) == "WriteValue replied")
-    lab.events.clear()
+    lab.events.forget()
     #expect(try lab.client.ask("WriteValue", .echo, .write(longest + [1])) == Self.invalidLength)
     #expect(lab.events.all == [])
   }
@@ -110,7 +111,7 @@ struct WriteTests {
     let full = [UInt8](repeating: 1, count: 20)
     #expect(try lab.client.ask("WriteValue", .command, .write(full)) == "WriteValue replied")
     try lab.pass(.seconds(1))
-    lab.events.clear()
+    lab.events.forget()
     #expect(
       try lab.client.ask("WriteValue", .command, .write(full + [1]))
         == "WriteValue failed org.bluez.Error.Failed: Failed to initiate write"

@@ -4,6 +4,7 @@ import BlueZInterfaces
 import BlueZSimulator
 import Bluetooth
 import DBus
+import Fixtures
 import Signals
 import SimulatedDevices
 
@@ -16,15 +17,21 @@ struct Lab {
   let client: RawClient
   /// What happened at the devices.
   let events: Recorded<SimulatorEvent>
+  private let ending: Ending?
 
+  /// - Parameter isOutlived: Whether the bus and the loop go on without it, until somebody else ends
+  ///   them.
   init(
     _ definitions: [DeviceDefinition] = [.monitor],
     faults: [FaultRule] = [],
-    settings: SimulatorSettings = SimulatorSettings()
+    settings: SimulatorSettings = SimulatorSettings(),
+    isOutlived: Bool = false
   ) throws {
     let loop = VirtualTimeLoop()
     self.loop = loop
-    bus = LoopbackBus(on: loop)
+    let bus = LoopbackBus(on: loop)
+    self.bus = bus
+    ending = isOutlived ? nil : Ending(loop) { bus.shutDown() }
     devices = definitions.map { definition in
       let generator = SeededGenerator(seed: 0, name: "\(definition.address)")
       let device = SimulatedDevice(definition, on: loop, generator: generator)
@@ -70,12 +77,4 @@ struct Lab {
     try pass(.seconds(1))
     client.forget()
   }
-}
-
-/// What was told, in order.
-final class Recorded<Element: Sendable>: Sendable {
-  private let list = Guarded<[Element]>([])
-  var all: [Element] { list.withLock { $0 } }
-  func add(_ element: Element) { list.withLock { $0.append(element) } }
-  func clear() { list.withLock { $0 = [] } }
 }

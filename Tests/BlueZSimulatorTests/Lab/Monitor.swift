@@ -5,51 +5,58 @@ import SimulatedDevices
 
 extension DeviceDefinition {
   /// A heart rate monitor with a battery, and a service of its own with oddities.
-  static let monitor = DeviceDefinition(
-    name: "Lab HRM",
-    address: .monitor,
-    advertisement: AdvertisementDefinition(
-      services: [.heartRateService, .batteryService],
-      manufacturerData: [ManufacturerData(company: 0xffff, octets: [0x6c, 0x61, 0x62])],
-      txPower: 4,
-      rssi: -50,
-      rssiSpread: 0
-    ),
-    services: [
-      ServiceDefinition(
-        uuid: .heartRateService,
-        characteristics: [
-          CharacteristicDefinition(uuid: "2a37", properties: .notify, behaviour: .count),
-          CharacteristicDefinition(uuid: "2a38", properties: .read, behaviour: .constant([1])),
-          CharacteristicDefinition(uuid: "2a39", properties: .write),
-        ]
+  ///
+  /// Made anew each time: an enum's case is kept in spare bits of the address of what it holds, and
+  /// the address sanitizer takes what only such an address leads to for lost.
+  static var monitor: DeviceDefinition {
+    DeviceDefinition(
+      name: "Lab HRM",
+      address: .monitor,
+      advertisement: AdvertisementDefinition(
+        services: [.heartRateService, .batteryService],
+        manufacturerData: [ManufacturerData(company: 0xffff, octets: [0x6c, 0x61, 0x62])],
+        txPower: 4,
+        rssi: -50,
+        rssiSpread: 0
       ),
-      ServiceDefinition(
-        uuid: .batteryService,
-        characteristics: [
-          CharacteristicDefinition(
-            uuid: "2a19",
-            properties: [.read, .notify],
-            behaviour: .counter(Counter(format: .octet, from: 87, step: -1, every: .seconds(60)))
-          )
-        ]
-      ),
-      ServiceDefinition(uuid: .own(0), characteristics: own),
-    ]
-  )
+      services: [
+        ServiceDefinition(
+          uuid: .heartRateService,
+          characteristics: [
+            CharacteristicDefinition(uuid: "2a37", properties: .notify, behaviour: .count),
+            CharacteristicDefinition(uuid: "2a38", properties: .read, behaviour: .constant([1])),
+            CharacteristicDefinition(uuid: "2a39", properties: .write),
+          ]
+        ),
+        ServiceDefinition(
+          uuid: .batteryService,
+          characteristics: [
+            CharacteristicDefinition(
+              uuid: "2a19",
+              properties: [.read, .notify],
+              behaviour: .counter(Counter(format: .octet, from: 87, step: -1, every: .seconds(60)))
+            )
+          ]
+        ),
+        ServiceDefinition(uuid: .own(0), characteristics: own),
+      ]
+    )
+  }
 
-  private static let own = [
-    CharacteristicDefinition(
-      uuid: .own(1),
-      properties: [.read, .writeWithoutResponse, .write, .notify],
-      behaviour: .echo,
-      descriptors: [DescriptorDefinition(uuid: "2901", value: [0x65], isWritable: true)]
-    ),
-    CharacteristicDefinition(uuid: .own(3), properties: [.read, .write], longest: 4),
-    CharacteristicDefinition(uuid: .own(6), properties: .indicate, behaviour: .count),
-    CharacteristicDefinition(uuid: .own(8), properties: .writeWithoutResponse),
-    CharacteristicDefinition(uuid: .own(9), properties: .read, behaviour: .constant([0x73])),
-  ]
+  private static var own: [CharacteristicDefinition] {
+    [
+      CharacteristicDefinition(
+        uuid: .own(1),
+        properties: [.read, .writeWithoutResponse, .write, .notify],
+        behaviour: .echo,
+        descriptors: [DescriptorDefinition(uuid: "2901", value: [0x65], isWritable: true)]
+      ),
+      CharacteristicDefinition(uuid: .own(3), properties: [.read, .write], longest: 4),
+      CharacteristicDefinition(uuid: .own(6), properties: .indicate, behaviour: .count),
+      CharacteristicDefinition(uuid: .own(8), properties: .writeWithoutResponse),
+      CharacteristicDefinition(uuid: .own(9), properties: .read, behaviour: .constant([0x73])),
+    ]
+  }
 
   /// The same device, changed.
   func changing(_ change: (inout DeviceDefinition) -> Void) -> DeviceDefinition {
@@ -103,5 +110,5 @@ extension ValueFormat {
 
 extension Behaviour {
   /// One more every second.
-  static let count = Behaviour.counter(Counter(format: .octet, every: .seconds(1)))
+  static var count: Behaviour { .counter(Counter(format: .octet, every: .seconds(1))) }
 }

@@ -3,6 +3,7 @@
 import BlueZ
 import Bluetooth
 import DBus
+import Fixtures
 import Signals
 import Testing
 
@@ -19,7 +20,7 @@ struct Bench {
     bus = LoopbackBus(on: loop)
     bluez = ScriptedBlueZ(on: try bus.connect())
     ours = try bus.connect()
-    ending = Ending(loop, bus)
+    ending = Ending(loop) { [bus] in bus.shutDown() }
     scheduler = SerialScheduler(on: loop)
   }
 
@@ -68,21 +69,5 @@ struct Bench {
   /// Lets everything happen that is left.
   func drain() {
     #expect(throws: LoopIdle.self) { try loop.drive { false } }
-  }
-}
-
-/// Ends the bus when a test is over: calls that nobody answered wait for that.
-private final class Ending: Sendable {
-  private let loop: VirtualTimeLoop
-  private let bus: LoopbackBus
-
-  init(_ loop: VirtualTimeLoop, _ bus: LoopbackBus) {
-    self.loop = loop
-    self.bus = bus
-  }
-
-  deinit {
-    bus.shutDown()
-    loop.end()
   }
 }

@@ -1,5 +1,6 @@
 // A bus with two connections, over whichever front.
 
+import Fixtures
 import Signals
 import Testing
 
@@ -26,6 +27,7 @@ final class ContractBus: Sendable {
   let server: any MessageBus
   private let daemon: PrivateDaemon?
   private let loopback: LoopbackBus?
+  private let ending: Ending
 
   init(_ front: Front) async throws {
     switch front {
@@ -49,11 +51,11 @@ final class ContractBus: Sendable {
       daemon = nil
       loopback = bus
     }
-  }
-
-  deinit {
-    client.close()
-    server.close()
+    ending = Ending(loop) { [client, server, loopback] in
+      client.close()
+      server.close()
+      loopback?.shutDown()
+    }
   }
 
   /// Ends the bus, and with it every connection.
@@ -105,11 +107,4 @@ struct Echo: ObjectHandler {
     }
     return true
   }
-}
-
-/// What handlers heard, in order.
-final class Heard: Sendable {
-  private let list = Guarded<[String]>([])
-  var all: [String] { list.withLock { $0 } }
-  func add(_ what: String) { list.withLock { $0.append(what) } }
 }

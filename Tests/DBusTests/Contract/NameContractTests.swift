@@ -1,6 +1,7 @@
 // Signals and names: what both fronts of the port promise, tested with one body.
 
 import DBus
+import Fixtures
 import Signals
 import Testing
 
@@ -10,7 +11,7 @@ struct NameContractTests {
   func order(front: Front) async throws {
     let bus = try await ContractBus(front)
     _ = try bus.server.export(Echo())
-    let heard = Heard()
+    let heard = Recorded<String>()
     let rule = MatchRule(path: "/a", interface: ContractBus.interface)
     let subscription = try await bus.client.subscribe(rule) { heard.add($0.member ?? "") }
     for member in ["A", "B", "C"] { try bus.server.send(bus.signal(member)) }
@@ -27,7 +28,7 @@ struct NameContractTests {
   func sharedRule(front: Front) async throws {
     let bus = try await ContractBus(front)
     _ = try bus.server.export(Echo())
-    let heard = Heard()
+    let heard = Recorded<String>()
     let rule = MatchRule(interface: ContractBus.interface)
     async let one = bus.client.subscribe(rule) { heard.add("1 \($0.member ?? "")") }
     async let two = bus.client.subscribe(rule) { heard.add("2 \($0.member ?? "")") }
@@ -43,7 +44,7 @@ struct NameContractTests {
   func cancelInside(front: Front) async throws {
     let bus = try await ContractBus(front)
     _ = try bus.server.export(Echo())
-    let heard = Heard()
+    let heard = Recorded<String>()
     let other = Guarded<Subscription?>(nil)
     let first = try await bus.client.subscribe(MatchRule(interface: ContractBus.interface)) { _ in
       heard.add("first")
@@ -73,7 +74,7 @@ struct NameContractTests {
   func names(front: Front) async throws {
     let bus = try await ContractBus(front)
     let name = "org.example.Name"
-    let heard = Heard()
+    let heard = Recorded<String>()
     let watch = try await bus.client.watchOwner(of: name) { heard.add($0 ?? "nobody") }
     #expect(heard.all == ["nobody"])
     #expect(try await bus.client.nameOwner(name) == nil)
@@ -81,7 +82,7 @@ struct NameContractTests {
     #expect(try await bus.server.requestName(name, flags: []) == .alreadyOwner)
     #expect(try await bus.client.requestName(name, flags: .doNotQueue) == .exists)
     #expect(try await bus.client.nameOwner(name) == bus.server.uniqueName)
-    let late = Heard()
+    let late = Recorded<String>()
     let second = try await bus.client.watchOwner(of: name) { late.add($0 ?? "nobody") }
     try await bus.server.releaseName(name)
     #expect(try await bus.client.nameOwner(name) == nil)
@@ -96,7 +97,7 @@ struct NameContractTests {
   func sender(front: Front) async throws {
     let bus = try await ContractBus(front)
     _ = try bus.server.export(Echo())
-    let heard = Heard()
+    let heard = Recorded<String>()
     let rule = MatchRule(sender: "org.example.Name", interface: ContractBus.interface)
     let other = MatchRule(interface: ContractBus.interface)
     let subscriptions = try await [
@@ -155,7 +156,7 @@ struct NameContractTests {
     let bus = try await ContractBus(front)
     _ = try bus.server.export(Echo())
     _ = try await bus.server.requestName("org.example.Name", flags: [])
-    let heard = Heard()
+    let heard = Recorded<String>()
     for name in ["org.example.Name", bus.server.uniqueName] {
       _ = try await bus.client.watchOwner(of: name) { heard.add("\(name) \($0 ?? "nobody")") }
     }
@@ -194,7 +195,7 @@ struct NameContractTests {
   @Test("a signal comes to its sender too, if that wants it", arguments: Front.all)
   func ownSignal(front: Front) async throws {
     let bus = try await ContractBus(front)
-    let heard = Heard()
+    let heard = Recorded<String>()
     _ = try await bus.client.subscribe(MatchRule(interface: ContractBus.interface)) { signal in
       heard.add(signal.sender ?? "")
     }

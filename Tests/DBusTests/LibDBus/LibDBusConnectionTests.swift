@@ -1,6 +1,7 @@
 // What only the libdbus front can meet: a bus that is not there, or does not answer.
 
 import DBus
+import Fixtures
 import Signals
 import Testing
 

@@ -1,5 +1,6 @@
 // Exported objects, as a client on the bus sees them.
 
+import Fixtures
 import Signals
 import Testing
 
@@ -20,10 +21,12 @@ struct ObjectServerTests {
   let client: any MessageBus
   let server: ObjectServer
   let lamp = Lamp()
-  let heard = Heard()
+  let heard = Recorded<String>()
+  private let ending: Ending
 
   init() throws {
     let bus = LoopbackBus(on: loop)
+    ending = Ending(loop) { bus.shutDown() }
     let (client, serving) = (try bus.connect(), try bus.connect())
     self.client = client
     server = ObjectServer(bus: serving)
@@ -42,10 +45,11 @@ struct ObjectServerTests {
     return ExportedInterface(
       "org.example.Lamp",
       methods: [
-        ExportedMethod("Raise", takes: [.init("by", "q")], returns: [.init("level", "q")]) { call in
+        ExportedMethod("Raise", takes: [.init("by", "q")], returns: [.init("level", "q")]) {
+          [weak server] call in
           let by = call.message.body[0].asUInt16 ?? 0
           lamp.level.withLock { $0 += by }
-          server.changed("Level", of: "org.example.Lamp", at: Self.device)
+          server?.changed("Level", of: "org.example.Lamp", at: Self.device)
           call.reply([.uint16(lamp.level.withLock { $0 })])
         }
       ],
@@ -53,9 +57,9 @@ struct ObjectServerTests {
         ExportedProperty(
           "Level",
           "q",
-          set: { value, call in
+          set: { [weak server] value, call in
             lamp.level.withLock { $0 = value.asUInt16 ?? 0 }
-            server.changed("Level", of: "org.example.Lamp", at: Self.device)
+            server?.changed("Level", of: "org.example.Lamp", at: Self.device)
             call.reply()
           },
           get: { .uint16(lamp.level.withLock { $0 }) }

@@ -3,6 +3,7 @@
 import BlueZ
 import BlueZSimulator
 import Bluetooth
+import Fixtures
 import Signals
 import SimulatedDevices
 import Testing

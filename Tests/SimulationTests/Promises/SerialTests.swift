@@ -3,6 +3,7 @@
 import BlueZ
 import BlueZSimulator
 import Bluetooth
+import Fixtures
 import Foundation
 import Signals
 import SimulatedDevices

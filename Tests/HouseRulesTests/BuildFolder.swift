@@ -1,0 +1,17 @@
+// What was built beside the tests.
+
+import Foundation
+
+/// The folder that the running tests were built into.
+struct BuildFolder: Sendable {
+  let url: URL
+
+  init() {
+    let tests = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    url = URL(filePath: tests ?? CommandLine.arguments[0]).deletingLastPathComponent()
+  }
+
+  init(_ url: URL) { self.url = url }
+
+  func path(_ name: String) -> String { url.appending(path: name).path }
+}
