@@ -16,15 +16,6 @@ struct PairingStepTests {
     try Plan.parse("steps:\n\(text)", file: "chain.yaml").steps
   }
 
-  func complaints(_ text: String) -> [String] {
-    do {
-      _ = try Plan.parse(text, file: "chain.yaml")
-      return []
-    } catch {
-      return error.problems.map(\.description)
-    }
-  }
-
   // MARK: Writing
 
   @Test("a file and a line say the same")
@@ -75,7 +66,7 @@ struct PairingStepTests {
 
   @Test("what is wrong is complained of, and a passkey never repeated")
   func wrong() {
-    let found = complaints(
+    let found = Plan.complaints(
       """
       pairing: { confrim: true }
       steps:

@@ -1,0 +1,117 @@
+// What is said of expectations and variables that do not fit the values they are about.
+
+import Testing
+
+@testable import Jobs
+
+@Suite("Complaints about expectations and variables")
+struct ValueComplaintTests {
+  @Test(
+    "about expectations",
+    arguments: [
+      (
+        "{ precent: 3 }",
+        "42: steps.1.expect.precent: the value has no 'precent' (did you mean 'percent'?)"
+      ),
+      (
+        "{ celsius: 3 }",
+        "42: steps.1.expect.celsius: the value has no 'celsius' (expected one of percent, value, "
+          + "u8, u16, u24, u32, u64, i8, i16, i24, i32, i64, f32, f64, u16be, u24be, u32be, u64be, "
+          + "i16be, i24be, i32be, i64be, f32be, f64be, utf8, hex)"
+      ),
+      ("[1]", "40: steps.1.expect: a list stands here (expected \(fields))"),
+      ("", "41: steps.1.expect: nothing stands here (expected \(fields))"),
+      (
+        "{ percent: { betwen: [1, 2] } }",
+        "53: steps.1.expect.percent.betwen: there is no comparison 'betwen' "
+          + "(did you mean 'between'?)"
+      ),
+      (
+        "{ percent: { equals: 3 } }",
+        "53: steps.1.expect.percent.equals: there is no comparison 'equals' "
+          + "(expected one of is, not, min, max, above, below, between, in)"
+      ),
+      (
+        "{ percent: { between: [3, 2] } }",
+        "62: steps.1.expect.percent.between: a list stands here "
+          + "(expected two numbers, the smaller first)"
+      ),
+      (
+        "{ percent: { min: x } }",
+        "58: steps.1.expect.percent.min: 'x' stands here (expected a number)"
+      ),
+      (
+        "{ percent: { in: 3 } }",
+        "57: steps.1.expect.percent.in: '3' stands here (expected a list of values)"
+      ),
+      (
+        "{ percent: { is: [3] } }",
+        "57: steps.1.expect.percent.is: a list stands here (expected a single value)"
+      ),
+      (
+        "{ percent: [3] }",
+        "51: steps.1.expect.percent: a list stands here "
+          + "(expected a value or a comparison such as { min: 10 })"
+      ),
+    ]
+  )
+  func expectations(expect: String, complaint: String) {
+    let text = "steps: [{ read: battery-level, expect: \(expect) }]"
+    #expect(Plan.complaints(text) == ["c:1:\(complaint)"])
+  }
+
+  private static let fields = "a value, or fields with what they must be"
+
+  @Test(
+    "about variables: they are captured by an earlier step, and have the fields of its value",
+    arguments: [
+      (
+        "{ log: '{x}' }",
+        "41: steps.2.log: no earlier step captures 'x' (expected one of level, other)"
+      ),
+      ("{ log: '{levl}' }", "41: steps.2.log: no earlier step captures 'levl' \(meant("level"))"),
+      (
+        "{ when: { level.precent: 1 }, steps: [connect] }",
+        "44: steps.2.when.level.precent: 'level' has no field 'precent' \(meant("percent"))"
+      ),
+      (
+        "{ when: { 1x: 1 }, steps: [connect] }",
+        "44: steps.2.when.1x: '1x' is no name "
+          + "(expected a name: a letter, then letters, digits, - and _)"
+      ),
+      ("{ log: '{other.x}' }", "41: steps.2.log: 'other' has no fields (expected 'other' alone)"),
+      ("{ log: '{x' }", "41: steps.2.log: '{x' stands here (expected \(MessageTemplate.shape))"),
+      (
+        "{ when: { level: { abov: 1 } }, steps: [connect] }",
+        "53: steps.2.when.level.abov: there is no comparison 'abov' \(meant("above"))"
+      ),
+      (
+        "{ when: level, steps: [connect] }",
+        "42: steps.2.when: 'level' stands here "
+          + "(expected captured values with what they must be)"
+      ),
+    ]
+  )
+  func variables(step: String, complaint: String) {
+    let text = """
+      steps:
+      - { repeat: 2, steps: [{ read: battery-level, as: level }, { read: 2a29, as: other }] }
+      -                                \(step)
+      - { read: battery-level, as: later }
+      """
+    #expect(Plan.complaints(text) == ["c:3:\(complaint)"])
+  }
+
+  private static func meant(_ word: String) -> String { "(did you mean '\(word)'?)" }
+
+  @Test("a variable of the same step or a later one is none yet")
+  func tooEarly() {
+    let text = "steps: [{ log: '{b}' }, { read: battery-level, as: b }]"
+    #expect(
+      Plan.complaints(text) == [
+        "c:1:16: steps.1.log: no earlier step captures 'b' "
+          + "(expected a step before this one with 'as')"
+      ]
+    )
+  }
+}
