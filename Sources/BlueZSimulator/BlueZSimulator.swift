@@ -18,38 +18,69 @@ public import SimulatedDevices
 public final class BlueZSimulator: Sendable {
   public typealias Observer = @Sendable (SimulatorEvent) -> Void
 
-  private let host: Host
-  private let adapter: AdapterServer
+  /// The adapter that is plugged in, and what was kept of its devices when it was pulled out.
+  struct Present {
+    var adapter: AdapterServer?
+    var stored: [StoredDevice?]
+  }
+
+  let host: Host
+  let devices: [SimulatedDevice]
+  let calls: TreatedCalls
+  let present: Guarded<Present>
   private let active = Guarded<(export: Export, clients: Subscription)?>(nil)
 
   /// Puts a simulator together. Nothing is on the bus before ``start()``.
   ///
   /// - Parameters:
-  ///   - bus: A connection of its own.
+  ///   - bus: A connection of its own. When it ends, so do the links, as bluetoothd's do.
   ///   - devices: What is in the air.
   ///   - observer: Sees what happens at the devices, on the loop.
-  public init(
+  public convenience init(
     bus: any MessageBus,
     devices: [SimulatedDevice],
     settings: SimulatorSettings = SimulatorSettings(),
     observer: @escaping Observer = { _ in }
   ) {
-    let host = Host(
+    self.init(bus: bus, devices: devices, settings: settings, stored: [], observer: observer)
+  }
+
+  init(
+    bus: any MessageBus,
+    devices: [SimulatedDevice],
+    settings: SimulatorSettings,
+    stored: [StoredDevice?],
+    observer: @escaping Observer
+  ) {
+    host = Host(
       bus: bus,
       server: ObjectServer(bus: bus),
       agents: AgentServer(bus: bus, limit: settings.agentTimeout),
       settings: settings,
       observe: observer
     )
-    let path = BlueZPath.adapter(BlueZPath.adapterName(index: 0))
-    let remote = devices.map { RemoteDevice($0, adapter: path, host: host) }
-    let adapter = AdapterServer(path: path, devices: remote, host: host)
-    self.host = host
-    self.adapter = adapter
-    host.agents.onChange { [weak adapter] in adapter?.setPairable($0) }
+    self.devices = devices
+    calls = TreatedCalls(host.server)
+    let none = [StoredDevice?](repeating: nil, count: devices.count)
+    present = Guarded(Present(stored: stored.isEmpty ? none : stored))
+    let adapter = makeAdapter(0)
+    present.withLock { $0.adapter = adapter }
+    host.agents.onChange { [present] isPairable in
+      present.withLock { $0.adapter }?.setPairable(isPairable)
+    }
   }
 
   deinit { stop() }
+
+  /// An adapter with every device, those that were kept among them.
+  func makeAdapter(_ index: Int) -> AdapterServer {
+    let path = BlueZPath.adapter(BlueZPath.adapterName(index: index))
+    let stored = present.withLock { $0.stored }
+    let remote = zip(devices, stored).map { device, stored in
+      RemoteDevice(device, adapter: path, host: host, stored: stored)
+    }
+    return AdapterServer(path: path, devices: remote, host: host)
+  }
 
   // MARK: On the bus
 
@@ -57,13 +88,12 @@ public final class BlueZSimulator: Sendable {
   ///
   /// - Throws: ``SimulatorError/nameTaken`` when somebody owns the name; what the bus throws.
   public func start() async throws {
-    let export = try host.bus.export(host.server)
+    let export = try host.bus.export(calls)
     let clients = try await watchClients()
     active.withLock { $0 = (export, clients) }
+    host.bus.onClose { [weak self] _ in self?.stop() }
     host.server.add([host.agents.interface], at: BlueZPath.manager)
-    let monitors = host.settings.offersMonitors ? [adapter.monitors.interface] : []
-    host.server.add([adapter.interface] + monitors, at: adapter.path)
-    host.server.flush()
+    present.withLock { $0.adapter }?.add()
     let reply = try await host.bus.requestName(OrgBlueZ.busName, flags: .doNotQueue)
     guard reply == .primaryOwner || reply == .alreadyOwner else {
       stop()
@@ -74,10 +104,10 @@ public final class BlueZSimulator: Sendable {
   /// Hears of clients that leave the bus.
   private func watchClients() async throws -> Subscription {
     let rule = MatchRule(sender: BusDriver.name, member: "NameOwnerChanged")
-    return try await host.bus.subscribe(rule) { [weak adapter, weak agents = host.agents] signal in
+    return try await host.bus.subscribe(rule) { [present, weak agents = host.agents] signal in
       let names = signal.body.map { $0.asString ?? "" }
       guard names.count == 3, names[0] == names[1], names[2].isEmpty else { return }
-      adapter?.clientLeft(names[0])
+      present.withLock { $0.adapter }?.clientLeft(names[0])
       agents?.forget(names[0])
     }
   }
@@ -89,11 +119,16 @@ public final class BlueZSimulator: Sendable {
       defer { active = nil }
       return active
     }
+    let adapter = present.withLock { present in
+      if let adapter = present.adapter { present.stored = adapter.devices.map(\.stored) }
+      defer { present.adapter = nil }
+      return present.adapter
+    }
     // As bluetoothd does it: links, adapter, agents, then every object, children first.
-    adapter.stop()
+    adapter?.stop()
     guard let active else { return }
     host.server.remove(BlueZPath.manager)
-    adapter.remove()
+    adapter?.remove()
     host.server.flush()
     active.clients.cancel()
     active.export.cancel()
@@ -102,7 +137,7 @@ public final class BlueZSimulator: Sendable {
   // MARK: What a test or a scenario does to the world
 
   /// Switches the adapter on or off, as an rfkill switch does.
-  public func setPowered(_ isOn: Bool) { adapter.setPowered(isOn) }
+  public func setPowered(_ isOn: Bool) { adapter?.setPowered(isOn) }
 
   /// Ends the link to a device, as a lost signal does. Without one, nothing happens.
   public func loseLink(_ address: BluetoothAddress) { device(address)?.loseLink() }
@@ -123,7 +158,7 @@ public final class BlueZSimulator: Sendable {
 
   /// The addresses of the devices that have a link, in the order of the devices.
   public var connectedDevices: [BluetoothAddress] {
-    adapter.devices.filter(\.isConnected).map(\.address)
+    adapter?.devices.filter(\.isConnected).map(\.address) ?? []
   }
 
   /// The strength in dBm of the link to a device, drawn anew; nil when there is none.
@@ -131,8 +166,10 @@ public final class BlueZSimulator: Sendable {
 
   var settings: SimulatorSettings { host.settings }
 
-  private func device(_ address: BluetoothAddress) -> RemoteDevice? {
-    adapter.devices.first { $0.address == address }
+  private var adapter: AdapterServer? { present.withLock { $0.adapter } }
+
+  func device(_ address: BluetoothAddress) -> RemoteDevice? {
+    adapter?.devices.first { $0.address == address }
   }
 }
 

@@ -30,7 +30,7 @@ struct Simulation {
   /// - Parameters:
   ///   - loop: Driven by this initializer until both parts stand.
   ///   - daemon: A bus to use instead of one in memory.
-  ///   - hold: How long the simulated bluetoothd takes to take up a call.
+  ///   - hold: How long the simulated bluetoothd takes to take up a call; nil: it never does.
   init(
     on loop: Loop = VirtualTimeLoop(),
     over daemon: PrivateDaemon? = nil,
@@ -41,7 +41,7 @@ struct Simulation {
     options: ConnectOptions = ConnectOptions(),
     hasMeter: Bool = true,
     log: LoopbackBus.Observer? = nil,
-    hold: @escaping HeldBus.Hold = { _ in .zero }
+    hold: @escaping @Sendable (Message) -> Duration? = { _ in .zero }
   ) throws {
     self.loop = loop
     let generator = SeededGenerator(seed: seed, name: "device")
@@ -57,11 +57,15 @@ struct Simulation {
       bus.shutDown()
     }
     let simulator = BlueZSimulator(
-      bus: HeldBus(theirs, hold: hold),
+      bus: theirs,
       devices: [device],
       settings: settings
     ) { events.add($0) }
     self.simulator = simulator
+    simulator.treatCalls { call in
+      guard let delay = hold(call) else { return .ignore }
+      return delay > .zero ? .delay(delay) : .take
+    }
     let client = try loop.run {
       try await simulator.start()
       return try await BlueZClient.open(bus: ours)

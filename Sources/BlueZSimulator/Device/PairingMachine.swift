@@ -55,7 +55,7 @@ struct PairingMachine<Call: Sendable>: Sendable {
   }
 
   /// How secure the bond's key is; none: there is no bond.
-  private(set) var bond = LinkSecurity.none
+  private(set) var bond: LinkSecurity
   private var attempt: Attempt?
   private var number = 0
   private var link = 0
@@ -64,6 +64,9 @@ struct PairingMachine<Call: Sendable>: Sendable {
   private var requests: [Call] = []
   /// Those that bluetoothd forgets: Pair on a paired device, requests without an agent.
   private var unanswered: (calls: [Call], requests: [Call]) = ([], [])
+
+  /// - Parameter bond: The one there is from before.
+  init(bond: LinkSecurity = .none) { self.bond = bond }
 
   var isPairing: Bool { attempt != nil }
 

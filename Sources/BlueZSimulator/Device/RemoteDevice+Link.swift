@@ -69,7 +69,12 @@ extension RemoteDevice {
       host.observe(.linkDown(address))
       device.linkDown()
     case .beginResolving(let attempt): beginResolving(attempt)
-    case .exportServices: exportServices()
+    case .exportServices:
+      if case .early(let delay) = resolution {
+        exportServices(after: delay)
+      } else {
+        exportServices()
+      }
     case .removeBattery: removeBattery()
     case .beginClosing(let attempt): beginClosing(attempt)
     case .markConnected:
@@ -138,12 +143,10 @@ extension RemoteDevice {
       after(delay) { device in device.perform { $0.resolved(attempt) } }
     }
     let fault = device.nextFault(.discover)
-    if case .refuse = fault {
-      // As bluetoothd does it: services that could not be read are resolved all the same.
-      state.withLock { $0.isDiscoveryRefused = true }
-    } else {
-      state.withLock { $0.isDiscoveryRefused = false }
-    }
+    // As bluetoothd does it: services that could not be read are resolved all the same.
+    let isRefused = if case .refuse = fault { true } else { resolution == .empty }
+    state.withLock { $0.isDiscoveryRefused = isRefused }
+    if resolution == .never { return }
     switch fault {
     case .none, .refuse, .refuseConnection: resolve(delay)
     case .slow(let more): resolve(delay + more)
@@ -183,7 +186,7 @@ extension RemoteDevice {
 
   // MARK: Services
 
-  private func exportServices() {
+  func exportServices() {
     guard !state.withLock({ $0.isDiscoveryRefused }) else {
       mark(Device1.Property.servicesResolved)
       return answerPaired()

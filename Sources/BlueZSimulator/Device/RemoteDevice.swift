@@ -19,6 +19,9 @@ final class RemoteDevice: Sendable {
     var areAttributesExported = false
     /// The level of the battery, in percent, while Battery1 is there.
     var battery: UInt8?
+    var resolution = ServiceResolution.inOrder
+    /// Counts the links whose services were told of early.
+    var links = 0
     /// Whether the services of the present link could not be read.
     var isDiscoveryRefused = false
     /// Whether the device is there to be heard and connected to.
@@ -47,12 +50,16 @@ final class RemoteDevice: Sendable {
   /// Set once, while the device is put together.
   private let parts = Guarded<(queue: RequestQueue, attributes: AttributeServer)?>(nil)
 
-  init(_ device: SimulatedDevice, adapter: ObjectPath, host: Host) {
+  /// - Parameter stored: What was kept of it; nil: it is not known.
+  init(_ device: SimulatedDevice, adapter: ObjectPath, host: Host, stored: StoredDevice? = nil) {
     self.device = device
     self.adapter = adapter
     self.host = host
     path = BlueZPath.device(device.definition.address, of: adapter)
-    state = Guarded(State(known: KnownDevice(device.definition)))
+    var first = State(known: stored?.known ?? KnownDevice(device.definition))
+    first.pairing = PairingMachine(bond: stored?.bond ?? .none)
+    first.isExported = stored != nil
+    state = Guarded(first)
     let queue = RequestQueue(to: device, host: host) { [weak self] isGone in
       if isGone { self?.vanish() } else { self?.loseLink() }
     }
@@ -99,7 +106,7 @@ final class RemoteDevice: Sendable {
 
   // MARK: The object
 
-  private var interface: ExportedInterface {
+  var interface: ExportedInterface {
     typealias Method = Device1.Method
     let names = Device1.listingOrder + [Device1.Property.appearance]
     return ExportedInterface(

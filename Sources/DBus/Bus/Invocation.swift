@@ -38,6 +38,13 @@ public final class Invocation: Sendable {
   /// Whether an answer was given.
   public var hasAnswer: Bool { isAnswered.withLock { $0 } }
 
+  /// The same call for a handler whose answer is not to arrive.
+  public func losingAnswer() -> Invocation {
+    var message = message
+    message.noReplyExpected = true
+    return Invocation(message: message, bus: bus, beforeAnswer: beforeAnswer)
+  }
+
   /// Answers with values. A second answer is ignored, and so is one after the bus has ended.
   ///
   /// Values that cannot be sent become the error `org.freedesktop.DBus.Error.Failed`.

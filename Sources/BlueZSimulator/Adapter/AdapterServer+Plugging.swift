@@ -1,0 +1,38 @@
+// The adapter is put in and pulled out.
+
+import BlueZInterfaces
+import Bluetooth
+import DBus
+import Signals
+
+extension AdapterServer {
+  /// Puts the adapter and the devices that are kept on the bus.
+  func add() {
+    let listening = host.settings.offersMonitors ? [monitors.interface] : []
+    host.server.add([interface] + listening, at: path)
+    for device in devices { device.exportIfKept() }
+    host.server.flush()
+  }
+
+  /// Pulled out: links fall, the objects of devices go, then the adapter is off and goes too.
+  ///
+  /// - Source: recorded from bluetoothd 5.66.
+  func unplug() {
+    monitors.stop()
+    let (wasDiscovering, reports) = state.withLock { state in
+      defer {
+        state = State()
+        state.isPowered = false
+      }
+      return (state.isDiscovering, Array(state.reports.values))
+    }
+    for report in reports { report.cancel() }
+    if wasDiscovering { host.observe(.scanning(false)) }
+    for device in devices { device.unplugged() }
+    mark(Adapter1.Property.powered)
+    mark(Adapter1.Property.discovering)
+    host.server.flush()
+    host.server.remove(path)
+    host.server.flush()
+  }
+}

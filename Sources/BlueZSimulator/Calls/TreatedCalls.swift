@@ -1,0 +1,40 @@
+// The calls on their way to the objects: delayed, ignored or without an answer, where a test says so.
+
+import BlueZInterfaces
+import DBus
+import Signals
+
+/// A handler in front of another one, with a look at each call.
+final class TreatedCalls: ObjectHandler {
+  typealias Treatment = @Sendable (Message) -> CallTreatment
+
+  private let inner: any ObjectHandler
+  private let treatment = Guarded<Treatment>({ _ in .take })
+
+  init(_ inner: any ObjectHandler) { self.inner = inner }
+
+  /// Decides about every call from now on; those that are delayed already come in their time.
+  func treat(_ treatment: @escaping Treatment) { self.treatment.withLock { $0 = treatment } }
+
+  func handle(_ invocation: Invocation) -> Bool {
+    let treat = treatment.withLock { $0 }
+    switch treat(invocation.message) {
+    case .take: return inner.handle(invocation)
+    case .ignore: return true
+    case .loseAnswer: return inner.handle(invocation.losingAnswer())
+    case .delay(let delay):
+      invocation.bus.loop.after(delay) { [self] in
+        if inner.handle(invocation) { return }
+        let call = invocation.message
+        invocation.refuse(
+          .unknownObject(
+            method: call.member ?? "",
+            signature: "\(call.signature)",
+            interface: call.interface ?? ""
+          )
+        )
+      }
+      return true
+    }
+  }
+}

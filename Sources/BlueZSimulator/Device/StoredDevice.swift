@@ -1,0 +1,41 @@
+// What bluetoothd keeps of a device on disk: it outlives the object, the adapter's place and bluetoothd.
+
+import BlueZInterfaces
+import DBus
+import Signals
+import SimulatedDevices
+
+/// A device that was connected to or paired once.
+///
+/// - Source: BlueZ 5.66, `src/device.c` (device_create_from_storage).
+struct StoredDevice: Sendable {
+  /// Without what only a discovery tells.
+  let known: KnownDevice
+  let bond: LinkSecurity
+}
+
+extension RemoteDevice {
+  /// What is kept; nil for a device that is known by discovery alone.
+  var stored: StoredDevice? {
+    state.withLock { state in
+      guard state.isExported, !state.known.isTemporary else { return nil }
+      var known = state.known
+      _ = known.unheard()
+      return StoredDevice(known: known, bond: state.pairing.bond)
+    }
+  }
+
+  /// The object of a device that was kept is there from the start.
+  func exportIfKept() {
+    if isExported { host.server.add([interface], at: path) }
+  }
+
+  /// The adapter is gone: the link with it, a Connect under way is never answered, and the object
+  /// is removed.
+  func unplugged() {
+    state.withLock { $0.end = .timeout }
+    perform { $0.lost() }
+    stop()
+    forget()
+  }
+}

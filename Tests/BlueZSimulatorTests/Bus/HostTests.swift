@@ -1,0 +1,176 @@
+// What befalls the host: the adapter pulled out, bluetoothd killed and started again, calls held up.
+
+import BlueZInterfaces
+import BlueZSimulator
+import Bluetooth
+import DBus
+import Signals
+import SimulatedDevices
+import Testing
+
+@Suite("What befalls the host")
+struct HostTests {
+  private static let object = "removed Properties Introspectable"
+
+  @Test("pulled out: the link falls, objects go children first, then the adapter is off and goes")
+  func unplug() throws {
+    let lab = try Lab([.small])
+    try lab.connect()
+    lab.simulator.unplug()
+    try lab.pass()
+    #expect(
+      lab.client.take() == [
+        "DEV Device1 ServicesResolved=false Connected=false",
+        "DEV removed Battery1",
+        "DEV/service0006/char0007/desc0009 \(Self.object) GattDescriptor1",
+        "DEV/service0006/char0007 \(Self.object) GattCharacteristic1",
+        "DEV/service0006 \(Self.object) GattService1",
+        "DEV/service000a/char000b/desc000d \(Self.object) GattDescriptor1",
+        "DEV/service000a/char000b \(Self.object) GattCharacteristic1",
+        "DEV/service000a \(Self.object) GattService1",
+        "DEV \(Self.object) Device1",
+        "hci0 Adapter1 Powered=false Discovering=false",
+        "hci0 \(Self.object) Adapter1",
+      ]
+    )
+    #expect(lab.events.all.last == .linkDown(.monitor))
+    #expect(try lab.client.ask("StartDiscovery", .adapter).contains("UnknownObject"))
+  }
+
+  @Test("pulled out: a pending request fails, a Connect under way is never answered")
+  func pending() throws {
+    let slow = FaultRule(on: .read, characteristic: .own(9), action: .slow(.seconds(1)))
+    let lab = try Lab([.monitor], faults: [slow])
+    try lab.connect()
+    try lab.client.begin("ReadValue", .slow, .noOptions)
+    try lab.pass(.milliseconds(20))
+    lab.simulator.unplug()
+    try lab.pass()
+    #expect(lab.client.take().contains { $0.contains("ReadValue") && $0.contains("0x0e") })
+
+    let other = try Lab(faults: [FaultRule(on: .connect, action: .slow(.seconds(5)))])
+    try other.discover()
+    try other.client.begin("Connect", .device)
+    try other.pass(.seconds(1))
+    other.simulator.unplug()
+    try other.pass(.seconds(100))
+    #expect(!other.client.take().contains { $0.contains("Connect ") })
+  }
+
+  @Test("put in again: the device that was connected is known below the new path, without a link")
+  func renumbered() throws {
+    let lab = try Lab([.small])
+    try lab.connect()
+    lab.simulator.unplug()
+    lab.simulator.plugIn(as: 1)
+    try lab.pass()
+    let objects = try lab.client.objects()
+    #expect(!objects.contains { $0.path == "hci0" })
+    let adapter = try #require(objects.first { $0.path.hasSuffix("hci1") }?["Adapter1"])
+    #expect(adapter["Powered"]?.asBool == true)
+    let device = try #require(objects.compactMap { $0["Device1"] }.first)
+    #expect(device["Connected"]?.asBool == false)
+    #expect(device["RSSI"] == nil)
+    #expect(device["Adapter"]?.asObjectPath == "/org/bluez/hci1")
+    let path: ObjectPath = "/org/bluez/hci1/dev_C0_FF_EE_00_00_01"
+    #expect(try lab.client.ask("Connect", Target(path, Device1.interface)) == "Connect replied")
+    try lab.pass(.seconds(1))
+    #expect(lab.simulator.connectedDevices == [.monitor])
+  }
+
+  @Test("a device that was only heard of is not known when the adapter comes back")
+  func temporary() throws {
+    let lab = try Lab()
+    try lab.discover()
+    lab.simulator.unplug()
+    lab.simulator.plugIn()
+    try lab.pass()
+    #expect(try lab.client.objects().compactMap { $0["Device1"] }.isEmpty)
+  }
+
+  @Test("killed: not a word but that its name is gone, and the link with it")
+  func crash() throws {
+    let lab = try Lab()
+    try lab.connect()
+    try lab.client.begin("ReadValue", .slow, .noOptions)
+    lab.simulator.crash()
+    try lab.pass()
+    let lines = lab.client.take()
+    #expect(lines.count == 1, "\(lines)")
+    #expect(lines.first?.contains("NoReply") == true, "\(lines)")
+    #expect(lab.events.all.last == .linkDown(.monitor))
+    #expect(lab.simulator.connectedDevices == [])
+  }
+
+  @Test("started again: it knows what was connected before, and the device can be connected")
+  func successor() throws {
+    let lab = try Lab()
+    try lab.connect()
+    lab.simulator.crash()
+    let next = lab.simulator.successor(on: try lab.bus.connect())
+    try lab.loop.run { try await next.start() }
+    let client = try lab.join()
+    let known = try #require(try client.objects().compactMap { $0["Device1"] }.first)
+    #expect(known["Connected"]?.asBool == false)
+    #expect(try client.ask("Connect", .device) == "Connect replied")
+    #expect(next.connectedDevices == [.monitor])
+    #expect(lab.events.all.last == .linkUp(.monitor))
+  }
+
+  @Test("calls are taken later, never, or without an answer, as they are to be")
+  func treatments() throws {
+    let lab = try Lab()
+    try lab.discover()
+    let (loop, simulator) = (lab.loop, lab.simulator)
+    let began = loop.now
+    simulator.treatCalls { $0.member == "Connect" ? .delay(.seconds(3)) : .take }
+    #expect(try lab.client.ask("Connect", .device) == "Connect replied")
+    #expect(loop.now - began >= .seconds(3))
+
+    simulator.treatCalls { $0.member == "Disconnect" ? .ignore : .take }
+    try lab.client.begin("Disconnect", .device)
+    try lab.pass(.seconds(90))
+    #expect(simulator.connectedDevices == [.monitor])
+
+    lab.client.forget()
+    simulator.treatCalls { $0.member == "Disconnect" ? .loseAnswer : .take }
+    try lab.client.begin("Disconnect", .device)
+    try lab.pass(.seconds(90))
+    #expect(simulator.connectedDevices == [])
+    #expect(!lab.client.take().contains { $0.hasPrefix("Disconnect") })
+  }
+
+  @Test("a call that is taken up when its object has gone is told so")
+  func late() throws {
+    let lab = try Lab()
+    try lab.discover()
+    lab.simulator.treatCalls { $0.member == "Connect" ? .delay(.seconds(3)) : .take }
+    try lab.client.begin("Connect", .device)
+    lab.simulator.unplug()
+    try lab.pass(.seconds(4))
+    #expect(lab.client.take().last?.contains("UnknownObject") == true)
+  }
+
+  /// The lines in which objects come, and `ServicesResolved` is told, after a Connect.
+  private func story(_ resolution: ServiceResolution) throws -> [String] {
+    let lab = try Lab([.small])
+    try lab.discover()
+    lab.simulator.resolve(resolution, at: .monitor)
+    try lab.client.call("Connect", .device)
+    try lab.pass(.seconds(100))
+    return lab.client.take().compactMap { line in
+      if line.contains("ServicesResolved=true") { return "resolved" }
+      return line.contains("GattService1") ? "service" : nil
+    }
+  }
+
+  @Test("services are resolved in order, early, without any, or never")
+  func resolutions() throws {
+    #expect(try story(.inOrder) == ["service", "service", "resolved"])
+    #expect(
+      try story(.early(.milliseconds(300))) == ["resolved", "service", "service", "resolved"]
+    )
+    #expect(try story(.empty) == ["resolved"])
+    #expect(try story(.never) == [])
+  }
+}
