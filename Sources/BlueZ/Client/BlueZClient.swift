@@ -17,6 +17,8 @@ public final class BlueZClient: Sendable {
     var gone: Explanation?
     /// Counts how often bluetoothd was lost, so that a snapshot of a dead one is not taken.
     var losses = 0
+    /// When a link fell, or a device or an adapter went, last.
+    var lastTrouble: Instant?
     var nextID: UInt64 = 0
     var waits: [(id: UInt64, look: @Sendable (WaitEvent) -> Void)] = []
     var observers: [(id: UInt64, hear: @Sendable (ObservedEvent) -> Void)] = []
@@ -204,7 +206,10 @@ public final class BlueZClient: Sendable {
       let (isUp, isResolved) = state.withLock {
         ($0.tree.isConnected(path), $0.tree.isResolved(path))
       }
-      if names.contains(Device1.Property.connected) { link.take(.connected(isUp)) }
+      if names.contains(Device1.Property.connected) {
+        if !isUp, !link.isEnding { trouble() }
+        link.take(.connected(isUp))
+      }
       if names.contains(Device1.Property.servicesResolved) { link.take(.resolved(isResolved)) }
     case .changed(let path, BearerLE1.interface, let names):
       guard names.contains(BearerLE1.Property.connected) else { return }
@@ -218,6 +223,7 @@ public final class BlueZClient: Sendable {
       if isUp { link.take(.connected(true)) }
       if isResolved { link.take(.resolved(true)) }
     case .removed(let path, Device1.interface):
+      trouble()
       state.withLock { $0.links[path] }?.take(.removed)
     case .removed(let path, GattCharacteristic1.interface):
       guard let device = BlueZPath.devicePath(containing: path) else { return }
@@ -225,8 +231,11 @@ public final class BlueZClient: Sendable {
     case .changed(let path, Adapter1.interface, let names):
       guard names.contains(Adapter1.Property.powered) else { return }
       let isPowered = state.withLock { $0.tree.adapter(at: path)?.isPowered } ?? false
-      if !isPowered { state.withLock { $0.discoveries[path] }?.sessionLost() }
+      guard !isPowered else { return }
+      trouble()
+      state.withLock { $0.discoveries[path] }?.sessionLost()
     case .removed(let path, Adapter1.interface):
+      trouble()
       state.withLock { $0.discoveries[path] }?.sessionLost()
     case .added, .removed, .changed:
       break

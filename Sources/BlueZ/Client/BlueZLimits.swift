@@ -30,6 +30,9 @@ public struct BlueZLimits: Sendable {
   /// From the end of an acquired socket until a loss of the link is known to be its cause, and
   /// from the closing of ours until bluetoothd has released the characteristic.
   public var release: Duration = .milliseconds(500)
+  /// From the loss of a link, a device or an adapter until it is known what took it along: the
+  /// adapter or bluetoothd may have gone.
+  public var cause: Duration = .milliseconds(200)
   /// How long the exchange of the MTU is waited for while it still is 23 octets.
   public var mtuExchange: Duration = .milliseconds(500)
   /// How long a subscription that is to be resumed tries to, beside the caller's deadline.

@@ -38,21 +38,39 @@ extension DeviceLink {
     if !isOver { try await disconnect() }
   }
 
+  /// Whether the end of the link was asked for.
+  var isEnding: Bool { state.withLock { $0.machine.phase == .disconnecting } }
+
   /// Calls Disconnect, which the state has asked for, and waits for the answer and the link's end.
   func callDisconnectAndSee() async throws {
     state.withLock { $0.callError = nil }
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { await self.callDisconnect() }
       defer { group.cancelAll() }
-      try await wait("disconnecting", limit: limits.disconnect) {
-        state -> Result<Void, any Error>? in
+      let isOver = try await wait("disconnecting", limit: limits.disconnect) {
+        state -> Result<Bool, any Error>? in
         switch state.machine.phase {
+        // A Connect under way might still make another link.
+        case .disconnecting where state.machine.fellUnanswered && state.pendingConnects == 0:
+          .success(false)
         case .disconnecting: nil
-        case .idle: .success(())
+        case .idle: .success(true)
         case .connecting, .resolving, .ready:
           .failure(state.callError ?? Problem(.stillConnected))
         }
       }
+      if !isOver { try await seeAnswered() }
+    }
+  }
+
+  /// The link has fallen: the answer to Disconnect comes with that, or it does not matter.
+  private func seeAnswered() async throws {
+    do {
+      try await wait("the answer to Disconnect", limit: limits.release) {
+        $0.machine.phase == .disconnecting ? nil : .success(())
+      }
+    } catch is TimedOut where !Task.isCancelled {
+      take(.disconnectAnswered(success: true))
     }
   }
 

@@ -78,6 +78,8 @@ struct LinkState: Equatable, Sendable {
   /// The link was seen to be up since Connect was called.
   private var wasUp = false
   private var isDisconnectAnswered = false
+  /// The link has fallen since Disconnect was called, which has not been answered.
+  private(set) var fellUnanswered = false
 
   /// The link as it is found.
   init(isUp: Bool = false, isResolved: Bool = false) {
@@ -172,6 +174,7 @@ struct LinkState: Equatable, Sendable {
   private mutating func startDisconnecting() {
     phase = .disconnecting
     isDisconnectAnswered = false
+    fellUnanswered = false
   }
 
   private mutating func disconnectAnswered(_ success: Bool) -> Action {
@@ -189,6 +192,7 @@ struct LinkState: Equatable, Sendable {
 
   private mutating func cameUp() -> Action {
     isUp = true
+    fellUnanswered = false
     wasUp = true
     if phase == .connecting && isConnectAnswered { phase = isResolved ? .ready : .resolving }
     return .nothing
@@ -213,6 +217,7 @@ struct LinkState: Equatable, Sendable {
     case .connecting:
       return .nothing
     case .disconnecting:
+      fellUnanswered = true
       return .reportLoss(.disconnected)
     }
   }

@@ -59,7 +59,7 @@ final class AcquiredWriter: CommandWriter {
         }
       }
     } catch {
-      throw service.attributeFailure(error, .write, "writing", selector)
+      throw await service.attributeFailure(error, .write, "writing", selector)
     }
   }
 

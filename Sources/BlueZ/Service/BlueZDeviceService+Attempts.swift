@@ -112,6 +112,12 @@ extension BlueZDeviceService {
   /// The adapter to use, once it is on: one that is being switched on is waited for, and with
   /// ``ConnectOptions/adapterWait`` any that is off or missing.
   func readyAdapter() async throws -> AdapterView {
+    let ready = try await awaitedAdapter()
+    state.withLock { $0.adapter = ready.path }
+    return ready
+  }
+
+  private func awaitedAdapter() async throws -> AdapterView {
     let wanted = adapter
     let wait: Duration
     do {

@@ -37,7 +37,7 @@ extension BlueZDeviceService {
         }
         value = try await channel(selector).read(offset: offset)
       } catch {
-        throw attributeFailure(error, .read, "reading", selector)
+        throw await attributeFailure(error, .read, "reading", selector)
       }
       try await sink(value)
     }
@@ -67,7 +67,7 @@ extension BlueZDeviceService {
         }
         try await channel.write(value, type: type)
       } catch {
-        throw attributeFailure(error, .write, "writing", selector)
+        throw await attributeFailure(error, .write, "writing", selector)
       }
       try await sink(())
     }
@@ -113,11 +113,11 @@ extension BlueZDeviceService {
     _ call: ErrorSituation.Call,
     _ verb: String,
     _ selector: CharacteristicSelector
-  ) -> any Error {
+  ) async -> any Error {
     let name = AssignedNumbers.title(of: selector)
     let channel = try? channel(selector)
     let isWriterHere = channel?.state.withLock { $0.isWriterHere } ?? false
-    let failure = failure(
+    let failure = await told(
       error,
       call,
       "\(verb) \(name)",

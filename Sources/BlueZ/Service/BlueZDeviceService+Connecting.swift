@@ -25,7 +25,7 @@ extension BlueZDeviceService {
         try await forgetIfFresh()
         origin = try await connect(in: turn, keep: keep, expecting: expecting, &attempts)
       } catch {
-        throw Self.counted(failure(error, .connect, "connecting"), attempts.made)
+        throw Self.counted(await told(error, .connect, "connecting"), attempts.made)
       }
       try await sink(origin)
     }
@@ -97,7 +97,7 @@ extension BlueZDeviceService {
   // MARK: Services
 
   private func seeServices(of device: ObjectPath, _ expected: [BluetoothUUID]) async throws {
-    let found = try await seenServices(of: device)
+    let found = try await seenServices(of: device, expected)
     let missing = expected.filter { !found.contains($0) }
     guard !missing.isEmpty else { return }
     let hidden = client.look { $0.advertisement(of: device)?.services ?? [] }
@@ -107,18 +107,23 @@ extension BlueZDeviceService {
 
   /// The services whose objects are there.
   ///
-  /// bluetoothd exports them before it says that they are resolved. When there are none at all, it
-  /// is given a moment; a device without any service it exports is accepted then.
-  private func seenServices(of device: ObjectPath) async throws -> [BluetoothUUID] {
+  /// bluetoothd exports them before it says that they are resolved. When there are none at all, or
+  /// not all that are expected, it is given a moment; a device without any service it exports is
+  /// accepted then.
+  private func seenServices(
+    of device: ObjectPath,
+    _ expected: [BluetoothUUID]
+  ) async throws -> [BluetoothUUID] {
     do {
       return try await client.until("the services' objects", limit: client.limits.objects) {
         tree in
         guard tree.isConnected(device) else { throw Problem(.lostWhileResolving) }
         let services = tree.serviceUUIDs(of: device)
-        return services.isEmpty ? nil : services
+        let isComplete = !services.isEmpty && expected.allSatisfy { services.contains($0) }
+        return isComplete ? services : nil
       }
     } catch is TimedOut where !Task.isCancelled {
-      return []
+      return client.look { $0.serviceUUIDs(of: device) }
     }
   }
 
@@ -144,13 +149,7 @@ extension ObjectTree {
   /// Checks that an adapter can go on discovering.
   func requireDiscovery(on adapter: AdapterView) throws {
     guard let now = self.adapter(at: adapter.path) else {
-      throw Problem(
-        .unavailable(
-          .adapterMissing,
-          "the adapter \(adapter.title) was removed",
-          hint: "plug it in again; bluetoothctl list shows the adapters there are"
-        )
-      )
+      throw Problem(.adapterRemoved(adapter.title))
     }
     guard now.isPowered else {
       throw Problem(now.isBlocked ? .adapterBlocked : .adapterOff)
@@ -172,6 +171,9 @@ extension Explanation {
     found: [BluetoothUUID],
     hidden: Bool
   ) -> Explanation {
+    if found.isEmpty {
+      return .noServices(.serviceMissing, missing.map { name($0) }.joined(separator: ", "))
+    }
     let list = { (uuids: [BluetoothUUID]) in
       uuids.isEmpty ? "none" : uuids.map { name($0) }.joined(separator: ", ")
     }
@@ -183,6 +185,17 @@ extension Explanation {
           + "in /etc/bluetooth/main.conf (since BlueZ 5.80)"
         : "check that it is the right device; if its firmware has changed, run with "
           + "--fresh so that its services are read anew"
+    )
+  }
+
+  /// bluetoothd calls the services resolved, and has none: it could not read them.
+  ///
+  /// - Source: BlueZ 5.66, `src/device.c` (device_svc_resolved): said whatever the discovery came to.
+  static func noServices(_ code: DeviceFailure.Code, _ wanted: String) -> Explanation {
+    passing(
+      code,
+      "bluetoothd has read no services of the device, and so no \(wanted)",
+      hint: "connect again; if it stays so, run with --fresh so that they are read anew"
     )
   }
 

@@ -43,7 +43,7 @@ extension BlueZDeviceService {
           subscriber = try await channel(selector).subscribe(NotificationMailbox(options))
         } catch {
           let call: ErrorSituation.Call = options.delivery == .acquire ? .acquireNotify : .notify
-          throw attributeFailure(error, call, "subscribing to", selector)
+          throw await attributeFailure(error, call, "subscribing to", selector)
         }
         try await sink(Guarded(subscriber))
       },
@@ -53,7 +53,7 @@ extension BlueZDeviceService {
           do {
             try await subscriber.channel.unsubscribe(subscriber)
           } catch {
-            throw attributeFailure(error, .notify, "ending the subscription to", selector)
+            throw await attributeFailure(error, .notify, "ending the subscription to", selector)
           }
           try await sink(())
         }
@@ -96,7 +96,7 @@ extension BlueZDeviceService {
       // No value was owed: how long to wait is the caller's affair, who set the deadline.
       throw error
     } catch {
-      throw attributeFailure(error, .notify, "listening to", selector)
+      throw await attributeFailure(error, .notify, "listening to", selector)
     }
   }
 
@@ -119,8 +119,8 @@ extension BlueZDeviceService {
         guard let failure = error as? DeviceFailure, failure.class == .passing,
           loop.now + pause < end
         else {
-          throw error is DeviceFailure
-            ? error : attributeFailure(error, .notify, "listening again to", selector)
+          if error is DeviceFailure { throw error }
+          throw await attributeFailure(error, .notify, "listening again to", selector)
         }
       }
       try await loop.sleep(for: pause)
@@ -148,7 +148,7 @@ extension BlueZDeviceService {
         old.channel.forget(old)
       }
     } catch {
-      throw attributeFailure(error, .notify, "subscribing again to", selector)
+      throw await attributeFailure(error, .notify, "subscribing again to", selector)
     }
   }
 }

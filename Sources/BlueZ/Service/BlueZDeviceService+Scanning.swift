@@ -27,7 +27,7 @@ extension BlueZDeviceService {
         }
       } catch {
         if thrownBySink != nil || error is TimedOut { throw error }
-        throw failure(error, .discovery, "scanning")
+        throw await told(error, .discovery, "scanning")
       }
     }
   }

@@ -20,7 +20,7 @@ extension BlueZDeviceService {
         do {
           writer = try await AcquiredWriter(of: try channel(selector), selector, self)
         } catch {
-          throw attributeFailure(error, .acquireWrite, "acquiring", selector)
+          throw await attributeFailure(error, .acquireWrite, "acquiring", selector)
         }
         try await sink(writer)
       },

@@ -16,6 +16,8 @@ public final class BlueZDeviceService: DeviceService {
   struct State {
     /// The object of the device, once it was found.
     var device: ObjectPath?
+    /// The adapter that was used last.
+    var adapter: ObjectPath?
     /// What the device was last called, for failures after bluetoothd has forgotten it.
     var title: String?
     /// A fresh start was made, or was not asked for.
@@ -82,6 +84,7 @@ public final class BlueZDeviceService: DeviceService {
     let title = title(of: device)
     state.withLock { state in
       state.device = device
+      state.adapter = device.parent
       state.title = title
     }
   }
@@ -100,7 +103,7 @@ public final class BlueZDeviceService: DeviceService {
       do {
         value = try await body()
       } catch {
-        throw failure(error, call, title, attribute: attribute)
+        throw await told(error, call, title, attribute: attribute)
       }
       try await sink(value)
     }
@@ -121,7 +124,7 @@ public final class BlueZDeviceService: DeviceService {
     )
     var situation = situation(call)
     situation.isWriterHere = isWriterHere
-    return reasoned(context.failure(error, situation))
+    return caused(reasoned(context.failure(error, situation)), by: error, context)
   }
 
   /// A lost link with the reason that bluetoothd gave, where it gave one.

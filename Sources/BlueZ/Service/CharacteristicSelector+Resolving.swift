@@ -39,6 +39,9 @@ extension Explanation {
     _ selector: CharacteristicSelector,
     among all: [CharacteristicView]
   ) -> Explanation {
+    if all.isEmpty {
+      return .noServices(.characteristicMissing, AssignedNumbers.title(of: selector))
+    }
     // A long list helps nobody: the names of the same service first, no more than a dozen.
     let sorted =
       all.filter { $0.service == selector.service }
@@ -48,7 +51,7 @@ extension Explanation {
     return definite(
       .characteristicMissing,
       "the device has no \(AssignedNumbers.title(of: selector)); it has "
-        + (all.isEmpty ? "no characteristics" : shown + more),
+        + (shown + more),
       hint: "blerun inspect shows the device's services; if its firmware has changed, run "
         + "with --fresh so that they are read anew"
     )

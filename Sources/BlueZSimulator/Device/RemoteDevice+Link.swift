@@ -104,25 +104,30 @@ extension RemoteDevice {
 
   private func beginConnecting(_ attempt: Int) {
     let delay = host.settings.link(device.definition.link.connectTime)
-    func establish(_ delay: Duration) {
-      after(delay) { device in device.perform { $0.established(attempt) } }
-    }
-    func abort(_ delay: Duration) {
+    let limit = host.settings.connectTimeout
+    @Sendable func abort(_ delay: Duration) {
       after(delay) { device in device.perform { $0.failed(attempt, .connectAborted) } }
     }
+    func establish(_ delay: Duration) {
+      after(delay) { device in
+        // One that has gone meanwhile is tried for as long as any other.
+        guard device.isInAir else { return abort(max(.zero, limit - delay)) }
+        device.perform { $0.established(attempt) }
+      }
+    }
     guard isInAir, device.definition.advertisement.isConnectable else {
-      return abort(host.settings.connectTimeout)
+      return abort(limit)
     }
     switch device.nextFault(.connect) {
     case .none, .refuse: establish(delay)
-    case .slow(let more) where delay + more < host.settings.connectTimeout:
+    case .slow(let more) where delay + more < limit:
       establish(delay + more)
     case .refuseConnection: abort(delay)
     // A link that takes longer than bluetoothd tries is none.
-    case .neverAnswer, .slow: abort(host.settings.connectTimeout)
+    case .neverAnswer, .slow: abort(limit)
     case .vanish:
       state.withLock { $0.isInAir = false }
-      abort(host.settings.connectTimeout)
+      abort(limit)
     case .loseLinkBefore:
       after(delay) { device in
         device.perform { $0.flickered(attempt) }

@@ -1,0 +1,80 @@
+// ServicesResolved comes too early, or never, or there are no services.
+
+import BlueZ
+import BlueZSimulator
+import Bluetooth
+import Signals
+import SimulatedDevices
+import Testing
+
+@Suite("Bad days: the services")
+struct ServiceDayTests {
+  private func simulation(_ resolution: ServiceResolution) throws -> Simulation {
+    let simulation = try Simulation.bench()
+    simulation.simulator.resolve(resolution, at: simulation.address)
+    return simulation
+  }
+
+  private func expecting(_ services: [BluetoothUUID], _ simulation: Simulation) -> Signal<[UInt8]> {
+    let service = simulation.service
+    return service.connect(keep: false, expecting: services)
+      .flattenMap { _ in service.read(.alert) }
+  }
+
+  @Test("ServicesResolved too early: the objects are waited for")
+  func early() throws {
+    let simulation = try simulation(.early(.milliseconds(400)))
+    #expect(simulation.endure().error == nil)
+    simulation.expectReleased()
+    simulation.expectNextChain()
+  }
+
+  @Test("ServicesResolved early, and one service later than the others: it is waited for")
+  func partial() throws {
+    let simulation = try Simulation.bench()
+    let (simulator, address) = (simulation.simulator, simulation.address)
+    simulator.offer(.alert, false, at: address)
+    _ = simulation.strike(.resolving) {
+      simulation.loop.after(.milliseconds(500)) { simulator.offer(.alert, true, at: address) }
+    }
+    let endured = simulation.endure(expecting([.battery, .alert], simulation))
+    #expect(endured.error == nil)
+    simulation.expectReleased()
+    simulation.expectNextChain()
+  }
+
+  @Test("ServicesResolved never: timed-out after bluetoothd's own limits, or at the deadline")
+  func never() throws {
+    let simulation = try simulation(.never)
+    // The limit of 35 s, and Disconnect's 2 s.
+    Verdict(.timedOut, .passing, within: .seconds(38)).check(simulation.endure())
+    simulation.expectReleased()
+    let short = simulation.endure(within: .seconds(5))
+    Verdict(.timedOut, .passing, within: .seconds(5 + 2)).check(short)
+    simulation.expectReleased()
+    simulation.simulator.resolve(.inOrder, at: simulation.address)
+    simulation.expectNextChain()
+  }
+
+  @Test("services empty: what is wanted of them is missing, which may pass")
+  func empty() throws {
+    let simulation = try simulation(.empty)
+    Verdict(.characteristicMissing, .passing, within: .seconds(5)).check(simulation.endure())
+    simulation.expectReleased()
+    let endured = simulation.endure(expecting([.alert], simulation))
+    Verdict(.serviceMissing, .passing, within: .seconds(5)).check(endured)
+    simulation.expectReleased()
+    simulation.simulator.resolve(.inOrder, at: simulation.address)
+    simulation.expectNextChain()
+  }
+
+  @Test("a device that has other services lacks the one that is wanted: definite")
+  func other() throws {
+    let simulation = try Simulation.bench()
+    let heartRate = BluetoothUUID(short: 0x180d)
+    let endured = simulation.endure(expecting([.alert, heartRate], simulation))
+    Verdict(.serviceMissing, .definite, within: .seconds(5)).check(endured)
+    simulation.expectReleased()
+    simulation.expectNextChain()
+  }
+}

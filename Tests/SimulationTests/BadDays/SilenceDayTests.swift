@@ -1,0 +1,84 @@
+// Calls that bluetoothd never answers, and devices that never answer it.
+
+import BlueZ
+import BlueZSimulator
+import Bluetooth
+import DBus
+import Signals
+import SimulatedDevices
+import Testing
+
+@Suite("Bad days: no answer")
+struct SilenceDayTests {
+  /// The calls of the chain of all stages.
+  static let calls = [
+    "SetDiscoveryFilter", "StartDiscovery", "StopDiscovery", "Connect", "ReadValue", "WriteValue",
+    "StartNotify", "StopNotify", "Disconnect",
+  ]
+
+  @Test(
+    "a call that is never answered ends with timed-out at the deadline",
+    arguments: calls,
+    [CallTreatment.ignore, .loseAnswer]
+  )
+  func call(_ member: String, _ treatment: CallTreatment) throws {
+    let simulation = try Simulation.bench()
+    let simulator = simulation.simulator
+    simulator.treatCalls { $0.member == member ? treatment : .take }
+    let limit = Duration.seconds(20)
+    let endured = simulation.endure(within: limit)
+    let isSeen = member == "Disconnect" && treatment == .loseAnswer
+    if isSeen {
+      #expect(endured.error == nil)
+      #expect(endured.took < .seconds(10))
+    } else {
+      // The longest clean-up: a Disconnect without an answer, once more at the turn's end.
+      Verdict(.timedOut, .passing, within: limit + .seconds(8 + 10)).check(endured)
+    }
+    if member == "Disconnect", treatment == .ignore {
+      // Nobody can end it: it is told, and ended as soon as bluetoothd obeys.
+      #expect(simulation.ledger.isUp)
+    } else {
+      simulation.expectReleased()
+    }
+    simulator.treatCalls { _ in .take }
+    simulation.expectNextChain()
+  }
+
+  @Test(
+    "an ATT transaction that times out ends the link: link-lost after 30 s",
+    arguments: [Stage.reading, .writing, .subscribing]
+  )
+  func transaction(_ stage: Stage) throws {
+    let simulation = try Simulation.bench()
+    let kind: FaultKind = [.reading: .read, .writing: .write][stage] ?? .subscribe
+    simulation.device.setFaults([FaultRule(on: kind, action: .neverAnswer)])
+    let blow = simulation.strike(stage) {}
+    let endured = simulation.endure(blow)
+    Verdict(.linkLost, .passing, within: .seconds(31)).check(endured)
+    #expect(try #require(endured.tookAfterBlow) > .seconds(29))
+    simulation.expectReleased()
+    let short = simulation.endure(within: .seconds(10))
+    Verdict(.timedOut, .passing, within: .seconds(10 + 3)).check(short)
+    simulation.expectReleased()
+    simulation.heal()
+    simulation.expectNextChain()
+  }
+
+  @Test("a Disconnect that never answers and never ends the link is told as such")
+  func disconnect() throws {
+    let simulation = try Simulation.bench()
+    let simulator = simulation.simulator
+    simulator.treatCalls { $0.member == "Disconnect" ? .ignore : .take }
+    let endured = simulation.endure()
+    #expect(endured.failure?.operation == "disconnecting")
+    Verdict(.timedOut, .passing, within: .seconds(9 + 8 + 10)).check(endured)
+    // The next chain does not use the link that should have gone.
+    let next = simulation.endure()
+    #expect(next.failure?.meaning == "bluetoothd did not end the link")
+    #expect(simulation.ledger.links.count == 1)
+    simulator.treatCalls { _ in .take }
+    simulation.expectNextChain()
+    #expect(simulation.ledger.links.count == 2)
+  }
+}
