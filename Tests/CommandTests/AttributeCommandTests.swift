@@ -47,6 +47,9 @@ struct AttributeCommandTests {
     let refused = try blerun("write", value, long, "--command", "--simulate", echo)
     #expect(refused.status == 1)
     #expect(refused.errors.contains("300 octets, a command carries at most 244"))
+    let behind = try blerun("write", value, "u8:1", "--offset", "400", "--simulate", echo)
+    #expect(behind.status == 1)
+    #expect(behind.errors.contains("the offset lies beyond the end of the value"))
   }
 
   @Test(
@@ -55,6 +58,8 @@ struct AttributeCommandTests {
       ["read", "nosuch"], ["read", "2a19", "--offset", "600"], ["read", "2a19", "--descriptor"],
       ["write", "2a19"], ["write", "2a19", "u8:300"], ["write", "2a19", "5"],
       ["write", "2a19", "u8:1", "--command", "--request"], ["watch"],
+      ["write", "2a19", "u8:1", "--command", "--offset", "1"],
+      ["write", "2a19/2901", "u8:1", "--descriptor", "--offset", "1"],
       ["watch", "2a19", "--count", "0"],
     ]
   )

@@ -18,6 +18,7 @@ struct AttributeStepTests {
     "write-descriptor battery-level/valid-range u8:1 u8:2",
     "notify battery-level until 2x delivery acquire on-link-loss resume",
     "notify battery-level for 5s buffer 10 overflow drop-oldest",
+    "write alert-level u8:1 u8:2 reliable offset 3 within 5s",
   ]
 
   @Test("is written on one line as it is read", arguments: lines)
@@ -43,6 +44,11 @@ struct AttributeStepTests {
           delivery: acquire
           on-link-loss: resume
         - { notify: battery-level, for: 5s, buffer: 10, overflow: drop-oldest }
+        - write: alert-level
+          value: [ { u8: 1 }, { u8: 2 } ]
+          kind: reliable
+          offset: 3
+          timeout: 5s
       """,
       file: "chain.yaml"
     )
@@ -58,6 +64,9 @@ struct AttributeStepTests {
       ("{ notify: battery-level, for: 1s, buffer: 0 }", "how many values, from 1 to 1000000"),
       ("{ read-descriptor: battery-level }", "a descriptor is characteristic/descriptor"),
       ("{ write-descriptor: battery-level/2901 }", "value"), ("{ mtu: 5 }", "nothing"),
+      ("{ write: alert-level, value: { u8: 1 }, offset: -1 }", "the first octet, from 0 to 512"),
+      ("{ write: alert-level, value: { u8: 1 }, offset: 1, kind: command }", "carries no offset"),
+      ("{ write: alert-level, value: { u16: 1 }, offset: 511 }", "would end at octet 513"),
     ]
   )
   func complaints(step: String, part: String) {
@@ -78,6 +87,10 @@ struct AttributeStepTests {
       ("notify battery-level for 1s delivery fast", "1:38", "one of signals, acquire"),
       ("read-descriptor battery-level/29", "1:17", "'29' is no descriptor"),
       ("write-descriptor battery-level/2901", "1:18", "no value"),
+      ("write alert-level u8:1 offset x", "1:31", "the first octet, from 0 to 512"),
+      ("write alert-level u8:1 offset 1 command", "1:1", "carries no offset"),
+      ("write alert-level u8:1 offset 512", "1:1", "would end at octet 513"),
+      ("write alert-level u8:1 ofset 1", "1:24", "'offset'"),
     ]
   )
   func lineComplaints(line: String, place: String, part: String) {

@@ -124,7 +124,7 @@ struct OneLineTests {
       (
         "write 2a06 u8:1 reqest",
         "1:17: 'reqest' stands here "
-          + "(expected a value such as u8:1, a kind of writing, or within; "
+          + "(expected a value such as u8:1, a kind of writing, offset, or within; "
           + "did you mean 'request'?)"
       ),
       (

@@ -18,6 +18,20 @@ extension ScriptedDevice {
     }
   }
 
+  func write(
+    _ value: [UInt8],
+    to characteristic: CharacteristicSelector,
+    kind: WriteKind,
+    offset: Int
+  ) -> Signal<Void> {
+    guard offset > 0 else { return write(value, to: characteristic, kind: kind) }
+    let hex = DecodedValue.octets(value).description
+    return operation(
+      "write \(characteristic)",
+      note: "write \(characteristic) \(hex) from \(offset)"
+    )
+  }
+
   func readDescriptor(_ descriptor: DescriptorSelector) -> Signal<[UInt8]> {
     Signal(home: scheduler) { [self] sink in
       try await sink(try await answered("read-descriptor \(descriptor)"))

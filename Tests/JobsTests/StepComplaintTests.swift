@@ -102,7 +102,7 @@ struct StepComplaintTests {
       ),
       (
         ", value: { u8: 1 }, as: x",
-        "2:43: steps.1.as: there is no key 'as' here (expected one of write, value, kind, timeout)"
+        "2:43: steps.1.as: there is no key 'as' here (expected one of write, value, kind, offset, timeout)"
       ),
       (
         ", value: { utf8: '\(String(repeating: "x", count: 513))' }",

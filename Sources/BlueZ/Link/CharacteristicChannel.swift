@@ -96,12 +96,13 @@ final class CharacteristicChannel: Sendable {
     deliver(state.withLock { $0.filter.readEnded(with: value, from: offset) })
   }
 
-  /// Writes a value.
+  /// Writes a value, from an octet on.
   ///
   /// - Parameter type: One of `GattCharacteristic1.WriteType`; nil leaves the choice to bluetoothd.
-  func write(_ value: [UInt8], type: String?) async throws {
-    let options: PropertyMap =
-      if let type { [GattCharacteristic1.Option.type: .string(type)] } else { [:] }
+  func write(_ value: [UInt8], type: String?, offset: Int) async throws {
+    var options: PropertyMap = [:]
+    if offset != 0 { options[GattCharacteristic1.Option.offset] = .uint16(UInt16(offset)) }
+    if let type { options[GattCharacteristic1.Option.type] = .string(type) }
     let call = MethodCall.bluez(
       view.path,
       GattCharacteristic1.interface,

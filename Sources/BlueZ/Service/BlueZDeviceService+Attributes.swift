@@ -55,17 +55,33 @@ extension BlueZDeviceService {
     to selector: CharacteristicSelector,
     kind: WriteKind
   ) -> Signal<Void> {
+    write(value, to: selector, kind: kind, offset: 0)
+  }
+
+  /// Writes a characteristic from an octet on, with a long write where that is not 0.
+  ///
+  /// Where only writes without response are offered, `automatic` is refused before it is sent: those
+  /// carry no offset.
+  public func write(
+    _ value: [UInt8],
+    to selector: CharacteristicSelector,
+    kind: WriteKind,
+    offset: Int
+  ) -> Signal<Void> {
     Signal(home: scheduler) { [self] sink in
       do {
-        guard value.count <= GattCharacteristic1.longestValue else {
-          throw Problem(.tooLong(octets: value.count))
+        let longest = GattCharacteristic1.longestValue
+        guard value.count <= longest else { throw Problem(.tooLong(octets: value.count)) }
+        guard (0...longest - value.count).contains(offset) else {
+          throw Problem(.writtenTooFar(octets: value.count, offset: offset))
         }
         let channel = try channel(selector)
         let type = Self.type(kind, channel.view.properties)
         if type == GattCharacteristic1.WriteType.command {
+          guard offset == 0 else { throw Problem(.commandFrom(offset)) }
           try await requirePlace(for: value.count, selector)
         }
-        try await channel.write(value, type: type)
+        try await channel.write(value, type: type, offset: offset)
       } catch {
         throw await attributeFailure(error, .write, "writing", selector)
       }
@@ -169,6 +185,25 @@ extension Explanation {
       "an offset of \(offset) lies outside every value: an attribute has at most "
         + "\(GattCharacteristic1.longestValue) octets",
       hint: "read from 0, or from an octet of the value"
+    )
+  }
+
+  static func writtenTooFar(octets: Int, offset: Int) -> Explanation {
+    definite(
+      .invalidValue,
+      "\(octets) octets from an offset of \(offset) do not fit: an attribute has at most "
+        + "\(GattCharacteristic1.longestValue) octets",
+      hint: "write fewer octets, or from an octet of the value"
+    )
+  }
+
+  /// - Source: BlueZ, `src/gatt-client.c` (characteristic_write_value): a command with an offset is
+  ///   not supported.
+  static func commandFrom(_ offset: Int) -> Explanation {
+    definite(
+      .notSupported,
+      "a write without response carries no offset, and this one is to begin at octet \(offset)",
+      hint: "write from the start of the value, or with a request"
     )
   }
 

@@ -160,11 +160,7 @@ final class CharacteristicServer: Sendable {
     let (device, handle) = (access.device, entry.handle)
     access.submit(.write(entry.uuid)) { () -> Result<Void, ATTErrorCode> in
       self.observe(.written(self.access.address, self.entry.uuid, value))
-      guard offset > 0 else { return device.write(handle, value, withResponse: true) }
-      return device.read(handle).flatMap { before in
-        guard offset <= before.count else { return .failure(.invalidOffset) }
-        return device.write(handle, before.prefix(offset) + value, withResponse: true)
-      }
+      return device.write(handle, value, at: offset, withResponse: true)
     } _: { result in
       self.state.withLock { $0.isWriting = false }
       switch result {

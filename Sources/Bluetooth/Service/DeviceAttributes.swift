@@ -24,6 +24,25 @@ public protocol DeviceAttributes: Sendable {
   /// - Returns: Fails with `invalid-value` for an offset beyond the end of the value.
   func read(_ characteristic: CharacteristicSelector, offset: Int) -> Signal<[UInt8]>
 
+  /// Writes from an octet on and completes; sends one empty value. What stands before it stays;
+  /// what becomes of the octets behind what is written is the device's to decide.
+  ///
+  /// It goes as a long write (prepared, then executed), which not every device has.
+  ///
+  /// - Parameters:
+  ///   - kind: Not `command`, which carries no offset; `automatic` is a request here.
+  ///   - offset: The first octet that is written; the length of the value appends.
+  /// - Returns: Fails with `invalid-value` for an offset beyond the end of the value, and with
+  ///   `not-supported` for a command, or where the device has no long writes.
+  /// - Source: BlueZ, `src/gatt-client.c` (characteristic_write_value); Bluetooth Core 5.4, Vol 3,
+  ///   Part F §3.4.6.
+  func write(
+    _ value: [UInt8],
+    to characteristic: CharacteristicSelector,
+    kind: WriteKind,
+    offset: Int
+  ) -> Signal<Void>
+
   /// Sends the value of a descriptor, once.
   func readDescriptor(_ descriptor: DescriptorSelector) -> Signal<[UInt8]>
 

@@ -16,7 +16,7 @@ extension StepReader {
 
   static let attributeVerbs = ["mtu", "services", "read-descriptor", "write-descriptor"]
 
-  /// A read's `offset`; 0 when there is none.
+  /// The `offset` of a read or a write; 0 when there is none.
   mutating func offset(_ reader: inout MappingReader) -> Int {
     let most = WrittenValue.longest
     return reader.optional("offset", expected: "the first octet, from 0 to \(most)") {

@@ -62,7 +62,7 @@ extension StepReader {
     return count
   }
 
-  /// `write`, `value` and `kind`, of a step or of a trigger.
+  /// `write`, `value`, `kind` and `offset`, of a step or of a trigger.
   mutating func writing(_ reader: inout MappingReader) -> Write? {
     let target = reader.required("write", expected: "a characteristic").flatMap { selector($0) }
     let value = reader.required("value", expected: "a value such as { u8: 1 }").flatMap {
@@ -76,8 +76,13 @@ extension StepReader {
         complain(node, .unknown("\(node.shown) stands here", node.text ?? "", among: known))
       }
     }
+    let offset = offset(&reader)
     guard let target, let value else { return nil }
-    return Write(value, to: target, kind: kind ?? .automatic)
+    let write = Write(value, to: target, kind: kind ?? .automatic, offset: offset)
+    if let complaint = write.misplaced, let node = reader.optional("offset") {
+      complain(node, complaint)
+    }
+    return write
   }
 
   /// `{ u8: 1 }`, or a list of those.

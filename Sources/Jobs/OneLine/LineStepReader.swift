@@ -111,6 +111,7 @@ struct LineStepReader {
     let target = try selector()
     var parts: [WrittenValue.Part] = []
     var kind = WriteKind.automatic
+    var offset = 0
     var within: Duration?
     let kinds = WriteKind.allCases.map(\.rawValue)
     while let word = pop() {
@@ -118,23 +119,28 @@ struct LineStepReader {
         parts.append(try part(word, colon))
       } else if word.isPlain("within") {
         within = try duration("a duration above 0 such as 10s")
+      } else if word.isPlain("offset") {
+        offset = try self.offset()
       } else if !word.isQuoted, let named = WriteKind(rawValue: word.text) {
         kind = named
       } else {
         let message = "'\(word.text)' stands here"
-        let nearest = Complaint.nearest(to: word.text, among: ["within"] + kinds)
-        let expected = "a value such as u8:1, a kind of writing, or within"
+        let nearest = Complaint.nearest(to: word.text, among: ["within", "offset"] + kinds)
+        let expected = "a value such as u8:1, a kind of writing, offset, or within"
         throw LineError(Complaint(message, expected: expected, nearest: nearest), at: word.place)
       }
     }
     guard !parts.isEmpty else {
       throw LineError(Complaint("no value", expected: "a value such as u8:1"), at: last.place)
     }
+    let write: Write
     do {
-      return Step(.write(Write(try WrittenValue(parts), to: target, kind: kind)), timeout: within)
+      write = Write(try WrittenValue(parts), to: target, kind: kind, offset: offset)
     } catch {
       throw LineError(Complaint(error.problem), at: first.place)
     }
+    if let complaint = write.misplaced { throw LineError(complaint, at: first.place) }
+    return Step(.write(write), timeout: within)
   }
 
   func part(_ word: LineWord, _ colon: Int) throws(LineError) -> WrittenValue.Part {

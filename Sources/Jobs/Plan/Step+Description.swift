@@ -48,5 +48,6 @@ extension Step: CustomStringConvertible {
 extension Write: CustomStringConvertible {
   public var description: String {
     "\(target) \(value)" + (kind == .automatic ? "" : " \(kind.rawValue)")
+      + (offset == 0 ? "" : " offset \(offset)")
   }
 }

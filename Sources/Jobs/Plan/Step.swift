@@ -56,15 +56,19 @@ public struct Write: Hashable, Sendable {
   public var target: CharacteristicSelector
   public var value: WrittenValue
   public var kind: WriteKind
+  /// The first octet of the attribute's value that is written.
+  public var offset: Int
 
   public init(
     _ value: WrittenValue,
     to target: CharacteristicSelector,
-    kind: WriteKind = .automatic
+    kind: WriteKind = .automatic,
+    offset: Int = 0
   ) {
     self.target = target
     self.value = value
     self.kind = kind
+    self.offset = offset
   }
 }
 

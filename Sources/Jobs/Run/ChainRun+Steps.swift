@@ -152,6 +152,6 @@ extension ChainRun {
 extension DeviceService {
   /// Writes what a step says.
   func write(_ write: Write) -> Signal<Void> {
-    self.write(write.value.octets, to: write.target, kind: write.kind)
+    self.write(write.value.octets, to: write.target, kind: write.kind, offset: write.offset)
   }
 }

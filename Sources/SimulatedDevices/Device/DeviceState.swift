@@ -91,18 +91,20 @@ struct DeviceState {
   mutating func write(
     _ handle: UInt16,
     _ value: [UInt8],
+    at offset: Int = 0,
     withResponse: Bool,
     now: Instant
   ) -> (answer: Answer, actions: [DeviceAction]) {
     switch table.position(of: handle) {
-    case .value(let index): write(value, to: index, withResponse: withResponse)
+    case .value(let index): write(value, at: offset, to: index, withResponse: withResponse)
     case .descriptor(let index, let number): write(value, to: index, descriptor: number, now: now)
     case .declaration, nil: (.failure(.invalidHandle), [])
     }
   }
 
   private mutating func write(
-    _ value: [UInt8],
+    _ part: [UInt8],
+    at offset: Int,
     to index: Int,
     withResponse: Bool
   ) -> (answer: Answer, actions: [DeviceAction]) {
@@ -113,6 +115,9 @@ struct DeviceState {
     if let error = refusal(definition.security.write) ?? definition.writeError {
       return (.failure(error), [])
     }
+    let before = characteristics[index].stored
+    guard offset <= before.count else { return (.failure(.invalidOffset), []) }
+    let value = Array(before.prefix(offset) + part)
     guard value.count <= definition.longest else {
       return (.failure(.invalidAttributeValueLength), [])
     }

@@ -103,15 +103,21 @@ public final class SimulatedDevice: Sendable {
 
   /// Writes a value or a descriptor.
   ///
-  /// - Parameter withResponse: Whether the client asked for an answer. If it did not, the device
-  ///   sends none: a failure says only that nothing was written.
+  /// - Parameters:
+  ///   - offset: The first octet that is written: what stands before it stays, what stood behind
+  ///     goes. Beyond the end of the value it is refused with Invalid Offset.
+  ///   - withResponse: Whether the client asked for an answer. If it did not, the device
+  ///     sends none: a failure says only that nothing was written.
   public func write(
     _ handle: UInt16,
     _ value: [UInt8],
+    at offset: Int = 0,
     withResponse: Bool
   ) -> Result<Void, ATTErrorCode> {
     let now = loop.now
-    return decide { $0.device.write(handle, value, withResponse: withResponse, now: now) }
+    return decide { state in
+      state.device.write(handle, value, at: offset, withResponse: withResponse, now: now)
+    }
   }
 
   /// Subscribes to a characteristic by writing its configuration; nil: ends the subscription.

@@ -15,6 +15,7 @@ struct WriteCommand: ParsableCommand {
 
         blerun write -d "Thermo*" alert-level u8:1
         blerun write -d "Thermo*" ff02 u8:1 utf8:"two words" --command
+        blerun write -d "Thermo*" ff03 hex:0102 --offset 16
       """
   )
 
@@ -44,7 +45,21 @@ struct WriteCommand: ParsableCommand {
   @Flag(help: "Prepared, checked by echo, then executed.")
   var reliable = false
 
-  func validate() throws { _ = try step() }
+  @Option(help: "The first octet that is written, with a long write.")
+  var offset = 0
+
+  func validate() throws {
+    _ = try step()
+    guard (0...WrittenValue.longest).contains(offset) else {
+      throw ValidationError("--offset is from 0 to \(WrittenValue.longest).")
+    }
+    if descriptor, offset > 0 {
+      throw ValidationError("--offset is for characteristics.")
+    }
+    if command, offset > 0 {
+      throw ValidationError("A write without response carries no offset.")
+    }
+  }
 
   func run() throws { try target.run(try step(), in: options) }
 
@@ -62,7 +77,8 @@ struct WriteCommand: ParsableCommand {
       return Step(.attribute(.writeDescriptor(selector, try written())))
     }
     let selector = try CharacteristicSelector.argument(attribute)
-    return Step(.write(Write(try written(), to: selector, kind: kinds.first ?? .automatic)))
+    let kind = kinds.first ?? .automatic
+    return Step(.write(Write(try written(), to: selector, kind: kind, offset: offset)))
   }
 
   private func written() throws -> WrittenValue {

@@ -8,6 +8,13 @@ extension UnreachableDevice {
 
   func read(_ characteristic: CharacteristicSelector, offset: Int) -> Signal<[UInt8]> { failing() }
 
+  func write(
+    _ value: [UInt8],
+    to characteristic: CharacteristicSelector,
+    kind: WriteKind,
+    offset: Int
+  ) -> Signal<Void> { failing() }
+
   func readDescriptor(_ descriptor: DescriptorSelector) -> Signal<[UInt8]> { failing() }
 
   func writeDescriptor(_ value: [UInt8], to descriptor: DescriptorSelector) -> Signal<Void> {

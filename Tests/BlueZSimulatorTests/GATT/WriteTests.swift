@@ -140,6 +140,23 @@ struct WriteTests {
     #expect(try lab.client.ask("ReadValue", .echo, .noOptions) == "ReadValue replied 0x010209")
   }
 
+  @Test("a write from an offset beyond the end is refused, of a value that cannot be read too")
+  func offsetTooFar() throws {
+    let lab = try Lab()
+    try lab.connect()
+    for target in [Target.echo, .control] {
+      try lab.client.call("WriteValue", target, .write([1, 2, 3]))
+      let end = [DBusValue].write([9], ["offset": .uint16(3)])
+      #expect(try lab.client.ask("WriteValue", target, end) == "WriteValue replied")
+      let behind = [DBusValue].write([9], ["offset": .uint16(5)])
+      #expect(
+        try lab.client.ask("WriteValue", target, behind)
+          == "WriteValue failed org.bluez.Error.InvalidArguments: Invalid offset"
+      )
+    }
+    #expect(try lab.client.ask("ReadValue", .echo, .noOptions) == "ReadValue replied 0x01020309")
+  }
+
   @Test("a second write is refused while a request is pending")
   func busy() throws {
     let lab = try Lab()

@@ -50,6 +50,45 @@ struct ReadingAndWritingTests {
     #expect(values == [Array(long.suffix(10)), [], long])
   }
 
+  @Test(
+    "a value is written from an octet on, which may be its end",
+    arguments: [
+      WriteKind.automatic, .request, .reliable,
+    ]
+  )
+  func writtenOffset(kind: WriteKind) throws {
+    let simulation = try Simulation.bench()
+    let values = try simulation.first { service in
+      service.write([1, 2, 3, 4], to: .alert, kind: .request)
+        .flattenMap { service.write([9], to: .alert, kind: kind, offset: 2) }
+        .flattenMap { service.read(.alert) }
+        .flattenMap { replaced in
+          service.write([5, 6], to: .alert, kind: kind, offset: 3).map { replaced }
+        }
+        .flattenMap { replaced in service.read(.alert).map { [replaced, $0] } }
+    }
+    #expect(values == [[1, 2, 9], [1, 2, 9, 5, 6]])
+  }
+
+  @Test("an offset that cannot be written at is refused by the device, or before it is sent")
+  func writtenTooFar() throws {
+    let simulation = try Simulation.bench()
+    let refused = try simulation.failure { $0.write([1], to: .alert, kind: .request, offset: 1) }
+    #expect(refused.code == .invalidValue)
+    #expect(refused.att == .invalidOffset)
+    #expect(refused.bluez?.text == "Invalid offset")
+    let writes = simulation.history.count { $0.contains("written") }
+    let unsent = try [
+      simulation.failure { $0.write([1, 2], to: .alert, kind: .request, offset: 511) },
+      simulation.failure { $0.write([1], to: .alert, kind: .command, offset: 1) },
+      simulation.failure { $0.write([1], to: .sink, kind: .automatic, offset: 1) },
+      simulation.failure { $0.write([1], to: .alert, kind: .request, offset: -1) },
+    ]
+    #expect(unsent.map(\.code) == [.invalidValue, .notSupported, .notSupported, .invalidValue])
+    #expect(unsent.allSatisfy { $0.bluez == nil })
+    #expect(simulation.history.count { $0.contains("written") } == writes)
+  }
+
   @Test("an offset beyond the end is the device's refusal; one beyond every value is not sent")
   func offsetTooFar() throws {
     let simulation = try Simulation.bench()
