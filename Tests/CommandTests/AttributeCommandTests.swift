@@ -22,6 +22,32 @@ struct AttributeCommandTests {
     #expect(descriptor.output == "Echo\n")
   }
 
+  @Test("an exchange takes an answer that comes before the write's own, and one after it")
+  func exchange() throws {
+    let control = "6e5d0003-1b1a-4e1c-8f6b-0b6c1d2e3f40"
+    let answers = "6e5d0004-1b1a-4e1c-8f6b-0b6c1d2e3f40"
+    let run = try blerun(
+      "run",
+      "-e",
+      "exchange \(value) utf8:hello format utf8; "
+        + "exchange \(control) u8:2 u8:7 answer \(answers) where hex = 0207",
+      "--simulate",
+      echo,
+      "--output",
+      "json"
+    )
+    #expect(run.status == 0, "\(run.output)")
+    let ends = run.lines.filter { $0.contains("step-finished") && $0.contains("exchange") }
+    #expect(ends.count == 2)
+    #expect(ends[0].contains(#""value":"hello","hex":"68656c6c6f","answered":"#))
+    #expect(ends[1].contains(#""hex":"0207","answered":"#))
+    let times = ends.map { line in
+      line.split(separator: "\":").suffix(2).map { Double($0.prefix { !",}".contains($0) }) ?? -1 }
+    }
+    #expect(times[0][1] <= times[0][0], "\(ends[0])")
+    #expect(times[1][1] > times[1][0], "\(ends[1])")
+  }
+
   @Test("read as JSON tells what run tells")
   func json() throws {
     let file = "Simulators/devices/battery.yaml"
@@ -47,6 +73,8 @@ struct AttributeCommandTests {
     let refused = try blerun("write", value, long, "--command", "--simulate", echo)
     #expect(refused.status == 1)
     #expect(refused.errors.contains("300 octets, a command carries at most 244"))
+    let acquired = try blerun("write", value, "u8:1", "--acquire", "--simulate", echo)
+    #expect(acquired.status == 0, "\(acquired.errors)")
     let behind = try blerun("write", value, "u8:1", "--offset", "400", "--simulate", echo)
     #expect(behind.status == 1)
     #expect(behind.errors.contains("the offset lies beyond the end of the value"))
@@ -60,6 +88,7 @@ struct AttributeCommandTests {
       ["write", "2a19", "u8:1", "--command", "--request"], ["watch"],
       ["write", "2a19", "u8:1", "--command", "--offset", "1"],
       ["write", "2a19/2901", "u8:1", "--descriptor", "--offset", "1"],
+      ["write", "2a19", "u8:1", "--acquire", "--request"],
       ["watch", "2a19", "--count", "0"],
     ]
   )

@@ -79,7 +79,7 @@ struct OneLineTests {
       (
         "frobnicate",
         "1:1: there is no step 'frobnicate' "
-          + "(expected one of read, write, notify, scan, sleep, connect, disconnect, rssi, log, pair, "
+          + "(expected one of read, write, notify, exchange, scan, sleep, connect, disconnect, rssi, log, pair, "
           + "unpair, trust, mtu, services, read-descriptor, write-descriptor)"
       ),
       ("repeat 3", "1:1: 'repeat' has no one-line form (expected it in a chain file)"),
@@ -124,7 +124,7 @@ struct OneLineTests {
       (
         "write 2a06 u8:1 reqest",
         "1:17: 'reqest' stands here "
-          + "(expected a value such as u8:1, a kind of writing, offset, or within; "
+          + "(expected a value such as u8:1, a kind of writing, offset, delivery, or within; "
           + "did you mean 'request'?)"
       ),
       (

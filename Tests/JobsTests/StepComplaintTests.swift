@@ -11,7 +11,7 @@ struct StepComplaintTests {
     arguments: [
       (
         "frobnicate: x",
-        "2:3: steps.1: there is no step 'frobnicate' (expected one of read, write, notify, scan, "
+        "2:3: steps.1: there is no step 'frobnicate' (expected one of read, write, notify, exchange, scan, "
           + "sleep, repeat, when, connect, disconnect, rssi, log, pair, unpair, trust, mtu, services, "
           + "read-descriptor, write-descriptor)"
       ),
@@ -102,7 +102,7 @@ struct StepComplaintTests {
       ),
       (
         ", value: { u8: 1 }, as: x",
-        "2:43: steps.1.as: there is no key 'as' here (expected one of write, value, kind, offset, timeout)"
+        "2:43: steps.1.as: there is no key 'as' here (expected one of write, value, kind, offset, delivery, timeout)"
       ),
       (
         ", value: { utf8: '\(String(repeating: "x", count: 513))' }",

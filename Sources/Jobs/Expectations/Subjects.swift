@@ -74,6 +74,8 @@ extension Step {
       Subjects(of: target, format: format, isListening: false).fields
     case .notify(let listening):
       Subjects(of: listening.target, format: listening.format, isListening: true).fields
+    case .exchange(let exchanging):
+      Subjects(of: exchanging.answer, format: exchanging.format, isListening: false).fields
     case .rssi: Subjects.ofLink.fields
     case .scan: Scanning.fields
     default: []

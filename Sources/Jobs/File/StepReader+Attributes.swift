@@ -94,7 +94,8 @@ extension StepReader {
     return options
   }
 
-  private mutating func choice<Choice: RawRepresentable & CaseIterable>(
+  /// One of the words of a choice under `key`.
+  mutating func choice<Choice: RawRepresentable & CaseIterable>(
     _ key: String,
     _ reader: inout MappingReader
   ) -> Choice? where Choice.RawValue == String {

@@ -62,29 +62,6 @@ extension StepReader {
     return count
   }
 
-  /// `write`, `value`, `kind` and `offset`, of a step or of a trigger.
-  mutating func writing(_ reader: inout MappingReader) -> Write? {
-    let target = reader.required("write", expected: "a characteristic").flatMap { selector($0) }
-    let value = reader.required("value", expected: "a value such as { u8: 1 }").flatMap {
-      self.value($0)
-    }
-    var kind: WriteKind?
-    if let node = reader.optional("kind") {
-      kind = node.text.flatMap { WriteKind(rawValue: $0) }
-      if kind == nil {
-        let known = WriteKind.allCases.map(\.rawValue)
-        complain(node, .unknown("\(node.shown) stands here", node.text ?? "", among: known))
-      }
-    }
-    let offset = offset(&reader)
-    guard let target, let value else { return nil }
-    let write = Write(value, to: target, kind: kind ?? .automatic, offset: offset)
-    if let complaint = write.misplaced, let node = reader.optional("offset") {
-      complain(node, complaint)
-    }
-    return write
-  }
-
   /// `{ u8: 1 }`, or a list of those.
   mutating func value(_ node: Node) -> WrittenValue? {
     let nodes = node.sequence ?? [node]

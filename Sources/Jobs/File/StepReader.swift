@@ -17,7 +17,8 @@ struct StepReader {
   /// The words for steps, in the order of complaints.
   static let verbs =
     [
-      "read", "write", "notify", "scan", "sleep", "repeat", "when", "connect", "disconnect", "rssi",
+      "read", "write", "notify", "exchange", "scan", "sleep", "repeat", "when", "connect",
+      "disconnect", "rssi",
       "log", "pair", "unpair", "trust",
     ] + attributeVerbs
 
@@ -97,6 +98,7 @@ struct StepReader {
     case "read": read(&reader)
     case "write": write(&reader)
     case "notify": notify(&reader)
+    case "exchange": exchange(&reader)
     case "rssi": measure(&reader)
     case "scan": scan(&reader)
     case "sleep": sleep(&reader)

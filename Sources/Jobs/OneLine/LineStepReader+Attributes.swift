@@ -113,7 +113,7 @@ extension LineStepReader {
     throw LineError(Complaint("'\(word.text)' stands here", expected: expected), at: word.place)
   }
 
-  private mutating func choice<Choice: RawRepresentable & CaseIterable>() throws(LineError)
+  mutating func choice<Choice: RawRepresentable & CaseIterable>() throws(LineError)
     -> Choice where Choice.RawValue == String
   {
     let known = Choice.allCases.map(\.rawValue)

@@ -26,7 +26,8 @@ struct LineStepReader {
   /// The words for steps, in the order of complaints.
   static let verbs =
     [
-      "read", "write", "notify", "scan", "sleep", "connect", "disconnect", "rssi", "log", "pair",
+      "read", "write", "notify", "exchange", "scan", "sleep", "connect", "disconnect", "rssi",
+      "log", "pair",
       "unpair", "trust",
     ] + StepReader.attributeVerbs
 
@@ -36,6 +37,7 @@ struct LineStepReader {
     case "read": return try read()
     case "write": return try write()
     case "notify": return try notify()
+    case "exchange": return try exchange()
     case "scan": return try scan()
     case "sleep":
       let duration = try duration("a duration such as 500ms", from: .zero)
@@ -107,42 +109,6 @@ struct LineStepReader {
     )
   }
 
-  private mutating func write() throws(LineError) -> Step {
-    let target = try selector()
-    var parts: [WrittenValue.Part] = []
-    var kind = WriteKind.automatic
-    var offset = 0
-    var within: Duration?
-    let kinds = WriteKind.allCases.map(\.rawValue)
-    while let word = pop() {
-      if let colon = word.firstIndex(of: ":") {
-        parts.append(try part(word, colon))
-      } else if word.isPlain("within") {
-        within = try duration("a duration above 0 such as 10s")
-      } else if word.isPlain("offset") {
-        offset = try self.offset()
-      } else if !word.isQuoted, let named = WriteKind(rawValue: word.text) {
-        kind = named
-      } else {
-        let message = "'\(word.text)' stands here"
-        let nearest = Complaint.nearest(to: word.text, among: ["within", "offset"] + kinds)
-        let expected = "a value such as u8:1, a kind of writing, offset, or within"
-        throw LineError(Complaint(message, expected: expected, nearest: nearest), at: word.place)
-      }
-    }
-    guard !parts.isEmpty else {
-      throw LineError(Complaint("no value", expected: "a value such as u8:1"), at: last.place)
-    }
-    let write: Write
-    do {
-      write = Write(try WrittenValue(parts), to: target, kind: kind, offset: offset)
-    } catch {
-      throw LineError(Complaint(error.problem), at: first.place)
-    }
-    if let complaint = write.misplaced { throw LineError(complaint, at: first.place) }
-    return Step(.write(write), timeout: within)
-  }
-
   func part(_ word: LineWord, _ colon: Int) throws(LineError) -> WrittenValue.Part {
     let name = word.part(0..<colon)
     let value = word.part(colon + 1..<word.letters.count)
@@ -196,6 +162,7 @@ struct LineStepReader {
     var offset = 0
     var subscription = SubscriptionOptions()
     var expected: [Expected] = []
+    var conditions: [Expected] = []
   }
 
   mutating func option(
@@ -216,6 +183,7 @@ struct LineStepReader {
     case "for": options.duration = try duration(Self.positive)
     case "until": options.count = try count()
     case "offset": options.offset = try offset()
+    case "where": options.conditions.append(try expected())
     case _ where Self.subscriptionWords.contains(word.text):
       try subscription(word.text, &options.subscription)
     default: options.expected.append(try expected())
@@ -258,7 +226,7 @@ struct LineStepReader {
     throw LineError(Complaint("'\(word.text)' stands here", expected: expected), at: word.place)
   }
 
-  private mutating func selector() throws(LineError) -> CharacteristicSelector {
+  mutating func selector() throws(LineError) -> CharacteristicSelector {
     let word = try next("a characteristic such as battery-level")
     do {
       return try CharacteristicSelector(parsing: word.text)

@@ -16,6 +16,7 @@ extension Step: CustomStringConvertible {
       if let format = listening.format { words.append("format \(format)") }
       words += listening.options.words
     }
+    if case .exchange(let exchanging) = action { words += exchanging.words }
     if case .read(_, let format?) = action { words.append("format \(format)") }
     if case .attribute(let action) = action, let format = action.format {
       words.append("format \(format)")
@@ -33,6 +34,7 @@ extension Step: CustomStringConvertible {
     case .read(let target, _): "read \(target)"
     case .write(let write): "write \(write)"
     case .notify(let listening): "notify \(listening.target)"
+    case .exchange(let exchanging): "exchange \(exchanging.write)"
     case .pair(let rule): rule.description.isEmpty ? "pair" : "pair \(rule)"
     case .trust(let isTrusted): isTrusted ? "trust" : "trust no"
     case .attribute(let action): action.title
@@ -42,12 +44,5 @@ extension Step: CustomStringConvertible {
     case .repeated(let count, _): "repeat \(count)"
     case .when(let condition, _): "when \(condition)"
     }
-  }
-}
-
-extension Write: CustomStringConvertible {
-  public var description: String {
-    "\(target) \(value)" + (kind == .automatic ? "" : " \(kind.rawValue)")
-      + (offset == 0 ? "" : " offset \(offset)")
   }
 }

@@ -12,6 +12,8 @@ public struct Step: Hashable, Sendable {
     case read(CharacteristicSelector, format: ValueFormat?)
     case write(Write)
     case notify(Listening)
+    /// Subscribes, writes, and takes the notification that answers.
+    case exchange(Exchanging)
     /// Measures the link.
     case rssi
     /// Pairs, answering what that asks.
@@ -48,27 +50,6 @@ public struct Step: Hashable, Sendable {
     self.capture = capture
     self.expectations = expectations
     self.timeout = timeout
-  }
-}
-
-/// A value and where it is written to.
-public struct Write: Hashable, Sendable {
-  public var target: CharacteristicSelector
-  public var value: WrittenValue
-  public var kind: WriteKind
-  /// The first octet of the attribute's value that is written.
-  public var offset: Int
-
-  public init(
-    _ value: WrittenValue,
-    to target: CharacteristicSelector,
-    kind: WriteKind = .automatic,
-    offset: Int = 0
-  ) {
-    self.target = target
-    self.value = value
-    self.kind = kind
-    self.offset = offset
   }
 }
 
@@ -111,6 +92,7 @@ extension Step {
     case .read: "read"
     case .write: "write"
     case .notify: "notify"
+    case .exchange: "exchange"
     case .rssi: "rssi"
     case .pair: "pair"
     case .unpair: "unpair"
@@ -130,6 +112,7 @@ extension Step {
     case .read(let target, _): target
     case .write(let write): write.target
     case .notify(let listening): listening.target
+    case .exchange(let exchanging): exchanging.answer
     case .attribute(let action): action.characteristic
     default: nil
     }
@@ -137,9 +120,10 @@ extension Step {
 
   /// Every characteristic that the step itself touches, its trigger's too.
   public var characteristics: [CharacteristicSelector] {
-    guard case .notify(let listening) = action, let trigger = listening.trigger else {
-      return characteristic.map { [$0] } ?? []
+    switch action {
+    case .notify(let listening): [listening.target] + (listening.trigger.map { [$0.target] } ?? [])
+    case .exchange(let exchanging): [exchanging.write.target, exchanging.answer]
+    default: characteristic.map { [$0] } ?? []
     }
-    return [listening.target, trigger.target]
   }
 }

@@ -86,6 +86,9 @@ private struct Members {
     add("step", .string(placed.position.description))
     add("operation", .string(placed.step.operation))
     if let target = placed.step.attribute { add("attribute", .string(target)) }
+    if case .exchange(let exchanging) = placed.step.action {
+      add("written", .string(exchanging.write.target.description))
+    }
   }
 
   mutating func add(_ outcome: StepOutcome?, withOctets: Bool) {
@@ -98,6 +101,10 @@ private struct Members {
       var members = [("count", JSONValue(count)), ("rate", JSONValue(rate))]
       if dropped > 0 { members.append(("dropped", JSONValue(dropped))) }
       add("value", .object(members))
+    case .exchanged(let value, let answered, let notified)?:
+      add(value, withOctets: withOctets)
+      add("answered", .number(answered.decimalSeconds))
+      add("notified", .number(notified.decimalSeconds))
     case .mtu(let octets)?: add("value", JSONValue(octets))
     case .services(let services)?: add("value", .array(services.map { JSONValue($0) }))
     case .scanned(let found)?:

@@ -61,6 +61,7 @@ public struct TextReport: RunReport {
       let lost = dropped == 0 ? "" : ", \(dropped) dropped"
       guard rate.isFinite else { return "\(values) at once\(lost)" }
       return "\(values), \(DecodedValue.real(rate, decimals: 2)) a second\(lost)"
+    case .exchanged(let value, _, _): return text(value)
     case .mtu(let octets): return "\(octets) octets, a command or notification up to \(octets - 3)"
     case .services(let services): return text(services)
     case .scanned(let found):

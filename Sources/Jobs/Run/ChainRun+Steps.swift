@@ -24,6 +24,7 @@ extension ChainRun {
       try await limited(service.write(write), placed) { _ in }
       outcome = .written(write.value.octets)
     case .notify(let listening): try await listen(listening, placed, &outcome)
+    case .exchange(let exchanging): try await exchange(exchanging, placed, &outcome)
     case .rssi: try await measure(placed, &outcome)
     case .pair(let rule): try await pair(rule, placed, &outcome)
     case .unpair: try await unpair(placed)
@@ -146,12 +147,5 @@ extension ChainRun {
       meaning: late,
       hint: "bring the device closer and try again, or give the step a longer timeout"
     )
-  }
-}
-
-extension DeviceService {
-  /// Writes what a step says.
-  func write(_ write: Write) -> Signal<Void> {
-    self.write(write.value.octets, to: write.target, kind: write.kind, offset: write.offset)
   }
 }

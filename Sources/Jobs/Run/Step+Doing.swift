@@ -11,6 +11,8 @@ extension Step {
     case .read(let target, _): "reading \(target)"
     case .write(let write): "writing \(write.target)"
     case .notify(let listening): "listening to \(listening.target)"
+    case .exchange(let exchanging):
+      "writing \(exchanging.write.target) and waiting for \(exchanging.answer)"
     case .rssi: "measuring the link"
     case .pair: "pairing"
     case .unpair: "unpairing"

@@ -45,6 +45,9 @@ struct WriteCommand: ParsableCommand {
   @Flag(help: "Prepared, checked by echo, then executed.")
   var reliable = false
 
+  @Flag(help: "As a command, through a socket of its own (AcquireWrite).")
+  var acquire = false
+
   @Option(help: "The first octet that is written, with a long write.")
   var offset = 0
 
@@ -56,7 +59,10 @@ struct WriteCommand: ParsableCommand {
     if descriptor, offset > 0 {
       throw ValidationError("--offset is for characteristics.")
     }
-    if command, offset > 0 {
+    if acquire, request || reliable || descriptor {
+      throw ValidationError("What is acquired for writing takes commands alone.")
+    }
+    if command || acquire, offset > 0 {
       throw ValidationError("A write without response carries no offset.")
     }
   }
@@ -78,7 +84,17 @@ struct WriteCommand: ParsableCommand {
     }
     let selector = try CharacteristicSelector.argument(attribute)
     let kind = kinds.first ?? .automatic
-    return Step(.write(Write(try written(), to: selector, kind: kind, offset: offset)))
+    return Step(
+      .write(
+        Write(
+          try written(),
+          to: selector,
+          kind: kind,
+          offset: offset,
+          delivery: acquire ? .acquire : .call
+        )
+      )
+    )
   }
 
   private func written() throws -> WrittenValue {

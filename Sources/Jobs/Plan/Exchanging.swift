@@ -1,0 +1,50 @@
+// A request and the notification that answers it, as a chain says it.
+
+public import Bluetooth
+
+/// What an `exchange` step writes, and which notification answers it.
+public struct Exchanging: Hashable, Sendable {
+  /// Written once the subscription stands, so that no answer is missed.
+  public var write: Write
+  /// The characteristic that notifies the answer; often the one that is written.
+  public var answer: CharacteristicSelector
+  public var format: ValueFormat?
+  /// What a notification has to be to be the answer. Others before it are passed over.
+  public var conditions: [Expectation]
+  /// How the answer is delivered.
+  public var delivery: SubscriptionOptions.Delivery
+
+  /// - Parameter answer: Where the answer comes; where it is written when nil.
+  public init(
+    _ write: Write,
+    answer: CharacteristicSelector? = nil,
+    format: ValueFormat? = nil,
+    where conditions: [Expectation] = [],
+    delivery: SubscriptionOptions.Delivery = .signals
+  ) {
+    self.write = write
+    self.answer = answer ?? write.target
+    self.format = format
+    self.conditions = conditions
+    self.delivery = delivery
+  }
+
+  /// In the one-line form, without what every step has.
+  var words: [String] {
+    var words: [String] = []
+    if answer != write.target { words.append("answer \(answer)") }
+    if let format { words.append("format \(format)") }
+    words += conditions.map { "where \($0)" }
+    if delivery != .signals { words.append("delivery \(delivery.rawValue)") }
+    return words
+  }
+
+  /// Whether a notification is the answer. One that cannot be decoded may be by its octets.
+  func isAnswer(_ octets: [UInt8]) -> Bool {
+    guard !conditions.isEmpty else { return true }
+    let value = (try? StepValue.decode(octets, of: answer, format: format)) ?? .octets(octets)
+    return conditions.allSatisfy { condition in
+      (try? condition.check(value, octets: octets)) != nil
+    }
+  }
+}

@@ -1,0 +1,66 @@
+// A request and the notification that answers it.
+
+import Bluetooth
+import Signals
+
+extension ChainRun {
+  func exchange(
+    _ exchanging: Exchanging,
+    _ placed: PlacedStep,
+    _ outcome: inout StepOutcome?
+  ) async throws {
+    let progress = Guarded((isWritten: false, others: 0))
+    let writing = runner.service.write(exchanging.write)
+      .map { progress.withLock { $0.isWritten = true } }
+    let exchange = runner.service.exchange(
+      writing,
+      expectingOn: exchanging.answer,
+      options: SubscriptionOptions(delivery: exchanging.delivery)
+    ) { notification in
+      let isAnswer = exchanging.isAnswer(notification.value)
+      if !isAnswer { progress.withLock { $0.others += 1 } }
+      return isAnswer
+    }
+    var done: Exchange?
+    try await limited(
+      exchange,
+      placed,
+      late: { limit in
+        let (isWritten, others) = progress.withLock { $0 }
+        return Self.late(exchanging, isWritten: isWritten, others: others, within: limit)
+      },
+      { done = $0 }
+    )
+    guard let done else { throw NoValue(operation: placed.step.doing) }
+    let octets = done.notification.value
+    let decoded = Result { () throws(ValueError) in
+      try StepValue.decode(octets, of: exchanging.answer, format: exchanging.format)
+    }
+    let value = StepValue(octets: octets, decoded: try? decoded.get())
+    outcome = .exchanged(
+      value,
+      answered: done.answered - done.begun,
+      notified: done.notification.at - done.begun
+    )
+    emit(.value(placed, value))
+    try capture(decoded.get(), as: placed.step.capture)
+    for expectation in placed.step.expectations {
+      try expectation.check(decoded.get(), octets: octets)
+    }
+  }
+
+  private static func late(
+    _ exchanging: Exchanging,
+    isWritten: Bool,
+    others: Int,
+    within limit: Duration
+  ) -> String {
+    let time = "within \(limit.written)"
+    if others > 0 {
+      let values = others == 1 ? "1 value" : "\(others) values"
+      return "\(exchanging.answer) notified \(values) \(time), none of which is the answer"
+    }
+    guard isWritten else { return "the write was not answered \(time)" }
+    return "the value was written, and \(exchanging.answer) notified nothing \(time)"
+  }
+}
