@@ -1,13 +1,14 @@
 // Waits that are cancelled: those of a turn's own task, which the turn ends itself, and those of its
 // child tasks, which the runtime ends.
 
+import Fixtures
 import Signals
 import Testing
 
 @Suite("Cancelled waits")
 struct CancelledWaitTests {
   let loop = VirtualTimeLoop()
-  let notes = Notes()
+  let notes = Recorded<String>()
 
   struct Cause: Error, Equatable {}
 

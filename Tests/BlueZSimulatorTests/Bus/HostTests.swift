@@ -4,6 +4,7 @@ import BlueZInterfaces
 import BlueZSimulator
 import Bluetooth
 import DBus
+import Fixtures
 import Signals
 import SimulatedDevices
 import Testing
