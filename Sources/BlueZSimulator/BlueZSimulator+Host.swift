@@ -17,7 +17,7 @@ extension BlueZSimulator {
       return present.adapter
     }
     guard let pulled else { return }
-    present.withLock { $0.stored = pulled.devices.map(\.stored) }
+    present.withLock { $0.stored = pulled.devices.compactMap(\.stored) }
     pulled.unplug()
   }
 

@@ -21,7 +21,7 @@ public final class BlueZSimulator: Sendable {
   /// The adapter that is plugged in, and what was kept of its devices when it was pulled out.
   struct Present {
     var adapter: AdapterServer?
-    var stored: [StoredDevice?]
+    var stored: [StoredDevice]
   }
 
   let host: Host
@@ -49,7 +49,7 @@ public final class BlueZSimulator: Sendable {
     bus: any MessageBus,
     devices: [SimulatedDevice],
     settings: SimulatorSettings,
-    stored: [StoredDevice?],
+    stored: [StoredDevice],
     observer: @escaping Observer
   ) {
     host = Host(
@@ -61,8 +61,7 @@ public final class BlueZSimulator: Sendable {
     )
     self.devices = devices
     calls = TreatedCalls(host.server)
-    let none = [StoredDevice?](repeating: nil, count: devices.count)
-    present = Guarded(Present(stored: stored.isEmpty ? none : stored))
+    present = Guarded(Present(stored: stored))
     let adapter = makeAdapter(0)
     present.withLock { $0.adapter = adapter }
     host.agents.onChange { [present] isPairable in
@@ -76,10 +75,10 @@ public final class BlueZSimulator: Sendable {
   func makeAdapter(_ index: Int) -> AdapterServer {
     let path = BlueZPath.adapter(BlueZPath.adapterName(index: index))
     let stored = present.withLock { $0.stored }
-    let remote = zip(devices, stored).map { device, stored in
-      RemoteDevice(device, adapter: path, host: host, stored: stored)
+    let air = Air(devices, stored: stored) { [host] device, address, type, stored in
+      RemoteDevice(device, address, type, adapter: path, host: host, stored: stored)
     }
-    return AdapterServer(path: path, devices: remote, host: host)
+    return AdapterServer(path: path, air: air, host: host)
   }
 
   // MARK: On the bus
@@ -120,7 +119,7 @@ public final class BlueZSimulator: Sendable {
       return active
     }
     let adapter = present.withLock { present in
-      if let adapter = present.adapter { present.stored = adapter.devices.map(\.stored) }
+      if let adapter = present.adapter { present.stored = adapter.devices.compactMap(\.stored) }
       defer { present.adapter = nil }
       return present.adapter
     }
@@ -169,7 +168,7 @@ public final class BlueZSimulator: Sendable {
   private var adapter: AdapterServer? { present.withLock { $0.adapter } }
 
   func device(_ address: BluetoothAddress) -> RemoteDevice? {
-    adapter?.devices.first { $0.address == address }
+    adapter?.air.device(address)
   }
 }
 

@@ -47,9 +47,9 @@ extension AdapterServer {
     guard isFirst else { return }
     host.observe(.scanning(true))
     mark(Adapter1.Property.discovering)
-    for index in devices.indices {
+    for slot in air.slots {
       // The first is heard within an interval: half of one on average.
-      report(index, after: interval(index) / 2)
+      report(slot, after: air.interval(slot) / 2)
     }
   }
 
@@ -72,34 +72,31 @@ extension AdapterServer {
     for device in devices where device.isExported { device.unheard() }
   }
 
-  private func interval(_ index: Int) -> Duration {
-    devices[index].device.definition.advertisement.interval
-  }
-
-  /// Hears the advertisements of a device, one an interval.
-  private func report(_ index: Int, after delay: Duration) {
+  /// Hears an advertisement of a device, once an interval.
+  private func report(_ slot: AdvertisementSlot, after delay: Duration) {
     let timer = host.loop.after(delay) { [weak self] in
       guard let self, state.withLock({ $0.isDiscovering }) else { return }
-      hear(devices[index])
-      report(index, after: interval(index))
+      hear(air.present(slot.device), slot.number)
+      report(slot, after: air.interval(slot))
     }
-    state.withLock { $0.reports[index] = timer }
+    state.withLock { $0.reports[slot] = timer }
   }
 
   /// A device with a link does not advertise, nor does one that is gone; and while one is being
   /// connected to, its advertisements are the controller's alone.
-  private func hear(_ device: RemoteDevice) {
+  private func hear(_ device: RemoteDevice, _ number: Int) {
     guard device.isInAir, device.isIdle else { return }
-    let advertisement = device.device.definition.advertisement
+    let advertisement = device.device.definition.advertisements[number]
     let sessions = state.withLock { $0.sessions }
     let isWanted = sessions.accept(
       services: advertisement.services,
-      name: device.device.definition.name,
+      name: advertisement.includesName ? device.device.definition.name : nil,
       address: "\(device.address)",
       isDiscoverable: advertisement.isDiscoverable
     )
     guard isWanted else { return }
     device.heard(
+      number,
       tellsAll: sessions.wantsDuplicates,
       threshold: sessions.hasFilter ? 0 : host.settings.rssiThreshold
     )

@@ -21,23 +21,26 @@ final class AdapterServer: Sendable {
     var sessions = DiscoverySessions()
     /// What is told of as `Discovering`.
     var isDiscovering = false
-    /// The next advertisement of each device, by its index.
-    var reports: [Int: Timer] = [:]
+    /// The next of each advertisement.
+    var reports: [AdvertisementSlot: Timer] = [:]
   }
 
   static let name = "simulated"
   static let address = "00:00:5E:00:53:00"
 
   let path: ObjectPath
-  let devices: [RemoteDevice]
+  let air: Air
   let host: Host
   let state = Guarded(State())
   let monitors: AdvertisementMonitors
 
-  init(path: ObjectPath, devices: [RemoteDevice], host: Host) {
-    monitors = AdvertisementMonitors(devices: devices, host: host)
+  /// The devices in the air, also under addresses that they do not use any more.
+  var devices: [RemoteDevice] { air.all }
+
+  init(path: ObjectPath, air: Air, host: Host) {
+    monitors = AdvertisementMonitors(air: air, host: host)
     self.path = path
-    self.devices = devices
+    self.air = air
     self.host = host
   }
 

@@ -24,12 +24,15 @@ final class AdvertisementMonitors: Sendable {
     var reports: [Timer?] = []
   }
 
+  private let slots: [AdvertisementSlot]
+
   private let host: Host
-  private let devices: [RemoteDevice]
+  private let air: Air
   private let state = Guarded(State())
 
-  init(devices: [RemoteDevice], host: Host) {
-    self.devices = devices
+  init(air: Air, host: Host) {
+    self.air = air
+    slots = air.slots
     self.host = host
   }
 
@@ -47,24 +50,22 @@ final class AdvertisementMonitors: Sendable {
         defer { state.reports = [] }
         return (false, state.reports)
       }
-      state.reports = Array(repeating: nil, count: devices.count)
+      state.reports = Array(repeating: nil, count: slots.count)
       return (true, [])
     }
     for timer in ended { timer?.cancel() }
     guard begins else { return }
-    for index in devices.indices { hear(index, after: interval(index) / 2) }
-  }
-
-  private func interval(_ index: Int) -> Duration {
-    devices[index].device.definition.advertisement.interval
+    for index in slots.indices { hear(index, after: air.interval(slots[index]) / 2) }
   }
 
   private func hear(_ index: Int, after delay: Duration) {
     let timer = host.loop.after(delay) { [weak self] in
       guard let self, state.withLock({ !$0.reports.isEmpty }) else { return }
-      let device = devices[index]
-      if device.isInAir, !device.isConnected { device.heard(tellsAll: false, threshold: 0) }
-      hear(index, after: interval(index))
+      let device = air.present(slots[index].device)
+      if device.isInAir, !device.isConnected {
+        device.heard(slots[index].number, tellsAll: false, threshold: 0)
+      }
+      hear(index, after: air.interval(slots[index]))
     }
     state.withLock { if !$0.reports.isEmpty { $0.reports[index] = timer } }
   }

@@ -9,8 +9,8 @@ import SimulatedDevices
 
 /// The properties of a device that are not its link's.
 struct KnownDevice: Sendable {
-  let address: BluetoothAddress
-  let addressType: AddressType
+  private(set) var address: BluetoothAddress
+  private(set) var addressType: AddressType
   private(set) var name: String?
   private(set) var appearance: UInt16?
   /// Advertised ones in the order they were heard, then those that were found.
@@ -27,9 +27,15 @@ struct KnownDevice: Sendable {
   /// Found by discovery alone: it is forgotten some time after it was last heard.
   var isTemporary = true
 
-  init(_ definition: DeviceDefinition) {
-    address = definition.address
-    addressType = definition.addressType
+  init(_ address: BluetoothAddress, _ addressType: AddressType) {
+    self.address = address
+    self.addressType = addressType
+  }
+
+  /// It is known which device hides behind the address.
+  mutating func identify(_ address: BluetoothAddress, _ addressType: AddressType) {
+    self.address = address
+    self.addressType = addressType
   }
 
   /// What `Alias` says: the given one, the name, or the address.
@@ -63,19 +69,42 @@ struct KnownDevice: Sendable {
       services += added
       changed.append(Device1.Property.uuids)
     }
-    if tellsAll ? !data.manufacturerData.isEmpty : data.manufacturerData != manufacturerData {
+    if hear(data.manufacturerData, tellsAll, in: \.manufacturerData, { $0.company == $1.company }) {
       changed.append(Device1.Property.manufacturerData)
     }
-    manufacturerData = data.manufacturerData
-    if tellsAll ? !data.serviceData.isEmpty : data.serviceData != serviceData {
+    if hear(data.serviceData, tellsAll, in: \.serviceData, { $0.service == $1.service }) {
       changed.append(Device1.Property.serviceData)
     }
-    serviceData = data.serviceData
-    if data.txPower != txPower {
+    if data.txPower != txPower, data.txPower != nil {
       txPower = data.txPower
       changed.append(Device1.Property.txPower)
     }
     return changed
+  }
+
+  /// Data of one kind was heard. An advertisement without any leaves what is known; with one of the
+  /// same owner, that is replaced. Where everything is told, only what is new stays.
+  ///
+  /// - Returns: Whether that is to be told.
+  /// - Source: BlueZ 5.66, `src/device.c` (device_set_manufacturer_data, device_set_service_data).
+  private mutating func hear<Data: Equatable>(
+    _ data: [Data],
+    _ tellsAll: Bool,
+    in path: WritableKeyPath<KnownDevice, [Data]>,
+    _ haveSameOwner: (Data, Data) -> Bool
+  ) -> Bool {
+    guard !data.isEmpty else { return false }
+    let before = self[keyPath: path]
+    var merged = tellsAll ? [] : before
+    for item in data {
+      if let index = merged.firstIndex(where: { haveSameOwner($0, item) }) {
+        merged[index] = item
+      } else {
+        merged.append(item)
+      }
+    }
+    self[keyPath: path] = merged
+    return tellsAll || merged != before
   }
 
   /// Nobody discovers any more.

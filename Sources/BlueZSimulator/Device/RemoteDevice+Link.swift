@@ -63,6 +63,7 @@ extension RemoteDevice {
     case .beginConnecting(let attempt): beginConnecting(attempt)
     case .raiseLink:
       host.observe(.linkUp(address))
+      listen()
       device.linkUp()
       resumeBond()
     case .dropLink:
@@ -115,7 +116,7 @@ extension RemoteDevice {
         device.perform { $0.established(attempt) }
       }
     }
-    guard isInAir, device.definition.advertisement.isConnectable else {
+    guard isReachable, device.definition.isConnectable else {
       return abort(limit)
     }
     switch device.nextFault(.connect) {

@@ -137,6 +137,7 @@ extension RemoteDevice {
       device.secure(security)
       host.observe(.paired(address, security))
       state.withLock { $0.known.isPaired = true }
+      tellIdentity()
       mark(Device1.Property.bonded)
       // While services are read, that is told together with them.
       if state.withLock({ $0.machine.isResolved }) { mark(Device1.Property.paired) }

@@ -43,6 +43,9 @@ final class RemoteDevice: Sendable {
   }
 
   let device: SimulatedDevice
+  /// What it is heard under, and its type.
+  let address: BluetoothAddress
+  let addressType: AddressType
   let path: ObjectPath
   let adapter: ObjectPath
   let host: Host
@@ -51,12 +54,21 @@ final class RemoteDevice: Sendable {
   private let parts = Guarded<(queue: RequestQueue, attributes: AttributeServer)?>(nil)
 
   /// - Parameter stored: What was kept of it; nil: it is not known.
-  init(_ device: SimulatedDevice, adapter: ObjectPath, host: Host, stored: StoredDevice? = nil) {
+  init(
+    _ device: SimulatedDevice,
+    _ address: BluetoothAddress,
+    _ addressType: AddressType,
+    adapter: ObjectPath,
+    host: Host,
+    stored: StoredDevice? = nil
+  ) {
     self.device = device
+    self.address = address
+    self.addressType = addressType
     self.adapter = adapter
     self.host = host
-    path = BlueZPath.device(device.definition.address, of: adapter)
-    var first = State(known: stored?.known ?? KnownDevice(device.definition))
+    path = BlueZPath.device(address, of: adapter)
+    var first = State(known: stored?.known ?? KnownDevice(address, addressType))
     first.pairing = PairingMachine(bond: stored?.bond ?? .none)
     first.isExported = stored != nil
     state = Guarded(first)
@@ -74,13 +86,16 @@ final class RemoteDevice: Sendable {
     )
     let attributes = AttributeServer(of: path, access: access)
     parts.withLock { $0 = (queue, attributes) }
+  }
+
+  /// Hears what the device sends on the link.
+  func listen() {
     device.onNotification { [weak self] handle, value in
       self?.attributes?.notified(handle, value)
       self?.notifiedBattery(handle, value)
     }
   }
 
-  var address: BluetoothAddress { device.definition.address }
   var queue: RequestQueue? { parts.withLock { $0?.queue } }
   var attributes: AttributeServer? { parts.withLock { $0?.attributes } }
   /// Whether there is no link, and none is being made.
@@ -186,8 +201,10 @@ final class RemoteDevice: Sendable {
   // MARK: Discovery
 
   /// An advertisement was heard while somebody discovers.
-  func heard(tellsAll: Bool, threshold: Int) {
-    let data = device.advertisement()
+  ///
+  /// - Parameter number: Which of the device's, counted from 0.
+  func heard(_ number: Int, tellsAll: Bool, threshold: Int) {
+    let data = device.advertisement(number)
     let (changed, isNew) = state.withLock { state -> ([String], Bool) in
       let changed = state.known.heard(data, tellsAll: tellsAll, threshold: threshold)
       defer { state.isExported = true }
@@ -233,7 +250,7 @@ final class RemoteDevice: Sendable {
       defer {
         state.isExported = false
         state.areAttributesExported = false
-        state.known = KnownDevice(device.definition)
+        state.known = KnownDevice(address, addressType)
         state.pairing.forget()
       }
       return (state.isExported, state.areAttributesExported)

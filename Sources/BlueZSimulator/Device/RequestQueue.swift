@@ -89,7 +89,7 @@ final class RequestQueue: Sendable {
       return (state.current, state.link)
     }
     guard let request = started else { return }
-    let latency = host.settings.link(device.definition.link.latency)
+    let latency = host.settings.link(device.latency())
     switch device.nextFault(request.operation) {
     case .none, .refuseConnection:
       after(latency, link) { self.finish(link, request.perform()) }

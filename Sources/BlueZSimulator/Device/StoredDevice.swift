@@ -1,6 +1,7 @@
 // What bluetoothd keeps of a device on disk: it outlives the object, the adapter's place and bluetoothd.
 
 import BlueZInterfaces
+import Bluetooth
 import DBus
 import Signals
 import SimulatedDevices
@@ -9,6 +10,11 @@ import SimulatedDevices
 ///
 /// - Source: BlueZ 5.66, `src/device.c` (device_create_from_storage).
 struct StoredDevice: Sendable {
+  /// Which device it is, by its own address.
+  let identity: BluetoothAddress
+  /// What it was heard under.
+  let address: BluetoothAddress
+  let addressType: AddressType
   /// Without what only a discovery tells.
   let known: KnownDevice
   let bond: LinkSecurity
@@ -21,7 +27,13 @@ extension RemoteDevice {
       guard state.isExported, !state.known.isTemporary else { return nil }
       var known = state.known
       _ = known.unheard()
-      return StoredDevice(known: known, bond: state.pairing.bond)
+      return StoredDevice(
+        identity: device.definition.address,
+        address: address,
+        addressType: addressType,
+        known: known,
+        bond: state.pairing.bond
+      )
     }
   }
 

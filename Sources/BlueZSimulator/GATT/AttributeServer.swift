@@ -63,7 +63,9 @@ final class AttributeServer: Sendable {
         ExportedProperty(Property.uuid, "s") { .string(service.uuid.text) },
         ExportedProperty(Property.device, "o") { .objectPath(device) },
         ExportedProperty(Property.primary, "b") { .boolean(service.isPrimary) },
-        ExportedProperty(Property.includes, "ao") { .objectPaths([]) },
+        ExportedProperty(Property.includes, "ao") {
+          .objectPaths(service.includes.map { BlueZPath.service($0, of: device) })
+        },
       ]
     )
   }

@@ -15,15 +15,28 @@ public indirect enum Behaviour: Sendable, Hashable {
   case echo
   case series(Series)
   case response(Response)
+  case noise(Noise)
+  /// What is written to it changes nothing.
+  case follow(Follower)
 
-  /// The time between two values that a subscriber gets; nil: none come by themselves.
+  /// The time between two values that a subscriber gets; nil: none come by themselves, or not
+  /// evenly.
   public var every: Duration? {
     switch self {
     case .counter(let counter): counter.every
     case .wave(let wave): wave.every
     case .series(let series): series.every
-    case .constant, .echo, .response: nil
+    case .noise(let noise): noise.every
+    case .constant, .echo, .response, .follow: nil
     }
+  }
+
+  /// The time before a subscriber's value of this number, counted from 0, since the one before it
+  /// or the subscription; nil: it does not come by itself.
+  func delay(before tick: Int) -> Duration? {
+    if case .series(let series) = self, !series.times.isEmpty { return series.delay(before: tick) }
+    guard let every, every > .zero else { return nil }
+    return tick == 0 && beginsAtOnce ? .zero : every
   }
 
   /// Whether a subscriber gets a value at once, rather than after the first period.
@@ -32,14 +45,15 @@ public indirect enum Behaviour: Sendable, Hashable {
     case .counter(let counter): counter.beginsAtOnce
     case .wave(let wave): wave.beginsAtOnce
     case .series(let series): series.beginsAtOnce
-    case .constant, .echo, .response: false
+    case .noise(let noise): noise.beginsAtOnce
+    case .constant, .echo, .response, .follow: false
     }
   }
 
   /// Whether the value comes from a rule, and no write changes it.
   public var isMoving: Bool {
     switch self {
-    case .counter, .wave, .series: true
+    case .counter, .wave, .series, .noise, .follow: true
     case .constant, .echo, .response: false
     }
   }
@@ -49,7 +63,7 @@ public indirect enum Behaviour: Sendable, Hashable {
     switch self {
     case .constant(let octets): octets
     case .response(let response): response.initial
-    case .counter, .wave, .echo, .series: []
+    case .counter, .wave, .echo, .series, .noise, .follow: []
     }
   }
 }

@@ -15,6 +15,16 @@ public struct Response: Sendable, Hashable {
     self.initial = initial
     self.rules = rules
   }
+
+  /// The first rule for a write of `value`, with what its names stand for.
+  func rule(for value: [UInt8]) -> (rule: ResponseRule, names: Variables)? {
+    for rule in rules {
+      guard var names = rule.match(value) else { continue }
+      names[ValueTemplate.writtenName] = .octets(value)
+      return (rule, names)
+    }
+    return nil
+  }
 }
 
 /// What happens when a value is written.
@@ -24,6 +34,7 @@ public struct ResponseRule: Sendable, Hashable {
     case any
     case exactly([UInt8])
     case beginning([UInt8])
+    case like(BytePattern)
   }
 
   public var pattern: Pattern
@@ -41,12 +52,13 @@ public struct ResponseRule: Sendable, Hashable {
     self.actions = actions
   }
 
-  /// Whether the rule is for a write of `value`.
-  func matches(_ value: [UInt8]) -> Bool {
+  /// The names that the pattern gives to parts of `value`; nil when the rule is not for it.
+  func match(_ value: [UInt8]) -> Variables? {
     switch pattern {
-    case .any: true
-    case .exactly(let octets): value == octets
-    case .beginning(let octets): value.starts(with: octets)
+    case .any: Variables()
+    case .exactly(let octets): value == octets ? Variables() : nil
+    case .beginning(let octets): value.starts(with: octets) ? Variables() : nil
+    case .like(let pattern): pattern.match(value)
     }
   }
 }
@@ -60,25 +72,19 @@ public struct ResponseAction: Sendable, Hashable {
     case set
   }
 
-  /// The value that is kept or sent.
-  public enum Value: Sendable, Hashable {
-    case octets([UInt8])
-    /// What was written.
-    case written
-  }
-
   public var kind: Kind
   /// The characteristic it happens on; nil: the one that was written. Where several of the device
   /// have this UUID, the first.
   public var characteristic: BluetoothUUID?
-  public var value: Value
+  /// The value that is kept or sent; it may name what was written, and the pattern's names.
+  public var value: ValueTemplate
   /// How long after the write; nothing happens if the link is down by then.
   public var delay: Duration
 
   public init(
     _ kind: Kind,
     characteristic: BluetoothUUID? = nil,
-    value: Value,
+    value: ValueTemplate,
     after delay: Duration = .zero
   ) {
     self.kind = kind

@@ -1,18 +1,26 @@
-// What a simulated device says to everybody.
+// One of the things that a simulated device says to everybody.
 
 public import Bluetooth
 
-/// The contents and the strength of a device's advertisements.
+/// The contents, the strength and the interval of one advertisement.
 public struct AdvertisementDefinition: Sendable, Hashable {
+  /// Whether the device's name and appearance are in it.
+  public var includesName: Bool
   public var services: [BluetoothUUID]
   public var manufacturerData: [ManufacturerData]
   public var serviceData: [ServiceData]
+  /// Data that changes, after the data that stays.
+  public var live: [LiveData]
+  /// What `live` may name beside `$uptime`, in milliseconds, and `$sent`, both since the start.
+  public var views: [View]
   /// The advertised transmission power in dBm; nil: not advertised.
   public var txPower: Int?
   /// The strength in dBm with which it is heard, on average.
   public var rssi: Int
   /// By how many dBm the strength strays to either side, drawn from the seed.
   public var rssiSpread: Int
+  /// How the strength changes; nil: it stays.
+  public var path: SignalPath?
   /// The time between two advertisements.
   public var interval: Duration
   /// Whether it can be found by a scan.
@@ -21,22 +29,30 @@ public struct AdvertisementDefinition: Sendable, Hashable {
   public var isConnectable: Bool
 
   public init(
+    includesName: Bool = true,
     services: [BluetoothUUID] = [],
     manufacturerData: [ManufacturerData] = [],
     serviceData: [ServiceData] = [],
+    live: [LiveData] = [],
+    views: [View] = [],
     txPower: Int? = nil,
     rssi: Int = -60,
     rssiSpread: Int = 4,
+    path: SignalPath? = nil,
     interval: Duration = .milliseconds(100),
     isDiscoverable: Bool = true,
     isConnectable: Bool = true
   ) {
+    self.includesName = includesName
     self.services = services
     self.manufacturerData = manufacturerData
     self.serviceData = serviceData
+    self.live = live
+    self.views = views
     self.txPower = txPower
     self.rssi = rssi
     self.rssiSpread = rssiSpread
+    self.path = path
     self.interval = interval
     self.isDiscoverable = isDiscoverable
     self.isConnectable = isConnectable
@@ -63,5 +79,22 @@ public struct ServiceData: Sendable, Hashable {
   public init(service: BluetoothUUID, octets: [UInt8]) {
     self.service = service
     self.octets = octets
+  }
+}
+
+/// Advertised data that is made anew each time it is sent.
+public struct LiveData: Sendable, Hashable {
+  /// Whose data it is.
+  public enum Field: Sendable, Hashable {
+    case manufacturer(UInt16)
+    case service(BluetoothUUID)
+  }
+
+  public var field: Field
+  public var value: ValueTemplate
+
+  public init(_ field: Field, value: ValueTemplate) {
+    self.field = field
+    self.value = value
   }
 }

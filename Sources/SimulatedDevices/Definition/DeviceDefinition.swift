@@ -14,7 +14,17 @@ public struct DeviceDefinition: Sendable, Hashable {
   ///
   /// - Source: Bluetooth Assigned Numbers, "Appearance Values".
   public var appearance: UInt16?
-  public var advertisement: AdvertisementDefinition
+  /// What it sends, each on its own; at least one.
+  public var advertisements: [AdvertisementDefinition]
+  /// The first of them, whose strength is the link's too.
+  public var advertisement: AdvertisementDefinition {
+    get { advertisements.first ?? AdvertisementDefinition() }
+    set { advertisements = [newValue] + advertisements.dropFirst() }
+  }
+  /// Whether it accepts connections.
+  public var isConnectable: Bool { advertisements.contains(where: \.isConnectable) }
+  /// Under what it is heard instead of its address; nil: under its address.
+  public var privateAddress: PrivateAddress?
   public var link: LinkDefinition
   public var pairing: PairingDefinition
   /// The application's services. Generic Access and Generic Attribute are added by
@@ -29,6 +39,7 @@ public struct DeviceDefinition: Sendable, Hashable {
     addressType: AddressType = .random,
     appearance: UInt16? = nil,
     advertisement: AdvertisementDefinition = AdvertisementDefinition(),
+    privateAddress: PrivateAddress? = nil,
     link: LinkDefinition = LinkDefinition(),
     pairing: PairingDefinition = PairingDefinition(),
     services: [ServiceDefinition] = [],
@@ -38,7 +49,8 @@ public struct DeviceDefinition: Sendable, Hashable {
     self.address = address
     self.addressType = addressType
     self.appearance = appearance
-    self.advertisement = advertisement
+    advertisements = [advertisement]
+    self.privateAddress = privateAddress
     self.link = link
     self.pairing = pairing
     self.services = services

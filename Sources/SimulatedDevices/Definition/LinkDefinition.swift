@@ -10,16 +10,20 @@ public struct LinkDefinition: Sendable, Hashable {
   public var discoveryTime: Duration
   /// One attribute operation, from the request to the answer.
   public var latency: Duration
+  /// How much longer an operation may take, drawn from the seed for each.
+  public var latencySpread: Duration
 
   public init(
     mtu: Int = 517,
     connectTime: Duration = .milliseconds(120),
     discoveryTime: Duration = .milliseconds(60),
-    latency: Duration = .milliseconds(15)
+    latency: Duration = .milliseconds(15),
+    latencySpread: Duration = .zero
   ) {
     self.mtu = mtu
     self.connectTime = connectTime
     self.discoveryTime = discoveryTime
     self.latency = latency
+    self.latencySpread = latencySpread
   }
 }

@@ -7,25 +7,50 @@ struct AttributeLayout {
   private(set) var services: [ServiceEntry] = []
   private(set) var characteristics: [AttributeTable.Characteristic] = []
   private(set) var positions: [AttributeTable.Position] = []
+  /// What each service includes.
+  private var includes: [[BluetoothUUID]] = []
+  /// All services there are to be included.
+  private let all: [BluetoothUUID]
+
+  init(_ services: [ServiceDefinition]) { all = services.map(\.uuid) }
 
   /// Adds a service with all it holds, unless there are too few handles left.
   mutating func add(_ service: ServiceDefinition) {
     let descriptors = service.characteristics.map(Self.descriptors)
-    let size = descriptors.reduce(1) { $0 + 2 + $1.count }
+    let included = service.includes.filter { all.contains($0) && $0 != service.uuid }
+    let size = descriptors.reduce(1 + included.count) { $0 + 2 + $1.count }
     guard positions.count + size <= Int(UInt16.max) else { return }
     let handle = next(.declaration)
+    for _ in included { _ = next(.declaration) }
     let entries = zip(service.characteristics, descriptors).map { definition, descriptors in
       add(definition, descriptors)
     }
+    includes.append(included)
     services.append(
       ServiceEntry(
         uuid: service.uuid,
         handle: handle,
         lastHandle: UInt16(positions.count),
         isPrimary: service.isPrimary,
+        includes: [],
         characteristics: entries
       )
     )
+  }
+
+  /// Gives the services the handles of those they include: these may stand behind them.
+  mutating func resolveIncludes() {
+    let handles = services.map { (uuid: $0.uuid, handle: $0.handle) }
+    services = zip(services, includes).map { service, included in
+      ServiceEntry(
+        uuid: service.uuid,
+        handle: service.handle,
+        lastHandle: service.lastHandle,
+        isPrimary: service.isPrimary,
+        includes: included.compactMap { uuid in handles.first { $0.uuid == uuid }?.handle },
+        characteristics: service.characteristics
+      )
+    }
   }
 
   private mutating func add(

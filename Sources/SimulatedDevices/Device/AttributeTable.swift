@@ -12,6 +12,8 @@ public struct ServiceEntry: Sendable, Hashable {
   /// The handle of its last attribute.
   public let lastHandle: UInt16
   public let isPrimary: Bool
+  /// The handles of the services it includes, each with a declaration of its own.
+  public let includes: [UInt16]
   public let characteristics: [CharacteristicEntry]
 }
 
@@ -65,8 +67,10 @@ public struct AttributeTable: Sendable, Hashable {
 
   /// Gives every attribute of the definition its handle.
   public init(_ definition: DeviceDefinition) {
-    var layout = AttributeLayout()
-    for service in Self.genericServices(definition) + definition.services { layout.add(service) }
+    let all = Self.genericServices(definition) + definition.services
+    var layout = AttributeLayout(all)
+    for service in all { layout.add(service) }
+    layout.resolveIncludes()
     services = layout.services
     characteristics = layout.characteristics
     positions = layout.positions

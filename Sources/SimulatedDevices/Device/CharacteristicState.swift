@@ -37,17 +37,20 @@ struct CharacteristicState {
     stored = characteristic.definition.behaviour.initialValue
   }
 
-  /// The present value, as a read finds it; `elapsed` since the device's start.
-  mutating func read(elapsed: Duration) -> [UInt8] {
-    defer { reads += 1 }
+  /// The value that the next read finds, without there being one. That of a follower is made of
+  /// others: DeviceState does it.
+  func present(elapsed: Duration) -> [UInt8] {
     switch definition.behaviour {
     case .constant, .echo, .response: return stored
     case .counter(let counter):
       return counter.value(tick: counter.every.map(elapsed.periods(of:)) ?? reads)
     case .wave(let wave):
       return wave.value(tick: elapsed.periods(of: wave.every), generator: generator)
+    case .noise(let noise):
+      return noise.value(tick: elapsed.periods(of: noise.every), generator: generator)
     case .series(let series):
-      return series.value(at: series.every == nil ? reads : max(0, ticks - 1))
+      return series.value(at: series.isTimed ? max(0, ticks - 1) : reads)
+    case .follow: return []
     }
   }
 
@@ -55,14 +58,13 @@ struct CharacteristicState {
   mutating func tick(elapsed: Duration) -> [UInt8]? {
     defer { ticks += 1 }
     switch definition.behaviour {
-    case .constant, .echo, .response: return nil
+    case .constant, .echo, .response, .follow: return nil
     case .counter(let counter):
       let tick = counter.every.map(elapsed.periods(of:)) ?? 0
       return counter.isOver(tick: tick) ? nil : counter.value(tick: tick)
-    case .wave(let wave):
-      return wave.value(tick: elapsed.periods(of: wave.every), generator: generator)
     case .series(let series):
       return series.isOver(at: ticks) ? nil : series.value(at: ticks)
+    case .wave, .noise: return present(elapsed: elapsed)
     }
   }
 }

@@ -8,6 +8,8 @@ enum DeviceAction: Equatable {
   case notify(characteristic: Int, value: [UInt8], after: Duration)
   /// Keep a value of the characteristic at this index.
   case store(characteristic: Int, value: [UInt8], after: Duration)
+  /// Tell a subscriber of the characteristic at this index what it follows others to.
+  case follow(characteristic: Int)
   /// Let the behaviour of the characteristic at this index go on at an instant.
   case tick(characteristic: Int, at: Instant)
   /// Forget the tick that is due.

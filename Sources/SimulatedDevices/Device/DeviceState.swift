@@ -15,7 +15,9 @@ struct DeviceState {
   private(set) var isLinked = false
   /// How secure the link is.
   private(set) var security = LinkSecurity.none
-  private(set) var characteristics: [CharacteristicState]
+  var characteristics: [CharacteristicState]
+  /// Which characteristics follow others, by their indices.
+  let followers: FollowerTable
 
   init(
     _ definition: DeviceDefinition,
@@ -26,6 +28,7 @@ struct DeviceState {
     self.table = table
     self.start = start
     mtu = definition.link.mtu
+    followers = FollowerTable(table.characteristics.map(\.definition))
     var seen: [BluetoothUUID] = []
     characteristics = table.characteristics.map { characteristic in
       // The second of the same UUID has randomness of its own too.
@@ -73,7 +76,7 @@ struct DeviceState {
       if let error = refusal(definition.security.read) ?? definition.readError {
         return .failure(error)
       }
-      return .success(characteristics[index].read(elapsed: now - start))
+      return .success(readValue(of: index, elapsed: now - start))
     case .descriptor(let index, let number):
       let state = characteristics[index]
       if let error = refusal(state.descriptorSecurity[number].read) { return .failure(error) }
@@ -122,46 +125,41 @@ struct DeviceState {
       return (.failure(.invalidAttributeValueLength), [])
     }
     switch definition.behaviour {
-    case .counter, .wave, .series: return (.success(()), [])
-    case .constant:
-      characteristics[index].stored = value
-      return (.success(()), [])
+    case .counter, .wave, .series, .noise, .follow: return (.success(()), [])
+    case .constant: return (.success(()), store(value, in: index))
     case .echo:
       characteristics[index].stored = value
       return (.success(()), [.notify(characteristic: index, value: value, after: .zero)])
     case .response(let response):
-      let rule = response.rules.first { $0.matches(value) }
-      if let refusal = rule?.refusal { return (.failure(refusal), []) }
-      characteristics[index].stored = value
-      return (.success(()), perform(rule?.actions ?? [], of: index, written: value))
+      let found = response.rule(for: value)
+      if let refusal = found?.rule.refusal { return (.failure(refusal), []) }
+      let followed = store(value, in: index)
+      let scope = Scope(variables: found?.names ?? Variables())
+      let actions = perform(found?.rule.actions ?? [], of: index, in: scope)
+      return (.success(()), followed + actions)
     }
   }
 
   /// Does what is due at once, and returns the rest.
-  private mutating func perform(
+  mutating func perform(
     _ actions: [ResponseAction],
     of index: Int,
-    written: [UInt8]
+    in scope: Scope
   ) -> [DeviceAction] {
-    actions.compactMap { action in
+    actions.flatMap { action -> [DeviceAction] in
       let target = action.characteristic.map { uuid in
         characteristics.firstIndex { $0.definition.uuid == uuid }
       }
       // A characteristic that is not there has no consequences.
-      guard let target = target ?? index else { return nil }
-      let value =
-        switch action.value {
-        case .octets(let octets): octets
-        case .written: written
-        }
+      guard let target = target ?? index else { return [] }
+      let value = action.value.octets(in: scope)
       switch action.kind {
       case .notify:
-        return .notify(characteristic: target, value: value, after: action.delay)
+        return [.notify(characteristic: target, value: value, after: action.delay)]
       case .set where action.delay > .zero:
-        return .store(characteristic: target, value: value, after: action.delay)
+        return [.store(characteristic: target, value: value, after: action.delay)]
       case .set:
-        store(value, in: target)
-        return nil
+        return store(value, in: target)
       }
     }
   }
@@ -189,8 +187,10 @@ struct DeviceState {
     return (.success(()), [])
   }
 
-  mutating func store(_ value: [UInt8], in index: Int) {
+  /// Keeps a value, and has its followers tell theirs.
+  mutating func store(_ value: [UInt8], in index: Int) -> [DeviceAction] {
     characteristics[index].stored = value
+    return followers.of(index).map { .follow(characteristic: $0) }
   }
 
   // MARK: Subscribing
@@ -219,34 +219,35 @@ struct DeviceState {
       return (.failure(.cccImproperlyConfigured), [])
     }
     characteristics[index].mode = mode
-    guard before == nil, let every = definition.behaviour.every, every > .zero else {
+    guard before == nil, let delay = delay(beforeTick: 0, of: index) else {
       return (.success(()), [])
     }
-    let first = definition.behaviour.beginsAtOnce ? now : now + every
-    return (.success(()), [.tick(characteristic: index, at: first)])
+    return (.success(()), [.tick(characteristic: index, at: now + delay)])
   }
 
   // MARK: What is due
 
   /// Does what was due: what a subscriber gets, and what is due next.
   mutating func perform(
-    _ action: DeviceAction
+    _ action: DeviceAction,
+    now: Instant
   ) -> (sent: (handle: UInt16, value: [UInt8])?, actions: [DeviceAction]) {
     switch action {
     case .notify(let index, let value, _):
-      store(value, in: index)
-      return (sent(index, value), [])
-    case .store(let index, let value, _):
-      store(value, in: index)
-      return (nil, [])
+      let followed = store(value, in: index)
+      return (sent(index, value), followed)
+    case .store(let index, let value, _): return (nil, store(value, in: index))
+    case .follow(let index):
+      return (sent(index, present(index, elapsed: now - start)), [])
     case .tick(let index, let instant):
       guard isLinked, characteristics[index].mode != nil,
-        let every = characteristics[index].definition.behaviour.every,
-        let value = characteristics[index].tick(elapsed: instant - start)
+        let value = tick(index, elapsed: instant - start)
       else { return (nil, []) }
-      return (sent(index, value), [.tick(characteristic: index, at: instant + every)])
-    case .stopTicks:
-      return (nil, [])
+      let next = delay(beforeTick: characteristics[index].ticks, of: index)
+      let ticks = next.map { [DeviceAction.tick(characteristic: index, at: instant + $0)] } ?? []
+      let followed = followers.ofSeries(index).map { DeviceAction.follow(characteristic: $0) }
+      return (sent(index, value), ticks + followed)
+    case .stopTicks: return (nil, [])
     }
   }
 

@@ -35,6 +35,7 @@ public final class SimulatedDevice: Sendable {
     var rssi: SeededGenerator
     var linkRSSI: SeededGenerator
     var passkeys: SeededGenerator
+    var latency: SeededGenerator
     var handler: NotificationHandler?
     var due: [Due] = []
     var numbers: UInt64 = 0
@@ -45,6 +46,8 @@ public final class SimulatedDevice: Sendable {
         switch action {
         case .notify(_, _, let delay), .store(_, _, let delay):
           change.armed.append((add(action), now + delay))
+        case .follow:
+          change.armed.append((add(action), now))
         case .tick(_, let instant):
           change.armed.append((add(action), instant))
         case .stopTicks(let index):
@@ -66,6 +69,7 @@ public final class SimulatedDevice: Sendable {
   public let definition: DeviceDefinition
   public let table: AttributeTable
   private let loop: Loop
+  private let start: Instant
   private let generator: SeededGenerator
   private let state: Guarded<State>
 
@@ -79,6 +83,7 @@ public final class SimulatedDevice: Sendable {
     self.definition = definition
     self.table = table
     self.loop = loop
+    start = loop.now
     self.generator = generator
     let device = DeviceState(definition, table: table, start: loop.now, generator: generator)
     let faults = FaultPlan(definition.faults, generator: generator.split("faults"))
@@ -88,7 +93,8 @@ public final class SimulatedDevice: Sendable {
         faults: faults,
         rssi: generator.split("rssi"),
         linkRSSI: generator.split("link rssi"),
-        passkeys: generator.split("passkeys")
+        passkeys: generator.split("passkeys"),
+        latency: generator.split("latency")
       )
     )
   }
@@ -173,27 +179,49 @@ public final class SimulatedDevice: Sendable {
   // MARK: Air and faults
 
   /// What is heard of the device now; the strength is drawn anew each time.
-  public func advertisement() -> AdvertisedData {
-    let advertised = definition.advertisement
-    let spread = max(0, advertised.rssiSpread)
-    let stray = state.withLock { Int.random(in: -spread...spread, using: &$0.rssi) }
+  ///
+  /// - Parameter number: Which of its advertisements, counted from 0; one that is not there is the
+  ///   first.
+  public func advertisement(_ number: Int = 0) -> AdvertisedData {
+    let all = definition.advertisements
+    let advertised = all.indices.contains(number) ? all[number] : definition.advertisement
+    let elapsed = loop.now - start
+    let (stray, live) = state.withLock { state in
+      (advertised.stray(&state.rssi), state.device.live(advertised, elapsed: elapsed))
+    }
     return AdvertisedData(
-      name: definition.name,
-      appearance: definition.appearance,
+      name: advertised.includesName ? definition.name : nil,
+      appearance: advertised.includesName ? definition.appearance : nil,
       services: advertised.services,
-      manufacturerData: advertised.manufacturerData,
-      serviceData: advertised.serviceData,
+      manufacturerData: advertised.manufacturerData + live.manufacturerData,
+      serviceData: advertised.serviceData + live.serviceData,
       txPower: advertised.txPower,
-      rssi: min(20, max(-127, advertised.rssi + stray))
+      rssi: advertised.rssi(elapsed: elapsed, stray: stray)
     )
   }
 
   /// The strength in dBm with which the device is received on a link; drawn anew each time.
   public func linkRSSI() -> Int {
     let advertised = definition.advertisement
-    let spread = max(0, advertised.rssiSpread)
-    let stray = state.withLock { Int.random(in: -spread...spread, using: &$0.linkRSSI) }
-    return min(20, max(-127, advertised.rssi + stray))
+    let stray = state.withLock { advertised.stray(&$0.linkRSSI) }
+    return advertised.rssi(elapsed: loop.now - start, stray: stray)
+  }
+
+  /// How long the next operation on the link takes; drawn anew each time.
+  public func latency() -> Duration {
+    let link = definition.link
+    guard link.latencySpread > .zero else { return link.latency }
+    let fraction = state.withLock { Double.random(in: 0..<1, using: &$0.latency) }
+    return link.latency + link.latencySpread * fraction
+  }
+
+  /// The address under which the device is heard now: its own, or a private one.
+  public func airAddress() -> (address: BluetoothAddress, type: AddressType) {
+    guard let privacy = definition.privateAddress else {
+      return (definition.address, definition.addressType)
+    }
+    let period = (loop.now - start).periods(of: privacy.every)
+    return (privacy.address(period: period, generator: generator), .random)
   }
 
   /// Counts an operation, and says what goes wrong with it. The caller makes it so.
@@ -238,7 +266,7 @@ public final class SimulatedDevice: Sendable {
     let now = loop.now
     let fired = state.withLock { state -> (Sent?, Change, NotificationHandler?)? in
       guard let index = state.due.firstIndex(where: { $0.number == number }) else { return nil }
-      let (sent, actions) = state.device.perform(state.due.remove(at: index).action)
+      let (sent, actions) = state.device.perform(state.due.remove(at: index).action, now: now)
       return (sent, state.schedule(actions, now: now), state.handler)
     }
     guard let (sent, change, handler) = fired else { return }

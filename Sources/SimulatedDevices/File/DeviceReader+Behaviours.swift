@@ -7,7 +7,8 @@ extension DeviceReader {
   /// The behaviour among the keys of a characteristic; without one, an empty value that stays.
   mutating func behaviour(_ keys: inout MappingReader) -> Behaviour {
     let value = keys.optional("value")
-    let moving = ["counter", "wave", "echo", "series", "responses"].compactMap { key in
+    let moving = ["counter", "wave", "noise", "echo", "series", "responses", "follows"].compactMap {
+      key in
       keys.optional(key).map { (key: key, node: $0) }
     }
     if let second = moving.dropFirst().first {
@@ -27,6 +28,8 @@ extension DeviceReader {
     switch key {
     case "counter": return .counter(counter(node))
     case "wave": return .wave(wave(node))
+    case "noise": return .noise(noise(node))
+    case "follows": return .follow(self.follower(node))
     case "series": return .series(series(node))
     case "responses": return .response(Response(initial: initial, rules: responses(node)))
     default:
@@ -63,7 +66,7 @@ extension DeviceReader {
       step: step ?? 1,
       every: every,
       repeats: truth(&keys, "repeats") ?? true,
-      beginsAtOnce: beginsAtOnce(&keys, every: every)
+      beginsAtOnce: beginsAtOnce(&keys, isTimed: every != nil)
     )
     let found = keys.finish()
     problems += found
@@ -86,27 +89,50 @@ extension DeviceReader {
       noise: keys.optional("noise", expected: "a number from 0 to 1") { node in
         node.number.flatMap { (0...1).contains($0) ? $0 : nil }
       } ?? 0,
-      beginsAtOnce: beginsAtOnce(&keys, every: every)
+      beginsAtOnce: beginsAtOnce(&keys, isTimed: true)
     )
     problems += keys.finish()
     return wave
   }
 
-  private mutating func series(_ node: Node) -> Series {
+  private mutating func noise(_ node: Node) -> Noise {
     var keys = MappingReader(node)
-    let values = keys.required("values", expected: "a list of values")
-    let nodes = list(values, "values", atMost: FileLimits.values)
-    if let values, values.isNull || values.sequence?.isEmpty == true {
-      problems.append(values.problem("a series has at least one value"))
+    let parts = keys.required("parts", expected: "a list such as [{ u8: { low: 1, high: 9 } }]")
+      .map { self.parts($0) }
+    let every = requiredPeriod(&keys, "every") ?? .seconds(1)
+    let shape: Noise.Shape? = keys.optional("shape").flatMap { node in
+      word(node, Noise.Shape.allCases.map(\.rawValue))
     }
-    let every = period(&keys, "every")
-    let series = Series(
-      values: nodes.compactMap { octets($0) },
+    let noise = Noise(
+      parts: parts ?? [],
       every: every,
-      repeats: truth(&keys, "repeats") ?? true,
-      beginsAtOnce: beginsAtOnce(&keys, every: every)
+      shape: shape ?? .even,
+      beginsAtOnce: beginsAtOnce(&keys, isTimed: true)
     )
     problems += keys.finish()
-    return series
+    return noise
+  }
+
+  /// `follows: battery-level`, or `{ with: …, value: … }`.
+  private mutating func follower(_ node: Node) -> Follower {
+    if node.text != nil {
+      let view = characteristicUUID(node).map { View("value", of: $0) }
+      if let view {
+        references.append(
+          Reference(characteristic: view.characteristic, node: node, need: .presence)
+        )
+      }
+      return Follower(view.map { [$0] } ?? [], value: ValueTemplate([.variable("value")]))
+    }
+    var keys = MappingReader(node)
+    let with = keys.required("with", expected: "{ level: { of: battery-level, as: u8 } }")
+    let views = self.views(with)
+    if let with, with.mapping?.isEmpty == true {
+      problems.append(with.problem("there is nothing to follow"))
+    }
+    let value = keys.required("value", expected: "a value such as { u16: $level * 10 }")
+    let template = value.flatMap { self.template($0, View.names(views)) }
+    problems += keys.finish()
+    return Follower(views, value: template ?? ValueTemplate([]))
   }
 }

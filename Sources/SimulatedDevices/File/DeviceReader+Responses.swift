@@ -13,11 +13,19 @@ extension DeviceReader {
     var rule = ResponseRule()
     let exact = keys.optional("when")
     let beginning = keys.optional("when-begins")
-    if let beginning, exact != nil {
-      problems.append(beginning.problem("'when' and 'when-begins' exclude each other"))
+    let like = keys.optional("when-like")
+    let given = [("when", exact), ("when-begins", beginning), ("when-like", like)].compactMap {
+      (name, node) in node.map { (name: name, node: $0) }
+    }
+    if let second = given.dropFirst().first {
+      problems.append(
+        second.node.problem("'\(given[0].name)' and '\(second.name)' exclude each other")
+      )
     }
     if let octets = exact.flatMap({ octets($0) }) { rule.pattern = .exactly(octets) }
     if let octets = beginning.flatMap({ octets($0) }) { rule.pattern = .beginning(octets) }
+    let pattern = like.flatMap { self.pattern($0) }
+    if let pattern { rule.pattern = .like(pattern) }
     rule.refusal = keys.optional("refuse").flatMap { errorCode($0) }
     if let actions = keys.optional("then") {
       if rule.refusal != nil {
@@ -26,13 +34,14 @@ extension DeviceReader {
       let nodes =
         actions.mapping == nil
         ? list(actions, "actions", atMost: FileLimits.responses) : [actions]
-      rule.actions = nodes.compactMap { action($0) }
+      let names = KnownNames.ofWrite(pattern)
+      rule.actions = nodes.compactMap { action($0, names) }
     }
     problems += keys.finish()
     return rule
   }
 
-  private mutating func action(_ node: Node) -> ResponseAction? {
+  mutating func action(_ node: Node, _ names: KnownNames) -> ResponseAction? {
     var keys = MappingReader(node)
     let notify = keys.optional("notify")
     let set = keys.optional("set")
@@ -51,11 +60,8 @@ extension DeviceReader {
       let need = kind == .notify ? Reference.Need.notify : .set
       references.append(Reference(characteristic: uuid, node: target, need: need))
     }
-    if value.text == "written" {
-      return ResponseAction(kind, characteristic: uuid, value: .written, after: delay)
-    }
-    return octets(value).map { octets in
-      ResponseAction(kind, characteristic: uuid, value: .octets(octets), after: delay)
+    return template(value, names).map { value in
+      ResponseAction(kind, characteristic: uuid, value: value, after: delay)
     }
   }
 }

@@ -64,19 +64,36 @@ extension DeviceReader {
   }
 
   /// `first: now`: whether a subscriber gets a value at once.
-  mutating func beginsAtOnce(_ keys: inout MappingReader, every: Duration?) -> Bool {
+  mutating func beginsAtOnce(_ keys: inout MappingReader, isTimed: Bool) -> Bool {
     guard let node = keys.optional("first") else { return false }
     guard let word = node.text, ["now", "later"].contains(word) else {
       problems.append(node.problem("\(shown(node)) stands here", expected: "now or later"))
       return false
     }
-    if every == nil {
+    if !isTimed {
       problems.append(node.problem("without 'every' no value comes by itself"))
     }
     return word == "now"
   }
 
   func shown(_ node: Node) -> String { node.text.map { "'\($0)'" } ?? node.kind }
+
+  /// One of a few words.
+  mutating func word<Value: RawRepresentable>(
+    _ node: Node,
+    _ words: [String]
+  ) -> Value? where Value.RawValue == String {
+    if let value = node.text.flatMap({ Value(rawValue: $0) }) { return value }
+    let nearest = node.text.flatMap { Spelling.nearest(to: $0, among: words) }
+    problems.append(
+      node.problem(
+        "\(shown(node)) stands here",
+        expected: "one of " + words.joined(separator: ", "),
+        nearest: nearest
+      )
+    )
+    return nil
+  }
 
   // MARK: Names
 

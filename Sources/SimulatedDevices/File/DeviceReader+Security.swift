@@ -1,7 +1,6 @@
 // Pairing and protected attributes in a device file.
 
 import Documents
-import Spelling
 
 extension DeviceReader {
   /// `security: { pairing: passkey-entry, passkey: 042137 }`, of a device.
@@ -37,22 +36,6 @@ extension DeviceReader {
     let write: LinkSecurity? = keys.optional("write").flatMap { word($0, words) }
     problems += keys.finish()
     return AttributeSecurity(read: read ?? .none, write: write ?? .none)
-  }
-
-  private mutating func word<Value: RawRepresentable>(
-    _ node: Node,
-    _ words: [String]
-  ) -> Value? where Value.RawValue == String {
-    if let value = node.text.flatMap({ Value(rawValue: $0) }) { return value }
-    let nearest = node.text.flatMap { Spelling.nearest(to: $0, among: words) }
-    problems.append(
-      node.problem(
-        "\(shown(node)) stands here",
-        expected: "one of " + words.joined(separator: ", "),
-        nearest: nearest
-      )
-    )
-    return nil
   }
 
   private mutating func passkey(_ node: Node) -> UInt32? {

@@ -30,6 +30,13 @@ extension DeviceReader {
         problems.append(name.problem("every device has this service without it being written"))
       }
     }
+    if let includes = keys.optional("includes") {
+      for node in list(includes, "services", atMost: FileLimits.services) {
+        guard let uuid = serviceUUID(node) else { continue }
+        service.includes.append(uuid)
+        inclusions.append((service: service.uuid, included: uuid, node: node))
+      }
+    }
     service.isPrimary = truth(&keys, "primary") ?? service.isPrimary
     let nodes = list(
       keys.optional("characteristics"),
@@ -110,7 +117,7 @@ extension DeviceReader {
           node.problem("nothing can be notified here", expected: "the property notify")
         )
       }
-    case .constant, .counter, .wave, .echo, .series: break
+    case .constant, .counter, .wave, .echo, .series, .noise, .follow: break
     }
   }
 

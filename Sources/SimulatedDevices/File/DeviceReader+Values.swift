@@ -60,7 +60,7 @@ extension DeviceReader {
     return entry
   }
 
-  private mutating func fixed(_ node: Node, _ name: String) -> [UInt8]? {
+  mutating func fixed(_ node: Node, _ name: String) -> [UInt8]? {
     if let format = ValueFormat(name) {
       do throws(ValueError) {
         guard let text = node.text ?? (name == "utf8" ? plainText(node) : nil) else {

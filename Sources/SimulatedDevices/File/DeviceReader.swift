@@ -1,4 +1,4 @@
-// The top of a device file: devices, advertisements, links.
+// The top of a device file: devices and links.
 
 import Bluetooth
 import Documents
@@ -11,6 +11,8 @@ struct DeviceReader {
   var problems: [DocumentProblem] = []
   /// Characteristics that something else in the device is to happen on, checked at its end.
   var references: [Reference] = []
+  /// Services that others of the present device include, checked at its end.
+  var inclusions: [(service: BluetoothUUID, included: BluetoothUUID, node: Node)] = []
   /// Characteristics of the present device.
   var count = 0
 
@@ -37,6 +39,7 @@ struct DeviceReader {
 
   private mutating func device(_ node: Node) -> DeviceDefinition {
     references = []
+    inclusions = []
     count = 0
     var keys = MappingReader(node)
     var device = DeviceDefinition(address: BluetoothAddress(number: 0))
@@ -54,7 +57,8 @@ struct DeviceReader {
     device.appearance = keys.optional("appearance", expected: "a number from 0 to 0xffff") {
       $0.integer.flatMap { UInt16(exactly: $0) }
     }
-    if let node = keys.optional("advertisement") { device.advertisement = advertisement(node) }
+    device.advertisements = advertisements(&keys)
+    device.privateAddress = keys.optional("private-address").map { privateAddress($0) }
     if let node = keys.optional("link") { device.link = link(node) }
     if let node = keys.optional("security") { device.pairing = pairing(node) }
     let services = list(keys.optional("services"), "services", atMost: FileLimits.services)
@@ -68,57 +72,9 @@ struct DeviceReader {
       )
     }
     checkReferences(in: device)
+    checkInclusions(in: device)
+    checkCircles(in: device)
     return device
-  }
-
-  private mutating func advertisement(_ node: Node) -> AdvertisementDefinition {
-    var keys = MappingReader(node)
-    var result = AdvertisementDefinition()
-    let services = list(keys.optional("services"), "services", atMost: FileLimits.services)
-    result.services = services.compactMap { serviceUUID($0) }
-    for entry in keys.optional("manufacturer-data").map({ entries($0) }) ?? [] {
-      if let company = company(entry), let octets = hex(entry.value) {
-        result.manufacturerData.append(ManufacturerData(company: company, octets: octets))
-      }
-    }
-    for entry in keys.optional("service-data").map({ entries($0) }) ?? [] {
-      let name = Node(
-        .scalar(entry.key, isPlain: true),
-        at: entry.keyPlace,
-        path: entry.value.path
-      )
-      if let service = serviceUUID(name), let octets = hex(entry.value) {
-        result.serviceData.append(ServiceData(service: service, octets: octets))
-      }
-    }
-    let strengths = -127...20
-    result.txPower = integer(&keys, "tx-power", in: strengths)
-    result.rssi = integer(&keys, "rssi", in: strengths) ?? result.rssi
-    result.rssiSpread = integer(&keys, "rssi-spread", in: 0...60) ?? result.rssiSpread
-    let intervals = Duration.milliseconds(20)...Duration.milliseconds(10_240)
-    result.interval =
-      duration(&keys, "interval", in: intervals, "20ms to 10240ms") ?? result.interval
-    result.isDiscoverable = truth(&keys, "discoverable") ?? result.isDiscoverable
-    result.isConnectable = truth(&keys, "connectable") ?? result.isConnectable
-    problems += keys.finish()
-    return result
-  }
-
-  private mutating func company(_ entry: Node.Entry) -> UInt16? {
-    let isPrefixed = entry.key.lowercased().hasPrefix("0x")
-    let company =
-      isPrefixed ? UInt16(entry.key.dropFirst(2), radix: 16) : UInt16(entry.key)
-    if company == nil {
-      problems.append(
-        DocumentProblem(
-          entry.keyPlace,
-          path: entry.value.path,
-          "'\(entry.key)' is no company identifier",
-          expected: "a number from 0 to 0xffff"
-        )
-      )
-    }
-    return company
   }
 
   private mutating func link(_ node: Node) -> LinkDefinition {
@@ -128,6 +84,7 @@ struct DeviceReader {
     link.connectTime = delay(&keys, "connect-time") ?? link.connectTime
     link.discoveryTime = delay(&keys, "discovery-time") ?? link.discoveryTime
     link.latency = delay(&keys, "latency") ?? link.latency
+    link.latencySpread = delay(&keys, "latency-spread") ?? link.latencySpread
     problems += keys.finish()
     return link
   }

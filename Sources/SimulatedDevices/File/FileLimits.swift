@@ -13,6 +13,7 @@ enum FileLimits {
   /// Of one control point, and the actions of each.
   static let responses = 64
   static let faults = 256
+  static let advertisements = 16
   /// Octets of one attribute's value.
   ///
   /// - Source: Bluetooth Core 5.4, Vol 3, Part F §3.2.9.

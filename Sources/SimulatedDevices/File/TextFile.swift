@@ -5,6 +5,12 @@ import Glibc
 
 /// Reading a file whole, within the bounds of a document.
 enum TextFile {
+  /// A file as another one names it: from that one's folder on, unless it is absolute.
+  static func path(_ name: String, beside file: String) -> String {
+    guard !name.hasPrefix("/"), let slash = file.lastIndex(of: "/") else { return name }
+    return file[...slash] + name
+  }
+
   /// The file's text.
   ///
   /// - Throws: ``DocumentErrors`` that says why there is none. Of a file that is too long, a little

@@ -1,0 +1,165 @@
+// Comma-separated values, each with its place.
+
+/// A table with a line of column names above its rows.
+///
+/// Cells stand between commas; one in double quotes may hold commas, line ends and, doubled, double
+/// quotes. Lines that are empty, or begin with `#`, are passed over. What a cell means is decided by
+/// who reads it.
+///
+/// - Source: RFC 4180, with comments.
+public struct CSVTable: Hashable, Sendable {
+  public let file: String
+  /// The names of the columns, in order; none twice.
+  public let columns: [String]
+  /// As many cells as there are columns in each.
+  public let rows: [[Node]]
+
+  /// Reads a table.
+  ///
+  /// - Parameters:
+  ///   - text: The table.
+  ///   - file: What it is called in complaints.
+  /// - Throws: ``DocumentErrors`` for rows that are too short or too long, columns without a name or
+  ///   with that of another, quotes that do not end, and what is beyond `limits`.
+  public static func parse(
+    _ text: String,
+    file: String,
+    limits: DocumentLimits = DocumentLimits()
+  ) throws(DocumentErrors) -> CSVTable {
+    let start = Place(file: file, line: 1, column: 1)
+    guard text.utf8.count <= limits.octets else {
+      throw DocumentErrors([
+        DocumentProblem(start, path: "", "the file is longer than \(limits.octets) octets")
+      ])
+    }
+    var reader = CSVReader(text, file: file, limits: limits)
+    let lines = reader.lines()
+    var problems = reader.problems
+    guard let header = lines.first else {
+      throw DocumentErrors(
+        problems.isEmpty ? [DocumentProblem(start, path: "", "the file is empty")] : problems
+      )
+    }
+    let columns = header.map { $0.cellText }
+    for (index, cell) in header.enumerated() {
+      if columns[index].isEmpty {
+        problems.append(cell.problem("the column has no name"))
+      } else if columns[..<index].contains(columns[index]) {
+        problems.append(cell.problem("the column '\(columns[index])' is there twice"))
+      }
+    }
+    for row in lines.dropFirst() where row.count != header.count {
+      let cells = row.count == 1 ? "1 cell stands" : "\(row.count) cells stand"
+      problems.append(row[0].problem("\(cells) here", expected: "\(header.count)"))
+    }
+    guard problems.isEmpty else { throw DocumentErrors(problems) }
+    return CSVTable(file: file, columns: columns, rows: Array(lines.dropFirst()))
+  }
+
+  /// The cells of a column, one a row; nil when there is no such column.
+  public func column(_ name: String) -> [Node]? {
+    columns.firstIndex(of: name).map { index in rows.map { $0[index] } }
+  }
+}
+
+extension Node {
+  /// What stands in a cell, also nothing.
+  fileprivate var cellText: String {
+    if case .scalar(let text, _) = content { text } else { "" }
+  }
+}
+
+/// Takes a table apart, character by character.
+private struct CSVReader {
+  private let characters: [Character]
+  private let file: String
+  private let limits: DocumentLimits
+  private var index = 0
+  private var place: (line: Int, column: Int) = (1, 1)
+  private var count = 0
+  private(set) var problems: [DocumentProblem] = []
+
+  init(_ text: String, file: String, limits: DocumentLimits) {
+    characters = Array(text)
+    self.file = file
+    self.limits = limits
+  }
+
+  mutating func lines() -> [[Node]] {
+    var lines: [[Node]] = []
+    while let first = next {
+      if first.isNewline {
+        step()
+      } else if first == "#", place.column == 1 {
+        while let other = next, !other.isNewline { step() }
+      } else {
+        lines.append(line())
+      }
+      guard count <= limits.nodes else {
+        problems.append(
+          DocumentProblem(here, path: "", "the table has more than \(limits.nodes) cells")
+        )
+        return lines
+      }
+    }
+    return lines
+  }
+
+  private var next: Character? { index < characters.count ? characters[index] : nil }
+  private var here: Place { Place(file: file, line: place.line, column: place.column) }
+
+  private mutating func step() {
+    place = characters[index].isNewline ? (place.line + 1, 1) : (place.line, place.column + 1)
+    index += 1
+  }
+
+  private mutating func line() -> [Node] {
+    var cells: [Node] = []
+    while true {
+      cells.append(cell())
+      count += 1
+      guard next == "," else { break }
+      step()
+    }
+    return cells
+  }
+
+  private mutating func cell() -> Node {
+    while next == " " || next == "\t" { step() }
+    let start = here
+    var text = ""
+    guard next == "\"" else {
+      while let character = next, character != ",", !character.isNewline {
+        text.append(character)
+        step()
+      }
+      while text.last == " " || text.last == "\t" { text.removeLast() }
+      return Node(.scalar(text, isPlain: true), at: start, path: "")
+    }
+    step()
+    while let character = next {
+      step()
+      if character == "\"" {
+        guard next == "\"" else { return closed(text, start) }
+        step()
+      }
+      text.append(character)
+    }
+    problems.append(DocumentProblem(start, path: "", "the quotes do not end"))
+    return closed(text, start)
+  }
+
+  private mutating func closed(_ text: String, _ start: Place) -> Node {
+    while let character = next, character != ",", !character.isNewline {
+      if character != " " && character != "\t" {
+        problems.append(
+          DocumentProblem(here, path: "", "something stands behind the quotes", expected: "a comma")
+        )
+        while let other = next, other != ",", !other.isNewline { step() }
+        break
+      }
+      step()
+    }
+    return Node(.scalar(text, isPlain: true), at: start, path: "")
+  }
+}

@@ -1,0 +1,58 @@
+// A value that is made of those of other characteristics.
+
+public import Bluetooth
+
+/// What a part of another characteristic's value is called here.
+public struct View: Sendable, Hashable {
+  public var name: String
+  /// Where several of the device have this UUID, the first.
+  public var characteristic: BluetoothUUID
+  /// A format of whole numbers; nil: the octets as they are.
+  public var format: ValueFormat?
+  /// How many octets stand before it.
+  public var offset: Int
+  /// How many octets it has at most, without a format; nil: all.
+  public var count: Int?
+
+  public init(
+    _ name: String,
+    of characteristic: BluetoothUUID,
+    as format: ValueFormat? = nil,
+    at offset: Int = 0,
+    count: Int? = nil
+  ) {
+    self.name = name
+    self.characteristic = characteristic
+    self.format = format
+    self.offset = offset
+    self.count = count
+  }
+
+  var kind: VariableKind { format == nil ? .octets : .number }
+
+  /// What is seen of a value: 0, or no octets, where it is too short.
+  func value(in octets: [UInt8]) -> VariableValue {
+    let rest = octets.dropFirst(offset)
+    guard let format, let length = format.wholeOctets else {
+      return .octets(Array(count.map { rest.prefix($0) } ?? rest))
+    }
+    if case .integer(let number)? = try? format.decode(Array(rest.prefix(length))) {
+      return .number(number)
+    }
+    return .number(0)
+  }
+}
+
+/// A value made of others, at every moment and whenever they change.
+///
+/// It moves as often as those of its sources that move by themselves; a source that is written,
+/// set or notified takes it along at once.
+public struct Follower: Sendable, Hashable {
+  public var views: [View]
+  public var value: ValueTemplate
+
+  public init(_ views: [View], value: ValueTemplate) {
+    self.views = views
+    self.value = value
+  }
+}

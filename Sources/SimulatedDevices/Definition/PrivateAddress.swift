@@ -1,0 +1,38 @@
+// Addresses that hide who a device is.
+
+public import Bluetooth
+public import Signals
+
+/// How a device changes the address that it is heard under.
+public struct PrivateAddress: Sendable, Hashable {
+  /// Who can tell whose address it is.
+  public enum Kind: String, CaseIterable, Sendable, Hashable {
+    /// Those who are paired with it.
+    case resolvable
+    /// Nobody.
+    case nonResolvable = "non-resolvable"
+
+    /// The two highest bits of such an address.
+    ///
+    /// - Source: Bluetooth Core 5.4, Vol 6, Part B §1.3.2.2.
+    var highestBits: UInt64 { self == .resolvable ? 0b01 : 0b00 }
+  }
+
+  public var kind: Kind
+  /// How long each address lasts.
+  public var every: Duration
+
+  public init(_ kind: Kind = .resolvable, every: Duration) {
+    self.kind = kind
+    self.every = every
+  }
+
+  /// The address of a period, counted from 0.
+  ///
+  /// - Parameter generator: The device's own.
+  public func address(period: Int, generator: SeededGenerator) -> BluetoothAddress {
+    var generator = generator.split("address \(period)")
+    let bits = UInt64.random(in: 1..<(1 << 46), using: &generator)
+    return BluetoothAddress(number: kind.highestBits << 46 | bits)
+  }
+}

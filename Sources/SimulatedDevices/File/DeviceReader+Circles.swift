@@ -1,0 +1,31 @@
+// What in a device refers to itself, or to what is not there.
+
+import Bluetooth
+import Documents
+
+extension DeviceReader {
+  /// Complains of services that include one that is not there, or themselves.
+  mutating func checkInclusions(in device: DeviceDefinition) {
+    let all = device.services.map(\.uuid)
+    for (service, included, node) in inclusions {
+      if included == service {
+        problems.append(node.problem("the service includes itself"))
+      } else if !all.contains(included) {
+        problems.append(node.problem("the device has no service \(shown(node))"))
+      }
+    }
+  }
+
+  /// Complains of values that follow themselves.
+  mutating func checkCircles(in device: DeviceDefinition) {
+    let all = AttributeTable(device).characteristics.map(\.definition)
+    let table = FollowerTable(all)
+    for index in all.indices where table.of(index).contains(index) {
+      let node = references.first { $0.characteristic == all[index].uuid }?.node
+      guard let node else { continue }
+      problems.append(node.problem("\(shown(node)) follows itself"))
+      // One complaint a circle is enough.
+      return
+    }
+  }
+}

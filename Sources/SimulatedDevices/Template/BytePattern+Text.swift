@@ -1,0 +1,87 @@
+// Patterns as they are written: `01 0? 1xxx0000 'on' <size:u32> <name:*>`.
+
+import Bluetooth
+
+extension BytePattern {
+  /// Why a text is no pattern.
+  public struct TextProblem: Error, Hashable, Sendable {
+    /// The word that is wrong.
+    public let word: String
+    public let problem: String
+  }
+
+  /// What a word of a pattern may be.
+  static let words = "01, 0?, ??, 1xxx0000, 'text', <name:u16>, <name:3>, <name:*> or *"
+
+  /// Reads a pattern.
+  ///
+  /// Words stand between spaces: an octet with `?` for digits that may be anything, or its eight
+  /// bits with `x` for such; a text in single quotes; a name in angle brackets with a format of
+  /// whole numbers, a count of octets, or `*` for all the rest; `*` for a rest without a name.
+  ///
+  /// - Throws: the first word that is none of these.
+  public init(written text: String) throws(TextProblem) {
+    tokens = []
+    var rest = text.drop { $0 == " " }
+    while let first = rest.first {
+      if case .rest? = tokens.last {
+        throw TextProblem(word: String(rest), problem: "nothing stands behind the rest")
+      }
+      if first == "'" {
+        guard let end = rest.dropFirst().firstIndex(of: "'") else {
+          throw TextProblem(word: String(rest), problem: "the text does not end")
+        }
+        tokens += rest[rest.index(after: rest.startIndex)..<end].utf8.map {
+          .octet($0, mask: 0xff)
+        }
+        rest = rest[rest.index(after: end)...].drop { $0 == " " }
+      } else {
+        let word = rest.prefix { $0 != " " }
+        let token = try Self.token(String(word))
+        if let name = token.named?.name, tokens.contains(where: { $0.named?.name == name }) {
+          throw TextProblem(word: String(word), problem: "the name '\(name)' is there twice")
+        }
+        tokens.append(token)
+        rest = rest[word.endIndex...].drop { $0 == " " }
+      }
+    }
+  }
+
+  private static func token(_ word: String) throws(TextProblem) -> Token {
+    if word == "*" { return .rest(nil) }
+    if word.hasPrefix("<"), word.hasSuffix(">") { return try capture(word) }
+    let (digit, any): (Int, Character) = word.count == 8 ? (1, "x") : (4, "?")
+    var (octet, mask) = (0, 0)
+    for character in word {
+      octet <<= digit
+      mask <<= digit
+      guard character != any else { continue }
+      guard let value = Int(String(character), radix: 1 << digit), character != "+" else {
+        throw TextProblem(word: word, problem: "this is no octet")
+      }
+      octet |= value
+      mask |= (1 << digit) - 1
+    }
+    guard [2, 8].contains(word.count) else {
+      throw TextProblem(word: word, problem: "this is no octet")
+    }
+    return .octet(UInt8(octet), mask: UInt8(mask))
+  }
+
+  private static func capture(_ word: String) throws(TextProblem) -> Token {
+    let inner = word.dropFirst().dropLast()
+    let parts = inner.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    let (name, kind) = (parts[0], parts.count == 2 ? parts[1] : "u8")
+    guard Expression.isVariableName(name), name != ValueTemplate.writtenName else {
+      throw TextProblem(word: word, problem: "'\(name)' cannot be a name")
+    }
+    if kind == "*" { return .rest(String(name)) }
+    if let count = Int(kind), (1...FileLimits.octets).contains(count) {
+      return .octets(String(name), count: count)
+    }
+    guard let format = ValueFormat(String(kind)), format.wholeOctets != nil else {
+      throw TextProblem(word: word, problem: "'\(kind)' is neither a format nor a count")
+    }
+    return .number(String(name), format)
+  }
+}

@@ -1,0 +1,58 @@
+// Which values a rule is for, octet by octet, and what it takes out of them.
+//
+// Pure. The text of a pattern is read in BytePattern+Text.swift.
+
+public import Bluetooth
+
+/// A row of octets, some of which may be anything: `01 ?? <size:u32> *`.
+public struct BytePattern: Sendable, Hashable {
+  public enum Token: Sendable, Hashable {
+    /// One octet that agrees in the bits of the mask.
+    case octet(UInt8, mask: UInt8)
+    /// A whole number that gets a name.
+    case number(String, ValueFormat)
+    /// So many octets that get a name.
+    case octets(String, count: Int)
+    /// Whatever comes, also nothing; it may have a name. The last one.
+    case rest(String?)
+
+    /// The name it gives, and to what.
+    var named: (name: String, kind: VariableKind)? {
+      switch self {
+      case .octet, .rest(nil): nil
+      case .number(let name, _): (name, .number)
+      case .octets(let name, _), .rest(let name?): (name, .octets)
+      }
+    }
+  }
+
+  public var tokens: [Token]
+
+  public init(_ tokens: [Token]) { self.tokens = tokens }
+
+  /// What the names stand for in `value`; nil when it does not match.
+  public func match(_ value: [UInt8]) -> Variables? {
+    var found = Variables()
+    var rest = value[...]
+    for token in tokens {
+      switch token {
+      case .octet(let octet, let mask):
+        guard let first = rest.popFirst(), first & mask == octet & mask else { return nil }
+      case .number(let name, let format):
+        guard let count = format.wholeOctets, rest.count >= count,
+          case .integer(let number)? = try? format.decode(Array(rest.prefix(count)))
+        else { return nil }
+        found[name] = .number(number)
+        rest = rest.dropFirst(count)
+      case .octets(let name, let count):
+        guard rest.count >= count else { return nil }
+        found[name] = .octets(Array(rest.prefix(count)))
+        rest = rest.dropFirst(count)
+      case .rest(let name):
+        if let name { found[name] = .octets(Array(rest)) }
+        rest = []
+      }
+    }
+    return rest.isEmpty ? found : nil
+  }
+}

@@ -1,0 +1,126 @@
+// Small calculations: `$last - $first + 1`.
+//
+// Whole numbers, + - * / %, names, and how long or how many something is; no more than a device's
+// dialogue takes. Pure.
+
+/// Whole numbers and names, added up from left to right, products before sums.
+public struct Expression: Sendable, Hashable {
+  /// One number that a calculation begins with.
+  public enum Operand: Sendable, Hashable {
+    case number(Int64)
+    case variable(String)
+    /// How many octets a variable has, or rows a table.
+    case count(String)
+  }
+
+  /// How a number is joined to those before it.
+  public enum Operation: Character, Sendable, Hashable {
+    case plus = "+"
+    case minus = "-"
+    case times = "*"
+    case divided = "/"
+    case remainder = "%"
+
+    var isProduct: Bool { self != .plus && self != .minus }
+  }
+
+  /// In the order they are written; the first operation is plus or minus.
+  private(set) var terms: [(operation: Operation, operand: Operand)] = []
+
+  public init(_ number: Int64) { terms = [(.plus, .number(number))] }
+
+  public init(_ operand: Operand) { terms = [(.plus, operand)] }
+
+  /// Reads `$last - $first + 1`, `$image.count`, `-3`.
+  ///
+  /// - Returns: nil when that is not what it is.
+  public init?(written text: String) {
+    var rest = text.drop { $0 == " " }
+    var operation = Operation.plus
+    if rest.first == "-" {
+      operation = .minus
+      rest = rest.dropFirst().drop { $0 == " " }
+    }
+    while true {
+      guard let operand = Self.operand(&rest) else { return nil }
+      terms.append((operation, operand))
+      rest = rest.drop { $0 == " " }
+      guard let sign = rest.first else { return }
+      guard let next = Operation(rawValue: sign) else { return nil }
+      operation = next
+      rest = rest.dropFirst().drop { $0 == " " }
+    }
+  }
+
+  private static func operand(_ rest: inout Substring) -> Operand? {
+    let isName = rest.first == "$"
+    if isName { rest = rest.dropFirst() }
+    let word = rest.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == ".") || $0 == "_" }
+    rest = rest.dropFirst(word.count)
+    guard isName else {
+      let isHex = word.hasPrefix("0x")
+      return (isHex ? Int64(word.dropFirst(2), radix: 16) : Int64(word)).map { .number($0) }
+    }
+    if word.hasSuffix(".count") {
+      let name = word.dropLast(6)
+      return isVariableName(name) ? .count(String(name)) : nil
+    }
+    return isVariableName(word) ? .variable(String(word)) : nil
+  }
+
+  /// Whether a name can be used behind a `$`: letters, digits and underscores, a letter first.
+  static func isVariableName(_ name: some StringProtocol) -> Bool {
+    guard let first = name.first, first.isASCII, first.isLetter else { return false }
+    return name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) || $0 == "_" }
+  }
+
+  /// The names in it, with what they have to be.
+  var names: [(name: String, isCounted: Bool)] {
+    terms.compactMap { term in
+      switch term.operand {
+      case .number: nil
+      case .variable(let name): (name, false)
+      case .count(let name): (name, true)
+      }
+    }
+  }
+
+  /// The result, within 64 bits; what is divided by zero is 0.
+  func value(in scope: Scope) -> Int64 {
+    var sum: Int128 = 0
+    var product: Int128 = 0
+    for (operation, operand) in terms {
+      let number = Int128(Self.value(of: operand, scope))
+      switch operation {
+      case .plus, .minus:
+        sum += product
+        product = operation == .plus ? number : -number
+      case .times: product = Int128(Int64(clamping: product * number))
+      case .divided: product = number == 0 ? 0 : product / number
+      case .remainder: product = number == 0 ? 0 : product % number
+      }
+    }
+    return Int64(clamping: sum + product)
+  }
+
+  private static func value(of operand: Operand, _ scope: Scope) -> Int64 {
+    switch operand {
+    case .number(let number): return number
+    case .variable(let name): return scope.variables.number(name)
+    case .count(let name):
+      if case .octets(let octets) = scope.variables[name] { return Int64(octets.count) }
+      return Int64(scope.rows(name).count)
+    }
+  }
+
+  public static func == (left: Expression, right: Expression) -> Bool {
+    left.terms.elementsEqual(right.terms) { $0 == $1 }
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    for term in terms {
+      hasher.combine(term.operation)
+      hasher.combine(term.operand)
+    }
+  }
+}

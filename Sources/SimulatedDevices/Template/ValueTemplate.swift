@@ -1,0 +1,59 @@
+// A value that is made when it is needed, of what is known then.
+
+public import Bluetooth
+
+/// Octets, and numbers and texts that names stand for, in a row.
+public struct ValueTemplate: Sendable, Hashable {
+  public enum Part: Sendable, Hashable {
+    case octets([UInt8])
+    /// A whole number; what has no room loses its highest bits.
+    case number(ValueFormat, Expression)
+    /// The octets of a name.
+    case variable(String)
+    /// One row of a table, counted from 0; nothing where there is none.
+    case row(table: String, Expression)
+  }
+
+  public var parts: [Part]
+
+  public init(_ parts: [Part]) { self.parts = parts }
+
+  /// A value that is always the same.
+  public static func octets(_ octets: [UInt8]) -> ValueTemplate { ValueTemplate([.octets(octets)]) }
+
+  /// What was written.
+  public static let written = ValueTemplate([.variable(writtenName)])
+
+  /// The name of what was written.
+  static let writtenName = "written"
+
+  /// The octets with these names; at most as many as a value may have.
+  func octets(in scope: Scope) -> [UInt8] {
+    let all = parts.flatMap { part -> [UInt8] in
+      switch part {
+      case .octets(let octets): return octets
+      case .number(let format, let expression):
+        return format.wrapping(expression.value(in: scope))
+      case .variable(let name): return scope.variables.octets(name)
+      case .row(let table, let place):
+        let (rows, index) = (scope.rows(table), place.value(in: scope))
+        return (0..<Int64(rows.count)).contains(index) ? rows[Int(index)] : []
+      }
+    }
+    return Array(all.prefix(FileLimits.octets))
+  }
+}
+
+extension ValueFormat {
+  /// The octets of a whole number, of which the lowest bits stay; none for other formats.
+  func wrapping(_ number: Int64) -> [UInt8] {
+    guard Counter.range(of: self) != nil, let bits = Int(name.filter(\.isNumber)) else { return [] }
+    let little = (0..<bits / 8).map { UInt8(truncatingIfNeeded: number >> (8 * Int64($0))) }
+    return name.hasSuffix("be") ? little.reversed() : little
+  }
+
+  /// How many octets a whole number takes; nil for other formats.
+  var wholeOctets: Int? {
+    Counter.range(of: self) == nil ? nil : Int(name.filter(\.isNumber)).map { $0 / 8 }
+  }
+}

@@ -1,0 +1,194 @@
+// Advertisements, strengths, addresses, links and included services of device files.
+
+import Bluetooth
+import Signals
+import Testing
+
+@testable import SimulatedDevices
+
+@Suite("Device model")
+struct DeviceModelTests {
+  @Test("a device has several advertisements, each with its own contents and interval")
+  func advertisements() throws {
+    let device = try DeviceText.device(
+      """
+      name: Beacon
+      advertisements:
+        - { services: [battery], interval: 1s, rssi: -50, rssi-spread: 0 }
+        - { name: false, service-data: { feaa: "20 00" }, interval: 500ms, connectable: false }
+      """
+    )
+    #expect(device.advertisements.map(\.interval) == [.seconds(1), .milliseconds(500)])
+    #expect(device.isConnectable)
+    let bench = DeviceBench(device)
+    #expect(bench.device.advertisement(0).name == "Beacon")
+    #expect(bench.device.advertisement(1).name == nil)
+    #expect(bench.device.advertisement(1).serviceData.map(\.octets) == [[0x20, 0]])
+    #expect(bench.device.linkRSSI() == -50)
+  }
+
+  @Test("advertised data follows values and time")
+  func live() throws {
+    let device = try DeviceText.device(
+      """
+      advertisement:
+        interval: 100ms
+        with: { level: { of: battery-level, as: u8 } }
+        manufacturer-data: { 0xffff: [{ hex: "0a" }, { u8: $level }] }
+        service-data: { feaa: [{ u32be: $sent }, { u32be: $uptime / 100 }] }
+      services:
+      - service: battery
+        characteristics:
+        - { characteristic: battery-level, properties: [read, write], value: { u8: 87 } }
+      """
+    )
+    let bench = DeviceBench(device)
+    #expect(bench.device.advertisement().manufacturerData.map(\.octets) == [[0x0a, 87]])
+    try bench.write(try bench.handle("battery-level"), [50])
+    try bench.run(to: 2350)
+    #expect(bench.device.advertisement().manufacturerData.map(\.octets) == [[0x0a, 50]])
+    #expect(bench.device.advertisement().serviceData.map(\.octets) == [[0, 0, 0, 23, 0, 0, 0, 23]])
+  }
+
+  @Test("a strength goes in straight lines from point to point, and stays or begins again")
+  func path() throws {
+    let text = "[{ at: 0s, rssi: -50 }, { at: 10s, rssi: -90 }, { at: 12s, rssi: -70 }]"
+    for (repeats, expected) in [
+      (false, [-50, -70, -90, -80, -70, -70, -70]), (true, [-50, -70, -90, -80, -50, -62, -70]),
+    ] {
+      let device = try DeviceText.device(
+        "advertisement: { rssi: { path: \(text), repeats: \(repeats) }, rssi-spread: 0 }"
+      )
+      let bench = DeviceBench(device)
+      var found: [Int] = []
+      for time in [0, 5, 10, 11, 12, 15, 17] {
+        try bench.run(to: time * 1000)
+        found.append(bench.device.advertisement().rssi)
+        #expect(bench.device.linkRSSI() == found.last)
+      }
+      #expect(found == expected)
+    }
+  }
+
+  @Test("a private address lasts its time, is drawn from the seed, and has the bits of its kind")
+  func privateAddress() throws {
+    for (kind, bits) in [("resolvable", UInt64(1)), ("non-resolvable", 0)] {
+      let device = try DeviceText.device("private-address: { kind: \(kind), every: 15m }")
+      let (bench, other) = (DeviceBench(device), DeviceBench(device, seed: 1))
+      let first = bench.device.airAddress()
+      #expect(first.address.number >> 46 == bits && first.type == .random)
+      #expect(other.device.airAddress().address != first.address)
+      try bench.run(to: 899_999)
+      #expect(bench.device.airAddress().address == first.address)
+      try bench.run(to: 900_000)
+      #expect(bench.device.airAddress().address != first.address)
+      #expect(DeviceBench(device).device.airAddress().address == first.address)
+    }
+  }
+
+  @Test("a spread makes operations last longer, each by another time")
+  func latency() throws {
+    let bench = DeviceBench(try DeviceText.device("link: { latency: 20ms, latency-spread: 30ms }"))
+    let all = (0..<50).map { _ in bench.device.latency() }
+    #expect(all.allSatisfy { (.milliseconds(20)..<(.milliseconds(50))).contains($0) })
+    #expect(Set(all).count > 40)
+    #expect(all.contains { $0 > .milliseconds(40) })
+  }
+
+  @Test("a service refers to others, whose declarations take handles")
+  func includes() throws {
+    let device = try DeviceText.device(
+      """
+      services:
+      - service: fff0
+        includes: [battery, fff8]
+        characteristics: [{ characteristic: fff1, properties: read }]
+      - { service: battery, primary: false }
+      - { service: fff8 }
+      """
+    )
+    let services = AttributeTable(device).services.suffix(3)
+    #expect(services.map(\.handle) == [10, 15, 16])
+    #expect(services.first?.characteristics.first?.handle == 14)
+    #expect(services.map(\.includes) == [[15, 16], [], []])
+  }
+
+  @Test(
+    "what is wrong with a device",
+    arguments: [
+      ("advertisements: []", "at least one advertisement"),
+      ("advertisements: [{ intervl: 1s }]", "did you mean 'interval'?"),
+      ("advertisement: {}\nadvertisements: [{}]", "exclude each other"),
+      ("advertisement: { name: maybe }", "expected true or false"),
+      ("advertisement: { rssi: loud }", "or { path: [{ at: 0s, rssi: -50 }] }"),
+      ("advertisement: { rssi: { pth: [] } }", "the key 'path' is missing"),
+      ("advertisement: { rssi: { path: [] } }", "at least one point"),
+      ("advertisement: { rssi: { path: [{ at: 1s, rssi: -50 }] } }", "a first point at 0s"),
+      ("advertisement: { rssi: { path: [{ at: 0s }] } }", "the key 'rssi' is missing"),
+      (
+        "advertisement: { rssi: { path: [{ at: 0s, rssi: -5 }, { at: 0s, rssi: -6 }] } }",
+        "not later than the point before"
+      ),
+      ("advertisement: { with: { a-b: { of: device-name } } }", "'a-b' cannot be a name"),
+      ("advertisement: { with: { a: { of: device-nam } } }", "did you mean 'device-name'?"),
+      ("advertisement: { with: { a: { off: device-name } } }", "the key 'of' is missing"),
+      ("advertisement: { with: { a: { of: device-name, as: u9 } } }", "'u9' stands here"),
+      ("advertisement: { with: { a: { of: device-name, as: u8, count: 1 } } }", "how many octets"),
+      ("advertisement: { with: { a: { of: battery-level } } }", "has no characteristic"),
+      ("advertisement: { service-data: { battery: { u8: $lvl } } }", "has the name 'lvl'"),
+      ("advertisement: { service-data: { battery: { u8: $uptme } } }", "did you mean 'uptime'?"),
+      ("advertisement: { service-data: { battery: { octets: $sent } } }", "'sent' is a number"),
+      ("private-address: { every: 0s }", "expected a duration from 1s to 24h"),
+      ("private-address: { kind: secret, every: 1m }", "one of resolvable, non-resolvable"),
+      ("private-address: {}", "the key 'every' is missing"),
+      ("private-address: { every: 1m, kin: resolvable }", "did you mean 'kind'?"),
+      ("link: { latency-spred: 1ms }", "did you mean 'latency-spread'?"),
+      ("services: [{ service: fff0, includes: [battery] }]", "no service 'battery'"),
+      ("services: [{ service: fff0, includes: [fff0] }]", "includes itself"),
+      ("services: [{ service: fff0, include: [fff0] }]", "did you mean 'includes'?"),
+    ]
+  )
+  func wrong(keys: String, complaint: String) {
+    let found = DeviceText.complaints(keys)
+    #expect(found.contains { $0.contains(complaint) }, "\(found)")
+    #expect(found.allSatisfy { $0.hasPrefix("device.yaml:") })
+  }
+
+  @Test(
+    "what is wrong with a behaviour",
+    arguments: [
+      ("noise: { parts: { u8: { low: 1, high: 9 } } }", "the key 'every' is missing"),
+      ("noise: { every: 1s }", "the key 'parts' is missing"),
+      ("noise: { parts: { u8: 1 }, every: 1s }", "no number moves here"),
+      ("noise: { parts: { u8: { low: 1, high: 9 } }, every: 1s, shape: bel }", "'bell'?"),
+      ("noise: { parts: { u8: { low: 1, high: 9 } }, evry: 1s, every: 1s }", "'every'?"),
+      ("follows: fff9", "no characteristic 'fff9'"),
+      ("follows: batery-level", "did you mean 'battery-level'?"),
+      ("follows: {}", "the key 'with' is missing"),
+      ("follows: { with: {}, value: { u8: 1 } }", "nothing to follow"),
+      ("follows: { with: { a: device-name } }", "the key 'value' is missing"),
+      ("follows: { with: { a: device-name }, value: { u8: $a } }", "'a' is octets"),
+      ("follows: { with: { a: device-name }, value: $b }", "nothing has the name 'b'"),
+      ("follows: { with: { a: device-name }, value: { u8: 1 + $ } }", "such as 3 or $size"),
+      ("follows: { wth: { a: device-name }, value: { u8: 1 } }", "did you mean 'with'?"),
+      ("follows: fff1", "follows itself"),
+      ("responses: [{ when-like: 0x }]", "'0x': this is no octet"),
+      ("responses: [{ when-like: [1] }]", "expected a pattern of octets"),
+      ("responses: [{ when: { u8: 1 }, when-like: '01' }]", "'when' and 'when-like' exclude"),
+      ("responses: [{ when-lik: '01' }]", "did you mean 'when-like'?"),
+      (
+        "responses: [{ when-like: <size>, then: { set: { u8: $sice } } }]", "did you mean 'size'?"
+      ),
+      ("responses: [{ when-like: <size>, then: { set: { octets: $size } } }]", "is a number"),
+      ("responses: [{ then: { set: { row: table, at: 0 } } }]", "has the name 'table'"),
+      ("responses: [{ then: { set: { u8: $size.count } } }]", "has the name 'size'"),
+    ]
+  )
+  func wrongBehaviour(keys: String, complaint: String) {
+    let found = DeviceText.complaints(
+      ofCharacteristics: "characteristic: fff1, properties: [read, write], \(keys)"
+    )
+    #expect(found.contains { $0.contains(complaint) }, "\(found)")
+    #expect(found.allSatisfy { $0.hasPrefix("device.yaml:") })
+  }
+}
