@@ -31,6 +31,12 @@ struct RepeatTests {
     Example("heart-rate", isSeeded: false),
     Example("battery", isSeeded: false),
     Example("echo", isSeeded: false),
+    // The time that each operation takes is drawn.
+    Example("uart", isSeeded: true),
+    Example("tag", isSeeded: true),
+    Example("thingy", isSeeded: true),
+    Example("glucose", isSeeded: false),
+    Example("firmware-update", isSeeded: false),
   ]
 
   @Test("in another folder on a busy machine, byte for byte", arguments: examples)

@@ -22,7 +22,10 @@ struct RunTests {
 
   @Test(
     "every example runs against its device",
-    arguments: ["thermometer", "heart-rate", "battery", "echo"]
+    arguments: [
+      "thermometer", "heart-rate", "battery", "beacon", "echo", "firmware-update", "glucose", "tag",
+      "thingy", "uart",
+    ]
   )
   func examples(name: String) throws {
     let run = try blerun(

@@ -50,13 +50,14 @@ struct MutatedFileTests {
       var generator = SeededGenerator(seed: seed, name: file)
       for _ in 0..<40 {
         do {
-          for definition in try DeviceFile.parse(mutated(text, &generator), file: file) {
+          for definition in try DeviceFile.parse(mutated(text, &generator), file: path.path) {
             try exercise(definition)
           }
           read += 1
         } catch let errors as DocumentErrors {
           #expect(!errors.problems.isEmpty)
-          #expect(errors.problems.allSatisfy { $0.place.file == file && $0.place.line > 0 })
+          let places = errors.problems.map(\.place)
+          #expect(places.allSatisfy { $0.file.contains("/devices/") && $0.line > 0 })
           refused += 1
         }
       }

@@ -13,7 +13,8 @@ struct ShippedDeviceTests {
     .appending(path: "Simulators/devices")
 
   static let files = [
-    "battery.yaml", "echo.yaml", "heart-rate.yaml", "lock.yaml", "thermometer.yaml",
+    "battery.yaml", "beacon.yaml", "echo.yaml", "firmware-update.yaml", "glucose.yaml",
+    "heart-rate.yaml", "lock.yaml", "tag.yaml", "thermometer.yaml", "thingy.yaml", "uart.yaml",
   ]
 
   func definition(_ file: String) throws -> DeviceDefinition {
@@ -30,16 +31,19 @@ struct ShippedDeviceTests {
   @Test("these are all")
   func all() throws {
     let found = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
-    #expect(found.sorted() == Self.files)
+    #expect(found.filter { $0.hasSuffix(".yaml") }.sorted() == Self.files)
+    #expect(found.filter { !$0.hasSuffix(".yaml") }.sorted() == ["glucose.csv", "thingy.csv"])
   }
 
   @Test("each advertises its name and first service, at an address of its own")
   func names() throws {
     let definitions = try Self.files.map(definition)
-    #expect(definitions.map(\.name) == ["Battery-1", "Echo-1", "HRM-1", "Lock-1", "Thermo-1"])
+    let names = ["Battery", "Beacon", "Echo", "DFU", "Glucose", "HRM", "Lock", "Tag"]
+    #expect(definitions.map(\.name) == (names + ["Thermo", "Thingy", "UART"]).map { $0 + "-1" })
     #expect(Set(definitions.map(\.address)).count == definitions.count)
     for definition in definitions {
-      #expect(definition.advertisement.services.first == definition.services.first?.uuid)
+      let first = definition.services.first?.uuid ?? BluetoothUUID(short: 0xfeaa)
+      #expect(definition.advertisement.services.first == first)
       let heard = DeviceBench(definition).device.advertisement()
       #expect(heard.name == definition.name)
       #expect(abs(heard.rssi - definition.advertisement.rssi) <= 4)

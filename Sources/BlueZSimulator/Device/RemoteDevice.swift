@@ -86,14 +86,17 @@ final class RemoteDevice: Sendable {
     )
     let attributes = AttributeServer(of: path, access: access)
     parts.withLock { $0 = (queue, attributes) }
+    listen()
   }
 
-  /// Hears what the device sends on the link.
+  /// Hears what the device sends, and what it does by itself. Of several addresses of a device, the
+  /// one with the link does.
   func listen() {
     device.onNotification { [weak self] handle, value in
       self?.attributes?.notified(handle, value)
       self?.notifiedBattery(handle, value)
     }
+    device.onPresence { [weak self] in self?.follow($0) }
   }
 
   var queue: RequestQueue? { parts.withLock { $0?.queue } }
@@ -269,6 +272,7 @@ final class RemoteDevice: Sendable {
     perform { $0.stopped() }
     queue?.stop()
     device.onNotification { _, _ in }
+    device.onPresence { _ in }
   }
 
   func clientLeft(_ client: String) {

@@ -53,8 +53,13 @@ public struct ResponseRule: Sendable, Hashable {
   }
 
   /// The names that the pattern gives to parts of `value`; nil when the rule is not for it.
+  func match(_ value: [UInt8]) -> Variables? { pattern.match(value) }
+}
+
+extension ResponseRule.Pattern {
+  /// The names that it gives to parts of `value`; nil when that is another.
   func match(_ value: [UInt8]) -> Variables? {
-    switch pattern {
+    switch self {
     case .any: Variables()
     case .exactly(let octets): value == octets ? Variables() : nil
     case .beginning(let octets): value.starts(with: octets) ? Variables() : nil

@@ -30,6 +30,8 @@ public struct DeviceDefinition: Sendable, Hashable {
   /// The application's services. Generic Access and Generic Attribute are added by
   /// ``AttributeTable``.
   public var services: [ServiceDefinition]
+  /// Its dialogues.
+  public var machines: [MachineDefinition]
   /// What goes wrong, and when. The first rule that applies wins.
   public var faults: [FaultRule]
 
@@ -43,6 +45,7 @@ public struct DeviceDefinition: Sendable, Hashable {
     link: LinkDefinition = LinkDefinition(),
     pairing: PairingDefinition = PairingDefinition(),
     services: [ServiceDefinition] = [],
+    machines: [MachineDefinition] = [],
     faults: [FaultRule] = []
   ) {
     self.name = name
@@ -54,6 +57,7 @@ public struct DeviceDefinition: Sendable, Hashable {
     self.link = link
     self.pairing = pairing
     self.services = services
+    self.machines = machines
     self.faults = faults
   }
 }

@@ -10,10 +10,31 @@ enum DeviceAction: Equatable {
   case store(characteristic: Int, value: [UInt8], after: Duration)
   /// Tell a subscriber of the characteristic at this index what it follows others to.
   case follow(characteristic: Int)
+  /// A machine's timer.
+  case timer(MachineTimer, after: Duration)
+  /// Forget the timers of a machine.
+  case stopTimers(machine: Int)
+  /// The device ends the link, or, for so long, is not there at all.
+  case leave(absence: Duration?, after: Duration)
+  /// The device is there again.
+  case comeBack(after: Duration)
   /// Let the behaviour of the characteristic at this index go on at an instant.
   case tick(characteristic: Int, at: Instant)
   /// Forget the tick that is due.
   case stopTicks(characteristic: Int)
+
+  func isTimer(of machine: Int) -> Bool {
+    guard case .timer(let timer, _) = self else { return false }
+    return timer.machine == machine
+  }
+
+  /// Whether it has no meaning without the link it was decided on.
+  var isOfLink: Bool {
+    switch self {
+    case .notify, .store, .follow, .tick, .stopTicks, .leave(absence: nil, _): true
+    case .timer, .stopTimers, .leave, .comeBack: false
+    }
+  }
 
   func isTick(of index: Int) -> Bool {
     guard case .tick(index, _) = self else { return false }

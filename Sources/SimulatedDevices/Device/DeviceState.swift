@@ -12,6 +12,9 @@ struct DeviceState {
   let table: AttributeTable
   let mtu: Int
   let start: Instant
+  var machines: [MachineRun]
+  /// When the present operation happens.
+  var now: Instant
   private(set) var isLinked = false
   /// How secure the link is.
   private(set) var security = LinkSecurity.none
@@ -28,6 +31,8 @@ struct DeviceState {
     self.table = table
     self.start = start
     mtu = definition.link.mtu
+    now = start
+    machines = definition.machines.map { MachineRun($0) }
     followers = FollowerTable(table.characteristics.map(\.definition))
     var seen: [BluetoothUUID] = []
     characteristics = table.characteristics.map { characteristic in
@@ -42,12 +47,18 @@ struct DeviceState {
 
   // MARK: Link
 
-  mutating func linkUp() {
+  mutating func linkUp(now: Instant) -> [DeviceAction] {
+    self.now = now
     isLinked = true
     security = .none
+    return tellMachines(.link(.up)).actions
   }
 
-  mutating func secure(_ level: LinkSecurity) { security = level }
+  mutating func secure(_ level: LinkSecurity, now: Instant) -> [DeviceAction] {
+    self.now = now
+    security = level
+    return level == .none ? [] : tellMachines(.link(.encrypted)).actions
+  }
 
   /// What a request is refused with on a link that is not secure enough; nil when it is.
   ///
@@ -58,25 +69,39 @@ struct DeviceState {
   }
 
   /// Forgets all subscriptions. Whatever was due is not to happen.
-  mutating func linkDown() {
+  mutating func linkDown(now: Instant) -> [DeviceAction] {
+    self.now = now
+    let wasLinked = isLinked
     isLinked = false
     for index in characteristics.indices {
       characteristics[index].mode = nil
       characteristics[index].ticks = 0
     }
+    return wasLinked ? tellMachines(.link(.down)).actions : []
   }
 
   // MARK: Reading
 
-  mutating func read(_ handle: UInt16, now: Instant) -> Result<[UInt8], ATTErrorCode> {
+  mutating func read(
+    _ handle: UInt16,
+    now: Instant
+  ) -> (answer: Result<[UInt8], ATTErrorCode>, actions: [DeviceAction]) {
+    self.now = now
+    guard case .value(let index) = table.position(of: handle) else {
+      return (read(at: handle), [])
+    }
+    let definition = characteristics[index].definition
+    guard definition.properties.contains(.read) else { return (.failure(.readNotPermitted), []) }
+    if let error = refusal(definition.security.read) ?? definition.readError {
+      return (.failure(error), [])
+    }
+    let told = tellMachines(.read(definition.uuid), of: index)
+    if let refusal = told.refusal { return (.failure(refusal), told.actions) }
+    return (.success(readValue(of: index, elapsed: now - start)), told.actions)
+  }
+
+  private func read(at handle: UInt16) -> Result<[UInt8], ATTErrorCode> {
     switch table.position(of: handle) {
-    case .value(let index):
-      let definition = characteristics[index].definition
-      guard definition.properties.contains(.read) else { return .failure(.readNotPermitted) }
-      if let error = refusal(definition.security.read) ?? definition.readError {
-        return .failure(error)
-      }
-      return .success(readValue(of: index, elapsed: now - start))
     case .descriptor(let index, let number):
       let state = characteristics[index]
       if let error = refusal(state.descriptorSecurity[number].read) { return .failure(error) }
@@ -85,7 +110,7 @@ struct DeviceState {
         isConfiguration
           ? SubscriptionMode.configuration(of: state.mode) : state.descriptorValues[number]
       )
-    case .declaration, nil: return .failure(.invalidHandle)
+    case .value, .declaration, nil: return .failure(.invalidHandle)
     }
   }
 
@@ -98,7 +123,8 @@ struct DeviceState {
     withResponse: Bool,
     now: Instant
   ) -> (answer: Answer, actions: [DeviceAction]) {
-    switch table.position(of: handle) {
+    self.now = now
+    return switch table.position(of: handle) {
     case .value(let index): write(value, at: offset, to: index, withResponse: withResponse)
     case .descriptor(let index, let number): write(value, to: index, descriptor: number, now: now)
     case .declaration, nil: (.failure(.invalidHandle), [])
@@ -124,6 +150,7 @@ struct DeviceState {
     guard value.count <= definition.longest else {
       return (.failure(.invalidAttributeValueLength), [])
     }
+    if let told = tellMachines(ofWrite: value, to: index) { return told }
     switch definition.behaviour {
     case .counter, .wave, .series, .noise, .follow: return (.success(()), [])
     case .constant: return (.success(()), store(value, in: index))
@@ -208,21 +235,24 @@ struct DeviceState {
       return (.failure(.attributeNotFound), [])
     }
     guard isLinked else { return (.failure(.unlikelyError), []) }
+    self.now = now
     if mode != nil, let error = refusal(definition.security.read) { return (.failure(error), []) }
     let before = characteristics[index].mode
     guard let mode else {
       characteristics[index].mode = nil
       characteristics[index].ticks = 0
-      return (.success(()), before == nil ? [] : [.stopTicks(characteristic: index)])
+      guard before != nil else { return (.success(()), []) }
+      let told = tellMachines(.unsubscribe(definition.uuid), of: index).actions
+      return (.success(()), [.stopTicks(characteristic: index)] + told)
     }
     guard definition.properties.contains(mode == .notification ? .notify : .indicate) else {
       return (.failure(.cccImproperlyConfigured), [])
     }
     characteristics[index].mode = mode
-    guard before == nil, let delay = delay(beforeTick: 0, of: index) else {
-      return (.success(()), [])
-    }
-    return (.success(()), [.tick(characteristic: index, at: now + delay)])
+    guard before == nil else { return (.success(()), []) }
+    let told = tellMachines(.subscribe(definition.uuid), of: index).actions
+    guard let delay = delay(beforeTick: 0, of: index) else { return (.success(()), told) }
+    return (.success(()), [.tick(characteristic: index, at: now + delay)] + told)
   }
 
   // MARK: What is due
@@ -232,6 +262,7 @@ struct DeviceState {
     _ action: DeviceAction,
     now: Instant
   ) -> (sent: (handle: UInt16, value: [UInt8])?, actions: [DeviceAction]) {
+    self.now = now
     switch action {
     case .notify(let index, let value, _):
       let followed = store(value, in: index)
@@ -247,7 +278,11 @@ struct DeviceState {
       let ticks = next.map { [DeviceAction.tick(characteristic: index, at: instant + $0)] } ?? []
       let followed = followers.ofSeries(index).map { DeviceAction.follow(characteristic: $0) }
       return (sent(index, value), ticks + followed)
-    case .stopTicks: return (nil, [])
+    case .timer(let timer, _): return (nil, fired(timer))
+    case .leave(let absence, _):
+      return (nil, absence.map { [.comeBack(after: $0)] } ?? [])
+    case .comeBack: return (nil, beginMachines())
+    case .stopTicks, .stopTimers: return (nil, [])
     }
   }
 

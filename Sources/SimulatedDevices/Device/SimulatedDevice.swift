@@ -14,6 +14,8 @@ public final class SimulatedDevice: Sendable {
   public typealias NotificationHandler =
     @Sendable (_ valueHandle: UInt16, _ value: [UInt8]) -> Void
 
+  public typealias PresenceHandler = @Sendable (DevicePresence) -> Void
+
   typealias Sent = (handle: UInt16, value: [UInt8])
 
   /// An action that is due, by number so that what was cancelled is known as such.
@@ -29,6 +31,15 @@ public final class SimulatedDevice: Sendable {
     var cancelled: [Timer] = []
   }
 
+  /// What is to be told after an action was performed.
+  private struct Fired {
+    let sent: Sent?
+    let presence: DevicePresence?
+    let change: Change
+    let handler: NotificationHandler?
+    let presenceHandler: PresenceHandler?
+  }
+
   private struct State {
     var device: DeviceState
     var faults: FaultPlan
@@ -37,6 +48,7 @@ public final class SimulatedDevice: Sendable {
     var passkeys: SeededGenerator
     var latency: SeededGenerator
     var handler: NotificationHandler?
+    var presence: PresenceHandler?
     var due: [Due] = []
     var numbers: UInt64 = 0
 
@@ -44,19 +56,29 @@ public final class SimulatedDevice: Sendable {
       var change = Change()
       for action in actions {
         switch action {
-        case .notify(_, _, let delay), .store(_, _, let delay):
+        case .notify(_, _, let delay), .store(_, _, let delay), .timer(_, let delay),
+          .leave(_, let delay), .comeBack(let delay):
           change.armed.append((add(action), now + delay))
         case .follow:
           change.armed.append((add(action), now))
         case .tick(_, let instant):
           change.armed.append((add(action), instant))
         case .stopTicks(let index):
-          let stopped = due.filter { $0.action.isTick(of: index) }
-          due.removeAll { $0.action.isTick(of: index) }
-          change.cancelled += stopped.compactMap(\.timer)
+          change.cancelled += cancel { $0.isTick(of: index) }
+        case .stopTimers(let machine):
+          change.armed.removeAll { number, _ in
+            due.first { $0.number == number }?.action.isTimer(of: machine) == true
+          }
+          change.cancelled += cancel { $0.isTimer(of: machine) }
         }
       }
       return change
+    }
+
+    private mutating func cancel(_ isMeant: (DeviceAction) -> Bool) -> [Timer] {
+      let stopped = due.filter { isMeant($0.action) }
+      due.removeAll { isMeant($0.action) }
+      return stopped.compactMap(\.timer)
     }
 
     private mutating func add(_ action: DeviceAction) -> UInt64 {
@@ -97,6 +119,7 @@ public final class SimulatedDevice: Sendable {
         latency: generator.split("latency")
       )
     )
+    decide { ((), $0.device.beginMachines()) }
   }
 
   // MARK: Attributes
@@ -104,7 +127,7 @@ public final class SimulatedDevice: Sendable {
   /// The value at a value's or a descriptor's handle, or the error that the read is refused with.
   public func read(_ handle: UInt16) -> Result<[UInt8], ATTErrorCode> {
     let now = loop.now
-    return state.withLock { $0.device.read(handle, now: now) }
+    return decide { $0.device.read(handle, now: now) }
   }
 
   /// Writes a value or a descriptor.
@@ -149,7 +172,8 @@ public final class SimulatedDevice: Sendable {
 
   /// The link is there.
   public func linkUp() {
-    state.withLock { $0.device.linkUp() }
+    let now = loop.now
+    decide { ((), $0.device.linkUp(now: now)) }
   }
 
   /// How secure the link is.
@@ -157,7 +181,8 @@ public final class SimulatedDevice: Sendable {
 
   /// The link is encrypted, or not any more.
   public func secure(_ level: LinkSecurity) {
-    state.withLock { $0.device.secure(level) }
+    let now = loop.now
+    decide { ((), $0.device.secure(level, now: now)) }
   }
 
   /// The passkey, or the number to compare, of the next pairing: 0 to 999999.
@@ -166,14 +191,22 @@ public final class SimulatedDevice: Sendable {
     return state.withLock { UInt32.random(in: 0...999_999, using: &$0.passkeys) }
   }
 
-  /// The link is gone: subscriptions and everything that was due are forgotten. Values stay.
+  /// The link is gone: subscriptions and everything that was due on it are forgotten. Values stay,
+  /// and so do the timers of machines.
   public func linkDown() {
-    let due = state.withLock { state in
-      state.device.linkDown()
-      defer { state.due = [] }
-      return state.due
+    let now = loop.now
+    let ended = state.withLock { state in
+      defer { state.due.removeAll { $0.action.isOfLink } }
+      return state.due.filter { $0.action.isOfLink }
     }
-    for due in due { due.timer?.cancel() }
+    for due in ended { due.timer?.cancel() }
+    decide { ((), $0.device.linkDown(now: now)) }
+  }
+
+  /// Has `handler` called when the device itself ends the link, goes away or comes back, on the
+  /// loop. The next handler replaces it.
+  public func onPresence(_ handler: @escaping PresenceHandler) {
+    state.withLock { $0.presence = handler }
   }
 
   // MARK: Air and faults
@@ -237,9 +270,10 @@ public final class SimulatedDevice: Sendable {
 
   // MARK: What is due
 
-  private func decide(
-    _ body: (inout State) -> (answer: Result<Void, ATTErrorCode>, actions: [DeviceAction])
-  ) -> Result<Void, ATTErrorCode> {
+  @discardableResult
+  private func decide<Answer>(
+    _ body: (inout State) -> (answer: Answer, actions: [DeviceAction])
+  ) -> Answer {
     let now = loop.now
     let (answer, change) = state.withLock { state in
       let (answer, actions) = body(&state)
@@ -264,13 +298,22 @@ public final class SimulatedDevice: Sendable {
 
   private func fire(_ number: UInt64) {
     let now = loop.now
-    let fired = state.withLock { state -> (Sent?, Change, NotificationHandler?)? in
+    let fired = state.withLock { state -> Fired? in
       guard let index = state.due.firstIndex(where: { $0.number == number }) else { return nil }
-      let (sent, actions) = state.device.perform(state.due.remove(at: index).action, now: now)
-      return (sent, state.schedule(actions, now: now), state.handler)
+      let action = state.due.remove(at: index).action
+      let (sent, actions) = state.device.perform(action, now: now)
+      let change = state.schedule(actions, now: now)
+      return Fired(
+        sent: sent,
+        presence: DevicePresence(action),
+        change: change,
+        handler: state.handler,
+        presenceHandler: state.presence
+      )
     }
-    guard let (sent, change, handler) = fired else { return }
-    carryOut(change)
-    if let sent { handler?(sent.handle, sent.value) }
+    guard let fired else { return }
+    carryOut(fired.change)
+    if let sent = fired.sent { fired.handler?(sent.handle, sent.value) }
+    if let presence = fired.presence { fired.presenceHandler?(presence) }
   }
 }

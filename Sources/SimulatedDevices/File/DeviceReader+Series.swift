@@ -75,9 +75,16 @@ extension DeviceReader {
       problems.append(node.problem("\(node.kind) stands here", expected: "the name of a file"))
       return nil
     }
+    let path = TextFile.path(name, beside: node.place.file)
+    let text: String
     do throws(DocumentErrors) {
-      let path = TextFile.path(name, beside: node.place.file)
-      let table = try CSVTable.parse(TextFile.read(path), file: path)
+      text = try TextFile.read(path)
+    } catch {
+      problems += error.problems.map { node.problem("\(path): \($0.message)") }
+      return nil
+    }
+    do throws(DocumentErrors) {
+      let table = try CSVTable.parse(text, file: path)
       guard !table.rows.isEmpty else {
         problems.append(node.problem("the table '\(name)' has no rows"))
         return nil

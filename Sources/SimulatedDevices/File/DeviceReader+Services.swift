@@ -9,6 +9,8 @@ struct Reference {
   /// What the characteristic has to be fit for.
   enum Need {
     case presence
+    case read
+    case write
     case notify
     case set
   }
@@ -100,9 +102,7 @@ extension DeviceReader {
   /// Behaviours that the properties leave without any effect are mistakes.
   private mutating func check(_ characteristic: CharacteristicDefinition, _ node: Node) {
     let properties = characteristic.properties
-    let isWritable = !properties.isDisjoint(with: [
-      .write, .writeWithoutResponse, .authenticatedSignedWrites, .reliableWrite,
-    ])
+    let isWritable = properties.isWritable
     switch characteristic.behaviour {
     case .echo where !isWritable, .response where !isWritable:
       problems.append(
@@ -159,8 +159,23 @@ extension DeviceReader {
         problems.append(
           node.problem("\(shown(node)) moves by itself", expected: "one whose value stays")
         )
-      case .presence, .notify, .set: break
+      case .read where !found.properties.contains(.read):
+        problems.append(
+          node.problem("\(shown(node)) cannot be read", expected: "one with the property read")
+        )
+      case .write where !found.properties.isWritable:
+        problems.append(
+          node.problem("\(shown(node)) cannot be written", expected: "one with the property write")
+        )
+      case .presence, .read, .write, .notify, .set: break
       }
     }
+  }
+}
+
+extension CharacteristicProperties {
+  /// Whether there is any way to write.
+  fileprivate var isWritable: Bool {
+    !isDisjoint(with: [.write, .writeWithoutResponse, .authenticatedSignedWrites, .reliableWrite])
   }
 }

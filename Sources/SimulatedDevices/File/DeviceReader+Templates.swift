@@ -54,6 +54,11 @@ extension DeviceReader {
       let name = keys.optional("octets").flatMap { octetsName($0, names) }
       problems += keys.finish()
       return name.map { .variable($0) }
+    case "decimal"?:
+      var keys = MappingReader(node)
+      let number = keys.optional("decimal").flatMap { expression($0, names) }
+      problems += keys.finish()
+      return number.map { .decimal($0) }
     case "row"?, "at"?:
       var keys = MappingReader(node)
       let table = keys.required("row", expected: "the name of a table")
@@ -116,8 +121,13 @@ extension DeviceReader {
       )
       return nil
     }
+    return check(found, node, names) ? found : nil
+  }
+
+  /// Complains of the names in a calculation that are not known, or of another kind.
+  mutating func check(_ expression: Expression, _ node: Node, _ names: KnownNames) -> Bool {
     let before = problems.count
-    for (name, isCounted) in found.names {
+    for (name, isCounted) in expression.names {
       let word = Node(.scalar(name, isPlain: true), at: node.place, path: node.path)
       if isCounted {
         if names.kind(of: name) == .number {
@@ -129,7 +139,7 @@ extension DeviceReader {
         _ = known(word, .number, names)
       }
     }
-    return problems.count == before ? found : nil
+    return problems.count == before
   }
 
   /// `01 ?? <size:u32> *`.

@@ -63,6 +63,7 @@ struct DeviceReader {
     if let node = keys.optional("security") { device.pairing = pairing(node) }
     let services = list(keys.optional("services"), "services", atMost: FileLimits.services)
     device.services = services.map { service($0) }
+    device.machines = machines(keys.optional("machines"))
     let faults = list(keys.optional("faults"), "faults", atMost: FileLimits.faults)
     device.faults = faults.compactMap { fault($0) }
     problems += keys.finish()

@@ -13,6 +13,11 @@ enum FileLimits {
   /// Of one control point, and the actions of each.
   static let responses = 64
   static let faults = 256
+  static let machines = 16
+  /// Of one machine.
+  static let states = 64
+  /// Of one state.
+  static let transitions = 256
   static let advertisements = 16
   /// Octets of one attribute's value.
   ///

@@ -8,6 +8,8 @@ public struct ValueTemplate: Sendable, Hashable {
     case octets([UInt8])
     /// A whole number; what has no room loses its highest bits.
     case number(ValueFormat, Expression)
+    /// A whole number in decimal digits, as text.
+    case decimal(Expression)
     /// The octets of a name.
     case variable(String)
     /// One row of a table, counted from 0; nothing where there is none.
@@ -34,6 +36,7 @@ public struct ValueTemplate: Sendable, Hashable {
       case .octets(let octets): return octets
       case .number(let format, let expression):
         return format.wrapping(expression.value(in: scope))
+      case .decimal(let expression): return Array("\(expression.value(in: scope))".utf8)
       case .variable(let name): return scope.variables.octets(name)
       case .row(let table, let place):
         let (rows, index) = (scope.rows(table), place.value(in: scope))

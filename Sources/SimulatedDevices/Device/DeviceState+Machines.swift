@@ -1,0 +1,139 @@
+// The machines of a device: what happens goes to each of them, what they do is done to the device.
+
+import Bluetooth
+import Signals
+
+extension DeviceState {
+  /// The longest a variable of octets becomes.
+  static let longestVariable = 1 << 20
+
+  /// The first states are entered: at the start, and after a restart.
+  mutating func beginMachines() -> [DeviceAction] {
+    machines.indices.flatMap { index -> [DeviceAction] in
+      machines[index].begin()
+      return [.stopTimers(machine: index)] + entered(index)
+    }
+  }
+
+  /// What every machine makes of an event.
+  ///
+  /// - Returns: Whether any had something to do with it, the error it is refused with, and what is
+  ///   to be done. A refusal is the only answer: other machines do not see what was refused.
+  mutating func tellMachines(
+    _ event: MachineEvent,
+    of characteristic: Int? = nil
+  ) -> (isHandled: Bool, refusal: ATTErrorCode?, actions: [DeviceAction]) {
+    // Files name characteristics by their UUID, which means the first that has it.
+    if let characteristic, !isFirst(characteristic) { return (false, nil, []) }
+    var isHandled = false
+    var actions: [DeviceAction] = []
+    for index in machines.indices {
+      if case .timer(let timer) = event, timer.machine != index { continue }
+      let found = machines[index].transition(for: event, in: scope(of: index))
+      guard let (transition, names) = found else { continue }
+      isHandled = true
+      if let refusal = transition.refusal {
+        if let target = transition.target { actions += enter(target, of: index) }
+        return (true, refusal, actions)
+      }
+      for action in transition.actions {
+        actions += perform(action, of: index, names: names, on: characteristic)
+      }
+      if let target = transition.target {
+        actions += enter(target, of: index)
+      } else if case .timer(let timer) = event, case .every(let period) = transition.trigger {
+        actions.append(.timer(timer, after: period))
+      }
+    }
+    return (isHandled, nil, actions)
+  }
+
+  private func isFirst(_ index: Int) -> Bool {
+    let uuid = characteristics[index].definition.uuid
+    return characteristics.firstIndex { $0.definition.uuid == uuid } == index
+  }
+
+  /// What every machine makes of a write, which is kept unless it is refused; nil: nothing.
+  mutating func tellMachines(
+    ofWrite value: [UInt8],
+    to index: Int
+  ) -> (answer: Answer, actions: [DeviceAction])? {
+    guard !machines.isEmpty else { return nil }
+    let definition = characteristics[index].definition
+    let before = characteristics[index].stored
+    // Actions may set it to something else again.
+    let followed = definition.behaviour.isMoving ? [] : store(value, in: index)
+    let told = tellMachines(.write(definition.uuid, value), of: index)
+    if told.isHandled, told.refusal == nil { return (.success(()), followed + told.actions) }
+    characteristics[index].stored = before
+    return told.refusal.map { (.failure($0), told.actions) }
+  }
+
+  /// A timer of a machine is over. One that repeats goes on whether or not its conditions hold.
+  mutating func fired(_ timer: MachineTimer) -> [DeviceAction] {
+    let entry = machines[timer.machine].entry
+    let (isHandled, _, actions) = tellMachines(.timer(timer))
+    guard !isHandled, entry == timer.entry else { return actions }
+    let transitions = machines[timer.machine].transitions
+    guard transitions.indices.contains(timer.transition),
+      case .every(let period) = transitions[timer.transition].trigger
+    else { return actions }
+    return actions + [.timer(timer, after: period)]
+  }
+
+  private mutating func enter(_ state: Int, of index: Int) -> [DeviceAction] {
+    machines[index].enter(state)
+    return [.stopTimers(machine: index)] + entered(index)
+  }
+
+  private mutating func entered(_ index: Int) -> [DeviceAction] {
+    var actions: [DeviceAction] = []
+    for action in machines[index].current?.entry ?? [] {
+      actions += perform(action, of: index, names: Variables(), on: nil)
+    }
+    let entry = machines[index].entry
+    return actions
+      + machines[index].timers.map { transition, delay in
+        .timer(MachineTimer(machine: index, entry: entry, transition: transition), after: delay)
+      }
+  }
+
+  /// What a machine's values and conditions may name.
+  private func scope(of index: Int, names: Variables = Variables()) -> Scope {
+    let machine = machines[index]
+    var all = variables(machine.definition.views, elapsed: now - start)
+    all["mtu"] = .number(Int64(mtu))
+    return Scope(
+      variables: all.merging(machine.variables).merging(names),
+      tables: machine.tables
+    )
+  }
+
+  private mutating func perform(
+    _ action: MachineAction,
+    of index: Int,
+    names: Variables,
+    on characteristic: Int?
+  ) -> [DeviceAction] {
+    let scope = scope(of: index, names: names)
+    switch action {
+    case .respond(let response):
+      guard response.characteristic != nil || characteristic != nil else { return [] }
+      return perform([response], of: characteristic ?? 0, in: scope)
+    case .number(let name, let expression):
+      machines[index].variables[name] = .number(expression.value(in: scope))
+    case .octets(let name, let value):
+      machines[index].variables[name] = .octets(value.octets(in: scope))
+    case .append(let name, let value):
+      let all = scope.variables.octets(name) + value.octets(in: scope)
+      machines[index].variables[name] = .octets(Array(all.prefix(Self.longestVariable)))
+    case .checksum(let name, let value):
+      let before = UInt32(truncatingIfNeeded: scope.variables.number(name))
+      let sum = Checksum.crc32(value.octets(in: scope), after: before)
+      machines[index].variables[name] = .number(Int64(sum))
+    case .disconnect(let delay): return [.leave(absence: nil, after: delay)]
+    case .restart(let absence): return [.leave(absence: absence, after: .zero)]
+    }
+    return []
+  }
+}

@@ -1,0 +1,102 @@
+// Where a machine stands: events in, the transition that they bring about out.
+//
+// Pure. What the actions do to the device is done by DeviceState.
+
+import Bluetooth
+
+/// Something that happens to a device, as its machines see it.
+enum MachineEvent: Equatable {
+  case write(BluetoothUUID, [UInt8])
+  case read(BluetoothUUID)
+  case subscribe(BluetoothUUID)
+  case unsubscribe(BluetoothUUID)
+  case link(LinkChange)
+  /// A timer of one machine that was armed when it entered its state for the so-manieth time.
+  case timer(MachineTimer)
+}
+
+/// A timer of a machine.
+struct MachineTimer: Equatable {
+  let machine: Int
+  /// Counts the states that were entered: timers of earlier ones mean nothing.
+  let entry: Int
+  let transition: Int
+}
+
+/// A machine with its state and its variables.
+struct MachineRun {
+  let definition: MachineDefinition
+  private(set) var state = 0
+  private(set) var entry = 0
+  var variables = Variables()
+
+  init(_ definition: MachineDefinition) {
+    self.definition = definition
+    begin()
+  }
+
+  /// Everything is as it was at first; what is due is not.
+  mutating func begin() {
+    entry += 1
+    state = 0
+    variables = Variables()
+    for variable in definition.variables { variables[variable.name] = variable.initial }
+  }
+
+  mutating func enter(_ next: Int) {
+    entry += 1
+    state = next
+  }
+
+  var tables: [Scope.Table] { definition.tables.map { ($0.name, $0.rows) } }
+
+  var current: MachineState? {
+    definition.states.indices.contains(state) ? definition.states[state] : nil
+  }
+
+  /// Those of the state, then those of every state.
+  var transitions: [Transition] { (current?.transitions ?? []) + definition.always }
+
+  /// The timers of the present state, with their transitions.
+  var timers: [(transition: Int, delay: Duration)] {
+    transitions.enumerated().compactMap { index, transition in
+      transition.trigger.delay.map { (index, $0) }
+    }
+  }
+
+  /// The first transition for an event, with the names that its pattern gives.
+  ///
+  /// - Parameter scope: What conditions may name, beside the pattern's names.
+  func transition(
+    for event: MachineEvent,
+    in scope: Scope
+  ) -> (transition: Transition, names: Variables)? {
+    for (index, transition) in transitions.enumerated() {
+      guard let names = names(transition.trigger, event, index) else { continue }
+      var inner = scope
+      inner.variables = scope.variables.merging(names)
+      if transition.conditions.allSatisfy({ $0.holds(in: inner) }) { return (transition, names) }
+    }
+    return nil
+  }
+
+  private func names(
+    _ trigger: Transition.Trigger,
+    _ event: MachineEvent,
+    _ index: Int
+  ) -> Variables? {
+    switch (trigger, event) {
+    case (.write(let uuid, let pattern), .write(let written, let value)) where uuid == written:
+      guard var names = pattern.match(value) else { return nil }
+      names[ValueTemplate.writtenName] = .octets(value)
+      return names
+    case (.read(let uuid), .read(let other)), (.subscribe(let uuid), .subscribe(let other)),
+      (.unsubscribe(let uuid), .unsubscribe(let other)):
+      return uuid == other ? Variables() : nil
+    case (.link(let change), .link(let other)): return change == other ? Variables() : nil
+    case (.after, .timer(let timer)), (.every, .timer(let timer)):
+      return timer.entry == entry && timer.transition == index ? Variables() : nil
+    default: return nil
+    }
+  }
+}

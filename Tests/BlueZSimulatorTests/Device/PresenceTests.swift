@@ -1,0 +1,67 @@
+// Devices that end their links and leave by themselves, as clients see it.
+
+import BlueZInterfaces
+import BlueZSimulator
+import Bluetooth
+import DBus
+import Signals
+import SimulatedDevices
+import Testing
+
+@Suite("Devices that leave")
+struct PresenceTests {
+  /// The monitor, with a machine that leaves when its control point is written.
+  let leaving = DeviceDefinition.monitor.changing { device in
+    let control: BluetoothUUID = "2a39"
+    device.machines = [
+      MachineDefinition(
+        name: "leaving",
+        states: [
+          MachineState(
+            "only",
+            transitions: [
+              Transition(
+                .write(control, .exactly([1])),
+                do: [.disconnect(after: .milliseconds(100))]
+              ),
+              Transition(.write(control, .exactly([2])), do: [.restart(.seconds(5))]),
+            ]
+          )
+        ]
+      )
+    ]
+  }
+
+  func connected(_ version: BlueZVersion = .recorded) throws -> Lab {
+    var settings = SimulatorSettings()
+    settings.version = version
+    let lab = try Lab([leaving], settings: settings)
+    try lab.discover()
+    #expect(try lab.client.ask("Connect", .device) == "Connect replied")
+    try lab.pass(.seconds(1))
+    lab.client.forget()
+    return lab
+  }
+
+  @Test("a device that ends its link is disconnected, by the remote side where that is told")
+  func endsLink() throws {
+    let lab = try connected(BlueZVersion(5, 83))
+    try lab.client.call("WriteValue", .control, .write([1]))
+    try lab.pass(.milliseconds(200))
+    #expect(lab.client.lines.contains { $0.contains("Connection terminated by remote user") })
+    #expect(try lab.client.property("Connected", .device) == .boolean(false))
+    #expect(try lab.client.ask("Connect", .device) == "Connect replied")
+  }
+
+  @Test("a device that starts again is gone for so long, and is found again after it")
+  func restarts() throws {
+    let lab = try connected()
+    try lab.client.call("WriteValue", .control, .write([2]))
+    try lab.pass(.milliseconds(200))
+    #expect(try lab.client.property("Connected", .device) == .boolean(false))
+    let before = lab.loop.now
+    #expect(try lab.client.ask("Connect", .device).contains("abort-by-local"))
+    #expect(lab.loop.now - before >= .seconds(40))
+    #expect(try lab.client.ask("Connect", .device) == "Connect replied")
+  }
+}
