@@ -25,10 +25,10 @@ final class Air: Sendable {
         let known = stored.filter { $0.identity == device.definition.address }
         let kept = known.map { make(device, $0.address, $0.addressType, $0) }
         // The one that is in the air comes last.
-        if let index = kept.firstIndex(where: { $0.address == heard.address }) {
-          return kept[..<index] + kept[(index + 1)...] + [kept[index]]
-        }
-        return kept + [make(device, heard.address, heard.type, nil)]
+        let present = kept.last { $0.address == heard.address }
+        let others = kept.filter { $0 !== present }
+        for other in others { other.leave() }
+        return others + [present ?? make(device, heard.address, heard.type, nil)]
       }
     )
   }
