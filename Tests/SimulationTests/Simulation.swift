@@ -40,6 +40,7 @@ struct Simulation {
     seed: UInt64 = 0,
     options: ConnectOptions = ConnectOptions(),
     hasMeter: Bool = true,
+    ledger: (any LinkLedger)? = nil,
     log: LoopbackBus.Observer? = nil,
     hold: @escaping @Sendable (Message) -> Duration? = { _ in .zero }
   ) throws {
@@ -68,7 +69,7 @@ struct Simulation {
     }
     let client = try loop.run {
       try await simulator.start()
-      return try await BlueZClient.open(bus: ours)
+      return try await BlueZClient.open(bus: ours, ledger: ledger)
     }
     scheduler = SerialScheduler(on: loop)
     service = BlueZDeviceService(

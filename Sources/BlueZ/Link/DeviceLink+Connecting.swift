@@ -90,6 +90,7 @@ extension DeviceLink {
       // Cancelled with whoever waits: the undo follows, and this wait was ended before it.
       if error is CancellationError { return }
       state.withLock { $0.callError = error }
+      if case BusFailure.closed = error { return lostDaemon(.busLost) }
       if error is TimedOut { wake() } else { take(.connectAnswered(success: false)) }
     }
   }

@@ -86,9 +86,13 @@ extension DeviceLink {
       answered(.success(reply))
     } catch let error as DBusError {
       answered(.failure(error))
-    } catch is BusFailure {
-      // A closed bus cannot tell; the link is not ours to hold any more.
-      take(.daemonGone)
+    } catch BusFailure.closed {
+      // A closed bus cannot tell: what was sent before may be obeyed.
+      lostDaemon(.busLost)
+    } catch let failure as BusFailure {
+      // It was not sent.
+      state.withLock { $0.callError = failure }
+      take(.disconnectAnswered(success: false))
     } catch {
       // Who waits is told by its own wait; the answer may still come.
       return

@@ -89,7 +89,8 @@ final class DeviceLink: Sendable {
       if event == .removed || event == .daemonGone { state.pendingConnects = 0 }
       return (state.machine.handle(event), state.machine.phase == .idle)
     }
-    if isIdle { strike() }
+    // bluetoothd leaves links up whose makers have left the bus: who holds this one stays on record.
+    if isIdle, state.withLock({ $0.daemonProblem != .busLost }) { strike() }
     if case .reportLoss(let ending) = action { endChannels(Problem(explanation(of: ending))) }
     wake()
     return action
@@ -104,6 +105,16 @@ final class DeviceLink: Sendable {
   func lostDaemon(_ why: Explanation) {
     state.withLock { $0.daemonProblem = why }
     take(.daemonGone)
+  }
+
+  /// Why there is no link now.
+  var absence: Explanation {
+    switch state.withLock({ $0.machine.ending }) {
+    case .lost: .linkLost
+    case .removed: .deviceRemoved
+    case .daemonGone: state.withLock { $0.daemonProblem }
+    case .disconnected, .refused, nil: .notConnected
+    }
   }
 
   /// What an ending means for what depends on the link.

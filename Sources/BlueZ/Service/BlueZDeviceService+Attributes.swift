@@ -113,7 +113,7 @@ extension BlueZDeviceService {
     if let known { return known }
     let device = try connectedDevice()
     let view = try client.look { tree in
-      guard tree.isConnected(device) else { throw Problem(.notConnected) }
+      guard tree.isConnected(device) else { throw Problem(client.link(to: device).absence) }
       return try selector.resolved(among: tree.characteristics(of: device))
     }
     let channel = client.link(to: device).channel(of: view)

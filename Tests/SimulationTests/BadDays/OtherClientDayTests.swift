@@ -1,0 +1,162 @@
+// Another program on the same bluetoothd holds what a chain needs.
+
+import BlueZ
+import BlueZSimulator
+import Bluetooth
+import DBus
+import Signals
+import SimulatedDevices
+import Testing
+
+@Suite("Bad days: another client")
+struct OtherClientDayTests {
+  @Test("holds the scan: the chain runs beside it, and leaves it on")
+  func scan() throws {
+    let simulation = try Simulation.bench()
+    let other = try simulation.otherProgram()
+    let observation = other.scan(ScanFilter()).collect().observe { _ in }
+    try simulation.pass(.seconds(1))
+    let endured = simulation.endure()
+    #expect(endured.error == nil)
+    // Ours is not waited for longer than a scan of our own would be.
+    #expect(endured.took < .seconds(12))
+    simulation.expectReleased()
+    #expect(simulation.history.count { $0 == "scanning off" } == 0)
+    observation.cancel()
+    try simulation.pass(.seconds(1))
+    #expect(simulation.history.last == "scanning off")
+    simulation.expectNextChain()
+  }
+
+  /// A link with a subscription of another program's, as long as `body` runs.
+  private func beside(
+    _ simulation: Simulation,
+    _ options: SubscriptionOptions,
+    _ body: () throws -> Void
+  ) throws {
+    let other = try simulation.otherProgram()
+    let loop = simulation.loop
+    let isHeld = Guarded(false)
+    let holding = loop.task {
+      try await other.scheduler.turn {
+        try await other.session {
+          other.subscribe(.stream, options).flattenMap { events in
+            isHeld.withLock { $0 = true }
+            return events.collect()
+          }
+        }.run { _ in }
+      }
+    }
+    try loop.drive { isHeld.withLock { $0 } }
+    try body()
+    // The link is the other program's, and was left to it.
+    #expect(simulation.ledger.isUp)
+    #expect(simulation.ledger.links.count == 1)
+    holding.cancel()
+    try simulation.pass(.seconds(5))
+  }
+
+  @Test("holds the connection: it is used, and left up")
+  func connection() throws {
+    let simulation = try Simulation.bench()
+    try beside(simulation, SubscriptionOptions()) {
+      let service = simulation.service
+      let chain = service.connect(keep: false, expecting: [])
+        .flattenMap { origin in service.read(.alert).map { _ in origin } }
+      let outcome = chain.map { Optional($0) }.firstOrDefault(nil, within: .seconds(10))
+      #expect(outcome.value == .found)
+    }
+    simulation.expectReleased()
+    simulation.expectNextChain()
+  }
+
+  @Test(
+    "holds the notify lock: busy, and another program is named",
+    arguments: SubscriptionOptions.Delivery.allCases
+  )
+  func lock(_ delivery: SubscriptionOptions.Delivery) throws {
+    let simulation = try Simulation.bench()
+    try beside(simulation, SubscriptionOptions(delivery: .acquire)) {
+      let service = simulation.service
+      let options = SubscriptionOptions(delivery: delivery)
+      let chain = service.connect().flattenMap {
+        service.subscribe(.stream, options).flattenMap { $0.take(1) }
+      }
+      let endured = simulation.endure(chain)
+      Verdict(.busy, .passing, within: .seconds(1)).check(endured)
+      #expect(endured.failure?.bluez?.text == "Notify acquired")
+      #expect(endured.failure?.meaning.contains("another program") == true)
+    }
+    simulation.expectReleased()
+    simulation.expectNextChain()
+  }
+
+  @Test("is subscribed: the values are shared, and cannot be acquired")
+  func shared() throws {
+    let simulation = try Simulation.bench()
+    try beside(simulation, SubscriptionOptions()) {
+      let service = simulation.service
+      func chain(_ delivery: SubscriptionOptions.Delivery) -> Signal<NotificationEvent> {
+        service.connect().flattenMap {
+          service.subscribe(.stream, SubscriptionOptions(delivery: delivery))
+            .flattenMap { $0.take(1) }
+        }
+      }
+      #expect(simulation.endure(chain(.signals)).error == nil)
+      Verdict(.busy, .passing, within: .seconds(1)).check(simulation.endure(chain(.acquire)))
+    }
+    simulation.expectReleased()
+    simulation.expectNextChain()
+  }
+
+  @Test("is connecting, without end: busy before the deadline, which is the other's to end")
+  func connecting() throws {
+    let simulation = try Simulation.bench()
+    let attempt = try pendingConnect(simulation)
+    let endured = simulation.endure(within: .seconds(60))
+    Verdict(.busy, .passing, within: .seconds(60)).check(endured)
+    #expect(endured.failure?.hint.contains("--take-over") == true)
+    attempt.close()
+    simulation.heal()
+    try simulation.pass(.seconds(60))
+    simulation.expectReleased()
+    simulation.expectNextChain()
+  }
+
+  @Test("is connecting, and is to be taken over: its attempt is ended, and ours made")
+  func takenOver() throws {
+    var options = ConnectOptions()
+    options.takesOver = true
+    let simulation = try Simulation(definition: .bench, options: options)
+    let attempt = try pendingConnect(simulation)
+    simulation.heal()
+    let endured = simulation.endure(within: .seconds(60))
+    #expect(endured.error == nil)
+    simulation.expectReleased()
+    attempt.close()
+    simulation.expectNextChain()
+  }
+
+  /// A Connect of another program's that takes for ever: the device has gone meanwhile.
+  private func pendingConnect(_ simulation: Simulation) throws -> any MessageBus {
+    // The device becomes known.
+    simulation.expectNextChain()
+    simulation.simulator.vanish(simulation.address)
+    let other = try simulation.bus.connect()
+    let call = try Message.methodCall(
+      destination: "org.bluez",
+      path: simulation.devicePath,
+      interface: "org.bluez.Device1",
+      member: "Connect",
+      body: [],
+      noReplyExpected: true
+    )
+    // bluetoothd gives up after 40 s, and the other program tries again.
+    let loop = simulation.loop
+    for second in stride(from: 0, through: 120, by: 1) {
+      loop.after(.seconds(second)) { try? other.send(call) }
+    }
+    try simulation.pass(.milliseconds(50))
+    return other
+  }
+}
