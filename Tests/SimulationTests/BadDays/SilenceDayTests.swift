@@ -46,6 +46,46 @@ struct SilenceDayTests {
   }
 
   @Test(
+    "a call of another step that is never answered ends at the deadline too",
+    arguments: ["AcquireNotify", "AcquireWrite", "RemoveDevice", "Pair", "RegisterAgent"]
+  )
+  func step(_ member: String) throws {
+    let simulation = try Simulation(definition: .bench)
+    simulation.expectNextChain()
+    simulation.simulator.treatCalls { $0.member == member ? .ignore : .take }
+    let service = simulation.service
+    let chain: Signal<Void>
+    switch member {
+    case "AcquireNotify":
+      chain = service.subscribe(.stream, SubscriptionOptions(delivery: .acquire)).map { _ in }
+    case "AcquireWrite": chain = service.acquireWriter(.sink).map { _ in }
+    case "RemoveDevice": chain = service.unpair()
+    default: chain = service.pair(PairingAnswers()).map { _ in }
+    }
+    let endured = simulation.endure(
+      service.connect().flattenMap { chain },
+      within: .seconds(5)
+    )
+    Verdict(.timedOut, .passing, within: .seconds(5 + 10)).check(endured)
+    simulation.expectReleased()
+    simulation.simulator.treatCalls { _ in .take }
+    simulation.expectNextChain()
+  }
+
+  @Test("bluetoothd answers nothing at all: the next chain ends in time too, and then all is well")
+  func everything() throws {
+    let simulation = try Simulation.bench()
+    simulation.simulator.treatCalls { _ in .ignore }
+    for _ in 0..<2 {
+      let endured = simulation.endure(within: .seconds(5))
+      Verdict(.timedOut, .passing, within: .seconds(5 + 8)).check(endured)
+      simulation.expectReleased()
+    }
+    simulation.simulator.treatCalls { _ in .take }
+    simulation.expectNextChain()
+  }
+
+  @Test(
     "an ATT transaction that times out ends the link: link-lost after 30 s",
     arguments: [Stage.reading, .writing, .subscribing]
   )

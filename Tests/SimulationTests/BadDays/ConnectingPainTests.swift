@@ -1,0 +1,180 @@
+// What hurts users of BLE on Linux when they connect: what comes of it here.
+
+import BlueZ
+import BlueZSimulator
+import Bluetooth
+import DBus
+import Signals
+import SimulatedDevices
+import Testing
+
+@Suite("Pains of connecting")
+struct ConnectingPainTests {
+  @Test("InProgress: the attempt that a dead run left is ended, and ours made")
+  func staleAttempt() throws {
+    let ledger = DeadOwner()
+    let simulation = try Simulation(definition: .bench, ledger: ledger)
+    simulation.expectNextChain()
+    simulation.device.setFaults([
+      FaultRule(on: .connect, occurrence: .nth(1), action: .slow(.seconds(39)))
+    ])
+    let dead = try simulation.bus.connect()
+    try dead.send(simulation.deviceCall("Connect"))
+    try simulation.pass(.milliseconds(10))
+    dead.close()
+    let endured = simulation.endure(within: .seconds(20))
+    #expect(endured.error == nil)
+    simulation.expectReleased()
+    simulation.expectNextChain()
+  }
+
+  @Test("le-connection-abort-by-local: four failures are tried again, the fifth attempt connects")
+  func aborted() throws {
+    let simulation = try Simulation.bench()
+    simulation.device.setFaults(
+      (1...4).map {
+        FaultRule(on: .connect, occurrence: .nth($0), action: .refuseConnection)
+      }
+    )
+    #expect(simulation.endure(within: .seconds(30)).error == nil)
+    #expect(simulation.ledger.links.count == 1)
+    simulation.expectReleased()
+    simulation.expectNextChain()
+  }
+
+  @Test("connect while scanning: our own scan is off before each Connect, and goes on afterwards")
+  func scanning() throws {
+    let simulation = try Simulation.bench()
+    let (events, simulator) = (simulation.events, simulation.simulator)
+    let scansAtConnect = Recorded<Bool>()
+    simulator.treatCalls { call in
+      if call.member == "Connect" {
+        let scans = events.all.compactMap { event in
+          if case .scanning(let isOn) = event { isOn } else { nil }
+        }
+        scansAtConnect.add(scans.last ?? false)
+      }
+      return .take
+    }
+    let scan = simulation.service.scan(ScanFilter()).collect().observe { _ in }
+    for _ in 0..<2 { #expect(simulation.endure().error == nil) }
+    #expect(scansAtConnect.all == [false, false])
+    #expect(simulation.history.last { $0.hasPrefix("scanning") } == "scanning on")
+    scan.cancel()
+    try simulation.pass(.seconds(1))
+    #expect(simulation.history.last == "scanning off")
+    simulation.expectReleased()
+    simulation.expectNextChain()
+  }
+
+  @Test("gone for ever after a kill: the link that a dead program left is found and used")
+  func leftBehind() throws {
+    let simulation = try Simulation.bench()
+    simulation.expectNextChain()
+    let dead = try simulation.bus.connect()
+    try dead.send(simulation.deviceCall("Connect"))
+    try simulation.pass(.seconds(1))
+    dead.close()
+    try simulation.pass(.seconds(60))
+    #expect(simulation.ledger.isUp)
+    let service = simulation.service
+    let chain = service.connect(keep: false, expecting: [])
+      .flattenMap { origin in service.read(.alert).map { _ in origin } }
+    let found = chain.map { Optional($0) }.firstOrDefault(nil, within: .seconds(5))
+    #expect(found.value == .found)
+    // It is nobody's we know of, and ended when that is asked for.
+    #expect(simulation.ledger.isUp)
+    #expect(simulation.endure(service.disconnect()).error == nil)
+    simulation.expectReleased()
+    simulation.expectNextChain()
+  }
+
+  @Test("a stale GATT cache: a fresh start has the services read anew, for the same client")
+  func stale() throws {
+    let simulation = try Simulation.bench()
+    simulation.expectNextChain()
+    var options = ConnectOptions()
+    options.isFresh = true
+    let fresh = BlueZDeviceService(
+      client: simulation.service.client,
+      target: simulation.service.target,
+      options: options,
+      scheduler: simulation.scheduler
+    )
+    simulation.expectNextChain(on: fresh)
+    #expect(simulation.history.count { $0 == "scanning on" } == 2)
+  }
+
+  @Test(
+    "the queue never stalls: a chain that hangs holds up the next until its deadline, no longer"
+  )
+  func queue() throws {
+    let simulation = try Simulation.bench()
+    simulation.simulator.treatCalls { $0.member == "ReadValue" ? .ignore : .take }
+    let (service, loop) = (simulation.service, simulation.loop)
+    let began = loop.now
+    let ends = Recorded<Duration>()
+    for _ in 0..<3 {
+      simulation.scheduler.schedule {
+        let outcome = Stage.chain(service).firstOrDefault([], within: .seconds(5))
+        #expect((outcome.error as? DeviceFailure)?.code == .timedOut)
+        ends.add(loop.now - began)
+      }
+    }
+    try simulation.scheduler.waitUntilIdle()
+    #expect(ends.all.count == 3)
+    for (index, end) in ends.all.enumerated() {
+      #expect(end <= (.seconds(5) + .seconds(3)) * (index + 1))
+    }
+    simulation.expectReleased()
+    simulation.simulator.treatCalls { _ in .take }
+    simulation.expectNextChain()
+  }
+
+  @Test("whose connection it is: it ends with its last user in this program, and not before")
+  func ownership() throws {
+    let simulation = try Simulation.bench()
+    let other = simulation.service(on: SerialScheduler(on: simulation.loop))
+    let (loop, service) = (simulation.loop, simulation.service)
+    let longer = loop.task {
+      try await other.scheduler.turn {
+        try await other.session { Signal.just(()).delay(.seconds(20)) }.run { _ in }
+      }
+    }
+    try simulation.pass(.seconds(1))
+    let short = service.session { service.read(.alert) }
+    #expect(simulation.endure(short).error == nil)
+    #expect(simulation.ledger.isUp)
+    try loop.run { try await longer.value }
+    #expect(simulation.ledger.links.count == 1)
+    simulation.expectReleased()
+    simulation.expectNextChain()
+  }
+}
+
+/// A ledger in which every attempt that is under way belongs to a dead run.
+private final class DeadOwner: LinkLedger {
+  func turn(
+    at adapter: BluetoothAddress,
+    on loop: Loop,
+    limit: Duration
+  ) async throws -> @Sendable () -> Void { {} }
+
+  func begins(_ link: HeldLink) {}
+  func ended(_ link: HeldLink) {}
+  func isStale(_ device: BluetoothAddress) -> Bool { true }
+}
+
+extension Simulation {
+  /// A call of another program to the device, without an answer.
+  func deviceCall(_ member: String) throws -> Message {
+    try Message.methodCall(
+      destination: "org.bluez",
+      path: devicePath,
+      interface: "org.bluez.Device1",
+      member: member,
+      body: [],
+      noReplyExpected: true
+    )
+  }
+}
