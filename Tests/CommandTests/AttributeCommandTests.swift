@@ -130,6 +130,30 @@ struct AttributeCommandTests {
     #expect(run.output.isEmpty)
   }
 
+  @Test("inspect does not wait long for a protected value, and goes on with the others")
+  func inspectProtected() throws {
+    let lock = "Simulators/devices/lock.yaml"
+    let run = try blerun("inspect", "--simulate", lock)
+    #expect(run.status == 0, "\(run.errors)")
+    let told = "(no answer came within 5 s; it may want the device to be paired)"
+    #expect(run.lines.count { $0.hasSuffix(told) } == 1)
+    #expect(run.lines.contains { $0.contains("battery-level") && $0.hasSuffix("64 %") })
+    let quick = try blerun("inspect", "--simulate", lock, "--read-timeout", "1ms")
+    #expect(quick.status == 0)
+    #expect(quick.lines.count { $0.contains("(no answer came within 1 ms") } == 2)
+    #expect(quick.lines.contains { $0.contains("battery-level") && $0.contains("(not read, ") })
+    let json = try blerun(
+      "inspect",
+      "--simulate",
+      lock,
+      "--read-timeout",
+      "1ms",
+      "--output",
+      "json"
+    )
+    #expect(json.lines.contains { $0.contains(#""error":{"code":"not-read""#) })
+  }
+
   @Test("inspect shows the values of descriptors, and none with --no-values")
   func inspect() throws {
     let run = try blerun("inspect", "--simulate", echo)

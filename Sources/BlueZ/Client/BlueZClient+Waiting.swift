@@ -76,6 +76,7 @@ extension BlueZClient {
         limits: limits,
         isUp: state.tree.isConnected(device),
         isResolved: state.tree.isResolved(device),
+        isPaired: state.tree.isPaired(device),
         record: address.map { HeldLink(adapter: adapter, device: $0, path: device) },
         ledger: ledger
       )

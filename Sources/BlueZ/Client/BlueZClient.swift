@@ -206,6 +206,9 @@ public final class BlueZClient: Sendable {
       let (isUp, isResolved) = state.withLock {
         ($0.tree.isConnected(path), $0.tree.isResolved(path))
       }
+      if names.contains(Device1.Property.paired) {
+        link.paired(state.withLock { $0.tree.isPaired(path) })
+      }
       if names.contains(Device1.Property.connected) {
         if !isUp, !link.isEnding { trouble() }
         link.take(.connected(isUp))
@@ -220,6 +223,7 @@ public final class BlueZClient: Sendable {
       let (isUp, isResolved) = state.withLock {
         ($0.tree.isConnected(path), $0.tree.isResolved(path))
       }
+      link.paired(state.withLock { $0.tree.isPaired(path) })
       if isUp { link.take(.connected(true)) }
       if isResolved { link.take(.resolved(true)) }
     case .removed(let path, Device1.interface):

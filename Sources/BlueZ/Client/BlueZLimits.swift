@@ -33,6 +33,8 @@ public struct BlueZLimits: Sendable {
   /// From the loss of a link, a device or an adapter until it is known what took it along: the
   /// adapter or bluetoothd may have gone.
   public var cause: Duration = .milliseconds(200)
+  /// From the end of a link until a call about its attributes is known not to be answered any more.
+  public var unanswered: Duration = .milliseconds(500)
   /// How long the exchange of the MTU is waited for while it still is 23 octets.
   public var mtuExchange: Duration = .milliseconds(500)
   /// How long a subscription that is to be resumed tries to, beside the caller's deadline.

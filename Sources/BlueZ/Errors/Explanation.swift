@@ -141,6 +141,10 @@ extension Explanation {
     "the device wants to be paired for this attribute, and dropped the link without an answer",
     hint: "pair with it first: a pair step, or blerun pair"
   )
+  /// Seen: an attribute that wants more than the bond gives is not answered at all.
+  static let bondHint =
+    "try again, or allow more time with --timeout; if the attribute is protected, the device may "
+    + "want a passkey or a number compared: unpair it, and pair with more capability"
   static let pairingHint =
     "try again, or allow more time with --timeout; if the attribute is protected, the device wants "
     + "to be paired first: a pair step, or blerun pair"

@@ -59,7 +59,10 @@ struct FailureContext: Sendable {
       return mayWantPairing && situation.isForgotten ? .pairingAwaited : .linkLost
     }
     let within = error.after.map { " within \(Self.text($0))" } ?? " in time"
-    let usual = mayWantPairing ? Explanation.pairingHint : Explanation.noAnswer.hint
+    let usual =
+      mayWantPairing
+      ? Explanation.pairingHint
+      : situation.isGATT ? Explanation.bondHint : Explanation.noAnswer.hint
     let (meaning, hint) =
       switch situation.call {
       case .connect: ("the device was not connected and ready\(within)", usual)

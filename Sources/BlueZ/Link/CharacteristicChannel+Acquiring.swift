@@ -55,7 +55,8 @@ extension CharacteristicChannel {
       method,
       [.properties([:])]
     )
-    let reply = try await bus.call(call, otherwise: limits.attribute) { answer in
+    // AcquireNotify is not answered either when the device refuses the subscription (5.66).
+    let reply = try await calls.call(call, isConclusive: false) { answer in
       guard case .success(let late) = answer else { return }
       Self.close(late)
     }

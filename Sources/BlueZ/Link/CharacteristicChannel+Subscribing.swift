@@ -64,7 +64,7 @@ extension CharacteristicChannel {
       ) { [weak self] in self?.hear($0) }
       state.withLock { $0.rule = rule }
     }
-    _ = try await bus.call(startCall, otherwise: limits.attribute) { [self] in lateStart($0) }
+    _ = try await calls.call(startCall) { [self] in lateStart($0) }
     state.withLock { $0.isNotifying = true }
   }
 

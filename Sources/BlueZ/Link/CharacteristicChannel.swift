@@ -26,6 +26,7 @@ final class CharacteristicChannel: Sendable {
   }
 
   let view: CharacteristicView
+  let calls: AttributeCalls
   let bus: any MessageBus
   let limits: BlueZLimits
   /// Kept, so that the bus can keep its marshalled form.
@@ -35,8 +36,14 @@ final class CharacteristicChannel: Sendable {
   let gate = Gate()
   let state = Guarded(State())
 
-  init(_ view: CharacteristicView, bus: any MessageBus, limits: BlueZLimits) {
+  init(
+    _ view: CharacteristicView,
+    _ calls: AttributeCalls,
+    bus: any MessageBus,
+    limits: BlueZLimits
+  ) {
     self.view = view
+    self.calls = calls
     self.bus = bus
     self.limits = limits
     let interface = GattCharacteristic1.interface
@@ -62,9 +69,7 @@ final class CharacteristicChannel: Sendable {
     let call = offset == 0 ? readCall : readCall(from: offset)
     state.withLock { $0.filter.readBegan() }
     do {
-      let reply = try await bus.call(call, otherwise: limits.attribute) { [self] in
-        lateRead($0, offset)
-      }
+      let reply = try await calls.call(call) { [self] in lateRead($0, offset) }
       let value = reply.body.first?.asBytes
       readEnded(value, offset)
       guard let value else { throw Problem(ErrorMapping.unknown(ErrorSituation(.read))) }
@@ -109,6 +114,6 @@ final class CharacteristicChannel: Sendable {
       GattCharacteristic1.Method.writeValue,
       [.bytes(value), .properties(options)]
     )
-    _ = try await bus.call(call, otherwise: limits.attribute, lateReply: nil)
+    _ = try await calls.call(call)
   }
 }

@@ -31,6 +31,7 @@ final class DeviceLink: Sendable {
     var pendingConnects = 0
     var isWrittenDown = false
     var reason: DisconnectReason?
+    var isPaired: Bool
   }
 
   let path: ObjectPath
@@ -39,6 +40,8 @@ final class DeviceLink: Sendable {
   /// What other processes are told of the link; nil when there is nobody to tell.
   let record: HeldLink?
   let ledger: (any LinkLedger)?
+  /// What was asked of the device's attributes, and is not answered yet.
+  let calls: AttributeCalls
   let state: Guarded<State>
 
   init(
@@ -47,6 +50,7 @@ final class DeviceLink: Sendable {
     limits: BlueZLimits,
     isUp: Bool,
     isResolved: Bool,
+    isPaired: Bool = false,
     record: HeldLink? = nil,
     ledger: (any LinkLedger)? = nil
   ) {
@@ -55,7 +59,9 @@ final class DeviceLink: Sendable {
     self.limits = limits
     self.record = record
     self.ledger = ledger
-    state = Guarded(State(machine: LinkState(isUp: isUp, isResolved: isResolved)))
+    calls = AttributeCalls(bus: bus, limits: limits)
+    let machine = LinkState(isUp: isUp, isResolved: isResolved)
+    state = Guarded(State(machine: machine, isPaired: isPaired))
   }
 
   var loop: Loop { bus.loop }
@@ -91,10 +97,20 @@ final class DeviceLink: Sendable {
     }
     // bluetoothd leaves links up whose makers have left the bus: who holds this one stays on record.
     if isIdle, state.withLock({ $0.daemonProblem != .busLost }) { strike() }
-    if case .reportLoss(let ending) = action { endChannels(Problem(explanation(of: ending))) }
+    if case .reportLoss(let ending) = action {
+      // The bus answers for a bluetoothd that has left.
+      if ending != .daemonGone {
+        let wasPaired = state.withLock { $0.isPaired }
+        calls.linkEnded(isRemoved: ending == .removed, wasPaired: wasPaired)
+      }
+      endChannels(Problem(explanation(of: ending)))
+    }
     wake()
     return action
   }
+
+  /// Whether there is a bond with the device.
+  func paired(_ isPaired: Bool) { state.withLock { $0.isPaired = isPaired } }
 
   /// Has everybody who waits look again.
   func wake() {
@@ -159,7 +175,7 @@ final class DeviceLink: Sendable {
   func channel(of characteristic: CharacteristicView) -> CharacteristicChannel {
     state.withLock { state in
       if let channel = state.channels[characteristic.path] { return channel }
-      let channel = CharacteristicChannel(characteristic, bus: bus, limits: limits)
+      let channel = CharacteristicChannel(characteristic, calls, bus: bus, limits: limits)
       state.channels[characteristic.path] = channel
       return channel
     }

@@ -8,16 +8,14 @@ public import Signals
 extension BlueZDeviceService {
   public func readDescriptor(_ selector: DescriptorSelector) -> Signal<[UInt8]> {
     descriptorOperation(.read, "reading", selector) { [self] in
-      let view = try descriptor(selector)
-      let reply = try await client.bus.call(
+      let (view, calls) = try descriptor(selector)
+      let reply = try await calls.call(
         .bluez(
           view.path,
           GattDescriptor1.interface,
           GattDescriptor1.Method.readValue,
           [.properties([:])]
-        ),
-        limit: client.limits.attribute,
-        lateReply: nil
+        )
       )
       guard let value = reply.body.first?.asBytes else {
         throw Problem(ErrorMapping.unknown(ErrorSituation(.read)))
@@ -34,19 +32,17 @@ extension BlueZDeviceService {
       guard value.count <= GattCharacteristic1.longestValue else {
         throw Problem(.tooLong(octets: value.count))
       }
-      let view = try descriptor(selector)
+      let (view, calls) = try descriptor(selector)
       guard view.uuid != .clientCharacteristicConfiguration else {
         throw Problem(.configurationWrite(view.characteristic))
       }
-      _ = try await client.bus.call(
+      _ = try await calls.call(
         .bluez(
           view.path,
           GattDescriptor1.interface,
           GattDescriptor1.Method.writeValue,
           [.bytes(value), .properties([:])]
-        ),
-        limit: client.limits.attribute,
-        lateReply: nil
+        )
       )
     }
   }
@@ -60,12 +56,15 @@ extension BlueZDeviceService {
     operation(call, "\(verb) \(selector)", attribute: selector.description, body)
   }
 
-  private func descriptor(_ selector: DescriptorSelector) throws -> DescriptorView {
+  private func descriptor(
+    _ selector: DescriptorSelector
+  ) throws -> (DescriptorView, AttributeCalls) {
     let device = try connectedDevice()
-    return try client.look { tree in
+    let view = try client.look { tree in
       guard tree.isConnected(device) else { throw Problem(.notConnected) }
       return try selector.resolved(in: tree, of: device)
     }
+    return (view, client.link(to: device).calls)
   }
 }
 

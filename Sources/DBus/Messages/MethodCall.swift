@@ -17,7 +17,7 @@ public final class MethodCall: Sendable {
   public let body: [DBusValue]
 
   /// What waiting for the reply is called in errors.
-  @usableFromInline let operation: String
+  public let operation: String
   /// What the libdbus front remembers.
   let template = MessageTemplate()
 

@@ -12,6 +12,9 @@ struct Inspect: ParsableCommand {
     abstract: "List what a device offers, with the values that can be read.",
     discussion: """
       Connects, lists, and disconnects. A value that cannot be read says why; that is no failure.
+      bluetoothd answers nothing about a protected value when nobody is there to pair, and holds
+      every request behind it: when two reads in a row are not answered within --read-timeout, the
+      other values are not read, and say so.
 
         blerun inspect -d "Thermo*"
         blerun inspect --simulate Simulators/devices/thermometer.yaml
@@ -28,8 +31,11 @@ struct Inspect: ParsableCommand {
 
   @OptionGroup var link: LinkOptions
 
-  @Option(help: "How long connecting, and each read, may take.")
+  @Option(help: "How long connecting may take.")
   var timeout = DurationArgument(Plan.usualTimeout)
+
+  @Option(help: "How long each read may take.")
+  var readTimeout = DurationArgument(Inspection.usualReadLimit)
 
   func run() throws {
     let simulated = try options.simulatedDevices()
@@ -53,6 +59,7 @@ struct Inspect: ParsableCommand {
       isKept: rule.isKept,
       readsValues: values,
       limit: timeout.duration,
+      readLimit: readTimeout.duration,
       format: options.output
     )
     let outcome = inspection.lines().map { output.line($0) }.collect()

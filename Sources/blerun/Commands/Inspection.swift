@@ -10,9 +10,17 @@ struct Inspection: Sendable {
   /// Whether the link is left up.
   let isKept: Bool
   let readsValues: Bool
-  /// How long connecting, and each read, may take.
+  /// How long connecting may take.
   let limit: Duration
+  /// How long each read may take: an inspection is not to wait for values that want a bond.
+  let readLimit: Duration
   let format: WorldOptions.Output
+
+  /// ``readLimit`` when nobody says otherwise.
+  static let usualReadLimit = Duration.seconds(5)
+
+  /// So many reads in a row without an answer: the others are not tried.
+  private static let mostUnanswered = 2
 
   /// The lines, as they become known.
   func lines() -> Signal<String> {
@@ -25,13 +33,14 @@ struct Inspection: Sendable {
     return Signal.using(acquire: connection, release: release) { [self] _ in
       service.services().flattenMap { services in
         Signal { sink in
+          var unanswered = 0
           for each in services {
             try await sink(line(each))
             for characteristic in each.characteristics {
-              let value = try await self.value(of: characteristic)
+              let value = try await self.value(of: characteristic, &unanswered)
               try await sink(line(characteristic, value, in: each))
               for descriptor in characteristic.descriptors {
-                let value = try await self.value(of: descriptor)
+                let value = try await self.value(of: descriptor, &unanswered)
                 try await sink(line(descriptor, value, of: characteristic))
               }
             }
@@ -45,26 +54,40 @@ struct Inspection: Sendable {
   private enum Value {
     case octets([UInt8])
     case refused(RunFailure)
+    /// It was not tried: reads before it were not answered.
+    case notRead
   }
 
-  private func value(of characteristic: GATTCharacteristic) async throws -> Value? {
+  private func value(
+    of characteristic: GATTCharacteristic,
+    _ unanswered: inout Int
+  ) async throws -> Value? {
     guard readsValues, characteristic.properties.contains(.read) else { return nil }
-    return try await result(of: service.read(CharacteristicSelector(handle: characteristic.handle)))
+    let selector = CharacteristicSelector(handle: characteristic.handle)
+    return try await result(of: service.read(selector), &unanswered)
   }
 
-  private func value(of descriptor: GATTDescriptor) async throws -> Value? {
+  private func value(
+    of descriptor: GATTDescriptor,
+    _ unanswered: inout Int
+  ) async throws -> Value? {
     guard readsValues else { return nil }
-    return try await result(
-      of: service.readDescriptor(DescriptorSelector(handle: descriptor.handle))
-    )
+    let selector = DescriptorSelector(handle: descriptor.handle)
+    return try await result(of: service.readDescriptor(selector), &unanswered)
   }
 
-  private func result(of reading: Signal<[UInt8]>) async throws -> Value {
+  private func result(
+    of reading: Signal<[UInt8]>,
+    _ unanswered: inout Int
+  ) async throws -> Value {
+    guard unanswered < Self.mostUnanswered else { return .notRead }
     var octets: [UInt8] = []
     do {
-      try await reading.timeout(limit, "reading").run { octets = $0 }
+      try await reading.timeout(readLimit, "reading").run { octets = $0 }
+      unanswered = 0
       return .octets(octets)
     } catch let failure as DeviceFailure where failure.code != .linkLost {
+      unanswered = failure.code == .timedOut ? unanswered + 1 : 0
       return .refused(RunFailure(failure))
     }
   }
@@ -129,9 +152,15 @@ struct Inspection: Sendable {
           ])
         )
       )
+    case .notRead?:
+      members.append(
+        ("error", .object([("code", .string("not-read")), ("message", .string(notRead))]))
+      )
     case nil: break
     }
   }
+
+  private static let notRead = "not read, because reads before it were not answered"
 
   private func line(
     _ descriptor: GATTDescriptor,
@@ -159,7 +188,10 @@ struct Inspection: Sendable {
     switch value {
     case .octets(let octets):
       return decoded(octets, of: uuid)?.description ?? DecodedValue.octets(octets).description
-    case .refused(let failure): return "(\(failure.why))"
+    case .refused(let failure):
+      return failure.code == .timedOut
+        ? "(\(failure.why); it may want the device to be paired)" : "(\(failure.why))"
+    case .notRead: return "(\(notRead))"
     }
   }
 

@@ -22,12 +22,34 @@ struct ProtectedValueTests {
     #expect(failure.hint.contains("a pair step"))
   }
 
-  @Test("when the link drops without an answer, the failure is that the device is not paired")
+  /// What an operation fails with, and how long it took.
+  private func timed<Value: Sendable>(
+    _ simulation: Simulation,
+    _ operation: Signal<Value>
+  ) throws -> (failure: DeviceFailure, took: Duration) {
+    let (loop, service) = (simulation.loop, simulation.service)
+    let begun = Guarded(loop.now)
+    let ended = Guarded(loop.now)
+    let outcome = simulation.run(
+      service.connect().flattenMap {
+        Signal<Value> { sink in
+          begun.withLock { $0 = loop.now }
+          defer { ended.withLock { $0 = loop.now } }
+          try await operation.run(sink)
+        }
+      }
+    )
+    return (try simulation.failure(outcome), ended.withLock { $0 } - begun.withLock { $0 })
+  }
+
+  @Test("when the link drops without an answer, it is known at once that the device is not paired")
   func dropped() throws {
     let simulation = try Simulation(definition: .pairing(.justWorks))
     let service = simulation.service
-    let outcome = simulation.run(service.connect().flattenMap { service.read(.encrypted) })
-    let failure = try simulation.failure(outcome)
+    let reading = service.read(.encrypted).timeout(.seconds(90), "reading")
+    let (failure, took) = try timed(simulation, reading)
+    // Half a second after bluetoothd has given up, not at the end of the step's limit.
+    #expect(took > .seconds(30.4) && took < .seconds(30.7), "\(took)")
     #expect(failure.code == .notPaired)
     #expect(failure.class == .definite)
     #expect(failure.hint.contains("a pair step"))
@@ -37,6 +59,52 @@ struct ProtectedValueTests {
         .flattenMap { _ in service.read(.encrypted) }
     )
     #expect(again.error == nil)
+  }
+
+  @Test("a device that ends the link because nobody pairs is one that is not paired")
+  func endedByDevice() throws {
+    let simulation = try Simulation(definition: .pairing(.justWorks))
+    let (simulator, loop) = (simulation.simulator, simulation.loop)
+    let address = simulation.device.definition.address
+    loop.after(.seconds(8)) { simulator.loseLink(address) }
+    for operation in [
+      simulation.service.read(.encrypted).map { _ in },
+      simulation.service.write([1], to: .encrypted, kind: .request),
+      simulation.service.subscribe(.encrypted).map { _ in },
+    ] {
+      loop.after(.seconds(8)) { simulator.loseLink(address) }
+      let (failure, took) = try timed(simulation, operation)
+      #expect(failure.code == .notPaired, "\(failure)")
+      #expect(took < .seconds(9), "\(took)")
+    }
+  }
+
+  @Test("an acquired subscription that nobody answers proves nothing: the link is lost")
+  func acquired() throws {
+    let simulation = try Simulation(definition: .pairing(.justWorks))
+    let (simulator, loop) = (simulation.simulator, simulation.loop)
+    let address = simulation.device.definition.address
+    loop.after(.seconds(8)) { simulator.loseLink(address) }
+    let subscribing = simulation.service.subscribe(
+      .encrypted,
+      SubscriptionOptions(delivery: .acquire)
+    )
+    let (failure, took) = try timed(simulation, subscribing.map { _ in })
+    #expect(failure.code == .linkLost)
+    #expect(took < .seconds(9))
+  }
+
+  @Test("a link that is lost while a device is slow is answered, and is a lost link")
+  func lostWhileSlow() throws {
+    let slow = FaultRule(on: .read, action: .slow(.seconds(10)))
+    let simulation = try Simulation(definition: .pairing(.justWorks), faults: [slow])
+    let (simulator, loop) = (simulation.simulator, simulation.loop)
+    let address = simulation.device.definition.address
+    loop.after(.seconds(4)) { simulator.loseLink(address) }
+    let (failure, took) = try timed(simulation, simulation.service.read(.plain))
+    #expect(failure.code == .linkLost)
+    #expect(failure.bluez != nil)
+    #expect(took < .seconds(4))
   }
 
   @Test("with an agent for the chain, a read pairs by itself and is repeated")

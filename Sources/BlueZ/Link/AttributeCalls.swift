@@ -1,0 +1,136 @@
+// Calls about the attributes of one device, which end with the link though nobody answers them.
+//
+// bluetoothd answers what is pending as a link ends, but for one kind: a request that waits for the
+// link to be secured is forgotten with it.
+
+import BlueZInterfaces
+import Bluetooth
+import DBus
+import Signals
+
+/// The calls about a device's attributes that bluetoothd has not answered.
+///
+/// - Source: BlueZ 5.66, `src/shared/att.c`: disconnect_cb answers the pending request and those
+///   that wait for their turn; one that change_security has put back into its channel's queue is
+///   freed with the channel.
+final class AttributeCalls: Sendable {
+  private struct Pending {
+    let id: UInt64
+    let since: Instant
+    /// Whether silence tells that it waited for the link to be secured.
+    let isConclusive: Bool
+    let caller: Completion<Message>
+  }
+
+  private struct State {
+    var pending: [Pending] = []
+    var nextID: UInt64 = 0
+  }
+
+  private let bus: any MessageBus
+  private let limits: BlueZLimits
+  private let state = Guarded(State())
+
+  init(bus: any MessageBus, limits: BlueZLimits) {
+    self.bus = bus
+    self.limits = limits
+  }
+
+  /// Sends a call and waits for its reply, no longer than a moment beyond the end of the link.
+  ///
+  /// - Parameter isConclusive: Whether bluetoothd answers such a call as the link ends, unless it
+  ///   waits for the link to be secured.
+  /// - Throws: What `MessageBus.call` throws; ``Problem`` when the link ended and no answer came.
+  @inline(__always)
+  nonisolated(nonsending)
+    func call(
+      _ call: MethodCall,
+      isConclusive: Bool = true,
+      lateReply: (@Sendable (Result<Message, DBusError>) -> Void)? = nil
+    ) async throws -> Message
+  {
+    var serial: UInt32?
+    var id: UInt64?
+    defer { if let id { leave(id) } }
+    do {
+      return try await wait(
+        on: bus.loop,
+        operation: call.operation,
+        otherwise: limits.attribute
+      ) { caller in
+        id = enter(caller, isConclusive)
+        serial = try bus.begin(call, for: caller, lateReply: lateReply)
+      }
+    } catch {
+      if let serial { bus.leave(serial) }
+      throw error
+    }
+  }
+
+  private func enter(_ caller: Completion<Message>, _ isConclusive: Bool) -> UInt64 {
+    let now = bus.loop.now
+    return state.withLock { state in
+      state.nextID += 1
+      state.pending.append(
+        Pending(id: state.nextID, since: now, isConclusive: isConclusive, caller: caller)
+      )
+      return state.nextID
+    }
+  }
+
+  private func leave(_ id: UInt64) {
+    state.withLock { state in
+      // Mostly there is no other.
+      if state.pending.last?.id == id {
+        state.pending.removeLast()
+      } else {
+        state.pending.removeAll { $0.id == id }
+      }
+    }
+  }
+
+  /// The link has ended: what is pending is given a moment to be answered, and fails then.
+  ///
+  /// - Parameters:
+  ///   - isRemoved: Whether bluetoothd removed the device, rather than losing its link.
+  ///   - wasPaired: Whether there was a bond.
+  func linkEnded(isRemoved: Bool, wasPaired: Bool) {
+    let now = bus.loop.now
+    let left = state.withLock { $0.pending }
+    guard !left.isEmpty else { return }
+    bus.loop.after(limits.unanswered) {
+      for call in left {
+        let explanation = Explanation.unanswered(
+          after: now - call.since,
+          isRemoved: isRemoved,
+          mayWantPairing: call.isConclusive && !wasPaired
+        )
+        call.caller.fail(Problem(explanation))
+      }
+    }
+  }
+}
+
+extension Explanation {
+  /// How long a request at least waits for a pairing before bluetoothd removes the device for it;
+  /// the Security Manager gives up after 30 s. A device that is removed sooner was removed by
+  /// somebody.
+  ///
+  /// - Source: Bluetooth Core 5.4, Vol 3, Part H §3.4 (SMP timeout).
+  private static let leastSecurityWait = Duration.seconds(20)
+
+  /// What it means that a request was not answered before its link ended.
+  ///
+  /// - Parameters:
+  ///   - wait: How long it had been waiting when the link ended.
+  ///   - mayWantPairing: There was no bond, and nothing else keeps bluetoothd from answering. With
+  ///     a bond the link may just have been about to be encrypted.
+  static func unanswered(
+    after wait: Duration,
+    isRemoved: Bool,
+    mayWantPairing: Bool
+  ) -> Explanation {
+    if isRemoved, wait < leastSecurityWait { return .deviceRemoved }
+    return mayWantPairing ? .pairingAwaited : .linkLost
+  }
+}
