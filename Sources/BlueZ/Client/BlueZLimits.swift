@@ -17,6 +17,8 @@ public struct BlueZLimits: Sendable {
   public var attribute: Duration = .seconds(35)
   /// Device1.Pair; longer than the 60 s that bluetoothd gives an agent.
   public var pair: Duration = .seconds(75)
+  /// How long a pairing waits for others of this program to end.
+  public var pairingTurn: Duration = .seconds(300)
   /// Any other call.
   public var call: Duration = .seconds(10)
   /// From the end of our own discovery until `Discovering` is seen to be false.

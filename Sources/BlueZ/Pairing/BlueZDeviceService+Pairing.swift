@@ -9,7 +9,9 @@ extension BlueZDeviceService {
   /// Pairs with the device, and connects for the present turn if it is not connected.
   ///
   /// An agent of this program answers what bluetoothd asks, and is registered as long as that
-  /// lasts. When it ends early, by a deadline or a cancellation, the pairing is cancelled.
+  /// lasts. When it ends early, by a deadline or a cancellation, the pairing is cancelled. Pairings
+  /// with several devices at once are told apart by their devices: those without any check go on
+  /// side by side, any other waits its turn, within the deadline.
   ///
   /// - Returns: Whether it was paired now or before. Fails with ``DeviceFailure``: `pairing-failed`,
   ///   of the passing class when it was given up and nobody refused; `busy`, `timed-out`, and what
@@ -20,8 +22,14 @@ extension BlueZDeviceService {
     operation(.pair, "pairing") { [self] in
       try await client.keepInStep()
       let device = try await linkedDevice()
+      if client.look({ $0.isPaired(device) }) { return .already }
       let agent = client.agent
-      return try await agent.pairing.pass(on: loop, operation: "the end of another pairing") {
+      return try await agent.pairing.pass(
+        answers.offeredCapability,
+        device: deviceDescription,
+        on: loop,
+        limit: client.limits.pairingTurn
+      ) {
         if client.look({ $0.isPaired(device) }) { return .already }
         let entry = try await agent.enter(answers) { device }
         do {

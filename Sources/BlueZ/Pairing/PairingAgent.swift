@@ -42,8 +42,8 @@ final class PairingAgent: Sendable {
   let bus: any MessageBus
   let limits: BlueZLimits
   let registering = Gate()
-  /// Passed by one Pair at a time: each has an agent with a capability of its own.
-  let pairing = Gate()
+  /// Passed by every Pair.
+  let pairing = PairingQueue()
   let state = Guarded(State())
 
   init(bus: any MessageBus, limits: BlueZLimits) {

@@ -105,6 +105,8 @@ final class AgentServer: Sendable {
 
   /// Calls a method of an agent. One that takes too long is told so, and counts as a refusal.
   ///
+  /// An agent has one question at a time: what comes while it has one counts as refused.
+  ///
   /// - Parameter answered: Called once, on the loop, unless the question is withdrawn before.
   /// - Returns: What to withdraw the question with.
   func ask(
@@ -113,10 +115,17 @@ final class AgentServer: Sendable {
     _ body: [DBusValue],
     _ answered: @escaping @Sendable (Answer) -> Void
   ) -> Int {
-    let id = state.withLock { state in
+    let (id, isBusy) = state.withLock { state in
+      let isBusy = state.questions.contains { $0.agent == agent }
       state.nextID += 1
       state.questions.append(Question(id: state.nextID, agent: agent, answered: answered))
-      return state.nextID
+      return (state.nextID, isBusy)
+    }
+    if isBusy, method != Agent1.Method.displayPasskey {
+      bus.loop.after(.zero) { [self] in
+        take(id)?.answered(.failure(ErrorAnswer.inProgress.dbusError))
+      }
+      return id
     }
     _ = bus.loop.task { [self] in
       let answer: Answer

@@ -1,0 +1,148 @@
+// Pairing with several devices at once over one connection.
+
+import BlueZ
+import BlueZSimulator
+import Bluetooth
+import DBus
+import Signals
+import SimulatedDevices
+import Testing
+
+/// A simulated host with several locks, and a chain for each.
+private struct Locks {
+  let loop = VirtualTimeLoop()
+  let services: [BlueZDeviceService]
+  let simulator: BlueZSimulator
+  let events = Recorded<SimulatorEvent>()
+  private let buses: [any MessageBus]
+
+  init(_ methods: [(PairingDefinition.Method, passkey: UInt32?)]) throws {
+    let bus = LoopbackBus(on: loop)
+    let (theirs, ours) = (try bus.connect(), try bus.connect())
+    buses = [theirs, ours]
+    var devices: [SimulatedDevice] = []
+    for (number, method) in methods.enumerated() {
+      var definition = DeviceDefinition.pairing(method.0, passkey: method.passkey)
+      definition.name = "Lock-\(number + 1)"
+      definition.address = try #require(BluetoothAddress("C0:FF:EE:00:00:1\(number)"))
+      // Pairing takes two seconds.
+      definition.link.latency = .seconds(1)
+      let generator = SeededGenerator(seed: 0, name: "device \(number)")
+      devices.append(SimulatedDevice(definition, on: loop, generator: generator))
+    }
+    let simulator = BlueZSimulator(bus: theirs, devices: devices) { [events] in events.add($0) }
+    self.simulator = simulator
+    let client = try loop.run {
+      try await simulator.start()
+      return try await BlueZClient.open(bus: ours)
+    }
+    services = devices.map { [loop] device in
+      BlueZDeviceService(
+        client: client,
+        target: .address(device.definition.address),
+        scheduler: SerialScheduler(on: loop)
+      )
+    }
+  }
+
+  /// Connects every device, then pairs with all at once.
+  ///
+  /// - Returns: How each ended, and when after the first began.
+  func pair(
+    _ answers: [PairingAnswers],
+    within limit: Duration = .seconds(60)
+  ) throws -> [(code: DeviceFailure.Code?, took: Duration)] {
+    let loop = loop
+    return try loop.run {
+      try await withThrowingTaskGroup(of: (Int, DeviceFailure.Code?, Duration).self) { group in
+        let start = Guarded<Instant?>(nil)
+        for (number, service) in services.enumerated() {
+          group.addTask {
+            let chain = service.connect().flattenMap {
+              Signal<PairingOutcome> { sink in
+                // All are connected by then.
+                try await loop.sleep(for: .seconds(100) - loop.now.sinceStart)
+                start.withLock { $0 = $0 ?? loop.now }
+                try await service.pair(answers[number]).timeout(limit, "pairing").run(sink)
+              }
+            }
+            var code: DeviceFailure.Code?
+            do {
+              _ = try await chain.first()
+            } catch let failure as DeviceFailure {
+              code = failure.code
+            }
+            return (number, code, loop.now - (start.withLock { $0 } ?? loop.now))
+          }
+        }
+        var ends: [(Int, DeviceFailure.Code?, Duration)] = []
+        for try await end in group { ends.append(end) }
+        return ends.sorted { $0.0 < $1.0 }.map { ($0.1, $0.2) }
+      }
+    }
+  }
+
+  var paired: Int { events.all.count { "\($0)".contains("paired") } }
+}
+
+@Suite("Pairing with several devices at once")
+struct SeveralDevicesTests {
+  @Test("without any check they go on side by side")
+  func sideBySide() throws {
+    let locks = try Locks(Array(repeating: (.justWorks, passkey: nil), count: 3))
+    let ends = try locks.pair(Array(repeating: PairingAnswers(), count: 3))
+    #expect(ends.map(\.code) == [nil, nil, nil])
+    #expect(locks.paired == 3)
+    let times = ends.map(\.took)
+    #expect(times.allSatisfy { $0 - times[0] < .seconds(1) }, "\(times)")
+  }
+
+  @Test("each passkey goes to its own device, one after the other")
+  func passkeys() throws {
+    let locks = try Locks([(.passkeyEntry, 1), (.passkeyEntry, 22), (.justWorks, nil)])
+    let ends = try locks.pair([
+      PairingAnswers(secret: Secret("000001")), PairingAnswers(secret: Secret("000022")),
+      PairingAnswers(),
+    ])
+    #expect(ends.map(\.code) == [nil, nil, nil])
+    #expect(locks.paired == 3)
+  }
+
+  @Test("whose time passes before its turn has not begun, and says behind whom")
+  func late() throws {
+    let locks = try Locks([(.passkeyEntry, 1), (.passkeyEntry, 22)])
+    // A person who takes 20 s to answer.
+    let slow = PairingAnswers(ask: { [loop = locks.loop] _, reply in
+      let timer = loop.after(.seconds(20)) { reply(.secret(Secret("1"))) }
+      return { timer.cancel() }
+    })
+    let ends = try locks.pair(
+      [slow, PairingAnswers(secret: Secret("000022"))],
+      within: .seconds(10)
+    )
+    #expect(ends[0].code == .timedOut)
+    #expect(ends[1].code == .busy)
+    #expect(locks.paired == 0)
+  }
+
+  @Test("a chain whose agent is asking somebody is not disturbed by another's pairing")
+  func undisturbed() throws {
+    let locks = try Locks([(.passkeyEntry, 1), (.justWorks, nil)])
+    let (loop, first, second) = (locks.loop, locks.services[0], locks.services[1])
+    let slow = PairingAnswers(ask: { _, reply in
+      let timer = loop.after(.seconds(10)) { reply(.secret(Secret("1"))) }
+      return { timer.cancel() }
+    })
+    let (read, other) = try loop.run {
+      async let read = first.answering(slow) {
+        first.connect().flattenMap { first.read(.authenticated) }
+      }
+      .first()
+      try await loop.sleep(for: .seconds(8))
+      async let other = second.connect().flattenMap { second.pair(PairingAnswers()) }.first()
+      return (try await read, try await other)
+    }
+    #expect(read == [])
+    #expect(other == .paired)
+  }
+}
