@@ -34,9 +34,10 @@ public struct DocumentProblem: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Where something stands in a file, counted from 1.
+/// Where something stands in a file, counted from 1; or the file as a whole.
 public struct Place: Hashable, Sendable, CustomStringConvertible {
   public let file: String
+  /// 0 for the file as a whole.
   public let line: Int
   public let column: Int
 
@@ -46,7 +47,10 @@ public struct Place: Hashable, Sendable, CustomStringConvertible {
     self.column = column
   }
 
-  public var description: String { "\(file):\(line):\(column)" }
+  /// The file as a whole: it is missing, too long.
+  public init(file: String) { self.init(file: file, line: 0, column: 0) }
+
+  public var description: String { line == 0 ? file : "\(file):\(line):\(column)" }
 }
 
 /// Everything that is wrong with a document.

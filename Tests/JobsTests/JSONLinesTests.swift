@@ -1,6 +1,7 @@
 // A run as programs read it: exact lines, and the page that documents them.
 
 import Bluetooth
+import Documents
 import Glibc
 import Signals
 import Testing
@@ -160,6 +161,6 @@ struct JSONLinesTests {
   private func text(of path: String) throws -> String {
     let root = #filePath.split(separator: "/", omittingEmptySubsequences: false)
       .dropLast(3).joined(separator: "/")
-    return try FileText.read(root + "/" + path, limit: 1 << 20)
+    return try TextFile.read(root + "/" + path, limit: 1 << 20)
   }
 }

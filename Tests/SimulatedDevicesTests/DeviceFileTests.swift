@@ -265,7 +265,7 @@ struct DeviceFileTests {
         _ = try DeviceFile.load(path: path)
       } throws: { error in
         let text = (error as? DocumentErrors)?.description ?? ""
-        return text.hasPrefix("\(path):1:1: the file cannot be read: \(reason)")
+        return text.hasPrefix("\(path): the file cannot be read: \(reason)")
       }
     }
   }

@@ -12,7 +12,7 @@ extension Plan {
     path: String,
     limits: PlanLimits = PlanLimits()
   ) throws(DocumentErrors) -> Plan {
-    let text = try FileText.read(path, limit: limits.document.octets)
+    let text = try TextFile.read(path, limit: limits.document.octets)
     return try parse(text, file: path, limits: limits)
   }
 

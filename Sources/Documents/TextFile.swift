@@ -1,0 +1,59 @@
+// The text of a file. The one place of the readers that touches the file system.
+
+import Glibc
+
+/// Reading a file whole, within a bound.
+public enum TextFile {
+  /// A file as another one names it: from that one's folder on, unless it is absolute.
+  public static func path(_ name: String, beside file: String) -> String {
+    guard !name.hasPrefix("/"), let slash = file.lastIndex(of: "/") else { return name }
+    return file[...slash] + name
+  }
+
+  /// The text at `path`.
+  ///
+  /// - Parameter limit: How many octets there may be. No more than one beyond that is read: enough to
+  ///   know that there are too many.
+  /// - Throws: ``DocumentErrors`` when it is missing, cannot be read, is too long, or is not UTF-8,
+  ///   with the line of the first octet that is not.
+  public static func read(
+    _ path: String,
+    limit: Int = DocumentLimits().octets
+  ) throws(DocumentErrors) -> String {
+    let octets = try octets(path, limit: limit)
+    if let text = String(validating: octets, as: UTF8.self) { return text }
+    let lines = octets.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    let broken = lines.firstIndex { String(validating: $0, as: UTF8.self) == nil }
+    let place = Place(file: path, line: (broken ?? 0) + 1, column: 1)
+    throw DocumentErrors([DocumentProblem(place, path: "", "this is not UTF-8")])
+  }
+
+  private static func octets(_ path: String, limit: Int) throws(DocumentErrors) -> [UInt8] {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw unreadable(path, errno) }
+    defer { close(descriptor) }
+    var octets: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while octets.count <= limit {
+      let count = Glibc.read(descriptor, &buffer, min(buffer.count, limit + 1 - octets.count))
+      if count == 0 { break }
+      if count > 0 {
+        octets += buffer[..<count]
+      } else if errno != EINTR {
+        throw unreadable(path, errno)
+      }
+    }
+    guard octets.count <= limit else {
+      throw problem(path, "the file is longer than \(limit) octets")
+    }
+    return octets
+  }
+
+  private static func unreadable(_ path: String, _ code: Int32) -> DocumentErrors {
+    problem(path, "the file cannot be read: \(String(cString: strerror(code)))")
+  }
+
+  private static func problem(_ path: String, _ message: String) -> DocumentErrors {
+    DocumentErrors([DocumentProblem(Place(file: path), path: "", message)])
+  }
+}
