@@ -77,6 +77,42 @@ struct LedgerTests {
     #expect(loop.now.sinceStart < .seconds(8))
   }
 
+  @Test("who connects waits a moment for those who scan, and who scans sees that")
+  func scans() throws {
+    let (scanner, connecter) = (ledger(), ledger())
+    let loop = VirtualTimeLoop()
+    let adapter = adapter
+    let listen = { @Sendable in
+      try await scanner.listen(at: adapter, on: loop, limit: .seconds(2))
+    }
+    let silence = try loop.run { try await listen() }
+    // Two may scan at once.
+    let other = try loop.run {
+      try await connecter.listen(at: adapter, on: loop, limit: .seconds(2))
+    }
+    other()
+    #expect(!scanner.isTurnTaken(at: adapter))
+    loop.after(.seconds(1)) {
+      #expect(scanner.isTurnTaken(at: adapter))
+      silence()
+    }
+    let giveBack = try loop.run {
+      try await connecter.turn(at: adapter, on: loop, limit: .seconds(60))
+    }
+    #expect(loop.now.sinceStart >= .seconds(1))
+    #expect(loop.now.sinceStart < .seconds(1.1))
+    loop.after(.seconds(1)) { giveBack() }
+    let again = try loop.run { try await listen() }
+    #expect(loop.now.sinceStart >= .seconds(2))
+    #expect(!scanner.isTurnTaken(at: adapter))
+    // One that does not pause is waited for, and then connected beside.
+    let start = loop.now
+    try loop.run { try await connecter.turn(at: adapter, on: loop, limit: .seconds(60)) }()
+    #expect(loop.now - start >= .seconds(3))
+    #expect(loop.now - start < .seconds(4))
+    again()
+  }
+
   @Test("a folder that others may write to is not used")
   func folder() throws {
     let folder = try RuntimeFolder { name in name == "XDG_RUNTIME_DIR" ? temporary.path : nil }

@@ -47,6 +47,10 @@ public struct BlueZLimits: Sendable {
   public var turn: Duration = .seconds(60)
   /// How long a scan waits for another process to have connected before it begins regardless.
   public var scanTurn: Duration = .seconds(2)
+  /// How often a scan looks whether another process connects over its adapter.
+  public var scanWatch: Duration = .milliseconds(200)
+  /// How long a scan pauses at most while another process has the turn; it goes on beside it then.
+  public var scanYield: Duration = .seconds(10)
   /// How long an adapter may take from being switched on to being on.
   public var powerOn: Duration = .seconds(5)
   /// From a failed attempt to connect until the link is seen to be down.

@@ -1,5 +1,6 @@
 // Our own discovery on one adapter: begun by the first who needs it, ended by the last, and
-// interrupted while a device is being connected.
+// interrupted while a device is being connected: by this program, or, in Discovery+Yielding.swift, by
+// another one.
 
 import BlueZInterfaces
 import DBus
@@ -9,7 +10,7 @@ import Signals
 ///
 /// bluetoothd counts one session for a connection, so there is one here for all scans.
 final class Discovery: Sendable {
-  private struct State {
+  struct State {
     /// What each scan under way wants, by its number.
     var users: [(id: UInt64, wish: DiscoveryWish)] = []
     var lastID: UInt64 = 0
@@ -22,6 +23,10 @@ final class Discovery: Sendable {
 
     /// How many are beginning or ending it now.
     var changing = 0
+    /// Says to other processes that this one does not scan any more.
+    var silence: (@Sendable () -> Void)?
+    /// The scan has paused as long as it does for the turn that another process has now.
+    var hasYielded = false
 
     var isWanted: Bool { !users.isEmpty && pauses == 0 }
     var isSettled: Bool {
@@ -41,10 +46,10 @@ final class Discovery: Sendable {
     }
   }
 
-  private let adapter: ObjectPath
+  let adapter: ObjectPath
   private let gate = Gate()
   private let connecting = Gate()
-  private let state = Guarded(State())
+  let state = Guarded(State())
   private let startCall: MethodCall
   private let stopCall: MethodCall
 
@@ -69,7 +74,7 @@ final class Discovery: Sendable {
     let result: R
     do {
       try await follow(client)
-      result = try await body()
+      result = try await yielding(client, body)
     } catch {
       state.withLock { $0.users.removeAll { $0.id == id } }
       try? await followShielded(client)
@@ -114,10 +119,14 @@ final class Discovery: Sendable {
       state.isRunning = false
       state.applied = nil
     }
+    fallSilent()
   }
 
+  /// Whether this connection has a session.
+  var isRunning: Bool { state.withLock { $0.isRunning } }
+
   /// Starts or stops discovering, as is wanted now.
-  private func follow(_ client: BlueZClient) async throws {
+  func follow(_ client: BlueZClient) async throws {
     let isSettled = state.withLock { state in
       if state.isSettled { return true }
       state.changing += 1
@@ -137,29 +146,19 @@ final class Discovery: Sendable {
     let othersDiscover = client.look { $0.adapter(at: adapter)?.isDiscovering ?? false }
     state.withLock { $0.othersDiscover = othersDiscover }
     state.withLock { $0.applied = nil }
-    await letConnect(client)
-    try await applyFilter(client)
+    try await announce(client)
     do {
+      try await applyFilter(client)
       _ = try await client.bus.call(startCall, limit: client.limits.call) { [self, client] in
         lateStart($0, client)
       }
     } catch let error as DBusError where ErrorAnswer(error).name == BlueZErrorName.inProgress {
       // This connection has a session: it is used.
+    } catch {
+      fallSilent()
+      throw error
     }
     state.withLock { $0.isRunning = true }
-  }
-
-  /// Lets another process that is connecting over this adapter finish first, for a while.
-  private func letConnect(_ client: BlueZClient) async {
-    guard let ledger = client.ledger,
-      let address = client.look({ $0.adapter(at: adapter)?.address }),
-      let giveBack = try? await ledger.turn(
-        at: address,
-        on: client.loop,
-        limit: client.limits.scanTurn
-      )
-    else { return }
-    giveBack()
   }
 
   /// Tells bluetoothd what may be left out, when that is not what it was told before.
@@ -190,6 +189,7 @@ final class Discovery: Sendable {
 
   private func stop(_ client: BlueZClient) async throws {
     state.withLock { $0.isRunning = false }
+    defer { fallSilent() }
     do {
       _ = try await client.bus.call(stopCall, limit: client.limits.call, lateReply: nil)
     } catch let error as DBusError where Self.isOver(ErrorAnswer(error)) {

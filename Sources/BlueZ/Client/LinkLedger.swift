@@ -24,7 +24,8 @@ public struct HeldLink: Hashable, Sendable {
 
 /// Turns at an adapter among processes, and a record of links that survives the process.
 public protocol LinkLedger: Sendable {
-  /// Waits until no other process connects over an adapter.
+  /// Waits until no other process connects over an adapter, and a moment for the scans of other
+  /// processes to pause.
   ///
   /// It must not block the loop, and give the turn back should this process die.
   ///
@@ -35,6 +36,20 @@ public protocol LinkLedger: Sendable {
     on loop: Loop,
     limit: Duration
   ) async throws -> @Sendable () -> Void
+
+  /// Waits until no other process connects over an adapter, and says that this one scans.
+  ///
+  /// - Parameter limit: How long to wait; this one scans regardless then.
+  /// - Returns: What says that it does not scan any more; may be called from any thread, once.
+  /// - Throws: What ends a wait.
+  func listen(
+    at adapter: BluetoothAddress,
+    on loop: Loop,
+    limit: Duration
+  ) async throws -> @Sendable () -> Void
+
+  /// Whether a process has the turn at an adapter. Asked often; it must not block.
+  func isTurnTaken(at adapter: BluetoothAddress) -> Bool
 
   /// A link is about to be made: written down before bluetoothd is asked.
   func begins(_ link: HeldLink)

@@ -25,7 +25,8 @@ extension BlueZDeviceService {
         try await forgetIfFresh()
         origin = try await connect(in: turn, keep: keep, expecting: expecting, &attempts)
       } catch {
-        throw Self.counted(await told(error, .connect, "connecting"), attempts.made)
+        let failure = suspecting(await told(error, .connect, "connecting"))
+        throw Self.counted(failure, attempts.made)
       }
       try await sink(origin)
     }
@@ -35,6 +36,21 @@ extension BlueZDeviceService {
   private static func counted(_ error: any Error, _ attempts: Int) -> any Error {
     guard let failure = error as? DeviceFailure, attempts > 1 else { return error }
     return failure.with(meaning: "\(failure.meaning), after \(attempts) attempts")
+  }
+
+  /// A failed connect with what may have been in its way: a scan that is not ours to pause.
+  private func suspecting(_ error: any Error) -> any Error {
+    guard let failure = error as? DeviceFailure,
+      failure.code == .connectFailed || failure.code == .timedOut,
+      let adapter = state.withLock({ $0.device })?.parent,
+      let name = client.look({ tree in
+        tree.adapter(at: adapter).flatMap { $0.isDiscovering ? $0.name : nil }
+      }), !client.discovery(on: adapter).isRunning
+    else { return error }
+    return failure.adding(
+      hint: "another program scans over \(name), which makes connecting fail: end its scan "
+        + "(Bluetooth settings of the desktop, bluetoothctl scan off)"
+    )
   }
 
   func connect(

@@ -47,7 +47,7 @@ public struct DeviceFailure: Error, Hashable, Sendable, CustomStringConvertible 
   /// What it means, as a clause: "the link was lost".
   public private(set) var meaning: String
   /// What to try.
-  public let hint: String
+  public private(set) var hint: String
 
   public init(
     code: Code,
@@ -93,6 +93,13 @@ public struct DeviceFailure: Error, Hashable, Sendable, CustomStringConvertible 
   public func with(meaning: String) -> DeviceFailure {
     var failure = self
     failure.meaning = meaning
+    return failure
+  }
+
+  /// The same failure, with more to try.
+  public func adding(hint: String) -> DeviceFailure {
+    var failure = self
+    failure.hint += (failure.hint.isEmpty ? "" : "; ") + hint
     return failure
   }
 

@@ -14,7 +14,8 @@ struct Scan: ParsableCommand {
     discussion: """
       Each device is shown once, as it was last heard, in the order first heard; with --follow as \
       soon as it is heard, and anew when something of it changes. Devices that are connected are \
-      listed too. No device is no failure. Ctrl-C ends the scan.
+      listed too. No device is no failure. Ctrl-C ends the scan. It pauses, for ten seconds at most, \
+      while another blerun of this user connects over the same adapter.
 
         blerun scan --for 10s
         blerun scan --name "Thermo*" --rssi -70 --output json

@@ -7,8 +7,10 @@ import Signals
 
 /// What the runs of one user on this host agree on.
 ///
-/// Files: `adapter-ADDRESS.lock`, held while a run connects over that adapter; `lease-PID`, held by
-/// a run and naming the links that it holds. A lease that nobody holds was left by a run that was
+/// Files: `adapter-ADDRESS.lock`, held while a run connects over that adapter; `scan-ADDRESS.lock`,
+/// shared by the runs that scan with it; `lease-PID`, held by a run and naming the links that it
+/// holds. A run that connects takes the first and waits a moment for the second to be free: who
+/// scans looks now and then whether the first is taken, and pauses then. A lease that nobody holds was left by a run that was
 /// killed. Runs of other users have files of their own, and are not seen.
 final class HostLedger: LinkLedger {
   private struct State {
@@ -22,6 +24,9 @@ final class HostLedger: LinkLedger {
   static let leasePrefix = "lease-"
   /// How often a lock that is taken is asked for.
   private static let interval = Duration.milliseconds(50)
+  /// How long the scans of others may take to pause before it is connected beside them: they look
+  /// five times a second, and bluetoothd takes a moment to stop.
+  private static let silenceLimit = Duration.seconds(3)
 
   private let folder: RuntimeFolder
   private let state = Guarded(State())
@@ -35,13 +40,13 @@ final class HostLedger: LinkLedger {
     on loop: Loop,
     limit: Duration
   ) async throws -> @Sendable () -> Void {
-    let name = "\(adapter)".map { $0 == ":" ? "_" : String($0) }.joined()
-    let path = "\(folder.path)/adapter-\(name).lock"
+    let path = path("adapter", adapter)
     let end = loop.now + limit
     while true {
       switch LockedFile.attempt(path) {
       case .held(let file):
         file.write("\(getpid())\n")
+        await silence(at: adapter, on: loop)
         let held = Guarded<LockedFile?>(file)
         return { held.withLock { $0 = nil } }
       case .taken:
@@ -55,6 +60,47 @@ final class HostLedger: LinkLedger {
       case .failed: return {}
       }
     }
+  }
+
+  /// Waits a moment until no other run scans with an adapter.
+  private func silence(at adapter: BluetoothAddress, on loop: Loop) async {
+    let end = loop.now + Self.silenceLimit
+    while case .taken = LockedFile.attempt(path("scan", adapter), makes: false), loop.now < end {
+      // A deadline that passes meanwhile is met by what follows.
+      guard (try? await loop.sleep(for: Self.interval)) != nil else { return }
+    }
+  }
+
+  func listen(
+    at adapter: BluetoothAddress,
+    on loop: Loop,
+    limit: Duration
+  ) async throws -> @Sendable () -> Void {
+    let end = loop.now + limit
+    while true {
+      switch LockedFile.attempt(path("scan", adapter), isShared: true) {
+      case .held(let file):
+        // Said first, then looked: a run that connects either sees it or is seen.
+        if !isTurnTaken(at: adapter) || loop.now >= end {
+          let held = Guarded<LockedFile?>(file)
+          return { held.withLock { $0 = nil } }
+        }
+      case .taken: if loop.now >= end { return {} }
+      case .failed: return {}
+      }
+      try await loop.sleep(for: Self.interval)
+    }
+  }
+
+  func isTurnTaken(at adapter: BluetoothAddress) -> Bool {
+    let path = path("adapter", adapter)
+    if case .taken = LockedFile.attempt(path, makes: false, isShared: true) { return true }
+    return false
+  }
+
+  private func path(_ kind: String, _ adapter: BluetoothAddress) -> String {
+    let name = "\(adapter)".map { $0 == ":" ? "_" : String($0) }.joined()
+    return "\(folder.path)/\(kind)-\(name).lock"
   }
 
   private static func busy(_ adapter: BluetoothAddress, _ holder: String) -> DeviceFailure {

@@ -27,15 +27,17 @@ final class LockedFile: Sendable {
 
   /// Asks for the lock without waiting.
   ///
-  /// - Parameter makes: Whether the file is made where it is missing.
-  static func attempt(_ path: String, makes: Bool = true) -> Attempt {
+  /// - Parameters:
+  ///   - makes: Whether the file is made where it is missing.
+  ///   - isShared: Whether others may hold it too who share it.
+  static func attempt(_ path: String, makes: Bool = true, isShared: Bool = false) -> Attempt {
     let descriptor = open(
       path,
       O_RDWR | (makes ? O_CREAT : 0) | O_CLOEXEC | O_NOFOLLOW,
       0o600
     )
     guard descriptor >= 0 else { return .failed(String(cString: strerror(errno))) }
-    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+    guard flock(descriptor, (isShared ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0 else {
       let number = errno
       close(descriptor)
       return number == EWOULDBLOCK ? .taken : .failed(String(cString: strerror(number)))
@@ -46,7 +48,7 @@ final class LockedFile: Sendable {
     guard fstat(descriptor, &opened) == 0, stat(path, &named) == 0, opened.st_ino == named.st_ino
     else {
       close(descriptor)
-      return makes ? attempt(path) : .taken
+      return makes ? attempt(path, isShared: isShared) : .taken
     }
     return .held(LockedFile(path: path, descriptor: descriptor))
   }

@@ -36,6 +36,19 @@ private final class RecordingLedger: LinkLedger {
     return { self.add("given back") }
   }
 
+  func listen(
+    at adapter: BluetoothAddress,
+    on loop: Loop,
+    limit: Duration
+  ) async throws -> @Sendable () -> Void {
+    add("listens")
+    return { self.add("silent") }
+  }
+
+  /// Another process has the turn.
+  let isTaken = Guarded(false)
+  func isTurnTaken(at adapter: BluetoothAddress) -> Bool { isTaken.withLock { $0 } }
+
   func begins(_ link: HeldLink) { add("begins") }
   func ended(_ link: HeldLink) { add("ended") }
   func isStale(_ device: BluetoothAddress) -> Bool { isStale }
@@ -88,6 +101,60 @@ struct LinkLedgerTests {
     try bench.first(service.connect(keep: true, expecting: []))
     #expect(bluez.isConnected)
     #expect(ledger.all.contains("ended after Connect"))
+  }
+
+  @Test("a scan pauses while another process connects, and goes on after")
+  func yields() throws {
+    bluez.isDeviceKnown = false
+    let ledger = RecordingLedger(bluez)
+    let service = try bench.service(ledger: ledger)
+    let loop = bench.loop
+    loop.after(.seconds(1)) { ledger.isTaken.withLock { $0 = true } }
+    loop.after(.seconds(3)) { ledger.isTaken.withLock { $0 = false } }
+    let times = Guarded<[String]>([])
+    for (name, begins) in [("StartDiscovery", true), ("StopDiscovery", false)] {
+      bluez.script(name) { bluez, call in
+        let tenths = loop.now.sinceStart / .milliseconds(100)
+        times.withLock { $0.append("\(name) \(tenths.rounded() / 10)") }
+        call.reply()
+        bluez.discovering(begins)
+      }
+    }
+    let scan = service.scan(ScanFilter()).takeUntil(Signal.just(()).delay(.seconds(5))).collect()
+    #expect(scan.firstOrDefault([], within: .seconds(10)).error == nil)
+    #expect(
+      times.withLock { $0 } == [
+        "StartDiscovery 0.0", "StopDiscovery 1.0", "StartDiscovery 3.0", "StopDiscovery 5.0",
+      ]
+    )
+    let told = ledger.all.map { String($0.prefix { $0 != " " }) }
+    #expect(told == ["listens", "silent", "listens", "silent"])
+    bench.drain()
+  }
+
+  @Test("a scan does not pause for ever, and not again for the same turn")
+  func yieldsOnce() throws {
+    bluez.isDeviceKnown = false
+    let ledger = RecordingLedger(bluez)
+    let service = try bench.service(ledger: ledger)
+    bench.loop.after(.seconds(1)) { ledger.isTaken.withLock { $0 = true } }
+    let scan = service.scan(ScanFilter()).takeUntil(Signal.just(()).delay(.seconds(40))).collect()
+    #expect(scan.firstOrDefault([], within: .seconds(60)).error == nil)
+    #expect(bluez.calls.filter { $0 == "StopDiscovery" }.count == 2)
+    #expect(bluez.calls.filter { $0 == "StartDiscovery" }.count == 2)
+  }
+
+  @Test("a scan of another program is named where connecting fails")
+  func foreignScan() throws {
+    bluez.script("Connect", fails: .connectAborted)
+    let service = try bench.service()
+    bluez.discovering(true)
+    let failure = try bench.failure(service.connect())
+    #expect(failure.code == .connectFailed)
+    #expect(failure.hint.contains("another program scans over hci0"))
+    bluez.discovering(false)
+    let other = try bench.failure(service.connect())
+    #expect(!other.hint.contains("another program scans"))
   }
 
   @Test("the attempt of a program that is dead is ended by one Disconnect")

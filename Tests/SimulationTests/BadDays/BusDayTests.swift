@@ -94,6 +94,13 @@ final class ListedLinks: LinkLedger {
     limit: Duration
   ) async throws -> @Sendable () -> Void { {} }
 
+  func listen(
+    at adapter: BluetoothAddress,
+    on loop: Loop,
+    limit: Duration
+  ) async throws -> @Sendable () -> Void { {} }
+
+  func isTurnTaken(at adapter: BluetoothAddress) -> Bool { false }
   func begins(_ link: HeldLink) { list.withLock { $0.append(link) } }
   func ended(_ link: HeldLink) { list.withLock { $0.removeAll { $0 == link } } }
   func isStale(_ device: BluetoothAddress) -> Bool { false }

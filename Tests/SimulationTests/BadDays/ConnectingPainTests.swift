@@ -161,6 +161,13 @@ private final class DeadOwner: LinkLedger {
     limit: Duration
   ) async throws -> @Sendable () -> Void { {} }
 
+  func listen(
+    at adapter: BluetoothAddress,
+    on loop: Loop,
+    limit: Duration
+  ) async throws -> @Sendable () -> Void { {} }
+
+  func isTurnTaken(at adapter: BluetoothAddress) -> Bool { false }
   func begins(_ link: HeldLink) {}
   func ended(_ link: HeldLink) {}
   func isStale(_ device: BluetoothAddress) -> Bool { true }
