@@ -87,6 +87,13 @@ extension Explanation {
     "the link to the device was lost",
     hint: "bring the device closer or check its power, and try again"
   )
+  static let transactionTimedOut = passing(
+    .linkLost,
+    "the device did not answer within 30 s, so bluetoothd gives the link up",
+    hint:
+      "try again; if it stays so, restart the device; a protected attribute wants the device to "
+      + "be paired first: a pair step, or blerun pair"
+  )
   static let deviceRemoved = passing(
     .linkLost,
     "bluetoothd removed the device while it was in use",

@@ -23,13 +23,17 @@ extension BlueZDeviceService {
     _ call: ErrorSituation.Call,
     _ title: String,
     attribute: String? = nil,
-    isWriterHere: Bool = false
+    isWriterHere: Bool = false,
+    took: Duration? = nil
   ) async -> any Error {
-    let first = failure(error, call, title, attribute: attribute, isWriterHere: isWriterHere)
+    func told() -> any Error {
+      failure(error, call, title, attribute: attribute, isWriterHere: isWriterHere, took: took)
+    }
+    let first = told()
     guard (first as? DeviceFailure)?.mayHaveCause == true, await client.hasTroubleSettled() else {
       return first
     }
-    return failure(error, call, title, attribute: attribute, isWriterHere: isWriterHere)
+    return told()
   }
 
   /// A failure that the state of the host explains better.
