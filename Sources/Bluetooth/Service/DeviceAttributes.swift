@@ -2,8 +2,10 @@
 
 public import Signals
 
-/// Operations on the attributes of a connected device. All are lazy, and fail with
-/// ``DeviceFailure``.
+/// Operations on the attributes of a connected device.
+///
+/// All are lazy, and fail with ``DeviceFailure``: what holds for all of them is said at
+/// ``DeviceService``. Without a link they fail with `not-connected`; none of them makes one.
 public protocol DeviceAttributes: Sendable {
   /// Sends the ATT MTU of the link, in octets, once.
   ///
@@ -43,19 +45,32 @@ public protocol DeviceAttributes: Sendable {
     offset: Int
   ) -> Signal<Void>
 
-  /// Sends the value of a descriptor, once.
+  /// Sends the value of a descriptor, once: at most 512 octets.
+  ///
+  /// - Returns: Fails as ``DeviceService/read(_:)`` does; with `descriptor-missing` where the
+  ///   characteristic has none of that kind.
+  /// - Source: BlueZ, `doc/org.bluez.GattDescriptor.rst` (ReadValue).
   func readDescriptor(_ descriptor: DescriptorSelector) -> Signal<[UInt8]>
 
   /// Writes a descriptor with a request; sends one empty value.
   ///
   /// The Client Characteristic Configuration is refused with the advice to subscribe: bluetoothd
   /// writes it itself.
+  ///
+  /// - Parameter value: At most 512 octets.
+  /// - Returns: Fails as ``DeviceService/write(_:to:kind:)`` does, and is as little to be repeated
+  ///   blindly.
+  /// - Source: BlueZ, `doc/org.bluez.GattDescriptor.rst` (WriteValue), `src/gatt-client.c`.
   func writeDescriptor(_ value: [UInt8], to descriptor: DescriptorSelector) -> Signal<Void>
 
   /// Sends a stream that is subscribed already and buffered, once.
   ///
   /// Subscribers of one characteristic in this program share one subscription; the first of them
   /// decides how it is delivered.
+  ///
+  /// - Parameter options: How it is delivered, how many values wait at most and what becomes of one
+  ///   more, and whether a loss of the link ends the stream or leaves a gap in it.
+  /// - Returns: Fails as ``DeviceService/notifications(_:)`` does.
   func subscribe(
     _ characteristic: CharacteristicSelector,
     _ options: SubscriptionOptions
