@@ -139,6 +139,32 @@ struct HostControllerTests {
     #expect(failure?.description == sentence)
   }
 
+  @Test("the timing of a link is what was heard, and otherwise a word that says what is needed")
+  func timing() async throws {
+    let parameters = ConnectionParameters(
+      interval: .milliseconds(30),
+      latency: 0,
+      supervisionTimeout: .milliseconds(420)
+    )
+    let known = link.address
+    let kernel = ScriptedKernel(ScriptedKernel.Script())
+    let listening = HostController(kernel: kernel) { address, controller in
+      address == known && controller == 1 ? parameters : nil
+    }
+    #expect(try await listening.parameters(of: link) == parameters)
+    let other = LinkIdentity(adapter: "hci0", address: known)
+    let unheard = await #expect(throws: DeviceFailure.self) {
+      try await listening.parameters(of: other)
+    }
+    #expect(unheard?.code == .timingUnknown)
+    let deaf = await #expect(throws: DeviceFailure.self) {
+      try await HostController(kernel: kernel).parameters(of: link)
+    }
+    #expect(deaf?.code == .timingUnknown)
+    #expect(deaf?.class == .unavailable)
+    #expect(deaf?.hint == "run with --trace FILE, which needs CAP_NET_RAW")
+  }
+
   @Test("an adapter that is held by another program may be free later")
   func held() async {
     let refusal = KernelRefusal(errorNumber: EBUSY)

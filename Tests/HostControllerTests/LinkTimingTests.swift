@@ -38,6 +38,16 @@ struct LinkTimingTests {
     #expect(intervals() == ["C0:FF:EE:00:00:01 7500.0"])
   }
 
+  @Test("only a link that is up has a timing, on its own controller")
+  mutating func present() throws {
+    let address = try #require(BluetoothAddress("C0:FF:EE:00:00:01"))
+    timings.hear(event(made(handle: 0x40, last: 1)))
+    #expect(timings.present(address, over: 0)?.interval == .milliseconds(30))
+    #expect(timings.present(address, over: 1) == nil)
+    timings.hear(event([0x05, 0x04, 0x00, 0x40, 0x00, 0x13]))
+    #expect(timings.present(address, over: 0) == nil)
+  }
+
   @Test("an update is for the handle and controller that it names")
   mutating func others() {
     timings.hear(event(made(handle: 0x40, last: 1)))

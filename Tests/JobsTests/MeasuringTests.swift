@@ -48,6 +48,28 @@ struct MeasuringTests {
     )
   }
 
+  @Test("the timing of a link is told in ms and connection events, and may be expected")
+  func timing() throws {
+    let line = "connection-parameters as link expect interval in 7.5..50 expect latency = 0"
+    #expect(try Plan.parse(line: line).steps.map(\.description) == [line])
+    try bench.run(
+      file: """
+        steps:
+          - connection-parameters
+          - connection-parameters:
+            as: link
+            expect: { interval: { max: 50 }, supervisionTimeout: 420 }
+          - log: "{link.interval} ms"
+        """
+    )
+    #expect(bench.ending?.status == .ok)
+    #expect(bench.text().contains("1  connection-parameters  30.00 ms, latency 0, 420 ms timeout"))
+    let value = #""value":{"interval":30.0,"latency":0,"supervisionTimeout":420}"#
+    #expect(bench.json().count { $0.contains(value) && !$0.contains("hex") } == 4)
+    try bench.run("connection-parameters expect interval < 20")
+    #expect(bench.ending?.failure?.code == .expectationNotMet)
+  }
+
   @Test("a strength that is not as expected fails the step and is told")
   func expectation() throws {
     try bench.run("rssi expect rssi > -40")

@@ -80,7 +80,7 @@ struct OneLineTests {
         "frobnicate",
         "1:1: there is no step 'frobnicate' "
           + "(expected one of read, write, notify, exchange, scan, sleep, connect, disconnect, rssi, log, pair, "
-          + "unpair, trust, mtu, services, read-descriptor, write-descriptor)"
+          + "unpair, trust, mtu, connection-parameters, services, read-descriptor, write-descriptor)"
       ),
       ("repeat 3", "1:1: 'repeat' has no one-line form (expected it in a chain file)"),
       (

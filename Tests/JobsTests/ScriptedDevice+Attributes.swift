@@ -11,6 +11,21 @@ extension ScriptedDevice {
     }
   }
 
+  /// The first octet of the answer is the interval in ms, the second the latency, the third the
+  /// timeout in 10 ms.
+  func connectionParameters() -> Signal<ConnectionParameters> {
+    Signal(home: scheduler) { [self] sink in
+      let answer = try await answered("connection-parameters") + [30, 0, 42]
+      try await sink(
+        ConnectionParameters(
+          interval: .milliseconds(Int(answer[0])),
+          latency: Int(answer[1]),
+          supervisionTimeout: .milliseconds(Int(answer[2]) * 10)
+        )
+      )
+    }
+  }
+
   func read(_ characteristic: CharacteristicSelector, offset: Int) -> Signal<[UInt8]> {
     Signal(home: scheduler) { [self] sink in
       let note = "read \(characteristic)" + (offset == 0 ? "" : " from \(offset)")

@@ -27,6 +27,18 @@ struct LinkStrengthTests {
     #expect(others.contains { $0 != seen })
   }
 
+  @Test("the timing is the kernel's usual one, while there is a link")
+  func timing() throws {
+    let simulation = try Simulation()
+    let service = simulation.service
+    let outcome = service.connect().flattenMap { service.connectionParameters() }
+      .map { Optional($0) }.firstOrDefault(nil, within: .seconds(20))
+    #expect(outcome.value?.interval == .milliseconds(30))
+    let without = service.connectionParameters().map { Optional($0) }
+      .firstOrDefault(nil, within: .seconds(20))
+    #expect((without.error as? DeviceFailure)?.code == .notConnected)
+  }
+
   @Test("without a link there is none")
   func notConnected() throws {
     let simulation = try Simulation()

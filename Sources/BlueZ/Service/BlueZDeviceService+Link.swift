@@ -13,22 +13,32 @@ extension BlueZDeviceService {
   ///
   /// - Returns: The strength. Fails with ``DeviceFailure``.
   public func rssi() -> Signal<LinkStrength> {
-    operation(.objects, Self.measuring) { [self] in
+    measured("measuring the link") { try await $0.strength(of: $1) }
+  }
+
+  /// Tells the timing of the link, as far as the meter knows it.
+  ///
+  /// - Returns: The timing. Fails with ``DeviceFailure``.
+  public func connectionParameters() -> Signal<ConnectionParameters> {
+    measured("asking for the timing of the link") { try await $0.parameters(of: $1) }
+  }
+
+  private func measured<Value: Sendable>(
+    _ title: String,
+    _ ask: @escaping @Sendable (any LinkMeter, LinkIdentity) async throws -> Value
+  ) -> Signal<Value> {
+    operation(.objects, title) { [self] in
       let device = try connectedDevice()
       let seen = client.look { $0.advertisement(of: device) }
       guard let seen, seen.isConnected else { throw Problem(.notConnected) }
       guard let meter else { throw Problem(.noMeter) }
       do {
-        return try await meter.strength(
-          of: LinkIdentity(adapter: seen.adapter, address: seen.address)
-        )
+        return try await ask(meter, LinkIdentity(adapter: seen.adapter, address: seen.address))
       } catch let failure as DeviceFailure {
         throw failure.on(deviceDescription)
       }
     }
   }
-
-  private static let measuring = "measuring the link"
 }
 
 extension Explanation {

@@ -36,4 +36,13 @@ public protocol LinkMeter: Sendable {
   /// - Source: Bluetooth Core 5.4, Vol 4, Part E §7.5.4 (Read RSSI), §7.3.35 (Read Transmit Power
   ///   Level).
   func strength(of link: LinkIdentity) async throws -> LinkStrength
+
+  /// The timing that was last agreed on for a link.
+  ///
+  /// - Throws: ``DeviceFailure``, without a device: `not-connected` when there is no such link,
+  ///   ``DeviceFailure/Code/timingUnknown`` when nobody has listened as it was agreed on; what ends
+  ///   a wait.
+  /// - Source: Bluetooth Core 5.4, Vol 4, Part E §7.7.65 (LE Connection Complete, LE Connection
+  ///   Update Complete): a controller tells it then, and cannot be asked later.
+  func parameters(of link: LinkIdentity) async throws -> ConnectionParameters
 }

@@ -8,11 +8,19 @@ public struct TraceSlice: Hashable, Sendable {
   public let packets: ClosedRange<Int>
   /// When the first and the last of them passed, since 1970-01-01T00:00:00Z.
   public let times: ClosedRange<Duration>
+  /// How many packets of the same part are not in the file: they are in the one before it, or lost.
+  public let before: Int
 
-  public init(file: String, packets: ClosedRange<Int>, times: ClosedRange<Duration>) {
+  public init(
+    file: String,
+    packets: ClosedRange<Int>,
+    times: ClosedRange<Duration>,
+    before: Int = 0
+  ) {
     self.file = file
     self.packets = packets
     self.times = times
+    self.before = before
   }
 }
 

@@ -20,6 +20,11 @@ public protocol DeviceAttributes: Sendable {
   /// - Source: BlueZ, `doc/org.bluez.GattCharacteristic.rst` (MTU).
   func mtu() -> Signal<Int>
 
+  /// Sends the timing that was last agreed on for the link, once.
+  ///
+  /// - Returns: Fails with `timing-unknown` where nobody has listened as it was agreed on.
+  func connectionParameters() -> Signal<ConnectionParameters>
+
   /// Sends the value from an octet on, once.
   ///
   /// - Parameter offset: The first octet that is wanted; the length of the value gives none.

@@ -69,6 +69,30 @@ enum ControllerAnswer {
     )
   }
 
+  /// Nobody listens to what controllers tell.
+  static func untraced(_ operation: String) -> DeviceFailure {
+    DeviceFailure(
+      code: .timingUnknown,
+      class: .unavailable,
+      operation: operation,
+      meaning: "it is not known here: a controller tells it as a link is made, to those who listen "
+        + "to its traffic, and cannot be asked",
+      hint: "run with --trace FILE, which needs CAP_NET_RAW"
+    )
+  }
+
+  /// Somebody listens, and has not heard of this link.
+  static func madeUnheard(_ operation: String) -> DeviceFailure {
+    DeviceFailure(
+      code: .timingUnknown,
+      class: .unavailable,
+      operation: operation,
+      meaning: "it is not known here: the link was made before the trace began, or to a private "
+        + "address of the device",
+      hint: "disconnect the device first, so that this run makes the link"
+    )
+  }
+
   static func noAdapter(_ name: String, _ operation: String) -> DeviceFailure {
     DeviceFailure(
       code: .adapterMissing,

@@ -10,16 +10,30 @@ public import Signals
 /// Strengths need no privilege as long as the kernel lets anybody send the commands that only read.
 public struct HostController: LinkMeter, AdapterInspection {
   private let kernel: any HostKernel
+  /// What was heard of the timing of a link; nil where nobody listens.
+  private let timing: Timing?
+
+  /// The timing of the link to a device over a controller; nil when nothing was heard of it.
+  typealias Timing =
+    @Sendable (_ device: BluetoothAddress, _ controller: UInt16) -> ConnectionParameters?
 
   /// Opens nothing yet.
   ///
-  /// - Parameter loop: Where answers are waited for.
-  public init(on loop: Loop) {
-    self.init(kernel: KernelSockets(loop: loop))
+  /// - Parameters:
+  ///   - loop: Where answers are waited for.
+  ///   - trace: Hears how links are timed.
+  public init(on loop: Loop, trace: HCITrace? = nil) {
+    var timing: Timing?
+    if let trace { timing = { trace.parameters(of: $0, over: $1) } }
+    self.init(kernel: KernelSockets(loop: loop), timing: timing)
   }
 
-  init(kernel: any HostKernel) {
+  init(
+    kernel: any HostKernel,
+    timing: Timing? = nil
+  ) {
     self.kernel = kernel
+    self.timing = timing
   }
 
   /// Runs what asks the kernel; its refusals become failures of the operation.
@@ -52,6 +66,16 @@ public struct HostController: LinkMeter, AdapterInspection {
       let txPower = try? ControllerAnswer.level(power, handle: handle, operation)
       return LinkStrength(rssi: rssi, txPower: txPower)
     }
+  }
+
+  public func parameters(of link: LinkIdentity) async throws -> ConnectionParameters {
+    let operation = "asking for the timing of the link"
+    let controller = try Self.index(of: link.adapter, operation)
+    guard let timing else { throw ControllerAnswer.untraced(operation) }
+    guard let parameters = timing(link.address, controller) else {
+      throw ControllerAnswer.madeUnheard(operation)
+    }
+    return parameters
   }
 
   /// 0 for `hci0`.

@@ -10,10 +10,13 @@ public import Signals
 /// A recording of HCI traffic, in the btsnoop format that Wireshark and btmon read.
 ///
 /// What was received is written at once: what the file has survives the process, whatever ends it.
+/// When it has half of the limit, it is renamed, with `.1` at its end, and begun anew; what had that
+/// name before is replaced. A file that is none of its own, such as a pipe, ends at the limit.
 /// The file is for its owner alone, since a trace of a pairing has keys in it.
 public final class HCITrace: RunTrace {
   private struct State {
     var content: TraceContent
+    var descriptor: Int32
     var watch: Watch?
     var isOpen = true
     var failure: TraceFailure?
@@ -28,14 +31,13 @@ public final class HCITrace: RunTrace {
 
   public let file: String
   private let socket: Int32
-  private let descriptor: Int32
   private let state: Guarded<State>
 
   /// Begins to collect; what comes is written from ``start(on:)`` on.
   ///
   /// - Parameters:
   ///   - file: Made, or emptied. It is not touched where the kernel refuses the trace.
-  ///   - limit: The most octets the file may have; at least those of its header.
+  ///   - limit: The most octets, of the file and of the one before it.
   /// - Throws: ``DeviceFailure`` where this process may not trace, ``TraceFailure`` where the file
   ///   cannot be made.
   public init(to file: String, limit: Int = HCITrace.usualLimit) throws {
@@ -45,15 +47,16 @@ public final class HCITrace: RunTrace {
     } catch {
       throw error.failure("recording an HCI trace")
     }
-    descriptor = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    let descriptor = Self.make(file)
     guard descriptor >= 0 else {
       let number = errno
       Glibc.close(socket)
       throw TraceFailure(file: file, errorNumber: number)
     }
     _ = host_stamp(socket, Self.unreadOctets)
-    state = Guarded(State(content: TraceContent(limit: limit)))
-    put(SnoopFormat.header)
+    let content = TraceContent(limit: limit, rotates: Self.isRegular(descriptor))
+    state = Guarded(State(content: content, descriptor: descriptor))
+    if let number = Self.write(SnoopFormat.header, to: descriptor) { fail(number) }
   }
 
   deinit {
@@ -69,9 +72,9 @@ public final class HCITrace: RunTrace {
   /// Takes in what has come, and ends the recording. Later calls do nothing.
   public func close() {
     drain()
-    let (wasOpen, watch) = state.withLock { state in
+    let (wasOpen, watch, descriptor) = state.withLock { state in
       defer { state.isOpen = false }
-      return (state.isOpen, state.watch)
+      return (state.isOpen, state.watch, state.descriptor)
     }
     guard wasOpen else { return }
     watch?.cancel()
@@ -83,7 +86,7 @@ public final class HCITrace: RunTrace {
 
   public func mark() -> Int {
     drain()
-    return state.withLock { $0.content.count }
+    return state.withLock { $0.content.total }
   }
 
   public func slice(since mark: Int) -> TraceSlice? {
@@ -94,8 +97,22 @@ public final class HCITrace: RunTrace {
   /// How many packets are in the file.
   public var packetCount: Int { state.withLock { $0.content.count } }
 
-  /// How many packets came after the file was full, and are not in it.
+  /// The file before ``file``, and how many packets are in it; nil when there was no need for one.
+  public var earlier: (file: String, packets: Int)? {
+    let count = state.withLock { $0.content.earlier }
+    return count == 0 ? nil : (earlierFile, count)
+  }
+
+  /// How many packets are in neither file.
   public var leftOut: Int { state.withLock { $0.content.left } }
+
+  private var earlierFile: String { file + ".1" }
+
+  /// The timing of a link that is up and was made while this recorded; nil when nothing was told.
+  func parameters(of address: BluetoothAddress, over controller: UInt16) -> ConnectionParameters? {
+    drain()
+    return state.withLock { $0.content.links.present(address, over: controller) }
+  }
 
   /// The links that were made while it recorded, with their timing.
   public var links: [LinkTiming] { state.withLock { $0.content.links.all } }
@@ -115,23 +132,49 @@ public final class HCITrace: RunTrace {
       do throws(KernelRefusal) {
         while let frame = try KernelSockets.receive(socket, room: Self.longestFrame) {
           guard let packet = MonitorPacket(frame.octets) else { continue }
-          octets += state.content.add(packet, at: frame.microseconds)
+          let writing = state.content.add(packet, at: frame.microseconds)
+          if writing.rotates {
+            put(octets, &state)
+            octets = SnoopFormat.header
+            rotate(&state)
+          }
+          octets += writing.octets
         }
       } catch {
         // The socket is at its end: it would be ready for ever.
         finished = state.watch
         state.failure = state.failure ?? TraceFailure(file: file, errorNumber: error.errorNumber)
       }
-      if state.failure == nil, let number = write(octets) {
-        state.failure = TraceFailure(file: file, errorNumber: number)
-      }
+      put(octets, &state)
       return finished
     }
     finished?.cancel()
   }
 
-  private func put(_ octets: [UInt8]) {
-    if let number = write(octets) { fail(number) }
+  private func put(_ octets: [UInt8], _ state: inout State) {
+    guard state.failure == nil, let number = Self.write(octets, to: state.descriptor) else {
+      return
+    }
+    state.failure = TraceFailure(file: file, errorNumber: number)
+  }
+
+  /// Has the file take the place of the earlier one, and makes it anew.
+  private func rotate(_ state: inout State) {
+    guard state.failure == nil else { return }
+    var number: Int32 = 0
+    if Glibc.close(state.descriptor) != 0 || rename(file, earlierFile) != 0 { number = errno }
+    state.descriptor = Self.make(file)
+    if state.descriptor < 0 { number = errno }
+    if number != 0 { state.failure = TraceFailure(file: file, errorNumber: number) }
+  }
+
+  private static func make(_ file: String) -> Int32 {
+    open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+  }
+
+  private static func isRegular(_ descriptor: Int32) -> Bool {
+    var status = stat()
+    return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 
   private func fail(_ number: Int32) {
@@ -139,7 +182,7 @@ public final class HCITrace: RunTrace {
   }
 
   /// Writes everything; returns the error number when it could not.
-  private func write(_ octets: [UInt8]) -> Int32? {
+  private static func write(_ octets: [UInt8], to descriptor: Int32) -> Int32? {
     var rest = octets[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }

@@ -28,6 +28,11 @@ struct LinkTimings: Sendable {
     entries.map { LinkTiming(address: $0.address, parameters: $0.parameters) }
   }
 
+  /// That of a link that is up.
+  func present(_ address: BluetoothAddress, over index: UInt16) -> ConnectionParameters? {
+    entries.last { $0.index == index && $0.address == address && $0.isUp }?.parameters
+  }
+
   mutating func hear(_ packet: MonitorPacket) {
     guard packet.opcode == MonitorPacket.event else { return }
     switch HCIEvent(packet.payload) {

@@ -45,6 +45,9 @@ struct Subjects {
   /// The names for the strength of a link.
   static let ofLink = Subjects(fields: LinkStrength.fieldNames)
 
+  /// The names for the timing of a link.
+  static let ofTiming = Subjects(fields: ConnectionParameters.fieldNames)
+
   /// Every name, for complaints; formats last.
   var names: [String] {
     if isScan { return ["count"] }
@@ -77,6 +80,7 @@ extension Step {
     case .exchange(let exchanging):
       Subjects(of: exchanging.answer, format: exchanging.format, isListening: false).fields
     case .rssi: Subjects.ofLink.fields
+    case .attribute(.parameters): Subjects.ofTiming.fields
     case .scan: Scanning.fields
     default: []
     }

@@ -7,14 +7,18 @@ extension StepReader {
   /// The step for one of ``attributeVerbs``.
   mutating func attribute(_ verb: String, _ reader: inout MappingReader) -> Step? {
     switch verb {
-    case "mtu": mtu(&reader)
+    case "mtu": plain("mtu", .attribute(.mtu), .plain, &reader)
+    case "connection-parameters":
+      plain("connection-parameters", .attribute(.parameters), .ofTiming, &reader)
     case "services": link(.attribute(.services), &reader)
     case "read-descriptor": readDescriptor(&reader)
     default: writeDescriptor(&reader)
     }
   }
 
-  static let attributeVerbs = ["mtu", "services", "read-descriptor", "write-descriptor"]
+  static let attributeVerbs = [
+    "mtu", "connection-parameters", "services", "read-descriptor", "write-descriptor",
+  ]
 
   /// The `offset` of a read or a write; 0 when there is none.
   mutating func offset(_ reader: inout MappingReader) -> Int {
@@ -22,21 +26,6 @@ extension StepReader {
     return reader.optional("offset", expected: "the first octet, from 0 to \(most)") {
       $0.integer.flatMap { (0...most).contains($0) ? $0 : nil }
     } ?? 0
-  }
-
-  private mutating func mtu(_ reader: inout MappingReader) -> Step? {
-    if let node = reader.optional("mtu"), !node.isNull {
-      complain(node, Complaint("\(node.shown) stands here", expected: "nothing"))
-    }
-    let capture = capture(&reader)
-    let node = reader.optional("expect")
-    let timeout = timeout(&reader)
-    return Step(
-      .attribute(.mtu),
-      capture: capture,
-      expectations: expectations(node, .plain),
-      timeout: timeout
-    )
   }
 
   private mutating func readDescriptor(_ reader: inout MappingReader) -> Step? {

@@ -49,6 +49,7 @@ struct StepReader {
     case "unpair": return Step(.unpair)
     case "trust": return Step(.trust(true))
     case "mtu": return Step(.attribute(.mtu))
+    case "connection-parameters": return Step(.attribute(.parameters))
     case "services": return Step(.attribute(.services))
     default: break
     }

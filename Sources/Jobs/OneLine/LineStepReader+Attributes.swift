@@ -7,15 +7,8 @@ extension LineStepReader {
   /// The step for one of `StepReader.attributeVerbs`.
   mutating func attribute(_ verb: String) throws(LineError) -> Step {
     switch verb {
-    case "mtu":
-      var options = Options()
-      while let word = pop() { try option(word, of: &options, known: ["as", "expect", "within"]) }
-      return Step(
-        .attribute(.mtu),
-        capture: options.capture,
-        expectations: try expectations(options.expected, .plain),
-        timeout: options.within
-      )
+    case "mtu": return try plain(.attribute(.mtu), .plain)
+    case "connection-parameters": return try plain(.attribute(.parameters), .ofTiming)
     case "services": return Step(.attribute(.services), timeout: try limit())
     case "read-descriptor":
       let target = try descriptor()

@@ -6,6 +6,8 @@ public import Bluetooth
 public enum AttributeAction: Hashable, Sendable {
   /// Tells the ATT MTU.
   case mtu
+  /// Tells interval, latency and supervision timeout of the link.
+  case parameters
   /// Lists what the device offers.
   case services
   /// Reads a value from an octet on.
@@ -17,6 +19,7 @@ public enum AttributeAction: Hashable, Sendable {
   var operation: String {
     switch self {
     case .mtu: "mtu"
+    case .parameters: "connection-parameters"
     case .services: "services"
     case .readFrom: "read"
     case .readDescriptor: "read-descriptor"
@@ -27,7 +30,7 @@ public enum AttributeAction: Hashable, Sendable {
   /// What it is done to, as it is written; nil where that is the device.
   public var target: String? {
     switch self {
-    case .mtu, .services: nil
+    case .mtu, .parameters, .services: nil
     case .readFrom(let target, _, _): target.description
     case .readDescriptor(let target, _), .writeDescriptor(let target, _): target.description
     }
@@ -36,7 +39,7 @@ public enum AttributeAction: Hashable, Sendable {
   /// The characteristic that has to be there for it.
   var characteristic: CharacteristicSelector? {
     switch self {
-    case .mtu, .services: nil
+    case .mtu, .parameters, .services: nil
     case .readFrom(let target, _, _): target
     case .readDescriptor(let target, _), .writeDescriptor(let target, _):
       target.handle == nil ? target.characteristic : nil
@@ -46,7 +49,7 @@ public enum AttributeAction: Hashable, Sendable {
   /// How the octets that it brings are written in the one-line form.
   var format: ValueFormat? {
     switch self {
-    case .mtu, .services, .writeDescriptor: nil
+    case .mtu, .parameters, .services, .writeDescriptor: nil
     case .readFrom(_, _, let format), .readDescriptor(_, let format): format
     }
   }
@@ -54,7 +57,7 @@ public enum AttributeAction: Hashable, Sendable {
   /// `read battery-level offset 2`.
   var title: String {
     switch self {
-    case .mtu, .services: operation
+    case .mtu, .parameters, .services: operation
     case .readFrom(let target, let offset, _): "read \(target) offset \(offset)"
     case .readDescriptor(let target, _): "read-descriptor \(target)"
     case .writeDescriptor(let target, let value): "write-descriptor \(target) \(value)"
@@ -65,6 +68,7 @@ public enum AttributeAction: Hashable, Sendable {
   var doing: String {
     switch self {
     case .mtu: "asking for the MTU"
+    case .parameters: "asking for the timing of the link"
     case .services: "listing the services"
     case .readFrom(let target, _, _): "reading \(target)"
     case .readDescriptor(let target, _): "reading \(target)"

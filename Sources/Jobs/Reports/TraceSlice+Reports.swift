@@ -7,15 +7,18 @@ extension TraceSlice {
   var sentence: String {
     "packets \(packets.lowerBound) to \(packets.upperBound) of \(file), "
       + "\(Timestamp.text(times.lowerBound)) to \(Timestamp.text(times.upperBound))"
+      + (before == 0 ? "" : ", after \(before) that are not in this file any more")
   }
 
   var json: JSONValue {
-    .object([
+    var members: [(key: String, value: JSONValue)] = [
       ("file", .string(file)),
       ("first", JSONValue(packets.lowerBound)),
       ("last", JSONValue(packets.upperBound)),
       ("from", .string(Timestamp.text(times.lowerBound))),
       ("to", .string(Timestamp.text(times.upperBound))),
-    ])
+    ]
+    if before > 0 { members.append(("before", JSONValue(before))) }
+    return .object(members)
   }
 }

@@ -18,6 +18,7 @@ extension ChainRun {
       let value = DecodedValue.integer(Int64(mtu))
       capture(value, as: placed.step.capture)
       for expectation in placed.step.expectations { try expectation.check(value, octets: []) }
+    case .parameters: try await askTiming(placed, &outcome)
     case .services:
       var services: [GATTService] = []
       try await limited(service.services(), placed) { services = $0 }

@@ -76,7 +76,7 @@ struct ChainCommand {
     guard let target = plan.device else { throw Ending(.usage, "no device is named") }
     let plan = try withSecrets(plan, isSimulated: !options.simulate.isEmpty)
     let trace = try recording?.begin()
-    let world = try options.world(simulated)
+    let world = try options.world(simulated, trace: trace)
     defer { world.end() }
     trace?.start(on: world.loop)
     world.releaseOrphans()

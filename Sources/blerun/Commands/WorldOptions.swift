@@ -3,6 +3,7 @@
 import ArgumentParser
 import BlueZ
 import DBus
+import HostController
 import Jobs
 import SimulatedDevices
 
@@ -50,9 +51,14 @@ struct WorldOptions: ParsableArguments {
 
   /// The world that the options ask for.
   ///
-  /// - Parameter definitions: What ``simulatedDevices()`` gave.
-  func world(_ definitions: [DeviceDefinition]) throws(Ending) -> World {
-    guard !simulate.isEmpty else { return World.real() }
+  /// - Parameters:
+  ///   - definitions: What ``simulatedDevices()`` gave.
+  ///   - trace: Hears how links of this host are timed.
+  func world(
+    _ definitions: [DeviceDefinition],
+    trace: HCITrace? = nil
+  ) throws(Ending) -> World {
+    guard !simulate.isEmpty else { return World.real(trace: trace) }
     let log = try busLog.map { path throws(Ending) in try BusLog(path) }
     do {
       let world = try World.simulated(definitions, seed: seed, isPaced: realTime, log: log)

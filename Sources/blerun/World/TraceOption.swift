@@ -10,11 +10,22 @@ import Signals
 struct TraceOption: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Record the traffic of all controllers to a btsnoop file (needs CAP_NET_RAW; ends at 64 MiB).",
+      "Record the traffic of all controllers to a btsnoop file (needs CAP_NET_RAW).",
       valueName: "file"
     )
   )
   var trace: String?
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      How much a trace may take: 64K, 64M, 1G. At half of it the file is renamed FILE.1, in the \
+      place of an earlier one, and begun anew: the newest half at least is kept.
+      """,
+      valueName: "size"
+    )
+  )
+  var traceLimit = SizeArgument(HCITrace.usualLimit)
 
   /// Begins to record, if that was asked for.
   ///
@@ -22,7 +33,7 @@ struct TraceOption: ParsableArguments {
   func begin() throws(Ending) -> HCITrace? {
     guard let trace else { return nil }
     do {
-      return try HCITrace(to: trace)
+      return try HCITrace(to: trace, limit: traceLimit.octets)
     } catch let failure as TraceFailure {
       throw Ending(.output, "\(failure)")
     } catch {
@@ -53,7 +64,6 @@ extension HCITrace {
       StandardError.line("blerun: \(failure)")
       return [.ok, .failed, .passing].contains(status) ? .output : status
     }
-    let rest = leftOut == 0 ? "" : "; it is full, \(leftOut) later ones are not in it"
     StandardError.line("blerun: trace \(file): \(packetCount) packets\(rest)")
     for link in links {
       let timing = link.parameters
@@ -64,5 +74,14 @@ extension HCITrace {
       )
     }
     return status
+  }
+
+  /// Where the other packets are.
+  private var rest: String {
+    guard let earlier else {
+      return leftOut == 0 ? "" : "; it is full, \(leftOut) later ones are not in it"
+    }
+    let before = ", the \(earlier.packets) before them in \(earlier.file)"
+    return leftOut == 0 ? before : "\(before); \(leftOut) older ones are left out"
   }
 }

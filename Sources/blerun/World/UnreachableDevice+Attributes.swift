@@ -6,6 +6,8 @@ import Signals
 extension UnreachableDevice {
   func mtu() -> Signal<Int> { failing() }
 
+  func connectionParameters() -> Signal<ConnectionParameters> { failing() }
+
   func read(_ characteristic: CharacteristicSelector, offset: Int) -> Signal<[UInt8]> { failing() }
 
   func write(

@@ -30,7 +30,9 @@ struct World: Sendable {
   var isVirtual: Bool { loop is VirtualTimeLoop }
 
   /// This host's bluetoothd. Where it cannot be reached, every operation fails and says why.
-  static func real() -> World {
+  ///
+  /// - Parameter trace: Hears how links are timed.
+  static func real(trace: HCITrace? = nil) -> World {
     let loop = EventLoop()
     let ledger = (try? RuntimeFolder()).map { HostLedger($0) }
     return World(
@@ -40,7 +42,7 @@ struct World: Sendable {
       ledger: ledger,
       simulator: nil,
       bus: nil,
-      meter: HostController(on: loop)
+      meter: HostController(on: loop, trace: trace)
     )
   }
 
