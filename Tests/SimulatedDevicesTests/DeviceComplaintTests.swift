@@ -153,6 +153,10 @@ struct DeviceComplaintTests {
         "comes with the properties"
       ),
       ("descriptors: [{ descriptor: range, value: { u8: 1 } }]", "'range' is no descriptor"),
+      (
+        "descriptors: [{ descriptor: valid-rage, value: { u8: 1 } }]",
+        "did you mean 'valid-range'?"
+      ),
       ("longest: 513", "a whole number from 0 to 512"),
       ("refuse-read: 256", "'256' is no error code"),
       ("valu: { u8: 1 }", "did you mean 'value'?"),

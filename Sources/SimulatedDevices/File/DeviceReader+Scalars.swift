@@ -97,34 +97,23 @@ extension DeviceReader {
 
   // MARK: Names
 
-  mutating func serviceUUID(_ node: Node) -> BluetoothUUID? {
-    if let uuid = node.text.flatMap({ AssignedNumbers.service(named: $0) }) { return uuid }
-    problems.append(
-      node.problem(
-        "\(shown(node)) is no service",
-        expected: "an assigned name or a UUID",
-        nearest: node.text.flatMap { AssignedNumbers.nearestService(to: $0) }
-      )
-    )
-    return nil
-  }
+  mutating func serviceUUID(_ node: Node) -> BluetoothUUID? { uuid(node, of: .service) }
 
   mutating func characteristicUUID(_ node: Node) -> BluetoothUUID? {
-    if let uuid = node.text.flatMap({ AssignedNumbers.characteristic(named: $0) }) { return uuid }
-    problems.append(
-      node.problem(
-        "\(shown(node)) is no characteristic",
-        expected: "an assigned name or a UUID",
-        nearest: node.text.flatMap { AssignedNumbers.nearestCharacteristic(to: $0) }
-      )
-    )
-    return nil
+    uuid(node, of: .characteristic)
   }
 
-  mutating func descriptorUUID(_ node: Node) -> BluetoothUUID? {
-    if let uuid = node.text.flatMap({ AssignedNumbers.descriptor(named: $0) }) { return uuid }
+  mutating func descriptorUUID(_ node: Node) -> BluetoothUUID? { uuid(node, of: .descriptor) }
+
+  /// An assigned name or a UUID.
+  private mutating func uuid(_ node: Node, of kind: AssignedKind) -> BluetoothUUID? {
+    if let uuid = node.text.flatMap({ kind.uuid(named: $0) }) { return uuid }
     problems.append(
-      node.problem("\(shown(node)) is no descriptor", expected: "an assigned name or a UUID")
+      node.problem(
+        "\(shown(node)) is no \(kind.rawValue)",
+        expected: "an assigned name or a UUID",
+        nearest: node.text.flatMap { kind.nearest(to: $0) }
+      )
     )
     return nil
   }
