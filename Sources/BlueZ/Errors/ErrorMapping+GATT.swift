@@ -45,17 +45,6 @@ extension ErrorMapping {
     }
   }
 
-  /// Whether the device did not answer at all: bluetoothd's own word for that is an error code that
-  /// devices send too, and the link is dropped only 2 s after it.
-  ///
-  /// - Source: BlueZ 5.66, `src/shared/att.c` (ATT_TIMEOUT_INTERVAL); recorded from bluetoothd.
-  static func isTransactionOver(_ answer: ErrorAnswer, _ situation: ErrorSituation) -> Bool {
-    guard situation.isGATT, answer.attErrorCode == .unlikelyError, let took = situation.took else {
-      return false
-    }
-    return took > .milliseconds(29_500)
-  }
-
   /// The peer refused with an ATT error code.
   ///
   /// - Source: Bluetooth Core 5.4, Vol 3, Part F §3.4.1.1 (Error codes); Core Specification

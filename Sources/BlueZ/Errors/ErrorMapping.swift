@@ -10,7 +10,6 @@ enum ErrorMapping {
   static func explain(_ answer: ErrorAnswer, _ situation: ErrorSituation) -> Explanation {
     if let explanation = bus(answer, situation) { return explanation }
     if situation.isAdapterOff { return .adapterOff }
-    if isTransactionOver(answer, situation) { return .transactionTimedOut }
     if situation.isGATT && situation.isLinkDown { return .linkLost }
     if let reason = ConnectionText(parsing: answer.text) { return connection(reason) }
     if situation.isGATT, let code = answer.attErrorCode { return refusal(code) }

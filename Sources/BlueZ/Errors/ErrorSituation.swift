@@ -28,8 +28,6 @@ struct ErrorSituation: Equatable, Sendable {
   var isForgotten = false
   /// A writer of this program's has acquired the characteristic.
   var isWriterHere = false
-  /// How long the call took; nil where nobody has measured it.
-  var took: Duration?
 
   init(
     _ call: Call,

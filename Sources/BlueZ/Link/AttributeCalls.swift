@@ -63,7 +63,7 @@ final class AttributeCalls: Sendable {
       }
     } catch {
       if let serial { bus.leave(serial) }
-      throw error
+      throw transactionTimedOut(error, id) ?? error
     }
   }
 
@@ -87,6 +87,22 @@ final class AttributeCalls: Sendable {
         state.pending.removeAll { $0.id == id }
       }
     }
+  }
+
+  /// What an error means that came so late that it is not the device's: it did not answer at all.
+  ///
+  /// bluetoothd's own word for that is an error code that devices send too, and it drops the link
+  /// only 2 s after it.
+  ///
+  /// - Source: BlueZ 5.66, `src/shared/att.c` (ATT_TIMEOUT_INTERVAL); recorded from bluetoothd.
+  private func transactionTimedOut(_ error: any Error, _ id: UInt64?) -> Problem? {
+    guard let error = error as? DBusError else { return nil }
+    let answer = ErrorAnswer(error)
+    let since = state.withLock { $0.pending.first { $0.id == id }?.since }
+    guard answer.attErrorCode == .unlikelyError, let since,
+      bus.loop.now - since > .milliseconds(29_500)
+    else { return nil }
+    return Problem(.transactionTimedOut, answer: answer)
   }
 
   /// The link has ended: what is pending is given a moment to be answered, and fails then.

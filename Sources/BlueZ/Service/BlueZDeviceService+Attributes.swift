@@ -30,7 +30,6 @@ extension BlueZDeviceService {
   /// device decides.
   public func read(_ selector: CharacteristicSelector, offset: Int) -> Signal<[UInt8]> {
     Signal(home: scheduler) { [self] sink in
-      let began = loop.now
       let value: [UInt8]
       do {
         guard offset >= 0, offset <= GattCharacteristic1.longestValue else {
@@ -38,7 +37,7 @@ extension BlueZDeviceService {
         }
         value = try await channel(selector).read(offset: offset)
       } catch {
-        throw await attributeFailure(error, .read, "reading", selector, since: began)
+        throw await attributeFailure(error, .read, "reading", selector)
       }
       try await sink(value)
     }
@@ -70,7 +69,6 @@ extension BlueZDeviceService {
     offset: Int
   ) -> Signal<Void> {
     Signal(home: scheduler) { [self] sink in
-      let began = loop.now
       do {
         let longest = GattCharacteristic1.longestValue
         guard value.count <= longest else { throw Problem(.tooLong(octets: value.count)) }
@@ -85,7 +83,7 @@ extension BlueZDeviceService {
         }
         try await channel.write(value, type: type, offset: offset)
       } catch {
-        throw await attributeFailure(error, .write, "writing", selector, since: began)
+        throw await attributeFailure(error, .write, "writing", selector)
       }
       try await sink(())
     }
@@ -126,16 +124,12 @@ extension BlueZDeviceService {
   }
 
   /// The failure of an operation on an attribute.
-  ///
-  /// - Parameter began: When the call to bluetoothd was made, where that says something.
   func attributeFailure(
     _ error: any Error,
     _ call: ErrorSituation.Call,
     _ verb: String,
-    _ selector: CharacteristicSelector,
-    since began: Instant? = nil
+    _ selector: CharacteristicSelector
   ) async -> any Error {
-    let took = began.map { loop.now - $0 }
     let name = AssignedNumbers.title(of: selector)
     let channel = try? channel(selector)
     let isWriterHere = channel?.state.withLock { $0.isWriterHere } ?? false
@@ -144,8 +138,7 @@ extension BlueZDeviceService {
       call,
       "\(verb) \(name)",
       attribute: name,
-      isWriterHere: isWriterHere,
-      took: took
+      isWriterHere: isWriterHere
     )
     guard let failure = failure as? DeviceFailure, let offered = channel?.view.properties else {
       return failure

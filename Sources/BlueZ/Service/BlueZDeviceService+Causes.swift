@@ -23,11 +23,10 @@ extension BlueZDeviceService {
     _ call: ErrorSituation.Call,
     _ title: String,
     attribute: String? = nil,
-    isWriterHere: Bool = false,
-    took: Duration? = nil
+    isWriterHere: Bool = false
   ) async -> any Error {
     func told() -> any Error {
-      failure(error, call, title, attribute: attribute, isWriterHere: isWriterHere, took: took)
+      failure(error, call, title, attribute: attribute, isWriterHere: isWriterHere)
     }
     let first = told()
     guard (first as? DeviceFailure)?.mayHaveCause == true, await client.hasTroubleSettled() else {

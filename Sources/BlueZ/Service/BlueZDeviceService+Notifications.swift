@@ -38,13 +38,12 @@ extension BlueZDeviceService {
   ) -> Signal<Signal<NotificationEvent>> {
     Signal<Signal<NotificationEvent>>.using(
       acquire: Signal<Guarded<Subscriber>>(home: scheduler) { [self] sink in
-        let began = loop.now
         let subscriber: Subscriber
         do {
           subscriber = try await channel(selector).subscribe(NotificationMailbox(options))
         } catch {
           let call: ErrorSituation.Call = options.delivery == .acquire ? .acquireNotify : .notify
-          throw await attributeFailure(error, call, "subscribing to", selector, since: began)
+          throw await attributeFailure(error, call, "subscribing to", selector)
         }
         try await sink(Guarded(subscriber))
       },

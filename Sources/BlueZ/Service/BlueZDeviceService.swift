@@ -115,8 +115,7 @@ public final class BlueZDeviceService: DeviceService {
     _ call: ErrorSituation.Call,
     _ title: String,
     attribute: String? = nil,
-    isWriterHere: Bool = false,
-    took: Duration? = nil
+    isWriterHere: Bool = false
   ) -> any Error {
     let context = FailureContext(
       operation: title,
@@ -125,7 +124,6 @@ public final class BlueZDeviceService: DeviceService {
     )
     var situation = situation(call)
     situation.isWriterHere = isWriterHere
-    situation.took = took
     return caused(reasoned(context.failure(error, situation)), by: error, context)
   }
 
