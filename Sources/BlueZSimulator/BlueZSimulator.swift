@@ -62,7 +62,7 @@ public final class BlueZSimulator: Sendable {
     self.devices = devices
     calls = TreatedCalls(host.server)
     present = Guarded(Present(stored: stored))
-    let adapter = makeAdapter(0)
+    let adapter = makeAdapter(settings.adapterNumber)
     present.withLock { $0.adapter = adapter }
     host.agents.onChange { [present] isPairable in
       present.withLock { $0.adapter }?.setPairable(isPairable)
@@ -166,6 +166,9 @@ public final class BlueZSimulator: Sendable {
   var settings: SimulatorSettings { host.settings }
 
   private var adapter: AdapterServer? { present.withLock { $0.adapter } }
+
+  /// Where the adapter is; nil without one.
+  var adapterPath: ObjectPath? { adapter?.path }
 
   func device(_ address: BluetoothAddress) -> RemoteDevice? {
     adapter?.air.device(address)

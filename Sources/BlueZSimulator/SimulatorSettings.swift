@@ -1,5 +1,7 @@
 // The delays and limits of the simulated bluetoothd.
 
+public import Bluetooth
+
 /// Every timer of bluetoothd that a client can notice. The defaults are BlueZ's own.
 ///
 /// - Source: BlueZ 5.66, at the constants that each property names.
@@ -33,6 +35,15 @@ public struct SimulatorSettings: Hashable, Sendable {
   public var version = BlueZVersion.recorded
   /// Whether clients may listen without a scan: an experimental interface, off by default.
   public var offersMonitors = false
+
+  /// The number of the adapter at the start: 0 is `hci0`.
+  public var adapterNumber = 0
+  /// The adapter's own address.
+  public var adapterAddress = BluetoothAddress(number: 0x0000_5e00_5300)
+  /// The adapter's name, and its alias until it is given another.
+  public var adapterName = "simulated"
+  /// Whether the adapter is switched on when it is put in.
+  public var isPowered = true
 
   public init() {}
 

@@ -25,13 +25,10 @@ final class AdapterServer: Sendable {
     var reports: [AdvertisementSlot: Timer] = [:]
   }
 
-  static let name = "simulated"
-  static let address = "00:00:5E:00:53:00"
-
   let path: ObjectPath
   let air: Air
   let host: Host
-  let state = Guarded(State())
+  let state: Guarded<State>
   let monitors: AdvertisementMonitors
 
   /// The devices in the air, also under addresses that they do not use any more.
@@ -39,6 +36,7 @@ final class AdapterServer: Sendable {
 
   init(path: ObjectPath, air: Air, host: Host) {
     monitors = AdvertisementMonitors(air: air, host: host)
+    state = Guarded(State(isPowered: host.settings.isPowered))
     self.path = path
     self.air = air
     self.host = host
@@ -53,14 +51,15 @@ final class AdapterServer: Sendable {
   /// The interface, with the properties that bluetoothd 5.66 gives it.
   var interface: ExportedInterface {
     typealias Property = Adapter1.Property
+    let name = host.settings.adapterName
     return ExportedInterface(
       Adapter1.interface,
       methods: methods,
       properties: [
-        ExportedProperty(Property.address, "s") { .string(Self.address) },
+        ExportedProperty(Property.address, "s") { .string("\(self.host.settings.adapterAddress)") },
         ExportedProperty(Property.addressType, "s") { .string(AddressType.public.rawValue) },
-        ExportedProperty(Property.name, "s") { .string(Self.name) },
-        property(Property.alias, "s", { .string($0.alias ?? Self.name) }) { state, value in
+        ExportedProperty(Property.name, "s") { .string(self.host.settings.adapterName) },
+        property(Property.alias, "s", { .string($0.alias ?? name) }) { state, value in
           state.alias = value.asString.flatMap { $0.isEmpty ? nil : $0 }
         },
         ExportedProperty(Property.deviceClass, "u") { .uint32(0) },

@@ -21,6 +21,9 @@ final class TreatedCalls: ObjectHandler {
     switch treat(invocation.message) {
     case .take: return inner.handle(invocation)
     case .ignore: return true
+    case .fail(let error):
+      invocation.fail(error)
+      return true
     case .loseAnswer: return inner.handle(invocation.losingAnswer())
     case .delay(let delay):
       invocation.bus.loop.after(delay) { [self] in

@@ -66,6 +66,9 @@ struct LinkMachine<Call: Sendable>: Sendable {
     return false
   }
 
+  /// Whether an attempt is under way.
+  func isConnecting(_ number: Int) -> Bool { isCurrent(number, .connecting) }
+
   /// Whether the services of the link of an attempt are not known yet.
   func isResolving(_ number: Int) -> Bool {
     number == attempt && phase == .up(isResolved: false)

@@ -44,8 +44,19 @@ extension RemoteDevice {
     loseLink()
   }
 
-  /// The device is there again.
-  func appear() { state.withLock { $0.isInAir = true } }
+  /// The device is there again: an attempt to reach it does.
+  func appear() {
+    let attempt = state.withLock { state in
+      defer {
+        state.isInAir = true
+        state.searching = nil
+      }
+      return state.searching
+    }
+    if let attempt, state.withLock({ $0.machine.isConnecting(attempt) }) {
+      beginConnecting(attempt)
+    }
+  }
 
   var isInAir: Bool { state.withLock { $0.isInAir } }
 
@@ -117,10 +128,11 @@ extension RemoteDevice {
       }
     }
     guard isReachable, device.definition.isConnectable else {
+      state.withLock { $0.searching = attempt }
       return abort(limit)
     }
     switch device.nextFault(.connect) {
-    case .none, .refuse: establish(delay)
+    case .none, .refuse, .answerLate, .loseWrite: establish(delay)
     case .slow(let more) where delay + more < limit:
       establish(delay + more)
     case .refuseConnection: abort(delay)
@@ -154,7 +166,7 @@ extension RemoteDevice {
     state.withLock { $0.isDiscoveryRefused = isRefused }
     if resolution == .never { return }
     switch fault {
-    case .none, .refuse, .refuseConnection: resolve(delay)
+    case .none, .refuse, .refuseConnection, .answerLate, .loseWrite: resolve(delay)
     case .slow(let more): resolve(delay + more)
     case .neverAnswer: after(host.settings.attTimeout) { $0.loseLink(of: attempt) }
     case .loseLinkBefore: after(delay) { $0.loseLink(of: attempt) }
@@ -181,7 +193,7 @@ extension RemoteDevice {
       after(delay) { device in device.perform { $0.closed(attempt) } }
     }
     switch device.nextFault(.disconnect) {
-    case .none, .refuse, .refuseConnection: close(delay)
+    case .none, .refuse, .refuseConnection, .answerLate, .loseWrite: close(delay)
     case .slow(let more): close(delay + more)
     // The link stays until the peer ends it: that is what it means to have no answer.
     case .neverAnswer: close(host.settings.attTimeout)

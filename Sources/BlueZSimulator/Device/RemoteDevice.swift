@@ -24,6 +24,8 @@ final class RemoteDevice: Sendable {
     var links = 0
     /// Whether the services of the present link could not be read.
     var isDiscoveryRefused = false
+    /// The attempt to connect that waits for the device to be there.
+    var searching: Int?
     /// Whether the device is there to be heard and connected to.
     var isInAir = true
     var pairing = PairingMachine<WaitingCall>()

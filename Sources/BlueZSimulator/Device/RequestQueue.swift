@@ -14,6 +14,8 @@ final class RequestQueue: Sendable {
     /// Takes effect; returns what tells the answer.
     let perform: @Sendable () -> @Sendable () -> Void
     let refuse: @Sendable (ATTErrorCode) -> Void
+    /// Tells that it was done, though it was not; for requests without a value.
+    let pretend: @Sendable () -> Void
   }
 
   private struct State {
@@ -56,7 +58,8 @@ final class RequestQueue: Sendable {
         let result = perform()
         return { done(result) }
       },
-      refuse: { done(.failure($0)) }
+      refuse: { done(.failure($0)) },
+      pretend: { done((() as? Value).map { .success($0) } ?? .failure(.unlikelyError)) }
     )
     state.withLock { $0.waiting.append(request) }
     next()
@@ -95,6 +98,13 @@ final class RequestQueue: Sendable {
       after(latency, link) { self.finish(link, request.perform()) }
     case .slow(let more) where latency + more < host.settings.attTimeout:
       after(latency + more, link) { self.finish(link, request.perform()) }
+    case .answerLate(let more):
+      after(latency, link) {
+        let tell = request.perform()
+        self.after(more, link) { self.finish(link, tell) }
+      }
+    case .loseWrite:
+      after(latency, link) { self.finish(link, request.pretend) }
     case .refuse(let code):
       after(latency, link) { self.finish(link) { request.refuse(code) } }
     case .loseLinkBefore:

@@ -124,6 +124,11 @@ final class AttributeServer: Sendable {
     for characteristic in characteristics { characteristic.clientLeft(client) }
   }
 
+  /// Where a characteristic is; the first that has this UUID.
+  func path(of characteristic: BluetoothUUID) -> ObjectPath? {
+    characteristics.first { $0.entry.uuid == characteristic }?.path
+  }
+
   /// The device has sent a value.
   func notified(_ handle: UInt16, _ value: [UInt8]) {
     characteristics.first { $0.entry.handle == handle }?.notified(value)

@@ -150,6 +150,7 @@ final class CharacteristicServer: Sendable {
     let latency = access.host.settings.link(access.device.definition.link.latency)
     access.host.loop.after(latency) { [weak self] in
       guard let self, access.link().isConnected else { return }
+      if access.device.nextFault(.command(entry.uuid)) == .loseWrite { return }
       observe(.written(access.address, entry.uuid, value))
       _ = access.device.write(entry.handle, value, withResponse: false)
     }

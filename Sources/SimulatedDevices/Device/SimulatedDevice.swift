@@ -34,6 +34,7 @@ public final class SimulatedDevice: Sendable {
   /// What is to be told after an action was performed.
   private struct Fired {
     let sent: Sent?
+    let isDoubled: Bool
     let presence: DevicePresence?
     let change: Change
     let handler: NotificationHandler?
@@ -43,6 +44,9 @@ public final class SimulatedDevice: Sendable {
   private struct State {
     var device: DeviceState
     var faults: FaultPlan
+    var surroundings = Surroundings()
+    var nextConnect: FaultAction?
+    var notificationFault = NotificationFault.none
     var rssi: SeededGenerator
     var linkRSSI: SeededGenerator
     var passkeys: SeededGenerator
@@ -259,7 +263,26 @@ public final class SimulatedDevice: Sendable {
 
   /// Counts an operation, and says what goes wrong with it. The caller makes it so.
   public func nextFault(_ operation: FaultOperation) -> FaultAction {
-    state.withLock { $0.faults.next(operation) }
+    let elapsed = loop.now - start
+    return state.withLock { state in
+      let planned = state.faults.next(operation, at: elapsed, in: state.surroundings)
+      guard operation == .connect, let next = state.nextConnect else { return planned }
+      state.nextConnect = nil
+      return next
+    }
+  }
+
+  /// Says what goes wrong with the next attempt to connect, whatever the rules say.
+  public func setNextConnect(_ action: FaultAction) { state.withLock { $0.nextConnect = action } }
+
+  /// Says how things are around the device, for the conditions of faults.
+  public func setSurroundings(_ surroundings: Surroundings) {
+    state.withLock { $0.surroundings = surroundings }
+  }
+
+  /// Says what becomes of the notifications from now on.
+  public func setNotificationFault(_ fault: NotificationFault) {
+    state.withLock { $0.notificationFault = fault }
   }
 
   /// Replaces the rules of the definition; all counts begin again.
@@ -304,7 +327,8 @@ public final class SimulatedDevice: Sendable {
       let (sent, actions) = state.device.perform(action, now: now)
       let change = state.schedule(actions, now: now)
       return Fired(
-        sent: sent,
+        sent: state.notificationFault == .lost ? nil : sent,
+        isDoubled: state.notificationFault == .doubled,
         presence: DevicePresence(action),
         change: change,
         handler: state.handler,
@@ -313,7 +337,9 @@ public final class SimulatedDevice: Sendable {
     }
     guard let fired else { return }
     carryOut(fired.change)
-    if let sent = fired.sent { fired.handler?(sent.handle, sent.value) }
+    if let sent = fired.sent {
+      for _ in 0..<(fired.isDoubled ? 2 : 1) { fired.handler?(sent.handle, sent.value) }
+    }
     if let presence = fired.presence { fired.presenceHandler?(presence) }
   }
 }

@@ -20,14 +20,23 @@ public enum FaultAction: Sendable, Hashable {
   case vanish
   /// The operation takes this much longer.
   case slow(Duration)
+  /// The operation takes effect as ever, and its answer comes this much later.
+  case answerLate(Duration)
+  /// A write has no effect, and is answered as if it had.
+  case loseWrite
 
   /// Whether this can happen to an operation: only attribute operations and discovery can be
   /// refused with a code, only a connection can be refused as such.
   public func applies(to kind: FaultKind) -> Bool {
     switch self {
+    case .none: true
+    // What nobody answers can only be lost.
+    case .loseWrite: [.write, .command, .any].contains(kind)
+    case _ where kind == .command: false
     case .refuse: kind.hasCharacteristic || kind == .discover || kind == .any
     case .refuseConnection: kind == .connect
-    case .none, .loseLinkBefore, .loseLinkAfter, .neverAnswer, .vanish, .slow: true
+    case .answerLate: kind.hasCharacteristic || kind == .any
+    case .loseLinkBefore, .loseLinkAfter, .neverAnswer, .vanish, .slow: true
     }
   }
 }

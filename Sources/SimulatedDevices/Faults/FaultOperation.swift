@@ -9,6 +9,8 @@ public enum FaultOperation: Sendable, Hashable {
   case discover
   case read(BluetoothUUID)
   case write(BluetoothUUID)
+  /// A write without an answer.
+  case command(BluetoothUUID)
   /// Turning notifications or indications on or off.
   case subscribe(BluetoothUUID)
   case disconnect
@@ -20,6 +22,7 @@ public enum FaultOperation: Sendable, Hashable {
     case .discover: .discover
     case .read: .read
     case .write: .write
+    case .command: .command
     case .subscribe: .subscribe
     case .disconnect: .disconnect
     }
@@ -28,7 +31,7 @@ public enum FaultOperation: Sendable, Hashable {
   /// The characteristic that is read, written or subscribed to.
   public var characteristic: BluetoothUUID? {
     switch self {
-    case .read(let uuid), .write(let uuid), .subscribe(let uuid): uuid
+    case .read(let uuid), .write(let uuid), .command(let uuid), .subscribe(let uuid): uuid
     case .connect, .discover, .disconnect: nil
     }
   }
@@ -36,10 +39,10 @@ public enum FaultOperation: Sendable, Hashable {
 
 /// The operations that a rule is about.
 public enum FaultKind: String, Sendable, Hashable, CaseIterable {
-  case connect, discover, read, write, subscribe, disconnect
+  case connect, discover, read, write, command, subscribe, disconnect
   /// Every operation that the rule's action can happen to.
   case any
 
   /// Whether the operation names a characteristic.
-  public var hasCharacteristic: Bool { [.read, .write, .subscribe].contains(self) }
+  public var hasCharacteristic: Bool { [.read, .write, .command, .subscribe].contains(self) }
 }

@@ -10,10 +10,23 @@ public struct FaultPlan: Sendable {
   private struct Entry {
     let rule: FaultRule
     var count = 0
+    /// How many more of a burst are to be hit.
+    var left = 0
     var generator: SeededGenerator
 
     mutating func hits() -> Bool {
       count += 1
+      let isHit = isChosen()
+      if isHit {
+        left = max(left, rule.burst - 1)
+      } else if left > 0 {
+        left -= 1
+        return true
+      }
+      return isHit
+    }
+
+    private mutating func isChosen() -> Bool {
       switch rule.occurrence {
       case .nth(let nth): return count == nth
       case .every(let step): return step > 0 && count.isMultiple(of: step)
@@ -38,9 +51,18 @@ public struct FaultPlan: Sendable {
   }
 
   /// Counts `operation`, and says what happens to it: the action of the first rule that hits it.
-  public mutating func next(_ operation: FaultOperation) -> FaultAction {
+  ///
+  /// - Parameters:
+  ///   - elapsed: Since the device's start.
+  ///   - surroundings: How things are around the device.
+  public mutating func next(
+    _ operation: FaultOperation,
+    at elapsed: Duration = .zero,
+    in surroundings: Surroundings = Surroundings()
+  ) -> FaultAction {
     var action: FaultAction?
-    for index in entries.indices where entries[index].rule.matches(operation) {
+    for index in entries.indices
+    where entries[index].rule.matches(operation, at: elapsed, in: surroundings) {
       if entries[index].hits() { action = action ?? entries[index].rule.action }
     }
     return action ?? .none

@@ -12,31 +12,75 @@ public enum FaultOccurrence: Sendable, Hashable {
   case probability(Double)
 }
 
+/// What has to be so around a device for a rule to count.
+public enum FaultCondition: Sendable, Hashable {
+  /// The adapter scans.
+  case scanning
+  /// At least so many devices have a link.
+  case links(Int)
+}
+
+/// What a device cannot know of itself, for its fault conditions.
+public struct Surroundings: Sendable, Hashable {
+  public var isScanning: Bool
+  /// How many devices have a link.
+  public var links: Int
+
+  public init(isScanning: Bool = false, links: Int = 0) {
+    self.isScanning = isScanning
+    self.links = links
+  }
+
+  func satisfy(_ condition: FaultCondition?) -> Bool {
+    switch condition {
+    case .scanning?: isScanning
+    case .links(let least)?: links >= least
+    case nil: true
+    }
+  }
+}
+
 /// When something goes wrong, and what.
 public struct FaultRule: Sendable, Hashable {
   public var on: FaultKind
   /// Only operations on this characteristic; nil: on any.
   public var characteristic: BluetoothUUID?
   public var occurrence: FaultOccurrence
+  /// How many operations in a row are hit when one is.
+  public var burst: Int
+  /// Only operations that begin so long after the device's start; nil: at any time.
+  public var window: Range<Duration>?
+  public var condition: FaultCondition?
   public var action: FaultAction
 
   public init(
     on: FaultKind,
     characteristic: BluetoothUUID? = nil,
     occurrence: FaultOccurrence = .every(1),
+    burst: Int = 1,
+    window: Range<Duration>? = nil,
+    condition: FaultCondition? = nil,
     action: FaultAction
   ) {
     self.on = on
     self.characteristic = characteristic
     self.occurrence = occurrence
+    self.burst = burst
+    self.window = window
+    self.condition = condition
     self.action = action
   }
 
   /// Whether the rule counts this operation.
-  public func matches(_ operation: FaultOperation) -> Bool {
+  public func matches(
+    _ operation: FaultOperation,
+    at elapsed: Duration = .zero,
+    in surroundings: Surroundings = Surroundings()
+  ) -> Bool {
     guard on == .any || on == operation.kind, action.applies(to: operation.kind) else {
       return false
     }
+    guard window?.contains(elapsed) ?? true, surroundings.satisfy(condition) else { return false }
     return characteristic == nil || characteristic == operation.characteristic
   }
 }

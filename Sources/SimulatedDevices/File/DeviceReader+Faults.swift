@@ -13,7 +13,10 @@ extension DeviceReader {
     }
     let target = keys.optional("characteristic")
     let characteristic = target.flatMap { characteristicUUID($0) }
-    let occurrence = occurrence(&keys)
+    let occurrence = self.occurrence(&keys)
+    let burst = integer(&keys, "burst", in: 1...FileLimits.burst) ?? 1
+    let window = self.window(&keys)
+    let condition = keys.optional("if").flatMap { self.condition($0) }
     problems += keys.finish()
     guard let kind, let action else { return nil }
     if let target, let characteristic {
@@ -29,18 +32,21 @@ extension DeviceReader {
       on: kind,
       characteristic: characteristic,
       occurrence: occurrence,
+      burst: burst,
+      window: window,
+      condition: condition,
       action: action.action
     )
   }
 
-  private mutating func faultKind(_ node: Node) -> FaultKind? {
+  mutating func faultKind(_ node: Node) -> FaultKind? {
     if let kind = node.text.flatMap({ FaultKind(rawValue: $0) }) { return kind }
     let known = FaultKind.allCases.map(\.rawValue)
     problems.append(wrongWord(node, node.text, known, "an operation"))
     return nil
   }
 
-  private mutating func occurrence(_ keys: inout MappingReader) -> FaultOccurrence {
+  mutating func occurrence(_ keys: inout MappingReader) -> FaultOccurrence {
     let counts = 1...1_000_000_000
     let nth = integer(&keys, "nth", in: counts).map { FaultOccurrence.nth($0) }
     let every = integer(&keys, "every", in: counts).map { FaultOccurrence.every($0) }
@@ -56,42 +62,84 @@ extension DeviceReader {
     return given.first ?? .every(1)
   }
 
+  /// `from` and `until`, since the device's start.
+  private mutating func window(_ keys: inout MappingReader) -> Range<Duration>? {
+    let from = delay(&keys, "from")
+    let node = keys.optional("until")
+    let until = delay(&keys, "until")
+    guard from != nil || until != nil else { return nil }
+    let start = from ?? .zero
+    if let node, let until, until <= start {
+      problems.append(node.problem("this is not later than 'from'"))
+      return nil
+    }
+    return start..<(until ?? Self.always)
+  }
+
+  /// Longer than anything that is simulated.
+  static let always = Duration.seconds(1_000_000_000)
+
+  /// `if: scanning`, or `if: { links: 2 }`.
+  mutating func condition(_ node: Node) -> FaultCondition? {
+    if node.text == "scanning" { return .scanning }
+    guard node.mapping != nil else {
+      problems.append(
+        node.problem("\(shown(node)) stands here", expected: "scanning, or { links: 2 }")
+      )
+      return nil
+    }
+    var keys = MappingReader(node)
+    let links = keys.required("links", expected: "a whole number from 1 to 100") { node in
+      node.integer.flatMap { (1...100).contains($0) ? $0 : nil }
+    }
+    problems += keys.finish()
+    return links.map { .links($0) }
+  }
+
   /// `refuse 0x80`, `lose-link`, `slow 3s` and so on.
   private mutating func faultAction(_ node: Node) -> FaultAction? {
     let words = (node.text ?? "").split(separator: " ").map(String.init)
     let simple: [(name: String, action: FaultAction)] = [
       ("lose-link", .loseLinkBefore), ("lose-link-after", .loseLinkAfter),
       ("never-answer", .neverAnswer), ("refuse-connection", .refuseConnection),
-      ("vanish", .vanish),
+      ("vanish", .vanish), ("lose-write", .loseWrite),
     ]
-    switch (words.first, words.count) {
-    case ("refuse", 2):
+    let timed: [(name: String, make: (Duration) -> FaultAction)] = [
+      ("slow", { .slow($0) }), ("answer-late", { .answerLate($0) }),
+    ]
+    let known = ["refuse"] + timed.map(\.name) + simple.map(\.name)
+    if words.first == "refuse" {
+      guard words.count == 2 else {
+        problems.append(node.problem("\(shown(node)) stands here", expected: "refuse 0x80"))
+        return nil
+      }
       if let code = Self.errorCode(written: words[1]) { return .refuse(code) }
       problems.append(Self.noErrorCode(node, words[1]))
       return nil
-    case ("slow", 2):
+    }
+    if let found = timed.first(where: { $0.name == words.first }) {
+      guard words.count == 2 else {
+        problems.append(
+          node.problem("\(shown(node)) stands here", expected: "\(found.name) 3s")
+        )
+        return nil
+      }
       if let time = Duration(written: words[1]), FileLimits.delay.contains(time) {
-        return .slow(time)
+        return found.make(time)
       }
       problems.append(
         node.problem("'\(words[1])' stands here", expected: "a duration from 0s to 1h")
       )
       return nil
-    case ("refuse", _), ("slow", _):
-      let example = words[0] == "slow" ? "slow 3s" : "refuse 0x80"
-      problems.append(node.problem("\(shown(node)) stands here", expected: example))
-      return nil
-    default:
-      if words.count == 1, let found = simple.first(where: { $0.name == words[0] }) {
-        return found.action
-      }
-      let known = ["refuse", "slow"] + simple.map(\.name)
-      problems.append(wrongWord(node, words.first, known, "a fault"))
-      return nil
     }
+    if words.count == 1, let found = simple.first(where: { $0.name == words[0] }) {
+      return found.action
+    }
+    problems.append(wrongWord(node, words.first, known, "a fault"))
+    return nil
   }
 
-  private func wrongWord(
+  func wrongWord(
     _ node: Node,
     _ word: String?,
     _ known: [String],

@@ -37,7 +37,7 @@ struct DeviceReader {
     return devices
   }
 
-  private mutating func device(_ node: Node) -> DeviceDefinition {
+  mutating func device(_ node: Node) -> DeviceDefinition {
     references = []
     inclusions = []
     count = 0

@@ -13,6 +13,7 @@ enum FileLimits {
   /// Of one control point, and the actions of each.
   static let responses = 64
   static let faults = 256
+  static let burst = 1_000_000
   static let machines = 16
   /// Of one machine.
   static let states = 64

@@ -25,7 +25,9 @@ struct Check: ParsableCommand {
   )
   var steps: [String] = []
 
-  @Option(help: ArgumentHelp("A simulated device; repeat it for more.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("A simulated device, or a scenario; repeat it for more.", valueName: "file")
+  )
   var simulate: [String] = []
 
   func validate() throws {
@@ -48,7 +50,7 @@ struct Check: ParsableCommand {
     }
     var definitions: [DeviceDefinition] = []
     do {
-      definitions = try loadDevices(simulate)
+      definitions = try loadScenario(simulate).devices
     } catch {
       complaints += error.messages
     }

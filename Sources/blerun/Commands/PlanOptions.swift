@@ -60,13 +60,13 @@ struct PlanOptions: ParsableArguments {
   /// - Throws: ``Ending`` when none is named.
   static func target(
     of plan: Plan,
-    among simulated: [DeviceDefinition]
+    among simulated: ScenarioDefinition
   ) throws(Ending) -> DeviceTarget {
     if let device = plan.device { return device }
     if plan.onlyScans { return .any }
-    guard simulated.count == 1 else {
+    guard let only = simulated.devices.first, simulated.devices.count == 1 else {
       throw Ending(.usage, "no device is named: say which with -d, or with device: in the file")
     }
-    return simulated[0].name.map { .name($0) } ?? .address(simulated[0].address)
+    return only.name.map { .name($0) } ?? .address(only.address)
   }
 }

@@ -68,7 +68,7 @@ struct ChainCommand {
   /// - Throws: ``Ending`` when a secret of the plan cannot be read, or the world not be made.
   static func run(
     _ plan: Plan,
-    _ simulated: [DeviceDefinition],
+    _ simulated: ScenarioDefinition,
     _ options: WorldOptions,
     _ recording: TraceOption? = nil,
     text: (any RunReport)? = nil
@@ -86,7 +86,7 @@ struct ChainCommand {
       options: ConnectOptions(plan.link)
     )
     let status = ChainCommand(world: world, format: options.output, trace: trace, text: text)
-      .run(plan, on: service, seed: world.isSimulated ? options.seed : world.wallClock)
+      .run(plan, on: service, seed: world.identitySeed)
     return trace?.end(status, on: world.loop) ?? status
   }
 

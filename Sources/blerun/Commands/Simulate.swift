@@ -23,11 +23,11 @@ struct Simulate: ParsableCommand {
       """
   )
 
-  @Argument(help: "Device definitions (YAML), before the --.")
+  @Argument(help: "Device definitions and scenarios (YAML), before the --.")
   var definitions: [String]
 
-  @Option(help: "Where all randomness of the simulation comes from.")
-  var seed: UInt64 = 0
+  @Option(help: "Where all randomness of the simulation comes from (the scenario's, or 0).")
+  var seed: UInt64?
 
   /// The command after the `--`, which the parser does not see; empty for none.
   var command: [String] = []
@@ -37,9 +37,9 @@ struct Simulate: ParsableCommand {
   }
 
   func run() throws {
-    let devices = try loadDevices(definitions)
+    let scenario = try loadScenario(definitions)
     do {
-      throw Ending(ExitStatus(rawValue: try serve(devices)))
+      throw Ending(ExitStatus(rawValue: try serve(scenario)))
     } catch let ending as Ending {
       throw ending
     } catch let failure as ChildProcess.Failure {
@@ -49,25 +49,19 @@ struct Simulate: ParsableCommand {
     }
   }
 
-  private func serve(_ definitions: [DeviceDefinition]) throws -> Int32 {
+  private func serve(_ scenario: ScenarioDefinition) throws -> Int32 {
     let bus = try PrivateBus()
     defer { bus.stop() }
     let loop = EventLoop()
-    let seed = seed
-    let simulator = try loop.run {
-      let connection = try await LibDBusConnection.open(
-        address: .given(bus.address),
-        on: loop
-      )
-      let simulator = BlueZSimulator(
-        bus: connection,
-        devices: World.devices(definitions, on: loop, seed: seed),
-        settings: SimulatorSettings()
-      )
-      try await simulator.start()
-      return simulator
+    let seed = seed ?? scenario.seed ?? 0
+    let player = try loop.run {
+      let player = World.player(scenario, on: loop, seed: seed) {
+        try await LibDBusConnection.open(address: .given(bus.address), on: loop)
+      }
+      try await player.start()
+      return player
     }
-    defer { withExtendedLifetime(simulator) {} }
+    defer { withExtendedLifetime(player) {} }
     return command.isEmpty
       ? try serveUntilSignalled(bus, on: loop) : try serve(bus, on: loop, to: command)
   }

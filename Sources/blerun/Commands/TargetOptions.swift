@@ -14,7 +14,7 @@ struct TargetOptions: ParsableArguments {
   var timeout = DurationArgument(Plan.usualTimeout)
 
   /// A plan of one step on the device.
-  func plan(_ step: Step, _ simulated: [DeviceDefinition]) throws(Ending) -> Plan {
+  func plan(_ step: Step, _ simulated: ScenarioDefinition) throws(Ending) -> Plan {
     var plan = Plan(timeout: timeout.duration, steps: [step])
     plan.device = device.map { DeviceTarget(parsing: $0) }
     plan.device = try PlanOptions.target(of: plan, among: simulated)

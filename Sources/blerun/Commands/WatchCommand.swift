@@ -95,7 +95,7 @@ struct WatchCommand: ParsableCommand {
       limit: target.timeout.duration,
       duration: duration?.duration,
       count: count,
-      identity: RunIdentity(seed: world.isSimulated ? options.seed : world.wallClock, plan: plan),
+      identity: RunIdentity(seed: world.identitySeed, plan: plan),
       device: device.text,
       report: report
     )

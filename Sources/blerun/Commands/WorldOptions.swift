@@ -14,11 +14,13 @@ struct WorldOptions: ParsableArguments {
     case text, json
   }
 
-  @Option(help: ArgumentHelp("A simulated device; repeat it for more.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("A simulated device, or a scenario; repeat it for more.", valueName: "file")
+  )
   var simulate: [String] = []
 
-  @Option(help: "Where all randomness of a simulation comes from.")
-  var seed: UInt64 = 0
+  @Option(help: "Where all randomness of a simulation comes from (the scenario's, or 0).")
+  var seed: UInt64?
 
   @Flag(help: "Let simulated time pass as on the wall.")
   var realTime = false
@@ -44,24 +46,25 @@ struct WorldOptions: ParsableArguments {
 
   var adapterSelector: AdapterSelector { adapter.map { AdapterSelector($0) } ?? .first }
 
-  /// The devices of a simulation; none where the world is real.
+  /// The devices and faults of a simulation; none where the world is real.
   ///
   /// - Throws: ``Ending`` when a definition is wrong.
-  func simulatedDevices() throws(Ending) -> [DeviceDefinition] { try loadDevices(simulate) }
+  func simulatedDevices() throws(Ending) -> ScenarioDefinition { try loadScenario(simulate) }
 
   /// The world that the options ask for.
   ///
   /// - Parameters:
-  ///   - definitions: What ``simulatedDevices()`` gave.
+  ///   - scenario: What ``simulatedDevices()`` gave.
   ///   - trace: Hears how links of this host are timed.
   func world(
-    _ definitions: [DeviceDefinition],
+    _ scenario: ScenarioDefinition,
     trace: HCITrace? = nil
   ) throws(Ending) -> World {
     guard !simulate.isEmpty else { return World.real(trace: trace) }
     let log = try busLog.map { path throws(Ending) in try BusLog(path) }
+    let seed = seed ?? scenario.seed ?? 0
     do {
-      let world = try World.simulated(definitions, seed: seed, isPaced: realTime, log: log)
+      let world = try World.simulated(scenario, seed: seed, isPaced: realTime, log: log)
       let time = realTime ? "real time" : "virtual time"
       StandardError.line("blerun: simulated devices, \(time), seed \(seed)")
       return world

@@ -1,25 +1,26 @@
-// Reading device definitions for the commands.
+// Reading device and scenario files for the commands.
 
 import Documents
 import SimulatedDevices
 
-/// Loads the devices of all files.
+/// Loads the devices and the faults of all files.
 ///
 /// - Throws: ``Ending`` with everything that is wrong with them.
-func loadDevices(_ files: [String]) throws(Ending) -> [DeviceDefinition] {
-  var definitions: [DeviceDefinition] = []
+func loadScenario(_ files: [String]) throws(Ending) -> ScenarioDefinition {
+  var all: [ScenarioDefinition] = []
   var complaints: [String] = []
   for file in files {
     do {
-      definitions += try DeviceFile.load(path: file)
+      all.append(try ScenarioFile.load(path: file))
     } catch {
       complaints += error.problems.map(\.description)
     }
   }
-  for (index, definition) in definitions.enumerated()
-  where definitions[..<index].contains(where: { $0.address == definition.address }) {
+  let scenario = ScenarioDefinition.joined(all)
+  for (index, definition) in scenario.devices.enumerated()
+  where scenario.devices[..<index].contains(where: { $0.address == definition.address }) {
     complaints.append("\(definition.address) is the address of two devices")
   }
   guard complaints.isEmpty else { throw Ending(wrongFiles: complaints) }
-  return definitions
+  return scenario
 }

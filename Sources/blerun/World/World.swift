@@ -19,13 +19,15 @@ struct World: Sendable {
   /// What this host's runs agree on; nil in a simulation, which concerns nobody else.
   let ledger: HostLedger?
   /// Kept alive with the world; nil when it is real.
-  private let simulator: BlueZSimulator?
+  private let player: ScenarioPlayer?
+  /// Where the randomness of a simulation comes from.
+  private let seed: UInt64
   /// The bus of a simulation.
   private let bus: LoopbackBus?
   /// Measures links: the kernel, or the simulator.
   private let meter: any LinkMeter
 
-  var isSimulated: Bool { simulator != nil }
+  var isSimulated: Bool { player != nil }
   /// Whether time passes only as things happen.
   var isVirtual: Bool { loop is VirtualTimeLoop }
 
@@ -40,7 +42,8 @@ struct World: Sendable {
       scheduler: SerialScheduler(on: loop, name: "chains"),
       client: Result { try loop.run { try await BlueZClient.open(on: loop, ledger: ledger) } },
       ledger: ledger,
-      simulator: nil,
+      player: nil,
+      seed: 0,
       bus: nil,
       meter: HostController(on: loop, trace: trace)
     )
@@ -49,59 +52,66 @@ struct World: Sendable {
   /// Simulated devices behind a simulated org.bluez, all in this process.
   ///
   /// - Parameters:
-  ///   - definitions: The devices in reach.
+  ///   - scenario: The devices in reach, and what goes wrong.
   ///   - seed: Where all randomness comes from.
   ///   - isPaced: Whether time passes as on the wall; else it is virtual.
   ///   - log: Gets each message between client and simulator.
   static func simulated(
-    _ definitions: [DeviceDefinition],
+    _ scenario: ScenarioDefinition,
     seed: UInt64,
     isPaced: Bool,
     log: BusLog?
   ) throws -> World {
     let loop: Loop = isPaced ? EventLoop() : VirtualTimeLoop()
     let bus = LoopbackBus(on: loop, address: "simulated", observer: log?.add)
-    let (client, simulator) = try loop.run {
-      let simulator = BlueZSimulator(
-        bus: try bus.connect(),
-        devices: Self.devices(definitions, on: loop, seed: seed),
-        settings: SimulatorSettings()
-      )
-      try await simulator.start()
-      return (try await BlueZClient.open(bus: try bus.connect()), simulator)
+    let (client, player) = try loop.run {
+      let player = Self.player(scenario, on: loop, seed: seed) { try bus.connect() }
+      try await player.start()
+      return (try await BlueZClient.open(bus: try bus.connect()), player)
     }
     return World(
       loop: loop,
       scheduler: SerialScheduler(on: loop, name: "chains"),
       client: .success(client),
       ledger: nil,
-      simulator: simulator,
+      player: player,
+      seed: seed,
       bus: bus,
-      meter: simulator
+      meter: player
     )
   }
 
-  /// The devices of the definitions, each with randomness of its own.
-  static func devices(
-    _ definitions: [DeviceDefinition],
+  /// What plays a scenario; its faults and its devices have randomness of their own each.
+  ///
+  /// - Parameter connect: Makes a connection to the bus.
+  static func player(
+    _ scenario: ScenarioDefinition,
     on loop: Loop,
-    seed: UInt64
-  ) -> [SimulatedDevice] {
+    seed: UInt64,
+    connect: @escaping ScenarioPlayer.Connect
+  ) -> ScenarioPlayer {
     let generator = SeededGenerator(seed: seed, name: "devices")
-    return definitions.map { definition in
+    let devices = scenario.devices.map { definition in
       SimulatedDevice(
         definition,
         on: loop,
         generator: generator.split("\(definition.address)")
       )
     }
+    return ScenarioPlayer(
+      scenario,
+      devices: devices,
+      on: loop,
+      generator: SeededGenerator(seed: seed, name: "scenario"),
+      connect: connect
+    )
   }
 
   /// Ends the simulation, and the connections to the bus: what still waits for an answer ends too.
   /// Nothing is recorded any more.
   func end() {
     ledger?.leave()
-    simulator?.stop()
+    player?.stop()
     if case .success(let client) = client { client.bus.close() }
     bus?.shutDown()
     loop.end()
@@ -148,8 +158,11 @@ extension World {
     }
   }
 
+  /// What tells this run from another: the seed of a simulation, else the time.
+  var identitySeed: UInt64 { isSimulated ? seed : wallClock }
+
   /// The present time in nanoseconds since 1970: tells one run on real devices from another.
-  var wallClock: UInt64 {
+  private var wallClock: UInt64 {
     let now = (loop.wallClockAtStart + loop.now.sinceStart).components
     return UInt64(clamping: now.seconds) &* 1_000_000_000
       &+ UInt64(clamping: now.attoseconds / 1_000_000_000)

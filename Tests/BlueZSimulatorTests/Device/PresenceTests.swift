@@ -60,8 +60,21 @@ struct PresenceTests {
     try lab.pass(.milliseconds(200))
     #expect(try lab.client.property("Connected", .device) == .boolean(false))
     let before = lab.loop.now
-    #expect(try lab.client.ask("Connect", .device).contains("abort-by-local"))
-    #expect(lab.loop.now - before >= .seconds(40))
     #expect(try lab.client.ask("Connect", .device) == "Connect replied")
+    #expect((.milliseconds(4_700)..<(.milliseconds(5_000))).contains(lab.loop.now - before))
+  }
+
+  @Test("an attempt to connect to a device that is not there reaches it when it comes, or nobody")
+  func searched() throws {
+    let lab = try connected()
+    lab.simulator.vanish(.monitor)
+    lab.loop.after(.seconds(30)) { lab.simulator.appear(.monitor) }
+    var before = lab.loop.now
+    #expect(try lab.client.ask("Connect", .device) == "Connect replied")
+    #expect(lab.loop.now - before == .seconds(30) + lab.device.definition.link.connectTime)
+    lab.simulator.vanish(.monitor)
+    before = lab.loop.now
+    #expect(try lab.client.ask("Connect", .device).contains("abort-by-local"))
+    #expect(lab.loop.now - before == .seconds(40))
   }
 }

@@ -137,11 +137,11 @@ struct OtherClientDayTests {
     simulation.expectNextChain()
   }
 
-  /// A Connect of another program's that takes for ever: the device has gone meanwhile.
+  /// A Connect of another program's that takes for ever: the device does not answer it.
   private func pendingConnect(_ simulation: Simulation) throws -> any MessageBus {
     // The device becomes known.
     simulation.expectNextChain()
-    simulation.simulator.vanish(simulation.address)
+    simulation.device.setNextConnect(.neverAnswer)
     let other = try simulation.bus.connect()
     let call = try Message.methodCall(
       destination: "org.bluez",

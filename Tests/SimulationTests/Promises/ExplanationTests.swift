@@ -39,7 +39,7 @@ struct ExplanationTests {
   private static func connecting(_ action: FaultAction) -> Said? {
     let text: String?
     switch action {
-    case .none, .refuse, .slow(.seconds(3)): return nil
+    case .none, .refuse, .slow(.seconds(3)), .answerLate, .loseWrite: return nil
     case .loseLinkAfter: text = nil
     case .loseLinkBefore: text = "br-connection-canceled"
     case .neverAnswer, .refuseConnection, .vanish, .slow: text = "le-connection-abort-by-local"
@@ -49,7 +49,7 @@ struct ExplanationTests {
 
   private static func discovering(_ action: FaultAction) -> Said? {
     switch action {
-    case .none, .refuseConnection, .slow(.seconds(3)): nil
+    case .none, .refuseConnection, .slow(.seconds(3)), .answerLate, .loseWrite: nil
     // bluetoothd calls services resolved that it could not read: there are none then.
     case .refuse:
       Said(
@@ -70,7 +70,7 @@ struct ExplanationTests {
   ) -> Said? {
     let prefix = "Operation failed with ATT error: 0x"
     switch action {
-    case .none, .refuseConnection, .slow(.seconds(3)): return nil
+    case .none, .refuseConnection, .slow(.seconds(3)), .answerLate, .loseWrite: return nil
     case .refuse(let code):
       let text = prefix + (code == .unlikelyError ? "0e" : "80")
       return Said(operation: operation, attribute: attribute, code: .refused, text: text)

@@ -1,0 +1,78 @@
+// Another program on the same bus, as scenarios have it interfere.
+
+import BlueZInterfaces
+import DBus
+import Signals
+
+/// A client that calls bluetoothd and does not care for answers.
+final class OtherProgram: Sendable {
+  private let bus: any MessageBus
+  /// The devices whose connection it has asked for.
+  private let connecting = Guarded<[RemoteDevice]>([])
+  /// Answers with descriptors that it keeps open.
+  private let held = Guarded<[Message]>([])
+
+  init(_ bus: any MessageBus) { self.bus = bus }
+
+  func connect(_ device: RemoteDevice) {
+    connecting.withLock { $0.append(device) }
+    call(device.path, Device1.interface, Device1.Method.connect)
+  }
+
+  func remove(_ device: ObjectPath, from adapter: ObjectPath) {
+    call(adapter, Adapter1.interface, Adapter1.Method.removeDevice, [.objectPath(device)])
+  }
+
+  func scan(_ adapter: ObjectPath) {
+    call(adapter, Adapter1.interface, Adapter1.Method.startDiscovery)
+  }
+
+  /// Takes the notifications, and keeps them until it leaves.
+  func acquire(_ characteristic: ObjectPath) async throws {
+    let call = try MethodCall(
+      destination: OrgBlueZ.busName,
+      path: characteristic,
+      interface: GattCharacteristic1.interface,
+      member: GattCharacteristic1.Method.acquireNotify,
+      body: [.properties([:])]
+    )
+    let answer = try await bus.call(call, limit: .seconds(60))
+    held.withLock { $0.append(answer) }
+  }
+
+  /// It ends in good order: attempts of its own do not go on. Its links stay.
+  func leave() {
+    let devices = connecting.withLock { devices in
+      defer { devices = [] }
+      return devices
+    }
+    for device in devices where !device.isConnected {
+      call(device.path, Device1.interface, Device1.Method.disconnect)
+    }
+    die()
+  }
+
+  /// It is killed: what it has begun at bluetoothd stays.
+  func die() {
+    held.withLock { $0 = [] }
+    bus.close()
+  }
+
+  private func call(
+    _ path: ObjectPath,
+    _ interface: String,
+    _ member: String,
+    _ body: [DBusValue] = []
+  ) {
+    let call = try? Message.methodCall(
+      destination: OrgBlueZ.busName,
+      path: path,
+      interface: interface,
+      member: member,
+      body: body,
+      noReplyExpected: true
+    )
+    // A program whose bus has ended does nothing any more.
+    if let call { try? bus.send(call) }
+  }
+}

@@ -1,0 +1,210 @@
+// A scenario on a bus: the simulated bluetoothd, its successors, and the blows that befall them.
+//
+// A thin shell: FaultSchedule decides when, this keeps the time. What a blow does is in
+// ScenarioPlayer+Actions.
+
+import Bluetooth
+public import DBus
+public import Signals
+public import SimulatedDevices
+
+/// Plays the faults of a scenario over simulated devices.
+///
+/// Time begins with ``start()``. It ends with ``stop()``, or with its last reference.
+public final class ScenarioPlayer: Sendable {
+  /// Makes a new connection to the bus.
+  public typealias Connect = @Sendable () async throws -> any MessageBus
+
+  struct State {
+    var simulator: BlueZSimulator?
+    var schedule: FaultSchedule
+    var timers: [Int: Timer] = [:]
+    var numbers = 0
+    var surroundings = Surroundings()
+    var treatments = RequestTreatments()
+    /// What a new bluetoothd, or a new adapter, finds again.
+    var services: [(device: BluetoothAddress, resolution: ServiceResolution)] = []
+    var missing: [(service: BluetoothUUID, device: BluetoothAddress)] = []
+    var others: [OtherProgram] = []
+    var isOver = false
+  }
+
+  let connect: Connect
+  let devices: [SimulatedDevice]
+  let loop: Loop
+  let state: Guarded<State>
+  private let settings: SimulatorSettings
+  private let observer: BlueZSimulator.Observer
+
+  /// Puts a scenario together. Nothing is on the bus before ``start()``.
+  ///
+  /// - Parameters:
+  ///   - devices: Those of the scenario, on `loop`.
+  ///   - generator: Of the faults.
+  ///   - connect: Makes connections to the bus: for bluetoothd, those after it, other programs.
+  ///   - observer: Sees what happens at the devices, on the loop.
+  public init(
+    _ scenario: ScenarioDefinition,
+    devices: [SimulatedDevice],
+    on loop: Loop,
+    generator: SeededGenerator,
+    connect: @escaping Connect,
+    observer: @escaping BlueZSimulator.Observer = { _ in }
+  ) {
+    self.devices = devices
+    self.loop = loop
+    self.connect = connect
+    self.observer = observer
+    settings = SimulatorSettings(scenario.host)
+    state = Guarded(State(schedule: FaultSchedule(scenario.blows, generator: generator)))
+  }
+
+  deinit { stop() }
+
+  /// Exports the objects, takes the name `org.bluez`, and lets the scenario begin.
+  ///
+  /// - Throws: What ``BlueZSimulator/start()`` throws.
+  public func start() async throws {
+    let simulator = BlueZSimulator(
+      bus: try await connect(),
+      devices: devices,
+      settings: settings
+    ) { [weak self] event in self?.happened(event) }
+    try await start(simulator)
+    let strikes = state.withLock { $0.schedule.begin() }
+    for strike in strikes { schedule(strike) }
+  }
+
+  func start(_ simulator: BlueZSimulator) async throws {
+    simulator.treatCalls { [weak self] call in
+      self?.state.withLock { $0.treatments.treatment(of: call) } ?? .take
+    }
+    try await simulator.start()
+    let isOver = state.withLock { state in
+      if !state.isOver { state.simulator = simulator }
+      return state.isOver
+    }
+    if isOver { simulator.stop() } else { restoreLasting() }
+  }
+
+  /// Ends the simulation. Nothing is due any more.
+  public func stop() {
+    let (simulator, timers, others) = state.withLock { state in
+      defer {
+        state.simulator = nil
+        state.timers = [:]
+        state.others = []
+        state.isOver = true
+      }
+      return (state.simulator, Array(state.timers.values), state.others)
+    }
+    for timer in timers { timer.cancel() }
+    for other in others { other.die() }
+    simulator?.stop()
+  }
+
+  /// bluetoothd, while it runs.
+  public var simulator: BlueZSimulator? { state.withLock { $0.simulator } }
+
+  // MARK: What happens
+
+  private func happened(_ event: SimulatorEvent) {
+    observer(event)
+    guard let found = worldEvent(event) else { return }
+    let (strikes, surroundings) = state.withLock {
+      state -> ([FaultSchedule.Strike], Surroundings?) in
+      let before = state.surroundings
+      switch found.kind {
+      case .connected: state.surroundings.links += 1
+      case .disconnected: state.surroundings.links = max(0, state.surroundings.links - 1)
+      case .scanning: state.surroundings.isScanning = true
+      case .scanned: state.surroundings.isScanning = false
+      default: break
+      }
+      let isChanged = state.surroundings != before
+      return (state.schedule.happened(found), isChanged ? state.surroundings : nil)
+    }
+    if let surroundings { for device in devices { device.setSurroundings(surroundings) } }
+    for strike in strikes { schedule(strike) }
+  }
+
+  private func worldEvent(_ event: SimulatorEvent) -> WorldEvent? {
+    switch event {
+    case .linkUp(let device): WorldEvent(.connected, device: identity(device))
+    case .linkDown(let device): WorldEvent(.disconnected, device: identity(device))
+    case .read(let device, let uuid): of(.read, device, uuid)
+    case .written(let device, let uuid, _): of(.written, device, uuid)
+    case .subscribed(let device, let uuid): of(.subscribed, device, uuid)
+    case .unsubscribed(let device, let uuid): of(.unsubscribed, device, uuid)
+    case .notified(let device, let uuid, _): of(.notified, device, uuid)
+    case .paired(let device, _): WorldEvent(.paired, device: identity(device))
+    case .scanning(let isOn): WorldEvent(isOn ? .scanning : .scanned)
+    }
+  }
+
+  private func of(
+    _ kind: WorldEvent.Kind,
+    _ device: BluetoothAddress,
+    _ uuid: BluetoothUUID
+  ) -> WorldEvent {
+    WorldEvent(kind, device: identity(device), characteristic: uuid)
+  }
+
+  /// Whose address it is.
+  private func identity(_ address: BluetoothAddress) -> BluetoothAddress {
+    if devices.contains(where: { $0.definition.address == address }) { return address }
+    return simulator?.device(address)?.device.definition.address ?? address
+  }
+
+  // MARK: Time
+
+  private func schedule(_ strike: FaultSchedule.Strike) {
+    after(strike.delay) { player in player.strike(strike.blow) }
+  }
+
+  private func strike(_ blow: Int) {
+    let (strokes, again) = state.withLock { $0.schedule.strike(blow, in: $0.surroundings) }
+    for stroke in strokes {
+      after(stroke.delay) { player in player.perform(stroke.action) }
+    }
+    if let again { schedule(again) }
+  }
+
+  /// Does something later, unless the scenario is over by then.
+  func after(_ delay: Duration, _ body: @escaping @Sendable (ScenarioPlayer) -> Void) {
+    let number = state.withLock { state in
+      state.numbers += 1
+      return state.numbers
+    }
+    let timer = loop.after(delay) { [weak self] in
+      guard let self, state.withLock({ $0.timers.removeValue(forKey: number) != nil }) else {
+        return
+      }
+      body(self)
+    }
+    let isOver = state.withLock { state in
+      if !state.isOver { state.timers[number] = timer }
+      return state.isOver
+    }
+    if isOver { timer.cancel() }
+  }
+}
+
+extension SimulatorSettings {
+  /// The settings of a scenario's host.
+  public init(_ host: HostDefinition) {
+    self.init()
+    if let release = host.release { version = BlueZVersion(release.major, release.minor) }
+    adapterNumber = host.adapterNumber
+    adapterAddress = host.adapterAddress ?? adapterAddress
+    adapterName = host.adapterName ?? adapterName
+    isPowered = host.isPowered
+    offersMonitors = host.offersMonitors
+    disconnectDelay = host.disconnectDelay ?? disconnectDelay
+    temporaryTimeout = host.temporaryTimeout ?? temporaryTimeout
+    connectTimeout = host.connectTimeout ?? connectTimeout
+    attTimeout = host.answerTimeout ?? attTimeout
+    agentTimeout = host.agentTimeout ?? agentTimeout
+    pairingTimeout = host.pairingTimeout ?? pairingTimeout
+  }
+}

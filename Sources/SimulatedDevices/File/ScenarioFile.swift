@@ -1,0 +1,37 @@
+// Scenarios from YAML files, and device files as scenarios without faults.
+//
+// The format is described in Simulators/README.md.
+
+public import Documents
+
+/// Reads the files that define simulated worlds.
+public enum ScenarioFile {
+  /// Reads a file: a scenario, which has the key `scenario`, or what ``DeviceFile`` reads.
+  ///
+  /// - Throws: ``DocumentErrors`` with everything that is wrong, also in the device files that it
+  ///   names; also for a file that is not there, cannot be read, or is no UTF-8.
+  public static func load(path: String) throws(DocumentErrors) -> ScenarioDefinition {
+    try parse(TextFile.read(path), file: path)
+  }
+
+  /// Reads the text of a file.
+  ///
+  /// - Parameter file: What it is called in complaints; files that it names count from its folder.
+  /// - Throws: ``DocumentErrors`` with everything that is wrong.
+  public static func parse(
+    _ text: String,
+    file: String
+  ) throws(DocumentErrors) -> ScenarioDefinition {
+    let root = try Document.parse(text, file: file)
+    guard root.mapping?.contains(where: { $0.key == "scenario" }) == true else {
+      var reader = DeviceReader()
+      let devices = reader.devices(root)
+      guard reader.problems.isEmpty else { throw DocumentErrors(reader.problems) }
+      return ScenarioDefinition(devices: devices)
+    }
+    var reader = ScenarioReader()
+    let scenario = reader.scenario(root)
+    guard reader.problems.isEmpty else { throw DocumentErrors(reader.problems) }
+    return scenario
+  }
+}

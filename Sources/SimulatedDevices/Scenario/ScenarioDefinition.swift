@@ -1,0 +1,89 @@
+// A world to run in, as data: devices, a host, a seed, and what goes wrong.
+
+public import Bluetooth
+
+/// Devices around a host, and the faults that befall them.
+public struct ScenarioDefinition: Sendable, Hashable {
+  /// What it is about; empty for a file that only defines devices.
+  public var name: String
+  /// Where its randomness comes from unless something else is asked for.
+  public var seed: UInt64?
+  public var host: HostDefinition
+  /// With those faults among their rules that happen to operations.
+  public var devices: [DeviceDefinition]
+  /// The faults that happen to the world.
+  public var blows: [Blow]
+
+  public init(
+    name: String = "",
+    seed: UInt64? = nil,
+    host: HostDefinition = HostDefinition(),
+    devices: [DeviceDefinition] = [],
+    blows: [Blow] = []
+  ) {
+    self.name = name
+    self.seed = seed
+    self.host = host
+    self.devices = devices
+    self.blows = blows
+  }
+
+  /// One world of several: the first seed and host that are given count.
+  public static func joined(_ all: [ScenarioDefinition]) -> ScenarioDefinition {
+    ScenarioDefinition(
+      name: all.first { !$0.name.isEmpty }?.name ?? "",
+      seed: all.compactMap(\.seed).first,
+      host: all.first { $0.host != HostDefinition() }?.host ?? HostDefinition(),
+      devices: all.flatMap(\.devices),
+      blows: all.flatMap(\.blows)
+    )
+  }
+}
+
+/// The simulated host: its adapter, its release of BlueZ, its patience. nil is the usual.
+public struct HostDefinition: Sendable, Hashable {
+  /// The release that is played, such as 5.83.
+  public var release: Release?
+  /// The number of the adapter: 0 is the first.
+  public var adapterNumber = 0
+  public var adapterAddress: BluetoothAddress?
+  public var adapterName: String?
+  /// Whether the adapter is switched on at first.
+  public var isPowered = true
+  /// Whether clients may listen for advertisements without a scan.
+  public var offersMonitors = false
+  /// From the request to disconnect to the end of the link.
+  public var disconnectDelay: Duration?
+  /// How long a device stays known after it was last heard.
+  public var temporaryTimeout: Duration?
+  /// How long a connection to an absent device is tried.
+  public var connectTimeout: Duration?
+  /// How long an answer of a device is waited for.
+  public var answerTimeout: Duration?
+  /// How long an agent may take.
+  public var agentTimeout: Duration?
+  /// How long a pairing may stand still.
+  public var pairingTimeout: Duration?
+
+  public init() {}
+
+  /// A release by its numbers.
+  public struct Release: Sendable, Hashable {
+    public var major: Int
+    public var minor: Int
+
+    public init(_ major: Int, _ minor: Int) {
+      self.major = major
+      self.minor = minor
+    }
+
+    /// Reads `5.83`.
+    public init?(written text: String) {
+      let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+      guard parts.count == 2, let major = Int(parts[0]), let minor = Int(parts[1]),
+        (0...99).contains(major), (0...999).contains(minor)
+      else { return nil }
+      self.init(major, minor)
+    }
+  }
+}

@@ -1,0 +1,221 @@
+// The shipped scenarios, as a user runs them: what comes of a chain in each.
+
+import Fixtures
+import Foundation
+import Testing
+
+@Suite("Scenarios")
+struct ScenarioTests {
+  /// A chain in a scenario, how it ends, and what it says of it.
+  struct Case: CustomTestStringConvertible, Sendable {
+    let scenario: String
+    let arguments: [String]
+    let status: Int32
+    let says: [String]
+
+    var testDescription: String { "\(scenario): \(arguments.joined(separator: " "))" }
+
+    init(_ scenario: String, _ arguments: [String], _ status: Int32, _ says: String...) {
+      self.scenario = scenario
+      self.arguments = arguments
+      self.status = status
+      self.says = says
+    }
+
+    init(_ scenario: String, _ steps: String, _ status: Int32, _ says: String...) {
+      self.scenario = scenario
+      arguments = ["-e", steps]
+      self.status = status
+      self.says = says
+    }
+  }
+
+  static let heart = "heart-rate-measurement"
+  static let level = "read battery-level"
+
+  static let cases = [
+    Case("aborted-connects", level, 0, "attempt 3 of 5 follows", "87 %"),
+    Case("acquired", "sleep 2s; notify \(heart) until 1x", 75, "acquired by another program"),
+    Case("acquired", "sleep 35s; notify \(heart) until 1x", 0, "1 value"),
+    Case("adapter-off", "notify \(heart) until 5x", 69, "(2 values", "adapter is switched off"),
+    Case("adapter-renumbered", "\(level); sleep 3s; disconnect; connect; \(level)", 0),
+    Case("adapter-renumbered", ["--adapter", "hci0", "-e", "\(level); \(level); \(level)"], 69),
+    Case(
+      "adapter-renumbered",
+      [
+        "--adapter", "00:00:5E:00:53:42", "-e", "\(level); sleep 3s; disconnect; connect; \(level)",
+      ],
+      0
+    ),
+    Case("att-errors", "\(level); \(level)", 75, "insufficient resources"),
+    Case(
+      "bad-air",
+      ["docs/examples/thermometer.yaml"],
+      0,
+      "attempt 2",
+      "the link to the device was lost",
+      "ok: 16 steps"
+    ),
+    Case(
+      "bad-air",
+      ["-d", "HRM-1", "-e", "notify \(heart) for 20s on-link-loss resume"],
+      0,
+      "(gap: the link was lost"
+    ),
+    Case("daemon-crash", "\(level); \(level); sleep 3s; \(level)", 69, "bluetoothd left the bus"),
+    Case("daemon-restart", "\(level); sleep 3s; \(level)", 69, "bluetoothd left the bus"),
+    Case("doubled", ["docs/examples/echo.yaml"], 0),
+    Case(
+      "drop-in-turn",
+      ["-d", "Belt-3", "-e", "notify \(heart) for 30s on-link-loss resume"],
+      0,
+      "(gap: the link was lost, and resumed after 2.180 s)",
+      "23 values"
+    ),
+    Case("empty-services", level, 75, "has read no services"),
+    Case("empty-services", "sleep 11s; disconnect; connect; \(level)", 0, "87 %"),
+    Case("left-behind", "sleep 2s; \(level)", 0, "was connected before and stays so"),
+    Case("lost-packets", ["docs/examples/firmware-update.yaml"], 75, "failed at step 9"),
+    Case("other-programs", level, 0, "another program's attempt", "95 %"),
+    Case("other-programs", ["--take-over", "-e", level], 0, "95 %"),
+    Case("out-of-range", "notify \(heart) until 6x", 75, "(3 values", "the link to the device was"),
+    Case(
+      "out-of-range",
+      "notify \(heart) for 14s on-link-loss resume",
+      0,
+      "resumed after 5.180 s",
+      "8 values"
+    ),
+    Case("refused", ["-d", "Thermo-1", "-e", level], 75, "protected"),
+    Case("refused", ["-d", "Thermo-1", "-e", "write alert-level u8:1"], 1, "not-permitted"),
+    Case("refused", ["-d", "Lock-1", "-e", "pair"], 1, "pairing-failed"),
+    Case(
+      "removed",
+      "\(level); sleep 4s; \(level)",
+      75,
+      "bluetoothd removed the device while it was in use"
+    ),
+    Case("service-comes", level, 1, "the device has no battery-level"),
+    Case("service-comes", "sleep 6s; \(level)", 0, "87 %"),
+    Case("services-late", level, 0, "87 %"),
+    Case("silence", level, 75, "in 10.430 s: link-lost"),
+    Case("silence", "write alert-level u8:1 within 5s", 75, "no answer came within 5 s"),
+    Case("silence", "sleep 20s; write alert-level u8:1", 75, "did not end the link within 8 s"),
+  ]
+
+  static let folder = "\(packageFolder)/Simulators/scenarios"
+
+  @Test("each ends a chain as it says", arguments: cases)
+  func ends(_ example: Case) throws {
+    let file = "Simulators/scenarios/\(example.scenario).yaml"
+    let run = try RunningProgram(blerun: ["run", "--simulate", file] + example.arguments).end()
+    #expect(run.status == example.status, "\(run.output) \(run.errors)")
+    for text in example.says {
+      #expect((run.output + run.errors).contains(text), "\(text): \(run.output) \(run.errors)")
+    }
+  }
+
+  @Test("notifications that come twice are told twice")
+  func doubled() throws {
+    let folder = try TemporaryFolder()
+    let echo = "6e5d0002-1b1a-4e1c-8f6b-0b6c1d2e3f40"
+    let chain = try folder.file(
+      "chain.yaml",
+      """
+      steps:
+        - notify: \(echo)
+          after: { write: \(echo), value: { u8: 7 } }
+          until: { count: 2 }
+          format: u8
+          expect: 7
+      """
+    )
+    let run = try blerun("run", chain, "--simulate", "Simulators/scenarios/doubled.yaml")
+    #expect(run.status == 0 && run.output.contains("2 values"), "\(run.output) \(run.errors)")
+    let once = try blerun("run", chain, "--simulate", "Simulators/devices/echo.yaml")
+    #expect(once.status == 75)
+  }
+
+  @Test("every shipped scenario is among them")
+  func all() throws {
+    let files = try FileManager.default.contentsOfDirectory(atPath: Self.folder).sorted()
+    let played = Set(Self.cases.map { $0.scenario + ".yaml" })
+    #expect(files == played.sorted())
+  }
+
+  @Test("a scenario repeats byte for byte, its bus traffic too; another seed is another run")
+  func repeats() throws {
+    let folder = try TemporaryFolder()
+    func play(_ log: String, _ more: [String] = []) throws -> (output: String, traffic: String) {
+      let run = try RunningProgram(
+        blerun: [
+          "run", "--simulate", "\(Self.folder)/bad-air.yaml", "-d", "HRM-1", "--output", "json",
+          "--bus-log", "\(folder.path)/\(log)", "-e",
+          "notify heart-rate-measurement for 20s on-link-loss resume",
+        ] + more
+      ).end()
+      #expect(run.status == 0, "\(run.output) \(run.errors)")
+      let traffic = try String(contentsOfFile: "\(folder.path)/\(log)", encoding: .utf8)
+      return (run.output, traffic)
+    }
+    let (first, second) = (try play("a"), try play("b"))
+    #expect(first == second && !first.traffic.isEmpty)
+    let same = try play("c", ["--seed", "16"])
+    #expect(same == first, "it is the scenario's own")
+    #expect(try play("d", ["--seed", "3"]).traffic != first.traffic)
+  }
+
+  @Test("scenarios and devices come together; the seed of the first that has one is used")
+  func together() throws {
+    let run = try blerun(
+      "run",
+      "--simulate",
+      "Simulators/devices/echo.yaml",
+      "--simulate",
+      "Simulators/scenarios/att-errors.yaml",
+      "-d",
+      "Thermo-1",
+      "-e",
+      "read battery-level"
+    )
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(run.errors.contains("seed 3"))
+  }
+
+  @Test("check says what is wrong with a scenario, and with the devices it uses")
+  func check() throws {
+    let folder = try TemporaryFolder()
+    let device = try folder.file("device.yaml", "address: here\n")
+    let scenario = try folder.file(
+      "scenario.yaml",
+      "scenario: Wrong\ndevices: [{ use: device.yaml }]\nfaults: [{ fault: link-lots }]\n"
+    )
+    let run = try blerun("check", "--simulate", scenario)
+    #expect(run.status == 65)
+    #expect(run.errors.contains("\(device):1:10: address: 'here' stands here"))
+    #expect(run.errors.contains("\(scenario):3:19: faults.1.fault: 'link-lots' is not a fault"))
+    #expect(run.errors.contains("did you mean 'link-lost'?"))
+    let good = try blerun("check", "--simulate", "Simulators/scenarios/silence.yaml")
+    #expect(good.status == 0 && good.output.contains("silence.yaml: ok"))
+  }
+
+  @Test("any BlueZ program meets the faults of a scenario")
+  func simulate() throws {
+    let script =
+      "sleep 1.5; dbus-send --system --print-reply "
+      + "--dest=org.bluez /org/bluez/hci7 org.freedesktop.DBus.Properties.Get "
+      + "string:org.bluez.Adapter1 string:Address"
+    let folder = try TemporaryFolder()
+    let scenario = try folder.file(
+      "scenario.yaml",
+      """
+      scenario: Renumbered
+      devices: [{ name: A, address: C0:FF:EE:00:00:01 }]
+      faults: [{ fault: adapter-renumbered, at: 200ms, for: 200ms, number: 7 }]
+      """
+    )
+    let run = try blerun("simulate", scenario, "--", "sh", "-c", script)
+    #expect(run.status == 0, "\(run.output) \(run.errors)")
+    #expect(run.output.contains("00:00:5E:00:53:00"))
+  }
+}

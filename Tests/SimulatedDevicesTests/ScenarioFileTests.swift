@@ -1,0 +1,272 @@
+// Scenario files: what is read, and what is said of those that are wrong.
+
+import Bluetooth
+import Documents
+import Foundation
+import Signals
+import Testing
+
+@testable import SimulatedDevices
+
+@Suite("Scenario files")
+struct ScenarioFileTests {
+  static let folder = ShippedDeviceTests.folder.deletingLastPathComponent()
+    .appending(path: "scenarios")
+
+  /// Reads a scenario beside the shipped ones.
+  func scenario(_ text: String) throws -> ScenarioDefinition {
+    try ScenarioFile.parse(text, file: Self.folder.appending(path: "test.yaml").path)
+  }
+
+  /// What is said of these keys of a scenario with a thermometer.
+  func complaints(_ keys: String) -> [String] {
+    let head = "scenario: Test\ndevices: [{ use: ../devices/thermometer.yaml }]\n"
+    do {
+      _ = try scenario(head + keys)
+      return []
+    } catch let errors as DocumentErrors {
+      return errors.problems.map {
+        $0.description.replacingOccurrences(of: Self.folder.path + "/", with: "")
+      }
+    } catch {
+      return ["\(error)"]
+    }
+  }
+
+  @Test("devices are used, copied with numbers, or written there")
+  func devices() throws {
+    let scenario = try scenario(
+      """
+      scenario: Many
+      seed: 12
+      devices:
+        - use: ../devices/thermometer.yaml
+        - { use: ../devices/heart-rate.yaml, count: 3, address: C0:FF:EE:01:00:FF }
+        - { use: ../devices/echo.yaml, count: 2, name: "E#x", address: C0:FF:EE:02:00:00 }
+        - { use: ../devices/battery.yaml, name: Spare, address: C0:FF:EE:03:00:00 }
+        - { name: Own, address: C0:FF:EE:04:00:00 }
+      """
+    )
+    #expect(scenario.name == "Many" && scenario.seed == 12 && scenario.blows.isEmpty)
+    #expect(
+      scenario.devices.map { $0.name ?? "" } == [
+        "Thermo-1", "HRM-1", "HRM-2", "HRM-3", "E1x", "E2x", "Spare", "Own",
+      ]
+    )
+    #expect(
+      scenario.devices[1...3].map { "\($0.address)" } == [
+        "C0:FF:EE:01:00:FF", "C0:FF:EE:01:01:00", "C0:FF:EE:01:01:01",
+      ]
+    )
+  }
+
+  @Test("a device file is a scenario without faults")
+  func deviceFile() throws {
+    let path = ShippedDeviceTests.folder.appending(path: "echo.yaml").path
+    let scenario = try ScenarioFile.load(path: path)
+    #expect(scenario.name.isEmpty && scenario.blows.isEmpty && scenario.seed == nil)
+    #expect(scenario.devices == (try DeviceFile.load(path: path)))
+  }
+
+  @Test("the host is read")
+  func host() throws {
+    let scenario = try scenario(
+      """
+      scenario: Host
+      devices: []
+      host:
+        bluez: "5.83"
+        adapter: { number: 2, address: 00:00:5E:00:53:42, name: desk, powered: false }
+        monitors: true
+        disconnect-delay: 1s
+        temporary-timeout: 2s
+        connect-timeout: 3s
+        answer-timeout: 4s
+        agent-timeout: 5s
+        pairing-timeout: 6s
+      """
+    )
+    var host = HostDefinition()
+    host.release = HostDefinition.Release(5, 83)
+    host.adapterNumber = 2
+    host.adapterAddress = BluetoothAddress("00:00:5E:00:53:42")
+    host.adapterName = "desk"
+    host.isPowered = false
+    host.offersMonitors = true
+    host.disconnectDelay = .seconds(1)
+    host.temporaryTimeout = .seconds(2)
+    host.connectTimeout = .seconds(3)
+    host.answerTimeout = .seconds(4)
+    host.agentTimeout = .seconds(5)
+    host.pairingTimeout = .seconds(6)
+    #expect(scenario.host == host)
+  }
+
+  @Test("faults of operations become rules of their devices, properties change them")
+  func operations() throws {
+    let scenario = try scenario(
+      """
+      scenario: Rules
+      devices:
+        - use: ../devices/thermometer.yaml
+        - use: ../devices/heart-rate.yaml
+      faults:
+        - { fault: att-error, device: Thermo-1, on: read, nth: 2, burst: 3, error: 0x80 }
+        - { fault: slow, by: 2s, at: 3s, for: 5s, probability: 0.5 }
+        - { fault: small-mtu, device: [C0:FF:EE:00:00:02], mtu: 50 }
+        - { fault: connection-limit, device: "HRM-*", limit: 2 }
+      """
+    )
+    let refusal = FaultRule(
+      on: .read,
+      occurrence: .nth(2),
+      burst: 3,
+      action: .refuse(ATTErrorCode(rawValue: 0x80))
+    )
+    let slow = FaultRule(
+      on: .any,
+      occurrence: .probability(0.5),
+      window: .seconds(3)..<(.seconds(8)),
+      action: .slow(.seconds(2))
+    )
+    let limit = FaultRule(on: .connect, condition: .links(2), action: .refuseConnection)
+    #expect(scenario.devices.map(\.faults) == [[refusal, slow], [slow, limit]])
+    #expect(scenario.devices.map(\.link.mtu) == [185, 50])
+    #expect(scenario.blows.isEmpty)
+  }
+
+  @Test("faults of the world become blows")
+  func blows() throws {
+    let scenario = try scenario(
+      """
+      scenario: Blows
+      devices:
+        - use: ../devices/thermometer.yaml
+        - use: ../devices/heart-rate.yaml
+      faults:
+        - { fault: out-of-range, device: Thermo-1, at: 3s, for: 5s, every: 1m, times: 2 }
+        - { fault: link-lost, after: read, characteristic: battery-level, nth: 2, delay: 1s }
+        - { fault: drop-in-turn, between: [1s, 9s], gap: 2s, if: { links: 2 } }
+        - { fault: services-empty, device: HRM-1 }
+      """
+    )
+    let (first, second) = (scenario.devices[0].address, scenario.devices[1].address)
+    let level = BluetoothUUID(short: 0x2a19)
+    #expect(
+      scenario.blows == [
+        Blow(
+          .at(.seconds(3), every: .seconds(60), times: 2),
+          [Stroke(.vanish(first)), Stroke(after: .seconds(5), .appear(first))]
+        ),
+        Blow(
+          .after(
+            WorldEvent.Pattern(.read, characteristic: level),
+            .nth(2),
+            delay: .seconds(1)
+          ),
+          [Stroke(.loseLink(first)), Stroke(.loseLink(second))]
+        ),
+        Blow(
+          .between(.seconds(1), .seconds(9)),
+          if: .links(2),
+          [Stroke(.loseLink(first)), Stroke(after: .seconds(2), .loseLink(second))]
+        ),
+        Blow(.at(.zero), [Stroke(.services(.empty, second))]),
+      ]
+    )
+  }
+
+  @Test(
+    "what is wrong with a scenario",
+    arguments: [
+      ("fault: []", "did you mean 'faults'?"), ("seed: -1", "a whole number from 0"),
+      ("seed: soon", "a whole number from 0"), ("host: { bluez: new }", "a release such as"),
+      ("host: { adaptr: {} }", "did you mean 'adapter'?"),
+      ("host: { adapter: { number: 256 } }", "from 0 to 255"),
+      ("host: { adapter: { adress: 1 } }", "did you mean 'address'?"),
+      ("host: { adapter: { address: here } }", "an address such as"),
+      ("host: { connect-timeout: soon }", "from 0s to 1h"),
+      ("faults: 3", "a list of faults"), ("faults: [{}]", "the key 'fault' is missing"),
+      ("faults: [{ fault: out-of-rang }]", "did you mean 'out-of-range'?"),
+      ("faults: [{ fault: link-lost }]", "it is not said when"),
+      ("faults: [{ fault: link-lost, at: soon }]", "from 0s to 1h"),
+      ("faults: [{ fault: link-lost, at: 1s, after: read }]", "exclude each other"),
+      ("faults: [{ fault: link-lost, at: 1s, times: 2 }]", "without 'every' it strikes once"),
+      ("faults: [{ fault: link-lost, between: 1s }]", "two durations"),
+      ("faults: [{ fault: link-lost, between: [2s, 1s] }]", "two durations"),
+      ("faults: [{ fault: link-lost, after: reading }]", "one of connected"),
+      ("faults: [{ fault: link-lost, after: red }]", "did you mean 'read'?"),
+      (
+        "faults: [{ fault: link-lost, after: connected, characteristic: battery-level }]",
+        "about no characteristic"
+      ),
+      (
+        "faults: [{ fault: link-lost, after: read, characteristic: heart-rate-measurement }]",
+        "no device has the characteristic"
+      ),
+      ("faults: [{ fault: link-lost, at: 1s, for: 3s }]", "there is no key 'for' here"),
+      ("faults: [{ fault: link-lost, at: 1s, if: raining }]", "scanning, or { links: 2 }"),
+      ("faults: [{ fault: link-lost, at: 1s, if: { links: 0 } }]", "from 1 to 100"),
+      ("faults: [{ fault: link-lost, at: 1s, device: HRM-1 }]", "there is no device 'HRM-1'"),
+      ("faults: [{ fault: adapter-off, at: 1s, device: Thermo-1 }]", "no key 'device' here"),
+      ("faults: [{ fault: att-error, on: connect }]", "does not happen to 'connect'"),
+      ("faults: [{ fault: att-error, on: reed }]", "did you mean 'read'?"),
+      ("faults: [{ fault: att-error, error: 300 }]", "no error code"),
+      ("faults: [{ fault: att-error, for: 3s }]", "'for' counts from 'at'"),
+      ("faults: [{ fault: att-error, nth: 1, every: 2 }]", "exclude each other"),
+      ("faults: [{ fault: att-error, burst: 0 }]", "from 1 to"),
+      ("faults: [{ fault: no-answer, on: connect, characteristic: battery-level }]", "about no"),
+      ("faults: [{ fault: slow, by: long }]", "from 0s to 1h"),
+      ("faults: [{ fault: small-mtu, mtu: 22 }]", "from 23 to 517"),
+      ("faults: [{ fault: weak-signal, rssi: 21 }]", "from -127 to 20"),
+      ("faults: [{ fault: connection-limit, limit: 0 }]", "from 1 to 100"),
+      ("faults: [{ fault: service-missing }]", "the key 'service' is missing"),
+      ("faults: [{ fault: service-missing, service: heart-rate }]", "no device has the service"),
+      ("faults: [{ fault: notify-acquired, at: 1s }]", "the key 'characteristic' is missing"),
+      ("faults: [{ fault: adapter-renumbered, at: 1s, number: -1 }]", "from 0 to 255"),
+      ("faults: [{ fault: busy-daemon, on: discover }]", "does not happen to 'discover'"),
+      ("faults: [{ fault: drop-in-turn, at: 1s, gap: now }]", "from 0s to 1h"),
+    ]
+  )
+  func wrong(keys: String, complaint: String) {
+    let found = complaints(keys)
+    #expect(found.count == 1, "\(found)")
+    #expect(found.first?.contains(complaint) == true, "\(found)")
+    #expect(found.first?.hasPrefix("test.yaml:3:") == true, "\(found)")
+  }
+
+  @Test("what is wrong with its devices is said with its place, also in another file")
+  func wrongDevices() throws {
+    func said(_ devices: String) -> String {
+      do {
+        _ = try scenario("scenario: Test\ndevices: \(devices)\n")
+        return ""
+      } catch {
+        return "\(error)"
+      }
+    }
+    #expect(said("[{ use: none.yaml }]").contains("test.yaml:2:18: devices.1.use: "))
+    #expect(said("[{ use: none.yaml }]").contains("the file cannot be read"))
+    #expect(said("[{ use: drop-in-turn.yaml }]").contains("drop-in-turn.yaml:2:1: "))
+    #expect(said("[{ us: a.yaml }]").contains("there is no key 'us' here"))
+    #expect(said("[{ use: ../devices/echo.yaml, cont: 2 }]").contains("did you mean 'count'?"))
+    #expect(said("[{ use: ../devices/echo.yaml, count: 0 }]").contains("from 1 to 100"))
+    let twice = "[{ use: ../devices/echo.yaml }, { use: ../devices/echo.yaml }]"
+    #expect(said(twice).contains("another device has the address"))
+    #expect(said("[{ name: A }]").contains("the key 'address' is missing"))
+    #expect(throws: DocumentErrors.self) { try scenario("scenario: Test") }
+  }
+
+  @Test("every shipped scenario is read, has a seed, a device and a fault, and a comment above")
+  func shipped() throws {
+    let files = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path).sorted()
+    #expect(files.count >= 12)
+    for file in files {
+      let path = Self.folder.appending(path: file).path
+      let scenario = try ScenarioFile.load(path: path)
+      #expect(!scenario.name.isEmpty && scenario.seed != nil && !scenario.devices.isEmpty)
+      let text = try String(contentsOfFile: path, encoding: .utf8)
+      #expect(text.contains("\nfaults:\n") && text.hasPrefix("#"))
+    }
+  }
+}

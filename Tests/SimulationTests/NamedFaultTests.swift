@@ -1,0 +1,178 @@
+// Every fault that a scenario may name makes a difference.
+
+import BlueZ
+import BlueZSimulator
+import Bluetooth
+import DBus
+import Signals
+import SimulatedDevices
+import Testing
+
+@Suite("Named faults")
+struct NamedFaultTests {
+  /// What became of a chain, and when.
+  struct Ending: Equatable {
+    let history: [String]
+    let values: [[UInt8]]
+    let error: String?
+    let time: Duration
+  }
+
+  /// Two devices, the second of which has a link already; and these faults.
+  static func text(_ faults: String) -> String {
+    """
+    scenario: Test
+    devices:
+      - name: First
+        address: C0:FF:EE:00:00:01
+        security: { pairing: just-works }
+        advertisement: { rssi-spread: 0 }
+        services:
+          - service: battery
+            characteristics:
+              - { characteristic: battery-level, properties: [read, notify], value: { u8: 87 } }
+          - service: fff0
+            characteristics:
+              - { characteristic: fff1, properties: [read, write, notify], echo: true }
+              - characteristic: fff2
+                properties: [notify]
+                counter: { format: u8, from: 1, every: 1s }
+              - characteristic: fff3
+                properties: [read, write-without-response]
+                value: { u8: 0 }
+      - name: Second
+        address: C0:FF:EE:00:00:02
+        services: [{ service: battery }]
+    faults:
+    \(faults)
+    """
+  }
+
+  /// Plays a scenario, and runs a chain over everything that faults happen to.
+  static func play(_ faults: String) throws -> Ending {
+    let scenario = try ScenarioFile.parse(text(faults), file: "scenario.yaml")
+    let loop = VirtualTimeLoop()
+    let bus = LoopbackBus(on: loop)
+    let events = Guarded<[String]>([])
+    let devices = scenario.devices.map { definition in
+      SimulatedDevice(
+        definition,
+        on: loop,
+        generator: SeededGenerator(seed: 0, name: "\(definition.address)")
+      )
+    }
+    let player = ScenarioPlayer(
+      scenario,
+      devices: devices,
+      on: loop,
+      generator: SeededGenerator(seed: 0),
+      connect: { try bus.connect() },
+      observer: { event in events.withLock { $0.append("\(event)") } }
+    )
+    let client = try loop.run {
+      try await player.start()
+      return try await BlueZClient.open(bus: try bus.connect())
+    }
+    defer {
+      player.stop()
+      client.bus.close()
+      bus.shutDown()
+      loop.end()
+    }
+    let scheduler = SerialScheduler(on: loop)
+    func service(_ name: String) -> BlueZDeviceService {
+      BlueZDeviceService(
+        client: client,
+        target: .name(name),
+        scheduler: scheduler,
+        meter: player
+      )
+    }
+    let values = Guarded<[[UInt8]]>([])
+    let (first, second) = (service("First"), service("Second"))
+    let outcome = Self.chain(first, second) { value in values.withLock { $0.append(value) } }
+      .firstOrDefault((), within: .seconds(120))
+    return Ending(
+      history: events.withLock { $0 },
+      values: values.withLock { $0 },
+      error: outcome.error.map { "\($0)" },
+      time: loop.now.sinceStart
+    )
+  }
+
+  private static func chain(
+    _ first: BlueZDeviceService,
+    _ second: BlueZDeviceService,
+    _ seen: @escaping @Sendable ([UInt8]) -> Void
+  ) -> Signal<Void> {
+    let command = CharacteristicSelector(characteristic: BluetoothUUID(short: 0xfff3))
+    let scan = first.scan(ScanFilter()).takeUntil(Signal.just(()).delay(.seconds(1))).collect()
+    return scan.flattenMap { _ in second.connect() }
+      .flattenMap { first.connect() }
+      .flattenMap { first.rssi() }.map { seen([UInt8(bitPattern: Int8(clamping: $0.rssi))]) }
+      .flattenMap { first.mtu() }.map { seen([UInt8(truncatingIfNeeded: $0)]) }
+      .flattenMap { first.read(CharacteristicSelector(characteristic: .batteryLevel)) }.map(seen)
+      .flattenMap { first.write([7], to: command, kind: .command) }
+      .flattenMap { Signal.just(()).delay(.seconds(1)) }
+      .flattenMap { first.read(command) }.map(seen)
+      .flattenMap {
+        first.write(
+          [5],
+          to: CharacteristicSelector(characteristic: BluetoothUUID(short: 0xfff1)),
+          kind: .request
+        )
+      }
+      .flattenMap {
+        first.notifications(CharacteristicSelector(characteristic: BluetoothUUID(short: 0xfff2)))
+          .take(3).collect()
+      }
+      .map { for value in $0 { seen(value.value) } }
+      .flattenMap { first.pair(PairingAnswers()) }
+      .flattenMap { _ in first.disconnect() }
+      .flattenMap { second.disconnect() }
+  }
+
+  /// The keys that a fault has to have, or that bring it into the chain.
+  static func keys(_ fault: NamedFault) -> String {
+    switch fault {
+    case .serviceMissing: "service: fff0"
+    case .notifyAcquired: "device: First, characteristic: fff2, at: 0s"
+    case .slow, .lateAnswer: "on: read, by: 1s"
+    case .deviceRemoved: "device: First, after: read, nth: 1"
+    case .connectionLimit: "device: First, limit: 1"
+    // The client ends its own scan before it connects.
+    case .scanDisturbsConnect: "}\n  - { fault: other-scanning"
+    case .linkLost, .outOfRange, .dropInTurn: "after: read, nth: 1"
+    case .adapterOff, .adapterUnplugged, .adapterRenumbered, .daemonRestart, .daemonCrash:
+      "after: read, nth: 1"
+    case .otherConnecting, .linkLeftBehind: "at: 0s"
+    case .disconnectHangs: "nth: 1"
+    default: "device: First"
+    }
+  }
+
+  static func line(_ fault: NamedFault) -> String {
+    var keys = keys(fault)
+    let isOfHost = [
+      NamedFault.unansweredCalls, .lostAnswers, .busyDaemon, .wrongTransport, .otherScanning,
+    ].contains(fault)
+    if isOfHost { keys = "at: 0s" }
+    return "  - { fault: \(fault.rawValue), \(keys) }"
+  }
+
+  @Test("without any fault the chain ends well, each time alike")
+  func well() throws {
+    let ending = try Self.play("  []")
+    #expect(ending.error == nil)
+    #expect(ending.values.suffix(3) == [[1], [2], [3]] || ending.values.count == 7)
+    #expect(try Self.play("  []") == ending)
+  }
+
+  @Test("each makes a difference, and the same one again", arguments: NamedFault.allCases)
+  func difference(_ fault: NamedFault) throws {
+    let line = Self.line(fault)
+    let ending = try Self.play(line)
+    #expect(ending != (try Self.play("  []")), "\(line)")
+    #expect(ending == (try Self.play(line)), "it repeats")
+  }
+}
