@@ -51,6 +51,7 @@ extension BlueZSimulator {
       devices: devices,
       settings: settings,
       stored: present.withLock { $0.stored },
+      log: log,
       observer: host.observe
     )
   }

@@ -27,6 +27,8 @@ public final class BlueZSimulator: Sendable {
   let host: Host
   let devices: [SimulatedDevice]
   let calls: TreatedCalls
+  /// What clients did, where somebody wants to know.
+  let log: BoundaryLog?
   let present: Guarded<Present>
   private let active = Guarded<(export: Export, clients: Subscription)?>(nil)
 
@@ -35,14 +37,28 @@ public final class BlueZSimulator: Sendable {
   /// - Parameters:
   ///   - bus: A connection of its own. When it ends, so do the links, as bluetoothd's do.
   ///   - devices: What is in the air.
+  ///   - log: Gets what clients did, and what happened at the devices.
   ///   - observer: Sees what happens at the devices, on the loop.
   public convenience init(
     bus: any MessageBus,
     devices: [SimulatedDevice],
     settings: SimulatorSettings = SimulatorSettings(),
+    log: BoundaryLog? = nil,
     observer: @escaping Observer = { _ in }
   ) {
-    self.init(bus: bus, devices: devices, settings: settings, stored: [], observer: observer)
+    let loop = bus.loop
+    let observe: Observer = { event in
+      log?.happened(event, at: loop.now.sinceStart)
+      observer(event)
+    }
+    self.init(
+      bus: bus,
+      devices: devices,
+      settings: settings,
+      stored: [],
+      log: log,
+      observer: observe
+    )
   }
 
   init(
@@ -50,6 +66,7 @@ public final class BlueZSimulator: Sendable {
     devices: [SimulatedDevice],
     settings: SimulatorSettings,
     stored: [StoredDevice],
+    log: BoundaryLog?,
     observer: @escaping Observer
   ) {
     host = Host(
@@ -61,11 +78,17 @@ public final class BlueZSimulator: Sendable {
     )
     self.devices = devices
     calls = TreatedCalls(host.server)
+    self.log = log
     present = Guarded(Present(stored: stored))
     let adapter = makeAdapter(settings.adapterNumber)
     present.withLock { $0.adapter = adapter }
     host.agents.onChange { [present] isPairable in
       present.withLock { $0.adapter }?.setPairable(isPairable)
+    }
+    guard let log else { return }
+    calls.onCall { [weak self] call in
+      guard let self else { return }
+      log.called(call, at: host.loop.now.sinceStart, place: place(of: call.path))
     }
   }
 
@@ -103,11 +126,13 @@ public final class BlueZSimulator: Sendable {
   /// Hears of clients that leave the bus.
   private func watchClients() async throws -> Subscription {
     let rule = MatchRule(sender: BusDriver.name, member: "NameOwnerChanged")
+    let (log, loop) = (log, host.loop)
     return try await host.bus.subscribe(rule) { [present, weak agents = host.agents] signal in
       let names = signal.body.map { $0.asString ?? "" }
       guard names.count == 3, names[0] == names[1], names[2].isEmpty else { return }
       present.withLock { $0.adapter }?.clientLeft(names[0])
       agents?.forget(names[0])
+      log?.clientLeft(names[0], at: loop.now.sinceStart)
     }
   }
 

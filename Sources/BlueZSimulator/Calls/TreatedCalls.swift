@@ -10,13 +10,20 @@ final class TreatedCalls: ObjectHandler {
 
   private let inner: any ObjectHandler
   private let treatment = Guarded<Treatment>({ _ in .take })
+  private let listener = Guarded<(@Sendable (Message) -> Void)?>(nil)
 
   init(_ inner: any ObjectHandler) { self.inner = inner }
+
+  /// Has `listener` told of every call from now on, before it is treated.
+  func onCall(_ listener: @escaping @Sendable (Message) -> Void) {
+    self.listener.withLock { $0 = listener }
+  }
 
   /// Decides about every call from now on; those that are delayed already come in their time.
   func treat(_ treatment: @escaping Treatment) { self.treatment.withLock { $0 = treatment } }
 
   func handle(_ invocation: Invocation) -> Bool {
+    listener.withLock { $0 }?(invocation.message)
     let treat = treatment.withLock { $0 }
     switch treat(invocation.message) {
     case .take: return inner.handle(invocation)

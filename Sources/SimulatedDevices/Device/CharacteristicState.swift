@@ -17,6 +17,8 @@ struct CharacteristicState {
 
   /// What was written last, or stood there from the start; of no meaning to a moving value.
   var stored: [UInt8]
+  /// A moving value that was made to stand still; nil: it moves.
+  var held: [UInt8]?
   /// In the order of `descriptors`; that of the configuration is in `mode`.
   var descriptorValues: [[UInt8]]
   /// What the client subscribed to.

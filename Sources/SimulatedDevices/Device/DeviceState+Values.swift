@@ -16,6 +16,7 @@ extension DeviceState {
 
   /// The value at a moment, without its being read.
   func present(_ index: Int, elapsed: Duration, depth: Int = 0) -> [UInt8] {
+    if let held = characteristics[index].held { return held }
     guard case .follow(let follower) = characteristics[index].definition.behaviour else {
       return characteristics[index].present(elapsed: elapsed)
     }
@@ -38,6 +39,10 @@ extension DeviceState {
 
   /// The value that a tick sends; nil: the behaviour is over.
   mutating func tick(_ index: Int, elapsed: Duration) -> [UInt8]? {
+    if let held = characteristics[index].held {
+      characteristics[index].ticks += 1
+      return held
+    }
     guard case .follow = characteristics[index].definition.behaviour else {
       return characteristics[index].tick(elapsed: elapsed)
     }

@@ -21,6 +21,8 @@ struct DeviceState {
   var characteristics: [CharacteristicState]
   /// Which characteristics follow others, by their indices.
   let followers: FollowerTable
+  /// How it is carried about, in place of what its definition says.
+  var carried: SignalPath?
 
   init(
     _ definition: DeviceDefinition,

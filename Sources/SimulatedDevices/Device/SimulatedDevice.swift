@@ -223,8 +223,9 @@ public final class SimulatedDevice: Sendable {
     let all = definition.advertisements
     let advertised = all.indices.contains(number) ? all[number] : definition.advertisement
     let elapsed = loop.now - start
-    let (stray, live) = state.withLock { state in
-      (advertised.stray(&state.rssi), state.device.live(advertised, elapsed: elapsed))
+    let (stray, live, path) = state.withLock { state in
+      let live = state.device.live(advertised, elapsed: elapsed)
+      return (advertised.stray(&state.rssi), live, state.device.carried)
     }
     return AdvertisedData(
       name: advertised.includesName ? definition.name : nil,
@@ -233,15 +234,17 @@ public final class SimulatedDevice: Sendable {
       manufacturerData: advertised.manufacturerData + live.manufacturerData,
       serviceData: advertised.serviceData + live.serviceData,
       txPower: advertised.txPower,
-      rssi: advertised.rssi(elapsed: elapsed, stray: stray)
+      rssi: advertised.carried(along: path).rssi(elapsed: elapsed, stray: stray)
     )
   }
 
   /// The strength in dBm with which the device is received on a link; drawn anew each time.
   public func linkRSSI() -> Int {
     let advertised = definition.advertisement
-    let stray = state.withLock { advertised.stray(&$0.linkRSSI) }
-    return advertised.rssi(elapsed: loop.now - start, stray: stray)
+    let (stray, path) = state.withLock { state in
+      (advertised.stray(&state.linkRSSI), state.device.carried)
+    }
+    return advertised.carried(along: path).rssi(elapsed: loop.now - start, stray: stray)
   }
 
   /// How long the next operation on the link takes; drawn anew each time.
@@ -289,6 +292,22 @@ public final class SimulatedDevice: Sendable {
   public func setFaults(_ rules: [FaultRule]) {
     let plan = FaultPlan(rules, generator: generator.split("faults"))
     state.withLock { $0.faults = plan }
+  }
+
+  /// Adds a rule behind those that are there, whose counts go on.
+  public func addFault(_ rule: FaultRule) {
+    state.withLock { $0.faults.add(rule, generator: generator.split("faults")) }
+  }
+
+  /// Does something to the device from outside of its link: SimulatedDevice+Steering.swift.
+  func steer<Answer>(
+    _ body: (inout DeviceState, _ elapsed: Duration) -> (answer: Answer, actions: [DeviceAction])
+  ) -> Answer {
+    let now = loop.now
+    return decide { state in
+      state.device.now = now
+      return body(&state.device, now - start)
+    }
   }
 
   // MARK: What is due

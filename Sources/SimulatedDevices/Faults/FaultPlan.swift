@@ -40,14 +40,20 @@ public struct FaultPlan: Sendable {
 
   /// A plan in which nothing has happened yet.
   public init(_ rules: [FaultRule], generator: SeededGenerator) {
-    var seen: [String] = []
-    entries = rules.map { rule in
-      // By what it is about, not by its place: a rule before it takes none of its draws.
-      let name = rule.on.rawValue + (rule.characteristic.map { " \($0)" } ?? "")
-      seen.append(name)
-      let number = seen.count { $0 == name }
-      return Entry(rule: rule, generator: generator.split("\(name) \(number)"))
+    entries = []
+    for rule in rules { add(rule, generator: generator) }
+  }
+
+  /// Adds a rule, whose count is 0, behind the others.
+  ///
+  /// - Parameter generator: The plan's.
+  mutating func add(_ rule: FaultRule, generator: SeededGenerator) {
+    // By what it is about, not by its place: a rule before it takes none of its draws.
+    func name(_ rule: FaultRule) -> String {
+      rule.on.rawValue + (rule.characteristic.map { " \($0)" } ?? "")
     }
+    let number = entries.count { name($0.rule) == name(rule) } + 1
+    entries.append(Entry(rule: rule, generator: generator.split("\(name(rule)) \(number)")))
   }
 
   /// Counts `operation`, and says what happens to it: the action of the first rule that hits it.

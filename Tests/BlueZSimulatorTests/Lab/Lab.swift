@@ -17,6 +17,8 @@ struct Lab {
   let client: RawClient
   /// What happened at the devices.
   let events: Recorded<SimulatorEvent>
+  /// What clients did, too.
+  let log: BoundaryLog
   private let ending: Ending?
 
   /// - Parameter isOutlived: Whether the bus and the loop go on without it, until somebody else ends
@@ -40,10 +42,15 @@ struct Lab {
     }
     let events = Recorded<SimulatorEvent>()
     self.events = events
+    let log = BoundaryLog()
+    self.log = log
     let connection = try bus.connect()
-    let simulator = BlueZSimulator(bus: connection, devices: devices, settings: settings) {
-      events.add($0)
-    }
+    let simulator = BlueZSimulator(
+      bus: connection,
+      devices: devices,
+      settings: settings,
+      log: log
+    ) { events.add($0) }
     self.simulator = simulator
     client = try RawClient(on: bus, hearing: connection.uniqueName)
     try loop.run { try await simulator.start() }

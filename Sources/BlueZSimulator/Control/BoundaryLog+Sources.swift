@@ -1,0 +1,104 @@
+// What the log makes of calls to org.bluez, and of what happens at the devices.
+
+import BlueZInterfaces
+import Bluetooth
+import DBus
+import Signals
+import SimulatedDevices
+
+extension BoundaryLog {
+  /// What a path of bluetoothd's stands for.
+  typealias Place = (device: BluetoothAddress?, attribute: BluetoothUUID?)
+
+  /// A client has called.
+  ///
+  /// - Parameter place: What the called object stands for.
+  func called(_ call: Message, at time: Duration, place: Place) {
+    add(
+      at: time,
+      client: call.sender ?? "",
+      Self.event(of: call),
+      device: place.device,
+      attribute: place.attribute,
+      octets: call.member == GattCharacteristic1.Method.writeValue
+        ? call.body.first?.asBytes ?? [] : []
+    )
+  }
+
+  /// Something has happened at a device.
+  func happened(_ event: SimulatorEvent, at time: Duration) {
+    typealias Event = BoundaryEntry.Event
+    switch event {
+    case .linkUp(let device): add(at: time, Event.linkUp, device: device)
+    case .linkDown(let device): add(at: time, Event.linkDown, device: device)
+    case .read(let device, let uuid): add(at: time, Event.read, device: device, attribute: uuid)
+    case .written(let device, let uuid, let octets):
+      add(at: time, Event.written, device: device, attribute: uuid, octets: octets)
+    case .subscribed(let device, let uuid):
+      add(at: time, Event.subscribed, device: device, attribute: uuid)
+    case .unsubscribed(let device, let uuid):
+      add(at: time, Event.unsubscribed, device: device, attribute: uuid)
+    case .notified(let device, let uuid, let octets):
+      add(at: time, Event.notified, device: device, attribute: uuid, octets: octets)
+    case .paired(let device, let security):
+      add(at: time, "\(Event.paired)-\(security.rawValue)", device: device)
+    case .scanning(let isOn): add(at: time, isOn ? Event.scanOn : Event.scanOff)
+    }
+  }
+
+  /// `Device1.Connect`; properties by their names: `Adapter1.Powered=true`.
+  private static func event(of call: Message) -> String {
+    let interface = last(call.interface ?? "")
+    let member = call.member ?? ""
+    let method = interface.isEmpty ? member : "\(interface).\(member)"
+    guard call.interface == "org.freedesktop.DBus.Properties",
+      let owner = call.body.first?.asString.map(last)
+    else { return method }
+    let property = call.body.count > 1 ? call.body[1].asString : nil
+    guard let property else { return "\(method) \(owner)" }
+    guard member == "Set", call.body.count > 2 else { return "\(method) \(owner).\(property)" }
+    return "\(owner).\(property)=\(shown(call.body[2]))"
+  }
+
+  private static func last(_ interface: String) -> String {
+    interface.split(separator: ".").last.map(String.init) ?? interface
+  }
+
+  private static func shown(_ value: DBusValue) -> String {
+    if let isTrue = value.asBool { return "\(isTrue)" }
+    if let number = value.asUInt32 { return "\(number)" }
+    return value.asString ?? "(\(value.unwrapped.signature.text))"
+  }
+}
+
+extension BlueZSimulator {
+  /// What an object of bluetoothd's stands for.
+  func place(of path: ObjectPath?) -> BoundaryLog.Place {
+    guard let path, let place = BlueZPath(path),
+      let devicePath = BlueZPath.devicePath(containing: path)
+    else { return (nil, nil) }
+    let remote = present.withLock { $0.adapter }?.devices.first { $0.path == devicePath }
+    guard let remote else { return (place.address, nil) }
+    let table = remote.device.table
+    let attribute: BluetoothUUID? =
+      switch place {
+      case .service(_, _, let handle): table.services.first { $0.handle == handle }?.uuid
+      case .characteristic(_, _, _, let handle): table.characteristic(at: handle &+ 1)?.uuid
+      case .descriptor(_, _, _, _, let handle): table.descriptor(at: handle)?.uuid
+      case .bluez, .adapter, .device: nil
+      }
+    return (remote.address, attribute)
+  }
+}
+
+extension BlueZPath {
+  /// The address of the device that the object is, or belongs to.
+  fileprivate var address: BluetoothAddress? {
+    switch self {
+    case .bluez, .adapter: nil
+    case .device(_, let address), .service(_, let address, _),
+      .characteristic(_, let address, _, _), .descriptor(_, let address, _, _, _):
+      address
+    }
+  }
+}

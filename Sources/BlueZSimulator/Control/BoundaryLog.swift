@@ -1,0 +1,83 @@
+// The log of everything that clients did, and of what came of it at the devices.
+//
+// It outlives the simulated bluetoothd: a restart goes on in the same log.
+
+import Bluetooth
+import Signals
+
+/// A bounded log. The oldest entries make room for new ones; numbers tell that.
+public final class BoundaryLog: Sendable {
+  public typealias Listener = @Sendable (BoundaryEntry) -> Void
+
+  private struct State {
+    var entries: [BoundaryEntry] = []
+    var count: UInt64 = 0
+    var clients: [String] = []
+    var listener: Listener?
+  }
+
+  private let state = Guarded(State())
+  private let limit: Int
+
+  /// An empty log.
+  ///
+  /// - Parameter limit: How many entries are kept; at least one.
+  public init(limit: Int = 100_000) { self.limit = max(1, limit) }
+
+  /// The entries that are kept, oldest first.
+  public var entries: [BoundaryEntry] { state.withLock { $0.entries } }
+
+  /// The entries with numbers above `number`, oldest first.
+  public func entries(since number: UInt64) -> [BoundaryEntry] {
+    state.withLock { state in
+      let first = state.count - UInt64(state.entries.count)
+      guard number > first else { return state.entries }
+      return Array(state.entries.dropFirst(Int(clamping: number - first)))
+    }
+  }
+
+  /// Has `listener` called with each entry from now on, by whoever adds it: on the loop. The next
+  /// listener replaces it.
+  public func onEntry(_ listener: @escaping Listener) { state.withLock { $0.listener = listener } }
+
+  /// Adds an entry.
+  func add(
+    at time: Duration,
+    client: String = "",
+    _ event: String,
+    device: BluetoothAddress? = nil,
+    attribute: BluetoothUUID? = nil,
+    octets: [UInt8] = []
+  ) {
+    let (entry, listener) = state.withLock { state in
+      state.count += 1
+      let entry = BoundaryEntry(
+        number: state.count,
+        time: time,
+        client: client,
+        event: event,
+        device: device,
+        attribute: attribute,
+        octets: octets
+      )
+      // Room is made in large steps: each costs a copy of what stays.
+      if state.entries.count >= limit { state.entries.removeFirst(max(1, limit / 8)) }
+      state.entries.append(entry)
+      if !client.isEmpty, !state.clients.contains(client) { state.clients.append(client) }
+      return (entry, state.listener)
+    }
+    listener?(entry)
+  }
+
+  /// A client has left the bus; of one that did nothing before, nothing is said.
+  func clientLeft(_ client: String, at time: Duration) {
+    let wasKnown = state.withLock { state in
+      guard let index = state.clients.firstIndex(of: client) else { return false }
+      state.clients.remove(at: index)
+      return true
+    }
+    guard wasKnown else { return }
+    add(at: time, client: client, BoundaryEntry.Event.left)
+    state.withLock { $0.clients.removeAll { $0 == client } }
+  }
+}

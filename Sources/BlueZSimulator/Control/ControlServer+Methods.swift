@@ -1,0 +1,195 @@
+// The methods of blerun.Simulator1.
+
+import Bluetooth
+import DBus
+import Signals
+import SimulatedDevices
+
+extension ControlServer {
+  /// A method that does something, is logged as the caller's, and answers nothing.
+  private func method(
+    _ name: String,
+    _ arguments: [(name: String, type: Signature)] = [],
+    _ act: @escaping @Sendable (Steering, [DBusValue]) throws(SteeringError) -> Void
+  ) -> ExportedMethod {
+    let steering = steering
+    return ExportedMethod(
+      name,
+      takes: arguments.map { ExportedArgument($0.name, $0.type) }
+    ) { call in
+      Self.note(call, in: steering)
+      do throws(SteeringError) {
+        try act(steering, call.message.body)
+        call.reply()
+      } catch {
+        call.refuse(error)
+      }
+    }
+  }
+
+  /// What somebody did to the world belongs in the log of what they did.
+  private static func note(_ call: Invocation, in steering: Steering) {
+    let named = call.message.body.first?.asString
+    let device = named.flatMap { name in try? steering.device(name) }
+    steering.log.add(
+      at: steering.loop.now.sinceStart,
+      client: call.caller,
+      "Simulator1.\(call.message.member ?? "")",
+      device: device?.definition.address,
+      octets: call.message.body.last?.asBytes ?? []
+    )
+  }
+
+  // MARK: Devices
+
+  var worldMethods: [ExportedMethod] {
+    let device = (name: "device", type: Signature("s"))
+    return [
+      ExportedMethod("ListDevices", returns: [.init("devices", "a(ssb)")]) { [steering] call in
+        call.reply([Self.list(steering)])
+      },
+      method("DropLink", [device]) { (steering, body) throws(SteeringError) in
+        try steering.dropLink(body.text(0))
+      },
+      method("Vanish", [device]) { (steering, body) throws(SteeringError) in
+        try steering.vanish(body.text(0))
+      },
+      method("Appear", [device]) { (steering, body) throws(SteeringError) in
+        try steering.appear(body.text(0))
+      },
+      method("Move", [device, ("rssi", "n"), ("milliseconds", "u")]) {
+        (steering, body) throws(SteeringError) in
+        let time = Duration.milliseconds(Int64(body[2].asUInt32 ?? 0))
+        try steering.move(body.text(0), to: Int(body[1].asInt16 ?? 0), within: time)
+      },
+      method("Offer", [device, ("service", "s"), ("offered", "b")]) {
+        (steering, body) throws(SteeringError) in
+        try steering.offer(body.text(1), body[2].asBool ?? false, at: body.text(0))
+      },
+      method("AddFault", [device, ("rule", "s")]) { (steering, body) throws(SteeringError) in
+        try steering.addFault(body.text(1), at: body.text(0))
+      },
+      method("ClearFaults", [device]) { (steering, body) throws(SteeringError) in
+        try steering.clearFaults(body.text(0))
+      },
+    ]
+  }
+
+  private static func list(_ steering: Steering) -> DBusValue {
+    let rows = steering.devices.map { device -> DBusValue in
+      let address = "\(device.definition.address)"
+      let isConnected = (try? steering.isConnected(address)) ?? false
+      return row([
+        .string(address), .string(device.definition.name ?? ""), .boolean(isConnected),
+      ])
+    }
+    return array(of: "(ssb)", rows)
+  }
+
+  // MARK: Values
+
+  var valueMethods: [ExportedMethod] {
+    let target = [(name: "device", type: Signature("s")), (name: "characteristic", type: "s")]
+    return [
+      method("SetValue", target + [("value", "ay")]) { (steering, body) throws(SteeringError) in
+        try steering.setValue(body[2].asBytes ?? [], of: body.text(1), at: body.text(0))
+      },
+      method("ReleaseValue", target) { (steering, body) throws(SteeringError) in
+        try steering.release(body.text(1), at: body.text(0))
+      },
+      ExportedMethod(
+        "GetValue",
+        takes: target.map { ExportedArgument($0.name, $0.type) },
+        returns: [.init("value", "ay")]
+      ) { [steering] call in
+        let body = call.message.body
+        do throws(SteeringError) {
+          call.reply([.bytes(try steering.value(of: body.text(1), at: body.text(0)))])
+        } catch {
+          call.refuse(error)
+        }
+      },
+    ]
+  }
+
+  // MARK: Host and log
+
+  var hostMethods: [ExportedMethod] {
+    [
+      method("SetPowered", [("powered", "b")]) { (steering, body) throws(SteeringError) in
+        try steering.setPowered(body[0].asBool ?? false)
+      },
+      method("Unplug") { (steering, _) in steering.unplug() },
+      method("PlugIn", [("index", "u")]) { (steering, body) throws(SteeringError) in
+        let index = Int(body[0].asUInt32 ?? 0)
+        guard index <= Self.lastIndex else {
+          throw SteeringError(
+            .invalidValue,
+            "\(index) is no adapter's number: expected 0 to \(Self.lastIndex)"
+          )
+        }
+        steering.plugIn(as: index)
+      },
+      ExportedMethod("Restart", takes: [.init("milliseconds", "u")]) { [steering] call in
+        Self.note(call, in: steering)
+        Self.restart(steering, call)
+      },
+      ExportedMethod(
+        "ReadLog",
+        takes: [.init("since", "t")],
+        returns: [.init("entries", "a(ttssssay)")]
+      ) { [steering] call in
+        let entries = steering.log.entries(since: call.message.body.first?.asUInt64 ?? 0)
+        call.reply([Self.array(of: BoundaryEntry.signature, entries.map { Self.row($0.fields) })])
+      },
+    ]
+  }
+
+  /// The kernel numbers adapters in 16 bits.
+  private static let lastIndex = 65_535
+
+  /// Answers when the next daemon is up.
+  private static func restart(_ steering: Steering, _ call: Invocation) {
+    let pause = Duration.milliseconds(Int64(call.message.body.first?.asUInt32 ?? 0))
+    _ = steering.loop.task {
+      do {
+        try await steering.restart(after: pause)
+        call.reply()
+      } catch let error as SteeringError {
+        call.refuse(error)
+      } catch {
+        call.refuse(SteeringError(.restartFailed, "\(error)"))
+      }
+    }
+  }
+
+  private static func row(_ fields: [DBusValue]) -> DBusValue {
+    guard let row = try? DBusValue.structure(of: fields) else {
+      preconditionFailure("fields of basic types make a structure")
+    }
+    return row
+  }
+
+  private static func array(of element: Signature, _ rows: [DBusValue]) -> DBusValue {
+    guard let array = try? DBusValue.array(of: element, rows) else {
+      preconditionFailure("rows are of the type \(element.text)")
+    }
+    return array
+  }
+}
+
+extension [DBusValue] {
+  /// A text that the signature of the method promises.
+  fileprivate func text(_ index: Int) -> String { self[index].asString ?? "" }
+}
+
+extension Invocation {
+  fileprivate func refuse(_ error: SteeringError) {
+    fail(
+      DBusError(
+        name: DBusError.Name(rawValue: ControlNames.errors + error.kind.rawValue),
+        message: error.description
+      )
+    )
+  }
+}

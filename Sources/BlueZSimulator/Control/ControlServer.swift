@@ -1,0 +1,101 @@
+// A running simulation on a bus, for whoever steers it from outside: any D-Bus client.
+//
+// The methods are in ControlServer+Methods.swift, what they do in Steering.
+
+import Bluetooth
+public import DBus
+import Signals
+import SimulatedDevices
+
+/// Exports ``Steering`` as the interface `blerun.Simulator1` of an object of its own.
+///
+/// It needs a connection that is not the simulated bluetoothd's: that one dies with a restart.
+public final class ControlServer: Sendable {
+  let steering: Steering
+  private let bus: any MessageBus
+  private let server: ObjectServer
+  private let export = Guarded<Export?>(nil)
+
+  /// - Parameter bus: A connection of its own.
+  public init(_ steering: Steering, on bus: any MessageBus) {
+    self.steering = steering
+    self.bus = bus
+    server = ObjectServer(bus: bus, objectManagerAt: nil)
+  }
+
+  deinit { stop() }
+
+  /// Exports the object and takes the name ``ControlNames/bus``.
+  ///
+  /// - Throws: ``ControlNameTaken`` when somebody steers another simulation on this bus; what the
+  ///   bus throws.
+  public func start() async throws {
+    let exported = try bus.export(server)
+    export.withLock { $0 = exported }
+    server.add([interface], at: ControlNames.path)
+    steering.log.onEntry { [weak server] entry in
+      try? server?.emit(
+        ControlNames.logged,
+        of: ControlNames.interface,
+        at: ControlNames.path,
+        entry.fields
+      )
+    }
+    let reply = try await bus.requestName(ControlNames.bus, flags: .doNotQueue)
+    guard reply == .primaryOwner || reply == .alreadyOwner else {
+      stop()
+      throw ControlNameTaken()
+    }
+  }
+
+  /// Takes the object off the bus. The name stays until the connection is closed.
+  public func stop() {
+    let export = export.withLock { export in
+      defer { export = nil }
+      return export
+    }
+    guard let export else { return }
+    steering.log.onEntry { _ in }
+    server.remove(ControlNames.path)
+    server.flush()
+    export.cancel()
+  }
+
+  private var interface: ExportedInterface {
+    ExportedInterface(
+      ControlNames.interface,
+      methods: worldMethods + valueMethods + hostMethods,
+      signals: [
+        ExportedSignal(
+          ControlNames.logged,
+          zip(BoundaryEntry.fieldNames, BoundaryEntry.fieldTypes).map { ExportedArgument($0, $1) }
+        )
+      ]
+    )
+  }
+}
+
+/// Somebody steers another simulation on the same bus.
+public struct ControlNameTaken: Error, Hashable, Sendable, CustomStringConvertible {
+  public var description: String {
+    "the name \(ControlNames.bus) is taken on this bus: one simulation is steered on a bus"
+  }
+}
+
+extension BoundaryEntry {
+  static let fieldNames = [
+    "number", "microseconds", "client", "event", "device", "attribute", "octets",
+  ]
+  static let fieldTypes: [Signature] = ["t", "t", "s", "s", "s", "s", "ay"]
+  /// The type of one entry in an array.
+  static let signature: Signature = "(ttssssay)"
+
+  /// The entry as the bus has it: what is not known is empty.
+  var fields: [DBusValue] {
+    [
+      .uint64(number), .uint64(UInt64(clamping: Int64(time / .microseconds(1)))),
+      .string(client), .string(event), .string(device.map { "\($0)" } ?? ""),
+      .string(attribute?.text ?? ""), .bytes(octets),
+    ]
+  }
+}

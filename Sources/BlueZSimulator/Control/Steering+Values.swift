@@ -1,0 +1,74 @@
+// Values and faults of devices, steered while they run.
+
+import Bluetooth
+import SimulatedDevices
+
+extension Steering {
+  /// The longest value, in octets.
+  ///
+  /// - Source: Bluetooth Core 5.4, Vol 3, Part F §3.2.9.
+  static let longestValue = 512
+
+  /// The value of a characteristic now. No client's read is counted.
+  ///
+  /// - Throws: ``SteeringError/Kind/unknownDevice``, ``SteeringError/Kind/unknownCharacteristic``.
+  public func value(of characteristic: String, at name: String) throws(SteeringError) -> [UInt8] {
+    let (device, handle) = try find(characteristic, at: name)
+    return device.value(at: handle) ?? []
+  }
+
+  /// Changes the value of a characteristic as the device itself does: it is kept, and sent to who
+  /// subscribed.
+  ///
+  /// A value that moves by itself stands still until ``release(_:at:)``.
+  ///
+  /// - Throws: ``SteeringError/Kind/invalidValue`` above 512 octets.
+  public func setValue(
+    _ value: [UInt8],
+    of characteristic: String,
+    at name: String
+  ) throws(SteeringError) {
+    let (device, handle) = try find(characteristic, at: name)
+    guard value.count <= Self.longestValue else {
+      throw SteeringError(
+        .invalidValue,
+        "\(value.count) octets are too many: expected at most \(Self.longestValue)"
+      )
+    }
+    device.setValue(value, at: handle)
+  }
+
+  /// Has a value that was set move by itself again.
+  public func release(_ characteristic: String, at name: String) throws(SteeringError) {
+    let (device, handle) = try find(characteristic, at: name)
+    device.letMove(at: handle)
+  }
+
+  /// Adds a fault rule to those of a device.
+  ///
+  /// - Parameter rule: As in a device file: `{ on: connect, nth: 1, do: refuse-connection }`.
+  /// - Throws: ``SteeringError/Kind/invalidFault`` with everything that is wrong with it.
+  public func addFault(_ rule: String, at name: String) throws(SteeringError) {
+    let device = try device(name)
+    do {
+      device.addFault(try DeviceFile.parseFault(rule))
+    } catch {
+      throw SteeringError(.invalidFault, error.description)
+    }
+  }
+
+  /// Nothing goes wrong with a device from now on.
+  public func clearFaults(_ name: String) throws(SteeringError) { try device(name).setFaults([]) }
+
+  private func find(
+    _ characteristic: String,
+    at name: String
+  ) throws(SteeringError) -> (device: SimulatedDevice, handle: UInt16) {
+    let device = try device(name)
+    do {
+      return (device, try device.table.characteristic(named: characteristic).handle)
+    } catch {
+      throw SteeringError(.unknownCharacteristic, "\(device.title): \(error)")
+    }
+  }
+}

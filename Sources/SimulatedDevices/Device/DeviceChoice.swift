@@ -1,0 +1,95 @@
+// Which of several devices, and which characteristic of it, somebody means.
+
+import Bluetooth
+import Spelling
+
+/// A text that names nothing that is there, or says nothing that can be.
+public struct ChoiceError: Error, Hashable, Sendable, CustomStringConvertible {
+  public let description: String
+}
+
+extension SimulatedDevice {
+  /// What people call it: its name, or its address.
+  public var title: String { definition.name ?? "\(definition.address)" }
+
+  /// The device that has this address, or this name in any case.
+  ///
+  /// - Throws: ``ChoiceError`` that says what there is, and what was perhaps meant.
+  public static func named(
+    _ text: String,
+    among devices: [SimulatedDevice]
+  ) throws(ChoiceError) -> SimulatedDevice {
+    if let address = BluetoothAddress(text) {
+      if let found = devices.first(where: { $0.isHeard(as: address) }) { return found }
+    } else {
+      let found = devices.filter { $0.definition.name?.lowercased() == text.lowercased() }
+      if found.count == 1 { return found[0] }
+      if found.count > 1 {
+        let addresses = found.map { "\($0.definition.address)" }.joined(separator: ", ")
+        throw ChoiceError(
+          description: "\(found.count) devices are called '\(text)': expected an address of these: "
+            + addresses
+        )
+      }
+    }
+    let known = devices.map(\.title)
+    throw ChoiceError(
+      description: "'\(text)' is no simulated device: expected "
+        + expectation(text, known + devices.map { "\($0.definition.address)" }, listing: known)
+    )
+  }
+
+  private func isHeard(as address: BluetoothAddress) -> Bool {
+    definition.address == address || airAddress().address == address
+  }
+}
+
+extension AttributeTable {
+  /// The characteristic that a selector means, such as `battery-level`, `2a19`,
+  /// `battery/battery-level` or `@0x000c`.
+  ///
+  /// - Throws: ``ChoiceError`` that says what there is, and what was perhaps meant.
+  public func characteristic(named text: String) throws(ChoiceError) -> CharacteristicEntry {
+    let all = services.flatMap { service in
+      service.characteristics.map { (service: service.uuid, entry: $0) }
+    }
+    let selector: CharacteristicSelector
+    do {
+      selector = try CharacteristicSelector(parsing: text)
+    } catch {
+      throw ChoiceError(description: "\(error): expected a characteristic's name, UUID or handle")
+    }
+    let found = all.filter { service, entry in
+      if let handle = selector.handle { return [entry.handle, entry.declaration].contains(handle) }
+      return entry.uuid == selector.characteristic
+        && (selector.service.map { $0 == service } ?? true)
+    }
+    let index = selector.instance ?? 0
+    // Without an instance it has to be the only one.
+    if found.indices.contains(index), selector.instance != nil || found.count == 1 {
+      return found[index].entry
+    }
+    if found.count > 1, selector.instance == nil {
+      let last = found.count - 1
+      throw ChoiceError(
+        description: "'\(text)' is \(found.count) characteristics: expected '\(text)#0' to "
+          + "'\(text)#\(last)'"
+      )
+    }
+    let known = all.map { pair in
+      AssignedNumbers.characteristicIdentifier(pair.entry.uuid) ?? "\(pair.entry.uuid)"
+    }
+    throw ChoiceError(
+      description: "the device has no '\(text)': expected "
+        + expectation(text, known, listing: known)
+    )
+  }
+}
+
+/// The nearest of what is known, or all of it.
+private func expectation(_ text: String, _ known: [String], listing: [String]) -> String {
+  if let nearest = Spelling.nearest(to: text, among: known) {
+    return "one that is there; did you mean '\(nearest)'?"
+  }
+  return listing.isEmpty ? "one that is there; there is none" : listing.joined(separator: ", ")
+}

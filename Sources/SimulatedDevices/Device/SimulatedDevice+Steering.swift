@@ -1,0 +1,84 @@
+// What a person at the device does to it, or a test: values changed, the device carried about.
+//
+// Nothing here is an operation of a client: no fault counts it, no machine hears of it.
+
+import Bluetooth
+import Signals
+
+extension SimulatedDevice {
+  /// The value of a characteristic now, without its being read; nil: none has this handle.
+  public func value(at valueHandle: UInt16) -> [UInt8]? {
+    steer { state, elapsed in
+      guard case .value(let index) = state.table.position(of: valueHandle) else { return (nil, []) }
+      return (state.present(index, elapsed: elapsed), [])
+    }
+  }
+
+  /// Changes the value of a characteristic as the device itself does: it is kept, and sent to a
+  /// subscriber.
+  ///
+  /// A value that moves by itself stands still at the new one until ``letMove(at:)``.
+  ///
+  /// - Parameter value: At most 512 octets.
+  /// - Returns: Whether a characteristic has this handle.
+  @discardableResult
+  public func setValue(_ value: [UInt8], at valueHandle: UInt16) -> Bool {
+    steer { state, _ in
+      guard case .value(let index) = state.table.position(of: valueHandle) else {
+        return (false, [])
+      }
+      if state.characteristics[index].definition.behaviour.moves {
+        state.characteristics[index].held = value
+      }
+      return (true, [.notify(characteristic: index, value: value, after: .zero)])
+    }
+  }
+
+  /// Has a value move by itself again, where it would be without having stood still.
+  public func letMove(at valueHandle: UInt16) {
+    steer { state, _ in
+      if case .value(let index) = state.table.position(of: valueHandle) {
+        state.characteristics[index].held = nil
+      }
+      return ((), [])
+    }
+  }
+
+  /// Carries the device about: the strength with which it is heard changes evenly to `rssi`, in
+  /// dBm, and stays there. It still strays as its definition says.
+  ///
+  /// - Parameter duration: How long that takes, from now on.
+  public func move(to rssi: Int, within duration: Duration = .zero) {
+    let advertised = definition.advertisement
+    steer { state, elapsed in
+      let from = advertised.carried(along: state.carried).rssi(elapsed: elapsed, stray: 0)
+      state.carried =
+        duration > .zero
+        ? SignalPath([
+          .init(at: .zero, rssi: from), .init(at: elapsed, rssi: from),
+          .init(at: elapsed + duration, rssi: rssi),
+        ])
+        : SignalPath([.init(at: .zero, rssi: rssi)])
+      return ((), [])
+    }
+  }
+}
+
+extension AdvertisementDefinition {
+  /// The same, of a device that is carried about; nil: as its definition says.
+  func carried(along path: SignalPath?) -> AdvertisementDefinition {
+    var advertised = self
+    if let path { advertised.path = path }
+    return advertised
+  }
+}
+
+extension Behaviour {
+  /// Whether the value changes by itself, whatever is stored.
+  var moves: Bool {
+    switch self {
+    case .constant, .echo, .response: false
+    case .counter, .wave, .noise, .series, .follow: true
+    }
+  }
+}

@@ -1,0 +1,89 @@
+// The log of everything that clients did.
+
+import BlueZSimulator
+import Bluetooth
+import DBus
+import Fixtures
+import Signals
+import SimulatedDevices
+import Testing
+
+@Suite("The log of the boundary")
+struct BoundaryLogTests {
+  @Test("what a client did is there under its name, and what came of it at the device")
+  func story() throws {
+    let control = try ControlLab()
+    let (lab, client) = (control.lab, control.lab.client)
+    try lab.discover()
+    try client.call("Connect", .device)
+    try lab.pass(.seconds(1))
+    let before = try #require(lab.log.entries.last).number
+    try client.call("WriteValue", .echo, .write([1, 2]))
+    try client.call("StartNotify", .echo)
+    try client.call("ReadValue", .battery, .noOptions)
+    try client.call("Disconnect", .device)
+    try lab.pass()
+    let (name, device) = (client.connection.uniqueName, "C0:FF:EE:00:00:01")
+    let own = BluetoothUUID.own(1).text
+    let battery = BluetoothUUID(short: 0x2a19).text
+    #expect(
+      try control.log(since: before) == [
+        "\(name) GattCharacteristic1.WriteValue \(device) \(own) [1, 2]",
+        "written \(device) \(own) [1, 2]",
+        "\(name) GattCharacteristic1.StartNotify \(device) \(own)",
+        "subscribed \(device) \(own)",
+        "\(name) GattCharacteristic1.ReadValue \(device) \(battery)",
+        "read \(device) \(battery)",
+        "\(name) Device1.Disconnect \(device)",
+        "link-down \(device)",
+      ]
+    )
+    #expect(
+      lab.log.entries.prefix(2).map(\.event) == [
+        "Adapter1.SetDiscoveryFilter", "Adapter1.StartDiscovery",
+      ]
+    )
+  }
+
+  @Test("properties that are set, steering, and clients that leave are in it")
+  func others() throws {
+    let control = try ControlLab()
+    let other = try control.lab.join()
+    let name = other.connection.uniqueName
+    try other.call("Set", Target.adapter.properties, .set("Powered", .boolean(false), of: .adapter))
+    other.leave()
+    try control.lab.pass()
+    try control.steer("Vanish", .string("Lab HRM"))
+    let log = try control.log()
+    #expect(log.contains("\(name) Adapter1.Powered=false"))
+    #expect(log.contains("\(name) left"))
+    #expect(log.last == "\(control.person.uniqueName) Simulator1.Vanish C0:FF:EE:00:00:01")
+  }
+
+  @Test("each entry is told as a signal, in order")
+  func signals() throws {
+    let control = try ControlLab()
+    try control.lab.connect()
+    try control.lab.pass()
+    let numbers = control.signals.all.filter { $0.member == "Logged" }.map { $0.body[0].asUInt64 }
+    #expect(numbers == control.lab.log.entries.map(\.number))
+    #expect(numbers.count > 4)
+  }
+
+  @Test("a full log forgets its oldest entries, and numbers go on")
+  func bounded() throws {
+    let lab = try Lab()
+    let log = BoundaryLog(limit: 8)
+    let bus = lab.bus
+    let simulator = BlueZSimulator(bus: try bus.connect(), devices: [], log: log)
+    lab.simulator.crash()
+    try lab.loop.run { try await simulator.start() }
+    let client = try lab.join()
+    for _ in 0..<20 { try client.call("StartDiscovery", .adapter) }
+    #expect(log.entries.count <= 8)
+    #expect(log.entries.last?.number == 21)
+    #expect(log.entries(since: 20).map(\.number) == [21])
+    #expect(log.entries(since: 0) == log.entries)
+    #expect(log.entries(since: 21) == [])
+  }
+}

@@ -1,0 +1,195 @@
+// Steering a running simulation over the bus: what clients of org.bluez see of it.
+
+import BlueZInterfaces
+import BlueZSimulator
+import Bluetooth
+import DBus
+import Signals
+import SimulatedDevices
+import Testing
+
+@Suite("Steering over the bus")
+struct ControlTests {
+  @Test("a dropped link is told as one that was lost; without one the caller is told what to do")
+  func dropLink() throws {
+    let control = try ControlLab()
+    try control.lab.connect()
+    try control.steer("DropLink", .string("lab hrm"))
+    try control.lab.pass()
+    #expect(
+      control.lab.client.take().contains { $0.contains("ServicesResolved=false Connected=false") }
+    )
+    let refusal = try control.refusal("DropLink", .string("Lab HRM"))
+    #expect(refusal.name.rawValue == "blerun.Simulator1.Error.NotConnected")
+    #expect(refusal.message.contains("expected one that a client has connected"))
+  }
+
+  @Test("a device that has vanished is not reached until it appears")
+  func vanish() throws {
+    let control = try ControlLab()
+    try control.lab.connect()
+    try control.steer("Vanish", .string("C0:FF:EE:00:00:01"))
+    try control.lab.pass()
+    #expect(try control.lab.client.ask("Connect", .device).contains("failed"))
+    try control.steer("Appear", .string("C0:FF:EE:00:00:01"))
+    #expect(try control.lab.client.ask("Connect", .device) == "Connect replied")
+  }
+
+  @Test("a device that is moved is heard with its new strength, evenly on the way")
+  func move() throws {
+    let control = try ControlLab()
+    try control.lab.discover()
+    try control.steer("Move", .string("Lab HRM"), .int16(-90), .uint32(0))
+    try control.lab.client.call("StartDiscovery", .adapter)
+    try control.lab.pass(.seconds(1))
+    #expect(try control.lab.client.property("RSSI", .device)?.asInt16 == -90)
+    try control.steer("Move", .string("Lab HRM"), .int16(-30), .uint32(10_000))
+    try control.lab.pass(.seconds(5))
+    let halfway = try #require(try control.lab.client.property("RSSI", .device)?.asInt16)
+    #expect((-70 ... -52).contains(halfway))
+    try control.lab.pass(.seconds(10))
+    #expect(try control.lab.client.property("RSSI", .device)?.asInt16 ?? 0 > -39)
+    let refusal = try control.refusal("Move", .string("Lab HRM"), .int16(99), .uint32(0))
+    #expect(refusal.message == "99 is no strength: expected -127 to 20 dBm")
+  }
+
+  @Test("a changed value is read and notified; a moving one stands still until it is released")
+  func setValue() throws {
+    let control = try ControlLab()
+    let name = DBusValue.string("Lab HRM")
+    let (level, measured) = (DBusValue.string("battery-level"), DBusValue.string("2a37"))
+    try control.lab.connect()
+    #expect(try control.steer("GetValue", name, level) == [.bytes([87])])
+    try control.steer("SetValue", name, level, .bytes([5]))
+    #expect(try control.lab.client.call("ReadValue", .battery, .noOptions).get() == [.bytes([5])])
+    try control.lab.client.call("StartNotify", .heartRate)
+    control.lab.client.forget()
+    try control.steer("SetValue", name, measured, .bytes([200]))
+    try control.lab.pass(.milliseconds(1500))
+    let values = control.lab.client.messages.compactMap { signal in
+      signal.body.count > 1 ? signal.body[1].asPropertyMap?["Value"]?.asBytes : nil
+    }
+    #expect(values == [[200], [200]])
+    try control.steer("ReleaseValue", name, level)
+    #expect(try control.steer("GetValue", name, level) == [.bytes([87])])
+  }
+
+  @Test("a service that is offered no more goes with its objects")
+  func offer() throws {
+    let control = try ControlLab()
+    try control.lab.connect()
+    try control.steer("Offer", .string("Lab HRM"), .string("battery"), .boolean(false))
+    try control.lab.pass()
+    #expect(control.lab.client.take().contains { $0.contains("removed") })
+    let refusal = try control.refusal(
+      "Offer",
+      .string("Lab HRM"),
+      .string("glucose"),
+      .boolean(true)
+    )
+    #expect(refusal.name.rawValue == "blerun.Simulator1.Error.UnknownService")
+    #expect(refusal.message.contains("expected heart-rate, battery"))
+  }
+
+  @Test("the adapter is switched off, pulled out, and put in under another number")
+  func adapter() throws {
+    let control = try ControlLab()
+    try control.steer("SetPowered", .boolean(false))
+    try control.lab.pass()
+    #expect(try control.lab.client.property("Powered", .adapter)?.asBool == false)
+    try control.steer("Unplug")
+    let refusal = try control.refusal("SetPowered", .boolean(true))
+    #expect(refusal.name.rawValue == "blerun.Simulator1.Error.NoAdapter")
+    try control.steer("PlugIn", .uint32(3))
+    try control.lab.pass()
+    #expect(try control.lab.client.objects().contains { $0.path == "/org/bluez/hci3" })
+  }
+
+  @Test("a restarted daemon has another owner and knows what was connected; the log goes on")
+  func restart() throws {
+    let control = try ControlLab()
+    let person = control.person
+    try control.lab.connect()
+    let before = try control.lab.loop.run { try await person.nameOwner(OrgBlueZ.busName) }
+    let began = control.lab.loop.now
+    try control.steer("Restart", .uint32(3000))
+    #expect(control.lab.loop.now - began >= .seconds(3))
+    let after = try control.lab.loop.run { try await person.nameOwner(OrgBlueZ.busName) }
+    #expect(after != nil && after != before)
+    let client = try control.lab.join()
+    #expect(try client.ask("Connect", .device) == "Connect replied")
+    let log = try control.log()
+    #expect(log.filter { $0.contains("link-up") }.count == 2)
+    #expect(log.contains { $0.hasSuffix("Simulator1.Restart") })
+    try control.steer("DropLink", .string("Lab HRM"))
+  }
+
+  @Test("a fault that is added hits the next operation, and is gone when all are cleared")
+  func faults() throws {
+    let control = try ControlLab()
+    try control.lab.connect()
+    let rule = "{ on: read, characteristic: battery-level, do: refuse 0x0e }"
+    try control.steer("AddFault", .string("Lab HRM"), .string(rule))
+    #expect(try control.lab.client.ask("ReadValue", .battery, .noOptions).contains("0x0e"))
+    try control.steer("ClearFaults", .string("Lab HRM"))
+    #expect(try control.lab.client.ask("ReadValue", .battery, .noOptions).contains("replied"))
+    let wrong = try control.refusal(
+      "AddFault",
+      .string("Lab HRM"),
+      .string("{ on: raed, do: vanish }")
+    )
+    #expect(wrong.name.rawValue == "blerun.Simulator1.Error.InvalidFault")
+    #expect(wrong.message.contains("did you mean 'read'"))
+  }
+
+  @Test("who is not there is told who is, or who was perhaps meant")
+  func names() throws {
+    let control = try ControlLab([.monitor, .beacon(2)])
+    let device = try control.refusal("Vanish", .string("Lab HRN"))
+    #expect(device.name.rawValue == "blerun.Simulator1.Error.UnknownDevice")
+    #expect(device.message.contains("did you mean 'Lab HRM'?"))
+    let other = try control.refusal("Vanish", .string("something else"))
+    #expect(other.message.hasSuffix("expected Lab HRM, Beacon 2"))
+    let value = try control.refusal("GetValue", .string("Beacon 2"), .string("batery-level"))
+    #expect(value.name.rawValue == "blerun.Simulator1.Error.UnknownCharacteristic")
+    #expect(value.message.contains("battery-level"))
+    let long = DBusValue.bytes([UInt8](repeating: 0, count: 513))
+    let large = try control.refusal(
+      "SetValue",
+      .string("Lab HRM"),
+      .string("battery-level"),
+      long
+    )
+    #expect(large.message == "513 octets are too many: expected at most 512")
+  }
+
+  @Test("the devices are listed with their links")
+  func list() throws {
+    let control = try ControlLab([.monitor, .beacon(2)])
+    try control.lab.connect()
+    let rows = try control.steer("ListDevices")[0].asArray?.compactMap(\.asStructure) ?? []
+    #expect(
+      rows == [
+        [.string("C0:FF:EE:00:00:01"), .string("Lab HRM"), .boolean(true)],
+        [.string("C0:FF:EE:00:00:02"), .string("Beacon 2"), .boolean(false)],
+      ]
+    )
+  }
+
+  @Test("introspection tells of every method and of the signal")
+  func introspection() throws {
+    let control = try ControlLab()
+    let person = control.person
+    let call = try MethodCall(
+      destination: ControlNames.bus,
+      path: ControlNames.path,
+      interface: "org.freedesktop.DBus.Introspectable",
+      member: "Introspect"
+    )
+    let text = try control.lab.loop.run { try await person.call(call).body[0].asString ?? "" }
+    for name in ["DropLink", "Move", "SetValue", "SetPowered", "Restart", "ReadLog"] {
+      #expect(text.contains("<method name=\"\(name)\">"))
+    }
+    #expect(text.contains("<signal name=\"Logged\">"))
+  }
+}

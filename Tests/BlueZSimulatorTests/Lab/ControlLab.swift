@@ -1,0 +1,75 @@
+// A simulation that is steered over the bus, as a program in another language does it.
+
+import BlueZSimulator
+import Bluetooth
+import DBus
+import Fixtures
+import Signals
+import SimulatedDevices
+import Testing
+
+/// The simulated org.bluez, blerun.Simulator1 beside it, and a client of each.
+struct ControlLab {
+  let lab: Lab
+  let steering: Steering
+  /// Who steers.
+  let person: LoopbackConnection
+  /// The signals of blerun.Simulator1.
+  let signals = Recorded<Message>()
+  private let server: ControlServer
+
+  init(_ definitions: [DeviceDefinition] = [.monitor], faults: [FaultRule] = []) throws {
+    lab = try Lab(definitions, faults: faults)
+    let bus = lab.bus
+    let steering = Steering(lab.simulator, log: lab.log) { try bus.connect() }
+    self.steering = steering
+    let server = ControlServer(steering, on: try bus.connect())
+    self.server = server
+    let (person, signals) = (try bus.connect(), signals)
+    self.person = person
+    try lab.loop.run {
+      _ = try await person.subscribe(MatchRule(sender: ControlNames.bus)) { signals.add($0) }
+      try await server.start()
+    }
+  }
+
+  /// Calls a method of blerun.Simulator1.
+  @discardableResult
+  func steer(_ member: String, _ body: DBusValue...) throws -> [DBusValue] {
+    let call = try MethodCall(
+      destination: ControlNames.bus,
+      path: ControlNames.path,
+      interface: ControlNames.interface,
+      member: member,
+      body: body
+    )
+    let person = person
+    return try lab.loop.run { try await person.call(call, limit: .seconds(100)).body }
+  }
+
+  /// The refusal of a call.
+  func refusal(_ member: String, _ body: DBusValue...) throws -> DBusError {
+    let call = try MethodCall(
+      destination: ControlNames.bus,
+      path: ControlNames.path,
+      interface: ControlNames.interface,
+      member: member,
+      body: body
+    )
+    let person = person
+    return try #require(throws: DBusError.self) {
+      _ = try lab.loop.run { try await person.call(call, limit: .seconds(100)).body }
+    }
+  }
+
+  /// The entries of ReadLog above a number: client, event, device, attribute and octets.
+  func log(since number: UInt64 = 0) throws -> [String] {
+    try steer("ReadLog", .uint64(number))[0].asArray?.map { entry in
+      let fields = entry.asStructure ?? []
+      let texts = fields[2...5].map { $0.asString ?? "?" }
+      let octets = fields[6].asBytes ?? []
+      return (texts + [octets.isEmpty ? "" : "\(octets)"]).filter { !$0.isEmpty }
+        .joined(separator: " ")
+    } ?? []
+  }
+}
