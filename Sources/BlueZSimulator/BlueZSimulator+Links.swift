@@ -25,7 +25,7 @@ extension BlueZSimulator: LinkMeter {
     )
   }
 
-  private static func noLink(_ operation: String) -> DeviceFailure {
+  static func noLink(_ operation: String) -> DeviceFailure {
     DeviceFailure(
       code: .notConnected,
       class: .passing,
