@@ -45,7 +45,7 @@ struct SnoopFormatTests {
 
   @Test("a slice is the packets since a mark, counted from 1, between their times")
   func slices() {
-    var content = TraceContent(limit: 1000, rotates: false)
+    var content = TraceContent(limit: 1000, hasMoreFiles: false)
     #expect(content.slice(since: 0, of: "a") == nil)
     for time in [10, 30, 20] { _ = content.add(packet, at: time) }
     #expect(
@@ -61,50 +61,56 @@ struct SnoopFormatTests {
 
   @Test("a file ends at its limit, and takes nothing more, however small")
   func limit() {
-    var content = TraceContent(limit: 16 + 30 + 29, rotates: false)
+    var content = TraceContent(limit: 16 + 30 + 29, hasMoreFiles: false)
     #expect(content.add(packet, at: 1).octets.count == 30)
     #expect(content.add(packet, at: 2) == TraceContent.Writing())
     let small = MonitorPacket(opcode: 5, index: 1, payload: [])
     #expect(content.add(small, at: 3) == TraceContent.Writing())
-    #expect(content.count == 1)
+    #expect(content.files == [TraceContent.File(number: 0, packets: 1)])
     #expect(content.left == 2)
     #expect(content.octets == 46)
   }
 
-  @Test("a trace that rotates keeps the newest, and counts what it does not")
-  func rotating() {
-    // Two packets a file.
-    var content = TraceContent(limit: 2 * (16 + 60), rotates: true)
-    let writings = (1...7).map { content.add(packet, at: $0) }
-    #expect(writings.map(\.rotates) == [false, false, true, false, true, false, true])
+  /// A trace of which three files may have two packets each.
+  private func small() -> TraceContent { TraceContent(limit: 3 * (16 + 60), hasMoreFiles: true) }
+
+  @Test("a long trace keeps its beginning and its end, and counts what lies between")
+  func long() {
+    var content = small()
+    let writings = (1...9).map { content.add(packet, at: $0) }
+    #expect(writings.map(\.begins) == [nil, nil, 1, nil, 2, nil, 3, nil, 4])
+    #expect(writings.map(\.removes) == [nil, nil, nil, nil, nil, nil, 1, nil, 2])
     #expect(writings.allSatisfy { $0.octets.count == 30 })
-    #expect((content.count, content.earlier, content.left) == (1, 2, 4))
-    #expect(content.total == 7)
+    let files = [(0, 2), (3, 2), (4, 1)].map { TraceContent.File(number: $0.0, packets: $0.1) }
+    #expect(content.files == files)
+    #expect(content.left == 4)
+    #expect(content.total == 9)
     #expect(content.octets == 46)
   }
 
   @Test("a packet that is longer than a file has one of its own")
-  func long() {
-    var content = TraceContent(limit: 2 * 40, rotates: true)
-    #expect(content.add(packet, at: 1).rotates == false)
-    #expect(content.add(packet, at: 2).rotates)
-    #expect((content.count, content.earlier, content.left) == (1, 1, 0))
+  func longPacket() {
+    var content = TraceContent(limit: 3 * 40, hasMoreFiles: true)
+    #expect(content.add(packet, at: 1).begins == nil)
+    #expect(content.add(packet, at: 2).begins == 1)
+    #expect(content.left == 0)
   }
 
-  @Test("a slice of a trace that rotated is what the file has of it, and how much it has not")
-  func rotatedSlices() {
-    var content = TraceContent(limit: 2 * (16 + 60), rotates: true)
+  @Test("a slice is what the present file has of it, and how much stands before")
+  func laterSlices() {
+    var content = small()
     var marks: [Int] = []
     for time in 1...7 {
       marks.append(content.total)
       _ = content.add(packet, at: time * 10)
     }
     #expect(marks == Array(0...6))
+    #expect(content.present == 3)
     let time = Duration.microseconds(70)
-    let whole = TraceSlice(file: "a", packets: 1...1, times: time...time)
-    #expect(content.slice(since: 6, of: "a") == whole)
-    let rest = TraceSlice(file: "a", packets: 1...1, times: time...time, before: 3)
-    #expect(content.slice(since: 3, of: "a") == rest)
-    #expect(content.slice(since: 7, of: "a") == nil)
+    let whole = TraceSlice(file: "a.3", packets: 1...1, times: time...time)
+    #expect(content.slice(since: 6, of: "a.3") == whole)
+    let rest = TraceSlice(file: "a.3", packets: 1...1, times: time...time, before: 3)
+    #expect(content.slice(since: 3, of: "a.3") == rest)
+    #expect(content.slice(since: 7, of: "a.3") == nil)
   }
 }

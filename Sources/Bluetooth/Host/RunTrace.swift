@@ -8,7 +8,8 @@ public struct TraceSlice: Hashable, Sendable {
   public let packets: ClosedRange<Int>
   /// When the first and the last of them passed, since 1970-01-01T00:00:00Z.
   public let times: ClosedRange<Duration>
-  /// How many packets of the same part are not in the file: they are in the one before it, or lost.
+  /// How many packets of the same part stand before this file: in those before it, as far as these
+  /// are kept.
   public let before: Int
 
   public init(

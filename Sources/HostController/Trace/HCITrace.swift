@@ -10,9 +10,9 @@ public import Signals
 /// A recording of HCI traffic, in the btsnoop format that Wireshark and btmon read.
 ///
 /// What was received is written at once: what the file has survives the process, whatever ends it.
-/// When it has half of the limit, it is renamed, with `.1` at its end, and begun anew; what had that
-/// name before is replaced. A file that is none of its own, such as a pipe, ends at the limit.
-/// The file is for its owner alone, since a trace of a pairing has keys in it.
+/// When it has a third of the limit, it goes on in a file with `.1` at its end, then in `.2`, and so
+/// on; of those the last two are kept. What had such a name before is replaced. A file that is none
+/// of its own, such as a pipe, ends at the limit. Files are for their owner alone, since a trace of a pairing has keys in it.
 public final class HCITrace: RunTrace {
   private struct State {
     var content: TraceContent
@@ -37,7 +37,7 @@ public final class HCITrace: RunTrace {
   ///
   /// - Parameters:
   ///   - file: Made, or emptied. It is not touched where the kernel refuses the trace.
-  ///   - limit: The most octets, of the file and of the one before it.
+  ///   - limit: The most octets, of all files together.
   /// - Throws: ``DeviceFailure`` where this process may not trace, ``TraceFailure`` where the file
   ///   cannot be made.
   public init(to file: String, limit: Int = HCITrace.usualLimit) throws {
@@ -54,7 +54,7 @@ public final class HCITrace: RunTrace {
       throw TraceFailure(file: file, errorNumber: number)
     }
     _ = host_stamp(socket, Self.unreadOctets)
-    let content = TraceContent(limit: limit, rotates: Self.isRegular(descriptor))
+    let content = TraceContent(limit: limit, hasMoreFiles: Self.isRegular(descriptor))
     state = Guarded(State(content: content, descriptor: descriptor))
     if let number = Self.write(SnoopFormat.header, to: descriptor) { fail(number) }
   }
@@ -91,22 +91,19 @@ public final class HCITrace: RunTrace {
 
   public func slice(since mark: Int) -> TraceSlice? {
     drain()
-    return state.withLock { $0.content.slice(since: mark, of: file) }
+    return state.withLock { $0.content.slice(since: mark, of: name($0.content.present)) }
   }
 
-  /// How many packets are in the file.
-  public var packetCount: Int { state.withLock { $0.content.count } }
-
-  /// The file before ``file``, and how many packets are in it; nil when there was no need for one.
-  public var earlier: (file: String, packets: Int)? {
-    let count = state.withLock { $0.content.earlier }
-    return count == 0 ? nil : (earlierFile, count)
+  /// The files that there are, in order, with how many packets are in each.
+  public var files: [(name: String, packets: Int)] {
+    state.withLock { $0.content.files }.map { (name($0.number), $0.packets) }
   }
 
-  /// How many packets are in neither file.
+  /// How many packets are in no file: those between the first file and the second, or those that
+  /// came after the only one was full.
   public var leftOut: Int { state.withLock { $0.content.left } }
 
-  private var earlierFile: String { file + ".1" }
+  private func name(_ number: Int) -> String { number == 0 ? file : "\(file).\(number)" }
 
   /// The timing of a link that is up and was made while this recorded; nil when nothing was told.
   func parameters(of address: BluetoothAddress, over controller: UInt16) -> ConnectionParameters? {
@@ -133,11 +130,12 @@ public final class HCITrace: RunTrace {
         while let frame = try KernelSockets.receive(socket, room: Self.longestFrame) {
           guard let packet = MonitorPacket(frame.octets) else { continue }
           let writing = state.content.add(packet, at: frame.microseconds)
-          if writing.rotates {
+          if let number = writing.begins {
             put(octets, &state)
             octets = SnoopFormat.header
-            rotate(&state)
+            begin(number, &state)
           }
+          if let number = writing.removes { unlink(name(number)) }
           octets += writing.octets
         }
       } catch {
@@ -158,14 +156,14 @@ public final class HCITrace: RunTrace {
     state.failure = TraceFailure(file: file, errorNumber: number)
   }
 
-  /// Has the file take the place of the earlier one, and makes it anew.
-  private func rotate(_ state: inout State) {
+  /// Goes on in another file.
+  private func begin(_ number: Int, _ state: inout State) {
     guard state.failure == nil else { return }
-    var number: Int32 = 0
-    if Glibc.close(state.descriptor) != 0 || rename(file, earlierFile) != 0 { number = errno }
-    state.descriptor = Self.make(file)
-    if state.descriptor < 0 { number = errno }
-    if number != 0 { state.failure = TraceFailure(file: file, errorNumber: number) }
+    let isClosed = Glibc.close(state.descriptor) == 0
+    let closing = errno
+    state.descriptor = Self.make(name(number))
+    if isClosed, state.descriptor >= 0 { return }
+    state.failure = TraceFailure(file: name(number), errorNumber: isClosed ? errno : closing)
   }
 
   private static func make(_ file: String) -> Int32 {

@@ -7,7 +7,7 @@ extension TraceSlice {
   var sentence: String {
     "packets \(packets.lowerBound) to \(packets.upperBound) of \(file), "
       + "\(Timestamp.text(times.lowerBound)) to \(Timestamp.text(times.upperBound))"
-      + (before == 0 ? "" : ", after \(before) that are not in this file any more")
+      + (before == 0 ? "" : ", after \(before) in files before it")
   }
 
   var json: JSONValue {

@@ -19,8 +19,8 @@ struct TraceOption: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      How much a trace may take: 64K, 64M, 1G. At half of it the file is renamed FILE.1, in the \
-      place of an earlier one, and begun anew: the newest half at least is kept.
+      How much a trace may take: 64K, 64M, 1G. When FILE has a third of it, it goes on in \
+      FILE.1, FILE.2 and so on, of which the last two are kept.
       """,
       valueName: "size"
     )
@@ -64,7 +64,8 @@ extension HCITrace {
       StandardError.line("blerun: \(failure)")
       return [.ok, .failed, .passing].contains(status) ? .output : status
     }
-    StandardError.line("blerun: trace \(file): \(packetCount) packets\(rest)")
+    let parts = files.map { "\($0.name): \($0.packets) packets" }.joined(separator: "; ")
+    StandardError.line("blerun: trace \(parts)\(missing)")
     for link in links {
       let timing = link.parameters
       StandardError.line(
@@ -76,12 +77,12 @@ extension HCITrace {
     return status
   }
 
-  /// Where the other packets are.
-  private var rest: String {
-    guard let earlier else {
-      return leftOut == 0 ? "" : "; it is full, \(leftOut) later ones are not in it"
+  /// How many packets are in no file, and which.
+  private var missing: String {
+    switch leftOut {
+    case 0: ""
+    case let count where files.count > 1: "; \(count) after the first file are left out"
+    case let count: "; it is full, \(count) later ones are not in it"
     }
-    let before = ", the \(earlier.packets) before them in \(earlier.file)"
-    return leftOut == 0 ? before : "\(before); \(leftOut) older ones are left out"
   }
 }
