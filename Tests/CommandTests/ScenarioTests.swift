@@ -199,6 +199,23 @@ struct ScenarioTests {
     #expect(good.status == 0 && good.output.contains("silence.yaml: ok"))
   }
 
+  @Test("check tells device files, scenarios and chains apart by their keys")
+  func kinds() throws {
+    let files = [
+      "Simulators/devices/heart-rate.yaml", "Simulators/scenarios/silence.yaml",
+      "docs/examples/heart-rate.yaml",
+    ]
+    let good = try blerun("check", files[0], files[1], files[2])
+    #expect(good.status == 0, "\(good.errors)")
+    for file in files { #expect(good.output.contains("\(file): ")) }
+    let folder = try TemporaryFolder()
+    let device = try folder.file("device.yaml", "name: A\naddress: here\nservices: []\n")
+    let bad = try blerun("check", device)
+    #expect(bad.status == 65)
+    #expect(bad.errors.contains("\(device):2:10: address: 'here' stands here"))
+    #expect(!bad.errors.contains("steps"))
+  }
+
   @Test("any BlueZ program meets the faults of a scenario")
   func simulate() throws {
     let script =

@@ -14,6 +14,16 @@ public enum ScenarioFile {
     try parse(TextFile.read(path), file: path)
   }
 
+  /// Whether a file means to define simulated devices, right or wrong; false also for one that
+  /// cannot be read, or is no YAML.
+  public static func isMeant(at path: String) -> Bool {
+    guard let text = try? TextFile.read(path), let root = try? Document.parse(text, file: path),
+      let keys = root.mapping?.map(\.key)
+    else { return false }
+    return !keys.contains("steps")
+      && ["scenario", "devices", "services", "address"].contains { keys.contains($0) }
+  }
+
   /// Reads the text of a file.
   ///
   /// - Parameter file: What it is called in complaints; files that it names count from its folder.

@@ -1,4 +1,4 @@
-// `blerun check`: is a chain file right?
+// `blerun check`: is a file right?
 
 import ArgumentParser
 import Bluetooth
@@ -6,17 +6,18 @@ import Documents
 import Jobs
 import SimulatedDevices
 
-/// Reads chain files and says everything that is wrong with them.
+/// Reads files of chains and of simulated devices, and says everything that is wrong with them.
 struct Check: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Check chain files; nothing is touched.",
+    abstract: "Check chain and device files; nothing is touched.",
     discussion: """
-      Says file, line, column and key of everything that is wrong, and ends with 65. With --simulate \
-      the device definitions are checked too, and whether they have what the chains name.
+      Says file, line, column and key of everything that is wrong, and ends with 65. Files of \
+      simulated devices and scenarios are told by their keys. Those given with --simulate are also \
+      searched for what the chains name.
       """
   )
 
-  @Argument(help: "Chain files (YAML or JSON).")
+  @Argument(help: "Files of chains, simulated devices or scenarios (YAML or JSON).")
   var files: [String] = []
 
   @Option(
@@ -32,14 +33,21 @@ struct Check: ParsableCommand {
 
   func validate() throws {
     if files.isEmpty, steps.isEmpty, simulate.isEmpty {
-      throw ValidationError("Name a chain file, or steps with -e.")
+      throw ValidationError("Name a file, or steps with -e.")
     }
   }
 
   func run() throws {
     var complaints: [String] = []
     var good: [(name: String, plan: Plan)] = []
-    let sources = files.map { ($0, false) } + steps.map { ($0, true) }
+    let worlds = files.filter { ScenarioFile.isMeant(at: $0) }
+    for file in worlds {
+      do { _ = try ScenarioFile.load(path: file) } catch {
+        complaints += error.problems.map(\.description)
+      }
+    }
+    let chains = files.filter { !worlds.contains($0) }
+    let sources = chains.map { ($0, false) } + steps.map { ($0, true) }
     for (text, isLine) in sources {
       do {
         let plan = isLine ? try Plan.parse(line: text) : try Plan.load(path: text)
@@ -65,7 +73,7 @@ struct Check: ParsableCommand {
       let count = plan.writtenStepCount
       output.line("\(name): \(count) \(count == 1 ? "step" : "steps"), ok")
     }
-    for file in simulate { output.line("\(file): ok") }
+    for file in worlds + simulate { output.line("\(file): ok") }
     if let failure = output.failure { throw Ending(.output, "\(failure)") }
   }
 
