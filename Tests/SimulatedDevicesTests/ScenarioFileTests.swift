@@ -247,7 +247,7 @@ struct ScenarioFileTests {
     }
     #expect(said("[{ use: none.yaml }]").contains("test.yaml:2:18: devices.1.use: "))
     #expect(said("[{ use: none.yaml }]").contains("the file cannot be read"))
-    #expect(said("[{ use: drop-in-turn.yaml }]").contains("drop-in-turn.yaml:2:1: "))
+    #expect(said("[{ use: drop-in-turn.yaml }]").contains("drop-in-turn.yaml:3:1: "))
     #expect(said("[{ us: a.yaml }]").contains("there is no key 'us' here"))
     #expect(said("[{ use: ../devices/echo.yaml, cont: 2 }]").contains("did you mean 'count'?"))
     #expect(said("[{ use: ../devices/echo.yaml, count: 0 }]").contains("from 1 to 100"))
