@@ -8,7 +8,7 @@ packages := dbus libbluetooth-dev libdbus-1-dev libsqlite3-dev pkg-config \
 swift_sources := Sources Tests Package.swift
 
 .NOTPARALLEL:
-.PHONY: help demo build test test-lab test-sanitizers bench format lint clean set-up
+.PHONY: help demo build test simtest test-lab test-sanitizers bench format lint clean set-up
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
@@ -23,7 +23,11 @@ test: set-up lint ## Lint, then all tests that need neither a radio nor root
 	swift build --build-tests
 	swift test
 	swift build -c release --product benchmarks
+	swift run -c release blerun-simtest --seeds 4000
 	swift test -c release --package-path Tests/Consumer --scratch-path .build-consumer
+
+simtest: set-up ## Seeded worlds full of faults against the client and the simulator; SEEDS=200000
+	swift run -c release blerun-simtest --seeds $(or $(SEEDS),20000)
 
 test-lab: build ## The built program against a real bluetoothd, in a guest kernel
 	Tests/Lab/setup

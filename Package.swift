@@ -64,6 +64,18 @@ let package = Package(
       ["SimulatedDevices", "BlueZInterfaces", "Bluetooth", "DBus", "Signals"]
     ),
     library("Jobs", ["Documents", "Spelling", "Bluetooth", "Signals"]),
+    library(
+      "SimulatedRuns",
+      [
+        "BlueZ", "BlueZInterfaces", "BlueZSimulator", "SimulatedDevices", "Bluetooth", "DBus",
+        "Signals",
+      ]
+    ),
+    .executableTarget(
+      name: "blerun-simtest",
+      dependencies: ["SimulatedRuns", "Signals", argumentParser],
+      swiftSettings: strict
+    ),
     .executableTarget(
       name: "blerun",
       dependencies: [

@@ -47,6 +47,13 @@ enum Architecture {
       "BlueZSimulator",
       ["SimulatedDevices", "BlueZInterfaces", "Bluetooth", "DBus", "Signals"]
     ),
+    Part(
+      "SimulatedRuns",
+      [
+        "SimulatedDevices", "BlueZSimulator", "BlueZInterfaces", "BlueZ", "DBus", "Bluetooth",
+        "Signals",
+      ]
+    ),
     Part("Jobs", ["Documents", "Spelling", "Bluetooth", "Signals"]),
     Part("Journal", ["Jobs"], packages: ["GRDB"]),
     Part("Dashboard", ["Jobs", "Journal", "Bluetooth", "Signals"], packages: ["FlyingFox"]),
@@ -62,6 +69,7 @@ enum Architecture {
     libraries + [
       Part("blerun", libraries.map(\.name), packages: ["ArgumentParser"]),
       Part("benchmarks", libraries.map(\.name)),
+      Part("blerun-simtest", ["SimulatedRuns", "Signals"], packages: ["ArgumentParser"]),
       Part("Fixtures", ["Signals"]),
     ]
 

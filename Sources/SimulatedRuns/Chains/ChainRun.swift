@@ -1,0 +1,108 @@
+// A chain as a signal, and its start on a program's scheduler.
+
+import BlueZ
+import Bluetooth
+import Signals
+
+/// One chain of a program, told to an observer step by step.
+struct ChainRun: Sendable {
+  let id: ChainID
+  let plan: ChainPlan
+  let service: BlueZDeviceService
+  let observer: Observer
+
+  private var scheduler: SerialScheduler { service.scheduler }
+  private var loop: Loop { scheduler.loop }
+
+  /// Asks for the chain's turn, and for its end when it is to be cancelled.
+  func start() {
+    observer.see(.asked(id, plan))
+    let cancel = plan.way == .blocking ? startBlocking() : startAwaited()
+    guard let instant = plan.cancelledAfter else { return }
+    loop.after(instant) { [observer, id] in
+      observer.see(.cancelled(id))
+      cancel()
+    }
+  }
+
+  private func startAwaited() -> @Sendable () -> Void {
+    let chain = signal
+    let task = loop.task { [self] in
+      do {
+        try await chain.first(within: plan.limit)
+        observer.see(.ended(id, ChainEnding(error: nil)))
+      } catch {
+        observer.see(.ended(id, ChainEnding(error: error)))
+      }
+    }
+    return { task.cancel() }
+  }
+
+  private func startBlocking() -> @Sendable () -> Void {
+    let chain = signal
+    let hasBegun = Guarded(false)
+    let turn = scheduler.schedule { [self] in
+      hasBegun.withLock { $0 = true }
+      let outcome = chain.firstOrDefault((), within: plan.limit)
+      observer.see(.ended(id, ChainEnding(error: outcome.error)))
+    }
+    return { [observer, id] in
+      turn.cancel()
+      guard !hasBegun.withLock({ $0 }) else { return }
+      // Its block never runs.
+      observer.see(.ended(id, ChainEnding(error: CancellationError())))
+    }
+  }
+
+  // MARK: The signal
+
+  private var signal: Signal<Void> {
+    let probe = Signal<Void>(home: scheduler) { [id, observer] sink in
+      observer.see(.turnBegan(id))
+      // The first to be entered is released last.
+      _ = Turn.current?.enter("the turn of \(id)") { observer.see(.turnEnded(id)) }
+      try await sink(())
+    }
+    switch plan.way {
+    case .awaited, .blocking:
+      return probe.flattenMap { steps(from: 0) }
+    case .session:
+      return probe.flattenMap { service.session { steps(from: 0) } }
+    }
+  }
+
+  private func steps(from index: Int) -> Signal<Void> {
+    guard index < plan.steps.count else { return .just(()) }
+    return step(index).flattenMap { steps(from: index + 1) }
+  }
+
+  private func step(_ index: Int) -> Signal<Void> {
+    let step = plan.steps[index]
+    let work = step.signal(service)
+    return Signal<Void>(home: scheduler) { [id, observer] sink in
+      observer.see(.stepBegan(id, index, step))
+      defer { observer.see(.stepEnded(id, index)) }
+      try await work.run { value in
+        observer.see(.stepValue(id, index, value))
+        try await sink(())
+      }
+    }
+  }
+}
+
+extension ChainStep {
+  /// The operation on a device.
+  func signal(_ service: BlueZDeviceService) -> Signal<StepValue> {
+    switch self {
+    case .connect: service.connect().map { .nothing }
+    case .disconnect: service.disconnect().map { .nothing }
+    case .read(let uuid):
+      service.read(CharacteristicSelector(characteristic: uuid)).map { .octets($0) }
+    case .write(let uuid, let value):
+      service.write(value, to: CharacteristicSelector(characteristic: uuid), kind: .automatic)
+        .map { .nothing }
+    case .rest(let duration):
+      Signal.just(StepValue.nothing).delay(duration)
+    }
+  }
+}

@@ -1,0 +1,186 @@
+// One run of a world: its parts on one bus and one virtual loop, from the start until all is at
+// rest.
+
+import BlueZ
+import BlueZSimulator
+import Bluetooth
+import DBus
+import Signals
+import SimulatedDevices
+
+/// A world that is being played.
+final class WorldRun: Sendable {
+  /// A program on the bus.
+  struct Program: Sendable {
+    let bus: any MessageBus
+    let client: BlueZClient
+    let scheduler: SerialScheduler
+    /// One for each device.
+    let services: [BlueZDeviceService]
+  }
+
+  /// How long after the healing everything may take to come to rest: the longest chain and its
+  /// clean-ups.
+  static let settling = Duration.seconds(300)
+
+  let world: World
+  let loop: VirtualTimeLoop
+  let observer: Observer
+  let bus: LoopbackBus
+  let devices: [SimulatedDevice]
+  /// The bluetoothd that was started last; it may be dead.
+  private struct Daemon: Sendable {
+    let simulator: BlueZSimulator
+    let bus: any MessageBus
+    var isRunning = true
+  }
+
+  private let daemon: Guarded<Daemon>
+  private let treatments = Guarded<[String: CallTreatment]>([:])
+
+  init(_ world: World, isRecording: Bool) throws {
+    self.world = world
+    loop = VirtualTimeLoop(eventLimit: 5_000_000)
+    let observer = Observer(world, on: loop, isRecording: isRecording)
+    self.observer = observer
+    bus = LoopbackBus(on: loop) { message, _ in observer.see(.message(message)) }
+    let generator = SeededGenerator(seed: world.seed, name: "device")
+    devices = world.devices.enumerated().map { [loop] number, definition in
+      SimulatedDevice(definition, on: loop, generator: generator.split("\(number)"))
+    }
+    let connection = try bus.connect()
+    let simulator = BlueZSimulator(
+      bus: connection,
+      devices: devices,
+      settings: world.settings
+    ) { observer.see(.device($0)) }
+    daemon = Guarded(Daemon(simulator: simulator, bus: connection))
+    treatCalls(of: simulator)
+  }
+
+  var simulator: BlueZSimulator { daemon.withLock { $0.simulator } }
+
+  // MARK: The course of a run
+
+  /// Plays the world to its end.
+  func play() throws {
+    try loop.run { [simulator] in try await simulator.start() }
+    var programs: [Program] = []
+    for index in world.programs.indices { programs.append(try join(index)) }
+    for (number, chains) in world.programs.map(\.chains).enumerated() {
+      for (index, plan) in chains.enumerated() {
+        let run = run(ChainID(program: number, number: index), plan, programs[number])
+        loop.after(plan.start) { run.start() }
+      }
+    }
+    for blow in world.blows { loop.after(blow.at) { [self] in strike(blow.blow) } }
+    let end = loop.now + world.healsAt
+    try pass(until: end)
+    heal()
+    try rest()
+    try plainChains(programs[0])
+    try rest()
+    observer.finish()
+    close(programs)
+  }
+
+  private func join(_ index: Int) throws -> Program {
+    let connection = try bus.connect()
+    observer.see(.joined(program: index, name: connection.uniqueName))
+    let client = try loop.run { try await BlueZClient.open(bus: connection) }
+    let scheduler = SerialScheduler(on: loop)
+    let services = world.devices.map {
+      BlueZDeviceService(client: client, target: .address($0.address), scheduler: scheduler)
+    }
+    return Program(bus: connection, client: client, scheduler: scheduler, services: services)
+  }
+
+  private func run(_ id: ChainID, _ plan: ChainPlan, _ program: Program) -> ChainRun {
+    ChainRun(id: id, plan: plan, service: program.services[plan.device], observer: observer)
+  }
+
+  /// Each device, once more: it has to go well.
+  private func plainChains(_ program: Program) throws {
+    for device in world.devices.indices {
+      let id = ChainID(program: 0, number: 1_000 + device)
+      run(id, .plain(device), program).start()
+    }
+  }
+
+  private func pass(until end: Instant) throws {
+    let loop = loop
+    try loop.run { try await loop.sleep(for: max(.zero, end - loop.now)) }
+  }
+
+  /// Lets everything happen that is left, which is to end.
+  private func rest() throws {
+    let (loop, end) = (loop, loop.now + Self.settling)
+    do {
+      try loop.drive { loop.now > end }
+    } catch is LoopIdle {}
+  }
+
+  private func close(_ programs: [Program]) {
+    for program in programs { program.bus.close() }
+    bus.shutDown()
+    loop.end()
+  }
+
+  // MARK: Blows
+
+  private func treatCalls(of daemon: BlueZSimulator) {
+    daemon.treatCalls { [treatments, observer] call in
+      guard let member = call.member else { return .take }
+      let treatment = treatments.withLock { $0[member] } ?? .take
+      if treatment != .take { observer.see(.treated(call, treatment)) }
+      return treatment
+    }
+  }
+
+  private func strike(_ blow: Blow) {
+    observer.see(.blow(blow))
+    switch blow {
+    case .loseLink(let device): simulator.loseLink(world.devices[device].address)
+    case .vanish(let device): simulator.vanish(world.devices[device].address)
+    case .appear(let device): simulator.appear(world.devices[device].address)
+    case .offer(let device, let service, let isOffered):
+      simulator.offer(service, isOffered, at: world.devices[device].address)
+    case .faults(let device, let rules): devices[device].setFaults(rules)
+    case .power(let isOn): simulator.setPowered(isOn)
+    case .unplug: simulator.unplug()
+    case .plugIn(let index): simulator.plugIn(as: index)
+    case .crash:
+      daemon.withLock { $0.isRunning = false }
+      simulator.crash()
+    case .terminate:
+      daemon.withLock { $0.isRunning = false }
+      simulator.stop()
+      daemon.withLock { $0.bus }.close()
+    case .start: startSuccessor()
+    case .treat(let member, let treatment): treatments.withLock { $0[member] = treatment }
+    case .leave: break
+    }
+  }
+
+  private func startSuccessor() {
+    guard !daemon.withLock({ $0.isRunning }), let connection = try? bus.connect() else { return }
+    let next = simulator.successor(on: connection)
+    treatCalls(of: next)
+    daemon.withLock { $0 = Daemon(simulator: next, bus: connection) }
+    _ = loop.task { try await next.start() }
+  }
+
+  /// Everything is well from now on.
+  private func heal() {
+    observer.see(.healed)
+    treatments.withLock { $0 = [:] }
+    for device in devices { device.setFaults([]) }
+    startSuccessor()
+    simulator.plugIn()
+    simulator.setPowered(true)
+    for device in world.devices {
+      simulator.appear(device.address)
+      for service in device.services { simulator.offer(service.uuid, true, at: device.address) }
+    }
+  }
+}

@@ -1,0 +1,60 @@
+// A world: devices, programs with their chains, and what befalls them, all from one seed.
+//
+// Data only. Drawing it is in the other files of this folder; playing it is Run's.
+
+import BlueZSimulator
+import Signals
+import SimulatedDevices
+
+/// Everything that happens in one run.
+struct World: Sendable {
+  /// One program on the bus: a client with a scheduler of its own.
+  struct Program: Hashable, Sendable {
+    var chains: [ChainPlan]
+  }
+
+  let seed: UInt64
+  var devices: [DeviceDefinition]
+  var settings: SimulatorSettings
+  /// The program that is held to the promises comes first; others are in its way.
+  var programs: [Program]
+  /// In the order of time.
+  var blows: [TimedBlow]
+  /// When everything is well again, and stays so.
+  var healsAt: Duration
+
+  /// Draws a world.
+  init(seed: UInt64) {
+    self.seed = seed
+    let origin = SeededGenerator(seed: seed, name: "world")
+    var generator = origin.split("devices")
+    let number = [1, 1, 2, 3][Int.random(in: 0..<4, using: &generator)]
+    let devices = (0..<number).map { DeviceDraft.draw($0, &generator) }
+    self.devices = devices
+    settings = SimulatorSettings()
+    var chains = origin.split("chains")
+    programs = ChainPlan.drawPrograms(for: devices, &chains)
+    var blows = origin.split("blows")
+    let draft = BlowDraft(devices: devices, programs: programs.count)
+    self.blows = draft.draw(&blows)
+    healsAt = .seconds(Int.random(in: 20...60, using: &blows))
+    self.blows.removeAll { [healsAt] in $0.at >= healsAt }
+  }
+}
+
+extension SeededGenerator {
+  /// One of `choices`, which has some.
+  mutating func pick<Element>(_ choices: [Element]) -> Element {
+    choices[Int.random(in: 0..<choices.count, using: &self)]
+  }
+
+  /// Whether an event of this chance in `of` happens.
+  mutating func hits(_ chance: Int, in of: Int) -> Bool {
+    Int.random(in: 0..<of, using: &self) < chance
+  }
+
+  /// A duration of whole milliseconds.
+  mutating func milliseconds(_ range: ClosedRange<Int>) -> Duration {
+    .milliseconds(Int.random(in: range, using: &self))
+  }
+}

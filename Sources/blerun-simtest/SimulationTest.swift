@@ -1,0 +1,74 @@
+// The command line of the simulation test: any number of seeds, or one of them in full.
+
+import ArgumentParser
+import Glibc
+import Signals
+import SimulatedRuns
+
+/// Runs chains against simulated devices while everything goes wrong that can, from seeds.
+@main
+struct SimulationTest: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "blerun-simtest",
+    abstract: "Runs chains of the client against a simulated org.bluez on which faults fall.",
+    discussion: """
+      Each seed makes a world: devices, programs with chains, and what befalls them. In the end
+      everything is healed, and a plain chain has to go well. A rule that is broken is told with
+      the seed and the command that repeats it; the exit status is 1 then.
+      """
+  )
+
+  @Option(help: "How many seeds to run.")
+  var seeds: UInt64 = 1_000
+
+  @Option(help: "The first of them.")
+  var from: UInt64 = 0
+
+  @Option(help: "Run this seed alone, and tell everything that happens in it.")
+  var seed: UInt64?
+
+  func run() throws {
+    if let seed {
+      let result = SimulatedRun.play(seed: seed, isRecording: true)
+      for line in result.timeline { write(line) }
+      for violation in result.violations { write("seed \(seed): \(violation)") }
+      if !result.violations.isEmpty { throw ExitCode(1) }
+      return
+    }
+    try runAll()
+  }
+
+  private func runAll() throws {
+    let loop = EventLoop()
+    let began = loop.now
+    var (chains, lasted) = (0, Duration.zero)
+    for seed in from..<from + seeds {
+      let result = SimulatedRun.play(seed: seed)
+      chains += result.chains
+      lasted += result.lasted
+      if !result.violations.isEmpty {
+        report(seed)
+        throw ExitCode(1)
+      }
+    }
+    let took = (loop.now - began) / .seconds(1)
+    let rate = Int(Double(chains) / max(took, 0.001))
+    write(
+      "\(seeds) seeds from \(from): \(chains) chains in \(lasted.components.seconds) s of virtual "
+        + "time, \(rate) chains a second"
+    )
+  }
+
+  /// Tells what went wrong with a seed, which is run again for it.
+  private func report(_ seed: UInt64) {
+    let result = SimulatedRun.play(seed: seed, isRecording: true)
+    for line in result.timeline.suffix(40) { write(line) }
+    for violation in result.violations { write("seed \(seed): \(violation)") }
+    write("repeat with: blerun-simtest --seed \(seed)")
+  }
+
+  private func write(_ line: String) {
+    var line = line + "\n"
+    line.withUTF8 { _ = Glibc.write(1, $0.baseAddress, $0.count) }
+  }
+}
