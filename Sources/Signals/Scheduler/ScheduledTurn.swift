@@ -27,7 +27,10 @@ public final class ScheduledTurn: TurnTaker {
 
   func begin() {
     scheduler.loop.runTurn { [self] in
-      if let body = state.withLock({ $0.body }) { scheduler.runBlocking(turn, body) }
+      // It may have been cancelled while it waited for a thread.
+      if turn.cancellationCause == nil, let body = state.withLock({ $0.body }) {
+        scheduler.runBlocking(turn, body)
+      }
       scheduler.turnEnded(id)
       end()
     }
