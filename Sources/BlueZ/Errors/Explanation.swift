@@ -109,6 +109,11 @@ extension Explanation {
     "the device is not connected",
     hint: "connect first; after a loss of the link, connect again"
   )
+  static let servicesUnread = passing(
+    .notConnected,
+    "the device is connected, and bluetoothd is still reading its services",
+    hint: "connect first, which waits for them, also where another program has connected"
+  )
   static let busy = passing(
     .busy,
     "bluetoothd is already doing this, for this program or another",

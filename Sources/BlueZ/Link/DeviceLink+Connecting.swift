@@ -61,7 +61,10 @@ extension DeviceLink {
   }
 
   private func attempt(in turn: Turn, _ check: () async throws -> Void) async throws {
-    state.withLock { $0.callError = nil }
+    state.withLock { state in
+      state.callError = nil
+      state.isConnectSent = false
+    }
     do {
       try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask { await self.callConnect() }
@@ -77,7 +80,12 @@ extension DeviceLink {
 
   /// Calls Connect and has the state take in its answer, in time or late.
   private func callConnect() async {
-    state.withLock { $0.pendingConnects += 1 }
+    // Whoever wants the link has left before anything was sent.
+    if Task.isCancelled { return }
+    state.withLock { state in
+      state.pendingConnects += 1
+      state.isConnectSent = true
+    }
     do {
       _ = try await bus.call(connectCall, limit: limits.connect) { [self] in lateConnect($0) }
       state.withLock { $0.pendingConnects = max(0, $0.pendingConnects - 1) }
@@ -139,6 +147,11 @@ extension DeviceLink {
 
   /// Undoes our own attempt, shielded, and waits for the undo's answer.
   private func undo(in turn: Turn) async {
+    guard state.withLock({ $0.isConnectSent }) else {
+      // There is nothing of ours to end, and a link that there is by now is somebody else's.
+      take(.connectAnswered(success: false))
+      return letGo(of: turn)
+    }
     if take(.abandoned) == .callDisconnect {
       do {
         try await shielded(on: loop, limit: limits.disconnect) { [self] in

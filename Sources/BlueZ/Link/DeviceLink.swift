@@ -29,6 +29,8 @@ final class DeviceLink: Sendable {
     /// Whose Connect and Disconnect are called.
     var interface = Device1.interface
     var pendingConnects = 0
+    /// Connect was sent for the present attempt.
+    var isConnectSent = false
     var isWrittenDown = false
     var reason: DisconnectReason?
     var isPaired: Bool

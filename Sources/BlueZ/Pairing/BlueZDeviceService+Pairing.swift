@@ -159,6 +159,8 @@ extension BlueZDeviceService {
       try await client.until("the device's removal", limit: client.limits.disconnect) { tree in
         tree.has(Device1.interface, at: device) ? nil : ()
       }
+      // That it is gone is what was wanted: it is not missed.
+      state.withLock { if $0.device == device { $0.device = nil } }
     }
   }
 

@@ -114,7 +114,9 @@ extension BlueZDeviceService {
     let device = try connectedDevice()
     let view = try client.look { tree in
       guard tree.isConnected(device) else { throw Problem(client.link(to: device).absence) }
-      return try selector.resolved(among: tree.characteristics(of: device))
+      let all = tree.characteristics(of: device)
+      if all.isEmpty, !tree.isResolved(device) { throw Problem(.servicesUnread) }
+      return try selector.resolved(among: all)
     }
     let channel = client.link(to: device).channel(of: view)
     state.withLock {

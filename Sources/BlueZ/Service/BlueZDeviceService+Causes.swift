@@ -47,8 +47,10 @@ extension BlueZDeviceService {
   private var hostCause: Explanation? {
     if let gone = client.absence { return gone }
     guard let adapter = state.withLock({ $0.adapter }) else { return nil }
+    // One that was reset is back at once, without the links that it had.
+    let wasRemoved = client.wasRemovedJustNow(adapter)
     return client.look { tree in
-      guard let now = tree.adapter(at: adapter) else {
+      guard !wasRemoved, let now = tree.adapter(at: adapter) else {
         return .adapterRemoved(adapter.text.split(separator: "/").last.map(String.init) ?? "")
       }
       if now.isPowered { return nil }
@@ -65,6 +67,12 @@ extension BlueZClient {
 
   /// A link fell, or a device or an adapter went.
   func trouble() { state.withLock { $0.lastTrouble = bus.loop.now } }
+
+  /// Whether an adapter went within the time in which causes are looked for.
+  fileprivate func wasRemovedJustNow(_ adapter: ObjectPath) -> Bool {
+    guard let last = state.withLock({ $0.lastRemoval }) else { return false }
+    return last.adapter == adapter && bus.loop.now - last.at <= limits.cause
+  }
 
   /// Waits until what came with the last trouble is known.
   ///

@@ -34,6 +34,7 @@ extension DescriptorSelector {
   ///   which names those that match, or what is wrong with the characteristic.
   func resolved(in tree: ObjectTree, of device: ObjectPath) throws -> DescriptorView {
     let all = tree.characteristics(of: device)
+    if all.isEmpty, !tree.isResolved(device) { throw Problem(.servicesUnread) }
     if let handle {
       let descriptors = all.flatMap { tree.descriptors(of: $0) }
       guard let found = descriptors.first(where: { $0.handle == handle }) else {
