@@ -191,14 +191,15 @@ final class AdapterServer: Sendable {
   /// The simulation is over: links end, and nothing is due any more.
   func stop() {
     monitors.stop()
-    let reports = state.withLock { state in
+    let (wasDiscovering, reports) = state.withLock { state in
       defer {
         state = State()
         state.isPowered = false
       }
-      return state.reports.values
+      return (state.isDiscovering, Array(state.reports.values))
     }
     for report in reports { report.cancel() }
+    if wasDiscovering { host.observe(.scanning(false)) }
     for device in devices { device.stop() }
     mark(Adapter1.Property.powered)
     mark(Adapter1.Property.discovering)

@@ -105,6 +105,10 @@ final class AttributeServer: Sendable {
     if isOffered {
       for object in own { access.host.server.add([object.interface], at: object.path) }
     } else {
+      let gone = characteristics.filter { server in own.contains { $0.path == server.path } }
+      for characteristic in gone { characteristic.releaseSockets() }
+      access.host.server.flush()
+      defer { for characteristic in gone { characteristic.forget() } }
       for path in removals where own.contains(where: { $0.path == path }) {
         access.host.server.remove(path)
       }
