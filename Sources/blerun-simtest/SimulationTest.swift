@@ -27,6 +27,9 @@ struct SimulationTest: ParsableCommand {
   @Option(help: "Run this seed alone, and tell everything that happens in it.")
   var seed: UInt64?
 
+  @Flag(help: "Run all seeds whatever fails, and count the rules that were broken.")
+  var keepGoing = false
+
   func run() throws {
     if let seed {
       let result = SimulatedRun.play(seed: seed, isRecording: true)
@@ -42,14 +45,17 @@ struct SimulationTest: ParsableCommand {
     let loop = EventLoop()
     let began = loop.now
     var (chains, lasted) = (0, Duration.zero)
+    var broken = BrokenRules()
     for seed in from..<from + seeds {
       let result = SimulatedRun.play(seed: seed)
       chains += result.chains
       lasted += result.lasted
-      if !result.violations.isEmpty {
+      if result.violations.isEmpty { continue }
+      guard keepGoing else {
         report(seed)
         throw ExitCode(1)
       }
+      broken.count(result)
     }
     let took = (loop.now - began) / .seconds(1)
     let rate = Int(Double(chains) / max(took, 0.001))
@@ -57,6 +63,8 @@ struct SimulationTest: ParsableCommand {
       "\(seeds) seeds from \(from): \(chains) chains in \(lasted.components.seconds) s of virtual "
         + "time, \(rate) chains a second"
     )
+    for line in broken.lines { write(line) }
+    if !broken.lines.isEmpty { throw ExitCode(1) }
   }
 
   /// Tells what went wrong with a seed, which is run again for it.

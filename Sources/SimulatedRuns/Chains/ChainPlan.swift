@@ -2,7 +2,6 @@
 //
 // Data only; ChainPlan+Drawing draws it, ChainRun runs it.
 
-import Bluetooth
 import Signals
 
 /// One chain.
@@ -28,25 +27,4 @@ struct ChainPlan: Hashable, Sendable {
   var cancelledAfter: Duration?
   /// Begins with a connect, but in a session.
   var steps: [ChainStep]
-}
-
-/// One step of a chain.
-enum ChainStep: Hashable, Sendable {
-  case connect
-  case disconnect
-  case read(BluetoothUUID)
-  case write(BluetoothUUID, [UInt8])
-  case rest(Duration)
-}
-
-extension ChainStep: CustomStringConvertible {
-  var description: String {
-    switch self {
-    case .connect: "connect"
-    case .disconnect: "disconnect"
-    case .read(let uuid): "read \(uuid)"
-    case .write(let uuid, let value): "write \(uuid) \(value)"
-    case .rest(let duration): "rest \(duration)"
-    }
-  }
 }

@@ -89,20 +89,3 @@ struct ChainRun: Sendable {
     }
   }
 }
-
-extension ChainStep {
-  /// The operation on a device.
-  func signal(_ service: BlueZDeviceService) -> Signal<StepValue> {
-    switch self {
-    case .connect: service.connect().map { .nothing }
-    case .disconnect: service.disconnect().map { .nothing }
-    case .read(let uuid):
-      service.read(CharacteristicSelector(characteristic: uuid)).map { .octets($0) }
-    case .write(let uuid, let value):
-      service.write(value, to: CharacteristicSelector(characteristic: uuid), kind: .automatic)
-        .map { .nothing }
-    case .rest(let duration):
-      Signal.just(StepValue.nothing).delay(duration)
-    }
-  }
-}

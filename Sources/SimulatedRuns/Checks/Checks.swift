@@ -27,27 +27,30 @@ protocol Check: Sendable {
 
 /// The checkers.
 struct Checks: Sendable {
-  private var endings: OneEnding
-  private var links: LinkCheck
+  private var endings = OneEnding()
+  private var others: [any Check]
 
   init(_ world: World) {
-    endings = OneEnding()
-    links = LinkCheck(world)
+    others = [
+      LinkCheck(world), Deadlines(), ReleaseCheck(world), OutsideTurns(), Explanations(),
+      ValueCheck(world), Liveness(world), TreeCheck(), RestCheck(world), AnswerCheck(world),
+      Leftovers(), OthersLinks(world), Causes(world),
+    ]
   }
 
   mutating func take(_ sighting: Sighting, at now: Instant) {
     endings.take(sighting, at: now)
-    links.take(sighting, at: now)
+    for index in others.indices { others[index].take(sighting, at: now) }
   }
 
   mutating func finish(at now: Instant) {
     endings.finish(at: now)
-    links.finish(at: now)
+    for index in others.indices { others[index].finish(at: now) }
   }
 
   /// What is wrong, the earliest first.
   var violations: [Violation] {
-    let all = endings.violations + links.violations
+    let all = endings.violations + others.flatMap(\.violations)
     return all.enumerated()
       .sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }
       .map(\.element)

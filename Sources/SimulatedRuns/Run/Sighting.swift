@@ -1,6 +1,7 @@
 // What is seen of a run, in order: the whole input of the checkers.
 
 import BlueZSimulator
+import Bluetooth
 import DBus
 import Signals
 
@@ -44,8 +45,9 @@ enum Sighting: Sendable {
 enum StepValue: Hashable, Sendable {
   case nothing
   case octets([UInt8])
-  /// What was notified, in order.
-  case values([[UInt8]])
+  case origin(LinkOrigin)
+  /// What a subscription gave, in order.
+  case events([NotificationEvent])
 }
 
 /// What the caller of a chain was told.

@@ -36,6 +36,7 @@ final class WorldRun: Sendable {
   }
 
   private let daemon: Guarded<Daemon>
+  private let programs = Guarded<[Program]>([])
   private let treatments = Guarded<[String: CallTreatment]>([:])
 
   init(_ world: World, isRecording: Bool) throws {
@@ -67,6 +68,7 @@ final class WorldRun: Sendable {
     try loop.run { [simulator] in try await simulator.start() }
     var programs: [Program] = []
     for index in world.programs.indices { programs.append(try join(index)) }
+    self.programs.withLock { $0 = programs }
     for (number, chains) in world.programs.map(\.chains).enumerated() {
       for (index, plan) in chains.enumerated() {
         let run = run(ChainID(program: number, number: index), plan, programs[number])
@@ -102,7 +104,7 @@ final class WorldRun: Sendable {
   /// Each device, once more: it has to go well.
   private func plainChains(_ program: Program) throws {
     for device in world.devices.indices {
-      let id = ChainID(program: 0, number: 1_000 + device)
+      let id = ChainID(program: 0, number: Liveness.plain + device)
       run(id, .plain(device), program).start()
     }
   }
@@ -158,7 +160,7 @@ final class WorldRun: Sendable {
       daemon.withLock { $0.bus }.close()
     case .start: startSuccessor()
     case .treat(let member, let treatment): treatments.withLock { $0[member] = treatment }
-    case .leave: break
+    case .leave(let program): programs.withLock { $0[program] }.bus.close()
     }
   }
 

@@ -1,0 +1,108 @@
+// Promise 6, its other half: a failure is told as what it is, never as the nearest one.
+
+import BlueZInterfaces
+import BlueZSimulator
+import Bluetooth
+import DBus
+import Signals
+import SimulatedDevices
+
+/// Watches that what chains are told has happened has happened.
+struct Causes: Check {
+  /// What can be told of only if it happened before.
+  private struct Happened {
+    var isAdapterOff = false
+    var isAdapterGone = false
+    var isDaemonGone = false
+    var isBusGone: Set<Int> = []
+    var isRefused = false
+    var isWithdrawn = false
+    var isUnread = false
+  }
+
+  private(set) var violations: [Violation] = []
+  private let world: World
+  private var happened = Happened()
+  private var plans: [ChainID: ChainPlan] = [:]
+
+  init(_ world: World) { self.world = world }
+
+  mutating func take(_ sighting: Sighting, at now: Instant) {
+    switch sighting {
+    case .asked(let id, let plan): plans[id] = plan
+    case .blow(let blow): take(blow)
+    case .ended(let id, let ending):
+      for failure in ending.failures {
+        guard let plan = plans[id], let missing = missingCause(of: failure, id, plan) else {
+          continue
+        }
+        violations.append(
+          Violation(
+            rule: "A failure is told as what it is",
+            what: "\(id): \(missing): \(failure)",
+            at: now
+          )
+        )
+      }
+    default: break
+    }
+  }
+
+  private mutating func take(_ blow: Blow) {
+    switch blow {
+    case .power(false): happened.isAdapterOff = true
+    case .unplug: happened.isAdapterGone = true
+    case .crash, .terminate: happened.isDaemonGone = true
+    case .leave(let program): happened.isBusGone.insert(program)
+    case .offer(_, _, false): happened.isWithdrawn = true
+    case .faults(_, let rules):
+      for rule in rules {
+        guard case .refuse = rule.action else { continue }
+        happened.isRefused = true
+        if rule.on == .discover || rule.on == .any { happened.isUnread = true }
+      }
+    default: break
+    }
+  }
+
+  private func missingCause(
+    of failure: DeviceFailure,
+    _ id: ChainID,
+    _ plan: ChainPlan
+  ) -> String? {
+    switch failure.code {
+    case .adapterOff where !happened.isAdapterOff: return "the adapter was never off"
+    case .adapterMissing where !happened.isAdapterGone && !happened.isDaemonGone:
+      return "the adapter was never gone"
+    case .daemonMissing where !happened.isDaemonGone: return "bluetoothd was never gone"
+    case .busLost where !happened.isBusGone.contains(id.program): return "the bus was never lost"
+    case .refused where !happened.isRefused: return "the device refused nothing"
+    case .characteristicMissing, .serviceMissing:
+      // A descriptor that is not there is told so too.
+      let asksForMore = plan.steps.contains {
+        if case .readDescriptor = $0.bare { true } else { false }
+      }
+      if asksForMore || happened.isWithdrawn || happened.isUnread { return nil }
+      return "everything that was asked for is there"
+    case .pairingFailed, .notPaired:
+      let isPicky =
+        world.devices[plan.device].pairing.method == .reject
+        || world.devices[plan.device].services.contains { $0.uuid == DeviceDraft.userData }
+      return isPicky || !world.blows.isEmpty ? nil : "the device pairs with anybody"
+    default: return nil
+    }
+  }
+
+  mutating func finish(at now: Instant) {}
+}
+
+extension ChainEnding {
+  /// All failures in what the caller was told.
+  var failures: [DeviceFailure] {
+    guard let failed = error as? FailedWithCleanUp else {
+      return [error as? DeviceFailure].compactMap { $0 }
+    }
+    let all = [failed.cause] + failed.cleanUp.map(\.error)
+    return all.compactMap { $0 as? DeviceFailure }
+  }
+}

@@ -1,0 +1,62 @@
+// Promise 6: errors explain.
+
+import Bluetooth
+import Signals
+
+/// Looks at what callers are told.
+struct Explanations: Check {
+  private(set) var violations: [Violation] = []
+  private var cancelled: Set<ChainID> = []
+  /// Chains with a scan: the end of one is wanted, and what takes long then is nobody's operation.
+  private var scanning: Set<ChainID> = []
+
+  mutating func take(_ sighting: Sighting, at now: Instant) {
+    switch sighting {
+    case .stepBegan(let id, _, let step):
+      if case .scan = step.bare { scanning.insert(id) }
+    case .cancelled(let id): cancelled.insert(id)
+    case .ended(let id, let ending):
+      guard let error = ending.error else { return }
+      if let complaint = complaint(about: error, id) {
+        violations.append(
+          Violation(rule: "Errors explain", what: "\(id): \(complaint): \(error)", at: now)
+        )
+      }
+    default: break
+    }
+  }
+
+  mutating func finish(at now: Instant) {}
+
+  private func complaint(about error: any Error, _ id: ChainID) -> String? {
+    switch error {
+    case let failure as DeviceFailure: return Self.complaint(about: failure)
+    case let failed as FailedWithCleanUp:
+      if let cause = failed.cause, let complaint = complaint(about: cause, id) { return complaint }
+      for cleanUp in failed.cleanUp {
+        if let complaint = complaint(about: cleanUp.error, id) { return complaint }
+      }
+      return nil
+    case is CancellationError:
+      return cancelled.contains(id) ? nil : "cancelled, though nobody did"
+    case let timedOut as TimedOut:
+      // What was being done, not how this program waited for it.
+      let waits = ["waiting for a value", "handing on a value", "the signal"]
+      let isUnnamed = waits.contains(timedOut.operation) && !scanning.contains(id)
+      return isUnnamed ? "it does not say what took so long" : nil
+    default: return "an error of another kind"
+    }
+  }
+
+  private static func complaint(about failure: DeviceFailure) -> String? {
+    if failure.code == .unknown { return "what it means is not known" }
+    if failure.operation.isEmpty || failure.meaning.isEmpty || failure.hint.isEmpty {
+      return "a part is empty"
+    }
+    if failure.device == nil, failure.operation != "scanning" { return "it names no device" }
+    let text = failure.description
+    if text.contains("/org/bluez") { return "it names an object path" }
+    if text.contains("Optional(") || text.contains("Error(") { return "it shows its inside" }
+    return nil
+  }
+}

@@ -1,0 +1,90 @@
+// What is left when everything is at rest: nothing of any program's.
+
+import BlueZInterfaces
+import BlueZSimulator
+import Bluetooth
+import DBus
+import Signals
+import SimulatedDevices
+
+/// Looks at the adapter and the devices at the end, and at the subscriptions of the plain chains.
+struct Leftovers: Check {
+  private(set) var violations: [Violation] = []
+  private var isScanning = false
+  private var isPairable = false
+  /// Members whose calls, or answers, were lost: what they leave behind is nobody's fault.
+  private var lost: Set<String> = []
+  private var isHealed = false
+  /// Whether a chain that was drawn still runs.
+  private var open: Set<ChainID> = []
+  private var up: [BluetoothAddress] = []
+  private var leavesLink = false
+
+  /// What the plain chains subscribe to.
+  private static let plain = DeviceDraft.alertLevel
+
+  mutating func take(_ sighting: Sighting, at now: Instant) {
+    switch sighting {
+    case .device(.scanning(let isOn)): isScanning = isOn
+    case .device(.linkUp(let address)): up.append(address)
+    case .device(.linkDown(let address)): up.removeAll { $0 == address }
+    case .device(.subscribed(let address, let uuid)):
+      // bluetoothd subscribes again, with each link, for a session that nobody has ended.
+      guard isHealed, open.isEmpty, uuid != Self.plain, lost.isDisjoint(with: Self.listening)
+      else { return }
+      complain("A subscription ends with its step", "\(uuid) of \(address)", now)
+    case .treated(let call, let treatment):
+      if treatment == .ignore || treatment == .loseAnswer, let member = call.member {
+        lost.insert(member)
+      }
+    case .healed: isHealed = true
+    case .blow(.leave): leavesLink = true
+    case .asked(let id, let plan):
+      if id.number < Liveness.plain { open.insert(id) }
+      if plan.keepsLink { leavesLink = true }
+    case .ended(let id, let ending):
+      open.remove(id)
+      if ending.tellsOfCleanUp { leavesLink = true }
+    case .message(let message) where message.kind == .signal: take(message)
+    default: break
+    }
+  }
+
+  private static let listening: Set<String> = ["StartNotify", "StopNotify"]
+
+  private mutating func take(_ message: Message) {
+    switch message.member {
+    case StandardInterface.Properties.propertiesChanged:
+      guard message.body.first?.asString == Adapter1.interface, message.body.count > 1,
+        let changed = message.body[1].asPropertyMap,
+        let isOn = changed[Adapter1.Property.pairable]?.asBool
+      else { return }
+      isPairable = isOn
+    case StandardInterface.ObjectManager.interfacesRemoved:
+      guard message.body.last?.asStrings?.contains(Adapter1.interface) == true else { return }
+      isPairable = false
+    case "NameOwnerChanged":
+      if message.body.first?.asString == OrgBlueZ.busName {
+        isPairable = false
+      }
+    default: break
+    }
+  }
+
+  mutating func finish(at now: Instant) {
+    // A session whose beginning or end was never answered lasts as long as its program.
+    if isScanning, lost.isDisjoint(with: ["StartDiscovery", "StopDiscovery"]) {
+      complain("A scan ends with those who wanted it", "the adapter scans", now)
+    }
+    if isPairable, lost.isDisjoint(with: ["RegisterAgent", "UnregisterAgent"]) {
+      complain("An agent is registered no longer than it is needed", "one is", now)
+    }
+    if !leavesLink, lost.isDisjoint(with: ["Connect", "Disconnect", "RemoveDevice", "Pair"]) {
+      for address in up { complain("No link is left up", "that to \(address)", now) }
+    }
+  }
+
+  private mutating func complain(_ rule: String, _ what: String, _ now: Instant) {
+    violations.append(Violation(rule: rule, what: what, at: now))
+  }
+}

@@ -1,0 +1,50 @@
+// After the last fault every chain ends, and a plain one goes well.
+
+import BlueZSimulator
+import Bluetooth
+import Signals
+import SimulatedDevices
+
+/// Watches what happens after the healing, and what is left at the end.
+struct Liveness: Check {
+  private(set) var violations: [Violation] = []
+  private let isCalm: Bool
+  private var cancelled: Set<ChainID> = []
+
+  init(_ world: World) {
+    isCalm = world.blows.isEmpty && world.programs.count == 1
+  }
+
+  /// The number of the first plain chain.
+  static let plain = 1_000
+
+  mutating func take(_ sighting: Sighting, at now: Instant) {
+    switch sighting {
+    case .cancelled(let id): cancelled.insert(id)
+    case .ended(let id, let ending):
+      guard let error = ending.error else { return }
+      if id.number >= Self.plain {
+        complain("Once all is well, so is a chain", "\(id): \(error)", now)
+      } else if isCalm, !cancelled.contains(id), !Self.isOwnFault(error) {
+        complain("Without a fault nothing fails", "\(id): \(error)", now)
+      }
+    default: break
+    }
+  }
+
+  /// What a chain can come to in a world where nothing goes wrong.
+  private static func isOwnFault(_ error: any Error) -> Bool {
+    guard let failure = error as? DeviceFailure else { return error is TimedOut }
+    // It asks for what is not there, or for more than its limits allow.
+    return [
+      .timedOut, .characteristicMissing, .notConnected, .notSupported, .pairingFailed, .notPaired,
+      .notPermitted, .notFound, .descriptorMissing,
+    ].contains(failure.code)
+  }
+
+  mutating func finish(at now: Instant) {}
+
+  private mutating func complain(_ rule: String, _ what: String, _ now: Instant) {
+    violations.append(Violation(rule: rule, what: what, at: now))
+  }
+}

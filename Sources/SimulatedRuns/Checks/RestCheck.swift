@@ -1,0 +1,110 @@
+// Invariants of org.bluez that hold whenever time passes, though not between two signals of one
+// instant.
+
+import BlueZInterfaces
+import BlueZSimulator
+import Bluetooth
+import DBus
+import Signals
+import SimulatedDevices
+
+/// Watches `Connected` and `ServicesResolved` of each device against each other and the link.
+struct RestCheck: Check {
+  private struct Device {
+    var isConnected = false
+    var isResolved = false
+  }
+
+  private(set) var violations: [Violation] = []
+  private let addresses: [BluetoothAddress]
+  private let elements: [String]
+  private var devices: [ObjectPath: Device] = [:]
+  private var isUp: [Bool]
+  private var last = Instant.start
+  private var isDirty = false
+  private var daemon: String?
+
+  init(_ world: World) {
+    addresses = world.devices.map(\.address)
+    elements = addresses.map { BlueZPath.device($0, of: BlueZPath.manager).lastElement }
+    isUp = addresses.map { _ in false }
+  }
+
+  mutating func take(_ sighting: Sighting, at now: Instant) {
+    if isDirty, now > last { look(at: last) }
+    last = now
+    switch sighting {
+    case .device(.linkUp(let address)): link(address, true)
+    case .device(.linkDown(let address)): link(address, false)
+    case .message(let message) where message.kind == .signal: take(message)
+    default: break
+    }
+  }
+
+  mutating func finish(at now: Instant) {
+    if isDirty { look(at: last) }
+  }
+
+  private mutating func link(_ address: BluetoothAddress, _ isUp: Bool) {
+    guard let index = addresses.firstIndex(of: address) else { return }
+    self.isUp[index] = isUp
+    isDirty = true
+  }
+
+  private mutating func take(_ message: Message) {
+    switch message.member {
+    case StandardInterface.Properties.propertiesChanged:
+      guard message.body.first?.asString == Device1.interface, let path = message.path,
+        message.body.count > 1, let changed = message.body[1].asPropertyMap
+      else { return }
+      note(changed, path)
+    case StandardInterface.ObjectManager.interfacesAdded:
+      if message.sender != daemon { devices = [:] }
+      daemon = message.sender
+      guard let path = message.body.first?.asObjectPath, message.body.count > 1,
+        let interfaces = message.body[1].asDictionary,
+        let device = interfaces[.string(Device1.interface)]?.asPropertyMap
+      else { return }
+      devices[path] = Device()
+      note(device, path)
+    case StandardInterface.ObjectManager.interfacesRemoved:
+      guard let path = message.body.first?.asObjectPath,
+        message.body.last?.asStrings?.contains(Device1.interface) == true
+      else { return }
+      devices[path] = nil
+    case "NameOwnerChanged":
+      let names = message.body.map { $0.asString ?? "" }
+      if names.count == 3, names[0] == OrgBlueZ.busName, names[2].isEmpty { devices = [:] }
+    default: break
+    }
+  }
+
+  private mutating func note(_ properties: PropertyMap, _ path: ObjectPath) {
+    guard devices[path] != nil else { return }
+    if let isConnected = properties[Device1.Property.connected]?.asBool {
+      devices[path]?.isConnected = isConnected
+      isDirty = true
+    }
+    if let isResolved = properties[Device1.Property.servicesResolved]?.asBool {
+      devices[path]?.isResolved = isResolved
+      isDirty = true
+    }
+  }
+
+  private mutating func look(at instant: Instant) {
+    isDirty = false
+    for (path, device) in devices.sorted(by: { $0.key < $1.key }) {
+      if device.isResolved, !device.isConnected {
+        complain("No services are resolved without a connection", "\(path)", instant)
+      }
+      guard let index = elements.firstIndex(of: path.lastElement) else { continue }
+      if device.isConnected != isUp[index] {
+        complain("Connected says whether there is a link", "\(path)", instant)
+      }
+    }
+  }
+
+  private mutating func complain(_ rule: String, _ what: String, _ now: Instant) {
+    violations.append(Violation(rule: rule, what: what, at: now))
+  }
+}

@@ -1,0 +1,103 @@
+// Invariants of org.bluez: the objects and what is told of them.
+
+import BlueZInterfaces
+import DBus
+import Signals
+
+/// Watches InterfacesAdded, InterfacesRemoved and PropertiesChanged of each bluetoothd.
+struct TreeCheck: Check {
+  private struct Object {
+    var interfaces: [String] = []
+    var children = 0
+  }
+
+  private(set) var violations: [Violation] = []
+  private var objects: [ObjectPath: Object] = [:]
+  /// The bluetoothd whose objects these are.
+  private var daemon: String?
+
+  private static let onEveryObject = [
+    StandardInterface.properties, StandardInterface.introspectable,
+  ]
+
+  mutating func take(_ sighting: Sighting, at now: Instant) {
+    guard case .message(let message) = sighting, message.kind == .signal else { return }
+    switch message.member {
+    case StandardInterface.Properties.propertiesChanged: changed(message, now)
+    case StandardInterface.ObjectManager.interfacesAdded:
+      follow(message.sender)
+      added(message, now)
+    case StandardInterface.ObjectManager.interfacesRemoved: removed(message, now)
+    default: break
+    }
+  }
+
+  mutating func finish(at now: Instant) {}
+
+  /// Another bluetoothd has other objects.
+  private mutating func follow(_ sender: String?) {
+    guard sender != daemon else { return }
+    daemon = sender
+    objects = [:]
+  }
+
+  private mutating func added(_ message: Message, _ now: Instant) {
+    guard let path = message.body.first?.asObjectPath,
+      let interfaces = message.body.last?.asDictionary?.entries.compactMap({ $0.key.asString })
+    else { return complain("InterfacesAdded has a path and interfaces", message.text, now) }
+    if objects[path] == nil {
+      if let parent = parent(of: path) {
+        if objects[parent] == nil {
+          complain("An object has a parent", "\(path)", now)
+        }
+        objects[parent, default: Object()].children += 1
+      }
+      objects[path] = Object()
+    }
+    for interface in interfaces where !Self.onEveryObject.contains(interface) {
+      if objects[path]?.interfaces.contains(interface) == true {
+        complain("An interface comes once", "\(interface) at \(path)", now)
+      }
+      objects[path]?.interfaces.append(interface)
+    }
+  }
+
+  private mutating func removed(_ message: Message, _ now: Instant) {
+    guard message.sender == daemon, let path = message.body.first?.asObjectPath,
+      let interfaces = message.body.last?.asStrings
+    else { return complain("InterfacesRemoved has a path and interfaces", message.text, now) }
+    guard var object = objects[path] else {
+      return complain("What is removed was there", "\(path)", now)
+    }
+    for interface in interfaces where !Self.onEveryObject.contains(interface) {
+      if !object.interfaces.contains(interface) {
+        complain("What is removed was there", "\(interface) at \(path)", now)
+      }
+      object.interfaces.removeAll { $0 == interface }
+    }
+    objects[path] = object
+    guard object.interfaces.isEmpty else { return }
+    if object.children > 0 {
+      complain("Children never outlive their parent", "\(object.children) of \(path)", now)
+    }
+    objects[path] = nil
+    if let parent = parent(of: path) { objects[parent]?.children -= 1 }
+  }
+
+  private mutating func changed(_ message: Message, _ now: Instant) {
+    guard let path = message.path, let interface = message.body.first?.asString else { return }
+    guard message.sender == daemon, objects[path]?.interfaces.contains(interface) == true else {
+      return complain("Nothing is told of what is not there", message.text, now)
+    }
+  }
+
+  /// The parent that has to be there; nil for an adapter.
+  private func parent(of path: ObjectPath) -> ObjectPath? {
+    guard let parent = path.parent, !parent.isRoot, parent != BlueZPath.manager else { return nil }
+    return parent.text == "/org" ? nil : parent
+  }
+
+  private mutating func complain(_ rule: String, _ what: String, _ now: Instant) {
+    violations.append(Violation(rule: rule, what: what, at: now))
+  }
+}

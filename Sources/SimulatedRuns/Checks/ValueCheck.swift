@@ -1,0 +1,147 @@
+// Promise 5: what is measured is what the device said, whole and in order.
+
+import BlueZSimulator
+import Bluetooth
+import Signals
+import SimulatedDevices
+
+/// Compares what steps send with what happened at the devices.
+struct ValueCheck: Check {
+  /// A value at a device from an instant on.
+  private struct Held {
+    let at: Instant
+    let octets: [UInt8]
+  }
+
+  private struct Attribute: Hashable {
+    let device: Int
+    let uuid: BluetoothUUID
+  }
+
+  private struct Step {
+    let step: ChainStep
+    let device: Int
+    let began: Instant
+    /// How many values had been notified then.
+    let notified: Int
+  }
+
+  private struct StepID: Hashable {
+    let chain: ChainID
+    let number: Int
+  }
+
+  private(set) var violations: [Violation] = []
+  private let addresses: [BluetoothAddress]
+  /// Characteristics that keep what is written.
+  private var kept: [Attribute: [Held]] = [:]
+  private var notified: [Attribute: [[UInt8]]] = [:]
+  private var steps: [StepID: Step] = [:]
+  private var plans: [ChainID: ChainPlan] = [:]
+  /// bluetoothd shows the reads of one program to the subscribers of all.
+  private let hasOthers: Bool
+
+  init(_ world: World) {
+    addresses = world.devices.map(\.address)
+    hasOthers = world.programs.count > 1
+    for (device, definition) in world.devices.enumerated() {
+      for characteristic in definition.services.flatMap(\.characteristics) {
+        let attribute = Attribute(device: device, uuid: characteristic.uuid)
+        notified[attribute] = []
+        switch characteristic.behaviour {
+        case .constant(let octets): kept[attribute] = [Held(at: .start, octets: octets)]
+        case .echo: kept[attribute] = [Held(at: .start, octets: [])]
+        default: break
+        }
+      }
+    }
+  }
+
+  mutating func take(_ sighting: Sighting, at now: Instant) {
+    switch sighting {
+    case .asked(let id, let plan): plans[id] = plan
+    case .device(.written(let address, let uuid, let octets)):
+      guard let device = addresses.firstIndex(of: address) else { return }
+      kept[Attribute(device: device, uuid: uuid)]?.append(Held(at: now, octets: octets))
+    case .device(.notified(let address, let uuid, let octets)):
+      guard let device = addresses.firstIndex(of: address) else { return }
+      notified[Attribute(device: device, uuid: uuid)]?.append(octets)
+    case .stepBegan(let id, let number, let step): began(id, number, step, now)
+    case .stepValue(let id, let number, let value):
+      guard let step = steps[StepID(chain: id, number: number)] else { return }
+      check(id, step, value, now)
+    default: break
+    }
+  }
+
+  private mutating func began(_ id: ChainID, _ number: Int, _ step: ChainStep, _ now: Instant) {
+    guard let device = plans[id]?.device else { return }
+    var count = 0
+    if case .notify(let uuid, _, _) = step.bare {
+      count = notified[Attribute(device: device, uuid: uuid)]?.count ?? 0
+    }
+    steps[StepID(chain: id, number: number)] = Step(
+      step: step.bare,
+      device: device,
+      began: now,
+      notified: count
+    )
+  }
+
+  private mutating func check(_ id: ChainID, _ step: Step, _ value: StepValue, _ now: Instant) {
+    switch (step.step, value) {
+    case (.read(let uuid), .octets(let octets)):
+      let history = kept[Attribute(device: step.device, uuid: uuid)] ?? []
+      let before = history.lastIndex { $0.at <= step.began } ?? 0
+      if !history.isEmpty, !history[before...].contains(where: { $0.octets == octets }) {
+        complain("A read gives what the device held", "\(id) \(step.step): \(octets)", now)
+      }
+    case (.write(let uuid, let octets, .request), .nothing),
+      (.write(let uuid, let octets, .automatic), .nothing):
+      let attribute = Attribute(device: step.device, uuid: uuid)
+      guard let history = kept[attribute] else { return }
+      if !history.contains(where: { $0.at >= step.began && $0.octets == octets }) {
+        complain("A write that went well has reached the device", "\(id) \(step.step)", now)
+      }
+    case (.notify(let uuid, _, _), .events(let events)):
+      checkStream(id, step, Attribute(device: step.device, uuid: uuid), events, now)
+    default: break
+    }
+  }
+
+  /// What was received is what was notified, with nothing left out but at a gap.
+  private mutating func checkStream(
+    _ id: ChainID,
+    _ step: Step,
+    _ attribute: Attribute,
+    _ events: [NotificationEvent],
+    _ now: Instant
+  ) {
+    if hasOthers, kept[attribute] != nil { return }
+    let sent = (notified[attribute] ?? [])[step.notified...]
+    var rest = sent
+    var mayJump = true
+    for event in events {
+      guard case .value(let received) = event else {
+        mayJump = true
+        continue
+      }
+      let index = mayJump ? rest.firstIndex(of: received.value) : rest.indices.first
+      guard let index, rest[index] == received.value else {
+        return complain(
+          "No notified value is lost or made up",
+          "\(id) \(step.step): \(received.value) is not next in \(rest.prefix(5))",
+          now
+        )
+      }
+      rest = rest[(index + 1)...]
+      mayJump = false
+    }
+  }
+
+  mutating func finish(at now: Instant) {}
+
+  private mutating func complain(_ rule: String, _ what: String, _ now: Instant) {
+    violations.append(Violation(rule: rule, what: what, at: now))
+  }
+}

@@ -1,0 +1,137 @@
+// What the simulation test has found, each as small as it can be.
+//
+// The page docs/simulation-found.md tells how each was found.
+
+import BlueZ
+import BlueZSimulator
+import Bluetooth
+import DBus
+import Fixtures
+import Signals
+import SimulatedDevices
+import Testing
+
+@Suite("What seeds have found")
+struct FoundTests {
+  @Test("a scheduled block that is cancelled before it began never runs")
+  func cancelledBlock() throws {
+    let loop = VirtualTimeLoop()
+    let scheduler = SerialScheduler(on: loop)
+    let hasRun = Guarded(false)
+    loop.after(.milliseconds(1)) {
+      // Nobody has the turn: it is given at once, and its block waits for the thread that drives.
+      let turn = scheduler.schedule { hasRun.withLock { $0 = true } }
+      turn.cancel()
+    }
+    try loop.run { try await loop.sleep(for: .seconds(1)) }
+    #expect(!hasRun.withLock { $0 })
+    #expect(scheduler.isIdle)
+  }
+
+  @Test("a bluetoothd that ends stops scanning", arguments: [true, false])
+  func scanOfTheDead(_ isKilled: Bool) throws {
+    let simulation = try Simulation()
+    let observation = simulation.service.scan(ScanFilter()).collect().observe { _ in }
+    try simulation.pass(.seconds(1))
+    if isKilled { simulation.simulator.crash() } else { simulation.simulator.stop() }
+    #expect(simulation.history == ["scanning on", "scanning off"])
+    observation.cancel()
+  }
+
+  @Test("who listened to a service that was withdrawn does not listen to the one that comes back")
+  func withdrawnService() throws {
+    let simulation = try Simulation()
+    let (service, simulator) = (simulation.service, simulation.simulator)
+    let chain = service.connect().flattenMap { service.subscribe(.alert).flattenMap { $0.take(1) } }
+    simulation.loop.after(.seconds(1)) {
+      simulator.offer(.alert, false, at: simulation.address)
+    }
+    #expect(simulation.endure(chain).error != nil)
+    simulator.offer(.alert, true, at: simulation.address)
+    let subscriptions = simulation.history.count { $0.contains(" subscribed") }
+    #expect(simulation.endure(service.connect()).error == nil)
+    #expect(simulation.history.count { $0.contains(" subscribed") } == subscriptions)
+  }
+
+  @Test("what is withdrawn goes children first, also while its values are acquired")
+  func withdrawnWhileAcquired() throws {
+    let removed = Recorded<String>()
+    let simulation = try Simulation(log: { message, _ in
+      guard message.member == "InterfacesRemoved", let path = message.body.first?.asObjectPath
+      else { return }
+      removed.add(path.lastElement)
+    })
+    let (service, simulator) = (simulation.service, simulation.simulator)
+    let chain = service.connect().flattenMap {
+      service.subscribe(.alert, SubscriptionOptions(delivery: .acquire)).flattenMap { $0.take(1) }
+    }
+    simulation.loop.after(.seconds(1)) {
+      simulator.offer(.alert, false, at: simulation.address)
+    }
+    #expect(simulation.endure(chain).error != nil)
+    let order = removed.all.filter { $0.hasPrefix("desc") || $0.hasPrefix("char") }
+    #expect(order.map { $0.prefix(4) } == ["desc", "char"])
+  }
+
+  @Test("a device that this program had forgotten is not missed, it is not connected")
+  func unpaired() throws {
+    let simulation = try Simulation()
+    let service = simulation.service
+    let chain = service.connect().flattenMap { service.unpair() }
+      .flattenMap { service.read(.alert) }
+    Verdict(.notConnected, .passing, within: .seconds(10)).check(simulation.endure(chain))
+  }
+
+  @Test("an adapter that was reset, and is back at once, was gone")
+  func reset() throws {
+    let simulation = try Simulation()
+    let simulator = simulation.simulator
+    simulation.loop.after(.milliseconds(20)) { simulator.unplug() }
+    simulation.loop.after(.milliseconds(50)) { simulator.plugIn() }
+    let chain = simulation.service.connect()
+    Verdict(.adapterMissing, .unavailable, within: .seconds(1)).check(simulation.endure(chain))
+  }
+
+  @Test("a chain whose time is over before its Connect was sent ends nobody's link")
+  func unsentConnect() throws {
+    let calls = Recorded<String>()
+    let simulation = try Simulation(
+      definition: .bench,
+      log: { message, _ in
+        if message.kind == .methodCall { calls.add(message.member ?? "") }
+      }
+    )
+    let other = try simulation.otherProgram()
+    // It begins to scan while ours does: the end of ours is not seen then.
+    simulation.loop.after(.milliseconds(1)) {
+      other.scan(ScanFilter()).collect().observe { _ in }
+    }
+    let endured = simulation.endure(simulation.service.connect(), within: .milliseconds(500))
+    #expect(endured.error != nil)
+    #expect(!calls.all.contains("Connect") && calls.all.contains("StopDiscovery"))
+    #expect(!calls.all.contains("Disconnect"))
+    simulation.expectNextChain()
+  }
+
+  @Test("services that are being read are not missing")
+  func unread() throws {
+    var definition = DeviceDefinition.thermometer
+    definition.link.discoveryTime = .seconds(5)
+    let simulation = try Simulation(definition: definition)
+    let other = try simulation.otherProgram()
+    _ = simulation.loop.task { try? await other.connect().first(within: .seconds(60)) }
+    try simulation.pass(.seconds(2))
+    let endured = simulation.endure(simulation.service.read(.alert))
+    Verdict(.notConnected, .passing, within: .seconds(1)).check(endured)
+    #expect(endured.failure?.meaning.contains("reading its services") == true)
+  }
+
+  @Test("a deadline around a step with a limit of its own tells what the step did")
+  func limitWithinDeadline() throws {
+    let simulation = try Simulation()
+    simulation.simulator.vanish(simulation.address)
+    let chain = simulation.service.connect().timeout(.seconds(20), "connecting")
+    let endured = simulation.endure(chain, within: .seconds(5))
+    #expect(endured.failure?.code == .notFound)
+  }
+}
