@@ -156,6 +156,7 @@ public final class BlueZSimulator: Sendable {
     host.server.flush()
     active.clients.cancel()
     active.export.cancel()
+    calls.forget()
   }
 
   // MARK: What a test or a scenario does to the world

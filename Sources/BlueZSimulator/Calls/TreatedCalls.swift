@@ -22,6 +22,12 @@ final class TreatedCalls: ObjectHandler {
   /// Decides about every call from now on; those that are delayed already come in their time.
   func treat(_ treatment: @escaping Treatment) { self.treatment.withLock { $0 = treatment } }
 
+  /// Lets go of the treatment and the listener, which may hold what holds this.
+  func forget() {
+    treatment.withLock { $0 = { _ in .take } }
+    listener.withLock { $0 = nil }
+  }
+
   func handle(_ invocation: Invocation) -> Bool {
     listener.withLock { $0 }?(invocation.message)
     let treat = treatment.withLock { $0 }

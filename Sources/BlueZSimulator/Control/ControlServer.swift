@@ -32,6 +32,7 @@ public final class ControlServer: Sendable {
   public func start() async throws {
     let exported = try bus.export(server)
     export.withLock { $0 = exported }
+    bus.onClose { [weak self] _ in self?.stop() }
     server.add([interface], at: ControlNames.path)
     steering.log.onEntry { [weak server] entry in
       try? server?.emit(

@@ -15,12 +15,16 @@ private struct Locks {
   let services: [BlueZDeviceService]
   let simulator: BlueZSimulator
   let events = Recorded<SimulatorEvent>()
-  private let buses: [any MessageBus]
+  private let ending: Ending
 
   init(_ methods: [(PairingDefinition.Method, passkey: UInt32?)]) throws {
     let bus = LoopbackBus(on: loop)
     let (theirs, ours) = (try bus.connect(), try bus.connect())
-    buses = [theirs, ours]
+    ending = Ending(loop) {
+      theirs.close()
+      ours.close()
+      bus.shutDown()
+    }
     var devices: [SimulatedDevice] = []
     for (number, method) in methods.enumerated() {
       var definition = DeviceDefinition.pairing(method.0, passkey: method.passkey)
