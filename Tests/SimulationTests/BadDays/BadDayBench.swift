@@ -35,14 +35,12 @@ extension Simulation {
 
   /// Has something happen once, when a chain has come to a stage.
   func strike(_ stage: Stage, _ blow: @escaping @Sendable () -> Void) -> Blow {
-    let (loop, fallen, isDue) = (loop, Blow(), Guarded(true))
+    // Let go of once it falls: it may hold this simulation.
+    let (loop, fallen, due) = (loop, Blow(), Guarded<(@Sendable () -> Void)?>(blow))
     simulator.treatCalls { call in
-      let isFirst = isDue.withLock { isDue in
-        guard isDue, call.member == stage.beginning.member else { return false }
-        isDue = false
-        return true
+      guard call.member == stage.beginning.member, let blow = due.withLock({ $0.take() }) else {
+        return .take
       }
-      guard isFirst else { return .take }
       loop.after(stage.beginning.delay) {
         fallen.falls(loop.now)
         blow()
