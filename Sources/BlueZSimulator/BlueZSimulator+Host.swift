@@ -17,7 +17,7 @@ extension BlueZSimulator {
       return present.adapter
     }
     guard let pulled else { return }
-    present.withLock { $0.stored = pulled.devices.compactMap(\.stored) }
+    present.withLock { $0.keep(pulled) }
     pulled.unplug()
   }
 
@@ -28,7 +28,12 @@ extension BlueZSimulator {
   /// connected. After a reset of its controller an adapter often comes back under another number.
   public func plugIn(as index: Int = 0) {
     guard present.withLock({ $0.adapter == nil }) else { return }
-    let adapter = makeAdapter(index)
+    let taken = present.withLock { $0.further.map(\.path) }
+    // A number that another adapter has is passed over.
+    let number = (index...).first {
+      !taken.contains(BlueZPath.adapter(BlueZPath.adapterName(index: $0)))
+    }
+    let adapter = makeAdapter(settings.adapters.first ?? AdapterSettings(), as: number ?? index)
     present.withLock { $0.adapter = adapter }
     adapter.add()
   }

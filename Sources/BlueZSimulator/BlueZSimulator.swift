@@ -8,7 +8,7 @@ public import DBus
 import Signals
 public import SimulatedDevices
 
-/// A simulated bluetoothd 5.66 with one adapter, `hci0`.
+/// A simulated bluetoothd 5.66 with one adapter, `hci0`, unless the settings say otherwise.
 ///
 /// It serves ObjectManager, Adapter1, Device1, Battery1, GattService1, GattCharacteristic1,
 /// GattDescriptor1 and AgentManager1 in the order of signals and replies that was recorded from the
@@ -18,10 +18,21 @@ public import SimulatedDevices
 public final class BlueZSimulator: Sendable {
   public typealias Observer = @Sendable (SimulatorEvent) -> Void
 
-  /// The adapter that is plugged in, and what was kept of its devices when it was pulled out.
+  /// The adapters that are plugged in, and what was kept of their devices when they were pulled out.
   struct Present {
+    /// The one that is pulled out and switched off.
     var adapter: AdapterServer?
+    /// The others, which stay.
+    var further: [AdapterServer] = []
     var stored: [StoredDevice]
+
+    var all: [AdapterServer] { (adapter.map { [$0] } ?? []) + further }
+
+    /// Keeps what is stored of an adapter's devices.
+    mutating func keep(_ adapter: AdapterServer) {
+      stored.removeAll { $0.adapter == adapter.settings.address }
+      stored += adapter.devices.compactMap { $0.stored(at: adapter.settings.address) }
+    }
   }
 
   let host: Host
@@ -80,10 +91,19 @@ public final class BlueZSimulator: Sendable {
     calls = TreatedCalls(host.server)
     self.log = log
     present = Guarded(Present(stored: stored))
-    let adapter = makeAdapter(settings.adapterNumber)
-    present.withLock { $0.adapter = adapter }
+    let adapters = settings.adapters.map { makeAdapter($0, as: $0.number) }
+    present.withLock { present in
+      present.adapter = adapters.first
+      present.further = Array(adapters.dropFirst())
+    }
     host.agents.onChange { [present] isPairable in
-      present.withLock { $0.adapter }?.setPairable(isPairable)
+      for adapter in present.withLock({ $0.all }) { adapter.setPairable(isPairable) }
+    }
+    for device in devices {
+      let address = device.definition.address
+      device.onPresence { [weak self] presence in
+        for remote in self?.remotes(address) ?? [] { remote.follow(presence) }
+      }
     }
     guard let log else { return }
     calls.onCall { [weak self] call in
@@ -95,13 +115,13 @@ public final class BlueZSimulator: Sendable {
   deinit { stop() }
 
   /// An adapter with every device, those that were kept among them.
-  func makeAdapter(_ index: Int) -> AdapterServer {
-    let path = BlueZPath.adapter(BlueZPath.adapterName(index: index))
-    let stored = present.withLock { $0.stored }
+  func makeAdapter(_ settings: AdapterSettings, as number: Int) -> AdapterServer {
+    let path = BlueZPath.adapter(BlueZPath.adapterName(index: number))
+    let stored = present.withLock { $0.stored }.filter { $0.adapter == settings.address }
     let air = Air(devices, stored: stored) { [host] device, address, type, stored in
       RemoteDevice(device, address, type, adapter: path, host: host, stored: stored)
     }
-    return AdapterServer(path: path, air: air, host: host)
+    return AdapterServer(settings, path: path, air: air, host: host)
   }
 
   // MARK: On the bus
@@ -115,7 +135,7 @@ public final class BlueZSimulator: Sendable {
     active.withLock { $0 = (export, clients) }
     host.bus.onClose { [weak self] _ in self?.stop() }
     host.server.add([host.agents.interface], at: BlueZPath.manager)
-    present.withLock { $0.adapter }?.add()
+    for adapter in present.withLock({ $0.all }) { adapter.add() }
     let reply = try await host.bus.requestName(OrgBlueZ.busName, flags: .doNotQueue)
     guard reply == .primaryOwner || reply == .alreadyOwner else {
       stop()
@@ -130,7 +150,7 @@ public final class BlueZSimulator: Sendable {
     return try await host.bus.subscribe(rule) { [present, weak agents = host.agents] signal in
       let names = signal.body.map { $0.asString ?? "" }
       guard names.count == 3, names[0] == names[1], names[2].isEmpty else { return }
-      present.withLock { $0.adapter }?.clientLeft(names[0])
+      for adapter in present.withLock({ $0.all }) { adapter.clientLeft(names[0]) }
       agents?.forget(names[0])
       log?.clientLeft(names[0], at: loop.now.sinceStart)
     }
@@ -143,16 +163,18 @@ public final class BlueZSimulator: Sendable {
       defer { active = nil }
       return active
     }
-    let adapter = present.withLock { present in
-      if let adapter = present.adapter { present.stored = adapter.devices.compactMap(\.stored) }
-      defer { present.adapter = nil }
-      return present.adapter
+    let adapters = present.withLock { present in
+      let all = present.all
+      for adapter in all { present.keep(adapter) }
+      present.adapter = nil
+      present.further = []
+      return all
     }
     // As bluetoothd does it: links, adapter, agents, then every object, children first.
-    adapter?.stop()
+    for adapter in adapters { adapter.stop() }
     guard let active else { return }
     host.server.remove(BlueZPath.manager)
-    adapter?.remove()
+    for adapter in adapters { adapter.remove() }
     host.server.flush()
     active.clients.cancel()
     active.export.cancel()
@@ -168,22 +190,26 @@ public final class BlueZSimulator: Sendable {
   public func loseLink(_ address: BluetoothAddress) { device(address)?.loseLink() }
 
   /// Takes a device out of the air: its link is lost, it is not heard any more.
-  public func vanish(_ address: BluetoothAddress) { device(address)?.vanish() }
+  public func vanish(_ address: BluetoothAddress) {
+    for remote in remotes(address) { remote.vanish() }
+  }
 
   /// Brings a device back into the air.
-  public func appear(_ address: BluetoothAddress) { device(address)?.appear() }
+  public func appear(_ address: BluetoothAddress) {
+    for remote in remotes(address) { remote.appear() }
+  }
 
   /// Has a device begin or cease to offer a service of its definition, with a link or without one.
   ///
   /// Connected clients see `UUIDs` change and the objects come or go, as after an indication of
   /// Service Changed; `ServicesResolved` stays as it is.
   public func offer(_ service: BluetoothUUID, _ isOffered: Bool, at address: BluetoothAddress) {
-    device(address)?.offer(service, isOffered)
+    for remote in remotes(address) { remote.offer(service, isOffered) }
   }
 
   /// The addresses of the devices that have a link, in the order of the devices.
   public var connectedDevices: [BluetoothAddress] {
-    adapter?.devices.filter(\.isConnected).map(\.address) ?? []
+    present.withLock { $0.all }.flatMap(\.devices).filter(\.isConnected).map(\.address)
   }
 
   /// The strength in dBm of the link to a device, drawn anew; nil when there is none.
@@ -196,8 +222,15 @@ public final class BlueZSimulator: Sendable {
   /// Where the adapter is; nil without one.
   var adapterPath: ObjectPath? { adapter?.path }
 
+  /// A device as the adapter that has a link to it knows it, or else the first.
   func device(_ address: BluetoothAddress) -> RemoteDevice? {
-    adapter?.air.device(address)
+    let all = remotes(address)
+    return all.first(where: \.isConnected) ?? all.first
+  }
+
+  /// A device as each adapter knows it.
+  func remotes(_ address: BluetoothAddress) -> [RemoteDevice] {
+    present.withLock { $0.all }.compactMap { $0.air.device(address) }
   }
 }
 

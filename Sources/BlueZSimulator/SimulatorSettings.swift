@@ -1,7 +1,5 @@
 // The delays and limits of the simulated bluetoothd.
 
-public import Bluetooth
-
 /// Every timer of bluetoothd that a client can notice. The defaults are BlueZ's own.
 ///
 /// - Source: BlueZ 5.66, at the constants that each property names.
@@ -36,14 +34,8 @@ public struct SimulatorSettings: Hashable, Sendable {
   /// Whether clients may listen without a scan: an experimental interface, off by default.
   public var offersMonitors = false
 
-  /// The number of the adapter at the start: 0 is `hci0`.
-  public var adapterNumber = 0
-  /// The adapter's own address.
-  public var adapterAddress = BluetoothAddress(number: 0x0000_5e00_5300)
-  /// The adapter's name, and its alias until it is given another.
-  public var adapterName = "simulated"
-  /// Whether the adapter is switched on when it is put in.
-  public var isPowered = true
+  /// The adapters at the start. The first is the one that is pulled out and switched off.
+  public var adapters = [AdapterSettings()]
 
   public init() {}
 

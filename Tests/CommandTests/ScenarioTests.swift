@@ -62,6 +62,9 @@ struct ScenarioTests {
       0,
       "(gap: the link was lost"
     ),
+    Case("bus-closed", "\(level); sleep 1s; \(level)", 69, "bus-lost"),
+    Case("two-adapters", "\(level); sleep 1s; \(level)", 69, "adapter-missing"),
+    Case("two-adapters", ["--adapter", "dongle", "-e", "\(level); sleep 1s; \(level)"], 0),
     Case("daemon-crash", "\(level); \(level); sleep 3s; \(level)", 69, "bluetoothd left the bus"),
     Case("daemon-restart", "\(level); sleep 3s; \(level)", 69, "bluetoothd left the bus"),
     Case("doubled", ["docs/examples/echo.yaml"], 0),

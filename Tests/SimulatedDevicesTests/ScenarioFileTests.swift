@@ -88,10 +88,10 @@ struct ScenarioFileTests {
     )
     var host = HostDefinition()
     host.release = HostDefinition.Release(5, 83)
-    host.adapterNumber = 2
-    host.adapterAddress = BluetoothAddress("00:00:5E:00:53:42")
-    host.adapterName = "desk"
-    host.isPowered = false
+    let address = BluetoothAddress("00:00:5E:00:53:42")
+    host.adapters = [
+      HostDefinition.Adapter(number: 2, address: address, name: "desk", isPowered: false)
+    ]
     host.offersMonitors = true
     host.disconnectDelay = .seconds(1)
     host.temporaryTimeout = .seconds(2)
@@ -185,6 +185,10 @@ struct ScenarioFileTests {
       ("host: { adapter: { number: 256 } }", "from 0 to 255"),
       ("host: { adapter: { adress: 1 } }", "did you mean 'address'?"),
       ("host: { adapter: { address: here } }", "an address such as"),
+      ("host: { adapters: [] }", "at least one adapter"),
+      ("host: { adapters: [{ number: 1 }, { number: 1 }] }", "another adapter has the number 1"),
+      ("host: { adapter: {}, adapters: [{}] }", "exclude each other"),
+      ("host: { adapters: 2 }", "a list of adapters"),
       ("host: { connect-timeout: soon }", "from 0s to 1h"),
       ("faults: 3", "a list of faults"), ("faults: [{}]", "the key 'fault' is missing"),
       ("faults: [{ fault: out-of-rang }]", "did you mean 'out-of-range'?"),

@@ -161,7 +161,7 @@ struct SchemaTests {
     let head = "scenario: A\ndevices: []\n"
     let known = [
       ("", head + Self.z), ("definitions/host", head + "host: { \(Self.z) }"),
-      ("definitions/host/properties/adapter", head + "host: { adapter: { \(Self.z) } }"),
+      ("definitions/adapter", head + "host: { adapter: { \(Self.z) } }"),
       ("definitions/used", "scenario: A\ndevices: [{ use: a.yaml, \(Self.z) }]"),
     ]
     for (pointer, text) in known {

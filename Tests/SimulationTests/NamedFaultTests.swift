@@ -67,6 +67,7 @@ struct NamedFaultTests {
       on: loop,
       generator: SeededGenerator(seed: 0),
       connect: { try bus.connect() },
+      closeBus: { bus.shutDown() },
       observer: { event in events.withLock { $0.append("\(event)") } }
     )
     let client = try loop.run {
@@ -143,7 +144,8 @@ struct NamedFaultTests {
     // The client ends its own scan before it connects.
     case .scanDisturbsConnect: "}\n  - { fault: other-scanning"
     case .linkLost, .outOfRange, .dropInTurn: "after: read, nth: 1"
-    case .adapterOff, .adapterUnplugged, .adapterRenumbered, .daemonRestart, .daemonCrash:
+    case .busClosed, .adapterOff, .adapterUnplugged, .adapterRenumbered, .daemonRestart,
+      .daemonCrash:
       "after: read, nth: 1"
     case .otherConnecting, .linkLeftBehind: "at: 0s"
     case .disconnectHangs: "nth: 1"

@@ -85,7 +85,7 @@ extension AdapterServer {
   /// A device with a link does not advertise, nor does one that is gone; and while one is being
   /// connected to, its advertisements are the controller's alone.
   private func hear(_ device: RemoteDevice, _ number: Int) {
-    guard device.isInAir, device.isIdle else { return }
+    guard device.isInAir, device.isIdle, !device.device.isLinked else { return }
     let advertisement = device.device.definition.advertisements[number]
     let sessions = state.withLock { $0.sessions }
     let isWanted = sessions.accept(

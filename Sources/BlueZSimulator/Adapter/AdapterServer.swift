@@ -26,6 +26,7 @@ final class AdapterServer: Sendable {
   }
 
   let path: ObjectPath
+  let settings: AdapterSettings
   let air: Air
   let host: Host
   let state: Guarded<State>
@@ -34,12 +35,16 @@ final class AdapterServer: Sendable {
   /// The devices in the air, also under addresses that they do not use any more.
   var devices: [RemoteDevice] { air.all }
 
-  init(path: ObjectPath, air: Air, host: Host) {
+  init(_ settings: AdapterSettings, path: ObjectPath, air: Air, host: Host) {
     monitors = AdvertisementMonitors(air: air, host: host)
-    state = Guarded(State(isPowered: host.settings.isPowered))
+    self.settings = settings
+    state = Guarded(State(isPowered: settings.isPowered))
     self.path = path
     self.air = air
     self.host = host
+    if !settings.isPowered {
+      for device in devices { device.powerOff() }
+    }
   }
 
   func mark(_ property: String) {
@@ -51,14 +56,14 @@ final class AdapterServer: Sendable {
   /// The interface, with the properties that bluetoothd 5.66 gives it.
   var interface: ExportedInterface {
     typealias Property = Adapter1.Property
-    let name = host.settings.adapterName
+    let name = settings.name
     return ExportedInterface(
       Adapter1.interface,
       methods: methods,
       properties: [
-        ExportedProperty(Property.address, "s") { .string("\(self.host.settings.adapterAddress)") },
+        ExportedProperty(Property.address, "s") { .string("\(self.settings.address)") },
         ExportedProperty(Property.addressType, "s") { .string(AddressType.public.rawValue) },
-        ExportedProperty(Property.name, "s") { .string(self.host.settings.adapterName) },
+        ExportedProperty(Property.name, "s") { .string(self.settings.name) },
         property(Property.alias, "s", { .string($0.alias ?? name) }) { state, value in
           state.alias = value.asString.flatMap { $0.isEmpty ? nil : $0 }
         },

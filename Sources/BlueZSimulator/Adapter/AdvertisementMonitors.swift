@@ -62,7 +62,7 @@ final class AdvertisementMonitors: Sendable {
     let timer = host.loop.after(delay) { [weak self] in
       guard let self, state.withLock({ !$0.reports.isEmpty }) else { return }
       let device = air.present(slots[index].device)
-      if device.isInAir, !device.isConnected {
+      if device.isInAir, !device.device.isLinked {
         device.heard(slots[index].number, tellsAll: false, threshold: 0)
       }
       hear(index, after: air.interval(slots[index]))

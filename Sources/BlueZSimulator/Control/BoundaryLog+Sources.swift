@@ -77,7 +77,8 @@ extension BlueZSimulator {
     guard let path, let place = BlueZPath(path),
       let devicePath = BlueZPath.devicePath(containing: path)
     else { return (nil, nil) }
-    let remote = present.withLock { $0.adapter }?.devices.first { $0.path == devicePath }
+    let adapters = present.withLock { $0.all }
+    let remote = adapters.flatMap(\.devices).first { $0.path == devicePath }
     guard let remote else { return (place.address, nil) }
     let table = remote.device.table
     let attribute: BluetoothUUID? =

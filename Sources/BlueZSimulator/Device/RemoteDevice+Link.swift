@@ -127,7 +127,7 @@ extension RemoteDevice {
         device.perform { $0.established(attempt) }
       }
     }
-    guard isReachable, device.definition.isConnectable else {
+    guard isReachable, device.definition.isConnectable, !device.isLinked else {
       state.withLock { $0.searching = attempt }
       return abort(limit)
     }

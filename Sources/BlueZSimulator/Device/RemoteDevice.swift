@@ -91,14 +91,12 @@ final class RemoteDevice: Sendable {
     listen()
   }
 
-  /// Hears what the device sends, and what it does by itself. Of several addresses of a device, the
-  /// one with the link does.
+  /// Hears what the device sends. Of several addresses of a device, the one with the link does.
   func listen() {
     device.onNotification { [weak self] handle, value in
       self?.attributes?.notified(handle, value)
       self?.notifiedBattery(handle, value)
     }
-    device.onPresence { [weak self] in self?.follow($0) }
   }
 
   var queue: RequestQueue? { parts.withLock { $0?.queue } }
@@ -274,7 +272,6 @@ final class RemoteDevice: Sendable {
     perform { $0.stopped() }
     queue?.stop()
     device.onNotification { _, _ in }
-    device.onPresence { _ in }
   }
 
   func clientLeft(_ client: String) {

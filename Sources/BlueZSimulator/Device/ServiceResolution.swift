@@ -21,7 +21,7 @@ extension BlueZSimulator {
   ///
   /// Objects that are there from an earlier link stay.
   public func resolve(_ resolution: ServiceResolution, at address: BluetoothAddress) {
-    device(address)?.resolution = resolution
+    for remote in remotes(address) { remote.resolution = resolution }
   }
 }
 

@@ -10,6 +10,8 @@ import SimulatedDevices
 ///
 /// - Source: BlueZ 5.66, `src/device.c` (device_create_from_storage).
 struct StoredDevice: Sendable {
+  /// The adapter that it is known to, by its address.
+  let adapter: BluetoothAddress
   /// Which device it is, by its own address.
   let identity: BluetoothAddress
   /// What it was heard under.
@@ -22,12 +24,13 @@ struct StoredDevice: Sendable {
 
 extension RemoteDevice {
   /// What is kept; nil for a device that is known by discovery alone.
-  var stored: StoredDevice? {
+  func stored(at adapter: BluetoothAddress) -> StoredDevice? {
     state.withLock { state in
       guard state.isExported, !state.known.isTemporary else { return nil }
       var known = state.known
       _ = known.unheard()
       return StoredDevice(
+        adapter: adapter,
         identity: device.definition.address,
         address: address,
         addressType: addressType,

@@ -1,5 +1,6 @@
 // What the blows of a scenario do.
 
+import BlueZInterfaces
 import Bluetooth
 import DBus
 import Signals
@@ -27,6 +28,7 @@ extension ScenarioPlayer {
       restoreLasting()
     case .endDaemon(let isKilled): endDaemon(isKilled: isKilled)
     case .startDaemon: startDaemon()
+    case .closeBus: closeBus()
     case .requests(let kind, let treatment):
       state.withLock { $0.treatments.set(kind, treatment) }
     case .otherRemoves, .otherConnects, .otherLeavesLink, .otherAcquires, .otherScans:
@@ -76,7 +78,12 @@ extension ScenarioPlayer {
   private func startDaemon() {
     guard let before = simulator else { return }
     begin { player in
-      let successor = before.successor(on: try await player.connect())
+      let bus = try await player.connect()
+      // A bus learns of the end of a connection when it gets to it.
+      while try await bus.nameOwner(OrgBlueZ.busName) != nil {
+        try await player.loop.sleep(for: .milliseconds(1))
+      }
+      let successor = before.successor(on: bus)
       try await player.start(successor)
     }
   }

@@ -30,6 +30,7 @@ public final class ScenarioPlayer: Sendable {
   }
 
   let connect: Connect
+  let closeBus: @Sendable () -> Void
   let devices: [SimulatedDevice]
   let loop: Loop
   let state: Guarded<State>
@@ -42,6 +43,7 @@ public final class ScenarioPlayer: Sendable {
   ///   - devices: Those of the scenario, on `loop`.
   ///   - generator: Of the faults.
   ///   - connect: Makes connections to the bus: for bluetoothd, those after it, other programs.
+  ///   - closeBus: Ends the bus, for the scenarios that want it.
   ///   - observer: Sees what happens at the devices, on the loop.
   public init(
     _ scenario: ScenarioDefinition,
@@ -49,11 +51,13 @@ public final class ScenarioPlayer: Sendable {
     on loop: Loop,
     generator: SeededGenerator,
     connect: @escaping Connect,
+    closeBus: @escaping @Sendable () -> Void = {},
     observer: @escaping BlueZSimulator.Observer = { _ in }
   ) {
     self.devices = devices
     self.loop = loop
     self.connect = connect
+    self.closeBus = closeBus
     self.observer = observer
     settings = SimulatorSettings(scenario.host)
     state = Guarded(State(schedule: FaultSchedule(scenario.blows, generator: generator)))
@@ -190,15 +194,24 @@ public final class ScenarioPlayer: Sendable {
   }
 }
 
+extension AdapterSettings {
+  fileprivate init(_ adapter: HostDefinition.Adapter) {
+    self.init(number: adapter.number, isPowered: adapter.isPowered)
+    if let given = adapter.address {
+      address = given
+    } else {
+      address = BluetoothAddress(number: address.number + UInt64(adapter.number))
+    }
+    name = adapter.name ?? name
+  }
+}
+
 extension SimulatorSettings {
   /// The settings of a scenario's host.
   public init(_ host: HostDefinition) {
     self.init()
     if let release = host.release { version = BlueZVersion(release.major, release.minor) }
-    adapterNumber = host.adapterNumber
-    adapterAddress = host.adapterAddress ?? adapterAddress
-    adapterName = host.adapterName ?? adapterName
-    isPowered = host.isPowered
+    if !host.adapters.isEmpty { adapters = host.adapters.map { AdapterSettings($0) } }
     offersMonitors = host.offersMonitors
     disconnectDelay = host.disconnectDelay ?? disconnectDelay
     temporaryTimeout = host.temporaryTimeout ?? temporaryTimeout

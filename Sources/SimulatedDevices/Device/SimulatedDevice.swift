@@ -180,6 +180,9 @@ public final class SimulatedDevice: Sendable {
     decide { ((), $0.device.linkUp(now: now)) }
   }
 
+  /// Whether there is a link, whoever made it.
+  public var isLinked: Bool { state.withLock { $0.device.isLinked } }
+
   /// How secure the link is.
   public var security: LinkSecurity { state.withLock { $0.device.security } }
 

@@ -15,6 +15,7 @@ enum FileLimits {
   static let faults = 256
   static let burst = 1_000_000
   static let machines = 16
+  static let adapters = 8
   /// Of one machine.
   static let states = 64
   /// Of one state.

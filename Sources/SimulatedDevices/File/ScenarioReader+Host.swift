@@ -11,7 +11,7 @@ extension ScenarioReader {
     host.release = keys.optional("bluez", expected: "a release such as \"5.66\"") { node in
       node.text.flatMap { HostDefinition.Release(written: $0) }
     }
-    if let node = keys.optional("adapter") { adapter(node, &host) }
+    host.adapters = adapters(&keys)
     host.offersMonitors = reader.truth(&keys, "monitors") ?? false
     host.disconnectDelay = reader.delay(&keys, "disconnect-delay")
     host.temporaryTimeout = reader.delay(&keys, "temporary-timeout")
@@ -23,20 +23,49 @@ extension ScenarioReader {
     return host
   }
 
-  private mutating func adapter(_ node: Node, _ host: inout HostDefinition) {
+  /// `adapter`, or `adapters`: a list, whose numbers and addresses differ.
+  private mutating func adapters(_ keys: inout MappingReader) -> [HostDefinition.Adapter] {
+    let one = keys.optional("adapter")
+    let several = keys.optional("adapters")
+    if let one, several != nil {
+      reader.problems.append(one.problem("'adapter' and 'adapters' exclude each other"))
+    }
+    if let one { return [adapter(one, 0)] }
+    let nodes = reader.list(several, "adapters", atMost: FileLimits.adapters)
+    if let several, several.sequence?.isEmpty == true {
+      reader.problems.append(several.problem("there is at least one adapter"))
+    }
+    var all: [HostDefinition.Adapter] = []
+    for (index, node) in nodes.enumerated() {
+      let adapter = adapter(node, index)
+      if all.contains(where: { $0.number == adapter.number }) {
+        reader.problems.append(node.problem("another adapter has the number \(adapter.number)"))
+      }
+      if let address = adapter.address, all.contains(where: { $0.address == address }) {
+        reader.problems.append(node.problem("another adapter has the address \(address)"))
+      }
+      all.append(adapter)
+    }
+    return all
+  }
+
+  private mutating func adapter(_ node: Node, _ index: Int) -> HostDefinition.Adapter {
     var keys = MappingReader(node)
-    host.adapterNumber = reader.integer(&keys, "number", in: 0...255) ?? 0
-    host.adapterAddress = keys.optional(
-      "address",
-      expected: "an address such as 00:00:5E:00:53:00"
-    ) {
+    let number = reader.integer(&keys, "number", in: 0...255) ?? index
+    let address = keys.optional("address", expected: "an address such as 00:00:5E:00:53:00") {
       $0.text.flatMap { BluetoothAddress($0) }
     }
-    host.adapterName = keys.optional("name", expected: "at most \(FileLimits.name) octets of text")
-    { node in
+    let expected = "at most \(FileLimits.name) octets of text"
+    let name = keys.optional("name", expected: expected) { node in
       node.text.flatMap { $0.utf8.count <= FileLimits.name ? $0 : nil }
     }
-    host.isPowered = reader.truth(&keys, "powered") ?? true
+    let isPowered = reader.truth(&keys, "powered") ?? true
     reader.problems += keys.finish()
+    return HostDefinition.Adapter(
+      number: number,
+      address: address,
+      name: name,
+      isPowered: isPowered
+    )
   }
 }

@@ -73,6 +73,8 @@ public enum WorldAction: Sendable, Hashable {
   /// bluetoothd ends, by itself or killed.
   case endDaemon(isKilled: Bool)
   case startDaemon
+  /// The message bus ends, with everybody on it.
+  case closeBus
   /// Requests of one kind are treated so; nil: as they should be.
   case requests(FaultKind, Treatment?)
   /// Another program forgets the device.

@@ -50,7 +50,7 @@ extension NamedFault {
     case .unansweredCalls, .lostAnswers: ["on", "for"]
     case .busyDaemon: ["on", "by", "for"]
     case .wrongTransport, .otherScanning, .otherConnecting, .notifyAcquired: ["for"]
-    case .linkLost, .deviceRemoved, .linkLeftBehind: []
+    case .linkLost, .busClosed, .deviceRemoved, .linkLeftBehind: []
     }
   }
 

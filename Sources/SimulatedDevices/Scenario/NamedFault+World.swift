@@ -65,6 +65,7 @@ extension NamedFault {
     case .lostAnswers: return treated(settings, kind, .withoutAnswer)
     case .busyDaemon: return treated(settings, kind, .delayed(settings.delay ?? .seconds(1)))
     case .wrongTransport: return treated(settings, .connect, .wrongTransport)
+    case .busClosed: return [Stroke(.closeBus)]
     default: return []
     }
   }

@@ -49,6 +49,7 @@ public enum NamedFault: String, CaseIterable, Sendable, Hashable {
   case lostAnswers = "lost-answers"
   case busyDaemon = "busy-daemon"
   case wrongTransport = "wrong-transport"
+  case busClosed = "bus-closed"
 
   // What other programs do.
   case deviceRemoved = "device-removed"
@@ -77,7 +78,7 @@ public enum NamedFault: String, CaseIterable, Sendable, Hashable {
       .operation
     case .smallMTU, .weakSignal, .pairingRejected: .property
     case .linkLost, .outOfRange, .dropInTurn, .adapterOff, .adapterUnplugged, .adapterRenumbered,
-      .daemonRestart, .daemonCrash, .deviceRemoved, .otherConnecting, .linkLeftBehind,
+      .daemonRestart, .daemonCrash, .busClosed, .deviceRemoved, .otherConnecting, .linkLeftBehind,
       .notifyAcquired:
       .world
     case .serviceMissing, .servicesEarly, .servicesEmpty, .servicesNever, .lostNotifications,
@@ -91,7 +92,7 @@ public enum NamedFault: String, CaseIterable, Sendable, Hashable {
   var isAboutDevices: Bool {
     switch self {
     case .adapterOff, .adapterUnplugged, .adapterRenumbered, .daemonRestart, .daemonCrash,
-      .unansweredCalls, .lostAnswers, .busyDaemon, .wrongTransport, .otherScanning:
+      .unansweredCalls, .lostAnswers, .busyDaemon, .wrongTransport, .busClosed, .otherScanning:
       false
     default: true
     }

@@ -44,12 +44,8 @@ public struct ScenarioDefinition: Sendable, Hashable {
 public struct HostDefinition: Sendable, Hashable {
   /// The release that is played, such as 5.83.
   public var release: Release?
-  /// The number of the adapter: 0 is the first.
-  public var adapterNumber = 0
-  public var adapterAddress: BluetoothAddress?
-  public var adapterName: String?
-  /// Whether the adapter is switched on at first.
-  public var isPowered = true
+  /// Its adapters, the first of which is the one that faults befall; empty: one as usual.
+  public var adapters: [Adapter] = []
   /// Whether clients may listen for advertisements without a scan.
   public var offersMonitors = false
   /// From the request to disconnect to the end of the link.
@@ -66,6 +62,29 @@ public struct HostDefinition: Sendable, Hashable {
   public var pairingTimeout: Duration?
 
   public init() {}
+
+  /// One adapter.
+  public struct Adapter: Sendable, Hashable {
+    /// 0 is the first.
+    public var number: Int
+    /// nil: one of its own.
+    public var address: BluetoothAddress?
+    public var name: String?
+    /// Whether it is switched on at first.
+    public var isPowered: Bool
+
+    public init(
+      number: Int = 0,
+      address: BluetoothAddress? = nil,
+      name: String? = nil,
+      isPowered: Bool = true
+    ) {
+      self.number = number
+      self.address = address
+      self.name = name
+      self.isPowered = isPowered
+    }
+  }
 
   /// A release by its numbers.
   public struct Release: Sendable, Hashable {

@@ -55,9 +55,13 @@ struct Simulate: ParsableCommand {
     let loop = EventLoop()
     let seed = seed ?? scenario.seed ?? 0
     let player = try loop.run {
-      let player = World.player(scenario, on: loop, seed: seed) {
-        try await LibDBusConnection.open(address: .given(bus.address), on: loop)
-      }
+      let player = World.player(
+        scenario,
+        on: loop,
+        seed: seed,
+        connect: { try await LibDBusConnection.open(address: .given(bus.address), on: loop) },
+        closeBus: { bus.stop() }
+      )
       try await player.start()
       return player
     }

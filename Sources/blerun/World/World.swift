@@ -65,7 +65,13 @@ struct World: Sendable {
     let loop: Loop = isPaced ? EventLoop() : VirtualTimeLoop()
     let bus = LoopbackBus(on: loop, address: "simulated", observer: log?.add)
     let (client, player) = try loop.run {
-      let player = Self.player(scenario, on: loop, seed: seed) { try bus.connect() }
+      let player = Self.player(
+        scenario,
+        on: loop,
+        seed: seed,
+        connect: { try bus.connect() },
+        closeBus: { bus.shutDown() }
+      )
       try await player.start()
       return (try await BlueZClient.open(bus: try bus.connect()), player)
     }
@@ -83,12 +89,15 @@ struct World: Sendable {
 
   /// What plays a scenario; its faults and its devices have randomness of their own each.
   ///
-  /// - Parameter connect: Makes a connection to the bus.
+  /// - Parameters:
+  ///   - connect: Makes a connection to the bus.
+  ///   - closeBus: Ends the bus.
   static func player(
     _ scenario: ScenarioDefinition,
     on loop: Loop,
     seed: UInt64,
-    connect: @escaping ScenarioPlayer.Connect
+    connect: @escaping ScenarioPlayer.Connect,
+    closeBus: @escaping @Sendable () -> Void
   ) -> ScenarioPlayer {
     let generator = SeededGenerator(seed: seed, name: "devices")
     let devices = scenario.devices.map { definition in
@@ -103,7 +112,8 @@ struct World: Sendable {
       devices: devices,
       on: loop,
       generator: SeededGenerator(seed: seed, name: "scenario"),
-      connect: connect
+      connect: connect,
+      closeBus: closeBus
     )
   }
 

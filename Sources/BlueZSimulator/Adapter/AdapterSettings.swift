@@ -1,0 +1,27 @@
+// What an adapter is.
+
+public import Bluetooth
+
+/// One adapter of the simulated host.
+public struct AdapterSettings: Hashable, Sendable {
+  /// Its number at the start: 0 is `hci0`.
+  public var number: Int
+  /// Its own address.
+  public var address: BluetoothAddress
+  /// Its name, and its alias until it is given another.
+  public var name: String
+  /// Whether it is switched on when it is put in.
+  public var isPowered: Bool
+
+  public init(
+    number: Int = 0,
+    address: BluetoothAddress = BluetoothAddress(number: 0x0000_5e00_5300),
+    name: String = "simulated",
+    isPowered: Bool = true
+  ) {
+    self.number = number
+    self.address = address
+    self.name = name
+    self.isPowered = isPowered
+  }
+}
