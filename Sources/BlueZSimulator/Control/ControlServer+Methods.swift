@@ -29,14 +29,17 @@ extension ControlServer {
 
   /// What somebody did to the world belongs in the log of what they did.
   private static func note(_ call: Invocation, in steering: Steering) {
-    let named = call.message.body.first?.asString
-    let device = named.flatMap { name in try? steering.device(name) }
+    let body = call.message.body
+    let device = body.first?.asString.flatMap { name in try? steering.device(name) }
+    let named = body.count > 1 ? body[1].asString : nil
+    let characteristic = named.flatMap { try? device?.table.characteristic(named: $0) }
     steering.log.add(
       at: steering.loop.now.sinceStart,
       client: call.caller,
       "Simulator1.\(call.message.member ?? "")",
       device: device?.definition.address,
-      octets: call.message.body.last?.asBytes ?? []
+      attribute: characteristic?.uuid,
+      octets: body.last?.asBytes ?? []
     )
   }
 

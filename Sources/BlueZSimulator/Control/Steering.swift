@@ -4,7 +4,7 @@
 
 import BlueZInterfaces
 import Bluetooth
-public import DBus
+import DBus
 public import Signals
 public import SimulatedDevices
 
@@ -14,38 +14,24 @@ public import SimulatedDevices
 /// ``CharacteristicSelector`` reads it. All of it is to be called on the loop, or by whoever drives
 /// it, and has its effect before it returns; clients hear of it as they would from bluetoothd.
 public final class Steering: Sendable {
-  /// Makes another connection to the bus on which org.bluez is.
-  public typealias Connector = @Sendable () async throws -> any MessageBus
-
-  private struct State {
-    var simulator: BlueZSimulator
-    var isRestarting = false
-  }
-
-  private let state: Guarded<State>
-  private let connect: Connector?
+  private let player: ScenarioPlayer
+  private let isRestarting = Guarded(false)
   /// What clients did, over all restarts.
   public let log: BoundaryLog
 
-  /// Steers a simulator that was started.
+  /// Steers a simulation, beside what its scenario does.
   ///
-  /// - Parameters:
-  ///   - log: The one that the simulator was made with.
-  ///   - connect: For ``restart(after:)``; nil: it cannot be restarted.
-  public init(_ simulator: BlueZSimulator, log: BoundaryLog, connect: Connector? = nil) {
-    state = Guarded(State(simulator: simulator))
+  /// - Parameter log: The one that the player was made with.
+  public init(_ player: ScenarioPlayer, log: BoundaryLog) {
+    self.player = player
     self.log = log
-    self.connect = connect
   }
 
-  /// The simulated bluetoothd; another one after a restart.
-  public var simulator: BlueZSimulator { state.withLock { $0.simulator } }
-
   /// The simulated devices.
-  public var devices: [SimulatedDevice] { simulator.devices }
+  public var devices: [SimulatedDevice] { player.devices }
 
-  /// The loop's time.
-  public var loop: Loop { simulator.host.loop }
+  /// The loop that the simulation runs on.
+  public var loop: Loop { player.loop }
 
   // MARK: Devices
 
@@ -63,31 +49,31 @@ public final class Steering: Sendable {
   /// Whether the device has a link.
   public func isConnected(_ name: String) throws(SteeringError) -> Bool {
     let device = try device(name)
-    return simulator.device(device.definition.address)?.isConnected ?? false
+    return player.simulator?.device(device.definition.address)?.isConnected ?? false
   }
 
   /// Ends the link to a device, as a lost signal does.
   ///
   /// - Throws: ``SteeringError/Kind/notConnected`` when there is none.
   public func dropLink(_ name: String) throws(SteeringError) {
-    let (device, simulator) = (try present(name), simulator)
-    guard simulator.device(device.definition.address)?.isConnected == true else {
+    let device = try present(name)
+    guard try isConnected("\(device.definition.address)") else {
       throw SteeringError(
         .notConnected,
         "\(device.title) has no link to drop: expected one that a client has connected"
       )
     }
-    simulator.loseLink(device.definition.address)
+    player.perform(.loseLink(device.definition.address))
   }
 
   /// Takes a device out of the air, and its link with it.
   public func vanish(_ name: String) throws(SteeringError) {
-    simulator.vanish(try present(name).definition.address)
+    player.perform(.vanish(try present(name).definition.address))
   }
 
   /// Brings a device back into the air.
   public func appear(_ name: String) throws(SteeringError) {
-    simulator.appear(try present(name).definition.address)
+    player.perform(.appear(try present(name).definition.address))
   }
 
   /// Carries a device about: its strength changes evenly to `rssi`, in dBm from -127 to 20.
@@ -121,7 +107,7 @@ public final class Steering: Sendable {
           + (known.isEmpty ? "a device that has services" : known.joined(separator: ", "))
       )
     }
-    simulator.offer(uuid, isOffered, at: device.definition.address)
+    player.perform(.offer(uuid, isOffered, device.definition.address))
   }
 
   // MARK: Host
@@ -129,14 +115,14 @@ public final class Steering: Sendable {
   /// Switches the adapter on or off, as an rfkill switch does.
   public func setPowered(_ isOn: Bool) throws(SteeringError) {
     try checkAdapter()
-    simulator.setPowered(isOn)
+    player.perform(.power(isOn))
   }
 
   /// Pulls the adapter out; nothing happens when it is out.
-  public func unplug() { simulator.unplug() }
+  public func unplug() { player.perform(.unplug) }
 
   /// Puts the adapter in as `hci` and a number; nothing happens when it is in.
-  public func plugIn(as index: Int = 0) { simulator.plugIn(as: index) }
+  public func plugIn(as index: Int = 0) { player.perform(.plugIn(index)) }
 
   /// Kills the daemon and starts another, which knows what was connected or paired before.
   ///
@@ -144,27 +130,22 @@ public final class Steering: Sendable {
   /// - Throws: ``SteeringError/Kind/restartFailed``; ``SteeringError/Kind/noAdapter`` while it is
   ///   being restarted.
   public func restart(after pause: Duration = .zero) async throws {
-    guard let connect else {
-      throw SteeringError(.restartFailed, "nobody said how to connect to the bus again")
+    let isFirst = isRestarting.withLock { isRestarting in
+      defer { isRestarting = true }
+      return !isRestarting
     }
-    let before = try state.withLock { state throws(SteeringError) in
-      guard !state.isRestarting else { throw Self.restarting }
-      state.isRestarting = true
-      return state.simulator
-    }
-    defer { state.withLock { $0.isRestarting = false } }
+    guard isFirst, let before = player.simulator else { throw Self.restarting }
+    defer { isRestarting.withLock { $0 = false } }
     do {
-      let bus = try await connect()
+      let bus = try await player.connect()
       let old = before.host.bus.uniqueName
       before.crash()
-      // A daemon learns of the end of a connection when it gets to it.
+      // A bus learns of the end of a connection when it gets to it.
       while try await bus.nameOwner(OrgBlueZ.busName) == old {
         try await bus.loop.sleep(for: .milliseconds(1))
       }
       if pause > .zero { try await bus.loop.sleep(for: pause) }
-      let next = before.successor(on: bus)
-      try await next.start()
-      state.withLock { $0.simulator = next }
+      try await player.start(before.successor(on: bus))
     } catch {
       throw SteeringError(.restartFailed, "the daemon could not come up again: \(error)")
     }
@@ -178,9 +159,12 @@ public final class Steering: Sendable {
   )
 
   private func checkAdapter() throws(SteeringError) {
-    guard !state.withLock({ $0.isRestarting }) else { throw Self.restarting }
-    guard simulator.present.withLock({ $0.adapter }) != nil else {
-      throw SteeringError(.noAdapter, "the adapter is pulled out: expected it to be in")
+    guard !isRestarting.withLock({ $0 }) else { throw Self.restarting }
+    guard player.simulator?.adapterPath != nil else {
+      throw SteeringError(
+        .noAdapter,
+        "there is no adapter: expected it to be plugged in, and bluetoothd to run"
+      )
     }
   }
 

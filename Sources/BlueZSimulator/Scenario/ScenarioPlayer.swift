@@ -35,6 +35,7 @@ public final class ScenarioPlayer: Sendable {
   let loop: Loop
   let state: Guarded<State>
   private let settings: SimulatorSettings
+  private let log: BoundaryLog?
   private let observer: BlueZSimulator.Observer
 
   /// Puts a scenario together. Nothing is on the bus before ``start()``.
@@ -44,6 +45,8 @@ public final class ScenarioPlayer: Sendable {
   ///   - generator: Of the faults.
   ///   - connect: Makes connections to the bus: for bluetoothd, those after it, other programs.
   ///   - closeBus: Ends the bus, for the scenarios that want it.
+  ///   - settings: In place of those of the scenario's host.
+  ///   - log: Gets what clients did, over all bluetoothds.
   ///   - observer: Sees what happens at the devices, on the loop.
   public init(
     _ scenario: ScenarioDefinition,
@@ -52,6 +55,8 @@ public final class ScenarioPlayer: Sendable {
     generator: SeededGenerator,
     connect: @escaping Connect,
     closeBus: @escaping @Sendable () -> Void = {},
+    settings: SimulatorSettings? = nil,
+    log: BoundaryLog? = nil,
     observer: @escaping BlueZSimulator.Observer = { _ in }
   ) {
     self.devices = devices
@@ -59,7 +64,8 @@ public final class ScenarioPlayer: Sendable {
     self.connect = connect
     self.closeBus = closeBus
     self.observer = observer
-    settings = SimulatorSettings(scenario.host)
+    self.log = log
+    self.settings = settings ?? SimulatorSettings(scenario.host)
     state = Guarded(State(schedule: FaultSchedule(scenario.blows, generator: generator)))
   }
 
@@ -72,7 +78,8 @@ public final class ScenarioPlayer: Sendable {
     let simulator = BlueZSimulator(
       bus: try await connect(),
       devices: devices,
-      settings: settings
+      settings: settings,
+      log: log
     ) { [weak self] event in self?.happened(event) }
     try await start(simulator)
     let strikes = state.withLock { $0.schedule.begin() }

@@ -12,7 +12,7 @@ import SimulatedDevices
 struct Simulate: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Run any BlueZ program against simulated devices.",
-    usage: "blerun simulate <definition> ... [--seed <seed>] [-- <command> ...]",
+    usage: "blerun simulate <definition> ... [--seed <seed>] [--control] [-- <command> ...]",
     discussion: """
       Starts a private message bus with a simulated org.bluez, sets DBUS_SYSTEM_BUS_ADDRESS for the \
       command, and ends with its exit status: 128 + n when signal n ended it, 125 when the \
@@ -20,6 +20,9 @@ struct Simulate: ParsableCommand {
       command it says the address and runs until Ctrl-C.
 
         blerun simulate Simulators/devices/heart-rate.yaml -- bluetoothctl list
+
+      With --control the simulation is steered, and its log read, on the same bus: as the interface \
+      blerun.Simulator1, from the command or from another shell. See docs/simulator-control.md.
       """
   )
 
@@ -29,11 +32,14 @@ struct Simulate: ParsableCommand {
   @Option(help: "Where all randomness of the simulation comes from (the scenario's, or 0).")
   var seed: UInt64?
 
+  @Flag(help: "Let anybody on the private bus steer the simulation while it runs.")
+  var control = false
+
   /// The command after the `--`, which the parser does not see; empty for none.
   var command: [String] = []
 
   enum CodingKeys: CodingKey {
-    case definitions, seed
+    case definitions, seed, control
   }
 
   func run() throws {
@@ -53,19 +59,16 @@ struct Simulate: ParsableCommand {
     let bus = try PrivateBus()
     defer { bus.stop() }
     let loop = EventLoop()
-    let seed = seed ?? scenario.seed ?? 0
-    let player = try loop.run {
-      let player = World.player(
-        scenario,
-        on: loop,
-        seed: seed,
-        connect: { try await LibDBusConnection.open(address: .given(bus.address), on: loop) },
-        closeBus: { bus.stop() }
-      )
-      try await player.start()
-      return player
+    let (seed, isSteered) = (seed ?? scenario.seed ?? 0, control)
+    let served = try loop.run {
+      try await ServedSimulation(scenario, on: loop, seed: seed, isSteered: isSteered) {
+        try await LibDBusConnection.open(address: .given(bus.address), on: loop)
+      } closeBus: {
+        bus.stop()
+      }
     }
-    defer { withExtendedLifetime(player) {} }
+    defer { withExtendedLifetime(served) {} }
+    if control { StandardError.line(ServedSimulation.hint(for: bus.address)) }
     return command.isEmpty
       ? try serveUntilSignalled(bus, on: loop) : try serve(bus, on: loop, to: command)
   }

@@ -24,10 +24,12 @@ struct ChildProcess: Sendable {
   /// - Parameters:
   ///   - environment: What is set on top of this program's environment.
   ///   - inherited: Descriptors of ours that the child gets, under its numbers for them.
+  ///   - isApart: Whether what a terminal sends to this program does not reach the child.
   init(
     _ arguments: [String],
     environment: [(name: String, value: String)] = [],
-    inherited: [(ours: Int32, theirs: Int32)] = []
+    inherited: [(ours: Int32, theirs: Int32)] = [],
+    isApart: Bool = false
   ) throws(Failure) {
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
@@ -42,6 +44,7 @@ struct ChildProcess: Sendable {
     posix_spawnattr_setflags(
       &attributes,
       Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF)
+        | (isApart ? Int16(POSIX_SPAWN_SETPGROUP) : 0)
     )
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
@@ -91,6 +94,12 @@ struct ChildProcess: Sendable {
   /// Ends the child: by request, and by force when it has not gone within two seconds.
   func end() {
     send(SIGTERM)
+    wait()
+  }
+
+  /// Waits for the end of a child that was told of it; by force when it has not gone within two
+  /// seconds.
+  func wait() {
     for _ in 0..<200 {
       if statusIfEnded() != nil { return }
       poll(nil, 0, 10)

@@ -6,7 +6,10 @@ import Glibc
 struct PrivateBus: Sendable {
   let address: String
   private let folder: String
-  private let daemon: ChildProcess
+  /// The shell that minds the daemon.
+  private let guardian: ChildProcess
+  /// What it reads: closed when this program ends, whatever ends it.
+  private let leash: Int32
 
   /// Why there is no private bus.
   struct Failure: Error, Sendable, CustomStringConvertible {
@@ -19,29 +22,31 @@ struct PrivateBus: Sendable {
     var made = false
     defer { if !made { Self.remove(folder) } }
     try Self.write(Self.configuration(socket: folder + "/bus"), to: folder + "/bus.conf")
-    var pipeEnds: [Int32] = [-1, -1]
-    guard pipe(&pipeEnds) == 0 else { throw Failure(description: "no pipe could be made") }
+    let said = try Pipe()
+    defer { said.close() }
+    let leash = try Pipe()
     defer {
-      close(pipeEnds[0])
-      if pipeEnds[1] >= 0 { close(pipeEnds[1]) }
+      leash.closeReading()
+      if !made { leash.closeWriting() }
     }
     // It complains of limits that it may not raise, which is no concern of anybody's here.
     let log = open(folder + "/log", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard log >= 0 else { throw Failure(description: "\(folder)/log: \(Self.reason())") }
     defer { close(log) }
-    let daemon: ChildProcess
+    let guardian: ChildProcess
     do {
-      daemon = try ChildProcess(
-        ["dbus-daemon", "--config-file=\(folder)/bus.conf", "--nofork", "--print-address=3"],
-        inherited: [(ours: pipeEnds[1], theirs: 3), (ours: log, theirs: 2)]
+      guardian = try ChildProcess(
+        ["sh", "-c", Self.guarding, "sh", folder],
+        inherited: [(said.writing, 3), (leash.reading, 0), (log, 2)],
+        isApart: true
       )
     } catch {
-      throw Failure(description: "\(error): install the package dbus-daemon")
+      throw Failure(description: "\(error)")
     }
-    close(pipeEnds[1])
-    pipeEnds[1] = -1
-    guard let address = Self.readLine(pipeEnds[0], milliseconds: 5000) else {
-      daemon.end()
+    said.closeWriting()
+    guard let address = Self.readLine(said.reading, milliseconds: 5000) else {
+      leash.closeWriting()
+      guardian.wait()
       lseek(log, 0, SEEK_SET)
       let complaint = Self.readLine(log, milliseconds: 0) ?? "nothing else"
       throw Failure(
@@ -49,16 +54,49 @@ struct PrivateBus: Sendable {
       )
     }
     self.folder = folder
-    self.daemon = daemon
+    self.guardian = guardian
+    self.leash = leash.writing
     self.address = address
     made = true
   }
 
-  /// Ends the daemon and removes its folder.
+  /// Ends the daemon and removes its folder. Programs on the bus are left alone.
   func stop() {
-    daemon.end()
+    tell("done\n")
+    close(leash)
+    guardian.wait()
     Self.remove(folder)
   }
+
+  private func tell(_ text: String) {
+    var text = text
+    text.withUTF8 { _ = Glibc.write(leash, $0.baseAddress, $0.count) }
+  }
+
+  /// Runs the daemon until the leash is let go, then takes its folder away. Of its own group, it is
+  /// there when this program and its command are killed together.
+  ///
+  /// When nobody said that all is done, this program was killed: whoever has its bus in the
+  /// environment, which is the command and what that started, is then asked to end.
+  private static let guarding = """
+    if ! command -v dbus-daemon >/dev/null
+    then echo "dbus-daemon is not there: install the package dbus-daemon" >&2; exit 127
+    fi
+    dbus-daemon --config-file="$1/bus.conf" --nofork --print-address=3 &
+    daemon=$!
+    exec 3>&-
+    end=
+    while read -r line; do end=$line; done
+    if [ "$end" != done ]
+    then
+      for process in $(grep -lsF "unix:path=$1/bus" /proc/[0-9]*/environ)
+      do process=${process#/proc/}; kill "${process%/environ}"
+      done
+    fi
+    kill "$daemon" && wait "$daemon"
+    rm -f "$1/bus" "$1/bus.conf" "$1/log"
+    rmdir "$1"
+    """
 
   private static func makeFolder() throws(Failure) -> String {
     let base = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"

@@ -90,12 +90,14 @@ struct World: Sendable {
   /// What plays a scenario; its faults and its devices have randomness of their own each.
   ///
   /// - Parameters:
+  ///   - log: Gets what clients do.
   ///   - connect: Makes a connection to the bus.
   ///   - closeBus: Ends the bus.
   static func player(
     _ scenario: ScenarioDefinition,
     on loop: Loop,
     seed: UInt64,
+    log: BoundaryLog? = nil,
     connect: @escaping ScenarioPlayer.Connect,
     closeBus: @escaping @Sendable () -> Void
   ) -> ScenarioPlayer {
@@ -113,7 +115,8 @@ struct World: Sendable {
       on: loop,
       generator: SeededGenerator(seed: seed, name: "scenario"),
       connect: connect,
-      closeBus: closeBus
+      closeBus: closeBus,
+      log: log
     )
   }
 

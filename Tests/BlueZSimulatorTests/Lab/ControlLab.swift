@@ -19,9 +19,9 @@ struct ControlLab {
   private let server: ControlServer
 
   init(_ definitions: [DeviceDefinition] = [.monitor], faults: [FaultRule] = []) throws {
-    lab = try Lab(definitions, faults: faults)
+    lab = try Lab(definitions, faults: faults, isPlayed: true)
     let bus = lab.bus
-    let steering = Steering(lab.simulator, log: lab.log) { try bus.connect() }
+    let steering = Steering(try #require(lab.player), log: lab.log)
     self.steering = steering
     let server = ControlServer(steering, on: try bus.connect())
     self.server = server

@@ -19,15 +19,19 @@ struct Lab {
   let events: Recorded<SimulatorEvent>
   /// What clients did, too.
   let log: BoundaryLog
+  /// What plays the simulator, if anything does.
+  let player: ScenarioPlayer?
   private let ending: Ending?
 
-  /// - Parameter isOutlived: Whether the bus and the loop go on without it, until somebody else ends
-  ///   them.
+  /// - Parameters:
+  ///   - isOutlived: Whether the bus and the loop go on without it, until somebody else ends them.
+  ///   - isPlayed: Whether the simulator is that of a scenario in which nothing happens.
   init(
     _ definitions: [DeviceDefinition] = [.monitor],
     faults: [FaultRule] = [],
     settings: SimulatorSettings = SimulatorSettings(),
-    isOutlived: Bool = false
+    isOutlived: Bool = false,
+    isPlayed: Bool = false
   ) throws {
     let loop = VirtualTimeLoop()
     self.loop = loop
@@ -44,6 +48,28 @@ struct Lab {
     self.events = events
     let log = BoundaryLog()
     self.log = log
+    guard !isPlayed else {
+      let player = ScenarioPlayer(
+        ScenarioDefinition(devices: definitions),
+        devices: devices,
+        on: loop,
+        generator: SeededGenerator(seed: 0, name: "scenario"),
+        connect: { try bus.connect() },
+        settings: settings,
+        log: log
+      ) { events.add($0) }
+      client = try RawClient(on: bus, hearing: OrgBlueZ.busName)
+      let simulator = try loop.run {
+        try await player.start()
+        return player.simulator
+      }
+      guard let simulator else { preconditionFailure("a player that has begun has a simulator") }
+      self.player = player
+      self.simulator = simulator
+      client.forget()
+      return
+    }
+    player = nil
     let connection = try bus.connect()
     let simulator = BlueZSimulator(
       bus: connection,

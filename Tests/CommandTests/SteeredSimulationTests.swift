@@ -1,0 +1,98 @@
+// `blerun simulate --control`, and what is left when `blerun simulate` is killed.
+
+import Fixtures
+import Foundation
+import Glibc
+import Testing
+
+@Suite("blerun simulate, steered and killed")
+struct SteeredSimulationTests {
+  let heartRate = "Simulators/devices/heart-rate.yaml"
+
+  /// Whether a program is on this machine.
+  static func has(_ programs: String...) -> Bool {
+    programs.allSatisfy { FileManager.default.isExecutableFile(atPath: "/usr/bin/\($0)") }
+  }
+
+  @Test(
+    "the example of docs/simulator-control.md runs with busctl and bluetoothctl",
+    .enabled(if: has("busctl", "bluetoothctl"), "needs busctl (systemd) and bluetoothctl (bluez)")
+  )
+  func example() throws {
+    let script = try Example(in: "docs/simulator-control.md").blocks("sh")[0]
+    let run = try blerun("simulate", heartRate, "--control", "--", "sh", "-c", script)
+    #expect(run.status == 0, "\(run.output) \(run.errors)")
+    #expect(run.output.contains("\"Device1.Connect\" \"C0:FF:EE:00:00:02\""))
+    #expect(run.errors.contains("to steer it: busctl --address='unix:path="))
+  }
+
+  @Test(
+    "without --control nobody steers",
+    .enabled(if: has("busctl"), "needs busctl (systemd)")
+  )
+  func uncontrolled() throws {
+    let call = "busctl --system call blerun.Simulator1 /blerun/simulator blerun.Simulator1 Unplug"
+    let run = try blerun("simulate", heartRate, "--", "sh", "-c", call)
+    #expect(run.status != 0)
+    #expect(run.errors.contains("blerun.Simulator1"))
+  }
+
+  @Test(
+    "a refusal says what was expected over the bus, too",
+    .enabled(if: has("busctl"), "needs busctl (systemd)")
+  )
+  func refusal() throws {
+    let call = "busctl --system call blerun.Simulator1 /blerun/simulator blerun.Simulator1 "
+    let run = try blerun(
+      "simulate",
+      heartRate,
+      "--control",
+      "--",
+      "sh",
+      "-c",
+      call + "Vanish s HRM-2"
+    )
+    #expect(run.status == 1)
+    #expect(run.errors.contains("did you mean 'HRM-1'?"), "\(run.errors)")
+  }
+
+  @Test("killed, it leaves no daemon, no folder and no command", arguments: [SIGKILL, SIGTERM])
+  func killed(signal: Int32) throws {
+    let folder = try TemporaryFolder()
+    let run = try RunningProgram(
+      blerun: ["simulate", heartRate, "--", "sh", "-c", "echo started; exec sleep 600"],
+      environment: ["TMPDIR": folder.path]
+    )
+    try run.waitForOutput("started")
+    #expect(Self.commands(of: folder).count >= 2)
+    run.send(signal)
+    // Its output ends with the command, which has it too.
+    #expect(run.end().status == 128 + signal)
+    #expect(Self.becomes { Self.commands(of: folder).isEmpty && Self.names(in: folder).isEmpty })
+  }
+
+  /// The command lines on this machine that name a folder.
+  private static func commands(of folder: TemporaryFolder) -> [String] {
+    let processes = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+    return processes.compactMap { process in
+      guard Int(process) != nil,
+        let line = FileManager.default.contents(atPath: "/proc/\(process)/cmdline")
+      else { return nil }
+      let text = String(decoding: line, as: UTF8.self)
+      return text.contains(folder.path) ? text : nil
+    }
+  }
+
+  private static func names(in folder: TemporaryFolder) -> [String] {
+    (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+  }
+
+  /// Whether something becomes so within ten seconds: other processes do it.
+  private static func becomes(_ isSo: () -> Bool) -> Bool {
+    for _ in 0..<1000 {
+      if isSo() { return true }
+      poll(nil, 0, 10)
+    }
+    return false
+  }
+}
