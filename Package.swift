@@ -41,6 +41,7 @@ let package = Package(
     .library(name: "Bluetooth", targets: ["Bluetooth"]),
     .library(name: "BlueZ", targets: ["BlueZ"]),
     .library(name: "Jobs", targets: ["Jobs"]),
+    .library(name: "BLETesting", targets: ["BLETesting", "BlueZSimulator", "SimulatedDevices"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -62,6 +63,10 @@ let package = Package(
     library(
       "BlueZSimulator",
       ["SimulatedDevices", "BlueZInterfaces", "Bluetooth", "DBus", "Signals"]
+    ),
+    library(
+      "BLETesting",
+      ["SimulatedDevices", "BlueZSimulator", "BlueZ", "DBus", "Bluetooth", "Signals"]
     ),
     library("Jobs", ["Documents", "Spelling", "Bluetooth", "Signals"]),
     library(
@@ -124,6 +129,12 @@ let package = Package(
     tests("CommandTests", ["Fixtures", "blerun", "BlueZ", "Bluetooth", "DBus", "Jobs", "Signals"]),
     tests("HouseRulesTests", ["Fixtures"]),
     tests("BluetoothTests", ["Bluetooth"]),
+    tests(
+      "BLETestingTests",
+      [
+        "BLETesting", "BlueZ", "BlueZSimulator", "Bluetooth", "DBus", "Signals", "SimulatedDevices",
+      ]
+    ),
     tests("BlueZTests", ["Fixtures", "BlueZ", "BlueZInterfaces", "Bluetooth", "DBus", "Signals"]),
   ]
 )

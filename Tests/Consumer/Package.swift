@@ -14,5 +14,15 @@ let package = Package(
       dependencies: [.product(name: "Signals", package: "blerun")]
     ),
     .testTarget(name: "MeasurementTests"),
+    // The example of docs/testing.md.
+    .testTarget(
+      name: "ThermometerTests",
+      dependencies: [
+        .product(name: "BLETesting", package: "blerun"),
+        .product(name: "Bluetooth", package: "blerun"),
+        .product(name: "Signals", package: "blerun"),
+      ],
+      exclude: ["thermometer.yaml"]
+    ),
   ]
 )

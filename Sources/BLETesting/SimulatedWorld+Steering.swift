@@ -1,0 +1,121 @@
+// What a test does to its world while code under test runs in it.
+
+import BlueZSimulator
+import Bluetooth
+import Signals
+import SimulatedDevices
+
+extension SimulatedWorld {
+  /// Lets time pass, and with it all that is due. In virtual time it costs nothing.
+  public func pass(_ duration: Duration) throws {
+    try loop.run { [loop] in try await loop.sleep(for: duration) }
+  }
+
+  /// Ends the link to a device, as a lost signal does.
+  ///
+  /// - Parameter name: Its name or address; nil: the first one. So it is below, too.
+  /// - Throws: ``SteeringError`` when there is no link, or no such device.
+  public func dropLink(_ name: String? = nil) throws {
+    try steer(name) { (steering, device) throws(SteeringError) in try steering.dropLink(device) }
+  }
+
+  /// Takes a device out of the air, and its link with it.
+  public func vanish(_ name: String? = nil) throws {
+    try steer(name) { (steering, device) throws(SteeringError) in try steering.vanish(device) }
+  }
+
+  /// Brings a device back into the air.
+  public func appear(_ name: String? = nil) throws {
+    try steer(name) { (steering, device) throws(SteeringError) in try steering.appear(device) }
+  }
+
+  /// Has the strength of a device change evenly to `rssi`, in dBm, within a time.
+  public func move(
+    _ name: String? = nil,
+    to rssi: Int,
+    within duration: Duration = .zero
+  ) throws {
+    try steer(name) { (steering, device) throws(SteeringError) in
+      try steering.move(device, to: rssi, within: duration)
+    }
+  }
+
+  /// Changes a value as the device itself does: it is kept, and sent to who subscribed.
+  ///
+  /// - Parameter characteristic: A name such as `battery-level`, a UUID, or a handle.
+  public func setValue(
+    _ value: [UInt8],
+    of characteristic: String,
+    at name: String? = nil
+  ) throws {
+    try steer(name) { (steering, device) throws(SteeringError) in
+      try steering.setValue(value, of: characteristic, at: device)
+    }
+  }
+
+  /// The value of a characteristic now. No client's read is counted.
+  public func value(of characteristic: String, at name: String? = nil) throws -> [UInt8] {
+    try steer(name) { (steering, device) throws(SteeringError) in
+      try steering.value(of: characteristic, at: device)
+    }
+  }
+
+  /// Has a device begin or cease to offer a service of its definition.
+  public func offer(_ service: String, _ isOffered: Bool, at name: String? = nil) throws {
+    try steer(name) { (steering, device) throws(SteeringError) in
+      try steering.offer(service, isOffered, at: device)
+    }
+  }
+
+  /// Has one more thing go wrong with a device.
+  ///
+  /// - Parameter rule: As in a device file: `{ on: read, nth: 1, do: lose-link }`.
+  public func addFault(_ rule: String, at name: String? = nil) throws {
+    try steer(name) { (steering, device) throws(SteeringError) in
+      try steering.addFault(rule, at: device)
+    }
+  }
+
+  /// Switches the adapter on or off, as an rfkill switch does.
+  public func setPowered(_ isOn: Bool) throws {
+    try steer { (steering) throws(SteeringError) in try steering.setPowered(isOn) }
+  }
+
+  /// Pulls the adapter out.
+  public func unplug() throws {
+    try steer { (steering) throws(SteeringError) in steering.unplug() }
+  }
+
+  /// Puts the adapter in, as `hci` and a number.
+  public func plugIn(as index: Int = 0) throws {
+    try steer { (steering) throws(SteeringError) in steering.plugIn(as: index) }
+  }
+
+  /// Kills bluetoothd and starts another, which knows what was connected or paired before.
+  ///
+  /// - Parameter pause: How long there is none.
+  public func restart(after pause: Duration = .zero) throws {
+    try loop.run { [steering] in try await steering.restart(after: pause) }
+  }
+
+  private func steer<Answer: Sendable>(
+    _ name: String?,
+    _ body: @escaping @Sendable (Steering, String) throws(SteeringError) -> Answer
+  ) throws -> Answer {
+    let address = "\(try device(name).definition.address)"
+    return try steer { (steering) throws(SteeringError) in try body(steering, address) }
+  }
+
+  /// Does something on the loop.
+  private func steer<Answer: Sendable>(
+    _ body: @escaping @Sendable (Steering) throws(SteeringError) -> Answer
+  ) throws -> Answer {
+    // The thread of a virtual world is its loop's.
+    guard !(loop is VirtualTimeLoop) else { return try body(steering) }
+    do {
+      return try loop.run { [steering] in try body(steering) }
+    } catch is BlockedInsideLoop {
+      return try body(steering)
+    }
+  }
+}

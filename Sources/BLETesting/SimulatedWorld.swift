@@ -1,0 +1,183 @@
+// Simulated devices behind a simulated org.bluez, with our client, in one object for a test.
+//
+// What is done to the world meanwhile is in SimulatedWorld+Steering.swift.
+
+public import BlueZ
+public import BlueZSimulator
+import Bluetooth
+import DBus
+import Glibc
+public import Signals
+public import SimulatedDevices
+
+/// A host with Bluetooth, and devices around it, that exist in this process only.
+///
+/// ```swift
+/// let world = try SimulatedWorld(.file("thermometer.yaml"))
+/// let thermometer = try world.service()
+/// let level = thermometer.session { thermometer.read(.batteryLevel) }
+///   .firstOrDefault(0, within: .seconds(10))
+/// ```
+///
+/// Everything ends with the last reference: links, timers, what still waits. So hold it as long as
+/// a service of it is used; a local constant or a property of the suite will do.
+public final class SimulatedWorld: Sendable {
+  /// What everything runs on, and whose time it is.
+  public let loop: Loop
+  /// Where the chains of this world's services take turns.
+  public let scheduler: SerialScheduler
+  /// Our client, as a program would have it of bluetoothd.
+  public let client: BlueZClient
+  /// What can be done to devices, adapter and daemon. On a real loop it is to be called on that:
+  /// the methods of the same names here see to it.
+  public let steering: Steering
+
+  private let player: ScenarioPlayer
+  private let bus: LoopbackBus
+  private let recorded: Guarded<[SimulatorEvent]>
+  private let maker = pthread_self()
+  private let hasEnded = Guarded(false)
+
+  /// Puts devices into the air, and starts a bluetoothd and a client.
+  ///
+  /// - Parameters:
+  ///   - sources: The devices; each has an address of its own.
+  ///   - time: How time passes.
+  ///   - seed: Where all randomness comes from: strengths, noise, faults by chance. Without one,
+  ///     the scenario's, or 0.
+  ///   - faults: What goes wrong, at every device, behind the rules of its definition.
+  ///   - settings: The delays of bluetoothd, in place of those of a scenario.
+  ///     ``SimulatorSettings/instant`` has none.
+  /// - Throws: What is wrong with a file; ``WorldError`` for two devices with one address.
+  public convenience init(
+    _ sources: DeviceSource...,
+    time: WorldTime = .virtual,
+    seed: UInt64? = nil,
+    faults: [FaultRule] = [],
+    settings: SimulatorSettings? = nil
+  ) throws {
+    try self.init(sources, time: time, seed: seed, faults: faults, settings: settings)
+  }
+
+  /// The same with a list of sources.
+  public init(
+    _ sources: [DeviceSource],
+    time: WorldTime = .virtual,
+    seed: UInt64? = nil,
+    faults: [FaultRule] = [],
+    settings: SimulatorSettings? = nil
+  ) throws {
+    let scenario = ScenarioDefinition.joined(try sources.map { try $0.scenario() })
+    try WorldError.check(scenario.devices)
+    let seed = seed ?? scenario.seed ?? 0
+    let loop: Loop =
+      switch time {
+      case .virtual: VirtualTimeLoop()
+      case .real: EventLoop()
+      }
+    let generator = SeededGenerator(seed: seed, name: "devices")
+    let devices = scenario.devices.map { definition in
+      let own = generator.split("\(definition.address)")
+      let device = SimulatedDevice(definition, on: loop, generator: own)
+      for fault in faults { device.addFault(fault) }
+      return device
+    }
+    let bus = LoopbackBus(on: loop, address: "simulated")
+    let (log, recorded) = (BoundaryLog(), Guarded<[SimulatorEvent]>([]))
+    let player = ScenarioPlayer(
+      scenario,
+      devices: devices,
+      on: loop,
+      generator: SeededGenerator(seed: seed, name: "scenario"),
+      connect: { try bus.connect() },
+      settings: settings,
+      log: log
+    ) { event in recorded.withLock { $0.append(event) } }
+    client = try loop.run {
+      try await player.start()
+      return try await BlueZClient.open(bus: try bus.connect())
+    }
+    self.loop = loop
+    self.bus = bus
+    self.player = player
+    self.recorded = recorded
+    scheduler = SerialScheduler(on: loop, name: "test")
+    steering = Steering(player, log: log)
+  }
+
+  deinit { end() }
+
+  /// Ends the world now: what waits for an answer fails. For tests that look at what that does.
+  public func end() {
+    let isFirst = hasEnded.withLock { hasEnded in
+      defer { hasEnded = true }
+      return !hasEnded
+    }
+    guard isFirst else { return }
+    player.stop()
+    client.bus.close()
+    bus.shutDown()
+    // A virtual loop is driven by its own thread alone.
+    if loop is VirtualTimeLoop, pthread_equal(maker, pthread_self()) == 0 {
+      loop.shutDown()
+    } else {
+      loop.end()
+    }
+  }
+
+  // MARK: Devices
+
+  /// The operations on a device: what code under test takes as its `DeviceService`.
+  ///
+  /// - Parameters:
+  ///   - name: Its name, in any case, or its address; nil: the first one.
+  ///   - scheduler: Where its chains take turns; nil: with all others of this world.
+  /// - Throws: ``SteeringError`` when there is no such device.
+  public func service(
+    _ name: String? = nil,
+    options: ConnectOptions = ConnectOptions(),
+    scheduler: SerialScheduler? = nil
+  ) throws(SteeringError) -> BlueZDeviceService {
+    BlueZDeviceService(
+      client: client,
+      target: .address(try device(name).definition.address),
+      options: options,
+      scheduler: scheduler ?? self.scheduler,
+      meter: player
+    )
+  }
+
+  /// A simulated device.
+  ///
+  /// - Parameter name: Its name, in any case, or its address; nil: the first one.
+  public func device(_ name: String? = nil) throws(SteeringError) -> SimulatedDevice {
+    if let name { return try steering.device(name) }
+    guard let first = steering.devices.first else {
+      throw SteeringError(.unknownDevice, "there is no simulated device: expected at least one")
+    }
+    return first
+  }
+
+  // MARK: What happened
+
+  /// What happened at the devices so far, in order.
+  public var events: [SimulatorEvent] { recorded.withLock { $0 } }
+
+  /// What clients asked of bluetoothd, and what came of it at the devices, in order.
+  public var log: [BoundaryEntry] { steering.log.entries }
+
+  /// Forgets ``events``; the log goes on.
+  public func forgetEvents() { recorded.withLock { $0 = [] } }
+}
+
+/// Devices that cannot be together.
+public struct WorldError: Error, Hashable, Sendable, CustomStringConvertible {
+  public let description: String
+
+  static func check(_ definitions: [DeviceDefinition]) throws(WorldError) {
+    for (index, definition) in definitions.enumerated()
+    where definitions[..<index].contains(where: { $0.address == definition.address }) {
+      throw WorldError(description: "\(definition.address) is the address of two devices")
+    }
+  }
+}

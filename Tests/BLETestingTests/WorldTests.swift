@@ -1,0 +1,159 @@
+// A simulated world in a test: what is there, what is done to it, what is known of it afterwards.
+
+import BLETesting
+import BlueZ
+import BlueZSimulator
+import Bluetooth
+import DBus
+import Signals
+import SimulatedDevices
+import Testing
+
+@Suite("A simulated world")
+struct WorldTests {
+  static let thermometer = DeviceSource.file("../../Simulators/devices/thermometer.yaml")
+  static let text = DeviceSource.yaml(
+    """
+    name: Tag
+    address: C0:FF:EE:00:00:44
+    services:
+      - service: battery
+        characteristics:
+          - { characteristic: battery-level, properties: [read, notify], value: { u8: 42 } }
+    """
+  )
+
+  private func level(_ service: BlueZDeviceService) -> Outcome<Int> {
+    service.session { service.read(.batteryLevel) }.firstOrDefault(-1, within: .seconds(60))
+  }
+
+  @Test("a device of a file is there in one line, read, and disconnected")
+  func file() throws {
+    let world = try SimulatedWorld(Self.thermometer)
+    let outcome = level(try world.service())
+    #expect(outcome.value > 0 && outcome.success)
+    let address = try world.device().definition.address
+    #expect(world.events.contains(.linkUp(address)))
+    #expect(world.events.last == .linkDown(address))
+  }
+
+  @Test("devices of files, texts and Swift are in one world, found by name or address")
+  func several() throws {
+    let beacon = DeviceDefinition(name: "Beacon", address: BluetoothAddress(number: 0xc0ffee))
+    let world = try SimulatedWorld(Self.thermometer, Self.text, .definition(beacon))
+    #expect(level(try world.service("tag")).value == 42)
+    #expect(level(try world.service("C0:FF:EE:00:00:44")).value == 42)
+    #expect(try world.device("beacon").definition == beacon)
+    let error = try #require(throws: SteeringError.self) { try world.service("Tagg") }
+    #expect(error.description.contains("did you mean 'Tag'?"))
+  }
+
+  @Test("two devices of one address are refused, and so is a file with something wrong in it")
+  func wrong() throws {
+    #expect(throws: WorldError.self) { try SimulatedWorld(Self.text, Self.text) }
+    let error = try #require(throws: (any Error).self) { try SimulatedWorld(.yaml("nam: x")) }
+    #expect("\(error)".contains("name"))
+    #expect(throws: (any Error).self) { try SimulatedWorld(.file("no-such-file.yaml")) }
+  }
+
+  @Test("an hour of virtual time passes at once, on the clock of the world")
+  func time() throws {
+    let world = try SimulatedWorld(Self.text)
+    let (began, clock) = (world.loop.now, SuspendingClock().now)
+    try world.pass(.seconds(3600))
+    #expect(world.loop.now - began >= .seconds(3600))
+    #expect(SuspendingClock().now - clock < .seconds(60))
+  }
+
+  @Test("in real time async code runs in it, and it is steered from outside of its loop")
+  func real() async throws {
+    let world = try SimulatedWorld(Self.text, time: .real, settings: .instant)
+    let service = try world.service()
+    try world.setValue([7], of: "battery-level")
+    let level = try await service.session { service.read(.batteryLevel) }
+      .first(within: .seconds(20))
+    #expect(level == 7)
+    #expect(world.log.contains { $0.event == "Device1.Connect" })
+  }
+
+  @Test("a link that is dropped ends what was listening")
+  func dropLink() throws {
+    let world = try SimulatedWorld(Self.text)
+    let service = try world.service()
+    world.loop.after(.seconds(5)) { try? world.dropLink() }
+    let outcome = service.session { service.notifications(.init(characteristic: .batteryLevel)) }
+      .map { _ in 1 }.firstOrDefault(0, within: .seconds(60))
+    let failure = try #require(outcome.error as? DeviceFailure)
+    #expect(failure.code == .linkLost)
+    #expect(throws: SteeringError.self) { try world.dropLink() }
+  }
+
+  @Test("the log says what the client asked and what came of it")
+  func log() throws {
+    let world = try SimulatedWorld(Self.text)
+    let service = try world.service()
+    try world.addFault("{ on: read, do: refuse 0x0e }")
+    let outcome = level(service)
+    #expect(!outcome.success)
+    let events = world.log.map(\.event)
+    #expect(events.contains("GattCharacteristic1.ReadValue"))
+    #expect(!events.contains(BoundaryEntry.Event.read))
+    #expect(world.log.allSatisfy { $0.client.isEmpty || $0.client == world.client.bus.uniqueName })
+  }
+
+  @Test("faults of the test are every device's, behind their own")
+  func faults() throws {
+    let refused = FaultRule(on: .read, occurrence: .nth(1), action: .refuse(.unlikelyError))
+    let world = try SimulatedWorld(Self.text, Self.thermometer, faults: [refused])
+    for name in ["Tag", "Thermo-1"] {
+      let service = try world.service(name)
+      #expect(!level(service).success)
+      #expect(level(service).success)
+    }
+  }
+
+  @Test("a vanished device is not found until it appears; a restarted daemon serves on")
+  func presence() throws {
+    let world = try SimulatedWorld(Self.text)
+    let service = try world.service()
+    try world.vanish()
+    #expect(!level(service).success)
+    try world.appear()
+    #expect(level(service).value == 42)
+    try world.restart(after: .seconds(1))
+    #expect(level(service).value == 42)
+    try world.setPowered(false)
+    try world.pass(.seconds(1))
+    #expect(!level(service).success)
+  }
+
+  @Test("the same seed gives the same run, another one another")
+  func seeds() throws {
+    func strengths(_ seed: UInt64) throws -> [Int] {
+      let world = try SimulatedWorld(Self.text, seed: seed)
+      let service = try world.service()
+      return (0..<8).map { _ in
+        service.session { service.rssi() }.map(\.rssi).firstOrDefault(0, within: .seconds(20)).value
+      }
+    }
+    #expect(try strengths(1) == strengths(1))
+    #expect(try strengths(1) != strengths(2))
+  }
+
+  @Test("the end of the bus fails what waits, and a world may be ended twice")
+  func end() throws {
+    let world = try SimulatedWorld(Self.text)
+    let service = try world.service()
+    world.loop.after(.seconds(2)) { world.client.bus.close() }
+    let outcome = service.session { service.notifications(.init(characteristic: .batteryLevel)) }
+      .map { _ in 1 }.firstOrDefault(0, within: .seconds(60))
+    #expect(!outcome.success)
+    world.end()
+    world.end()
+    #expect(world.loop.isShutDown)
+  }
+}
+
+extension BluetoothUUID {
+  fileprivate static let batteryLevel = BluetoothUUID(short: 0x2a19)
+}
