@@ -10,7 +10,9 @@ enum ErrorMapping {
   static func explain(_ answer: ErrorAnswer, _ situation: ErrorSituation) -> Explanation {
     if let explanation = bus(answer, situation) { return explanation }
     if situation.isAdapterOff { return .adapterOff }
-    if situation.isGATT && situation.isLinkDown { return .linkLost }
+    if situation.isGATT && situation.isLinkDown {
+      return situation.wasDisconnected && answer == .gattNotConnected ? .notConnected : .linkLost
+    }
     if let reason = ConnectionText(parsing: answer.text) { return connection(reason) }
     if situation.isGATT, let code = answer.attErrorCode { return refusal(code) }
     if answer.name == BlueZErrorName.failed { return failed(answer.text, situation) }

@@ -20,6 +20,8 @@ struct ErrorSituation: Equatable, Sendable {
   var call: Call
   /// The link was seen to be down when the answer came.
   var isLinkDown = false
+  /// The last link was ended by a Disconnect of this program's.
+  var wasDisconnected = false
   /// The adapter was seen to be off when the answer came.
   var isAdapterOff = false
   /// The device had no bond when the answer came, or none of bluetoothd's devices was it.

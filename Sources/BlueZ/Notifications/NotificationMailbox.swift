@@ -9,6 +9,8 @@ final class NotificationMailbox: Sendable {
     var queue: NotificationQueue
     var taker: Completion<Void>?
     var ending: (any Error)?
+    /// It was interrupted, and has not been made anew.
+    var isInterrupted = false
   }
 
   let options: SubscriptionOptions
@@ -33,12 +35,17 @@ final class NotificationMailbox: Sendable {
   func end(_ problem: Problem, at instant: Instant) {
     change { state in
       if options.onLinkLoss == .resume, problem.explanation.code == .linkLost {
-        state.queue.lost(problem, at: instant)
+        // A link that falls, and objects that go with it, are one loss.
+        if !state.isInterrupted { state.queue.lost(problem, at: instant) }
+        state.isInterrupted = true
       } else {
         state.ending = problem
       }
     }
   }
+
+  /// The subscription was made anew: what ends it from now on is another loss.
+  func resumed() { state.withLock { $0.isInterrupted = false } }
 
   private func change(_ body: (inout State) -> Void) {
     let taker: Completion<Void>? = state.withLock { state in

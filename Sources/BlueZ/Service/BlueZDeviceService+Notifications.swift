@@ -142,11 +142,12 @@ extension BlueZDeviceService {
       if channel === old.channel {
         try await channel.resubscribe(old.mailbox.options.delivery)
       } else {
-        // The objects were made anew.
+        // The objects were made anew. The old channel hears the same path: it goes first.
+        old.channel.forget(old)
         let new = try await channel.subscribe(old.mailbox)
         present.withLock { $0 = new }
-        old.channel.forget(old)
       }
+      old.mailbox.resumed()
     } catch {
       throw await attributeFailure(error, .notify, "subscribing again to", selector)
     }

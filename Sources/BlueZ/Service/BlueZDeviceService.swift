@@ -138,7 +138,14 @@ public final class BlueZDeviceService: DeviceService {
 
   private func situation(_ call: ErrorSituation.Call) -> ErrorSituation {
     let device = state.withLock { $0.device }
-    return client.look { tree in
+    let link = device.flatMap { device in client.state.withLock { $0.links[device] } }
+    var situation = situation(call, device)
+    situation.wasDisconnected = link?.state.withLock { $0.machine.ending } == .disconnected
+    return situation
+  }
+
+  private func situation(_ call: ErrorSituation.Call, _ device: ObjectPath?) -> ErrorSituation {
+    client.look { tree in
       let adapters = tree.adapters.filter { adapter.names($0) }
       let own = device?.parent.flatMap { tree.adapter(at: $0) }
       return ErrorSituation(

@@ -54,7 +54,15 @@ extension Signal {
         )
       } catch is CancellationError where carried.isExpired && !Task.isCancelled {
         throw TimedOut(operation: operation, after: limit)
+      } catch let error as TimedOut where carried.isExpired && error.isOfHandoff {
+        // The value came in the instant in which the time was over.
+        throw TimedOut(operation: operation, after: limit)
       }
     }
   }
+}
+
+extension TimedOut {
+  /// Whether all that was left to do was to hand on a value.
+  fileprivate var isOfHandoff: Bool { operation == Handoff<Never>.sending }
 }

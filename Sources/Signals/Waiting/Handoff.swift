@@ -27,10 +27,13 @@ final class Handoff<Value: Sendable>: Sendable {
     self.loop = loop
   }
 
+  /// What ``send(_:)`` is called when a deadline passes over it.
+  static var sending: String { "handing on a value" }
+
   /// Offers a value and waits until the consumer has dealt with it.
   @usableFromInline
   func send(_ value: Value) async throws {
-    try await wait(on: loop, operation: "handing on a value") { (taken: Completion<Void>) in
+    try await wait(on: loop, operation: Self.sending) { (taken: Completion<Void>) in
       offer(.value(value, taken))
     }
   }
