@@ -134,4 +134,52 @@ struct FoundTests {
     let endured = simulation.endure(chain, within: .seconds(5))
     #expect(endured.failure?.code == .notFound)
   }
+
+  @Test("a loss that takes the objects along is one loss: one gap, and no value twice")
+  func oneLoss() throws {
+    let simulation = try Simulation(definition: .bench)
+    let (service, bus) = (simulation.service, simulation.bus)
+    let other = try bus.connect()
+    let removal = try Message.methodCall(
+      destination: "org.bluez",
+      path: "/org/bluez/hci0",
+      interface: "org.bluez.Adapter1",
+      member: "RemoveDevice",
+      body: [.objectPath(simulation.devicePath)],
+      noReplyExpected: true
+    )
+    let options = SubscriptionOptions(onLinkLoss: .resume)
+    simulation.loop.after(.milliseconds(1500)) { try? other.send(removal) }
+    let chain = service.connect()
+      .flattenMap { service.subscribe(.stream, options).flattenMap { $0.take(60).collect() } }
+    let outcome = chain.firstOrDefault([], within: .seconds(100))
+    #expect(outcome.error == nil)
+    #expect(outcome.value.count { $0.notification == nil } == 1)
+    let arrivals = outcome.value.compactMap(\.notification?.at)
+    #expect(arrivals.count == 59 && Set(arrivals).count == arrivals.count)
+  }
+
+  @Test("what is asked after one's own disconnect is not connected, its link was not lost")
+  func disconnected() throws {
+    let simulation = try Simulation()
+    let service = simulation.service
+    let chain = service.connect().flattenMap { service.read(.alert) }
+      .flattenMap { _ in service.disconnect() }
+      .flattenMap { service.read(.alert) }
+    Verdict(.notConnected, .passing, within: .seconds(5)).check(simulation.endure(chain))
+  }
+
+  @Test("a value that comes in the instant in which its time is over is named by what was limited")
+  func lateValue() throws {
+    let loop = VirtualTimeLoop()
+    let scheduler = SerialScheduler(on: loop)
+    let limit = Duration.milliseconds(26)
+    let value = Signal<Int>(home: scheduler) { sink in
+      // Ended by the deadline, and has its value all the same.
+      try? await loop.sleep(for: .seconds(1))
+      try await sink(1)
+    }
+    let outcome = value.timeout(limit, "pairing").firstOrDefault(0, within: .seconds(5))
+    #expect(outcome.error as? TimedOut == TimedOut(operation: "pairing", after: limit))
+  }
 }

@@ -76,7 +76,8 @@ struct Causes: Check {
       return "the adapter was never gone"
     case .daemonMissing where !happened.isDaemonGone: return "bluetoothd was never gone"
     case .busLost where !happened.isBusGone.contains(id.program): return "the bus was never lost"
-    case .refused where !happened.isRefused: return "the device refused nothing"
+    case .refused where failure.att != nil && !happened.isRefused:
+      return "the device refused nothing"
     case .characteristicMissing, .serviceMissing:
       // A descriptor that is not there is told so too.
       let asksForMore = plan.steps.contains {

@@ -19,6 +19,10 @@ struct Leftovers: Check {
   private var open: Set<ChainID> = []
   private var up: [BluetoothAddress] = []
   private var leavesLink = false
+  /// Calls that subscribe and have not been answered.
+  private var starting = 0
+  private var lateCalls: Set<String> = []
+  private static let beginning: Set<String> = ["StartNotify", "AcquireNotify"]
 
   /// What the plain chains subscribe to.
   private static let plain = DeviceDraft.alertLevel
@@ -30,7 +34,8 @@ struct Leftovers: Check {
     case .device(.linkDown(let address)): up.removeAll { $0 == address }
     case .device(.subscribed(let address, let uuid)):
       // bluetoothd subscribes again, with each link, for a session that nobody has ended.
-      guard isHealed, open.isEmpty, uuid != Self.plain, lost.isDisjoint(with: Self.listening)
+      guard isHealed, open.isEmpty, starting == 0, uuid != Self.plain,
+        lost.isDisjoint(with: Self.listening)
       else { return }
       complain("A subscription ends with its step", "\(uuid) of \(address)", now)
     case .treated(let call, let treatment):
@@ -46,6 +51,16 @@ struct Leftovers: Check {
       open.remove(id)
       if ending.tellsOfCleanUp { leavesLink = true }
     case .message(let message) where message.kind == .signal: take(message)
+    case .message(let message):
+      // A subscription that was begun late is ended as soon as it is answered.
+      if message.kind == .methodCall, Self.beginning.contains(message.member ?? "") {
+        starting += 1
+        lateCalls.insert("\(message.sender ?? "") \(message.serial)")
+      } else if let serial = message.replySerial,
+        lateCalls.remove("\(message.destination ?? "") \(serial)") != nil
+      {
+        starting -= 1
+      }
     default: break
     }
   }

@@ -14,13 +14,23 @@ struct OthersLinks: Check {
   private var programs: [String: Int] = [:]
   private var turns: [Int: ChainID] = [:]
   private var plans: [ChainID: ChainPlan] = [:]
-  /// The devices that the present turn of a program has tried to connect.
+  /// The devices that a program has tried to connect: in its present turn, or in an earlier one
+  /// whose link has not ended since, so that it still is its own to end.
   private var tried: [Int: Set<String>] = [:]
 
-  init(_ world: World) {
-    elements = world.devices.map {
-      BlueZPath.device($0.address, of: BlueZPath.manager).lastElement
-    }
+  private var isUp: Set<String> = []
+  /// Calls of Connect without an answer, with their device.
+  private var pending: [Call: String] = [:]
+
+  private struct Call: Hashable {
+    let program: Int
+    let serial: UInt32
+  }
+
+  init(_ world: World) { elements = world.devices.map { Self.element($0.address) } }
+
+  private static func element(_ address: BluetoothAddress) -> String {
+    BlueZPath.device(address, of: BlueZPath.manager).lastElement
   }
 
   mutating func take(_ sighting: Sighting, at now: Instant) {
@@ -29,12 +39,24 @@ struct OthersLinks: Check {
     case .asked(let id, let plan): plans[id] = plan
     case .turnBegan(let id):
       turns[id.program] = id
-      tried[id.program] = []
+      let up = isUp
+      tried[id.program] = tried[id.program]?.filter { up.contains($0) } ?? []
+    case .device(.linkUp(let address)): isUp.insert(Self.element(address))
+    case .device(.linkDown(let address)): isUp.remove(Self.element(address))
     case .turnEnded(let id): turns[id.program] = nil
     case .ended(let id, _): plans[id] = nil
     case .message(let message) where message.kind == .methodCall: take(message, now)
+    case .message(let message): answered(message)
     default: break
     }
+  }
+
+  /// A link that a late answer tells of is the program's own, in whichever turn it comes.
+  private mutating func answered(_ reply: Message) {
+    guard let serial = reply.replySerial, let program = programs[reply.destination ?? ""],
+      let element = pending.removeValue(forKey: Call(program: program, serial: serial))
+    else { return }
+    tried[program, default: []].insert(element)
   }
 
   private mutating func take(_ call: Message, _ now: Instant) {
@@ -42,7 +64,9 @@ struct OthersLinks: Check {
       let element = call.path?.lastElement, elements.contains(element)
     else { return }
     switch call.member {
-    case Device1.Method.connect, Device1.Method.pair: tried[program, default: []].insert(element)
+    case Device1.Method.connect, Device1.Method.pair:
+      tried[program, default: []].insert(element)
+      pending[Call(program: program, serial: call.serial)] = element
     case Device1.Method.disconnect:
       guard let id = turns[program], let plan = plans[id] else { return }
       // A session ends a link with the step that ends all links.

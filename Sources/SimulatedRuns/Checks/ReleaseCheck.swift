@@ -26,9 +26,9 @@ struct ReleaseCheck: Check {
   private var programs: [String: Int] = [:]
   private var turns: [Int: ChainID] = [:]
   private var plans: [ChainID: ChainPlan] = [:]
-  /// Calls of Disconnect that have no effect, so that nobody could end the link.
-  private var isHeldUp = false
   private var leftPrograms: Set<Int> = []
+  /// Programs that have kept a link.
+  private var kept: Set<Int> = []
 
   init(_ world: World) {
     addresses = world.devices.map(\.address)
@@ -40,7 +40,9 @@ struct ReleaseCheck: Check {
   mutating func take(_ sighting: Sighting, at now: Instant) {
     switch sighting {
     case .joined(let program, let name): programs[name] = program
-    case .asked(let id, let plan): plans[id] = plan
+    case .asked(let id, let plan):
+      plans[id] = plan
+      if plan.keepsLink { kept.insert(id.program) }
     case .turnBegan(let id): turns[id.program] = id
     case .turnEnded(let id): turns[id.program] = nil
     case .message(let message): take(message)
@@ -93,6 +95,8 @@ struct ReleaseCheck: Check {
     defer { plans[id] = nil }
     guard let plan = plans[id], !plan.keepsLink, !leftPrograms.contains(id.program) else { return }
     for device in addresses.indices where isUp[device] && makers[device] == [id] {
+      // A link that is to be kept is made anew as one that is kept.
+      if kept.contains(id.program) { continue }
       // Blocking code is told before its turn ends.
       if plan.way == .blocking, turns[id.program] == id { continue }
       if ending.tellsOfCleanUp { continue }
