@@ -124,6 +124,12 @@ let package = Package(
         "Signals",
       ]
     ),
+    tests(
+      "SimulatedRunsTests",
+      [
+        "SimulatedRuns", "BlueZSimulator", "SimulatedDevices", "Bluetooth", "DBus", "Signals",
+      ]
+    ),
     tests("JobsTests", ["Fixtures", "Jobs", "Documents", "Bluetooth", "Signals"]),
     tests("HostControllerTests", ["HostController", "Bluetooth", "Signals"]),
     tests("CommandTests", ["Fixtures", "blerun", "BlueZ", "Bluetooth", "DBus", "Jobs", "Signals"]),

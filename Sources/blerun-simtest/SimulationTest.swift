@@ -30,6 +30,9 @@ struct SimulationTest: ParsableCommand {
   @Flag(help: "Run all seeds whatever fails, and count the rules that were broken.")
   var keepGoing = false
 
+  /// One seed in so many is played twice more: it has to give the same run.
+  private static let repetition: UInt64 = 64
+
   func run() throws {
     if let seed {
       let result = SimulatedRun.play(seed: seed, isRecording: true)
@@ -48,6 +51,12 @@ struct SimulationTest: ParsableCommand {
     var broken = BrokenRules()
     for seed in from..<from + seeds {
       let result = SimulatedRun.play(seed: seed)
+      if seed.isMultiple(of: Self.repetition), let difference = SimulatedRun.difference(seed: seed)
+      {
+        write("seed \(seed): A simulated run repeats: \(difference)")
+        write("repeat with: blerun-simtest --from \(seed) --seeds 1")
+        throw ExitCode(1)
+      }
       chains += result.chains
       lasted += result.lasted
       if result.violations.isEmpty { continue }

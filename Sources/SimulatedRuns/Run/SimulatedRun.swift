@@ -15,6 +15,18 @@ public struct SimulatedRun: Sendable {
   /// What was seen, a line each; empty unless it was asked for.
   public let timeline: [String]
 
+  /// Plays the world of a seed twice, and compares what is seen, message by message.
+  ///
+  /// - Returns: The first difference; nil when there is none, which is how it should be.
+  public static func difference(seed: UInt64) -> String? {
+    let first = play(seed: seed, isRecording: true).timeline
+    let second = play(seed: seed, isRecording: true).timeline
+    if first == second { return nil }
+    let index = zip(first, second).enumerated().first { $1.0 != $1.1 }?.offset
+    guard let index else { return "\(first.count) lines, then \(second.count)" }
+    return "line \(index + 1): \(first[index]), then \(second[index])"
+  }
+
   /// Plays the world of a seed until everything is at rest.
   ///
   /// - Parameter isRecording: Whether the timeline is kept.

@@ -1,0 +1,152 @@
+// Every checker finds what it is for.
+
+import BlueZSimulator
+import Bluetooth
+import DBus
+import Signals
+import SimulatedDevices
+import Testing
+
+@testable import SimulatedRuns
+
+@Suite("The rules of a run")
+struct CheckTests {
+  private static let world = World(seed: 0)
+  private static let address = world.devices[0].address
+  private static let chain = ChainID(program: 0, number: 0)
+  private static let other = ChainID(program: 0, number: 1)
+  private static let device: ObjectPath = "/org/bluez/hci0/dev_C0_FF_EE_00_00_01"
+
+  private static func plan(_ steps: [ChainStep] = []) -> ChainPlan {
+    ChainPlan(
+      device: 0,
+      start: .zero,
+      way: .awaited,
+      limit: .seconds(1),
+      cancelledAfter: nil,
+      steps: steps
+    )
+  }
+
+  /// The rules that are broken by what is seen, each at the second of its place.
+  private static func broken(_ sightings: [Sighting]) -> [String] {
+    var checks = Checks(world)
+    for (second, sighting) in sightings.enumerated() {
+      checks.take(sighting, at: Instant(sinceStart: .seconds(second)))
+    }
+    checks.finish(at: Instant(sinceStart: .seconds(sightings.count)))
+    return checks.violations.map(\.rule)
+  }
+
+  private static func signal(
+    _ member: String,
+    _ interface: String,
+    _ path: ObjectPath,
+    _ body: [DBusValue]
+  ) throws -> Sighting {
+    .message(try Message.signal(path: path, interface: interface, member: member, body: body))
+  }
+
+  @Test("what is as it should be breaks none")
+  func nothing() {
+    let (chain, plan) = (Self.chain, Self.plan([.connect(keep: false)]))
+    let seen: [Sighting] = [
+      .asked(chain, plan), .turnBegan(chain), .stepBegan(chain, 0, .connect(keep: false)),
+      .device(.linkUp(Self.address)), .device(.linkDown(Self.address)), .stepEnded(chain, 0),
+      .turnEnded(chain), .ended(chain, ChainEnding(error: nil)),
+    ]
+    #expect(Self.broken(seen) == [])
+  }
+
+  @Test("turns that overlap, a second ending, a chain without one")
+  func endings() {
+    let plan = Self.plan()
+    let end = Sighting.ended(Self.chain, ChainEnding(error: nil))
+    let overlap: [Sighting] = [
+      .asked(Self.chain, plan), .asked(Self.other, plan), .turnBegan(Self.chain),
+      .turnBegan(Self.other),
+    ]
+    #expect(Self.broken(overlap).contains("No two turns of a scheduler overlap"))
+    #expect(Self.broken(overlap).contains("Every chain ends"))
+    #expect(Self.broken([.asked(Self.chain, plan), end, end]).contains("Every chain ends once"))
+  }
+
+  @Test("a chain that ends late, after its deadline and its clean-ups")
+  func deadlines() {
+    let wait = [Sighting](repeating: .healed, count: 40)
+    let end = Sighting.ended(Self.chain, ChainEnding(error: nil))
+    let broken = Self.broken([.asked(Self.chain, Self.plan())] + wait + [end])
+    #expect(broken == ["A chain ends within its deadline and its clean-ups"])
+  }
+
+  @Test("a link that its chain leaves up, and a request outside a link")
+  func links() {
+    let left: [Sighting] = [
+      .device(.read(Self.address, DeviceDraft.alertLevel)), .device(.linkUp(Self.address)),
+      .device(.linkUp(Self.address)),
+    ]
+    let broken = Self.broken(left)
+    #expect(broken.contains("Nothing is done without a link"))
+    #expect(broken.contains("A device has one link"))
+    #expect(broken.contains("No link is left up"))
+  }
+
+  @Test("a failure that explains nothing, and one of what has not happened")
+  func failures() {
+    let plan = Self.plan()
+    let failure = DeviceFailure(
+      code: .adapterOff,
+      class: .unavailable,
+      operation: "connecting",
+      device: "Device-0",
+      meaning: "the adapter is switched off",
+      hint: ""
+    )
+    let broken = Self.broken([
+      .asked(Self.chain, plan), .ended(Self.chain, ChainEnding(error: failure)),
+    ])
+    #expect(broken.contains("Errors explain"))
+    #expect(broken.contains("A failure is told as what it is"))
+  }
+
+  @Test("objects in the wrong order, and signals of what is not there")
+  func objects() throws {
+    let manager = "org.freedesktop.DBus.ObjectManager"
+    let properties = "org.freedesktop.DBus.Properties"
+    func interfaces(_ name: String) throws -> DBusValue {
+      .dictionary(
+        try DBusDictionary(
+          key: "s",
+          value: "a{sv}",
+          [(key: .string(name), value: .properties([:]))]
+        )
+      )
+    }
+    let orphan = try Self.signal(
+      "InterfacesAdded",
+      manager,
+      "/",
+      [.objectPath(Self.device), try interfaces("org.bluez.Device1")]
+    )
+    #expect(Self.broken([orphan]) == ["An object has a parent"])
+    let unknown = try Self.signal(
+      "PropertiesChanged",
+      properties,
+      Self.device,
+      [.string("org.bluez.Device1"), .properties([:]), .strings([])]
+    )
+    #expect(Self.broken([unknown]) == ["Nothing is told of what is not there"])
+  }
+
+  @Test("a value that the device has not said, and one that is left out")
+  func values() {
+    let (chain, uuid) = (Self.chain, DeviceDraft.alertLevel)
+    let read: [Sighting] = [
+      .device(.linkUp(Self.address)), .asked(chain, Self.plan([.read(uuid)])), .turnBegan(chain),
+      .stepBegan(chain, 0, .read(uuid)), .stepValue(chain, 0, .octets([9])),
+      .device(.linkDown(Self.address)), .stepEnded(chain, 0), .turnEnded(chain),
+      .ended(chain, ChainEnding(error: nil)),
+    ]
+    #expect(Self.broken(read) == ["A read gives what the device held"])
+  }
+}

@@ -1,0 +1,26 @@
+// Some seeds, as continuous integration runs thousands of them with blerun-simtest.
+
+import SimulatedRuns
+import Testing
+
+@Suite("Worlds from seeds")
+struct SeedTests {
+  @Test("no rule is broken", arguments: UInt64(0)..<100)
+  func clean(_ seed: UInt64) {
+    let run = SimulatedRun.play(seed: seed)
+    #expect(run.violations == [], "blerun-simtest --seed \(seed)")
+    #expect(run.chains > 1)
+  }
+
+  @Test("a seed gives the same run again, message by message", arguments: [3, 58, 1248])
+  func repeats(_ seed: UInt64) {
+    #expect(SimulatedRun.difference(seed: seed) == nil)
+    #expect(!SimulatedRun.play(seed: seed, isRecording: true).timeline.isEmpty)
+  }
+
+  @Test("other seeds give other runs")
+  func others() {
+    let runs = (UInt64(0)..<8).map { SimulatedRun.play(seed: $0, isRecording: true).timeline }
+    #expect(Set(runs).count == runs.count)
+  }
+}
