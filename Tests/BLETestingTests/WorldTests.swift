@@ -112,6 +112,19 @@ struct WorldTests {
     }
   }
 
+  @Test("a scenario befalls its devices, and the seed it names is the one")
+  func scenario() throws {
+    let world = try SimulatedWorld(
+      .file("../../Simulators/scenarios/aborted-connects.yaml"),
+      Self.text
+    )
+    let aborted = try world.service("Thermo-1", options: ConnectOptions())
+    #expect(level(aborted).success)
+    let attempts = world.log.filter { $0.event == "Device1.Connect" }
+    let up = world.events.filter { if case .linkUp = $0 { true } else { false } }
+    #expect(attempts.count > up.count)
+  }
+
   @Test("a vanished device is not found until it appears; a restarted daemon serves on")
   func presence() throws {
     let world = try SimulatedWorld(Self.text)

@@ -88,7 +88,7 @@ extension BlueZSimulator {
       case .descriptor(_, _, _, _, let handle): table.descriptor(at: handle)?.uuid
       case .bluez, .adapter, .device: nil
       }
-    return (remote.address, attribute)
+    return (remote.device.definition.address, attribute)
   }
 }
 

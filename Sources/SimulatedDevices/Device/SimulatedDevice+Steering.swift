@@ -30,6 +30,8 @@ extension SimulatedDevice {
       if state.characteristics[index].definition.behaviour.moves {
         state.characteristics[index].held = value
       }
+      // There at once; who subscribed, and what follows it, hear of it in the loop's next turn.
+      state.characteristics[index].stored = value
       return (true, [.notify(characteristic: index, value: value, after: .zero)])
     }
   }
