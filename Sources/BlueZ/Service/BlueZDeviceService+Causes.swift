@@ -32,7 +32,9 @@ extension BlueZDeviceService {
     guard (first as? DeviceFailure)?.mayHaveCause == true, await client.hasTroubleSettled() else {
       return first
     }
-    return told()
+    let last = told()
+    // A link that is up again meanwhile was lost all the same.
+    return (last as? DeviceFailure)?.code == .refused ? first : last
   }
 
   /// A failure that the state of the host explains better.
