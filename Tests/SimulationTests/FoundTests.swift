@@ -182,4 +182,18 @@ struct FoundTests {
     let outcome = value.timeout(limit, "pairing").firstOrDefault(0, within: .seconds(5))
     #expect(outcome.error as? TimedOut == TimedOut(operation: "pairing", after: limit))
   }
+
+  @Test("a link that was lost, and is up again before that is told, was lost")
+  func upAgain() throws {
+    let simulation = try Simulation()
+    let (service, simulator) = (simulation.service, simulation.simulator)
+    let other = try simulation.otherProgram()
+    simulation.device.setFaults([FaultRule(on: .read, action: .neverAnswer)])
+    simulation.loop.after(.seconds(4)) { simulator.loseLink(simulation.address) }
+    simulation.loop.after(.milliseconds(4_001)) {
+      _ = simulation.loop.task { try? await other.connect().first(within: .seconds(60)) }
+    }
+    let chain = service.connect().flattenMap { service.read(.alert) }
+    Verdict(.linkLost, .passing, within: .seconds(6)).check(simulation.endure(chain))
+  }
 }

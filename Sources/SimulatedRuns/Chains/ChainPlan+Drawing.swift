@@ -101,7 +101,8 @@ extension ChainPlan {
     )
   }
 
-  /// The chain that has to succeed once nothing goes wrong any more.
+  /// The chain that has to succeed once nothing goes wrong any more. It does not ask for the end of
+  /// its link: one that others have left up would be ended with it, and not be seen.
   static func plain(_ device: Int) -> ChainPlan {
     let value: [UInt8] = [0xfe]
     return ChainPlan(
@@ -114,7 +115,6 @@ extension ChainPlan {
         .connect(keep: false), .write(DeviceDraft.alertLevel, value, .request),
         .read(DeviceDraft.alertLevel),
         .exchange(DeviceDraft.alertLevel, [0xff, 0xff], SubscriptionOptions()),
-        .disconnect,
       ]
     )
   }

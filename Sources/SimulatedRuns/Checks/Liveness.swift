@@ -10,8 +10,13 @@ struct Liveness: Check {
   private(set) var violations: [Violation] = []
   private let isCalm: Bool
   private var cancelled: Set<ChainID> = []
+  private let hasSecrets: Bool
+  /// A link that was made while its services could not be read was to be kept.
+  private var isKept = false
 
   init(_ world: World) {
+    let attributes = world.devices.flatMap(\.services).flatMap(\.characteristics)
+    hasSecrets = attributes.contains { $0.security != AttributeSecurity() }
     isCalm = world.blows.isEmpty && world.programs.count == 1
   }
 
@@ -20,9 +25,14 @@ struct Liveness: Check {
 
   mutating func take(_ sighting: Sighting, at now: Instant) {
     switch sighting {
+    case .asked(_, let plan) where plan.keepsLink: isKept = true
     case .cancelled(let id): cancelled.insert(id)
     case .ended(let id, let ending):
       guard let error = ending.error else { return }
+      let code = (error as? DeviceFailure)?.code
+      // A device drops the link over a protected value that nobody pairs for.
+      if code == .linkLost, hasSecrets, id.number < Self.plain { return }
+      if code == .characteristicMissing, isKept { return }
       if id.number >= Self.plain {
         complain("Once all is well, so is a chain", "\(id): \(error)", now)
       } else if isCalm, !cancelled.contains(id), !Self.isOwnFault(error) {

@@ -35,7 +35,7 @@ struct ValueCheck: Check {
   private let addresses: [BluetoothAddress]
   /// Characteristics that keep what is written.
   private var kept: [Attribute: [Held]] = [:]
-  private var notified: [Attribute: [[UInt8]]] = [:]
+  private var notified: [Attribute: [Held]] = [:]
   private var steps: [StepID: Step] = [:]
   private var plans: [ChainID: ChainPlan] = [:]
   /// bluetoothd shows the reads of one program to the subscribers of all.
@@ -48,6 +48,8 @@ struct ValueCheck: Check {
       for characteristic in definition.services.flatMap(\.characteristics) {
         let attribute = Attribute(device: device, uuid: characteristic.uuid)
         notified[attribute] = []
+        // A write that is refused for want of a key has reached the device too.
+        guard characteristic.security == AttributeSecurity() else { continue }
         switch characteristic.behaviour {
         case .constant(let octets): kept[attribute] = [Held(at: .start, octets: octets)]
         case .echo: kept[attribute] = [Held(at: .start, octets: [])]
@@ -65,7 +67,7 @@ struct ValueCheck: Check {
       kept[Attribute(device: device, uuid: uuid)]?.append(Held(at: now, octets: octets))
     case .device(.notified(let address, let uuid, let octets)):
       guard let device = addresses.firstIndex(of: address) else { return }
-      notified[Attribute(device: device, uuid: uuid)]?.append(octets)
+      notified[Attribute(device: device, uuid: uuid)]?.append(Held(at: now, octets: octets))
     case .stepBegan(let id, let number, let step): began(id, number, step, now)
     case .stepValue(let id, let number, let value):
       guard let step = steps[StepID(chain: id, number: number)] else { return }
@@ -78,7 +80,9 @@ struct ValueCheck: Check {
     guard let device = plans[id]?.device else { return }
     var count = 0
     if case .notify(let uuid, _, _) = step.bare {
-      count = notified[Attribute(device: device, uuid: uuid)]?.count ?? 0
+      // What was notified in this very instant may still be on its way.
+      let before = notified[Attribute(device: device, uuid: uuid)] ?? []
+      count = before.firstIndex { $0.at >= now } ?? before.count
     }
     steps[StepID(chain: id, number: number)] = Step(
       step: step.bare,
@@ -118,8 +122,9 @@ struct ValueCheck: Check {
     _ now: Instant
   ) {
     if hasOthers, kept[attribute] != nil { return }
-    let sent = (notified[attribute] ?? [])[step.notified...]
+    let sent = (notified[attribute] ?? [])[step.notified...].map(\.octets)[...]
     var rest = sent
+    // The first may be one of this instant that came before the subscription.
     var mayJump = true
     for event in events {
       guard case .value(let received) = event else {
