@@ -23,7 +23,7 @@ test: set-up lint ## Lint, then all tests that need neither a radio nor root
 	swift build --build-tests
 	swift test
 	swift build -c release --product benchmarks
-	swift run -c release blerun-simtest --seeds 4000
+	swift run -c release blerun-simtest --seeds 3000
 	swift test -c release --package-path Tests/Consumer --scratch-path .build-consumer
 
 simtest: set-up ## Seeded worlds full of faults against the client and the simulator; SEEDS=200000
