@@ -82,6 +82,14 @@ let package = Package(
       swiftSettings: strict
     ),
     .executableTarget(
+      name: "blerun-fuzz",
+      dependencies: [
+        "BlueZSimulator", "BlueZInterfaces", "SimulatedDevices", "Jobs", "Documents", "DBus",
+        "Bluetooth", "Signals", argumentParser,
+      ],
+      swiftSettings: strict
+    ),
+    .executableTarget(
       name: "blerun",
       dependencies: [
         "BlueZ", "BlueZInterfaces", "BlueZSimulator", "SimulatedDevices", "HostController", "Jobs",

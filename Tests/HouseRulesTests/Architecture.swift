@@ -70,6 +70,14 @@ enum Architecture {
       Part("blerun", libraries.map(\.name), packages: ["ArgumentParser"]),
       Part("benchmarks", libraries.map(\.name)),
       Part("blerun-simtest", ["SimulatedRuns", "Signals"], packages: ["ArgumentParser"]),
+      Part(
+        "blerun-fuzz",
+        [
+          "BlueZSimulator", "BlueZInterfaces", "SimulatedDevices", "Jobs", "Documents", "DBus",
+          "Bluetooth", "Signals",
+        ],
+        packages: ["ArgumentParser"]
+      ),
       Part("Fixtures", ["Signals"]),
     ]
 

@@ -1,0 +1,111 @@
+// The command line: a target, how many inputs, of which seed.
+
+import ArgumentParser
+import Glibc
+import Signals
+
+/// Gives hostile inputs to the parts that read what others wrote.
+@main
+struct Fuzz: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "blerun-fuzz",
+    abstract: "Gives hostile inputs to what reads files, and to the simulated org.bluez.",
+    discussion: """
+      Each input is made of a seed and a number. A worker process takes them; when one breaks a
+      promise, crashes it or keeps it for a minute, it is told with the command that repeats it,
+      and the exit status is 1. Run it where the package is: inputs are made of its files.
+      """
+  )
+
+  @Argument(help: "\(TargetName.allCases.map(\.rawValue).joined(separator: ", "))")
+  var target: TargetName
+
+  @Option(help: "How many inputs.")
+  var count: UInt64 = 10_000
+
+  @Option(help: "What they are made of, with their number.")
+  var seed: UInt64 = 1
+
+  @Option(help: "The number of the first.")
+  var from: UInt64 = 0
+
+  @Flag(help: "Show the inputs instead of giving them to anyone.")
+  var show = false
+
+  @Option(help: .hidden)
+  var progress: Int32?
+
+  func run() throws {
+    if show {
+      let target = try target.target.init(seed: seed)
+      for number in from..<from + count { write(target.input(number)) }
+    } else if let progress {
+      try work(ProgressNote(progress))
+    } else {
+      try watch()
+    }
+  }
+
+  /// What the worker does.
+  private func work(_ note: ProgressNote) throws {
+    do {
+      try Worker(name: target, seed: seed, note: note).run(from: start, count: count)
+    } catch let violation as Violation {
+      write("\(target.rawValue), seed \(seed), input \(note.number): \(violation)")
+      throw ExitCode(1)
+    }
+  }
+
+  /// The first of the round that the first input belongs to.
+  private var start: UInt64 { from - from % target.target.roundLength }
+
+  private func watch() throws {
+    let loop = EventLoop()
+    let began = loop.now
+    let (note, descriptor) = try ProgressNote.make()
+    note.number = start
+    let last = from + count
+    let arguments = [
+      target.rawValue, "--seed", "\(seed)", "--from", "\(start)", "--count", "\(last - start)",
+      "--progress", "\(descriptor)",
+    ]
+    let end = try WorkerProcess(arguments, note: note).end()
+    let took = max((loop.now - began) / .seconds(1), 0.001)
+    switch end {
+    case .exit(0):
+      let tenths = Int(took * 10)
+      write(
+        "\(target.rawValue): \(count) inputs, \(note.accepted) accepted, "
+          + "\(tenths / 10).\(tenths % 10) s, \(Int(Double(count) / took)) a second"
+      )
+      return
+    case .exit: break
+    case .signal(let number): tell("it ended by signal \(number)", note)
+    case .stuck: tell("it takes longer than a minute", note)
+    }
+    let one = "blerun-fuzz \(target.rawValue) --seed \(seed) --from \(note.number) --count 1"
+    if let target = try? target.target.init(seed: seed) {
+      write("the input:\n\(target.input(note.number))")
+    }
+    write("repeat with: \(one)\nshow it with: \(one) --show")
+    throw ExitCode(1)
+  }
+
+  private func tell(_ what: String, _ note: ProgressNote) {
+    write("\(target.rawValue), seed \(seed), input \(note.number): \(what)")
+  }
+
+  private func write(_ line: String) {
+    var line = line + "\n"
+    line.withUTF8 { octets in
+      var written = 0
+      while written < octets.count {
+        let count = Glibc.write(1, octets.baseAddress! + written, octets.count - written)
+        guard count > 0 else { return }
+        written += count
+      }
+    }
+  }
+}
+
+extension TargetName: ExpressibleByArgument {}

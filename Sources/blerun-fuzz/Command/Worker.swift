@@ -1,0 +1,56 @@
+// The process that takes the inputs, and may die of one.
+
+import Documents
+import Glibc
+
+/// Takes inputs one after the other.
+struct Worker {
+  /// Memory beyond which an input is said to be too expensive.
+  private static let addressSpace: UInt = 4 << 30
+  /// After so many inputs the process has what it needs.
+  private static let settled: UInt64 = 5_000
+  /// What it may then grow by, in octets.
+  private static let growth = 24 << 20
+
+  let name: TargetName
+  let seed: UInt64
+  let note: ProgressNote
+
+  /// - Throws: ``Violation``, with the note at the input.
+  func run(from first: UInt64, count: UInt64) throws {
+    var limit = rlimit(rlim_cur: Self.addressSpace, rlim_max: Self.addressSpace)
+    setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit)
+    limit = rlimit(rlim_cur: 0, rlim_max: 0)
+    setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
+    try take(name.target, from: first, count: count)
+  }
+
+  private func take<Target: FuzzTarget>(
+    _: Target.Type,
+    from first: UInt64,
+    count: UInt64
+  ) throws {
+    var target = try Target(seed: seed)
+    var base: Int?
+    for number in first..<first + count {
+      note.number = number
+      if try target.take(number) { note.accepted += 1 }
+      let done = number - first + 1
+      guard done % Self.settled == 0 else { continue }
+      let used = Self.octetsInUse
+      let allowed = (base ?? used) + Self.growth
+      if base == nil { base = used }
+      guard used <= allowed else {
+        throw Violation(
+          description: "memory grew from \(base ?? 0) to \(used) octets in \(done) inputs"
+        )
+      }
+    }
+  }
+
+  /// What the process has in memory.
+  private static var octetsInUse: Int {
+    let fields = (try? TextFile.read("/proc/self/statm"))?.split(separator: " ") ?? []
+    return fields.count > 1 ? (Int(fields[1]) ?? 0) * sysconf(Int32(_SC_PAGESIZE)) : 0
+  }
+}

@@ -1,0 +1,63 @@
+// The files of this package that inputs are made of.
+
+import Documents
+import Glibc
+
+/// Texts, and the words in them.
+struct Corpus {
+  struct File {
+    let path: String
+    let octets: [UInt8]
+  }
+
+  let files: [File]
+  /// What stands in the files, each word once, in the order of the first.
+  let words: [[UInt8]]
+
+  /// Reads what matches the patterns, in the order of the paths.
+  init(_ patterns: [String]) throws {
+    var files: [File] = []
+    for pattern in patterns {
+      for path in Self.paths(pattern) {
+        files.append(File(path: path, octets: Array(try TextFile.read(path).utf8)))
+      }
+    }
+    guard !files.isEmpty else {
+      throw FuzzError("there is no \(patterns.joined(separator: ", ")) here")
+    }
+    self.files = files
+    var known: Set<[UInt8]> = []
+    words = files.flatMap { file in
+      Words.ranges(in: file.octets).map { Array(file.octets[$0]) }
+    }.filter { known.insert($0).inserted }
+  }
+
+  private static func paths(_ pattern: String) -> [String] {
+    var result = glob_t()
+    defer { globfree(&result) }
+    guard glob(pattern, 0, nil, &result) == 0 else { return [] }
+    return (0..<Int(result.gl_pathc)).compactMap { index in
+      result.gl_pathv[index].map { String(cString: $0) }
+    }
+  }
+}
+
+/// Words in the octets of a text: what stands between spaces and the signs of YAML.
+enum Words {
+  private static let signs = Set(" \n,:{}[]\"'#".utf8)
+
+  static func ranges(in octets: [UInt8]) -> [Range<Int>] {
+    var ranges: [Range<Int>] = []
+    var start: Int?
+    for (index, octet) in octets.enumerated() {
+      if signs.contains(octet) {
+        if let begun = start { ranges.append(begun..<index) }
+        start = nil
+      } else if start == nil {
+        start = index
+      }
+    }
+    if let start { ranges.append(start..<octets.count) }
+    return ranges
+  }
+}

@@ -1,0 +1,112 @@
+// What a file defines, on a bus for some virtual seconds, with a program that touches everything.
+
+import BlueZInterfaces
+import BlueZSimulator
+import DBus
+import Signals
+import SimulatedDevices
+
+/// A scenario that is played to see that it can be.
+struct PlayedWorld {
+  /// More than any world needs that has no loop in it.
+  private static let eventLimit = 400_000
+  private static let limit = Duration.seconds(3)
+
+  private let scenario: ScenarioDefinition
+  private let loop = VirtualTimeLoop(eventLimit: eventLimit)
+  private let bus: LoopbackBus
+  private let player: ScenarioPlayer
+
+  init(_ scenario: ScenarioDefinition, seed: UInt64) {
+    self.scenario = scenario
+    let bus = LoopbackBus(on: loop)
+    self.bus = bus
+    let generator = SeededGenerator(seed: seed, name: "world")
+    let loop = loop
+    let devices = scenario.devices.enumerated().map { number, definition in
+      SimulatedDevice(definition, on: loop, generator: generator.split("\(number)"))
+    }
+    player = ScenarioPlayer(
+      scenario,
+      devices: devices,
+      on: loop,
+      generator: generator.split("faults"),
+      connect: { try bus.connect() }
+    )
+  }
+
+  /// Scans, connects, and reads and subscribes what there is.
+  ///
+  /// - Throws: ``Violation`` when the world does not come to an end.
+  func play() throws {
+    defer {
+      player.stop()
+      bus.shutDown()
+      loop.end()
+    }
+    do {
+      let (bus, player) = (bus, player)
+      try loop.run {
+        try await player.start()
+        let client = try bus.connect()
+        try await touch(client)
+        client.close()
+      }
+    } catch let limit as EventLimitReached {
+      throw Violation(description: "playing what the file defines does not end: \(limit)")
+    } catch {}
+  }
+
+  private func touch(_ client: LoopbackConnection) async throws {
+    let adapter = BlueZPath.adapter(BlueZPath.adapterName(index: 0))
+    await call(client, adapter, Adapter1.interface, "StartDiscovery")
+    try await loop.sleep(for: .milliseconds(1_500))
+    for path in await paths(client) where BlueZPath.devicePath(containing: path) == path {
+      await call(client, path, Device1.interface, "Connect")
+    }
+    try await loop.sleep(for: .milliseconds(500))
+    let options = DBusValue.properties([:])
+    for path in await paths(client).prefix(24) {
+      await call(client, path, GattCharacteristic1.interface, "ReadValue", [options])
+      await call(client, path, GattCharacteristic1.interface, "StartNotify")
+      await call(
+        client,
+        path,
+        GattCharacteristic1.interface,
+        "WriteValue",
+        [.bytes([1, 2, 3]), options]
+      )
+    }
+    try await loop.sleep(for: .seconds(2))
+  }
+
+  private func paths(_ client: LoopbackConnection) async -> [ObjectPath] {
+    let reply = await call(
+      client,
+      BlueZPath.objectManager,
+      StandardInterface.objectManager,
+      StandardInterface.ObjectManager.getManagedObjects
+    )
+    guard case .dictionary(let objects) = reply?.body.first else { return [] }
+    return objects.entries.compactMap { $0.key.asObjectPath }
+  }
+
+  @discardableResult
+  private func call(
+    _ client: LoopbackConnection,
+    _ path: ObjectPath,
+    _ interface: String,
+    _ member: String,
+    _ body: [DBusValue] = []
+  ) async -> Message? {
+    let call = try? MethodCall(
+      destination: OrgBlueZ.busName,
+      path: path,
+      interface: interface,
+      member: member,
+      body: body
+    )
+    guard let call else { return nil }
+    return try? await client.call(call, limit: Self.limit)
+  }
+}
