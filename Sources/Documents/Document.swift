@@ -22,6 +22,9 @@ public enum Document {
         DocumentProblem(start, path: "", "the file is longer than \(limits.octets) octets")
       ])
     }
+    guard AliasBound.holds(8 * limits.octets, in: text) else {
+      throw DocumentErrors([DocumentProblem(start, path: "", "its aliases stand for too much")])
+    }
     do {
       // Everything is kept as it is written: what a scalar means is decided by who reads it.
       let parser = try Parser(yaml: text, resolver: .basic)

@@ -31,10 +31,14 @@ struct Violation: Error, CustomStringConvertible {
 /// The targets by their names.
 enum TargetName: String, CaseIterable {
   case deviceFiles = "device-files"
+  case chainFiles = "chain-files"
+  case messages
 
   var target: any FuzzTarget.Type {
     switch self {
     case .deviceFiles: DeviceFiles.self
+    case .chainFiles: ChainFiles.self
+    case .messages: Messages.self
     }
   }
 }

@@ -1,0 +1,65 @@
+// How long a document may become when its aliases are replaced by what they stand for.
+//
+// An estimate from the text, before anything is composed: composing compares the keys of a mapping
+// with all that is in them, and a key of forty octets can stand for a million million values.
+
+/// An upper bound on what the aliases of a text stand for.
+struct AliasBound {
+  /// An anchor that was seen.
+  private struct Anchor {
+    /// What was counted when it came.
+    let start: Int
+    /// What an anchor of the same name stood for before.
+    let before: Int
+    /// What it stands for; nil before it was first named, by when it has ended.
+    var size: Int?
+  }
+
+  private var anchors: [ArraySlice<UInt8>: Anchor] = [:]
+  /// Octets so far, those that aliases stand for among them.
+  private var total = 0
+
+  /// Whether `text` is certain to stand for no more than `limit` octets. Text in quotes that looks
+  /// like an alias counts as one.
+  static func holds(_ limit: Int, in text: String) -> Bool {
+    let octets = Array(text.utf8)
+    var bound = AliasBound()
+    var end = 0
+    for (index, octet) in octets.enumerated()
+    where octet == UInt8(ascii: "&") || octet == UInt8(ascii: "*") {
+      let name = octets[(index + 1)...].prefix(while: isOfName)
+      guard !name.isEmpty else { continue }
+      bound.total += index - end
+      end = index
+      if octet == UInt8(ascii: "&") {
+        bound.anchor(name)
+      } else {
+        bound.alias(name)
+      }
+      guard bound.total <= limit else { return false }
+    }
+    return true
+  }
+
+  private mutating func anchor(_ name: ArraySlice<UInt8>) {
+    let before = anchors[name].map { $0.size ?? total - $0.start } ?? 0
+    anchors[name] = Anchor(start: total, before: before)
+  }
+
+  private mutating func alias(_ name: ArraySlice<UInt8>) {
+    guard let anchor = anchors[name] else { return }
+    let size = anchor.size ?? max(anchor.before, total - anchor.start)
+    // In what has the name of an earlier one, an alias may mean that: it may not have ended.
+    if anchor.before == 0 { anchors[name]?.size = size }
+    total += size
+  }
+
+  private static func isOfName(_ octet: UInt8) -> Bool {
+    switch octet {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+      true
+    default: false
+    }
+  }
+}
