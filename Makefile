@@ -8,7 +8,7 @@ packages := dbus libbluetooth-dev libdbus-1-dev libsqlite3-dev pkg-config \
 swift_sources := Sources Tests Package.swift
 
 .NOTPARALLEL:
-.PHONY: help demo build test simtest test-lab test-sanitizers bench format lint clean set-up
+.PHONY: help demo build test simtest fuzz test-lab test-sanitizers bench format lint clean set-up
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
@@ -24,10 +24,20 @@ test: set-up lint ## Lint, then all tests that need neither a radio nor root
 	swift test
 	swift build -c release --product benchmarks
 	swift run -c release blerun-simtest --seeds 3000
+	swift build -c release --product blerun-fuzz
+	.build/release/blerun-fuzz device-files --count 5000
+	.build/release/blerun-fuzz chain-files --count 5000
+	.build/release/blerun-fuzz messages --count 4000
 	swift test -c release --package-path Tests/Consumer --scratch-path .build-consumer
 
 simtest: set-up ## Seeded worlds full of faults against the client and the simulator; SEEDS=200000
 	swift run -c release blerun-simtest --seeds $(or $(SEEDS),20000)
+
+fuzz: set-up ## Hostile files and messages; FUZZ_COUNT=1000000 of each
+	swift build -c release --product blerun-fuzz
+	for target in device-files chain-files messages; do \
+	  .build/release/blerun-fuzz $$target --count $(or $(FUZZ_COUNT),1000000) || exit 1; \
+	done
 
 test-lab: build ## The built program against a real bluetoothd, in a guest kernel
 	Tests/Lab/setup

@@ -8,11 +8,15 @@ public enum Spelling {
   /// close as each other, the first is taken.
   public static func nearest(to word: String, among candidates: [String]) -> String? {
     let wanted = Array(word.lowercased())
-    let best = candidates.map { ($0, editDistance(wanted, Array($0.lowercased()))) }
+    // Each letter that one has more is an edit: what differs much in length is not compared, or a
+    // word of a megabyte would be, with every name there is.
+    let best = candidates.filter { abs($0.count - wanted.count) <= edits(in: $0) }
+      .map { ($0, editDistance(wanted, Array($0.lowercased()))) }
       .min { $0.1 < $1.1 }
-    guard let (candidate, distance) = best, distance <= max(1, candidate.count / 3) else {
-      return nil
-    }
+    guard let (candidate, distance) = best, distance <= edits(in: candidate) else { return nil }
     return candidate
   }
+
+  /// How many edits away from a candidate a word may be to be taken for it.
+  private static func edits(in candidate: String) -> Int { max(1, candidate.count / 3) }
 }

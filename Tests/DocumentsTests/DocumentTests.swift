@@ -110,4 +110,25 @@ struct DocumentTests {
       """
     #expect(complaints(bomb).first?.contains("more than 100000 values") == true)
   }
+
+  @Test("a key of forty octets that stands for a million million values", .timeLimit(.minutes(1)))
+  func keyOfAliases() {
+    var text = "a: [&b0 [x, x, x]"
+    for level in 1...24 {
+      text += ", &b\(level) [*b\(level - 1), *b\(level - 1), *b\(level - 1)]"
+    }
+    let complaint = "chain.yaml:1:1: its aliases stand for too much"
+    #expect(complaints(text + "]\n? *b24\n: c\n") == [complaint])
+    // The same name again and again, which stands for what it stood for before.
+    var shadowed = "- &x [x, x]\n"
+    for _ in 0..<40 { shadowed += "- &x [*x, *x]\n" }
+    #expect(complaints(shadowed) == [complaint])
+  }
+
+  @Test("an alias that is used often stands for what it is each time")
+  func usedOften() throws {
+    let uses = String(repeating: "- { like: *one, and: *two }\n", count: 300)
+    let root = try parsed("- &one { a: [b, c] }\n- &two { d: *one }\n" + uses)
+    #expect(root.sequence?.count == 302)
+  }
 }

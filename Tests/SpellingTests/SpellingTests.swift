@@ -33,4 +33,10 @@ struct SpellingTests {
     #expect(Spelling.nearest(to: "READ", among: ["read", "write"]) == "read")
     #expect(Spelling.nearest(to: "read", among: []) == nil)
   }
+
+  @Test("a word of a megabyte is compared with nothing", .timeLimit(.minutes(1)))
+  func long() {
+    let names = (0..<2_000).map { "characteristic-number-\($0)" }
+    #expect(Spelling.nearest(to: String(repeating: "x", count: 1 << 20), among: names) == nil)
+  }
 }

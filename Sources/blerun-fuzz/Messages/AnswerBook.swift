@@ -13,6 +13,7 @@ struct AnswerBook {
 
   private(set) var open: [Call: String] = [:]
   private var silent: Set<Call> = []
+  private var gone: Set<String> = []
   private(set) var complaints: [String] = []
   /// How many calls were answered with values.
   private(set) var granted = 0
@@ -22,17 +23,19 @@ struct AnswerBook {
   mutating func see(_ message: Message, server: String) {
     switch message.kind {
     case .methodCall:
-      guard let client = message.sender, client != server, message.destination == "org.bluez"
+      guard let client = message.sender, client != server, message.destination == "org.bluez",
+        !gone.contains(client)
       else { return }
       let call = Call(client: client, serial: message.serial)
       if message.noReplyExpected {
         silent.insert(call)
       } else {
-        open[call] = "\(message.interface ?? "?").\(message.member ?? "?")"
+        let path = message.path?.text ?? "?"
+        open[call] = "\(path) \(message.interface ?? "?").\(message.member ?? "?")"
       }
     case .methodReturn, .error:
       guard message.sender == server, let client = message.destination,
-        let serial = message.replySerial
+        let serial = message.replySerial, !gone.contains(client)
       else { return }
       let call = Call(client: client, serial: serial)
       let name = message.errorName ?? "values"
@@ -49,12 +52,18 @@ struct AnswerBook {
   }
 
   /// Nobody waits any more for what a client called.
-  mutating func forget(_ client: String) { open = open.filter { $0.key.client != client } }
+  mutating func forget(_ client: String) {
+    gone.insert(client)
+    open = open.filter { $0.key.client != client }
+  }
 
-  /// What is still owed: bluetoothd never answers a Connect, or a Pair, whose device was removed.
+  /// What is still owed: bluetoothd never answers a Connect, or a Pair, whose device was removed,
+  /// nor an AcquireNotify that the device refuses.
   var owed: [String] {
     open.values.filter { member in
-      !hasRemovals || ![".Connect", ".ConnectProfile", ".Pair"].contains { member.hasSuffix($0) }
+      guard !member.hasSuffix(".AcquireNotify") else { return false }
+      return !hasRemovals
+        || ![".Connect", ".ConnectProfile", ".Pair"].contains { member.hasSuffix($0) }
     }.sorted()
   }
 }
