@@ -98,9 +98,10 @@ struct Fuzz: ParsableCommand {
   private func write(_ line: String) {
     var line = line + "\n"
     line.withUTF8 { octets in
+      guard let start = octets.baseAddress else { return }
       var written = 0
       while written < octets.count {
-        let count = Glibc.write(1, octets.baseAddress! + written, octets.count - written)
+        let count = Glibc.write(1, start + written, octets.count - written)
         guard count > 0 else { return }
         written += count
       }

@@ -8,9 +8,9 @@ struct Worker {
   /// Memory beyond which an input is said to be too expensive.
   private static let addressSpace: UInt = 4 << 30
   /// After so many inputs the process has what it needs.
-  private static let settled: UInt64 = 5_000
-  /// What it may then grow by, in octets.
-  private static let growth = 24 << 20
+  private static let settled: UInt64 = 20_000
+  /// What it may then grow by, in octets; freed memory of a large input stays with the process.
+  private static let growth = 192 << 20
 
   let name: TargetName
   let seed: UInt64
