@@ -18,6 +18,8 @@ struct AnswerBook {
   /// How many calls were answered with values.
   private(set) var granted = 0
   private(set) var hasRemovals = false
+  /// Devices with protected values: bluetoothd lets a request wait for ever that pairing did not help.
+  var protected: [String] = []
 
   /// - Parameter server: Who answers, by the unique name.
   mutating func see(_ message: Message, server: String) {
@@ -61,7 +63,9 @@ struct AnswerBook {
   /// nor an AcquireNotify that the device refuses.
   var owed: [String] {
     open.values.filter { member in
-      guard !member.hasSuffix(".AcquireNotify") else { return false }
+      let isOfAttribute = member.contains("org.bluez.Gatt") || member.contains(" ?.")
+      if isOfAttribute, protected.contains(where: member.hasPrefix) { return false }
+      if member.hasSuffix(".AcquireNotify") { return false }
       return !hasRemovals
         || ![".Connect", ".ConnectProfile", ".Pair"].contains { member.hasSuffix($0) }
     }.sorted()

@@ -62,6 +62,10 @@ final class MessageWorld {
       }
       try await loop.sleep(for: .seconds(2))
     }
+    let protected = definitions.filter { definition in
+      definition.services.flatMap(\.characteristics).contains { $0.security != AttributeSecurity() }
+    }.map { BlueZPath.device($0.address, of: adapter).text }
+    book.withLock { $0.protected = protected }
     let known = try managed(client)
     objects = Dictionary(uniqueKeysWithValues: known.map { ($0.path, $0.interfaces.map(\.name)) })
     paths = known.map(\.path) + [.root, BlueZPath.manager, "/org/bluez/hci1", "/x"]
