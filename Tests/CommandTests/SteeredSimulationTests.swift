@@ -78,10 +78,22 @@ struct SteeredSimulationTests {
     return processes.filter { process in
       guard Int(process) != nil else { return false }
       return ["cmdline", "environ"].contains { file in
-        let octets = FileManager.default.contents(atPath: "/proc/\(process)/\(file)")
-        return octets.map { String(decoding: $0, as: UTF8.self).contains(folder.path) } ?? false
+        text(of: "/proc/\(process)/\(file)").contains(folder.path)
       }
     }
+  }
+
+  /// What a file says; nothing when it cannot be read, as that of a process that has ended.
+  private static func text(of path: String) -> String {
+    guard let file = fopen(path, "r") else { return "" }
+    defer { fclose(file) }
+    var octets: [UInt8] = []
+    var octet = getc(file)
+    while octet != EOF {
+      octets.append(UInt8(truncatingIfNeeded: octet))
+      octet = getc(file)
+    }
+    return String(decoding: octets, as: UTF8.self)
   }
 
   private static func names(in folder: TemporaryFolder) -> [String] {

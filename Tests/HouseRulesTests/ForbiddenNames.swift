@@ -157,6 +157,11 @@ struct NameException: Sendable {
       "the one place that names a lock"
     ),
     .init(
+      "Sources/blerun-fuzz/Command/WorkerProcess.swift",
+      "Thread.sleep",
+      "watches another process, without a loop"
+    ),
+    .init(
       "Sources/benchmarks/Benchmarks.swift",
       "clock_gettime",
       "measures how long things take"

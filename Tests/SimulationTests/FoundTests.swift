@@ -36,6 +36,7 @@ struct FoundTests {
     if isKilled { simulation.simulator.crash() } else { simulation.simulator.stop() }
     #expect(simulation.history == ["scanning on", "scanning off"])
     observation.cancel()
+    try simulation.pass(.seconds(1))
   }
 
   @Test("who listened to a service that was withdrawn does not listen to the one that comes back")
@@ -103,14 +104,18 @@ struct FoundTests {
     )
     let other = try simulation.otherProgram()
     // It begins to scan while ours does: the end of ours is not seen then.
+    let theirs = Guarded<Observation?>(nil)
     simulation.loop.after(.milliseconds(1)) {
-      other.scan(ScanFilter()).collect().observe { _ in }
+      let scan = other.scan(ScanFilter()).collect().observe { _ in }
+      theirs.withLock { $0 = scan }
     }
     let endured = simulation.endure(simulation.service.connect(), within: .milliseconds(500))
     #expect(endured.error != nil)
     #expect(!calls.all.contains("Connect") && calls.all.contains("StopDiscovery"))
     #expect(!calls.all.contains("Disconnect"))
     simulation.expectNextChain()
+    theirs.withLock { $0 }?.cancel()
+    try simulation.pass(.seconds(1))
   }
 
   @Test("services that are being read are not missing")
