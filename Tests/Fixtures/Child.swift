@@ -29,8 +29,9 @@ package struct Child: Sendable {
   /// closes them.
   package let ends: [Int32?]
 
-  /// Held from the making of pipes to the start of the child: no other child may get their ends.
-  private static let starting = Guarded(())
+  /// Held from the making of pipes to the start of the child: no other child may get their ends. Its
+  /// value means nothing: one without size has no address of its own for the thread sanitizer.
+  private static let starting = Guarded(false)
 
   /// Starts `arguments[0]`, found along our PATH.
   ///

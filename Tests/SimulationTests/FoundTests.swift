@@ -160,7 +160,7 @@ struct FoundTests {
     let outcome = chain.firstOrDefault([], within: .seconds(100))
     #expect(outcome.error == nil)
     #expect(outcome.value.count { $0.notification == nil } == 1)
-    let arrivals = outcome.value.compactMap(\.notification?.at)
+    let arrivals = outcome.value.compactMap { $0.notification?.at }
     #expect(arrivals.count == 59 && Set(arrivals).count == arrivals.count)
   }
 
