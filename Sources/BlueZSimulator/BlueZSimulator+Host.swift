@@ -21,13 +21,13 @@ extension BlueZSimulator {
     pulled.unplug()
   }
 
-  /// Puts the adapter in, with the same address, as `hci` and a number. Where there is one, nothing
-  /// happens.
+  /// Puts the adapter in, with the same address, as `hci` and a number. Where there is one, or
+  /// bluetoothd has ended, nothing happens.
   ///
   /// Devices that were connected or paired once are known again, below the new path; they are not
   /// connected. After a reset of its controller an adapter often comes back under another number.
   public func plugIn(as index: Int = 0) {
-    guard present.withLock({ $0.adapter == nil }) else { return }
+    guard present.withLock({ $0.adapter == nil && !$0.isOver }) else { return }
     let taken = present.withLock { $0.further.map(\.path) }
     // A number that another adapter has is passed over.
     let number = (index...).first {

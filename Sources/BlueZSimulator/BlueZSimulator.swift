@@ -25,6 +25,8 @@ public final class BlueZSimulator: Sendable {
     /// The others, which stay.
     var further: [AdapterServer] = []
     var stored: [StoredDevice]
+    /// ``BlueZSimulator/stop()`` was called: nothing is plugged in any more.
+    var isOver = false
 
     var all: [AdapterServer] { (adapter.map { [$0] } ?? []) + further }
 
@@ -166,6 +168,7 @@ public final class BlueZSimulator: Sendable {
     let adapters = present.withLock { present in
       let all = present.all
       for adapter in all { present.keep(adapter) }
+      present.isOver = true
       present.adapter = nil
       present.further = []
       return all

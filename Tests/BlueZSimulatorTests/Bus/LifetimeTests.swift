@@ -110,6 +110,22 @@ struct LifetimeTests {
     #expect(left.bus == nil)
   }
 
+  @Test("an adapter that is put in when bluetoothd has ended leaves no object behind")
+  func putInLate() throws {
+    let left = try leftovers { lab in
+      try lab.connect()
+      lab.client.leave()
+      lab.simulator.crash()
+      lab.simulator.plugIn(as: 1)
+      #expect(lab.simulator.connectedDevices == [])
+      try lab.pass()
+      lab.bus.shutDown()
+    }
+    #expect(left.simulator == nil)
+    #expect(left.device == nil)
+    #expect(left.bus == nil)
+  }
+
   @Test("a simulation that is dropped ends by itself")
   func dropped() throws {
     let left = try leftovers { lab in
