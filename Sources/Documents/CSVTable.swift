@@ -26,12 +26,8 @@ public struct CSVTable: Hashable, Sendable {
     file: String,
     limits: DocumentLimits = DocumentLimits()
   ) throws(DocumentErrors) -> CSVTable {
+    try limits.check(text, file: file)
     let start = Place(file: file, line: 1, column: 1)
-    guard text.utf8.count <= limits.octets else {
-      throw DocumentErrors([
-        DocumentProblem(start, path: "", "the file is longer than \(limits.octets) octets")
-      ])
-    }
     var reader = CSVReader(text, file: file, limits: limits)
     let lines = reader.lines()
     var problems = reader.problems

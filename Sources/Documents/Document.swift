@@ -16,12 +16,8 @@ public enum Document {
     file: String,
     limits: DocumentLimits = DocumentLimits()
   ) throws(DocumentErrors) -> Node {
+    try limits.check(text, file: file)
     let start = Place(file: file, line: 1, column: 1)
-    guard text.utf8.count <= limits.octets else {
-      throw DocumentErrors([
-        DocumentProblem(start, path: "", "the file is longer than \(limits.octets) octets")
-      ])
-    }
     guard AliasBound.holds(8 * limits.octets, in: text) else {
       throw DocumentErrors([DocumentProblem(start, path: "", "its aliases stand for too much")])
     }

@@ -15,4 +15,13 @@ public struct DocumentLimits: Hashable, Sendable {
     self.depth = depth
     self.nodes = nodes
   }
+
+  /// Refuses a text that is too long.
+  func check(_ text: String, file: String) throws(DocumentErrors) {
+    guard text.utf8.count > octets else { return }
+    let start = Place(file: file, line: 1, column: 1)
+    throw DocumentErrors([
+      DocumentProblem(start, path: "", "the file is longer than \(octets) octets")
+    ])
+  }
 }

@@ -65,14 +65,7 @@ struct ExchangeStepTests {
     ]
   )
   func complaints(step: String, part: String) {
-    do {
-      _ = try Plan.parse("steps:\n  - \(step)\n", file: "chain.yaml")
-      Issue.record("\(step) was taken")
-    } catch {
-      let text = error.problems.map(\.description).joined()
-      #expect(text.hasPrefix("chain.yaml:2:"), "\(text)")
-      #expect(text.contains(part), "\(text)")
-    }
+    expectComplaint(ofStep: step, part)
   }
 
   @Test(
@@ -86,14 +79,7 @@ struct ExchangeStepTests {
     ]
   )
   func lineComplaints(line: String, place: String, part: String) {
-    do {
-      _ = try Plan.parse(line: line)
-      Issue.record("\(line) was taken")
-    } catch {
-      let text = error.problems.map(\.description).joined()
-      #expect(text.contains(place), "\(text)")
-      #expect(text.contains(part), "\(text)")
-    }
+    expectComplaint(ofLine: line, place, part)
   }
 
   @Test("both characteristics' services are needed for it")

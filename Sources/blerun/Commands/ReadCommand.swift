@@ -21,42 +21,22 @@ struct ReadCommand: ParsableCommand {
   @OptionGroup var target: TargetOptions
   @OptionGroup var options: WorldOptions
 
-  @Argument(
-    help: ArgumentHelp(
-      "The characteristic: a name, a UUID, service/characteristic#n, or @ and a handle.",
-      valueName: "characteristic"
-    )
-  )
-  var attribute: String
-
-  @Flag(help: "It is a descriptor: characteristic/descriptor, or @ and its handle.")
-  var descriptor = false
+  @OptionGroup var place: AttributeOptions
 
   @Option(help: ArgumentHelp("How to understand the octets: u8, i16be, utf8, hex …"))
   var format: FormatArgument?
 
-  @Option(help: "The first octet that is wanted.")
-  var offset = 0
-
-  func validate() throws {
-    _ = try step()
-    guard (0...WrittenValue.longest).contains(offset) else {
-      throw ValidationError("--offset is from 0 to \(WrittenValue.longest).")
-    }
-    if descriptor, offset > 0 {
-      throw ValidationError("--offset is for characteristics.")
-    }
-  }
+  func validate() throws { _ = try step() }
 
   func run() throws { try target.run(try step(), in: options) }
 
   private func step() throws -> Step {
-    if descriptor {
-      let selector = try DescriptorSelector.argument(attribute)
+    if place.descriptor {
+      let selector = try DescriptorSelector.argument(place.attribute)
       return Step(.attribute(.readDescriptor(selector, format: format?.format)))
     }
-    let selector = try CharacteristicSelector.argument(attribute)
-    guard offset > 0 else { return Step(.read(selector, format: format?.format)) }
-    return Step(.attribute(.readFrom(selector, offset: offset, format: format?.format)))
+    let selector = try CharacteristicSelector.argument(place.attribute)
+    guard place.offset > 0 else { return Step(.read(selector, format: format?.format)) }
+    return Step(.attribute(.readFrom(selector, offset: place.offset, format: format?.format)))
   }
 }

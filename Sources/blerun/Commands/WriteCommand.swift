@@ -22,8 +22,7 @@ struct WriteCommand: ParsableCommand {
   @OptionGroup var target: TargetOptions
   @OptionGroup var options: WorldOptions
 
-  @Argument(help: ArgumentHelp("The characteristic.", valueName: "characteristic"))
-  var attribute: String
+  @OptionGroup var place: AttributeOptions
 
   @Argument(
     help: ArgumentHelp(
@@ -32,9 +31,6 @@ struct WriteCommand: ParsableCommand {
     )
   )
   var value: [String]
-
-  @Flag(help: "It is a descriptor: characteristic/descriptor, or @ and its handle.")
-  var descriptor = false
 
   @Flag(help: "With an answer of the device.")
   var request = false
@@ -48,21 +44,12 @@ struct WriteCommand: ParsableCommand {
   @Flag(help: "As a command, through a socket of its own (AcquireWrite).")
   var acquire = false
 
-  @Option(help: "The first octet that is written, with a long write.")
-  var offset = 0
-
   func validate() throws {
     _ = try step()
-    guard (0...WrittenValue.longest).contains(offset) else {
-      throw ValidationError("--offset is from 0 to \(WrittenValue.longest).")
-    }
-    if descriptor, offset > 0 {
-      throw ValidationError("--offset is for characteristics.")
-    }
-    if acquire, request || reliable || descriptor {
+    if acquire, request || reliable || place.descriptor {
       throw ValidationError("What is acquired for writing takes commands alone.")
     }
-    if command || acquire, offset > 0 {
+    if command || acquire, place.offset > 0 {
       throw ValidationError("A write without response carries no offset.")
     }
   }
@@ -75,14 +62,14 @@ struct WriteCommand: ParsableCommand {
     guard kinds.count <= 1 else {
       throw ValidationError("Give one of --request, --command and --reliable.")
     }
-    if descriptor {
+    if place.descriptor {
       guard kinds.isEmpty else {
         throw ValidationError("A descriptor is always written with a request.")
       }
-      let selector = try DescriptorSelector.argument(attribute)
+      let selector = try DescriptorSelector.argument(place.attribute)
       return Step(.attribute(.writeDescriptor(selector, try written())))
     }
-    let selector = try CharacteristicSelector.argument(attribute)
+    let selector = try CharacteristicSelector.argument(place.attribute)
     let kind = kinds.first ?? .automatic
     return Step(
       .write(
@@ -90,7 +77,7 @@ struct WriteCommand: ParsableCommand {
           try written(),
           to: selector,
           kind: kind,
-          offset: offset,
+          offset: place.offset,
           delivery: acquire ? .acquire : .call
         )
       )

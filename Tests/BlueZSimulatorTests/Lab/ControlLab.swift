@@ -36,6 +36,15 @@ struct ControlLab {
   /// Calls a method of blerun.Simulator1.
   @discardableResult
   func steer(_ member: String, _ body: DBusValue...) throws -> [DBusValue] {
+    try call(member, body)
+  }
+
+  /// The refusal of a call.
+  func refusal(_ member: String, _ body: DBusValue...) throws -> DBusError {
+    try #require(throws: DBusError.self) { _ = try call(member, body) }
+  }
+
+  private func call(_ member: String, _ body: [DBusValue]) throws -> [DBusValue] {
     let call = try MethodCall(
       destination: ControlNames.bus,
       path: ControlNames.path,
@@ -45,21 +54,6 @@ struct ControlLab {
     )
     let person = person
     return try lab.loop.run { try await person.call(call, limit: .seconds(100)).body }
-  }
-
-  /// The refusal of a call.
-  func refusal(_ member: String, _ body: DBusValue...) throws -> DBusError {
-    let call = try MethodCall(
-      destination: ControlNames.bus,
-      path: ControlNames.path,
-      interface: ControlNames.interface,
-      member: member,
-      body: body
-    )
-    let person = person
-    return try #require(throws: DBusError.self) {
-      _ = try lab.loop.run { try await person.call(call, limit: .seconds(100)).body }
-    }
   }
 
   /// The entries of ReadLog above a number: client, event, device, attribute and octets.

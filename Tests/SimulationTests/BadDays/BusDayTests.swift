@@ -82,26 +82,3 @@ extension BlueZClient {
     BlueZDeviceService(client: self, target: .address(device), scheduler: scheduler)
   }
 }
-
-/// The links that a program holds, as it has written them down.
-final class ListedLinks: LinkLedger {
-  private let list = Guarded<[HeldLink]>([])
-  var links: [HeldLink] { list.withLock { $0 } }
-
-  func turn(
-    at adapter: BluetoothAddress,
-    on loop: Loop,
-    limit: Duration
-  ) async throws -> @Sendable () -> Void { {} }
-
-  func listen(
-    at adapter: BluetoothAddress,
-    on loop: Loop,
-    limit: Duration
-  ) async throws -> @Sendable () -> Void { {} }
-
-  func isTurnTaken(at adapter: BluetoothAddress) -> Bool { false }
-  func begins(_ link: HeldLink) { list.withLock { $0.append(link) } }
-  func ended(_ link: HeldLink) { list.withLock { $0.removeAll { $0 == link } } }
-  func isStale(_ device: BluetoothAddress) -> Bool { false }
-}

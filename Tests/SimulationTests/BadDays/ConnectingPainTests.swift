@@ -153,26 +153,6 @@ struct ConnectingPainTests {
   }
 }
 
-/// A ledger in which every attempt that is under way belongs to a dead run.
-private final class DeadOwner: LinkLedger {
-  func turn(
-    at adapter: BluetoothAddress,
-    on loop: Loop,
-    limit: Duration
-  ) async throws -> @Sendable () -> Void { {} }
-
-  func listen(
-    at adapter: BluetoothAddress,
-    on loop: Loop,
-    limit: Duration
-  ) async throws -> @Sendable () -> Void { {} }
-
-  func isTurnTaken(at adapter: BluetoothAddress) -> Bool { false }
-  func begins(_ link: HeldLink) {}
-  func ended(_ link: HeldLink) {}
-  func isStale(_ device: BluetoothAddress) -> Bool { true }
-}
-
 extension Simulation {
   /// A call of another program to the device, without an answer.
   func deviceCall(_ member: String) throws -> Message {

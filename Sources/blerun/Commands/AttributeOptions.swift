@@ -1,0 +1,30 @@
+// Which attribute, and which part of its value: what reading and writing one value have in common.
+
+import ArgumentParser
+import Jobs
+
+/// A characteristic or a descriptor, and where in its value to begin.
+struct AttributeOptions: ParsableArguments {
+  @Argument(
+    help: ArgumentHelp(
+      "The characteristic: a name, a UUID, service/characteristic#n, or @ and a handle.",
+      valueName: "characteristic"
+    )
+  )
+  var attribute: String
+
+  @Flag(help: "It is a descriptor: characteristic/descriptor, or @ and its handle.")
+  var descriptor = false
+
+  @Option(help: "The first octet of the value, 0 by default: what is before it is left alone.")
+  var offset = 0
+
+  func validate() throws {
+    guard (0...WrittenValue.longest).contains(offset) else {
+      throw ValidationError("--offset is from 0 to \(WrittenValue.longest).")
+    }
+    if descriptor, offset > 0 {
+      throw ValidationError("--offset is for characteristics.")
+    }
+  }
+}
