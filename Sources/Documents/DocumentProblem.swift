@@ -55,12 +55,15 @@ public struct Place: Hashable, Sendable, CustomStringConvertible {
 
 /// Everything that is wrong with a document.
 public struct DocumentErrors: Error, Hashable, Sendable, CustomStringConvertible {
-  /// At least one, in the order of the file.
+  /// At least one, in the order of the file, each once.
   public let problems: [DocumentProblem]
 
   public init(_ problems: [DocumentProblem]) {
-    self.problems = problems.sorted {
+    let ordered = problems.sorted {
       ($0.place.line, $0.place.column) < ($1.place.line, $1.place.column)
+    }
+    self.problems = ordered.reduce(into: []) { told, problem in
+      if told.last != problem { told.append(problem) }
     }
   }
 

@@ -55,6 +55,15 @@ struct DocumentTests {
     #expect(Duration(written: text) == nil)
   }
 
+  @Test("complaints come in the order of the file, each once")
+  func complaintsOnce() {
+    func problem(_ line: Int, _ message: String) -> DocumentProblem {
+      DocumentProblem(Place(file: "a", line: line, column: 1), path: "", message)
+    }
+    let errors = DocumentErrors([problem(2, "b"), problem(1, "a"), problem(2, "b")])
+    #expect(errors.problems == [problem(1, "a"), problem(2, "b")])
+  }
+
   @Test("all keys that are wrong are complained of at once, with the nearest known one")
   func mapping() throws {
     let root = try parsed("nam: x\ntimeout: soon\nextra: 1\n")
