@@ -25,7 +25,7 @@ public struct TextReport: RunReport {
     }
   }
 
-  private static func lines(_ result: StepResult) -> [String] {
+  static func lines(_ result: StepResult) -> [String] {
     let outcome = result.outcome.map { text($0) }
     switch result.status {
     case .ok: return [line(result.placed, outcome ?? "ok")]
@@ -48,7 +48,7 @@ public struct TextReport: RunReport {
     return step.title
   }
 
-  private static func text(_ outcome: StepOutcome) -> String {
+  static func text(_ outcome: StepOutcome) -> String {
     switch outcome {
     case .linked(.made): return "ok"
     case .linked(.found): return "ok, was connected before and stays so"
@@ -95,7 +95,7 @@ public struct TextReport: RunReport {
     return text.isEmpty ? "(empty)" : text
   }
 
-  private static func reasons(_ failure: RunFailure) -> [String] {
+  static func reasons(_ failure: RunFailure) -> [String] {
     var lines = ["   what   \(failure.what)", "   why    \(failure.why)"]
     if let bluez = failure.bluez { lines.append("   BlueZ  \(bluez)") }
     if !failure.hint.isEmpty { lines.append("   try    \(failure.hint)") }

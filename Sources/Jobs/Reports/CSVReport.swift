@@ -1,0 +1,54 @@
+// Values as a table, for spreadsheets and notebooks.
+
+import Bluetooth
+
+/// One line for each field of each value, as it comes, below a line of column names.
+///
+/// A value without fields is one line with an empty `field`; one that is not what its format
+/// promises has its octets alone.
+///
+/// - Source: RFC 4180, with line feeds as line ends.
+public struct CSVReport: RunReport {
+  /// The first line of a table.
+  public static let header =
+    "time,offset,run,device,attempt,step,operation,attribute,field,value,unit,hex"
+
+  public init() {}
+
+  public func lines(for event: RunEvent) -> [String] {
+    guard case .value(let placed, let value) = event.change else { return [] }
+    let place = [
+      Timestamp.text(event.wallClock), event.offset.decimalSeconds, event.run.description,
+      event.device, "\(event.attempt)", placed.position.description, placed.step.operation,
+      placed.step.attribute ?? "",
+    ]
+    let hex = DecodedValue.octets(value.octets).description
+    return Self.cells(of: value.decoded).map { cells in
+      (place + cells + [hex]).map { Self.cell($0) }.joined(separator: ",")
+    }
+  }
+
+  /// Field, value and unit.
+  private static func cells(of value: DecodedValue?) -> [[String]] {
+    switch value {
+    case nil: [["", "", ""]]
+    case .fields(let fields): fields.map { [$0.name, plain($0.value), $0.unit ?? ""] }
+    case let value?: [["", plain(value), ""]]
+    }
+  }
+
+  private static func plain(_ value: DecodedValue) -> String {
+    let json = JSONValue(value)
+    if case .string(let text) = json { return text }
+    return json == .null ? "" : json.text
+  }
+
+  /// A cell, in quotes where it has to be.
+  private static func cell(_ text: String) -> String {
+    guard text.unicodeScalars.contains(where: { [",", "\"", "\n", "\r"].contains($0) }) else {
+      return text
+    }
+    let quoted = text.map { $0 == "\"" ? "\"\"" : "\($0)" }.joined()
+    return "\"\(quoted)\""
+  }
+}

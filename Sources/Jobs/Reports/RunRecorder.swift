@@ -1,0 +1,67 @@
+// Events of runs in, runs out: what reports of whole runs are made of.
+
+/// Collects runs from their events, those of several devices side by side too.
+///
+/// Steps that went well are kept up to a bound and counted beyond it; a step that failed is always
+/// kept. Values are not kept: a report of values takes them as they come.
+public struct RunRecorder: Sendable {
+  /// How many steps of a run are kept, those that failed not counted.
+  public static let stepLimit = 1_000
+
+  /// The runs, in the order in which they began.
+  public private(set) var runs: [RecordedRun] = []
+  private var indices: [Key: Int] = [:]
+
+  private struct Key: Hashable {
+    let run: RunIdentity
+    let device: String
+  }
+
+  public init() {}
+
+  /// Takes up what happened.
+  public mutating func take(_ event: RunEvent) {
+    let key = Key(run: event.run, device: event.device)
+    if case .runStarted(let start) = event.change {
+      indices[key] = runs.count
+      runs.append(
+        RecordedRun(
+          run: event.run,
+          device: event.device,
+          start: start,
+          startedAt: event.wallClock - event.offset
+        )
+      )
+      return
+    }
+    guard let index = indices[key] else { return }
+    if event.attempt > runs[index].attempt { runs[index].begin(attempt: event.attempt) }
+    switch event.change {
+    case .stepFinished(let result): runs[index].take(result, at: event.offset)
+    case .runFinished(let ending):
+      runs[index].ending = ending
+      runs[index].took = event.offset
+    case .runStarted, .stepStarted, .value, .gap, .pairingDisplay: break
+    }
+  }
+}
+
+extension RecordedRun {
+  fileprivate mutating func begin(attempt: Int) {
+    if let failed = steps.last(where: { $0.result.failure != nil })?.result.failure {
+      earlierFailures.append(failed)
+    }
+    self.attempt = attempt
+    steps = []
+    leftOut = 0
+  }
+
+  fileprivate mutating func take(_ result: StepResult, at offset: Duration) {
+    let isWell = result.status == .ok || result.status == .skipped
+    guard !isWell || steps.count < RunRecorder.stepLimit else {
+      leftOut += 1
+      return
+    }
+    steps.append(Step(result: result, endedAt: offset))
+  }
+}

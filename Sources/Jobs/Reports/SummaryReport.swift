@@ -1,0 +1,55 @@
+// Whole runs for people: how many went well, what was slow, what failed and why.
+
+import Bluetooth
+
+/// A line of totals, the slowest steps, and the failures with cause and hint.
+public struct SummaryReport: RunsReport {
+  /// How many of the slowest steps are named.
+  public static let slowestCount = 5
+
+  public init() {}
+
+  public func text(on runs: [RecordedRun]) -> String {
+    ([Self.totals(runs)] + Self.slowest(runs) + Self.failures(runs)).joined(separator: "\n") + "\n"
+  }
+
+  /// `3 devices: 2 ok, 1 failed`.
+  static func totals(_ runs: [RecordedRun]) -> String {
+    let failed = runs.count { $0.ending?.status == .failed }
+    let cancelled = runs.count { $0.ending?.status == .cancelled }
+    let unfinished = runs.count { $0.ending == nil }
+    let parts = [
+      (runs.count - failed - cancelled - unfinished, "ok"), (failed, "failed"),
+      (cancelled, "cancelled"), (unfinished, "unfinished"),
+    ]
+    let told = parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
+    return "\(runs.count) \(runs.count == 1 ? "device" : "devices"): \(told)"
+  }
+
+  private static func slowest(_ runs: [RecordedRun]) -> [String] {
+    let steps = runs.flatMap { run in run.slowest(slowestCount).map { (run.device, $0) } }
+    let ordered = steps.enumerated().sorted {
+      ($1.element.1.result.took, $0.offset) < ($0.element.1.result.took, $1.offset)
+    }
+    let named = ordered.prefix(slowestCount).map(\.element).filter { $0.1.result.took > .zero }
+    guard !named.isEmpty else { return [] }
+    return ["slowest steps:"]
+      + named.map { device, step in
+        let took = TextReport.milliseconds(step.result.took)
+        return TextReport.visible("  \(took) s  \(device)  \(step.title)")
+      }
+  }
+
+  private static func failures(_ runs: [RecordedRun]) -> [String] {
+    let failed = runs.filter { $0.ending?.failure != nil }
+    guard !failed.isEmpty else { return [] }
+    return ["failures:"]
+      + failed.flatMap { run -> [String] in
+        guard let ending = run.ending, let failure = ending.failure else { return [] }
+        let place = ending.step.map { " at \($0.title)" } ?? ""
+        let tries = run.attempt > 1 ? " after \(run.attempt) tries" : ""
+        let head = "  \(run.device): \(ending.status.rawValue)\(place)\(tries)"
+        return [TextReport.visible(head)] + TextReport.reasons(failure).map { "  \($0)" }
+      }
+  }
+}

@@ -1,0 +1,230 @@
+// Reports on whole runs: exact texts, and what hostile names do to them.
+
+import Bluetooth
+import Foundation
+import FoundationXML
+import Signals
+import Testing
+
+@testable import Jobs
+
+@Suite("Reports on whole runs")
+struct RunsReportTests {
+  /// A run that went well but for a condition, one whose expectation was not met at its second try.
+  private static func runs() throws -> [RecordedRun] {
+    var recorder = RunRecorder()
+    let well = RunBench()
+    well.device.answer("read battery-level", .value([72], after: .milliseconds(7)))
+    let steps = """
+      name: Nightly <check>
+      retry: { attempts: 2, backoff: 1s }
+      steps:
+        - { read: battery-level, as: b }
+        - { when: { b.percent: { below: 20 } }, steps: [ { log: "low" } ] }
+        - { read: battery-level, expect: { percent: { above: 50 } } }
+      """
+    try well.run(file: steps)
+    let ill = RunBench()
+    ill.device.answer(
+      "read battery-level",
+      .failure(DeviceFailure.scripted(.linkLost, .passing)),
+      .value([30], after: .milliseconds(250))
+    )
+    try ill.run(file: steps)
+    for event in well.events { recorder.take(event) }
+    for event in ill.events { recorder.take(event.on("Thermo-2")) }
+    return recorder.runs
+  }
+
+  private static func report(_ report: some RunsReport) throws -> [String] {
+    try report.text(on: runs()).split(separator: "\n").map(String.init)
+  }
+
+  @Test("steps of the last try are kept, with why the earlier ones failed")
+  func recording() throws {
+    let runs = try Self.runs()
+    #expect(runs.map(\.device) == ["Thermo-1", "Thermo-2"])
+    #expect(runs.map(\.attempt) == [1, 2])
+    #expect(runs[1].earlierFailures.map(\.code) == [.linkLost])
+    #expect(runs[0].steps.map(\.result.status) == [.ok, .ok, .skipped, .ok, .ok])
+    #expect(runs[1].ending?.failure?.code == .expectationNotMet)
+    #expect(runs[1].slowest(1).map(\.title) == ["1  read battery-level"])
+  }
+
+  @Test("steps beyond the bound are counted; one that failed is kept")
+  func bound() throws {
+    var recorder = RunRecorder()
+    let bench = RunBench()
+    try bench.run(
+      file: "steps: [ { repeat: 1200, steps: [ { sleep: 1ms } ] }, { read: alert-level } ]"
+    )
+    for event in bench.events { recorder.take(event) }
+    let run = try #require(recorder.runs.first)
+    #expect(run.steps.count(where: { $0.result.failure == nil }) == RunRecorder.stepLimit)
+    #expect(run.leftOut > 0)
+    #expect(run.steps.contains { $0.result.failure != nil })
+  }
+
+  @Test("the summary: totals, the slowest steps, failures with cause and hint")
+  func summary() throws {
+    #expect(
+      try Self.report(SummaryReport()).joined(separator: "\n") == """
+        2 devices: 1 ok, 1 failed
+        slowest steps:
+          0.250 s  Thermo-2  1  read battery-level
+          0.250 s  Thermo-2  3  read battery-level
+          0.007 s  Thermo-1  1  read battery-level
+          0.007 s  Thermo-1  3  read battery-level
+        failures:
+          Thermo-2: failed at step 3 after 2 tries
+             what   reading battery-level
+             why    expected percent > 50, got 30 % (octets 1e)
+             try    check the device, or what the chain expects of it
+        """
+    )
+  }
+
+  @Test("JUnit's XML")
+  func junit() throws {
+    let lines = try Self.report(JUnitReport())
+    #expect(
+      lines[1]
+        == #"<testsuites name="Nightly &lt;check&gt;" tests="10" failures="1" errors="0" time="1.514">"#
+    )
+    let second = lines.lastIndex { $0.hasPrefix("  <testsuite ") } ?? 0
+    #expect(
+      lines[second...].joined(separator: "\n") == """
+          <testsuite name="Thermo-2" tests="5" failures="1" errors="0" skipped="1" time="1.500" timestamp="2000-01-01T00:00:00" id="54f8f0e2a930e894">
+            <properties>
+              <property name="device" value="Thermo-2"/>
+              <property name="run" value="54f8f0e2a930e894"/>
+              <property name="seed" value="0"/>
+              <property name="attempts" value="2"/>
+              <property name="status" value="failed"/>
+            </properties>
+            <testcase name="connect" classname="Nightly &lt;check&gt;.Thermo-2" time="0.000"/>
+            <testcase name="1  read battery-level" classname="Nightly &lt;check&gt;.Thermo-2" time="0.250"/>
+            <testcase name="2  when b.percent &lt; 20" classname="Nightly &lt;check&gt;.Thermo-2" time="0.000">
+              <skipped message="its condition did not hold"/>
+            </testcase>
+            <testcase name="3  read battery-level" classname="Nightly &lt;check&gt;.Thermo-2" time="0.250">
+              <failure message="reading battery-level: expected percent &gt; 50, got 30 % (octets 1e)" type="expectation-not-met">what   reading battery-level
+        why    expected percent &gt; 50, got 30 % (octets 1e)
+        try    check the device, or what the chain expects of it</failure>
+            </testcase>
+            <testcase name="disconnect" classname="Nightly &lt;check&gt;.Thermo-2" time="0.000"/>
+            <system-out>attempt 1 failed: reading battery-level on 'Thermo-1': the link was lost. Try: bring the device closer
+        -  connect  ok
+        1  read battery-level  30 %
+        2  when b.percent &lt; 20  skipped
+        3  read battery-level  failed (30 %)
+           what   reading battery-level
+           why    expected percent &gt; 50, got 30 % (octets 1e)
+           try    check the device, or what the chain expects of it
+        -  disconnect  ok</system-out>
+          </testsuite>
+        </testsuites>
+        """
+    )
+  }
+
+  @Test("the Test Anything Protocol")
+  func tap() throws {
+    #expect(
+      try Self.report(TAPReport()).joined(separator: "\n") == """
+        TAP version 14
+        1..2
+        # Subtest: Thermo-1
+            ok 1 - connect
+            ok 2 - 1  read battery-level
+            ok 3 - 2  when b.percent < 20 # SKIP its condition did not hold
+            ok 4 - 3  read battery-level
+            ok 5 - disconnect
+            1..5
+        ok 1 - Thermo-1
+        # Subtest: Thermo-2
+            ok 1 - connect
+            ok 2 - 1  read battery-level
+            ok 3 - 2  when b.percent < 20 # SKIP its condition did not hold
+            not ok 4 - 3  read battery-level
+              ---
+              code: "expectation-not-met"
+              class: "definite"
+              what: "reading battery-level"
+              why: "expected percent > 50, got 30 % (octets 1e)"
+              try: "check the device, or what the chain expects of it"
+              ...
+            ok 5 - disconnect
+            1..5
+        not ok 2 - Thermo-2
+          ---
+          code: "expectation-not-met"
+          class: "definite"
+          what: "reading battery-level"
+          why: "expected percent > 50, got 30 % (octets 1e)"
+          try: "check the device, or what the chain expects of it"
+          ...
+        """
+    )
+  }
+
+  @Test("values as a table: a line for each field")
+  func table() throws {
+    let bench = RunBench()
+    bench.device.answer("read ff01", .value(Array("a,\"b\"".utf8)))
+    try bench.run(
+      "read temperature-measurement; read ff01 format utf8; read battery-level format hex"
+    )
+    let lines = bench.events.flatMap { CSVReport().lines(for: $0) }
+    let place = "2000-01-01T00:00:00.000000Z,0.000000,52777c92dee2868f,Thermo-1,1"
+    #expect(
+      lines == [
+        "\(place),1,read,temperature-measurement,celsius,36.6,°C,006e0100ff",
+        "\(place),2,read,ff01,,\"a,\"\"b\"\"\",,612c226222",
+        "\(place),3,read,battery-level,,48,,48",
+      ]
+    )
+    let columns = CSVReport.header.split(separator: ",").count
+    #expect(columns == 12)
+  }
+
+  @Test("the page is one file that needs nothing and runs nothing")
+  func page() throws {
+    let page = try HTMLReport().text(on: Self.runs())
+    #expect(!page.contains("<script") && !page.contains("http:") && !page.contains("https:"))
+    #expect(page.contains("<h1>Nightly &lt;check&gt;</h1>"))
+    #expect(page.contains("2 devices: 1 ok, 1 failed"))
+  }
+
+  @Test("what a device is called cannot break out of a report")
+  func hostile() throws {
+    let name = "\"><script>\u{1b}[31m&]]>\n# TODO\u{0}"
+    var recorder = RunRecorder()
+    let bench = RunBench()
+    try bench.run("read battery-level expect percent = 1")
+    for event in bench.events { recorder.take(event.on(name)) }
+    let xml = JUnitReport().text(on: recorder.runs)
+    let parser = XMLParser(data: Data(xml.utf8))
+    #expect(parser.parse(), "\(String(describing: parser.parserError))")
+    #expect(!HTMLReport().text(on: recorder.runs).contains("<script>"))
+    let tap = TAPReport().text(on: recorder.runs)
+    #expect(
+      tap.split(separator: "\n").last { $0.hasPrefix("not ok") }?.contains(" # TODO") == false
+    )
+    #expect(!tap.contains("\u{1b}"))
+  }
+}
+
+extension RunEvent {
+  /// The same on another device.
+  fileprivate func on(_ device: String) -> RunEvent {
+    RunEvent(
+      run: run,
+      device: device,
+      attempt: attempt,
+      offset: offset,
+      wallClock: wallClock,
+      change: change
+    )
+  }
+}
