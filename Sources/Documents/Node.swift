@@ -7,6 +7,12 @@ public struct Node: Hashable, Sendable {
     public let key: String
     public let keyPlace: Place
     public let value: Node
+
+    public init(key: String, keyPlace: Place, value: Node) {
+      self.key = key
+      self.keyPlace = keyPlace
+      self.value = value
+    }
   }
 
   public indirect enum Content: Hashable, Sendable {

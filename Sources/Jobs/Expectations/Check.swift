@@ -13,6 +13,18 @@ public enum Check: Hashable, Sendable, CustomStringConvertible {
   /// Both ends belong to it.
   case between(Double, Double)
   case oneOf([Literal])
+  /// Compares with a value that is captured before: it becomes one of the others when the step runs.
+  case captured(Relation, VariablePath)
+
+  /// How a value stands to another.
+  public enum Relation: String, Hashable, Sendable {
+    case equal = "="
+    case notEqual = "!="
+    case above = ">"
+    case atLeast = ">="
+    case below = "<"
+    case atMost = "<="
+  }
 
   /// Whether a value passes. What is no number passes no comparison of numbers.
   public func passes(_ value: DecodedValue) -> Bool {
@@ -25,6 +37,7 @@ public enum Check: Hashable, Sendable, CustomStringConvertible {
     case .atMost(let bound): value.number.map { $0 <= bound } ?? false
     case .between(let low, let high): value.number.map { $0 >= low && $0 <= high } ?? false
     case .oneOf(let literals): literals.contains { $0.equals(value) }
+    case .captured: false
     }
   }
 
@@ -39,6 +52,7 @@ public enum Check: Hashable, Sendable, CustomStringConvertible {
     case .atMost(let bound): "<= \(Self.text(bound))"
     case .between(let low, let high): "in \(Self.text(low))..\(Self.text(high))"
     case .oneOf(let literals): "in " + literals.map(\.listed).joined(separator: ",")
+    case .captured(let relation, let path): "\(relation.rawValue) {\(path)}"
     }
   }
 

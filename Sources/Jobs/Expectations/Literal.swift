@@ -38,11 +38,12 @@ public struct Literal: Hashable, Sendable, CustomStringConvertible {
 
   public var description: String {
     let looksLikeNumber = number == nil && Self.number(text) != nil
-    return looksLikeNumber ? "\"\(text)\"" : Quoting.quoted(text)
+    return looksLikeNumber ? "\"\(text)\"" : Quoting.quoted(MessageTemplate.escaped(text))
   }
 
   /// As it is written in a list of several, where a comma or two dots would mean something.
   var listed: String {
-    text.contains(",") || text.contains("..") ? Quoting.always(text) : description
+    text.contains(",") || text.contains("..")
+      ? Quoting.always(MessageTemplate.escaped(text)) : description
   }
 }

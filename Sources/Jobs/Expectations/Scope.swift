@@ -2,31 +2,39 @@
 
 /// The variables captured so far, and the fields that each may have.
 struct Scope {
-  private var variables: [(name: String, fields: [String]?)] = []
+  /// Names that had their values before the chain: nothing is captured under them.
+  var variables: [String] = []
+  private var captured: [(name: String, fields: [String]?)] = []
 
   /// A step captures its value from here on.
   ///
   /// - Parameter fields: Nil where the step itself is wrong, so that nothing is known of its value.
   mutating func capture(_ name: String, fields: [String]?) {
-    guard let index = variables.firstIndex(where: { $0.name == name }) else {
-      variables.append((name, fields))
+    guard let index = captured.firstIndex(where: { $0.name == name }) else {
+      captured.append((name, fields))
       return
     }
-    guard let known = variables[index].fields, let fields else {
-      variables[index].fields = nil
+    guard let known = captured[index].fields, let fields else {
+      captured[index].fields = nil
       return
     }
-    variables[index].fields = known + fields.filter { !known.contains($0) }
+    captured[index].fields = known + fields.filter { !known.contains($0) }
+  }
+
+  /// What is wrong with capturing a value as `name`; nil when it is right.
+  func complaint(aboutCapturing name: String) -> Complaint? {
+    guard variables.contains(name) else { return nil }
+    return Complaint("'\(name)' has a value already", expected: "another name")
   }
 
   /// What is wrong with looking at `path` here; nil when it is right.
   func complaint(about path: VariablePath) -> Complaint? {
-    guard let variable = variables.first(where: { $0.name == path.variable }) else {
+    guard let variable = captured.first(where: { $0.name == path.variable }) else {
       let message = "no earlier step captures '\(path.variable)'"
-      guard !variables.isEmpty else {
+      guard !captured.isEmpty || !variables.isEmpty else {
         return Complaint(message, expected: "a step before this one with 'as'")
       }
-      return .unknown(message, path.variable, among: variables.map(\.name))
+      return .unknown(message, path.variable, among: captured.map(\.name) + variables)
     }
     guard let field = path.field, let fields = variable.fields, !fields.contains(field) else {
       return nil

@@ -8,12 +8,17 @@ struct ChainReader {
   private let limits: PlanLimits
   private(set) var problems: [DocumentProblem] = []
 
-  init(limits: PlanLimits) {
+  private let surroundings: IncludedSurroundings
+
+  init(limits: PlanLimits, _ surroundings: IncludedSurroundings) {
     self.limits = limits
+    self.surroundings = surroundings
   }
 
   mutating func plan(_ root: Node) -> Plan {
     var reader = MappingReader(root)
+    // They are read before this; here they are keys that may be misspelt.
+    for key in Declarations.keys { _ = reader.optional(key) }
     let name = reader.optional("name", expected: "a text") { $0.text }
     let device = reader.optional("device").flatMap { target($0) }
     let timeout = reader.optional("timeout", expected: Self.limit) { $0.positiveDuration }
@@ -23,7 +28,8 @@ struct ChainReader {
     let steps = reader.required("steps", expected: "a list of steps")
     // Nothing more can be said of a document that is no mapping.
     problems += root.mapping == nil ? Array(reader.problems.prefix(1)) : reader.finish()
-    var stepReader = StepReader(limits: limits)
+    var stepReader = StepReader(limits: limits, surroundings)
+    stepReader.scope.variables = surroundings.table.names
     var plan = Plan(
       name: name,
       device: device,

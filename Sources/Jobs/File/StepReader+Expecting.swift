@@ -7,9 +7,7 @@ extension StepReader {
   /// `expect: { celsius: { between: [10, 40] }, type: mouth }`, or a single value.
   mutating func expectations(_ node: Node?, _ subjects: Subjects) -> [Expectation] {
     guard let node else { return [] }
-    if case .scalar(let text, let isPlain) = node.content, !node.isNull {
-      return [Expectation(.value, .equal(Literal(text, isQuoted: !isPlain)))]
-    }
+    if let check = bare(node) { return [Expectation(.value, check)] }
     guard let entries = node.mapping, !entries.isEmpty else {
       let expected = "a value, or fields with what they must be"
       complain(node, Complaint("\(node.shown) stands here", expected: expected))
@@ -47,9 +45,16 @@ extension StepReader {
     return tests.isEmpty ? nil : Condition(tests)
   }
 
+  /// A single value, which means that it must be that.
+  private mutating func bare(_ node: Node) -> Check? {
+    guard let check = Comparison.is.check(node) else { return nil }
+    complainOfUnknown(check.references, node)
+    return check
+  }
+
   /// The comparisons that stand under a name; a bare value means that it must be that.
   private mutating func checks(_ node: Node) -> [Check] {
-    if let literal = node.literal { return [.equal(literal)] }
+    if let check = bare(node) { return [check] }
     guard let entries = node.mapping, !entries.isEmpty else {
       let expected = "a value or a comparison such as { min: 10 }"
       complain(node, Complaint("\(node.shown) stands here", expected: expected))
@@ -66,7 +71,10 @@ extension StepReader {
         problems.append(complaint.at(entry.keyPlace, path: entry.value.path))
         return nil
       }
-      if let check = comparison.check(entry.value) { return check }
+      if let check = comparison.check(entry.value) {
+        complainOfUnknown(check.references, entry.value)
+        return check
+      }
       let message = "\(entry.value.shown) stands here"
       complain(entry.value, Complaint(message, expected: comparison.takes))
       return nil
@@ -89,6 +97,7 @@ private enum Comparison: String, CaseIterable {
   }
 
   func check(_ node: Node) -> Check? {
+    if let path = node.captured { return relation.map { .captured($0, path) } }
     switch self {
     case .is: return node.literal.map { .equal($0) }
     case .not: return node.literal.map { .notEqual($0) }
@@ -109,10 +118,32 @@ private enum Comparison: String, CaseIterable {
   }
 }
 
+extension Comparison {
+  /// How it compares with one value; nil where it takes several.
+  fileprivate var relation: Check.Relation? {
+    switch self {
+    case .is: .equal
+    case .not: .notEqual
+    case .min: .atLeast
+    case .max: .atMost
+    case .above: .above
+    case .below: .below
+    case .between, .in: nil
+    }
+  }
+}
+
 extension Node {
   /// The single value that stands here, to be compared with.
   fileprivate var literal: Literal? {
-    guard case .scalar(let text, let isPlain) = content, !isNull else { return nil }
-    return Literal(text, isQuoted: !isPlain)
+    guard case .scalar(let text, let isPlain) = content, !isNull,
+      let constant = MessageTemplate(text)?.constant
+    else { return nil }
+    return Literal(constant, isQuoted: !isPlain)
+  }
+
+  /// The captured value that stands here: `"{before.percent}"`.
+  fileprivate var captured: VariablePath? {
+    text.flatMap { MessageTemplate($0)?.onlyVariable }
   }
 }

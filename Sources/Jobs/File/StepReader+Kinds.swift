@@ -82,9 +82,7 @@ extension StepReader {
       complain(node, Complaint("\(node.shown) stands here", expected: MessageTemplate.shape))
       return nil
     }
-    for path in template.variables {
-      if let complaint = scope.complaint(about: path) { complain(node, complaint) }
-    }
+    complainOfUnknown(template.variables, node)
     return Step(.log(template))
   }
 
@@ -107,6 +105,16 @@ extension StepReader {
     }
     guard let condition, let inner else { return nil }
     return Step(.when(condition, inner))
+  }
+
+  mutating func tried(_ reader: inout MappingReader, depth: Int) -> Step? {
+    let inner = reader.optional("try").map { steps($0, depth: depth + 1) }
+    let last = reader.required("finally", expected: "a list of steps").map {
+      steps($0, depth: depth + 1)
+    }
+    let timeout = timeout(&reader)
+    guard let inner, let last else { return nil }
+    return Step(.tried(inner, finally: last), timeout: timeout)
   }
 
   /// `connect` and `disconnect`, which take nothing but a limit.

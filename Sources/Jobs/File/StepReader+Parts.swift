@@ -79,6 +79,13 @@ extension StepReader {
     }
   }
 
+  /// Complains of captured values that are not there yet where they are taken.
+  mutating func complainOfUnknown(_ paths: [VariablePath], _ node: Node) {
+    for path in paths {
+      if let complaint = scope.complaint(about: path) { complain(node, complaint) }
+    }
+  }
+
   private mutating func part(_ node: Node) -> WrittenValue.Part? {
     guard let entries = node.mapping, entries.count == 1, let entry = entries.first else {
       let expected = "one format with its value, such as { u8: 1 }; a list writes several in a row"
@@ -96,9 +103,17 @@ extension StepReader {
       complain(entry.value, Complaint("\(entry.value.shown) stands here", expected: "one value"))
       return nil
     }
+    guard let template = MessageTemplate(text) else {
+      complain(
+        entry.value,
+        Complaint("\(entry.value.shown) stands here", expected: MessageTemplate.shape)
+      )
+      return nil
+    }
+    complainOfUnknown(template.variables, entry.value)
     do {
-      _ = try format.encode(text)
-      return WrittenValue.Part(format, text)
+      if let text = template.constant { _ = try format.encode(text) }
+      return WrittenValue.Part(format, template)
     } catch {
       complain(entry.value, Complaint(error.problem, expected: "a value for \(format)"))
       return nil

@@ -10,14 +10,20 @@ struct StepReader {
   var problems: [DocumentProblem] = []
   var scope = Scope()
 
-  init(limits: PlanLimits) {
+  var surroundings: IncludedSurroundings
+  /// How many steps were read.
+  private var count = 0
+
+  init(limits: PlanLimits, _ surroundings: IncludedSurroundings? = nil) {
     self.limits = limits
+    self.surroundings = surroundings ?? IncludedSurroundings(inclusions: .none(limits))
   }
 
   /// The words for steps, in the order of complaints.
   static let verbs =
     [
-      "read", "write", "notify", "exchange", "scan", "sleep", "repeat", "when", "connect",
+      "read", "write", "notify", "exchange", "scan", "sleep", "repeat", "when", "try", "include",
+      "connect",
       "disconnect", "rssi",
       "log", "pair", "unpair", "trust",
     ] + attributeVerbs
@@ -33,7 +39,18 @@ struct StepReader {
       return []
     }
     if nodes.isEmpty { complain(node, Complaint("there are no steps", expected: "at least one")) }
-    return nodes.compactMap { step($0, depth: depth) }
+    count += nodes.count
+    // Files that include one another multiply.
+    guard surroundings.count == 0 || count <= limits.writtenSteps else {
+      if count - nodes.count <= limits.writtenSteps {
+        complain(node, Complaint("more steps than \(limits.writtenSteps) are written"))
+      }
+      return []
+    }
+    return nodes.flatMap { node in
+      (node.entry("include") as Node?) != nil
+        ? include(node, depth: depth) : step(node, depth: depth).map { [$0] } ?? []
+    }
   }
 
   mutating func complain(_ node: Node, _ complaint: Complaint) {
@@ -75,6 +92,11 @@ struct StepReader {
     problems += reader.finish()
     if let step {
       if let name = step.capture { scope.capture(name, fields: step.fields) }
+      if let place = (node.entry("as") as Node?),
+        let complaint = step.capture.flatMap({ scope.complaint(aboutCapturing: $0) })
+      {
+        complain(place, complaint)
+      }
     } else if let name = entries.first(where: { $0.key == "as" })?.value.text {
       scope.capture(name, fields: nil)
     }
@@ -106,6 +128,7 @@ struct StepReader {
     case "log": log(&reader)
     case "repeat": repeated(&reader, depth: depth)
     case "when": when(&reader, depth: depth)
+    case "try": tried(&reader, depth: depth)
     case "connect": link(.connect, &reader)
     case "pair": pair(&reader)
     case "unpair": link(.unpair, &reader)

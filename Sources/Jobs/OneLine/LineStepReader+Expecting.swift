@@ -54,20 +54,27 @@ extension LineStepReader {
 
   private mutating func check(_ sign: String) throws(LineError) -> Check {
     switch sign {
-    case "=": .equal(try next("a value").literal)
-    case "!=": .notEqual(try next("a value").literal)
-    case "<": .below(try number())
-    case "<=": .atMost(try number())
-    case ">": .above(try number())
-    case ">=": .atLeast(try number())
+    case "=": try compared(.equal, "a value") { .equal($0) }
+    case "!=": try compared(.notEqual, "a value") { .notEqual($0) }
+    case "<": try compared(.below) { $0.number.map { .below($0) } }
+    case "<=": try compared(.atMost) { $0.number.map { .atMost($0) } }
+    case ">": try compared(.above) { $0.number.map { .above($0) } }
+    case ">=": try compared(.atLeast) { $0.number.map { .atLeast($0) } }
     default: try membership()
     }
   }
 
-  private mutating func number() throws(LineError) -> Double {
-    let word = try next("a number")
-    if let number = word.literal.number { return number }
-    throw LineError(Complaint("'\(word.text)' stands here", expected: "a number"), at: word.place)
+  /// The comparison with the next word: a value, or a captured one in braces.
+  private mutating func compared(
+    _ relation: Check.Relation,
+    _ expected: String = "a number",
+    _ check: (Literal) -> Check?
+  ) throws(LineError) -> Check {
+    let word = try next(expected)
+    let template = try template(word)
+    if let path = template.onlyVariable { return .captured(relation, path) }
+    if template.variables.isEmpty, let check = check(word.literal) { return check }
+    throw LineError(Complaint("'\(word.text)' stands here", expected: expected), at: word.place)
   }
 
   /// `10..40`, or `chest,wrist`.

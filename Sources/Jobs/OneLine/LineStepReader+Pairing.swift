@@ -11,7 +11,7 @@ extension LineStepReader {
     var within: Duration?
     let known = ["capability", "confirm", "passkey", "just-works", "within"]
     while let word = pop() {
-      guard !word.isQuoted, known.contains(word.text) else {
+      guard !word.isValue, known.contains(word.text) else {
         throw LineError(
           .unknown("'\(word.text)' stands here", word.text, among: known),
           at: word.place

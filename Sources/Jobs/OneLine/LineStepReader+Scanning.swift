@@ -21,7 +21,7 @@ extension LineStepReader {
     var capture: String?
     var expected: [Expected] = []
     while let word = pop() {
-      guard !word.isQuoted, Self.scanOptions.contains(word.text) else {
+      guard !word.isValue, Self.scanOptions.contains(word.text) else {
         let message = "'\(word.text)' stands here"
         throw LineError(.unknown(message, word.text, among: Self.scanOptions), at: word.place)
       }

@@ -40,7 +40,7 @@ extension LineStepReader {
       if try take(word, &written) { continue }
       if word.isPlain("answer") {
         answer = try selector()
-      } else if !word.isQuoted, known.contains(word.text) {
+      } else if !word.isValue, known.contains(word.text) {
         try option(word, of: &options, known: known)
       } else {
         throw unknown(word, among: ["offset"] + known)
@@ -71,7 +71,7 @@ extension LineStepReader {
       written.parts.append(try part(word, colon))
     } else if word.isPlain("offset") {
       written.offset = try offset()
-    } else if !word.isQuoted, let kind = WriteKind(rawValue: word.text) {
+    } else if !word.isValue, let kind = WriteKind(rawValue: word.text) {
       written.kind = kind
     } else {
       return false

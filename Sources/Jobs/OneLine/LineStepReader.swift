@@ -11,7 +11,7 @@ struct LineStepReader {
   let first: LineWord
   /// Where something is said to be missing: behind the last word.
   private(set) var last: LineWord
-  private let scope: Scope
+  let scope: Scope
   private let limits: PlanLimits
 
   /// - Parameter words: At least one.
@@ -115,9 +115,10 @@ struct LineStepReader {
     guard let format = ValueFormat(name.text) else {
       throw LineError(.noFormat(name.text), at: name.place)
     }
+    let template = try template(value)
     do {
-      _ = try format.encode(value.text)
-      return WrittenValue.Part(format, value.text)
+      if let text = template.constant { _ = try format.encode(text) }
+      return WrittenValue.Part(format, template)
     } catch {
       let expected = "a value for \(format)"
       throw LineError(Complaint(error.problem, expected: expected), at: value.place)
@@ -125,8 +126,14 @@ struct LineStepReader {
   }
 
   private mutating func log() throws(LineError) -> Step {
-    let word = try next(MessageTemplate.shape)
-    guard let template = MessageTemplate(word.text) else {
+    let template = try template(try next(MessageTemplate.shape))
+    try end()
+    return Step(.log(template))
+  }
+
+  /// A text with captured values in it.
+  func template(_ word: LineWord) throws(LineError) -> MessageTemplate {
+    guard let template = MessageTemplate(word.template) else {
       let message = "'\(word.text)' stands here"
       throw LineError(Complaint(message, expected: MessageTemplate.shape), at: word.place)
     }
@@ -135,8 +142,7 @@ struct LineStepReader {
         throw LineError(complaint, at: word.place)
       }
     }
-    try end()
-    return Step(.log(template))
+    return template
   }
 
   /// `within` alone.
@@ -170,7 +176,7 @@ struct LineStepReader {
     of options: inout Options,
     known: [String]
   ) throws(LineError) {
-    guard !word.isQuoted, known.contains(word.text) else {
+    guard !word.isValue, known.contains(word.text) else {
       throw LineError(
         .unknown("'\(word.text)' stands here", word.text, among: known),
         at: word.place

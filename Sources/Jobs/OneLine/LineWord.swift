@@ -8,6 +8,9 @@ struct LineWord {
   struct Letter {
     let character: Character
     let isQuoted: Bool
+    /// Whether it came in the place of a variable, or was a brace written twice: it separates
+    /// nothing, and begins no variable.
+    var isFilled = false
     let place: Place
   }
 
@@ -19,12 +22,22 @@ struct LineWord {
 
   var text: String { String(letters.map(\.character)) }
 
-  /// Whether it is `word`, not in quotes.
-  func isPlain(_ word: String) -> Bool { !isQuoted && text == word }
+  /// The text as a template: a brace that begins no variable is there twice.
+  var template: String {
+    letters.map { $0.isFilled && $0.character == "{" ? "{{" : String($0.character) }.joined()
+  }
+
+  /// Whether it cannot be a word of the language: it was in quotes, or is a variable's value.
+  var isValue: Bool { isQuoted || letters.contains(where: \.isFilled) }
+
+  /// Whether it is `word` of the language.
+  func isPlain(_ word: String) -> Bool { !isValue && text == word }
 
   /// The position of the first letter out of quotes that is one of `separators`.
   func firstIndex(of separators: String) -> Int? {
-    letters.firstIndex { !$0.isQuoted && separators.contains($0.character) }
+    letters.firstIndex {
+      !$0.isQuoted && !$0.isFilled && separators.contains($0.character)
+    }
   }
 
   /// The letters in `range` as a word of their own.
@@ -39,7 +52,9 @@ struct LineWord {
   func splitAtCommas() -> [LineWord] {
     var words: [LineWord] = []
     var start = 0
-    for index in letters.indices where letters[index].character == "," && !letters[index].isQuoted {
+    while let index = letters[start...].firstIndex(where: {
+      $0.character == "," && !$0.isQuoted && !$0.isFilled
+    }) {
       words.append(part(start..<index))
       start = index + 1
     }

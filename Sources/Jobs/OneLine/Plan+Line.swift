@@ -10,11 +10,13 @@ extension Plan {
   ///
   /// - Parameters:
   ///   - file: What the line is called in complaints.
+  ///   - bindings: Values for what stands in braces: `read {target}`.
   ///   - limits: How much the chain may ask for.
   /// - Throws: `DocumentErrors` with a complaint about each step that is wrong, with its column.
   public static func parse(
     line: String,
     file: String = "-e",
+    with bindings: Bindings = Bindings(),
     limits: PlanLimits = PlanLimits()
   ) throws(DocumentErrors) -> Plan {
     let start = Place(file: file, line: 1, column: 1)
@@ -22,14 +24,17 @@ extension Plan {
       let complaint = Complaint("the line is longer than \(limits.document.octets) octets")
       throw DocumentErrors([complaint.at(start)])
     }
-    let words = try LineWords.steps(of: line, file: file)
     var scope = Scope()
+    scope.variables = bindings.all.map(\.name)
+    var filling = LineFilling(bindings)
+    let words = try LineWords.steps(of: line, file: file).map { $0.map { filling.filled($0) } }
     var steps: [Step] = []
-    var problems: [DocumentProblem] = []
+    var problems = filling.unknown(at: start)
     for words in words {
       var reader = LineStepReader(words, scope: scope, limits: limits)
       do {
         let step = try reader.step()
+        try reader.checkCapture(of: step)
         if let name = step.capture { scope.capture(name, fields: step.fields) }
         steps.append(step)
       } catch {

@@ -21,7 +21,7 @@ extension Plan {
         if case .pair(let rule) = placed.step.action, rule.secret?.source == .written {
           places.append("step \(placed.position)")
         }
-        add(StepPosition.place(placed.step.innerSteps, inside: placed.position))
+        add(placed.inner)
       }
     }
     add(StepPosition.place(steps))
@@ -37,14 +37,8 @@ extension Plan {
   private static func resolved(_ steps: [Step]) throws(SecretError) -> [Step] {
     var result: [Step] = []
     for var step in steps {
-      switch step.action {
-      case .pair(let rule): step.action = .pair(try resolved(rule) ?? rule)
-      case .repeated(let count, let inner):
-        step.action = .repeated(count: count, try resolved(inner))
-      case .when(let condition, let inner): step.action = .when(condition, try resolved(inner))
-      default: break
-      }
-      result.append(step)
+      if case .pair(let rule) = step.action { step.action = .pair(try resolved(rule) ?? rule) }
+      result.append(try step.mappingInner(resolved))
     }
     return result
   }

@@ -82,7 +82,7 @@ extension Plan {
   public var onlyScans: Bool {
     func all(_ steps: [Step]) -> [Step] { steps.flatMap { [$0] + all($0.innerSteps) } }
     let operations = all(steps).map(\.operation)
-    let linkless = ["scan", "sleep", "log", "repeat", "when"]
+    let linkless = ["scan", "sleep", "log", "repeat", "when", "try"]
     return operations.contains("scan") && operations.allSatisfy { linkless.contains($0) }
   }
 
@@ -96,7 +96,7 @@ extension Plan {
     let index = steps.prefix { $0.action == .unpair || $0.operation == "scan" }.count
     if index == steps.count, index > 0 { return nil }
     var first = steps.dropFirst(index).first
-    while case .repeated(_, let inner)? = first?.action { first = inner.first }
+    while let inner = first?.certainSteps.first { first = inner }
     return first?.action == .connect ? nil : index
   }
 
@@ -112,10 +112,20 @@ extension Plan {
           guard let service = selector.service, !services.contains(service) else { continue }
           services.append(service)
         }
-        if case .repeated(_, let inner) = step.action { add(inner) }
+        add(step.certainSteps)
       }
     }
     add(steps)
     return services
+  }
+}
+
+extension Step {
+  /// The steps in this one that certainly run when it does.
+  fileprivate var certainSteps: [Step] {
+    switch action {
+    case .repeated(_, let inner), .tried(let inner, _): inner
+    default: []
+    }
   }
 }

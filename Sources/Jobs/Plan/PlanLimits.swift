@@ -12,8 +12,10 @@ public struct PlanLimits: Hashable, Sendable {
   public var notifications = 1_000_000
   /// How often a chain may be tried.
   public var attempts = 1_000
-  /// How deep `repeat` and `when` may lie in one another.
+  /// How deep `repeat`, `when` and `try` may lie in one another.
   public var depth = 16
+  /// How many files a chain may include, those that are included twice counted twice.
+  public var includedFiles = 100
 
   public init() {}
 }

@@ -43,6 +43,7 @@ extension Step: CustomStringConvertible {
     case .log(let template): "log \(Quoting.quoted(template.description))"
     case .repeated(let count, _): "repeat \(count)"
     case .when(let condition, _): "when \(condition)"
+    case .tried: "try"
     }
   }
 }

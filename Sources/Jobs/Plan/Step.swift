@@ -30,6 +30,8 @@ public struct Step: Hashable, Sendable {
     case repeated(count: Int, [Step])
     /// Runs the steps when the condition holds.
     case when(Condition, [Step])
+    /// Runs the steps, then others, however the first ended.
+    case tried([Step], finally: [Step])
   }
 
   public var action: Action
@@ -103,6 +105,7 @@ extension Step {
     case .log: "log"
     case .repeated: "repeat"
     case .when: "when"
+    case .tried: "try"
     }
   }
 

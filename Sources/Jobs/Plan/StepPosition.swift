@@ -19,12 +19,17 @@ public struct StepPosition: Hashable, Sendable, CustomStringConvertible {
   public static let impliedDisconnect = StepPosition(description: "disconnect")
 
   /// Whether no step stands before this one, and no repetition.
-  var isFirst: Bool { description.split { !$0.isNumber }.allSatisfy { $0 == "1" } }
+  var isFirst: Bool {
+    !description.contains("f") && description.split { !$0.isNumber }.allSatisfy { $0 == "1" }
+  }
 
   /// The step with a number inside the one that stands here.
   public func inner(_ number: Int) -> StepPosition {
     StepPosition(description: "\(description).\(number)")
   }
+
+  /// The place of what is done in the end of the `try` that stands here: `4.finally`.
+  public var finally: StepPosition { StepPosition(description: "\(description).finally") }
 
   /// The step that stands here, the `turn`th time it is repeated.
   public func repetition(_ turn: Int) -> StepPosition {

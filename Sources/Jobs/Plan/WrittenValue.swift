@@ -7,12 +7,18 @@ public struct WrittenValue: Hashable, Sendable, CustomStringConvertible {
   /// One value in one format.
   public struct Part: Hashable, Sendable {
     public let format: ValueFormat
-    /// As it was written.
-    public let text: String
+    /// What is encoded, with places for captured values.
+    public let template: MessageTemplate
 
+    /// A value that is known: nothing in `text` stands for something else.
     public init(_ format: ValueFormat, _ text: String) {
+      self.init(format, MessageTemplate(literal: text))
+    }
+
+    /// A value that is known only when what it takes from was captured.
+    public init(_ format: ValueFormat, _ template: MessageTemplate) {
       self.format = format
-      self.text = text
+      self.template = template
     }
   }
 
@@ -22,6 +28,7 @@ public struct WrittenValue: Hashable, Sendable, CustomStringConvertible {
   public static let longest = 512
 
   public let parts: [Part]
+  /// The octets of the parts that take no captured values: all of them in a step that runs.
   public let octets: [UInt8]
 
   /// Puts the parts together in order.
@@ -30,7 +37,9 @@ public struct WrittenValue: Hashable, Sendable, CustomStringConvertible {
   ///   ``longest`` octets.
   public init(_ parts: [Part]) throws(ValueError) {
     var octets: [UInt8] = []
-    for part in parts { octets += try part.format.encode(part.text) }
+    for part in parts {
+      if let text = part.template.constant { octets += try part.format.encode(text) }
+    }
     guard octets.count <= Self.longest else {
       throw ValueError(
         field: "value",
@@ -44,6 +53,7 @@ public struct WrittenValue: Hashable, Sendable, CustomStringConvertible {
 
   /// The value in the one-line form.
   public var description: String {
-    parts.map { "\($0.format):\(Quoting.quoted($0.text))" }.joined(separator: " ")
+    parts.map { "\($0.format):\(Quoting.quoted($0.template.description))" }
+      .joined(separator: " ")
   }
 }

@@ -43,18 +43,21 @@ extension ChainRun {
     case .when(let condition, let steps):
       guard condition.firstUnmet(value) == nil else { return .skipped }
       try await performAll(steps, inside: placed.position, sink)
+    case .tried(let steps, let last):
+      try await attempt(steps, finally: last, placed, sink)
     }
     return .ok
   }
 
-  private func performAll(
+  func performAll(
     _ steps: [Step],
     inside position: StepPosition,
+    isCleanUp: Bool = false,
     _ sink: (StepResult) async throws -> Void
   ) async throws {
-    for (index, step) in steps.enumerated() {
+    for placed in StepPosition.place(steps, inside: position) {
       try Task.checkCancellation()
-      try await perform(PlacedStep(position.inner(index + 1), step), sink)
+      try await perform(placed, isCleanUp: isCleanUp, sink)
     }
   }
 

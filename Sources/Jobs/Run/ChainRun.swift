@@ -157,15 +157,17 @@ final class ChainRun: Sendable {
 
   /// Does one step, and tells of its start and its end.
   func perform(
-    _ placed: PlacedStep,
+    _ written: PlacedStep,
     isCleanUp: Bool = false,
     _ sink: (StepResult) async throws -> Void
   ) async throws {
+    let (placed, unfilled) = filled(written)
     emit(.stepStarted(placed))
     let start = loop.now
     var outcome: StepOutcome?
     let result: StepResult
     do {
+      if let unfilled { throw unfilled }
       let status = try await act(placed, &outcome, sink)
       result = StepResult(
         placed,
@@ -216,6 +218,22 @@ final class ChainRun: Sendable {
     let cause = Turn.current?.cancellationCause ?? error
     guard let timedOut = cause as? TimedOut else { return cause }
     return TimedOut(operation: "the run", after: timedOut.after)
+  }
+
+  /// The step with the captured values in it that it takes; as it is written where one is missing.
+  private func filled(_ placed: PlacedStep) -> (PlacedStep, RunFailure?) {
+    do {
+      return (PlacedStep(placed.position, try Filling(value: value).filled(placed.step)), nil)
+    } catch {
+      let failure = RunFailure(
+        code: .invalidValue,
+        class: .definite,
+        what: placed.step.doing,
+        why: error.problem,
+        hint: "see what the step with 'as' before it brought"
+      )
+      return (placed, failure)
+    }
   }
 
   // MARK: What steps change

@@ -23,6 +23,7 @@ extension Step {
     case .log: "saying something"
     case .repeated: "repeating"
     case .when: "deciding"
+    case .tried: "trying"
     }
   }
 }

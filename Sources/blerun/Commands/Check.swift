@@ -31,6 +31,8 @@ struct Check: ParsableCommand {
   )
   var simulate: [String] = []
 
+  @OptionGroup var variables: VariableOptions
+
   func validate() throws {
     if files.isEmpty, steps.isEmpty, simulate.isEmpty {
       throw ValidationError("Name a file, or steps with -e.")
@@ -50,7 +52,10 @@ struct Check: ParsableCommand {
     let sources = chains.map { ($0, false) } + steps.map { ($0, true) }
     for (text, isLine) in sources {
       do {
-        let plan = isLine ? try Plan.parse(line: text) : try Plan.load(path: text)
+        let bindings = variables.bindings
+        let plan =
+          isLine
+          ? try Plan.parse(line: text, with: bindings) : try Plan.load(path: text, with: bindings)
         good.append((isLine ? "-e" : text, plan))
       } catch {
         complaints += error.problems.map(\.description)

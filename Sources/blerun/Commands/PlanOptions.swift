@@ -29,6 +29,8 @@ struct PlanOptions: ParsableArguments {
   @Option(help: "How long each step may take that has no limit of its own: 10s, 500ms.")
   var timeout: DurationArgument?
 
+  @OptionGroup var variables: VariableOptions
+
   func validate() throws {
     if file != nil, !steps.isEmpty {
       throw ValidationError("Give a chain file or steps with -e, not both.")
@@ -44,8 +46,8 @@ struct PlanOptions: ParsableArguments {
   func plan() throws(Ending) -> Plan {
     do {
       var plan =
-        if let file { try Plan.load(path: file) } else {
-          try Plan.parse(line: steps.joined(separator: "\n"))
+        if let file { try Plan.load(path: file, with: variables.bindings) } else {
+          try Plan.parse(line: steps.joined(separator: "\n"), with: variables.bindings)
         }
       if let device { plan.device = DeviceTarget(parsing: device) }
       if let timeout { plan.timeout = timeout.duration }

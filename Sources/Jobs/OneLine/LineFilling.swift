@@ -1,0 +1,62 @@
+// Values in the place of variables, in the words of the one-line form.
+
+import Documents
+
+/// Puts values in the place of `{name}`. A value stays within its word, whatever it holds.
+struct LineFilling {
+  private let bindings: Bindings
+  private var used: Set<String> = []
+
+  init(_ bindings: Bindings) { self.bindings = bindings }
+
+  /// The word with values in it. What is bound to nothing stays: it may be captured before.
+  mutating func filled(_ word: LineWord) -> LineWord {
+    guard word.letters.contains(where: { $0.character == "{" }) else { return word }
+    var new = word
+    new.letters = []
+    var rest = word.letters[...]
+    while let letter = rest.popFirst() {
+      guard letter.character == "{" else {
+        new.letters.append(letter)
+        continue
+      }
+      if rest.first?.character == "{" {
+        rest.removeFirst()
+        new.letters.append(Self.letter("{", letter))
+        continue
+      }
+      guard let close = rest.firstIndex(where: { $0.character == "}" }),
+        let binding = bindings[String(rest[..<close].map(\.character))]
+      else {
+        new.letters.append(letter)
+        continue
+      }
+      used.insert(binding.name)
+      rest = rest[rest.index(after: close)...]
+      new.letters += binding.text.map { Self.letter($0, letter) }
+    }
+    return new
+  }
+
+  /// What is said of values that were meant for a variable of the line, and there is none.
+  func unknown(at start: Place) -> [DocumentProblem] {
+    bindings.all.filter { $0.mustBeKnown && !used.contains($0.name) }.map { binding in
+      let message = "there is no variable '\(binding.name)', which \(binding.origin) gives"
+      return Complaint(message, expected: "{\(binding.name)} in a step").at(start)
+    }
+  }
+
+  private static func letter(_ character: Character, _ old: LineWord.Letter) -> LineWord.Letter {
+    .init(character: character, isQuoted: old.isQuoted, isFilled: true, place: old.place)
+  }
+}
+
+extension LineStepReader {
+  /// Complains of a name that has a value already.
+  func checkCapture(of step: Step) throws(LineError) {
+    guard let name = step.capture, let complaint = scope.complaint(aboutCapturing: name) else {
+      return
+    }
+    throw LineError(complaint, at: first.place)
+  }
+}

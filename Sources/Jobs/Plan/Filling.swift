@@ -1,0 +1,137 @@
+// Captured values put into a step, just before it runs.
+
+import Bluetooth
+
+/// What a step takes from values that steps before it captured, and the step with them in it.
+struct Filling {
+  /// The captured value, or the field of one, that a path names; nil when there is none.
+  let value: (VariablePath) -> DecodedValue?
+
+  /// The step as it runs.
+  ///
+  /// - Throws: ``Unfilled`` when a value is missing, or is not one that can stand there.
+  func filled(_ step: Step) throws(Unfilled) -> Step {
+    guard !step.references.isEmpty else { return step }
+    var new = step
+    new.expectations = try filled(step.expectations)
+    switch step.action {
+    case .write(let write): new.action = .write(try filled(write))
+    case .notify(var listening):
+      if let trigger = listening.trigger { listening.trigger = try filled(trigger) }
+      new.action = .notify(listening)
+    case .exchange(var exchanging):
+      exchanging.write = try filled(exchanging.write)
+      exchanging.conditions = try filled(exchanging.conditions)
+      new.action = .exchange(exchanging)
+    case .attribute(.writeDescriptor(let target, let value)):
+      new.action = .attribute(.writeDescriptor(target, try filled(value)))
+    case .when(let condition, let steps):
+      var tests: [Condition.Test] = []
+      for test in condition.tests { tests.append(.init(test.path, try filled(test.check))) }
+      new.action = .when(Condition(tests), steps)
+    default: break
+    }
+    return new
+  }
+
+  private func filled(_ write: Write) throws(Unfilled) -> Write {
+    var new = write
+    new.value = try filled(write.value)
+    if let contradiction = new.contradiction {
+      throw Unfilled(problem: contradiction.message)
+    }
+    return new
+  }
+
+  private func filled(_ value: WrittenValue) throws(Unfilled) -> WrittenValue {
+    var parts: [WrittenValue.Part] = []
+    for part in value.parts {
+      var text = ""
+      for piece in part.template.parts {
+        switch piece {
+        case .text(let plain): text += plain
+        case .value(let path): text += try self.text(path)
+        }
+      }
+      parts.append(WrittenValue.Part(part.format, text))
+    }
+    do {
+      return try WrittenValue(parts)
+    } catch {
+      throw Unfilled(
+        problem: "with the captured values in it, it cannot be written: \(error.problem)"
+      )
+    }
+  }
+
+  private func filled(_ expectations: [Expectation]) throws(Unfilled) -> [Expectation] {
+    var new: [Expectation] = []
+    for expectation in expectations {
+      new.append(Expectation(expectation.subject, try filled(expectation.check)))
+    }
+    return new
+  }
+
+  private func filled(_ check: Check) throws(Unfilled) -> Check {
+    guard case .captured(let relation, let path) = check else { return check }
+    switch relation {
+    case .equal: return .equal(try literal(path))
+    case .notEqual: return .notEqual(try literal(path))
+    case .above: return .above(try number(path))
+    case .atLeast: return .atLeast(try number(path))
+    case .below: return .below(try number(path))
+    case .atMost: return .atMost(try number(path))
+    }
+  }
+
+  // MARK: Values
+
+  private func captured(_ path: VariablePath) throws(Unfilled) -> DecodedValue {
+    if let value = value(path) { return value }
+    throw Unfilled(
+      problem: "'\(path)' was not captured: its step did not run, or has no such value"
+    )
+  }
+
+  private func number(_ path: VariablePath) throws(Unfilled) -> Double {
+    let value = try captured(path)
+    if let number = value.number { return number }
+    throw Unfilled(problem: "'\(path)' is \(value), which is no number")
+  }
+
+  private func literal(_ path: VariablePath) throws(Unfilled) -> Literal {
+    let value = try captured(path)
+    if case .fields(let fields) = value, fields.count > 1 {
+      return Literal("\(value)", isQuoted: true)
+    }
+    return Literal(try text(path), isQuoted: value.number == nil)
+  }
+
+  /// A value as it would be written, without its unit.
+  private func text(_ path: VariablePath) throws(Unfilled) -> String {
+    let value = try captured(path)
+    if let text = value.written { return text }
+    throw Unfilled(problem: "'\(path)' has several fields: name one of them")
+  }
+}
+
+/// A captured value that is not there, or is not one that can stand where it is meant to.
+struct Unfilled: Error, Hashable {
+  let problem: String
+}
+
+extension DecodedValue {
+  /// The value as a chain would write it: no unit, all digits. Nil for several fields.
+  fileprivate var written: String? {
+    switch self {
+    case .integer(let integer): "\(integer)"
+    case .real(let real, _):
+      real == real.rounded() && abs(real) < 1e15 ? "\(Int64(real))" : "\(real)"
+    case .text(let text): text
+    case .boolean(let truth): truth ? "true" : "false"
+    case .octets: description
+    case .fields(let fields): fields.count == 1 ? fields[0].value.written : nil
+    case .list(let values): values.count == 1 ? values[0].written : nil
+    }
+  }
+}

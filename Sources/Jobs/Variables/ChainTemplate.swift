@@ -1,0 +1,147 @@
+// A chain as it is written, before its variables have values.
+
+public import Documents
+import Glibc
+
+/// A chain file, or steps on one line, of which plans are made: one for each set of values.
+///
+/// It is read once; ``plan(with:environment:)`` touches no file. A run of many devices makes one plan
+/// for each row of its table.
+public struct ChainTemplate: Sendable {
+  private enum Source: Sendable {
+    case file(Node, Inclusions)
+    case line(String, file: String)
+  }
+
+  private let source: Source
+  private let limits: PlanLimits
+
+  private init(_ source: Source, _ limits: PlanLimits) {
+    self.source = source
+    self.limits = limits
+  }
+
+  /// Reads a chain file.
+  ///
+  /// - Throws: `DocumentErrors` when it is missing, cannot be read, or is no YAML.
+  public static func load(
+    path: String,
+    limits: PlanLimits = PlanLimits()
+  ) throws(DocumentErrors) -> ChainTemplate {
+    let text = try TextFile.read(path, limit: limits.document.octets)
+    let root = try Document.parse(text, file: path, limits: limits.document)
+    return ChainTemplate(.file(root, .load(of: root, in: path, limits)), limits)
+  }
+
+  /// Reads the text of a chain file. It includes no others.
+  ///
+  /// - Throws: `DocumentErrors` when it is no YAML.
+  public static func parse(
+    _ text: String,
+    file: String,
+    limits: PlanLimits = PlanLimits()
+  ) throws(DocumentErrors) -> ChainTemplate {
+    let root = try Document.parse(text, file: file, limits: limits.document)
+    return ChainTemplate(.file(root, .none(limits)), limits)
+  }
+
+  /// Takes steps in the one-line form.
+  public static func line(
+    _ text: String,
+    file: String = "-e",
+    limits: PlanLimits = PlanLimits()
+  ) -> ChainTemplate {
+    ChainTemplate(.line(text, file: file), limits)
+  }
+
+  /// The chain with values in the place of its variables.
+  ///
+  /// - Parameters:
+  ///   - bindings: Values from outside. They win over the environment, and that over defaults.
+  ///   - environment: The value of an environment variable; asked for those only that the file
+  ///     names under `environment`.
+  /// - Throws: `DocumentErrors` with everything that is wrong, each where it stands: also variables
+  ///   without a value, with a value of another type, and those that nobody knows.
+  public func plan(
+    with bindings: Bindings = Bindings(),
+    environment: (String) -> String? = ChainTemplate.environment
+  ) throws(DocumentErrors) -> Plan {
+    switch source {
+    case .file(let root, let inclusions):
+      try Self.plan(root, inclusions, bindings, environment, limits)
+    case .line(let text, let file):
+      try Plan.parse(line: text, file: file, with: bindings, limits: limits)
+    }
+  }
+
+  /// The value of an environment variable of this process.
+  public static func environment(_ name: String) -> String? {
+    getenv(name).map { String(cString: $0) }
+  }
+
+  private static func plan(
+    _ root: Node,
+    _ inclusions: Inclusions,
+    _ bindings: Bindings,
+    _ environment: (String) -> String?,
+    _ limits: PlanLimits
+  ) throws(DocumentErrors) -> Plan {
+    var declarations = Declarations()
+    declarations.read(root, bindings, environment: environment)
+    let captured = root.names(under: "as") + inclusions.names(under: "as")
+    var substitution = Substitution(
+      declarations.table,
+      captured: captured,
+      limit: limits.document.octets
+    )
+    let body = substitution.applied(to: root, leaving: Declarations.keys)
+    let surroundings = IncludedSurroundings(
+      inclusions: inclusions,
+      table: declarations.table,
+      captured: captured,
+      stack: inclusions.ownPath.map { [$0] } ?? []
+    )
+    var reader = ChainReader(limits: limits, surroundings)
+    let plan = reader.plan(body)
+    let problems =
+      declarations.problems + substitution.problems
+      + declarations.unknown(in: bindings, used: substitution.used, of: root)
+    // What was said of a variable is not said again of each place in which it stands.
+    let further = problems.isEmpty ? reader.problems : []
+    guard problems.isEmpty, further.isEmpty else { throw DocumentErrors(problems + further) }
+    return plan
+  }
+}
+
+extension Plan {
+  /// Reads a chain from a file.
+  ///
+  /// - Parameters:
+  ///   - bindings: Values for its variables.
+  ///   - limits: How much the chain may ask for.
+  /// - Throws: `DocumentErrors` with everything that is wrong: also when the file is missing or
+  ///   cannot be read.
+  public static func load(
+    path: String,
+    with bindings: Bindings = Bindings(),
+    limits: PlanLimits = PlanLimits()
+  ) throws(DocumentErrors) -> Plan {
+    try ChainTemplate.load(path: path, limits: limits).plan(with: bindings)
+  }
+
+  /// Reads a chain from the text of a file, in YAML or JSON.
+  ///
+  /// - Parameters:
+  ///   - file: What the file is called in complaints.
+  ///   - bindings: Values for its variables.
+  ///   - limits: How much the chain may ask for.
+  /// - Throws: `DocumentErrors` with everything that is wrong.
+  public static func parse(
+    _ text: String,
+    file: String,
+    with bindings: Bindings = Bindings(),
+    limits: PlanLimits = PlanLimits()
+  ) throws(DocumentErrors) -> Plan {
+    try ChainTemplate.parse(text, file: file, limits: limits).plan(with: bindings)
+  }
+}

@@ -1,0 +1,164 @@
+// What a chain file says of its variables: `variables:` and `environment:`.
+
+import Documents
+
+/// Reads the declarations of a chain file, and puts the values that are given beside them.
+struct Declarations {
+  static let keys = ["variables", "environment"]
+
+  /// A value that is given for a name, and how complaints call it.
+  private struct Given {
+    let text: String
+    let said: String
+  }
+
+  private(set) var table: VariableTable
+  private(set) var problems: [DocumentProblem] = []
+  private var declared: [String] = []
+
+  /// - Parameter table: What is known already: in an included file, the variables of the including
+  ///   one.
+  init(_ table: VariableTable = VariableTable()) { self.table = table }
+
+  /// Takes the declarations of `root`, and values in this order: from `bindings`, else from the
+  /// environment where the file names it, else the default.
+  ///
+  /// - Parameter environment: The value of an environment variable; asked for those only that the
+  ///   file names.
+  mutating func read(
+    _ root: Node,
+    _ bindings: Bindings,
+    environment: (String) -> String?
+  ) {
+    var given: [String: Given] = [:]
+    for binding in bindings.all {
+      given[binding.name] = Given(
+        text: binding.text,
+        said: "\(binding.origin) gives '\(binding.text)'"
+      )
+      table.set(binding.name, to: VariableTable.value(binding.text, nil))
+    }
+    let variables: Node? = root.entry("variables")
+    for node in environmentNames(root.entry("environment")) {
+      guard let name = node.text else { continue }
+      declared.append(name)
+      guard given[name] == nil else { continue }
+      let text = environment(name)
+      let value: Node? = variables?.entry(name)
+      if text == nil, value == nil {
+        let message = "the environment variable \(name) is not set"
+        problems.append(node.problem(message, expected: "it, or a default under 'variables'"))
+      }
+      // It may be a secret: it is not said again.
+      given[name] = text.map { Given(text: $0, said: "the environment gives something else") }
+      table.set(name, to: VariableTable.value(text ?? "", nil))
+    }
+    declare(variables, given)
+  }
+
+  /// What is said of values that were meant for a variable of this file, and there is none.
+  func unknown(in bindings: Bindings, used: Set<String>, of root: Node) -> [DocumentProblem] {
+    bindings.all.compactMap { binding in
+      let isKnown = declared.contains(binding.name) || used.contains(binding.name)
+      guard binding.mustBeKnown, !isKnown else { return nil }
+      let known = declared
+      let message = "there is no variable '\(binding.name)', which \(binding.origin) gives"
+      let complaint =
+        known.isEmpty
+        ? Complaint(message, expected: "it under 'variables'")
+        : Complaint.unknown(message, binding.name, among: known)
+      return complaint.about(root.entry("variables")?.value ?? root)
+    }
+  }
+
+  // MARK: environment: [NAME, …]
+
+  private mutating func environmentNames(_ node: Node?) -> [Node] {
+    guard let node else { return [] }
+    guard let nodes = node.sequence else {
+      complain(node, "a list of names of environment variables")
+      return []
+    }
+    return nodes.filter { node in
+      if node.text.map({ VariablePath.isName($0) }) == true { return true }
+      complain(node, VariablePath.shape)
+      return false
+    }
+  }
+
+  // MARK: variables: { NAME: default, NAME: { type: duration, default: 1s } }
+
+  private mutating func declare(_ node: Node?, _ given: [String: Given]) {
+    guard let node else { return }
+    guard let entries = node.mapping else {
+      complain(node, "names with their defaults such as { level: 5 }")
+      return
+    }
+    for entry in entries {
+      guard VariablePath.isName(entry.key) else {
+        let complaint = Complaint("'\(entry.key)' is no name", expected: VariablePath.shape)
+        problems.append(complaint.at(entry.keyPlace, path: entry.value.path))
+        continue
+      }
+      declared.append(entry.key)
+      declare(entry, given[entry.key])
+    }
+  }
+
+  private mutating func declare(_ entry: Node.Entry, _ given: Given?) {
+    var type: VariableType?
+    var initial: Node? = entry.value
+    if entry.value.mapping != nil {
+      var reader = MappingReader(entry.value)
+      type = reader.optional("type").flatMap { self.type($0) }
+      initial = reader.optional("default")
+      _ = reader.optional("description", expected: "a text") { $0.text }
+      problems += reader.finish()
+    }
+    guard let given else { return setDefault(initial, type, entry) }
+    if let type, !type.takes(given.text) {
+      let complaint = Complaint(given.said, expected: type.shape)
+      problems.append(complaint.at(entry.keyPlace, path: entry.value.path))
+    }
+    table.set(entry.key, to: VariableTable.value(given.text, type))
+  }
+
+  private mutating func type(_ node: Node) -> VariableType? {
+    if let type = node.text.flatMap({ VariableType(rawValue: $0) }) { return type }
+    let known = VariableType.allCases.map(\.rawValue)
+    let complaint = Complaint.unknown("\(node.shown) stands here", node.text ?? "", among: known)
+    problems.append(complaint.about(node))
+    return nil
+  }
+
+  private mutating func setDefault(_ node: Node?, _ type: VariableType?, _ entry: Node.Entry) {
+    guard let node, !node.isNull else {
+      let complaint = Complaint(
+        "the variable '\(entry.key)' has no value",
+        expected: "--set \(entry.key)=…, or a default"
+      )
+      problems.append(complaint.at(entry.keyPlace, path: entry.value.path))
+      table.set(entry.key, to: .init(text: "", isPlain: true))
+      return
+    }
+    guard case .scalar(let text, let isPlain) = node.content else {
+      complain(node, type?.shape ?? "a single value")
+      table.set(entry.key, to: .init(text: "", isPlain: true))
+      return
+    }
+    if let type, !type.takes(text) { complain(node, type.shape) }
+    table.set(entry.key, to: .init(text: text, isPlain: type?.isPlain ?? isPlain))
+  }
+
+  private mutating func complain(_ node: Node, _ expected: String) {
+    problems.append(Complaint("\(node.shown) stands here", expected: expected).about(node))
+  }
+}
+
+extension Node {
+  /// The entry of a mapping under a key.
+  func entry(_ key: String) -> Node.Entry? { mapping?.first { $0.key == key } }
+
+  /// The value under a key.
+  func entry(_ key: String) -> Node? { (entry(key) as Node.Entry?)?.value }
+}

@@ -1,0 +1,137 @@
+// Values in the place of variables, in the nodes of a chain file.
+
+import Documents
+
+/// Puts values in the place of `{name}` in every single value of a document.
+///
+/// It is done before anything is understood, so that a value stands wherever one can be written:
+/// and once, so that a value is never a key, a list or another variable. What is captured while the
+/// chain runs stays where it may stand: under ``liveKeys``.
+struct Substitution {
+  /// The keys under which values of the run may stand, as templates.
+  static let liveKeys = ["log", "value", "expect", "where", "when", "until"]
+
+  private let table: VariableTable
+  /// The names that steps capture, to tell them from mistakes.
+  private let captured: [String]
+  private let limit: Int
+  private var size = 0
+  private(set) var used: Set<String> = []
+  private(set) var problems: [DocumentProblem] = []
+
+  /// - Parameter limit: How many octets all the values together may become.
+  init(_ table: VariableTable, captured: [String], limit: Int) {
+    self.table = table
+    self.captured = captured
+    self.limit = limit
+  }
+
+  /// The document with values in the place of variables.
+  ///
+  /// - Parameter keys: Keys at the top under which nothing is changed.
+  mutating func applied(to root: Node, leaving keys: [String]) -> Node {
+    guard let entries = root.mapping else { return applied(to: root, isLive: false) }
+    let rest = entries.filter { !keys.contains($0.key) }
+    return applied(to: Node(.mapping(rest), at: root.place, path: root.path), isLive: false)
+  }
+
+  private mutating func applied(to node: Node, isLive: Bool) -> Node {
+    switch node.content {
+    case .scalar(let text, let isPlain):
+      guard text.contains("{") else { return node }
+      return scalar(text, isPlain: isPlain, node, isLive: isLive)
+    case .sequence(let nodes):
+      let new = nodes.map { applied(to: $0, isLive: isLive) }
+      return Node(.sequence(new), at: node.place, path: node.path)
+    case .mapping(let entries):
+      let new = entries.map { entry in
+        let isLive = isLive || Self.liveKeys.contains(entry.key)
+        let value = applied(to: entry.value, isLive: isLive)
+        return Node.Entry(key: entry.key, keyPlace: entry.keyPlace, value: value)
+      }
+      complainOfMissingQuotes(entries)
+      return Node(.mapping(new), at: node.place, path: node.path)
+    }
+  }
+
+  /// `{ u8: {level} }`, which is a mapping in YAML.
+  private mutating func complainOfMissingQuotes(_ entries: [Node.Entry]) {
+    guard let entry = entries.first, entries.count == 1, entry.value.isNull,
+      table[entry.key] != nil || captured.contains(entry.key),
+      !StepReader.verbs.contains(entry.key)
+    else { return }
+    let complaint = Complaint("this is a mapping", expected: "quotes: \"{\(entry.key)}\"")
+    problems.append(complaint.at(entry.keyPlace, path: entry.value.path))
+  }
+
+  private mutating func scalar(
+    _ text: String,
+    isPlain: Bool,
+    _ node: Node,
+    isLive: Bool
+  ) -> Node {
+    guard let template = MessageTemplate(text) else {
+      // Who reads it as a template says so better.
+      if isLive { return node }
+      let expected = "a variable in braces such as {level}, or {{ for a brace"
+      problems.append(Complaint("\(node.shown) stands here", expected: expected).about(node))
+      return node
+    }
+    var isPlain = isPlain
+    if let name = template.onlyVariable?.variable, let value = table[name] {
+      isPlain = value.isPlain
+    }
+    var new = ""
+    for part in template.parts {
+      switch part {
+      case .text(let text): new += isLive ? MessageTemplate.escaped(text) : text
+      case .value(let path):
+        let value = known(path, node, isLive: isLive) ?? (isLive ? "{\(path)}" : "")
+        new += isLive && table[path.variable] != nil ? MessageTemplate.escaped(value) : value
+      }
+    }
+    size += new.utf8.count
+    guard size <= limit else {
+      if size - new.utf8.count <= limit {
+        problems.append(node.problem("with their values, variables are over \(limit) octets"))
+      }
+      return node
+    }
+    return Node(.scalar(new, isPlain: isPlain), at: node.place, path: node.path)
+  }
+
+  /// The value of a variable; nil for what is captured, and what is not known, with a complaint.
+  private mutating func known(_ path: VariablePath, _ node: Node, isLive: Bool) -> String? {
+    let name = path.variable
+    if let value = table[name] {
+      used.insert(name)
+      guard path.field != nil else { return value.text }
+      problems.append(
+        node.problem(
+          "'\(name)' has no fields",
+          expected: "'\(name)' alone: it is no captured value"
+        )
+      )
+      return nil
+    }
+    if captured.contains(name) {
+      guard !isLive else { return nil }
+      problems.append(
+        node.problem(
+          "'\(name)' is captured while the chain runs",
+          expected: "a variable that is known before: what stands here is part of the plan"
+        )
+      )
+      return nil
+    }
+    // What may be captured is complained of where it is read, with what is captured there.
+    guard !isLive else { return nil }
+    let message = "there is no variable '\(name)'"
+    let complaint =
+      table.names.isEmpty
+      ? Complaint(message, expected: "it under 'variables'")
+      : Complaint.unknown(message, name, among: table.names + captured)
+    problems.append(complaint.about(node))
+    return nil
+  }
+}

@@ -1,0 +1,51 @@
+// What a variable of a chain may hold.
+
+import Bluetooth
+import Documents
+
+/// The kind of value that a variable of a chain takes.
+public enum VariableType: String, Hashable, Sendable, CaseIterable {
+  /// Anything that is written on one line; it is never taken for a number.
+  case text
+  /// A whole number, in decimals or after `0x`.
+  case integer
+  case number
+  /// `true` or `false`.
+  case boolean
+  /// `10s`, `500ms`.
+  case duration
+  /// `C0:FF:EE:00:00:01`.
+  case address
+  /// Octets as hexadecimal digits.
+  case hex
+
+  /// Whether `text` is such a value.
+  public func takes(_ text: String) -> Bool {
+    let node = Node(.scalar(text, isPlain: true), at: Place(file: ""), path: "")
+    return switch self {
+    case .text: true
+    case .integer: node.integer != nil
+    case .number: node.number != nil
+    case .boolean: node.truth != nil
+    case .duration: node.duration != nil
+    case .address: BluetoothAddress(text) != nil
+    case .hex: (try? ValueFormat("hex")?.encode(text)) != nil
+    }
+  }
+
+  /// What it takes, for complaints.
+  var shape: String {
+    switch self {
+    case .text: "a text"
+    case .integer: "a whole number"
+    case .number: "a number"
+    case .boolean: "true or false"
+    case .duration: "a duration such as 10s"
+    case .address: "an address such as C0:FF:EE:00:00:01"
+    case .hex: "hexadecimal digits, two an octet"
+    }
+  }
+
+  /// Whether its values stand in the file as they are, not in quotes.
+  var isPlain: Bool { self != .text && self != .hex && self != .address }
+}

@@ -1,0 +1,38 @@
+// Values for the variables of a chain, from the command line.
+
+import ArgumentParser
+import Jobs
+
+/// `--set NAME=VALUE`, as often as there are variables.
+struct VariableOptions: ParsableArguments {
+  @Option(
+    name: .customLong("set"),
+    help: ArgumentHelp(
+      "A value for a variable of the chain; repeat it for more.",
+      valueName: "name=value"
+    )
+  )
+  var set: [VariableArgument] = []
+
+  /// The values; the last wins where a name is given twice.
+  var bindings: Bindings {
+    var bindings = Bindings()
+    for argument in set {
+      bindings.bind(argument.name, to: argument.value, from: "--set", mustBeKnown: true)
+    }
+    return bindings
+  }
+}
+
+/// A name and its value on the command line.
+struct VariableArgument: ExpressibleByArgument {
+  let name: String
+  let value: String
+
+  init?(argument: String) {
+    guard let sign = argument.firstIndex(of: "=") else { return nil }
+    name = String(argument[..<sign])
+    value = String(argument[argument.index(after: sign)...])
+    guard VariablePath.isName(name) else { return nil }
+  }
+}

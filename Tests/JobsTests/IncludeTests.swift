@@ -1,0 +1,173 @@
+// Included files: their steps, their variables, and what is refused.
+
+import Documents
+import Foundation
+import Testing
+
+@testable import Jobs
+
+@Suite("Included files")
+struct IncludeTests {
+  /// A folder with files in it, which goes away with this object.
+  final class Folder {
+    let path: String
+
+    init(_ files: [String: String]) throws {
+      path = NSTemporaryDirectory() + "chains-\(UUID().uuidString)"
+      for name in files.keys.sorted() {
+        let url = URL(fileURLWithPath: path + "/" + name)
+        try FileManager.default.createDirectory(
+          at: url.deletingLastPathComponent(),
+          withIntermediateDirectories: true
+        )
+        try (files[name] ?? "").write(to: url, atomically: true, encoding: .utf8)
+      }
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    func plan(_ limits: PlanLimits = PlanLimits()) throws -> Plan {
+      try Plan.load(path: path + "/main.yaml", limits: limits)
+    }
+
+    /// What is said of the chain, without the folder.
+    func complaints(_ limits: PlanLimits = PlanLimits()) -> [String] {
+      do {
+        _ = try plan(limits)
+        return []
+      } catch let error as DocumentErrors {
+        return error.problems.map { "\($0)".replacingOccurrences(of: path + "/", with: "") }
+      } catch {
+        return ["\(error)"]
+      }
+    }
+  }
+
+  @Test("the steps stand in the place of the include, with values for the file's variables")
+  func steps() throws {
+    let folder = try Folder([
+      "main.yaml": """
+      variables: { alarm: 2 }
+      steps:
+      - read: battery-level
+        as: battery
+      - include: lib/alarm.yaml
+      - include: lib/alarm.yaml
+        with: { level: "{alarm}" }
+      - log: "{last.percent}"
+      """,
+      "lib/alarm.yaml": """
+      name: Sets off an alarm
+      variables: { level: { type: integer, default: 1 } }
+      steps:
+      - write: alert-level
+        value: { u8: "{level}" }
+      - include: read.yaml
+      """,
+      "lib/read.yaml":
+        "- { read: battery-level, as: last, expect: { percent: '{battery.percent}' } }",
+    ])
+    let read = "read battery-level as last expect value = {battery.percent}"
+    let lines = try folder.plan().steps.map(\.description)
+    #expect(
+      lines == [
+        "read battery-level as battery", "write alert-level u8:1",
+        read.replacingOccurrences(of: "value", with: "percent"), "write alert-level u8:2",
+        read.replacingOccurrences(of: "value", with: "percent"), "log {last.percent}",
+      ]
+    )
+  }
+
+  @Test("a complaint about an included file names every place that includes it")
+  func complaints() throws {
+    let folder = try Folder([
+      "main.yaml": "steps:\n- include: a.yaml\n",
+      "a.yaml": "steps:\n- include: b.yaml\n",
+      "b.yaml": "steps:\n- raed: battery-level\n- connect\n",
+    ])
+    #expect(
+      folder.complaints() == [
+        "b.yaml:2:3: steps.1: there is no step 'raed'; included at a.yaml:2:12; "
+          + "included at main.yaml:2:12 (did you mean 'read'?)"
+      ]
+    )
+  }
+
+  @Test("an include that goes in a circle is refused, also by another name")
+  func circle() throws {
+    let folder = try Folder([
+      "main.yaml": "steps:\n- include: a.yaml\n", "a.yaml": "steps:\n- include: x/../b.yaml\n",
+      "b.yaml": "- include: ./a.yaml\n", "x/none": "",
+    ])
+    #expect(
+      folder.complaints() == [
+        "x/../b.yaml:1:12: 1.include: './a.yaml' includes itself; included at a.yaml:2:12; "
+          + "included at main.yaml:2:12"
+      ]
+    )
+    let own = try Folder(["main.yaml": "steps:\n- include: main.yaml\n"])
+    #expect(own.complaints() == ["main.yaml:2:12: steps.1.include: 'main.yaml' includes itself"])
+  }
+
+  @Test("what does not lie below the folder of the chain is refused, whatever leads there")
+  func outside() throws {
+    let other = try Folder(["secret.yaml": "steps: [connect]"])
+    for name in [
+      "\(other.path)/secret.yaml", "../\(other.path.split(separator: "/").last ?? "")/secret.yaml",
+    ] {
+      let folder = try Folder(["main.yaml": "steps:\n- include: \(name)\n"])
+      #expect(folder.complaints().count == 1)
+      #expect(folder.complaints()[0].contains("the file does not lie below the folder"), "\(name)")
+    }
+    let folder = try Folder(["main.yaml": "steps:\n- include: link.yaml\n"])
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path + "/link.yaml",
+      withDestinationPath: other.path + "/secret.yaml"
+    )
+    #expect(
+      folder.complaints() == [
+        "link.yaml: the file does not lie below the folder of the chain; included at main.yaml:2:12"
+      ]
+    )
+  }
+
+  @Test("what is missing, no file, or no YAML is complained of")
+  func unreadable() throws {
+    func complaint(_ files: [String: String]) throws -> String {
+      try Folder(files.merging(["main.yaml": "steps:\n- include: a\n"]) { $1 }).complaints()
+        .joined(separator: "\n")
+    }
+    let end = "; included at main.yaml:2:12"
+    #expect(
+      try complaint([:]) == "a: the file cannot be read: No such file or directory" + end
+    )
+    #expect(try complaint(["a/b": ""]) == "a: this is no file with text" + end)
+    #expect(try complaint(["a": "[1"]).contains("this is no YAML"))
+    #expect(
+      try complaint(["a": "device: { name: x }\nsteps: [connect]"])
+        == "a:1:1: device: there is no key 'device' here\(end) (expected one of name, variables, steps)"
+    )
+    #expect(
+      try complaint(["a": "variables: { level: }\nsteps: [connect]"]).contains("has no value\(end)")
+    )
+    #expect(Plan.complaint(ofStep: "include: a.yaml").contains("'a.yaml' cannot be included"))
+    #expect(Plan.complaint(ofStep: "include: '{a}'").contains("there is no variable 'a'"))
+    #expect(Plan.complaint(ofStep: "include: [a]").contains("a list stands here"))
+  }
+
+  @Test("files that multiply one another are stopped by a bound")
+  func multiplication() throws {
+    var files = ["main.yaml": "steps:\n- include: 0.yaml\n"]
+    for level in 0..<12 {
+      files["\(level).yaml"] = String(repeating: "- include: \(level + 1).yaml\n", count: 10)
+    }
+    files["12.yaml"] = "- connect"
+    let complaints = try Folder(files).complaints()
+    #expect(complaints.count == 1)
+    #expect(complaints[0].contains("more than 100 files are included"))
+    var limits = PlanLimits()
+    limits.includedFiles = 1_000_000
+    limits.writtenSteps = 1000
+    #expect(try Folder(files).complaints(limits).first?.contains("more steps than 1000") == true)
+  }
+}

@@ -1,0 +1,158 @@
+// `try` and `finally`: what is done in the end is done however the rest ended.
+
+import Bluetooth
+import Signals
+import Testing
+
+@testable import Jobs
+
+@Suite("try and finally")
+struct TryStepTests {
+  let bench = RunBench()
+
+  static let file = """
+    steps:
+    - try:
+      - { read: battery-level }
+      - { sleep: 5s }
+      finally:
+      - { write: alert-level, value: { u8: 0 } }
+    - log: after
+    """
+
+  func run(_ text: String = TryStepTests.file, within limit: Duration = .seconds(1000)) throws {
+    bench.run(try Plan.parse(text, file: "c"), within: limit)
+  }
+
+  @Test("the steps of finally run when all went well, in their places")
+  func well() throws {
+    try run()
+    #expect(
+      bench.device.calls == [
+        "connect", "read battery-level", "write alert-level 00 at 5s", "disconnect at 5s",
+      ]
+    )
+    #expect(
+      bench.text() == [
+        "-  connect  ok", "1.1  read battery-level  72 %", "1.2  sleep 5s  ok",
+        "1.finally.1  write alert-level u8:0  ok", "1  try  ok", "2  log  after",
+        "-  disconnect  ok", "ok: 4 steps in 5.000 s",
+      ]
+    )
+  }
+
+  @Test("they run when a step failed, before the device is disconnected; the first cause is told")
+  func failed() throws {
+    bench.device.answer("read battery-level", .failure(DeviceFailure.scripted(.refused, .definite)))
+    try run()
+    #expect(
+      bench.device.calls == ["connect", "read battery-level", "write alert-level 00", "disconnect"]
+    )
+    #expect(bench.ending?.failure?.code == .refused)
+    #expect(bench.ending?.step?.title == "step 1.1")
+  }
+
+  @Test("they run when the run is ended from outside, and end by themselves")
+  func cancelled() throws {
+    bench.device.answer("write alert-level", .value([], after: .seconds(2)))
+    try run(within: .seconds(3))
+    #expect(
+      bench.device.calls.suffix(2) == ["write alert-level 00 at 3s", "disconnect at 5s"]
+    )
+    #expect(bench.ending?.status == .cancelled)
+    #expect(bench.ending?.step?.title == "step 1.2")
+  }
+
+  @Test("what fails in the end is attached to the first cause")
+  func both() throws {
+    bench.device.answer("read battery-level", .failure(DeviceFailure.scripted(.refused, .definite)))
+    bench.device.answer("write alert-level", .failure(DeviceFailure.scripted(.linkLost, .passing)))
+    try run()
+    let failure = bench.ending?.failure
+    #expect(failure?.code == .refused)
+    #expect(failure?.why.contains("and cleaning up failed") == true)
+    #expect(bench.ending?.step?.title == "step 1.1")
+    let failed = bench.endings.filter { $0.status == .failed }.map { "\($0.placed.position)" }
+    #expect(failed == ["1.1", "1.finally.1", "1"])
+  }
+
+  @Test("what fails in the end is the cause when all else went well, and nothing follows")
+  func onlyLast() throws {
+    bench.device.answer("write alert-level", .failure(DeviceFailure.scripted(.linkLost, .passing)))
+    try run()
+    #expect(bench.ending?.failure?.code == .linkLost)
+    #expect(bench.ending?.step?.title == "step 1.finally.1")
+    #expect(bench.endings.contains { $0.placed.step.operation == "log" } == false)
+  }
+
+  @Test("the end has a limit of its own: 10 s, or the timeout of the try")
+  func limit() throws {
+    bench.device.answer("write alert-level", .silence)
+    try run()
+    #expect(bench.device.calls.last == "disconnect at 15s")
+    let other = RunBench()
+    other.device.answer("write alert-level", .silence)
+    other.run(
+      try Plan.parse(
+        "steps: [ { try: [ { sleep: 1s } ], finally: [ { write: 2a06, value: { u8: 1 } } ], timeout: 2s } ]",
+        file: "c"
+      )
+    )
+    #expect(
+      other.device.calls.last == "disconnect at 1s" || other.device.calls.last == "disconnect at 3s"
+    )
+  }
+
+  @Test("one in another ends from the inside out")
+  func nested() throws {
+    bench.device.answer("read battery-level", .failure(DeviceFailure.scripted(.refused, .definite)))
+    try run(
+      """
+      steps:
+      - try:
+        - try: [ { read: battery-level } ]
+          finally: [ { log: inner } ]
+        finally: [ { log: outer }, { repeat: 2, steps: [ { log: again } ] } ]
+      """
+    )
+    let said = bench.text().filter { $0.contains("  log  ") }
+    #expect(
+      said == [
+        "1.1.finally.1  log  inner", "1.finally.1  log  outer", "1.finally.2[1].1  log  again",
+        "1.finally.2[2].1  log  again",
+      ]
+    )
+  }
+
+  @Test("a dry run shows both parts, and what is certainly needed is known")
+  func plan() throws {
+    let plan = try Plan.parse(Self.file, file: "c")
+    #expect(
+      plan.lines.suffix(8) == [
+        "      connect", "1     try", "1.1     read battery-level", "1.2     sleep 5s",
+        "      finally",
+        "1.finally.1   write alert-level u8:0", "2     log after", "      disconnect",
+      ]
+    )
+    let own = try Plan.parse(
+      "steps: [ { try: [ connect, { read: battery/battery-level } ], finally: [ { log: x } ] } ]",
+      file: "c"
+    )
+    #expect(own.impliedConnectIndex == nil)
+    #expect(own.expectedServices.count == 1)
+  }
+
+  @Test("a try without its end, and an end without steps, are complained of")
+  func complaints() {
+    #expect(
+      Plan.complaints("steps:\n- try: [connect]") == [
+        "c:2:3: steps.1: the key 'finally' is missing (expected a list of steps)"
+      ]
+    )
+    #expect(
+      Plan.complaints("steps:\n- { try: [connect], finally: [] }") == [
+        "c:2:30: steps.1.finally: there are no steps (expected at least one)"
+      ]
+    )
+  }
+}

@@ -1,0 +1,248 @@
+// Variables: where their values come from, where they may stand, what is said of wrong ones.
+
+import Bluetooth
+import Documents
+import Signals
+import Testing
+
+@testable import Jobs
+
+@Suite("Variables")
+struct VariableTests {
+  static let file = """
+    name: "Lamp {lamp}"
+    device: { name: "{lamp}*" }
+    timeout: "{limit}"
+    variables:
+      lamp: Lamp-1
+      limit: { type: duration, default: 10s }
+      level: { type: integer, default: 1 }
+      target: alert-level
+    steps:
+    - write: "{target}"
+      value: { u8: "{level}" }
+    - repeat: "{level}"
+      steps: [ { sleep: "{limit}" } ]
+    - log: "{lamp} is at {level}, in {{braces}}"
+    """
+
+  func bindings(_ pairs: (String, String)...) -> Bindings {
+    var bindings = Bindings()
+    for (name, text) in pairs { bindings.bind(name, to: text, from: "--set", mustBeKnown: true) }
+    return bindings
+  }
+
+  func complaints(_ text: String, _ bindings: Bindings = Bindings()) -> [String] {
+    do {
+      _ = try ChainTemplate.parse(text, file: "c").plan(with: bindings) { _ in nil }
+      return []
+    } catch {
+      return error.problems.map(\.description)
+    }
+  }
+
+  @Test("defaults stand wherever a value, target, duration or text may")
+  func defaults() throws {
+    let plan = try Plan.parse(Self.file, file: "c")
+    #expect(
+      plan.description == """
+        chain     Lamp Lamp-1
+        device    'Lamp-1*'
+        timeout   10s a step
+
+              connect
+        1     write alert-level u8:1
+        2     repeat 1
+        2.1     sleep 10s
+        3     log "Lamp-1 is at 1, in {{braces}}"
+              disconnect
+        """
+    )
+  }
+
+  @Test("what is given wins over defaults, and is a value whatever is in it")
+  func given() throws {
+    let given = bindings(("lamp", "{level}: [x]\n- y"), ("level", "0x10"), ("limit", "500ms"))
+    let plan = try Plan.parse(Self.file, file: "c", with: given)
+    #expect(plan.device == .name("{level}: [x]\n- y*"))
+    #expect(plan.timeout == .milliseconds(500))
+    #expect(plan.steps[0] == (try Plan.parse(line: "write alert-level u8:0x10").steps[0]))
+    #expect(plan.steps[1].title == "repeat 16")
+  }
+
+  @Test("one template makes a plan for each row")
+  func rows() throws {
+    let template = try ChainTemplate.parse(Self.file, file: "c")
+    let levels = try ["1", "7"].map { level in
+      try template.plan(with: bindings(("level", level))).steps[0].title
+    }
+    #expect(levels == ["write alert-level u8:1", "write alert-level u8:7"])
+  }
+
+  @Test("a value of the wrong type is complained of where the variable is declared")
+  func types() {
+    let wrong = bindings(("level", "high"), ("limit", "soon"))
+    #expect(
+      complaints(Self.file, wrong) == [
+        "c:6:3: variables.limit: --set gives 'soon' (expected a duration such as 10s)",
+        "c:7:3: variables.level: --set gives 'high' (expected a whole number)",
+      ]
+    )
+    let types = "steps: [connect]\nvariables:\n"
+    for (type, good, bad) in [
+      ("text", "", nil), ("integer", "-3", "1.5"), ("number", "1.5", "x"), ("boolean", "true", "1"),
+      ("duration", "1.5h", "5"), ("address", "C0:FF:EE:00:00:01", "C0:FF"), ("hex", "01ff", "0"),
+    ] as [(String, String, String?)] {
+      let text = types + "  a: { type: \(type), default: '' }"
+      #expect(complaints(text, bindings(("a", good))) == [], "\(type)")
+      if let bad { #expect(complaints(text, bindings(("a", bad))).count == 1, "\(type)") }
+    }
+  }
+
+  @Test("a default of the wrong type, an unknown type and an unknown key are complained of")
+  func declarations() {
+    let head = "steps: [connect]\nvariables:\n  a: "
+    #expect(
+      complaints(head + "{ type: integer, default: x }")
+        == ["c:3:32: variables.a.default: 'x' stands here (expected a whole number)"]
+    )
+    #expect(
+      complaints(head + "{ type: integr, default: 1 }")
+        == ["c:3:14: variables.a.type: 'integr' stands here (did you mean 'integer'?)"]
+    )
+    #expect(
+      complaints(head + "{ defualt: 1 }").first
+        == "c:3:3: variables.a: the variable 'a' has no value (expected --set a=…, or a default)"
+    )
+    #expect(
+      complaints(head + "[1]") == [
+        "c:3:6: variables.a: a list stands here (expected a single value)"
+      ]
+    )
+    #expect(
+      complaints("steps: [connect]\nvariables: { 1a: 1 }") == [
+        "c:2:14: variables.1a: '1a' is no name (expected a name: a letter, then letters, digits, "
+          + "- and _)"
+      ]
+    )
+  }
+
+  @Test("a variable that nobody knows is complained of, with the nearest")
+  func unknown() {
+    #expect(
+      complaints("variables: { level: 1 }\nsteps:\n- sleep: '{levle}'")
+        == ["c:3:10: steps.1.sleep: there is no variable 'levle' (did you mean 'level'?)"]
+    )
+    #expect(
+      complaints("steps:\n- sleep: '{pause}'") == [
+        "c:2:10: steps.1.sleep: there is no variable 'pause' (expected it under 'variables')"
+      ]
+    )
+    #expect(
+      complaints("variables: { level: 1 }\nsteps: [connect]", bindings(("levl", "2"))) == [
+        "c:1:12: variables: there is no variable 'levl', which --set gives "
+          + "(did you mean 'level'?)"
+      ]
+    )
+  }
+
+  @Test("a column that the chain does not use is none of its business")
+  func columns() throws {
+    var row = Bindings()
+    row.bind("pause", to: "2s", from: "devices.csv:2")
+    row.bind("room", to: "kitchen", from: "devices.csv:2")
+    let plan = try Plan.parse("steps:\n- sleep: '{pause}'", file: "c", with: row)
+    #expect(plan.steps[0].title == "sleep 2s")
+  }
+
+  @Test("only the environment variables are looked at that the file names")
+  func environment() throws {
+    let text = """
+      environment: [PAUSE]
+      variables: { PAUSE: { type: duration, default: 1s } }
+      steps: [ { sleep: "{PAUSE}" } ]
+      """
+    let template = try ChainTemplate.parse(text, file: "c")
+    let asked = Guarded<[String]>([])
+    func plan(_ bindings: Bindings, _ value: String?) throws -> Plan {
+      try template.plan(with: bindings) { name in
+        asked.withLock { $0.append(name) }
+        return value
+      }
+    }
+    #expect(try plan(Bindings(), "3s").steps[0].title == "sleep 3s")
+    #expect(try plan(Bindings(), nil).steps[0].title == "sleep 1s")
+    #expect(try plan(bindings(("PAUSE", "5s")), "3s").steps[0].title == "sleep 5s")
+    #expect(asked.withLock { $0 } == ["PAUSE", "PAUSE"])
+    #expect(
+      complaints("environment: [HOME]\nsteps: [connect]") == [
+        "c:1:15: environment.1: the environment variable HOME is not set "
+          + "(expected it, or a default under 'variables')"
+      ]
+    )
+    #expect(complaints("steps:\n- sleep: '{HOME}'").count == 1)
+  }
+
+  @Test("what the environment gives is not said again when it is wrong")
+  func secret() throws {
+    let text = "environment: [A]\nvariables: { A: { type: integer } }\nsteps: [connect]"
+    let template = try ChainTemplate.parse(text, file: "c")
+    do {
+      _ = try template.plan { _ in "s3cret" }
+      Issue.record("it is no number")
+    } catch {
+      #expect(!"\(error)".contains("s3cret") && "\(error)".contains("a whole number"))
+    }
+  }
+
+  @Test("a brace that means nothing, and a variable without quotes, say what is meant")
+  func shapes() {
+    #expect(
+      complaints("steps:\n- sleep: '{'") == [
+        "c:2:10: steps.1.sleep: '{' stands here (expected a variable in braces such as {level}, "
+          + "or {{ for a brace)"
+      ]
+    )
+    #expect(
+      complaints("variables: { a: 1 }\nsteps:\n- sleep: {a}").contains(
+        "c:3:11: steps.1.sleep.a: this is a mapping (expected quotes: \"{a}\")"
+      )
+    )
+  }
+
+  @Test("values cannot grow a file beyond its bound")
+  func bound() {
+    let text =
+      "variables: { a: \(String(repeating: "x", count: 4000)) }\nsteps:\n"
+      + String(repeating: "- log: '\(String(repeating: "{a}", count: 100))'\n", count: 20)
+    #expect(complaints(text).count == 1)
+    #expect(complaints(text)[0].contains("with their values, variables are over 4194304 octets"))
+  }
+
+  @Test("a name that has a value is not captured under")
+  func shadow() {
+    #expect(
+      complaints("variables: { a: 1 }\nsteps:\n- { read: battery-level, as: a }")
+        == ["c:3:30: steps.1.as: 'a' has a value already (expected another name)"]
+    )
+  }
+
+  // MARK: One line
+
+  @Test("one line takes values too, each within its word")
+  func line() throws {
+    var given = bindings(("target", "battery-level"), ("text", "a; disconnect"), ("least", "20"))
+    let line = "read {target} as b expect percent>={least}; log \"{text} {{b}} {b}\""
+    let plan = try Plan.parse(line: line, with: given)
+    #expect(
+      plan.steps.map(\.description) == [
+        "read battery-level as b expect percent >= 20", "log \"a; disconnect {{b}} {b}\"",
+      ]
+    )
+    given.bind("tariff", to: "1", from: "--set", mustBeKnown: true)
+    #expect(throws: DocumentErrors.self) { try Plan.parse(line: line, with: given) }
+    #expect(throws: DocumentErrors.self) {
+      try Plan.parse(line: "read battery-level {word} b", with: bindings(("word", "as")))
+    }
+  }
+}
