@@ -3,7 +3,7 @@
 import BlueZSimulator
 import Bluetooth
 import Signals
-import SimulatedDevices
+public import SimulatedDevices
 
 extension SimulatedWorld {
   /// Lets time pass, and with it all that is due. In virtual time it costs nothing.
@@ -37,6 +37,18 @@ extension SimulatedWorld {
   ) throws {
     try steer(name) { (steering, device) throws(SteeringError) in
       try steering.move(device, to: rssi, within: duration)
+    }
+  }
+
+  /// Has the strength of a device move along a path, wander, or, with nil, do what its definition
+  /// says again.
+  public func move(_ name: String? = nil, _ movement: SignalMovement?) throws {
+    try steer(name) { (steering, device) throws(SteeringError) in
+      switch movement {
+      case .path(let path): try steering.move(device, along: path)
+      case .walk(let walk): try steering.walk(device, walk)
+      case nil: try steering.moveAsDefined(device)
+      }
     }
   }
 
@@ -76,19 +88,24 @@ extension SimulatedWorld {
     }
   }
 
-  /// Switches the adapter on or off, as an rfkill switch does.
-  public func setPowered(_ isOn: Bool) throws {
-    try steer { (steering) throws(SteeringError) in try steering.setPowered(isOn) }
+  /// Switches an adapter on or off, as an rfkill switch does.
+  ///
+  /// - Parameter adapter: Its interface, such as `hci0`, its name or its address; nil: the first.
+  ///   So it is below, too.
+  public func setPowered(_ isOn: Bool, adapter: String? = nil) throws {
+    try steer { (steering) throws(SteeringError) in
+      try steering.setPowered(isOn, adapter: adapter)
+    }
   }
 
-  /// Pulls the adapter out.
-  public func unplug() throws {
-    try steer { (steering) throws(SteeringError) in steering.unplug() }
+  /// Pulls an adapter out.
+  public func unplug(_ adapter: String? = nil) throws {
+    try steer { (steering) throws(SteeringError) in try steering.unplug(adapter) }
   }
 
-  /// Puts the adapter in, as `hci` and a number.
-  public func plugIn(as index: Int = 0) throws {
-    try steer { (steering) throws(SteeringError) in steering.plugIn(as: index) }
+  /// Puts an adapter in, as `hci` and a number; nil: its own.
+  public func plugIn(_ adapter: String? = nil, as number: Int? = nil) throws {
+    try steer { (steering) throws(SteeringError) in try steering.plugIn(adapter, as: number) }
   }
 
   /// Kills bluetoothd and starts another, which knows what was connected or paired before.

@@ -1,4 +1,4 @@
-// What can befall the host: its adapter pulled out and put in elsewhere, bluetoothd killed and
+// What can befall the host: its adapters pulled out and put in elsewhere, bluetoothd killed and
 // started again, calls that are held up.
 
 import BlueZInterfaces
@@ -7,34 +7,29 @@ public import DBus
 import Signals
 
 extension BlueZSimulator {
-  /// Pulls the adapter out. Without one, nothing happens.
+  /// Pulls an adapter out. Where it is out, nothing happens.
   ///
   /// Links fall, pending requests fail, a Connect under way is never answered; then every object
   /// of the adapter goes, and calls to them meet `UnknownObject`.
-  public func unplug() {
-    let pulled = present.withLock { present in
-      defer { present.adapter = nil }
-      return present.adapter
-    }
-    guard let pulled else { return }
-    present.withLock { $0.keep(pulled) }
-    pulled.unplug()
+  ///
+  /// - Parameter adapter: Which of those of the settings, counted from 0.
+  public func unplug(adapter: Int = 0) {
+    present.withLock { $0.unplug(adapter) }?.unplug()
   }
 
-  /// Puts the adapter in, with the same address, as `hci` and a number. Where there is one, or
-  /// bluetoothd has ended, nothing happens.
+  /// Puts an adapter in, with its own address, as `hci` and a number. Where it is in, or bluetoothd
+  /// has ended, nothing happens.
   ///
   /// Devices that were connected or paired once are known again, below the new path; they are not
   /// connected. After a reset of its controller an adapter often comes back under another number.
-  public func plugIn(as index: Int = 0) {
-    guard present.withLock({ $0.adapter == nil && !$0.isOver }) else { return }
-    let taken = present.withLock { $0.further.map(\.path) }
-    // A number that another adapter has is passed over.
-    let number = (index...).first {
-      !taken.contains(BlueZPath.adapter(BlueZPath.adapterName(index: $0)))
-    }
-    let adapter = makeAdapter(settings.adapters.first ?? AdapterSettings(), as: number ?? index)
-    present.withLock { $0.adapter = adapter }
+  ///
+  /// - Parameters:
+  ///   - number: 0 is `hci0`; nil: that of its settings. One that is taken is passed over.
+  ///   - index: Which adapter of those of the settings, counted from 0.
+  public func plugIn(as number: Int? = nil, adapter index: Int = 0) {
+    guard let place = present.withLock({ $0.place(for: index, as: number) }) else { return }
+    let adapter = makeAdapter(place.settings, as: place.number)
+    present.withLock { $0.plugIn(index, adapter, as: place.number) }
     adapter.add()
   }
 
@@ -55,7 +50,7 @@ extension BlueZSimulator {
       bus: bus,
       devices: devices,
       settings: settings,
-      stored: present.withLock { $0.stored },
+      adapters: present.withLock { $0 },
       log: log,
       observer: host.observe
     )

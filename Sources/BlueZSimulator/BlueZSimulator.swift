@@ -18,31 +18,12 @@ public import SimulatedDevices
 public final class BlueZSimulator: Sendable {
   public typealias Observer = @Sendable (SimulatorEvent) -> Void
 
-  /// The adapters that are plugged in, and what was kept of their devices when they were pulled out.
-  struct Present {
-    /// The one that is pulled out and switched off.
-    var adapter: AdapterServer?
-    /// The others, which stay.
-    var further: [AdapterServer] = []
-    var stored: [StoredDevice]
-    /// ``BlueZSimulator/stop()`` was called: nothing is plugged in any more.
-    var isOver = false
-
-    var all: [AdapterServer] { (adapter.map { [$0] } ?? []) + further }
-
-    /// Keeps what is stored of an adapter's devices.
-    mutating func keep(_ adapter: AdapterServer) {
-      stored.removeAll { $0.adapter == adapter.settings.address }
-      stored += adapter.devices.compactMap { $0.stored(at: adapter.settings.address) }
-    }
-  }
-
   let host: Host
   let devices: [SimulatedDevice]
   let calls: TreatedCalls
   /// What clients did, where somebody wants to know.
   let log: BoundaryLog?
-  let present: Guarded<Present>
+  let present: Guarded<AdapterSlots>
   private let active = Guarded<(export: Export, clients: Subscription)?>(nil)
 
   /// Puts a simulator together. Nothing is on the bus before ``start()``.
@@ -68,7 +49,7 @@ public final class BlueZSimulator: Sendable {
       bus: bus,
       devices: devices,
       settings: settings,
-      stored: [],
+      adapters: AdapterSlots(settings.adapters),
       log: log,
       observer: observe
     )
@@ -78,7 +59,7 @@ public final class BlueZSimulator: Sendable {
     bus: any MessageBus,
     devices: [SimulatedDevice],
     settings: SimulatorSettings,
-    stored: [StoredDevice],
+    adapters: AdapterSlots,
     log: BoundaryLog?,
     observer: @escaping Observer
   ) {
@@ -92,11 +73,11 @@ public final class BlueZSimulator: Sendable {
     self.devices = devices
     calls = TreatedCalls(host.server)
     self.log = log
-    present = Guarded(Present(stored: stored))
-    let adapters = settings.adapters.map { makeAdapter($0, as: $0.number) }
-    present.withLock { present in
-      present.adapter = adapters.first
-      present.further = Array(adapters.dropFirst())
+    present = Guarded(adapters)
+    for (index, slot) in adapters.slots.enumerated() {
+      guard let number = slot.number else { continue }
+      let adapter = makeAdapter(slot.settings, as: number)
+      present.withLock { $0.plugIn(index, adapter, as: number) }
     }
     host.agents.onChange { [present] isPairable in
       for adapter in present.withLock({ $0.all }) { adapter.setPairable(isPairable) }
@@ -165,14 +146,7 @@ public final class BlueZSimulator: Sendable {
       defer { active = nil }
       return active
     }
-    let adapters = present.withLock { present in
-      let all = present.all
-      for adapter in all { present.keep(adapter) }
-      present.isOver = true
-      present.adapter = nil
-      present.further = []
-      return all
-    }
+    let adapters = present.withLock { $0.end() }
     // As bluetoothd does it: links, adapter, agents, then every object, children first.
     for adapter in adapters { adapter.stop() }
     guard let active else { return }
@@ -186,8 +160,12 @@ public final class BlueZSimulator: Sendable {
 
   // MARK: What a test or a scenario does to the world
 
-  /// Switches the adapter on or off, as an rfkill switch does.
-  public func setPowered(_ isOn: Bool) { adapter?.setPowered(isOn) }
+  /// Switches an adapter on or off, as an rfkill switch does.
+  ///
+  /// - Parameter adapter: Which of those of the settings, counted from 0. So it is with others.
+  public func setPowered(_ isOn: Bool, adapter: Int = 0) {
+    present.withLock { $0.server(adapter) }?.setPowered(isOn)
+  }
 
   /// Ends the link to a device, as a lost signal does. Without one, nothing happens.
   public func loseLink(_ address: BluetoothAddress) { device(address)?.loseLink() }
@@ -220,10 +198,8 @@ public final class BlueZSimulator: Sendable {
 
   var settings: SimulatorSettings { host.settings }
 
-  private var adapter: AdapterServer? { present.withLock { $0.adapter } }
-
-  /// Where the adapter is; nil without one.
-  var adapterPath: ObjectPath? { adapter?.path }
+  /// Where an adapter is; nil while it is pulled out.
+  func path(ofAdapter index: Int) -> ObjectPath? { present.withLock { $0.server(index)?.path } }
 
   /// A device as the adapter that has a link to it knows it, or else the first.
   func device(_ address: BluetoothAddress) -> RemoteDevice? {

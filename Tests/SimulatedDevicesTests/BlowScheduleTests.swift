@@ -16,7 +16,7 @@ struct BlowScheduleTests {
   }
 
   func blow(_ trigger: Blow.Trigger, if condition: FaultCondition? = nil) -> Blow {
-    Blow(trigger, if: condition, [Stroke(after: .seconds(1), .unplug)])
+    Blow(trigger, if: condition, [Stroke(after: .seconds(1), .unplug())])
   }
 
   @Test("by the clock: once, or again and again, so many times")

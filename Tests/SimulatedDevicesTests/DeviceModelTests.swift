@@ -120,7 +120,7 @@ struct DeviceModelTests {
       ("advertisements: [{ intervl: 1s }]", "did you mean 'interval'?"),
       ("advertisement: {}\nadvertisements: [{}]", "exclude each other"),
       ("advertisement: { name: maybe }", "expected true or false"),
-      ("advertisement: { rssi: loud }", "or { path: [{ at: 0s, rssi: -50 }] }"),
+      ("advertisement: { rssi: loud }", "or { walk: { low: -90, high: -50 } }"),
       ("advertisement: { rssi: { pth: [] } }", "the key 'path' is missing"),
       ("advertisement: { rssi: { path: [] } }", "at least one point"),
       ("advertisement: { rssi: { path: [{ at: 1s, rssi: -50 }] } }", "a first point at 0s"),

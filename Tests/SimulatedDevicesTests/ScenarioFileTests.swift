@@ -223,6 +223,7 @@ struct ScenarioFileTests {
       ("faults: [{ fault: slow, by: long }]", "from 0s to 1h"),
       ("faults: [{ fault: small-mtu, mtu: 22 }]", "from 23 to 517"),
       ("faults: [{ fault: weak-signal, rssi: 21 }]", "from -127 to 20"),
+      ("faults: [{ fault: adapter-off, adapter: hci1, at: 1s }]", "did you mean 'hci0'?"),
       ("faults: [{ fault: connection-limit, limit: 0 }]", "from 1 to 100"),
       ("faults: [{ fault: service-missing }]", "the key 'service' is missing"),
       ("faults: [{ fault: service-missing, service: heart-rate }]", "no device has the service"),

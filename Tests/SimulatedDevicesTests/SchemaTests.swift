@@ -79,6 +79,7 @@ struct SchemaTests {
     ("definitions/device", z), ("definitions/device/properties/private-address", "{ \(z) }"),
     ("definitions/advertisement", "advertisement: { \(z) }"),
     ("definitions/rssi", "advertisement: { rssi: { \(z) } }"),
+    ("definitions/walk", "advertisement: { rssi: { walk: { \(z) } } }"),
     ("definitions/view", "advertisement: { with: { a: { \(z) } } }"),
     ("definitions/link", "link: { \(z) }"), ("definitions/pairing", "security: { \(z) }"),
     ("definitions/service", "services: [{ \(z) }]"),

@@ -95,8 +95,10 @@ extension AdapterServer {
       isDiscoverable: advertisement.isDiscoverable
     )
     guard isWanted else { return }
+    let data = device.device.advertisement(number)
+    guard device.device.getsThrough(rssi: data.rssi) else { return }
     device.heard(
-      number,
+      data,
       tellsAll: sessions.wantsDuplicates,
       threshold: sessions.hasFilter ? 0 : host.settings.rssiThreshold
     )

@@ -63,7 +63,10 @@ final class AdvertisementMonitors: Sendable {
       guard let self, state.withLock({ !$0.reports.isEmpty }) else { return }
       let device = air.present(slots[index].device)
       if device.isInAir, !device.device.isLinked {
-        device.heard(slots[index].number, tellsAll: false, threshold: 0)
+        let data = device.device.advertisement(slots[index].number)
+        if device.device.getsThrough(rssi: data.rssi) {
+          device.heard(data, tellsAll: false, threshold: 0)
+        }
       }
       hear(index, after: air.interval(slots[index]))
     }

@@ -1,4 +1,6 @@
-// The methods of blerun.Simulator1.
+// The methods of blerun.Simulator1: devices, values, the daemon, the log.
+//
+// Those about strengths and adapters are in ControlServer+Air.swift.
 
 import Bluetooth
 import DBus
@@ -7,7 +9,7 @@ import SimulatedDevices
 
 extension ControlServer {
   /// A method that does something, is logged as the caller's, and answers nothing.
-  private func method(
+  func method(
     _ name: String,
     _ arguments: [(name: String, type: Signature)] = [],
     _ act: @escaping @Sendable (Steering, [DBusValue]) throws(SteeringError) -> Void
@@ -59,11 +61,6 @@ extension ControlServer {
       },
       method("Appear", [device]) { (steering, body) throws(SteeringError) in
         try steering.appear(body.text(0))
-      },
-      method("Move", [device, ("rssi", "n"), ("milliseconds", "u")]) {
-        (steering, body) throws(SteeringError) in
-        let time = Duration.milliseconds(Int64(body[2].asUInt32 ?? 0))
-        try steering.move(body.text(0), to: Int(body[1].asInt16 ?? 0), within: time)
       },
       method("Offer", [device, ("service", "s"), ("offered", "b")]) {
         (steering, body) throws(SteeringError) in
@@ -119,20 +116,6 @@ extension ControlServer {
 
   var hostMethods: [ExportedMethod] {
     [
-      method("SetPowered", [("powered", "b")]) { (steering, body) throws(SteeringError) in
-        try steering.setPowered(body[0].asBool ?? false)
-      },
-      method("Unplug") { (steering, _) in steering.unplug() },
-      method("PlugIn", [("index", "u")]) { (steering, body) throws(SteeringError) in
-        let index = Int(body[0].asUInt32 ?? 0)
-        guard index <= Self.lastIndex else {
-          throw SteeringError(
-            .invalidValue,
-            "\(index) is no adapter's number: expected 0 to \(Self.lastIndex)"
-          )
-        }
-        steering.plugIn(as: index)
-      },
       ExportedMethod("Restart", takes: [.init("milliseconds", "u")]) { [steering] call in
         Self.note(call, in: steering)
         Self.restart(steering, call)
@@ -147,9 +130,6 @@ extension ControlServer {
       },
     ]
   }
-
-  /// The kernel numbers adapters in 16 bits.
-  private static let lastIndex = 65_535
 
   /// Answers when the next daemon is up.
   private static func restart(_ steering: Steering, _ call: Invocation) {
@@ -166,14 +146,14 @@ extension ControlServer {
     }
   }
 
-  private static func row(_ fields: [DBusValue]) -> DBusValue {
+  static func row(_ fields: [DBusValue]) -> DBusValue {
     guard let row = try? DBusValue.structure(of: fields) else {
       preconditionFailure("fields of basic types make a structure")
     }
     return row
   }
 
-  private static func array(of element: Signature, _ rows: [DBusValue]) -> DBusValue {
+  static func array(of element: Signature, _ rows: [DBusValue]) -> DBusValue {
     guard let array = try? DBusValue.array(of: element, rows) else {
       preconditionFailure("rows are of the type \(element.text)")
     }
@@ -183,7 +163,7 @@ extension ControlServer {
 
 extension [DBusValue] {
   /// A text that the signature of the method promises.
-  fileprivate func text(_ index: Int) -> String { self[index].asString ?? "" }
+  func text(_ index: Int) -> String { self[index].asString ?? "" }
 }
 
 extension Invocation {

@@ -65,7 +65,7 @@ public final class ControlServer: Sendable {
   private var interface: ExportedInterface {
     ExportedInterface(
       ControlNames.interface,
-      methods: worldMethods + valueMethods + hostMethods,
+      methods: worldMethods + airMethods + valueMethods + adapterMethods + hostMethods,
       signals: [
         ExportedSignal(
           ControlNames.logged,

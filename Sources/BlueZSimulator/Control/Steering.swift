@@ -14,7 +14,7 @@ public import SimulatedDevices
 /// ``CharacteristicSelector`` reads it. All of it is to be called on the loop, or by whoever drives
 /// it, and has its effect before it returns; clients hear of it as they would from bluetoothd.
 public final class Steering: Sendable {
-  private let player: ScenarioPlayer
+  let player: ScenarioPlayer
   private let isRestarting = Guarded(false)
   /// What clients did, over all restarts.
   public let log: BoundaryLog
@@ -76,19 +76,6 @@ public final class Steering: Sendable {
     player.perform(.appear(try present(name).definition.address))
   }
 
-  /// Carries a device about: its strength changes evenly to `rssi`, in dBm from -127 to 20.
-  public func move(
-    _ name: String,
-    to rssi: Int,
-    within duration: Duration = .zero
-  ) throws(SteeringError) {
-    let device = try device(name)
-    guard (-127...20).contains(rssi) else {
-      throw SteeringError(.invalidValue, "\(rssi) is no strength: expected -127 to 20 dBm")
-    }
-    device.move(to: rssi, within: duration)
-  }
-
   /// Has a device begin or cease to offer a service of its definition.
   ///
   /// - Parameter service: A name such as `battery`, or a UUID.
@@ -111,18 +98,6 @@ public final class Steering: Sendable {
   }
 
   // MARK: Host
-
-  /// Switches the adapter on or off, as an rfkill switch does.
-  public func setPowered(_ isOn: Bool) throws(SteeringError) {
-    try checkAdapter()
-    player.perform(.power(isOn))
-  }
-
-  /// Pulls the adapter out; nothing happens when it is out.
-  public func unplug() { player.perform(.unplug) }
-
-  /// Puts the adapter in as `hci` and a number; nothing happens when it is in.
-  public func plugIn(as index: Int = 0) { player.perform(.plugIn(index)) }
 
   /// Kills the daemon and starts another, which knows what was connected or paired before.
   ///
@@ -158,13 +133,15 @@ public final class Steering: Sendable {
     "the daemon is being restarted: expected to be called when it is up"
   )
 
-  private func checkAdapter() throws(SteeringError) {
+  static let noAdapter = SteeringError(
+    .noAdapter,
+    "there is no adapter: expected it to be plugged in, and bluetoothd to run"
+  )
+
+  func checkAdapter() throws(SteeringError) {
     guard !isRestarting.withLock({ $0 }) else { throw Self.restarting }
-    guard player.simulator?.adapterPath != nil else {
-      throw SteeringError(
-        .noAdapter,
-        "there is no adapter: expected it to be plugged in, and bluetoothd to run"
-      )
+    guard player.simulator?.present.withLock({ !$0.all.isEmpty }) == true else {
+      throw Self.noAdapter
     }
   }
 

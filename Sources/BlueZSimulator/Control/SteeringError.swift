@@ -16,6 +16,8 @@ public struct SteeringError: Error, Hashable, Sendable, CustomStringConvertible 
     case invalidFault = "InvalidFault"
     /// The device has no link.
     case notConnected = "NotConnected"
+    /// No adapter, or more than one, is called so.
+    case unknownAdapter = "UnknownAdapter"
     /// The adapter is pulled out, or the daemon is being restarted.
     case noAdapter = "NoAdapter"
     /// The restarted daemon could not come up.

@@ -54,7 +54,7 @@ extension RemoteDevice {
       return state.searching
     }
     if let attempt, state.withLock({ $0.machine.isConnecting(attempt) }) {
-      beginConnecting(attempt)
+      search(attempt)
     }
   }
 
@@ -114,7 +114,36 @@ extension RemoteDevice {
     }
   }
 
+  /// Tries for as long as bluetoothd does, from the moment on that the device cannot be reached.
   private func beginConnecting(_ attempt: Int) {
+    guard !search(attempt) else { return }
+    after(host.settings.connectTimeout) { device in
+      device.perform { $0.failed(attempt, .connectAborted) }
+    }
+  }
+
+  /// Connects once the device is heard, as a controller does: it asks in answer to an
+  /// advertisement. One that has a link, or is at the edge of reach, is listened for again; one
+  /// that is not in the air is waited for.
+  ///
+  /// - Returns: Whether it was heard.
+  @discardableResult
+  private func search(_ attempt: Int) -> Bool {
+    guard state.withLock({ $0.machine.isConnecting(attempt) }) else { return false }
+    guard isReachable, device.definition.isConnectable else {
+      state.withLock { $0.searching = attempt }
+      return false
+    }
+    guard !device.isLinked, device.reaches() else {
+      after(device.definition.advertisement.interval) { $0.search(attempt) }
+      return false
+    }
+    request(attempt)
+    return true
+  }
+
+  /// Asks the device for a link.
+  private func request(_ attempt: Int) {
     let delay = host.settings.link(device.definition.link.connectTime)
     let limit = host.settings.connectTimeout
     @Sendable func abort(_ delay: Duration) {
@@ -124,12 +153,9 @@ extension RemoteDevice {
       after(delay) { device in
         // One that has gone meanwhile is tried for as long as any other.
         guard device.isInAir else { return abort(max(.zero, limit - delay)) }
+        guard device.device.establishes() else { return abort(.zero) }
         device.perform { $0.established(attempt) }
       }
-    }
-    guard isReachable, device.definition.isConnectable, !device.isLinked else {
-      state.withLock { $0.searching = attempt }
-      return abort(limit)
     }
     switch device.nextFault(.connect) {
     case .none, .refuse, .answerLate, .loseWrite: establish(delay)

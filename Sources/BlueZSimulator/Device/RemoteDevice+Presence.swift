@@ -8,6 +8,7 @@ extension RemoteDevice {
   func follow(_ presence: DevicePresence) {
     switch presence {
     case .endsLink: endLink()
+    case .losesLink: loseLink()
     case .leaves:
       state.withLock { $0.isInAir = false }
       endLink()

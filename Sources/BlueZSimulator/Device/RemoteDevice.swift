@@ -88,7 +88,8 @@ final class RemoteDevice: Sendable {
     )
     let attributes = AttributeServer(of: path, access: access)
     parts.withLock { $0 = (queue, attributes) }
-    listen()
+    // Over another adapter there may be a link already.
+    if !device.isLinked { listen() }
   }
 
   /// Hears what the device sends. Of several addresses of a device, the one with the link does.
@@ -205,9 +206,7 @@ final class RemoteDevice: Sendable {
 
   /// An advertisement was heard while somebody discovers.
   ///
-  /// - Parameter number: Which of the device's, counted from 0.
-  func heard(_ number: Int, tellsAll: Bool, threshold: Int) {
-    let data = device.advertisement(number)
+  func heard(_ data: AdvertisedData, tellsAll: Bool, threshold: Int) {
     let (changed, isNew) = state.withLock { state -> ([String], Bool) in
       let changed = state.known.heard(data, tellsAll: tellsAll, threshold: threshold)
       defer { state.isExported = true }
@@ -271,7 +270,7 @@ final class RemoteDevice: Sendable {
     timer?.cancel()
     perform { $0.stopped() }
     queue?.stop()
-    device.onNotification { _, _ in }
+    if !device.isLinked { device.onNotification { _, _ in } }
   }
 
   func clientLeft(_ client: String) {

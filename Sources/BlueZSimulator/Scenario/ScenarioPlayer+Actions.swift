@@ -10,8 +10,12 @@ extension ScenarioPlayer {
   func perform(_ action: WorldAction) {
     switch action {
     case .loseLink(let device): simulator?.loseLink(device)
-    case .vanish(let device): simulator?.vanish(device)
-    case .appear(let device): simulator?.appear(device)
+    case .vanish(let device):
+      state.withLock { $0.absent.append(device) }
+      simulator?.vanish(device)
+    case .appear(let device):
+      state.withLock { $0.absent.removeAll { $0 == device } }
+      simulator?.appear(device)
     case .offer(let service, let isOffered, let device):
       state.withLock { state in
         state.missing.removeAll { $0 == (service, device) }
@@ -21,10 +25,10 @@ extension ScenarioPlayer {
     case .services(let services, let device): resolve(services, at: device)
     case .notifications(let fault, let device):
       devices.first { $0.definition.address == device }?.setNotificationFault(fault)
-    case .power(let isOn): simulator?.setPowered(isOn)
-    case .unplug: simulator?.unplug()
-    case .plugIn(let number):
-      simulator?.plugIn(as: number)
+    case .power(let isOn, let adapter): simulator?.setPowered(isOn, adapter: adapter)
+    case .unplug(let adapter): simulator?.unplug(adapter: adapter)
+    case .plugIn(let number, let adapter):
+      simulator?.plugIn(as: number, adapter: adapter)
       restoreLasting()
     case .endDaemon(let isKilled): endDaemon(isKilled: isKilled)
     case .startDaemon: startDaemon()
@@ -61,7 +65,8 @@ extension ScenarioPlayer {
 
   /// What a bluetoothd does not remember, and the scenario does.
   func restoreLasting() {
-    let (services, missing) = state.withLock { ($0.services, $0.missing) }
+    let (services, missing, absent) = state.withLock { ($0.services, $0.missing, $0.absent) }
+    for device in absent { simulator?.vanish(device) }
     for (device, resolution) in services { simulator?.resolve(resolution, at: device) }
     for (service, device) in missing { simulator?.offer(service, false, at: device) }
   }
@@ -107,11 +112,11 @@ extension ScenarioPlayer {
   }
 
   private func perform(_ action: WorldAction, by program: OtherProgram) {
-    guard let simulator, let adapter = simulator.adapterPath else { return program.die() }
+    guard let simulator else { return program.die() }
     switch action {
     case .otherRemoves(let address):
       if let device = simulator.device(address), device.isExported {
-        program.remove(device.path, from: adapter)
+        program.remove(device.path, from: device.adapter)
       }
       after(.milliseconds(1)) { _ in program.die() }
     case .otherConnects(let address):
@@ -129,16 +134,20 @@ extension ScenarioPlayer {
       state.withLock { $0.others.append(program) }
       program.connect(device)
       acquire(characteristic, of: device, by: program, attempts: 100)
-    default:
+    case .otherScans(let index):
+      guard let adapter = simulator.path(ofAdapter: index) else { return program.die() }
       state.withLock { $0.others.append(program) }
       program.scan(adapter)
+    default: program.die()
     }
   }
 
   /// The other program has scanned before: the device is known, if it is there.
   private func known(_ address: BluetoothAddress) -> RemoteDevice? {
     guard let device = simulator?.device(address), device.isInAir else { return nil }
-    if !device.isExported { device.heard(0, tellsAll: false, threshold: 0) }
+    if !device.isExported {
+      device.heard(device.device.advertisement(), tellsAll: false, threshold: 0)
+    }
     return device
   }
 

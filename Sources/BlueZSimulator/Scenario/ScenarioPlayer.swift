@@ -25,6 +25,9 @@ public final class ScenarioPlayer: Sendable {
     /// What a new bluetoothd, or a new adapter, finds again.
     var services: [(device: BluetoothAddress, resolution: ServiceResolution)] = []
     var missing: [(service: BluetoothUUID, device: BluetoothAddress)] = []
+    var absent: [BluetoothAddress] = []
+    /// How many adapters scan.
+    var scans = 0
     var others: [OtherProgram] = []
     var isOver = false
   }
@@ -128,10 +131,11 @@ public final class ScenarioPlayer: Sendable {
       switch found.kind {
       case .connected: state.surroundings.links += 1
       case .disconnected: state.surroundings.links = max(0, state.surroundings.links - 1)
-      case .scanning: state.surroundings.isScanning = true
-      case .scanned: state.surroundings.isScanning = false
+      case .scanning: state.scans += 1
+      case .scanned: state.scans = max(0, state.scans - 1)
       default: break
       }
+      state.surroundings.isScanning = state.scans > 0
       let isChanged = state.surroundings != before
       return (state.schedule.happened(found), isChanged ? state.surroundings : nil)
     }

@@ -20,7 +20,7 @@ public struct AdvertisementDefinition: Sendable, Hashable {
   /// By how many dBm the strength strays to either side, drawn from the seed.
   public var rssiSpread: Int
   /// How the strength changes; nil: it stays.
-  public var path: SignalPath?
+  public var movement: SignalMovement?
   /// The time between two advertisements.
   public var interval: Duration
   /// Whether it can be found by a scan.
@@ -38,7 +38,7 @@ public struct AdvertisementDefinition: Sendable, Hashable {
     txPower: Int? = nil,
     rssi: Int = -60,
     rssiSpread: Int = 4,
-    path: SignalPath? = nil,
+    movement: SignalMovement? = nil,
     interval: Duration = .milliseconds(100),
     isDiscoverable: Bool = true,
     isConnectable: Bool = true
@@ -52,7 +52,7 @@ public struct AdvertisementDefinition: Sendable, Hashable {
     self.txPower = txPower
     self.rssi = rssi
     self.rssiSpread = rssiSpread
-    self.path = path
+    self.movement = movement
     self.interval = interval
     self.isDiscoverable = isDiscoverable
     self.isConnectable = isConnectable

@@ -12,18 +12,22 @@ public struct LinkDefinition: Sendable, Hashable {
   public var latency: Duration
   /// How much longer an operation may take, drawn from the seed for each.
   public var latencySpread: Duration
+  /// The strength in dBm at which nothing gets through any more, in either direction.
+  public var sensitivity: Int
 
   public init(
     mtu: Int = 517,
     connectTime: Duration = .milliseconds(120),
     discoveryTime: Duration = .milliseconds(60),
     latency: Duration = .milliseconds(15),
-    latencySpread: Duration = .zero
+    latencySpread: Duration = .zero,
+    sensitivity: Int = -100
   ) {
     self.mtu = mtu
     self.connectTime = connectTime
     self.discoveryTime = discoveryTime
     self.latency = latency
     self.latencySpread = latencySpread
+    self.sensitivity = sensitivity
   }
 }

@@ -1,4 +1,4 @@
-// How the strength of a device changes as it is carried about.
+// How the strength of a device changes on the way that it is carried.
 
 /// Strengths at moments, with straight lines in between.
 public struct SignalPath: Sendable, Hashable {

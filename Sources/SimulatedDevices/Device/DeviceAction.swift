@@ -18,6 +18,8 @@ enum DeviceAction: Equatable {
   case leave(absence: Duration?, after: Duration)
   /// The device is there again.
   case comeBack(after: Duration)
+  /// See, after a supervision timeout, whether the link still stands.
+  case watchLink
   /// Let the behaviour of the characteristic at this index go on at an instant.
   case tick(characteristic: Int, at: Instant)
   /// Forget the tick that is due.
@@ -31,7 +33,9 @@ enum DeviceAction: Equatable {
   /// Whether it has no meaning without the link it was decided on.
   var isOfLink: Bool {
     switch self {
-    case .notify, .store, .follow, .tick, .stopTicks, .leave(absence: nil, _): true
+    case .notify, .store, .follow, .tick, .stopTicks, .watchLink,
+      .leave(absence: nil, _):
+      true
     case .timer, .stopTimers, .leave, .comeBack: false
     }
   }

@@ -4,6 +4,8 @@
 public enum DevicePresence: Sendable, Hashable {
   /// It ends the link.
   case endsLink
+  /// Its link is too weak to go on.
+  case losesLink
   /// It is gone: no link, no advertisements.
   case leaves
   /// It is there again.
@@ -15,7 +17,9 @@ public enum DevicePresence: Sendable, Hashable {
     case .leave(absence: nil, _): self = .endsLink
     case .leave: self = .leaves
     case .comeBack: self = .comesBack
-    case .notify, .store, .follow, .timer, .stopTimers, .tick, .stopTicks: return nil
+    case .notify, .store, .follow, .timer, .stopTimers, .tick, .stopTicks,
+      .watchLink:
+      return nil
     }
   }
 }

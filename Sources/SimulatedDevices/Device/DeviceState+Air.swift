@@ -27,16 +27,3 @@ extension DeviceState {
     return found
   }
 }
-
-extension AdvertisementDefinition {
-  /// How far the strength strays this time.
-  func stray(_ generator: inout SeededGenerator) -> Int {
-    let spread = max(0, rssiSpread)
-    return Int.random(in: -spread...spread, using: &generator)
-  }
-
-  /// The strength in dBm so long after the device's start.
-  func rssi(elapsed: Duration, stray: Int) -> Int {
-    min(20, max(-127, (path?.rssi(elapsed: elapsed) ?? rssi) + stray))
-  }
-}

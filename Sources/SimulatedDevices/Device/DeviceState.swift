@@ -21,8 +21,6 @@ struct DeviceState {
   var characteristics: [CharacteristicState]
   /// Which characteristics follow others, by their indices.
   let followers: FollowerTable
-  /// How it is carried about, in place of what its definition says.
-  var carried: SignalPath?
 
   init(
     _ definition: DeviceDefinition,
@@ -284,7 +282,7 @@ struct DeviceState {
     case .leave(let absence, _):
       return (nil, absence.map { [.comeBack(after: $0)] } ?? [])
     case .comeBack: return (nil, beginMachines())
-    case .stopTicks, .stopTimers: return (nil, [])
+    case .stopTicks, .stopTimers, .watchLink: return (nil, [])
     }
   }
 

@@ -1,4 +1,6 @@
-// What a person at the device does to it, or a test: values changed, the device carried about.
+// What a person at the device does to it, or a test: values changed.
+//
+// How it is carried about is in SimulatedDevice+Radio.swift.
 //
 // Nothing here is an operation of a client: no fault counts it, no machine hears of it.
 
@@ -44,34 +46,6 @@ extension SimulatedDevice {
       }
       return ((), [])
     }
-  }
-
-  /// Carries the device about: the strength with which it is heard changes evenly to `rssi`, in
-  /// dBm, and stays there. It still strays as its definition says.
-  ///
-  /// - Parameter duration: How long that takes, from now on.
-  public func move(to rssi: Int, within duration: Duration = .zero) {
-    let advertised = definition.advertisement
-    steer { state, elapsed in
-      let from = advertised.carried(along: state.carried).rssi(elapsed: elapsed, stray: 0)
-      state.carried =
-        duration > .zero
-        ? SignalPath([
-          .init(at: .zero, rssi: from), .init(at: elapsed, rssi: from),
-          .init(at: elapsed + duration, rssi: rssi),
-        ])
-        : SignalPath([.init(at: .zero, rssi: rssi)])
-      return ((), [])
-    }
-  }
-}
-
-extension AdvertisementDefinition {
-  /// The same, of a device that is carried about; nil: as its definition says.
-  func carried(along path: SignalPath?) -> AdvertisementDefinition {
-    var advertised = self
-    if let path { advertised.path = path }
-    return advertised
   }
 }
 

@@ -47,8 +47,7 @@ public final class SimulatedDevice: Sendable {
     var surroundings = Surroundings()
     var nextConnect: FaultAction?
     var notificationFault = NotificationFault.none
-    var rssi: SeededGenerator
-    var linkRSSI: SeededGenerator
+    var radio: RadioState
     var passkeys: SeededGenerator
     var latency: SeededGenerator
     var handler: NotificationHandler?
@@ -63,6 +62,9 @@ public final class SimulatedDevice: Sendable {
         case .notify(_, _, let delay), .store(_, _, let delay), .timer(_, let delay),
           .leave(_, let delay), .comeBack(let delay):
           change.armed.append((add(action), now + delay))
+        case .watchLink:
+          guard !due.contains(where: { $0.action == .watchLink }) else { continue }
+          change.armed.append((add(action), now + RadioState.supervisionTimeout))
         case .follow:
           change.armed.append((add(action), now))
         case .tick(_, let instant):
@@ -117,8 +119,7 @@ public final class SimulatedDevice: Sendable {
       State(
         device: device,
         faults: faults,
-        rssi: generator.split("rssi"),
-        linkRSSI: generator.split("link rssi"),
+        radio: RadioState(definition, generator: generator),
         passkeys: generator.split("passkeys"),
         latency: generator.split("latency")
       )
@@ -178,6 +179,12 @@ public final class SimulatedDevice: Sendable {
   public func linkUp() {
     let now = loop.now
     decide { ((), $0.device.linkUp(now: now)) }
+    watchLink()
+  }
+
+  /// Sees from time to time whether the link is too weak, as long as it can come to be.
+  func watchLink() {
+    decide { ((), $0.device.isLinked && $0.radio.canBeWeak ? [.watchLink] : []) }
   }
 
   /// Whether there is a link, whoever made it.
@@ -226,9 +233,11 @@ public final class SimulatedDevice: Sendable {
     let all = definition.advertisements
     let advertised = all.indices.contains(number) ? all[number] : definition.advertisement
     let elapsed = loop.now - start
-    let (stray, live, path) = state.withLock { state in
-      let live = state.device.live(advertised, elapsed: elapsed)
-      return (advertised.stray(&state.rssi), live, state.device.carried)
+    let (live, rssi) = state.withLock { state in
+      (
+        state.device.live(advertised, elapsed: elapsed),
+        state.radio.rssi(all.indices.contains(number) ? number : 0, elapsed: elapsed)
+      )
     }
     return AdvertisedData(
       name: advertised.includesName ? definition.name : nil,
@@ -237,25 +246,24 @@ public final class SimulatedDevice: Sendable {
       manufacturerData: advertised.manufacturerData + live.manufacturerData,
       serviceData: advertised.serviceData + live.serviceData,
       txPower: advertised.txPower,
-      rssi: advertised.carried(along: path).rssi(elapsed: elapsed, stray: stray)
+      rssi: rssi
     )
-  }
-
-  /// The strength in dBm with which the device is received on a link; drawn anew each time.
-  public func linkRSSI() -> Int {
-    let advertised = definition.advertisement
-    let (stray, path) = state.withLock { state in
-      (advertised.stray(&state.linkRSSI), state.device.carried)
-    }
-    return advertised.carried(along: path).rssi(elapsed: loop.now - start, stray: stray)
   }
 
   /// How long the next operation on the link takes; drawn anew each time.
   public func latency() -> Duration {
     let link = definition.link
-    guard link.latencySpread > .zero else { return link.latency }
+    let again = radio { $0.delay(elapsed: $1) }
+    guard link.latencySpread > .zero else { return link.latency + again }
     let fraction = state.withLock { Double.random(in: 0..<1, using: &$0.latency) }
-    return link.latency + link.latencySpread * fraction
+    return link.latency + link.latencySpread * fraction + again
+  }
+
+  /// Asks how strongly the device is received: SimulatedDevice+Radio.swift.
+  @discardableResult
+  func radio<Answer>(_ body: (inout RadioState, _ elapsed: Duration) -> Answer) -> Answer {
+    let elapsed = loop.now - start
+    return state.withLock { body(&$0.radio, elapsed) }
   }
 
   /// The address under which the device is heard now: its own, or a private one.
@@ -346,12 +354,20 @@ public final class SimulatedDevice: Sendable {
     let fired = state.withLock { state -> Fired? in
       guard let index = state.due.firstIndex(where: { $0.number == number }) else { return nil }
       let action = state.due.remove(at: index).action
-      let (sent, actions) = state.device.perform(action, now: now)
+      var (sent, actions) = state.device.perform(action, now: now)
+      var presence = DevicePresence(action)
+      if action == .watchLink {
+        if state.radio.losesLink(elapsed: now - start) {
+          presence = .losesLink
+        } else if state.radio.canBeWeak {
+          actions.append(.watchLink)
+        }
+      }
       let change = state.schedule(actions, now: now)
       return Fired(
         sent: state.notificationFault == .lost ? nil : sent,
         isDoubled: state.notificationFault == .doubled,
-        presence: DevicePresence(action),
+        presence: presence,
         change: change,
         handler: state.handler,
         presenceHandler: state.presence

@@ -87,58 +87,6 @@ extension DeviceReader {
     return company
   }
 
-  // MARK: Strength
-
-  /// `rssi: -60`, or `{ path: [{ at: 0s, rssi: -50 }, …], repeats: true }`.
-  private mutating func strength(_ node: Node, _ advertisement: inout AdvertisementDefinition) {
-    guard node.mapping != nil else {
-      if let rssi = node.integer, Self.strengths.contains(rssi) {
-        advertisement.rssi = rssi
-      } else {
-        problems.append(
-          node.problem(
-            "\(shown(node)) stands here",
-            expected: "a whole number from -127 to 20, or { path: [{ at: 0s, rssi: -50 }] }"
-          )
-        )
-      }
-      return
-    }
-    var keys = MappingReader(node)
-    let path = keys.required("path", expected: "a list such as [{ at: 0s, rssi: -50 }]")
-    let repeats = truth(&keys, "repeats") ?? false
-    problems += keys.finish()
-    let points = list(path, "points", atMost: FileLimits.values).compactMap { point($0) }
-    if let path, path.sequence?.isEmpty == true {
-      problems.append(path.problem("a path has at least one point"))
-    }
-    guard let first = points.first else { return }
-    advertisement.rssi = first.point.rssi
-    advertisement.path = SignalPath(points.map(\.point), repeats: repeats)
-    if first.point.time > .zero {
-      problems.append(first.node.problem("the path begins later", expected: "a first point at 0s"))
-    }
-    for (before, after) in zip(points, points.dropFirst())
-    where after.point.time <= before.point.time {
-      problems.append(after.node.problem("this is not later than the point before it"))
-    }
-  }
-
-  private static let strengths = -127...20
-
-  private mutating func point(_ node: Node) -> (point: SignalPath.Point, node: Node)? {
-    var keys = MappingReader(node)
-    let time = keys.required("at", expected: "a duration from 0s to 24h") { node in
-      node.duration.flatMap { $0 <= FileLimits.period.upperBound ? $0 : nil }
-    }
-    let rssi = keys.required("rssi", expected: "a whole number from -127 to 20") { node in
-      node.integer.flatMap { Self.strengths.contains($0) ? $0 : nil }
-    }
-    problems += keys.finish()
-    guard let time, let rssi else { return nil }
-    return (SignalPath.Point(at: time, rssi: rssi), node)
-  }
-
   // MARK: Address
 
   /// `private-address: { kind: resolvable, every: 15m }`.

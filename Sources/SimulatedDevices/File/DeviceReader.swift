@@ -86,6 +86,7 @@ struct DeviceReader {
     link.discoveryTime = delay(&keys, "discovery-time") ?? link.discoveryTime
     link.latency = delay(&keys, "latency") ?? link.latency
     link.latencySpread = delay(&keys, "latency-spread") ?? link.latencySpread
+    link.sensitivity = integer(&keys, "sensitivity", in: -127...(-20)) ?? link.sensitivity
     problems += keys.finish()
     return link
   }

@@ -69,6 +69,8 @@ extension ScenarioReader {
       case "rssi": settings.rssi = reader.integer(&keys, key, in: -127...20)
       case "service": settings.service = service(&keys, targets)
       case "for": settings.duration = reader.delay(&keys, key)
+      case "adapter":
+        if let node = keys.optional(key) { settings.adapter = adapter(named: node) }
       case "gap": settings.gap = reader.delay(&keys, key)
       default: settings.number = reader.integer(&keys, key, in: 0...255)
       }

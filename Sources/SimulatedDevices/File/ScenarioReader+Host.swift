@@ -49,6 +49,24 @@ extension ScenarioReader {
     return all
   }
 
+  /// The adapter that a fault is about: `hci1`, its name or its address.
+  mutating func adapter(named node: Node) -> Int {
+    let found = adapters.indices.filter { index in
+      let adapter = adapters[index]
+      guard let text = node.text else { return false }
+      if "hci\(adapter.number)" == text || adapter.name == text { return true }
+      return adapter.address.map { BluetoothAddress(text) == $0 } ?? false
+    }
+    if found.count == 1 { return found[0] }
+    let known = adapters.flatMap { ["hci\($0.number)"] + ($0.name.map { [$0] } ?? []) }
+    let problem =
+      found.isEmpty
+      ? reader.wrongWord(node, node.text, known, "an adapter of the host")
+      : node.problem("several adapters are called \(reader.shown(node))")
+    reader.problems.append(problem)
+    return 0
+  }
+
   private mutating func adapter(_ node: Node, _ index: Int) -> HostDefinition.Adapter {
     var keys = MappingReader(node)
     let number = reader.integer(&keys, "number", in: 0...255) ?? index

@@ -7,6 +7,8 @@ import Documents
 struct ScenarioReader {
   var reader = DeviceReader()
   private(set) var devices: [DeviceDefinition] = []
+  /// Those of the host, as faults may name them.
+  private(set) var adapters = [HostDefinition.Adapter()]
 
   var problems: [DocumentProblem] { reader.problems }
 
@@ -17,6 +19,7 @@ struct ScenarioReader {
       node.text.flatMap { UInt64($0) }
     }
     let host = keys.optional("host").map { self.host($0) } ?? HostDefinition()
+    if !host.adapters.isEmpty { adapters = host.adapters }
     let nodes = reader.list(
       keys.required("devices", expected: "a list such as [{ use: thermometer.yaml }]"),
       "devices",

@@ -67,9 +67,11 @@ public enum WorldAction: Sendable, Hashable {
   case offer(BluetoothUUID, Bool, BluetoothAddress)
   case services(Services, BluetoothAddress)
   case notifications(NotificationFault, BluetoothAddress)
-  case power(Bool)
-  case unplug
-  case plugIn(Int)
+  /// An adapter is switched. Adapters are counted from 0, in the order of the host's.
+  case power(Bool, adapter: Int = 0)
+  case unplug(adapter: Int = 0)
+  /// An adapter is put in under a number; nil: its own.
+  case plugIn(Int?, adapter: Int = 0)
   /// bluetoothd ends, by itself or killed.
   case endDaemon(isKilled: Bool)
   case startDaemon
@@ -86,7 +88,7 @@ public enum WorldAction: Sendable, Hashable {
   /// Another program takes a device's notifications for itself alone.
   case otherAcquires(BluetoothUUID, BluetoothAddress)
   /// Another program scans.
-  case otherScans
+  case otherScans(adapter: Int = 0)
   /// Every other program ends.
   case othersLeave
 }

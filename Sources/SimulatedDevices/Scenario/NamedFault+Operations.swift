@@ -20,8 +20,10 @@ struct FaultSettings {
   var duration: Duration?
   /// `gap`: from one device to the next.
   var gap: Duration?
-  /// `number`: of the adapter.
+  /// `number`: that the adapter comes back under.
   var number: Int?
+  /// `adapter`: which of the host's, counted from 0.
+  var adapter = 0
 }
 
 extension NamedFault {
@@ -45,11 +47,12 @@ extension NamedFault {
     case .serviceMissing: ["service", "for"]
     case .servicesEarly: ["by", "for"]
     case .servicesEmpty, .servicesNever, .lostNotifications, .duplicateNotifications: ["for"]
-    case .adapterOff, .adapterUnplugged, .daemonRestart, .daemonCrash: ["for"]
-    case .adapterRenumbered: ["number", "for"]
+    case .adapterOff, .adapterUnplugged, .otherScanning: ["adapter", "for"]
+    case .daemonRestart, .daemonCrash: ["for"]
+    case .adapterRenumbered: ["adapter", "number", "for"]
     case .unansweredCalls, .lostAnswers: ["on", "for"]
     case .busyDaemon: ["on", "by", "for"]
-    case .wrongTransport, .otherScanning, .otherConnecting, .notifyAcquired: ["for"]
+    case .wrongTransport, .otherConnecting, .notifyAcquired: ["for"]
     case .linkLost, .busClosed, .deviceRemoved, .linkLeftBehind: []
     }
   }
@@ -109,7 +112,7 @@ extension NamedFault {
     case .weakSignal:
       for index in device.advertisements.indices {
         device.advertisements[index].rssi = settings.rssi ?? -95
-        device.advertisements[index].path = nil
+        device.advertisements[index].movement = nil
         device.advertisements[index].rssiSpread = 6
       }
     case .pairingRejected: device.pairing = PairingDefinition(.reject)

@@ -46,7 +46,8 @@ extension NamedFault {
     case .notifyAcquired:
       guard let characteristic = settings.characteristic else { return [] }
       return others(settings, devices.map { .otherAcquires(characteristic, $0) })
-    case .otherScanning: return others(settings, [.otherScans])
+    case .otherScanning:
+      return others(settings, [.otherScans(adapter: settings.adapter)])
     default: return hostStrokes(settings)
     }
   }
@@ -54,10 +55,15 @@ extension NamedFault {
   private func hostStrokes(_ settings: FaultSettings) -> [Stroke] {
     let kind = settings.kind ?? .any
     switch self {
-    case .adapterOff: return pair(settings.duration ?? .seconds(5), .power(false), .power(true))
-    case .adapterUnplugged: return pair(settings.duration ?? .seconds(5), .unplug, .plugIn(0))
+    case .adapterOff:
+      return pair(
+        settings.duration ?? .seconds(5),
+        .power(false, adapter: settings.adapter),
+        .power(true, adapter: settings.adapter)
+      )
+    case .adapterUnplugged: return unplugged(settings, .seconds(5), as: nil)
     case .adapterRenumbered:
-      return pair(settings.duration ?? .seconds(1), .unplug, .plugIn(settings.number ?? 1))
+      return unplugged(settings, .seconds(1), as: settings.number ?? settings.adapter + 1)
     case .daemonRestart, .daemonCrash:
       let end = WorldAction.endDaemon(isKilled: self == .daemonCrash)
       return pair(settings.duration ?? .seconds(1), end, .startDaemon)
@@ -68,6 +74,18 @@ extension NamedFault {
     case .busClosed: return [Stroke(.closeBus)]
     default: return []
     }
+  }
+
+  private func unplugged(
+    _ settings: FaultSettings,
+    _ duration: Duration,
+    as number: Int?
+  ) -> [Stroke] {
+    pair(
+      settings.duration ?? duration,
+      .unplug(adapter: settings.adapter),
+      .plugIn(number, adapter: settings.adapter)
+    )
   }
 
   private func treated(

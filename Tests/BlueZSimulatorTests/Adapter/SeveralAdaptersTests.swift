@@ -90,4 +90,56 @@ struct SeveralAdaptersTests {
     #expect(found.contains(far.path.text) && !found.contains("DEV"))
     successor.stop()
   }
+
+  @Test("the second is pulled out, put in under another number and switched; the first stays")
+  func steered() throws {
+    let lab = try lab()
+    try lab.connect()
+    try lab.client.call("StartNotify", .heartRate)
+    lab.simulator.unplug(adapter: 1)
+    try lab.pass(.milliseconds(1))
+    #expect(try !paths(lab).contains(second.path.text))
+    lab.simulator.plugIn(as: 5, adapter: 1)
+    lab.simulator.setPowered(false, adapter: 1)
+    try lab.pass(.milliseconds(1))
+    let back = Target("/org/bluez/hci5", Adapter1.interface)
+    #expect(try lab.client.property("Powered", back) == .boolean(false))
+    #expect(try lab.client.property("Powered", first) == .boolean(true))
+    #expect(try lab.client.property("Connected", .device) == .boolean(true))
+    lab.client.forget()
+    try lab.pass(.milliseconds(2500))
+    let notified = lab.client.take().count { $0.contains("Value") }
+    #expect(notified >= 2, "the link over the first still carries what the device sends")
+  }
+
+  @Test("an attempt over one goes on when the link over the other ends")
+  func takesOver() throws {
+    let lab = try lab()
+    try lab.discover()
+    try lab.client.call("StartDiscovery", second)
+    try lab.pass(.seconds(1))
+    try lab.client.call("StopDiscovery", second)
+    #expect(try lab.client.ask("Connect", .device) == "Connect replied")
+    try lab.client.begin("Connect", far)
+    try lab.pass(.seconds(10))
+    #expect(try lab.client.property("Connected", far) == .boolean(false))
+    lab.simulator.loseLink(.monitor)
+    try lab.pass(.seconds(1))
+    #expect(try lab.client.property("Connected", far) == .boolean(true))
+    #expect(try lab.client.property("Connected", .device) == .boolean(false))
+  }
+
+  @Test("a bluetoothd that is started again finds the adapters where they were")
+  func restarted() throws {
+    let lab = try lab()
+    lab.simulator.unplug(adapter: 0)
+    lab.simulator.unplug(adapter: 1)
+    lab.simulator.plugIn(as: 7, adapter: 1)
+    lab.simulator.crash()
+    let successor = lab.simulator.successor(on: try lab.bus.connect())
+    try lab.loop.run { try await successor.start() }
+    try lab.pass()
+    #expect(try paths(lab) == ["/org/bluez", "/org/bluez/hci7"])
+    successor.stop()
+  }
 }

@@ -94,15 +94,61 @@ struct ControlTests {
   @Test("the adapter is switched off, pulled out, and put in under another number")
   func adapter() throws {
     let control = try ControlLab()
-    try control.steer("SetPowered", .boolean(false))
+    try control.steer("SetPowered", .string(""), .boolean(false))
     try control.lab.pass()
     #expect(try control.lab.client.property("Powered", .adapter)?.asBool == false)
-    try control.steer("Unplug")
-    let refusal = try control.refusal("SetPowered", .boolean(true))
+    try control.steer("Unplug", .string("hci0"))
+    let refusal = try control.refusal("SetPowered", .string(""), .boolean(true))
     #expect(refusal.name.rawValue == "blerun.Simulator1.Error.NoAdapter")
-    try control.steer("PlugIn", .uint32(3))
+    try control.steer("PlugIn", .string("simulated"), .int32(3))
     try control.lab.pass()
     #expect(try control.lab.client.objects().contains { $0.path == "/org/bluez/hci3" })
+  }
+
+  @Test("an adapter is named by its interface, its name or its address; another name is refused")
+  func adapterNames() throws {
+    let control = try ControlLab()
+    for name in ["hci0", "simulated", "00:00:5E:00:53:00", ""] {
+      try control.steer("SetPowered", .string(name), .boolean(false))
+      try control.lab.pass()
+      #expect(try control.lab.client.property("Powered", .adapter)?.asBool == false)
+      try control.steer("SetPowered", .string(name), .boolean(true))
+      try control.lab.pass()
+    }
+    let refusal = try control.refusal("Unplug", .string("hci1"))
+    #expect(refusal.name.rawValue == "blerun.Simulator1.Error.UnknownAdapter")
+    #expect(refusal.message.contains("expected one of hci0"))
+    let listed = try control.steer("ListAdapters")
+    #expect("\(listed)".contains("hci0") && "\(listed)".contains("00:00:5E:00:53:00"))
+  }
+
+  @Test("a device is carried along a path, wanders, strays, and moves as its file says again")
+  func moving() throws {
+    let control = try ControlLab()
+    let name = DBusValue.string("Lab HRM")
+    func rssi() -> Int { control.lab.device.linkRSSI() }
+    try control.steer("Stray", name, .uint16(0))
+    let rows = try [(UInt32(0), Int16(-50)), (10_000, -90)].map { time, rssi in
+      try DBusValue.structure(DBusStructure([.uint32(time), .int16(rssi)]))
+    }
+    let points = try DBusValue.array(of: "(un)", rows)
+    try control.steer("MoveAlong", name, points, .boolean(false))
+    try control.lab.pass(.seconds(5))
+    #expect(rssi() == -70)
+    try control.steer("Walk", name, .int16(-45), .int16(-40), .uint16(60), .uint32(100))
+    try control.lab.pass(.seconds(60))
+    #expect((-45...(-40)).contains(rssi()))
+    try control.steer("MoveAsDefined", name)
+    #expect(abs(rssi() - control.lab.device.definition.advertisement.rssi) <= 4)
+    let late = try DBusValue.array(of: "(un)", Array(rows.dropFirst()))
+    for refusal in [
+      try control.refusal("MoveAlong", name, late, .boolean(false)),
+      try control.refusal("Walk", name, .int16(-40), .int16(-45), .uint16(6), .uint32(1000)),
+      try control.refusal("Stray", name, .uint16(61)),
+    ] {
+      #expect(refusal.name.rawValue == "blerun.Simulator1.Error.InvalidValue")
+      #expect(refusal.message.contains("expected"))
+    }
   }
 
   @Test("a restarted daemon has another owner and knows what was connected; the log goes on")

@@ -1,0 +1,80 @@
+// The places of the host's adapters, and what is in them.
+//
+// Pure: whoever holds it exports the objects.
+
+import BlueZInterfaces
+import Bluetooth
+import DBus
+
+/// The adapters of a host, in the order of its settings, and what was kept of their devices.
+struct AdapterSlots {
+  /// One adapter of the host.
+  struct Slot {
+    let settings: AdapterSettings
+    /// Its number while it is plugged in: 0 is `hci0`.
+    var number: Int?
+    /// Its object; nil while it is pulled out, or bluetoothd does not run.
+    var server: AdapterServer?
+  }
+
+  private(set) var slots: [Slot]
+  /// What is kept of devices while their adapters are away.
+  private(set) var stored: [StoredDevice]
+  /// bluetoothd has ended: no adapter gets an object any more.
+  private var isOver = false
+
+  /// All are plugged in under the numbers of their settings, without objects yet.
+  init(_ settings: [AdapterSettings], stored: [StoredDevice] = []) {
+    slots = settings.map { Slot(settings: $0, number: $0.number) }
+    self.stored = stored
+  }
+
+  /// Those that have objects.
+  var all: [AdapterServer] { slots.compactMap(\.server) }
+
+  /// The object of one; nil while it is pulled out, or there is no such adapter.
+  func server(_ index: Int) -> AdapterServer? {
+    slots.indices.contains(index) ? slots[index].server : nil
+  }
+
+  /// Where an adapter may be put in; nil where it is in, there is none, or bluetoothd has ended.
+  ///
+  /// - Parameter number: The number that is wanted; nil: its own. One that another adapter has is
+  ///   passed over.
+  func place(for index: Int, as number: Int?) -> (settings: AdapterSettings, number: Int)? {
+    guard !isOver, slots.indices.contains(index), slots[index].server == nil else { return nil }
+    let taken = slots.compactMap { $0.server == nil ? nil : $0.number }
+    let first = number ?? slots[index].settings.number
+    let free = (first...).first { !taken.contains($0) }
+    return (slots[index].settings, free ?? first)
+  }
+
+  mutating func plugIn(_ index: Int, _ server: AdapterServer, as number: Int) {
+    slots[index].server = server
+    slots[index].number = number
+  }
+
+  /// Pulls an adapter out, and keeps what is known of its devices.
+  mutating func unplug(_ index: Int) -> AdapterServer? {
+    guard let server = server(index) else { return nil }
+    keep(server)
+    slots[index].server = nil
+    slots[index].number = nil
+    return server
+  }
+
+  /// bluetoothd ends: all adapters stay where they are, without objects.
+  mutating func end() -> [AdapterServer] {
+    let servers = all
+    for server in servers { keep(server) }
+    for index in slots.indices { slots[index].server = nil }
+    isOver = true
+    return servers
+  }
+
+  /// Keeps what is stored of an adapter's devices.
+  private mutating func keep(_ adapter: AdapterServer) {
+    stored.removeAll { $0.adapter == adapter.settings.address }
+    stored += adapter.devices.compactMap { $0.stored(at: adapter.settings.address) }
+  }
+}

@@ -1,0 +1,78 @@
+// The adapters of the host, steered while the simulation runs.
+
+import BlueZInterfaces
+public import Bluetooth
+import Signals
+import SimulatedDevices
+
+extension Steering {
+  /// An adapter as it is now.
+  public struct Adapter: Hashable, Sendable {
+    /// Such as `hci0`; nil while it is pulled out.
+    public let interface: String?
+    public let address: BluetoothAddress
+    public let name: String
+    public let isPowered: Bool
+  }
+
+  /// The adapters of the host, in its order.
+  public var adapters: [Adapter] {
+    slots.map { slot in
+      Adapter(
+        interface: slot.server.flatMap { _ in slot.number.map(BlueZPath.adapterName) },
+        address: slot.settings.address,
+        name: slot.settings.name,
+        isPowered: slot.server?.isPowered ?? false
+      )
+    }
+  }
+
+  /// Switches an adapter on or off, as an rfkill switch does.
+  ///
+  /// - Parameter adapter: Its interface, such as `hci0`, its name or its address; nil: the first.
+  /// - Throws: ``SteeringError/Kind/unknownAdapter``; ``SteeringError/Kind/noAdapter`` while it is
+  ///   pulled out.
+  public func setPowered(_ isOn: Bool, adapter: String? = nil) throws(SteeringError) {
+    try checkAdapter()
+    let index = try index(of: adapter)
+    guard slots[index].server != nil else { throw Self.noAdapter }
+    player.perform(.power(isOn, adapter: index))
+  }
+
+  /// Pulls an adapter out; nothing happens when it is out.
+  public func unplug(_ adapter: String? = nil) throws(SteeringError) {
+    player.perform(.unplug(adapter: try index(of: adapter)))
+  }
+
+  /// Puts an adapter in as `hci` and a number; nothing happens when it is in.
+  ///
+  /// - Parameter number: nil: its own. One that another adapter has is passed over.
+  public func plugIn(_ adapter: String? = nil, as number: Int? = nil) throws(SteeringError) {
+    player.perform(.plugIn(number, adapter: try index(of: adapter)))
+  }
+
+  private var slots: [AdapterSlots.Slot] {
+    player.simulator?.present.withLock { $0.slots } ?? []
+  }
+
+  private func index(of adapter: String?) throws(SteeringError) -> Int {
+    guard let adapter, !adapter.isEmpty else { return 0 }
+    let slots = slots
+    let found = slots.indices.filter { index in
+      let settings = slots[index].settings
+      return slots[index].number.map(BlueZPath.adapterName) == adapter || settings.name == adapter
+        || BluetoothAddress(adapter) == settings.address
+    }
+    guard found.count == 1, let index = found.first else {
+      let known = slots.map { slot in
+        slot.number.map(BlueZPath.adapterName) ?? "\(slot.settings.address)"
+      }
+      throw SteeringError(
+        .unknownAdapter,
+        (found.isEmpty ? "there is no adapter" : "several adapters are called") + " '\(adapter)'"
+          + ": expected one of \(known.joined(separator: ", ")), a name or an address"
+      )
+    }
+    return index
+  }
+}

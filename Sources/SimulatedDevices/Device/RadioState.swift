@@ -1,0 +1,173 @@
+// The strength with which a device is received, and what of it gets through.
+//
+// Pure: no loop, no lock. SimulatedDevice+Radio.swift asks it.
+
+import Signals
+
+/// The strengths of a device's advertisements, and its link's, with their randomness.
+///
+/// A packet gets through for certain from ``margin`` above the sensitivity on, never at the
+/// sensitivity or below it, and evenly more often in between.
+struct RadioState {
+  /// From where packets begin to be lost down to where all are, in dB.
+  static let margin = 10
+  /// The time from packet to packet on a link: what Linux asks for.
+  ///
+  /// - Source: Linux 6.1, `net/bluetooth/hci_core.c` (hci_alloc_dev_priv: 30 ms).
+  static let packetInterval = Duration.milliseconds(30)
+  /// How long a link stands without any packet (`hci_alloc_dev_priv`: 420 ms).
+  static let supervisionTimeout = Duration.milliseconds(420)
+  /// How many packets that is.
+  static let supervisedPackets = 14
+  /// How many packets have to be lost for a link to be none from its beginning on.
+  ///
+  /// - Source: Bluetooth Core 5.4, Vol 6, Part B §4.5.2.
+  static let establishingPackets = 6
+
+  private let advertisements: [AdvertisementDefinition]
+  private let sensitivity: Int
+  private let generator: SeededGenerator
+  private var stray: SeededGenerator
+  private var linkStray: SeededGenerator
+  private var loss: SeededGenerator
+  /// Of each advertisement.
+  private var movements: [SignalRun?]
+  /// How the device is carried about, in place of what its definition says.
+  private var carried: SignalRun?
+  private var moves = 0
+  /// How far the strength strays now, in place of what its definition says.
+  private var spread: Int?
+
+  init(_ definition: DeviceDefinition, generator: SeededGenerator) {
+    let all = definition.advertisements
+    advertisements = all.isEmpty ? [definition.advertisement] : all
+    sensitivity = definition.link.sensitivity
+    self.generator = generator
+    stray = generator.split("rssi")
+    linkStray = generator.split("link rssi")
+    loss = generator.split("lost packets")
+    movements = advertisements.enumerated().map { number, advertised in
+      advertised.movement.map { movement in
+        SignalRun(
+          movement,
+          at: .zero,
+          start: nil,
+          generator: generator.split("movement \(number + 1)")
+        )
+      }
+    }
+  }
+
+  // MARK: Strengths
+
+  /// The strength of an advertisement, strayed; in dBm.
+  mutating func rssi(_ number: Int, elapsed: Duration) -> Int {
+    let strayed = Self.draw(spread ?? advertisements[number].rssiSpread, &stray)
+    return Self.bounded(steady(number, elapsed: elapsed) + strayed)
+  }
+
+  /// The strength of the link, strayed; in dBm.
+  mutating func linkRSSI(elapsed: Duration) -> Int {
+    let strayed = Self.draw(spread ?? advertisements[0].rssiSpread, &linkStray)
+    return Self.bounded(steady(0, elapsed: elapsed) + strayed)
+  }
+
+  /// The strength from which what is heard strays.
+  private mutating func steady(_ number: Int, elapsed: Duration) -> Int {
+    carried?.rssi(elapsed: elapsed) ?? movements[number]?.rssi(elapsed: elapsed)
+      ?? advertisements[number].rssi
+  }
+
+  private static func draw(_ spread: Int, _ generator: inout SeededGenerator) -> Int {
+    let spread = max(0, spread)
+    return Int.random(in: -spread...spread, using: &generator)
+  }
+
+  private static func bounded(_ rssi: Int) -> Int { min(20, max(-127, rssi)) }
+
+  // MARK: Carrying about
+
+  /// Carries the device about from now on; nil: as its definition says.
+  mutating func move(_ movement: SignalMovement?, elapsed: Duration) {
+    moves += 1
+    let now = steady(0, elapsed: elapsed)
+    carried = movement.map { movement in
+      SignalRun(
+        movement,
+        at: elapsed,
+        start: now,
+        generator: generator.split("carried \(moves)")
+      )
+    }
+    if movement == nil { spread = nil }
+  }
+
+  /// Changes the strength evenly to `rssi`, where it stays.
+  mutating func move(to rssi: Int, within duration: Duration, elapsed: Duration) {
+    let last = SignalPath.Point(at: max(.zero, duration), rssi: rssi)
+    let first = SignalPath.Point(at: .zero, rssi: steady(0, elapsed: elapsed))
+    move(.path(SignalPath(duration > .zero ? [first, last] : [last])), elapsed: elapsed)
+  }
+
+  /// Has the strength stray so many dB to either side.
+  mutating func stray(by spread: Int) { self.spread = spread }
+
+  // MARK: Losses
+
+  /// Whether the link can come to be weak: only then is it watched.
+  var canBeWeak: Bool { weakest < sensitivity + Self.margin }
+
+  /// Whether a packet of that strength gets through.
+  mutating func getsThrough(rssi: Int) -> Bool { !draw(chance(of: rssi)) }
+
+  /// Whether a link that is made stands.
+  mutating func establishes(elapsed: Duration) -> Bool {
+    guard canStray else { return true }
+    let chance = chance(of: linkRSSI(elapsed: elapsed))
+    return !draw(chance, in: Self.establishingPackets)
+  }
+
+  /// Whether the device hears the host, or the host the device, in one moment.
+  mutating func reaches(elapsed: Duration) -> Bool {
+    guard canStray else { return true }
+    return !draw(chance(of: linkRSSI(elapsed: elapsed)))
+  }
+
+  /// Whether the link is lost in the supervision timeout that ends now.
+  mutating func losesLink(elapsed: Duration) -> Bool {
+    draw(chance(of: steady(0, elapsed: elapsed)), in: Self.supervisedPackets)
+  }
+
+  /// By how much packets that are sent again delay an operation.
+  mutating func delay(elapsed: Duration) -> Duration {
+    guard canBeWeak else { return .zero }
+    let chance = chance(of: steady(0, elapsed: elapsed))
+    var lost = 0
+    while lost < Self.supervisedPackets, draw(chance) { lost += 1 }
+    return Self.packetInterval * lost
+  }
+
+  /// Whether it can come to be weak for a moment.
+  private var canStray: Bool {
+    weakest - max(0, spread ?? advertisements[0].rssiSpread) < sensitivity + Self.margin
+  }
+
+  /// The weakest that it comes to without straying, in dBm.
+  private var weakest: Int {
+    let movement = carried?.movement ?? advertisements[0].movement
+    return movement?.weakest ?? advertisements[0].rssi
+  }
+
+  /// The chance that a packet is lost.
+  private func chance(of rssi: Int) -> Double {
+    min(1, max(0, Double(sensitivity + Self.margin - rssi) / Double(Self.margin)))
+  }
+
+  /// Whether something with a chance happens, so many times in a row. What is certain draws nothing.
+  private mutating func draw(_ chance: Double, in row: Int = 1) -> Bool {
+    if chance <= 0 { return false }
+    if chance >= 1 { return true }
+    let all = (1..<row).reduce(chance) { product, _ in product * chance }
+    return Double.random(in: 0..<1, using: &loss) < all
+  }
+}
