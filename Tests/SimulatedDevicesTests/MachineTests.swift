@@ -231,7 +231,7 @@ struct MachineTests {
     #expect(try bench.read(value) == [8])
   }
 
-  @Test("of several characteristics with one UUID, the first is meant")
+  @Test("of several characteristics with one UUID, the one that is named is meant")
   func first() throws {
     let keys = DeviceText.keys([
       "characteristic: fff1, properties: write", "characteristic: fff1, properties: write",
@@ -239,7 +239,7 @@ struct MachineTests {
     ])
     let machine =
       "machines: [{ machine: m, states: { s: { on: "
-      + "{ write: fff1, do: { set: written, on: fff2 } } } } }]"
+      + "{ write: fff1#0, do: { set: written, on: fff2 } } } } }]"
     let bench = DeviceBench(try DeviceText.device(keys + machine))
     let first = try bench.handle("fff1")
     try bench.write(first + 2, [1])

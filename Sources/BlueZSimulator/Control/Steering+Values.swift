@@ -50,11 +50,16 @@ extension Steering {
   /// - Throws: ``SteeringError/Kind/invalidFault`` with everything that is wrong with it.
   public func addFault(_ rule: String, at name: String) throws(SteeringError) {
     let device = try device(name)
+    let parsed: FaultRule
     do {
-      device.addFault(try DeviceFile.parseFault(rule))
+      parsed = try DeviceFile.parseFault(rule)
     } catch {
       throw SteeringError(.invalidFault, error.description)
     }
+    if let target = parsed.characteristic, device.table.handle(of: target) == nil {
+      throw SteeringError(.invalidFault, "\(device.title) has no characteristic '\(target)'")
+    }
+    device.addFault(parsed)
   }
 
   /// Nothing goes wrong with a device from now on.

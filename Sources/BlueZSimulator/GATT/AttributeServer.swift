@@ -129,8 +129,8 @@ final class AttributeServer: Sendable {
   }
 
   /// Where a characteristic is; the first that has this UUID.
-  func path(of characteristic: BluetoothUUID) -> ObjectPath? {
-    characteristics.first { $0.entry.uuid == characteristic }?.path
+  func path(of handle: UInt16) -> ObjectPath? {
+    characteristics.first { $0.entry.handle == handle }?.path
   }
 
   /// The device has sent a value.

@@ -98,7 +98,7 @@ final class CharacteristicServer: Sendable {
     case .ask: break
     }
     let (device, handle) = (access.device, entry.handle)
-    access.submit(.read(entry.uuid)) {
+    access.submit(.read(entry.uuid, handle: entry.handle)) {
       self.observe(.read(self.access.address, self.entry.uuid))
       return device.read(handle).flatMap { value in
         offset <= value.count
@@ -150,7 +150,9 @@ final class CharacteristicServer: Sendable {
     let latency = access.host.settings.link(access.device.definition.link.latency)
     access.host.loop.after(latency) { [weak self] in
       guard let self, access.link().isConnected else { return }
-      if access.device.nextFault(.command(entry.uuid)) == .loseWrite { return }
+      if access.device.nextFault(.command(entry.uuid, handle: entry.handle)) == .loseWrite {
+        return
+      }
       observe(.written(access.address, entry.uuid, value))
       _ = access.device.write(entry.handle, value, withResponse: false)
     }
@@ -159,7 +161,7 @@ final class CharacteristicServer: Sendable {
   private func request(_ value: [UInt8], at offset: Int, _ call: Invocation) {
     state.withLock { $0.isWriting = true }
     let (device, handle) = (access.device, entry.handle)
-    access.submit(.write(entry.uuid)) { () -> Result<Void, ATTErrorCode> in
+    access.submit(.write(entry.uuid, handle: entry.handle)) { () -> Result<Void, ATTErrorCode> in
       self.observe(.written(self.access.address, self.entry.uuid, value))
       return device.write(handle, value, at: offset, withResponse: true)
     } _: { result in
@@ -224,7 +226,8 @@ final class CharacteristicServer: Sendable {
 
   private func subscribe(_ done: @escaping @Sendable (Result<Void, ATTErrorCode>) -> Void) {
     let (device, handle, mode) = (access.device, entry.handle, mode)
-    access.submit(.subscribe(entry.uuid)) { () -> Result<Void, ATTErrorCode> in
+    access.submit(.subscribe(entry.uuid, handle: entry.handle)) {
+      () -> Result<Void, ATTErrorCode> in
       self.observe(.subscribed(self.access.address, self.entry.uuid))
       return device.subscribe(handle, mode)
     } _: { result in

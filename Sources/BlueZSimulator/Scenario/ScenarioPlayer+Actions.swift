@@ -152,12 +152,14 @@ extension ScenarioPlayer {
   }
 
   private func acquire(
-    _ characteristic: BluetoothUUID,
+    _ characteristic: CharacteristicSelector,
     of device: RemoteDevice,
     by program: OtherProgram,
     attempts: Int
   ) {
-    if device.isResolved, let path = device.attributes?.path(of: characteristic) {
+    if device.isResolved, let handle = device.device.table.handle(of: characteristic),
+      let path = device.attributes?.path(of: handle)
+    {
       return begin { _ in try await program.acquire(path) }
     }
     guard attempts > 0 else { return }

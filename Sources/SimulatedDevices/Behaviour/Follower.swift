@@ -5,8 +5,8 @@ public import Bluetooth
 /// What a part of another characteristic's value is called here.
 public struct View: Sendable, Hashable {
   public var name: String
-  /// Where several of the device have this UUID, the first.
-  public var characteristic: BluetoothUUID
+  /// Where several of the device match, the first.
+  public var characteristic: CharacteristicSelector
   /// A format of whole numbers; nil: the octets as they are.
   public var format: ValueFormat?
   /// How many octets stand before it.
@@ -22,10 +22,22 @@ public struct View: Sendable, Hashable {
     count: Int? = nil
   ) {
     self.name = name
-    self.characteristic = characteristic
+    self.characteristic = CharacteristicSelector(characteristic: characteristic)
     self.format = format
     self.offset = offset
     self.count = count
+  }
+
+  /// What a part of the value that a selector means is called.
+  init(
+    _ name: String,
+    of selector: CharacteristicSelector,
+    as format: ValueFormat? = nil,
+    at offset: Int = 0,
+    count: Int? = nil
+  ) {
+    self.init(name, of: selector.characteristic, as: format, at: offset, count: count)
+    characteristic = selector
   }
 
   var kind: VariableKind { format == nil ? .octets : .number }

@@ -79,8 +79,8 @@ public struct ResponseAction: Sendable, Hashable {
 
   public var kind: Kind
   /// The characteristic it happens on; nil: the one that was written. Where several of the device
-  /// have this UUID, the first.
-  public var characteristic: BluetoothUUID?
+  /// match, the first.
+  public var characteristic: CharacteristicSelector?
   /// The value that is kept or sent; it may name what was written, and the pattern's names.
   public var value: ValueTemplate
   /// How long after the write; nothing happens if the link is down by then.
@@ -93,7 +93,7 @@ public struct ResponseAction: Sendable, Hashable {
     after delay: Duration = .zero
   ) {
     self.kind = kind
-    self.characteristic = characteristic
+    self.characteristic = characteristic.map { CharacteristicSelector(characteristic: $0) }
     self.value = value
     self.delay = delay
   }

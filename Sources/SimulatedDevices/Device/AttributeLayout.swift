@@ -23,7 +23,7 @@ struct AttributeLayout {
     let handle = next(.declaration)
     for _ in included { _ = next(.declaration) }
     let entries = zip(service.characteristics, descriptors).map { definition, descriptors in
-      add(definition, descriptors)
+      add(definition, descriptors, of: service.uuid)
     }
     includes.append(included)
     services.append(
@@ -55,7 +55,8 @@ struct AttributeLayout {
 
   private mutating func add(
     _ definition: CharacteristicDefinition,
-    _ descriptors: [DescriptorDefinition]
+    _ descriptors: [DescriptorDefinition],
+    of service: BluetoothUUID
   ) -> CharacteristicEntry {
     let index = characteristics.count
     let declaration = next(.declaration)
@@ -72,7 +73,12 @@ struct AttributeLayout {
       descriptors: entries
     )
     characteristics.append(
-      AttributeTable.Characteristic(definition: definition, entry: entry, descriptors: descriptors)
+      AttributeTable.Characteristic(
+        service: service,
+        definition: definition,
+        entry: entry,
+        descriptors: descriptors
+      )
     )
     return entry
   }

@@ -50,6 +50,8 @@ public struct AttributeTable: Sendable, Hashable {
 
   /// One characteristic with its definition.
   struct Characteristic: Sendable, Hashable {
+    /// The service that it is in.
+    let service: BluetoothUUID
     let definition: CharacteristicDefinition
     let entry: CharacteristicEntry
     /// In the order of `entry.descriptors`.
@@ -80,6 +82,28 @@ public struct AttributeTable: Sendable, Hashable {
   public func characteristic(at valueHandle: UInt16) -> CharacteristicEntry? {
     guard case .value(let index) = position(of: valueHandle) else { return nil }
     return characteristics[index].entry
+  }
+
+  /// The handle of the first value that a selector means; nil: of none.
+  public func handle(of selector: CharacteristicSelector) -> UInt16? {
+    indices(of: selector).first.map { characteristics[$0].entry.handle }
+  }
+
+  /// The characteristics that a selector means, in the order of their handles: of one with an
+  /// instance or a handle, at most one.
+  func indices(of selector: CharacteristicSelector) -> [Int] {
+    if let handle = selector.handle {
+      return characteristics.indices.filter { index in
+        let entry = characteristics[index].entry
+        return entry.handle == handle || entry.declaration == handle
+      }
+    }
+    let matching = characteristics.indices.filter { index in
+      characteristics[index].entry.uuid == selector.characteristic
+        && (selector.service.map { $0 == characteristics[index].service } ?? true)
+    }
+    guard let instance = selector.instance else { return matching }
+    return matching.indices.contains(instance) ? [matching[instance]] : []
   }
 
   /// The descriptor that has this handle.

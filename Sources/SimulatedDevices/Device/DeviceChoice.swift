@@ -50,34 +50,25 @@ extension AttributeTable {
   ///
   /// - Throws: ``ChoiceError`` that says what there is, and what was perhaps meant.
   public func characteristic(named text: String) throws(ChoiceError) -> CharacteristicEntry {
-    let all = services.flatMap { service in
-      service.characteristics.map { (service: service.uuid, entry: $0) }
-    }
     let selector: CharacteristicSelector
     do {
       selector = try CharacteristicSelector(parsing: text)
     } catch {
       throw ChoiceError(description: "\(error): expected a characteristic's name, UUID or handle")
     }
-    let found = all.filter { service, entry in
-      if let handle = selector.handle { return [entry.handle, entry.declaration].contains(handle) }
-      return entry.uuid == selector.characteristic
-        && (selector.service.map { $0 == service } ?? true)
-    }
-    let index = selector.instance ?? 0
+    let found = indices(of: selector)
     // Without an instance it has to be the only one.
-    if found.indices.contains(index), selector.instance != nil || found.count == 1 {
-      return found[index].entry
-    }
-    if found.count > 1, selector.instance == nil {
+    if found.count == 1 { return characteristics[found[0]].entry }
+    if found.count > 1 {
       let last = found.count - 1
       throw ChoiceError(
         description: "'\(text)' is \(found.count) characteristics: expected '\(text)#0' to "
           + "'\(text)#\(last)'"
       )
     }
-    let known = all.map { pair in
-      AssignedNumbers.characteristicIdentifier(pair.entry.uuid) ?? "\(pair.entry.uuid)"
+    let known = characteristics.map { characteristic in
+      AssignedNumbers.characteristicIdentifier(characteristic.entry.uuid)
+        ?? "\(characteristic.entry.uuid)"
     }
     throw ChoiceError(
       description: "the device has no '\(text)': expected "

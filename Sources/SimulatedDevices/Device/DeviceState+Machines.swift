@@ -23,13 +23,13 @@ extension DeviceState {
     _ event: MachineEvent,
     of characteristic: Int? = nil
   ) -> (isHandled: Bool, refusal: ATTErrorCode?, actions: [DeviceAction]) {
-    // Files name characteristics by their UUID, which means the first that has it.
-    if let characteristic, !isFirst(characteristic) { return (false, nil, []) }
     var isHandled = false
     var actions: [DeviceAction] = []
     for index in machines.indices {
       if case .timer(let timer) = event, timer.machine != index { continue }
-      let found = machines[index].transition(for: event, in: scope(of: index))
+      let found = machines[index].transition(for: event, in: scope(of: index)) { [table] selector in
+        table.indices(of: selector).first == characteristic
+      }
       guard let (transition, names) = found else { continue }
       isHandled = true
       if let refusal = transition.refusal {
@@ -48,11 +48,6 @@ extension DeviceState {
     return (isHandled, nil, actions)
   }
 
-  private func isFirst(_ index: Int) -> Bool {
-    let uuid = characteristics[index].definition.uuid
-    return characteristics.firstIndex { $0.definition.uuid == uuid } == index
-  }
-
   /// What every machine makes of a write, which is kept unless it is refused; nil: nothing.
   mutating func tellMachines(
     ofWrite value: [UInt8],
@@ -63,7 +58,7 @@ extension DeviceState {
     let before = characteristics[index].stored
     // Actions may set it to something else again.
     let followed = definition.behaviour.isMoving ? [] : store(value, in: index)
-    let told = tellMachines(.write(definition.uuid, value), of: index)
+    let told = tellMachines(.write(value), of: index)
     if told.isHandled, told.refusal == nil { return (.success(()), followed + told.actions) }
     characteristics[index].stored = before
     return told.refusal.map { (.failure($0), told.actions) }

@@ -30,7 +30,7 @@ extension DeviceState {
   func variables(_ views: [View], elapsed: Duration, depth: Int = 0) -> Variables {
     var result = Variables()
     for view in views {
-      let source = characteristics.firstIndex { $0.definition.uuid == view.characteristic }
+      let source = table.indices(of: view.characteristic).first
       let octets = source.map { present($0, elapsed: elapsed, depth: depth + 1) } ?? []
       result[view.name] = view.value(in: octets)
     }

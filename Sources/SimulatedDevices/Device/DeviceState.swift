@@ -33,7 +33,7 @@ struct DeviceState {
     mtu = definition.link.mtu
     now = start
     machines = definition.machines.map { MachineRun($0) }
-    followers = FollowerTable(table.characteristics.map(\.definition))
+    followers = FollowerTable(table)
     var seen: [BluetoothUUID] = []
     characteristics = table.characteristics.map { characteristic in
       // The second of the same UUID has randomness of its own too.
@@ -95,7 +95,7 @@ struct DeviceState {
     if let error = refusal(definition.security.read) ?? definition.readError {
       return (.failure(error), [])
     }
-    let told = tellMachines(.read(definition.uuid), of: index)
+    let told = tellMachines(.read, of: index)
     if let refusal = told.refusal { return (.failure(refusal), told.actions) }
     return (.success(readValue(of: index, elapsed: now - start)), told.actions)
   }
@@ -174,9 +174,7 @@ struct DeviceState {
     in scope: Scope
   ) -> [DeviceAction] {
     actions.flatMap { action -> [DeviceAction] in
-      let target = action.characteristic.map { uuid in
-        characteristics.firstIndex { $0.definition.uuid == uuid }
-      }
+      let target = action.characteristic.map { table.indices(of: $0).first }
       // A characteristic that is not there has no consequences.
       guard let target = target ?? index else { return [] }
       let value = action.value.octets(in: scope)
@@ -242,7 +240,7 @@ struct DeviceState {
       characteristics[index].mode = nil
       characteristics[index].ticks = 0
       guard before != nil else { return (.success(()), []) }
-      let told = tellMachines(.unsubscribe(definition.uuid), of: index).actions
+      let told = tellMachines(.unsubscribe, of: index).actions
       return (.success(()), [.stopTicks(characteristic: index)] + told)
     }
     guard definition.properties.contains(mode == .notification ? .notify : .indicate) else {
@@ -250,7 +248,7 @@ struct DeviceState {
     }
     characteristics[index].mode = mode
     guard before == nil else { return (.success(()), []) }
-    let told = tellMachines(.subscribe(definition.uuid), of: index).actions
+    let told = tellMachines(.subscribe, of: index).actions
     guard let delay = delay(beforeTick: 0, of: index) else { return (.success(()), told) }
     return (.success(()), [.tick(characteristic: index, at: now + delay)] + told)
   }

@@ -10,12 +10,11 @@ struct FollowerTable {
   private let dependents: [[Int]]
   private let isSeries: [Bool]
 
-  init(_ characteristics: [CharacteristicDefinition]) {
+  init(_ table: AttributeTable) {
+    let characteristics = table.characteristics.map(\.definition)
     let sources = characteristics.map { characteristic -> [Int] in
       guard case .follow(let follower) = characteristic.behaviour else { return [] }
-      return follower.views.compactMap { view in
-        characteristics.firstIndex { $0.uuid == view.characteristic }
-      }
+      return follower.views.compactMap { table.indices(of: $0.characteristic).first }
     }
     self.sources = sources
     dependents = characteristics.indices.map { Self.dependents(of: $0, sources) }

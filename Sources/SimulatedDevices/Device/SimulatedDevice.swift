@@ -279,7 +279,12 @@ public final class SimulatedDevice: Sendable {
   public func nextFault(_ operation: FaultOperation) -> FaultAction {
     let elapsed = loop.now - start
     return state.withLock { state in
-      let planned = state.faults.next(operation, at: elapsed, in: state.surroundings)
+      let planned = state.faults.next(
+        operation,
+        at: elapsed,
+        in: state.surroundings,
+        of: table
+      )
       guard operation == .connect, let next = state.nextConnect else { return planned }
       state.nextConnect = nil
       return next

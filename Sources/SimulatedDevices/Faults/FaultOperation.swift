@@ -7,12 +7,12 @@ public enum FaultOperation: Sendable, Hashable {
   case connect
   /// Service discovery.
   case discover
-  case read(BluetoothUUID)
-  case write(BluetoothUUID)
+  case read(BluetoothUUID, handle: UInt16? = nil)
+  case write(BluetoothUUID, handle: UInt16? = nil)
   /// A write without an answer.
-  case command(BluetoothUUID)
+  case command(BluetoothUUID, handle: UInt16? = nil)
   /// Turning notifications or indications on or off.
-  case subscribe(BluetoothUUID)
+  case subscribe(BluetoothUUID, handle: UInt16? = nil)
   case disconnect
 
   /// The operation without its characteristic.
@@ -31,7 +31,18 @@ public enum FaultOperation: Sendable, Hashable {
   /// The characteristic that is read, written or subscribed to.
   public var characteristic: BluetoothUUID? {
     switch self {
-    case .read(let uuid), .write(let uuid), .command(let uuid), .subscribe(let uuid): uuid
+    case .read(let uuid, _), .write(let uuid, _), .command(let uuid, _), .subscribe(let uuid, _):
+      uuid
+    case .connect, .discover, .disconnect: nil
+    }
+  }
+
+  /// The handle of its value, where that is known.
+  public var handle: UInt16? {
+    switch self {
+    case .read(_, let handle), .write(_, let handle), .command(_, let handle),
+      .subscribe(_, let handle):
+      handle
     case .connect, .discover, .disconnect: nil
     }
   }

@@ -1,5 +1,6 @@
 // Deciding, operation by operation, what goes wrong.
 
+import Bluetooth
 public import Signals
 
 /// Rules with their counts so far: operations in, actions out.
@@ -50,7 +51,9 @@ public struct FaultPlan: Sendable {
   mutating func add(_ rule: FaultRule, generator: SeededGenerator) {
     // By what it is about, not by its place: a rule before it takes none of its draws.
     func name(_ rule: FaultRule) -> String {
-      rule.on.rawValue + (rule.characteristic.map { " \($0)" } ?? "")
+      guard let target = rule.characteristic else { return rule.on.rawValue }
+      let isPlain = target == CharacteristicSelector(characteristic: target.characteristic)
+      return rule.on.rawValue + " " + (isPlain ? "\(target.characteristic)" : "\(target)")
     }
     let number = entries.count { name($0.rule) == name(rule) } + 1
     entries.append(Entry(rule: rule, generator: generator.split("\(name(rule)) \(number)")))
@@ -61,14 +64,16 @@ public struct FaultPlan: Sendable {
   /// - Parameters:
   ///   - elapsed: Since the device's start.
   ///   - surroundings: How things are around the device.
+  ///   - table: Of the device, which tells characteristics with the same UUID apart.
   public mutating func next(
     _ operation: FaultOperation,
     at elapsed: Duration = .zero,
-    in surroundings: Surroundings = Surroundings()
+    in surroundings: Surroundings = Surroundings(),
+    of table: AttributeTable? = nil
   ) -> FaultAction {
     var action: FaultAction?
     for index in entries.indices
-    where entries[index].rule.matches(operation, at: elapsed, in: surroundings) {
+    where entries[index].rule.matches(operation, at: elapsed, in: surroundings, of: table) {
       if entries[index].hits() { action = action ?? entries[index].rule.action }
     }
     return action ?? .none

@@ -43,8 +43,8 @@ public struct Surroundings: Sendable, Hashable {
 /// When something goes wrong, and what.
 public struct FaultRule: Sendable, Hashable {
   public var on: FaultKind
-  /// Only operations on this characteristic; nil: on any.
-  public var characteristic: BluetoothUUID?
+  /// Only operations on the characteristics that match; nil: on any.
+  public var characteristic: CharacteristicSelector?
   public var occurrence: FaultOccurrence
   /// How many operations in a row are hit when one is.
   public var burst: Int
@@ -63,7 +63,7 @@ public struct FaultRule: Sendable, Hashable {
     action: FaultAction
   ) {
     self.on = on
-    self.characteristic = characteristic
+    self.characteristic = characteristic.map { CharacteristicSelector(characteristic: $0) }
     self.occurrence = occurrence
     self.burst = burst
     self.window = window
@@ -72,15 +72,24 @@ public struct FaultRule: Sendable, Hashable {
   }
 
   /// Whether the rule counts this operation.
+  ///
+  /// - Parameter table: Of the device, which tells characteristics with the same UUID apart.
   public func matches(
     _ operation: FaultOperation,
     at elapsed: Duration = .zero,
-    in surroundings: Surroundings = Surroundings()
+    in surroundings: Surroundings = Surroundings(),
+    of table: AttributeTable? = nil
   ) -> Bool {
     guard on == .any || on == operation.kind, action.applies(to: operation.kind) else {
       return false
     }
     guard window?.contains(elapsed) ?? true, surroundings.satisfy(condition) else { return false }
-    return characteristic == nil || characteristic == operation.characteristic
+    guard let characteristic else { return true }
+    guard let handle = operation.handle, let table else {
+      return characteristic.characteristic == operation.characteristic
+    }
+    return table.indices(of: characteristic).contains {
+      table.characteristics[$0].entry.handle == handle
+    }
   }
 }

@@ -116,12 +116,7 @@ extension DeviceReader {
   /// `follows: battery-level`, or `{ with: …, value: … }`.
   private mutating func follower(_ node: Node) -> Follower {
     if node.text != nil {
-      let view = characteristicUUID(node).map { View("value", of: $0) }
-      if let view {
-        references.append(
-          Reference(characteristic: view.characteristic, node: node, need: .presence)
-        )
-      }
+      let view = reference(node, .presence).map { View("value", of: $0) }
       return Follower(view.map { [$0] } ?? [], value: ValueTemplate([.variable("value")]))
     }
     var keys = MappingReader(node)

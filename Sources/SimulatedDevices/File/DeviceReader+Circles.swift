@@ -18,10 +18,10 @@ extension DeviceReader {
 
   /// Complains of values that follow themselves.
   mutating func checkCircles(in device: DeviceDefinition) {
-    let all = AttributeTable(device).characteristics.map(\.definition)
+    let all = AttributeTable(device)
     let table = FollowerTable(all)
-    for index in all.indices where table.of(index).contains(index) {
-      let node = references.first { $0.characteristic == all[index].uuid }?.node
+    for index in all.characteristics.indices where table.of(index).contains(index) {
+      let node = references.first { all.indices(of: $0.characteristic).first == index }?.node
       guard let node else { continue }
       problems.append(node.problem("\(shown(node)) follows itself"))
       // One complaint a circle is enough.

@@ -12,31 +12,29 @@ extension DeviceReader {
       faultAction(node).map { (node: node, action: $0) }
     }
     let target = keys.optional("characteristic")
-    let characteristic = target.flatMap { characteristicUUID($0) }
+    let characteristic = target.flatMap { reference($0, .several) }
     let occurrence = self.occurrence(&keys)
     let burst = integer(&keys, "burst", in: 1...FileLimits.burst) ?? 1
     let window = self.window(&keys)
     let condition = keys.optional("if").flatMap { self.condition($0) }
     problems += keys.finish()
     guard let kind, let action else { return nil }
-    if let target, let characteristic {
-      references.append(Reference(characteristic: characteristic, node: target, need: .presence))
-      if !kind.hasCharacteristic, kind != .any {
-        problems.append(target.problem("\(kind) is about no characteristic"))
-      }
+    if let target, characteristic != nil, !kind.hasCharacteristic, kind != .any {
+      problems.append(target.problem("\(kind) is about no characteristic"))
     }
     if !action.action.applies(to: kind) {
       problems.append(action.node.problem("this cannot happen to '\(kind)'"))
     }
-    return FaultRule(
+    var rule = FaultRule(
       on: kind,
-      characteristic: characteristic,
       occurrence: occurrence,
       burst: burst,
       window: window,
       condition: condition,
       action: action.action
     )
+    rule.characteristic = characteristic
+    return rule
   }
 
   mutating func faultKind(_ node: Node) -> FaultKind? {

@@ -47,7 +47,6 @@ extension DeviceReader {
     let set = keys.optional("set")
     let delay = delay(&keys, "after") ?? .zero
     let target = keys.optional("on")
-    let uuid = target.flatMap { characteristicUUID($0) }
     problems += keys.finish()
     guard let value = notify ?? set, notify == nil || set == nil else {
       if node.mapping != nil {
@@ -56,12 +55,11 @@ extension DeviceReader {
       return nil
     }
     let kind = notify == nil ? ResponseAction.Kind.set : .notify
-    if let uuid, let target {
-      let need = kind == .notify ? Reference.Need.notify : .set
-      references.append(Reference(characteristic: uuid, node: target, need: need))
-    }
+    let on = target.flatMap { reference($0, kind == .notify ? .notify : .set) }
     return template(value, names).map { value in
-      ResponseAction(kind, characteristic: uuid, value: value, after: delay)
+      var action = ResponseAction(kind, value: value, after: delay)
+      action.characteristic = on
+      return action
     }
   }
 }

@@ -4,22 +4,6 @@ import Bluetooth
 import Documents
 import Spelling
 
-/// A characteristic that something in a file is to happen on.
-struct Reference {
-  /// What the characteristic has to be fit for.
-  enum Need {
-    case presence
-    case read
-    case write
-    case notify
-    case set
-  }
-
-  let characteristic: BluetoothUUID
-  let node: Node
-  let need: Need
-}
-
 extension DeviceReader {
   mutating func service(_ node: Node) -> ServiceDefinition {
     var keys = MappingReader(node)
@@ -140,42 +124,11 @@ extension DeviceReader {
       security: security
     )
   }
-
-  /// Complains of what is to happen on characteristics that are not there or not fit for it.
-  mutating func checkReferences(in device: DeviceDefinition) {
-    let all = AttributeTable(device).characteristics.map(\.definition)
-    for reference in references {
-      let node = reference.node
-      guard let found = all.first(where: { $0.uuid == reference.characteristic }) else {
-        problems.append(node.problem("the device has no characteristic \(shown(node))"))
-        continue
-      }
-      switch reference.need {
-      case .notify where found.properties.isDisjoint(with: [.notify, .indicate]):
-        problems.append(
-          node.problem("\(shown(node)) cannot notify", expected: "one with the property notify")
-        )
-      case .set where found.behaviour.isMoving:
-        problems.append(
-          node.problem("\(shown(node)) moves by itself", expected: "one whose value stays")
-        )
-      case .read where !found.properties.contains(.read):
-        problems.append(
-          node.problem("\(shown(node)) cannot be read", expected: "one with the property read")
-        )
-      case .write where !found.properties.isWritable:
-        problems.append(
-          node.problem("\(shown(node)) cannot be written", expected: "one with the property write")
-        )
-      case .presence, .read, .write, .notify, .set: break
-      }
-    }
-  }
 }
 
 extension CharacteristicProperties {
   /// Whether there is any way to write.
-  fileprivate var isWritable: Bool {
+  var isWritable: Bool {
     !isDisjoint(with: [.write, .writeWithoutResponse, .authenticatedSignedWrites, .reliableWrite])
   }
 }

@@ -193,10 +193,8 @@ extension DeviceReader {
     return of.map { View(entry.key, of: $0, as: format, at: offset, count: count) }
   }
 
-  private mutating func source(_ node: Node) -> BluetoothUUID? {
-    guard let uuid = characteristicUUID(node) else { return nil }
-    references.append(Reference(characteristic: uuid, node: node, need: .presence))
-    return uuid
+  private mutating func source(_ node: Node) -> CharacteristicSelector? {
+    reference(node, .presence)
   }
 
   /// A format of whole numbers.

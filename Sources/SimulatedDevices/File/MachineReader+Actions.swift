@@ -69,10 +69,7 @@ extension MachineReader {
         return []
       }
       // What is written can be kept; whether it can be notified is another matter.
-      let uuid = reader.characteristicUUID(written)
-      if let uuid, entry.key == "notify" {
-        reader.references.append(Reference(characteristic: uuid, node: written, need: .notify))
-      }
+      if entry.key == "notify" { _ = reader.reference(written, .notify) }
     }
     return [.respond(action)]
   }

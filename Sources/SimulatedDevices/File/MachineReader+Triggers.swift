@@ -69,10 +69,11 @@ extension MachineReader {
     }
   }
 
-  private mutating func characteristic(_ node: Node, _ need: Reference.Need) -> BluetoothUUID? {
-    guard let uuid = reader.characteristicUUID(node) else { return nil }
-    reader.references.append(Reference(characteristic: uuid, node: node, need: need))
-    return uuid
+  private mutating func characteristic(
+    _ node: Node,
+    _ need: Reference.Need
+  ) -> CharacteristicSelector? {
+    reader.reference(node, need)
   }
 
   private mutating func period(_ node: Node) -> Duration? {

@@ -105,20 +105,20 @@ extension ScenarioReader {
   private mutating func characteristic(
     _ keys: inout MappingReader,
     _ targets: [Int]
-  ) -> BluetoothUUID? {
+  ) -> CharacteristicSelector? {
     keys.optional("characteristic").flatMap { characteristic($0, targets) }
   }
 
   /// One that at least one of the devices has.
-  mutating func characteristic(_ node: Node, _ targets: [Int]) -> BluetoothUUID? {
-    guard let uuid = reader.characteristicUUID(node) else { return nil }
+  mutating func characteristic(_ node: Node, _ targets: [Int]) -> CharacteristicSelector? {
+    guard let selector = reader.selector(node) else { return nil }
     let isThere = targets.contains { index in
-      AttributeTable(devices[index]).characteristics.contains { $0.entry.uuid == uuid }
+      !AttributeTable(devices[index]).indices(of: selector).isEmpty
     }
     if !isThere, !targets.isEmpty {
       reader.problems.append(node.problem("no device has the characteristic \(reader.shown(node))"))
     }
-    return uuid
+    return selector
   }
 
   private mutating func service(_ keys: inout MappingReader, _ targets: [Int]) -> BluetoothUUID? {
@@ -152,15 +152,16 @@ extension ScenarioReader {
       reader.problems.append(durationNode.problem("this is no time", expected: "at least 1ms"))
     }
     return fault.rules(settings).map { kind, action in
-      FaultRule(
+      var rule = FaultRule(
         on: kind,
-        characteristic: settings.characteristic,
         occurrence: occurrence,
         burst: burst,
         window: window,
         condition: fault.condition(settings),
         action: action
       )
+      rule.characteristic = settings.characteristic
+      return rule
     }
   }
 }

@@ -72,7 +72,7 @@ extension ScenarioReader {
     if !fault.settings.contains("characteristic"), fault != .notifyAcquired,
       let node = keys.optional("characteristic")
     {
-      characteristic = self.characteristic(node, targets)
+      characteristic = event(of: node, targets)
       if let kind, !kind.hasCharacteristic {
         reader.problems.append(node.problem("'\(kind.rawValue)' is about no characteristic"))
       }
@@ -85,5 +85,20 @@ extension ScenarioReader {
       characteristic: characteristic
     )
     return .after(pattern, occurrence, delay: delay)
+  }
+
+  /// Events say no more of a characteristic than its UUID.
+  private mutating func event(of node: Node, _ targets: [Int]) -> BluetoothUUID? {
+    guard let selector = characteristic(node, targets) else { return nil }
+    guard selector == CharacteristicSelector(characteristic: selector.characteristic) else {
+      reader.problems.append(
+        node.problem(
+          "\(reader.shown(node)) is one of several",
+          expected: "a name or a UUID alone: 'after' counts what happens to all that have it"
+        )
+      )
+      return nil
+    }
+    return selector.characteristic
   }
 }

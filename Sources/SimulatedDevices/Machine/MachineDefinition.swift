@@ -74,11 +74,11 @@ public struct MachineState: Sendable, Hashable {
 public struct Transition: Sendable, Hashable {
   /// What it waits for.
   public enum Trigger: Sendable, Hashable {
-    case write(BluetoothUUID, ResponseRule.Pattern)
+    case write(CharacteristicSelector, ResponseRule.Pattern)
     /// Before the value is given.
-    case read(BluetoothUUID)
-    case subscribe(BluetoothUUID)
-    case unsubscribe(BluetoothUUID)
+    case read(CharacteristicSelector)
+    case subscribe(CharacteristicSelector)
+    case unsubscribe(CharacteristicSelector)
     case link(LinkChange)
     /// Once, so long after the state was entered.
     case after(Duration)

@@ -6,10 +6,10 @@ import Bluetooth
 
 /// Something that happens to a device, as its machines see it.
 enum MachineEvent: Equatable {
-  case write(BluetoothUUID, [UInt8])
-  case read(BluetoothUUID)
-  case subscribe(BluetoothUUID)
-  case unsubscribe(BluetoothUUID)
+  case write([UInt8])
+  case read
+  case subscribe
+  case unsubscribe
   case link(LinkChange)
   /// A timer of one machine that was armed when it entered its state for the so-manieth time.
   case timer(MachineTimer)
@@ -66,13 +66,16 @@ struct MachineRun {
 
   /// The first transition for an event, with the names that its pattern gives.
   ///
-  /// - Parameter scope: What conditions may name, beside the pattern's names.
+  /// - Parameters:
+  ///   - scope: What conditions may name, beside the pattern's names.
+  ///   - isMeant: Whether a selector means the characteristic that the event is about.
   func transition(
     for event: MachineEvent,
-    in scope: Scope
+    in scope: Scope,
+    where isMeant: (CharacteristicSelector) -> Bool
   ) -> (transition: Transition, names: Variables)? {
     for (index, transition) in transitions.enumerated() {
-      guard let names = names(transition.trigger, event, index) else { continue }
+      guard let names = names(transition.trigger, event, index, isMeant) else { continue }
       var inner = scope
       inner.variables = scope.variables.merging(names)
       if transition.conditions.allSatisfy({ $0.holds(in: inner) }) { return (transition, names) }
@@ -83,16 +86,17 @@ struct MachineRun {
   private func names(
     _ trigger: Transition.Trigger,
     _ event: MachineEvent,
-    _ index: Int
+    _ index: Int,
+    _ isMeant: (CharacteristicSelector) -> Bool
   ) -> Variables? {
     switch (trigger, event) {
-    case (.write(let uuid, let pattern), .write(let written, let value)) where uuid == written:
-      guard var names = pattern.match(value) else { return nil }
+    case (.write(let written, let pattern), .write(let value)):
+      guard isMeant(written), var names = pattern.match(value) else { return nil }
       names[ValueTemplate.writtenName] = .octets(value)
       return names
-    case (.read(let uuid), .read(let other)), (.subscribe(let uuid), .subscribe(let other)),
-      (.unsubscribe(let uuid), .unsubscribe(let other)):
-      return uuid == other ? Variables() : nil
+    case (.read(let meant), .read), (.subscribe(let meant), .subscribe),
+      (.unsubscribe(let meant), .unsubscribe):
+      return isMeant(meant) ? Variables() : nil
     case (.link(let change), .link(let other)): return change == other ? Variables() : nil
     case (.after, .timer(let timer)), (.every, .timer(let timer)):
       return timer.entry == entry && timer.transition == index ? Variables() : nil

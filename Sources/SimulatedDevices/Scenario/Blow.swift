@@ -86,7 +86,7 @@ public enum WorldAction: Sendable, Hashable {
   /// Another program connects to the device and dies, which ends no link.
   case otherLeavesLink(BluetoothAddress)
   /// Another program takes a device's notifications for itself alone.
-  case otherAcquires(BluetoothUUID, BluetoothAddress)
+  case otherAcquires(CharacteristicSelector, BluetoothAddress)
   /// Another program scans.
   case otherScans(adapter: Int = 0)
   /// Every other program ends.

@@ -6,7 +6,7 @@ import Bluetooth
 struct FaultSettings {
   /// `on`: the operations it happens to; nil: the fault's own.
   var kind: FaultKind?
-  var characteristic: BluetoothUUID?
+  var characteristic: CharacteristicSelector?
   var error: ATTErrorCode?
   /// `by`: how much later.
   var delay: Duration?

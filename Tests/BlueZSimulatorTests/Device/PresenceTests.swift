@@ -21,10 +21,13 @@ struct PresenceTests {
             "only",
             transitions: [
               Transition(
-                .write(control, .exactly([1])),
+                .write(CharacteristicSelector(characteristic: control), .exactly([1])),
                 do: [.disconnect(after: .milliseconds(100))]
               ),
-              Transition(.write(control, .exactly([2])), do: [.restart(.seconds(5))]),
+              Transition(
+                .write(CharacteristicSelector(characteristic: control), .exactly([2])),
+                do: [.restart(.seconds(5))]
+              ),
             ]
           )
         ]
