@@ -73,7 +73,7 @@ struct ChainFileTests {
       (
         "{ notify: 2a37, for: 3s, after: { write: 2a39, value: { hex: 01 }, kind: request } }",
         "notify heart-rate-measurement "
-          + "after (write heart-rate-control-point hex:01 request) for 3s"
+          + "after { write heart-rate-control-point hex:01 request } for 3s"
       ),
     ]
   )

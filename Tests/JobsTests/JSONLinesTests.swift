@@ -94,13 +94,16 @@ struct JSONLinesTests {
     try bench.run("read battery-level expect percent > 90")
     let lines = bench.json()
     #expect(lines[0].hasSuffix(#""seed":0,"chain":null,"steps":1}"#))
+    let hint =
+      #""hint":"check the device, or what the chain expects of it","#
+      + #""expected":"percent > 90","got":"72 %","octets":"48"}}"#
     #expect(
       lines[5].hasSuffix(
         #""step":"1","operation":"read","attribute":"battery-level","status":"failed","#
           + #""value":{"percent":72},"hex":"48","error":{"code":"expectation-not-met","#
           + #""class":"definite","message":"reading battery-level: expected percent > 90, "#
           + #"got 72 % (octets 48)","bluez":null,"#
-          + #""hint":"check the device, or what the chain expects of it"}}"#
+          + hint
       )
     )
   }

@@ -79,10 +79,10 @@ struct OneLineTests {
       (
         "frobnicate",
         "1:1: there is no step 'frobnicate' "
-          + "(expected one of read, write, notify, exchange, scan, sleep, connect, disconnect, rssi, log, pair, "
-          + "unpair, trust, mtu, connection-parameters, services, read-descriptor, write-descriptor)"
+          + "(expected one of read, write, notify, exchange, poll, combine, scan, sleep, connect, "
+          + "disconnect, rssi, log, pair, unpair, trust, repeat, when, try, mtu, connection-parameters, services, read-descriptor, write-descriptor)"
       ),
-      ("repeat 3", "1:1: 'repeat' has no one-line form (expected it in a chain file)"),
+      ("include a", "1:1: 'include' has no one-line form (expected it in a chain file)"),
       (
         "read", "1:1: nothing follows 'read' (expected a characteristic such as battery-level)"
       ),
@@ -109,8 +109,8 @@ struct OneLineTests {
         "1:18: the value has no 'precent' (did you mean 'percent'?)"
       ),
       (
-        "read 2a19 expect percent ~ 3",
-        "1:26: '~' is no comparison (expected one of =, !=, <, <=, >, >=, in)"
+        "read 2a19 expect percent ^ 3",
+        "1:26: '^' is no comparison (expected one of =, !=, <, <=, >, >=, in, &, ~, counts)"
       ),
       ("read 2a19 expect percent > x", "1:28: 'x' stands here (expected a number)"),
       ("read 2a19 expect percent >", "1:26: nothing follows '>' (expected a number)"),

@@ -29,7 +29,7 @@ struct ValueComplaintTests {
       (
         "{ percent: { equals: 3 } }",
         "53: steps.1.expect.percent.equals: there is no comparison 'equals' "
-          + "(expected one of is, not, min, max, above, below, between, in)"
+          + "(expected one of is, not, min, max, above, below, between, in, mask, like, counter)"
       ),
       (
         "{ percent: { between: [3, 2] } }",

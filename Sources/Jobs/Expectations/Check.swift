@@ -13,6 +13,12 @@ public enum Check: Hashable, Sendable, CustomStringConvertible {
   /// Both ends belong to it.
   case between(Double, Double)
   case oneOf([Literal])
+  /// A whole number of which these bits are so.
+  case masked(UInt64, equal: UInt64)
+  /// A text, or octets as hexadecimal digits, in which `*` and `?` stand for others.
+  case like(String)
+  /// A number that goes on by one from value to value. One value alone is none too few.
+  case counts(CounterRule)
   /// Compares with a value that is captured before: it becomes one of the others when the step runs.
   case captured(Relation, VariablePath)
 
@@ -37,28 +43,76 @@ public enum Check: Hashable, Sendable, CustomStringConvertible {
     case .atMost(let bound): value.number.map { $0 <= bound } ?? false
     case .between(let low, let high): value.number.map { $0 >= low && $0 <= high } ?? false
     case .oneOf(let literals): literals.contains { $0.equals(value) }
+    case .masked(let mask, let bits): value.bits.map { $0 & mask == bits } ?? false
+    case .like(let pattern): Self.glob(pattern, for: value).matches("\(value)")
+    case .counts: value.number != nil
     case .captured: false
     }
   }
 
   /// The comparison in the one-line form: `>= 10`, `in 10..40`, `in chest,wrist`.
-  public var description: String {
+  public var description: String { description { Self.text($0) } }
+
+  /// The comparison of a time in ms, as durations: `< 200ms`.
+  var describingTime: String { description { Duration.microseconds($0 * 1000).written } }
+
+  private func description(_ text: (Double) -> String) -> String {
     switch self {
     case .equal(let literal): "= \(literal)"
     case .notEqual(let literal): "!= \(literal)"
-    case .above(let bound): "> \(Self.text(bound))"
-    case .atLeast(let bound): ">= \(Self.text(bound))"
-    case .below(let bound): "< \(Self.text(bound))"
-    case .atMost(let bound): "<= \(Self.text(bound))"
-    case .between(let low, let high): "in \(Self.text(low))..\(Self.text(high))"
+    case .above(let bound): "> \(text(bound))"
+    case .atLeast(let bound): ">= \(text(bound))"
+    case .below(let bound): "< \(text(bound))"
+    case .atMost(let bound): "<= \(text(bound))"
+    case .between(let low, let high): "in \(text(low))..\(text(high))"
     case .oneOf(let literals): "in " + literals.map(\.listed).joined(separator: ",")
+    case .masked(let mask, let bits): "& \(Self.hex(mask)) = \(Self.hex(bits))"
+    case .like(let pattern): "~ \(Quoting.quoted(MessageTemplate.escaped(pattern)))"
+    case .counts(let rule): "\(rule)"
     case .captured(let relation, let path): "\(relation.rawValue) {\(path)}"
     }
+  }
+
+  /// The rule for a counter, where this is one.
+  var counter: CounterRule? { if case .counts(let rule) = self { rule } else { nil } }
+
+  /// The pattern, for octets without blanks and in small letters.
+  private static func glob(_ pattern: String, for value: DecodedValue) -> Glob {
+    guard case .octets = value.only else { return Glob(pattern) }
+    return Glob(pattern.lowercased().filter { $0 != " " })
+  }
+
+  private static func hex(_ bits: UInt64) -> String {
+    let digits = String(bits, radix: 16)
+    return "0x" + (digits.utf8.count == 1 ? "0" : "") + digits
   }
 
   /// A number without a needless `.0`.
   private static func text(_ number: Double) -> String {
     let text = "\(number)"
     return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+  }
+}
+
+extension DecodedValue {
+  /// The value itself; that of its field where it has one alone.
+  var only: DecodedValue {
+    guard case .fields(let fields) = self, fields.count == 1 else { return self }
+    return fields[0].value.only
+  }
+
+  /// The bits of a whole number, two's complement where it is below zero.
+  fileprivate var bits: UInt64? {
+    if case .integer(let integer) = only { UInt64(bitPattern: integer) } else { nil }
+  }
+
+  /// The part that a path with dots names: `hr.bpm`.
+  func field(at path: String) -> Field? {
+    guard case .fields(let fields) = self else { return nil }
+    if let field = fields.first(where: { $0.name == path }) { return field }
+    guard let dot = path.firstIndex(of: "."),
+      let outer = fields.first(where: { $0.name == path[..<dot] })
+    else { return nil }
+    return outer.value.field(at: String(path[path.index(after: dot)...]))
   }
 }

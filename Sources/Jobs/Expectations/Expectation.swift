@@ -16,6 +16,8 @@ public struct Expectation: Hashable, Sendable, CustomStringConvertible {
     case count
     /// How many a second.
     case rate
+    /// A time that is measured over the values.
+    case measure(Measure)
 
     public var description: String {
       switch self {
@@ -24,8 +26,12 @@ public struct Expectation: Hashable, Sendable, CustomStringConvertible {
       case .format(let format): format.name
       case .count: "count"
       case .rate: "rate"
+      case .measure(let measure): measure.rawValue
       }
     }
+
+    /// Whether it is a time, compared with durations.
+    var isTime: Bool { if case .measure = self { true } else { false } }
   }
 
   public let subject: Subject
@@ -37,7 +43,9 @@ public struct Expectation: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// In the one-line form: `celsius in 10..40`.
-  public var description: String { "\(subject) \(check)" }
+  public var description: String {
+    "\(subject) \(subject.isTime ? check.describingTime : check.description)"
+  }
 
   /// Checks one value.
   ///
@@ -48,8 +56,9 @@ public struct Expectation: Hashable, Sendable, CustomStringConvertible {
     case .value:
       try check(value, shown: "\(value)", octets)
     case .field(let name):
-      guard case .fields(let fields) = value, let field = fields.first(where: { $0.name == name })
-      else { throw failure("a value without \(name)", octets) }
+      guard let field = value.field(at: name) else {
+        throw failure("a value without \(name)", octets)
+      }
       try check(field.value, shown: Self.shown(field), octets)
     case .format(let format):
       do {
@@ -62,8 +71,21 @@ public struct Expectation: Hashable, Sendable, CustomStringConvertible {
       } catch {
         throw failure("\(error)", octets)
       }
-    case .count, .rate: return
+    case .count, .rate, .measure: return
     }
+  }
+
+  /// The whole number that a counter's rule looks at; nil where there is none.
+  func number(in value: DecodedValue, octets: [UInt8]) -> Int64? {
+    let found: DecodedValue? =
+      switch subject {
+      case .value: value
+      case .field(let name): value.field(at: name)?.value
+      case .format(let format): try? format.decode(octets)
+      case .count, .rate, .measure: nil
+      }
+    guard case .integer(let number)? = found?.only else { return nil }
+    return number
   }
 
   /// Checks what is measured over all values of a step.
@@ -76,11 +98,18 @@ public struct Expectation: Hashable, Sendable, CustomStringConvertible {
     switch subject {
     case .count: measured = .integer(Int64(count))
     case .rate: measured = .real(rate, decimals: 2)
-    case .value, .field, .format: return
+    case .value, .field, .format, .measure: return
     }
     guard !check.passes(measured) else { return }
     let unit = subject == .rate ? " a second" : count == 1 ? " value" : " values"
     throw failure("\(measured)\(unit)", nil)
+  }
+
+  /// Checks a time that was measured over all values; nil where there was nothing to measure.
+  func check(_ time: Duration?, of measure: Measure) throws(ExpectationFailure) {
+    guard subject == .measure(measure) else { return }
+    guard let time else { throw failure(measure.absence, nil) }
+    guard check.passes(time.milliseconds) else { throw failure(time.written, nil) }
   }
 
   private func check(
@@ -91,7 +120,7 @@ public struct Expectation: Hashable, Sendable, CustomStringConvertible {
     guard check.passes(value) else { throw failure(shown, octets) }
   }
 
-  private func failure(_ got: String, _ octets: [UInt8]?) -> ExpectationFailure {
+  func failure(_ got: String, _ octets: [UInt8]?) -> ExpectationFailure {
     ExpectationFailure(expected: description, got: got, octets: octets)
   }
 

@@ -4,43 +4,54 @@ import Bluetooth
 
 /// The names that mean something for the value of one step.
 struct Subjects {
+  /// What kind of step it is.
+  enum Kind {
+    /// It has one value.
+    case single
+    /// It has many, which have a count, a rate and times between them.
+    case stream
+    /// It has many that are read, which takes time.
+    case poll
+    /// It finds devices, which have a number.
+    case scan
+  }
+
   /// The fields that the decoded value can have.
   let fields: [String]
-  private let isListening: Bool
+  private let kind: Kind
   /// Whether the value has octets, which formats can be read from.
   private let hasOctets: Bool
 
-  /// The names for the devices that a scan found.
-  static let scanned = Subjects()
-
-  private let isScan: Bool
-
-  private init() {
-    fields = []
-    isListening = false
+  private init(fields: [String], _ kind: Kind = .single) {
+    self.fields = fields
+    self.kind = kind
     hasOctets = false
-    isScan = true
   }
 
   /// The names for a characteristic.
   ///
-  /// - Parameters:
-  ///   - format: The format given for its value, which then has no fields.
-  ///   - isListening: Whether many values come, which have a count and a rate.
-  init(of selector: CharacteristicSelector, format: ValueFormat?, isListening: Bool) {
+  /// - Parameter format: The format given for its value, which then has no fields.
+  init(of selector: CharacteristicSelector, format: ValueFormat?, kind: Kind) {
     let isPlain = format != nil || selector.handle != nil
     fields = isPlain ? [] : StandardValues.fieldNames(of: selector.characteristic)
-    self.isListening = isListening
+    self.kind = kind
     hasOctets = true
-    isScan = false
   }
 
-  private init(fields: [String]) {
-    self.fields = fields
-    isListening = false
-    hasOctets = false
-    isScan = false
+  /// The names for several values together: of each, and of its fields.
+  init(of inputs: [Combining.Input]) {
+    let fields = inputs.flatMap { input -> [String] in
+      let inner = Subjects(of: input.target, format: input.format, kind: .single).fields
+      return [input.name] + inner.map { "\(input.name).\($0)" }
+    }
+    self.init(fields: fields, .stream)
   }
+
+  /// The names for the devices that a scan found.
+  static let scanned = Subjects(fields: [], .scan)
+
+  /// No names: there is no value.
+  static let nothing = Subjects(fields: [])
 
   /// The names for the strength of a link.
   static let ofLink = Subjects(fields: LinkStrength.fieldNames)
@@ -48,41 +59,66 @@ struct Subjects {
   /// The names for the timing of a link.
   static let ofTiming = Subjects(fields: ConnectionParameters.fieldNames)
 
+  /// The times that are measured over the values.
+  private var times: [Measure] {
+    switch kind {
+    case .single, .scan: []
+    case .stream: Measure.allCases.filter { !$0.isOfReads }
+    case .poll: Measure.allCases
+    }
+  }
+
+  /// What is kept over all values, beside the last one.
+  var measures: [String] {
+    kind == .stream || kind == .poll ? ["count", "rate"] + times.map(\.rawValue) : []
+  }
+
   /// Every name, for complaints; formats last.
   var names: [String] {
-    if isScan { return ["count"] }
-    guard hasOctets else { return fields }
-    return fields + ["value"] + (isListening ? ["count", "rate"] : []) + ValueFormat.names
+    if kind == .scan { return ["count"] }
+    let own = fields + (hasOctets ? ["value"] : []) + measures
+    return hasOctets ? own + ValueFormat.names : own
   }
 
   /// What a name means; nil when it means nothing here.
   func subject(_ name: String) -> Expectation.Subject? {
-    if isScan { return name == "count" ? .count : nil }
+    if kind == .scan { return name == "count" ? .count : nil }
     if fields.contains(name) { return .field(name) }
-    guard hasOctets else { return nil }
+    if let time = times.first(where: { $0.rawValue == name }) { return .measure(time) }
     switch name {
-    case "value": return .value
-    case "count" where isListening: return .count
-    case "rate" where isListening: return .rate
-    default: return ValueFormat(name).map { .format($0) }
+    case "count" where measures.contains(name): return .count
+    case "rate" where measures.contains(name): return .rate
+    case "value" where hasOctets: return .value
+    default: return hasOctets ? ValueFormat(name).map { .format($0) } : nil
     }
   }
 }
 
 extension Step {
-  /// The fields that the step's value may have.
+  /// The fields that the step's value may have, and what is measured over many.
   var fields: [String] {
+    if case .scan = action { return Scanning.fields }
+    guard let subjects else { return [] }
+    return subjects.fields + subjects.measures
+  }
+
+  /// The names that an expectation about its value may use; nil where it has none.
+  var subjects: Subjects? {
     switch action {
     case .read(let target, let format):
-      Subjects(of: target, format: format, isListening: false).fields
+      Subjects(of: target, format: format, kind: .single)
     case .notify(let listening):
-      Subjects(of: listening.target, format: listening.format, isListening: true).fields
+      Subjects(of: listening.target, format: listening.format, kind: .stream)
+    case .poll(let polling):
+      Subjects(of: polling.target, format: polling.format, kind: .poll)
+    case .combine(let combining): Subjects(of: combining.inputs)
     case .exchange(let exchanging):
-      Subjects(of: exchanging.answer, format: exchanging.format, isListening: false).fields
-    case .rssi: Subjects.ofLink.fields
-    case .attribute(.parameters): Subjects.ofTiming.fields
-    case .scan: Scanning.fields
-    default: []
+      Subjects(of: exchanging.answer, format: exchanging.format, kind: .single)
+    case .rssi: .ofLink
+    case .attribute(.parameters): .ofTiming
+    case .attribute(.readFrom), .attribute(.readDescriptor), .attribute(.mtu): .plain
+    case .scan: .scanned
+    default: nil
     }
   }
 }

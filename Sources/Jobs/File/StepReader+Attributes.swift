@@ -106,6 +106,6 @@ extension Subjects {
   static let plain = Subjects(
     of: CharacteristicSelector(handle: 1),
     format: nil,
-    isListening: false
+    kind: .single
   )
 }

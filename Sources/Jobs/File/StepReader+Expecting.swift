@@ -19,7 +19,7 @@ extension StepReader {
         problems.append(complaint.at(entry.keyPlace, path: entry.value.path))
         return []
       }
-      return checks(entry.value).map { Expectation(subject, $0) }
+      return checks(entry.value, isTime: subject.isTime).map { Expectation(subject, $0) }
     }
   }
 
@@ -31,7 +31,9 @@ extension StepReader {
       return nil
     }
     let tests = entries.flatMap { entry -> [Condition.Test] in
-      let checks = checks(entry.value)
+      let field = VariablePath(entry.key)?.field
+      let isTime = field.flatMap { Measure(rawValue: $0) } != nil
+      let checks = checks(entry.value, isTime: isTime)
       guard let path = VariablePath(entry.key) else {
         let complaint = Complaint("'\(entry.key)' is no name", expected: VariablePath.shape)
         problems.append(complaint.at(entry.keyPlace, path: entry.value.path))
@@ -53,16 +55,20 @@ extension StepReader {
   }
 
   /// The comparisons that stand under a name; a bare value means that it must be that.
-  private mutating func checks(_ node: Node) -> [Check] {
-    if let check = bare(node) { return [check] }
+  ///
+  /// - Parameter isTime: Whether a time is looked at, which is compared with durations.
+  private mutating func checks(_ node: Node, isTime: Bool) -> [Check] {
+    if !isTime, let check = bare(node) { return [check] }
     guard let entries = node.mapping, !entries.isEmpty else {
-      let expected = "a value or a comparison such as { min: 10 }"
+      let expected =
+        isTime ? "a comparison such as { max: 2s }" : "a value or a comparison such as { min: 10 }"
       complain(node, Complaint("\(node.shown) stands here", expected: expected))
       return []
     }
     return entries.compactMap { entry in
-      guard let comparison = Comparison(rawValue: entry.key) else {
-        let known = Comparison.allCases.map(\.rawValue)
+      let comparison = Comparison(rawValue: entry.key)
+      guard let comparison, Comparison.all(isTime: isTime).contains(comparison) else {
+        let known = Comparison.all(isTime: isTime).map(\.rawValue)
         let complaint = Complaint.unknown(
           "there is no comparison '\(entry.key)'",
           entry.key,
@@ -71,12 +77,16 @@ extension StepReader {
         problems.append(complaint.at(entry.keyPlace, path: entry.value.path))
         return nil
       }
-      if let check = comparison.check(entry.value) {
+      let check = isTime ? comparison.timeCheck(entry.value) : comparison.check(entry.value)
+      if let check {
         complainOfUnknown(check.references, entry.value)
         return check
       }
       let message = "\(entry.value.shown) stands here"
-      complain(entry.value, Complaint(message, expected: comparison.takes))
+      complain(
+        entry.value,
+        Complaint(message, expected: isTime ? comparison.takesTime : comparison.takes)
+      )
       return nil
     }
   }
@@ -84,7 +94,17 @@ extension StepReader {
 
 /// The words for comparisons in a file.
 private enum Comparison: String, CaseIterable {
-  case `is`, not, min, max, above, below, between, `in`
+  case `is`, not, min, max, above, below, between, `in`, mask, like, counter
+
+  /// The words for what is looked at.
+  static func all(isTime: Bool) -> [Comparison] {
+    isTime ? [.min, .max, .above, .below, .between] : allCases
+  }
+
+  /// What stands after the word where a time is looked at.
+  var takesTime: String {
+    self == .between ? "two durations, the smaller first" : "a duration such as 2s"
+  }
 
   /// What stands after the word.
   var takes: String {
@@ -93,7 +113,22 @@ private enum Comparison: String, CaseIterable {
     case .min, .max, .above, .below: "a number"
     case .between: "two numbers, the smaller first"
     case .in: "a list of values"
+    case .mask: "the bits that are looked at, and what they are to be, such as [0x0f, 0x05]"
+    case .like: "a pattern, in which * and ? stand for others"
+    case .counter: "8, 16 or 32 bits, true, or { bits: 16, gaps: 2 }"
     }
+  }
+
+  /// A comparison of a time.
+  func timeCheck(_ node: Node) -> Check? {
+    if let path = node.captured { return relation.map { .captured($0, path) } }
+    if self == .between {
+      guard let bounds = node.sequence, bounds.count == 2, let low = bounds[0].duration,
+        let high = bounds[1].duration, low <= high
+      else { return nil }
+      return .between(low.inMilliseconds, high.inMilliseconds)
+    }
+    return node.duration.flatMap { relation?.check($0.inMilliseconds) }
   }
 
   func check(_ node: Node) -> Check? {
@@ -101,10 +136,7 @@ private enum Comparison: String, CaseIterable {
     switch self {
     case .is: return node.literal.map { .equal($0) }
     case .not: return node.literal.map { .notEqual($0) }
-    case .min: return node.number.map { .atLeast($0) }
-    case .max: return node.number.map { .atMost($0) }
-    case .above: return node.number.map { .above($0) }
-    case .below: return node.number.map { .below($0) }
+    case .min, .max, .above, .below: return node.number.flatMap { relation?.check($0) }
     case .between:
       guard let bounds = node.sequence, bounds.count == 2, let low = bounds[0].number,
         let high = bounds[1].number, low <= high
@@ -114,6 +146,11 @@ private enum Comparison: String, CaseIterable {
       guard let nodes = node.sequence, !nodes.isEmpty else { return nil }
       let literals = nodes.compactMap(\.literal)
       return literals.count == nodes.count ? .oneOf(literals) : nil
+    case .mask:
+      let bits = (node.sequence ?? []).compactMap { $0.text.flatMap { UInt64(bits: $0) } }
+      return bits.count == 2 && node.sequence?.count == 2 ? .masked(bits[0], equal: bits[1]) : nil
+    case .like: return node.text.flatMap { MessageTemplate($0)?.constant }.map { .like($0) }
+    case .counter: return node.counter.map { .counts($0) }
     }
   }
 }
@@ -128,7 +165,7 @@ extension Comparison {
     case .max: .atMost
     case .above: .above
     case .below: .below
-    case .between, .in: nil
+    case .between, .in, .mask, .like, .counter: nil
     }
   }
 }
@@ -140,6 +177,29 @@ extension Node {
       let constant = MessageTemplate(text)?.constant
     else { return nil }
     return Literal(constant, isQuoted: !isPlain)
+  }
+
+  /// `16`, `true`, `{ bits: 16, gaps: 2 }`.
+  fileprivate var counter: CounterRule? {
+    if truth == true { return CounterRule(bits: nil) }
+    if let bits = integer {
+      return CounterRule.widths.contains(bits) ? CounterRule(bits: bits) : nil
+    }
+    guard let entries = mapping, entries.allSatisfy({ ["bits", "gaps"].contains($0.key) }) else {
+      return nil
+    }
+    var rule = CounterRule(bits: nil)
+    for entry in entries {
+      guard let number = entry.value.integer else { return nil }
+      if entry.key == "bits" {
+        guard CounterRule.widths.contains(number) else { return nil }
+        rule.bits = number
+      } else {
+        guard (0...CounterRule.mostGaps).contains(number) else { return nil }
+        rule.gaps = number
+      }
+    }
+    return rule
   }
 
   /// The captured value that stands here: `"{before.percent}"`.

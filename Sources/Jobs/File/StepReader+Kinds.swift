@@ -13,7 +13,7 @@ extension StepReader {
     let timeout = timeout(&reader)
     guard let target else { return nil }
     let subjects =
-      offset == 0 ? Subjects(of: target, format: format, isListening: false) : .plain
+      offset == 0 ? Subjects(of: target, format: format, kind: .single) : .plain
     return Step(
       offset == 0
         ? .read(target, format: format)
@@ -35,34 +35,17 @@ extension StepReader {
     let target = node.flatMap { selector($0) }
     let format = format(&reader)
     let trigger = reader.optional("after").flatMap { self.trigger($0) }
-    let untilNode = reader.optional("until")
-    let count = untilNode.flatMap { self.count($0) }
-    let forNode = reader.optional("for")
-    let duration = forNode.flatMap { node -> Duration? in
-      if node.positiveDuration == nil {
-        complain(node, Complaint("\(node.shown) stands here", expected: ChainReader.limit))
-      }
-      return node.positiveDuration
-    }
+    let subjects = target.map { Subjects(of: $0, format: format, kind: .stream) } ?? .plain
+    let enough = enough(&reader, subjects, node)
     let options = subscription(&reader)
     let capture = capture(&reader)
     let expectNode = reader.optional("expect")
     let timeoutNode = reader.optional("timeout")
     let timeout = timeout(&reader)
     guard let target else { return nil }
-    if let node, untilNode == nil, forNode == nil { complain(node, Listening.endless) }
-    if let timeoutNode, let timeout, let duration, timeout < duration {
-      complain(timeoutNode, Listening.tooShort(timeout, for: duration))
-    }
-    let subjects = Subjects(of: target, format: format, isListening: true)
-    let listening = Listening(
-      to: target,
-      format: format,
-      trigger: trigger,
-      count: count,
-      duration: duration,
-      options: options
-    )
+    checkLimit(timeoutNode, timeout, enough.duration)
+    var listening = Listening(to: target, format: format, trigger: trigger, options: options)
+    listening.enough = enough
     return Step(
       .notify(listening),
       capture: capture,

@@ -51,17 +51,6 @@ extension StepReader {
     return write
   }
 
-  /// `until: { count: 5 }`.
-  mutating func count(_ node: Node) -> Int? {
-    guard var reader = mapping(node, expected: "a count such as { count: 5 }") else { return nil }
-    let most = max(1, limits.notifications)
-    let count = reader.required("count", expected: "how many values, from 1 to \(most)") {
-      $0.integer.flatMap { (1...most).contains($0) ? $0 : nil }
-    }
-    problems += reader.finish()
-    return count
-  }
-
   /// `{ u8: 1 }`, or a list of those.
   mutating func value(_ node: Node) -> WrittenValue? {
     let nodes = node.sequence ?? [node]

@@ -26,7 +26,7 @@ extension StepReader {
     let expectNode = reader.optional("expect")
     let timeout = timeout(&reader)
     guard let write, let answer else { return nil }
-    let subjects = Subjects(of: answer, format: format, isListening: false)
+    let subjects = Subjects(of: answer, format: format, kind: .single)
     let exchanging = Exchanging(
       write,
       answer: answer,

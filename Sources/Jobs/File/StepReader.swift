@@ -22,7 +22,8 @@ struct StepReader {
   /// The words for steps, in the order of complaints.
   static let verbs =
     [
-      "read", "write", "notify", "exchange", "scan", "sleep", "repeat", "when", "try", "include",
+      "read", "write", "notify", "exchange", "poll", "combine", "scan", "sleep", "repeat", "when",
+      "try", "include",
       "connect",
       "disconnect", "rssi",
       "log", "pair", "unpair", "trust",
@@ -122,6 +123,8 @@ struct StepReader {
     case "write": write(&reader)
     case "notify": notify(&reader)
     case "exchange": exchange(&reader)
+    case "poll": poll(&reader)
+    case "combine": combine(&reader)
     case "rssi": measure(&reader)
     case "scan": scan(&reader)
     case "sleep": sleep(&reader)

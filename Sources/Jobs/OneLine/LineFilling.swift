@@ -11,8 +11,12 @@ struct LineFilling {
 
   /// The word with values in it. What is bound to nothing stays: it may be captured before.
   mutating func filled(_ word: LineWord) -> LineWord {
-    guard word.letters.contains(where: { $0.character == "{" }) else { return word }
     var new = word
+    if let block = word.block {
+      new.block = block.map { $0.map { filled($0) } }
+      return new
+    }
+    guard word.letters.contains(where: { $0.character == "{" }) else { return word }
     new.letters = []
     var rest = word.letters[...]
     while let letter = rest.popFirst() {
@@ -48,15 +52,5 @@ struct LineFilling {
 
   private static func letter(_ character: Character, _ old: LineWord.Letter) -> LineWord.Letter {
     .init(character: character, isQuoted: old.isQuoted, isFilled: true, place: old.place)
-  }
-}
-
-extension LineStepReader {
-  /// Complains of a name that has a value already.
-  func checkCapture(of step: Step) throws(LineError) {
-    guard let name = step.capture, let complaint = scope.complaint(aboutCapturing: name) else {
-      return
-    }
-    throw LineError(complaint, at: first.place)
   }
 }

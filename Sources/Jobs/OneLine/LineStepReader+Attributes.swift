@@ -95,7 +95,7 @@ extension LineStepReader {
     }
   }
 
-  private mutating func number(
+  mutating func number(
     upTo most: Int,
     from least: Int,
     _ what: String

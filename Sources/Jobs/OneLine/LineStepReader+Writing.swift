@@ -46,7 +46,7 @@ extension LineStepReader {
         throw unknown(word, among: ["offset"] + known)
       }
     }
-    let subjects = Subjects(of: answer, format: options.format, isListening: false)
+    let subjects = Subjects(of: answer, format: options.format, kind: .single)
     let exchanging = Exchanging(
       try write(written, to: target),
       answer: answer,

@@ -11,11 +11,14 @@ struct LineStepReader {
   let first: LineWord
   /// Where something is said to be missing: behind the last word.
   private(set) var last: LineWord
-  let scope: Scope
-  private let limits: PlanLimits
+  var scope: Scope
+  let limits: PlanLimits
+  /// In how many steps this one lies.
+  let depth: Int
 
   /// - Parameter words: At least one.
-  init(_ words: [LineWord], scope: Scope, limits: PlanLimits) {
+  init(_ words: [LineWord], scope: Scope, limits: PlanLimits, depth: Int = 0) {
+    self.depth = depth
     first = words[0]
     last = words[0]
     self.words = words.reversed()
@@ -26,10 +29,11 @@ struct LineStepReader {
   /// The words for steps, in the order of complaints.
   static let verbs =
     [
-      "read", "write", "notify", "exchange", "scan", "sleep", "connect", "disconnect", "rssi",
+      "read", "write", "notify", "exchange", "poll", "combine", "scan", "sleep", "connect",
+      "disconnect", "rssi",
       "log", "pair",
       "unpair", "trust",
-    ] + StepReader.attributeVerbs
+    ] + blockVerbs + StepReader.attributeVerbs
 
   mutating func step() throws(LineError) -> Step {
     let verb = try next("a step")
@@ -52,7 +56,10 @@ struct LineStepReader {
     case "trust": return try trust()
     case _ where StepReader.attributeVerbs.contains(verb.text):
       return try attribute(verb.text)
-    case "repeat", "when":
+    case "poll": return try poll()
+    case "combine": return try combine()
+    case _ where Self.blockVerbs.contains(verb.text): return try nested(verb.text)
+    case "include":
       let message = "'\(verb.text)' has no one-line form"
       throw LineError(Complaint(message, expected: "it in a chain file"), at: verb.place)
     default:
@@ -71,38 +78,11 @@ struct LineStepReader {
     }
     let isWhole = options.offset == 0
     let subjects =
-      isWhole ? Subjects(of: target, format: options.format, isListening: false) : .plain
+      isWhole ? Subjects(of: target, format: options.format, kind: .single) : .plain
     return Step(
       isWhole
         ? .read(target, format: options.format)
         : .attribute(.readFrom(target, offset: options.offset, format: options.format)),
-      capture: options.capture,
-      expectations: try expectations(options.expected, subjects),
-      timeout: options.within
-    )
-  }
-
-  private mutating func notify() throws(LineError) -> Step {
-    let target = try selector()
-    var options = Options()
-    let known = ["for", "until", "as", "expect", "within", "format"] + Self.subscriptionWords
-    while let word = pop() { try option(word, of: &options, known: known) }
-    guard options.count != nil || options.duration != nil else {
-      throw LineError(Listening.endless, at: first.place)
-    }
-    if let within = options.within, let duration = options.duration, within < duration {
-      throw LineError(Listening.tooShort(within, for: duration), at: first.place)
-    }
-    let listening = Listening(
-      to: target,
-      format: options.format,
-      count: options.count,
-      duration: options.duration,
-      options: options.subscription
-    )
-    let subjects = Subjects(of: target, format: options.format, isListening: true)
-    return Step(
-      .notify(listening),
       capture: options.capture,
       expectations: try expectations(options.expected, subjects),
       timeout: options.within
@@ -152,7 +132,7 @@ struct LineStepReader {
     return options.within
   }
 
-  private mutating func end() throws(LineError) {
+  mutating func end() throws(LineError) {
     guard let word = pop() else { return }
     throw LineError(Complaint("'\(word.text)' stands here", expected: "nothing"), at: word.place)
   }
@@ -165,6 +145,10 @@ struct LineStepReader {
     var within: Duration?
     var duration: Duration?
     var count: Int?
+    var period: Duration?
+    var silence: Duration?
+    /// What the last value has to be.
+    var last: [Expected] = []
     var offset = 0
     var subscription = SubscriptionOptions()
     var expected: [Expected] = []
@@ -187,7 +171,8 @@ struct LineStepReader {
     case "format": options.format = try format()
     case "within": options.within = try duration(Self.positive)
     case "for": options.duration = try duration(Self.positive)
-    case "until": options.count = try count()
+    case "until": try until(&options)
+    case "every": options.period = try duration(Self.positive)
     case "offset": options.offset = try offset()
     case "where": options.conditions.append(try expected())
     case _ where Self.subscriptionWords.contains(word.text):
@@ -211,16 +196,6 @@ struct LineStepReader {
     let word = try next("a format such as u16")
     if let format = ValueFormat(word.text) { return format }
     throw LineError(.noFormat(word.text), at: word.place)
-  }
-
-  /// `5x`, `5` or `count 5`.
-  private mutating func count() throws(LineError) -> Int {
-    let expected = "how many values, such as 5x: from 1x to \(limits.notifications)x"
-    var word = try next(expected)
-    if word.isPlain("count") { word = try next(expected) }
-    let digits = word.text.hasSuffix("x") ? String(word.text.dropLast()) : word.text
-    if let count = Int(digits), count >= 1, count <= limits.notifications { return count }
-    throw LineError(Complaint("'\(word.text)' stands here", expected: expected), at: word.place)
   }
 
   mutating func duration(
@@ -248,6 +223,16 @@ struct LineStepReader {
     guard let word = words.popLast() else { return nil }
     last = word
     return word
+  }
+
+  /// The next word, which stays.
+  var peek: LineWord? { words.last }
+
+  /// Takes the next word where it is one that is meant.
+  mutating func pop(where isMeant: (LineWord) -> Bool) -> Bool {
+    guard let word = words.last, isMeant(word) else { return false }
+    _ = pop()
+    return true
   }
 
   /// The next word, which has to be there.

@@ -19,6 +19,8 @@ struct LineWord {
   var letters: [Letter]
   /// Whether a part of it was in quotes.
   var isQuoted: Bool
+  /// The words of each step in it, where it is braces with steps in them.
+  var block: [[LineWord]]?
 
   var text: String { String(letters.map(\.character)) }
 
@@ -69,6 +71,13 @@ struct LineWords {
   private var column = 0
   private var word: LineWord?
   private var steps: [[LineWord]] = [[]]
+  /// The blocks that are open: what stood before each, and where it begins.
+  private var open: [(steps: [[LineWord]], place: Place)] = []
+  /// Where one block too many began in others.
+  private var tooDeep: Place?
+
+  /// How many blocks may lie in one another here; a chain's limit is less.
+  private static let deepest = 64
 
   private init(file: String) {
     self.file = file
@@ -107,6 +116,13 @@ struct LineWords {
       throw DocumentErrors([Complaint("nothing follows the \\ at the end").at(place)])
     }
     words.endStep()
+    if let place = words.tooDeep {
+      throw DocumentErrors([Complaint("too many blocks lie in one another").at(place)])
+    }
+    if let block = words.open.last {
+      let complaint = Complaint("this block is not closed", expected: "} with a blank before it")
+      throw DocumentErrors([complaint.at(block.place)])
+    }
     return words.steps.filter { !$0.isEmpty }
   }
 
@@ -142,8 +158,22 @@ struct LineWords {
   }
 
   private mutating func endWord() {
-    if let word { steps[steps.count - 1].append(word) }
-    word = nil
+    guard let word else { return }
+    self.word = nil
+    if word.isPlain("{") {
+      if open.count == Self.deepest { tooDeep = tooDeep ?? word.place }
+      guard tooDeep == nil else { return }
+      open.append((steps, word.place))
+      steps = [[]]
+    } else if word.isPlain("}"), let outer = open.popLast() {
+      var block = LineWord(place: outer.place, letters: [], isQuoted: true)
+      block.letters = "{ … }".map { .init(character: $0, isQuoted: true, place: outer.place) }
+      block.block = steps.filter { !$0.isEmpty }
+      steps = outer.steps
+      steps[steps.count - 1].append(block)
+    } else {
+      steps[steps.count - 1].append(word)
+    }
   }
 
   private mutating func endStep() {

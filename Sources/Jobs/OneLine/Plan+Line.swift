@@ -5,6 +5,7 @@ public import Documents
 extension Plan {
   /// Reads a chain from one line: `read battery-level as b; sleep 1s; log "{b} percent"`.
   ///
+  /// Steps within a step stand in braces of their own, with blanks around: `repeat 3 { rssi }`.
   /// Line ends count as `;`. Quotes are as in a shell: nothing is special between single ones, and
   /// only `\"` and `\\` between double ones.
   ///
@@ -33,10 +34,8 @@ extension Plan {
     for words in words {
       var reader = LineStepReader(words, scope: scope, limits: limits)
       do {
-        let step = try reader.step()
-        try reader.checkCapture(of: step)
-        if let name = step.capture { scope.capture(name, fields: step.fields) }
-        steps.append(step)
+        steps.append(try reader.captured())
+        scope = reader.scope
       } catch {
         problems.append(error.problem)
         for (word, name) in zip(words, words.dropFirst()) where word.isPlain("as") {

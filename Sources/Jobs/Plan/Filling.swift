@@ -18,7 +18,14 @@ struct Filling {
     case .write(let write): new.action = .write(try filled(write))
     case .notify(var listening):
       if let trigger = listening.trigger { listening.trigger = try filled(trigger) }
+      listening.enough.conditions = try filled(listening.enough.conditions)
       new.action = .notify(listening)
+    case .poll(var polling):
+      polling.enough.conditions = try filled(polling.enough.conditions)
+      new.action = .poll(polling)
+    case .combine(var combining):
+      combining.enough.conditions = try filled(combining.enough.conditions)
+      new.action = .combine(combining)
     case .exchange(var exchanging):
       exchanging.write = try filled(exchanging.write)
       exchanging.conditions = try filled(exchanging.conditions)

@@ -10,12 +10,13 @@ extension Step: CustomStringConvertible {
   public var description: String {
     var words = [title]
     if case .notify(let listening) = action {
-      if let trigger = listening.trigger { words.append("after (write \(trigger))") }
-      if let count = listening.count { words.append("until \(count)x") }
-      if let duration = listening.duration { words.append("for \(duration.written)") }
+      if let trigger = listening.trigger { words.append("after { write \(trigger) }") }
+      words += listening.enough.words
       if let format = listening.format { words.append("format \(format)") }
       words += listening.options.words
     }
+    if case .poll(let polling) = action { words += polling.words }
+    if case .combine(let combining) = action { words += combining.enough.words }
     if case .exchange(let exchanging) = action { words += exchanging.words }
     if case .read(_, let format?) = action { words.append("format \(format)") }
     if case .attribute(let action) = action, let format = action.format {
@@ -34,6 +35,9 @@ extension Step: CustomStringConvertible {
     case .read(let target, _): "read \(target)"
     case .write(let write): "write \(write)"
     case .notify(let listening): "notify \(listening.target)"
+    case .poll(let polling): "poll \(polling.target)"
+    case .combine(let combining):
+      "combine { \(combining.inputs.map(\.description).joined(separator: "; ")) }"
     case .exchange(let exchanging): "exchange \(exchanging.write)"
     case .pair(let rule): rule.description.isEmpty ? "pair" : "pair \(rule)"
     case .trust(let isTrusted): isTrusted ? "trust" : "trust no"

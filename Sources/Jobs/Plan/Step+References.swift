@@ -6,7 +6,10 @@ extension Step {
     let own: [VariablePath] =
       switch action {
       case .write(let write): write.value.references
-      case .notify(let listening): listening.trigger?.value.references ?? []
+      case .notify(let listening):
+        (listening.trigger?.value.references ?? []) + listening.enough.references
+      case .poll(let polling): polling.enough.references
+      case .combine(let combining): combining.enough.references
       case .exchange(let exchanging):
         exchanging.write.value.references + exchanging.conditions.flatMap(\.check.references)
       case .attribute(.writeDescriptor(_, let value)): value.references
@@ -20,6 +23,11 @@ extension Step {
 extension WrittenValue {
   /// The captured values in it.
   var references: [VariablePath] { parts.flatMap(\.template.variables) }
+}
+
+extension Enough {
+  /// The captured values that its conditions compare with.
+  var references: [VariablePath] { conditions.flatMap(\.check.references) }
 }
 
 extension Check {

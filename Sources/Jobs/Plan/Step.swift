@@ -14,6 +14,10 @@ public struct Step: Hashable, Sendable {
     case notify(Listening)
     /// Subscribes, writes, and takes the notification that answers.
     case exchange(Exchanging)
+    /// Reads again and again.
+    case poll(Polling)
+    /// Looks at the latest of several values together.
+    case combine(Combining)
     /// Measures the link.
     case rssi
     /// Pairs, answering what that asks.
@@ -61,10 +65,8 @@ public struct Listening: Hashable, Sendable {
   public var format: ValueFormat?
   /// Written once the subscription stands, so that no answer is missed.
   public var trigger: Write?
-  /// How many values are enough.
-  public var count: Int?
-  /// How long to listen. Silence is no failure then.
-  public var duration: Duration?
+  /// When there are enough values. Silence is no failure when a duration is over.
+  public var enough: Enough
   /// How the values are delivered and buffered, and what a loss of the link does.
   public var options: SubscriptionOptions
 
@@ -74,13 +76,19 @@ public struct Listening: Hashable, Sendable {
     trigger: Write? = nil,
     count: Int? = nil,
     duration: Duration? = nil,
+    silence: Duration? = nil,
+    until conditions: [Expectation] = [],
     options: SubscriptionOptions = SubscriptionOptions()
   ) {
     self.target = target
     self.format = format
     self.trigger = trigger
-    self.count = count
-    self.duration = duration
+    enough = Enough(
+      count: count,
+      duration: duration,
+      silence: silence,
+      conditions: conditions
+    )
     self.options = options
   }
 }
@@ -95,6 +103,8 @@ extension Step {
     case .write: "write"
     case .notify: "notify"
     case .exchange: "exchange"
+    case .poll: "poll"
+    case .combine: "combine"
     case .rssi: "rssi"
     case .pair: "pair"
     case .unpair: "unpair"
@@ -116,6 +126,7 @@ extension Step {
     case .write(let write): write.target
     case .notify(let listening): listening.target
     case .exchange(let exchanging): exchanging.answer
+    case .poll(let polling): polling.target
     case .attribute(let action): action.characteristic
     default: nil
     }
@@ -126,6 +137,7 @@ extension Step {
     switch action {
     case .notify(let listening): [listening.target] + (listening.trigger.map { [$0.target] } ?? [])
     case .exchange(let exchanging): [exchanging.write.target, exchanging.answer]
+    case .combine(let combining): combining.inputs.map(\.target)
     default: characteristic.map { [$0] } ?? []
     }
   }

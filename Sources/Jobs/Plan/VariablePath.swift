@@ -1,6 +1,7 @@
 // How a captured value, or a field of it, is named.
 
-/// A variable, and a field of its value where one is given: `reading.celsius`.
+/// A variable, and a field of its value where one is given: `reading.celsius`; a field of a value
+/// among several is `both.reading.celsius`.
 public struct VariablePath: Hashable, Sendable, CustomStringConvertible {
   public let variable: String
   public let field: String?
@@ -8,9 +9,9 @@ public struct VariablePath: Hashable, Sendable, CustomStringConvertible {
   /// Reads `reading` or `reading.celsius`; nil for anything else.
   public init?(_ text: String) {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-    guard parts.count <= 2, parts.allSatisfy(Self.isName) else { return nil }
+    guard parts.count <= 3, parts.allSatisfy(Self.isName) else { return nil }
     variable = parts[0]
-    field = parts.count == 2 ? parts[1] : nil
+    field = parts.count > 1 ? parts.dropFirst().joined(separator: ".") : nil
   }
 
   /// Whether `text` can name a variable: a letter, then letters, digits, `-` and `_`.

@@ -101,6 +101,20 @@ private struct Members {
       var members = [("count", JSONValue(count)), ("rate", JSONValue(rate))]
       if dropped > 0 { members.append(("dropped", JSONValue(dropped))) }
       add("value", .object(members))
+    case .polled(let summary)?:
+      let latency = summary.latencies.map { times -> JSONValue in
+        .object([
+          ("p50", .number(times.p50.decimalSeconds)), ("p95", .number(times.p95.decimalSeconds)),
+          ("p99", .number(times.p99.decimalSeconds)),
+        ])
+      }
+      add(
+        "value",
+        .object([
+          ("count", JSONValue(summary.count)), ("rate", JSONValue(summary.rate)),
+          ("latency", latency ?? .null),
+        ])
+      )
     case .exchanged(let value, let answered, let notified)?:
       add(value, withOctets: withOctets)
       add("answered", .number(answered.decimalSeconds))
@@ -144,9 +158,17 @@ private struct Members {
           ("message", .string(failure.message)),
           ("bluez", bluez ?? .null),
           ("hint", .string(failure.hint)),
-        ] + (failure.trace.map { [("trace", $0.json)] } ?? [])
+        ] + (failure.expectation.map { Self.members(of: $0) } ?? [])
+          + (failure.trace.map { [("trace", $0.json)] } ?? [])
       )
     )
+  }
+
+  private static func members(of failure: ExpectationFailure) -> [(key: String, value: JSONValue)] {
+    [
+      ("expected", .string(failure.expected)), ("got", .string(failure.got)),
+      ("octets", failure.octets.map { hex($0) } ?? .null),
+    ]
   }
 
   private static func hex(_ octets: [UInt8]) -> JSONValue {

@@ -16,7 +16,7 @@ public struct TextReport: RunReport {
       placed.isFirst && event.attempt > 1 ? ["attempt \(event.attempt)"] : []
     case .value(let placed, let value):
       // What was read is on the line of the step's end.
-      placed.step.isNotify ? [Self.line(placed, Self.text(value))] : []
+      placed.step.isStream ? [Self.line(placed, Self.text(value))] : []
     case .pairingDisplay(let placed?, let display): [Self.line(placed, "\(display)")]
     case .pairingDisplay(nil, let display): [Self.visible("-  pairing  \(display)")]
     case .gap(let placed, let gap): [Self.line(placed, Self.text(gap))]
@@ -57,10 +57,12 @@ public struct TextReport: RunReport {
     case .paired(.paired): return "ok"
     case .paired(.already): return "ok, was paired before"
     case .listened(let count, let rate, let dropped):
-      let values = "\(count) \(count == 1 ? "value" : "values")"
-      let lost = dropped == 0 ? "" : ", \(dropped) dropped"
-      guard rate.isFinite else { return "\(values) at once\(lost)" }
-      return "\(values), \(DecodedValue.real(rate, decimals: 2)) a second\(lost)"
+      return text(count, rate: rate) + (dropped == 0 ? "" : ", \(dropped) dropped")
+    case .polled(let summary):
+      let values = text(summary.count, rate: summary.rate)
+      guard let latencies = summary.latencies else { return values }
+      return "\(values), half of the reads within \(latencies.p50.written), "
+        + "95 % within \(latencies.p95.written)"
     case .exchanged(let value, _, _): return text(value)
     case .mtu(let octets): return "\(octets) octets, a command or notification up to \(octets - 3)"
     case .services(let services): return text(services)
@@ -70,6 +72,12 @@ public struct TextReport: RunReport {
       return names.isEmpty ? devices : "\(devices): \(names)"
     case .said(let text): return text
     }
+  }
+
+  private static func text(_ count: Int, rate: Double) -> String {
+    let values = "\(count) \(count == 1 ? "value" : "values")"
+    guard rate.isFinite else { return "\(values) at once" }
+    return "\(values), \(DecodedValue.real(rate, decimals: 2)) a second"
   }
 
   /// The services by name, each once with its number.
@@ -134,8 +142,12 @@ public struct TextReport: RunReport {
 }
 
 extension Step {
-  fileprivate var isNotify: Bool {
-    if case .notify = action { true } else { false }
+  /// Whether it has many values, each of which is told.
+  fileprivate var isStream: Bool {
+    switch action {
+    case .notify, .poll, .combine: true
+    default: false
+    }
   }
 }
 

@@ -25,6 +25,8 @@ extension ChainRun {
       outcome = .written(write.value.octets)
     case .notify(let listening): try await listen(listening, placed, &outcome)
     case .exchange(let exchanging): try await exchange(exchanging, placed, &outcome)
+    case .poll(let polling): try await poll(polling, placed, &outcome)
+    case .combine(let combining): try await combine(combining, placed, &outcome)
     case .rssi: try await measure(placed, &outcome)
     case .pair(let rule): try await pair(rule, placed, &outcome)
     case .unpair: try await unpair(placed)
@@ -128,7 +130,10 @@ extension ChainRun {
     if let own = placed.step.timeout { return own }
     switch placed.step.action {
     case .disconnect where placed.isImplied: return service.scheduler.cleanUpLimit
-    case .notify(let listening): return (listening.duration ?? .zero) + runner.plan.timeout
+    case .notify(let listening): return (listening.enough.duration ?? .zero) + runner.plan.timeout
+    case .poll(let polling): return (polling.length ?? .zero) + runner.plan.timeout
+    case .combine(let combining):
+      return (combining.enough.duration ?? .zero) + runner.plan.timeout
     // Longer than the 30 s that a device waits for somebody's answer.
     case .pair: return max(runner.plan.timeout, .seconds(45))
     default: return runner.plan.timeout

@@ -10,6 +10,8 @@ final class ChainRun: Sendable {
   private struct State {
     var attempt = 0
     var captures: [String: DecodedValue] = [:]
+    /// What was measured over the values that were captured under a name.
+    var measures: [String: DecodedValue] = [:]
     /// Whether there may be a link that this run made.
     var isLinked = false
     var done = 0
@@ -113,6 +115,7 @@ final class ChainRun: Sendable {
     state.withLock { state in
       state.attempt += 1
       state.captures = [:]
+      state.measures = [:]
       state.done = 0
       state.failedAt = nil
       state.failure = nil
@@ -248,8 +251,16 @@ final class ChainRun: Sendable {
   /// The captured value, or the field of one, that `path` names.
   func value(_ path: VariablePath) -> DecodedValue? {
     state.withLock { state in
-      guard let value = state.captures[path.variable] else { return nil }
-      return path.field.map { value[$0] } ?? value
+      let value = state.captures[path.variable]
+      guard let field = path.field else { return value }
+      return value?.field(at: field)?.value ?? state.measures[path.variable]?[field]
     }
+  }
+
+  /// Keeps what was measured over the values of a step.
+  func keep(_ measures: StreamMeasures, as name: String?) {
+    guard let name else { return }
+    let fields = DecodedValue.fields(measures.fields(at: loop.now))
+    state.withLock { $0.measures[name] = fields }
   }
 }

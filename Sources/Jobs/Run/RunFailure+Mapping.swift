@@ -21,7 +21,8 @@ extension RunFailure {
         class: .definite,
         what: what,
         why: failure.description,
-        hint: "check the device, or what the chain expects of it"
+        hint: "check the device, or what the chain expects of it",
+        expectation: failure
       )
     case let failure as ValueError:
       self.init(
@@ -90,7 +91,8 @@ extension RunFailure {
       why: "\(first.why); and cleaning up failed: \(left)",
       bluez: first.bluez,
       hint: first.hint,
-      signal: first.signal
+      signal: first.signal,
+      expectation: first.expectation
     )
   }
 

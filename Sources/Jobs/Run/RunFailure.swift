@@ -18,6 +18,8 @@ public struct RunFailure: Error, Hashable, Sendable, CustomStringConvertible {
   public let signal: Int32?
   /// Where the step that failed is in the trace of the run, if there is one.
   public let trace: TraceSlice?
+  /// What was expected and what came, where that is why.
+  public let expectation: ExpectationFailure?
 
   public init(
     code: DeviceFailure.Code,
@@ -27,7 +29,8 @@ public struct RunFailure: Error, Hashable, Sendable, CustomStringConvertible {
     bluez: BlueZAnswer? = nil,
     hint: String = "",
     signal: Int32? = nil,
-    trace: TraceSlice? = nil
+    trace: TraceSlice? = nil,
+    expectation: ExpectationFailure? = nil
   ) {
     self.code = code
     self.class = `class`
@@ -37,6 +40,7 @@ public struct RunFailure: Error, Hashable, Sendable, CustomStringConvertible {
     self.hint = hint
     self.signal = signal
     self.trace = trace
+    self.expectation = expectation
   }
 
   /// What and why, on one line.

@@ -13,6 +13,9 @@ extension Step {
     case .notify(let listening): "listening to \(listening.target)"
     case .exchange(let exchanging):
       "writing \(exchanging.write.target) and waiting for \(exchanging.answer)"
+    case .poll(let polling): "reading \(polling.target) again and again"
+    case .combine(let combining):
+      "following \(combining.inputs.map { "\($0.target)" }.joined(separator: " and "))"
     case .rssi: "measuring the link"
     case .pair: "pairing"
     case .unpair: "unpairing"

@@ -47,6 +47,8 @@ public enum StepOutcome: Equatable, Sendable {
   case written([UInt8])
   /// How many values a `notify` got, how many a second, and how many its buffer dropped.
   case listened(count: Int, rate: Double, dropped: Int = 0)
+  /// What a `poll` came to.
+  case polled(PollSummary)
   /// What an `exchange` was answered, and how long after the write was begun the device answered
   /// that, and notified the value; either may come first.
   case exchanged(StepValue, answered: Duration, notified: Duration)

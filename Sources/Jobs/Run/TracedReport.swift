@@ -96,7 +96,8 @@ extension RunFailure {
       bluez: bluez,
       hint: hint,
       signal: signal,
-      trace: slice
+      trace: slice,
+      expectation: expectation
     )
   }
 }

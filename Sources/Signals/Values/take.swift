@@ -23,6 +23,22 @@ extension Signal {
     }
   }
 
+  /// Sends values up to the first that is the last, that one too; then stops the producer, waits
+  /// for its clean-up, and completes.
+  public func takeThrough(_ isLast: @escaping @Sendable (Value) -> Bool) -> Signal {
+    Signal(home: home) { [body] sink in
+      var hasAll = false
+      do {
+        try await body { value in
+          guard !hasAll else { throw Stopped() }
+          hasAll = isLast(value)
+          try await sink(value)
+          if hasAll { throw Stopped() }
+        }
+      } catch is Stopped where hasAll {}
+    }
+  }
+
   /// Leaves out the first `count` values.
   @inlinable
   public func skip(_ count: Int) -> Signal {

@@ -1,0 +1,109 @@
+// Whether a chain in Swift is one that a file could have.
+
+import Bluetooth
+
+extension Plan {
+  /// Checks what the readers of chain files check.
+  func check(_ limits: PlanLimits) throws(PlanError) {
+    guard !steps.isEmpty else { throw PlanError(step: nil, problem: "there are no steps") }
+    if let complaint = limits.complaint(about: self) {
+      throw PlanError(step: nil, problem: "\(complaint)")
+    }
+    var scope = Scope()
+    try Self.check(StepPosition.place(steps), &scope, limits, depth: 0)
+  }
+
+  private static func check(
+    _ steps: [PlacedStep],
+    _ scope: inout Scope,
+    _ limits: PlanLimits,
+    depth: Int
+  ) throws(PlanError) {
+    guard depth <= limits.depth else {
+      throw PlanError(step: nil, problem: "more than \(limits.depth) steps lie in one another")
+    }
+    for placed in steps {
+      let complaint = placed.step.complaint(limits) ?? placed.step.complaint(scope)
+      if let complaint { throw PlanError(step: placed.position, problem: "\(complaint)") }
+      try check(placed.inner, &scope, limits, depth: depth + 1)
+      if let name = placed.step.capture { scope.capture(name, fields: placed.step.fields) }
+    }
+  }
+}
+
+extension Step {
+  /// What is wrong with the step by itself.
+  fileprivate func complaint(_ limits: PlanLimits) -> Complaint? {
+    if let capture, !VariablePath.isName(capture) {
+      return Complaint("'\(capture)' is no name", expected: VariablePath.shape)
+    }
+    switch action {
+    case .notify(let listening): return listening.enough.isBounded ? nil : Listening.endless
+    case .poll(let polling):
+      guard polling.period > .zero else { return Complaint("a period lasts some time") }
+      return polling.enough.isBounded ? nil : Listening.endless
+    case .combine(let combining):
+      guard (2...Combining.mostInputs).contains(combining.inputs.count) else {
+        return Complaint(
+          "\(combining.inputs.count) inputs",
+          expected: "from 2 to \(Combining.mostInputs)"
+        )
+      }
+      return combining.enough.isBounded ? nil : Listening.endless
+    case .repeated(let count, let inner):
+      guard (1...max(1, limits.repetitions)).contains(count) else {
+        return Complaint("\(count) times", expected: "from 1 to \(max(1, limits.repetitions))")
+      }
+      return inner.isEmpty ? Self.empty : nil
+    case .when(_, let inner): return inner.isEmpty ? Self.empty : nil
+    case .tried(let inner, let last): return inner.isEmpty || last.isEmpty ? Self.empty : nil
+    default: return nil
+    }
+  }
+
+  private static let empty = Complaint("there are no steps", expected: "at least one")
+
+  /// What is wrong with the captured values that it looks at.
+  fileprivate func complaint(_ scope: Scope) -> Complaint? {
+    var paths = references
+    if case .when(let condition, _) = action { paths += condition.tests.map(\.path) }
+    if case .log(let template) = action { paths += template.variables }
+    return paths.lazy.compactMap { scope.complaint(about: $0) }.first
+  }
+}
+
+extension Complaint: CustomStringConvertible {
+  /// Without its place: what is wrong, and what would be right.
+  var description: String {
+    let asides = [expected.map { "expected \($0)" }, nearest.map { "did you mean '\($0)'?" }]
+      .compactMap { $0 }
+    return asides.isEmpty ? message : "\(message) (\(asides.joined(separator: "; ")))"
+  }
+}
+
+extension ValueFormat {
+  /// A format by its name; nil for none.
+  init?(written name: String?) throws(PlanError) {
+    guard let name else { return nil }
+    guard let format = ValueFormat(name) else {
+      throw PlanError(step: nil, problem: "\(Complaint.noFormat(name))")
+    }
+    self = format
+  }
+}
+
+extension WrittenValue {
+  /// Values as on one line: `u8:1`.
+  init(written values: [String]) throws {
+    guard !values.isEmpty else { throw PlanError(step: nil, problem: "no value") }
+    var parts: [Part] = []
+    for value in values {
+      guard let colon = value.firstIndex(of: ":"),
+        let format = try ValueFormat(written: String(value[..<colon])),
+        let template = MessageTemplate(String(value[value.index(after: colon)...]))
+      else { throw PlanError(step: nil, problem: "'\(value)' is no value such as u8:1") }
+      parts.append(Part(format, template))
+    }
+    try self.init(parts)
+  }
+}

@@ -1,0 +1,38 @@
+// What files and the one-line form make checks of.
+
+extension Check.Relation {
+  /// The comparison with a number; nil for those with any value.
+  func check(_ bound: Double) -> Check? {
+    switch self {
+    case .equal, .notEqual: nil
+    case .above: .above(bound)
+    case .atLeast: .atLeast(bound)
+    case .below: .below(bound)
+    case .atMost: .atMost(bound)
+    }
+  }
+}
+
+extension UInt64 {
+  /// Bits as they are written: `0x0f`, `0b101`, `15`.
+  init?(bits text: String) {
+    let digits: (Substring, Int) =
+      if text.hasPrefix("0x") { (text.dropFirst(2), 16) } else if text.hasPrefix("0b") {
+        (text.dropFirst(2), 2)
+      } else {
+        (text[...], 10)
+      }
+    guard digits.0.allSatisfy({ $0.isHexDigit }) else { return nil }
+    self.init(digits.0, radix: digits.1)
+  }
+}
+
+extension Duration {
+  /// The time in ms, as checks of times have it.
+  var inMilliseconds: Double { Double(wholeMicroseconds) / 1000 }
+}
+
+extension CounterRule {
+  /// The most values that a chain may leave out.
+  static let mostGaps = 1_000_000
+}

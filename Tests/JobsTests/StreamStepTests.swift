@@ -1,0 +1,187 @@
+// poll, combine, and when a step has enough values.
+
+import Bluetooth
+import Signals
+import Testing
+
+@testable import Jobs
+
+@Suite("Steps with many values")
+struct StreamStepTests {
+  let bench = RunBench()
+
+  func hearts(_ rates: UInt8..., after: Duration = .seconds(1)) -> [(
+    after: Duration, octets: [UInt8]
+  )] {
+    rates.map { (after, [0, $0]) }
+  }
+
+  // MARK: Enough
+
+  @Test("until a value is as it has to be: that one is the last")
+  func condition() throws {
+    bench.device.notify("heart-rate-measurement", hearts(60, 61, 99, 62))
+    try bench.run("notify heart-rate-measurement until bpm > 90 as h; log {h.bpm}")
+    #expect(bench.text().contains("2  log  99"))
+    #expect(bench.text().contains("1  notify heart-rate-measurement  3 values, 1.00 a second"))
+  }
+
+  @Test("a value that never comes is told with what was waited for")
+  func neverMet() throws {
+    bench.device.notify("heart-rate-measurement", hearts(60, 61))
+    try bench.run("notify heart-rate-measurement until bpm > 90 within 5s")
+    #expect(bench.ending?.failure?.why == "2 values came within 5s, none of them with bpm > 90")
+    #expect(bench.ending?.failure?.code == .timedOut)
+  }
+
+  @Test("until nothing has come for a while")
+  func silence() throws {
+    bench.device.notify("heart-rate-measurement", hearts(60, 61, 62))
+    try bench.run("notify heart-rate-measurement until silence 2500ms as h")
+    #expect(bench.device.calls.last == "disconnect at 5s")
+    #expect(bench.ending?.status == .ok)
+  }
+
+  @Test("whichever end comes first")
+  func first() throws {
+    bench.device.notify("heart-rate-measurement", hearts(60, 61, 62, 63))
+    try bench.run(
+      file: """
+        steps:
+        - notify: heart-rate-measurement
+          until: { count: 2, silence: 10s, bpm: { above: 200 } }
+          for: 30s
+        """
+    )
+    #expect(bench.text().contains("1  notify heart-rate-measurement  2 values, 1.00 a second"))
+  }
+
+  // MARK: poll
+
+  @Test("poll reads at once and then each period, and tells each value and how long they took")
+  func polling() throws {
+    bench.device.answer(
+      "read battery-level",
+      .value([72], after: .milliseconds(20)),
+      .value([71], after: .milliseconds(1500)),
+      .value([70], after: .milliseconds(30))
+    )
+    try bench.run("poll battery-level every 1s until 3x as b; log \"{b.count} {b.latency-p95}\"")
+    let summary = "3 values, 0.99 a second, half of the reads within 30ms, 95 % within 1500ms"
+    let expected = [
+      "-  connect  ok", "1  poll battery-level  72 %", "1  poll battery-level  71 %",
+      "1  poll battery-level  70 %", "1  poll battery-level  \(summary)", "2  log  3 1500.000",
+      "-  disconnect  ok", "ok: 2 steps in 3.030 s",
+    ]
+    #expect(bench.text() == expected)
+    #expect(
+      bench.device.calls.filter { $0.hasPrefix("read") } == [
+        "read battery-level", "read battery-level at 1s", "read battery-level at 3s",
+      ]
+    )
+    let line = bench.json().first { $0.contains("\"rate\"") } ?? ""
+    #expect(
+      line.contains(
+        "\"latency\":{\"p50\":0.030000,\"p95\":1.500000,\"p99\":1.500000}"
+      )
+    )
+  }
+
+  @Test("poll goes on until the value is as it has to be, or the time is over")
+  func pollingUntil() throws {
+    bench.device.answer("read battery-level", .value([72]), .value([71]), .value([20]))
+    try bench.run("poll battery-level every 10s until percent <= 20 within 1m")
+    #expect(bench.device.calls.last == "disconnect at 20s")
+    let other = RunBench()
+    try other.run("poll battery-level every 10s for 25s expect count = 3")
+    #expect(other.ending?.status == .ok)
+    #expect(other.device.calls.last == "disconnect at 25s")
+  }
+
+  @Test("a read that fails ends a poll")
+  func failedPoll() throws {
+    bench.device.answer(
+      "read battery-level",
+      .value([72]),
+      .failure(DeviceFailure.scripted(.linkLost, .passing))
+    )
+    try bench.run("poll battery-level every 1s until 5x")
+    #expect(bench.ending?.failure?.code == .linkLost)
+    #expect(bench.endings.contains { $0.outcome != nil && $0.status == .failed })
+  }
+
+  // MARK: combine
+
+  @Test("combine tells the latest of each, once each has a value, whenever one changes")
+  func combining() throws {
+    bench.device.notify("heart-rate-measurement", hearts(60, 61, 62))
+    bench.device.answer("read battery-level", .value([72]), .value([71]))
+    try bench.run(
+      file: """
+        steps:
+        - combine:
+          - { notify: heart-rate-measurement, as: heart }
+          - { poll: battery-level, every: 1600ms, as: battery }
+          until: { count: 4 }
+          as: both
+          expect: { battery.percent: { min: 70 }, heart.bpm: { between: [50, 70] } }
+        - log: "{both.heart.bpm} {both.battery.percent} {both.count}"
+        """
+    )
+    let lines = bench.text().dropFirst().prefix(6).map { $0.split(separator: "}  ").last ?? "" }
+    let expected = [
+      "heart 60 bpm, battery 72 %", "heart 60 bpm, battery 71 %", "heart 61 bpm, battery 71 %",
+      "heart 62 bpm, battery 71 %", "4 values, 1.33 a second", "2  log  62 71 4",
+    ]
+    #expect(lines.map(String.init) == expected)
+    let title = "1  combine { notify heart-rate-measurement as heart; "
+    #expect(bench.text()[1].hasPrefix(title + "poll battery-level every 1600ms as battery }  "))
+  }
+
+  @Test("what one of the combined values should be is told with its octets")
+  func combinedFailure() throws {
+    bench.device.notify("heart-rate-measurement", hearts(60, 199))
+    try bench.run(
+      "combine { notify heart-rate-measurement as h; poll battery-level every 1m as b } for 10s "
+        + "expect h.bpm < 100"
+    )
+    #expect(
+      bench.ending?.failure?.why == "expected h.bpm < 100, got 199 bpm (octets 00c7)"
+    )
+    #expect(bench.device.calls.contains { $0.hasPrefix("unsubscribe") })
+  }
+
+  // MARK: Complaints
+
+  @Test(
+    "what is wrong with them is said",
+    arguments: [
+      ("{ poll: battery-level, until: { count: 3 } }", "2:3: steps.1: the key 'every' is missing"),
+      ("{ poll: battery-level, every: 1s }", "this would listen for ever"),
+      (
+        "{ poll: battery-level, every: 0s, for: 1s }", "'0s' stands here (expected a duration above"
+      ),
+      (
+        "{ poll: battery-level, every: 1s, until: { count: 0 } }",
+        "'0' stands here (expected how many"
+      ),
+      ("{ poll: battery-level, every: 1s, until: { silence: 0s } }", "'0s' stands here"),
+      ("{ poll: battery-level, every: 1s, until: { celsius: 1 } }", "the value has no 'celsius'"),
+      ("{ poll: battery-level, every: 1s, for: 9s, timeout: 1s }", "a limit of 1s ends before"),
+      ("{ combine: [ { notify: battery-level, as: b } ], for: 1s }", "from 2 to 8 inputs"),
+      (
+        "{ combine: [ { notify: 2a19, as: b }, { notify: 2a37, as: b } ], for: 1s }",
+        "two values are called 'b'"
+      ),
+      ("{ combine: [ { notify: 2a19, as: b }, { read: 2a37 } ], for: 1s }", "'notify' or 'poll'"),
+      (
+        "{ combine: [ { notify: 2a19, as: b }, { poll: 2a37, as: c } ], for: 1s }",
+        "'every' is missing"
+      ),
+      ("{ combine: [ { notify: 2a19 }, { notify: 2a37 } ], for: 1s }", "the key 'as' is missing"),
+    ]
+  )
+  func complaints(step: String, complaint: String) {
+    #expect(Plan.complaint(ofStep: step).contains(complaint), "\(Plan.complaint(ofStep: step))")
+  }
+}

@@ -1,0 +1,226 @@
+// The same chain in a file, on one line and in Swift is the same plan.
+
+import Bluetooth
+import Testing
+
+@testable import Jobs
+
+@Suite("Chains in three forms")
+struct ThreeFormsTests {
+  @Test("the chain of the README in Swift is the one of its file")
+  func readme() throws {
+    let file = """
+      name: Take a temperature
+      device: { name: "Thermo*" }
+      timeout: 10s
+      steps:
+        - read: battery-level
+        - notify: temperature-measurement
+          until: { count: 3 }
+          expect: { celsius: { between: [10, 40] } }
+      """
+    let swift = try Plan("Take a temperature", on: .name("Thermo*"), timeout: .seconds(10)) {
+      try Step.read("battery-level")
+      try Step.notify("temperature-measurement", count: 3)
+        .expect("celsius", .between(10, 40))
+    }
+    let line = """
+      read battery-level; notify temperature-measurement until count 3 expect celsius in 10..40
+      """
+    #expect(try Plan.parse(file, file: "c") == swift)
+    #expect(try Plan.parse(line: line).steps == swift.steps)
+  }
+
+  static let file = """
+    steps:
+    - scan: 2s
+    - connect
+    - pair: { confirm: true }
+    - { trust: false }
+    - { rssi: , as: link, timeout: 2s }
+    - mtu
+    - connection-parameters
+    - services
+    - { read: battery-level, as: b, expect: { percent: { in: [72, 73] } } }
+    - { read: fff1, offset: 2, format: hex }
+    - { read-descriptor: battery-level/2901, as: d }
+    - { write-descriptor: battery-level/2902, value: { hex: "0100" } }
+    - { write: alert-level, value: [ { u8: "{b.percent}" }, { utf8: "two {{words}" } ], kind: command }
+    - { exchange: ff01, value: { hex: "02" }, answer: ff02, where: { u8: 2 }, as: status, format: u8 }
+    - notify: heart-rate-measurement
+      after: { write: heart-rate-control-point, value: { u8: 1 } }
+      until: { count: 5, silence: 2s, bpm: { above: 100 } }
+      for: 1m
+      expect: { rate: { min: 0.5 }, interval-p95: { max: 2s }, bpm: { mask: [0xf0, 0x30] } }
+    - poll: battery-level
+      every: 1s
+      until: { percent: { max: "{b.percent}" } }
+      expect: { percent: { counter: { bits: 8, gaps: 1 } } }
+    - combine: [ { notify: 2a37, as: h }, { poll: 2a19, every: 5s, as: p } ]
+      for: 10s
+      as: both
+    - repeat: 2
+      steps: [ { sleep: 1s }, { log: "{both.h.bpm}" } ]
+    - when: { b.percent: { not: 1 }, both.p: { like: "7*" } }
+      steps: [ { try: [ disconnect ], finally: [ { log: done } ], timeout: 3s } ]
+    - unpair
+    """
+
+  static let line = """
+    scan for 2s; connect; pair confirm yes; trust no; rssi as link within 2s; mtu
+    connection-parameters; services
+    read battery-level as b expect percent in 72,73; read fff1 offset 2 format hex
+    read-descriptor battery-level/2901 as d; write-descriptor battery-level/2902 hex:0100
+    write alert-level u8:{b.percent} utf8:"two {{words}" command
+    exchange ff01 hex:02 answer ff02 where u8 = 2 as status format u8
+    notify heart-rate-measurement after { write heart-rate-control-point u8:1 } until 5x \
+    until silence 2s until bpm > 100 for 1m \
+    expect rate >= 0.5 expect interval-p95 <= 2s expect bpm & 0xf0 = 0x30
+    poll battery-level every 1s until percent <= {b.percent} expect percent counts 8 gaps 1
+    combine { notify 2a37 as h; poll 2a19 every 5s as p } for 10s as both
+    repeat 2 { sleep 1s; log {both.h.bpm} }
+    when b.percent != 1 and both.p ~ 7* { try { disconnect } finally { log done } within 3s }
+    unpair
+    """
+
+  func swift() throws -> Plan {
+    let before = try #require(VariablePath("b.percent"))
+    return try Plan {
+      Step.scan(for: .seconds(2))
+      Step.connect
+      Step.pair(PairingRule(comparison: .always(true)))
+      Step.trust(false)
+      Step.rssi.captured(as: "link").within(.seconds(2))
+      Step.mtu
+      Step.connectionParameters
+      Step.services
+      try Step.read("battery-level").captured(as: "b").expect("percent", .oneOf([72, 73]))
+      try Step.read("fff1", offset: 2, format: "hex")
+      try Step.readDescriptor("battery-level/2901").captured(as: "d")
+      try Step.writeDescriptor("battery-level/2902", "hex:0100")
+      try Step.write("alert-level", "u8:{b.percent}", "utf8:two {{words}", kind: .command)
+      try Step.exchange("ff01", "hex:02", answer: "ff02", format: "u8")
+        .answered("u8", .equal(2)).captured(as: "status")
+      try Step.notify(
+        "heart-rate-measurement",
+        after: Step.write("heart-rate-control-point", "u8:1"),
+        count: 5,
+        for: .seconds(60),
+        untilSilent: .seconds(2)
+      )
+      .until("bpm", .above(100)).expect("rate", .atLeast(0.5))
+      .expect("interval-p95", .shorter(than: .seconds(2)))
+      .expect("bpm", .masked(0xf0, equal: 0x30))
+      try Step.poll("battery-level", every: .seconds(1))
+        .until("percent", .captured(.atMost, before))
+        .expect("percent", .counts(CounterRule(bits: 8, gaps: 1)))
+      Step.combine(
+        Combining.Input("h", .notify, try CharacteristicSelector(parsing: "2a37")),
+        Combining.Input(
+          "p",
+          .poll(every: .seconds(5)),
+          try CharacteristicSelector(parsing: "2a19")
+        ),
+        for: .seconds(10)
+      )
+      .captured(as: "both")
+      try Step.repeated(2) {
+        Step.sleep(.seconds(1))
+        try Step.log("{both.h.bpm}")
+      }
+      Step(
+        .when(
+          Condition([
+            .init(before, .notEqual(1)),
+            .init(try #require(VariablePath("both.p")), .like("7*")),
+          ]),
+          [
+            try Step.attempt {
+              Step.disconnect
+            } finally: {
+              try Step.log("done")
+            }
+            .within(.seconds(3))
+          ]
+        )
+      )
+      Step.unpair
+    }
+  }
+
+  @Test("every step and option that one line has")
+  func all() throws {
+    let file = try Plan.parse(Self.file, file: "c")
+    let line = try Plan.parse(line: Self.line)
+    let swift = try swift()
+    for (number, steps) in zip(zip(file.steps, line.steps), swift.steps).enumerated() {
+      #expect(steps.0.0 == steps.0.1, "step \(number + 1): file and line")
+      #expect(steps.0.0 == steps.1, "step \(number + 1): file and Swift")
+    }
+    #expect(file == line && file == swift)
+    #expect(file.description == swift.description)
+  }
+
+  @Test("a chain in Swift is checked as one in a file is")
+  func checks() throws {
+    func problem(_ steps: @autoclosure () throws -> [Step]) -> String {
+      do {
+        _ = try Plan { try steps() }
+        return ""
+      } catch {
+        return "\(error)"
+      }
+    }
+    #expect(problem([]) == "there are no steps")
+    #expect(
+      problem([try .log("{x}")])
+        == "step 1: no earlier step captures 'x' (expected a step before this one with 'as')"
+    )
+    #expect(problem([try .notify("2a37")]).hasPrefix("step 1: this would listen for ever"))
+    #expect(problem([.repeated(0) { Step.connect }]).hasPrefix("step 1: 0 times"))
+    #expect(problem([try .read("2a19").expect("celsius", .above(1))]).contains("no 'celsius'"))
+    #expect(problem([try .read("battery-levle")]).contains("battery-level"))
+    #expect(problem([try .write("2a06", "u9:1")]).contains("no format 'u9'"))
+    #expect(problem([try .write("2a06", "u8:1", kind: .command, offset: 2)]).contains("no offset"))
+    #expect(problem([Step.rssi.captured(as: "1")]).contains("is no name"))
+    var step = Step.connect
+    for _ in 0..<20 { step = .repeated(1) { step } }
+    #expect(problem([step]) == "more than 16 steps lie in one another")
+  }
+
+  // MARK: Blocks
+
+  @Test(
+    "what is wrong with blocks on one line is said",
+    arguments: [
+      ("repeat 3", "nothing follows '3' (expected steps in braces"),
+      ("repeat 3 { }", "there are no steps"), ("repeat 0 { rssi }", "how many times, from 1 to"),
+      ("repeat 2 { rssi", "1:10: this block is not closed"), ("rssi }", "'}' stands here"),
+      ("repeat 2 { rssi } rssi", "'rssi' stands here (expected nothing)"),
+      ("try { rssi }", "nothing follows"), ("try { rssi } rssi", "(expected finally)"),
+      ("when x = 1 { rssi }", "no earlier step captures 'x'"),
+      ("notify 2a37 after { rssi } until 1x", "this is no write"),
+      ("combine { notify 2a37 as h } for 1s", "from 2 to 8 inputs"),
+      ("combine { notify 2a37 as h; read 2a19 as b } for 1s", "'read' is no input"),
+      ("poll 2a19 until 1x", "'every' with a duration"), ("include a", "has no one-line form"),
+    ]
+  )
+  func blockComplaints(line: String, complaint: String) {
+    do {
+      _ = try Plan.parse(line: line)
+      Issue.record("it is wrong")
+    } catch {
+      #expect("\(error)".contains(complaint), "\(error)")
+    }
+  }
+
+  @Test("blocks have a depth that nothing can pass")
+  func depth() {
+    for count in [17, 64, 100_000] {
+      let line =
+        String(repeating: "repeat 1 { ", count: count) + "rssi"
+        + String(repeating: " }", count: count)
+      #expect(throws: (any Error).self) { try Plan.parse(line: line) }
+    }
+  }
+}
