@@ -50,7 +50,7 @@ extension BlueZSimulator {
       bus: bus,
       devices: devices,
       settings: settings,
-      adapters: present.withLock { $0 },
+      adapters: present.withLock { $0.reopened },
       log: log,
       observer: host.observe
     )

@@ -72,6 +72,13 @@ struct AdapterSlots {
     return servers
   }
 
+  /// As the next bluetoothd finds them.
+  var reopened: AdapterSlots {
+    var next = self
+    next.isOver = false
+    return next
+  }
+
   /// Keeps what is stored of an adapter's devices.
   private mutating func keep(_ adapter: AdapterServer) {
     stored.removeAll { $0.adapter == adapter.settings.address }
