@@ -85,7 +85,7 @@ let package = Package(
       name: "blerun-fuzz",
       dependencies: [
         "BlueZSimulator", "BlueZInterfaces", "SimulatedDevices", "Jobs", "Documents", "DBus",
-        "Bluetooth", "Signals", argumentParser,
+        "Bluetooth", "Signals", "CLinux", argumentParser,
       ],
       swiftSettings: strict
     ),

@@ -16,6 +16,8 @@ public struct BlueZVersion: Hashable, Comparable, Sendable, CustomStringConverti
   static let powerState = BlueZVersion(5, 73)
   /// `Device1.Disconnected` says why a link ended.
   static let disconnectReasons = BlueZVersion(5, 83)
+  /// `AcquireNotify` is answered when the device refuses it, and leaves nothing behind.
+  static let acquireFailures = BlueZVersion(5, 84)
 
   public static func < (left: BlueZVersion, right: BlueZVersion) -> Bool {
     (left.major, left.minor) < (right.major, right.minor)

@@ -74,7 +74,7 @@ enum Architecture {
         "blerun-fuzz",
         [
           "BlueZSimulator", "BlueZInterfaces", "SimulatedDevices", "Jobs", "Documents", "DBus",
-          "Bluetooth", "Signals",
+          "Bluetooth", "Signals", "CLinux",
         ],
         packages: ["ArgumentParser"]
       ),

@@ -83,6 +83,34 @@ struct FoundTests {
     Verdict(.notConnected, .passing, within: .seconds(10)).check(simulation.endure(chain))
   }
 
+  @Test("after an own unpair that was not waited for, too, the device is not connected, not gone")
+  func unpairedLater() throws {
+    let simulation = try Simulation()
+    let service = simulation.service
+    let chain = service.connect().flattenMap { service.unpair().timeout(.milliseconds(500), "it") }
+    #expect(simulation.endure(chain).error != nil)
+    // It is removed once its link has ended.
+    try simulation.pass(.seconds(5))
+    Verdict(.notConnected, .passing, within: .seconds(1)).check(
+      simulation.endure(service.read(.alert))
+    )
+  }
+
+  @Test(
+    "a scan whose StartDiscovery is never answered leaves nobody scanning, however it ends",
+    arguments: [CallTreatment.loseAnswer, .ignore, .delay(.seconds(14))],
+    [Duration.seconds(1), .seconds(30)]
+  )
+  func unansweredStart(_ treatment: CallTreatment, _ limit: Duration) throws {
+    let simulation = try Simulation()
+    simulation.simulator.treatCalls { $0.member == "StartDiscovery" ? treatment : .take }
+    let scan = simulation.service.scan(ScanFilter()).collect().map { _ in }
+    #expect(simulation.endure(scan, within: limit).error != nil)
+    try simulation.pass(.seconds(20))
+    let scanning = simulation.history.filter { $0.hasPrefix("scanning") }
+    #expect(scanning == (treatment == .ignore ? [] : ["scanning on", "scanning off"]))
+  }
+
   @Test("an adapter that was reset, and is back at once, was gone")
   func reset() throws {
     let simulation = try Simulation()

@@ -21,6 +21,9 @@ public struct BlueZLimits: Sendable {
   public var pairingTurn: Duration = .seconds(300)
   /// Any other call.
   public var call: Duration = .seconds(10)
+  /// From the moment that nobody waits for the answer to StartDiscovery any more until it is taken
+  /// to be lost.
+  public var lateStart: Duration = .seconds(2)
   /// From the end of our own discovery until `Discovering` is seen to be false.
   public var discoveryEnd: Duration = .seconds(2)
   /// The same while another program discovers too: it stays true then.

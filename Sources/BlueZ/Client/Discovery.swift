@@ -149,9 +149,7 @@ final class Discovery: Sendable {
     try await announce(client)
     do {
       try await applyFilter(client)
-      _ = try await client.bus.call(startCall, limit: client.limits.call) { [self, client] in
-        lateStart($0, client)
-      }
+      try await callStart(client)
     } catch let error as DBusError where ErrorAnswer(error).name == BlueZErrorName.inProgress {
       // This connection has a session: it is used.
     } catch {
@@ -159,6 +157,25 @@ final class Discovery: Sendable {
       throw error
     }
     state.withLock { $0.isRunning = true }
+  }
+
+  /// Calls StartDiscovery. When its caller leaves and no answer comes after that either, bluetoothd
+  /// may have a session all the same: it is taken back, though nobody knows of one.
+  private func callStart(_ client: BlueZClient) async throws {
+    let hasAnswer = Guarded(false)
+    do {
+      _ = try await client.bus.call(startCall, limit: client.limits.call) { [self, client] in
+        hasAnswer.withLock { $0 = true }
+        lateStart($0, client)
+      }
+    } catch let error as DBusError {
+      throw error
+    } catch {
+      client.loop.after(client.limits.lateStart) { [self, client] in
+        if !hasAnswer.withLock({ $0 }) { takeBack(client) }
+      }
+      throw error
+    }
   }
 
   /// Tells bluetoothd what may be left out, when that is not what it was told before.
@@ -180,11 +197,13 @@ final class Discovery: Sendable {
   /// Whoever left may not have got to saying so; it is running then, and is stopped when it does.
   private func lateStart(_ answer: Result<Message, DBusError>, _ client: BlueZClient) {
     guard case .success = answer else { return }
-    let isUnwanted = state.withLock { state in
-      if state.isWanted { state.isRunning = true }
-      return !state.isRunning
-    }
-    if isUnwanted { try? client.bus.send(stopCall.withoutReply()) }
+    state.withLock { if $0.isWanted { $0.isRunning = true } }
+    takeBack(client)
+  }
+
+  /// Ends a session that nobody wants.
+  private func takeBack(_ client: BlueZClient) {
+    if !isRunning { try? client.bus.send(stopCall.withoutReply()) }
   }
 
   private func stop(_ client: BlueZClient) async throws {

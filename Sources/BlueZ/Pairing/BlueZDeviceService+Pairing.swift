@@ -153,15 +153,24 @@ extension BlueZDeviceService {
       )
       do {
         _ = try await client.bus.call(call, limit: client.limits.disconnect, lateReply: nil)
-      } catch let error as DBusError where Self.isAbsence(ErrorAnswer(error)) {
-        // bluetoothd has forgotten it already.
+      } catch let error as DBusError {
+        // bluetoothd may have forgotten it already.
+        guard Self.isAbsence(ErrorAnswer(error)) else { throw error }
+      } catch {
+        forgo(device)
+        throw error
       }
+      defer { forgo(device) }
       try await client.until("the device's removal", limit: client.limits.disconnect) { tree in
         tree.has(Device1.interface, at: device) ? nil : ()
       }
-      // That it is gone is what was wanted: it is not missed.
-      state.withLock { if $0.device == device { $0.device = nil } }
     }
+  }
+
+  /// That a device goes is what was wanted, also if it does after whoever wanted it has left: it is
+  /// not missed.
+  private func forgo(_ device: ObjectPath) {
+    state.withLock { if $0.device == device { $0.device = nil } }
   }
 
   private static func isAbsence(_ answer: ErrorAnswer) -> Bool {

@@ -19,6 +19,7 @@ extension RemoteDevice {
 
   /// RemoveDevice.
   func remove(_ call: Invocation) {
+    abandonPairingToCome()
     perform { $0.remove(WaitingCall(call)) }
     endPairing()
   }

@@ -17,7 +17,7 @@ extension RemoteDevice {
       if state.pairingToCome != nil { return .inProgress }
       if state.machine.phase == .connecting { return .connectPending }
       state.known.isTemporary = false
-      state.pairingToCome = WaitingCall(call)
+      state.pairingToCome = (WaitingCall(call), client)
       return nil
     }
     if let refusal { return call.refuse(refusal) }
@@ -40,7 +40,7 @@ extension RemoteDevice {
   private func takePairingToCome() -> WaitingCall? {
     state.withLock { state in
       defer { state.pairingToCome = nil }
-      return state.pairingToCome
+      return state.pairingToCome?.call
     }
   }
 
@@ -61,7 +61,18 @@ extension RemoteDevice {
   /// The link is about to end, or has ended.
   func endPairing() { pairing { $0.linkLost() } }
 
-  func pairingClientLeft(_ client: String) { pairing { $0.clientLeft(client) } }
+  func pairingClientLeft(_ client: String) {
+    if state.withLock({ $0.pairingToCome?.client == client }) {
+      // The link that it makes is not wanted any more.
+      perform { $0.disconnect(WaitingCall(answer: {}, refuse: { _ in })) }
+    }
+    pairing { $0.clientLeft(client) }
+  }
+
+  /// The device is about to be removed: a Pair that makes its link fails.
+  ///
+  /// - Source: BlueZ 5.66, `src/device.c` (device_remove).
+  func abandonPairingToCome() { takePairingToCome()?.refuse(.pageTimeout) }
 
   /// The link stands: with a bond, it is encrypted at once.
   func resumeBond() {

@@ -29,8 +29,8 @@ final class RemoteDevice: Sendable {
     /// Whether the device is there to be heard and connected to.
     var isInAir = true
     var pairing = PairingMachine<WaitingCall>()
-    /// Pair, while it makes the link.
-    var pairingToCome: WaitingCall?
+    /// Pair, while it makes the link, and who called it.
+    var pairingToCome: (call: WaitingCall, client: String)?
     /// The agent of the present pairing, and what it was asked last.
     var agent: Agent?
     /// What the default agent could do when the link was made: pairings that a request begins go by

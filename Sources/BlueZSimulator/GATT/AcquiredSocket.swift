@@ -14,23 +14,34 @@ final class AcquiredSocket: Sendable {
 
   private init(_ end: UnixFD) { self.end = end }
 
-  /// Makes a pair; nil when no descriptor is left.
+  /// What came of making a pair.
+  enum Pair {
+    /// The server's end, and the one to send away.
+    case made(AcquiredSocket, UnixFD)
+    /// No descriptor was left for it.
+    case none
+    /// One was left for it, and none for the copy that a message takes along.
+    case notSent
+  }
+
+  /// Makes a pair.
   ///
   /// - Parameters:
   ///   - received: Gets each packet that the client sends.
   ///   - released: Called once when the client has closed its last copy.
-  /// - Returns: The server's end, and the one to send away.
   static func pair(
     on loop: Loop,
     received: @escaping @Sendable ([UInt8]) -> Void,
     released: @escaping @Sendable () -> Void
-  ) -> (AcquiredSocket, UnixFD)? {
+  ) -> Pair {
     var ends: [Int32] = [-1, -1]
     let type =
       Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
-    guard socketpair(AF_UNIX, type, 0, &ends) == 0 else { return nil }
-    let socket = AcquiredSocket(UnixFD(owning: ends[0]))
-    let watch = loop.watch(ends[0], for: [.readable, .hungUp]) { [weak socket] events in
+    guard socketpair(AF_UNIX, type, 0, &ends) == 0 else { return .none }
+    let (own, other) = (UnixFD(owning: ends[0]), UnixFD(owning: ends[1]))
+    guard (try? other.duplicate()) != nil else { return .notSent }
+    let socket = AcquiredSocket(own)
+    let watch = loop.watch(own.descriptor, for: [.readable, .hungUp]) { [weak socket] events in
       guard let socket else { return }
       if events.contains(.readable) { socket.drain(received) }
       if !events.isDisjoint(with: .hungUp) {
@@ -39,7 +50,7 @@ final class AcquiredSocket: Sendable {
       }
     }
     socket.watch.withLock { $0 = watch }
-    return (socket, UnixFD(owning: ends[1]))
+    return .made(socket, other)
   }
 
   /// Sends one value. A full or closed socket loses it, as bluetoothd's does.

@@ -40,10 +40,10 @@ final class CharacteristicServer: Sendable {
       ExportedProperty(Property.flags, "as") { .strings(properties.flags) }
     )
     if properties.contains(.writeWithoutResponse) {
-      exported.append(flag(Property.writeAcquired) { $0.isWriteAcquired })
+      exported.append(flag(Property.writeAcquired) { $0.writeAcquisition.isTaken })
     }
     if properties.contains(.notify) {
-      exported.append(flag(Property.notifyAcquired) { $0.isNotifyAcquired })
+      exported.append(flag(Property.notifyAcquired) { $0.notifyAcquisition.isTaken })
     }
     exported.append(
       ExportedProperty(Property.mtu, "q") {
@@ -132,7 +132,7 @@ final class CharacteristicServer: Sendable {
       return call.refuse(.invalidArguments)
     }
     guard access.link().isConnected else { return call.refuse(.gattNotConnected) }
-    let (isAcquired, isWriting) = state.withLock { ($0.isWriteAcquired, $0.isWriting) }
+    let (isAcquired, isWriting) = state.withLock { ($0.writeAcquisition.isTaken, $0.isWriting) }
     if isAcquired { return call.refuse(.writeAcquired) }
     if isWriting { return call.refuse(.inProgress) }
     switch WriteRequest.decide(value, options, entry.properties, mtu: access.mtu) {
@@ -197,8 +197,10 @@ final class CharacteristicServer: Sendable {
   }
 
   @Sendable private func stopNotify(_ call: Invocation) {
-    if state.withLock({ $0.isNotifyAcquired }) {
+    if state.withLock({ $0.notifyAcquisition.isTaken }) {
       releaseNotify()
+      // One that waits for its socket, or never gets it, is given back too.
+      if state.withLock({ $0.notifyAcquisition.isTaken }) { freeNotify() }
       unsubscribe()
       return call.reply()
     }
@@ -211,6 +213,8 @@ final class CharacteristicServer: Sendable {
 
   /// A client has left the bus.
   func clientLeft(_ client: String) {
+    let version = access.host.settings.version
+    state.withLock { $0.notifyAcquisition.clientLeft(client, version) }
     if state.withLock({ $0.stopNotify(client) }) == true { endListening() }
   }
 
@@ -274,25 +278,42 @@ final class CharacteristicServer: Sendable {
 
   @Sendable private func acquireNotify(_ call: Invocation) {
     let link = access.link()
-    if case .refuse(let answer) = state.withLock({ $0.acquireNotify(entry.properties, link) }) {
-      return call.refuse(answer)
-    }
-    state.withLock { $0.isNotifyAcquired = true }
+    let caller = Acquisition.Caller(client: call.caller, serial: call.message.serial)
+    let step = state.withLock { $0.acquireNotify(caller, entry.properties, link) }
+    if case .refuse(let answer) = step { return call.refuse(answer) }
     subscribe { result in
-      // bluetoothd 5.66 gives no answer when the device refuses.
-      guard (try? result.get()) != nil else {
-        return self.state.withLock { $0.isNotifyAcquired = false }
+      switch result {
+      case .success: self.acquired(caller, call)
+      case .failure(let code):
+        let version = self.access.host.settings.version
+        if self.state.withLock({ $0.notifyAcquisition.failed(caller, version) }) {
+          self.mark(GattCharacteristic1.Property.notifyAcquired)
+          call.refuse(by: code)
+        }
       }
-      let pair = AcquiredSocket.pair(on: self.access.host.loop) { _ in
-      } released: {
-        self.releaseNotify()
-        self.unsubscribe()
-      }
-      guard let (socket, other) = pair else { return call.refuse(.failed("Too many open files")) }
-      self.sockets.withLock { $0.notify = socket }
-      self.mark(GattCharacteristic1.Property.notifyAcquired)
-      call.reply([.unixFD(other), .uint16(UInt16(self.access.mtu))])
     }
+  }
+
+  /// The device has taken the subscription that a socket is for.
+  private func acquired(_ caller: Acquisition.Caller, _ call: Invocation) {
+    guard state.withLock({ $0.notifyAcquisition == .pending(caller) }) else {
+      // It was stopped meanwhile, or its client has left.
+      if state.withLock({ $0.listeners.isEmpty }) { unsubscribe() }
+      return
+    }
+    let pair = AcquiredSocket.pair(on: access.host.loop) { _ in
+    } released: {
+      self.releaseNotify()
+      self.unsubscribe()
+    }
+    guard case .made(let socket, let other) = pair else {
+      state.withLock { $0.notifyAcquisition.exhausted(pair) }
+      return call.refuse(.noDescriptors)
+    }
+    sockets.withLock { $0.notify = socket }
+    state.withLock { $0.notifyAcquisition = .held }
+    mark(GattCharacteristic1.Property.notifyAcquired)
+    call.reply([.unixFD(other), .uint16(UInt16(access.mtu))])
   }
 
   @Sendable private func acquireWrite(_ call: Invocation) {
@@ -305,9 +326,12 @@ final class CharacteristicServer: Sendable {
     } released: {
       self.releaseWrite()
     }
-    guard let (socket, other) = pair else { return call.refuse(.failed("Too many open files")) }
+    guard case .made(let socket, let other) = pair else {
+      state.withLock { $0.writeAcquisition.exhausted(pair) }
+      return call.refuse(.noDescriptors)
+    }
     sockets.withLock { $0.write = socket }
-    state.withLock { $0.isWriteAcquired = true }
+    state.withLock { $0.writeAcquisition = .held }
     mark(GattCharacteristic1.Property.writeAcquired)
     call.reply([.unixFD(other), .uint16(UInt16(access.mtu))])
   }
@@ -325,7 +349,11 @@ final class CharacteristicServer: Sendable {
     }
     guard let socket else { return }
     socket.close()
-    state.withLock { $0.isNotifyAcquired = false }
+    freeNotify()
+  }
+
+  private func freeNotify() {
+    state.withLock { $0.notifyAcquisition = .free }
     mark(GattCharacteristic1.Property.notifyAcquired)
   }
 
@@ -336,7 +364,7 @@ final class CharacteristicServer: Sendable {
     }
     guard let socket else { return }
     socket.close()
-    state.withLock { $0.isWriteAcquired = false }
+    state.withLock { $0.writeAcquisition = .free }
     mark(GattCharacteristic1.Property.writeAcquired)
   }
 }

@@ -25,14 +25,16 @@ struct CharacteristicState<Call: Sendable>: Sendable {
   private(set) var listeners: [String] = []
   /// Those of them whose subscription the device has not answered yet.
   private var subscribing: [String] = []
-  var isNotifyAcquired = false
-  var isWriteAcquired = false
+  var notifyAcquisition = Acquisition.free
+  var writeAcquisition = Acquisition.free
 
   /// The object is removed: values and sessions are forgotten. Calls that wait still do.
   mutating func forget() {
     value.octets = []
     isNotifying = false
     listeners = []
+    notifyAcquisition = .free
+    writeAcquisition = .free
   }
 
   // MARK: Listening
@@ -43,7 +45,7 @@ struct CharacteristicState<Call: Sendable>: Sendable {
     _ link: AttributeAccess.LinkView
   ) -> Step {
     if link.isClosing { return .refuse(.notConnected) }
-    if isNotifyAcquired { return .refuse(.notifyAcquired) }
+    if notifyAcquisition.isTaken { return .refuse(.notifyAcquired) }
     guard !properties.isDisjoint(with: [.notify, .indicate]) else {
       return .refuse(.notSupported)
     }
@@ -92,21 +94,24 @@ struct CharacteristicState<Call: Sendable>: Sendable {
 
   // MARK: Acquiring
 
-  func acquireNotify(
+  mutating func acquireNotify(
+    _ caller: Acquisition.Caller,
     _ properties: CharacteristicProperties,
     _ link: AttributeAccess.LinkView
   ) -> Step {
-    if isNotifyAcquired { return .refuse(.notifyAcquired) }
+    if notifyAcquisition.isTaken { return .refuse(.notifyAcquired) }
     if !listeners.isEmpty { return .refuse(.inProgress) }
     guard properties.contains(.notify) else { return .refuse(.notSupported) }
-    return link.isConnected ? .ask : .refuse(.gattNotConnected)
+    guard link.isConnected else { return .refuse(.gattNotConnected) }
+    notifyAcquisition = .pending(caller)
+    return .ask
   }
 
   func acquireWrite(
     _ properties: CharacteristicProperties,
     _ link: AttributeAccess.LinkView
   ) -> Step {
-    if isWriteAcquired { return .refuse(.writeAcquired) }
+    if writeAcquisition.isTaken { return .refuse(.writeAcquired) }
     guard properties.contains(.writeWithoutResponse) else { return .refuse(.notSupported) }
     return link.isConnected ? .ask : .refuse(.gattNotConnected)
   }

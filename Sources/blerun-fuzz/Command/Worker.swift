@@ -1,16 +1,16 @@
 // The process that takes the inputs, and may die of one.
 
-import Documents
+import CLinux
 import Glibc
 
 /// Takes inputs one after the other.
 struct Worker {
   /// Memory beyond which an input is said to be too expensive.
   private static let addressSpace: UInt = 4 << 30
-  /// After so many inputs the process has what it needs.
-  private static let settled: UInt64 = 20_000
-  /// What it may then grow by, in octets; freed memory of a large input stays with the process.
-  private static let growth = 192 << 20
+  /// After so many inputs the process has what it needs, and the heap is looked at.
+  private static let settled: UInt64 = 4_096
+  /// What may be in use beyond that, in octets, however many inputs follow.
+  private static let growth = 64 << 10
 
   let name: TargetName
   let seed: UInt64
@@ -48,9 +48,9 @@ struct Worker {
     }
   }
 
-  /// What the process has in memory.
+  /// What is allocated and not freed: the heap's own account, not what the process has of it.
   private static var octetsInUse: Int {
-    let fields = (try? TextFile.read("/proc/self/statm"))?.split(separator: " ") ?? []
-    return fields.count > 1 ? (Int(fields[1]) ?? 0) * sysconf(Int32(_SC_PAGESIZE)) : 0
+    let account = mallinfo2()
+    return account.uordblks + account.hblkhd
   }
 }

@@ -1,73 +1,151 @@
 // The calls of a round, and their answers.
 
+import BlueZInterfaces
+import BlueZSimulator
 import DBus
+import SimulatedDevices
 
 /// What was called and is not answered, and what was answered wrongly.
 ///
-/// Pure: the messages of a bus in, complaints out.
+/// Pure: the messages of a bus and what happens at the devices in, complaints out. Every call is
+/// owed an answer but for what bluetoothd 5.66 was recorded to leave without one; each of these is
+/// decided here call by call, from what the bus and the devices show.
 struct AnswerBook {
-  struct Call: Hashable {
+  private struct Key: Hashable {
     let client: String
     let serial: UInt32
   }
 
-  private(set) var open: [Call: String] = [:]
-  private var silent: Set<Call> = []
+  private let secrets: Secrets
+  private var open: [Key: OpenCall] = [:]
+  private var silent: Set<Key> = []
   private var gone: Set<String> = []
   private(set) var complaints: [String] = []
   /// How many calls were answered with values.
   private(set) var granted = 0
-  private(set) var hasRemovals = false
-  /// Devices with protected values: bluetoothd lets a request wait for ever that pairing did not help.
-  var protected: [String] = []
+  /// How secure the keys are that devices have, by their paths.
+  private var bonds: [String: LinkSecurity] = [:]
+  /// Characteristics that nobody has acquired, though they may say so: AcquireNotify got no answer,
+  /// or no descriptor was left.
+  private var stuck: Set<String> = []
+  /// Hardly a descriptor is left at present.
+  var isSqueezed = false
+
+  init(_ secrets: Secrets) { self.secrets = secrets }
+
+  // MARK: Messages
 
   /// - Parameter server: Who answers, by the unique name.
   mutating func see(_ message: Message, server: String) {
     switch message.kind {
     case .methodCall:
-      guard let client = message.sender, client != server, message.destination == "org.bluez",
-        !gone.contains(client)
-      else { return }
-      let call = Call(client: client, serial: message.serial)
-      if message.noReplyExpected {
-        silent.insert(call)
-      } else {
-        let path = message.path?.text ?? "?"
-        open[call] = "\(path) \(message.interface ?? "?").\(message.member ?? "?")"
-      }
-    case .methodReturn, .error:
-      guard message.sender == server, let client = message.destination,
-        let serial = message.replySerial, !gone.contains(client)
-      else { return }
-      let call = Call(client: client, serial: serial)
-      let name = message.errorName ?? "values"
-      if silent.contains(call) {
-        complaints.append("a call that expects no answer was answered with \(name)")
-      } else if let member = open.removeValue(forKey: call) {
-        if member.hasSuffix(".RemoveDevice"), message.kind == .methodReturn { hasRemovals = true }
-        granted += message.kind == .methodReturn ? 1 : 0
-      } else {
-        complaints.append("a call was answered again, or nobody called: \(name)")
-      }
-    case .signal: break
+      guard message.sender != server, message.destination == OrgBlueZ.busName else { return }
+      called(message)
+    case .methodReturn, .error: if message.sender == server { answered(message) }
+    case .signal: if message.sender == server { told(message) }
     }
   }
+
+  private mutating func called(_ message: Message) {
+    let key = Key(client: message.sender ?? "", serial: message.serial)
+    var call = OpenCall(message)
+    if gone.contains(key.client) {
+      // It was sent in the moment before.
+      abandon(call)
+    } else if message.noReplyExpected {
+      silent.insert(key)
+      abandon(call)
+    } else {
+      let bond = call.device.flatMap { bonds[$0] } ?? .none
+      if call.isRequest, secrets.need(call.path) > bond { call.excuse(.forEver) }
+      if call.member == "Pair", bond != .none { call.excuse(.untilLinkEnds) }
+      open[key] = call
+    }
+  }
+
+  private mutating func answered(_ message: Message) {
+    let key = Key(client: message.destination ?? "", serial: message.replySerial ?? 0)
+    guard !gone.contains(key.client) else { return }
+    let name = message.errorName ?? "values"
+    if silent.contains(key) {
+      complaints.append("a call that expects no answer was answered with \(name)")
+    } else if let call = open.removeValue(forKey: key) {
+      if message.kind == .methodReturn {
+        granted += 1
+        follow(call)
+      } else if call.member.hasPrefix("Acquire"), message.body.first == .string(Self.noDescriptors)
+      {
+        stuck.insert(call.path)
+      }
+    } else {
+      complaints.append("a call was answered again, or nobody called: \(name)")
+    }
+  }
+
+  private static let noDescriptors = "Too many open files"
+
+  /// What a call that was granted, as far as can be seen, means for others that wait.
+  private mutating func follow(_ granted: OpenCall) {
+    guard granted.member == "StopNotify" else { return }
+    excuse { $0.path == granted.path && $0.member == "AcquireNotify" }
+  }
+
+  private mutating func told(_ message: Message) {
+    guard message.member == StandardInterface.ObjectManager.interfacesRemoved,
+      let path = message.body.first?.asObjectPath?.text, let names = message.body.last?.asStrings
+    else { return }
+    if names.contains(GattCharacteristic1.interface) { stuck.remove(path) }
+    guard names.contains(Device1.interface) else { return }
+    bonds[path] = nil
+    excuse { $0.path == path && $0.isForgottenWithDevice }
+  }
+
+  // MARK: Devices and clients
+
+  /// The link to a device has ended: an AcquireNotify that waited for it is forgotten.
+  mutating func linkEnded(_ device: String) {
+    for call in open.values where call.device == device { abandon(call) }
+    excuse { $0.device == device && $0.member == "AcquireNotify" }
+  }
+
+  mutating func paired(_ device: String, _ security: LinkSecurity) { bonds[device] = security }
 
   /// Nobody waits any more for what a client called.
   mutating func forget(_ client: String) {
     gone.insert(client)
+    for (key, call) in open where key.client == client { abandon(call) }
     open = open.filter { $0.key.client != client }
   }
 
-  /// What is still owed: bluetoothd never answers a Connect, or a Pair, whose device was removed,
-  /// nor an AcquireNotify that the device refuses.
-  var owed: [String] {
-    open.values.filter { member in
-      let isOfAttribute = member.contains("org.bluez.Gatt") || member.contains(" ?.")
-      if isOfAttribute, protected.contains(where: member.hasPrefix) { return false }
-      if member.hasSuffix(".AcquireNotify") { return false }
-      return !hasRemovals
-        || ![".Connect", ".ConnectProfile", ".Pair"].contains { member.hasSuffix($0) }
-    }.sorted()
+  private mutating func abandon(_ call: OpenCall) {
+    follow(call)
+    if call.member == "AcquireNotify" || (isSqueezed && call.member == "AcquireWrite") {
+      stuck.insert(call.path)
+    }
+  }
+
+  private mutating func excuse(_ isMeant: (OpenCall) -> Bool) {
+    for key in open.keys where open[key].map(isMeant) == true { open[key]?.excuse(.forEver) }
+  }
+
+  // MARK: What is left
+
+  /// What is still owed.
+  ///
+  /// - Parameter hasLinks: Whether links are up: some calls wait for their ends.
+  func owed(hasLinks: Bool) -> [String] {
+    open.values.filter { call in
+      switch call.silence {
+      case nil: true
+      case .untilLinkEnds: !hasLinks
+      case .forEver: false
+      }
+    }.map { "\($0.path) \($0.member)" }.sorted()
+  }
+
+  /// Whether a characteristic may say that it is acquired though nobody has it.
+  func isStuck(_ path: String) -> Bool {
+    // One that waits for ever keeps it too.
+    stuck.contains(path) || open.values.contains { $0.path == path && $0.member == "AcquireNotify" }
   }
 }

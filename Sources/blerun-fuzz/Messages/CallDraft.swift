@@ -48,19 +48,24 @@ struct CallDraft {
       CallDraft("x.y", "Z", [.variant]),
     ] + ofDevices + ofDevices
 
-  private static let ofDevices = [
-    CallDraft(Device1.interface, "Connect"),
-    CallDraft(Device1.interface, "Disconnect"),
-    CallDraft(Device1.interface, "ConnectProfile", [.string]),
-    CallDraft(Device1.interface, "DisconnectProfile", [.string]),
-    CallDraft(Device1.interface, "Pair"),
-    CallDraft(Device1.interface, "CancelPairing"),
-    CallDraft(GattCharacteristic1.interface, "ReadValue", [.options]),
-    CallDraft(GattCharacteristic1.interface, "WriteValue", [.bytes, .options]),
+  private static let ofDevices =
+    [
+      CallDraft(Device1.interface, "Connect"),
+      CallDraft(Device1.interface, "Disconnect"),
+      CallDraft(Device1.interface, "ConnectProfile", [.string]),
+      CallDraft(Device1.interface, "DisconnectProfile", [.string]),
+      CallDraft(Device1.interface, "Pair"),
+      CallDraft(Device1.interface, "CancelPairing"),
+      CallDraft(GattCharacteristic1.interface, "ReadValue", [.options]),
+      CallDraft(GattCharacteristic1.interface, "WriteValue", [.bytes, .options]),
+      CallDraft(GattCharacteristic1.interface, "StartNotify"),
+      CallDraft(GattCharacteristic1.interface, "StopNotify"),
+    ] + acquiring
+
+  /// Calls whose answers take descriptors along.
+  static let acquiring = [
     CallDraft(GattCharacteristic1.interface, "AcquireWrite", [.options]),
     CallDraft(GattCharacteristic1.interface, "AcquireNotify", [.options]),
-    CallDraft(GattCharacteristic1.interface, "StartNotify"),
-    CallDraft(GattCharacteristic1.interface, "StopNotify"),
   ]
 
   private static let properties = [

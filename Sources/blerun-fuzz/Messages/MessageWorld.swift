@@ -18,14 +18,17 @@ final class MessageWorld {
   private let bus: LoopbackBus
   private let simulator: BlueZSimulator
   private let book: Guarded<AnswerBook>
+  private let addresses: [BluetoothAddress]
   private var clients: [LoopbackConnection] = []
   /// The objects at the start, with their interfaces.
   private(set) var objects: [ObjectPath: [String]] = [:]
   private(set) var paths: [ObjectPath] = []
 
   init(_ definitions: [DeviceDefinition], _ generator: SeededGenerator) throws {
-    let book = Guarded(AnswerBook())
+    let adapter = BlueZPath.adapter(BlueZPath.adapterName(index: 0))
+    let book = Guarded(AnswerBook(Secrets(definitions, adapter: adapter)))
     self.book = book
+    addresses = definitions.map(\.address)
     let server = Guarded("")
     bus = LoopbackBus(on: loop) { message, _ in
       let name = server.withLock { $0 }
@@ -37,7 +40,15 @@ final class MessageWorld {
     }
     let connection = try bus.connect()
     server.withLock { $0 = connection.uniqueName }
-    simulator = BlueZSimulator(bus: connection, devices: devices)
+    simulator = BlueZSimulator(bus: connection, devices: devices) { event in
+      switch event {
+      case .linkDown(let address):
+        book.withLock { $0.linkEnded(BlueZPath.device(address, of: adapter).text) }
+      case .paired(let address, let security):
+        book.withLock { $0.paired(BlueZPath.device(address, of: adapter).text, security) }
+      default: break
+      }
+    }
     for _ in 0..<Self.clientCount { clients.append(try bus.connect()) }
     try open(definitions)
   }
@@ -62,10 +73,6 @@ final class MessageWorld {
       }
       try await loop.sleep(for: .seconds(2))
     }
-    let protected = definitions.filter { definition in
-      definition.services.flatMap(\.characteristics).contains { $0.security != AttributeSecurity() }
-    }.map { BlueZPath.device($0.address, of: adapter).text }
-    book.withLock { $0.protected = protected }
     let known = try managed(client)
     objects = Dictionary(uniqueKeysWithValues: known.map { ($0.path, $0.interfaces.map(\.name)) })
     paths = known.map(\.path) + [.root, BlueZPath.manager, "/org/bluez/hci1", "/x"]
@@ -74,9 +81,22 @@ final class MessageWorld {
   // MARK: Messages
 
   /// Sends a message from one of the clients, which may leave at once.
-  func send(_ message: Message, _ generator: inout SeededGenerator) throws {
+  ///
+  /// - Parameter room: How many descriptors can be opened while the simulator takes it; nil: enough.
+  func send(_ message: Message, room: Int?, _ generator: inout SeededGenerator) throws {
     let index = generator.index(clients.count)
-    for _ in 0..<(generator.hits(1, in: 60) ? Self.flood : 1) { try? clients[index].send(message) }
+    let times = generator.hits(1, in: 60) ? Self.flood : 1
+    if let room {
+      book.withLock { $0.isSqueezed = true }
+      defer { book.withLock { $0.isSqueezed = false } }
+      // Long enough for the device to answer.
+      try OpenDescriptors.whileLeft(room) {
+        for _ in 0..<times { try? clients[index].send(message) }
+        try pass(.milliseconds(400))
+      }
+    } else {
+      for _ in 0..<times { try? clients[index].send(message) }
+    }
     if generator.hits(1, in: 30) {
       let name = clients[index].uniqueName
       clients[index].close()
@@ -92,21 +112,21 @@ final class MessageWorld {
 
   // MARK: The end
 
-  /// Waits for what is owed, then has the clients leave, and looks for what they left.
+  /// Waits for what is owed, ends the links and has the clients leave, and looks for what they left.
   func finish() throws {
-    let end = loop.now + Self.patience
-    while !book.withLock({ $0.owed.isEmpty }), loop.now < end { try pass(.seconds(5)) }
-    let owed = book.withLock { $0.owed }
-    guard owed.isEmpty else {
-      throw Violation(description: "never answered: \(owed.joined(separator: ", "))")
+    try collect(hasLinks: true, within: Self.patience)
+    for address in addresses { simulator.loseLink(address) }
+    try collect(hasLinks: false, within: .seconds(5))
+    for client in clients {
+      book.withLock { $0.forget(client.uniqueName) }
+      client.close()
     }
-    for client in clients { client.close() }
     try pass(.seconds(5))
     let witness = try bus.connect()
     for object in try managed(witness) {
       for interface in object.interfaces {
         for name in ["Discovering", "Notifying", "WriteAcquired", "NotifyAcquired"]
-        where interface.properties[name]?.asBool == true && !isPending(name, object.path) {
+        where interface.properties[name]?.asBool == true && !isStuck(name, object.path) {
           throw Violation(description: "\(name) of \(object.path) is left by clients that left")
         }
       }
@@ -119,10 +139,22 @@ final class MessageWorld {
     try complain()
   }
 
-  /// Whether a subscription that is never answered holds the value: it does until the link ends.
-  private func isPending(_ name: String, _ path: ObjectPath) -> Bool {
-    let protected = book.withLock { $0.protected }
-    return name == "NotifyAcquired" && protected.contains(where: path.text.hasPrefix)
+  /// Waits until nothing is owed any more.
+  private func collect(hasLinks: Bool, within limit: Duration) throws {
+    let end = loop.now + limit
+    var owed = book.withLock { $0.owed(hasLinks: hasLinks) }
+    while !owed.isEmpty, loop.now < end {
+      try pass(.seconds(1))
+      owed = book.withLock { $0.owed(hasLinks: hasLinks) }
+    }
+    guard owed.isEmpty else {
+      let when = hasLinks ? "never answered" : "not answered as the link ended"
+      throw Violation(description: "\(when): \(owed.joined(separator: ", "))")
+    }
+  }
+
+  private func isStuck(_ name: String, _ path: ObjectPath) -> Bool {
+    name.hasSuffix("Acquired") && book.withLock { $0.isStuck(path.text) }
   }
 
   private func complain() throws {

@@ -4,7 +4,8 @@ import DBus
 import Signals
 import SimulatedDevices
 
-/// Gives calls to the simulated org.bluez, sixty-four to the same world.
+/// Gives calls to the simulated org.bluez, sixty-four to the same world; now and then when hardly a
+/// descriptor is left.
 struct Messages: FuzzTarget {
   static let roundLength: UInt64 = 64
 
@@ -12,9 +13,15 @@ struct Messages: FuzzTarget {
   private let devices: [[DeviceDefinition]]
   private var world: MessageWorld?
   private var granted = 0
+  /// How many descriptors are open when there is no world.
+  private let descriptors: Int
+
+  /// One of so many inputs meets a process without descriptors.
+  private static let squeezed = 24
 
   init(seed: UInt64) throws {
     self.seed = seed
+    descriptors = OpenDescriptors.count
     devices = try Corpus(["Simulators/devices/*.yaml"]).files.map {
       try DeviceFile.load(path: $0.path)
     }
@@ -22,10 +29,10 @@ struct Messages: FuzzTarget {
 
   func input(_ number: UInt64) -> String {
     guard let world = try? made(number) else { return "there is no world" }
-    var (message, _) = draft(number, world)
-    let text = message.map { "\($0)" } ?? "a message that nobody can send"
-    message = nil
-    return String(text.prefix(2_000))
+    let draft = draft(number, world)
+    let text = draft.message.map { "\($0)" } ?? "a message that nobody can send"
+    let room = draft.room.map { "with \($0) descriptors left: " } ?? ""
+    return room + text.prefix(2_000)
   }
 
   mutating func take(_ number: UInt64) throws -> Bool {
@@ -34,12 +41,22 @@ struct Messages: FuzzTarget {
       world = try made(number)
       granted = 0
     }
+    let isTaken = try give(number)
+    guard number % Self.roundLength == Self.roundLength - 1 else { return isTaken }
+    try world?.finish()
+    world = nil
+    let left = OpenDescriptors.count
+    guard left == descriptors else {
+      throw Violation(description: "\(left - descriptors) descriptors are left open")
+    }
+    return isTaken
+  }
+
+  private mutating func give(_ number: UInt64) throws -> Bool {
     guard let world else { return false }
-    var (message, generator) = draft(number, world)
-    guard let sent = message else { return false }
-    message = nil
-    try world.send(sent, &generator)
-    if number % Self.roundLength == Self.roundLength - 1 { try world.finish() }
+    var draft = draft(number, world)
+    guard let message = draft.message else { return false }
+    try world.send(message, room: draft.room, &draft.generator)
     defer { granted = world.granted }
     return world.granted > granted
   }
@@ -53,16 +70,22 @@ struct Messages: FuzzTarget {
     return try MessageWorld(devices[first] + devices[second], generator)
   }
 
-  private func draft(
-    _ number: UInt64,
-    _ world: MessageWorld
-  ) -> (Message?, SeededGenerator) {
+  private struct Draft {
+    let message: Message?
+    /// How many descriptors can be opened while it is taken; nil: enough.
+    let room: Int?
+    var generator: SeededGenerator
+  }
+
+  private func draft(_ number: UInt64, _ world: MessageWorld) -> Draft {
     var draw = Draw(
       paths: world.paths,
       generator: SeededGenerator("messages", seed: seed, number: number)
     )
-    let draft = draw.generator.pick(CallDraft.all)
-    let message = draft.message(to: world.objects, &draw)
-    return (message, draw.generator)
+    let isSqueezed = draw.generator.hits(1, in: Self.squeezed)
+    let kinds = isSqueezed && draw.generator.hits(3, in: 4) ? CallDraft.acquiring : CallDraft.all
+    let message = draw.generator.pick(kinds).message(to: world.objects, &draw)
+    let room = isSqueezed ? draw.generator.index(5) : nil
+    return Draft(message: message, room: room, generator: draw.generator)
   }
 }

@@ -143,16 +143,6 @@ struct AcquireTests {
     }
   }
 
-  @Test("when the device refuses the subscription, AcquireNotify is never answered")
-  func unanswered() throws {
-    let refusal = FaultAction.refuse(.insufficientResources)
-    let lab = try Lab(faults: [FaultRule(on: .subscribe, action: refusal)])
-    try lab.connect()
-    try lab.client.begin("AcquireNotify", .heartRate, .noOptions)
-    try lab.pass(.seconds(99))
-    #expect(lab.client.take() == [])
-  }
-
   // MARK: Write
 
   @Test("WriteAcquired is told, then the socket; each packet is one command")

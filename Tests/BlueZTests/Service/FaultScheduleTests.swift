@@ -34,6 +34,10 @@ final class FaultSchedule: Sendable {
       }
     }
     bluez.script("StopDiscovery") { bluez, call in
+      // One that nobody answered is taken back though it may never have begun.
+      guard ledger.discovering > 0 else {
+        return call.fail(ErrorAnswer.noDiscoveryStarted.dbusError)
+      }
       ledger.discovering -= 1
       call.reply()
       bluez.discovering(false)

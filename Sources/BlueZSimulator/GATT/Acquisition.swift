@@ -1,0 +1,55 @@
+// Who has the socket of a characteristic, or is to get it.
+//
+// Pure. CharacteristicServer makes the sockets and answers the calls.
+
+import BlueZInterfaces
+
+/// How far an AcquireNotify or an AcquireWrite has come.
+enum Acquisition: Hashable, Sendable {
+  case free
+  /// The device has not answered a client's AcquireNotify yet; the property reads as true already.
+  case pending(Caller)
+  /// A client has the socket.
+  case held
+  /// Nobody has it, and nobody can: bluetoothd gives back only what it made a socket for. It stays
+  /// so through disconnections, until the object is removed.
+  ///
+  /// - Source: recorded from bluetoothd 5.66, where the device refused, the link ended or the client
+  ///   left meanwhile, or no descriptor was left; `src/gatt-client.c` (register_notify_io_cb,
+  ///   create_sock). From 5.84 on only the last leaves it so.
+  case stuck
+
+  /// A call, by who made it.
+  struct Caller: Hashable, Sendable {
+    let client: String
+    let serial: UInt32
+  }
+
+  /// What the property says.
+  var isTaken: Bool { self != .free }
+
+  /// A client has left the bus.
+  mutating func clientLeft(_ client: String, _ version: BlueZVersion) {
+    guard case .pending(let caller) = self, caller.client == client else { return }
+    if version < .acquireFailures { self = .stuck }
+  }
+
+  /// The device has refused what a call asked for, or the link has ended.
+  ///
+  /// - Returns: Whether the call is answered.
+  mutating func failed(_ caller: Caller, _ version: BlueZVersion) -> Bool {
+    guard self == .pending(caller) else { return false }
+    self = version < .acquireFailures ? .stuck : .free
+    return self == .free
+  }
+
+  /// No socket could be made, or none could be sent.
+  mutating func exhausted(_ pair: AcquiredSocket.Pair) {
+    if case .none = pair { self = .stuck } else { self = .free }
+  }
+}
+
+extension ErrorAnswer {
+  /// - Source: recorded from bluetoothd 5.66 at its limit of descriptors.
+  static let noDescriptors = failed("Too many open files")
+}

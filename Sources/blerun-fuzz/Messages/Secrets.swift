@@ -1,0 +1,36 @@
+// Which attributes of the devices want a key, and which key.
+
+import BlueZInterfaces
+import DBus
+import SimulatedDevices
+
+/// How secure a link has to be for each attribute.
+struct Secrets {
+  private var needs: [String: LinkSecurity] = [:]
+
+  init(_ definitions: [DeviceDefinition], adapter: ObjectPath) {
+    for definition in definitions {
+      let device = BlueZPath.device(definition.address, of: adapter)
+      let own = definition.services.flatMap(\.characteristics)
+      for service in AttributeTable(definition).services {
+        for entry in service.characteristics {
+          let path = BlueZPath.characteristic(
+            declaration: entry.declaration,
+            of: BlueZPath.service(service.handle, of: device)
+          )
+          // Of several with one UUID, the most secret.
+          let need = own.filter { $0.uuid == entry.uuid }
+            .map { max($0.security.read, $0.security.write) }.max()
+          if let need, need != .none { needs[path.text] = need }
+        }
+      }
+    }
+  }
+
+  /// What the attribute at a path wants; descriptors want what their characteristic wants.
+  func need(_ path: String) -> LinkSecurity {
+    if let need = needs[path] { return need }
+    guard let end = path.lastIndex(of: "/") else { return .none }
+    return needs[String(path[..<end])] ?? .none
+  }
+}
