@@ -32,6 +32,8 @@ let argumentParser = Target.Dependency.product(
   package: "swift-argument-parser"
 )
 
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+
 let package = Package(
   name: "blerun",
   products: [
@@ -46,6 +48,7 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
   ],
   targets: [
     .systemLibrary(name: "CLinux"),
@@ -69,6 +72,7 @@ let package = Package(
       ["SimulatedDevices", "BlueZSimulator", "BlueZ", "DBus", "Bluetooth", "Signals"]
     ),
     library("Jobs", ["Documents", "Spelling", "Bluetooth", "Signals"]),
+    library("Journal", ["Jobs", "Signals", grdb]),
     library(
       "SimulatedRuns",
       [
@@ -93,7 +97,7 @@ let package = Package(
       name: "blerun",
       dependencies: [
         "BlueZ", "BlueZInterfaces", "BlueZSimulator", "SimulatedDevices", "HostController", "Jobs",
-        "Documents", "Bluetooth", "DBus", "Signals", "CLinux", argumentParser,
+        "Journal", "Documents", "Bluetooth", "DBus", "Signals", "CLinux", argumentParser,
       ],
       swiftSettings: strict
     ),
@@ -139,8 +143,12 @@ let package = Package(
       ]
     ),
     tests("JobsTests", ["Fixtures", "Jobs", "Documents", "Bluetooth", "Signals"]),
+    tests("JournalTests", ["Fixtures", "Journal", "Jobs", "Bluetooth", "Signals", grdb]),
     tests("HostControllerTests", ["HostController", "Bluetooth", "Signals"]),
-    tests("CommandTests", ["Fixtures", "blerun", "BlueZ", "Bluetooth", "DBus", "Jobs", "Signals"]),
+    tests(
+      "CommandTests",
+      ["Fixtures", "blerun", "BlueZ", "Bluetooth", "DBus", "Jobs", "Journal", "Signals"]
+    ),
     tests("HouseRulesTests", ["Fixtures"]),
     tests("BluetoothTests", ["Bluetooth"]),
     tests(

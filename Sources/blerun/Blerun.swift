@@ -25,7 +25,8 @@ struct Blerun: ParsableCommand {
     version: "0.1.0",
     subcommands: [
       Run.self, Check.self, Scan.self, Inspect.self, ReadCommand.self, WriteCommand.self,
-      WatchCommand.self, Pair.self, Unpair.self, Adapters.self, Simulate.self, Doctor.self,
+      WatchCommand.self, Pair.self, Unpair.self, Adapters.self, Simulate.self, History.self,
+      Doctor.self,
     ]
   )
 

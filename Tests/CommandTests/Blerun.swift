@@ -2,10 +2,14 @@
 
 import Fixtures
 import Foundation
+import Glibc
 
 /// The folder of the package.
 let packageFolder = URL(fileURLWithPath: #filePath)
   .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
+
+/// Where the binary keeps what outlives it, unless a test says otherwise: nothing of the user's.
+private let stateFolder = "/tmp/blerun-test-state-\(getpid())"
 
 /// The binary that was built beside the tests.
 let binaryPath: String = {
@@ -25,7 +29,8 @@ extension RunningProgram {
     try self.init(
       [binaryPath] + arguments,
       in: folder,
-      environment: ProcessInfo.processInfo.environment.merging(environment) { $1 },
+      environment: ProcessInfo.processInfo.environment
+        .merging(["XDG_STATE_HOME": stateFolder]) { $1 }.merging(environment) { $1 },
       limit: .seconds(60)
     )
   }
@@ -38,22 +43,4 @@ func blerun(
   environment: [String: String] = [:]
 ) throws -> RunningProgram.Ended {
   try RunningProgram(blerun: arguments, in: folder, environment: environment).end()
-}
-
-/// A folder that is removed with this object.
-final class TemporaryFolder {
-  let path: String
-
-  init() throws {
-    path = NSTemporaryDirectory() + "/blerun-test-\(UUID().uuidString)"
-    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-  }
-
-  deinit { try? FileManager.default.removeItem(atPath: path) }
-
-  func file(_ name: String, _ text: String) throws -> String {
-    let file = path + "/" + name
-    try text.write(toFile: file, atomically: true, encoding: .utf8)
-    return file
-  }
 }

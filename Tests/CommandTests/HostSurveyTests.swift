@@ -1,5 +1,6 @@
 // Facts of a host from files and programs, which a test makes.
 
+import Fixtures
 import Foundation
 import Testing
 

@@ -55,7 +55,7 @@ enum Architecture {
       ]
     ),
     Part("Jobs", ["Documents", "Spelling", "Bluetooth", "Signals"]),
-    Part("Journal", ["Jobs"], packages: ["GRDB"]),
+    Part("Journal", ["Jobs", "Signals"], packages: ["GRDB"]),
     Part("Dashboard", ["Jobs", "Journal", "Bluetooth", "Signals"], packages: ["FlyingFox"]),
     Part(
       "BLETesting",

@@ -16,7 +16,7 @@ extension Duration {
   }
 
   /// Whole microseconds, rounded towards zero.
-  var wholeMicroseconds: Int64 {
+  package var wholeMicroseconds: Int64 {
     components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
   }
 

@@ -10,7 +10,7 @@ public struct JSONLinesReport: RunReport {
   public init() {}
 
   public func lines(for event: RunEvent) -> [String] {
-    var members = Members()
+    var members = EventMembers()
     members.add("v", .number("\(Self.version)"))
     members.add("event", .string(event.change.name))
     members.add("time", .string(Timestamp.text(event.wallClock)))
@@ -57,121 +57,5 @@ extension RunEvent.Change {
     case .stepFinished: "step-finished"
     case .runFinished: "run-finished"
     }
-  }
-}
-
-extension PairingDisplay {
-  /// What is shown, in one word.
-  fileprivate var kind: String {
-    switch self {
-    case .passkey: "passkey"
-    case .pin: "pin"
-    }
-  }
-}
-
-/// The keys of one object, in order.
-private struct Members {
-  private(set) var list: [(key: String, value: JSONValue)] = []
-
-  mutating func add(_ key: String, _ value: JSONValue) { list.append((key, value)) }
-
-  mutating func add(_ start: RunStart) {
-    add("seed", .number("\(start.seed)"))
-    add("chain", start.chain.map { .string($0) } ?? .null)
-    add("steps", JSONValue(start.steps))
-  }
-
-  mutating func add(_ placed: PlacedStep) {
-    add("step", .string(placed.position.description))
-    add("operation", .string(placed.step.operation))
-    if let target = placed.step.attribute { add("attribute", .string(target)) }
-    if case .exchange(let exchanging) = placed.step.action {
-      add("written", .string(exchanging.write.target.description))
-    }
-  }
-
-  mutating func add(_ outcome: StepOutcome?, withOctets: Bool) {
-    switch outcome {
-    case .linked(let origin)?: add("link", .string(origin == .made ? "made" : "found"))
-    case .value(let value)?: add(value, withOctets: withOctets)
-    case .paired(let pairing)?: add("pairing", .string(pairing.rawValue))
-    case .written(let octets)?: add("hex", Self.hex(octets))
-    case .listened(let count, let rate, let dropped)?:
-      var members = [("count", JSONValue(count)), ("rate", JSONValue(rate))]
-      if dropped > 0 { members.append(("dropped", JSONValue(dropped))) }
-      add("value", .object(members))
-    case .polled(let summary)?:
-      let latency = summary.latencies.map { times -> JSONValue in
-        .object([
-          ("p50", .number(times.p50.decimalSeconds)), ("p95", .number(times.p95.decimalSeconds)),
-          ("p99", .number(times.p99.decimalSeconds)),
-        ])
-      }
-      add(
-        "value",
-        .object([
-          ("count", JSONValue(summary.count)), ("rate", JSONValue(summary.rate)),
-          ("latency", latency ?? .null),
-        ])
-      )
-    case .exchanged(let value, let answered, let notified)?:
-      add(value, withOctets: withOctets)
-      add("answered", .number(answered.decimalSeconds))
-      add("notified", .number(notified.decimalSeconds))
-    case .mtu(let octets)?: add("value", JSONValue(octets))
-    case .services(let services)?: add("value", .array(services.map { JSONValue($0) }))
-    case .scanned(let found)?:
-      let devices = JSONValue.array(found.map { JSONValue($0) })
-      add("value", .object([("count", JSONValue(found.count)), ("devices", devices)]))
-    case .said(let text)?: add("value", .string(text))
-    case nil: break
-    }
-  }
-
-  mutating func add(_ gap: NotificationGap) {
-    switch gap.cause {
-    case .linkLost: add("cause", .string("link-lost"))
-    case .overflow: add("cause", .string("overflow"))
-    }
-    add("lasted", .number(gap.lasted.decimalSeconds))
-    add("dropped", JSONValue(gap.dropped))
-  }
-
-  /// - Parameter withOctets: Whether the value came in octets; a strength of the link did not.
-  mutating func add(_ value: StepValue, withOctets: Bool) {
-    add("value", value.decoded.map { JSONValue($0) } ?? .null)
-    if withOctets { add("hex", Self.hex(value.octets)) }
-  }
-
-  mutating func add(_ failure: RunFailure?) {
-    guard let failure else { return }
-    let bluez = failure.bluez.map { answer -> JSONValue in
-      .object([("name", .string(answer.name)), ("text", .string(answer.text))])
-    }
-    add(
-      "error",
-      .object(
-        [
-          ("code", .string(failure.code.rawValue)),
-          ("class", .string(failure.class.rawValue)),
-          ("message", .string(failure.message)),
-          ("bluez", bluez ?? .null),
-          ("hint", .string(failure.hint)),
-        ] + (failure.expectation.map { Self.members(of: $0) } ?? [])
-          + (failure.trace.map { [("trace", $0.json)] } ?? [])
-      )
-    )
-  }
-
-  private static func members(of failure: ExpectationFailure) -> [(key: String, value: JSONValue)] {
-    [
-      ("expected", .string(failure.expected)), ("got", .string(failure.got)),
-      ("octets", failure.octets.map { hex($0) } ?? .null),
-    ]
-  }
-
-  private static func hex(_ octets: [UInt8]) -> JSONValue {
-    .string(DecodedValue.octets(octets).description)
   }
 }

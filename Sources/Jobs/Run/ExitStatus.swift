@@ -44,6 +44,10 @@ public struct ExitStatus: RawRepresentable, Hashable, Sendable {
       self = .interrupted(by: signal)
       return
     }
+    if failure.code == .journalFailed {
+      self = .output
+      return
+    }
     switch failure.class {
     case .definite: self = .failed
     case .passing: self = .passing

@@ -58,6 +58,8 @@ extension DeviceFailure.Code {
   public static let interrupted = Self(rawValue: "interrupted")
   /// Values came faster than they were taken.
   public static let valuesLost = Self(rawValue: "values-lost")
+  /// A required journal could not be written.
+  public static let journalFailed = Self(rawValue: "journal-failed")
   /// A passkey or PIN could not be read from where it is said to be.
   public static let secretMissing = Self(rawValue: "secret-missing")
 }

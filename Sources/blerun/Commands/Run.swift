@@ -5,6 +5,7 @@ import BlueZ
 import Bluetooth
 import HostController
 import Jobs
+import Journal
 import Signals
 import SimulatedDevices
 
@@ -26,6 +27,7 @@ struct Run: ParsableCommand {
   @OptionGroup var options: WorldOptions
   @OptionGroup var recording: TraceOption
   @OptionGroup var link: LinkOptions
+  @OptionGroup(title: "Journal") var journal: JournalOptions
 
   @Flag(help: "Print the plan and touch nothing.")
   var dryRun = false
@@ -40,7 +42,7 @@ struct Run: ParsableCommand {
     let simulated = try options.simulatedDevices()
     if dryRun { return try printPlan(plan) }
     plan.device = try PlanOptions.target(of: plan, among: simulated)
-    throw Ending(try ChainCommand.run(plan, simulated, options, recording))
+    throw Ending(try ChainCommand.run(plan, simulated, options, recording, journal))
   }
 
   private func printPlan(_ plan: Plan) throws {
@@ -59,6 +61,8 @@ struct ChainCommand {
   let format: WorldOptions.Output
   /// Names the part of it that a failed step is in.
   var trace: HCITrace?
+  /// Hears of everything before it is printed.
+  var journal: RunJournal?
   /// What is printed in the place of the usual text; failures go to standard error then.
   var text: (any RunReport)?
 
@@ -71,10 +75,12 @@ struct ChainCommand {
     _ simulated: ScenarioDefinition,
     _ options: WorldOptions,
     _ recording: TraceOption? = nil,
+    _ journalOptions: JournalOptions? = nil,
     text: (any RunReport)? = nil
   ) throws(Ending) -> ExitStatus {
     guard let target = plan.device else { throw Ending(.usage, "no device is named") }
     let plan = try withSecrets(plan, isSimulated: !options.simulate.isEmpty)
+    let file = try RunJournal.open(journalOptions, isSimulated: !options.simulate.isEmpty)
     let trace = try recording?.begin()
     let world = try options.world(simulated, trace: trace)
     defer { world.end() }
@@ -85,9 +91,19 @@ struct ChainCommand {
       adapter: options.adapterSelector,
       options: ConnectOptions(plan.link)
     )
-    let status = ChainCommand(world: world, format: options.output, trace: trace, text: text)
-      .run(plan, on: service, seed: world.identitySeed)
-    return trace?.end(status, on: world.loop) ?? status
+    let identity = RunIdentity(seed: world.identitySeed, plan: plan)
+    let journal = file.flatMap { file in
+      journalOptions.map { RunJournal(file, $0, RunHeader(plan, identity, in: world), in: world) }
+    }
+    let status = ChainCommand(
+      world: world,
+      format: options.output,
+      trace: trace,
+      journal: journal,
+      text: text
+    ).run(plan, on: service, identity)
+    let traced = trace?.end(status, on: world.loop) ?? status
+    return journal?.end(traced) ?? traced
   }
 
   /// The plan with its secrets read; says so where they stand in a file that is not for play.
@@ -107,7 +123,11 @@ struct ChainCommand {
   }
 
   /// Runs the plan to its end.
-  func run(_ plan: Plan, on service: any DeviceService, seed: UInt64) -> ExitStatus {
+  func run(
+    _ plan: Plan,
+    on service: any DeviceService,
+    _ identity: RunIdentity
+  ) -> ExitStatus {
     let scheduler = world.scheduler
     let output = StandardOutput { failure in scheduler.cancelAll(failure) }
     let interruption = Interruption(of: scheduler)
@@ -117,12 +137,13 @@ struct ChainCommand {
     let print: @Sendable (RunEvent) -> Void = { event in
       for line in report.lines(for: event) { output.line(line) }
     }
+    let hear = journal?.hearing(print) ?? print
     var runner = ChainRunner(
       plan: plan,
       service: service,
-      identity: RunIdentity(seed: seed, plan: plan),
+      identity: identity,
       device: plan.device?.text,
-      report: trace.map { TracedReport($0, print).hear } ?? print
+      report: trace.map { TracedReport($0, hear).hear } ?? hear
     )
     runner.ask = terminal?.ask
     let outcome = runner.ending().map { Optional($0) }

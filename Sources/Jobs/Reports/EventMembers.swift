@@ -1,0 +1,115 @@
+// What events say, as keys and values of JSON. The format is documented in docs/output.md.
+//
+// Which event has which keys is said by the reports that are made of them.
+
+package import Bluetooth
+
+extension PairingDisplay {
+  /// What is shown, in one word.
+  var kind: String {
+    switch self {
+    case .passkey: "passkey"
+    case .pin: "pin"
+    }
+  }
+}
+
+/// The keys of one object, in order, named as docs/output.md has them.
+package struct EventMembers {
+  package private(set) var list: [(key: String, value: JSONValue)] = []
+
+  package init() {}
+
+  mutating func add(_ key: String, _ value: JSONValue) { list.append((key, value)) }
+
+  mutating func add(_ start: RunStart) {
+    add("seed", .number("\(start.seed)"))
+    add("chain", start.chain.map { .string($0) } ?? .null)
+    add("steps", JSONValue(start.steps))
+  }
+
+  mutating func add(_ placed: PlacedStep) {
+    add("step", .string(placed.position.description))
+    add("operation", .string(placed.step.operation))
+    if let target = placed.step.attribute { add("attribute", .string(target)) }
+    if let written = placed.writtenTarget { add("written", .string(written)) }
+  }
+
+  package mutating func add(_ outcome: StepOutcome?, withOctets: Bool) {
+    switch outcome {
+    case .linked(let origin)?: add("link", .string(origin == .made ? "made" : "found"))
+    case .value(let value)?: add(value, withOctets: withOctets)
+    case .paired(let pairing)?: add("pairing", .string(pairing.rawValue))
+    case .written(let octets)?: add("hex", Self.hex(octets))
+    case .listened(let count, let rate, let dropped)?:
+      var members = [("count", JSONValue(count)), ("rate", JSONValue(rate))]
+      if dropped > 0 { members.append(("dropped", JSONValue(dropped))) }
+      add("value", .object(members))
+    case .exchanged(let value, let answered, let notified)?:
+      add(value, withOctets: withOctets)
+      add("answered", .number(answered.decimalSeconds))
+      add("notified", .number(notified.decimalSeconds))
+    case .mtu(let octets)?: add("value", JSONValue(octets))
+    case .services(let services)?: add("value", .array(services.map { JSONValue($0) }))
+    case .scanned(let found)?:
+      let devices = JSONValue.array(found.map { JSONValue($0) })
+      add("value", .object([("count", JSONValue(found.count)), ("devices", devices)]))
+    case .said(let text)?: add("value", .string(text))
+    case nil: break
+    }
+  }
+
+  package mutating func add(_ gap: NotificationGap) {
+    switch gap.cause {
+    case .linkLost: add("cause", .string("link-lost"))
+    case .overflow: add("cause", .string("overflow"))
+    }
+    add("lasted", .number(gap.lasted.decimalSeconds))
+    add("dropped", JSONValue(gap.dropped))
+  }
+
+  /// - Parameter withOctets: Whether the value came in octets; a strength of the link did not.
+  mutating func add(_ value: StepValue, withOctets: Bool) {
+    add("value", value.decoded.map { JSONValue($0) } ?? .null)
+    if withOctets { add("hex", .string(value.hex)) }
+  }
+
+  mutating func add(_ failure: RunFailure?) {
+    if let failure { add("error", failure.json) }
+  }
+
+  private static func hex(_ octets: [UInt8]) -> JSONValue {
+    .string(DecodedValue.octets(octets).description)
+  }
+}
+
+extension StepValue {
+  /// Its octets in hexadecimal digits.
+  package var hex: String { DecodedValue.octets(octets).description }
+}
+
+extension PlacedStep {
+  /// Of an exchange: the characteristic that is written, as output names it.
+  package var writtenTarget: String? {
+    guard case .exchange(let exchanging) = step.action else { return nil }
+    return exchanging.write.target.description
+  }
+}
+
+extension RunFailure {
+  /// The failure as output has it.
+  package var json: JSONValue {
+    let answer = bluez.map { answer -> JSONValue in
+      .object([("name", .string(answer.name)), ("text", .string(answer.text))])
+    }
+    return .object(
+      [
+        ("code", .string(code.rawValue)),
+        ("class", .string(`class`.rawValue)),
+        ("message", .string(message)),
+        ("bluez", answer ?? .null),
+        ("hint", .string(hint)),
+      ] + (trace.map { [("trace", $0.json)] } ?? [])
+    )
+  }
+}

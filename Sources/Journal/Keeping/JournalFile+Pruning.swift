@@ -1,0 +1,74 @@
+// Taking old runs out of a journal.
+
+import GRDB
+
+extension JournalFile {
+  /// Takes runs out, oldest first, and gives their room back to the disk.
+  ///
+  /// Each run goes whole, in a transaction of its own. A run that has not ended is kept as long as
+  /// `isUnderWay` says that its process is there.
+  ///
+  /// - Parameter isUnderWay: Of the owner of a run.
+  /// - Throws: ``JournalFailure``.
+  public func prune(
+    _ retention: Retention,
+    isUnderWay: (String) -> Bool
+  ) throws(JournalFailure) -> Pruned {
+    let runs = try read { database in
+      try Row.fetchAll(
+        database,
+        sql: """
+          SELECT run, owner, finished IS NULL,
+            coalesce(finished, (SELECT max(coalesce(c.finished, c.started)) FROM chains c
+                                WHERE c.run = runs.run), started)
+          FROM runs ORDER BY run
+          """
+      )
+    }
+    var pruned: [Int64] = []
+    for row in runs {
+      let run: Int64 = row[0]
+      let owner: String? = row[1]
+      let isOpen: Bool = row[2]
+      let last: String = row[3]
+      if run == retention.sparing { continue }
+      if isOpen, let owner, isUnderWay(owner) { continue }
+      let isOld = retention.from.map { last < $0 } ?? false
+      let used = try usedOctets()
+      guard isOld || (retention.mostOctets.map { used > $0 } ?? false) else { continue }
+      try write { try $0.execute(sql: "DELETE FROM runs WHERE run = ?", arguments: [run]) }
+      pruned.append(run)
+    }
+    if !pruned.isEmpty { try giveBack() }
+    return Pruned(runs: pruned, octets: try octets())
+  }
+
+  /// Octets of pages in use.
+  private func usedOctets() throws(JournalFailure) -> Int {
+    try read { database in
+      let pages = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
+      let free = try Int.fetchOne(database, sql: "PRAGMA freelist_count") ?? 0
+      return (pages - free) * (try Int.fetchOne(database, sql: "PRAGMA page_size") ?? 0)
+    }
+  }
+
+  /// How large the file is, without what lies beside it.
+  public func octets() throws(JournalFailure) -> Int {
+    try read { database in
+      let pages = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
+      return pages * (try Int.fetchOne(database, sql: "PRAGMA page_size") ?? 0)
+    }
+  }
+
+  private func giveBack() throws(JournalFailure) {
+    do {
+      try database.writeWithoutTransaction { database in
+        // Each row stepped over frees a page.
+        _ = try Row.fetchAll(database, sql: "PRAGMA incremental_vacuum")
+        _ = try Row.fetchAll(database, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+      }
+    } catch {
+      throw JournalFailure(error, path: path)
+    }
+  }
+}

@@ -1,0 +1,161 @@
+// A run out of the journal: as the lines that it printed, and as a table.
+
+import GRDB
+import Jobs
+
+extension JournalFile {
+  /// The chains of a run as the JSON lines that `--output json` printed, see docs/output.md.
+  ///
+  /// What is shown to somebody who pairs is not among them: no journal has it.
+  ///
+  /// - Parameter line: Gets one line after the other; what it throws ends the export.
+  /// - Returns: Whether there is such a run.
+  public func exportJSON(
+    _ run: Int64,
+    _ line: (String) throws -> Void
+  ) throws(JournalFailure) -> Bool {
+    try export(run) { database, chain in
+      try line(chain.startLine)
+      let events = try StoredEvent.cursor(of: chain.number, run: run, in: database)
+      while let event = try events.next() { try line(chain.line(event)) }
+      if let end = chain.endLine { try line(end) }
+    }
+  }
+
+  /// A run as CSV (RFC 4180): a head, then a row for each field of each value, each gap, and each
+  /// end of a step.
+  ///
+  /// - Parameter line: Gets one line after the other; what it throws ends the export.
+  /// - Returns: Whether there is such a run.
+  public func exportCSV(
+    _ run: Int64,
+    _ line: (String) throws -> Void
+  ) throws(JournalFailure) -> Bool {
+    var hasHead = false
+    return try export(run) { database, chain in
+      if !hasHead { try line(ValueTable.head) }
+      hasHead = true
+      let events = try StoredEvent.cursor(of: chain.number, run: run, in: database)
+      while let event = try events.next() {
+        for row in try ValueTable.rows(of: event, chain, run: run, database) { try line(row) }
+      }
+    }
+  }
+
+  private func export(
+    _ run: Int64,
+    _ export: (Database, ExportedChain) throws -> Void
+  ) throws(JournalFailure) -> Bool {
+    try read { database in
+      let exists = "SELECT 1 FROM runs WHERE run = ?"
+      guard try Int.fetchOne(database, sql: exists, arguments: [run]) != nil else { return false }
+      let chains = try Row.fetchAll(database, sql: ExportedChain.query, arguments: [run])
+      for row in chains { try export(database, ExportedChain(row)) }
+      return true
+    }
+  }
+}
+
+/// A chain whose events are printed again.
+struct ExportedChain {
+  static let query = """
+    SELECT c.*, e.error FROM chains c LEFT JOIN errors e
+      ON e.run = c.run AND e.chain = c.chain AND e.event = c.finished_event
+    WHERE c.run = ? ORDER BY c.chain
+    """
+
+  private let row: Row
+  let number: Int
+  let device: String
+
+  init(_ row: Row) {
+    self.row = row
+    number = row["chain"]
+    device = row["device"]
+  }
+
+  var startLine: String {
+    let name: String? = row["name"]
+    let start = head(.runStarted, time: row["started"], offset: row["started_offset"], attempt: 1)
+    return text(
+      start + [
+        ("seed", .number(row["seed"])),
+        ("chain", name.map { .string($0) } ?? .null),
+        ("steps", JSONValue(row["steps"] as Int)),
+      ]
+    )
+  }
+
+  /// Nil for a chain that had not ended when it was heard of last.
+  var endLine: String? {
+    guard let time: String = row["finished"], let status: String = row["status"] else { return nil }
+    let end = head(
+      .runFinished,
+      time: time,
+      offset: row["finished_offset"],
+      attempt: row["attempts"]
+    )
+    return text(
+      end + [
+        ("status", .string(status)), ("exitStatus", JSONValue(row["exit_status"] as Int)),
+      ] + Self.member("error", row["error"])
+    )
+  }
+
+  func line(_ event: StoredEvent) -> String {
+    var members = head(
+      event.kind,
+      time: event.time,
+      offset: event.offset,
+      attempt: event.attempt
+    )
+    members += Self.string("step", event.position) + Self.string("operation", event.operation)
+    members += Self.string("attribute", event.attribute) + Self.string("written", event.written)
+    members += Self.string("status", event.status)
+    switch event.kind {
+    case .value: members += Self.member("value", event.text)
+    case .gap, .stepFinished: return text(members, then: event.text, event.error)
+    case .runStarted, .stepStarted, .runFinished: break
+    }
+    return text(members + Self.string("hex", event.hex))
+  }
+
+  private func head(
+    _ kind: StoredEvent.Kind,
+    time: String,
+    offset: Int64,
+    attempt: Int
+  ) -> [(key: String, value: JSONValue)] {
+    let identity: String = row["identity"]
+    var members: [(key: String, value: JSONValue)] = [
+      ("v", JSONValue(JSONLinesReport.version)), ("event", .string(kind.rawValue)),
+      ("time", .string(time)), ("offset", .number(Duration.microseconds(offset).decimalSeconds)),
+      ("run", .string(identity)), ("device", .string(device)),
+    ]
+    if attempt > 1 { members.append(("attempt", JSONValue(attempt))) }
+    return members
+  }
+
+  private static func string(_ key: String, _ text: String?) -> [(key: String, value: JSONValue)] {
+    text.map { [(key, .string($0))] } ?? []
+  }
+
+  /// JSON that is there as it is to be written.
+  private static func member(_ key: String, _ json: String?) -> [(key: String, value: JSONValue)] {
+    json.map { [(key, .number($0))] } ?? []
+  }
+
+  /// - Parameter object: The text of an object whose members come next.
+  private func text(
+    _ members: [(key: String, value: JSONValue)],
+    then object: String? = nil,
+    _ error: String? = nil
+  ) -> String {
+    var text = JSONValue.object(members).text
+    if let object, object.utf8.count > 2 {
+      text = text.dropLast() + "," + object.dropFirst()
+    }
+    if let error { text = text.dropLast() + ",\"error\":\(error)}" }
+    return text
+  }
+}

@@ -1,0 +1,141 @@
+// Runs and chains, read back.
+
+import GRDB
+
+extension JournalFile {
+  /// The runs, the latest first.
+  ///
+  /// - Parameters:
+  ///   - device: Only runs with this device, as it was named.
+  ///   - most: How many at most.
+  public func runs(
+    of device: String? = nil,
+    most: Int = .max
+  ) throws(JournalFailure) -> [RunSummary] {
+    try read { database in
+      let numbers = try Int64.fetchAll(
+        database,
+        sql: """
+          SELECT run FROM runs
+          WHERE ?1 IS NULL OR run IN (SELECT run FROM chains WHERE device = ?1)
+          ORDER BY run DESC LIMIT ?2
+          """,
+        arguments: [device, most]
+      )
+      return try numbers.compactMap { try database.run($0) }
+    }
+  }
+
+  /// One run; nil when there is none of this number.
+  public func run(_ run: Int64) throws(JournalFailure) -> RunSummary? {
+    try read { try $0.run(run) }
+  }
+
+  /// The devices of a run whose chains have ended, each as its last one did, in the order in which
+  /// they ended first.
+  ///
+  /// A chain that had not ended as its process died is not among them. Who goes on with a batch
+  /// leaves out those whose status is `ok`, and decides about the others by their class.
+  public func finishedDevices(of run: Int64) throws(JournalFailure) -> [FinishedDevice] {
+    try read { database in
+      let rows = try Row.fetchAll(
+        database,
+        sql: """
+          SELECT c.device, c.status, c.exit_status, e.class
+          FROM chains c LEFT JOIN errors e
+            ON e.run = c.run AND e.chain = c.chain AND e.event = c.finished_event
+          WHERE c.run = ? AND c.status IS NOT NULL
+          ORDER BY c.chain
+          """,
+        arguments: [run]
+      )
+      var devices: [FinishedDevice] = []
+      for row in rows {
+        let device = FinishedDevice(
+          device: row[0],
+          status: row[1],
+          exitStatus: row[2],
+          class: row[3]
+        )
+        if let index = devices.firstIndex(where: { $0.device == device.device }) {
+          devices[index] = device
+        } else {
+          devices.append(device)
+        }
+      }
+      return devices
+    }
+  }
+
+  /// The number of the last chain of a run, 0 for none; nil when there is no such run.
+  func lastChain(of run: Int64) throws(JournalFailure) -> Int? {
+    try read { database in
+      try Int.fetchOne(
+        database,
+        sql: """
+          SELECT coalesce(max(chain), 0) FROM runs LEFT JOIN chains USING (run)
+          WHERE run = ? GROUP BY run
+          """,
+        arguments: [run]
+      )
+    }
+  }
+}
+
+extension Database {
+  /// One run with its chains.
+  fileprivate func run(_ run: Int64) throws -> RunSummary? {
+    guard
+      let row = try Row.fetchOne(self, sql: "SELECT * FROM runs WHERE run = ?", arguments: [run])
+    else { return nil }
+    return RunSummary(
+      run: run,
+      identity: row["identity"],
+      command: row["command"],
+      definition: row["definition"],
+      seed: row["seed"],
+      isSimulated: row["simulated"],
+      owner: row["owner"],
+      version: row["version"],
+      started: row["started"],
+      finished: row["finished"],
+      exitStatus: row["exit_status"],
+      chains: try chains(of: run)
+    )
+  }
+
+  private func chains(of run: Int64) throws -> [ChainSummary] {
+    let rows = try Row.fetchAll(
+      self,
+      sql: """
+        SELECT c.*, e.code, e.class,
+          (SELECT count(*) FROM steps s
+           WHERE s.run = c.run AND s.chain = c.chain AND s.status IS NOT NULL) AS ended,
+          (SELECT count(*) FROM step_values v
+           WHERE v.run = c.run AND v.chain = c.chain) AS kept
+        FROM chains c LEFT JOIN errors e
+          ON e.run = c.run AND e.chain = c.chain AND e.event = c.finished_event
+        WHERE c.run = ? ORDER BY c.chain
+        """,
+      arguments: [run]
+    )
+    return rows.map { row in
+      let end: Int64? = row["finished_offset"]
+      let start: Int64 = row["started_offset"]
+      return ChainSummary(
+        chain: row["chain"],
+        device: row["device"],
+        name: row["name"],
+        started: row["started"],
+        finished: row["finished"],
+        took: end.map { $0 - start },
+        status: row["status"],
+        exitStatus: row["exit_status"],
+        code: row["code"],
+        class: row["class"],
+        stepsEnded: row["ended"],
+        values: row["kept"]
+      )
+    }
+  }
+}

@@ -1,0 +1,60 @@
+// What a journal knows of a step, at a glance.
+
+import GRDB
+
+/// A step as it stands in a journal.
+public struct StepSummary: Hashable, Sendable {
+  public let attempt: Int
+  /// `3`, `4[7].2`, `connect`.
+  public let position: String
+  public let operation: String
+  public let attribute: String?
+  /// Microseconds since the start of the chain's run.
+  public let offset: Int64
+  /// `ok`, `failed`, `cancelled` or `skipped`; nil for one whose end the journal does not have.
+  public let status: String?
+  /// What it brought, a JSON object with the keys of docs/output.md.
+  public let result: String?
+  /// The code and the sentence of what it failed with.
+  public let code: String?
+  public let message: String?
+  /// How many values it brought.
+  public let values: Int
+}
+
+extension JournalFile {
+  /// The steps of a chain in the order in which they began.
+  ///
+  /// - Throws: ``JournalFailure``.
+  public func steps(of chain: Int, run: Int64) throws(JournalFailure) -> [StepSummary] {
+    try read { database in
+      let rows = try Row.fetchAll(
+        database,
+        sql: """
+          SELECT s.*, e.code, e.message,
+            (SELECT count(*) FROM step_values v
+             WHERE v.run = s.run AND v.chain = s.chain AND v.step = s.step
+               AND v.event BETWEEN s.started_event AND coalesce(s.finished_event, 1 << 62)) AS kept
+          FROM steps s LEFT JOIN errors e
+            ON e.run = s.run AND e.chain = s.chain AND e.event = s.finished_event
+          WHERE s.run = ? AND s.chain = ? ORDER BY s.step
+          """,
+        arguments: [run, chain]
+      )
+      return rows.map { row in
+        StepSummary(
+          attempt: row["attempt"],
+          position: row["position"],
+          operation: row["operation"],
+          attribute: row["attribute"],
+          offset: row["started_offset"],
+          status: row["status"],
+          result: row["result"],
+          code: row["code"],
+          message: row["message"],
+          values: row["kept"]
+        )
+      }
+    }
+  }
+}

@@ -1,0 +1,82 @@
+// What happened in a chain, read back event by event.
+
+import GRDB
+
+/// One event of a chain, as it was written down.
+struct StoredEvent: Hashable, Sendable {
+  enum Kind: String {
+    case runStarted = "run-started"
+    case stepStarted = "step-started"
+    case value
+    case gap
+    case stepFinished = "step-finished"
+    case runFinished = "run-finished"
+  }
+
+  let kind: Kind
+  let event: Int
+  let time: String
+  /// Microseconds.
+  let offset: Int64
+  let attempt: Int
+  let position: String?
+  let operation: String?
+  let attribute: String?
+  let written: String?
+  let status: String?
+  /// JSON: the value, the gap, or what a step brought.
+  let text: String?
+  let hex: String?
+  let error: String?
+}
+
+extension StoredEvent {
+  init(_ row: Row) {
+    kind = Kind(rawValue: row[0]) ?? .gap
+    event = row[1]
+    time = row[2]
+    offset = row[3]
+    attempt = row[4]
+    position = row[5]
+    operation = row[6]
+    attribute = row[7]
+    written = row[8]
+    status = row[9]
+    text = row[10]
+    hex = row[11]
+    error = row[12]
+  }
+
+  /// The steps, values and gaps of a chain in the order in which they happened; its own start and
+  /// end are not among them.
+  ///
+  /// Memory does not grow with their number.
+  static func cursor(
+    of chain: Int,
+    run: Int64,
+    in database: Database
+  ) throws -> MapCursor<RowCursor, StoredEvent> {
+    try Row.fetchCursor(database, sql: query, arguments: [run, chain]).map { StoredEvent($0) }
+  }
+
+  private static let query = """
+    SELECT 'step-started', started_event AS event, started, started_offset, attempt, position,
+      operation, attribute, written, NULL, NULL, NULL, NULL
+    FROM steps WHERE run = ?1 AND chain = ?2
+    UNION ALL
+    SELECT 'step-finished', s.finished_event, finished, finished_offset, attempt, position,
+      operation, attribute, written, status, result, NULL, e.error
+    FROM steps s LEFT JOIN errors e
+      ON e.run = s.run AND e.chain = s.chain AND e.event = s.finished_event
+    WHERE s.run = ?1 AND s.chain = ?2 AND s.status IS NOT NULL
+    UNION ALL
+    SELECT 'value', v.event, time, "offset", attempt, position, operation, attribute, written,
+      NULL, value, hex, NULL
+    FROM step_values v JOIN steps s USING (run, chain, step) WHERE run = ?1 AND chain = ?2
+    UNION ALL
+    SELECT 'gap', g.event, time, "offset", attempt, position, operation, attribute, written,
+      NULL, gap, NULL, NULL
+    FROM gaps g JOIN steps s USING (run, chain, step) WHERE run = ?1 AND chain = ?2
+    ORDER BY 2
+    """
+}

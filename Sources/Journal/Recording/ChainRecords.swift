@@ -1,0 +1,109 @@
+// From the events of one chain to what is written of them. Pure.
+
+import Jobs
+
+/// Numbers the events and the steps of one chain.
+///
+/// What is to be typed on a device that is being paired is not written down: it is made for that
+/// pairing alone.
+struct ChainRecords: Sendable {
+  private var event = 0
+  private var steps = 0
+  /// The steps under way, the innermost last.
+  private var begun: [(position: StepPosition, step: Int)] = []
+
+  init() {}
+
+  /// What is to be written of an event; nil for nothing.
+  mutating func record(of event: RunEvent) -> JournalRecord? {
+    if case .pairingDisplay = event.change { return nil }
+    self.event += 1
+    let moment = Moment(
+      event: self.event,
+      time: Timestamp.text(event.wallClock),
+      offset: event.offset.wholeMicroseconds
+    )
+    switch event.change {
+    case .pairingDisplay: return nil
+    case .runStarted(let start):
+      return .chainStarted(
+        JournalRecord.ChainStart(
+          moment: moment,
+          device: event.device,
+          name: start.chain,
+          identity: event.run.description,
+          seed: "\(start.seed)",
+          steps: start.steps
+        )
+      )
+    case .stepStarted(let placed):
+      return begin(placed, attempt: event.attempt, moment)
+    case .value(let placed, let value):
+      return .value(
+        JournalRecord.StoredValue(
+          step: step(placed),
+          moment: moment,
+          value: (value.decoded.map { JSONValue($0) } ?? .null).text,
+          hex: placed.step.characteristic == nil ? nil : value.hex
+        )
+      )
+    case .gap(let placed, let gap):
+      var members = EventMembers()
+      members.add(gap)
+      return .gap(step: step(placed), moment, text: JSONValue.object(members.list).text)
+    case .stepFinished(let result):
+      return .stepFinished(end(result, moment))
+    case .runFinished(let ending):
+      return .chainFinished(
+        JournalRecord.ChainEnd(
+          moment: moment,
+          status: ending.status.rawValue,
+          exitStatus: ending.exitStatus.rawValue,
+          attempts: event.attempt,
+          done: ending.done,
+          error: ending.failure?.json.text
+        )
+      )
+    }
+  }
+
+  private mutating func begin(
+    _ placed: PlacedStep,
+    attempt: Int,
+    _ moment: Moment
+  ) -> JournalRecord {
+    steps += 1
+    begun.append((placed.position, steps))
+    return .stepStarted(
+      JournalRecord.StepStart(
+        step: steps,
+        moment: moment,
+        attempt: attempt,
+        position: placed.position.description,
+        operation: placed.step.operation,
+        attribute: placed.step.attribute,
+        written: placed.writtenTarget
+      )
+    )
+  }
+
+  private mutating func end(_ result: StepResult, _ moment: Moment) -> JournalRecord.StepEnd {
+    var members = EventMembers()
+    members.add(result.outcome, withOctets: result.placed.step.characteristic != nil)
+    let step = step(result.placed)
+    begun.removeAll { $0.step == step }
+    return JournalRecord.StepEnd(
+      step: step,
+      moment: moment,
+      took: result.took.wholeMicroseconds,
+      status: result.status.rawValue,
+      result: members.list.isEmpty ? nil : JSONValue.object(members.list).text,
+      error: result.failure?.json.text
+    )
+  }
+
+  /// The number of a step under way; 0 for one that never began.
+  private func step(_ placed: PlacedStep) -> Int {
+    begun.last { $0.position == placed.position }?.step ?? 0
+  }
+}

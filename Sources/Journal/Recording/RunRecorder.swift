@@ -1,0 +1,167 @@
+// Writes one run down as it happens.
+//
+// A thin shell: what is written is decided by ChainRecords, when by RecordBatch.
+
+import GRDB
+public import Jobs
+public import Signals
+
+/// The journal of a run under way.
+///
+/// Everything that a step brought is committed when the event of its end has been heard: who runs
+/// the next step after that loses nothing when the program dies. Its functions are called by one
+/// thread at a time.
+public final class RunRecorder: Sendable {
+  private struct State {
+    /// The number of the run; nil as long as it could not be written.
+    var run: Int64?
+    var header: RunHeader?
+    var chains = 0
+    var batch = RecordBatch()
+    var failure: JournalFailure?
+    /// Goes off when what waits has waited long enough.
+    var timer: Timer?
+  }
+
+  private let loop: Loop
+  private let file: JournalFile
+  private let onFailure: @Sendable (JournalFailure) -> Void
+  private let state: Guarded<State>
+
+  /// A new run. Nothing is written yet.
+  ///
+  /// - Parameters:
+  ///   - loop: Where the events happen.
+  ///   - onFailure: Called when writing has failed after it went well; what could not be written is
+  ///     kept, and tried again at the end of each step.
+  public init(
+    _ header: RunHeader,
+    to file: JournalFile,
+    on loop: Loop,
+    onFailure: @escaping @Sendable (JournalFailure) -> Void
+  ) {
+    self.loop = loop
+    self.file = file
+    self.onFailure = onFailure
+    state = Guarded(State(header: header))
+  }
+
+  /// A run that goes on: its chains are numbered on.
+  ///
+  /// - Throws: ``JournalFailure`` when the run is not there, or the journal cannot be read.
+  public init(
+    resuming run: Int64,
+    in file: JournalFile,
+    on loop: Loop,
+    onFailure: @escaping @Sendable (JournalFailure) -> Void
+  ) throws(JournalFailure) {
+    guard let last = try file.lastChain(of: run) else {
+      throw JournalFailure(.missing, path: file.path, reason: "it has no run \(run)")
+    }
+    self.loop = loop
+    self.file = file
+    self.onFailure = onFailure
+    state = Guarded(State(run: run, chains: last))
+  }
+
+  /// The number of the run in the journal; nil as long as it could not be written.
+  public var run: Int64? { state.withLock { $0.run } }
+
+  /// Why the last attempt to write failed; nil when it went well.
+  public var failure: JournalFailure? { state.withLock { $0.failure } }
+
+  /// How many records are not in the journal, because they could not be written.
+  public var unwritten: Int {
+    state.withLock { ($0.failure == nil ? 0 : $0.batch.entries.count) + $0.batch.lost }
+  }
+
+  /// Now, since 1970-01-01T00:00:00Z.
+  public var time: Duration { loop.wallClockAtStart + loop.now.sinceStart }
+
+  /// Writes down that the run begins.
+  public func begin() { commit() }
+
+  /// What hears the events of the next chain of the run.
+  public func chain() -> @Sendable (RunEvent) -> Void {
+    let number = state.withLock { state in
+      state.chains += 1
+      return state.chains
+    }
+    let records = Guarded(ChainRecords())
+    return { [self] event in
+      guard let record = records.withLock({ $0.record(of: event) }) else { return }
+      let isDue = state.withLock { state in
+        let isDue = state.batch.add(record, chain: number, at: event.wallClock)
+        return isDue && (state.failure == nil || record.isUrgent)
+      }
+      if isDue { commit() } else { arm(at: event.wallClock) }
+    }
+  }
+
+  /// Sees to it that what waits is written in time.
+  private func arm(at time: Duration) {
+    let wait = state.withLock { $0.timer == nil ? $0.batch.wait(at: time) : nil }
+    guard let wait else { return }
+    let timer = loop.after(wait) { [weak self] in self?.commit() }
+    state.withLock { $0.timer = timer }
+  }
+
+  /// Writes down how the run ended, and what could not be written before.
+  public func finish(_ status: ExitStatus) {
+    if failure != nil { file.setWait(JournalFile.wait) }
+    commit()
+    guard let run, failure == nil else { return }
+    let time = time
+    _ = write { database in
+      try database.execute(
+        sql: "UPDATE runs SET finished = ?, exit_status = ? WHERE run = ?",
+        arguments: [Timestamp.text(time), status.rawValue, run]
+      )
+    }
+  }
+
+  // MARK: Writing
+
+  private func commit() {
+    let (run, header, entries, timer) = state.withLock { state in
+      defer { state.timer = nil }
+      return (state.run, state.header, state.batch.entries, state.timer)
+    }
+    timer?.cancel()
+    let number = write { database in
+      let number = try run ?? header.map { try database.insert($0) } ?? 0
+      for entry in entries {
+        try database.insert(entry.record, run: number, chain: entry.chain)
+      }
+      return number
+    }
+    guard let number else { return }
+    state.withLock { state in
+      state.run = number
+      state.batch.written()
+    }
+  }
+
+  private func write<R>(_ body: (Database) throws -> R) -> R? {
+    do {
+      let result = try file.write(body)
+      let hadFailed = state.withLock { state in
+        defer { state.failure = nil }
+        return state.failure != nil
+      }
+      if hadFailed { file.setWait(JournalFile.wait) }
+      return result
+    } catch {
+      let isFirst = state.withLock { state in
+        defer { state.failure = error }
+        return state.failure == nil
+      }
+      if isFirst {
+        // Who holds it for two seconds may hold it for long: steps do not wait for that each time.
+        file.setWait(.zero)
+        onFailure(error)
+      }
+      return nil
+    }
+  }
+}

@@ -1,0 +1,127 @@
+// The tables of a journal, by version. docs/journal.md documents them.
+//
+// A migration that was published is never changed: a new one is added.
+
+import GRDB
+
+/// What a journal's tables are, and how older ones become them.
+enum JournalSchema {
+  /// The migrations, oldest first. Each is one transaction.
+  static var migrator: DatabaseMigrator {
+    var migrator = DatabaseMigrator()
+    migrator.registerMigration("1") { try $0.execute(sql: version1) }
+    migrator.registerMigration("2") { try $0.execute(sql: version2) }
+    return migrator
+  }
+
+  /// How a file says that it is a journal: `PRAGMA application_id`, "bler" in ASCII.
+  static let applicationID = 0x626c_6572
+
+  /// Runs, chains, steps, values, gaps and errors.
+  ///
+  /// Events are numbered within their chain, from 1, in the order in which they happened.
+  private static let version1 = """
+    CREATE TABLE runs (
+      run INTEGER PRIMARY KEY AUTOINCREMENT,
+      identity TEXT NOT NULL,
+      command TEXT NOT NULL,
+      definition TEXT NOT NULL,
+      seed TEXT NOT NULL,
+      simulated INTEGER NOT NULL,
+      owner TEXT,
+      version TEXT NOT NULL,
+      started TEXT NOT NULL,
+      finished TEXT,
+      exit_status INTEGER
+    ) STRICT;
+
+    CREATE TABLE chains (
+      run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,
+      chain INTEGER NOT NULL,
+      device TEXT NOT NULL,
+      name TEXT,
+      identity TEXT NOT NULL,
+      seed TEXT NOT NULL,
+      steps INTEGER NOT NULL,
+      started TEXT NOT NULL,
+      started_offset INTEGER NOT NULL,
+      finished TEXT,
+      finished_offset INTEGER,
+      finished_event INTEGER,
+      status TEXT,
+      exit_status INTEGER,
+      attempts INTEGER,
+      done INTEGER,
+      PRIMARY KEY (run, chain)
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE steps (
+      run INTEGER NOT NULL,
+      chain INTEGER NOT NULL,
+      step INTEGER NOT NULL,
+      attempt INTEGER NOT NULL,
+      position TEXT NOT NULL,
+      operation TEXT NOT NULL,
+      attribute TEXT,
+      written TEXT,
+      started TEXT NOT NULL,
+      started_offset INTEGER NOT NULL,
+      started_event INTEGER NOT NULL,
+      finished TEXT,
+      finished_offset INTEGER,
+      finished_event INTEGER,
+      took INTEGER,
+      status TEXT,
+      result TEXT,
+      PRIMARY KEY (run, chain, step),
+      FOREIGN KEY (run, chain) REFERENCES chains ON DELETE CASCADE
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE step_values (
+      run INTEGER NOT NULL,
+      chain INTEGER NOT NULL,
+      event INTEGER NOT NULL,
+      step INTEGER NOT NULL,
+      time TEXT NOT NULL,
+      "offset" INTEGER NOT NULL,
+      value TEXT NOT NULL,
+      hex TEXT,
+      PRIMARY KEY (run, chain, event),
+      FOREIGN KEY (run, chain) REFERENCES chains ON DELETE CASCADE
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE errors (
+      run INTEGER NOT NULL,
+      chain INTEGER NOT NULL,
+      event INTEGER NOT NULL,
+      step INTEGER,
+      error TEXT NOT NULL,
+      code TEXT GENERATED ALWAYS AS (json_extract(error, '$.code')) VIRTUAL,
+      class TEXT GENERATED ALWAYS AS (json_extract(error, '$.class')) VIRTUAL,
+      message TEXT GENERATED ALWAYS AS (json_extract(error, '$.message')) VIRTUAL,
+      PRIMARY KEY (run, chain, event),
+      FOREIGN KEY (run, chain) REFERENCES chains ON DELETE CASCADE
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE gaps (
+      run INTEGER NOT NULL,
+      chain INTEGER NOT NULL,
+      event INTEGER NOT NULL,
+      step INTEGER NOT NULL,
+      time TEXT NOT NULL,
+      "offset" INTEGER NOT NULL,
+      gap TEXT NOT NULL,
+      PRIMARY KEY (run, chain, event),
+      FOREIGN KEY (run, chain) REFERENCES chains ON DELETE CASCADE
+    ) STRICT, WITHOUT ROWID;
+
+    PRAGMA user_version = 1;
+    """
+
+  /// What a device did is found without reading all chains.
+  private static let version2 = """
+    CREATE INDEX chains_by_device ON chains (device, run);
+
+    PRAGMA user_version = 2;
+    """
+}

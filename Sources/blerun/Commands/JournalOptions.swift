@@ -1,0 +1,83 @@
+// Whether, where and how a command writes a journal.
+
+public import ArgumentParser
+import Jobs
+public import Journal
+
+/// The journal of a run.
+struct JournalOptions: ParsableArguments {
+  /// What it means when the journal cannot be written.
+  enum Need: String, ExpressibleByArgument, CaseIterable {
+    /// The run ends, with status 74.
+    case required
+    /// The run goes on, and says so.
+    case optional
+  }
+
+  @Option(
+    help: ArgumentHelp(
+      "The journal (real runs: $XDG_STATE_HOME/blerun/journal.sqlite; simulated ones: none).",
+      valueName: "file"
+    )
+  )
+  var journal: String?
+
+  @Flag(help: "Write no journal.")
+  var noJournal = false
+
+  @Option(
+    help: """
+      When the journal cannot be written: required ends the run with status 74, optional says so \
+      and goes on. Required is usual where --journal names one.
+      """
+  )
+  var journalNeed: Need?
+
+  @Option(
+    help: """
+      What a result that was committed survives: normal the end of the program, full loss of \
+      power too.
+      """
+  )
+  var journalSync: JournalFile.Sync = .normal
+
+  @Option(
+    help: ArgumentHelp("After the run, take out runs that are older: 90d.", valueName: "age")
+  )
+  var journalAge: AgeArgument?
+
+  @Option(
+    help: ArgumentHelp(
+      "After the run, take out the oldest until the journal is no larger: 500M.",
+      valueName: "size"
+    )
+  )
+  var journalSize: SizeArgument?
+
+  var need: Need { journalNeed ?? (journal == nil ? .optional : .required) }
+
+  /// Which file a run writes; nil for none.
+  ///
+  /// - Throws: ``Ending`` when a journal is required and no place for it is known.
+  func path(isSimulated: Bool) throws(Ending) -> String? {
+    if noJournal { return nil }
+    if let journal { return journal }
+    if isSimulated, journalNeed != .required { return nil }
+    if !isSimulated, let path = StateFolder.journal() { return path }
+    let reason =
+      isSimulated
+      ? "simulated runs have none without --journal FILE"
+      : "no place for the journal is known: neither XDG_STATE_HOME nor HOME is set"
+    if need == .required { throw Ending(isSimulated ? .usage : .output, reason) }
+    StandardError.line("blerun: \(reason)")
+    return nil
+  }
+
+  func validate() throws {
+    if noJournal, journal != nil || journalNeed == .required {
+      throw ValidationError("--no-journal, or a journal: not both.")
+    }
+  }
+}
+
+extension JournalFile.Sync: ExpressibleByArgument {}

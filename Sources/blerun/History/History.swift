@@ -1,0 +1,142 @@
+// `blerun history`: what runs brought, after they are over.
+
+import ArgumentParser
+import Glibc
+import Jobs
+import Journal
+
+/// Lists, shows, exports and takes out the runs of a journal.
+struct History: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "List, show and export the runs that the journal has.",
+    discussion: """
+      Every real run writes down what it brings, each step before the next one begins; simulated \
+      runs do with --journal FILE. See docs/journal.md.
+
+        blerun history
+        blerun history show 12
+        blerun history export 12 --format csv > run-12.csv
+        blerun history prune --older-than 90d
+      """,
+    subcommands: [
+      HistoryList.self, HistoryShow.self, HistoryExport.self, HistoryPrune.self, HistoryCheck.self,
+    ],
+    defaultSubcommand: HistoryList.self
+  )
+}
+
+/// Which journal is read.
+struct HistoryOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "The journal ($XDG_STATE_HOME/blerun/journal.sqlite).",
+      valueName: "file"
+    )
+  )
+  var journal: String?
+
+  @Option(help: "How results are printed: text or json.")
+  var output: WorldOptions.Output = .text
+
+  /// - Throws: ``Ending``.
+  func open(forWriting isWriting: Bool = false) throws(Ending) -> JournalFile {
+    guard let path = journal ?? StateFolder.journal() else {
+      throw Ending(.usage, "no journal is known: name one with --journal")
+    }
+    return try reading { () throws(JournalFailure) in
+      guard isWriting else { return try JournalFile(reading: path) }
+      // Nothing is made that only would be looked at.
+      guard access(path, F_OK) == 0 else {
+        throw JournalFailure(.missing, path: path, reason: String(cString: strerror(errno)))
+      }
+      return try JournalFile(writing: path)
+    }
+  }
+}
+
+extension Ending {
+  /// A journal could not be read: a file that is wrong, or a system that refuses.
+  init(_ failure: JournalFailure) {
+    switch failure.kind {
+    case .damaged, .notAJournal, .newer: self.init(.data, "\(failure)")
+    case .missing: self.init(.failed, "\(failure)")
+    case .locked: self.init(.passing, "\(failure)")
+    case .full, .notPermitted, .system: self.init(.output, "\(failure)")
+    }
+  }
+}
+
+/// What a journal gives, or the end of the command.
+func reading<R>(_ body: () throws(JournalFailure) -> R) throws(Ending) -> R {
+  do {
+    return try body()
+  } catch {
+    throw Ending(error)
+  }
+}
+
+/// The runs, one a line.
+struct HistoryList: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list",
+    abstract: "List the runs, the latest first."
+  )
+
+  @OptionGroup var options: HistoryOptions
+
+  @Option(name: [.short, .long], help: "Only runs with this device, as it was named.")
+  var device: String?
+
+  @Option(help: "How many at most.")
+  var most = 20
+
+  func run() throws {
+    let file = try options.open()
+    let runs = try reading { () throws(JournalFailure) in
+      try file.runs(of: device, most: max(0, most))
+    }
+    let output = StandardOutput()
+    switch options.output {
+    case .json: for run in runs { output.line(run.json) }
+    case .text: for line in RunList(runs).lines { output.line(line) }
+    }
+    if let failure = output.failure { throw Ending(.output, "\(failure)") }
+  }
+}
+
+/// One run.
+struct HistoryShow: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show",
+    abstract: "Show a run: what was to be done, and what came of each step."
+  )
+
+  @OptionGroup var options: HistoryOptions
+
+  @Argument(help: "The number of the run, as list has it.")
+  var number: Int64
+
+  func run() throws {
+    let file = try options.open()
+    let output = StandardOutput()
+    guard let run = try reading({ () throws(JournalFailure) in try file.run(number) }) else {
+      throw Ending.noRun(number)
+    }
+    switch options.output {
+    case .json:
+      output.line(run.json)
+      _ = try reading { () throws(JournalFailure) in
+        try file.exportJSON(number) { output.line($0) }
+      }
+    case .text:
+      for line in run.headLines { output.line(line) }
+      for chain in run.chains {
+        let steps = try reading { () throws(JournalFailure) in
+          try file.steps(of: chain.chain, run: number)
+        }
+        for line in chain.headLines + steps.map(\.line) { output.line(line) }
+      }
+    }
+    if let failure = output.failure { throw Ending(.output, "\(failure)") }
+  }
+}

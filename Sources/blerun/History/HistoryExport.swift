@@ -1,0 +1,55 @@
+// `blerun history export`: a run for other programs.
+
+import ArgumentParser
+import Jobs
+import Journal
+
+/// A run as JSON lines or CSV.
+struct HistoryExport: ParsableCommand {
+  enum Format: String, ExpressibleByArgument, CaseIterable {
+    case json, csv
+  }
+
+  static let configuration = CommandConfiguration(
+    commandName: "export",
+    abstract: "Print a run for other programs.",
+    discussion: """
+      json: the lines that --output json printed. csv: a head, then a row for each field of each \
+      value, for each gap, and for each end of a step.
+      """
+  )
+
+  @OptionGroup var options: HistoryOptions
+
+  @Option(help: "json or csv.")
+  var format: Format = .json
+
+  @Argument(help: "The number of the run, as list has it.")
+  var number: Int64
+
+  func run() throws {
+    let file = try options.open()
+    let output = StandardOutput()
+    let line = { (text: String) throws in
+      output.line(text)
+      if let failure = output.failure { throw failure }
+    }
+    let isThere: Bool
+    do {
+      isThere =
+        switch format {
+        case .json: try file.exportJSON(number, line)
+        case .csv: try file.exportCSV(number, line)
+        }
+    } catch {
+      throw output.failure.map { Ending(.output, "\($0)") } ?? Ending(error)
+    }
+    guard isThere else { throw Ending.noRun(number) }
+  }
+}
+
+extension Ending {
+  static func noRun(_ number: Int64) -> Ending {
+    Ending(.failed, "the journal has no run \(number): blerun history lists them")
+  }
+}

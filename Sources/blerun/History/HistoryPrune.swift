@@ -1,0 +1,92 @@
+// `blerun history prune` and `check`: the journal itself.
+
+import ArgumentParser
+import Jobs
+import Journal
+import Signals
+
+/// Takes old runs out.
+struct HistoryPrune: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "prune",
+    abstract: "Take old runs out of the journal.",
+    discussion: """
+      Whole runs go, the oldest first. A run under way stays. What they took is given back to the \
+      disk.
+      """
+  )
+
+  @OptionGroup var options: HistoryOptions
+
+  @Option(help: ArgumentHelp("Runs that ended longer ago: 90d, 12h.", valueName: "age"))
+  var olderThan: AgeArgument?
+
+  @Option(
+    help: ArgumentHelp("The oldest, until what is left takes no more: 500M.", valueName: "size")
+  )
+  var maxSize: SizeArgument?
+
+  func validate() throws {
+    if olderThan == nil, maxSize == nil {
+      throw ValidationError("Say what is to go: --older-than, --max-size, or both.")
+    }
+  }
+
+  func run() throws {
+    let file = try options.open(forWriting: true)
+    let loop = EventLoop()
+    let now = loop.wallClockAtStart
+    let retention = Retention(
+      from: olderThan.map { Timestamp.text(now - $0.duration) },
+      mostOctets: maxSize?.octets
+    )
+    let pruned = try reading { () throws(JournalFailure) in
+      try file.prune(retention) { ProcessIdentity($0)?.isThere ?? false }
+    }
+    file.close()
+    let output = StandardOutput()
+    switch options.output {
+    case .text:
+      let count = pruned.runs.count
+      output.line("\(count == 1 ? "1 run" : "\(count) runs") taken out, \(pruned.octets) octets")
+    case .json:
+      let runs = JSONValue.array(pruned.runs.map { JSONValue(Int($0)) })
+      let members: [(key: String, value: JSONValue)] = [
+        ("v", JSONValue(1)), ("event", .string("pruned")), ("runs", runs),
+        ("octets", JSONValue(pruned.octets)),
+      ]
+      output.line(JSONValue.object(members).text)
+    }
+    if let failure = output.failure { throw Ending(.output, "\(failure)") }
+  }
+}
+
+/// Sees whether the journal is whole.
+struct HistoryCheck: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "check",
+    abstract: "See whether every page of the journal is what was written."
+  )
+
+  @OptionGroup var options: HistoryOptions
+
+  func run() throws {
+    let file = try options.open()
+    let complaints = try reading { () throws(JournalFailure) in try file.complaints() }
+    let output = StandardOutput()
+    switch options.output {
+    case .text:
+      for line in complaints.isEmpty ? ["\(file.path): whole"] : complaints { output.line(line) }
+    case .json:
+      let members: [(key: String, value: JSONValue)] = [
+        ("v", JSONValue(1)), ("event", .string("check")), ("whole", .boolean(complaints.isEmpty)),
+        ("complaints", .array(complaints.map { .string($0) })),
+      ]
+      output.line(JSONValue.object(members).text)
+    }
+    if let failure = output.failure { throw Ending(.output, "\(failure)") }
+    if !complaints.isEmpty {
+      throw Ending(JournalFailure(.damaged, path: file.path, reason: "see above"))
+    }
+  }
+}

@@ -1,0 +1,114 @@
+// Runs of a journal as text and as JSON.
+
+import Jobs
+import Journal
+
+extension RunSummary {
+  /// How it ended, in a word or two; or that it did not.
+  var state: String {
+    if let exitStatus {
+      let code = chains.compactMap(\.code).first.map { ": \($0)" } ?? ""
+      return exitStatus == 0 ? "ok" : "failed\(code)"
+    }
+    let isThere = owner.flatMap { ProcessIdentity($0)?.isThere } ?? false
+    return isThere ? "under way" : "broken off"
+  }
+
+  var devices: String { chains.count > 1 ? "\(chains.count) devices" : chains.first?.device ?? "-" }
+
+  private var stepsEnded: Int { chains.map(\.stepsEnded).reduce(0, +) }
+  private var values: Int { chains.map(\.values).reduce(0, +) }
+
+  /// The columns of ``RunList``.
+  var columns: [String] {
+    [
+      "\(run)", started, devices, chains.first?.name ?? "-", state, "\(stepsEnded)", "\(values)",
+    ]
+  }
+
+  /// What was to be done, before what came of it.
+  var headLines: [String] {
+    let head = [
+      "run       \(run), \(command)\(isSimulated ? " of simulated devices" : "")",
+      "identity  \(identity), seed \(seed)",
+      "started   \(started)",
+      "ended     \(finished ?? "-"), \(state)\(exitStatus.map { ", exit status \($0)" } ?? "")",
+      "",
+    ]
+    return head
+      + definition.split(separator: "\n", omittingEmptySubsequences: false).map {
+        String($0)
+      }
+  }
+
+  /// One object.
+  var json: String {
+    var members: [(key: String, value: JSONValue)] = [
+      ("v", JSONValue(1)), ("event", .string("run")), ("number", JSONValue(Int(run))),
+      ("run", .string(identity)), ("command", .string(command)), ("state", .string(state)),
+      ("simulated", .boolean(isSimulated)), ("seed", .number(seed)),
+      ("started", .string(started)), ("finished", finished.map { .string($0) } ?? .null),
+      ("exitStatus", exitStatus.map { JSONValue(Int($0)) } ?? .null),
+      ("blerun", .string(version)),
+    ]
+    members.append(("chains", .array(chains.map(\.jsonValue))))
+    return JSONValue.object(members).text
+  }
+}
+
+extension ChainSummary {
+  fileprivate var jsonValue: JSONValue {
+    .object([
+      ("device", .string(device)), ("chain", name.map { .string($0) } ?? .null),
+      ("status", status.map { .string($0) } ?? .null),
+      ("exitStatus", exitStatus.map { JSONValue(Int($0)) } ?? .null),
+      ("code", code.map { .string($0) } ?? .null), ("started", .string(started)),
+      ("finished", finished.map { .string($0) } ?? .null), ("steps", JSONValue(stepsEnded)),
+      ("values", JSONValue(values)),
+    ])
+  }
+
+  /// What comes before its steps.
+  var headLines: [String] {
+    let seconds = took.map { " after \(Duration.microseconds($0).decimalSeconds.dropLast(3)) s" }
+    return ["", "\(device)  \(status ?? "not ended")\(seconds ?? "")"]
+  }
+}
+
+extension StepSummary {
+  /// The time, the place, what it did and what came of it.
+  var line: String {
+    let seconds = Duration.microseconds(offset).decimalSeconds.dropLast(3)
+    let place = Int(position.prefix(1)) == nil ? "-" : position
+    var words = ["\(seconds)", attempt > 1 ? "(\(attempt))" : nil, place].compactMap { $0 }
+    words.append(operation + (attribute.map { " \($0)" } ?? ""))
+    words.append(status ?? "not ended")
+    if let result { words.append(result) }
+    if values > 1 { words.append("\(values) values") }
+    if let code { words.append(code + (message.map { ": \($0)" } ?? "")) }
+    return words.joined(separator: "  ")
+  }
+}
+
+/// Runs in columns.
+struct RunList {
+  private static let head = ["run", "started", "device", "chain", "state", "steps", "values"]
+
+  private let rows: [[String]]
+
+  init(_ runs: [RunSummary]) { rows = runs.map(\.columns) }
+
+  /// A head and a line for each run; nothing without runs.
+  var lines: [String] {
+    guard !rows.isEmpty else { return [] }
+    let all = [Self.head] + rows
+    let widths = Self.head.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
+    return all.map { row in
+      let cells = zip(row, widths).map { text, width in
+        text + String(repeating: " ", count: width - text.count)
+      }
+      let line = cells.joined(separator: "  ")
+      return String(line.reversed().drop { $0 == " " }.reversed())
+    }
+  }
+}

@@ -1,0 +1,131 @@
+// From events to what is written of them.
+
+import Bluetooth
+import Jobs
+import Testing
+
+@testable import Journal
+
+@Suite("What is written of a chain")
+struct ChainRecordsTests {
+  private func records(_ events: [RunEvent]) -> [JournalRecord] {
+    var records = ChainRecords()
+    return events.compactMap { records.record(of: $0) }
+  }
+
+  @Test("events are numbered, and values and ends find their step")
+  func numbers() throws {
+    let records = records(try EventScript.reading(72))
+    #expect(records.count == 7)
+    guard case .value(let value) = records[4], case .stepFinished(let end) = records[5] else {
+      Issue.record("\(records)")
+      return
+    }
+    #expect(value.step == 2)
+    #expect(value.moment.event == 5)
+    #expect(value.value == "72")
+    #expect(value.hex == "48")
+    #expect(end.step == 2)
+    #expect(end.result == #"{"value":72,"hex":"48"}"#)
+    #expect(end.took == 5000)
+  }
+
+  @Test("a step that is done again has a number of its own for each time")
+  func repeated() throws {
+    var script = try EventScript("read battery-level")
+    script.begin(1)
+    script.finish(1, failure: .lost)
+    script.attempt = 2
+    script.begin(1)
+    script.value([1], in: 1)
+    let records = records(script.events)
+    guard case .stepFinished(let end) = records[1], case .value(let value) = records[3] else {
+      Issue.record("\(records)")
+      return
+    }
+    #expect(end.step == 1)
+    #expect(end.error?.contains(#""code":"link-lost""#) == true)
+    #expect(value.step == 2)
+  }
+
+  @Test("what somebody types on a device is written nowhere")
+  func pairing() throws {
+    var script = try EventScript("read battery-level")
+    script.begin(1)
+    script.tell(.pairingDisplay(script.step(1), .passkey(123_456)))
+    script.finish(1)
+    let records = records(script.events)
+    #expect(records.count == 2)
+    #expect(!"\(records)".contains("123456"))
+  }
+
+  @Test("a value that is not what its format promises keeps its octets")
+  func undecodable() throws {
+    var script = try EventScript("read battery-level")
+    script.begin(1)
+    script.tell(.value(script.step(1), StepValue(octets: [0xff, 0x01], decoded: nil)))
+    guard case .value(let value) = records(script.events)[1] else { return }
+    #expect(value.value == "null")
+    #expect(value.hex == "ff01")
+  }
+}
+
+@Suite("When records are written")
+struct RecordBatchTests {
+  private let value = JournalRecord.value(
+    JournalRecord.StoredValue(
+      step: 1,
+      moment: Moment(event: 1, time: "", offset: 0),
+      value: "1",
+      hex: nil
+    )
+  )
+  private let end = JournalRecord.stepFinished(
+    JournalRecord.StepEnd(
+      step: 1,
+      moment: Moment(event: 2, time: "", offset: 0),
+      took: 0,
+      status: "ok",
+      result: nil,
+      error: nil
+    )
+  )
+
+  @Test("the end of a step is written at once, with what waits before it")
+  func urgent() {
+    var batch = RecordBatch()
+    let isDue1 = batch.add(value, chain: 1, at: .zero)
+    #expect(!isDue1)
+    let isDue2 = batch.add(end, chain: 1, at: .zero)
+    #expect(isDue2)
+    #expect(batch.entries.count == 2)
+    batch.written()
+    #expect(batch.wait(at: .zero) == nil)
+  }
+
+  @Test("values wait for one another, a second or 1 000 at most")
+  func stream() {
+    var batch = RecordBatch()
+    for number in 1...999 {
+      let isDue3 = batch.add(value, chain: 1, at: .microseconds(number))
+      #expect(!isDue3)
+    }
+    let isDue4 = batch.add(value, chain: 1, at: .milliseconds(2))
+    #expect(isDue4)
+    batch.written()
+    let isDue5 = batch.add(value, chain: 1, at: .seconds(10))
+    #expect(!isDue5)
+    #expect(batch.wait(at: .seconds(10.25)) == .milliseconds(750))
+    let isDue6 = batch.add(value, chain: 1, at: .seconds(11))
+    #expect(isDue6)
+  }
+
+  @Test("what cannot be written does not fill the memory, and is counted")
+  func bounded() {
+    var batch = RecordBatch()
+    for _ in 0..<RecordBatch.mostUnwritten { _ = batch.add(value, chain: 1, at: .zero) }
+    _ = batch.add(end, chain: 1, at: .zero)
+    #expect(batch.entries.count == RecordBatch.mostUnwritten)
+    #expect(batch.lost == 1)
+  }
+}

@@ -1,0 +1,65 @@
+// A journal in a folder of its own, and runs in it.
+
+import Fixtures
+import GRDB
+import Jobs
+import Signals
+
+@testable import Journal
+
+/// A journal for one test, written in virtual time.
+struct JournalBench {
+  let folder: TemporaryFolder
+  let loop = VirtualTimeLoop()
+  private let loopEnd: Ending
+  let failures = Recorded<JournalFailure>()
+
+  init() throws {
+    folder = try TemporaryFolder()
+    loopEnd = Ending(loop)
+  }
+
+  var path: String { folder.path + "/journal.sqlite" }
+
+  func header(owner: String? = nil, started: Duration = .seconds(946_684_800)) -> RunHeader {
+    RunHeader(
+      identity: "0123456789abcdef",
+      command: "run",
+      definition: "read battery-level",
+      seed: 7,
+      isSimulated: false,
+      owner: owner,
+      version: "0.1.0",
+      started: started
+    )
+  }
+
+  func recorder(
+    to file: JournalFile,
+    owner: String? = nil,
+    started: Duration = .seconds(946_684_800)
+  ) -> RunRecorder {
+    RunRecorder(header(owner: owner, started: started), to: file, on: loop) { [failures] in
+      failures.add($0)
+    }
+  }
+
+  /// Writes a run of chains that read a value each.
+  @discardableResult
+  func run(_ values: [UInt8] = [72], in file: JournalFile) throws -> Int64? {
+    let recorder = recorder(to: file)
+    recorder.begin()
+    for value in values {
+      let hear = recorder.chain()
+      for event in try EventScript.reading(value) { hear(event) }
+    }
+    recorder.finish(.ok)
+    return recorder.run
+  }
+
+  /// What another program reads in the file now.
+  func count(_ table: String) throws -> Int {
+    let database = try DatabaseQueue(path: path)
+    return try database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM \(table)") ?? -1 }
+  }
+}

@@ -1,0 +1,208 @@
+// A journal's file on its bad days: nothing that was recorded is lost, and the reason is said.
+
+import Fixtures
+import GRDB
+import Glibc
+import Jobs
+import Signals
+import Testing
+
+@testable import Journal
+
+@Suite("A journal's file")
+struct JournalFileTests {
+  private let bench: JournalBench
+
+  init() throws { bench = try JournalBench() }
+
+  private func kind(opening path: String? = nil) -> JournalFailure.Kind? {
+    do {
+      _ = try JournalFile(writing: path ?? bench.path)
+      return nil
+    } catch {
+      return error.kind
+    }
+  }
+
+  private func mode(_ path: String) -> UInt32 {
+    var status = stat()
+    return stat(path, &status) == 0 ? status.st_mode & 0o777 : 0
+  }
+
+  @Test("it is made for this user alone, with the folders around it")
+  func modes() throws {
+    let path = bench.folder.path + "/state/blerun/journal.sqlite"
+    let file = try JournalFile(writing: path, sync: .full)
+    try bench.run(in: file)
+    #expect(mode(path) == 0o600)
+    #expect(mode(path + "-wal") == 0o600)
+    #expect(mode(bench.folder.path + "/state/blerun") == 0o700)
+    file.close()
+    #expect(access(path + "-wal", F_OK) != 0)
+  }
+
+  @Test("commits wait for the disk only where that is asked for")
+  func sync() throws {
+    for (sync, level) in [(JournalFile.Sync.normal, 1), (.full, 2)] {
+      let file = try JournalFile(writing: bench.path, sync: sync)
+      let (synchronous, mode) = try file.database.read { database in
+        (
+          try Int.fetchOne(database, sql: "PRAGMA synchronous"),
+          try String.fetchOne(database, sql: "PRAGMA journal_mode")
+        )
+      }
+      #expect(synchronous == level)
+      #expect(mode == "wal")
+    }
+  }
+
+  @Test("two that are open at once both write")
+  func two() throws {
+    let (first, second) = (
+      try JournalFile(writing: bench.path), try JournalFile(writing: bench.path)
+    )
+    try bench.run([1, 2], in: first)
+    try bench.run([3], in: second)
+    #expect(try first.runs().map(\.chains.count) == [1, 2])
+  }
+
+  @Test("a program that holds it is named as the reason, after a wait")
+  func locked() throws {
+    let file = try JournalFile(writing: bench.path)
+    file.setWait(.zero)
+    let other = try JournalFile(writing: bench.path)
+    let failure = try other.write { _ in
+      #expect(throws: JournalFailure.self) { try file.write { _ in } }
+    }
+    #expect(failure?.kind == .locked)
+    try bench.run(in: file)
+  }
+
+  @Test(
+    "a full disk loses nothing that was written, and what was not is written when there is room"
+  )
+  func full() throws {
+    let file = try JournalFile(writing: bench.path)
+    let before = try #require(try bench.run(in: file))
+    let pages = try file.database.writeWithoutTransaction { database in
+      let pages = try #require(try Int.fetchOne(database, sql: "PRAGMA page_count"))
+      try database.execute(sql: "PRAGMA max_page_count = \(pages + 1)")
+      return pages
+    }
+    let recorder = bench.recorder(to: file)
+    recorder.begin()
+    let hear = recorder.chain()
+    var script = try EventScript("notify heart-rate-measurement until 9x")
+    script.start()
+    script.begin(1)
+    for _ in 0..<2000 { script.value([7], in: 1) }
+    script.finish(1)
+    for event in script.events { hear(event) }
+    #expect(bench.failures.all.map(\.kind) == [.full])
+    #expect(recorder.unwritten > 1000)
+    #expect(try file.run(before)?.chains.first?.values == 1)
+    #expect(try file.complaints().isEmpty)
+    try file.database.writeWithoutTransaction { database in
+      try database.execute(sql: "PRAGMA max_page_count = \(pages + 1000)")
+    }
+    recorder.finish(.ok)
+    #expect(recorder.unwritten == 0)
+    #expect(try bench.count("step_values") == 2001)
+  }
+
+  @Test("something that is no journal is left as it is")
+  func foreign() throws {
+    let text = try bench.folder.file("notes.txt", String(repeating: "not a database\n", count: 99))
+    #expect(kind(opening: text) == .notAJournal)
+    let path = bench.folder.path + "/other.sqlite"
+    let other = try DatabaseQueue(path: path)
+    try other.write { try $0.execute(sql: "CREATE TABLE mine (x)") }
+    try other.close()
+    #expect(kind(opening: path) == .notAJournal)
+    let again = try DatabaseQueue(path: path)
+    let tables = try again.read { try String.fetchAll($0, sql: "SELECT name FROM sqlite_master") }
+    #expect(tables == ["mine"])
+  }
+
+  @Test("damaged pages are found, and said to be so")
+  func damaged() throws {
+    let file = try JournalFile(writing: bench.path)
+    for _ in 0..<40 { try bench.run([1, 2, 3], in: file) }
+    #expect(try file.complaints().isEmpty)
+    file.close()
+    let octets = [UInt8](repeating: 0xa5, count: 4096)
+    for page in 4..<12 { try bench.folder.write(octets, to: bench.path, at: page * 4096) }
+    let damaged = try JournalFile(reading: bench.path)
+    let complaints: [String]
+    do throws(JournalFailure) {
+      complaints = try damaged.complaints()
+    } catch {
+      complaints = error.kind == .damaged ? ["\(error)"] : []
+    }
+    #expect(!complaints.isEmpty)
+  }
+
+  @Test("a file that was cut off is said to be damaged, and not written to")
+  func truncated() throws {
+    let file = try JournalFile(writing: bench.path)
+    for _ in 0..<40 { try bench.run([1, 2, 3], in: file) }
+    file.close()
+    #expect(truncate(bench.path, 3 * 4096 + 100) == 0)
+    do throws(JournalFailure) {
+      let file = try JournalFile(writing: bench.path)
+      bench.recorder(to: file).begin()
+      #expect(bench.failures.all.map(\.kind) == [.damaged])
+      _ = try file.runs()
+      Issue.record("all runs could be read")
+    } catch {
+      #expect(error.kind == .damaged, "\(error)")
+    }
+  }
+
+  @Test("a journal of a later blerun is not touched")
+  func newer() throws {
+    let file = try JournalFile(writing: bench.path)
+    try bench.run(in: file)
+    try file.database.write { database in
+      try database.execute(sql: "INSERT INTO grdb_migrations VALUES ('99')")
+      try database.execute(sql: "PRAGMA user_version = 99")
+    }
+    file.close()
+    let failure = #expect(throws: JournalFailure.self) { _ = try JournalFile(writing: bench.path) }
+    #expect(failure?.kind == .newer)
+    #expect(failure?.reason.contains("99") == true)
+    #expect(throws: JournalFailure.self) { _ = try JournalFile(reading: bench.path) }
+  }
+
+  @Test("a journal of an earlier blerun is brought to the present tables, with what is in it")
+  func older() throws {
+    let queue = try DatabaseQueue(path: bench.path)
+    try queue.writeWithoutTransaction { database in
+      try database.execute(sql: "PRAGMA application_id = \(JournalSchema.applicationID)")
+    }
+    try JournalSchema.migrator.migrate(queue, upTo: "1")
+    try queue.write { database in
+      let run = try database.insert(bench.header())
+      var records = ChainRecords()
+      for event in try EventScript.reading(72) {
+        if let record = records.record(of: event) {
+          try database.insert(record, run: run, chain: 1)
+        }
+      }
+    }
+    try queue.close()
+    // Reading alone is enough to have it brought up.
+    let file = try JournalFile(reading: bench.path)
+    #expect(try file.runs().first?.chains.first?.values == 1)
+    #expect(try bench.count("sqlite_master WHERE name = 'chains_by_device'") == 1)
+    try bench.run(in: try JournalFile(writing: bench.path))
+    #expect(try file.runs(of: "Thermo-1").count == 2)
+  }
+
+  @Test("one that is not there is not made by looking")
+  func missing() {
+    let failure = #expect(throws: JournalFailure.self) { _ = try JournalFile(reading: bench.path) }
+    #expect(failure?.kind == .missing)
+    #expect(access(bench.path, F_OK) != 0)
+  }
+}

@@ -1,0 +1,141 @@
+// A run is in the journal as far as it has come, whatever happens next.
+
+import Fixtures
+import Jobs
+import Signals
+import Testing
+
+@testable import Journal
+
+@Suite("The journal of a run under way")
+struct RunRecorderTests {
+  private let bench: JournalBench
+
+  init() throws { bench = try JournalBench() }
+
+  @Test("a step's result is on the disk when its event has been heard")
+  func committed() throws {
+    let file = try JournalFile(writing: bench.path)
+    let recorder = bench.recorder(to: file)
+    recorder.begin()
+    #expect(try bench.count("runs") == 1)
+    let hear = recorder.chain()
+    for event in try EventScript.reading(72) {
+      hear(event)
+      guard case .stepFinished(let result) = event.change else { continue }
+      let place = result.placed.position
+      let ended = "steps WHERE status = 'ok' AND position = '\(place)'"
+      #expect(try bench.count(ended) == 1, "\(place)")
+    }
+    #expect(try bench.count("step_values WHERE value = '72' AND hex = '48'") == 1)
+    #expect(try bench.count("chains WHERE status = 'ok' AND exit_status = 0") == 1)
+    #expect(try bench.count("runs WHERE finished IS NULL") == 1)
+    recorder.finish(.ok)
+    #expect(try bench.count("runs WHERE exit_status = 0") == 1)
+    #expect(bench.failures.all.isEmpty)
+  }
+
+  @Test("values of a stream are on the disk a second later, also when none follows")
+  func stream() throws {
+    let file = try JournalFile(writing: bench.path)
+    let recorder = bench.recorder(to: file)
+    recorder.begin()
+    let hear = recorder.chain()
+    var script = try EventScript("notify heart-rate-measurement until 9x")
+    script.start()
+    script.begin(1)
+    for value: UInt8 in 1...3 { script.value([value], in: 1) }
+    for event in script.events { hear(event) }
+    #expect(try bench.count("step_values") == 0)
+    let loop = bench.loop
+    try loop.run { try await loop.sleep(for: .milliseconds(999)) }
+    #expect(try bench.count("step_values") == 0)
+    try loop.run { try await loop.sleep(for: .milliseconds(1)) }
+    #expect(try bench.count("step_values") == 3)
+    #expect(try bench.count("steps WHERE status IS NULL") == 1)
+  }
+
+  @Test("the thousandth value writes those before it")
+  func many() throws {
+    let file = try JournalFile(writing: bench.path)
+    let recorder = bench.recorder(to: file)
+    recorder.begin()
+    let hear = recorder.chain()
+    var script = try EventScript("notify heart-rate-measurement until 9x")
+    script.start()
+    script.begin(1)
+    for event in script.events { hear(event) }
+    // The beginning of the step waits with them.
+    for _ in 0..<998 { hear(script.value([1], in: 1)) }
+    #expect(try bench.count("step_values") == 0)
+    hear(script.value([1], in: 1))
+    #expect(try bench.count("step_values") == 999)
+  }
+
+  @Test("what could not be written is tried again, and nothing is missing then")
+  func again() throws {
+    let file = try JournalFile(writing: bench.path)
+    let other = try JournalFile(writing: bench.path)
+    file.setWait(.zero)
+    let recorder = bench.recorder(to: file)
+    recorder.begin()
+    let hear = recorder.chain()
+    let events = try EventScript.reading(72)
+    _ = try other.write { _ in
+      for event in events.prefix(3) { hear(event) }
+    }
+    #expect(bench.failures.all.map(\.kind) == [.locked])
+    #expect(recorder.unwritten == 3)
+    for event in events.dropFirst(3) { hear(event) }
+    recorder.finish(.ok)
+    #expect(recorder.failure == nil && recorder.unwritten == 0)
+    #expect(try bench.count("steps WHERE status = 'ok'") == 2)
+    #expect(bench.failures.all.count == 1)
+  }
+
+  @Test("a run that could not even be begun is written as soon as that is possible")
+  func lateBegin() throws {
+    let file = try JournalFile(writing: bench.path)
+    let other = try JournalFile(writing: bench.path)
+    file.setWait(.zero)
+    let recorder = bench.recorder(to: file)
+    _ = try other.write { _ in recorder.begin() }
+    #expect(recorder.run == nil)
+    let hear = recorder.chain()
+    for event in try EventScript.reading(72) { hear(event) }
+    #expect(recorder.run == 1)
+    #expect(try bench.count("steps") == 2)
+  }
+
+  @Test("a batch that goes on knows which devices are done, and numbers its chains on")
+  func resume() throws {
+    let file = try JournalFile(writing: bench.path)
+    let recorder = bench.recorder(to: file)
+    recorder.begin()
+    let ways: [(device: String, failure: RunFailure?, events: Int)] = [
+      ("A", nil, 7), ("B", .lost, 6), ("C", nil, 4), ("B", nil, 7), ("D", .lost, 6),
+    ]
+    for way in ways {
+      let hear = recorder.chain()
+      let events = try EventScript.reading(1, device: way.device, failure: way.failure)
+      for event in events.prefix(way.events) { hear(event) }
+    }
+    let run = try #require(recorder.run)
+    let finished = try file.finishedDevices(of: run)
+    #expect(finished.map(\.device) == ["A", "B", "D"])
+    #expect(finished.map(\.status) == ["ok", "ok", "failed"])
+    #expect(finished.map(\.class) == [nil, nil, "passing"])
+    let before = try #require(try file.run(run)).chains.count
+    let second = try RunRecorder(resuming: run, in: file, on: bench.loop) { _ in }
+    let hear = second.chain()
+    for event in try EventScript.reading(3, device: "C") { hear(event) }
+    second.finish(.ok)
+    let chains = try #require(try file.run(run)).chains
+    #expect(chains.count == before + 1)
+    #expect(chains.last?.status == "ok")
+    #expect(try file.finishedDevices(of: run).map(\.device) == ["A", "B", "D", "C"])
+    #expect(throws: JournalFailure.self) {
+      _ = try RunRecorder(resuming: 99, in: file, on: bench.loop) { _ in }
+    }
+  }
+}
