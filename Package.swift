@@ -73,6 +73,7 @@ let package = Package(
     ),
     library("Jobs", ["Documents", "Spelling", "Bluetooth", "Signals"]),
     library("Journal", ["Jobs", "Signals", grdb]),
+    library("NordicSuites", ["Jobs", "Documents", "Spelling", "Bluetooth", "Signals"]),
     library(
       "SimulatedRuns",
       [
@@ -88,8 +89,8 @@ let package = Package(
     .executableTarget(
       name: "blerun-fuzz",
       dependencies: [
-        "BlueZSimulator", "BlueZInterfaces", "SimulatedDevices", "Jobs", "Documents", "DBus",
-        "Bluetooth", "Signals", "CLinux", argumentParser,
+        "BlueZSimulator", "BlueZInterfaces", "SimulatedDevices", "NordicSuites", "Jobs", "Documents",
+        "DBus", "Bluetooth", "Signals", "CLinux", argumentParser,
       ],
       swiftSettings: strict
     ),
@@ -97,7 +98,8 @@ let package = Package(
       name: "blerun",
       dependencies: [
         "BlueZ", "BlueZInterfaces", "BlueZSimulator", "SimulatedDevices", "HostController", "Jobs",
-        "Journal", "Documents", "Bluetooth", "DBus", "Signals", "CLinux", argumentParser,
+        "Journal", "NordicSuites", "Documents", "Bluetooth", "DBus", "Signals", "CLinux",
+        argumentParser,
       ],
       swiftSettings: strict
     ),
@@ -144,6 +146,13 @@ let package = Package(
     ),
     tests("JobsTests", ["Fixtures", "Jobs", "Documents", "Bluetooth", "Signals"]),
     tests("JournalTests", ["Fixtures", "Journal", "Jobs", "Bluetooth", "Signals", grdb]),
+    tests(
+      "NordicSuitesTests",
+      [
+        "NordicSuites", "Jobs", "BlueZ", "BlueZSimulator", "SimulatedDevices", "Documents",
+        "Bluetooth", "DBus", "Signals",
+      ]
+    ),
     tests("HostControllerTests", ["HostController", "Bluetooth", "Signals"]),
     tests(
       "CommandTests",

@@ -56,6 +56,12 @@ enum Architecture {
     ),
     Part("Jobs", ["Documents", "Spelling", "Bluetooth", "Signals"]),
     Part("Journal", ["Jobs", "Signals"], packages: ["GRDB"]),
+    // FoundationXML parses, in one file.
+    Part(
+      "NordicSuites",
+      ["Jobs", "Documents", "Spelling", "Bluetooth", "Signals"],
+      packages: ["Foundation", "FoundationXML"]
+    ),
     Part("Dashboard", ["Jobs", "Journal", "Bluetooth", "Signals"], packages: ["FlyingFox"]),
     Part(
       "BLETesting",
@@ -73,8 +79,8 @@ enum Architecture {
       Part(
         "blerun-fuzz",
         [
-          "BlueZSimulator", "BlueZInterfaces", "SimulatedDevices", "Jobs", "Documents", "DBus",
-          "Bluetooth", "Signals", "CLinux",
+          "BlueZSimulator", "BlueZInterfaces", "SimulatedDevices", "NordicSuites", "Jobs",
+          "Documents", "DBus", "Bluetooth", "Signals", "CLinux",
         ],
         packages: ["ArgumentParser"]
       ),

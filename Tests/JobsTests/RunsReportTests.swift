@@ -12,7 +12,7 @@ import Testing
 struct RunsReportTests {
   /// A run that went well but for a condition, one whose expectation was not met at its second try.
   private static func runs() throws -> [RecordedRun] {
-    var recorder = RunRecorder()
+    var recorder = RunCollector()
     let well = RunBench()
     well.device.answer("read battery-level", .value([72], after: .milliseconds(7)))
     let steps = """
@@ -53,14 +53,14 @@ struct RunsReportTests {
 
   @Test("steps beyond the bound are counted; one that failed is kept")
   func bound() throws {
-    var recorder = RunRecorder()
+    var recorder = RunCollector()
     let bench = RunBench()
     try bench.run(
       file: "steps: [ { repeat: 1200, steps: [ { sleep: 1ms } ] }, { read: alert-level } ]"
     )
     for event in bench.events { recorder.take(event) }
     let run = try #require(recorder.runs.first)
-    #expect(run.steps.count(where: { $0.result.failure == nil }) == RunRecorder.stepLimit)
+    #expect(run.steps.count(where: { $0.result.failure == nil }) == RunCollector.stepLimit)
     #expect(run.leftOut > 0)
     #expect(run.steps.contains { $0.result.failure != nil })
   }
@@ -199,7 +199,7 @@ struct RunsReportTests {
   @Test("what a device is called cannot break out of a report")
   func hostile() throws {
     let name = "\"><script>\u{1b}[31m&]]>\n# TODO\u{0}"
-    var recorder = RunRecorder()
+    var recorder = RunCollector()
     let bench = RunBench()
     try bench.run("read battery-level expect percent = 1")
     for event in bench.events { recorder.take(event.on(name)) }

@@ -45,6 +45,7 @@ package struct EventMembers {
       var members = [("count", JSONValue(count)), ("rate", JSONValue(rate))]
       if dropped > 0 { members.append(("dropped", JSONValue(dropped))) }
       add("value", .object(members))
+    case .polled(let summary)?: add("value", summary.json)
     case .exchanged(let value, let answered, let notified)?:
       add(value, withOctets: withOctets)
       add("answered", .number(answered.decimalSeconds))
@@ -109,7 +110,30 @@ extension RunFailure {
         ("message", .string(message)),
         ("bluez", answer ?? .null),
         ("hint", .string(hint)),
-      ] + (trace.map { [("trace", $0.json)] } ?? [])
+      ] + (expectation?.members ?? []) + (trace.map { [("trace", $0.json)] } ?? [])
     )
+  }
+}
+
+extension ExpectationFailure {
+  fileprivate var members: [(key: String, value: JSONValue)] {
+    [
+      ("expected", .string(expected)), ("got", .string(got)),
+      ("octets", octets.map { .string(DecodedValue.octets($0).description) } ?? .null),
+    ]
+  }
+}
+
+extension PollSummary {
+  fileprivate var json: JSONValue {
+    let latency = latencies.map { times -> JSONValue in
+      .object([
+        ("p50", .number(times.p50.decimalSeconds)), ("p95", .number(times.p95.decimalSeconds)),
+        ("p99", .number(times.p99.decimalSeconds)),
+      ])
+    }
+    return .object([
+      ("count", JSONValue(count)), ("rate", JSONValue(rate)), ("latency", latency ?? .null),
+    ])
   }
 }

@@ -4,7 +4,7 @@
 ///
 /// Steps that went well are kept up to a bound and counted beyond it; a step that failed is always
 /// kept. Values are not kept: a report of values takes them as they come.
-public struct RunRecorder: Sendable {
+public struct RunCollector: Sendable {
   /// How many steps of a run are kept, those that failed not counted.
   public static let stepLimit = 1_000
 
@@ -58,7 +58,7 @@ extension RecordedRun {
 
   fileprivate mutating func take(_ result: StepResult, at offset: Duration) {
     let isWell = result.status == .ok || result.status == .skipped
-    guard !isWell || steps.count < RunRecorder.stepLimit else {
+    guard !isWell || steps.count < RunCollector.stepLimit else {
       leftOut += 1
       return
     }

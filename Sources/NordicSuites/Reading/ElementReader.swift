@@ -1,0 +1,214 @@
+// Taking an element apart: its attributes with their variables filled in, and complaints.
+
+import Bluetooth
+import Documents
+
+/// Reads the attributes of one element.
+///
+/// Every attribute that is asked for is known; ``finish(children:)`` complains of the others.
+struct ElementReader {
+  let element: Element
+  private let variables: Variables
+  /// Whether variables may be missing: the test is never run.
+  private let isUnused: Bool
+  private let limit: Int
+  private var known: [String] = []
+  private let complaints: Complaints
+
+  init(
+    _ element: Element,
+    _ variables: Variables,
+    isUnused: Bool = false,
+    limit: Int,
+    complaints: Complaints
+  ) {
+    self.element = element
+    self.variables = variables
+    self.isUnused = isUnused
+    self.limit = limit
+    self.complaints = complaints
+  }
+
+  // MARK: Texts
+
+  /// The text of an attribute; nil when it is not there, or cannot be filled in.
+  mutating func text(_ name: String) -> String? {
+    if !known.contains(name) { known.append(name) }
+    guard let attribute = element.attribute(name) else { return nil }
+    do {
+      return try variables.filled(attribute.value, limit: limit)
+    } catch {
+      switch error {
+      case .missing(let variable):
+        guard !isUnused else { return nil }
+        complaints.add(
+          attribute.place,
+          path(name),
+          "${\(variable)} has no value",
+          expected: "-E \(variable) VALUE on the command line, or <set name=\"\(variable)\" …>"
+        )
+      case .tooLong:
+        complaints.add(attribute.place, path(name), "the text is longer than \(limit) octets")
+      }
+      return nil
+    }
+  }
+
+  /// What `read` makes of an attribute; a complaint when it makes nothing of it.
+  mutating func optional<Value>(
+    _ name: String,
+    expected: String,
+    _ read: (String) -> Value?
+  ) -> Value? {
+    guard let text = text(name) else { return nil }
+    if let value = read(text) { return value }
+    complain(name, "'\(text)' stands here", expected: expected)
+    return nil
+  }
+
+  /// The same, with a complaint when the attribute is not there.
+  mutating func required<Value>(
+    _ name: String,
+    expected: String,
+    _ read: (String) -> Value?
+  ) -> Value? {
+    if element.attribute(name) == nil {
+      complaints.add(
+        element.place,
+        path(nil),
+        "the attribute '\(name)' is missing",
+        expected: expected
+      )
+    }
+    return optional(name, expected: expected, read)
+  }
+
+  /// One of the words of a choice; the case of letters counts.
+  mutating func choice<Choice: RawRepresentable & CaseIterable>(_ name: String) -> Choice?
+  where Choice.RawValue == String {
+    guard let text = text(name) else { return nil }
+    if let choice = Choice(rawValue: text) { return choice }
+    complainOfWord(name, text, among: Choice.allCases.map(\.rawValue))
+    return nil
+  }
+
+  // MARK: Values
+
+  mutating func uuid(_ name: String) -> BluetoothUUID? {
+    required(name, expected: "a UUID such as 0000180D-0000-1000-8000-00805f9b34fb") {
+      BluetoothUUID($0)
+    }
+  }
+
+  /// The index of one of several, from 0.
+  mutating func instance(_ name: String) -> Int {
+    optional(name, expected: "a number from 0 to 65535") { Self.number($0, in: 0...65_535) } ?? 0
+  }
+
+  /// A whole number in a range.
+  static func number(_ text: String, in range: ClosedRange<Int>) -> Int? {
+    Int(text).flatMap { range.contains($0) ? $0 : nil }
+  }
+
+  mutating func duration(_ name: String) -> Duration? {
+    let most = Self.longest
+    return optional(name, expected: "milliseconds, from 0 to \(most)") {
+      Self.number($0, in: 0...most)
+    }.map { .milliseconds($0) }
+  }
+
+  /// A day, in milliseconds.
+  private static let longest = 86_400_000
+
+  /// The value under `value` or `value-string`; nil when neither stands there, or what does is none.
+  mutating func value(isRequired: Bool = true) -> (octets: [UInt8], isText: Bool)? {
+    let octets = optional("value", expected: "octets in hexadecimal digits") { Self.octets($0) }
+    let string = text("value-string").map { Array($0.utf8) }
+    let given = ["value", "value-string"].filter { element.attribute($0) != nil }
+    if given.count == 2 {
+      complain("value-string", "a value is given in one way", expected: "value or value-string")
+    } else if given.isEmpty, isRequired {
+      complaints.add(
+        element.place,
+        path(nil),
+        "the attribute 'value' is missing",
+        expected: "value with octets, or value-string with text"
+      )
+    }
+    guard let value = octets ?? string else { return nil }
+    guard value.count <= 512 else {
+      let name = given.first ?? "value"
+      complain(name, "\(value.count) octets stand here", expected: "at most 512 octets")
+      return nil
+    }
+    return (value, octets == nil)
+  }
+
+  /// Pairs of hexadecimal digits, with or without `0x` before them.
+  private static func octets(_ text: String) -> [UInt8]? {
+    let digits = Array((text.hasPrefix("0x") ? String(text.dropFirst(2)) : text).utf8)
+    guard digits.count.isMultiple(of: 2) else { return nil }
+    var octets: [UInt8] = []
+    for index in stride(from: 0, to: digits.count, by: 2) {
+      let pair = digits[index...index + 1]
+      guard pair.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit }),
+        let octet = UInt8(String(decoding: pair, as: UTF8.self), radix: 16)
+      else { return nil }
+      octets.append(octet)
+    }
+    return octets
+  }
+
+  // MARK: Complaints
+
+  func complain(_ name: String, _ message: String, expected: String? = nil) {
+    complaints.add(
+      element.attribute(name)?.place ?? element.place,
+      path(name),
+      message,
+      expected: expected
+    )
+  }
+
+  /// A word in an attribute that is none of those that are known.
+  func complainOfWord(_ name: String, _ word: String, among known: [String]) {
+    complaints.addUnknown(
+      element.attribute(name)?.place ?? element.place,
+      path(name),
+      "'\(word)' stands here",
+      word,
+      among: known
+    )
+  }
+
+  /// Complains of attributes that nobody asked for, of text, and of children of other names.
+  ///
+  /// - Parameter children: The names that may lie in the element.
+  func finish(children: [String] = []) {
+    for attribute in element.attributes where !known.contains(attribute.name) {
+      complaints.addUnknown(
+        attribute.place,
+        path(attribute.name),
+        "there is no attribute '\(attribute.name)' here",
+        attribute.name,
+        among: known
+      )
+    }
+    for child in element.children where !children.contains(child.name) {
+      complaints.addUnknown(
+        child.place,
+        "\(element.name).\(child.name)",
+        "there is no <\(child.name)> here",
+        child.name,
+        among: children
+      )
+    }
+    if let text = element.text {
+      complaints.add(text, path(nil), "text stands in <\(element.name)>", expected: "elements only")
+    }
+  }
+
+  private func path(_ name: String?) -> String {
+    name.map { "\(element.name).\($0)" } ?? element.name
+  }
+}

@@ -1,0 +1,84 @@
+// What `assert-service` and its children take.
+
+import Bluetooth
+
+extension OperationReader {
+  func assertService(_ reader: inout ElementReader) -> Operation.Action? {
+    let uuid = reader.uuid("uuid")
+    let instance = reader.instance("instance-id")
+    reader.finish(children: ["assert-characteristic"])
+    let characteristics = reader.element.children.filter { $0.name == "assert-characteristic" }
+      .compactMap { characteristic($0) }
+    return uuid.map {
+      .assertService(
+        ServiceAssertion(uuid: $0, instance: instance, characteristics: characteristics)
+      )
+    }
+  }
+
+  private func characteristic(_ element: Element) -> CharacteristicAssertion? {
+    var reader = reader(element)
+    let head = head(&reader)
+    let uuid = reader.uuid("uuid")
+    let instance = reader.instance("instance-id")
+    let values = values(in: &reader)
+    reader.finish(children: ["property", "assert-descriptor", "assert-cccd", "assert-value"])
+    let properties = element.children.filter { $0.name == "property" }.compactMap { property($0) }
+    let descriptors = element.children
+      .filter { ["assert-descriptor", "assert-cccd"].contains($0.name) }
+      .compactMap { descriptor($0) }
+    guard let uuid else { return nil }
+    return CharacteristicAssertion(
+      title: head.title,
+      uuid: uuid,
+      instance: instance,
+      properties: properties,
+      descriptors: descriptors,
+      values: values,
+      expected: head.expected
+    )
+  }
+
+  private func descriptor(_ element: Element) -> DescriptorAssertion? {
+    var reader = reader(element)
+    let head = head(&reader)
+    let isNamed = element.name == "assert-descriptor"
+    let uuid = isNamed ? reader.uuid("uuid") : .clientCharacteristicConfiguration
+    let instance = isNamed ? reader.instance("instance-id") : 0
+    let values = values(in: &reader)
+    reader.finish(children: ["assert-value"])
+    guard let uuid else { return nil }
+    return DescriptorAssertion(
+      title: head.title,
+      uuid: uuid,
+      instance: instance,
+      values: values,
+      expected: head.expected
+    )
+  }
+
+  private func property(_ element: Element) -> PropertyAssertion? {
+    var reader = reader(element)
+    _ = reader.text("description")
+    let names = PropertyAssertion.names
+    let name = reader.required("name", expected: "a property such as READ") { $0 }
+    let property = name.flatMap { name in names.first { $0.name == name }?.property }
+    if let name, property == nil { reader.complainOfWord("name", name, among: names.map(\.name)) }
+    let requirement: PropertyAssertion.Requirement? = reader.choice("requirement")
+    reader.finish()
+    guard let name, let property else { return nil }
+    return PropertyAssertion(
+      name: name,
+      property: property,
+      requirement: requirement ?? .mandatory
+    )
+  }
+
+  /// The title and the expected result of an assertion; its target is that of the operation.
+  private func head(_ reader: inout ElementReader) -> (title: String, expected: ExpectedResult) {
+    let title = reader.text("description") ?? reader.element.name
+    let expected: ExpectedResult? = reader.choice("expected")
+    _ = targetAttribute("target", &reader)
+    return (title, expected ?? .success)
+  }
+}

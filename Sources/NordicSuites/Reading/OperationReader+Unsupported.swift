@@ -1,0 +1,161 @@
+// Operations that this host has no way of doing: they are read like any other, and fail when run.
+
+import Bluetooth
+
+extension Unsupported {
+  /// What a macro does as a GATT server.
+  static let server = Unsupported(
+    reason: "blerun is a client, and serves no attributes",
+    hint: "let the suite read and write the device instead"
+  )
+
+  /// - Source: BlueZ, `doc/org.bluez.Device.rst`: no call of it is about the PHY or the timing of
+  ///   a link.
+  fileprivate static let phy = Unsupported(
+    reason: "bluetoothd has no call about the PHY of a link",
+    hint: "expected=\"SUCCESS_WARNING_ON_FAIL\" makes it a warning"
+  )
+  fileprivate static let priority = Unsupported(
+    reason: "bluetoothd has no call that asks for another timing of a link",
+    hint: "the step connection-parameters of a chain tells the timing, given a trace"
+  )
+  fileprivate static let dfu = Unsupported(
+    reason: "blerun sends no firmware images",
+    hint: "nrfutil does, before or after the suite"
+  )
+  fileprivate static let mcu = Unsupported(
+    reason: "blerun sends no firmware images",
+    hint: "mcumgr does, before or after the suite"
+  )
+  fileprivate static let eddystone = Unsupported(
+    reason: "blerun does not encrypt the challenge of an Eddystone beacon"
+  )
+}
+
+extension OperationReader {
+  /// Operations of tests.
+  static let unsupportedNames = [
+    "request-connection-priority", "read-phy", "set-preferred-phy", "dfu", "mcu",
+  ]
+
+  /// Operations of macros on attributes of the phone.
+  static let serverNames = [
+    "wait-for-read", "wait-for-read-descriptor", "wait-for-write", "wait-for-write-descriptor",
+    "wait-for-execute-reliable-write", "set-value", "set-descriptor-value", "send-notification",
+    "send-indication",
+  ]
+
+  func unsupported(_ reader: inout ElementReader) -> Operation.Action? {
+    switch reader.element.name {
+    case "request-connection-priority": priority(&reader)
+    case "read-phy", "wait-for-phy-update": readPHY(&reader)
+    case "set-preferred-phy": preferPHY(&reader)
+    case "dfu": update(["file"], ["initFile", "type"], .dfu, &reader)
+    case "mcu":
+      update(
+        ["file"],
+        ["mode", "swap-time", "number-of-buffers", "memory-alignment", "erase-app-storage"],
+        .mcu,
+        &reader
+      )
+    case "unlock-eddystone": unlock(&reader)
+    case "assert-server-service": serverService(&reader)
+    default: server(&reader)
+    }
+  }
+
+  private enum Priority: String, CaseIterable {
+    case low = "LOW_POWER"
+    case balanced = "BALANCED"
+    case high = "HIGH"
+  }
+
+  private func priority(_ reader: inout ElementReader) -> Operation.Action {
+    let _: Priority? = reader.choice("type")
+    reader.finish()
+    return .unsupported(.priority)
+  }
+
+  // MARK: PHY
+
+  private static let phys = ["LE_1M", "LE_2M", "LE_CODED"]
+
+  private func phys(_ name: String, _ reader: inout ElementReader) {
+    _ = reader.optional(name, expected: "LE_1M, LE_2M or LE_CODED, with | between them") { text in
+      let words = text.split(separator: "|", omittingEmptySubsequences: false)
+        .map { $0.filter { $0 != " " } }
+      return words.allSatisfy { Self.phys.contains(String($0)) } ? words : nil
+    }
+  }
+
+  private func readPHY(_ reader: inout ElementReader) -> Operation.Action {
+    reader.finish(children: ["assert-value"])
+    for element in reader.element.children where element.name == "assert-value" {
+      var own = self.reader(element)
+      _ = own.text("description")
+      let _: ExpectedResult? = own.choice("expected")
+      phys("tx", &own)
+      phys("rx", &own)
+      own.finish()
+    }
+    return .unsupported(.phy)
+  }
+
+  private enum Coding: String, CaseIterable {
+    case none = "NO_PREFERRED"
+    case two = "S2"
+    case eight = "S8"
+  }
+
+  private func preferPHY(_ reader: inout ElementReader) -> Operation.Action {
+    phys("tx", &reader)
+    phys("rx", &reader)
+    let _: Coding? = reader.choice("option")
+    reader.finish()
+    return .unsupported(.phy)
+  }
+
+  // MARK: Images, beacons, servers
+
+  private func update(
+    _ required: [String],
+    _ optional: [String],
+    _ reason: Unsupported,
+    _ reader: inout ElementReader
+  ) -> Operation.Action {
+    for name in required { _ = reader.required(name, expected: "a text") { $0 } }
+    for name in optional { _ = reader.text(name) }
+    reader.finish()
+    return .unsupported(reason)
+  }
+
+  private func unlock(_ reader: inout ElementReader) -> Operation.Action {
+    _ = path(&reader)
+    _ = reader.text("type")
+    _ = reader.required("key", expected: "32 hexadecimal digits") { $0.count == 32 ? $0 : nil }
+    reader.finish()
+    return .unsupported(.eddystone)
+  }
+
+  /// Its children are those of `assert-service`.
+  private func serverService(_ reader: inout ElementReader) -> Operation.Action {
+    _ = assertService(&reader)
+    return .unsupported(.server)
+  }
+
+  private func server(_ reader: inout ElementReader) -> Operation.Action {
+    let name = reader.element.name
+    guard name != "wait-for-execute-reliable-write" else {
+      _ = reader.required("execute", expected: "true or false") {
+        ["true", "false"].contains($0) ? $0 : nil
+      }
+      reader.finish()
+      return .unsupported(.server)
+    }
+    _ = path(&reader, isDescriptor: name.contains("descriptor"))
+    if name.hasPrefix("set-") || name.hasPrefix("send-") { _ = reader.value() }
+    if name.hasPrefix("wait-for-write") { _ = values(in: &reader) }
+    reader.finish(children: name.hasPrefix("wait-for-write") ? ["assert-value"] : [])
+    return .unsupported(.server)
+  }
+}

@@ -1,0 +1,58 @@
+// Suites from files.
+
+public import Documents
+import Glibc
+
+extension Suite {
+  /// Reads a suite or a macro from a file.
+  ///
+  /// - Parameters:
+  ///   - variables: Names and values from the command line; they win over those of the suite.
+  ///   - limits: How much the file may hold.
+  /// - Throws: `DocumentErrors` with everything that is wrong: also when the file is missing or
+  ///   cannot be read.
+  public static func load(
+    path: String,
+    variables: [(name: String, value: String)] = [],
+    limits: MarkupLimits = MarkupLimits()
+  ) throws(DocumentErrors) -> Suite {
+    let text = try TextFile.read(path, limit: limits.octets)
+    return try parse(text, file: path, variables: variables, limits: limits)
+  }
+
+  /// Reads a suite or a macro from the text of a file.
+  ///
+  /// - Parameter file: What the file is called in complaints.
+  /// - Throws: `DocumentErrors` with everything that is wrong.
+  public static func parse(
+    _ text: String,
+    file: String,
+    variables: [(name: String, value: String)] = [],
+    limits: MarkupLimits = MarkupLimits()
+  ) throws(DocumentErrors) -> Suite {
+    let root = try ElementParser.parse(text, file: file, limits: limits)
+    var given = Variables()
+    for (name, value) in variables { given[name] = value }
+    var reader = SuiteReader(limits: limits, given: given)
+    let suite = reader.suite(root)
+    guard reader.complaints.problems.isEmpty else {
+      throw DocumentErrors(reader.complaints.problems)
+    }
+    return suite
+  }
+
+  /// Whether a file is meant to be a suite: by its ending, or by the first sign in it.
+  ///
+  /// What can be read only once, a pipe, is told by its ending alone.
+  public static func isMeant(at path: String) -> Bool {
+    let name = path.lowercased()
+    if name.hasSuffix(".xml") { return true }
+    if [".yaml", ".yml", ".json"].contains(where: { name.hasSuffix($0) }) { return false }
+    var facts = stat()
+    guard stat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG,
+      let text = try? TextFile.read(path)
+    else { return false }
+    let first = text.unicodeScalars.first { !$0.properties.isWhitespace && $0 != "\u{feff}" }
+    return first == "<"
+  }
+}

@@ -1,0 +1,240 @@
+// The head of a suite: variables, targets, which tests run how often.
+//
+// What the operations take is in OperationReader.
+
+import Bluetooth
+import Documents
+
+/// Reads a document, collecting every complaint.
+struct SuiteReader {
+  private let limits: MarkupLimits
+  private let given: Variables
+  let complaints = Complaints()
+  private var operationCount = 0
+
+  /// - Parameter given: The variables of the command line. They win over those of the suite, and
+  ///   those of a `run-test` over them.
+  init(limits: MarkupLimits, given: Variables) {
+    self.limits = limits
+    self.given = given
+  }
+
+  mutating func suite(_ root: Element) -> Suite {
+    switch root.name {
+    case Suite.Kind.suite.rawValue: return testSuite(root)
+    case Suite.Kind.macro.rawValue: return macro(root)
+    default:
+      complaints.addUnknown(
+        root.place,
+        "",
+        "<\(root.name)> is no suite",
+        root.name,
+        among: ["test-suite", "macro"]
+      )
+      return Suite(kind: .suite, title: nil, targets: [], runs: [])
+    }
+  }
+
+  private func reader(
+    _ element: Element,
+    _ variables: Variables,
+    isUnused: Bool = false
+  ) -> ElementReader {
+    ElementReader(
+      element,
+      variables,
+      isUnused: isUnused,
+      limit: limits.attributeOctets,
+      complaints: complaints
+    )
+  }
+
+  // MARK: Suites
+
+  private mutating func testSuite(_ root: Element) -> Suite {
+    var variables = given
+    for element in root.children where element.name == "set" {
+      set(element, in: &variables, keeping: given.names)
+    }
+    var head = reader(root, variables)
+    let title = head.text("description")
+    head.finish(children: ["set", "target", "test", "run-test"])
+    var targets: [SuiteTarget] = []
+    for element in root.children where element.name == "target" {
+      guard let target = target(element, variables) else { continue }
+      if targets.contains(where: { $0.id == target.id }) {
+        complaints.add(element.place, "target", "there is a target '\(target.id)' before")
+      }
+      targets.append(target)
+    }
+    let tests = named(root.children.filter { $0.name == "test" }, variables)
+    let runs = root.children.filter { $0.name == "run-test" }.compactMap {
+      run($0, tests, targets.map(\.id), variables)
+    }
+    readUnused(root, tests, targets.map(\.id), variables)
+    if !root.children.contains(where: { $0.name == "run-test" }) {
+      complaints.add(root.place, root.name, "nothing is run", expected: "at least one <run-test>")
+    }
+    return Suite(kind: .suite, title: title, targets: targets, runs: runs)
+  }
+
+  /// `set`: later ones may name earlier ones.
+  private mutating func set(
+    _ element: Element,
+    in variables: inout Variables,
+    keeping fixed: [String] = []
+  ) {
+    var reader = reader(element, variables)
+    let name = reader.required("name", expected: "a name") { $0.isEmpty ? nil : $0 }
+    let value = reader.required("value", expected: "a text") { $0 }
+    reader.finish()
+    guard let name, let value, !fixed.contains(name) else { return }
+    variables[name] = value
+  }
+
+  private mutating func target(_ element: Element, _ variables: Variables) -> SuiteTarget? {
+    var reader = reader(element, variables)
+    let id = reader.required("id", expected: "a name") { $0.isEmpty ? nil : $0 }
+    let name = reader.text("name")
+    let address = reader.optional("address", expected: "an address such as C0:FF:EE:00:00:01") {
+      BluetoothAddress($0)
+    }
+    reader.finish()
+    return id.map { SuiteTarget(id: $0, name: name, address: address) }
+  }
+
+  /// The tests by their identifiers.
+  private mutating func named(
+    _ elements: [Element],
+    _ variables: Variables
+  ) -> [(id: String, element: Element)] {
+    var tests: [(id: String, element: Element)] = []
+    for element in elements {
+      var reader = reader(element, variables, isUnused: true)
+      let id = reader.required("id", expected: "a name") { $0.isEmpty ? nil : $0 }
+      guard let id else { continue }
+      if tests.contains(where: { $0.id == id }) {
+        complaints.add(element.place, "test.id", "there is a test '\(id)' before")
+      }
+      tests.append((id, element))
+    }
+    return tests
+  }
+
+  private mutating func run(
+    _ element: Element,
+    _ tests: [(id: String, element: Element)],
+    _ targets: [String],
+    _ variables: Variables
+  ) -> SuiteTest? {
+    var own = variables
+    for child in element.children where child.name == "set" { set(child, in: &own) }
+    var reader = reader(element, own)
+    let ref = reader.required("ref", expected: "the id of a test") { $0 }
+    let title = reader.text("description")
+    guard let ref, let test = tests.first(where: { $0.id == ref }) else {
+      if let ref { reader.complainOfWord("ref", ref, among: tests.map(\.id)) }
+      reader.finish(children: ["set"])
+      return nil
+    }
+    reader.finish(children: ["set"])
+    return self.test(test.element, run: title, targets, own)
+  }
+
+  /// Tests that no `run-test` names: they are read for what is wrong with them, and left out.
+  private mutating func readUnused(
+    _ root: Element,
+    _ tests: [(id: String, element: Element)],
+    _ targets: [String],
+    _ variables: Variables
+  ) {
+    let used = root.children.filter { $0.name == "run-test" }.compactMap {
+      $0.attribute("ref").flatMap { try? variables.filled($0.value, limit: 8_192) }
+    }
+    for (id, element) in tests where !used.contains(id) {
+      _ = test(element, run: nil, targets, variables, isUnused: true)
+    }
+  }
+
+  private mutating func test(
+    _ element: Element,
+    run: String?,
+    _ targets: [String],
+    _ variables: Variables,
+    isUnused: Bool = false
+  ) -> SuiteTest? {
+    operationCount += element.children.count
+    guard operationCount <= limits.operations else {
+      complaints.add(
+        element.place,
+        "test",
+        "the runs come to more than \(limits.operations) operations"
+      )
+      return nil
+    }
+    var reader = reader(element, variables, isUnused: isUnused)
+    let id = reader.text("id") ?? ""
+    let title = reader.text("description")
+    let target = reader.text("target")
+    if let target, !targets.contains(target) {
+      reader.complainOfWord("target", target, among: targets)
+    }
+    reader.finish(children: OperationReader.names)
+    if element.children.isEmpty {
+      complaints.add(element.place, "test", "the test is empty", expected: "an operation")
+    }
+    let operations = OperationReader(
+      variables,
+      isUnused: isUnused,
+      targets: targets,
+      limit: limits.attributeOctets,
+      complaints: complaints
+    )
+    let read = operations.operations(element.children)
+    return SuiteTest(
+      id: id,
+      title: title ?? id,
+      run: run,
+      target: target,
+      operations: read,
+      place: element.place
+    )
+  }
+
+  // MARK: Macros
+
+  /// A macro is a test of one device, which is connected before it.
+  private mutating func macro(_ root: Element) -> Suite {
+    var reader = reader(root, given)
+    let name = reader.required("name", expected: "a name") { $0 }
+    _ = reader.text("icon")
+    reader.finish(children: OperationReader.macroNames)
+    if root.children.isEmpty {
+      complaints.add(root.place, "macro", "the macro is empty", expected: "an operation")
+    }
+    let operations = OperationReader(
+      given,
+      targets: [],
+      limit: limits.attributeOctets,
+      complaints: complaints
+    )
+    let read = operations.operations(root.children, isMacro: true)
+    let connecting = [("connect", Operation.Action.connect), ("discover-services", .discoverServices)]
+      .map { Operation(name: $0.0, title: $0.0, place: root.place, action: $0.1) }
+    let test = SuiteTest(
+      id: name ?? "macro",
+      title: name ?? "macro",
+      run: nil,
+      target: Suite.device,
+      operations: connecting + read,
+      place: root.place
+    )
+    let device = SuiteTarget(id: Suite.device, name: nil, address: nil)
+    return Suite(kind: .macro, title: name, targets: [device], runs: [test])
+  }
+}
+
+extension Suite {
+  /// The target of a macro: the device that the command line names.
+  static let device = "device"
+}

@@ -1,0 +1,73 @@
+// A pattern that is looked for in advertised data.
+//
+// Suites come from strangers: the search takes steps in proportion to the lengths of pattern and
+// text, whatever the pattern is, which the library's regular expressions do not promise.
+
+/// A regular expression of the plain kind: `0D18`, `^0201`, `FF(4C00|5900)`, `[0-9A-F]{4}`.
+public struct DataPattern: Hashable, Sendable, CustomStringConvertible {
+  /// One instruction of the compiled pattern.
+  enum Instruction: Hashable, Sendable {
+    /// Takes one of these octets and goes on.
+    case take(Set<UInt8>)
+    /// Goes on in two places.
+    case split(Int, Int)
+    case jump(Int)
+    case atStart
+    case atEnd
+    case found
+  }
+
+  /// The pattern as it is written.
+  public let description: String
+  private let program: [Instruction]
+
+  /// Reads a pattern.
+  ///
+  /// - Throws: ``PatternError`` for what is no such pattern, and for one that comes to too much.
+  public init(_ text: String) throws(PatternError) {
+    description = text
+    var compiler = PatternCompiler(text)
+    program = try compiler.program()
+  }
+
+  /// Whether a part of `text` fits. Takes time in proportion to the product of both lengths.
+  public func isFound(in text: String) -> Bool {
+    let octets = Array(text.utf8)
+    var states: [Int] = []
+    var marks = [Int](repeating: -1, count: program.count)
+    for position in 0...octets.count {
+      // The search may begin anywhere.
+      states.append(0)
+      var index = 0
+      var next: [Int] = []
+      var pending = states
+      states = []
+      while index < pending.count {
+        let at = pending[index]
+        index += 1
+        guard marks[at] != position else { continue }
+        marks[at] = position
+        switch program[at] {
+        case .found: return true
+        case .jump(let target): pending.append(target)
+        case .split(let first, let second): pending += [first, second]
+        case .atStart: if position == 0 { pending.append(at + 1) }
+        case .atEnd: if position == octets.count { pending.append(at + 1) }
+        case .take(let wanted):
+          if position < octets.count, wanted.contains(octets[position]) { next.append(at + 1) }
+        }
+      }
+      states = next
+    }
+    return false
+  }
+}
+
+/// What is wrong with a pattern.
+public struct PatternError: Error, Hashable, Sendable, CustomStringConvertible {
+  public let description: String
+
+  public init(_ description: String) {
+    self.description = description
+  }
+}

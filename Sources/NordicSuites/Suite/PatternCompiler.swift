@@ -1,0 +1,191 @@
+// A pattern as written into the instructions of its search.
+
+/// Compiles one pattern: each part becomes instructions whose jumps are relative to its start.
+struct PatternCompiler {
+  typealias Instruction = DataPattern.Instruction
+
+  /// The most instructions that a pattern may come to.
+  static let mostInstructions = 2_000
+  /// How many groups may lie in one another.
+  private static let mostDepth = 16
+  private static let all = Set(UInt8(0x20)...0x7e)
+
+  private let octets: [UInt8]
+  private var index = 0
+
+  init(_ text: String) {
+    octets = Array(text.utf8)
+  }
+
+  mutating func program() throws(PatternError) -> [Instruction] {
+    let program = try choice(depth: 0)
+    guard index == octets.count else { throw PatternError("a ')' stands here without its '('") }
+    return program + [.found]
+  }
+
+  // MARK: Parts
+
+  private mutating func choice(depth: Int) throws(PatternError) -> [Instruction] {
+    guard depth <= Self.mostDepth else { throw PatternError("its groups lie too deep") }
+    var branches = [try sequence(depth: depth)]
+    while skip("|") { branches.append(try sequence(depth: depth)) }
+    var result = branches.removeLast()
+    while let branch = branches.popLast() {
+      // Either this branch, and over the others; or the others.
+      let over = branch.count + 2 + result.count
+      result =
+        [.split(1, branch.count + 2)] + moved(branch, by: 1) + [.jump(over)]
+        + moved(result, by: branch.count + 2)
+      try check(result)
+    }
+    return result
+  }
+
+  private mutating func sequence(depth: Int) throws(PatternError) -> [Instruction] {
+    var result: [Instruction] = []
+    while let octet = peek, octet != UInt8(ascii: "|"), octet != UInt8(ascii: ")") {
+      let atom = try atom(depth: depth)
+      result += moved(try repeated(atom), by: result.count)
+      try check(result)
+    }
+    return result
+  }
+
+  private mutating func atom(depth: Int) throws(PatternError) -> [Instruction] {
+    guard let octet = peek else { return [] }
+    index += 1
+    switch octet {
+    case UInt8(ascii: "("):
+      if skip("?"), !skip(":") { throw PatternError("'(?' stands here, which is not known") }
+      let inner = try choice(depth: depth + 1)
+      guard skip(")") else { throw PatternError("a '(' is not closed") }
+      return inner
+    case UInt8(ascii: "["): return [.take(try members())]
+    case UInt8(ascii: "."): return [.take(Self.all)]
+    case UInt8(ascii: "^"): return [.atStart]
+    case UInt8(ascii: "$"): return [.atEnd]
+    case UInt8(ascii: "\\"): return [.take(try escaped())]
+    case UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "?"):
+      throw PatternError("'\(UnicodeScalar(octet))' stands here with nothing to repeat")
+    default: return [.take([octet])]
+    }
+  }
+
+  private mutating func escaped() throws(PatternError) -> Set<UInt8> {
+    guard let octet = peek else { throw PatternError("it ends in '\\'") }
+    index += 1
+    switch octet {
+    case UInt8(ascii: "d"): return Set(UInt8(ascii: "0")...UInt8(ascii: "9"))
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"):
+      throw PatternError("'\\\(UnicodeScalar(octet))' is not known")
+    default: return [octet]
+    }
+  }
+
+  private mutating func members() throws(PatternError) -> Set<UInt8> {
+    let isInverted = skip("^")
+    var members: Set<UInt8> = []
+    var isFirst = true
+    while let octet = peek, isFirst || octet != UInt8(ascii: "]") {
+      isFirst = false
+      index += 1
+      let low = octet == UInt8(ascii: "\\") ? try escaped() : [octet]
+      guard low.count == 1, let bound = low.first, peek == UInt8(ascii: "-"),
+        index + 1 < octets.count, octets[index + 1] != UInt8(ascii: "]")
+      else {
+        members.formUnion(low)
+        continue
+      }
+      let high = octets[index + 1]
+      index += 2
+      guard bound <= high else { throw PatternError("a range in [ ] goes backwards") }
+      members.formUnion(bound...high)
+    }
+    guard skip("]") else { throw PatternError("a '[' is not closed") }
+    return isInverted ? Self.all.subtracting(members) : members
+  }
+
+  // MARK: Repetitions
+
+  private mutating func repeated(_ atom: [Instruction]) throws(PatternError) -> [Instruction] {
+    var result = atom
+    while let (least, most) = try count() {
+      // Whether as few or as many as possible are taken makes no difference to what is found.
+      _ = skip("?")
+      result = try repeated(result, least, most)
+    }
+    return result
+  }
+
+  private func repeated(
+    _ part: [Instruction],
+    _ least: Int,
+    _ most: Int?
+  ) throws(PatternError) -> [Instruction] {
+    let copies = most ?? least + 1
+    guard (part.count + 2) * max(1, copies) <= Self.mostInstructions else {
+      throw PatternError("it comes to more than \(Self.mostInstructions) steps")
+    }
+    var result: [Instruction] = []
+    for _ in 0..<least { result += moved(part, by: result.count) }
+    if let most {
+      for _ in least..<most {
+        let start = result.count
+        result += [.split(start + 1, start + 1 + part.count)] + moved(part, by: start + 1)
+      }
+    } else {
+      let start = result.count
+      result +=
+        [.split(start + 1, start + part.count + 2)] + moved(part, by: start + 1) + [.jump(start)]
+    }
+    return result
+  }
+
+  /// `*`, `+`, `?`, `{2}`, `{2,}`, `{2,5}`; nil when none stands here.
+  private mutating func count() throws(PatternError) -> (Int, Int?)? {
+    if skip("*") { return (0, nil) }
+    if skip("+") { return (1, nil) }
+    if skip("?") { return (0, 1) }
+    guard skip("{") else { return nil }
+    let least = number()
+    let isOpen = skip(",")
+    let most = isOpen ? number() : least
+    guard let least, skip("}"), isOpen || most != nil, least <= most ?? least else {
+      throw PatternError("what stands in { } is no count")
+    }
+    return (least, most)
+  }
+
+  private mutating func number() -> Int? {
+    let start = index
+    while let octet = peek, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(octet) { index += 1 }
+    guard index - start <= 4 else { return nil }
+    return Int(String(decoding: octets[start..<index], as: UTF8.self))
+  }
+
+  // MARK: Octets
+
+  private var peek: UInt8? { index < octets.count ? octets[index] : nil }
+
+  private mutating func skip(_ sign: Unicode.Scalar) -> Bool {
+    guard peek == UInt8(ascii: sign) else { return false }
+    index += 1
+    return true
+  }
+
+  private func check(_ program: [Instruction]) throws(PatternError) {
+    guard program.count > Self.mostInstructions else { return }
+    throw PatternError("it comes to more than \(Self.mostInstructions) steps")
+  }
+
+  /// Instructions that begin `distance` later.
+  private func moved(_ part: [Instruction], by distance: Int) -> [Instruction] {
+    part.map { instruction in
+      switch instruction {
+      case .jump(let target): .jump(target + distance)
+      case .split(let first, let second): .split(first + distance, second + distance)
+      default: instruction
+      }
+    }
+  }
+}
