@@ -24,16 +24,17 @@ struct Blerun: ParsableCommand {
       """,
     version: "0.1.0",
     subcommands: [
-      Run.self, Check.self, Scan.self, Inspect.self, ReadCommand.self, WriteCommand.self,
-      WatchCommand.self, Pair.self, Unpair.self, Adapters.self, Simulate.self, History.self,
-      Doctor.self,
+      Run.self, Check.self, Convert.self, Scan.self, Inspect.self, ReadCommand.self,
+      WriteCommand.self, WatchCommand.self, Pair.self, Unpair.self, Adapters.self, Simulate.self,
+      History.self, Doctor.self,
     ]
   )
 
   static func main() {
     SystemSignals.block()
     do {
-      var command = try parsed(Array(CommandLine.arguments.dropFirst()))
+      let arguments = Array(CommandLine.arguments.dropFirst())
+      var command = try parsed(SuiteOptions.joined(arguments))
       try command.run()
     } catch let ending as Ending {
       for message in ending.messages { StandardError.line("blerun: \(message)") }

@@ -4,7 +4,7 @@ extension Duration {
   /// The shortest exact form with one unit: `10s`, `1500ms`, `5m`, `1h`.
   ///
   /// Parts below a millisecond are written as a fraction of milliseconds.
-  var written: String {
+  public var written: String {
     let microseconds = wholeMicroseconds
     let units: [(name: String, size: Int64)] = [("h", 3_600_000_000), ("m", 60_000_000)]
     for unit in units where microseconds != 0 && microseconds % unit.size == 0 {

@@ -48,7 +48,8 @@ public struct TextReport: RunReport {
     return step.title
   }
 
-  static func text(_ outcome: StepOutcome) -> String {
+  /// What a step brought, in short.
+  public static func text(_ outcome: StepOutcome) -> String {
     switch outcome {
     case .linked(.made): return "ok"
     case .linked(.found): return "ok, was connected before and stays so"
@@ -103,7 +104,8 @@ public struct TextReport: RunReport {
     return text.isEmpty ? "(empty)" : text
   }
 
-  static func reasons(_ failure: RunFailure) -> [String] {
+  /// What a failure means, a line each.
+  public static func reasons(_ failure: RunFailure) -> [String] {
     var lines = ["   what   \(failure.what)", "   why    \(failure.why)"]
     if let bluez = failure.bluez { lines.append("   BlueZ  \(bluez)") }
     if !failure.hint.isEmpty { lines.append("   try    \(failure.hint)") }

@@ -1,13 +1,13 @@
 // Wall-clock times as text.
 
 /// Writes times in RFC 3339, in UTC, with microseconds.
-package enum Timestamp {
+public enum Timestamp {
   /// `2000-01-01T00:00:00.000000Z`.
   ///
   /// The calendar is the proleptic Gregorian one; leap seconds are not counted, as in POSIX.
   ///
   /// - Parameter time: Since 1970-01-01T00:00:00Z; may be negative.
-  package static func text(_ time: Duration) -> String {
+  public static func text(_ time: Duration) -> String {
     let (seconds, micros) = divided(floorMicroseconds(time), by: 1_000_000)
     let (days, ofDay) = divided(seconds, by: 86_400)
     let (year, month, day) = date(days)

@@ -12,12 +12,15 @@ public struct RunIdentity: Hashable, Sendable, CustomStringConvertible {
   /// The identity of a run of `plan` with `seed`.
   ///
   /// FNV-1a over the seed, least significant octet first, and the plan's description in UTF-8.
-  public init(seed: UInt64, plan: Plan) {
+  public init(seed: UInt64, plan: Plan) { self.init(seed: seed, text: plan.description) }
+
+  /// The identity of a run of what is described by `text`, with `seed`.
+  public init(seed: UInt64, text: String) {
     self.seed = seed
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     func take(_ octet: UInt8) { hash = (hash ^ UInt64(octet)) &* 0x0000_0100_0000_01b3 }
     for shift in 0..<8 { take(UInt8(truncatingIfNeeded: seed >> (8 * UInt64(shift)))) }
-    for octet in plan.description.utf8 { take(octet) }
+    for octet in text.utf8 { take(octet) }
     let digits = String(hash, radix: 16)
     description = String(repeating: "0", count: 16 - digits.utf8.count) + digits
   }

@@ -46,19 +46,22 @@ public struct AttributePath: Hashable, Sendable, CustomStringConvertible {
 
   /// `heart-rate/heart-rate-measurement`, with instances where they are not the first.
   public var description: String {
-    func numbered(_ name: String, _ instance: Int) -> String {
-      instance == 0 ? name : "\(name)#\(instance)"
-    }
-    let service = numbered(
-      AssignedNumbers.serviceIdentifier(service) ?? "\(service)",
-      serviceInstance
-    )
-    let own = numbered(
+    let service = Self.service(service, serviceInstance)
+    let own = Self.numbered(
       AssignedNumbers.characteristicIdentifier(characteristic) ?? "\(characteristic)",
       characteristicInstance
     )
     guard let descriptor else { return "\(service)/\(own)" }
     let last = AssignedNumbers.descriptorIdentifier(descriptor) ?? "\(descriptor)"
-    return "\(service)/\(own)/\(numbered(last, descriptorInstance))"
+    return "\(service)/\(own)/\(Self.numbered(last, descriptorInstance))"
+  }
+
+  /// A service, with its instance where that is not the first.
+  static func service(_ uuid: BluetoothUUID, _ instance: Int) -> String {
+    numbered(AssignedNumbers.serviceIdentifier(uuid) ?? "\(uuid)", instance)
+  }
+
+  private static func numbered(_ name: String, _ instance: Int) -> String {
+    instance == 0 ? name : "\(name)#\(instance)"
   }
 }

@@ -4,6 +4,7 @@ import ArgumentParser
 import Bluetooth
 import Documents
 import Jobs
+import NordicSuites
 import SimulatedDevices
 
 /// Reads files of chains and of simulated devices, and says everything that is wrong with them.
@@ -17,8 +18,12 @@ struct Check: ParsableCommand {
       """
   )
 
-  @Argument(help: "Files of chains, simulated devices or scenarios (YAML or JSON).")
+  @Argument(
+    help: "Files of chains, simulated devices or scenarios (YAML or JSON), nRF Connect suites (XML)."
+  )
   var files: [String] = []
+
+  @OptionGroup var suites: SuiteOptions
 
   @Option(
     name: [.customShort("e"), .customLong("steps")],
@@ -42,6 +47,18 @@ struct Check: ParsableCommand {
   func run() throws {
     var complaints: [String] = []
     var good: [(name: String, plan: Plan)] = []
+    var notes: [String] = []
+    let xml = files.filter { Suite.isMeant(at: $0) }
+    for file in xml {
+      do throws(Ending) {
+        let suite = try suites.suite(at: file)
+        let (tests, operations) = (suite.runs.count, suite.operationCount)
+        notes.append("\(file): \(tests) tests, \(operations) operations, ok")
+      } catch {
+        complaints += error.messages
+      }
+    }
+    let files = files.filter { !xml.contains($0) }
     let worlds = files.filter { ScenarioFile.isMeant(at: $0) }
     for file in worlds {
       do { _ = try ScenarioFile.load(path: file) } catch {
@@ -78,6 +95,7 @@ struct Check: ParsableCommand {
       let count = plan.writtenStepCount
       output.line("\(name): \(count) \(count == 1 ? "step" : "steps"), ok")
     }
+    for note in notes { output.line(note) }
     for file in worlds + simulate { output.line("\(file): ok") }
     if let failure = output.failure { throw Ending(.output, "\(failure)") }
   }

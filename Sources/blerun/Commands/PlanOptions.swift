@@ -8,7 +8,7 @@ import SimulatedDevices
 
 /// The chain of a command: from a file, or from steps on the command line.
 struct PlanOptions: ParsableArguments {
-  @Argument(help: "The chain file (YAML or JSON).")
+  @Argument(help: "The chain file (YAML or JSON), or an nRF Connect suite or macro (XML).")
   var file: String?
 
   @Option(

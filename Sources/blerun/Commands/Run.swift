@@ -6,6 +6,7 @@ import Bluetooth
 import HostController
 import Jobs
 import Journal
+import NordicSuites
 import Signals
 import SimulatedDevices
 
@@ -20,10 +21,12 @@ struct Run: ParsableCommand {
         blerun run chain.yaml -d "Thermo*"
         blerun run -d C0:FF:EE:00:00:01 -e 'read battery-level; sleep 1s'
         blerun run chain.yaml --simulate Simulators/devices/thermometer.yaml
+        blerun run suite.xml -E ADDRESS C0:FF:EE:00:00:01
       """
   )
 
   @OptionGroup var chain: PlanOptions
+  @OptionGroup var suites: SuiteOptions
   @OptionGroup var options: WorldOptions
   @OptionGroup var recording: TraceOption
   @OptionGroup var link: LinkOptions
@@ -32,22 +35,40 @@ struct Run: ParsableCommand {
   @Flag(help: "Print the plan and touch nothing.")
   var dryRun = false
 
+  @Flag(help: "Warn of what this host cannot do of an nRF Connect suite, instead of failing.")
+  var warnUnsupported = false
+
   func validate() throws {
     try recording.check(isSimulated: !options.simulate.isEmpty)
   }
 
   func run() throws {
+    if let file = chain.file, Suite.isMeant(at: file) { return try runSuite(file) }
     var plan = try chain.plan()
     plan.link = link.applied(to: plan.link)
     let simulated = try options.simulatedDevices()
-    if dryRun { return try printPlan(plan) }
+    if dryRun { return try printLines(plan.lines) }
     plan.device = try PlanOptions.target(of: plan, among: simulated)
     throw Ending(try ChainCommand.run(plan, simulated, options, recording, journal))
   }
 
-  private func printPlan(_ plan: Plan) throws {
+  private func runSuite(_ file: String) throws {
+    let suite = try suites.suite(at: file)
+    let simulated = try options.simulatedDevices()
+    if dryRun { return try printLines(suite.lines) }
+    let command = SuiteCommand(
+      suite: suite,
+      chain: chain,
+      options: options,
+      link: link,
+      warnsOfUnsupported: warnUnsupported
+    )
+    throw Ending(try command.run(simulated, recording))
+  }
+
+  private func printLines(_ lines: [String]) throws {
     let output = StandardOutput()
-    for line in plan.lines { output.line(line) }
+    for line in lines { output.line(line) }
     if let failure = output.failure { throw Ending(.output, "\(failure)") }
   }
 }

@@ -1,0 +1,85 @@
+// Writes one test as a chain.
+//
+// What each operation becomes is in ChainWriter+Steps.swift.
+
+import Bluetooth
+import Jobs
+
+/// Collects the lines of a chain.
+struct ChainWriter {
+  let suite: Suite
+  let test: SuiteTest
+  let settings: SuiteSettings
+  private var body: [String] = []
+  private var steps = 0
+  private var omissions: [Omission] = []
+  /// The name or the address that a `scan-for` found the device by.
+  private var found: AdvertisementFilter?
+  /// Writes since a reliable write began; nil outside one.
+  var isReliable = false
+  private(set) var target: String?
+
+  init(_ suite: Suite, _ test: SuiteTest, _ settings: SuiteSettings) {
+    self.suite = suite
+    self.test = test
+    self.settings = settings
+    target =
+      test.target
+      ?? test.operations.first { $0.kind == .link && $0.target != nil }.flatMap(\.target)
+  }
+
+  mutating func chain(name: String) -> ConvertedChain {
+    for operation in test.operations { convert(operation) }
+    if !test.operations.contains(where: { $0.action == .disconnect }) { pause(settings.afterTest) }
+    let title = [suite.title, test.title, test.run].compactMap(\.self).joined(separator: ": ")
+    var head = ["name: \(Self.quoted(title))"]
+    if let device = device { head.append("device: \(device)") }
+    head += ["timeout: \(settings.timeout.written)", "steps:"]
+    return ConvertedChain(name: name, lines: head + body, steps: steps, omissions: omissions)
+  }
+
+  /// The device as a chain names it; nil where the command line has to.
+  private var device: String? {
+    if let found {
+      if let address = found.address { return "{ address: \"\(address)\" }" }
+      if let name = found.name { return "{ name: \(Self.quoted(name)) }" }
+    }
+    let address = suite.targets.first { $0.id == target }?.address
+    return address.map { "{ address: \"\($0)\" }" }
+  }
+
+  // MARK: Lines
+
+  /// Adds a step: its first line after the dash, and lines below it.
+  mutating func add(_ first: String, _ more: [String] = []) {
+    body.append("  - \(first)")
+    body += more.map { "    \($0)" }
+    steps += 1
+  }
+
+  mutating func comment(_ text: String) {
+    body.append("  # \(TextReport.visible(text))")
+  }
+
+  /// Leaves something out, saying so in the chain and to whoever converts.
+  mutating func omit(_ operation: Operation, _ reason: String) {
+    comment("\(operation.doing): \(reason)")
+    omissions.append(
+      Omission(place: operation.place, message: "\(operation.doing): \(reason)")
+    )
+  }
+
+  mutating func pause(_ duration: Duration) {
+    if duration > .zero { add("sleep: \(duration.written)") }
+  }
+
+  /// The device was found by this.
+  mutating func find(by filter: AdvertisementFilter) { found = filter }
+
+  /// A text in double quotes, as YAML and JSON read it.
+  static func quoted(_ text: String) -> String { JSONValue.string(text).text }
+
+  static func hex(_ octets: [UInt8]) -> String {
+    "\"\(DecodedValue.octets(octets).description)\""
+  }
+}

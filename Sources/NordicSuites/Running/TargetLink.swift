@@ -1,0 +1,131 @@
+// One device of a test: its service, what is known of its values, its subscriptions.
+
+import Bluetooth
+import Signals
+
+/// The state of a target as long as a test runs.
+final class TargetLink: Sendable {
+  private struct State {
+    var isLinked = false
+    var known: [AttributePath: [UInt8]] = [:]
+    var subscriptions: [(path: AttributePath, subscription: Subscription)] = []
+    var listeners: [(path: AttributePath, box: Mailbox<[UInt8]>)] = []
+    /// What a reliable write has gathered; nil when none is under way.
+    var reliable: [(path: AttributePath, value: [UInt8])]?
+  }
+
+  let service: any DeviceService
+  private let state = Guarded(State())
+
+  init(_ service: any DeviceService) {
+    self.service = service
+  }
+
+  private var loop: Loop { service.scheduler.loop }
+
+  // MARK: The link
+
+  /// Whether this test has connected it and not disconnected it since.
+  var isLinked: Bool { state.withLock { $0.isLinked } }
+
+  func linked() { state.withLock { $0.isLinked = true } }
+
+  /// The link is gone: values are not known any more, and nothing is subscribed.
+  func unlinked() async {
+    await unsubscribeAll()
+    state.withLock { state in
+      state.isLinked = false
+      state.known = [:]
+      state.reliable = nil
+    }
+  }
+
+  // MARK: Values
+
+  /// The last value that was read, written or notified; empty where none is known.
+  func lastKnown(_ path: AttributePath) -> [UInt8] { state.withLock { $0.known[path] } ?? [] }
+
+  func know(_ value: [UInt8], of path: AttributePath) { state.withLock { $0.known[path] = value } }
+
+  func forget() { state.withLock { $0.known = [:] } }
+
+  // MARK: Notifications
+
+  func isSubscribed(_ path: AttributePath) -> Bool {
+    state.withLock { $0.subscriptions.contains { $0.path == path } }
+  }
+
+  /// Subscribes until ``unsubscribe(_:)`` or the end of the link; does nothing when that stands.
+  func subscribe(_ path: AttributePath, _ selector: CharacteristicSelector) async throws {
+    guard !isSubscribed(path) else { return }
+    let subscription = Subscription(service, selector) { [weak self] value in
+      self?.arrived(value, path)
+    }
+    try await subscription.stand(on: loop)
+    state.withLock { $0.subscriptions.append((path, subscription)) }
+  }
+
+  func unsubscribe(_ path: AttributePath) async {
+    let ended = state.withLock { state in
+      let ended = state.subscriptions.filter { $0.path == path }.map(\.subscription)
+      state.subscriptions.removeAll { $0.path == path }
+      return ended
+    }
+    for subscription in ended { await subscription.end(on: loop) }
+  }
+
+  func unsubscribeAll() async {
+    let ended = state.withLock { state in
+      defer { state.subscriptions = [] }
+      return state.subscriptions.map(\.subscription)
+    }
+    for subscription in ended { await subscription.end(on: loop) }
+  }
+
+  private func arrived(_ value: [UInt8], _ path: AttributePath) {
+    let boxes = state.withLock { state in
+      state.known[path] = value
+      return state.listeners.filter { $0.path == path }.map(\.box)
+    }
+    for box in boxes { box.send(value) }
+  }
+
+  /// Runs `body` with the values that arrive from now on.
+  func listening<R>(
+    to path: AttributePath,
+    _ body: (Mailbox<[UInt8]>) async throws -> R
+  ) async throws -> R {
+    let box = Mailbox<[UInt8]>(bound: SubscriptionOptions.usualBuffer)
+    state.withLock { $0.listeners.append((path, box)) }
+    defer { state.withLock { $0.listeners.removeAll { $0.box === box } } }
+    return try await body(box)
+  }
+
+  // MARK: Reliable writes
+
+  /// Begins to gather writes; false when that was begun before.
+  func beginReliable() -> Bool {
+    state.withLock { state in
+      guard state.reliable == nil else { return false }
+      state.reliable = []
+      return true
+    }
+  }
+
+  /// Gathers a write; false when none is to be gathered.
+  func gather(_ value: [UInt8], for path: AttributePath) -> Bool {
+    state.withLock { state in
+      guard state.reliable != nil else { return false }
+      state.reliable?.append((path, value))
+      return true
+    }
+  }
+
+  /// What was gathered; nil when nothing was begun.
+  func endReliable() -> [(path: AttributePath, value: [UInt8])]? {
+    state.withLock { state in
+      defer { state.reliable = nil }
+      return state.reliable
+    }
+  }
+}

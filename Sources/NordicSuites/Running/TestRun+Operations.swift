@@ -1,0 +1,208 @@
+// What each kind of operation does.
+
+import Bluetooth
+import Jobs
+import Signals
+
+extension TestRun {
+  /// Does an operation within its time, and judges what came of it.
+  func verdict(of placed: PlacedOperation) async -> Verdict {
+    let findings = Findings()
+    var thrown: (any Error)?
+    do {
+      try await act(placed, findings)
+    } catch {
+      thrown = error
+    }
+    var verdict = Verdict(
+      placed.operation,
+      findings.outcome,
+      thrown,
+      notes: findings.notes,
+      warnsOfUnsupported: runner.settings.warnsOfUnsupported
+    )
+    if Task.isCancelled {
+      let cause = Turn.current?.cancellationCause ?? thrown ?? CancellationError()
+      verdict.status = .cancelled
+      verdict.failure = RunFailure(cause)
+      verdict.error = cause
+    }
+    return verdict
+  }
+
+  private func act(_ placed: PlacedOperation, _ findings: Findings) async throws {
+    let operation = placed.operation
+    switch operation.action {
+    case .scan(let filter): return try await scan(filter, placed, findings)
+    case .scanFor(let filter, let bind):
+      return try await scanFor(filter, bind: bind, placed, findings)
+    case .sleep: return try await loop.sleep(for: operation.timeout ?? runner.settings.timeout)
+    case .unsupported(let unsupported):
+      throw DeviceFailure(
+        code: .notSupportedHere,
+        class: .definite,
+        operation: operation.doing,
+        meaning: "this is not supported here: \(unsupported.reason)",
+        hint: unsupported.hint
+      )
+    default: break
+    }
+    let link = try link(placed)
+    let limit = limit(of: operation)
+    let work = Signal<Void> { [self] sink in
+      try await act(placed, on: link, findings)
+      try await sink(())
+    }
+    do {
+      try await work.timeout(limit, operation.doing).run { _ in }
+    } catch {
+      guard !Task.isCancelled else { throw error }
+      throw named(error, placed, link, limit)
+    }
+  }
+
+  /// What needs a device.
+  private func act(
+    _ placed: PlacedOperation,
+    on link: TargetLink,
+    _ findings: Findings
+  ) async throws {
+    let service = link.service
+    switch placed.operation.action {
+    case .connect: try await connect(link, findings)
+    case .discoverServices:
+      try await service.services().run { findings.outcome = .services($0) }
+    case .refresh:
+      link.forget()
+      findings.note("bluetoothd keeps its cache of services, and checks it itself as it connects")
+    case .disconnect:
+      try await service.disconnect().run { _ in }
+      await link.unlinked()
+    case .bond: try await bond(placed, link, findings)
+    case .unbond:
+      try await service.unpair().run { _ in }
+      await link.unlinked()
+    case .assertService(let assertion):
+      let missing = try await Self.complaint(about: assertion, on: link, findings)
+      if let missing { throw AssertionFailure(description: missing) }
+    case .read(let path, let assertion):
+      try await read(path, assertion, link, placed, findings)
+    case .write(let path, let value, let isCommand):
+      try await write(value, to: path, isCommand: isCommand, link, placed, findings)
+    case .beginReliableWrite: try beginReliable(link, placed)
+    case .executeReliableWrite: try await executeReliable(link, placed, findings)
+    case .abortReliableWrite: try abortReliable(link, placed)
+    case .awaitNotification(let path, let trigger, let assertion):
+      try await awaitNotification(path, trigger, assertion, link, placed, findings)
+    case .readRSSI(let assertion): try await readRSSI(assertion, link, findings)
+    case .requestMTU(let wanted): try await requestMTU(wanted, link, findings)
+    case .sleepWhile(let path, let value, let isEqual):
+      try await sleepWhile(path, isEqual: isEqual, to: value, link)
+    case .scan, .scanFor, .sleep, .unsupported: break
+    }
+  }
+
+  // MARK: Time
+
+  private func limit(of operation: Operation) -> Duration {
+    let usual = runner.settings.timeout
+    switch operation.action {
+    case .sleepWhile:
+      let own = operation.timeout ?? .zero
+      return own == .zero ? runner.settings.endless : own
+    case .awaitNotification:
+      // A macro waits without end, which is said by zero.
+      return operation.timeout == .zero ? runner.settings.endless : operation.timeout ?? usual
+    default: return operation.timeout ?? usual
+    }
+  }
+
+  /// A limit that passed, as a failure of the operation; any other error as it is.
+  private func named(
+    _ error: any Error,
+    _ placed: PlacedOperation,
+    _ link: TargetLink,
+    _ limit: Duration
+  ) -> any Error {
+    if let failed = error as? FailedWithCleanUp, let cause = failed.cause {
+      return FailedWithCleanUp(cause: named(cause, placed, link, limit), cleanUp: failed.cleanUp)
+    }
+    guard error is TimedOut else { return error }
+    var hint = "bring the device closer, or give the operation a longer timeout"
+    if let path = placed.operation.listened, !link.isSubscribed(path) {
+      hint = "nothing is subscribed: write 0100 to the descriptor 2902 of \(path) first"
+    }
+    return DeviceFailure(
+      code: .timedOut,
+      class: .passing,
+      operation: placed.operation.doing,
+      device: link.service.deviceDescription,
+      meaning: "it did not end within \(limit.written)",
+      hint: hint
+    )
+  }
+
+  // MARK: The link
+
+  private func connect(_ link: TargetLink, _ findings: Findings) async throws {
+    try await link.service.connect(keep: false, expecting: [])
+      .map { origin in
+        if origin == .made { link.linked() }
+        return origin
+      }
+      .run { findings.outcome = .linked($0) }
+  }
+
+  private func bond(
+    _ placed: PlacedOperation,
+    _ link: TargetLink,
+    _ findings: Findings
+  ) async throws {
+    let answers = PairingAnswers(ask: runner.ask) { [self] display in
+      emit(.pairingDisplay(placed, display))
+    }
+    try await link.service.pair(answers).run { findings.outcome = .paired($0) }
+    // Pairing connects where there is no link.
+    link.linked()
+  }
+
+  private func readRSSI(
+    _ assertion: StrengthAssertion?,
+    _ link: TargetLink,
+    _ findings: Findings
+  ) async throws {
+    var strength: Int?
+    try await link.service.rssi().run { strength = $0.rssi }
+    guard let strength else { throw NoValue(operation: "read-rssi") }
+    findings.outcome = .value(StepValue(octets: [], decoded: .integer(Int64(strength))))
+    guard let assertion else { return }
+    try findings.judge(assertion.title, assertion.complaint(about: strength), assertion.expected)
+  }
+
+  /// bluetoothd agrees on the MTU as the link is made, on the largest that both sides have.
+  private func requestMTU(
+    _ wanted: Int,
+    _ link: TargetLink,
+    _ findings: Findings
+  ) async throws {
+    var found: Int?
+    try await link.service.mtu().run { found = $0 }
+    guard let found else { throw NoValue(operation: "request-mtu") }
+    findings.outcome = .mtu(found)
+    guard found < wanted else { return }
+    findings.note(
+      "the link has \(found) octets and not \(wanted): bluetoothd agreed on them by itself, and "
+        + "cannot be asked for others"
+    )
+  }
+}
+
+extension Operation {
+  /// The characteristic whose notifications it waits for.
+  var listened: AttributePath? {
+    switch action {
+    case .awaitNotification(let path, _, _), .sleepWhile(let path, _, _): path
+    default: nil
+    }
+  }
+}

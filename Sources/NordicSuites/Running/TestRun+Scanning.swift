@@ -1,0 +1,82 @@
+// What the scans of a suite do.
+
+import Bluetooth
+import Jobs
+import Signals
+
+extension TestRun {
+  /// Listens for exactly its time, and tells of each advertisement that matches.
+  func scan(
+    _ filter: AdvertisementFilter,
+    _ placed: PlacedOperation,
+    _ findings: Findings
+  ) async throws {
+    let limit = placed.operation.timeout ?? runner.settings.timeout
+    let loop = loop
+    var found: [Advertisement] = []
+    findings.outcome = .scanned([])
+    let heard = try heard(filter, placed)
+      .takeUntil(Signal<Void> { _ in try await loop.sleep(for: limit) })
+    try await heard.run { device in
+      emit(.heard(placed, device))
+      if let index = found.firstIndex(where: { $0.address == device.address }) {
+        found[index] = device
+      } else {
+        found.append(device)
+      }
+      findings.outcome = .scanned(found)
+    }
+  }
+
+  /// Listens until something matches, and binds a target to it.
+  func scanFor(
+    _ filter: AdvertisementFilter,
+    bind target: String?,
+    _ placed: PlacedOperation,
+    _ findings: Findings
+  ) async throws {
+    if let target, existingLink(target)?.isLinked == true {
+      throw DeviceFailure(
+        code: .busy,
+        class: .definite,
+        operation: placed.operation.doing,
+        meaning: "the target '\(target)' is connected and cannot be bound to another device",
+        hint: "disconnect it before"
+      )
+    }
+    let limit = placed.operation.timeout ?? runner.settings.timeout
+    let loop = loop
+    var found: Advertisement?
+    let heard = try heard(filter, placed)
+      .takeUntil(Signal<Void> { _ in try await loop.sleep(for: limit) })
+      .take(1)
+    try await heard.run { found = $0 }
+    guard let found else {
+      throw DeviceFailure(
+        code: .notFound,
+        class: .passing,
+        operation: placed.operation.doing,
+        meaning: "nothing that matches was heard within \(limit.written)",
+        hint: "bring the device closer, wake it, or give the operation a longer timeout"
+      )
+    }
+    findings.outcome = .scanned([found])
+    emit(.heard(placed, found))
+    if let target { rebind(target, to: found.address) }
+  }
+
+  /// The advertisements that match.
+  private func heard(
+    _ filter: AdvertisementFilter,
+    _ placed: PlacedOperation
+  ) throws -> Signal<Advertisement> {
+    let bound = try filter.target.map { target -> BluetoothAddress in
+      guard case .address(let address)? = bindings[target] else {
+        throw unbound(placed, "the target '\(target)' is bound to no address")
+      }
+      return address
+    }
+    let own = ScanFilter(address: filter.address ?? bound, rssi: filter.rssi)
+    return runner.makeService(.any).scan(own).filter { filter.matches($0, bound: bound) }
+  }
+}

@@ -1,0 +1,126 @@
+// What came of an operation, against what was expected of it. Pure.
+
+import Bluetooth
+import Jobs
+import Signals
+
+/// How an operation is judged.
+struct Verdict: Sendable {
+  var status: OperationResult.Status
+  var outcome: StepOutcome?
+  var failure: RunFailure?
+  var notes: [String]
+  /// What the operation threw.
+  var error: (any Error)?
+
+  /// - Parameters:
+  ///   - error: What the operation failed with; nil: it succeeded.
+  ///   - notes: What is to be known although it succeeded.
+  init(
+    _ operation: Operation,
+    _ outcome: StepOutcome?,
+    _ error: (any Error)?,
+    notes: [String],
+    warnsOfUnsupported: Bool
+  ) {
+    self.outcome = outcome
+    self.notes = notes
+    self.error = error
+    status = notes.isEmpty ? .ok : .warning
+    let expected = operation.expected
+    guard let error else {
+      guard expected.result.isFailure else { return }
+      let why = "it succeeded, and was expected to fail"
+      expected.result.isLenient ? warn(why) : fail(Self.unexpected(operation, why))
+      return
+    }
+    let failure = Verdict.failure(error, operation)
+    guard Self.canBeExpected(error) else {
+      fail(failure)
+      return
+    }
+    if !expected.result.isFailure {
+      let isLenient =
+        expected.result.isLenient || (warnsOfUnsupported && Self.isUnsupported(error))
+      isLenient ? warn("\(failure.why)") : fail(failure)
+      if isLenient { self.failure = failure }
+      return
+    }
+    self.failure = failure
+    if let code = expected.errorCode, !Self.hasCode(code, error) {
+      fail(Self.unexpected(operation, "\(failure.why); error \(code) was expected"))
+    }
+  }
+
+  private mutating func warn(_ note: String) {
+    notes.append(note)
+    status = .warning
+  }
+
+  private mutating func fail(_ failure: RunFailure) {
+    self.failure = failure
+    status = .failed
+  }
+
+  // MARK: Failures
+
+  private static func failure(_ error: any Error, _ operation: Operation) -> RunFailure {
+    guard let assertion = error as? AssertionFailure else { return RunFailure(error) }
+    return unexpected(operation, assertion.description)
+  }
+
+  private static func unexpected(_ operation: Operation, _ why: String) -> RunFailure {
+    RunFailure(
+      code: .expectationNotMet,
+      class: .definite,
+      what: operation.doing,
+      why: why,
+      hint: "check the device, or what the suite expects of it"
+    )
+  }
+
+  /// Whether a suite may have meant this when it expected a failure: not that this host has no
+  /// Bluetooth, nor that it is not known which device is meant.
+  private static func canBeExpected(_ error: any Error) -> Bool {
+    guard let failure = cause(error) else { return true }
+    return failure.class != .unavailable && failure.code != .targetNotBound
+  }
+
+  private static func isUnsupported(_ error: any Error) -> Bool {
+    cause(error)?.code == .notSupportedHere
+  }
+
+  private static func cause(_ error: any Error) -> DeviceFailure? {
+    (error as? DeviceFailure) ?? (error as? FailedWithCleanUp)?.cause.flatMap { cause($0) }
+  }
+
+  /// Whether a failure is the one of a number.
+  ///
+  /// bluetoothd tells some numbers as one, and others by a name alone: what cannot be told apart
+  /// counts as the same. Above the protocol's own, 133 is any failure that has no number, and 8, 19
+  /// and 22 are also a link that was lost.
+  ///
+  /// - Source: BlueZ, `src/gatt-client.c` (create_gatt_dbus_error); Android,
+  ///   `stack/include/gatt_api.h`.
+  static func hasCode(_ code: Int, _ error: any Error) -> Bool {
+    guard let failure = cause(error) else { return false }
+    if let att = failure.att {
+      let pairing = [5, 12, 15]
+      return Int(att.rawValue) == code
+        || (pairing.contains(Int(att.rawValue)) && pairing.contains(code))
+    }
+    switch code {
+    case 6: return failure.code == .notSupported
+    case 8: return failure.code == .notPermitted || failure.code == .linkLost
+    case 13: return failure.code == .invalidValue
+    case 19, 22: return failure.code == .linkLost
+    case 133: return true
+    default: return false
+    }
+  }
+}
+
+/// An assertion that did not hold.
+struct AssertionFailure: Error, CustomStringConvertible {
+  let description: String
+}

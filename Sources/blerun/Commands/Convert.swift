@@ -1,0 +1,69 @@
+// `blerun convert`: suites of nRF Connect as chains of our own.
+
+import ArgumentParser
+import Jobs
+import NordicSuites
+
+/// Writes a suite as chains, and says what a chain cannot express.
+struct Convert: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Write nRF Connect test suites and macros as chains.",
+    discussion: """
+      Each test that is run becomes a chain. What a chain cannot express stands in it as a comment, \
+      and is told on standard error with its place in the suite.
+
+        blerun convert macro.xml > macro.yaml
+        blerun convert suite.xml -E ADDRESS C0:FF:EE:00:00:01 --into chains
+        blerun convert suite.xml --test 2
+      """
+  )
+
+  @Argument(help: "The suite or macro (XML).")
+  var file: String
+
+  @OptionGroup var suites: SuiteOptions
+
+  @Option(help: ArgumentHelp("A folder that gets a file for each test.", valueName: "folder"))
+  var into: String?
+
+  @Option(help: "The test that is meant: its number among those that are run.")
+  var test: Int?
+
+  func run() throws {
+    let suite = try suites.suite(at: file)
+    var chains = suite.chains()
+    if let test {
+      guard chains.indices.contains(test - 1) else {
+        throw Ending(.usage, "the suite runs \(chains.count) tests, and there is no \(test)")
+      }
+      chains = [chains[test - 1]]
+    }
+    if into == nil, chains.count > 1 {
+      throw Ending(
+        .usage,
+        "the suite runs \(chains.count) tests: --into FOLDER writes a file for each, --test 1 one"
+      )
+    }
+    for chain in chains {
+      for omission in chain.omissions { StandardError.line("blerun: \(omission)") }
+    }
+    let empty = chains.filter { $0.steps == 0 }
+    guard empty.isEmpty else {
+      throw Ending(.failed, "nothing of \(empty.map(\.name).joined(separator: ", ")) is a chain")
+    }
+    for chain in chains { try write(chain) }
+  }
+
+  private func write(_ chain: ConvertedChain) throws {
+    guard let into else {
+      let output = StandardOutput()
+      for line in chain.lines { output.line(line) }
+      if let failure = output.failure { throw Ending(.output, "\(failure)") }
+      return
+    }
+    let path = "\(into)/\(chain.name).yaml"
+    let file = try LineFile(path)
+    for line in chain.lines { file.line(line) }
+    StandardError.line("blerun: wrote \(path)")
+  }
+}

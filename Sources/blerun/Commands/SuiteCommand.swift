@@ -1,0 +1,112 @@
+// A suite of nRF Connect under way: its report on standard output, and its exit status.
+
+import BlueZ
+import Bluetooth
+import HostController
+import Jobs
+import NordicSuites
+import Signals
+import SimulatedDevices
+
+/// Runs a suite in the world of the options.
+struct SuiteCommand {
+  let suite: Suite
+  let chain: PlanOptions
+  let options: WorldOptions
+  let link: LinkOptions
+  let warnsOfUnsupported: Bool
+
+  /// Runs the suite to its end.
+  ///
+  /// - Throws: ``Ending`` when no device is named, or the world cannot be made.
+  func run(_ simulated: ScenarioDefinition, _ recording: TraceOption) throws(Ending) -> ExitStatus {
+    guard !link.keep else {
+      throw Ending(.usage, "--keep is for chains: a test disconnects what it connected")
+    }
+    let devices = try devices(simulated)
+    let trace = try recording.begin()
+    let world = try options.world(simulated, trace: trace)
+    defer { world.end() }
+    trace?.start(on: world.loop)
+    world.releaseOrphans()
+    let status = run(in: world, devices)
+    return trace?.end(status, on: world.loop) ?? status
+  }
+
+  private func run(in world: World, _ devices: [String: DeviceTarget]) -> ExitStatus {
+    let scheduler = world.scheduler
+    let output = StandardOutput { failure in scheduler.cancelAll(failure) }
+    let interruption = Interruption(of: scheduler)
+    defer { interruption.close() }
+    let report: any SuiteReport = options.output == .json ? SuiteJSONReport() : SuiteTextReport()
+    let connecting = ConnectOptions(link.applied(to: LinkRule()))
+    var settings = SuiteSettings(warnsOfUnsupported: warnsOfUnsupported)
+    if let timeout = chain.timeout?.duration {
+      settings.timeout = timeout
+      settings.endless = timeout
+    }
+    var runner = SuiteRunner(
+      suite: suite,
+      scheduler: scheduler,
+      seed: world.identitySeed,
+      settings: settings,
+      devices: devices,
+      makeService: { [adapter = options.adapterSelector] in
+        world.service(for: $0, adapter: adapter, options: connecting)
+      },
+      report: { event in
+        for line in report.lines(for: event) { output.line(line) }
+        for warning in event.warnings { StandardError.line("blerun: warning: \(warning)") }
+      }
+    )
+    runner.ask = TerminalQuestions(on: world.loop, isVirtual: world.isVirtual)?.ask
+    let ending = Result { [runner] in try world.loop.run { await runner.run() } }
+    if let signal = interruption.signal { return .interrupted(by: signal.number) }
+    if let failure = output.failure {
+      StandardError.line("blerun: \(failure)")
+      return .output
+    }
+    switch ending {
+    case .success(let ending): return ending.exitStatus
+    case .failure(let error):
+      let failure = RunFailure(error)
+      StandardError.line("blerun: \(failure)")
+      return ExitStatus(after: failure)
+    }
+  }
+
+  /// The devices of targets that the suite gives no address.
+  private func devices(
+    _ simulated: ScenarioDefinition
+  ) throws(Ending) -> [String: DeviceTarget] {
+    let open = suite.targets.filter { $0.address == nil }
+    if let named = chain.device {
+      let meant = suite.targets.count == 1 ? suite.targets : open
+      guard let target = meant.first, meant.count == 1 else {
+        throw Ending(
+          .usage,
+          "-d names one device, and the suite has \(meant.count) targets that it could be"
+        )
+      }
+      return [target.id: DeviceTarget(parsing: named)]
+    }
+    guard suite.kind == .macro, let target = open.first else { return [:] }
+    guard let only = simulated.devices.first, simulated.devices.count == 1 else {
+      throw Ending(.usage, "no device is named: a macro runs on the one that -d names")
+    }
+    return [target.id: only.name.map { .name($0) } ?? .address(only.address)]
+  }
+}
+
+extension SuiteEvent {
+  /// What is to be known of an operation that let something pass.
+  fileprivate var warnings: [String] {
+    guard case .operationFinished(let result) = change, result.status == .warning else {
+      return []
+    }
+    let place = "\(result.placed.operation.place)"
+    return result.notes.map {
+      TextReport.visible("\(place): \(result.placed.operation.title): \($0)")
+    }
+  }
+}

@@ -1,0 +1,57 @@
+// What the command line says to suites of nRF Connect.
+
+import ArgumentParser
+import Documents
+import NordicSuites
+
+/// The variables of a suite.
+struct SuiteOptions: ParsableArguments {
+  @Option(
+    name: [.customShort("E"), .customLong("variable")],
+    help: ArgumentHelp(
+      "A variable of an nRF Connect suite: -E KEY VALUE, or KEY=VALUE. Repeat it for more.",
+      valueName: "key=value"
+    )
+  )
+  var variables: [String] = []
+
+  func validate() throws {
+    for variable in variables where variable.first == "=" || !variable.contains("=") {
+      throw ValidationError("-E takes a key and a value: -E ADDRESS C0:FF:EE:00:00:01")
+    }
+  }
+
+  /// The variables by their names.
+  var pairs: [(name: String, value: String)] {
+    variables.compactMap { variable in
+      guard let equals = variable.firstIndex(of: "=") else { return nil }
+      return (String(variable[..<equals]), String(variable[variable.index(after: equals)...]))
+    }
+  }
+
+  /// The arguments with each `-E KEY VALUE`, which is how nRF Connect takes them, as one word.
+  static func joined(_ arguments: [String]) -> [String] {
+    var joined: [String] = []
+    var rest = arguments[...]
+    while let argument = rest.popFirst() {
+      guard argument == "-E", let key = rest.first, !key.contains("="), rest.count > 1 else {
+        joined.append(argument)
+        continue
+      }
+      rest = rest.dropFirst()
+      joined.append("--variable=\(key)=\(rest.removeFirst())")
+    }
+    return joined
+  }
+
+  /// Reads a suite.
+  ///
+  /// - Throws: ``Ending`` with everything that is wrong with it.
+  func suite(at path: String) throws(Ending) -> Suite {
+    do {
+      return try Suite.load(path: path, variables: pairs)
+    } catch {
+      throw Ending(wrongFiles: error.problems.map(\.description))
+    }
+  }
+}
