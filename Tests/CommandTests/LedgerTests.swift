@@ -3,6 +3,7 @@
 import BlueZ
 import Bluetooth
 import DBus
+import Fixtures
 import Signals
 import Testing
 

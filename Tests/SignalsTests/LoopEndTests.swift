@@ -26,6 +26,29 @@ struct LoopEndTests {
     #expect(freed == nil)
   }
 
+  @Test("a clean-up of many steps that the end sets off is run to its end, and then freed")
+  func cleanUps() throws {
+    weak var freed: Loop?
+    let steps = Guarded(0)
+    do {
+      let loop = VirtualTimeLoop()
+      freed = loop
+      _ = loop.task {
+        try? await loop.sleep(for: .seconds(60))
+        try await shielded(on: loop, limit: .seconds(10)) {
+          for _ in 0..<20 {
+            await Task.yield()
+            steps.withLock { $0 += 1 }
+          }
+        }
+      }
+      try loop.run {}
+      loop.end()
+    }
+    #expect(steps.withLock { $0 } == 20)
+    #expect(freed == nil)
+  }
+
   @Test("what was run last is forgotten too")
   func lastRun() {
     weak var freed: Loop?

@@ -197,19 +197,28 @@ public class Loop: TaskExecutor, @unchecked Sendable {
   /// Shuts the loop down, runs what is queued, and forgets the timers that are still armed.
   ///
   /// The last thing to do with a loop that is not to outlive its use: what lies in its queue and
-  /// its timers would keep it alive. What waits for something from outside is not waited for.
+  /// its timers would keep it alive. Clean-ups that the end sets off are run as far as they go
+  /// without time passing; what waits for something from outside is not waited for.
   public final func end() {
     shutDown()
     let isDone = Guarded(false)
-    // Behind what is queued now, and behind what that queues.
     try? drive {
-      post { [self] in post { isDone.withLock { $0 = true } } }
+      look(for: isDone, roundsLeft: 1_000)
     } until: {
       isDone.withLock { $0 }
     }
     _ = state.withLock { $0.timers.removeAll() }
     // Who slept for a timer has nothing to sleep for any more.
     poke()
+  }
+
+  /// Sets `isDone` when nothing is queued any more, behind what is queued now and what that queues.
+  private func look(for isDone: Guarded<Bool>, roundsLeft: Int) {
+    post { [self] in
+      let isQuiet = batchIndex >= batch.count && state.withLock { $0.incoming.isEmpty }
+      if isQuiet || roundsLeft == 0 { return isDone.withLock { $0 = true } }
+      look(for: isDone, roundsLeft: roundsLeft - 1)
+    }
   }
 
   /// Has `cancel` called when the loop is shut down. Returns what takes that back.
