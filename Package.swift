@@ -115,7 +115,7 @@ let package = Package(
     // What several test targets build their fixtures with; no source may import it.
     .target(
       name: "Fixtures",
-      dependencies: ["Signals"],
+      dependencies: ["Documents", "Signals"],
       path: "Tests/Fixtures",
       swiftSettings: strict
     ),
@@ -123,7 +123,7 @@ let package = Package(
     tests("SpellingTests", ["Spelling"]),
     tests("DocumentsTests", ["Documents"]),
     tests("DBusTests", ["Fixtures", "CDBus", "DBus", "Signals"]),
-    tests("SimulatedDevicesTests", ["SimulatedDevices", "Documents", "Bluetooth", "Signals"]),
+    tests("SimulatedDevicesTests", ["Fixtures", "SimulatedDevices", "Documents", "Bluetooth", "Signals"]),
     tests(
       "SimulationTests",
       [

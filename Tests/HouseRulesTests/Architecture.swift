@@ -84,7 +84,7 @@ enum Architecture {
         ],
         packages: ["ArgumentParser"]
       ),
-      Part("Fixtures", ["Signals"]),
+      Part("Fixtures", ["Documents", "Signals"]),
     ]
 
   static func part(_ name: String) -> Part? { parts.first { $0.name == name } }

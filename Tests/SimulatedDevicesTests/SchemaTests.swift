@@ -1,6 +1,7 @@
 // The JSON Schemas that editors use: every shipped file fits them, and they know the readers' keys.
 
 import Documents
+import Fixtures
 import Foundation
 import SimulatedDevices
 import Testing
@@ -60,18 +61,11 @@ struct SchemaTests {
 
   /// The keys that a reader expects where it met one that nobody knows.
   static func expected(_ complaints: [String]) throws -> Set<String> {
-    let sign = "there is no key 'zzzzzzzz' here (expected one of "
-    let found = try #require(complaints.first { $0.contains(sign) }, "\(complaints)")
-    let start = try #require(found.range(of: sign)).upperBound
-    let end = try #require(found.lastIndex(of: ")"))
-    return Set(found[start..<end].components(separatedBy: ", "))
+    try #require(JSONSchema.known(in: complaints), "\(complaints)")
   }
 
-  /// The keys of a mapping in a schema, also of one among several forms.
   func keys(_ pointer: String, _ file: String = "device.schema.json") -> Set<String> {
-    let found = schema.resolve("#/" + pointer, in: file).schema
-    let forms = [found] + (found["anyOf"]?.list ?? [])
-    return Set(forms.flatMap { $0["properties"]?.object.keys.sorted() ?? [] })
+    schema.keys(pointer, file)
   }
 
   static let z = "zzzzzzzz: 1"

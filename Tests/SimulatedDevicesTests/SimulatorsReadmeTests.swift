@@ -2,6 +2,7 @@
 
 import Bluetooth
 import Documents
+import Fixtures
 import Foundation
 import Signals
 import SimulatedDevices

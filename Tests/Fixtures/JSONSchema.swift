@@ -2,11 +2,11 @@
 //
 // A keyword that is not known here is an error, so that nothing is passed over.
 
-import Documents
+public import Documents
 import Foundation
 
 /// A JSON value, as an editor takes a YAML file.
-indirect enum JSON: Hashable {
+public indirect enum JSON: Hashable {
   case null
   case truth(Bool)
   case number(Double)
@@ -15,7 +15,7 @@ indirect enum JSON: Hashable {
   case object([String: JSON])
 
   /// YAML 1.2, as far as the files go.
-  init(_ node: Node) {
+  public init(_ node: Node) {
     if let entries = node.mapping {
       self = .object(Dictionary(entries.map { ($0.key, JSON($0.value)) }) { $1 })
     } else if let nodes = node.sequence {
@@ -31,11 +31,11 @@ indirect enum JSON: Hashable {
     }
   }
 
-  subscript(key: String) -> JSON? {
+  public subscript(key: String) -> JSON? {
     if case .object(let object) = self { object[key] } else { nil }
   }
 
-  var texts: [String] {
+  public var texts: [String] {
     switch self {
     case .text(let text): [text]
     case .list(let list): list.flatMap(\.texts)
@@ -43,27 +43,48 @@ indirect enum JSON: Hashable {
     }
   }
 
-  var list: [JSON] { if case .list(let list) = self { list } else { [] } }
-  var number: Double? { if case .number(let number) = self { number } else { nil } }
-  var object: [String: JSON] { if case .object(let object) = self { object } else { [:] } }
+  public var list: [JSON] { if case .list(let list) = self { list } else { [] } }
+  public var number: Double? { if case .number(let number) = self { number } else { nil } }
+  public var object: [String: JSON] { if case .object(let object) = self { object } else { [:] } }
 }
 
 /// Schemas by the names of their files.
-struct JSONSchema {
-  let files: [String: JSON]
+public struct JSONSchema {
+  public let files: [String: JSON]
+
+  public init(files: [String: JSON]) {
+    self.files = files
+  }
 
   /// What is wrong with a value, in the words of the schema.
-  func problems(_ value: JSON, _ file: String) -> [String] {
+  public func problems(_ value: JSON, _ file: String) -> [String] {
     check(value, files[file] ?? .null, file, at: "")
   }
 
   /// The schema that a reference such as `#/definitions/device` means.
-  func resolve(_ reference: String, in file: String) -> (schema: JSON, file: String) {
+  public func resolve(_ reference: String, in file: String) -> (schema: JSON, file: String) {
     let parts = reference.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
     let name = parts[0].isEmpty ? file : String(parts[0])
     var schema = files[name] ?? .null
     for key in parts[1].split(separator: "/") { schema = schema[String(key)] ?? .null }
     return (schema, name)
+  }
+
+  /// The keys of a mapping in a schema, also of one among several forms.
+  public func keys(_ pointer: String, _ file: String) -> Set<String> {
+    let found = resolve("#/" + pointer, in: file).schema
+    let forms = [found] + (found["anyOf"]?.list ?? [])
+    return Set(forms.flatMap { $0["properties"]?.object.keys.sorted() ?? [] })
+  }
+
+  /// The keys that a reader expects where it met `zzzzzzzz`, which nobody knows; nil when it has not
+  /// said so.
+  public static func known(in complaints: [String]) -> Set<String>? {
+    let sign = "there is no key 'zzzzzzzz' here (expected one of "
+    guard let found = complaints.first(where: { $0.contains(sign) }),
+      let start = found.range(of: sign)?.upperBound, let end = found.lastIndex(of: ")")
+    else { return nil }
+    return Set(found[start..<end].components(separatedBy: ", "))
   }
 
   private func check(_ value: JSON, _ schema: JSON, _ file: String, at path: String) -> [String] {
