@@ -130,7 +130,9 @@ struct ChainSchemaTests {
     #expect(Set(forms.flatMap { $0["properties"]?.object.keys.sorted() ?? [] }) == check)
     #expect(schema.keys("definitions/part", Self.file) == Set(ValueFormat.names))
     let steps = schema.resolve("#/definitions/step", in: Self.file).schema["anyOf"]?.list ?? []
-    let verbs = steps.flatMap { $0["$ref"]?.texts ?? [] }.map { $0.split(separator: "/").last ?? "" }
+    let verbs = steps.flatMap { $0["$ref"]?.texts ?? [] }.map {
+      $0.split(separator: "/").last ?? ""
+    }
     #expect(verbs.map(String.init) == StepReader.verbs)
     func choices(_ definition: String, _ key: String) -> [String] {
       let found = schema.resolve("#/definitions/\(definition)", in: Self.file).schema

@@ -1,6 +1,7 @@
 // The same chain in a file, on one line and in Swift is the same plan.
 
 import Bluetooth
+import Foundation
 import Testing
 
 @testable import Jobs
@@ -9,16 +10,10 @@ import Testing
 struct ThreeFormsTests {
   @Test("the chain of the README in Swift is the one of its file")
   func readme() throws {
-    let file = """
-      name: Take a temperature
-      device: { name: "Thermo*" }
-      timeout: 10s
-      steps:
-        - read: battery-level
-        - notify: temperature-measurement
-          until: { count: 3 }
-          expect: { celsius: { between: [10, 40] } }
-      """
+    let root = ChainSchemaTests.docs.deletingLastPathComponent()
+    let page = try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)
+    let file = try #require(page.components(separatedBy: "```yaml\n").dropFirst().first)
+      .components(separatedBy: "```")[0]
     let swift = try Plan("Take a temperature", on: .name("Thermo*"), timeout: .seconds(10)) {
       try Step.read("battery-level")
       try Step.notify("temperature-measurement", count: 3)

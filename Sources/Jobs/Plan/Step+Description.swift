@@ -8,7 +8,7 @@ import Bluetooth
 extension Step: CustomStringConvertible {
   /// The step as it would be written on one line, without inner steps.
   public var description: String {
-    var words = [title]
+    var words = [whole]
     if case .notify(let listening) = action {
       if let trigger = listening.trigger { words.append("after { write \(trigger) }") }
       words += listening.enough.words
@@ -28,6 +28,12 @@ extension Step: CustomStringConvertible {
     return words.joined(separator: " ")
   }
 
+  /// The title, with all of what is combined.
+  private var whole: String {
+    guard case .combine(let combining) = action else { return title }
+    return "combine { \(combining.inputs.map(\.description).joined(separator: "; ")) }"
+  }
+
   /// What it does and to what: `read battery-level`, `write alert-level u8:1`.
   public var title: String {
     switch action {
@@ -37,7 +43,7 @@ extension Step: CustomStringConvertible {
     case .notify(let listening): "notify \(listening.target)"
     case .poll(let polling): "poll \(polling.target)"
     case .combine(let combining):
-      "combine { \(combining.inputs.map(\.description).joined(separator: "; ")) }"
+      "combine \(combining.inputs.map(\.name).joined(separator: ", "))"
     case .exchange(let exchanging): "exchange \(exchanging.write)"
     case .pair(let rule): rule.description.isEmpty ? "pair" : "pair \(rule)"
     case .trust(let isTrusted): isTrusted ? "trust" : "trust no"
