@@ -32,8 +32,7 @@ public final class JournalFile: Sendable {
     try self.init(path, isReadOnly: false)
     do {
       try database.writeWithoutTransaction { database in
-        try check(database)
-        try Self.setUp(database, sync)
+        try Self.setUp(database, sync, isNew: try check(database))
       }
       try migrate()
     } catch {
@@ -51,7 +50,7 @@ public final class JournalFile: Sendable {
     try self.init(path, isReadOnly: true)
     do {
       let isOld = try database.read { database in
-        try check(database)
+        _ = try check(database)
         return try !JournalSchema.migrator.hasCompletedMigrations(database)
       }
       guard isOld else { return }
@@ -114,9 +113,11 @@ public final class JournalFile: Sendable {
   }
 
   /// Sees that the file is empty, or a journal of a version that is known here.
-  private func check(_ database: Database) throws {
+  ///
+  /// - Returns: Whether it is empty.
+  private func check(_ database: Database) throws -> Bool {
     let tables = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") ?? 0
-    guard tables > 0 else { return }
+    guard tables > 0 else { return true }
     let identifier = try Int.fetchOne(database, sql: "PRAGMA application_id") ?? 0
     guard identifier == JournalSchema.applicationID else {
       let reason = "it is a database of another program"
@@ -126,11 +127,12 @@ public final class JournalFile: Sendable {
       let version = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
       throw JournalFailure(.newer, path: path, reason: "its tables are of version \(version)")
     }
+    return false
   }
 
-  private static func setUp(_ database: Database, _ sync: Sync) throws {
-    // Without tables only; so that what is deleted can be given back to the disk.
-    try database.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
+  private static func setUp(_ database: Database, _ sync: Sync, isNew: Bool) throws {
+    // So that what is deleted can be given back to the disk.
+    if isNew { try database.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL") }
     var mode: String?
     // Two programs may set it up at once: who is second is refused without a wait, and then waits.
     for _ in 0..<4 where mode != "wal" {

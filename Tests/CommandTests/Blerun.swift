@@ -24,14 +24,15 @@ extension RunningProgram {
   convenience init(
     blerun arguments: [String],
     in folder: String = packageFolder,
-    environment: [String: String] = [:]
+    environment: [String: String] = [:],
+    limit: Duration = .seconds(60)
   ) throws {
     try self.init(
       [binaryPath] + arguments,
       in: folder,
       environment: ProcessInfo.processInfo.environment
         .merging(["XDG_STATE_HOME": stateFolder]) { $1 }.merging(environment) { $1 },
-      limit: .seconds(60)
+      limit: limit
     )
   }
 }

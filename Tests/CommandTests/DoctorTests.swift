@@ -110,7 +110,12 @@ struct DoctorTests {
     var facts = good()
     facts.links = addresses.map { LinkFacts(path: "/x", address: $0, name: nil) }
     func lease(_ process: Int32, _ address: BluetoothAddress) -> Lease {
-      Lease(process: process, links: [HeldLink(adapter: nil, device: address, path: "/x")])
+      let link = HeldLink(adapter: nil, device: address, path: "/x")
+      return Lease(
+        owner: ProcessIdentity(process: process, start: 1, boot: "b"),
+        bus: "-",
+        entries: [Lease.Entry(link: link, state: .up, daemon: ":1.0")]
+      )
     }
     facts.runs = [lease(10, addresses[0])]
     facts.orphans = [lease(11, addresses[1])]

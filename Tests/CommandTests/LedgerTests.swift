@@ -4,6 +4,7 @@ import BlueZ
 import Bluetooth
 import DBus
 import Fixtures
+import Glibc
 import Signals
 import Testing
 
@@ -27,10 +28,33 @@ struct LedgerTests {
 
   @Test("a lease is read as it was written, and nonsense is none")
   func lease() {
-    let lease = Lease(process: 42, links: [link])
+    let other = HeldLink(adapter: nil, device: BluetoothAddress(number: 7), path: "/org/bluez/x")
+    let lease = Lease(
+      owner: ProcessIdentity(process: 42, start: 99, boot: "b007"),
+      bus: "0123",
+      entries: [
+        Lease.Entry(link: link, state: .connecting, daemon: ":1.4"),
+        Lease.Entry(link: other, state: .used, daemon: "-"),
+      ]
+    )
     #expect(Lease(lease.text) == lease)
+    #expect(lease.links == [link])
     #expect(Lease("") == nil)
     #expect(Lease("links\tof\tnobody\n") == nil)
+    #expect(lease.text.contains("process\t42\t99\tb007\n"))
+    #expect(lease.text.contains("connecting\t:1.4\t00:AA:01:00:00:23\tC0:FF:EE:00:00:01\t"))
+  }
+
+  @Test("a lease that was being written over is read as the new one")
+  func halfWritten() throws {
+    func lease(_ entries: [Lease.Entry]) -> Lease {
+      Lease(owner: .own, bus: "0123", entries: entries)
+    }
+    let long = lease([Lease.Entry(link: link, state: .connecting, daemon: ":1.4")])
+    let short = lease([])
+    // As a kill between the two steps of writing leaves it.
+    let rest = long.text.dropFirst(short.text.count)
+    #expect(Lease(short.text + rest) == short)
   }
 
   @Test("a lease lasts as long as the link, and goes with a program that holds none")
@@ -57,6 +81,88 @@ struct LedgerTests {
     #expect(ledger().orphans().isEmpty, "somebody is about to release it")
     found[0].file.remove()
     #expect(files.isEmpty)
+  }
+
+  @Test("a lease names who wrote it, the bus, the daemon, and how far the link has come")
+  func content() {
+    let ledger = ledger()
+    ledger.isOn(bus: "0123")
+    ledger.served(by: ":1.4")
+    ledger.begins(link)
+    func entries() -> [Lease.Entry]? {
+      files.first.flatMap { Lease(LockedFile.peek(temporary.path + "/" + $0)) }?.entries
+    }
+    #expect(entries() == [Lease.Entry(link: link, state: .connecting, daemon: ":1.4")])
+    #expect(files == ["lease-\(getpid())-\(ProcessIdentity.own.start)"])
+    ledger.stands(link)
+    #expect(entries()?.map(\.state) == [.up])
+    let other = self.ledger()
+    other.isOn(bus: "0123")
+    #expect(other.held().map(\.owner) == [.own])
+    #expect(other.held().allSatisfy { $0.names(link) })
+  }
+
+  @Test("a link that was up before is named as used, and is nobody's to release")
+  func used() {
+    let ledger = ledger()
+    ledger.uses(link)
+    #expect(self.ledger().held().map { $0.names(link) } == [true])
+    #expect(self.ledger().held().map(\.links) == [[]])
+    ledger.leave()
+    #expect(files.isEmpty)
+  }
+
+  @Test("a lease of another boot goes, one of another bus or of a process that is there stays")
+  func elsewhere() throws {
+    let entry = Lease.Entry(link: link, state: .up, daemon: ":1.4")
+    let (own, boot) = (ProcessIdentity.own, ProcessIdentity.presentBoot)
+    let parent = try #require(
+      ProcessIdentity("\(getppid()) \(try start(of: getppid())) \(boot)")
+    )
+    let gone = ProcessIdentity(process: own.process, start: own.start + 1, boot: boot)
+    let leases = [
+      "boot": Lease(
+        owner: ProcessIdentity(process: 1, start: 1, boot: "b007"),
+        bus: "0123",
+        entries: [entry]
+      ),
+      "bus": Lease(owner: gone, bus: "4567", entries: [entry]),
+      "there": Lease(owner: parent, bus: "0123", entries: [entry]),
+      // Its number was given again: another start.
+      "gone": Lease(owner: gone, bus: "0123", entries: [entry]),
+    ]
+    for (name, lease) in leases { _ = try temporary.file("lease-\(name)", lease.text) }
+    let ledger = ledger()
+    ledger.isOn(bus: "0123")
+    #expect(ledger.orphans().map(\.lease) == [leases["gone"]])
+    #expect(files == ["lease-bus", "lease-gone", "lease-there"])
+  }
+
+  private func start(of process: Int32) throws -> UInt64 {
+    try #require(ProcessIdentity.start(in: LockedFile.peek("/proc/\(process)/stat")))
+  }
+
+  @Test("a process is told by its start, whatever its program is called, and a dead one is none")
+  func process() {
+    let fields = (3...52).map { $0 == 3 ? "S" : "\($0)" }.joined(separator: " ")
+    #expect(ProcessIdentity.start(in: "7 (a) b) \(fields)") == 22)
+    let dead = "Z" + fields.dropFirst()
+    #expect(ProcessIdentity.start(in: "7 (sh) \(dead)") == nil)
+    #expect(ProcessIdentity.start(in: "") == nil)
+    let own = ProcessIdentity.own
+    #expect(own.isThere)
+    #expect(ProcessIdentity(own.text) == own)
+    #expect(!ProcessIdentity(process: own.process, start: own.start, boot: "b007").isThere)
+  }
+
+  @Test("a lease that cannot be written is told of once")
+  func unwritable() {
+    let said = Recorded<String>()
+    let ledger = HostLedger(RuntimeFolder(path: temporary.path + "/none")) { said.add($0) }
+    ledger.begins(link)
+    ledger.stands(link)
+    #expect(said.all.count == 1)
+    #expect(said.all.first?.contains("No such file") == true)
   }
 
   @Test("two programs take turns at an adapter; the second gives up at its limit")

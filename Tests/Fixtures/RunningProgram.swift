@@ -114,6 +114,23 @@ package final class RunningProgram {
     }
   }
 
+  /// Reads until so many lines were printed on standard output; fewer when it ended before.
+  package func waitForLines(_ count: Int) {
+    while streams[0].octets.count(where: { $0 == UInt8(ascii: "\n") }) < count {
+      guard streams[0].end != nil, hear() else { return }
+    }
+  }
+
+  /// The text after `mark` on the line where it was printed.
+  package func waitForText(after mark: String) throws -> String {
+    try waitForOutput(mark)
+    while true {
+      let rest = output.split(separator: mark, maxSplits: 1).last ?? ""
+      if let end = rest.firstIndex(of: "\n") { return String(rest[..<end]) }
+      guard hear() else { throw NotPrinted(awaited: mark, output: output) }
+    }
+  }
+
   /// Writes to its standard input.
   package func write(_ text: String) {
     var text = text

@@ -95,6 +95,26 @@ extension BlueZClient {
     }
   }
 
+  /// Whether a program has subscribed to a characteristic of a device, or acquired one.
+  ///
+  /// As of the last reading of all objects, and without those of this program that began later.
+  /// bluetoothd ends the subscriptions of programs that leave the bus, and tells of no other use of
+  /// a link.
+  ///
+  /// - Source: BlueZ 5.66, `doc/gatt-api.txt` (Notifying, NotifyAcquired, WriteAcquired).
+  public func hasSubscribers(_ device: ObjectPath) -> Bool {
+    look { tree in
+      tree.characteristics(of: device).contains { characteristic in
+        let properties = tree.properties(GattCharacteristic1.interface, at: characteristic.path)
+        let signs = [
+          GattCharacteristic1.Property.notifying, GattCharacteristic1.Property.notifyAcquired,
+          GattCharacteristic1.Property.writeAcquired,
+        ]
+        return signs.contains { properties?[$0]?.asBool == true }
+      }
+    }
+  }
+
   /// Whether bluetoothd says that a device is connected.
   public func isConnected(_ device: ObjectPath) -> Bool { look { $0.isConnected(device) } }
 

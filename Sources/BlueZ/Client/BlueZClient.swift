@@ -138,6 +138,7 @@ public final class BlueZClient: Sendable {
       state.withLock { $0.subscriptions.append(subscription) }
     }
     let owner = try await bus.watchOwner(of: OrgBlueZ.busName) { [weak self] owner in
+      self?.ledger?.served(by: owner)
       if owner == nil { self?.lost(.daemonLeft, forEver: false) }
     }
     state.withLock { $0.subscriptions.append(owner) }

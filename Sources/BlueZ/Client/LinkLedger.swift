@@ -51,8 +51,17 @@ public protocol LinkLedger: Sendable {
   /// Whether a process has the turn at an adapter. Asked often; it must not block.
   func isTurnTaken(at adapter: BluetoothAddress) -> Bool
 
+  /// Who serves the objects from now on: the unique name of bluetoothd on the bus; nil for nobody.
+  func served(by daemon: String?)
+
   /// A link is about to be made: written down before bluetoothd is asked.
   func begins(_ link: HeldLink)
+
+  /// The link that was about to be made is up.
+  func stands(_ link: HeldLink)
+
+  /// A link that was up before is used: it is not ours, and others are not to end it meanwhile.
+  func uses(_ link: HeldLink)
 
   /// The link is down, or is to outlive this process.
   func ended(_ link: HeldLink)
@@ -60,4 +69,10 @@ public protocol LinkLedger: Sendable {
   /// Whether the attempt to connect that bluetoothd says is under way belongs to a process of ours
   /// that is dead.
   func isStale(_ device: BluetoothAddress) -> Bool
+}
+
+extension LinkLedger {
+  public func served(by daemon: String?) {}
+  public func stands(_ link: HeldLink) {}
+  public func uses(_ link: HeldLink) {}
 }

@@ -32,7 +32,7 @@ extension DeviceLink {
         if !keep { hold(in: turn, name, release) }
         writeDown()
         try await attempt(in: turn, check)
-        if keep { strike() }
+        if keep { strike() } else { writeUp() }
         return .made
       case .waitUntilDown:
         if try await !waitUntilDown() { try await endAgain() }
@@ -43,6 +43,7 @@ extension DeviceLink {
           return state.machine.maker == .us && !state.isKept
         }
         if isHeld { hold(in: turn, name, release) }
+        writeUse()
         try await waitUntilReady()
         try await check()
         return .found

@@ -63,6 +63,23 @@ extension DeviceLink {
     ledger.begins(record)
   }
 
+  /// The link is made.
+  func writeUp() {
+    guard let record, let ledger, state.withLock({ $0.isWrittenDown }) else { return }
+    ledger.stands(record)
+  }
+
+  /// A link that was up before is used.
+  func writeUse() {
+    guard let record, let ledger else { return }
+    let isNew = state.withLock { state in
+      guard state.machine.maker != .us, !state.isWrittenDown else { return false }
+      state.isWrittenDown = true
+      return true
+    }
+    if isNew { ledger.uses(record) }
+  }
+
   /// There is no link of this program's any more, or it is to be left up.
   func strike() {
     guard let record, let ledger else { return }

@@ -19,6 +19,7 @@ public enum BusDriver {
     static let requestName = "RequestName"
     static let releaseName = "ReleaseName"
     static let getNameOwner = "GetNameOwner"
+    static let getId = "GetId"
   }
 
   /// `(s name, s old owner, s new owner)`, an empty string for nobody.
@@ -34,6 +35,9 @@ public enum BusDriver {
       arg0: name
     )
   }
+
+  /// Asks the bus for its identity, a text that no other bus has, nor this one once it was restarted.
+  public static var identityCall: MethodCall { call(Method.getId, []) }
 
   /// A call to the bus.
   ///

@@ -21,6 +21,13 @@ struct Doctor: ParsableCommand {
   @Flag(help: "Disconnect the links that killed runs left up.")
   var release = false
 
+  @Flag(help: "With --release: also those that another program uses by now.")
+  var force = false
+
+  func validate() throws {
+    if force, !release { throw ValidationError("--force goes with --release.") }
+  }
+
   func run() throws {
     let world = try options.world(try options.simulatedDevices())
     defer { world.end() }
@@ -41,7 +48,12 @@ struct Doctor: ParsableCommand {
 
   private func releaseOrphans(of world: World, _ output: StandardOutput) {
     guard let ledger = world.ledger, case .success(let client) = world.client else { return }
-    let orphans = OrphanLinks(ledger: ledger, scheduler: world.scheduler, client: client)
+    let orphans = OrphanLinks(
+      ledger: ledger,
+      scheduler: world.scheduler,
+      client: client,
+      isForced: force
+    )
     let endings = orphans.release()
     if endings.isEmpty { say(Finding(.ok, "orphan", "no killed run left a link"), output) }
     for (link, ending) in endings {
@@ -49,6 +61,13 @@ struct Doctor: ParsableCommand {
         switch ending {
         case .released: Finding(.ok, "orphan", "\(link.device) was disconnected")
         case .gone: Finding(.ok, "orphan", "\(link.device) was not connected any more")
+        case .used(let user):
+          Finding(
+            .warning,
+            "orphan",
+            "\(link.device) was left up, and is used by \(user)",
+            hint: "blerun doctor --release --force ends the link under it"
+          )
         case .failed(let reason):
           Finding(
             .warning,

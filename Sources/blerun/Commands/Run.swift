@@ -106,16 +106,18 @@ struct ChainCommand {
     let world = try options.world(simulated, trace: trace)
     defer { world.end() }
     trace?.start(on: world.loop)
+    let identity = RunIdentity(seed: world.identitySeed, plan: plan)
+    var journal: RunJournal?
+    if let file, let journalOptions {
+      let header = RunHeader(plan, identity, in: world)
+      journal = try RunJournal(file, journalOptions, header, in: world)
+    }
     world.releaseOrphans()
     let service = world.service(
       for: target,
       adapter: options.adapterSelector,
       options: ConnectOptions(plan.link)
     )
-    let identity = RunIdentity(seed: world.identitySeed, plan: plan)
-    let journal = file.flatMap { file in
-      journalOptions.map { RunJournal(file, $0, RunHeader(plan, identity, in: world), in: world) }
-    }
     let status = ChainCommand(
       world: world,
       format: options.output,

@@ -8,14 +8,18 @@ import Signals
 /// What the runs of one user on this host agree on.
 ///
 /// Files: `adapter-ADDRESS.lock`, held while a run connects over that adapter; `scan-ADDRESS.lock`,
-/// shared by the runs that scan with it; `lease-PID`, held by a run and naming the links that it
-/// holds. A run that connects takes the first and waits a moment for the second to be free: who
+/// shared by the runs that scan with it; `lease-PID-START`, held by a run and naming the links that
+/// it holds. A run that connects takes the first and waits a moment for the second to be free: who
 /// scans looks now and then whether the first is taken, and pauses then. A lease that nobody holds was left by a run that was
 /// killed. Runs of other users have files of their own, and are not seen.
 final class HostLedger: LinkLedger {
   private struct State {
-    var links: [HeldLink] = []
+    var entries: [Lease.Entry] = []
     var lease: LockedFile?
+    /// The unique name of bluetoothd, and the identity of the bus it is on.
+    var daemon: String?
+    var bus = "-"
+    var hasComplained = false
     /// Devices whose attempts were left by runs that are dead, as found at the start.
     var stale: [BluetoothAddress] = []
     var hasLeft = false
@@ -29,9 +33,22 @@ final class HostLedger: LinkLedger {
   private static let silenceLimit = Duration.seconds(3)
 
   private let folder: RuntimeFolder
+  private let owner: ProcessIdentity
+  private let notice: @Sendable (String) -> Void
   private let state = Guarded(State())
 
-  init(_ folder: RuntimeFolder) { self.folder = folder }
+  /// - Parameters:
+  ///   - owner: Whose leases are written.
+  ///   - notice: Told what a person should know.
+  init(
+    _ folder: RuntimeFolder,
+    owner: ProcessIdentity = .own,
+    notice: @escaping @Sendable (String) -> Void = { _ in }
+  ) {
+    self.folder = folder
+    self.owner = owner
+    self.notice = notice
+  }
 
   // MARK: Turns
 
@@ -117,25 +134,64 @@ final class HostLedger: LinkLedger {
 
   // MARK: Leases
 
-  func begins(_ link: HeldLink) { change { links in if !links.contains(link) { links += [link] } } }
+  /// The identity of the bus that bluetoothd is on: its leases are told from those of others.
+  func isOn(bus: String) { state.withLock { $0.bus = bus } }
 
-  func ended(_ link: HeldLink) { change { links in links.removeAll { $0 == link } } }
+  func served(by daemon: String?) { state.withLock { $0.daemon = daemon } }
 
-  private func change(_ change: (inout [HeldLink]) -> Void) {
-    state.withLock { state in
-      change(&state.links)
-      if state.lease == nil, !state.links.isEmpty, !state.hasLeft {
-        let path = "\(folder.path)/\(Self.leasePrefix)\(getpid())"
-        if case .held(let file) = LockedFile.attempt(path) { state.lease = file }
-      }
-      state.lease?.write(Lease(process: getpid(), links: state.links).text)
+  func begins(_ link: HeldLink) { change { Self.put(link, .connecting, $1, &$0) } }
+
+  func stands(_ link: HeldLink) { change { Self.put(link, .up, $1, &$0) } }
+
+  func uses(_ link: HeldLink) { change { Self.put(link, .used, $1, &$0) } }
+
+  func ended(_ link: HeldLink) { change { entries, _ in entries.removeAll { $0.link == link } } }
+
+  private static func put(
+    _ link: HeldLink,
+    _ state: Lease.Entry.State,
+    _ daemon: String,
+    _ entries: inout [Lease.Entry]
+  ) {
+    let entry = Lease.Entry(link: link, state: state, daemon: daemon)
+    if let index = entries.firstIndex(where: { $0.link == link }) {
+      entries[index] = entry
+    } else {
+      entries.append(entry)
     }
   }
 
-  /// The program ends: a lease that names no link goes; one that does stays for the next run.
+  /// Changes what the lease says, and has it on the disk before this returns.
+  private func change(_ change: (inout [Lease.Entry], _ daemon: String) -> Void) {
+    let complaint = state.withLock { state -> String? in
+      change(&state.entries, state.daemon ?? "-")
+      var reason: String?
+      if state.lease == nil, !state.entries.isEmpty, !state.hasLeft {
+        switch LockedFile.attempt(leasePath) {
+        case .held(let file): state.lease = file
+        case .taken: reason = "another program holds it"
+        case .failed(let text): reason = text
+        }
+      }
+      let lease = Lease(owner: owner, bus: state.bus, entries: state.entries)
+      reason = state.lease?.write(lease.text, isSynced: true) ?? reason
+      defer { if reason != nil { state.hasComplained = true } }
+      return state.hasComplained ? nil : reason
+    }
+    if let complaint {
+      notice("no lease could be written (\(complaint)): were this run killed, its link would stay")
+    }
+  }
+
+  private var leasePath: String {
+    "\(folder.path)/\(Self.leasePrefix)\(owner.process)-\(owner.start)"
+  }
+
+  /// The program ends: a lease that names no link of ours goes; one that does stays for the next
+  /// run.
   func leave() {
     state.withLock { state in
-      if state.links.isEmpty { state.lease?.remove() }
+      if state.entries.allSatisfy({ $0.state == .used }) { state.lease?.remove() }
       state.lease = nil
       state.hasLeft = true
     }
@@ -147,28 +203,43 @@ final class HostLedger: LinkLedger {
 
   // MARK: What others left
 
-  /// Leases that nobody holds, each with its file, held from now on.
+  /// Leases of this boot and this bus whose processes are gone, each with its file, held from now
+  /// on.
+  ///
+  /// What another boot left is removed: its links went with it. What belongs to another bus is left
+  /// to the runs there.
   func orphans() -> [(lease: Lease, file: LockedFile)] {
-    folder.names.filter { $0.hasPrefix(Self.leasePrefix) }.compactMap { name in
-      guard
-        case .held(let file) = LockedFile.attempt("\(folder.path)/\(name)", makes: false)
-      else { return nil }
-      guard let lease = Lease(file.read()) else {
+    let bus = state.withLock { $0.bus }
+    return leaseFiles.compactMap { path in
+      guard case .held(let file) = LockedFile.attempt(path, makes: false) else { return nil }
+      guard let lease = Lease(file.read()), lease.owner.boot == ProcessIdentity.presentBoot else {
         file.remove()
         return nil
       }
+      // The kernel gives locks back at the end; where it could not, as on some network folders, the
+      // process tells.
+      guard lease.isOf(bus: bus), !lease.owner.isThere || lease.owner == owner else { return nil }
       return (lease, file)
     }
   }
 
-  /// Leases of runs under way.
+  /// Leases of runs under way, on this bus. One that is held by whoever releases it is none.
   func held() -> [Lease] {
-    folder.names.filter { $0.hasPrefix(Self.leasePrefix) }.compactMap { name in
-      let path = "\(folder.path)/\(name)"
-      guard case .taken = LockedFile.attempt(path, makes: false) else { return nil }
-      return Lease(LockedFile.peek(path))
+    let bus = state.withLock { $0.bus }
+    return leaseFiles.compactMap { path in
+      guard case .taken = LockedFile.attempt(path, makes: false),
+        let lease = Lease(LockedFile.peek(path)), lease.isOf(bus: bus), lease.owner.isThere
+      else { return nil }
+      return lease
     }
   }
+
+  private var leaseFiles: [String] {
+    folder.names.filter { $0.hasPrefix(Self.leasePrefix) }.map { "\(folder.path)/\($0)" }
+  }
+
+  /// Whether the bluetoothd that made a link is the one that answers now.
+  func isServed(by daemon: String) -> Bool { state.withLock { $0.daemon == daemon } }
 
   /// Remembers that these devices' attempts belong to nobody.
   func remember(stale devices: [BluetoothAddress]) {

@@ -54,10 +54,30 @@ final class LockedFile: Sendable {
   }
 
   /// Puts a text in the place of what the file holds. What was written survives the process.
-  func write(_ text: String) {
-    ftruncate(descriptor, 0)
-    lseek(descriptor, 0, SEEK_SET)
-    _ = writeAll(descriptor, text)
+  ///
+  /// Killed on the way, it leaves the new text before the rest of a longer old one: never neither.
+  ///
+  /// - Parameter isSynced: Whether it returns only when the disk has it, the file's name too.
+  /// - Returns: Why it could not be written; nil when it was.
+  @discardableResult
+  func write(_ text: String, isSynced: Bool = false) -> String? {
+    let octets = Array(text.utf8)
+    guard pwrite(descriptor, octets, octets.count, 0) == octets.count,
+      ftruncate(descriptor, off_t(octets.count)) == 0
+    else { return String(cString: strerror(errno)) }
+    guard isSynced else { return nil }
+    guard fdatasync(descriptor) == 0, Self.syncFolder(of: path) else {
+      return String(cString: strerror(errno))
+    }
+    return nil
+  }
+
+  private static func syncFolder(of path: String) -> Bool {
+    guard let slash = path.lastIndex(of: "/") else { return true }
+    let folder = open(String(path[...slash]), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard folder >= 0 else { return false }
+    defer { close(folder) }
+    return fsync(folder) == 0
   }
 
   /// What the file holds, up to 64 KiB.

@@ -12,13 +12,24 @@ struct OrphanLinks: Sendable {
     case released
     /// There was none any more.
     case gone
+    /// Another program uses it; it is left up, and its lease stays.
+    case used(by: String)
     /// It could not be ended, for the reason given; its lease stays.
     case failed(String)
+
+    var leavesLease: Bool {
+      switch self {
+      case .released, .gone: false
+      case .used, .failed: true
+      }
+    }
   }
 
   let ledger: HostLedger
   let scheduler: SerialScheduler
   let client: BlueZClient
+  /// Whether links that other programs use are ended too.
+  var isForced = false
 
   /// Disconnects every orphan link, and removes the leases that hold none any more.
   ///
@@ -26,33 +37,47 @@ struct OrphanLinks: Sendable {
   func release(limit: Duration = .seconds(10)) -> [(link: HeldLink, ending: Ending)] {
     var endings: [(link: HeldLink, ending: Ending)] = []
     for orphan in ledger.orphans() {
-      var left: [HeldLink] = []
-      for link in orphan.lease.links {
-        let ending = release(link, limit)
-        if case .failed = ending { left.append(link) }
-        endings.append((link, ending))
+      var lease = orphan.lease
+      for entry in orphan.lease.entries where entry.state != .used {
+        let ending = release(entry, limit)
+        if !ending.leavesLease { lease.entries.removeAll { $0.link == entry.link } }
+        endings.append((entry.link, ending))
       }
-      if left.isEmpty {
+      if lease.links.isEmpty {
         orphan.file.remove()
       } else {
-        orphan.file.write(Lease(process: orphan.lease.process, links: left).text)
+        orphan.file.write(lease.text, isSynced: true)
       }
     }
-    ledger.remember(stale: endings.map(\.link.device))
+    ledger.remember(stale: endings.filter { !$0.ending.leavesLease }.map(\.link.device))
     return endings
   }
 
-  private func release(_ link: HeldLink, _ limit: Duration) -> Ending {
+  private func release(_ entry: Lease.Entry, _ limit: Duration) -> Ending {
+    let link = entry.link
+    // A bluetoothd that ends takes its links along.
+    guard ledger.isServed(by: entry.daemon) else { return .gone }
+    let isUp = client.isConnected(link.path)
+    // An attempt that nobody waits for any more may yet make a link: it is ended too.
+    guard isUp || entry.state == .connecting else { return .gone }
+    if isUp, !isForced, let user = user(of: link) { return .used(by: user) }
     let service = BlueZDeviceService(
       client: client,
       target: .address(link.device),
       adapter: link.adapter.map { .address($0) } ?? .first,
       scheduler: scheduler
     )
-    let wasUp = client.isConnected(link.path)
-    // Also where no link is seen: an attempt may be under way that nobody waits for.
     let outcome = service.disconnect().map { true }.firstOrDefault(false, within: limit)
-    if let error = outcome.error { return wasUp ? .failed("\(error)") : .gone }
-    return wasUp ? .released : .gone
+    if let error = outcome.error { return isUp ? .failed("\(error)") : .gone }
+    return isUp ? .released : .gone
+  }
+
+  /// Who else uses a link, as far as that can be seen; nil for nobody.
+  private func user(of link: HeldLink) -> String? {
+    if let run = ledger.held().first(where: { $0.names(link) }) {
+      return "another run, process \(run.process)"
+    }
+    return client.hasSubscribers(link.path)
+      ? "another program, which has subscribed to values of the device" : nil
   }
 }

@@ -32,8 +32,14 @@ final class RunJournal: Sendable {
 
   /// Writes down that a run begins.
   ///
-  /// - Parameter world: Its chains are cancelled when a required journal fails.
-  init(_ file: JournalFile, _ options: JournalOptions, _ header: RunHeader, in world: World) {
+  /// - Parameter world: Its chains are cancelled when a required journal fails later.
+  /// - Throws: ``Ending`` when a required one fails at once.
+  init(
+    _ file: JournalFile,
+    _ options: JournalOptions,
+    _ header: RunHeader,
+    in world: World
+  ) throws(Ending) {
     self.file = file
     self.options = options
     let scheduler = world.scheduler
@@ -49,6 +55,9 @@ final class RunJournal: Sendable {
       }
     }
     recorder.begin()
+    if options.need == .required, let failure = recorder.failure {
+      throw Ending(.output, "\(failure)")
+    }
   }
 
   /// What hears the events of a chain: the journal, then `report`.

@@ -36,17 +36,38 @@ struct World: Sendable {
   /// - Parameter trace: Hears how links are timed.
   static func real(trace: HCITrace? = nil) -> World {
     let loop = EventLoop()
-    let ledger = (try? RuntimeFolder()).map { HostLedger($0) }
+    let ledger = openLedger()
     return World(
       loop: loop,
       scheduler: SerialScheduler(on: loop, name: "chains"),
-      client: Result { try loop.run { try await BlueZClient.open(on: loop, ledger: ledger) } },
+      client: Result { try loop.run { try await openClient(on: loop, ledger) } },
       ledger: ledger,
       player: nil,
       seed: 0,
       bus: nil,
       meter: HostController(on: loop, trace: trace)
     )
+  }
+
+  private static func openLedger() -> HostLedger? {
+    let say: @Sendable (String) -> Void = { StandardError.line("blerun: \($0)") }
+    do {
+      return HostLedger(try RuntimeFolder(), notice: say)
+    } catch {
+      say("\(error): were a run killed, its link would stay up")
+      return nil
+    }
+  }
+
+  private static func openClient(
+    on loop: EventLoop,
+    _ ledger: HostLedger?
+  ) async throws -> BlueZClient {
+    let client = try await BlueZClient.open(on: loop, ledger: ledger)
+    let call = BusDriver.identityCall
+    let answer = try? await client.bus.call(call, limit: client.limits.call, lateReply: nil)
+    if let identity = answer?.body.first?.asString { ledger?.isOn(bus: identity) }
+    return client
   }
 
   /// Simulated devices behind a simulated org.bluez, all in this process.
@@ -163,6 +184,11 @@ extension World {
       case .released:
         StandardError.line("blerun: disconnected \(link.device), which a killed run had left up")
       case .gone: break
+      case .used(let user):
+        StandardError.line(
+          "blerun: \(link.device), which a killed run had left up, is used by \(user): it is left "
+            + "up; blerun doctor --release --force ends it"
+        )
       case .failed(let reason):
         StandardError.line(
           "blerun: \(link.device), which a killed run left up, is still connected: \(reason)"

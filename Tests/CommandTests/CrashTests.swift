@@ -1,0 +1,90 @@
+// Runs that are killed, at every boundary of a step: nothing that was measured is lost, and no link
+// is left.
+
+import Fixtures
+import Foundation
+import Glibc
+import Journal
+import Signals
+import Testing
+
+@testable import blerun
+
+@Suite("A run that is killed")
+struct CrashTests {
+  static let steps = """
+    read body-sensor-location; notify heart-rate-measurement until 3x; \
+    notify heart-rate-measurement for 50ms; read body-sensor-location; log "done"
+    """
+
+  /// How many lines the chain prints at most when nobody kills it.
+  static let lines = 27
+
+  /// How often each line is the last that is seen; BLERUN_KILL_ROUNDS=40 kills some 1 000 times.
+  static let rounds =
+    ProcessInfo.processInfo.environment["BLERUN_KILL_ROUNDS"].flatMap { Int($0) } ?? 8
+
+  private let host: SimulatedHost
+
+  init() throws { host = try SimulatedHost() }
+
+  private func start() throws -> RunningProgram {
+    try host.start(["run", "-d", host.device, "-e", Self.steps, "--output", "json"])
+  }
+
+  @Test(
+    "at every step: what was printed is in the journal, and the next releases the link",
+    arguments: 0..<rounds
+  )
+  func everywhere(round: Int) throws {
+    var generator = SeededGenerator(seed: UInt64(round), name: "moments")
+    var (kills, released) = (0, 0)
+    for line in 0..<Self.lines {
+      let run = try start()
+      run.waitForLines(line)
+      // In the first round at the boundary, then somewhat behind it.
+      if round > 0 { poll(nil, 0, Int32.random(in: 0...12, using: &generator)) }
+      run.send(SIGKILL)
+      let killed = run.end()
+      if killed.status == 137 { kills += 1 }
+      try checkJournal(killed, "line \(line)")
+      // The doctor and the next run take turns at it.
+      let next =
+        line.isMultiple(of: 2)
+        ? try host.run("doctor", "--release") : try host.run("run", "-d", "*", "-e", "log x")
+      #expect(next.status == 0, "\(next.output) \(next.errors)")
+      if (next.output + next.errors).contains("disconnected") { released += 1 }
+      #expect(try !host.isConnected(), "line \(line): \(killed.output) \(next.output)")
+      #expect(host.leases.isEmpty)
+    }
+    #expect(kills > Self.lines - 9)
+    #expect(released > Self.lines - 16)
+    let check = try host.run("history", "check")
+    #expect(check.status == 0, "\(check.output)")
+    // All is as it was: a run that nobody kills goes well.
+    let last = try start().end()
+    #expect(last.status == 0, "\(last.errors)")
+    #expect(last.lines.count <= Self.lines)
+  }
+
+  /// Everything that the run has printed whole is in the journal, in the same words.
+  private func checkJournal(_ killed: RunningProgram.Ended, _ place: String) throws {
+    var printed = killed.output.components(separatedBy: "\n")
+    // What follows the last line end was cut off.
+    printed.removeLast()
+    // Values and beginnings of steps may wait for a second.
+    let owed = printed.filter {
+      $0.contains(#""event":"step-finished""#) || $0.contains(#""event":"run-"#)
+    }
+    guard let last = owed.last.flatMap({ printed.firstIndex(of: $0) }) else { return }
+    let file = try JournalFile(reading: host.journal)
+    let run = try #require(try file.runs(most: 1).first)
+    let kept = Recorded<String>()
+    _ = try file.exportJSON(run.run) { kept.add($0) }
+    #expect(Array(kept.all.prefix(last + 1)) == Array(printed[...last]), "\(place)")
+    let isFinished = printed.contains { $0.contains(#""event":"run-finished""#) }
+    let finished = try file.finishedDevices(of: run.run).map(\.device)
+    if isFinished { #expect(finished == [host.device], "\(place)") }
+    file.close()
+  }
+}

@@ -1,0 +1,264 @@
+// `--journal` and `blerun history`, as a user has them.
+
+import Fixtures
+import Foundation
+import Glibc
+import Testing
+
+@testable import Journal
+
+@Suite("The journal of the built program")
+struct JournalCommandTests {
+  static let thermometer = [
+    "docs/examples/thermometer.yaml", "--simulate", "Simulators/devices/thermometer.yaml",
+  ]
+
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private var journal: String { folder.path + "/state/blerun/journal.sqlite" }
+
+  private func run(_ arguments: String...) throws -> RunningProgram.Ended {
+    try RunningProgram(
+      blerun: arguments,
+      environment: ["XDG_STATE_HOME": folder.path + "/state", "TZ": "Asia/Tokyo"]
+    ).end()
+  }
+
+  private func simulated(_ arguments: String..., journal: String) throws -> RunningProgram.Ended {
+    try RunningProgram(
+      blerun: ["run"] + Self.thermometer + ["--output", "json", "--journal", journal] + arguments
+    ).end()
+  }
+
+  @Test("a simulated run writes one only where it is named, and the same octets each time")
+  func repeats() throws {
+    #expect(try RunningProgram(blerun: ["run"] + Self.thermometer).end().status == 0)
+    #expect(access(journal, F_OK) != 0)
+    let paths = ["a.sqlite", "b.sqlite"].map { "\(folder.path)/\($0)" }
+    for path in paths { #expect(try simulated(journal: path).status == 0) }
+    let files = try paths.map { try Data(contentsOf: URL(fileURLWithPath: $0)) }
+    #expect(files[0] == files[1])
+    #expect(files[0].count > 10_000)
+    let other = folder.path + "/c.sqlite"
+    #expect(try simulated("--seed", "8", journal: other).status == 0)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: other)) != files[0])
+  }
+
+  @Test("exported, a run says again what it printed")
+  func export() throws {
+    let path = folder.path + "/a.sqlite"
+    let printed = try simulated(journal: path)
+    let exported = try run("history", "export", "1", "--journal", path)
+    #expect(exported.output == printed.output)
+    #expect(exported.status == 0)
+  }
+
+  @Test("a run that fails says why again, too")
+  func failed() throws {
+    let path = folder.path + "/a.sqlite"
+    let printed = try RunningProgram(
+      blerun: [
+        "run", "-e", "read battery-level expect percent > 99; read battery-level", "--output",
+        "json", "--journal", path, "--simulate", "Simulators/devices/thermometer.yaml",
+      ]
+    ).end()
+    #expect(printed.status == 1)
+    #expect(try run("history", "export", "1", "--journal", path).output == printed.output)
+    let list = try run("history", "--journal", path)
+    #expect(list.lines.last?.contains("failed: expectation-not-met") == true, "\(list.output)")
+  }
+
+  @Test("the examples of docs/journal.md are what is printed")
+  func examples() throws {
+    let path = folder.path + "/journal.sqlite"
+    #expect(try simulated(journal: path).status == 0)
+    let page = try Example(in: "docs/journal.md")
+    let texts = page.blocks("text")
+    #expect(try run("history", "--journal", path).output == texts[0])
+    #expect(try run("history", "show", "1", "--journal", path).output == texts[1])
+    let table = try run("history", "export", "1", "--format", "csv", "--journal", path)
+    #expect(table.lines.prefix(4).map { $0 + "\n" }.joined() == page.blocks("csv")[0])
+    let json = try run("history", "--output", "json", "--journal", path)
+    #expect(json.output == page.blocks("json")[0])
+  }
+
+  @Test("real runs have one in the state folder, for this user alone")
+  func place() throws {
+    let host = try SimulatedHost()
+    let run = try host.run("run", "-d", host.device, "-e", "read body-sensor-location")
+    #expect(run.status == 0, "\(run.errors)")
+    var status = stat()
+    #expect(stat(host.journal, &status) == 0 && status.st_mode & 0o777 == 0o600)
+    #expect(try host.run("history").lines.count == 2)
+    let none = try host.run("run", "-d", host.device, "-e", "log x", "--no-journal")
+    #expect(none.status == 0)
+    #expect(try host.run("history").lines.count == 2)
+    #expect(try host.run("history", "--device", "nobody").output == "")
+  }
+
+  @Test("runs are taken out by age and size, by hand and after a run")
+  func prune() throws {
+    let path = folder.path + "/a.sqlite"
+    for _ in 0..<3 { _ = try simulated(journal: path) }
+    let most = try run("history", "prune", "--max-size", "90K", "--journal", path)
+    #expect(most.lines.first?.contains(" taken out, ") == true, "\(most.output)")
+    // The clock of a simulation stands in the year 2000.
+    let old = try run("history", "prune", "--older-than", "30d", "--journal", path)
+    #expect(old.output.contains("taken out"))
+    #expect(try run("history", "--journal", path).output == "")
+    _ = try simulated(journal: path)
+    _ = try simulated("--journal-size", "4K", journal: path)
+    #expect(try run("history", "--journal", path).lines.count == 2)
+    #expect(try run("history", "prune", "--journal", path).status == 2)
+  }
+
+  @Test("what is not there is said, with its status")
+  func missing() throws {
+    let none = try run("history")
+    #expect(none.status == 1)
+    #expect(none.errors.contains("there is none"))
+    let path = folder.path + "/a.sqlite"
+    _ = try simulated(journal: path)
+    #expect(try run("history", "show", "7", "--journal", path).errors.contains("has no run 7"))
+    #expect(try run("history", "export", "7", "--journal", path).status == 1)
+    #expect(try run("history", "check", "--journal", path).output == "\(path): whole\n")
+  }
+
+  @Test("a reader that leaves ends the export")
+  func closedOutput() throws {
+    let path = folder.path + "/a.sqlite"
+    _ = try simulated(journal: path)
+    let text = "'\(binaryPath)' history export 1 --journal '\(path)' | true; echo ${PIPESTATUS[0]}"
+    let run = try RunningProgram(["bash", "-c", text], in: packageFolder).end()
+    #expect(["0\n", "74\n"].contains(run.output), "\(run.output) \(run.errors)")
+  }
+}
+
+@Suite("A journal that cannot be written")
+struct JournalBadDayTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func run(
+    _ journal: String,
+    _ arguments: String...,
+    prefix: [String] = []
+  ) throws -> RunningProgram.Ended {
+    let command = [binaryPath, "run"] + JournalCommandTests.thermometer
+    let all = prefix + command + ["--output", "json", "--journal", journal] + arguments
+    return try RunningProgram(all, in: packageFolder).end()
+  }
+
+  private func events(_ run: RunningProgram.Ended) -> Int { run.lines.count }
+
+  @Test("a required one ends the run with 74 before anything is touched")
+  func requiredAtOnce() throws {
+    let text = try folder.file("notes.txt", String(repeating: "no database\n", count: 500))
+    let run = try run(text)
+    #expect(run.status == 74)
+    #expect(run.errors.contains("the file is no journal"), "\(run.errors)")
+    #expect(run.output == "")
+    #expect(try String(contentsOfFile: text, encoding: .utf8).hasPrefix("no database"))
+  }
+
+  @Test("an optional one lets the run go on, and that is said")
+  func optionalAtOnce() throws {
+    let text = try folder.file("notes.txt", String(repeating: "no database\n", count: 500))
+    let run = try run(text, "--journal-need", "optional")
+    #expect(run.status == 0)
+    #expect(run.errors.contains("this run is in no journal"), "\(run.errors)")
+    #expect(run.output.contains("run-finished"))
+  }
+
+  /// Root may write anywhere: others see what a folder that may not be written does.
+  static let unprivileged = ["setpriv", "--reuid=65534", "--clear-groups"]
+
+  static var canDropPrivileges: Bool {
+    let test = try? RunningProgram(unprivileged + ["true"], in: "/").end()
+    return test?.status == 0 || getuid() != 0
+  }
+
+  @Test("a folder that may not be written", .enabled(if: canDropPrivileges))
+  func readOnly() throws {
+    mkdir(folder.path + "/closed", 0o555)
+    chmod(folder.path, 0o755)
+    let prefix = getuid() == 0 ? Self.unprivileged : []
+    let run = try run(folder.path + "/closed/journal.sqlite", prefix: prefix)
+    #expect(run.status == 74)
+    #expect(
+      run.errors.contains("cannot be opened for writing (Permission denied)"),
+      "\(run.errors)"
+    )
+  }
+
+  @Test("another program that holds it: required ends the run, optional misses nothing of the rest")
+  func locked() throws {
+    let path = folder.path + "/journal.sqlite"
+    #expect(try run(path).status == 0)
+    let file = try JournalFile(writing: path)
+    let (required, optional) = try file.write { _ in
+      (try run(path), try run(path, "--journal-need", "optional"))
+    }
+    #expect(required.status == 74)
+    #expect(required.errors.contains("another program holds it"), "\(required.errors)")
+    #expect(required.output == "", "something was done")
+    #expect(optional.status == 0)
+    #expect(optional.errors.contains("The run goes on"), "\(optional.errors)")
+    #expect(optional.errors.contains("records are not in it"), "\(optional.errors)")
+    #expect(try file.runs().count == 1)
+    #expect(try file.complaints().isEmpty)
+  }
+
+  /// A folder on a small disk, in a name space of its own.
+  static let smallDisk = ["unshare", "-Urm", "sh", "-c"]
+
+  static var canMount: Bool {
+    let script = "mount -t tmpfs -o size=1m none /mnt"
+    return (try? RunningProgram(smallDisk + [script], in: "/").end().status) == 0
+  }
+
+  @Test(
+    "a full disk: required ends the run with 74, optional goes on, and the journal stays whole",
+    .enabled(if: canMount, "needs user name spaces"),
+    arguments: [("required", 74), ("optional", 0)] as [(String, Int32)]
+  )
+  func full(need: String, status: Int32) throws {
+    let (disk, program) = (folder.path + "/disk", binaryPath)
+    mkdir(disk, 0o700)
+    let chain = try folder.file(
+      "chain.yaml",
+      """
+      steps:
+        - repeat: 400
+          steps: [ { read: battery-level } ]
+      """
+    )
+    let run = "'\(program)' run '\(chain)' --output json --journal '\(disk)/j.sqlite'"
+    let script = """
+      mount -t tmpfs -o size=400k none '\(disk)' || exit 99
+      \(run) --simulate Simulators/devices/thermometer.yaml --journal-need \(need) > '\(disk)-out'
+      echo $?
+      '\(program)' history check --journal '\(disk)/j.sqlite'
+      '\(program)' history export 1 --journal '\(disk)/j.sqlite' > '\(disk)-kept'
+      """
+    let ended = try RunningProgram(Self.smallDisk + [script], in: packageFolder).end()
+    #expect(ended.lines.first == "\(status)", "\(ended.output) \(ended.errors)")
+    #expect(ended.errors.contains("the disk is full"), "\(ended.errors)")
+    #expect(ended.lines.last?.hasSuffix(": whole") == true, "\(ended.output)")
+    let printed = try String(contentsOfFile: "\(disk)-out", encoding: .utf8)
+      .split(separator: "\n")
+    let kept = try String(contentsOfFile: "\(disk)-kept", encoding: .utf8).split(separator: "\n")
+    #expect(kept.count > 50)
+    #expect(kept == Array(printed.prefix(kept.count)))
+    #expect(printed.last?.contains("run-finished") == true)
+    guard need == "required" else { return }
+    // No step began after the first that could not be written: what else was printed is its end,
+    // that of the steps around it, and the clean-up.
+    #expect(printed.last?.contains(#""code":"journal-failed""#) == true)
+    #expect(printed.last?.contains(#""exitStatus":74"#) == true)
+    #expect(printed.count - kept.count < 10, "\(printed.suffix(12))")
+  }
+}

@@ -1,0 +1,189 @@
+// What a killed run left is ended only where it is nobody else's.
+
+import BlueZ
+import Bluetooth
+import DBus
+import Fixtures
+import Foundation
+import Glibc
+import Signals
+import Testing
+
+@testable import blerun
+
+@Suite("What a killed run left")
+struct OrphanTests {
+  static let listening = ["notify heart-rate-measurement for 1h"]
+
+  private let host: SimulatedHost
+
+  init() throws { host = try SimulatedHost() }
+
+  private func listen(user: String = "") throws -> RunningProgram {
+    let run = try host.start(
+      ["run", "-d", host.device, "-e"] + Self.listening + ["--output", "json"],
+      user: user
+    )
+    try run.waitForOutput(#""event":"value""#)
+    return run
+  }
+
+  private func kill(_ run: RunningProgram) {
+    run.send(SIGKILL)
+    _ = run.end()
+  }
+
+  @Test("a link that another program uses is told of, and ended only with --force")
+  func foreign() throws {
+    let killed = try listen()
+    let other = try listen(user: "-other")
+    kill(killed)
+    let told = try host.run("doctor", "--release")
+    #expect(told.output.contains("used by another program, which has subscribed"), "\(told.output)")
+    #expect(told.output.contains("--force"))
+    #expect(try host.isConnected())
+    #expect(host.leases.count == 1)
+    let next = try host.run("run", "-d", "*", "-e", "log x")
+    #expect(next.errors.contains("it is left up"), "\(next.errors)")
+    #expect(try host.isConnected())
+    let forced = try host.run("doctor", "--release", "--force")
+    #expect(forced.output.contains("was disconnected"), "\(forced.output)")
+    #expect(try !host.isConnected())
+    #expect(host.leases.isEmpty)
+    other.send(SIGTERM)
+    _ = other.end()
+  }
+
+  @Test("a link that another run uses is told of, and ended when that run is over")
+  func otherRun() throws {
+    let killed = try listen()
+    let other = try host.start(
+      ["run", "-d", host.device, "-e", "log started; sleep 1h", "--output", "json"]
+    )
+    try other.waitForOutput("started")
+    kill(killed)
+    let told = try host.run("doctor", "--release")
+    #expect(told.output.contains("used by another run, process "), "\(told.output)")
+    #expect(try host.isConnected())
+    other.send(SIGTERM)
+    #expect(other.end().status == 143)
+    // It found the link up, and left it so.
+    #expect(try host.isConnected())
+    let released = try host.run("doctor", "--release")
+    #expect(released.output.contains("was disconnected"), "\(released.output)")
+    #expect(try !host.isConnected())
+  }
+
+  @Test("--force without --release is refused")
+  func forceAlone() throws {
+    #expect(try host.run("doctor", "--force").status == 2)
+  }
+
+  @Test("a second Ctrl-C leaves the lease, and the hint that it gives is true")
+  func secondInterrupt() throws {
+    let run = try listen()
+    run.send(SIGINT)
+    try run.waitForOutput(#""operation":"disconnect""#)
+    kill(run)
+    let released = try host.run("doctor", "--release")
+    #expect(released.status == 0)
+    #expect(try !host.isConnected())
+    #expect(host.leases.isEmpty)
+  }
+
+  /// A lease that somebody might have left, and what becomes of it and of a link that is up.
+  struct Left: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    var boot: String?
+    var bus: String?
+    var daemon: String?
+    var isOwnerThere = false
+    var state = Lease.Entry.State.up
+    let isReleased: Bool
+    let isKept: Bool
+  }
+
+  static let leases = [
+    Left(testDescription: "of a dead process", isReleased: true, isKept: false),
+    Left(
+      testDescription: "of a dead process that was connecting",
+      state: .connecting,
+      isReleased: true,
+      isKept: false
+    ),
+    Left(
+      testDescription: "of another boot",
+      boot: "b007",
+      isReleased: false,
+      isKept: false
+    ),
+    Left(testDescription: "of another bus", bus: "0123", isReleased: false, isKept: true),
+    Left(
+      testDescription: "of a bluetoothd that is gone",
+      daemon: ":9.99",
+      isReleased: false,
+      isKept: false
+    ),
+    Left(
+      testDescription: "of a process that is there",
+      isOwnerThere: true,
+      isReleased: false,
+      isKept: true
+    ),
+    Left(
+      testDescription: "that only used the link",
+      state: .used,
+      isReleased: false,
+      isKept: false
+    ),
+  ]
+
+  @Test("a lease is acted on only where all of it is true", arguments: leases)
+  func rules(_ left: Left) throws {
+    // Somebody else's link, so that it is seen whether it is touched.
+    let device = host.device
+    let (bus, daemon) = try host.look { client in
+      let identity = try await client.bus.call(
+        BusDriver.identityCall,
+        limit: .seconds(5),
+        lateReply: nil
+      )
+      return (
+        identity.body.first?.asString ?? "", try await client.bus.nameOwner("org.bluez") ?? ""
+      )
+    }
+    let kept = try host.start(
+      ["run", "-d", device, "-e", "log x", "--keep"],
+      user: "-other"
+    ).end()
+    #expect(kept.status == 0, "\(kept.errors)")
+    #expect(try host.isConnected())
+    let own = ProcessIdentity.own
+    let lease = Lease(
+      owner: ProcessIdentity(
+        process: own.process,
+        start: left.isOwnerThere ? own.start : own.start + 1,
+        boot: left.boot ?? own.boot
+      ),
+      bus: left.bus ?? bus,
+      entries: [
+        Lease.Entry(
+          link: HeldLink(
+            adapter: try host.look { $0.adapterFacts.first?.address },
+            device: try #require(BluetoothAddress(device)),
+            path: "/org/bluez/hci0/dev_C0_FF_EE_00_00_07"
+          ),
+          state: left.state,
+          daemon: left.daemon ?? daemon
+        )
+      ]
+    )
+    _ = try host.environment()
+    mkdir("\(host.folder.path)/run/blerun", 0o700)
+    _ = try host.folder.file("run/blerun/lease-left", lease.text)
+    let release = try host.run("doctor", "--release")
+    #expect(release.status == 0)
+    #expect(try host.isConnected() == !left.isReleased, "\(release.output)")
+    #expect(host.leases == (left.isKept ? ["lease-left"] : []))
+  }
+}
