@@ -57,6 +57,22 @@ struct JournalBench {
     return recorder.run
   }
 
+  /// A chain that has begun to listen.
+  ///
+  /// - Parameter values: How many have come already.
+  func listening(_ recorder: RunRecorder, values: Int = 0) throws -> (
+    hear: @Sendable (RunEvent) -> Void, script: EventScript
+  ) {
+    recorder.begin()
+    let hear = recorder.chain()
+    var script = try EventScript("notify heart-rate-measurement until 9x")
+    script.start()
+    script.begin(1)
+    for _ in 0..<values { script.value([7], in: 1) }
+    for event in script.events { hear(event) }
+    return (hear, script)
+  }
+
   /// What another program reads in the file now.
   func count(_ table: String) throws -> Int {
     let database = try DatabaseQueue(path: path)

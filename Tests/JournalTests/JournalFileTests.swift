@@ -90,14 +90,9 @@ struct JournalFileTests {
       return pages
     }
     let recorder = bench.recorder(to: file)
-    recorder.begin()
-    let hear = recorder.chain()
-    var script = try EventScript("notify heart-rate-measurement until 9x")
-    script.start()
-    script.begin(1)
-    for _ in 0..<2000 { script.value([7], in: 1) }
+    var (hear, script) = try bench.listening(recorder, values: 2000)
     script.finish(1)
-    for event in script.events { hear(event) }
+    if let end = script.events.last { hear(end) }
     #expect(bench.failures.all.map(\.kind) == [.full])
     #expect(recorder.unwritten > 1000)
     #expect(try file.run(before)?.chains.first?.values == 1)

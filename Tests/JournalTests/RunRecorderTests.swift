@@ -39,13 +39,7 @@ struct RunRecorderTests {
   func stream() throws {
     let file = try JournalFile(writing: bench.path)
     let recorder = bench.recorder(to: file)
-    recorder.begin()
-    let hear = recorder.chain()
-    var script = try EventScript("notify heart-rate-measurement until 9x")
-    script.start()
-    script.begin(1)
-    for value: UInt8 in 1...3 { script.value([value], in: 1) }
-    for event in script.events { hear(event) }
+    _ = try bench.listening(recorder, values: 3)
     #expect(try bench.count("step_values") == 0)
     let loop = bench.loop
     try loop.run { try await loop.sleep(for: .milliseconds(999)) }
@@ -59,12 +53,7 @@ struct RunRecorderTests {
   func many() throws {
     let file = try JournalFile(writing: bench.path)
     let recorder = bench.recorder(to: file)
-    recorder.begin()
-    let hear = recorder.chain()
-    var script = try EventScript("notify heart-rate-measurement until 9x")
-    script.start()
-    script.begin(1)
-    for event in script.events { hear(event) }
+    var (hear, script) = try bench.listening(recorder)
     // The beginning of the step waits with them.
     for _ in 0..<998 { hear(script.value([1], in: 1)) }
     #expect(try bench.count("step_values") == 0)
