@@ -149,8 +149,8 @@ let package = Package(
     tests(
       "NordicSuitesTests",
       [
-        "NordicSuites", "Jobs", "BlueZ", "BlueZSimulator", "SimulatedDevices", "Documents",
-        "Bluetooth", "DBus", "Signals",
+        "Fixtures", "NordicSuites", "BLETesting", "BlueZ", "BlueZSimulator", "SimulatedDevices",
+        "Jobs", "Documents", "Bluetooth", "Signals",
       ]
     ),
     tests("HostControllerTests", ["HostController", "Bluetooth", "Signals"]),

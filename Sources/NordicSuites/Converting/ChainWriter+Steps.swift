@@ -9,7 +9,8 @@ extension ChainWriter {
     if operation.kind == .link, let own = operation.target, own != target {
       return omit(operation, "a chain is of one device, and this is of another")
     }
-    if case .scanFor = operation.action {} else if operation.expected.result != .success {
+    if case .scanFor = operation.action {
+    } else if operation.expected.result != .success {
       let expected = operation.expected.result.rawValue
       return omit(operation, "no step is expected to end in \(expected)")
     }

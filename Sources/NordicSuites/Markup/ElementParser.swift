@@ -32,7 +32,12 @@ final class ElementParser: NSObject, XMLParserDelegate {
     limits: MarkupLimits
   ) throws(DocumentErrors) -> Element {
     var scanner = TagScanner(text, file: file, limits: limits)
-    let document = ElementParser(file: file, limits: limits, tags: try scanner.scan())
+    let tags = try scanner.scan()
+    let start = Place(file: file, line: 1, column: 1)
+    guard !tags.isEmpty else {
+      throw DocumentErrors([DocumentProblem(start, path: "", "there is no element in this file")])
+    }
+    let document = ElementParser(file: file, limits: limits, tags: tags)
     let parser = XMLParser(data: Data(text.utf8))
     parser.shouldResolveExternalEntities = false
     parser.delegate = document
@@ -58,6 +63,7 @@ final class ElementParser: NSObject, XMLParserDelegate {
     }
     let tag = tags[count]
     count += 1
+    guard root == nil else { return refuse(parser, tag.place, Self.meaning(5)) }
     var element = Element(name: name, place: tag.place, attributes: [])
     for (name, place) in tag.attributes {
       guard let value = attributes[name] else { continue }
@@ -89,6 +95,13 @@ final class ElementParser: NSObject, XMLParserDelegate {
     open[last].text = open[last].place
   }
 
+  /// The first error is the cause; what the parser makes of the rest is not worth telling.
+  func parser(_ parser: XMLParser, parseErrorOccurred error: any Error) {
+    let code = (error as NSError).code
+    // Where elements are open, what is missing is their ends.
+    refuse(parser, here(parser), Self.meaning(code == 5 && !open.isEmpty ? 77 : code))
+  }
+
   private func refuse(_ parser: XMLParser, _ place: Place, _ message: String) {
     if problem == nil { problem = DocumentProblem(place, path: "", message) }
     parser.abortParsing()
@@ -97,18 +110,22 @@ final class ElementParser: NSObject, XMLParserDelegate {
   // MARK: What is wrong
 
   private func complaint(about parser: XMLParser) -> DocumentProblem {
-    let place = Place(file: file, line: max(1, parser.lineNumber), column: max(1, parser.columnNumber))
     let code = (parser.parserError as NSError?)?.code ?? 0
-    return DocumentProblem(place, path: "", Self.meanings[code] ?? Self.unknown(code))
+    return DocumentProblem(here(parser), path: "", Self.meaning(code))
   }
 
-  private static func unknown(_ code: Int) -> String {
-    code == 0 ? "this is not XML" : "this is not well-formed XML (libxml2's error \(code))"
+  private func here(_ parser: XMLParser) -> Place {
+    Place(file: file, line: max(1, parser.lineNumber), column: max(1, parser.columnNumber))
+  }
+
+  private static func meaning(_ code: Int) -> String {
+    meanings[code]
+      ?? (code == 0 ? "this is not XML" : "this is not well-formed XML (libxml2's error \(code))")
   }
 
   /// - Source: libxml2, `xmlerror.h` (xmlParserErrors).
   private static let meanings: [Int: String] = [
-    4: "the file is empty, or does not begin with an element",
+    4: "the file does not begin with an element",
     5: "something stands behind the last element",
     9: "a character stands here that XML does not allow",
     22: "an entity is not closed: '&' is written '&amp;'",

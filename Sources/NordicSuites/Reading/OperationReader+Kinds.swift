@@ -162,9 +162,11 @@ extension OperationReader {
   private func sleeping(_ reader: inout ElementReader, isMacro: Bool) -> Operation.Action? {
     let path = path(&reader)
     let value = reader.value()
-    let isOfServer = isMacro && reader.optional("server", expected: "true or false") {
-      ["true": true, "false": false][$0]
-    } == true
+    let isOfServer =
+      isMacro
+      && reader.optional("server", expected: "true or false") {
+        ["true": true, "false": false][$0]
+      } == true
     reader.finish()
     if isOfServer { return .unsupported(.server) }
     guard let path, let value else { return nil }

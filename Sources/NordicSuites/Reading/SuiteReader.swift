@@ -219,8 +219,10 @@ struct SuiteReader {
       complaints: complaints
     )
     let read = operations.operations(root.children, isMacro: true)
-    let connecting = [("connect", Operation.Action.connect), ("discover-services", .discoverServices)]
-      .map { Operation(name: $0.0, title: $0.0, place: root.place, action: $0.1) }
+    let connecting = [
+      ("connect", Operation.Action.connect), ("discover-services", .discoverServices),
+    ]
+    .map { Operation(name: $0.0, title: $0.0, place: root.place, action: $0.1) }
     let test = SuiteTest(
       id: name ?? "macro",
       title: name ?? "macro",

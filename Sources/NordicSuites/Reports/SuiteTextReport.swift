@@ -38,7 +38,9 @@ public struct SuiteTextReport: SuiteReport {
     let operation = result.placed.operation
     let isExpected = result.failure != nil && [.ok, .warning].contains(result.status)
     let outcome = result.outcome.map { TextReport.text($0) }
-    var words = ["\(result.placed.number)", operation.title == operation.name ? "" : operation.title]
+    var words = [
+      "\(result.placed.number)", operation.title == operation.name ? "" : operation.title,
+    ]
     words.append(operation.doing)
     switch result.status {
     case .ok: words.append(isExpected ? "failed, as expected" : outcome ?? "ok")

@@ -104,12 +104,13 @@ struct Verdict: Sendable {
   ///   `stack/include/gatt_api.h`.
   static func hasCode(_ code: Int, _ error: any Error) -> Bool {
     guard let failure = cause(error) else { return false }
+    let pairing = [5, 12, 15]
     if let att = failure.att {
-      let pairing = [5, 12, 15]
       return Int(att.rawValue) == code
         || (pairing.contains(Int(att.rawValue)) && pairing.contains(code))
     }
     switch code {
+    case _ where pairing.contains(code): return failure.code == .notPaired
     case 6: return failure.code == .notSupported
     case 8: return failure.code == .notPermitted || failure.code == .linkLost
     case 13: return failure.code == .invalidValue

@@ -32,12 +32,14 @@ struct Violation: Error, CustomStringConvertible {
 enum TargetName: String, CaseIterable {
   case deviceFiles = "device-files"
   case chainFiles = "chain-files"
+  case suites
   case messages
 
   var target: any FuzzTarget.Type {
     switch self {
     case .deviceFiles: DeviceFiles.self
     case .chainFiles: ChainFiles.self
+    case .suites: SuiteFiles.self
     case .messages: Messages.self
     }
   }

@@ -19,7 +19,8 @@ struct Check: ParsableCommand {
   )
 
   @Argument(
-    help: "Files of chains, simulated devices or scenarios (YAML or JSON), nRF Connect suites (XML)."
+    help:
+      "Files of chains, simulated devices or scenarios (YAML or JSON), nRF Connect suites (XML)."
   )
   var files: [String] = []
 

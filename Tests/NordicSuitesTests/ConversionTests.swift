@@ -1,0 +1,141 @@
+// Suites as chains: what the device sees is the same, and what is left out is said.
+
+import BLETesting
+import BlueZSimulator
+import Bluetooth
+import Documents
+import Jobs
+import NordicSuites
+import Signals
+import SimulatedDevices
+import Testing
+
+@Suite("Suites as chains")
+struct ConversionTests {
+  /// The one chain of operations on a device.
+  private func chain(_ operations: String, _ address: UInt64) throws -> ConvertedChain {
+    try SuiteBench.suite(operations, address: BluetoothAddress(number: address)).chains()[0]
+  }
+
+  private func plan(_ chain: ConvertedChain) throws -> Plan {
+    try Plan.parse(chain.lines.joined(separator: "\n"), file: "\(chain.name).yaml")
+  }
+
+  /// What is done to a device, in order: its links, reads and writes.
+  private func seen(_ world: SimulatedWorld) -> [String] {
+    world.events.map(\.description).filter { !$0.contains("scanning") }
+  }
+
+  private func run(_ plan: Plan, on world: SimulatedWorld) throws -> (any Error)? {
+    let runner = ChainRunner(
+      plan: plan,
+      service: try world.service(),
+      identity: RunIdentity(seed: 0, plan: plan)
+    )
+    return runner.chain().collect().map { Optional($0) }
+      .firstOrDefault(nil, within: .seconds(600)).error
+  }
+
+  @Test("a suite and its chain do the same to the device")
+  func same() throws {
+    let operations = """
+      <connect timeout="9000"/> <discover-services/>
+      <write \(Echo.echo) value="0102"/>
+      <read \(Echo.echo)><assert-value value="0102"/></read>
+      <write type="WRITE_COMMAND" \(Echo.echo) value-string="hi"/> <sleep timeout="250"/>
+      <read \(Echo.echo)><assert-value value="0102" expected="FAIL"/></read>
+      <read-descriptor uuid="00002901-0000-1000-8000-00805f9b34fb" \(Echo.echo)>
+        <assert-value value-string="Echo"/>
+      </read-descriptor>
+      """
+    let bench = try SuiteBench("echo")
+    #expect(try bench.run(operations).exitStatus == .ok, "\(bench.text)")
+    let chain = try chain(operations, 0xc0ff_ee00_0004)
+    #expect(chain.omissions.isEmpty, "\(chain.omissions)")
+    let other = try SuiteBench("echo")
+    #expect(try run(plan(chain), on: other.world) == nil)
+    #expect(seen(other.world) == seen(bench.world))
+  }
+
+  @Test("a trigger and what it is answered become one step, which subscribes by itself")
+  func notification() throws {
+    let operations = """
+      <connect/> \(Echo.subscribe)
+      <assert-notification \(Echo.answers) timeout="1000">
+        <write \(Echo.control) value="01"/> <assert-value value-string="one"/>
+      </assert-notification>
+      """
+    let chain = try chain(operations, 0xc0ff_ee00_0004)
+    #expect(chain.omissions.map(\.message).first?.contains("subscribes by itself") == true)
+    #expect(chain.lines.contains { $0.contains("# write-descriptor") })
+    let bench = try SuiteBench("echo")
+    #expect(try run(plan(chain), on: bench.world) == nil)
+    #expect(bench.written == [[1]])
+  }
+
+  @Test("a wrong value fails the chain as it fails the suite")
+  func wrong() throws {
+    let operations = "<connect/> <read \(Echo.echo)><assert-value value=\"77\"/></read>"
+    let bench = try SuiteBench("echo")
+    #expect(try bench.run(operations).exitStatus == .failed)
+    let other = try SuiteBench("echo")
+    let error = try run(plan(chain(operations, 0xc0ff_ee00_0004)), on: other.world)
+    #expect(error.map { RunFailure($0).code } == .expectationNotMet)
+  }
+
+  @Test("a reliable write, the strength, the MTU, a bond and scans are steps")
+  func others() throws {
+    let operations = """
+      <scan timeout="1000" rssi="-90"/> <scan-for name="Echo-1"/>
+      <scan-for name="Nobody" timeout="2000" expected="FAIL"/>
+      <connect timeout="9000"/> <begin-reliable-write/> <write \(Echo.echo) value="09"/> <execute-reliable-write/>
+      <read-rssi><assert-value value="-90+"/></read-rssi> <request-mtu value="100"/>
+      <disconnect/>
+      """
+    let chain = try chain(operations, 0xc0ff_ee00_0004)
+    #expect(chain.omissions.isEmpty, "\(chain.omissions)")
+    let bench = try SuiteBench("echo")
+    #expect(try run(plan(chain), on: bench.world) == nil, "\(chain.lines)")
+    #expect(bench.written == [[9]])
+  }
+
+  @Test("what a chain cannot express is a comment, and told with its place")
+  func omissions() throws {
+    let chain = try chain(
+      """
+      <connect/> <refresh/> <read-phy/> <sleep-until \(Echo.echo) value="01"/>
+      <write \(Echo.echo) value="01" expected="FAIL"/> <assert-service uuid="180f"/>
+      """,
+      0xc0ff_ee00_0004
+    )
+    #expect(chain.omissions.count == 5 && chain.omissions.allSatisfy { $0.place.line > 3 })
+    for omission in chain.omissions {
+      #expect(chain.lines.contains { $0.contains("# \(omission.message)") })
+    }
+    #expect(throws: Never.self) { try plan(chain) }
+  }
+
+  @Test("the chains of the examples are right, and named after their tests")
+  func examples() throws {
+    let suites = [
+      try SuiteRunTests.example("heart-rate"), try SuiteRunTests.example("lamp"),
+      try SuiteRunTests.example("echo", [("ADDRESS", "C0:FF:EE:00:00:04")]),
+    ]
+    let chains = suites.flatMap { $0.chains() }
+    #expect(chains.map(\.name) == ["1-find", "2-measure", "1-Lamp", "1-writes", "2-answers"])
+    for chain in chains { #expect(try plan(chain).writtenStepCount == chain.steps) }
+  }
+
+  @Test("texts of a suite are quoted, whatever is in them")
+  func quoting() throws {
+    let suite = try Suite.parse(
+      """
+      <macro name="a: &quot;b&quot; # &#10;- c"><sleep description="x&#10;  - unpair"/></macro>
+      """,
+      file: "macro.xml"
+    )
+    let plan = try plan(suite.chains()[0])
+    #expect(plan.name?.hasPrefix("a: \"b\" #") == true)
+    #expect(plan.writtenStepCount == 5)
+  }
+}

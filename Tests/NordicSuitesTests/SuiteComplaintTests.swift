@@ -1,0 +1,207 @@
+// What is wrong with a suite is told with file, line and column, all of it at once.
+
+import Documents
+import NordicSuites
+import Testing
+
+@Suite("Complaints about suites")
+struct SuiteComplaintTests {
+  /// What is wrong with a text.
+  private func complaints(
+    _ text: String,
+    _ variables: [(name: String, value: String)] = [],
+    limits: MarkupLimits = MarkupLimits()
+  ) -> [String] {
+    do {
+      _ = try Suite.parse(text, file: "suite.xml", variables: variables, limits: limits)
+      return []
+    } catch {
+      return error.problems.map(\.description)
+    }
+  }
+
+  /// What is wrong with operations, which begin on line 2.
+  private func complaints(of operations: String) -> [String] {
+    complaints("<test-suite><test id='t'>\n\(operations)\n</test><run-test ref='t'/></test-suite>")
+  }
+
+  @Test("everything wrong is told at once, in the order of the file, with the nearest name")
+  func all() {
+    let found = complaints(
+      """
+      <test-suite>
+        <target id="dut" adress="C0:FF:EE:00:00:01"/>
+        <test id="t" target="dut">
+          <conect/>
+          <connect timeout="soon" expected="success"/>
+          <read service-uuid="xyz"/>
+        </test>
+        <run-test ref="tt"/>
+        <run-test ref="t"/>
+      </test-suite>
+      """
+    )
+    #expect(
+      found == [
+        "suite.xml:2:20: target.adress: there is no attribute 'adress' here "
+          + "(did you mean 'address'?)",
+        "suite.xml:4:5: test.conect: there is no <conect> here (did you mean 'connect'?)",
+        "suite.xml:5:14: connect.timeout: 'soon' stands here "
+          + "(expected milliseconds, from 0 to 86400000)",
+        "suite.xml:5:29: connect.expected: 'success' stands here (did you mean 'SUCCESS'?)",
+        "suite.xml:6:5: read: the attribute 'characteristic-uuid' is missing "
+          + "(expected a UUID such as 0000180D-0000-1000-8000-00805f9b34fb)",
+        "suite.xml:6:11: read.service-uuid: 'xyz' stands here "
+          + "(expected a UUID such as 0000180D-0000-1000-8000-00805f9b34fb)",
+        "suite.xml:8:13: run-test.ref: 'tt' stands here (did you mean 't'?)",
+      ]
+    )
+  }
+
+  @Test("a variable without a value is named where it stands, once for all runs")
+  func missingVariable() {
+    let text = """
+      <test-suite><target id="dut" address="${ADDRESS}"/>
+      <test id="t" target="dut"><scan-for name="${NAME}"/></test>
+      <test id="unused"><scan-for name="${OTHER}"/></test>
+      <run-test ref="t"/><run-test ref="t"/></test-suite>
+      """
+    let found = complaints(text)
+    #expect(found.count == 2, "\(found)")
+    #expect(
+      found.first?.hasPrefix("suite.xml:1:30: target.address: ${ADDRESS} has no value") == true
+    )
+    #expect(found.last?.contains("-E NAME VALUE on the command line") == true)
+    #expect(complaints(text, [("ADDRESS", "C0:FF:EE:00:00:01"), ("NAME", "x")]).isEmpty)
+    #expect(
+      complaints(text, [("ADDRESS", "here"), ("NAME", "x")]).first?.contains("'here'") == true
+    )
+  }
+
+  @Test(
+    "what an operation may not have is told",
+    arguments: [
+      ("<property name='READ'/>", "there is no <property> here"),
+      ("<sleep expected='FAIL'/>", "there is no attribute 'expected' here"),
+      ("<connect expectedErrorCode='133'/>", "an error is expected here, and no failure"),
+      ("<connect>now</connect>", "text stands in <connect>"),
+      ("<request-mtu value='600'/>", "expected octets, from 23 to 517"),
+      ("<scan data='[0-9'/>", "a '[' is not closed"),
+      ("<scan address='C0'/>", "expected an address"),
+      ("<scan target='dut'/>", "'dut' stands here"),
+      ("<read-rssi><assert-value value='+-50'/></read-rssi>", "a strength such as -50"),
+      ("<request-connection-priority type='FAST'/>", "LOW_POWER, BALANCED, HIGH"),
+      ("<set-preferred-phy tx='LE_3M'/>", "LE_1M, LE_2M or LE_CODED"),
+      ("<dfu/>", "the attribute 'file' is missing"),
+      ("<wait-for-write/>", "there is no <wait-for-write> here"),
+      (
+        "<write service-uuid='180f' characteristic-uuid='2a19' value='0'/>",
+        "octets in hexadecimal digits"
+      ),
+      (
+        "<write service-uuid='180f' characteristic-uuid='2a19' value='00' value-string='x'/>",
+        "a value is given in one way"
+      ),
+      (
+        "<write service-uuid='180f' characteristic-uuid='2a19' type='write' value='00'/>",
+        "WRITE_REQUEST, WRITE_COMMAND"
+      ),
+    ]
+  )
+  func operations(_ operation: String, _ part: String) {
+    let found = complaints(of: operation)
+    #expect(found.contains { $0.hasPrefix("suite.xml:2:") && $0.contains(part) }, "\(found)")
+  }
+
+  @Test("tests and targets have names of their own, and something has to be run")
+  func structure() {
+    let found = complaints(
+      """
+      <test-suite><target id="a"/><target id="a"/>
+      <test id="t"><connect/></test><test id="t"/></test-suite>
+      """
+    )
+    let parts = [
+      "there is a target 'a' before", "there is a test 't' before", "nothing is run",
+      "the test is empty",
+    ]
+    for part in parts { #expect(found.contains { $0.contains(part) }, "\(part): \(found)") }
+    #expect(complaints("<chain/>").first?.contains("<chain> is no suite") == true)
+    #expect(complaints("<macro/>").contains { $0.contains("the attribute 'name' is missing") })
+  }
+
+  @Test(
+    "what is no XML is refused with its place",
+    arguments: [
+      ("", "there is no element in this file"), ("steps: [read]", "there is no element"),
+      ("<test-suite>\n<test></test-suite>", "an end tag does not match its start tag"),
+      ("<test-suite>", "the file ends before its elements do"),
+      ("<test-suite/><test-suite/>", "something stands behind the last element"),
+      ("<test-suite a='1' a='2'/>", "an attribute stands here twice"),
+      ("<test-suite a='&no;'/>", "an entity stands here that is not declared"),
+      ("<test-suite a=1/>", "the text of an attribute stands in quotes"),
+    ]
+  )
+  func markup(_ text: String, _ part: String) {
+    let found = complaints(text)
+    #expect(found.first?.hasPrefix("suite.xml:") == true)
+    #expect(found.first?.contains(part) == true, "\(found)")
+  }
+
+  @Test("document types are refused, and with them entities of every kind")
+  func documentTypes() {
+    let bomb = """
+      <?xml version="1.0"?>
+      <!DOCTYPE a [<!ENTITY a "aaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]>
+      <test-suite description="&b;"/>
+      """
+    let external = "<!DOCTYPE a SYSTEM 'file:///etc/passwd'><test-suite/>"
+    for text in [bomb, external, "<test-suite><!ELEMENT a></test-suite>"] {
+      let found = complaints(text)
+      #expect(found.count == 1 && found[0].contains("a document type is not allowed"), "\(found)")
+    }
+    // In a comment, or in an attribute, it is no document type.
+    let harmless = complaints("<!-- <!DOCTYPE a> --><macro name='&lt;!DOCTYPE a>'><sleep/></macro>")
+    #expect(harmless.isEmpty, "\(harmless)")
+  }
+
+  @Test("size, depth, elements, attributes and texts have bounds")
+  func limits() {
+    var limits = MarkupLimits()
+    limits.octets = 300
+    #expect(
+      complaints(String(repeating: " ", count: 301), limits: limits)[0].contains("300 octets")
+    )
+    let deep = String(repeating: "<a>", count: 100_000)
+    #expect(complaints(deep)[0].contains("16 elements lie in one another"))
+    let many = "<test-suite>" + String(repeating: "<a/>", count: 20_001) + "</test-suite>"
+    #expect(complaints(many)[0].contains("more than 20000 elements"))
+    let attributes = (0..<30).map { "a\($0)=''" }.joined(separator: " ")
+    #expect(complaints("<a \(attributes)/>")[0].contains("more than 24 attributes"))
+    let long = String(repeating: "x", count: 9_000)
+    #expect(complaints("<a b='\(long)'/>")[0].contains("longer than 8192 octets"))
+  }
+
+  @Test("variables that name each other do not grow beyond the bound, and runs have a sum")
+  func growth() {
+    let sets = (1...40).map { "<set name='V\($0)' value='${V\($0 - 1)}${V\($0 - 1)}'/>" }.joined()
+    let text =
+      "<test-suite><set name='V0' value='xxxx'/>\(sets)"
+      + "<test id='t'><sleep/></test><run-test ref='t' description='${V40}'/></test-suite>"
+    #expect(complaints(text).contains { $0.contains("longer than 8192 octets") })
+    var limits = MarkupLimits()
+    limits.operations = 3
+    let runs = String(repeating: "<run-test ref='t'/>", count: 4)
+    let found = complaints(
+      "<test-suite><test id='t'><sleep/></test>\(runs)</test-suite>",
+      limits: limits
+    )
+    #expect(found.first?.contains("more than 3 operations") == true)
+  }
+
+  @Test("a thousand mistakes are told in two hundred complaints")
+  func many() {
+    let text = String(repeating: "<a/>\n", count: 1_000)
+    #expect(complaints("<test-suite>\(text)</test-suite>").count == 200)
+  }
+}
