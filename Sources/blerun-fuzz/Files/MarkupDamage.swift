@@ -42,11 +42,11 @@ enum MarkupDamage: CaseIterable {
     case .insert:
       text.insert(contentsOf: generator.pick(Self.pieces), at: generator.place(in: text))
     case .swapValue:
-      let values = Self.ranges(in: text, from: "\"", to: "\"")
+      let values = Self.ranges(in: text, from: UInt8(ascii: "\""), to: UInt8(ascii: "\""))
       guard !values.isEmpty else { return }
       text.replaceSubrange(generator.pick(values), with: generator.pick(Self.values))
     case .removeTag, .repeatTag, .closeEarly:
-      let tags = Self.ranges(in: text, from: "<", to: ">")
+      let tags = Self.tags(in: text)
       guard !tags.isEmpty else { return }
       let tag = generator.pick(tags)
       let (start, end) = (tag.lowerBound - 1, min(text.count, tag.upperBound + 1))
@@ -66,7 +66,7 @@ enum MarkupDamage: CaseIterable {
       text.insert(contentsOf: before, at: generator.place(in: text))
     case .crowd:
       let many = (0..<generator.pick([3, 23, 25, 2_000])).map { " a\($0)='x'" }.joined()
-      let tags = Self.ranges(in: text, from: "<", to: ">")
+      let tags = Self.tags(in: text)
       guard !tags.isEmpty else { return }
       text.insert(contentsOf: Array(many.utf8), at: generator.pick(tags).upperBound)
     case .expand:
@@ -75,33 +75,32 @@ enum MarkupDamage: CaseIterable {
         bomb += "<set name='V\(level)' value='${V\(level - 1)}${V\(level - 1)}x'/>"
       }
       let set = "<set name='V0' value='\(String(repeating: "y", count: 100))'/>"
-      guard let start = Self.ranges(in: text, from: "<target", to: ">").first?.lowerBound else {
-        return
-      }
-      text.insert(contentsOf: Array((set + bomb).utf8), at: start - 7)
+      let tags = Self.tags(in: text)
+      guard !tags.isEmpty else { return }
+      text.insert(contentsOf: Array((set + bomb).utf8), at: generator.pick(tags).lowerBound - 1)
     case .encoding:
       let name = generator.pick(["UTF-16", "ISO-8859-1", "US-ASCII", "UCS-4", "x", ""])
       text = Array("<?xml version=\"1.0\" encoding=\"\(name)\"?>".utf8) + text
     }
   }
 
-  /// What stands between two texts, nearest ends, at most a thousand of them.
-  private static func ranges(in text: [UInt8], from start: String, to end: String) -> [Range<Int>] {
-    let (start, end) = (Array(start.utf8), Array(end.utf8))
+  /// What stands between two signs, nearest ends, at most a thousand of them.
+  private static func ranges(in text: [UInt8], from start: UInt8, to end: UInt8) -> [Range<Int>] {
     var ranges: [Range<Int>] = []
-    var index = 0
-    while index < text.count, ranges.count < 1_000 {
-      guard text[index...].starts(with: start) else {
-        index += 1
-        continue
+    var from: Int?
+    for (index, octet) in text.enumerated() where ranges.count < 1_000 {
+      if let begun = from {
+        guard octet == end else { continue }
+        ranges.append(begun..<index)
+        from = nil
+      } else if octet == start {
+        from = index + 1
       }
-      let from = index + start.count
-      var to = from
-      while to < text.count, !text[to...].starts(with: end) { to += 1 }
-      guard to < text.count else { break }
-      ranges.append(from..<to)
-      index = to + end.count
     }
     return ranges
+  }
+
+  private static func tags(in text: [UInt8]) -> [Range<Int>] {
+    ranges(in: text, from: UInt8(ascii: "<"), to: UInt8(ascii: ">"))
   }
 }

@@ -53,8 +53,8 @@ struct Check: ParsableCommand {
     for file in xml {
       do throws(Ending) {
         let suite = try suites.suite(at: file)
-        let (tests, operations) = (suite.runs.count, suite.operationCount)
-        notes.append("\(file): \(tests) tests, \(operations) operations, ok")
+        let tests = suite.runs.count == 1 ? "1 test" : "\(suite.runs.count) tests"
+        notes.append("\(file): \(tests), \(suite.operationCount) operations, ok")
       } catch {
         complaints += error.messages
       }
