@@ -65,6 +65,15 @@ struct ScenarioTests {
     Case("bus-closed", "\(level); sleep 1s; \(level)", 69, "bus-lost"),
     Case("two-adapters", "\(level); sleep 1s; \(level)", 69, "adapter-missing"),
     Case("two-adapters", ["--adapter", "dongle", "-e", "\(level); sleep 1s; \(level)"], 0),
+    Case(
+      "two-adapters",
+      ["--adapter", "dongle", "-e", "sleep 61s; \(level)"],
+      69,
+      "adapter is switched off"
+    ),
+    Case("warehouse", ["--device", "Shelf-217", "-e", level], 0, "87 %"),
+    Case("walks-away", "notify \(heart) until 40x", 75, "link to the device was lost"),
+    Case("walks-away", "sleep 25s; connect; notify \(heart) until 2x", 0, "2 values"),
     Case("daemon-crash", "\(level); \(level); sleep 3s; \(level)", 69, "bluetoothd left the bus"),
     Case("daemon-restart", "\(level); sleep 3s; \(level)", 69, "bluetoothd left the bus"),
     Case("doubled", ["docs/examples/echo.yaml"], 0),

@@ -98,11 +98,16 @@ extension BlueZDeviceService {
     let adapter = try await readyAdapter()
     if let known = knownDevice(on: adapter.path) { return known }
     return try await client.discovery(on: adapter.path).during(client) {
+      let looked = Guarded<UInt64?>(nil)
       do {
         return try await client.until("finding \(target)", limit: client.limits.find) {
           [target] tree in
           try tree.requireDiscovery(on: adapter)
-          return tree.device(target, of: adapter.path)
+          let before = looked.withLock { looked in
+            defer { looked = tree.deviceChanges }
+            return looked
+          }
+          return tree.device(target, of: adapter.path, unseenAt: before)
         }
       } catch is TimedOut {
         throw Problem(.notFound)

@@ -81,4 +81,20 @@ extension ObjectTree {
     }
     return best?.path
   }
+
+  /// The same for who has looked before and found none: among many devices, only the one that has
+  /// changed since is looked at.
+  ///
+  /// - Parameter count: ``ObjectTree/deviceChanges`` then; nil: it is the first look.
+  func device(
+    _ target: DeviceTarget,
+    of adapter: ObjectPath,
+    unseenAt count: UInt64?
+  ) -> ObjectPath? {
+    guard let count, deviceChanges - count <= 1 else { return device(target, of: adapter) }
+    guard deviceChanges > count, let lastDevice, lastDevice.parent == adapter,
+      let changed = advertisement(of: lastDevice), target.matches(changed)
+    else { return nil }
+    return device(target, of: adapter)
+  }
 }

@@ -18,6 +18,10 @@ struct ObjectTree: Sendable {
 
   /// Counts the changes of GATT objects, so that what was read from them can be kept meanwhile.
   private(set) var attributeGeneration: UInt64 = 0
+  /// Counts the changes of devices, so that who waits for one looks at the last alone.
+  private(set) var deviceChanges: UInt64 = 0
+  /// The device that changed last; nil after a change of all.
+  private(set) var lastDevice: ObjectPath?
 
   /// Takes in one event.
   ///
@@ -74,6 +78,7 @@ struct ObjectTree: Sendable {
   ) -> [TreeChange] {
     guard Self.isMirrored(interface) else { return [] }
     countAttributes(interface)
+    countDevice(interface, path)
     if objects[path] == nil { order.insert(path, at: place(of: path)) }
     let old = objects[path, default: [:]].updateValue(properties, forKey: interface)
     guard let old else { return [.added(path, interface: interface)] }
@@ -84,6 +89,7 @@ struct ObjectTree: Sendable {
   private mutating func take(_ interface: String, from path: ObjectPath) -> TreeChange? {
     guard objects[path]?.removeValue(forKey: interface) != nil else { return nil }
     countAttributes(interface)
+    countDevice(interface, path)
     if objects[path]?.isEmpty == true {
       objects[path] = nil
       order.remove(at: place(of: path))
@@ -98,6 +104,7 @@ struct ObjectTree: Sendable {
     _ invalidated: [String]
   ) -> [TreeChange] {
     guard objects[path]?[interface] != nil else { return [] }
+    countDevice(interface, path)
     for entry in properties.entries { objects[path]?[interface]?[entry.name] = entry.value }
     for name in invalidated { objects[path]?[interface]?[name] = nil }
     return [.changed(path, interface: interface, properties: properties.names + invalidated)]
@@ -119,9 +126,22 @@ struct ObjectTree: Sendable {
     order = fresh.keys.sorted()
     for event in signalled { _ = applySignal(event) }
     attributeGeneration = before.attributeGeneration + 1
+    countAllDevices()
     changes += before.removals(towards: self)
     changes += before.additions(towards: self)
     return changes
+  }
+
+  private mutating func countDevice(_ interface: String, _ path: ObjectPath) {
+    guard interface == Device1.interface else { return }
+    deviceChanges += 1
+    lastDevice = path
+  }
+
+  private mutating func countAllDevices() {
+    // By two: nobody takes it for the change of one.
+    deviceChanges += 2
+    lastDevice = nil
   }
 
   private mutating func clear() -> [TreeChange] {
@@ -129,6 +149,7 @@ struct ObjectTree: Sendable {
     objects = [:]
     order = []
     attributeGeneration += 1
+    countAllDevices()
     return before.removals(towards: self)
   }
 

@@ -15,10 +15,16 @@ final class Air: Sendable {
   private let make: Maker
   /// Of each device, the latest last; at least one each.
   private let remotes: Guarded<[[RemoteDevice]]>
+  /// The places of the devices, by their own addresses.
+  private let places: [BluetoothAddress: Int]
 
   /// - Parameter stored: What is known from before.
   init(_ devices: [SimulatedDevice], stored: [StoredDevice], make: @escaping Maker) {
     self.make = make
+    places = Dictionary(
+      devices.enumerated().map { ($1.definition.address, $0) },
+      uniquingKeysWith: { first, _ in first }
+    )
     remotes = Guarded(
       devices.map { device in
         let heard = device.airAddress()
@@ -58,11 +64,10 @@ final class Air: Sendable {
 
   /// The device of this identity, or heard under this address, as it is heard now.
   func device(_ address: BluetoothAddress) -> RemoteDevice? {
+    if let index = places[address] { return present(index) }
     for index in 0..<count {
       let present = present(index)
-      if present.device.definition.address == address || present.address == address {
-        return present
-      }
+      if present.address == address { return present }
     }
     return all.last { $0.address == address }
   }

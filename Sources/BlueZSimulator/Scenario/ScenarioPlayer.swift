@@ -37,6 +37,7 @@ public final class ScenarioPlayer: Sendable {
   let devices: [SimulatedDevice]
   let loop: Loop
   let state: Guarded<State>
+  private let identities: Set<BluetoothAddress>
   private let settings: SimulatorSettings
   private let log: BoundaryLog?
   private let observer: BlueZSimulator.Observer
@@ -63,6 +64,7 @@ public final class ScenarioPlayer: Sendable {
     observer: @escaping BlueZSimulator.Observer = { _ in }
   ) {
     self.devices = devices
+    identities = Set(devices.map(\.definition.address))
     self.loop = loop
     self.connect = connect
     self.closeBus = closeBus
@@ -167,7 +169,7 @@ public final class ScenarioPlayer: Sendable {
 
   /// Whose address it is.
   private func identity(_ address: BluetoothAddress) -> BluetoothAddress {
-    if devices.contains(where: { $0.definition.address == address }) { return address }
+    if identities.contains(address) { return address }
     return simulator?.device(address)?.device.definition.address ?? address
   }
 

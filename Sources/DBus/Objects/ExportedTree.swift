@@ -18,6 +18,8 @@ struct ExportedTree: Sendable {
   /// What is not yet announced of one object.
   private struct Changes: Sendable {
     let path: ObjectPath
+    /// When it first changed, among all.
+    let order: UInt64
     var added: [String] = []
     /// Interfaces with their changed properties, both in the order first marked.
     var changed: [(interface: String, properties: [String])] = []
@@ -33,7 +35,9 @@ struct ExportedTree: Sendable {
 
   /// By path; read in sorted order where order is seen.
   private(set) var objects: [ObjectPath: Object] = [:]
-  private var changes: [Changes] = []
+  /// By path; announced in their order.
+  private var changes: [ObjectPath: Changes] = [:]
+  private var orders: UInt64 = 0
 
   /// Whether nothing waits to be announced.
   var isQuiet: Bool { changes.isEmpty }
@@ -103,7 +107,7 @@ struct ExportedTree: Sendable {
 
   /// Whether a removal at a path is not announced yet: it has to be before anything is added there.
   func hasPendingRemoval(at path: ObjectPath) -> Bool {
-    changes.contains { $0.path == path && !$0.removed.isEmpty }
+    changes[path]?.removed.isEmpty == false
   }
 
   /// A property has changed, or came or ceased to exist.
@@ -127,15 +131,16 @@ struct ExportedTree: Sendable {
   /// are new before their children; of each object additions, then changes, then removals.
   mutating func takeAnnouncements() -> [Announcement] {
     var announcements: [Announcement] = []
-    for change in changes { announcements += self.announcements(of: change) }
-    changes = []
+    for change in changes.values.sorted(by: { $0.order < $1.order }) {
+      announcements += self.announcements(of: change)
+    }
+    changes = [:]
     return announcements
   }
 
   /// The same for one object.
   mutating func takeAnnouncements(of path: ObjectPath) -> [Announcement] {
-    guard let index = changes.firstIndex(where: { $0.path == path }) else { return [] }
-    return announcements(of: changes.remove(at: index))
+    changes.removeValue(forKey: path).map { announcements(of: $0) } ?? []
   }
 
   private mutating func announcements(of change: Changes) -> [Announcement] {
@@ -158,16 +163,14 @@ struct ExportedTree: Sendable {
   }
 
   private mutating func change(_ path: ObjectPath, _ change: (inout Changes) -> Void) {
-    let index =
-      changes.firstIndex { $0.path == path }
-      ?? {
-        changes.append(Changes(path: path))
-        return changes.count - 1
-      }()
-    change(&changes[index])
-    let entry = changes[index]
-    if entry.added.isEmpty, entry.changed.isEmpty, entry.removed.isEmpty {
-      changes.remove(at: index)
+    if changes[path] == nil {
+      orders += 1
+      changes[path] = Changes(path: path, order: orders)
+    }
+    change(&changes[path, default: Changes(path: path, order: orders)])
+    if let entry = changes[path], entry.added.isEmpty, entry.changed.isEmpty, entry.removed.isEmpty
+    {
+      changes[path] = nil
     }
   }
 }

@@ -18,20 +18,25 @@ struct DeviceReader {
 
   mutating func devices(_ root: Node) -> [DeviceDefinition] {
     guard root.mapping?.contains(where: { $0.key == "devices" }) == true else {
-      return [device(root)]
+      return copies(root)
     }
     var keys = MappingReader(root)
     let nodes = list(keys.optional("devices"), "devices", atMost: FileLimits.devices)
     problems += keys.finish()
     var devices: [DeviceDefinition] = []
+    var addresses: Set<BluetoothAddress> = []
     for node in nodes {
       let problemsBefore = problems.count
-      let device = device(node)
-      if problems.count == problemsBefore, devices.contains(where: { $0.address == device.address })
+      let found = copies(node)
+      if problems.count == problemsBefore,
+        let taken = found.first(where: { !addresses.insert($0.address).inserted })
       {
-        problems.append(node.problem("another device has the address \(device.address)"))
+        problems.append(node.problem("another device has the address \(taken.address)"))
       }
-      devices.append(device)
+      devices += found
+    }
+    if devices.count > FileLimits.devices {
+      problems.append(root.problem("the file has more than \(FileLimits.devices) devices"))
     }
     if nodes.isEmpty { problems.append(root.problem("there is no device here")) }
     return devices
@@ -57,6 +62,8 @@ struct DeviceReader {
     device.appearance = keys.optional("appearance", expected: "a number from 0 to 0xffff") {
       $0.integer.flatMap { UInt16(exactly: $0) }
     }
+    // Looked at by copies(_:).
+    _ = keys.optional("count")
     device.advertisements = advertisements(&keys)
     device.privateAddress = keys.optional("private-address").map { privateAddress($0) }
     if let node = keys.optional("link") { device.link = link(node) }

@@ -66,7 +66,11 @@ extension ScenarioReader {
       case "by": settings.delay = reader.delay(&keys, key)
       case "limit": settings.limit = reader.integer(&keys, key, in: 1...100)
       case "mtu": settings.mtu = reader.integer(&keys, key, in: 23...517)
-      case "rssi": settings.rssi = reader.integer(&keys, key, in: -127...20)
+      case "rssi":
+        guard let node = keys.optional(key) else { continue }
+        var advertised = AdvertisementDefinition()
+        reader.strength(node, &advertised)
+        (settings.rssi, settings.movement) = (advertised.rssi, advertised.movement)
       case "service": settings.service = service(&keys, targets)
       case "for": settings.duration = reader.delay(&keys, key)
       case "adapter":

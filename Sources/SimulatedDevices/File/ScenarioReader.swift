@@ -7,6 +7,7 @@ import Documents
 struct ScenarioReader {
   var reader = DeviceReader()
   private(set) var devices: [DeviceDefinition] = []
+  private var addresses: Set<BluetoothAddress> = []
   /// Those of the host, as faults may name them.
   private(set) var adapters = [HostDefinition.Adapter()]
 
@@ -48,10 +49,10 @@ struct ScenarioReader {
   private mutating func add(_ node: Node) {
     let before = reader.problems.count
     let isUse = node.mapping?.contains { $0.key == "use" } == true
-    let found = isUse ? used(node) : [reader.device(node)]
+    let found = isUse ? used(node) : reader.copies(node)
     guard reader.problems.count == before else { return }
     for device in found {
-      if devices.contains(where: { $0.address == device.address }) {
+      if !addresses.insert(device.address).inserted {
         reader.problems.append(
           node.problem(
             "another device has the address \(device.address)",
@@ -71,7 +72,7 @@ struct ScenarioReader {
     let count = reader.integer(&keys, "count", in: 1...FileLimits.devices)
     let expected = "at most \(FileLimits.name) octets of text"
     let name = keys.optional("name", expected: expected) { node in
-      node.text.flatMap { $0.utf8.count <= FileLimits.name - 3 ? $0 : nil }
+      node.text.flatMap { $0.utf8.count <= FileLimits.name - DeviceReader.digits ? $0 : nil }
     }
     let address = keys.optional("address", expected: "an address such as C0:FF:EE:01:00:00") {
       $0.text.flatMap { BluetoothAddress($0) }
@@ -91,24 +92,10 @@ struct ScenarioReader {
       }
       return []
     }
-    return (0..<(count ?? 1)).map { index in
-      var device = one
-      let first = (address ?? one.address).number
-      device.address = BluetoothAddress(number: (first + UInt64(index)) & 0xffff_ffff_ffff)
-      device.name = Self.name(name ?? one.name, index: count.map { _ in index })
-      return device
-    }
-  }
-
-  /// `#` is the number, counted from 1; without one it is put behind, in the place of a number.
-  private static func name(_ name: String?, index: Int?) -> String? {
-    guard let name, let index else { return name }
-    if let place = name.firstIndex(of: "#") {
-      return name[..<place] + "\(index + 1)" + name[name.index(after: place)...]
-    }
-    var base = name[...]
-    while base.last?.isASCII == true, base.last?.isNumber == true { base = base.dropLast() }
-    return base + (base.count == name.count ? "-" : "") + "\(index + 1)"
+    var device = one
+    device.address = address ?? one.address
+    device.name = name ?? one.name
+    return count.map { DeviceReader.copies(of: device, count: $0) } ?? [device]
   }
 
   private mutating func read(_ node: Node, _ name: String) -> [DeviceDefinition] {

@@ -14,6 +14,8 @@ struct FaultSettings {
   var limit: Int?
   var mtu: Int?
   var rssi: Int?
+  /// How that moves.
+  var movement: SignalMovement?
   /// `service`
   var service: BluetoothUUID?
   /// `for`
@@ -112,7 +114,7 @@ extension NamedFault {
     case .weakSignal:
       for index in device.advertisements.indices {
         device.advertisements[index].rssi = settings.rssi ?? -95
-        device.advertisements[index].movement = nil
+        device.advertisements[index].movement = settings.movement
         device.advertisements[index].rssiSpread = 6
       }
     case .pairingRejected: device.pairing = PairingDefinition(.reject)

@@ -1,0 +1,43 @@
+// Many devices of one description.
+
+import Bluetooth
+import Documents
+
+extension DeviceReader {
+  /// The device of a node, or with `count` as many as that says.
+  mutating func copies(_ node: Node) -> [DeviceDefinition] {
+    let device = device(node)
+    var keys = MappingReader(node)
+    guard let count = integer(&keys, "count", in: 1...FileLimits.devices) else { return [device] }
+    if let name = device.name, name.utf8.count > FileLimits.name - Self.digits {
+      problems.append(
+        node.problem("with a number the name is longer than \(FileLimits.name) octets")
+      )
+    }
+    return Self.copies(of: device, count: count)
+  }
+
+  /// How many digits the number of a copy has, with what parts it from the name.
+  static let digits = 5
+
+  /// So many of a device, with numbers in their names, at addresses that count up.
+  static func copies(of device: DeviceDefinition, count: Int) -> [DeviceDefinition] {
+    (0..<count).map { index in
+      var copy = device
+      let number = (device.address.number + UInt64(index)) & 0xffff_ffff_ffff
+      copy.address = BluetoothAddress(number: number)
+      copy.name = device.name.map { name($0, number: index + 1) }
+      return copy
+    }
+  }
+
+  /// `#` is the number; without one it is put behind, in the place of a number.
+  private static func name(_ name: String, number: Int) -> String {
+    if let place = name.firstIndex(of: "#") {
+      return name[..<place] + "\(number)" + name[name.index(after: place)...]
+    }
+    var base = name[...]
+    while base.last?.isASCII == true, base.last?.isNumber == true { base = base.dropLast() }
+    return base + (base.count == name.count ? "-" : "") + "\(number)"
+  }
+}
