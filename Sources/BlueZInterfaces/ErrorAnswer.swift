@@ -65,6 +65,9 @@ extension ErrorAnswer {
     "Agent Not Available"
   )
   public static let notReady = ErrorAnswer(BlueZErrorName.notReady, "Resource Not Ready")
+  /// A change of the same setting is under way. bluetoothd says nothing beside the name.
+  public static let busy = ErrorAnswer(BlueZErrorName.busy, "")
+  public static let notPowered = failed("Not Powered")
   public static let authenticationCanceled = ErrorAnswer(
     BlueZErrorName.authenticationCanceled,
     "Authentication Canceled"

@@ -96,7 +96,9 @@ extension AdapterServer {
     )
     guard isWanted else { return }
     let data = device.device.advertisement(number)
-    guard device.device.getsThrough(rssi: data.rssi) else { return }
+    guard data.rssi >= sessions.weakest ?? .min, device.device.getsThrough(rssi: data.rssi) else {
+      return
+    }
     device.heard(
       data,
       tellsAll: sessions.wantsDuplicates,

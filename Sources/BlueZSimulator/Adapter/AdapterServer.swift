@@ -21,6 +21,8 @@ final class AdapterServer: Sendable {
     var sessions = DiscoverySessions()
     /// What is told of as `Discovering`.
     var isDiscovering = false
+    var discoverableTimer: Timer?
+    var pairableTimer: Timer?
     /// The next of each advertisement.
     var reports: [AdvertisementSlot: Timer] = [:]
   }
@@ -72,22 +74,7 @@ final class AdapterServer: Sendable {
           .boolean(self.state.withLock { $0.isPowered })
         },
         powerState,
-        property(Property.discoverable, "b", { .boolean($0.isDiscoverable) }) { state, value in
-          state.isDiscoverable = value.asBool ?? false
-        },
-        property(
-          Property.discoverableTimeout,
-          "u",
-          { .uint32($0.discoverableTimeout) }
-        ) { state, value in
-          state.discoverableTimeout = value.asUInt32 ?? 0
-        },
-        property(Property.pairable, "b", { .boolean($0.isPairable) }) { state, value in
-          state.isPairable = value.asBool ?? false
-        },
-        property(Property.pairableTimeout, "u", { .uint32($0.pairableTimeout) }) { state, value in
-          state.pairableTimeout = value.asUInt32 ?? 0
-        },
+      ] + visibility + [
         ExportedProperty(Property.discovering, "b") {
           .boolean(self.state.withLock { $0.isDiscovering })
         },
@@ -149,7 +136,10 @@ final class AdapterServer: Sendable {
 
   private func setPowered(_ value: DBusValue, _ call: Invocation) {
     let isOn = value.asBool ?? false
-    guard state.withLock({ $0.isPowered }) != isOn else { return call.reply() }
+    let (isPowered, isPending) = state.withLock { ($0.isPowered, $0.comingPower != nil) }
+    // Whatever it is to become.
+    guard !isPending else { return call.refuse(.busy) }
+    guard isPowered != isOn else { return call.reply() }
     changesPower(to: isOn)
     host.loop.after(host.settings.powerDelay) { [weak self] in
       self?.setPowered(isOn) { call.reply() }
@@ -169,6 +159,7 @@ final class AdapterServer: Sendable {
       return mark(Adapter1.Property.powered)
     }
     for device in devices { device.powerOff() }
+    setDiscoverable(false)
     answer()
     let wasDiscovering = state.withLock { state in
       state.isPowered = false

@@ -54,7 +54,7 @@ struct DiscoveryFilter: Hashable, Sendable {
 
   /// Whether a device is wanted.
   ///
-  /// The bound on signal strength is not looked at, as bluetoothd hardly does either.
+  /// The bound on signal strength is the kernel's: ``DiscoverySessions/weakest``.
   func accepts(services advertised: [BluetoothUUID], name: String?, address: String) -> Bool {
     if !services.isEmpty, !services.contains(where: advertised.contains) { return false }
     guard let pattern, !pattern.isEmpty else { return true }

@@ -19,6 +19,17 @@ struct DiscoverySessions: Sendable {
   /// Whether somebody who discovers wants every advertisement told in full.
   var wantsDuplicates: Bool { clients.contains { filters[$0]?.wantsDuplicates == true } }
 
+  /// The weakest strength in dBm that the controller's filter lets through; nil: any.
+  ///
+  /// The kernel filters by strength only where everybody who discovers wants it to. It cannot by
+  /// path loss, and bluetoothd lets all of that pass.
+  ///
+  /// - Source: BlueZ 5.66, `src/adapter.c` (merge_discovery_filters, is_filter_match).
+  var weakest: Int? {
+    let bounds = clients.map { filters[$0]?.rssi }
+    return bounds.contains(nil) ? nil : bounds.compactMap(\.self).min()
+  }
+
   /// Sets the filter of a client, for now and for later; nil removes it.
   mutating func filter(_ client: String, _ filter: DiscoveryFilter?) { filters[client] = filter }
 

@@ -135,6 +135,8 @@ extension RemoteDevice {
       state.withLock { $0.searching = attempt }
       return false
     }
+    // Recorded from bluetoothd: unblocking it meanwhile does not help the attempt.
+    guard !isBlocked else { return false }
     guard !device.isLinked, device.reaches() else {
       after(device.definition.advertisement.interval) { $0.search(attempt) }
       return false

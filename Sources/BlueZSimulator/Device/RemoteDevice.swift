@@ -155,7 +155,7 @@ final class RemoteDevice: Sendable {
     case Device1.Property.trusted:
       set = change(name) { known, value in known.isTrusted = value.asBool ?? false }
     case Device1.Property.blocked:
-      set = change(name) { known, value in known.isBlocked = value.asBool ?? false }
+      set = { value, call in self.setBlocked(value.asBool ?? false, call) }
     default: set = nil
     }
     return ExportedProperty(name, Self.signature(of: name), set: set) { self.value(of: name) }

@@ -16,6 +16,7 @@ final class DescriptorServer: Sendable {
   private let characteristic: ObjectPath
   private let access: AttributeAccess
   private let value = Guarded(AttributeValue<Invocation>())
+  private let isWriting = Guarded(false)
 
   init(_ entry: DescriptorEntry, of characteristic: ObjectPath, access: AttributeAccess) {
     self.entry = entry
@@ -98,10 +99,16 @@ final class DescriptorServer: Sendable {
     }
     guard access.link().isConnected else { return call.refuse(.gattNotConnected) }
     guard entry.uuid != Self.configuration else { return call.refuse(.writeNotPermitted) }
+    let isFirst = isWriting.withLock { isWriting in
+      defer { isWriting = true }
+      return !isWriting
+    }
+    guard isFirst else { return call.refuse(.inProgress) }
     let (device, handle) = (access.device, entry.handle)
     access.submit(.write(entry.uuid)) { () -> Result<Void, ATTErrorCode> in
       device.write(handle, value, withResponse: true)
     } _: { result in
+      self.isWriting.withLock { $0 = false }
       switch result {
       case .success: call.reply()
       case .failure(let code): call.refuse(by: code)

@@ -226,4 +226,32 @@ struct DiscoveryTests {
     try lab.pass(.seconds(1))
     #expect(lab.client.lines.contains("DEV added Device1"))
   }
+
+  @Test(
+    "a bound on the strength holds where everybody has one, at the weakest; one on path loss never"
+  )
+  func strength() throws {
+    func heard(_ filters: [String: DBusValue]?...) throws -> Bool {
+      var device = DeviceDefinition.monitor
+      device.advertisement.rssi = -60
+      device.advertisement.rssiSpread = 0
+      let lab = try Lab([device])
+      for filter in filters {
+        let client = try lab.join()
+        if let filter {
+          let map = PropertyMap(filter.map { ($0.key, $0.value) })
+          try client.call("SetDiscoveryFilter", .adapter, [.properties(map)])
+        }
+        try client.call("StartDiscovery", .adapter)
+      }
+      try lab.pass(.seconds(2))
+      return try lab.client.objects().contains { $0.path == "DEV" }
+    }
+    #expect(try heard(["RSSI": .int16(-60)]))
+    #expect(try !heard(["RSSI": .int16(-59)]))
+    #expect(try heard(["RSSI": .int16(-59)], ["RSSI": .int16(-70)]))
+    #expect(try heard(["RSSI": .int16(-59)], nil))
+    #expect(try heard(["RSSI": .int16(-59)], ["Pattern": .string("")]))
+    #expect(try heard(["Pathloss": .uint16(1)]))
+  }
 }

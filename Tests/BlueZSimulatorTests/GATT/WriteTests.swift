@@ -194,6 +194,21 @@ struct WriteTests {
 
   // MARK: Descriptors
 
+  @Test("a descriptor that is being written is not written by another call")
+  func descriptorTwice() throws {
+    let lab = try Lab()
+    try lab.connect()
+    let body: [DBusValue] = [.bytes([0x66])] + [DBusValue].noOptions
+    for _ in 0..<2 { try lab.client.begin("WriteValue", .description, body) }
+    try lab.pass(.seconds(1))
+    #expect(
+      lab.client.take() == [
+        "WriteValue failed org.bluez.Error.InProgress: In Progress", "WriteValue replied",
+      ]
+    )
+    #expect(try lab.client.ask("WriteValue", .description, body) == "WriteValue replied")
+  }
+
   @Test("a descriptor is written, if the device lets it")
   func descriptor() throws {
     let lab = try Lab()

@@ -1,0 +1,106 @@
+// Whether the adapter can be found and paired with, and for how long.
+
+import BlueZInterfaces
+import DBus
+import Signals
+
+extension AdapterServer {
+  /// Discoverable, Pairable and their timeouts.
+  ///
+  /// A timeout that is set while the setting is on counts from then. Answers come before what
+  /// changed is told.
+  ///
+  /// - Source: recorded from bluetoothd 5.66.
+  var visibility: [ExportedProperty] {
+    typealias Property = Adapter1.Property
+    return [
+      ExportedProperty(Property.discoverable, "b", set: { self.setDiscoverable($0, $1) }) {
+        .boolean(self.state.withLock { $0.isDiscoverable })
+      },
+      timeout(Property.discoverableTimeout, \.discoverableTimeout) { $0.expireDiscoverable() },
+      ExportedProperty(
+        Property.pairable,
+        "b",
+        set: { value, call in
+          call.reply()
+          self.setPairable(value.asBool ?? false)
+          self.expirePairable()
+        },
+        get: { .boolean(self.state.withLock { $0.isPairable }) }
+      ),
+      timeout(Property.pairableTimeout, \.pairableTimeout) { $0.expirePairable() },
+    ]
+  }
+
+  private func timeout(
+    _ name: String,
+    _ path: any WritableKeyPath<State, UInt32> & Sendable,
+    _ expire: @escaping @Sendable (AdapterServer) -> Void
+  ) -> ExportedProperty {
+    ExportedProperty(
+      name,
+      "u",
+      set: { value, call in
+        call.reply()
+        let seconds = value.asUInt32 ?? 0
+        let isChanged = self.state.withLock { state in
+          defer { state[keyPath: path] = seconds }
+          return state[keyPath: path] != seconds
+        }
+        guard isChanged else { return }
+        self.mark(name)
+        expire(self)
+      },
+      get: { .uint32(self.state.withLock { $0[keyPath: path] }) }
+    )
+  }
+
+  private func setDiscoverable(_ value: DBusValue, _ call: Invocation) {
+    let (isPowered, timeout) = state.withLock { ($0.isPowered, $0.discoverableTimeout) }
+    guard isPowered || timeout == 0 else { return call.refuse(.notPowered) }
+    call.reply()
+    setDiscoverable(value.asBool ?? false)
+    expireDiscoverable()
+  }
+
+  /// Has the adapter be found, or not any more.
+  func setDiscoverable(_ isOn: Bool) {
+    let isChanged = state.withLock { state in
+      defer { state.isDiscoverable = isOn }
+      return state.isDiscoverable != isOn
+    }
+    if isChanged { mark(Adapter1.Property.discoverable) }
+  }
+
+  private func expireDiscoverable() {
+    restart(\.discoverableTimer, after: { $0.isDiscoverable ? $0.discoverableTimeout : 0 }) {
+      $0.setDiscoverable(false)
+    }
+  }
+
+  private func expirePairable() {
+    restart(\.pairableTimer, after: { $0.isPairable ? $0.pairableTimeout : 0 }) {
+      $0.setPairable(false)
+    }
+  }
+
+  /// Counts anew from now; 0 seconds are for ever.
+  private func restart(
+    _ path: WritableKeyPath<State, Timer?>,
+    after seconds: (State) -> UInt32,
+    _ end: @escaping @Sendable (AdapterServer) -> Void
+  ) {
+    let limit = state.withLock { seconds($0) }
+    let timer =
+      limit == 0
+      ? nil
+      : host.loop.after(.seconds(Int64(limit))) { [weak self] in
+        if let self { end(self) }
+      }
+    let before = state.withLock { state in
+      defer { state[keyPath: path] = timer }
+      return state[keyPath: path]
+    }
+    before?.cancel()
+  }
+}

@@ -1,0 +1,65 @@
+// Devices that the host has blocked.
+
+import BlueZInterfaces
+import BlueZSimulator
+import DBus
+import Signals
+import SimulatedDevices
+import Testing
+
+@Suite("Blocked devices")
+struct BlockedTests {
+  private func set(_ isBlocked: Bool, _ lab: Lab) throws {
+    try lab.client.call(
+      "Set",
+      Target.device.properties,
+      .set("Blocked", .boolean(isBlocked), of: .device)
+    )
+    try lab.pass()
+  }
+
+  @Test("blocking ends the link without the wait of Disconnect")
+  func connected() throws {
+    let lab = try Lab()
+    try lab.connect()
+    try set(true, lab)
+    #expect(
+      lab.client.take() == [
+        "DEV Device1 Blocked=true", "DEV removed Battery1", "Set replied",
+        "DEV Device1 ServicesResolved=false Connected=false",
+      ]
+    )
+    #expect(lab.simulator.connectedDevices.isEmpty)
+  }
+
+  @Test("a blocked device is heard, and cannot be connected, until it is unblocked before that")
+  func connecting() throws {
+    let lab = try Lab()
+    try lab.discover()
+    try set(true, lab)
+    lab.client.forget()
+    try lab.client.call("StartDiscovery", .adapter)
+    try lab.pass(.seconds(1))
+    try lab.client.call("StopDiscovery", .adapter)
+    #expect(lab.client.take().contains { $0.contains("RSSI") })
+    let began = lab.loop.now
+    try lab.client.begin("Connect", .device)
+    try lab.pass(.seconds(2))
+    // That comes too late for the attempt under way.
+    try set(false, lab)
+    try lab.pass(.seconds(39))
+    let told = lab.client.take()
+    #expect(told.contains("Connect failed org.bluez.Error.Failed: le-connection-abort-by-local"))
+    #expect(lab.loop.now - began < .seconds(42))
+    #expect(try lab.client.ask("Connect", .device) == "Connect replied")
+  }
+
+  @Test("a device that was blocked stays known")
+  func known() throws {
+    let lab = try Lab()
+    try lab.discover()
+    try set(true, lab)
+    try lab.pass(.seconds(60))
+    #expect(try lab.client.property("Blocked", .device) == .boolean(true))
+  }
+}
