@@ -19,7 +19,8 @@ extension ErrorMapping {
           : "the characteristic is acquired by another program for \(what)",
         hint: situation.isWriterHere
           ? "write with that writer, or end it first"
-          : "close the other program, or disconnect the device"
+          : "close the other program, or disconnect the device; if there is none, bluetoothd before "
+            + "5.84 has kept an attempt that failed, and forgets it when the device is unpaired"
       )
     default:
       return .definite(

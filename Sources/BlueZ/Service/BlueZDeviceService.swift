@@ -74,8 +74,11 @@ public final class BlueZDeviceService: DeviceService {
   }
 
   private func title(of device: ObjectPath) -> String? {
-    client.look { $0.advertisement(of: device) }.map { known in
-      known.name.map { "\($0) (\(known.address))" } ?? "\(known.address)"
+    client.look { tree in
+      guard let known = tree.properties(Device1.interface, at: device),
+        let address = known[Device1.Property.address]?.asString.flatMap({ BluetoothAddress($0) })
+      else { return nil }
+      return known[Device1.Property.name]?.asString.map { "\($0) (\(address))" } ?? "\(address)"
     }
   }
 

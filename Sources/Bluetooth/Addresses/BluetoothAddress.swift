@@ -12,17 +12,21 @@ public struct BluetoothAddress: Hashable, Comparable, Sendable, CustomStringConv
 
   /// Reads `C0:FF:EE:00:00:01`, in either case, also with `-` or `_` between the octets.
   public init?(_ text: String) {
-    let parts = text.split(omittingEmptySubsequences: false) { ":-_".contains($0) }
-    guard parts.count == 6 else { return nil }
+    guard text.utf8.count == 17 else { return nil }
     var number: UInt64 = 0
-    for part in parts {
-      guard part.utf8.count == 2, part.first?.isHexDigit == true,
-        let octet = UInt8(part, radix: 16)
-      else { return nil }
-      number = number << 8 | UInt64(octet)
+    for (place, octet) in text.utf8.enumerated() {
+      if place % 3 == 2 {
+        guard Self.separators.contains(octet) else { return nil }
+      } else if let digit = octet.hexDigit {
+        number = number << 4 | digit
+      } else {
+        return nil
+      }
     }
     self.number = number
   }
+
+  private static let separators = Array(":-_".utf8)
 
   public static func < (a: BluetoothAddress, b: BluetoothAddress) -> Bool { a.number < b.number }
 

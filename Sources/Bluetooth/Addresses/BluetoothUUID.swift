@@ -19,24 +19,27 @@ public struct BluetoothUUID: Hashable, Comparable, Sendable, CustomStringConvert
 
   /// Reads `180d`, `0x180D`, eight digits, or the full form with hyphens, in either case.
   public init?(_ text: String) {
-    let isPrefixed = text.hasPrefix("0x") || text.hasPrefix("0X")
-    let digits = isPrefixed ? String(text.dropFirst(2)) : text
-    guard digits.utf8.allSatisfy({ $0 != UInt8(ascii: "+") }) else { return nil }
-    switch digits.utf8.count {
-    case 4, 8:
-      guard let short = UInt32(digits, radix: 16) else { return nil }
-      high = UInt64(short) << 32 | Self.baseHigh
-      low = Self.baseLow
-    case 36:
-      let parts = digits.split(separator: "-", omittingEmptySubsequences: false)
-      guard parts.map(\.utf8.count) == [8, 4, 4, 4, 12],
-        let high = UInt64(parts[0..<3].joined(), radix: 16),
-        let low = UInt64(parts[3..<5].joined(), radix: 16)
-      else { return nil }
-      self.high = high
-      self.low = low
-    default: return nil
+    var text = text
+    guard let halves = text.withUTF8({ Self.halves(of: $0) }) else { return nil }
+    (high, low) = halves
+  }
+
+  private static func halves(of text: UnsafeBufferPointer<UInt8>) -> (UInt64, UInt64)? {
+    let isPrefixed = text.starts(with: "0x".utf8) || text.starts(with: "0X".utf8)
+    let digits = text.dropFirst(isPrefixed ? 2 : 0)
+    let isFull = digits.count == 36
+    guard isFull || digits.count == 4 || digits.count == 8 else { return nil }
+    var (high, low, count) = (UInt64(0), UInt64(0), 0)
+    for (place, octet) in digits.enumerated() {
+      if isFull, place == 8 || place == 13 || place == 18 || place == 23 {
+        guard octet == UInt8(ascii: "-") else { return nil }
+        continue
+      }
+      guard let digit = octet.hexDigit else { return nil }
+      if count < 16 { high = high << 4 | digit } else { low = low << 4 | digit }
+      count += 1
     }
+    return isFull ? (high, low) : (high << 32 | baseHigh, baseLow)
   }
 
   /// The 16-bit form, where there is one.
@@ -49,14 +52,19 @@ public struct BluetoothUUID: Hashable, Comparable, Sendable, CustomStringConvert
 
   /// The full lower-case form.
   public var text: String {
-    func digits(_ number: UInt64, _ count: Int) -> String {
-      let text = String(number, radix: 16)
-      return String(repeating: "0", count: count - text.utf8.count) + text
+    String(unsafeUninitializedCapacity: 36) { octets in
+      var place = 0
+      for index in 0..<32 {
+        if index == 8 || index == 12 || index == 16 || index == 20 {
+          octets[place] = UInt8(ascii: "-")
+          place += 1
+        }
+        let half = index < 16 ? high : low
+        octets[place] = UInt8(hexDigit: half >> (60 - 4 * UInt64(index % 16)))
+        place += 1
+      }
+      return place
     }
-    return [
-      digits(high >> 32, 8), digits(high >> 16 & 0xffff, 4), digits(high & 0xffff, 4),
-      digits(low >> 48, 4), digits(low & 0xffff_ffff_ffff, 12),
-    ].joined(separator: "-")
   }
 
   public static func < (a: BluetoothUUID, b: BluetoothUUID) -> Bool {

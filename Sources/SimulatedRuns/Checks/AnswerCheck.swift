@@ -2,6 +2,7 @@
 
 import BlueZInterfaces
 import BlueZSimulator
+import Bluetooth
 import DBus
 import Signals
 import SimulatedDevices
@@ -20,6 +21,8 @@ struct AnswerCheck: Check {
   private var excused: Set<Key> = []
   private var left: Set<String> = []
   private var programs: [String] = []
+  /// A device has refused something, or may have.
+  private var isRefused = false
   /// The ends of the paths of protected characteristics: bluetoothd never answers a request that
   /// the device wants to be paired for, when the link ends over it.
   private let protected: [String]
@@ -43,6 +46,9 @@ struct AnswerCheck: Check {
         excused.insert(Key(caller: call.sender ?? "", serial: call.serial))
       }
     case .joined(_, let name): programs.append(name)
+    case .device(.linkDown(let address)): linkEnded(address)
+    case .blow(.faults(_, let rules)):
+      for rule in rules { if case .refuse = rule.action { isRefused = true } }
     case .blow(.leave(let program)): leave(programs[program])
     case .message(let message): take(message, now)
     default: break
@@ -74,6 +80,17 @@ struct AnswerCheck: Check {
     }
   }
 
+  /// bluetoothd 5.66 does not answer an AcquireNotify that waits as the link ends.
+  private mutating func linkEnded(_ address: BluetoothAddress) {
+    let device = BlueZPath.device(address, of: BlueZPath.manager).lastElement
+    for (key, call) in pending
+    where call.member == GattCharacteristic1.Method.acquireNotify
+      && call.path?.text.contains(device) == true
+    {
+      excused.insert(key)
+    }
+  }
+
   /// A Connect is never answered whose device was removed.
   private mutating func removed(_ message: Message) {
     guard message.body.last?.asStrings?.contains(Device1.interface) == true,
@@ -92,7 +109,7 @@ struct AnswerCheck: Check {
   private func isExcused(_ key: Key, _ call: Message) -> Bool {
     if excused.contains(key) { return true }
     // bluetoothd 5.66 gives no answer when the device does not take it.
-    if call.member == GattCharacteristic1.Method.acquireNotify { return true }
+    if call.member == GattCharacteristic1.Method.acquireNotify, isRefused { return true }
     guard let path = call.path?.text else { return false }
     return protected.contains { path.contains($0) }
   }

@@ -1,7 +1,9 @@
 // After the last fault every chain ends, and a plain one goes well.
 
+import BlueZInterfaces
 import BlueZSimulator
 import Bluetooth
+import DBus
 import Signals
 import SimulatedDevices
 
@@ -13,6 +15,14 @@ struct Liveness: Check {
   private let hasSecrets: Bool
   /// A link that was made while its services could not be read was to be kept.
   private var isKept = false
+  /// Calls of AcquireNotify that have no answer: bluetoothd keeps their characteristics acquired.
+  private var acquiring: [Acquiring] = []
+
+  private struct Acquiring {
+    let caller: String
+    let serial: UInt32
+    let path: ObjectPath
+  }
 
   init(_ world: World) {
     let attributes = world.devices.flatMap(\.services).flatMap(\.characteristics)
@@ -27,18 +37,38 @@ struct Liveness: Check {
     switch sighting {
     case .asked(_, let plan) where plan.keepsLink: isKept = true
     case .cancelled(let id): cancelled.insert(id)
+    case .message(let message): follow(message)
     case .ended(let id, let ending):
       guard let error = ending.error else { return }
       let code = (error as? DeviceFailure)?.code
       // A device drops the link over a protected value that nobody pairs for.
       if code == .linkLost, hasSecrets, id.number < Self.plain { return }
       if code == .characteristicMissing, isKept { return }
+      if code == .busy, !acquiring.isEmpty { return }
       if id.number >= Self.plain {
         complain("Once all is well, so is a chain", "\(id): \(error)", now)
       } else if isCalm, !cancelled.contains(id), !Self.isOwnFault(error) {
         complain("Without a fault nothing fails", "\(id): \(error)", now)
       }
     default: break
+    }
+  }
+
+  private mutating func follow(_ message: Message) {
+    switch message.kind {
+    case .methodCall where message.member == GattCharacteristic1.Method.acquireNotify:
+      guard let caller = message.sender, let path = message.path else { return }
+      acquiring.append(Acquiring(caller: caller, serial: message.serial, path: path))
+    case .methodReturn, .error:
+      acquiring.removeAll {
+        $0.caller == message.destination && $0.serial == message.replySerial
+      }
+    case .signal where message.member == StandardInterface.ObjectManager.interfacesRemoved:
+      guard message.body.last?.asStrings?.contains(GattCharacteristic1.interface) == true,
+        let path = message.body.first?.asObjectPath
+      else { return }
+      acquiring.removeAll { $0.path == path }
+    case .methodCall, .signal: break
     }
   }
 

@@ -16,6 +16,9 @@ struct Draw {
     "C0:FF:EE:00:00:01", "00:00:00:00:00:00", "none", "device", ":1.1", "org.bluez",
   ]
 
+  /// Made once: that takes longer than all that is done with them.
+  private static let longStrings = [255, 4_096, 70_000].map { String(repeating: "x", count: $0) }
+
   static let keys = [
     "UUIDs", "RSSI", "Pathloss", "Transport", "DuplicateData", "Discoverable", "Pattern", "offset",
     "mtu", "device", "type", "prepare-authorize", "link", "Address", "AddressType", "", "Unknown",
@@ -23,7 +26,7 @@ struct Draw {
 
   mutating func string() -> String {
     switch generator.index(12) {
-    case 0: String(repeating: "x", count: generator.pick([255, 4_096, 70_000]))
+    case 0: generator.pick(Self.longStrings)
     case 1: generator.pick(paths).text
     case 2: String(generator.next(), radix: 36)
     default: generator.pick(Self.strings)
