@@ -67,6 +67,8 @@ public struct ConnectionText: RawRepresentable, Hashable, Sendable {
 extension ErrorAnswer {
   /// Seen: what a pending Connect gets when Disconnect is called, on LE too.
   public static let connectCanceled = failed("br-connection-canceled")
+  /// ConnectProfile on an adapter that has no BR/EDR.
+  public static let profileSearchFailed = failed("br-connection-sdp-search")
   /// Seen: what Connect gets, after 40 s, when the device is not there.
   public static let connectAborted = ConnectionText.abortByLocal.answer
 }

@@ -63,10 +63,11 @@ public final class BlueZSimulator: Sendable {
     log: BoundaryLog?,
     observer: @escaping Observer
   ) {
+    let server = ObjectServer(bus: bus)
     host = Host(
       bus: bus,
-      server: ObjectServer(bus: bus),
-      agents: AgentServer(bus: bus, limit: settings.agentTimeout),
+      server: server,
+      agents: AgentServer(bus: bus, limit: settings.agentTimeout) { server.flush() },
       settings: settings,
       observe: observer
     )

@@ -14,6 +14,7 @@ extension AdapterServer {
     if let refusal = state.withLock({ $0.sessions.start(call.caller) }) {
       return call.refuse(refusal)
     }
+    followDiscoverableFilter()
     // Recorded from bluetoothd: the answer first.
     call.reply()
     beginScan()
@@ -24,8 +25,21 @@ extension AdapterServer {
     if let refusal = state.withLock({ $0.sessions.stop(call.caller) }) {
       return call.refuse(refusal)
     }
+    followDiscoverableFilter()
     call.reply()
     endDiscoveryIfUnwanted()
+  }
+
+  /// The adapter is discoverable while the filter of somebody who discovers asks for that.
+  func followDiscoverableFilter() {
+    let isChanged = state.withLock { state in
+      let isWanted = state.sessions.wantsDiscoverable
+      guard isWanted ? !state.isDiscoverable : state.isDiscoverableByFilter else { return false }
+      state.isDiscoverable = isWanted
+      state.isDiscoverableByFilter = isWanted
+      return true
+    }
+    if isChanged { mark(Adapter1.Property.discoverable) }
   }
 
   func setFilter(_ call: Invocation) {
@@ -34,6 +48,7 @@ extension AdapterServer {
       let filter = DiscoveryFilter(options)
     else { return call.refuse(.invalidArguments) }
     state.withLock { $0.sessions.filter(call.caller, options.isEmpty ? nil : filter) }
+    followDiscoverableFilter()
     call.reply()
   }
 

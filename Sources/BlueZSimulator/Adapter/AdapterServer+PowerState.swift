@@ -6,11 +6,11 @@ import Signals
 
 extension AdapterServer {
   /// The property; there is none before 5.73.
-  var powerState: ExportedProperty {
-    ExportedProperty(Adapter1.Property.powerState, "s") { [self] in
-      guard host.settings.version >= .powerState else { return nil }
-      return .string(powerStateText)
-    }
+  var powerState: [ExportedProperty] {
+    guard host.settings.version >= .powerState else { return [] }
+    return [
+      ExportedProperty(Adapter1.Property.powerState, "s") { [self] in .string(powerStateText) }
+    ]
   }
 
   private var powerStateText: String {

@@ -47,9 +47,9 @@ extension AdapterServer {
           defer { state[keyPath: path] = seconds }
           return state[keyPath: path] != seconds
         }
-        guard isChanged else { return }
+        // Told of also when it is what it was.
         self.mark(name)
-        expire(self)
+        if isChanged { expire(self) }
       },
       get: { .uint32(self.state.withLock { $0[keyPath: path] }) }
     )

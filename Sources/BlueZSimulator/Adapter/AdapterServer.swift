@@ -15,6 +15,8 @@ final class AdapterServer: Sendable {
     /// What it is being switched to.
     var comingPower: Bool?
     var isDiscoverable = false
+    /// Whether it is because the filter of somebody who discovers asks for it.
+    var isDiscoverableByFilter = false
     var discoverableTimeout: UInt32 = 180
     var isPairable = false
     var pairableTimeout: UInt32 = 0
@@ -57,36 +59,47 @@ final class AdapterServer: Sendable {
 
   /// The interface, with the properties that bluetoothd 5.66 gives it.
   var interface: ExportedInterface {
-    typealias Property = Adapter1.Property
-    let name = settings.name
-    return ExportedInterface(
+    ExportedInterface(
       Adapter1.interface,
       methods: methods,
-      properties: [
-        ExportedProperty(Property.address, "s") { .string("\(self.settings.address)") },
-        ExportedProperty(Property.addressType, "s") { .string(AddressType.public.rawValue) },
-        ExportedProperty(Property.name, "s") { .string(self.settings.name) },
-        property(Property.alias, "s", { .string($0.alias ?? name) }) { state, value in
-          state.alias = value.asString.flatMap { $0.isEmpty ? nil : $0 }
-        },
-        ExportedProperty(Property.deviceClass, "u") { .uint32(0) },
-        ExportedProperty(Property.powered, "b", set: { self.setPowered($0, $1) }) {
-          .boolean(self.state.withLock { $0.isPowered })
-        },
-        powerState,
-      ] + visibility + [
-        ExportedProperty(Property.discovering, "b") {
-          .boolean(self.state.withLock { $0.isDiscovering })
-        },
-        ExportedProperty(Property.uuids, "as") { .strings([]) },
-        ExportedProperty(Property.modalias, "s") { .string("usb:v1D6Bp0246d0542") },
-        ExportedProperty(Property.roles, "as") {
-          .strings([Adapter1.Role.central, Adapter1.Role.peripheral])
-        },
-      ]
+      properties: propertiesToPower + powerState + visibility + propertiesAfterPower
     )
   }
 
+  private var propertiesToPower: [ExportedProperty] {
+    typealias Property = Adapter1.Property
+    let name = settings.name
+    return [
+      ExportedProperty(Property.address, "s") { .string("\(self.settings.address)") },
+      ExportedProperty(Property.addressType, "s") { .string(AddressType.public.rawValue) },
+      ExportedProperty(Property.name, "s") { .string(self.settings.name) },
+      property(Property.alias, "s", { .string($0.alias ?? name) }) { state, value in
+        state.alias = value.asString.flatMap { $0.isEmpty ? nil : $0 }
+      },
+      ExportedProperty(Property.deviceClass, "u") { .uint32(0) },
+      ExportedProperty(Property.powered, "b", set: { self.setPowered($0, $1) }) {
+        .boolean(self.state.withLock { $0.isPowered })
+      },
+    ]
+  }
+
+  private var propertiesAfterPower: [ExportedProperty] {
+    typealias Property = Adapter1.Property
+    return [
+      ExportedProperty(Property.discovering, "b") {
+        .boolean(self.state.withLock { $0.isDiscovering })
+      },
+      ExportedProperty(Property.uuids, "as") { .strings(HostServices.listed) },
+      ExportedProperty(Property.modalias, "s") { .string("usb:v1D6Bp0246d0542") },
+      ExportedProperty(Property.roles, "as") {
+        .strings([Adapter1.Role.central, Adapter1.Role.peripheral])
+      },
+      // Described, and not there unless some are switched on.
+      ExportedProperty(Property.experimentalFeatures, "as") { nil },
+    ]
+  }
+
+  /// A property that a client may set. Recorded from bluetoothd: the answer first.
   private func property(
     _ name: String,
     _ signature: Signature,
@@ -102,8 +115,8 @@ final class AdapterServer: Sendable {
           set(&state, value)
           return get(state) != before
         }
-        if isChanged { self.mark(name) }
         call.reply()
+        if isChanged { self.mark(name) }
       },
       get: { self.state.withLock { get($0) } }
     )
@@ -124,11 +137,11 @@ final class AdapterServer: Sendable {
   }
 
   private func removeDevice(_ call: Invocation) {
-    guard state.withLock({ $0.isPowered }) else { return call.refuse(.notReady) }
     let path = call.message.body.first?.asObjectPath
     guard let device = devices.first(where: { $0.path == path && $0.isExported }) else {
       return call.refuse(.doesNotExist)
     }
+    guard state.withLock({ $0.isPowered }) else { return call.refuse(.notReady) }
     device.remove(call)
   }
 
@@ -160,6 +173,7 @@ final class AdapterServer: Sendable {
     }
     for device in devices { device.powerOff() }
     setDiscoverable(false)
+    for device in devices where device.isTemporary { device.forget() }
     answer()
     let wasDiscovering = state.withLock { state in
       state.isPowered = false
@@ -170,18 +184,19 @@ final class AdapterServer: Sendable {
     mark(Adapter1.Property.powered)
     // Told whether it has changed or not.
     mark(Adapter1.Property.discovering)
-    for device in devices where device.isTemporary { device.forget() }
+    followDiscoverableFilter()
   }
 
   var isPowered: Bool { state.withLock { $0.isPowered } }
 
-  /// Whether bluetoothd would ask an agent.
+  /// Whether bluetoothd would ask an agent. Told when the kernel knows: after what else happens now.
   func setPairable(_ isPairable: Bool) {
     let isChanged = state.withLock { state in
       defer { state.isPairable = isPairable }
       return state.isPairable != isPairable
     }
-    if isChanged { mark(Adapter1.Property.pairable) }
+    guard isChanged else { return }
+    host.loop.post { [weak self] in self?.mark(Adapter1.Property.pairable) }
   }
 
   /// The simulation is over: links end, and nothing is due any more.
@@ -214,6 +229,7 @@ final class AdapterServer: Sendable {
     for device in devices { device.clientLeft(client) }
     monitors.clientLeft(client)
     state.withLock { $0.sessions.forget(client) }
+    followDiscoverableFilter()
     endDiscoveryIfUnwanted()
   }
 }

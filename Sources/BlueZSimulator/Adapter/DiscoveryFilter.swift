@@ -12,6 +12,10 @@ struct DiscoveryFilter: Hashable, Sendable {
   var rssi: Int?
   var pathloss: Int?
   var wantsDuplicates = false
+  /// Whether the adapter is to be discoverable meanwhile.
+  var wantsDiscoverable = false
+  /// Whether it is for BR/EDR alone.
+  var isClassic = false
   /// A prefix of address or name.
   var pattern: String?
 
@@ -39,12 +43,16 @@ struct DiscoveryFilter: Hashable, Sendable {
       let known = [
         Adapter1.Transport.auto, Adapter1.Transport.classic, Adapter1.Transport.lowEnergy,
       ]
+      isClassic = value.asString == Adapter1.Transport.classic
       return value.asString.map(known.contains) ?? false
     case Adapter1.DiscoveryFilterKey.duplicateData:
       guard let wanted = value.asBool else { return false }
       wantsDuplicates = wanted
       return true
-    case Adapter1.DiscoveryFilterKey.discoverable: return value.asBool != nil
+    case Adapter1.DiscoveryFilterKey.discoverable:
+      guard let wanted = value.asBool else { return false }
+      wantsDiscoverable = wanted
+      return true
     case Adapter1.DiscoveryFilterKey.pattern:
       pattern = value.asString
       return pattern != nil

@@ -30,12 +30,18 @@ struct DiscoverySessions: Sendable {
     return bounds.contains(nil) ? nil : bounds.compactMap(\.self).min()
   }
 
+  /// Whether somebody who discovers wants the adapter to be discoverable meanwhile.
+  var wantsDiscoverable: Bool { clients.contains { filters[$0]?.wantsDiscoverable == true } }
+
   /// Sets the filter of a client, for now and for later; nil removes it.
   mutating func filter(_ client: String, _ filter: DiscoveryFilter?) { filters[client] = filter }
 
+  /// One for BR/EDR alone, which the adapter has not, is refused as under way.
+  ///
   /// - Returns: The refusal; nil when the session has begun.
   mutating func start(_ client: String) -> ErrorAnswer? {
-    clients.insert(client).inserted ? nil : .operationInProgress
+    if clients.isEmpty, filters[client]?.isClassic == true { return .operationInProgress }
+    return clients.insert(client).inserted ? nil : .operationInProgress
   }
 
   /// - Returns: The refusal; nil when the session has ended.

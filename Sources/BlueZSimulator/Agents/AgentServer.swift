@@ -12,6 +12,8 @@ final class AgentServer: Sendable {
     var table = AgentTable()
     var nextID = 0
     var questions: [Question] = []
+    /// Whether it was told that there is one.
+    var isThereOne = false
     /// Told whether there is any agent.
     var changed: @Sendable (_ hasAgent: Bool) -> Void = { _ in }
   }
@@ -26,10 +28,13 @@ final class AgentServer: Sendable {
   private let bus: any MessageBus
   /// How long an agent may take.
   private let limit: Duration
+  /// Tells of what has changed: an agent is called after that.
+  private let flush: @Sendable () -> Void
 
-  init(bus: any MessageBus, limit: Duration) {
+  init(bus: any MessageBus, limit: Duration, flush: @escaping @Sendable () -> Void) {
     self.bus = bus
     self.limit = limit
+    self.flush = flush
   }
 
   /// Has `changed` told whether there is any agent.
@@ -65,6 +70,7 @@ final class AgentServer: Sendable {
     let agent = Agent(client: call.caller, path: path, capability: capability)
     if let refusal = state.withLock({ $0.table.register(agent) }) { return call.refuse(refusal) }
     call.reply()
+    state.withLock { $0.isThereOne = true }
     state.withLock { $0.changed }(true)
   }
 
@@ -92,10 +98,15 @@ final class AgentServer: Sendable {
     if state.withLock({ $0.table.remove(client) }) { removed() }
   }
 
-  /// What it was asked it may still answer.
+  /// What an agent was asked it may still answer: until then, or until that is settled, there is
+  /// still one.
   private func removed() {
-    let (isLast, changed) = state.withLock { ($0.table.isEmpty, $0.changed) }
-    if isLast { changed(false) }
+    let changed: (@Sendable (Bool) -> Void)? = state.withLock { state in
+      guard state.isThereOne, state.table.isEmpty, state.questions.isEmpty else { return nil }
+      state.isThereOne = false
+      return state.changed
+    }
+    changed?(false)
   }
 
   // MARK: Questions
@@ -121,14 +132,18 @@ final class AgentServer: Sendable {
       state.questions.append(Question(id: state.nextID, agent: agent, answered: answered))
       return (state.nextID, isBusy)
     }
-    if isBusy, method != Agent1.Method.displayPasskey {
-      bus.loop.after(.zero) { [self] in
-        take(id)?.answered(.failure(ErrorAnswer.inProgress.dbusError))
-      }
+    if method == Agent1.Method.displayPasskey {
+      tell(agent, method, body)
+      bus.loop.after(.zero) { [self] in settle(id, .success([])) }
+      return id
+    }
+    if isBusy {
+      bus.loop.after(.zero) { [self] in settle(id, .failure(ErrorAnswer.inProgress.dbusError)) }
       return id
     }
     _ = bus.loop.task { [self] in
       let answer: Answer
+      flush()
       do {
         answer = .success(try await bus.call(call(agent, method, body), limit: limit).body)
       } catch let error as DBusError {
@@ -137,15 +152,21 @@ final class AgentServer: Sendable {
         if error is TimedOut { cancel(agent) }
         answer = .failure(ErrorAnswer(BlueZErrorName.Bus.noReply, "Timed out").dbusError)
       }
-      take(id)?.answered(answer)
+      settle(id, answer)
     }
     return id
+  }
+
+  private func settle(_ id: Int, _ answer: Answer) {
+    take(id)?.answered(answer)
+    removed()
   }
 
   /// The answer to a question is not wanted any more: the agent is told so.
   func withdraw(_ id: Int) {
     guard let question = take(id) else { return }
     cancel(question.agent)
+    removed()
   }
 
   private func take(_ id: Int) -> Question? {
@@ -154,15 +175,19 @@ final class AgentServer: Sendable {
     }
   }
 
-  private func cancel(_ agent: Agent) {
+  private func cancel(_ agent: Agent) { tell(agent, Agent1.Method.cancel, []) }
+
+  /// Calls a method of an agent without waiting for an answer.
+  private func tell(_ agent: Agent, _ method: String, _ body: [DBusValue]) {
     let message = try? Message.methodCall(
       destination: agent.client,
       path: agent.path,
       interface: Agent1.interface,
-      member: Agent1.Method.cancel,
-      body: [],
+      member: method,
+      body: body,
       noReplyExpected: true
     )
+    flush()
     if let message { try? bus.send(message) }
   }
 

@@ -196,11 +196,10 @@ struct LinkMachine<Call: Sendable>: Sendable {
     if !pending.isEmpty { actions.append(.refuse(pending, .connectCanceled)) }
     actions.append(.failRequests)
     if !wasClosing { actions.append(.removeBattery) }
+    // Of sockets of objects that are gone nothing is told.
+    if isForgotten { actions.append(.forget) }
+    isForgotten = false
     actions.append(.releaseSockets)
-    if isForgotten {
-      isForgotten = false
-      actions.append(.forget)
-    }
     return actions
   }
 

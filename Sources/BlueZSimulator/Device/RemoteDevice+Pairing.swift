@@ -45,8 +45,12 @@ extension RemoteDevice {
   }
 
   private func beginPairing(_ call: WaitingCall, _ client: String) {
-    state.withLock { $0.known.isTemporary = false }
     let agent = host.agents.agent(for: client)
+    state.withLock { state in
+      state.known.isTemporary = false
+      // From here on the link has what the agent of Pair can do.
+      if let agent { state.linkCapability = agent.capability }
+    }
     pairing(with: agent) { $0.pair(call, of: client, agent: agent?.capability) }
   }
 

@@ -127,26 +127,41 @@ final class RemoteDevice: Sendable {
 
   var interface: ExportedInterface {
     typealias Method = Device1.Method
-    let names = Device1.listingOrder + [Device1.Property.appearance]
     return ExportedInterface(
       Device1.interface,
       methods: [
         ExportedMethod(Method.disconnect) { self.disconnect($0) },
         ExportedMethod(Method.connect) { self.connect($0) },
-        ExportedMethod(Method.connectProfile, takes: [.init("UUID", "s")]) { self.connect($0) },
+        // Profiles are of BR/EDR, which the adapter has not.
+        ExportedMethod(Method.connectProfile, takes: [.init("UUID", "s")]) {
+          $0.refuse(.profileSearchFailed)
+        },
         ExportedMethod(Method.disconnectProfile, takes: [.init("UUID", "s")]) {
-          $0.refuse(.notSupported)
+          $0.refuse(.invalidArguments)
         },
         ExportedMethod(Method.pair) { self.pair($0) },
         ExportedMethod(Method.cancelPairing) { self.cancelPairing($0) },
       ],
-      properties: names.map(property)
+      properties: Self.described.map(property)
     )
   }
+
+  /// All that bluetoothd describes, in its order; those after it has no value for are not there.
+  private static let described: [String] = {
+    typealias Property = Device1.Property
+    return [
+      Property.address, Property.addressType, Property.name, Property.alias, Property.deviceClass,
+      Property.appearance, Property.icon, Property.paired, Property.bonded, Property.trusted,
+      Property.blocked, Property.legacyPairing, Property.rssi, Property.connected, Property.uuids,
+      Property.modalias, Property.adapter, Property.manufacturerData, Property.serviceData,
+      Property.txPower, Property.servicesResolved, Property.wakeAllowed,
+    ]
+  }()
 
   private func property(_ name: String) -> ExportedProperty {
     let set: ExportedProperty.Setter?
     switch name {
+    case Device1.Property.wakeAllowed: set = { _, call in call.refuse(.notSupported) }
     case Device1.Property.alias:
       set = change(name) { known, value in
         let alias = value.asString ?? ""
@@ -190,8 +205,9 @@ final class RemoteDevice: Sendable {
   private static func signature(of name: String) -> Signature {
     switch name {
     case Device1.Property.address, Device1.Property.addressType, Device1.Property.name,
-      Device1.Property.alias:
+      Device1.Property.alias, Device1.Property.icon, Device1.Property.modalias:
       "s"
+    case Device1.Property.deviceClass: "u"
     case Device1.Property.rssi, Device1.Property.txPower: "n"
     case Device1.Property.appearance: "q"
     case Device1.Property.uuids: "as"

@@ -9,10 +9,15 @@ final class AcquiredSocket: Sendable {
   /// The longest packet that is read, in octets.
   private static let longestPacket = 512
 
+  /// Counts up with each that a device gives away.
+  let number: UInt64
   private let end: UnixFD
   private let watch = Guarded<Watch?>(nil)
 
-  private init(_ end: UnixFD) { self.end = end }
+  private init(_ number: UInt64, _ end: UnixFD) {
+    self.number = number
+    self.end = end
+  }
 
   /// What came of making a pair.
   enum Pair {
@@ -27,9 +32,11 @@ final class AcquiredSocket: Sendable {
   /// Makes a pair.
   ///
   /// - Parameters:
+  ///   - number: Told by ``number``.
   ///   - received: Gets each packet that the client sends.
   ///   - released: Called once when the client has closed its last copy.
   static func pair(
+    _ number: UInt64,
     on loop: Loop,
     received: @escaping @Sendable ([UInt8]) -> Void,
     released: @escaping @Sendable () -> Void
@@ -40,7 +47,7 @@ final class AcquiredSocket: Sendable {
     guard socketpair(AF_UNIX, type, 0, &ends) == 0 else { return .none }
     let (own, other) = (UnixFD(owning: ends[0]), UnixFD(owning: ends[1]))
     guard (try? other.duplicate()) != nil else { return .notSent }
-    let socket = AcquiredSocket(own)
+    let socket = AcquiredSocket(number, own)
     let watch = loop.watch(own.descriptor, for: [.readable, .hungUp]) { [weak socket] events in
       guard let socket else { return }
       if events.contains(.readable) { socket.drain(received) }

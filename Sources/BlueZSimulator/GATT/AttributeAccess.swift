@@ -2,6 +2,7 @@
 
 import Bluetooth
 import DBus
+import Signals
 import SimulatedDevices
 
 /// The way from an exported attribute to the device that has it.
@@ -12,6 +13,7 @@ struct AttributeAccess: Sendable {
   /// Sees to the security of the link after a refusal; whether the refusal is kept from the client.
   let secure: @Sendable (ATTErrorCode, WaitingCall) -> Bool
   let link: @Sendable () -> LinkView
+  let socketNumbers = SocketNumbers()
 
   /// What an attribute needs to know of the link.
   struct LinkView: Sendable {
@@ -24,6 +26,18 @@ struct AttributeAccess: Sendable {
 
   /// The ATT MTU, in octets.
   var mtu: Int { device.definition.link.mtu }
+}
+
+/// Numbers for the sockets of a device, in the order in which they are acquired.
+final class SocketNumbers: Sendable {
+  private let last = Guarded<UInt64>(0)
+
+  func next() -> UInt64 {
+    last.withLock { last in
+      last += 1
+      return last
+    }
+  }
 }
 
 /// The options of a read or write.

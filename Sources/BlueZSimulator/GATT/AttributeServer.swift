@@ -106,7 +106,7 @@ final class AttributeServer: Sendable {
       for object in own { access.host.server.add([object.interface], at: object.path) }
     } else {
       let gone = characteristics.filter { server in own.contains { $0.path == server.path } }
-      for characteristic in gone { characteristic.releaseSockets() }
+      release(gone)
       access.host.server.flush()
       defer { for characteristic in gone { characteristic.forget() } }
       for path in removals where own.contains(where: { $0.path == path }) {
@@ -120,8 +120,12 @@ final class AttributeServer: Sendable {
     for characteristic in characteristics { characteristic.resume() }
   }
 
-  func releaseSockets() {
-    for characteristic in characteristics { characteristic.releaseSockets() }
+  func releaseSockets() { release(characteristics) }
+
+  /// Shuts sockets down in the order in which they were acquired, as bluetoothd hears of their end.
+  private func release(_ characteristics: [CharacteristicServer]) {
+    let releases = characteristics.flatMap(\.releases).sorted { $0.number < $1.number }
+    for each in releases { each.release() }
   }
 
   func clientLeft(_ client: String) {

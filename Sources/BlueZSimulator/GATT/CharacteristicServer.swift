@@ -28,28 +28,20 @@ final class CharacteristicServer: Sendable {
   var interface: ExportedInterface {
     typealias Property = GattCharacteristic1.Property
     let (entry, service, access, properties) = (entry, service, access, entry.properties)
-    var exported = [
+    var exported: [ExportedProperty] = [
       ExportedProperty(Property.uuid, "s") { .string(entry.uuid.text) },
       ExportedProperty(Property.service, "o") { .objectPath(service) },
       ExportedProperty(Property.value, "ay") { .bytes(self.state.withLock { $0.value.octets }) },
     ]
-    if !properties.isDisjoint(with: [.notify, .indicate]) {
-      exported.append(flag(Property.notifying) { $0.isNotifying })
-    }
-    exported.append(
-      ExportedProperty(Property.flags, "as") { .strings(properties.flags) }
-    )
-    if properties.contains(.writeWithoutResponse) {
-      exported.append(flag(Property.writeAcquired) { $0.writeAcquisition.isTaken })
-    }
-    if properties.contains(.notify) {
-      exported.append(flag(Property.notifyAcquired) { $0.notifyAcquisition.isTaken })
-    }
-    exported.append(
+    exported += [
+      flag(Property.notifying, if: [.notify, .indicate]) { $0.isNotifying },
+      ExportedProperty(Property.flags, "as") { .strings(properties.flags) },
+      flag(Property.writeAcquired, if: .writeWithoutResponse) { $0.writeAcquisition.isTaken },
+      flag(Property.notifyAcquired, if: .notify) { $0.notifyAcquisition.isTaken },
       ExportedProperty(Property.mtu, "q") {
         access.link().isConnected ? .uint16(UInt16(access.mtu)) : nil
-      }
-    )
+      },
+    ]
     return ExportedInterface(
       GattCharacteristic1.interface,
       methods: methods,
@@ -57,11 +49,17 @@ final class CharacteristicServer: Sendable {
     )
   }
 
+  /// A property that is described of every characteristic, and that those have which have one of
+  /// these properties.
   private func flag(
     _ name: String,
+    if any: CharacteristicProperties,
     _ read: @escaping @Sendable (CharacteristicState<Invocation>) -> Bool
   ) -> ExportedProperty {
-    ExportedProperty(name, "b") { .boolean(self.state.withLock { read($0) }) }
+    let isThere = !entry.properties.isDisjoint(with: any)
+    return ExportedProperty(name, "b") {
+      isThere ? .boolean(self.state.withLock { read($0) }) : nil
+    }
   }
 
   private var methods: [ExportedMethod] {
@@ -261,17 +259,22 @@ final class CharacteristicServer: Sendable {
   /// The object is removed.
   func forget() { state.withLock { $0.forget() } }
 
-  /// The device has sent a value.
+  /// The device has sent a value: told once for each client that listens, as bluetoothd does.
   func notified(_ value: [UInt8]) {
     observe(.notified(access.address, entry.uuid, value))
     if let socket = sockets.withLock({ $0.notify }) { return socket.send(value) }
-    guard state.withLock({ $0.isNotifying }) else { return }
-    state.withLock { $0.value.octets = value }
-    access.host.server.announce(
-      GattCharacteristic1.Property.value,
-      of: GattCharacteristic1.interface,
-      at: path
-    )
+    let times = state.withLock { state in
+      guard state.isNotifying else { return 0 }
+      state.value.octets = value
+      return state.listeners.count
+    }
+    for _ in 0..<times {
+      access.host.server.announce(
+        GattCharacteristic1.Property.value,
+        of: GattCharacteristic1.interface,
+        at: path
+      )
+    }
   }
 
   // MARK: Acquiring
@@ -301,7 +304,7 @@ final class CharacteristicServer: Sendable {
       if state.withLock({ $0.listeners.isEmpty }) { unsubscribe() }
       return
     }
-    let pair = AcquiredSocket.pair(on: access.host.loop) { _ in
+    let pair = AcquiredSocket.pair(access.socketNumbers.next(), on: access.host.loop) { _ in
     } released: {
       self.releaseNotify()
       self.unsubscribe()
@@ -321,7 +324,7 @@ final class CharacteristicServer: Sendable {
     if case .refuse(let answer) = state.withLock({ $0.acquireWrite(entry.properties, link) }) {
       return call.refuse(answer)
     }
-    let pair = AcquiredSocket.pair(on: access.host.loop) { value in
+    let pair = AcquiredSocket.pair(access.socketNumbers.next(), on: access.host.loop) { value in
       self.command(value)
     } released: {
       self.releaseWrite()
@@ -336,13 +339,13 @@ final class CharacteristicServer: Sendable {
     call.reply([.unixFD(other), .uint16(UInt16(access.mtu))])
   }
 
-  /// The link is gone: sockets are shut down.
-  func releaseSockets() {
-    releaseNotify()
-    releaseWrite()
+  /// What shuts down its sockets, each with the number that it was acquired by.
+  var releases: [(number: UInt64, release: @Sendable () -> Void)] {
+    let (notify, write) = sockets.withLock { ($0.notify?.number, $0.write?.number) }
+    return (notify.map { [($0, releaseNotify)] } ?? []) + (write.map { [($0, releaseWrite)] } ?? [])
   }
 
-  private func releaseNotify() {
+  @Sendable private func releaseNotify() {
     let socket = sockets.withLock { sockets in
       defer { sockets.notify = nil }
       return sockets.notify
@@ -357,7 +360,7 @@ final class CharacteristicServer: Sendable {
     mark(GattCharacteristic1.Property.notifyAcquired)
   }
 
-  private func releaseWrite() {
+  @Sendable private func releaseWrite() {
     let socket = sockets.withLock { sockets in
       defer { sockets.write = nil }
       return sockets.write

@@ -99,10 +99,10 @@ struct CharacteristicState<Call: Sendable>: Sendable {
     _ properties: CharacteristicProperties,
     _ link: AttributeAccess.LinkView
   ) -> Step {
+    guard link.isConnected else { return .refuse(.gattNotConnected) }
     if notifyAcquisition.isTaken { return .refuse(.notifyAcquired) }
     if !listeners.isEmpty { return .refuse(.inProgress) }
     guard properties.contains(.notify) else { return .refuse(.notSupported) }
-    guard link.isConnected else { return .refuse(.gattNotConnected) }
     notifyAcquisition = .pending(caller)
     return .ask
   }

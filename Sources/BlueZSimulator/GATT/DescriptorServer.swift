@@ -99,11 +99,11 @@ final class DescriptorServer: Sendable {
     }
     guard access.link().isConnected else { return call.refuse(.gattNotConnected) }
     guard entry.uuid != Self.configuration else { return call.refuse(.writeNotPermitted) }
-    let isFirst = isWriting.withLock { isWriting in
+    let wasWriting = isWriting.withLock { isWriting in
       defer { isWriting = true }
-      return !isWriting
+      return isWriting
     }
-    guard isFirst else { return call.refuse(.inProgress) }
+    if wasWriting { return call.refuse(.inProgress) }
     let (device, handle) = (access.device, entry.handle)
     access.submit(.write(entry.uuid)) { () -> Result<Void, ATTErrorCode> in
       device.write(handle, value, withResponse: true)

@@ -41,7 +41,7 @@ enum WriteRequest: Hashable, Sendable {
       if options.offset != 0 { return .failure(.notSupported) }
       if value.count > mtu - 3 { return .failure(.writeNotInitiated) }
     case .request:
-      if options.offset + value.count > GattCharacteristic1.longestValue {
+      if value.count > GattCharacteristic1.longestValue {
         return .failure(.invalidLength)
       }
     }

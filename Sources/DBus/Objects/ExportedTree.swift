@@ -13,6 +13,12 @@ struct ExportedTree: Sendable {
     var interfaces: [ExportedInterface]
     /// Whether clients know of the object.
     var isAnnounced = false
+    /// Whether it has, or had, an interface with properties: then it has Properties too.
+    var hasProperties = false
+    /// Whether clients know that.
+    var arePropertiesAnnounced = false
+    /// Counts up with each object that is made.
+    let number: UInt64
   }
 
   /// What is not yet announced of one object.
@@ -24,13 +30,15 @@ struct ExportedTree: Sendable {
     /// Interfaces with their changed properties, both in the order first marked.
     var changed: [(interface: String, properties: [String])] = []
     var removed: [String] = []
+    /// Whether the object had Properties when the last of these was removed.
+    var hadProperties = false
   }
 
   /// Something to announce, in this order.
   enum Announcement: Sendable {
-    case added(ObjectPath, [ExportedInterface], isNew: Bool)
+    case added(ObjectPath, [ExportedInterface], isNew: Bool, bringsProperties: Bool)
     case changed(ObjectPath, ExportedInterface, [String])
-    case removed(ObjectPath, [String], isGone: Bool)
+    case removed(ObjectPath, [String], isGone: Bool, hadProperties: Bool)
   }
 
   /// By path; read in sorted order where order is seen.
@@ -38,6 +46,7 @@ struct ExportedTree: Sendable {
   /// By path; announced in their order.
   private var changes: [ObjectPath: Changes] = [:]
   private var orders: UInt64 = 0
+  private var made: UInt64 = 0
 
   /// Whether nothing waits to be announced.
   var isQuiet: Bool { changes.isEmpty }
@@ -50,7 +59,8 @@ struct ExportedTree: Sendable {
   /// Adds an interface to an object, which is made if need be. One of the same name is replaced,
   /// without a word.
   mutating func add(_ interface: ExportedInterface, to path: ObjectPath) {
-    var object = objects[path] ?? Object(interfaces: [])
+    var object = objects[path] ?? newObject()
+    if !interface.properties.isEmpty { object.hasProperties = true }
     if let index = object.interfaces.firstIndex(where: { $0.name == interface.name }) {
       object.interfaces[index] = interface
       objects[path] = object
@@ -63,6 +73,46 @@ struct ExportedTree: Sendable {
     }
   }
 
+  private mutating func newObject() -> Object {
+    made += 1
+    return Object(interfaces: [], number: made)
+  }
+
+  /// The paths of all objects as they are listed: each before what is below it, and of several
+  /// below one, the one that came last first.
+  ///
+  /// - Source: BlueZ 5.66, `gdbus/object.c` (append_object, g_dbus_register_interface).
+  var listing: [ObjectPath] {
+    var below: [ObjectPath: [ObjectPath]] = [:]
+    var tops: [ObjectPath] = []
+    for path in paths {
+      if let above = nearestObject(above: path) {
+        below[above, default: []].append(path)
+      } else {
+        tops.append(path)
+      }
+    }
+    var found: [ObjectPath] = []
+    // A stack: what is put last is listed first.
+    var waiting = tops.sorted { number($0) < number($1) }
+    while let path = waiting.popLast() {
+      found.append(path)
+      waiting += (below[path] ?? []).sorted { number($0) < number($1) }
+    }
+    return found
+  }
+
+  private func number(_ path: ObjectPath) -> UInt64 { objects[path]?.number ?? 0 }
+
+  private func nearestObject(above path: ObjectPath) -> ObjectPath? {
+    var path = path
+    while let above = path.parent {
+      if objects[above] != nil { return above }
+      path = above
+    }
+    return nil
+  }
+
   /// Removes an interface; the object goes with its last one.
   ///
   /// One whose coming was not announced goes silently.
@@ -71,6 +121,7 @@ struct ExportedTree: Sendable {
       return
     }
     objects[path]?.interfaces.remove(at: index)
+    let hadProperties = objects[path]?.hasProperties ?? false
     if objects[path]?.interfaces.isEmpty == true { objects[path] = nil }
     change(path) { changes in
       changes.changed.removeAll { $0.interface == name }
@@ -78,6 +129,7 @@ struct ExportedTree: Sendable {
         changes.added.removeAll { $0 == name }
       } else {
         changes.removed.append(name)
+        changes.hadProperties = hadProperties
       }
     }
   }
@@ -148,8 +200,13 @@ struct ExportedTree: Sendable {
     let added = change.added.compactMap { interface($0, at: change.path) }
     if !added.isEmpty {
       let isNew = objects[change.path]?.isAnnounced == false
+      let brings =
+        objects[change.path].map { $0.hasProperties && !$0.arePropertiesAnnounced } ?? false
       objects[change.path]?.isAnnounced = true
-      announcements.append(.added(change.path, added, isNew: isNew))
+      if brings { objects[change.path]?.arePropertiesAnnounced = true }
+      announcements.append(
+        .added(change.path, added, isNew: isNew, bringsProperties: brings)
+      )
     }
     for (name, properties) in change.changed {
       guard let interface = interface(name, at: change.path) else { continue }
@@ -157,7 +214,14 @@ struct ExportedTree: Sendable {
     }
     if !change.removed.isEmpty {
       let isGone = objects[change.path] == nil
-      announcements.append(.removed(change.path, change.removed, isGone: isGone))
+      announcements.append(
+        .removed(
+          change.path,
+          change.removed,
+          isGone: isGone,
+          hadProperties: change.hadProperties
+        )
+      )
     }
     return announcements
   }

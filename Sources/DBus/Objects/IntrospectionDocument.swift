@@ -1,52 +1,50 @@
 // An object described in XML, for Introspect.
 
-/// Writes the description of a node.
+/// Writes the description of a node, laid out as BlueZ's library does; one without interfaces as
+/// libdbus does.
 ///
-/// - Source: D-Bus Specification 0.41, "Introspection Data Format".
+/// - Source: D-Bus Specification 0.41, "Introspection Data Format"; BlueZ 5.66, `gdbus/object.c`
+///   (generate_introspection_xml); libdbus 1.14, `dbus/dbus-object-tree.c`.
 struct IntrospectionDocument {
   let interfaces: [ExportedInterface]
   let children: [String]
 
   /// The document.
   var text: String {
-    var lines = [
-      "<!DOCTYPE node PUBLIC \"-//freedesktop//DTD D-BUS Object Introspection 1.0//EN\"",
-      "\"http://www.freedesktop.org/standards/dbus/1.0/introspect.dtd\">",
-      "<node>",
-    ]
-    for interface in interfaces { lines += Self.lines(of: interface) }
+    let head =
+      "<!DOCTYPE node PUBLIC \"-//freedesktop//DTD D-BUS Object Introspection 1.0//EN\"\n"
+      + "\"http://www.freedesktop.org/standards/dbus/1.0/introspect.dtd\">\n<node>"
     // Names of nodes are made of letters, digits and underscores: nothing needs escaping.
-    lines += children.map { "  <node name=\"\($0)\"/>" }
-    return lines.joined(separator: "\n") + "\n</node>\n"
+    let nodes = children.map { "<node name=\"\($0)\"/>" }
+    guard !interfaces.isEmpty else {
+      return head + "\n" + nodes.map { "  \($0)\n" }.joined() + "</node>\n"
+    }
+    return head + interfaces.map(Self.text).joined() + nodes.joined() + "</node>"
   }
 
-  private static func lines(of interface: ExportedInterface) -> [String] {
-    var lines = ["  <interface name=\"\(interface.name)\">"]
+  private static func text(of interface: ExportedInterface) -> String {
+    var text = "<interface name=\"\(interface.name)\">"
     for method in interface.methods {
-      let arguments =
-        method.arguments.map { argument($0, direction: "in") }
-        + method.results.map { argument($0, direction: "out") }
-      lines += element("method", method.name, arguments)
+      text += "<method name=\"\(method.name)\">"
+      text += method.arguments.map { argument($0, direction: "in") }.joined()
+      text += method.results.map { argument($0, direction: "out") }.joined()
+      text += "</method>"
     }
     for signal in interface.signals {
-      lines += element("signal", signal.name, signal.arguments.map { argument($0, direction: nil) })
+      text += "<signal name=\"\(signal.name)\">"
+      text += signal.arguments.map { argument($0, direction: nil) }.joined()
+      text += "</signal>\n"
     }
     for property in interface.properties {
       let access = property.set == nil ? "read" : "readwrite"
-      lines.append(
-        "    <property name=\"\(property.name)\" type=\"\(property.signature)\" access=\"\(access)\"/>"
-      )
+      text += "<property name=\"\(property.name)\" type=\"\(property.signature)\""
+      text += " access=\"\(access)\"></property>"
     }
-    return lines + ["  </interface>"]
-  }
-
-  private static func element(_ kind: String, _ name: String, _ inner: [String]) -> [String] {
-    guard !inner.isEmpty else { return ["    <\(kind) name=\"\(name)\"/>"] }
-    return ["    <\(kind) name=\"\(name)\">"] + inner + ["    </\(kind)>"]
+    return text + "</interface>"
   }
 
   private static func argument(_ argument: ExportedArgument, direction: String?) -> String {
     let direction = direction.map { " direction=\"\($0)\"" } ?? ""
-    return "      <arg name=\"\(argument.name)\" type=\"\(argument.signature)\"\(direction)/>"
+    return "<arg name=\"\(argument.name)\" type=\"\(argument.signature)\"\(direction)/>\n"
   }
 }

@@ -6,24 +6,26 @@ extension ObjectServer {
   public func handle(_ invocation: Invocation) -> Bool {
     let call = invocation.message
     guard let path = call.path else { return false }
-    let (isObject, children) = state.withLock { state in
-      (state.tree.objects[path] != nil, state.tree.children(of: path))
+    let (object, children) = state.withLock { state in
+      (state.tree.objects[path], state.tree.children(of: path))
     }
-    guard isObject || !children.isEmpty || path == objectManager else { return false }
     // Answers come after the changes that were marked before.
     let flushing = Invocation(message: call, bus: bus) { self.flush() }
-    if answerStandard(flushing, path, children, isObject: isObject) { return true }
-    guard isObject, let body = state.withLock({ Self.method(call, at: path, in: $0.tree) }) else {
+    if answerStandard(flushing, path, children, object) { return true }
+    guard object != nil || !children.isEmpty || path == objectManager else { return false }
+    guard object != nil, let body = state.withLock({ Self.method(call, at: path, in: $0.tree) })
+    else {
       // Peer is the front's to answer.
       if call.interface == "org.freedesktop.DBus.Peer" { return false }
-      flushing.fail(Invocation.unclaimed(call, name: isObject ? .unknownMethod : .unknownObject))
+      flushing.fail(Invocation.unclaimed(call, name: .unknownMethod))
       return true
     }
     body(flushing)
     return true
   }
 
-  /// The method that a call means: the signature has to be its own.
+  /// The method that a call means: the signature has to be its own. One that names no interface
+  /// means none, as with BlueZ's library.
   private static func method(
     _ call: Message,
     at path: ObjectPath,
@@ -31,7 +33,7 @@ extension ObjectServer {
   ) -> ExportedMethod.Body? {
     let signature = call.signature
     for interface in tree.objects[path]?.interfaces ?? []
-    where call.interface == nil || call.interface == interface.name {
+    where call.interface == interface.name {
       for method in interface.methods
       where method.name == call.member && method.signature == signature {
         return method.body
@@ -46,43 +48,51 @@ extension ObjectServer {
     _ invocation: Invocation,
     _ path: ObjectPath,
     _ children: [String],
-    isObject: Bool
+    _ object: ExportedTree.Object?
   ) -> Bool {
     let call = invocation.message
+    let hasProperties = object?.hasProperties ?? false
     switch (call.interface, call.member, call.signature.text) {
-    case (StandardInterface.introspectable?, "Introspect"?, ""), (nil, "Introspect"?, ""):
-      invocation.reply([.string(introspection(of: path, children, isObject: isObject))])
-    case (StandardInterface.objectManager?, "GetManagedObjects"?, "") where path == objectManager,
-      (nil, "GetManagedObjects"?, "") where path == objectManager:
+    // As libdbus, on every path, also where nothing is.
+    case (StandardInterface.introspectable?, "Introspect"?, ""):
+      let interfaces = interfaces(of: object, at: path)
+      let document = IntrospectionDocument(interfaces: interfaces, children: children)
+      invocation.reply([.string(document.text)])
+    case (StandardInterface.objectManager?, "GetManagedObjects"?, "") where path == objectManager:
       invocation.reply([managedObjects()])
-    case (StandardInterface.properties?, "Get"?, "ss") where isObject:
+    case (StandardInterface.properties?, "Get"?, "ss") where hasProperties:
       get(invocation, path)
-    case (StandardInterface.properties?, "GetAll"?, "s") where isObject:
+    case (StandardInterface.properties?, "GetAll"?, "s") where hasProperties:
       getAll(invocation, path)
-    case (StandardInterface.properties?, "Set"?, "ssv") where isObject:
+    case (StandardInterface.properties?, "Set"?, "ssv") where hasProperties:
       set(invocation, path)
     default: return false
     }
     return true
   }
 
-  private func introspection(of path: ObjectPath, _ children: [String], isObject: Bool) -> String {
-    var interfaces = [StandardInterface.introspectableDeclaration]
-    if isObject { interfaces.append(StandardInterface.propertiesDeclaration) }
-    if path == objectManager { interfaces.append(StandardInterface.objectManagerDeclaration) }
-    interfaces += state.withLock { $0.tree.objects[path]?.interfaces ?? [] }
-    return IntrospectionDocument(interfaces: interfaces, children: children).text
+  /// Everything an object has, in the order in which bluetoothd lists it; nothing where none is.
+  private func interfaces(
+    of object: ExportedTree.Object?,
+    at path: ObjectPath
+  ) -> [ExportedInterface] {
+    let isManager = path == objectManager
+    guard object != nil || isManager else { return [] }
+    return StandardInterface.completing(
+      (isManager ? [StandardInterface.objectManagerDeclaration] : []) + (object?.interfaces ?? []),
+      isNew: true,
+      bringsProperties: object?.hasProperties ?? false
+    )
   }
 
   /// `a{oa{sa{sv}}}`: every object but the one that lists them.
   private func managedObjects() -> DBusValue {
     let tree = state.withLock { $0.tree }
-    let entries: [(key: DBusValue, value: DBusValue)] = tree.paths
+    let entries: [(key: DBusValue, value: DBusValue)] = tree.listing
       .filter { $0 != objectManager }
       .map { path in
-        let interfaces = tree.objects[path]?.interfaces ?? []
-        let all = Self.standardEntries + interfaces.map(Self.entry)
-        return (key: .objectPath(path), value: Self.interfaceMap(all))
+        let all = interfaces(of: tree.objects[path], at: path)
+        return (key: .objectPath(path), value: Self.interfaceMap(all.map(Self.entry)))
       }
     return .dictionary(DBusDictionary(valid: Signature(valid: "a{oa{sa{sv}}}"), entries))
   }
@@ -151,11 +161,6 @@ extension ObjectServer {
   static func entry(_ interface: ExportedInterface) -> InterfaceEntry {
     (interface.name, interface.presentProperties)
   }
-
-  /// The interfaces that every object lists, without properties.
-  static let standardEntries: [InterfaceEntry] = [
-    (StandardInterface.introspectable, [:]), (StandardInterface.properties, [:]),
-  ]
 
   /// `a{sa{sv}}`
   static func interfaceMap(_ entries: [InterfaceEntry]) -> DBusValue {

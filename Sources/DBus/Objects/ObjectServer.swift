@@ -112,11 +112,19 @@ public final class ObjectServer: ObjectHandler {
 
   private func send(_ announcement: ExportedTree.Announcement) {
     switch announcement {
-    case .added(let path, let interfaces, let isNew):
-      let added = (isNew ? Self.standardEntries : []) + interfaces.map(Self.entry)
-      sendManaged("InterfacesAdded", [.objectPath(path), Self.interfaceMap(added)])
-    case .removed(let path, let names, let isGone):
-      let standard = [StandardInterface.properties, StandardInterface.introspectable]
+    case .added(let path, let interfaces, let isNew, let bringsProperties):
+      let added = StandardInterface.completing(
+        interfaces,
+        isNew: isNew,
+        bringsProperties: bringsProperties
+      )
+      sendManaged(
+        "InterfacesAdded",
+        [.objectPath(path), Self.interfaceMap(added.map(Self.entry))]
+      )
+    case .removed(let path, let names, let isGone, let hadProperties):
+      let standard =
+        (hadProperties ? [StandardInterface.properties] : []) + [StandardInterface.introspectable]
       let removed = (isGone ? standard : []) + names
       sendManaged("InterfacesRemoved", [.objectPath(path), .strings(removed)])
     case .changed(let path, let interface, let names):

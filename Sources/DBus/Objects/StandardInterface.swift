@@ -58,4 +58,27 @@ enum StandardInterface {
       ExportedSignal("InterfacesRemoved", [.init("object", "o"), .init("interfaces", "as")]),
     ]
   )
+
+  /// Interfaces together with those that an object has by itself: Introspectable before all,
+  /// Properties behind the first that has some.
+  ///
+  /// - Parameter isNew: Whether the object is, and has Introspectable with them.
+  /// - Parameter bringsProperties: Whether it has Properties with them.
+  /// - Source: BlueZ 5.66, `gdbus/object.c` (g_dbus_register_interface).
+  static func completing(
+    _ interfaces: [ExportedInterface],
+    isNew: Bool,
+    bringsProperties: Bool
+  ) -> [ExportedInterface] {
+    var complete = isNew ? [introspectableDeclaration] : []
+    var isMissing = bringsProperties
+    for interface in interfaces {
+      complete.append(interface)
+      if isMissing, !interface.properties.isEmpty {
+        complete.append(propertiesDeclaration)
+        isMissing = false
+      }
+    }
+    return isMissing ? complete + [propertiesDeclaration] : complete
+  }
 }

@@ -21,7 +21,7 @@ struct AppearanceTests {
     try discover(lab)
     let added = lab.client.messages.first { $0.member == "InterfacesAdded" }
     let object = try #require(added.map { ManagedObject((key: $0.body[0], value: $0.body[1])) })
-    #expect(object.interfaces.map(\.name) == ["Introspectable", "Properties", "Device1"])
+    #expect(object.interfaces.map(\.name) == ["Introspectable", "Device1", "Properties"])
     #expect(object["Introspectable"] == [:])
     #expect(object["Properties"] == [:])
     #expect(

@@ -22,7 +22,7 @@ struct LifetimeTests {
       lab.client.take() == [
         "DEV Device1 ServicesResolved=false Connected=false",
         "hci0 Adapter1 Powered=false Discovering=false",
-        "/org/bluez \(object) AgentManager1",
+        "/org/bluez removed Introspectable AgentManager1",
         "DEV/service0006/char0007/desc0009 \(object) GattDescriptor1",
         "DEV/service0006/char0007 \(object) GattCharacteristic1",
         "DEV/service0006 \(object) GattService1",

@@ -1,0 +1,130 @@
+"""The two worlds in which a scenario is played, and what can be done to the device in each.
+
+Both understand the same commands; what they are is said at `Lab`. Each takes its time until the
+command is done.
+"""
+import asyncio
+import os
+import pathlib
+
+from dbus_fast import BusType, Message, MessageType
+from dbus_fast.aio import MessageBus
+
+ADDRESS = "C0:FF:EE:00:00:01"
+
+
+def lab(number):
+    """A characteristic of the peripheral's test service."""
+    return f"6e5d{number:04x}-1b1a-4e1c-8f6b-0b6c1d2e3f40"
+
+
+class Lab:
+    """The lab's peripheral, told over its fifo (../peripheral.py)."""
+
+    name = "bluetoothd"
+
+    async def open(self):
+        await self.tell("pause 1")
+
+    async def tell(self, command):
+        events = pathlib.Path(os.environ["LAB_EVENTS"])
+        before = events.stat().st_size
+        with open(os.environ["LAB_PERIPHERAL"], "w") as fifo:
+            fifo.write(command + "\n")
+        for _ in range(200):
+            if f"done {command}" in events.read_bytes()[before:].decode(errors="replace"):
+                return
+            await asyncio.sleep(0.01)
+        raise RuntimeError(f"the peripheral did not do: {command}")
+
+    async def drop(self):
+        await self.tell("drop")
+
+    async def hang_up(self):
+        await self.tell("disconnect")
+
+    async def absent(self, is_absent):
+        await self.tell(f"advertise {'off' if is_absent else 'on'}")
+
+    async def battery(self, level):
+        await self.tell(f"battery {level}")
+
+    async def set_echo(self, octets):
+        await self.tell(f"set-echo {octets.hex()}")
+
+    async def indicate(self, octets):
+        await self.tell(f"indicate {octets.hex()}")
+
+    async def refuse_reads(self, code):
+        """lab(10) fails with that error when it is read."""
+        await self.tell(f"refuse-reads {code}")
+
+    async def pair_by(self, method):
+        """One of the simulator's words: `security` in Simulators/README.md."""
+        await self.tell("pairing " + ("off" if method == "reject" else "on"))
+        words = {"reject": "just-works", "passkey-entry": "passkey-entry 123456"}
+        await self.tell(f"pair-by {words.get(method, method)}")
+
+    async def person_types(self, passkey):
+        """The person at a device that asks for a passkey types what was shown."""
+        await self.tell(f"type {passkey}")
+
+    async def add_service(self):
+        await self.tell("service add")
+
+
+# Those of the simulated device, as peripheral.yaml has them.
+FAULTS = (f"on: read, characteristic: {lab(9)}, do: slow 1s",
+          f"on: write, characteristic: {lab(1)}, do: answer-late 2ms")
+
+
+class Simulator:
+    """The simulated device, steered over its control object (docs/simulator-control.md)."""
+
+    name = "simulator"
+
+    def __init__(self, security):
+        self.security = security
+
+    async def open(self):
+        self.bus = await MessageBus(bus_type=BusType.SYSTEM).connect()
+        await self.steer("Offer", "ssb", ADDRESS, lab(0x100), False)
+
+    async def steer(self, member, signature="", *body):
+        answer = await self.bus.call(Message(
+            destination="blerun.Simulator1", path="/blerun/simulator",
+            interface="blerun.Simulator1", member=member, signature=signature, body=list(body)))
+        if answer.message_type is MessageType.ERROR:
+            raise RuntimeError(f"{member}: {answer.error_name} {answer.body}")
+
+    async def drop(self):
+        await self.steer("DropLink", "s", ADDRESS)
+
+    hang_up = drop
+
+    async def absent(self, is_absent):
+        await self.steer("Vanish" if is_absent else "Appear", "s", ADDRESS)
+
+    async def battery(self, level):
+        await self.steer("SetValue", "ssay", ADDRESS, "battery-level", bytes([level]))
+
+    async def set_echo(self, octets):
+        await self.steer("SetValue", "ssay", ADDRESS, lab(1), octets)
+
+    async def indicate(self, octets):
+        await self.steer("SetValue", "ssay", ADDRESS, lab(6), octets)
+
+    async def refuse_reads(self, code):
+        await self.steer("ClearFaults", "s", ADDRESS)
+        for rule in (*FAULTS, f"on: read, characteristic: {lab(10)}, do: refuse 0x{code:02x}"):
+            await self.steer("AddFault", "ss", ADDRESS, f"{{ {rule} }}")
+
+    async def pair_by(self, method):
+        if method != self.security:
+            raise RuntimeError(f"this device pairs by {self.security}, not {method}")
+
+    async def person_types(self, passkey):
+        pass    # types by itself, two seconds later
+
+    async def add_service(self):
+        await self.steer("Offer", "ssb", ADDRESS, lab(0x100), True)
