@@ -59,8 +59,8 @@ public struct CSVTable: Hashable, Sendable {
 }
 
 extension Node {
-  /// What stands in a cell, also nothing.
-  fileprivate var cellText: String {
+  /// What stands in a cell of a table, also nothing.
+  public var cellText: String {
     if case .scalar(let text, _) = content { text } else { "" }
   }
 }

@@ -80,6 +80,11 @@ extension BlueZClient {
     }
   }
 
+  /// The address of the adapter that is used now when it is named so; nil where none can be.
+  public func usableAddress(_ adapter: AdapterSelector) -> BluetoothAddress? {
+    look { try? $0.usableAdapter(adapter) }?.address
+  }
+
   /// The devices that have a link, in order of adapter and address.
   public var linkFacts: [LinkFacts] {
     look { tree in

@@ -65,53 +65,19 @@ struct ChainReader {
 
   private mutating func target(_ node: Node) -> DeviceTarget? {
     guard node.mapping?.isEmpty == false else {
-      let complaint = Complaint("\(node.shown) stands here", expected: Self.oneOfDevices)
-      problems.append(complaint.about(node))
+      let message = "\(node.shown) stands here"
+      problems.append(Complaint(message, expected: MappingReader.oneOfDevices).about(node))
       return nil
     }
     var reader = MappingReader(node)
-    let targets: [DeviceTarget?] = [
-      reader.optional("name", expected: "a name, in which * and ? stand for others") {
-        $0.text.map { .name($0) }
-      },
-      reader.optional("address", expected: "an address such as C0:FF:EE:00:00:01") {
-        $0.text.flatMap { BluetoothAddress($0) }.map { .address($0) }
-      },
-      service(&reader),
-      reader.optional("alias", expected: "a name, in which * and ? stand for others") {
-        $0.text.map { .alias($0) }
-      },
-    ]
+    let target = reader.target(node)
     problems += reader.finish()
-    if targets.compactMap({ $0 }).count > 1 {
-      let message = "a device is named in one way"
-      problems.append(Complaint(message, expected: Self.oneOfDevices).about(node))
-    }
-    return targets.compactMap { $0 }.first
-  }
-
-  private static let oneOfDevices = "one of { name }, { address }, { service }, { alias }"
-
-  private func service(_ reader: inout MappingReader) -> DeviceTarget? {
-    guard let node = reader.optional("service") else { return nil }
-    if let uuid = node.text.flatMap({ AssignedNumbers.service(named: $0) }) {
-      return .service(uuid)
-    }
-    let written = node.text ?? ""
-    let nearest = AssignedNumbers.nearestService(to: written)
-    reader.complain([
-      Complaint(
-        node.text.map { "'\($0)' is no service" } ?? "\(node.kind) stands here",
-        expected: nearest == nil ? "a service such as battery, or a UUID" : nil,
-        nearest: nearest
-      ).about(node)
-    ])
-    return nil
+    return target
   }
 
   // MARK: Trying again
 
-  private mutating func rule(_ node: Node) -> RetryRule {
+  mutating func rule(_ node: Node) -> RetryRule {
     guard node.mapping?.isEmpty == false else {
       let expected = "tries such as { attempts: 3, backoff: 500ms }"
       problems.append(Complaint("\(node.shown) stands here", expected: expected).about(node))

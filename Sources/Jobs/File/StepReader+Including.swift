@@ -98,7 +98,7 @@ extension StepReader {
   }
 
   /// `with: { level: 5 }`.
-  private mutating func bindings(_ node: Node) -> Bindings {
+  mutating func bindings(_ node: Node) -> Bindings {
     var bindings = Bindings()
     guard let entries = node.mapping else {
       let expected = "values for the variables of the file such as { level: 5 }"

@@ -7,6 +7,19 @@ extension StepReader {
   /// `scan: 5s`, with what the devices must be beside it.
   mutating func scan(_ reader: inout MappingReader) -> Step? {
     let duration = reader.required("scan", expected: ChainReader.limit) { $0.positiveDuration }
+    let filter = Self.filter(&reader)
+    let capture = capture(&reader)
+    let node = reader.optional("expect")
+    guard let duration else { return nil }
+    return Step(
+      .scan(Scanning(for: duration, filter: filter)),
+      capture: capture,
+      expectations: expectations(node, .scanned)
+    )
+  }
+
+  /// What the devices of a scan must be.
+  static func filter(_ reader: inout MappingReader) -> ScanFilter {
     let name = reader.optional("name", expected: Scanning.nameShape) { $0.text }
     let address = reader.optional("address", expected: Scanning.addressShape) {
       $0.text.flatMap { BluetoothAddress($0) }
@@ -24,10 +37,7 @@ extension StepReader {
       $0.text.flatMap { ServiceDataPattern($0) }
     }
     let isPassive = reader.optional("passive", expected: "true or false") { $0.truth }
-    let capture = capture(&reader)
-    let node = reader.optional("expect")
-    guard let duration else { return nil }
-    let filter = ScanFilter(
+    return ScanFilter(
       name: name,
       address: address,
       services: service.map { [$0] } ?? [],
@@ -35,11 +45,6 @@ extension StepReader {
       manufacturer: manufacturer,
       serviceData: data,
       isPassive: isPassive ?? false
-    )
-    return Step(
-      .scan(Scanning(for: duration, filter: filter)),
-      capture: capture,
-      expectations: expectations(node, .scanned)
     )
   }
 }

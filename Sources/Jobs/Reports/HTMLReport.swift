@@ -18,7 +18,7 @@ public struct HTMLReport: RunsReport {
       "<h1>\(title)</h1>",
     ]
     let began = runs.map(\.startedAt).min().map { Timestamp.text($0) } ?? ""
-    let summary = SummaryReport.totals(runs)
+    let summary = SummaryReport().totals(runs)
     lines.append("<p>\(Markup.escaped(summary)). Begun \(began), seed \(runs[0].start.seed).</p>")
     lines += Self.table(of: runs)
     for (index, run) in runs.enumerated() { lines += Self.section(index + 1, on: run) }

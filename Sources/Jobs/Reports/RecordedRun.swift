@@ -45,9 +45,11 @@ public struct RecordedRun: Equatable, Sendable {
   ///
   /// - Parameter count: How many, at most.
   public func slowest(_ count: Int) -> [Step] {
-    let ordered = steps.enumerated().sorted {
-      ($1.element.result.took, $0.offset) < ($0.element.result.took, $1.offset)
-    }
-    return ordered.prefix(count).map(\.element)
+    slowestIndices.prefix(count).map { steps[$0] }
+  }
+
+  /// Where the steps are, in that order.
+  var slowestIndices: [Int] {
+    steps.indices.sorted { (steps[$1].result.took, $0) < (steps[$0].result.took, $1) }
   }
 }

@@ -11,13 +11,18 @@ public struct RunCollector: Sendable {
   /// The runs, in the order in which they began.
   public private(set) var runs: [RecordedRun] = []
   private var indices: [Key: Int] = [:]
+  private let condenses: Bool
 
   private struct Key: Hashable {
     let run: RunIdentity
     let device: String
   }
 
-  public init() {}
+  /// - Parameter condenses: Whether of a run that is over only those steps are kept that
+  ///   ``SummaryReport`` tells: the slowest, and those that failed.
+  public init(condenses: Bool = false) {
+    self.condenses = condenses
+  }
 
   /// Takes up what happened.
   public mutating func take(_ event: RunEvent) {
@@ -41,12 +46,22 @@ public struct RunCollector: Sendable {
     case .runFinished(let ending):
       runs[index].ending = ending
       runs[index].took = event.offset
+      indices[key] = nil
+      if condenses { runs[index].condense(to: SummaryReport.slowestCount) }
     case .runStarted, .stepStarted, .value, .gap, .pairingDisplay: break
     }
   }
 }
 
 extension RecordedRun {
+  /// Keeps the slowest steps and those that failed.
+  fileprivate mutating func condense(to count: Int) {
+    let slowest = Set(slowestIndices.prefix(count))
+    let kept = steps.indices.filter { slowest.contains($0) || steps[$0].result.failure != nil }
+    leftOut += steps.count - kept.count
+    steps = kept.map { steps[$0] }
+  }
+
   fileprivate mutating func begin(attempt: Int) {
     if let failed = steps.last(where: { $0.result.failure != nil })?.result.failure {
       earlierFailures.append(failed)

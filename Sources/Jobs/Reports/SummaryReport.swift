@@ -7,23 +7,41 @@ public struct SummaryReport: RunsReport {
   /// How many of the slowest steps are named.
   public static let slowestCount = 5
 
-  public init() {}
+  /// How many of the devices that did not run are named.
+  public static let notRunCount = 20
+
+  private let notRun: [String]
+
+  /// - Parameter notRun: The devices that were to run and did not begin.
+  public init(notRun: [String] = []) {
+    self.notRun = notRun
+  }
 
   public func text(on runs: [RecordedRun]) -> String {
-    ([Self.totals(runs)] + Self.slowest(runs) + Self.failures(runs)).joined(separator: "\n") + "\n"
+    let parts = [totals(runs)] + Self.slowest(runs) + Self.failures(runs) + others
+    return parts.joined(separator: "\n") + "\n"
+  }
+
+  /// `not run: Thermo-3, Thermo-4`.
+  private var others: [String] {
+    guard !notRun.isEmpty else { return [] }
+    let more = notRun.count - Self.notRunCount
+    let names = notRun.prefix(Self.notRunCount).joined(separator: ", ")
+    return [TextReport.visible("not run: \(names)\(more > 0 ? " and \(more) more" : "")")]
   }
 
   /// `3 devices: 2 ok, 1 failed`.
-  static func totals(_ runs: [RecordedRun]) -> String {
+  func totals(_ runs: [RecordedRun]) -> String {
     let failed = runs.count { $0.ending?.status == .failed }
     let cancelled = runs.count { $0.ending?.status == .cancelled }
     let unfinished = runs.count { $0.ending == nil }
     let parts = [
       (runs.count - failed - cancelled - unfinished, "ok"), (failed, "failed"),
-      (cancelled, "cancelled"), (unfinished, "unfinished"),
+      (cancelled, "cancelled"), (unfinished, "unfinished"), (notRun.count, "not run"),
     ]
     let told = parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
-    return "\(runs.count) \(runs.count == 1 ? "device" : "devices"): \(told)"
+    let all = runs.count + notRun.count
+    return "\(all) \(all == 1 ? "device" : "devices"): \(told)"
   }
 
   private static func slowest(_ runs: [RecordedRun]) -> [String] {

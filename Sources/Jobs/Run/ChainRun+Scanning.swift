@@ -9,22 +9,36 @@ extension ChainRun {
     _ placed: PlacedStep,
     _ outcome: inout StepOutcome?
   ) async throws {
-    let loop = loop
     var found: [Advertisement] = []
     defer { outcome = .scanned(found) }
-    // A deadline of the chain's own ends it; silence is no failure.
-    let over = Signal<Void> { _ in try await loop.sleep(for: scanning.duration) }
-    try await runner.service.scan(scanning.filter).takeUntil(over).run { seen in
-      if let index = found.firstIndex(where: { $0.address == seen.address }) {
-        found[index] = seen
-      } else {
-        found.append(seen)
-      }
-    }
+    try await scanning.listen(with: runner.service, into: &found)
     capture(Scanning.value(of: found), as: placed.step.capture)
     let rate = Double(found.count) / max(scanning.duration.seconds, .ulpOfOne)
     for expectation in placed.step.expectations {
       try expectation.check(count: found.count, rate: rate)
+    }
+  }
+}
+
+extension Scanning {
+  /// Listens, keeping each device as it was last heard, in the order first heard.
+  ///
+  /// A deadline of its own ends it; silence is no failure.
+  func listen(
+    with service: any DeviceService,
+    into found: inout [Advertisement]
+  ) async throws {
+    let loop = service.scheduler.loop
+    let duration = duration
+    var indices: [BluetoothAddress: Int] = [:]
+    let over = Signal<Void> { _ in try await loop.sleep(for: duration) }
+    try await service.scan(filter).takeUntil(over).run { seen in
+      if let index = indices[seen.address] {
+        found[index] = seen
+      } else {
+        indices[seen.address] = found.count
+        found.append(seen)
+      }
     }
   }
 }

@@ -11,16 +11,22 @@ public struct RunIdentity: Hashable, Sendable, CustomStringConvertible {
 
   /// The identity of a run of `plan` with `seed`.
   ///
-  /// FNV-1a over the seed, least significant octet first, and the plan's description in UTF-8.
-  public init(seed: UInt64, plan: Plan) { self.init(seed: seed, text: plan.description) }
+  /// - Parameter round: The how manyth run of its batch it belongs to, from 1.
+  public init(seed: UInt64, plan: Plan, round: Int = 1) {
+    self.init(seed: seed, text: plan.description, round: round)
+  }
 
   /// The identity of a run of what is described by `text`, with `seed`.
-  public init(seed: UInt64, text: String) {
+  ///
+  /// FNV-1a over the seed, least significant octet first, and the text in UTF-8; from the second
+  /// round on with its number behind.
+  public init(seed: UInt64, text: String, round: Int = 1) {
     self.seed = seed
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     func take(_ octet: UInt8) { hash = (hash ^ UInt64(octet)) &* 0x0000_0100_0000_01b3 }
     for shift in 0..<8 { take(UInt8(truncatingIfNeeded: seed >> (8 * UInt64(shift)))) }
     for octet in text.utf8 { take(octet) }
+    if round > 1 { for octet in "\nround \(round)".utf8 { take(octet) } }
     let digits = String(hash, radix: 16)
     description = String(repeating: "0", count: 16 - digits.utf8.count) + digits
   }

@@ -30,7 +30,12 @@ public struct ChainTemplate: Sendable {
   ) throws(DocumentErrors) -> ChainTemplate {
     let text = try TextFile.read(path, limit: limits.document.octets)
     let root = try Document.parse(text, file: path, limits: limits.document)
-    return ChainTemplate(.file(root, .load(of: root, in: path, limits)), limits)
+    return of(root, in: path, limits)
+  }
+
+  /// The chain that a document holds, which stands in a file: for what it includes.
+  static func of(_ root: Node, in path: String, _ limits: PlanLimits) -> ChainTemplate {
+    ChainTemplate(.file(root, .load(of: root, in: path, limits)), limits)
   }
 
   /// Reads the text of a chain file. It includes no others.

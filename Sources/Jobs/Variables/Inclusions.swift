@@ -2,7 +2,6 @@
 // folder.
 
 import Documents
-import Glibc
 
 /// Included files by the names that they are called in complaints.
 struct Inclusions {
@@ -15,10 +14,8 @@ struct Inclusions {
   }
 
   private let limits: PlanLimits
-  /// The folder of the chain, without symbolic links; nil when the chain is in no file.
-  private let folder: String?
-  /// The chain itself, without symbolic links.
-  private(set) var ownPath: String?
+  /// The folder of the chain; nil when the chain is in no file.
+  private let folder: FolderOfFile?
   /// By the path that ``path(_:beside:)`` gives.
   private var files: [String: File] = [:]
   /// The same paths, in the order in which they were read.
@@ -28,17 +25,17 @@ struct Inclusions {
   /// Nothing can be included.
   static func none(_ limits: PlanLimits) -> Inclusions { Inclusions(nil, limits) }
 
-  private init(_ folder: String?, _ limits: PlanLimits) {
+  private init(_ folder: FolderOfFile?, _ limits: PlanLimits) {
     self.folder = folder
     self.limits = limits
   }
 
+  /// The chain itself, without symbolic links.
+  var ownPath: String? { folder?.realPath }
+
   /// Reads what the chain in `file` includes, and what that includes.
   static func load(of root: Node, in file: String, _ limits: PlanLimits) -> Inclusions {
-    let slash = file.lastIndex(of: "/")
-    let folder = slash.map { String(file[...$0]) } ?? "."
-    var inclusions = Inclusions(realPath(folder), limits)
-    inclusions.ownPath = realPath(file)
+    var inclusions = Inclusions(FolderOfFile(file), limits)
     inclusions.load(root)
     return inclusions
   }
@@ -77,16 +74,11 @@ struct Inclusions {
 
   private mutating func read(_ path: String) -> File {
     guard let folder else { return Self.refused(path, "a chain in no file includes none") }
-    guard let real = Self.realPath(path) else {
-      let reason = String(cString: strerror(errno))
-      return Self.refused(path, "the file cannot be read: \(reason)")
-    }
-    guard real.hasPrefix(folder.hasSuffix("/") ? folder : folder + "/") else {
-      return Self.refused(path, "the file does not lie below the folder of the chain")
-    }
-    var status = stat()
-    guard stat(real, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      return Self.refused(path, "this is no file with text")
+    let real: String
+    do {
+      real = try folder.realPath(of: path, owner: "the chain")
+    } catch {
+      return Self.refused(path, error.reason)
     }
     let content = Result { () throws(DocumentErrors) in
       let text = try TextFile.read(path, limit: limits.document.octets - octets)
@@ -99,13 +91,6 @@ struct Inclusions {
   private static func refused(_ path: String, _ why: String) -> File {
     let problem = DocumentProblem(Place(file: path), path: "", why)
     return File(realPath: path, content: .failure(DocumentErrors([problem])))
-  }
-
-  /// A path without symbolic links; nil when nothing is there.
-  private static func realPath(_ path: String) -> String? {
-    guard let real = realpath(path, nil) else { return nil }
-    defer { free(real) }
-    return String(cString: real)
   }
 }
 

@@ -131,18 +131,21 @@ struct ChainCommand {
 
   /// The plan with its secrets read; says so where they stand in a file that is not for play.
   private static func withSecrets(_ plan: Plan, isSimulated: Bool) throws(Ending) -> Plan {
-    let written = plan.writtenSecrets
-    if !written.isEmpty, !isSimulated {
-      StandardError.line(
-        "blerun: a passkey stands in the chain (\(written.joined(separator: ", "))), where others "
-          + "may read it: passkey: { env: NAME } or { file: PATH } keeps it apart"
-      )
-    }
+    if !isSimulated { warn(of: plan.writtenSecrets) }
     do {
       return try plan.withSecrets()
     } catch {
       throw Ending(.data, "\(error)")
     }
+  }
+
+  /// Says where passkeys stand that everybody can read.
+  static func warn(of written: [String]) {
+    guard !written.isEmpty else { return }
+    StandardError.line(
+      "blerun: a passkey stands in the chain (\(written.joined(separator: ", "))), where others "
+        + "may read it: passkey: { env: NAME } or { file: PATH } keeps it apart"
+    )
   }
 
   /// Runs the plan to its end.

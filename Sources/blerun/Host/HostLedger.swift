@@ -115,18 +115,22 @@ final class HostLedger: LinkLedger {
     return false
   }
 
-  private func path(_ kind: String, _ adapter: BluetoothAddress) -> String {
+  func path(_ kind: String, _ adapter: BluetoothAddress) -> String {
     let name = "\(adapter)".map { $0 == ":" ? "_" : String($0) }.joined()
     return "\(folder.path)/\(kind)-\(name).lock"
   }
 
-  private static func busy(_ adapter: BluetoothAddress, _ holder: String) -> DeviceFailure {
+  static func busy(
+    _ adapter: BluetoothAddress,
+    _ holder: String,
+    doing: String = "another run is connecting"
+  ) -> DeviceFailure {
     let process = Int32(holder.prefix { $0.isNumber })
     return DeviceFailure(
       code: .busy,
       class: .passing,
       operation: "waiting for the adapter",
-      meaning: "another run is connecting over the adapter \(adapter)"
+      meaning: "\(doing) over the adapter \(adapter)"
         + (process.map { ", process \($0)" } ?? ""),
       hint: "let it finish, or end it, and try again"
     )

@@ -41,7 +41,8 @@ struct OutputFailure: Error, Sendable, CustomStringConvertible {
 /// Standard error: what a person should know, never data.
 enum StandardError {
   /// Writes a line; a failure to do so is nobody's business.
-  static func line(_ text: String) {
-    _ = writeAll(STDERR_FILENO, text + "\n")
-  }
+  static func line(_ text: String) { write(text + "\n") }
+
+  /// Writes a part of a line.
+  static func write(_ text: String) { _ = writeAll(STDERR_FILENO, text) }
 }

@@ -10,18 +10,26 @@ final class Interruption: Sendable {
   private let signals = Guarded<SystemSignals?>(nil)
 
   /// Cancels everything on `scheduler` at the first signal; ends the process at a second SIGINT.
-  init(of scheduler: SerialScheduler) {
-    let heard = SystemSignals(on: scheduler.loop) { [self] signal in
+  convenience init(of scheduler: SerialScheduler) {
+    self.init(on: scheduler.loop, "ending the chain and disconnecting") {
+      scheduler.cancelAll($0)
+    }
+  }
+
+  /// Calls `cancel` at the first signal; ends the process at a second SIGINT.
+  ///
+  /// - Parameter what: What the first one does, for the person who sent it.
+  init(on loop: Loop, _ what: String, _ cancel: @escaping @Sendable (Interrupted) -> Void) {
+    let heard = SystemSignals(on: loop) { [self] signal in
       let isFirst = first.withLock { first in
         defer { if first == nil { first = signal } }
         return first == nil
       }
       if isFirst {
         StandardError.line(
-          "blerun: \(signal.name): ending the chain and disconnecting; "
-            + "press Ctrl-C again to leave at once"
+          "blerun: \(signal.name): \(what); press Ctrl-C again to leave at once"
         )
-        scheduler.cancelAll(Interrupted(signal: signal.number))
+        cancel(Interrupted(signal: signal.number))
       } else if signal == .interrupt {
         StandardError.line(
           "blerun: leaving now; a link may be left up: blerun doctor --release ends it"

@@ -152,24 +152,32 @@ struct World: Sendable {
   }
 
   /// The operations on one device. What is worth knowing on the way is said on standard error.
+  ///
+  /// - Parameter lane: A scheduler beside the world's own, where several devices are at work.
   func service(
     for target: DeviceTarget,
     adapter: AdapterSelector,
-    options: ConnectOptions = ConnectOptions()
+    options: ConnectOptions = ConnectOptions(),
+    on lane: SerialScheduler? = nil
   ) -> any DeviceService {
+    let scheduler = lane ?? scheduler
     switch client {
     case .success(let client):
-      BlueZDeviceService(
+      return BlueZDeviceService(
         client: client,
         target: target,
         adapter: adapter,
         options: options,
         scheduler: scheduler,
         meter: meter,
-        notices: { StandardError.line("blerun: \($0)") }
+        notices: { StandardError.line("blerun: \(lane == nil ? "" : "\(target.text): ")\($0)") }
       )
     case .failure(let failure):
-      UnreachableDevice(scheduler: scheduler, deviceDescription: target.text, failure: failure)
+      return UnreachableDevice(
+        scheduler: scheduler,
+        deviceDescription: target.text,
+        failure: failure
+      )
     }
   }
 }

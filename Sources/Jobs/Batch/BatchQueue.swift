@@ -1,0 +1,90 @@
+// Which device begins next, and when none does any more.
+
+import Bluetooth
+
+/// The devices of one round, in order: those that wait, run, and have ended.
+///
+/// Pure: it is asked what begins, and told how that ended.
+struct BatchQueue: Equatable, Sendable {
+  let count: Int
+  let rule: FailureRule
+  private(set) var running = 0
+  private(set) var counts = BatchCounts()
+  private var next = 0
+  private var isStopped = false
+  /// Devices that were to begin and could not.
+  private var takenBack: [Int] = []
+
+  init(count: Int, rule: FailureRule) {
+    self.count = count
+    self.rule = rule
+  }
+
+  /// The next device begins: its index; nil when none is to begin any more.
+  mutating func begin() -> Int? {
+    guard !isStopped, next < count else { return nil }
+    defer { next += 1 }
+    running += 1
+    return next
+  }
+
+  /// A device that had begun has ended.
+  mutating func ended(_ ending: RunEnding) {
+    running -= 1
+    counts.count(ending)
+    if case .stop(let most) = rule, counts.failed >= most { isStopped = true }
+  }
+
+  /// A device that was to begin did nothing: everything was ended before.
+  mutating func tookBack(_ index: Int) {
+    running -= 1
+    takenBack.append(index)
+  }
+
+  /// No further device begins.
+  mutating func stop() { isStopped = true }
+
+  /// Those that were not run, in order.
+  var notRun: [Int] { takenBack.sorted() + Array(next..<count) }
+}
+
+/// How many devices ended how.
+public struct BatchCounts: Hashable, Sendable {
+  public private(set) var ok = 0
+  public private(set) var failed = 0
+  public private(set) var cancelled = 0
+  private var passing = 0
+  private var unavailable = 0
+
+  public init() {}
+
+  mutating func count(_ ending: RunEnding) {
+    switch ending.status {
+    case .ok: ok += 1
+    case .failed: failed += 1
+    case .cancelled: cancelled += 1
+    }
+    count(ending.failure)
+  }
+
+  mutating func count(_ failure: RunFailure?) {
+    switch failure?.class {
+    case .passing?: passing += 1
+    case .unavailable?: unavailable += 1
+    case .definite?, nil: break
+    }
+  }
+
+  /// Those that have ended.
+  public var done: Int { ok + failed + cancelled }
+
+  /// What the process ends with after these.
+  ///
+  /// - Parameter others: Failures of the batch itself, which are in no device's count.
+  func exitStatus(others: Int) -> ExitStatus {
+    let all = failed + cancelled + others
+    if all == 0 { return .ok }
+    if unavailable == all { return .unavailable }
+    return passing == all ? .passing : .failed
+  }
+}

@@ -1,0 +1,237 @@
+// The devices of a batch: listed, in a table, or found by a scan.
+
+import Bluetooth
+import Documents
+
+extension BatchReader {
+  static let devicesShape = "a list of devices, { csv: FILE, address: COLUMN }, or { scan: … }"
+
+  /// A device as it is named, before there is a plan for it.
+  private struct Named {
+    let node: Node
+    let target: DeviceTarget
+    var bindings = Bindings()
+  }
+
+  mutating func devices(_ node: Node, _ template: BatchTemplate) -> Batch.Devices? {
+    if let nodes = node.sequence {
+      return listed(nodes.compactMap { listed($0) }, of: node, template)
+    }
+    guard node.mapping != nil else {
+      let message = "\(node.shown) stands here"
+      complain(node, Complaint(message, expected: Self.devicesShape))
+      return nil
+    }
+    if let scan: Node = node.entry("scan") { return scanned(node, scan, template) }
+    return table(node).flatMap { listed($0, of: node, template) }
+  }
+
+  // MARK: One by one
+
+  /// `Thermo-1`, or `{ address: …, with: { level: 5 } }`.
+  private mutating func listed(_ node: Node) -> Named? {
+    if let text = node.text { return named(DeviceTarget(parsing: text), node) }
+    guard node.mapping?.isEmpty == false else {
+      let message = "\(node.shown) stands here"
+      let expected = "an address, a name, or \(MappingReader.oneOfDevices)"
+      complain(node, Complaint(message, expected: expected))
+      return nil
+    }
+    var reader = MappingReader(node)
+    let target = reader.target(node)
+    let own = reader.optional("with")
+    let wrong = reader.finish()
+    problems += wrong
+    guard let target else {
+      if wrong.isEmpty {
+        complain(node, Complaint("no device is named", expected: MappingReader.oneOfDevices))
+      }
+      return nil
+    }
+    var named = named(target, node)
+    named?.bindings = own.map { bindings($0) } ?? Bindings()
+    return named
+  }
+
+  /// One device; not whichever comes first.
+  private mutating func named(_ target: DeviceTarget, _ node: Node) -> Named? {
+    if target != .any { return Named(node: node, target: target) }
+    complain(node, Complaint("'*' is no device", expected: "{ scan: … } in the place of the list"))
+    return nil
+  }
+
+  // MARK: A table
+
+  /// `{ csv: devices.csv, address: mac }`: a device a row; its columns are variables.
+  private mutating func table(_ node: Node) -> [Named]? {
+    var reader = MappingReader(node)
+    let file = reader.required("csv", expected: "the path of a table")
+    let columns = ["address", "name", "alias"].compactMap { key in
+      reader.optional(key, expected: "the name of a column") { $0.text }.map { (key, $0) }
+    }
+    let wrong = reader.finish()
+    problems += wrong
+    guard wrong.isEmpty, let file else { return nil }
+    guard let (kind, column) = columns.first, columns.count == 1 else {
+      let expected = "one of address, name and alias, with the column in which it stands"
+      complain(node, Complaint("a device is named in one way", expected: expected))
+      return nil
+    }
+    let shape = "the path of a table below the folder of the batch"
+    guard let path = folder.path(of: file, shape: shape, &problems) else { return nil }
+    let table: CSVTable
+    do throws(DocumentErrors) {
+      let bounds = DocumentLimits(octets: 1 << 24, nodes: 64 * limits.devices)
+      let text = try TextFile.read(path, limit: bounds.octets)
+      table = try CSVTable.parse(text, file: path, limits: bounds)
+    } catch {
+      problems += error.problems
+      return nil
+    }
+    guard let index = table.columns.firstIndex(of: column) else {
+      let message = "there is no column '\(column)' in \(path)"
+      complain(node.entry(kind) ?? node, .unknown(message, column, among: table.columns))
+      return nil
+    }
+    return table.rows.compactMap { row($0, of: table, kind, index) }
+  }
+
+  private mutating func row(
+    _ row: [Node],
+    of table: CSVTable,
+    _ kind: String,
+    _ index: Int
+  ) -> Named? {
+    let cell = row[index]
+    guard let target = Self.target(cell.cellText, kind) else {
+      let expected = kind == "address" ? Scanning.addressShape : Scanning.nameShape
+      let message = cell.cellText.isEmpty ? "the cell is empty" : "'\(cell.cellText)' stands here"
+      complain(cell, Complaint(message, expected: expected))
+      return nil
+    }
+    var named = named(target, cell)
+    for (name, value) in zip(table.columns, row) where !value.cellText.isEmpty {
+      // An empty cell leaves the variable to its default.
+      let origin = "\(table.file):\(value.place.line)"
+      named?.bindings.bind(name, to: value.cellText, from: origin)
+    }
+    return named
+  }
+
+  private static func target(_ text: String, _ kind: String) -> DeviceTarget? {
+    switch kind {
+    case _ where text.isEmpty: nil
+    case "address": BluetoothAddress(text).map { .address($0) }
+    case "alias": .alias(text)
+    default: .name(text)
+    }
+  }
+
+  // MARK: Plans
+
+  private mutating func listed(
+    _ named: [Named],
+    of node: Node,
+    _ template: BatchTemplate
+  ) -> Batch.Devices? {
+    guard named.count <= limits.devices else {
+      complain(node, Complaint("there are more than \(limits.devices) devices"))
+      return nil
+    }
+    if named.isEmpty, problems.isEmpty {
+      complain(node, Complaint("there are no devices", expected: "at least one"))
+    }
+    complainOfTwins(named)
+    var devices: [BatchDevice] = []
+    var wrong: [(device: Named, problems: [DocumentProblem])] = []
+    for device in named {
+      do {
+        devices.append(try template.device(device.target, device.bindings))
+      } catch {
+        wrong.append((device, error.problems))
+      }
+    }
+    tell(wrong, of: named.count)
+    return problems.isEmpty ? .listed(devices) : nil
+  }
+
+  private mutating func complainOfTwins(_ named: [Named]) {
+    var places: [String: Place] = [:]
+    for device in named {
+      if let first = places[device.target.text] {
+        let message = "\(device.target) is there twice, first at \(first)"
+        complain(device.node, Complaint(message))
+      } else {
+        places[device.target.text] = device.node.place
+      }
+    }
+  }
+
+  /// What is wrong for every device is the chain's fault, and told once; the rest where the device
+  /// stands.
+  private mutating func tell(_ wrong: [(device: Named, problems: [DocumentProblem])], of all: Int) {
+    guard let first = wrong.first else { return }
+    let isOfAll = { (problem: DocumentProblem) in
+      wrong.count == all && (all > 1 || first.device.bindings.all.isEmpty)
+        && wrong.allSatisfy { $0.problems.contains(problem) }
+    }
+    let common = first.problems.filter(isOfAll)
+    problems += common
+    let single = wrong.filter { !$0.problems.allSatisfy { common.contains($0) } }
+    for (device, found) in single.prefix(limits.complaints) {
+      for problem in found where !common.contains(problem) {
+        let path = problem.path.isEmpty ? "" : "\(problem.path): "
+        problems.append(
+          DocumentProblem(
+            device.node.place,
+            path: device.node.path,
+            "\(problem.place): \(path)\(problem.message)",
+            expected: problem.expected,
+            nearest: problem.nearest
+          )
+        )
+      }
+    }
+    if let (device, _) = single.dropFirst(limits.complaints).first {
+      let more = single.count - limits.complaints
+      let count = "\(more) more \(more == 1 ? "device has" : "devices have")"
+      complain(device.node, Complaint("\(count) values that are wrong"))
+    }
+  }
+
+  // MARK: A scan
+
+  /// `{ scan: 10s, name: "Thermo*", at-least: 3 }`: the keys of a scan in a chain.
+  private mutating func scanned(
+    _ node: Node,
+    _ scan: Node,
+    _ template: BatchTemplate
+  ) -> Batch.Devices? {
+    var reader = MappingReader(node)
+    let duration = reader.required("scan", expected: ChainReader.limit) { $0.positiveDuration }
+    let filter = StepReader.filter(&reader)
+    let bound = limits.devices
+    let least = reader.optional("at-least", expected: "how many devices, from 1 to \(bound)") {
+      $0.integer.flatMap { (1...bound).contains($0) ? $0 : nil }
+    }
+    let most = reader.optional("at-most", expected: "how many devices, from 1 to \(bound)") {
+      $0.integer.flatMap { (1...bound).contains($0) ? $0 : nil }
+    }
+    let wrong = reader.finish()
+    problems += wrong
+    guard let duration, wrong.isEmpty else { return nil }
+    if let least, let most, most < least {
+      complain(node, Complaint("at-most is below at-least"))
+      return nil
+    }
+    do {
+      let scanning = Scanning(for: duration, filter: filter)
+      return .scanned(
+        try BatchScan(scanning, least: least ?? 1, most: most ?? bound, template)
+      )
+    } catch {
+      problems += error.problems
+      return nil
+    }
+  }
+}

@@ -1,0 +1,160 @@
+// The head of a batch file. Its devices are BatchReader+Devices.swift's.
+
+import Bluetooth
+public import Documents
+
+extension Batch {
+  /// Reads a batch file, the chain and the table that it names, and makes all plans.
+  ///
+  /// - Parameters:
+  ///   - bindings: Values for the variables of every device; they win over those of the files.
+  ///   - limits: How much the batch may ask for.
+  /// - Throws: `DocumentErrors` with everything that is wrong. What is wrong with the values of one
+  ///   device is told where the device stands.
+  public static func load(
+    path: String,
+    with bindings: Bindings = Bindings(),
+    limits: BatchLimits = BatchLimits()
+  ) throws(DocumentErrors) -> Batch {
+    let bounds = DocumentLimits(octets: 1 << 22, depth: 48, nodes: 32 * limits.plan.writtenSteps)
+    let text = try TextFile.read(path, limit: bounds.octets)
+    let root = try Document.parse(text, file: path, limits: bounds)
+    var reader = BatchReader(path: path, given: bindings, limits: limits)
+    return try reader.batch(root)
+  }
+
+  /// Whether a document is one of a batch: only these have devices.
+  public static func isMeant(by root: Node) -> Bool {
+    root.mapping?.contains { $0.key == "devices" } ?? false
+  }
+}
+
+/// Reads a batch, collecting every complaint.
+struct BatchReader {
+  let path: String
+  let given: Bindings
+  let limits: BatchLimits
+  let folder: FolderOfFile
+  var problems: [DocumentProblem] = []
+
+  init(path: String, given: Bindings, limits: BatchLimits) {
+    self.path = path
+    self.given = given
+    self.limits = limits
+    folder = FolderOfFile(path)
+  }
+
+  /// The keys of a chain that may stand in the batch instead of `chain: FILE`.
+  static let chainKeys = [
+    "steps", "variables", "environment", "timeout", "pairing", "keep", "fresh", "take-over",
+    "wait-for-adapter",
+  ]
+
+  mutating func batch(_ root: Node) throws(DocumentErrors) -> Batch {
+    var reader = MappingReader(root)
+    let name = reader.optional("name", expected: "a text") { $0.text }
+    let chain = chain(&reader, root)
+    let common = reader.optional("with").map { bindings($0) } ?? Bindings()
+    let devices = reader.required("devices", expected: Self.devicesShape)
+    let concurrency = concurrency(&reader)
+    let onFailure = reader.optional("on-failure").flatMap { failureRule($0) }
+    let retry = reader.optional("retry").flatMap { retryRule($0) }
+    let deadline = reader.optional("deadline", expected: ChainReader.limit) { $0.positiveDuration }
+    let schedule = schedule(&reader)
+    problems += root.mapping == nil ? Array(reader.problems.prefix(1)) : reader.finish()
+    guard let chain, let devices else { throw DocumentErrors(problems) }
+    let template = BatchTemplate(chain: chain, common: common, given: given, retry: retry)
+    let read = self.devices(devices, template)
+    guard problems.isEmpty, let read else { throw DocumentErrors(problems) }
+    return Batch(
+      name: name,
+      devices: read,
+      concurrency: concurrency ?? 1,
+      onFailure: onFailure ?? .continue,
+      deadline: deadline,
+      schedule: schedule
+    )
+  }
+
+  mutating func complain(_ node: Node, _ complaint: Complaint) {
+    problems.append(complaint.about(node))
+  }
+
+  // MARK: The chain
+
+  /// `chain: FILE`, or the keys of a chain in the batch itself.
+  private mutating func chain(_ reader: inout MappingReader, _ root: Node) -> ChainTemplate? {
+    let file = reader.optional("chain")
+    let own = Self.chainKeys.compactMap { key in reader.optional(key).map { (key, $0) } }
+    guard let file else {
+      guard own.contains(where: { $0.0 == "steps" }) else {
+        let message = "there is no chain"
+        complain(root, Complaint(message, expected: "'chain' with a file, or 'steps'"))
+        return nil
+      }
+      let keys = Self.chainKeys + ["name"]
+      let entries = (root.mapping ?? []).filter { keys.contains($0.key) }
+      let body = Node(.mapping(entries), at: root.place, path: root.path)
+      return ChainTemplate.of(body, in: path, limits.plan)
+    }
+    for (key, node) in own {
+      let message = "'\(key)' belongs to a chain, and the batch names a file with one"
+      complain(node, Complaint(message, expected: "'\(key)' in that file"))
+    }
+    guard let found = folder.path(of: file, shape: Self.chainShape, &problems) else { return nil }
+    do {
+      return try ChainTemplate.load(path: found, limits: limits.plan)
+    } catch {
+      problems += error.problems
+      return nil
+    }
+  }
+
+  private static let chainShape = "the path of a chain file below the folder of the batch"
+
+  // MARK: How
+
+  private func concurrency(_ reader: inout MappingReader) -> Int? {
+    let most = limits.concurrency
+    return reader.optional("concurrency", expected: "how many at once, from 1 to \(most)") {
+      $0.integer.flatMap { (1...most).contains($0) ? $0 : nil }
+    }
+  }
+
+  private mutating func failureRule(_ node: Node) -> FailureRule? {
+    switch node.text {
+    case "continue": return .continue
+    case "stop": return .stop(after: 1)
+    case let word?:
+      let message = "'\(word)' stands here"
+      complain(node, .unknown(message, word, among: ["continue", "stop", "{ stop-after: 3 }"]))
+      return nil
+    case nil: break
+    }
+    guard node.mapping != nil else {
+      let expected = "continue, stop, or { stop-after: 3 }"
+      complain(node, Complaint("\(node.shown) stands here", expected: expected))
+      return nil
+    }
+    var reader = MappingReader(node)
+    let count = reader.required("stop-after", expected: "how many failures, from 1") {
+      $0.integer.flatMap { $0 > 0 ? $0 : nil }
+    }
+    problems += reader.finish()
+    return count.map { .stop(after: $0) }
+  }
+
+  private mutating func retryRule(_ node: Node) -> RetryRule? {
+    let surroundings = IncludedSurroundings(inclusions: .none(limits.plan))
+    var reader = ChainReader(limits: limits.plan, surroundings)
+    defer { problems += reader.problems }
+    return reader.rule(node)
+  }
+
+  /// `with: { level: 5 }`.
+  mutating func bindings(_ node: Node) -> Bindings {
+    var reader = StepReader(limits: limits.plan)
+    defer { problems += reader.problems }
+    return reader.bindings(node)
+  }
+}

@@ -1,0 +1,79 @@
+// Times in five fields, as crontabs write them.
+
+/// Minutes at which something begins: `*/15 6-22 * * mon-fri`.
+///
+/// The fields are minute, hour, day of the month, month, day of the week. Each is `*`, a number, a
+/// range, or several of these with commas between, each with `/n` for every nth. Months and days of
+/// the week may be named by three letters; 0 and 7 are Sunday. When neither day is `*`, a day that
+/// fits one of them will do. **Times are UTC**: none is missing or there twice when clocks change, and
+/// a simulated run is the same on every host.
+///
+/// - Source: crontab(5), but for the time zone.
+public struct CronRule: Hashable, Sendable, CustomStringConvertible {
+  private let minutes: CronField
+  private let hours: CronField
+  private let days: CronField
+  private let months: CronField
+  private let weekdays: CronField
+  /// As it was written.
+  public let description: String
+
+  /// Reads five fields.
+  ///
+  /// - Throws: ``CronProblem``: what is wrong, also with a rule that fits no time at all.
+  public init(_ text: String) throws(CronProblem) {
+    let words = text.split(separator: " ").map(String.init)
+    guard words.count == 5 else {
+      let count = words.count == 1 ? "1 field stands" : "\(words.count) fields stand"
+      throw CronProblem(message: "\(count) here", expected: CronProblem.shape)
+    }
+    minutes = try CronField(words[0], "minute", 0...59)
+    hours = try CronField(words[1], "hour", 0...23)
+    days = try CronField(words[2], "day of the month", 1...31)
+    months = try CronField(words[3], "month", 1...12, names: CronField.months, first: 1)
+    weekdays = try CronField(words[4], "day of the week", 0...7, names: CronField.weekdays)
+    description = words.joined(separator: " ")
+    guard next(after: .zero) != nil else {
+      throw CronProblem(message: "no day is ever like that", expected: CronProblem.shape)
+    }
+  }
+
+  /// How many days are looked at: from one 29th of February to the next are at most eight years.
+  private static let longest: Int64 = 366 * 9
+
+  /// The first minute after a time that the rule fits.
+  ///
+  /// - Parameter time: Since 1970-01-01T00:00:00Z.
+  /// - Returns: The beginning of that minute, counted likewise; nil when there is none, which is seen when the rule is read.
+  public func next(after time: Duration) -> Duration? {
+    let minute = time.components.seconds.divided(by: 60).quotient + 1
+    let (firstDay, minuteOfDay) = minute.divided(by: 1440)
+    for day in firstDay..<(firstDay + Self.longest) where fits(CivilDate(daysSince1970: day)) {
+      let earliest = day == firstDay ? minuteOfDay : 0
+      if let found = nextMinute(from: earliest) { return .seconds((day * 1440 + found) * 60) }
+    }
+    return nil
+  }
+
+  private func fits(_ date: CivilDate) -> Bool {
+    guard months.contains(date.month) else { return false }
+    let isDay = days.contains(date.day)
+    let isWeekday =
+      weekdays.contains(date.weekday) || (date.weekday == 0 && weekdays.contains(7))
+    // A day that is left open leaves it to the other.
+    return days.isOpen || weekdays.isOpen ? isDay && isWeekday : isDay || isWeekday
+  }
+
+  private func nextMinute(from earliest: Int64) -> Int64? {
+    (earliest..<1440).first { hours.contains($0 / 60) && minutes.contains($0 % 60) }
+  }
+}
+
+/// What is wrong with a time in five fields.
+public struct CronProblem: Error, Hashable, Sendable {
+  public let message: String
+  public let expected: String
+
+  static let shape =
+    "minute, hour, day of the month, month and day of the week such as '*/15 6-22 * * mon-fri'"
+}

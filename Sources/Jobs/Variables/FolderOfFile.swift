@@ -1,0 +1,67 @@
+// The bound on what a file may name: files below its own folder, symbolic links followed.
+
+import Documents
+import Glibc
+
+/// The folder that a file lies in.
+struct FolderOfFile {
+  /// Why a file is not one that may be read.
+  struct Refusal: Error {
+    let reason: String
+  }
+
+  private let file: String
+  /// Without symbolic links; nil when there is no such folder.
+  private let folder: String?
+  /// The file itself, without symbolic links.
+  let realPath: String?
+
+  init(_ file: String) {
+    self.file = file
+    let slash = file.lastIndex(of: "/")
+    folder = Self.realPath(slash.map { String(file[...$0]) } ?? ".")
+    realPath = Self.realPath(file)
+  }
+
+  /// The real path of a regular file below the folder.
+  ///
+  /// - Parameters:
+  ///   - path: As this process sees it.
+  ///   - owner: Whose folder it is, for the reason: "the chain".
+  func realPath(of path: String, owner: String) throws(Refusal) -> String {
+    guard let real = Self.realPath(path) else {
+      throw Refusal(reason: "the file cannot be read: \(String(cString: strerror(errno)))")
+    }
+    guard let folder, real.hasPrefix(folder.hasSuffix("/") ? folder : folder + "/") else {
+      throw Refusal(reason: "the file does not lie below the folder of \(owner)")
+    }
+    var status = stat()
+    guard stat(real, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      throw Refusal(reason: "this is no file with text")
+    }
+    return real
+  }
+
+  /// The path of the file that a node of a batch names; complains where it is none that may be read.
+  func path(of node: Node, shape: String, _ problems: inout [DocumentProblem]) -> String? {
+    guard let name = node.text else {
+      problems.append(Complaint("\(node.shown) stands here", expected: shape).about(node))
+      return nil
+    }
+    let path = TextFile.path(name, beside: file)
+    do {
+      _ = try realPath(of: path, owner: "the batch")
+      return path
+    } catch {
+      problems.append(Complaint("'\(name)': \(error.reason)", expected: shape).about(node))
+      return nil
+    }
+  }
+
+  /// A path without symbolic links; nil when nothing is there.
+  private static func realPath(_ path: String) -> String? {
+    guard let real = realpath(path, nil) else { return nil }
+    defer { free(real) }
+    return String(cString: real)
+  }
+}

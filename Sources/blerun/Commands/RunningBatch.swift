@@ -1,0 +1,160 @@
+// A batch under way: its reports, its progress, signals of the system, and its exit status.
+
+import BlueZ
+import Bluetooth
+import Jobs
+import Signals
+
+/// Puts a batch, a world and the two output streams together.
+final class RunningBatch: Sendable {
+  private struct State {
+    var recorder = RunCollector(condenses: true)
+    var progress: BatchProgress?
+    var refresh: Timer?
+  }
+
+  private let batch: Batch
+  private let world: World
+  private let adapter: AdapterSelector
+  private let isJSON: Bool
+  private let text: BatchTextReport
+  private let json = JSONLinesReport()
+  private let line = ProgressLine()
+  private let state = Guarded(State())
+  private let runner = Guarded<BatchRunner?>(nil)
+  private let output: StandardOutput
+
+  /// - Parameter tellsSteps: Whether the text has a line for each step.
+  init(_ batch: Batch, in world: World, adapter: AdapterSelector, isJSON: Bool, tellsSteps: Bool) {
+    self.batch = batch
+    self.world = world
+    self.adapter = adapter
+    self.isJSON = isJSON
+    text = BatchTextReport(tellsSteps: tellsSteps)
+    let runner = runner
+    output = StandardOutput { failure in runner.withLock { $0 }?.cancel(failure) }
+  }
+
+  /// Runs the batch to its end.
+  ///
+  /// - Parameter most: How many times at most, where it has a schedule.
+  func run(most: Int?) -> ExitStatus {
+    let (world, adapter) = (world, adapter)
+    let runner = BatchRunner(
+      batch,
+      on: world.scheduler,
+      seed: world.identitySeed,
+      service: { target, link, lane in
+        world.service(for: target, adapter: adapter, options: ConnectOptions(link), on: lane)
+      },
+      admission: { try world.beginBatch(at: adapter) },
+      hearRun: { [self] in hear($0) },
+      hear: { [self] in hear($0) }
+    )
+    self.runner.withLock { $0 = runner }
+    let what = "no further device begins; ending the chains under way and disconnecting"
+    let interruption = Interruption(on: world.loop, what) { runner.cancel($0) }
+    defer {
+      interruption.close()
+      self.runner.withLock { $0 = nil }
+    }
+    let clock = ScheduleClock.clock(for: batch.schedule, on: world.loop)
+    let ended = Result { try world.loop.run { await runner.run(most: most, clock: clock) } }
+    line.clear()
+    if let signal = interruption.signal { return .interrupted(by: signal.number) }
+    if let failure = output.failure {
+      StandardError.line("blerun: \(failure)")
+      return .output
+    }
+    switch ended {
+    case .success(let status): return status
+    case .failure(let error):
+      StandardError.line("blerun: \(RunFailure(error))")
+      return .failed
+    }
+  }
+
+  // MARK: What happens
+
+  private func hear(_ event: RunEvent) {
+    if !isJSON { state.withLock { $0.recorder.take(event) } }
+    tell(isJSON ? json.lines(for: event) : text.lines(for: event))
+  }
+
+  private func hear(_ event: BatchEvent) {
+    if isJSON { tell(json.lines(for: event)) }
+    switch event.change {
+    case .waiting: break
+    case .started(let start): begin(start.devices.count)
+    case .deviceEnded(_, _, let counts): took(counts)
+    case .finished(let ending): finish(ending)
+    }
+    for remark in text.remarks(on: event) { StandardError.line("blerun: \(remark)") }
+  }
+
+  private func tell(_ lines: [String]) {
+    guard !lines.isEmpty else { return }
+    line.around { for text in lines { output.line(text) } }
+  }
+
+  private func finish(_ ending: BatchEnding) {
+    let (recorder, refresh) = state.withLock { state in
+      defer { state = State() }
+      return (state.recorder, state.refresh)
+    }
+    refresh?.cancel()
+    line.clear()
+    guard !isJSON, !recorder.runs.isEmpty || !ending.notRun.isEmpty else { return }
+    let summary = SummaryReport(notRun: ending.notRun).text(on: recorder.runs)
+    output.line(String(summary.dropLast()))
+  }
+
+  // MARK: Progress
+
+  private var now: Duration { world.loop.now.sinceStart }
+
+  private func begin(_ total: Int) {
+    state.withLock { $0.progress = BatchProgress(total: total, begun: now) }
+    show()
+    // In virtual time nothing is waited for, and nobody looks.
+    if line.isLive, !world.isVirtual { refreshLater() }
+  }
+
+  private func took(_ counts: BatchCounts) {
+    let (isNews, progress) = state.withLock { state in
+      (state.progress?.take(counts) ?? false, state.progress)
+    }
+    if line.isLive { return show() }
+    guard isNews, let progress else { return }
+    StandardError.line("blerun: \(progress.text(at: now))")
+  }
+
+  private func show() {
+    guard line.isLive, let progress = state.withLock({ $0.progress }) else { return }
+    line.show(progress.line(at: now, width: line.width))
+  }
+
+  private func refreshLater() {
+    let timer = world.loop.after(.seconds(1)) { [weak self] in
+      self?.show()
+      self?.refreshLater()
+    }
+    let isOver = state.withLock { state in
+      if state.progress != nil { state.refresh = timer }
+      return state.progress == nil
+    }
+    if isOver { timer.cancel() }
+  }
+}
+
+extension World {
+  /// Says to this user's other batches that one runs over the adapter that is used now.
+  ///
+  /// - Returns: What says that it has ended.
+  func beginBatch(at adapter: AdapterSelector) throws -> @Sendable () -> Void {
+    guard let ledger, case .success(let client) = client,
+      let address = client.usableAddress(adapter)
+    else { return {} }
+    return try ledger.beginBatch(at: address)
+  }
+}

@@ -1,0 +1,25 @@
+// The clock that schedules go by: it counts while the host sleeps.
+
+import Glibc
+import Jobs
+import Signals
+
+/// Wall-clock times for a schedule, since 1970-01-01T00:00:00Z.
+enum ScheduleClock {
+  /// The clock for a schedule on a loop.
+  ///
+  /// Simulated time is the loop's. Times of the day follow the host's clock, however it is set;
+  /// intervals do not, but both count what the host slept.
+  static func clock(for schedule: Schedule?, on loop: Loop) -> @Sendable () -> Duration {
+    if loop is VirtualTimeLoop { return { loop.wallClockAtStart + loop.now.sinceStart } }
+    if case .cron? = schedule?.rule { return { time(CLOCK_REALTIME) } }
+    let offset = time(CLOCK_REALTIME) - time(CLOCK_BOOTTIME)
+    return { offset + time(CLOCK_BOOTTIME) }
+  }
+
+  private static func time(_ clock: clockid_t) -> Duration {
+    var time = timespec()
+    clock_gettime(clock, &time)
+    return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
+  }
+}
