@@ -78,6 +78,24 @@ struct IncludeTests {
     )
   }
 
+  @Test("values go to variables whatever these are called, and only to those that there are")
+  func names() throws {
+    let folder = try Folder([
+      "main.yaml": "variables: { a: 5 }\nsteps:\n- { include: x.yaml, with: { value: '{a}' } }\n",
+      "x.yaml": "variables: { value: 1 }\nsteps: [ { write: 2a06, value: { u8: '{value}' } } ]",
+    ])
+    #expect(try folder.plan().steps.map(\.title) == ["write alert-level u8:5"])
+    let other = try Folder([
+      "main.yaml": "steps:\n- { include: x.yaml, with: { b: 1 } }\n", "x.yaml": "- connect",
+    ])
+    #expect(
+      other.complaints() == [
+        "x.yaml:1:1: there is no variable 'b', which 'with' gives; included at main.yaml:2:14 "
+          + "(expected it under 'variables')"
+      ]
+    )
+  }
+
   @Test("a complaint about an included file names every place that includes it")
   func complaints() throws {
     let folder = try Folder([

@@ -93,26 +93,3 @@ public enum Check: Hashable, Sendable, CustomStringConvertible {
     return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
   }
 }
-
-extension DecodedValue {
-  /// The value itself; that of its field where it has one alone.
-  var only: DecodedValue {
-    guard case .fields(let fields) = self, fields.count == 1 else { return self }
-    return fields[0].value.only
-  }
-
-  /// The bits of a whole number, two's complement where it is below zero.
-  fileprivate var bits: UInt64? {
-    if case .integer(let integer) = only { UInt64(bitPattern: integer) } else { nil }
-  }
-
-  /// The part that a path with dots names: `hr.bpm`.
-  func field(at path: String) -> Field? {
-    guard case .fields(let fields) = self else { return nil }
-    if let field = fields.first(where: { $0.name == path }) { return field }
-    guard let dot = path.firstIndex(of: "."),
-      let outer = fields.first(where: { $0.name == path[..<dot] })
-    else { return nil }
-    return outer.value.field(at: String(path[path.index(after: dot)...]))
-  }
-}

@@ -38,20 +38,12 @@ extension StepReader {
     let subjects = target.map { Subjects(of: $0, format: format, kind: .stream) } ?? .plain
     let enough = enough(&reader, subjects, node)
     let options = subscription(&reader)
-    let capture = capture(&reader)
-    let expectNode = reader.optional("expect")
-    let timeoutNode = reader.optional("timeout")
-    let timeout = timeout(&reader)
-    guard let target else { return nil }
-    checkLimit(timeoutNode, timeout, enough.duration)
-    var listening = Listening(to: target, format: format, trigger: trigger, options: options)
-    listening.enough = enough
-    return Step(
-      .notify(listening),
-      capture: capture,
-      expectations: expectations(expectNode, subjects),
-      timeout: timeout
-    )
+    let listening = target.map { target in
+      var listening = Listening(to: target, format: format, trigger: trigger, options: options)
+      listening.enough = enough
+      return listening
+    }
+    return stream(listening.map { .notify($0) }, enough, subjects, &reader)
   }
 
   mutating func sleep(_ reader: inout MappingReader) -> Step? {

@@ -59,10 +59,25 @@ extension StepReader {
     enough.conditions = expectations(rest, subjects)
   }
 
-  /// A limit that ends a step before its time.
-  mutating func checkLimit(_ node: Node?, _ timeout: Duration?, _ duration: Duration?) {
-    guard let node, let timeout, let duration, timeout < duration else { return }
-    complain(node, Listening.tooShort(timeout, for: duration))
+  /// What every step with many values may have: `as`, `expect`, `timeout`.
+  ///
+  /// - Parameter action: What it does; nil where that is wrong, so that there is no step.
+  mutating func stream(
+    _ action: Step.Action?,
+    _ enough: Enough,
+    _ subjects: Subjects,
+    _ reader: inout MappingReader
+  ) -> Step? {
+    let capture = capture(&reader)
+    let expectNode = reader.optional("expect")
+    let timeoutNode = reader.optional("timeout")
+    let timeout = timeout(&reader)
+    if let timeoutNode, let timeout, let duration = enough.duration, timeout < duration {
+      complain(timeoutNode, Listening.tooShort(timeout, for: duration))
+    }
+    guard let action else { return nil }
+    let expectations = expectations(expectNode, subjects)
+    return Step(action, capture: capture, expectations: expectations, timeout: timeout)
   }
 
   // MARK: poll
@@ -74,18 +89,10 @@ extension StepReader {
     let format = format(&reader)
     let subjects = target.map { Subjects(of: $0, format: format, kind: .poll) } ?? .plain
     let enough = enough(&reader, subjects, node)
-    let capture = capture(&reader)
-    let expectNode = reader.optional("expect")
-    let timeoutNode = reader.optional("timeout")
-    let timeout = timeout(&reader)
-    checkLimit(timeoutNode, timeout, enough.duration)
-    guard let target, let period else { return nil }
-    return Step(
-      .poll(Polling(target, every: period, format: format, enough)),
-      capture: capture,
-      expectations: expectations(expectNode, subjects),
-      timeout: timeout
-    )
+    let polling = target.flatMap { target in
+      period.map { Polling(target, every: $0, format: format, enough) }
+    }
+    return stream(polling.map { .poll($0) }, enough, subjects, &reader)
   }
 
   // MARK: combine
@@ -109,18 +116,9 @@ extension StepReader {
     }
     let subjects = Subjects(of: inputs)
     let enough = enough(&reader, subjects, node)
-    let capture = capture(&reader)
-    let expectNode = reader.optional("expect")
-    let timeoutNode = reader.optional("timeout")
-    let timeout = timeout(&reader)
-    checkLimit(timeoutNode, timeout, enough.duration)
-    guard inputs.count == nodes.count, !inputs.isEmpty else { return nil }
-    return Step(
-      .combine(Combining(inputs, enough)),
-      capture: capture,
-      expectations: expectations(expectNode, subjects),
-      timeout: timeout
-    )
+    let isWhole = inputs.count == nodes.count && !inputs.isEmpty
+    let action = isWhole ? Step.Action.combine(Combining(inputs, enough)) : nil
+    return stream(action, enough, subjects, &reader)
   }
 
   private mutating func input(_ node: Node) -> Combining.Input? {

@@ -9,13 +9,10 @@ extension ChainRun {
     _ placed: PlacedStep,
     _ outcome: inout StepOutcome?
   ) async throws {
-    let measures = Guarded(StreamMeasures(from: loop.now))
-    defer {
-      let measured = measures.withLock { $0 }
-      outcome = .polled(PollSummary(measured, rate: measured.rate(at: loop.now)))
-    }
     let reads = reads(polling.target, polling.format, every: polling.period)
-    try await follow(bounded(reads, polling.enough, measures), measures, placed, polling.enough)
+    try await gather(reads, polling.enough, placed, &outcome) { measures, rate in
+      .polled(PollSummary(measures, rate: rate))
+    }
   }
 
   func combine(
@@ -23,20 +20,28 @@ extension ChainRun {
     _ placed: PlacedStep,
     _ outcome: inout StepOutcome?
   ) async throws {
-    let measures = Guarded(StreamMeasures(from: loop.now))
-    defer {
-      let measured = measures.withLock { $0 }
-      outcome = .listened(count: measured.count, rate: measured.rate(at: loop.now))
-    }
     let names = combining.inputs.map(\.name)
     let joined = Signal<Sample>.combineLatest(combining.inputs.map { samples($0) })
       .map { Sample(joining: $0, names: names) }
-    try await follow(
-      bounded(joined, combining.enough, measures),
-      measures,
-      placed,
-      combining.enough
-    )
+    try await gather(joined, combining.enough, placed, &outcome) { measures, rate in
+      .listened(count: measures.count, rate: rate)
+    }
+  }
+
+  /// Takes values until there are enough, and says what they came to however that ends.
+  private func gather(
+    _ samples: Signal<Sample>,
+    _ enough: Enough,
+    _ placed: PlacedStep,
+    _ outcome: inout StepOutcome?,
+    _ summary: (StreamMeasures, Double) -> StepOutcome
+  ) async throws {
+    let measures = Guarded(StreamMeasures(from: loop.now))
+    defer {
+      let measured = measures.withLock { $0 }
+      outcome = summary(measured, measured.rate(at: loop.now))
+    }
+    try await follow(bounded(samples, enough, measures), measures, placed, enough)
   }
 
   private func samples(_ input: Combining.Input) -> Signal<Sample> {
@@ -64,33 +69,4 @@ extension ChainRun {
       }
     }
   }
-}
-
-/// What a `poll` came to.
-public struct PollSummary: Equatable, Sendable {
-  /// How many values were read.
-  public let count: Int
-  /// How many a second.
-  public let rate: Double
-  /// How long half of the reads took at most, 95 % of them, 99 %; nil when there were none.
-  public let latencies: Percentiles?
-
-  init(_ measures: StreamMeasures, rate: Double) {
-    count = measures.count
-    self.rate = rate
-    if let p50 = measures[.latencyP50], let p95 = measures[.latencyP95],
-      let p99 = measures[.latencyP99]
-    {
-      latencies = Percentiles(p50: p50, p95: p95, p99: p99)
-    } else {
-      latencies = nil
-    }
-  }
-}
-
-/// How long things took: half of them at most so long, 95 % of them, 99 %.
-public struct Percentiles: Equatable, Sendable {
-  public let p50: Duration
-  public let p95: Duration
-  public let p99: Duration
 }

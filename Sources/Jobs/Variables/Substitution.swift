@@ -35,7 +35,8 @@ struct Substitution {
     return applied(to: Node(.mapping(rest), at: root.place, path: root.path), isLive: false)
   }
 
-  private mutating func applied(to node: Node, isLive: Bool) -> Node {
+  /// - Parameter key: The key that the node stands under.
+  private mutating func applied(to node: Node, isLive: Bool, under key: String = "") -> Node {
     switch node.content {
     case .scalar(let text, let isPlain):
       guard text.contains("{") else { return node }
@@ -45,8 +46,9 @@ struct Substitution {
       return Node(.sequence(new), at: node.place, path: node.path)
     case .mapping(let entries):
       let new = entries.map { entry in
-        let isLive = isLive || Self.liveKeys.contains(entry.key)
-        let value = applied(to: entry.value, isLive: isLive)
+        // Under 'with' stand names of variables, which may be called so too.
+        let isLive = isLive || key != "with" && Self.liveKeys.contains(entry.key)
+        let value = applied(to: entry.value, isLive: isLive, under: entry.key)
         return Node.Entry(key: entry.key, keyPlace: entry.keyPlace, value: value)
       }
       complainOfMissingQuotes(entries)
