@@ -127,4 +127,23 @@ struct RunRecorderTests {
       _ = try RunRecorder(resuming: 99, in: file, on: bench.loop) { _ in }
     }
   }
+
+  @Test("a table has its texts in quotes where they need them, whatever a device is called")
+  func table() throws {
+    let file = try JournalFile(writing: bench.path)
+    let recorder = bench.recorder(to: file)
+    recorder.begin()
+    let hear = recorder.chain()
+    let name = "Belt \"\u{301}, 2\r\nof 3"
+    for event in try EventScript.reading(72, device: name) { hear(event) }
+    let lines = Recorded<String>()
+    #expect(try file.exportCSV(1) { lines.add($0) })
+    let row = "1,1,\"Belt \"\"\u{301}, 2\r\nof 3\",1,1,read,battery-level,"
+    #expect(
+      Array(lines.all[2].unicodeScalars.prefix(row.unicodeScalars.count))
+        == Array(row.unicodeScalars)
+    )
+    #expect(lines.all[2].hasSuffix(",value,,,72,48,"))
+    #expect(try !file.exportCSV(2) { _ in })
+  }
 }

@@ -80,9 +80,13 @@ enum ValueTable {
 
   /// - Source: RFC 4180, section 2.
   private static func quoted(_ field: String) -> String {
-    guard field.contains(where: { "\",\r\n".contains($0) || $0.isNewline }) else { return field }
-    return "\""
-      + field.split(separator: "\"", omittingEmptySubsequences: false)
-      .joined(separator: "\"\"") + "\""
+    guard field.utf8.contains(where: { ",\"\r\n".utf8.contains($0) }) else { return field }
+    // By scalars: a quote may have a mark of its own combined with it.
+    var text = "\""
+    for scalar in field.unicodeScalars {
+      if scalar == "\"" { text += "\"" }
+      text.unicodeScalars.append(scalar)
+    }
+    return text + "\""
   }
 }
