@@ -165,6 +165,22 @@ struct SuiteComplaintTests {
     #expect(harmless.isEmpty, "\(harmless)")
   }
 
+  @Test("what a file says of its encoding does not hide anything from what looks through it")
+  func encodings() {
+    let macro = "<macro name='m'><sleep/></macro>"
+    for encoding in ["UTF-8", "utf-8", "US-ASCII"] {
+      let found = complaints("<?xml version='1.0' encoding='\(encoding)'?>\n\(macro)")
+      #expect(found.isEmpty, "\(found)")
+    }
+    #expect(complaints("\u{feff}<?xml version=\"1.0\"?>\(macro)").isEmpty)
+    for encoding in ["UTF-16", "UCS-4", "UTF-7", "ISO-8859-1", "x"] {
+      let found = complaints("<?xml version=\"1.0\" encoding = \"\(encoding)\" ?>\(macro)")
+      #expect(found == ["suite.xml:1:1: the file says that it is in \(encoding) (expected UTF-8)"])
+    }
+    let wide = macro.map { "\($0)\u{0}" }.joined()
+    #expect(complaints(wide) == ["suite.xml:1:2: a control character stands here (expected text)"])
+  }
+
   @Test("size, depth, elements, attributes and texts have bounds")
   func limits() {
     var limits = MarkupLimits()

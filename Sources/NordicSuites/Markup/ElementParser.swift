@@ -31,14 +31,15 @@ final class ElementParser: NSObject, XMLParserDelegate {
     file: String,
     limits: MarkupLimits
   ) throws(DocumentErrors) -> Element {
-    var scanner = TagScanner(text, file: file, limits: limits)
+    let octets = try XMLDeclaration.blanked(text, file: file)
+    var scanner = TagScanner(octets, file: file, limits: limits)
     let tags = try scanner.scan()
     let start = Place(file: file, line: 1, column: 1)
     guard !tags.isEmpty else {
       throw DocumentErrors([DocumentProblem(start, path: "", "there is no element in this file")])
     }
     let document = ElementParser(file: file, limits: limits, tags: tags)
-    let parser = XMLParser(data: Data(text.utf8))
+    let parser = XMLParser(data: Data(octets))
     parser.shouldResolveExternalEntities = false
     parser.delegate = document
     let isWhole = parser.parse()
@@ -140,6 +141,6 @@ final class ElementParser: NSObject, XMLParserDelegate {
     73: "the tag is not closed by '>'",
     76: "an end tag does not match its start tag",
     77: "the file ends before its elements do",
-    81: "the file is not UTF-8, which is what it must be",
+    81: "the file is not UTF-8, which it must be",
   ]
 }

@@ -26,9 +26,9 @@ struct TagScanner {
   private var depth = 0
   private(set) var tags: [Tag] = []
 
-  /// - Parameter text: The document, in UTF-8.
-  init(_ text: String, file: String, limits: MarkupLimits) {
-    octets = Array(text.utf8)
+  /// - Parameter octets: The document, in UTF-8.
+  init(_ octets: [UInt8], file: String, limits: MarkupLimits) {
+    self.octets = octets
     self.file = file
     self.limits = limits
   }
