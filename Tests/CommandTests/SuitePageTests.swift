@@ -43,7 +43,7 @@ struct SuitePageTests {
     #expect(run.status == 0, "\(run.output) \(run.errors)")
     let page = try String(contentsOfFile: packageFolder + "/docs/nrf-connect.md", encoding: .utf8)
     let shown = run.output.split(separator: "\n").dropFirst().map { "    \($0)" }
-    #expect(shown.count == 6 && page.contains(shown.joined(separator: "\n")), "\(run.output)")
+    #expect(shown.count == 7 && page.contains(shown.joined(separator: "\n")), "\(run.output)")
     #expect(run.errors.contains("blerun: warning: \(battery):6:5: read: Half full: the value is"))
   }
 
