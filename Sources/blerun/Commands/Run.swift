@@ -53,6 +53,9 @@ struct Run: ParsableCommand {
   }
 
   private func runSuite(_ file: String) throws {
+    guard journal.journal == nil else {
+      throw Ending(.usage, "--journal keeps runs of chains; suites are not kept")
+    }
     let suite = try suites.suite(at: file)
     let simulated = try options.simulatedDevices()
     if dryRun { return try printLines(suite.lines) }
