@@ -105,6 +105,19 @@ struct ExpectedResultTests {
     #expect(lenient.results.last?.status == .warning)
   }
 
+  @Test("Generic Access, which bluetoothd hides, is not supported here, and no fault of the device")
+  func genericAccess() throws {
+    let name = "service-uuid=\"1800\" characteristic-uuid=\"2A00\""
+    for operation in ["<read \(name)/>", "<assert-service uuid=\"1800\"/>"] {
+      var bench = try SuiteBench("echo")
+      let ending = try bench.run("<connect/> \(operation)")
+      #expect(ending.results[0].failure?.code == .notSupportedHere, "\(bench.text)")
+      bench = try SuiteBench("echo")
+      bench.settings.warnsOfUnsupported = true
+      #expect(try bench.run("<connect/> \(operation)").exitStatus == .ok)
+    }
+  }
+
   @Test("that a host has no Bluetooth is never what a suite expected")
   func unavailable() throws {
     let bench = try SuiteBench("echo")

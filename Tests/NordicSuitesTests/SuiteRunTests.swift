@@ -217,6 +217,21 @@ struct SuiteRunTests {
     #expect(ending.exitStatus == .passing, "\(bench.text)")
   }
 
+  @Test("a link that is lost ends the wait for a notification at once")
+  func lostWhileWaiting() throws {
+    let bench = try SuiteBench("echo")
+    let world = bench.world
+    _ = world.loop.after(.seconds(6)) { try? world.dropLink() }
+    try bench.run(
+      """
+      <connect/> \(Echo.subscribe)
+      <assert-notification \(Echo.answers) timeout="60000"/>
+      """
+    )
+    let last = try #require(bench.results.last)
+    #expect(last.failure?.code == .linkLost && last.took < .seconds(6), "\(bench.text)")
+  }
+
   @Test("the same suite and seed tell the same, to the letter")
   func repeats() throws {
     let runs = try (0..<2).map { _ in

@@ -10,16 +10,22 @@ final class Subscription: Sendable {
 
   private let signal: Signal<[UInt8]>
   private let receive: @Sendable ([UInt8]) -> Void
+  private let failed: @Sendable (any Error) -> Void
   private let standing = Mailbox<Void>(bound: 1)
   private let ended = Mailbox<Void>(bound: 1)
   private let observation = Guarded<Observation?>(nil)
 
+  /// - Parameters:
+  ///   - receive: Gets each value, on the loop.
+  ///   - failed: Is told why no more values come, unless it was ended.
   init(
     _ service: any DeviceService,
     _ selector: CharacteristicSelector,
-    receive: @escaping @Sendable ([UInt8]) -> Void
+    receive: @escaping @Sendable ([UInt8]) -> Void,
+    failed: @escaping @Sendable (any Error) -> Void
   ) {
     self.receive = receive
+    self.failed = failed
     signal = service.subscribe(selector).flattenMap { [standing] values in
       Signal { sink in
         standing.send(())
@@ -32,7 +38,7 @@ final class Subscription: Sendable {
   ///
   /// - Throws: What the subscription failed with; what ends a wait.
   func stand(on loop: Loop) async throws {
-    let observed = signal.observe(on: loop) { [receive, standing, ended] event in
+    let observed = signal.observe(on: loop) { [receive, failed, standing, ended] event in
       switch event {
       case .value(let value): receive(value)
       case .completed, .cancelled:
@@ -41,6 +47,7 @@ final class Subscription: Sendable {
       case .failed(let error):
         standing.finish(.failure(error))
         ended.finish()
+        failed(error)
       }
     }
     observation.withLock { $0 = observed }

@@ -60,6 +60,8 @@ final class TargetLink: Sendable {
     guard !isSubscribed(path) else { return }
     let subscription = Subscription(service, selector) { [weak self] value in
       self?.arrived(value, path)
+    } failed: { [weak self] error in
+      self?.lost(path, error)
     }
     try await subscription.stand(on: loop)
     state.withLock { $0.subscriptions.append((path, subscription)) }
@@ -88,6 +90,15 @@ final class TargetLink: Sendable {
       return state.listeners.filter { $0.path == path }.map(\.box)
     }
     for box in boxes { box.send(value) }
+  }
+
+  /// No more values come: whoever waits for one is told why.
+  private func lost(_ path: AttributePath, _ error: any Error) {
+    let boxes = state.withLock { state in
+      state.subscriptions.removeAll { $0.path == path }
+      return state.listeners.filter { $0.path == path }.map(\.box)
+    }
+    for box in boxes { box.finish(.failure(error)) }
   }
 
   /// Runs `body` with the values that arrive from now on.

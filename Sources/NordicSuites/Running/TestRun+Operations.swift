@@ -83,7 +83,7 @@ extension TestRun {
       try await service.unpair().run { _ in }
       await link.unlinked()
     case .assertService(let assertion):
-      let missing = try await Self.complaint(about: assertion, on: link, findings)
+      let missing = try await Self.complaint(about: assertion, on: link, placed, findings)
       if let missing { throw AssertionFailure(description: missing) }
     case .read(let path, let assertion):
       try await read(path, assertion, link, placed, findings)

@@ -63,7 +63,7 @@ extension TestRun {
     _ link: TargetLink,
     _ code: DeviceFailure.Code
   ) -> DeviceFailure {
-    let isGenericAccess = path.service == BluetoothUUID(short: 0x1800)
+    guard path.service != genericAccess else { return hidden(placed, link) }
     return DeviceFailure(
       code: code,
       class: .definite,
@@ -71,9 +71,21 @@ extension TestRun {
       device: link.service.deviceDescription,
       attribute: path.description,
       meaning: "the device offers no \(path)",
-      hint: isGenericAccess
-        ? "bluetoothd keeps Generic Access to itself; its name is in what blerun scan shows"
-        : "blerun inspect shows what it offers"
+      hint: "blerun inspect shows what it offers"
+    )
+  }
+
+  private static let genericAccess = BluetoothUUID(short: 0x1800)
+
+  /// Every device has Generic Access, and bluetoothd shows it to nobody.
+  private static func hidden(_ placed: PlacedOperation, _ link: TargetLink) -> DeviceFailure {
+    DeviceFailure(
+      code: .notSupportedHere,
+      class: .definite,
+      operation: placed.operation.doing,
+      device: link.service.deviceDescription,
+      meaning: "this is not supported here: bluetoothd keeps Generic Access to itself",
+      hint: "blerun scan shows the name of the device"
     )
   }
 
@@ -85,11 +97,13 @@ extension TestRun {
   static func complaint(
     about assertion: ServiceAssertion,
     on link: TargetLink,
+    _ placed: PlacedOperation,
     _ findings: Findings
   ) async throws -> String? {
     var services: [GATTService] = []
     try await link.service.services().run { services = $0 }
     let same = services.filter { $0.uuid == assertion.uuid }
+    if same.isEmpty, assertion.uuid == genericAccess { throw hidden(placed, link) }
     guard let service = same[optional: assertion.instance] else {
       let name = AttributePath.service(assertion.uuid, assertion.instance)
       return "the device offers no service \(name)"
