@@ -1,0 +1,130 @@
+// What the comparison with the lab's bluetoothd found: each was recorded there first.
+
+import BlueZSimulator
+import Bluetooth
+import DBus
+import Fixtures
+import Signals
+import SimulatedDevices
+import Testing
+
+@Suite("As the comparison run found it")
+struct ComparedTests {
+  private static let heartRate = "DEV/service000a/char000b GattCharacteristic1"
+
+  private func filter(_ entries: PropertyMap) -> [DBusValue] { [.properties(entries)] }
+
+  @Test("the adapter is discoverable while a filter asks for that, told before the answers")
+  func discoverableFilter() throws {
+    let lab = try Lab()
+    let wanted = filter(["Discoverable": .boolean(true)])
+    try lab.client.call("SetDiscoveryFilter", .adapter, wanted)
+    lab.client.forget()
+    try lab.client.call("StartDiscovery", .adapter)
+    #expect(
+      lab.client.take().prefix(2) == [
+        "hci0 Adapter1 Discoverable=true", "StartDiscovery replied",
+      ]
+    )
+    try lab.client.call("StopDiscovery", .adapter)
+    #expect(
+      lab.client.take().filter { $0.contains("Discoverable") || $0.contains("Stop") } == [
+        "hci0 Adapter1 Discoverable=false", "StopDiscovery replied",
+      ]
+    )
+  }
+
+  @Test("discovery for BR/EDR alone is refused as under way, and has no session")
+  func classic() throws {
+    let lab = try Lab()
+    let wanted = filter(["Transport": .string("bredr")])
+    try lab.client.call("SetDiscoveryFilter", .adapter, wanted)
+    #expect(
+      try lab.client.ask("StartDiscovery", .adapter)
+        == "StartDiscovery failed org.bluez.Error.InProgress: Operation already in progress"
+    )
+    #expect(
+      try lab.client.ask("StopDiscovery", .adapter)
+        == "StopDiscovery failed org.bluez.Error.Failed: No discovery started"
+    )
+  }
+
+  @Test("a value is told once for each client that listens")
+  func twoListeners() throws {
+    let lab = try Lab()
+    try lab.connect()
+    let other = try lab.join()
+    try lab.client.call("StartNotify", .heartRate)
+    try other.call("StartNotify", .heartRate)
+    lab.client.forget()
+    try lab.pass(.milliseconds(1_100))
+    let values = lab.client.take().filter { $0.hasPrefix("\(Self.heartRate) Value=") }
+    #expect(values.count == 2)
+    #expect(Set(values).count == 1)
+  }
+
+  @Test("without a link nothing can be acquired, whoever listens")
+  func acquiredWithoutLink() throws {
+    let lab = try Lab()
+    try lab.connect()
+    try lab.client.call("Disconnect", .device)
+    try lab.client.call("StartNotify", .heartRate)
+    #expect(
+      try lab.client.ask("AcquireNotify", .heartRate, .noOptions)
+        == "AcquireNotify failed org.bluez.Error.Failed: Not connected"
+    )
+  }
+
+  @Test("of the sockets of a device that is removed nothing is told")
+  func removedInUse() throws {
+    let lab = try Lab()
+    try lab.connect()
+    try lab.client.call("AcquireNotify", .heartRate, .noOptions)
+    lab.client.forget()
+    try lab.client.call("RemoveDevice", .adapter, [.objectPath(Target.device.path)])
+    try lab.pass(.seconds(3))
+    let lines = lab.client.take()
+    #expect(lines.contains { $0.hasPrefix("DEV removed") })
+    #expect(!lines.contains { $0.contains("NotifyAcquired") })
+  }
+
+  @Test("a second write of a descriptor is refused while one is pending")
+  func descriptor() throws {
+    let lab = try Lab()
+    try lab.connect()
+    try lab.client.begin("WriteValue", .description, .write([1]))
+    #expect(
+      try lab.client.ask("WriteValue", .description, .write([2]))
+        == "WriteValue failed org.bluez.Error.InProgress: In Progress"
+    )
+  }
+
+  @Test("profiles are refused as by an adapter that has no BR/EDR")
+  func profiles() throws {
+    let lab = try Lab()
+    try lab.connect()
+    let profile = [DBusValue.string("0000110a-0000-1000-8000-00805f9b34fb")]
+    #expect(
+      try lab.client.ask("ConnectProfile", .device, profile)
+        == "ConnectProfile failed org.bluez.Error.Failed: br-connection-sdp-search"
+    )
+    #expect(
+      try lab.client.ask("DisconnectProfile", .device, profile).hasPrefix(
+        "DisconnectProfile failed org.bluez.Error.InvalidArguments"
+      )
+    )
+  }
+
+  @Test("a device that is not known is that, also while the adapter is off")
+  func unknownDevice() throws {
+    let lab = try Lab()
+    let off: [DBusValue] = [
+      .string("org.bluez.Adapter1"), .string("Powered"), .variant(of: .boolean(false)),
+    ]
+    try lab.client.call("Set", Target(Target.adapter.path, "org.freedesktop.DBus.Properties"), off)
+    #expect(
+      try lab.client.ask("RemoveDevice", .adapter, [.objectPath(Target.device.path)])
+        == "RemoveDevice failed org.bluez.Error.DoesNotExist: Does Not Exist"
+    )
+  }
+}
