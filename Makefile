@@ -25,10 +25,10 @@ test: set-up lint ## Lint, then all tests that need neither a radio nor root
 	swift build -c release --product benchmarks
 	swift run -c release blerun-simtest --seeds 3000
 	swift build -c release --product blerun-fuzz
-	.build/release/blerun-fuzz device-files --count 5000
-	.build/release/blerun-fuzz chain-files --count 5000
+	.build/release/blerun-fuzz device-files --count 50000
+	.build/release/blerun-fuzz chain-files --count 40000
 	.build/release/blerun-fuzz suites --count 5000
-	.build/release/blerun-fuzz messages --count 4000
+	.build/release/blerun-fuzz messages --count 120000
 	swift test -c release --package-path Tests/Consumer --scratch-path .build-consumer
 
 simtest: set-up ## Seeded worlds full of faults against the client and the simulator; SEEDS=200000

@@ -111,6 +111,28 @@ struct FoundTests {
     #expect(scanning == (treatment == .ignore ? [] : ["scanning on", "scanning off"]))
   }
 
+  @Test("a Pair that bluetoothd gets to late, and that makes another link, is undone")
+  func latePair() throws {
+    let simulation = try Simulation()
+    let (service, simulator) = (simulation.service, simulation.simulator)
+    simulator.treatCalls { $0.member == "Pair" ? .delay(.seconds(4)) : .take }
+    let chain = service.connect().flattenMap { service.pair(PairingAnswers()) }.map { _ in }
+    #expect(simulation.endure(chain, within: .seconds(2)).error != nil)
+    try simulation.pass(.seconds(20))
+    #expect(simulation.history.count { $0.hasSuffix("link up") } == 2)
+    #expect(simulation.history.last?.hasSuffix("link down") == true)
+  }
+
+  @Test("who comes after an unpair that was left does not find the link that it ends")
+  func dyingLink() throws {
+    let simulation = try Simulation()
+    let service = simulation.service
+    #expect(simulation.endure(service.connect(keep: true)).error == nil)
+    #expect(simulation.endure(service.unpair(), within: .seconds(1)).error != nil)
+    let next = service.connect().flattenMap { service.read(.alert).delay(.seconds(3)) }
+    #expect(simulation.endure(next, within: .seconds(20)).error == nil)
+  }
+
   @Test("an adapter that was reset, and is back at once, was gone")
   func reset() throws {
     let simulation = try Simulation()

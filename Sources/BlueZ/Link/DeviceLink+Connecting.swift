@@ -113,6 +113,18 @@ extension DeviceLink {
     try? bus.send(disconnectCall.withoutReply())
   }
 
+  /// A Pair, which makes a link where there is none, was answered after its caller had left,
+  /// whichever way: a link that came up after the one it was called on, and that is not used here,
+  /// is its own.
+  ///
+  /// - Parameter falls: How often the link had fallen when it was called.
+  func latePair(since falls: Int) {
+    let isLeftOver = state.withLock { state in
+      state.machine.phase == .idle && state.machine.isUp && state.falls > falls
+    }
+    if isLeftOver { try? bus.send(disconnectCall.withoutReply()) }
+  }
+
   /// Waits until the services are resolved.
   private func waitUntilReady() async throws {
     let isReady = try await wait("connecting", limit: limits.connect) {

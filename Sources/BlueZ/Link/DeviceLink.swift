@@ -29,6 +29,8 @@ final class DeviceLink: Sendable {
     /// Whose Connect and Disconnect are called.
     var interface = Device1.interface
     var pendingConnects = 0
+    /// How often the link has been seen to fall.
+    var falls = 0
     /// Connect was sent for the present attempt.
     var isConnectSent = false
     var isWrittenDown = false
@@ -93,6 +95,7 @@ final class DeviceLink: Sendable {
       case .connected, .removed, .daemonGone: state.mtu = nil
       default: break
       }
+      if event == .connected(false) { state.falls += 1 }
       // A Connect is never answered whose device was removed.
       if event == .removed || event == .daemonGone { state.pendingConnects = 0 }
       return (state.machine.handle(event), state.machine.phase == .idle)
@@ -110,6 +113,9 @@ final class DeviceLink: Sendable {
     wake()
     return action
   }
+
+  /// How often the link has been seen to fall.
+  var falls: Int { state.withLock { $0.falls } }
 
   /// Whether there is a bond with the device.
   func paired(_ isPaired: Bool) { state.withLock { $0.isPaired = isPaired } }

@@ -81,12 +81,16 @@ extension BlueZDeviceService {
   private func callPair(_ device: ObjectPath) async throws -> PairingOutcome {
     let call = MethodCall.bluez(device, Device1.interface, Device1.Method.pair)
     let isAnswered = Guarded(false)
+    let link = client.link(to: device)
+    let falls = link.falls
     do {
       try await withThrowingTaskGroup(of: Void.self) { [self] group in
         defer { group.cancelAll() }
         group.addTask { [self] in
           do {
-            _ = try await client.bus.call(call, limit: client.limits.pair, lateReply: nil)
+            _ = try await client.bus.call(call, limit: client.limits.pair) { _ in
+              link.latePair(since: falls)
+            }
             isAnswered.withLock { $0 = true }
           } catch let error as DBusError {
             isAnswered.withLock { $0 = true }
@@ -158,12 +162,20 @@ extension BlueZDeviceService {
         guard Self.isAbsence(ErrorAnswer(error)) else { throw error }
       } catch {
         forgo(device)
+        // bluetoothd ends the link first: whoever comes next would find one that is about to end.
+        try? await shielded(on: loop, limit: client.limits.disconnect) { [self] in
+          try await seeRemoved(device)
+        }
         throw error
       }
       defer { forgo(device) }
-      try await client.until("the device's removal", limit: client.limits.disconnect) { tree in
-        tree.has(Device1.interface, at: device) ? nil : ()
-      }
+      try await seeRemoved(device)
+    }
+  }
+
+  private func seeRemoved(_ device: ObjectPath) async throws {
+    try await client.until("the device's removal", limit: client.limits.disconnect) { tree in
+      tree.has(Device1.interface, at: device) ? nil : ()
     }
   }
 

@@ -111,7 +111,7 @@ enum Mutation: CaseIterable {
     default:
       // Each list has the one before it several times.
       var bomb = "[&b0 [x, x, x]"
-      for level in 1...generator.pick([2, 5, 9, 24]) {
+      for level in 1...generator.pick([2, 5, 7, 24]) {
         bomb += ", &b\(level) [*b\(level - 1), *b\(level - 1), *b\(level - 1)]"
       }
       text.replaceSubrange(range, with: Array((bomb + "]").utf8))
