@@ -89,7 +89,8 @@ let package = Package(
     .executableTarget(
       name: "blerun-fuzz",
       dependencies: [
-        "BlueZSimulator", "BlueZInterfaces", "SimulatedDevices", "NordicSuites", "Jobs", "Documents",
+        "BlueZSimulator", "BlueZInterfaces", "SimulatedDevices", "NordicSuites", "Jobs",
+        "Documents",
         "DBus", "Bluetooth", "Signals", "CLinux", argumentParser,
       ],
       swiftSettings: strict
