@@ -124,7 +124,10 @@ let package = Package(
     tests("SpellingTests", ["Spelling"]),
     tests("DocumentsTests", ["Documents"]),
     tests("DBusTests", ["Fixtures", "CDBus", "DBus", "Signals"]),
-    tests("SimulatedDevicesTests", ["Fixtures", "SimulatedDevices", "Documents", "Bluetooth", "Signals"]),
+    tests(
+      "SimulatedDevicesTests",
+      ["Fixtures", "SimulatedDevices", "Documents", "Bluetooth", "Signals"]
+    ),
     tests(
       "SimulationTests",
       [
