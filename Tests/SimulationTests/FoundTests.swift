@@ -127,7 +127,7 @@ struct FoundTests {
   func dyingLink() throws {
     let simulation = try Simulation()
     let service = simulation.service
-    #expect(simulation.endure(service.connect(keep: true)).error == nil)
+    #expect(simulation.endure(service.connect(keep: true, expecting: [])).error == nil)
     #expect(simulation.endure(service.unpair(), within: .seconds(1)).error != nil)
     let next = service.connect().flattenMap { service.read(.alert).delay(.seconds(3)) }
     #expect(simulation.endure(next, within: .seconds(20)).error == nil)

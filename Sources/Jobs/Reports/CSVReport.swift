@@ -24,7 +24,7 @@ public struct CSVReport: RunReport {
     ]
     let hex = DecodedValue.octets(value.octets).description
     return Self.cells(of: value.decoded).map { cells in
-      (place + cells + [hex]).map { Self.cell($0) }.joined(separator: ",")
+      (place + cells + [hex]).map { CSVCell.text($0) }.joined(separator: ",")
     }
   }
 
@@ -41,14 +41,5 @@ public struct CSVReport: RunReport {
     let json = JSONValue(value)
     if case .string(let text) = json { return text }
     return json == .null ? "" : json.text
-  }
-
-  /// A cell, in quotes where it has to be.
-  private static func cell(_ text: String) -> String {
-    guard text.unicodeScalars.contains(where: { [",", "\"", "\n", "\r"].contains($0) }) else {
-      return text
-    }
-    let quoted = text.map { $0 == "\"" ? "\"\"" : "\($0)" }.joined()
-    return "\"\(quoted)\""
   }
 }

@@ -75,18 +75,6 @@ enum ValueTable {
 
   /// A line of CSV, without its end.
   static func line(_ fields: [String]) -> String {
-    fields.map(quoted).joined(separator: ",")
-  }
-
-  /// - Source: RFC 4180, section 2.
-  private static func quoted(_ field: String) -> String {
-    guard field.utf8.contains(where: { ",\"\r\n".utf8.contains($0) }) else { return field }
-    // By scalars: a quote may have a mark of its own combined with it.
-    var text = "\""
-    for scalar in field.unicodeScalars {
-      if scalar == "\"" { text += "\"" }
-      text.unicodeScalars.append(scalar)
-    }
-    return text + "\""
+    fields.map(CSVCell.text).joined(separator: ",")
   }
 }

@@ -29,6 +29,7 @@ struct BatchCommand: ParsableCommand {
 
   @OptionGroup var options: WorldOptions
   @OptionGroup var variables: VariableOptions
+  @OptionGroup var reports: ReportOptions
 
   @Option(help: "How many chains run at once; it wins over the file's.")
   var concurrency: Int?
@@ -63,6 +64,7 @@ struct BatchCommand: ParsableCommand {
     if options.simulate.isEmpty, let first = batch.first {
       ChainCommand.warn(of: first.plan.writtenSecrets)
     }
+    let reports = try ReportFiles(reports)
     let world = try options.world(simulated)
     defer { world.end() }
     world.releaseOrphans()
@@ -70,10 +72,11 @@ struct BatchCommand: ParsableCommand {
       batch,
       in: world,
       adapter: options.adapterSelector,
+      reports: reports,
       isJSON: options.output == .json,
       tellsSteps: verbose
     )
-    throw Ending(running.run(most: runs))
+    throw Ending(reports.end(running.run(most: runs)))
   }
 
   private func batch() throws(Ending) -> Batch {

@@ -31,6 +31,7 @@ struct Run: ParsableCommand {
   @OptionGroup var recording: TraceOption
   @OptionGroup var link: LinkOptions
   @OptionGroup(title: "Journal") var journal: JournalOptions
+  @OptionGroup var reports: ReportOptions
 
   @Flag(help: "Print the plan and touch nothing.")
   var dryRun = false
@@ -49,7 +50,7 @@ struct Run: ParsableCommand {
     let simulated = try options.simulatedDevices()
     if dryRun { return try printLines(plan.lines) }
     plan.device = try PlanOptions.target(of: plan, among: simulated)
-    throw Ending(try ChainCommand.run(plan, simulated, options, recording, journal))
+    throw Ending(try ChainCommand.run(plan, simulated, options, recording, journal, reports))
   }
 
   private func runSuite(_ file: String) throws {
@@ -87,6 +88,8 @@ struct ChainCommand {
   var trace: HCITrace?
   /// Hears of everything before it is printed.
   var journal: RunJournal?
+  /// Hear of everything that is printed.
+  let reports: ReportFiles
   /// What is printed in the place of the usual text; failures go to standard error then.
   var text: (any RunReport)?
 
@@ -100,9 +103,11 @@ struct ChainCommand {
     _ options: WorldOptions,
     _ recording: TraceOption? = nil,
     _ journalOptions: JournalOptions? = nil,
+    _ reportOptions: ReportOptions = ReportOptions(),
     text: (any RunReport)? = nil
   ) throws(Ending) -> ExitStatus {
     guard let target = plan.device else { throw Ending(.usage, "no device is named") }
+    let reports = try ReportFiles(reportOptions)
     let plan = try withSecrets(plan, isSimulated: !options.simulate.isEmpty)
     let file = try RunJournal.open(journalOptions, isSimulated: !options.simulate.isEmpty)
     let trace = try recording?.begin()
@@ -126,9 +131,11 @@ struct ChainCommand {
       format: options.output,
       trace: trace,
       journal: journal,
+      reports: reports,
       text: text
     ).run(plan, on: service, identity)
-    let traced = trace?.end(status, on: world.loop) ?? status
+    let reported = reports.end(status)
+    let traced = trace?.end(reported, on: world.loop) ?? reported
     return journal?.end(traced) ?? traced
   }
 
@@ -163,8 +170,9 @@ struct ChainCommand {
     defer { interruption.close() }
     let terminal = TerminalQuestions(on: world.loop, isVirtual: world.isVirtual)
     let report: any RunReport = format == .json ? JSONLinesReport() : text ?? TextReport()
-    let print: @Sendable (RunEvent) -> Void = { event in
+    let print: @Sendable (RunEvent) -> Void = { [reports] event in
       for line in report.lines(for: event) { output.line(line) }
+      reports.hear(event)
     }
     let hear = journal?.hearing(print) ?? print
     var runner = ChainRunner(

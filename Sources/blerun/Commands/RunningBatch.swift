@@ -16,6 +16,7 @@ final class RunningBatch: Sendable {
   private let batch: Batch
   private let world: World
   private let adapter: AdapterSelector
+  private let reports: ReportFiles
   private let isJSON: Bool
   private let text: BatchTextReport
   private let json = JSONLinesReport()
@@ -25,8 +26,16 @@ final class RunningBatch: Sendable {
   private let output: StandardOutput
 
   /// - Parameter tellsSteps: Whether the text has a line for each step.
-  init(_ batch: Batch, in world: World, adapter: AdapterSelector, isJSON: Bool, tellsSteps: Bool) {
+  init(
+    _ batch: Batch,
+    in world: World,
+    adapter: AdapterSelector,
+    reports: ReportFiles,
+    isJSON: Bool,
+    tellsSteps: Bool
+  ) {
     self.batch = batch
+    self.reports = reports
     self.world = world
     self.adapter = adapter
     self.isJSON = isJSON
@@ -79,6 +88,7 @@ final class RunningBatch: Sendable {
   private func hear(_ event: RunEvent) {
     if !isJSON { state.withLock { $0.recorder.take(event) } }
     tell(isJSON ? json.lines(for: event) : text.lines(for: event))
+    reports.hear(event)
   }
 
   private func hear(_ event: BatchEvent) {
@@ -98,6 +108,7 @@ final class RunningBatch: Sendable {
   }
 
   private func finish(_ ending: BatchEnding) {
+    reports.tellWhole()
     let (recorder, refresh) = state.withLock { state in
       defer { state = State() }
       return (state.recorder, state.refresh)

@@ -2,15 +2,19 @@
 
 import Glibc
 import Jobs
+import Signals
 
 /// An open file. Each line is written at once: what was written survives the process.
 final class LineFile: Sendable {
+  private let path: String
   private let descriptor: Int32
+  private let failed = Guarded<Int32?>(nil)
 
   /// Makes the file, or empties the one that is there.
   ///
   /// - Throws: ``Ending`` when that is not possible.
   init(_ path: String) throws(Ending) {
+    self.path = path
     descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else {
       throw Ending(.output, "\(path) cannot be written: \(String(cString: strerror(errno)))")
@@ -19,7 +23,25 @@ final class LineFile: Sendable {
 
   deinit { close(descriptor) }
 
-  func line(_ text: String) { _ = writeAll(descriptor, text + "\n") }
+  /// What it says where a part of it could not be written; nil while all was.
+  var failure: String? {
+    failed.withLock { $0 }.map { "\(path) could not be written: \(String(cString: strerror($0)))" }
+  }
+
+  func line(_ text: String) { write(text + "\n") }
+
+  /// Writes text in the place of all that was written. A pipe gets it behind that.
+  func replace(with text: String) {
+    _ = ftruncate(descriptor, 0)
+    _ = lseek(descriptor, 0, SEEK_SET)
+    write(text)
+  }
+
+  /// Writes text as it is. After a failure it does nothing.
+  func write(_ text: String) {
+    guard failed.withLock({ $0 == nil }), let number = writeAll(descriptor, text) else { return }
+    failed.withLock { $0 = number }
+  }
 }
 
 /// Writes everything; returns the error number when it could not.

@@ -1,0 +1,48 @@
+// Where a report goes; the ending of the file's name says what kind it is.
+
+import ArgumentParser
+import Jobs
+
+/// A file for a report, on the command line.
+struct ReportPath: ExpressibleByArgument {
+  /// What is written to it.
+  enum Content {
+    /// Lines as things happen, below a first one.
+    case lines(any RunReport, header: String?)
+    /// One text, when all is over.
+    case whole(any RunsReport)
+  }
+
+  /// The endings there are, each with what it stands for.
+  static let endings: [(ending: String, content: Content)] = [
+    ("xml", .whole(JUnitReport())),
+    ("tap", .whole(TAPReport())),
+    ("html", .whole(HTMLReport())),
+    ("csv", .lines(CSVReport(), header: CSVReport.header)),
+    ("jsonl", .lines(JSONLinesReport(), header: nil)),
+    ("txt", .lines(TextReport(), header: nil)),
+  ]
+
+  let path: String
+  let content: Content
+
+  init?(argument: String) {
+    let ending = argument.split(separator: "/").last?.split(separator: ".").dropFirst().last
+    guard let found = Self.endings.first(where: { $0.ending == ending ?? "" }) else { return nil }
+    path = argument
+    content = found.content
+  }
+}
+
+/// The reports of a run or a batch beside what is printed.
+struct ReportOptions: ParsableArguments {
+  @Option(
+    name: .customLong("report"),
+    help: ArgumentHelp(
+      "Write a report, too: NAME.xml (JUnit), .tap, .html, .csv (values), .jsonl or .txt; repeat "
+        + "it for more.",
+      valueName: "file"
+    )
+  )
+  var files: [ReportPath] = []
+}

@@ -1,0 +1,75 @@
+// Reports into files: what stands in each, and what happens to one that cannot be written.
+
+import Fixtures
+import Foundation
+import FoundationXML
+import Testing
+
+@Suite("Reports into files")
+struct ReportFileTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func text(_ name: String) throws -> String {
+    try String(contentsOfFile: folder.path + "/" + name, encoding: .utf8)
+  }
+
+  private func run(_ steps: String, reports names: String...) throws -> RunningProgram.Ended {
+    let reports = names.flatMap { ["--report", folder.path + "/" + $0] }
+    return try RunningProgram(
+      blerun: ["run", "--simulate", "Simulators/devices/thermometer.yaml", "-e", steps] + reports
+    ).end()
+  }
+
+  @Test("a run is told in each kind by the ending of the file's name")
+  func kinds() throws {
+    let ended = try run(
+      "read battery-level expect percent > 90",
+      reports: "a.xml",
+      "a.tap",
+      "a.html",
+      "a.csv",
+      "a.jsonl",
+      "a.txt"
+    )
+    #expect(ended.status == 1)
+    let xml = try text("a.xml")
+    #expect(XMLParser(data: Data(xml.utf8)).parse())
+    #expect(xml.contains("<testsuites name=\"blerun\" tests=\"3\" failures=\"1\" errors=\"0\""))
+    #expect(
+      try text("a.tap").hasPrefix("TAP version 14\n1..1\n# Subtest: Thermo-1\n    ok 1 - connect")
+    )
+    #expect(try text("a.html").contains("1 device: 1 failed"))
+    let rows = try text("a.csv").split(separator: "\n")
+    #expect(rows.first?.hasPrefix("time,offset,run") == true)
+    #expect(rows.last?.hasSuffix("read,battery-level,percent,87,%,57") == true)
+    #expect(try text("a.jsonl").hasPrefix("{\"v\":1,\"event\":\"run-started\""))
+    #expect(try text("a.txt") == ended.output)
+  }
+
+  @Test("a report that cannot be written is told before anything happens")
+  func unwritable() throws {
+    let ended = try run("read battery-level", reports: "missing/a.xml")
+    #expect(ended.status == 74)
+    #expect(ended.output == "")
+    #expect(ended.errors.contains("missing/a.xml cannot be written: No such file or directory"))
+  }
+
+  @Test("a full disk is told at the end, and the chain goes well all the same")
+  func full() throws {
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path + "/a.xml",
+      withDestinationPath: "/dev/full"
+    )
+    let ended = try run("read battery-level", reports: "a.xml")
+    #expect(ended.status == 74)
+    #expect(ended.output.contains("ok: 1 step"))
+    #expect(ended.errors.contains("a.xml could not be written: No space left on device"))
+  }
+
+  @Test("an ending that stands for no report is wrong usage")
+  func unknown() throws {
+    #expect(try run("read battery-level", reports: "a.pdf").status == 2)
+  }
+}
