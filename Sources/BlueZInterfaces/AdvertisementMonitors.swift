@@ -56,6 +56,10 @@ public enum AdvertisementMonitor1 {
     public static let rssiLowThreshold = "RSSILowThreshold"
     /// `n`, dBm, optional.
     public static let rssiHighThreshold = "RSSIHighThreshold"
+    /// `q`, seconds from 1 to 300, optional: how long a device is weak or silent before it is lost.
+    public static let rssiLowTimeout = "RSSILowTimeout"
+    /// `q`, seconds from 1 to 300, optional: how long a device is strong before it is found.
+    public static let rssiHighTimeout = "RSSIHighTimeout"
     /// `q`: 0 reports every advertisement, 255 the first alone; optional.
     public static let rssiSamplingPeriod = "RSSISamplingPeriod"
     /// `a(yyay)`: start position, AD type, octets; at least one.

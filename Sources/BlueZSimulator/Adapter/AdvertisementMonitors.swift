@@ -20,6 +20,7 @@ final class AdvertisementMonitors: Sendable {
 
   private struct State {
     var applications: [Application] = []
+    var monitors: [AdvertisementMonitor] = []
     /// The next advertisement of each device; empty while nobody listens.
     var reports: [Timer?] = []
   }
@@ -38,7 +39,10 @@ final class AdvertisementMonitors: Sendable {
 
   /// The simulation is over.
   func stop() {
-    state.withLock { $0.applications = [] }
+    state.withLock { state in
+      state.applications = []
+      state.monitors = []
+    }
     follow()
   }
 
@@ -63,14 +67,61 @@ final class AdvertisementMonitors: Sendable {
       guard let self, state.withLock({ !$0.reports.isEmpty }) else { return }
       let device = air.present(slots[index].device)
       if device.isInAir, !device.device.isLinked {
-        let data = device.device.advertisement(slots[index].number)
-        if device.device.getsThrough(rssi: data.rssi) {
-          device.heard(data, tellsAll: false, threshold: 0)
-        }
+        hear(device, slots[index].number)
       }
       hear(index, after: air.interval(slots[index]))
     }
     state.withLock { if !$0.reports.isEmpty { $0.reports[index] = timer } }
+  }
+
+  /// An advertisement that some monitor looks for is told of as in a scan.
+  private func hear(_ device: RemoteDevice, _ number: Int) {
+    let data = device.device.advertisement(number)
+    guard device.device.getsThrough(rssi: data.rssi) else { return }
+    let advertised = device.device.definition.advertisements[number]
+    let fields = data.fields(isDiscoverable: advertised.isDiscoverable)
+    let now = host.loop.now
+    let (isWanted, found) = state.withLock { state in
+      var isWanted = false
+      var found: [AdvertisementMonitor] = []
+      for index in state.monitors.indices where state.monitors[index].matches(fields) {
+        isWanted = true
+        if state.monitors[index].heard(device.path, rssi: data.rssi, now: now) {
+          found.append(state.monitors[index])
+        }
+      }
+      return (isWanted, found)
+    }
+    guard isWanted else { return }
+    device.heard(data, tellsAll: false, threshold: 0)
+    host.server.flush()
+    for monitor in found {
+      tell(AdvertisementMonitor1.Method.deviceFound, monitor, device.path)
+      if monitor.low != nil { watch(monitor, device.path) }
+    }
+  }
+
+  /// Sees from time to time whether a device that was found is lost.
+  private func watch(_ monitor: AdvertisementMonitor, _ device: ObjectPath) {
+    host.loop.after(.seconds(1)) { [weak self] in
+      guard let self else { return }
+      let now = host.loop.now
+      let isLost = state.withLock { state -> Bool? in
+        let index = state.monitors.firstIndex {
+          $0.client == monitor.client && $0.path == monitor.path
+        }
+        return index.map { state.monitors[$0].loses(device, now: now) }
+      }
+      switch isLost {
+      case true?: tell(AdvertisementMonitor1.Method.deviceLost, monitor, device)
+      case false?: watch(monitor, device)
+      case nil: break
+      }
+    }
+  }
+
+  private func tell(_ member: String, _ monitor: AdvertisementMonitor, _ device: ObjectPath) {
+    Self.tell(member, monitor.path, monitor.client, host.bus, [.objectPath(device)])
   }
 
   /// The interface, on the adapter.
@@ -98,7 +149,10 @@ final class AdvertisementMonitors: Sendable {
   }
 
   func clientLeft(_ client: String) {
-    state.withLock { $0.applications.removeAll { $0.client == client } }
+    state.withLock { state in
+      state.applications.removeAll { $0.client == client }
+      state.monitors.removeAll { $0.client == client }
+    }
     follow()
   }
 
@@ -123,6 +177,7 @@ final class AdvertisementMonitors: Sendable {
     let isKnown = state.withLock { state in
       let count = state.applications.count
       state.applications.removeAll { $0.client == call.caller && $0.root == root }
+      state.monitors.removeAll { $0.client == call.caller && $0.root == root }
       return state.applications.count < count
     }
     guard isKnown else { return call.refuse(.doesNotExist) }
@@ -132,7 +187,7 @@ final class AdvertisementMonitors: Sendable {
 
   /// Asks for the monitors below a root, and activates each that has patterns.
   private func activate(at root: ObjectPath, of client: String) {
-    _ = host.loop.task { [host] in
+    _ = host.loop.task { [host, state] in
       guard
         let asked = try? MethodCall(
           destination: client,
@@ -148,32 +203,37 @@ final class AdvertisementMonitors: Sendable {
             $0.key.asString == AdvertisementMonitor1.interface
           })
         else { continue }
-        let type = monitor.value.asPropertyMap?[AdvertisementMonitor1.Property.type]?.asString
-        let patterns = monitor.value.asPropertyMap?[AdvertisementMonitor1.Property.patterns]
-        let isGood = type == AdvertisementMonitor1.orPatterns && Self.count(patterns) > 0
         typealias Method = AdvertisementMonitor1.Method
-        Self.tell(isGood ? Method.activate : Method.release, path, client, host.bus)
+        let read = monitor.value.asPropertyMap.flatMap {
+          AdvertisementMonitor($0, at: path, below: root, of: client)
+        }
+        guard let read else {
+          Self.tell(Method.release, path, client, host.bus)
+          continue
+        }
+        let isRegistered = state.withLock { state in
+          let isRegistered = state.applications.contains { $0.client == client && $0.root == root }
+          if isRegistered { state.monitors.append(read) }
+          return isRegistered
+        }
+        if isRegistered { Self.tell(Method.activate, path, client, host.bus) }
       }
     }
-  }
-
-  private static func count(_ patterns: DBusValue?) -> Int {
-    guard case .array(let array)? = patterns?.unwrapped else { return 0 }
-    return array.elements.count
   }
 
   private static func tell(
     _ member: String,
     _ path: ObjectPath,
     _ client: String,
-    _ bus: any MessageBus
+    _ bus: any MessageBus,
+    _ body: [DBusValue] = []
   ) {
     let message = try? Message.methodCall(
       destination: client,
       path: path,
       interface: AdvertisementMonitor1.interface,
       member: member,
-      body: [],
+      body: body,
       noReplyExpected: true
     )
     if let message { try? bus.send(message) }

@@ -190,7 +190,9 @@ extension DeviceReader {
       problems.append(countNode.problem("'as' says how many octets it has"))
     }
     problems += keys.finish()
-    return of.map { View(entry.key, of: $0, as: format, at: offset, count: count) }
+    // Of what is wrong already, the name is known all the same.
+    let meant = of ?? CharacteristicSelector(characteristic: BluetoothUUID(short: 0))
+    return View(entry.key, of: meant, as: format, at: offset, count: count)
   }
 
   private mutating func source(_ node: Node) -> CharacteristicSelector? {

@@ -1,0 +1,122 @@
+// Advertisement monitors: which devices a client is told of without a scan.
+
+import BlueZInterfaces
+import BlueZSimulator
+import Bluetooth
+import DBus
+import Fixtures
+import Signals
+import SimulatedDevices
+import Testing
+
+@testable import BlueZSimulator
+
+@Suite("Advertisement monitors")
+struct MonitorTests {
+  let root: ObjectPath = "/app"
+  let path: ObjectPath = "/app/monitor"
+
+  /// A client that exports a monitor, registers it, and hears what bluetoothd tells it.
+  private func monitor(
+    _ lab: Lab,
+    _ patterns: [(UInt8, UInt8, [UInt8])],
+    _ more: [(String, DBusValue)] = []
+  ) throws -> Recorded<String> {
+    let heard = Recorded<String>()
+    let bus = try lab.bus.connect()
+    let server = ObjectServer(bus: bus, objectManagerAt: root)
+    let rows = try patterns.map { start, type, octets in
+      try DBusValue.structure(of: [.byte(start), .byte(type), .bytes(octets)])
+    }
+    let value = try DBusValue.array(of: "(yyay)", rows)
+    typealias Property = AdvertisementMonitor1.Property
+    let properties =
+      [
+        (Property.type, DBusValue.string(AdvertisementMonitor1.orPatterns)),
+        (Property.patterns, value),
+      ]
+      + more
+    let methods = ["Activate", "Release", "DeviceFound", "DeviceLost"].map { name in
+      ExportedMethod(name, takes: name.hasPrefix("Device") ? [.init("device", "o")] : []) { call in
+        let device = call.message.body.first?.asObjectPath?.text.suffix(17) ?? ""
+        heard.add("\(name) \(device)")
+        call.reply()
+      }
+    }
+    let interface = ExportedInterface(
+      AdvertisementMonitor1.interface,
+      methods: methods,
+      properties: properties.map { name, value in
+        ExportedProperty(name, value.signature) { value }
+      }
+    )
+    let export = try bus.export(server)
+    server.add([interface], at: path)
+    let call = try MethodCall(
+      destination: OrgBlueZ.busName,
+      path: Target.adapter.path,
+      interface: AdvertisementMonitorManager1.interface,
+      member: AdvertisementMonitorManager1.Method.registerMonitor,
+      body: [.objectPath(root)]
+    )
+    _ = try lab.loop.run { try await bus.call(call, limit: .seconds(5)) }
+    try lab.pass(.seconds(2))
+    withExtendedLifetime((export, server)) {}
+    return heard
+  }
+
+  private func lab(_ rssi: Int = -60) throws -> Lab {
+    var settings = SimulatorSettings()
+    settings.offersMonitors = true
+    var device = DeviceDefinition.monitor
+    device.advertisement.rssi = rssi
+    device.advertisement.rssiSpread = 0
+    return try Lab([device], settings: settings)
+  }
+
+  private let found = "DeviceFound C0_FF_EE_00_00_01"
+
+  @Test("a device that fits a pattern is told of, without a scan; one that does not is not")
+  func patterns() throws {
+    for (pattern, fits) in [
+      ((UInt8(0), UInt8(0x09), Array("Lab".utf8)), true), ((4, 0x09, Array("HRM".utf8)), true),
+      ((0, 0x09, Array("HRM".utf8)), false), ((0, 0x01, [0x06]), true), ((0, 0x01, [0x04]), false),
+      ((0, 0x03, [0x0d, 0x18]), true),
+    ] {
+      let lab = try lab()
+      let heard = try monitor(lab, [pattern])
+      #expect(heard.all == (fits ? ["Activate ", found] : ["Activate "]), "\(pattern)")
+      #expect(try lab.client.objects().contains { $0.path == "DEV" } == fits)
+      #expect(lab.events.all.isEmpty)
+    }
+  }
+
+  @Test("a monitor without patterns is released")
+  func empty() throws {
+    #expect(try monitor(lab(), []).all == ["Release "])
+  }
+
+  @Test("with bounds on the strength a device is found once it is near, and lost once it is away")
+  func bounds() throws {
+    let lab = try lab(-80)
+    let heard = try monitor(
+      lab,
+      [(0, 0x09, Array("Lab".utf8))],
+      [
+        ("RSSIHighThreshold", .int16(-65)), ("RSSIHighTimeout", .uint16(1)),
+        ("RSSILowThreshold", .int16(-75)), ("RSSILowTimeout", .uint16(3)),
+      ]
+    )
+    #expect(heard.all == ["Activate "])
+    lab.device.move(to: -60)
+    try lab.pass(.seconds(2))
+    #expect(heard.all == ["Activate ", found])
+    lab.device.move(to: -70)
+    try lab.pass(.seconds(10))
+    #expect(heard.all.count == 2)
+    lab.device.move(to: -80)
+    try lab.pass(.seconds(5))
+    #expect(heard.all.last == "DeviceLost C0_FF_EE_00_00_01")
+    #expect(heard.all.count == 3)
+  }
+}
