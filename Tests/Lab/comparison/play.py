@@ -25,6 +25,7 @@ async def play(scenario, side):
     player = await Player(side).open()
     try:
         await side.pair_by(scenario.security)
+        await side.set_echo(b"hello")       # whatever was played before
         await asyncio.wait_for(scenario.function(player), LONGEST)
     except Exception as error:
         player.begin("the scenario failed")

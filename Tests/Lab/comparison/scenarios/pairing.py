@@ -68,7 +68,7 @@ async def pair(p):
     await p.step("pair", p.device("Pair"), settle=0.6)
     protected = await p.find(PROTECTED)
     await p.step("a protected read", p.read(protected))
-    await p.step("a protected write", p.write(protected, b"x"))
+    await p.step("a protected write", p.write(protected, b"secret"))
     await p.step("disconnect", p.device("Disconnect"), settle=0.5)
     await connect(p, "connect the bonded device")
     await p.step("a protected read again", p.read(protected))
