@@ -238,6 +238,20 @@ struct FoundTests {
     #expect(outcome.error as? TimedOut == TimedOut(operation: "pairing", after: limit))
   }
 
+  @Test("a bus that ends while an old Disconnect is not answered yet is told as the bus's end")
+  func lateDisconnect() throws {
+    let simulation = try Simulation()
+    let (service, simulator) = (simulation.service, simulation.simulator)
+    simulator.treatCalls { $0.member == "Disconnect" ? .loseAnswer : .take }
+    #expect(simulation.endure(service.connect().map { _ in }).took > .zero)
+    let connection = simulation.connections[1]
+    // While it listens: nothing notifies.
+    simulation.loop.after(.seconds(20)) { connection.close() }
+    let chain = service.connect().flattenMap { service.subscribe(.alert).flattenMap { $0.take(1) } }
+    let ended = simulation.endure(chain)
+    #expect((ended.error as? DeviceFailure)?.code == .busLost, "\(String(describing: ended.error))")
+  }
+
   @Test("a link that was lost, and is up again before that is told, was lost")
   func upAgain() throws {
     let simulation = try Simulation()

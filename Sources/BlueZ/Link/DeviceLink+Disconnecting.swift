@@ -106,9 +106,11 @@ extension DeviceLink {
       take(.removed)
     case BlueZErrorName.notConnected:
       take(.disconnectAnswered(success: true))
-    case BlueZErrorName.Bus.serviceUnknown, BlueZErrorName.Bus.nameHasNoOwner,
-      BlueZErrorName.Bus.disconnected:
+    case BlueZErrorName.Bus.serviceUnknown, BlueZErrorName.Bus.nameHasNoOwner:
       take(.daemonGone)
+    case BlueZErrorName.Bus.disconnected:
+      // The bus ended while the answer was still out; bluetoothd may be well.
+      lostDaemon(.busLost)
     default:
       if answer == .recipientLeft {
         take(.daemonGone)

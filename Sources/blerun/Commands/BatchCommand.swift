@@ -64,7 +64,7 @@ struct BatchCommand: ParsableCommand {
     if options.simulate.isEmpty, let first = batch.first {
       ChainCommand.warn(of: first.plan.writtenSecrets)
     }
-    let reports = try ReportFiles(reports)
+    let reports = try ReportFiles(reports.files)
     let world = try options.world(simulated)
     defer { world.end() }
     world.releaseOrphans()

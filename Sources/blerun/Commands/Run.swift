@@ -50,7 +50,7 @@ struct Run: ParsableCommand {
     let simulated = try options.simulatedDevices()
     if dryRun { return try printLines(plan.lines) }
     plan.device = try PlanOptions.target(of: plan, among: simulated)
-    throw Ending(try ChainCommand.run(plan, simulated, options, recording, journal, reports))
+    throw Ending(try ChainCommand.run(plan, simulated, options, recording, journal, reports.files))
   }
 
   private func runSuite(_ file: String) throws {
@@ -103,11 +103,11 @@ struct ChainCommand {
     _ options: WorldOptions,
     _ recording: TraceOption? = nil,
     _ journalOptions: JournalOptions? = nil,
-    _ reportOptions: ReportOptions = ReportOptions(),
+    _ reportPaths: [ReportPath] = [],
     text: (any RunReport)? = nil
   ) throws(Ending) -> ExitStatus {
     guard let target = plan.device else { throw Ending(.usage, "no device is named") }
-    let reports = try ReportFiles(reportOptions)
+    let reports = try ReportFiles(reportPaths)
     let plan = try withSecrets(plan, isSimulated: !options.simulate.isEmpty)
     let file = try RunJournal.open(journalOptions, isSimulated: !options.simulate.isEmpty)
     let trace = try recording?.begin()

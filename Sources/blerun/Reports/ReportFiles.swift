@@ -13,9 +13,9 @@ final class ReportFiles: Sendable {
   private let collector = Guarded(RunCollector())
 
   /// - Throws: ``Ending`` when a file cannot be made.
-  init(_ options: ReportOptions) throws(Ending) {
+  init(_ paths: [ReportPath]) throws(Ending) {
     var files: [(content: ReportPath.Content, file: LineFile)] = []
-    for report in options.files {
+    for report in paths {
       files.append((report.content, try LineFile(report.path)))
     }
     self.files = files
