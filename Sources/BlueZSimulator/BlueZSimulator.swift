@@ -131,11 +131,16 @@ public final class BlueZSimulator: Sendable {
   private func watchClients() async throws -> Subscription {
     let rule = MatchRule(sender: BusDriver.name, member: "NameOwnerChanged")
     let (log, loop) = (log, host.loop)
-    return try await host.bus.subscribe(rule) { [present, weak agents = host.agents] signal in
+    let forget: @Sendable (String) -> Void = { [present, weak agents = host.agents] client in
+      for adapter in present.withLock({ $0.all }) { adapter.clientLeft(client) }
+      agents?.forget(client)
+    }
+    calls.onLateCall(forget)
+    return try await host.bus.subscribe(rule) { [weak calls] signal in
       let names = signal.body.map { $0.asString ?? "" }
       guard names.count == 3, names[0] == names[1], names[2].isEmpty else { return }
-      for adapter in present.withLock({ $0.all }) { adapter.clientLeft(names[0]) }
-      agents?.forget(names[0])
+      calls?.clientLeft(names[0])
+      forget(names[0])
       log?.clientLeft(names[0], at: loop.now.sinceStart)
     }
   }

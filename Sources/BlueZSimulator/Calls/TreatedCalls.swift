@@ -11,6 +11,8 @@ final class TreatedCalls: ObjectHandler {
   private let inner: any ObjectHandler
   private let treatment = Guarded<Treatment>({ _ in .take })
   private let listener = Guarded<(@Sendable (Message) -> Void)?>(nil)
+  private let delayed = Guarded(DelayedCallers())
+  private let forget = Guarded<(@Sendable (String) -> Void)?>(nil)
 
   init(_ inner: any ObjectHandler) { self.inner = inner }
 
@@ -19,6 +21,15 @@ final class TreatedCalls: ObjectHandler {
     self.listener.withLock { $0 = listener }
   }
 
+  /// Has `forget` called with a client whose delayed call was taken up after it had left: bluetoothd
+  /// hears of its leaving after its calls, always.
+  func onLateCall(_ forget: @escaping @Sendable (String) -> Void) {
+    self.forget.withLock { $0 = forget }
+  }
+
+  /// A client has left the bus.
+  func clientLeft(_ client: String) { delayed.withLock { $0.leave(client) } }
+
   /// Decides about every call from now on; those that are delayed already come in their time.
   func treat(_ treatment: @escaping Treatment) { self.treatment.withLock { $0 = treatment } }
 
@@ -26,6 +37,7 @@ final class TreatedCalls: ObjectHandler {
   func forget() {
     treatment.withLock { $0 = { _ in .take } }
     listener.withLock { $0 = nil }
+    forget.withLock { $0 = nil }
   }
 
   func handle(_ invocation: Invocation) -> Bool {
@@ -39,18 +51,48 @@ final class TreatedCalls: ObjectHandler {
       return true
     case .loseAnswer: return inner.handle(invocation.losingAnswer())
     case .delay(let delay):
+      let client = invocation.caller
+      delayed.withLock { $0.begin(client) }
       invocation.bus.loop.after(delay) { [self] in
-        if inner.handle(invocation) { return }
-        let call = invocation.message
-        invocation.refuse(
-          .unknownObject(
-            method: call.member ?? "",
-            signature: "\(call.signature)",
-            interface: call.interface ?? ""
-          )
-        )
+        take(invocation)
+        if delayed.withLock({ $0.end(client) }) { forget.withLock { $0 }?(client) }
       }
       return true
     }
+  }
+
+  private func take(_ invocation: Invocation) {
+    if inner.handle(invocation) { return }
+    let call = invocation.message
+    invocation.refuse(
+      .unknownObject(
+        method: call.member ?? "",
+        signature: "\(call.signature)",
+        interface: call.interface ?? ""
+      )
+    )
+  }
+}
+
+/// Who waits for calls that are delayed, and who of them has left meanwhile.
+private struct DelayedCallers {
+  private var counts: [String: Int] = [:]
+  private var left: Set<String> = []
+
+  mutating func begin(_ client: String) { counts[client, default: 0] += 1 }
+
+  mutating func leave(_ client: String) {
+    if counts[client] != nil { left.insert(client) }
+  }
+
+  /// A call is taken up; whether its caller has left.
+  mutating func end(_ client: String) -> Bool {
+    let hasLeft = left.contains(client)
+    counts[client, default: 1] -= 1
+    if counts[client] == 0 {
+      counts[client] = nil
+      left.remove(client)
+    }
+    return hasLeft
   }
 }

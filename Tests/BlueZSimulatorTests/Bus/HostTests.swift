@@ -141,6 +141,19 @@ struct HostTests {
     #expect(!lab.client.take().contains { $0.hasPrefix("Disconnect") })
   }
 
+  @Test("a call that is taken up when its caller has left leaves nothing behind")
+  func callerLeft() throws {
+    let lab = try Lab()
+    try lab.connect()
+    let other = try lab.join()
+    lab.simulator.treatCalls { $0.member == "StartNotify" ? .delay(.seconds(3)) : .take }
+    try other.begin("StartNotify", .heartRate)
+    try lab.pass(.seconds(1))
+    other.leave()
+    try lab.pass(.seconds(10))
+    #expect(try lab.client.property("Notifying", .heartRate) == .boolean(false))
+  }
+
   @Test("a call that is taken up when its object has gone is told so")
   func late() throws {
     let lab = try Lab()
