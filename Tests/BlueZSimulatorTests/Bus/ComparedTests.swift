@@ -79,11 +79,11 @@ struct ComparedTests {
   func removedInUse() throws {
     let lab = try Lab()
     try lab.connect()
-    try lab.client.call("AcquireNotify", .heartRate, .noOptions)
+    let held = try lab.client.call("AcquireNotify", .heartRate, .noOptions).get()
     lab.client.forget()
     try lab.client.call("RemoveDevice", .adapter, [.objectPath(Target.device.path)])
     try lab.pass(.seconds(3))
-    let lines = lab.client.take()
+    let lines = withExtendedLifetime(held) { lab.client.take() }
     #expect(lines.contains { $0.hasPrefix("DEV removed") })
     #expect(!lines.contains { $0.contains("NotifyAcquired") })
   }
