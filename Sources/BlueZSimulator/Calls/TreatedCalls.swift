@@ -12,7 +12,7 @@ final class TreatedCalls: ObjectHandler {
   private let treatment = Guarded<Treatment>({ _ in .take })
   private let listener = Guarded<(@Sendable (Message) -> Void)?>(nil)
   private let delayed = Guarded(DelayedCallers())
-  private let forget = Guarded<(@Sendable (String) -> Void)?>(nil)
+  private let lateCallTaken = Guarded<(@Sendable (String) -> Void)?>(nil)
 
   init(_ inner: any ObjectHandler) { self.inner = inner }
 
@@ -24,7 +24,7 @@ final class TreatedCalls: ObjectHandler {
   /// Has `forget` called with a client whose delayed call was taken up after it had left: bluetoothd
   /// hears of its leaving after its calls, always.
   func onLateCall(_ forget: @escaping @Sendable (String) -> Void) {
-    self.forget.withLock { $0 = forget }
+    lateCallTaken.withLock { $0 = forget }
   }
 
   /// A client has left the bus.
@@ -37,7 +37,7 @@ final class TreatedCalls: ObjectHandler {
   func forget() {
     treatment.withLock { $0 = { _ in .take } }
     listener.withLock { $0 = nil }
-    forget.withLock { $0 = nil }
+    lateCallTaken.withLock { $0 = nil }
   }
 
   func handle(_ invocation: Invocation) -> Bool {
@@ -55,7 +55,7 @@ final class TreatedCalls: ObjectHandler {
       delayed.withLock { $0.begin(client) }
       invocation.bus.loop.after(delay) { [self] in
         take(invocation)
-        if delayed.withLock({ $0.end(client) }) { forget.withLock { $0 }?(client) }
+        if delayed.withLock({ $0.end(client) }) { lateCallTaken.withLock { $0 }?(client) }
       }
       return true
     }
