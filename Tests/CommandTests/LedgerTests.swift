@@ -184,6 +184,22 @@ struct LedgerTests {
     #expect(loop.now.sinceStart < .seconds(8))
   }
 
+  @Test("one batch runs over an adapter at a time; single runs go on")
+  func batches() throws {
+    let (first, second) = (ledger(), ledger())
+    let adapter = adapter
+    let giveBack = try first.beginBatch(at: adapter)
+    let error = #expect(throws: DeviceFailure.self) { _ = try second.beginBatch(at: adapter) }
+    #expect(error?.code == .busy && error?.class == .passing)
+    #expect(error?.meaning.contains("another batch runs over the adapter") == true)
+    let other = try second.beginBatch(at: BluetoothAddress(number: 0x00aa_0100_0024))
+    let loop = VirtualTimeLoop()
+    try loop.run { try await second.turn(at: adapter, on: loop, limit: .seconds(5)) }()
+    other()
+    giveBack()
+    try second.beginBatch(at: adapter)()
+  }
+
   @Test("who connects waits a moment for those who scan, and who scans sees that")
   func scans() throws {
     let (scanner, connecter) = (ledger(), ledger())

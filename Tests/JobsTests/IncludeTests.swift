@@ -8,44 +8,9 @@ import Testing
 
 @Suite("Included files")
 struct IncludeTests {
-  /// A folder with files in it, which goes away with this object.
-  final class Folder {
-    let path: String
-
-    init(_ files: [String: String]) throws {
-      path = NSTemporaryDirectory() + "chains-\(UUID().uuidString)"
-      for name in files.keys.sorted() {
-        let url = URL(fileURLWithPath: path + "/" + name)
-        try FileManager.default.createDirectory(
-          at: url.deletingLastPathComponent(),
-          withIntermediateDirectories: true
-        )
-        try (files[name] ?? "").write(to: url, atomically: true, encoding: .utf8)
-      }
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
-    func plan(_ limits: PlanLimits = PlanLimits()) throws -> Plan {
-      try Plan.load(path: path + "/main.yaml", limits: limits)
-    }
-
-    /// What is said of the chain, without the folder.
-    func complaints(_ limits: PlanLimits = PlanLimits()) -> [String] {
-      do {
-        _ = try plan(limits)
-        return []
-      } catch let error as DocumentErrors {
-        return error.problems.map { "\($0)".replacingOccurrences(of: path + "/", with: "") }
-      } catch {
-        return ["\(error)"]
-      }
-    }
-  }
-
   @Test("the steps stand in the place of the include, with values for the file's variables")
   func steps() throws {
-    let folder = try Folder([
+    let folder = try FolderOfFiles([
       "main.yaml": """
       variables: { alarm: 2 }
       steps:
@@ -80,12 +45,12 @@ struct IncludeTests {
 
   @Test("values go to variables whatever these are called, and only to those that there are")
   func names() throws {
-    let folder = try Folder([
+    let folder = try FolderOfFiles([
       "main.yaml": "variables: { a: 5 }\nsteps:\n- { include: x.yaml, with: { value: '{a}' } }\n",
       "x.yaml": "variables: { value: 1 }\nsteps: [ { write: 2a06, value: { u8: '{value}' } } ]",
     ])
     #expect(try folder.plan().steps.map(\.title) == ["write alert-level u8:5"])
-    let other = try Folder([
+    let other = try FolderOfFiles([
       "main.yaml": "steps:\n- { include: x.yaml, with: { b: 1 } }\n", "x.yaml": "- connect",
     ])
     #expect(
@@ -98,7 +63,7 @@ struct IncludeTests {
 
   @Test("a complaint about an included file names every place that includes it")
   func complaints() throws {
-    let folder = try Folder([
+    let folder = try FolderOfFiles([
       "main.yaml": "steps:\n- include: a.yaml\n",
       "a.yaml": "steps:\n- include: b.yaml\n",
       "b.yaml": "steps:\n- raed: battery-level\n- connect\n",
@@ -113,7 +78,7 @@ struct IncludeTests {
 
   @Test("an include that goes in a circle is refused, also by another name")
   func circle() throws {
-    let folder = try Folder([
+    let folder = try FolderOfFiles([
       "main.yaml": "steps:\n- include: a.yaml\n", "a.yaml": "steps:\n- include: x/../b.yaml\n",
       "b.yaml": "- include: ./a.yaml\n", "x/none": "",
     ])
@@ -123,21 +88,21 @@ struct IncludeTests {
           + "included at main.yaml:2:12"
       ]
     )
-    let own = try Folder(["main.yaml": "steps:\n- include: main.yaml\n"])
+    let own = try FolderOfFiles(["main.yaml": "steps:\n- include: main.yaml\n"])
     #expect(own.complaints() == ["main.yaml:2:12: steps.1.include: 'main.yaml' includes itself"])
   }
 
   @Test("what does not lie below the folder of the chain is refused, whatever leads there")
   func outside() throws {
-    let other = try Folder(["secret.yaml": "steps: [connect]"])
+    let other = try FolderOfFiles(["secret.yaml": "steps: [connect]"])
     for name in [
       "\(other.path)/secret.yaml", "../\(other.path.split(separator: "/").last ?? "")/secret.yaml",
     ] {
-      let folder = try Folder(["main.yaml": "steps:\n- include: \(name)\n"])
+      let folder = try FolderOfFiles(["main.yaml": "steps:\n- include: \(name)\n"])
       #expect(folder.complaints().count == 1)
       #expect(folder.complaints()[0].contains("the file does not lie below the folder"), "\(name)")
     }
-    let folder = try Folder(["main.yaml": "steps:\n- include: link.yaml\n"])
+    let folder = try FolderOfFiles(["main.yaml": "steps:\n- include: link.yaml\n"])
     try FileManager.default.createSymbolicLink(
       atPath: folder.path + "/link.yaml",
       withDestinationPath: other.path + "/secret.yaml"
@@ -152,7 +117,7 @@ struct IncludeTests {
   @Test("what is missing, no file, or no YAML is complained of")
   func unreadable() throws {
     func complaint(_ files: [String: String]) throws -> String {
-      try Folder(files.merging(["main.yaml": "steps:\n- include: a\n"]) { $1 }).complaints()
+      try FolderOfFiles(files.merging(["main.yaml": "steps:\n- include: a\n"]) { $1 }).complaints()
         .joined(separator: "\n")
     }
     let end = "; included at main.yaml:2:12"
@@ -180,12 +145,24 @@ struct IncludeTests {
       files["\(level).yaml"] = String(repeating: "- include: \(level + 1).yaml\n", count: 10)
     }
     files["12.yaml"] = "- connect"
-    let complaints = try Folder(files).complaints()
+    let complaints = try FolderOfFiles(files).complaints()
     #expect(complaints.count == 1)
     #expect(complaints[0].contains("more than 100 files are included"))
     var limits = PlanLimits()
     limits.includedFiles = 1_000_000
     limits.writtenSteps = 1000
-    #expect(try Folder(files).complaints(limits).first?.contains("more steps than 1000") == true)
+    #expect(
+      try FolderOfFiles(files).complaints(limits).first?.contains("more steps than 1000") == true
+    )
+  }
+}
+
+extension FolderOfFiles {
+  fileprivate func plan(_ limits: PlanLimits = PlanLimits()) throws -> Plan {
+    try Plan.load(path: path + "/main.yaml", limits: limits)
+  }
+
+  fileprivate func complaints(_ limits: PlanLimits = PlanLimits()) -> [String] {
+    complaints { _ = try plan(limits) }
   }
 }

@@ -28,8 +28,12 @@ final class ScriptedDevice: DeviceService {
   private let origin: LinkOrigin
   private let state = Guarded(State())
 
-  init(on loop: VirtualTimeLoop, origin: LinkOrigin = .made) {
-    scheduler = SerialScheduler(on: loop)
+  convenience init(on loop: VirtualTimeLoop, origin: LinkOrigin = .made) {
+    self.init(in: SerialScheduler(on: loop), origin: origin)
+  }
+
+  init(in scheduler: SerialScheduler, origin: LinkOrigin = .made) {
+    self.scheduler = scheduler
     self.origin = origin
   }
 

@@ -87,6 +87,12 @@ public struct BatchLimits: Hashable, Sendable {
 }
 
 extension Batch {
+  /// `12 devices`, or `devices of a scan`.
+  public var extent: String {
+    guard case .listed(let devices) = devices else { return "devices of a scan" }
+    return "\(devices.count) \(devices.count == 1 ? "device" : "devices")"
+  }
+
   /// All of the batch but its devices, line by line: what a dry run prints first.
   public var head: [String] {
     var lines = ["batch     \(name ?? "(no name)")"]

@@ -23,9 +23,14 @@ extension Batch {
     return try reader.batch(root)
   }
 
-  /// Whether a document is one of a batch: only these have devices.
-  public static func isMeant(by root: Node) -> Bool {
-    root.mapping?.contains { $0.key == "devices" } ?? false
+  /// Whether a file is one of a batch: it names devices, and a chain or its steps.
+  ///
+  /// What cannot be read is none; whoever reads it then says why.
+  public static func isMeant(at path: String) -> Bool {
+    guard let text = try? TextFile.read(path), let root = try? Document.parse(text, file: path),
+      let keys = root.mapping?.map(\.key)
+    else { return false }
+    return keys.contains("devices") && (keys.contains("chain") || keys.contains("steps"))
   }
 }
 

@@ -59,7 +59,16 @@ struct Check: ParsableCommand {
         complaints += error.messages
       }
     }
-    let files = files.filter { !xml.contains($0) }
+    let batches = files.filter { Batch.isMeant(at: $0) }
+    for file in batches {
+      do {
+        let batch = try Batch.load(path: file, with: variables.bindings)
+        notes.append("\(file): \(batch.extent), ok")
+      } catch {
+        complaints += error.problems.map(\.description)
+      }
+    }
+    let files = files.filter { !xml.contains($0) && !batches.contains($0) }
     let worlds = files.filter { ScenarioFile.isMeant(at: $0) }
     for file in worlds {
       do { _ = try ScenarioFile.load(path: file) } catch {

@@ -1,0 +1,143 @@
+// Batches as a user runs them: many devices, signals, a terminal, exit status.
+
+import Fixtures
+import Foundation
+import Glibc
+import Testing
+
+@Suite("blerun batch")
+struct BatchCommandTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func world(_ count: Int) throws -> String {
+    try folder.file(
+      "world.yaml",
+      """
+      name: Tag-#
+      address: C0:FF:EE:03:00:00
+      count: \(count)
+      services:
+        - service: battery
+          characteristics:
+            - { characteristic: battery-level, properties: [read], value: { u8: 87 } }
+      """
+    )
+  }
+
+  private func batch(_ count: Int, _ more: String) throws -> String {
+    let names = (1...count).map { "Tag-\($0)" }.joined(separator: ", ")
+    return try folder.file("batch.yaml", "devices: [ \(names) ]\n\(more)\n")
+  }
+
+  @Test("a thousand devices, eight at once, in bounded memory")
+  func thousand() throws {
+    let world = try world(1000)
+    let batch = try batch(1000, "steps: [ { read: battery-level } ]\nconcurrency: 8")
+    // The kernel refuses the program more memory of its own than that, in KiB.
+    let bounded = "ulimit -d \(Self.memory); exec \"$0\" \"$@\""
+    let run = try RunningProgram(
+      ["/bin/sh", "-c", bounded, binaryPath, "batch", batch, "--simulate", world],
+      in: packageFolder,
+      limit: .seconds(300)
+    ).end()
+    #expect(run.status == 0, "\(run.errors.suffix(2000))")
+    #expect(run.output.contains("1000 devices: 1000 ok\n"))
+  }
+
+  private static let memory = 131_072
+
+  @Test("the same seed, the same output, eight at once")
+  func repeats() throws {
+    let (world, batch) = (
+      try world(20), try batch(20, "steps: [ { read: battery-level } ]\nconcurrency: 8")
+    )
+    let runs = try (0..<2).map { _ in
+      try blerun("batch", batch, "--simulate", world, "--seed", "3", "--output", "json")
+    }
+    #expect(runs[0].status == 0)
+    #expect(runs[0].output == runs[1].output)
+    let lines = runs[0].output.split(separator: "\n")
+    #expect(lines.first?.contains(#""event":"batch-started""#) == true)
+    #expect(lines.last?.contains(#""event":"batch-finished""#) == true)
+    #expect(lines.count { $0.contains("run-finished") } == 20)
+  }
+
+  @Test("elsewhere than at a terminal: a plain line for each tenth")
+  func plain() throws {
+    let (world, batch) = (try world(40), try batch(40, "steps: [ { read: battery-level } ]"))
+    let run = try blerun("batch", batch, "--simulate", world)
+    let lines = run.errors.split(separator: "\n").filter { $0.contains("/40 devices") }
+    #expect(lines.count == 10)
+    #expect(lines.first?.hasPrefix("blerun: 4/40 devices, ") == true)
+    #expect(lines.last == "blerun: 40/40 devices")
+    #expect(!run.errors.contains("\u{1b}"))
+  }
+
+  @Test("at a terminal: a line that is written anew; not with TERM=dumb")
+  func terminal() throws {
+    let (world, batch) = (try world(3), try batch(3, "steps: [ { read: battery-level } ]"))
+    func shown(_ terminal: String) throws -> String {
+      let command = "\(binaryPath) batch \(batch) --simulate \(world)"
+      return try RunningProgram(
+        ["script", "-qec", command, "/dev/null"],
+        in: packageFolder,
+        environment: ProcessInfo.processInfo.environment.merging(["TERM": terminal]) { $1 },
+        limit: .seconds(60)
+      ).end().output
+    }
+    let live = try shown("xterm")
+    #expect(live.contains("\r[################--------] 2/3 devices, "))
+    #expect(live.contains("3 devices: 3 ok"))
+    let dumb = try shown("dumb")
+    #expect(!dumb.contains("\u{1b}"))
+    #expect(dumb.contains("blerun: 3/3 devices"))
+  }
+
+  @Test("SIGTERM ends the chains under way, and the wait for the next run")
+  func signal() throws {
+    let (world, batch) = (
+      try world(3), try batch(3, "steps: [ { read: battery-level }, { sleep: 50s } ]")
+    )
+    let run = try RunningProgram(
+      blerun: ["batch", batch, "--simulate", world, "--real-time", "--verbose"]
+    )
+    try run.waitForOutput("read battery-level")
+    run.send(SIGTERM)
+    let ended = run.end()
+    #expect(ended.status == 143)
+    #expect(ended.output.contains("Tag-1  -  disconnect  ok"))
+    #expect(ended.output.contains("3 devices: 1 cancelled, 2 not run"))
+    #expect(ended.output.contains("not run: Tag-2, Tag-3"))
+
+    let again = try self.batch(1, "steps: [ { read: battery-level } ]\nevery: 1h")
+    let waiting = try RunningProgram(
+      blerun: ["batch", again, "--simulate", world, "--real-time"]
+    )
+    try waiting.waitForOutput("1 device: 1 ok")
+    waiting.send(SIGTERM)
+    #expect(waiting.end().status == 143)
+  }
+
+  @Test("simulated time with a schedule needs a number of runs")
+  func endless() throws {
+    let (world, batch) = (
+      try world(1), try batch(1, "steps: [ { read: battery-level } ]\nevery: 1h")
+    )
+    let run = try blerun("batch", batch, "--simulate", world)
+    #expect(run.status == 2)
+    #expect(run.errors.contains("say how often with --runs"))
+  }
+
+  @Test("check reads batches, and says what is wrong with them")
+  func check() throws {
+    let good = try batch(2, "steps: [ { read: battery-level } ]")
+    let run = try blerun("check", good)
+    #expect(run.output == "\(good): 2 devices, ok\n")
+    let wrong = try batch(2, "steps: [ { read: batery-level } ]")
+    let checked = try blerun("check", wrong)
+    #expect(checked.status == 65)
+    #expect(checked.errors.contains("battery-level"))
+  }
+}

@@ -1,0 +1,247 @@
+// Batch files: what they mean, and what is said of wrong ones.
+
+import Bluetooth
+import Documents
+import Foundation
+import Testing
+
+@testable import Jobs
+
+@Suite("Batch files")
+struct BatchFileTests {
+  static let chain = """
+    variables:
+      level: { type: integer, default: 1 }
+      room: nowhere
+    steps:
+    - { write: alert-level, value: { u8: "{level}" } }
+    - log: "{room}"
+    """
+
+  /// A folder with a chain, a batch, and whatever else is given.
+  private func folder(_ batch: String, _ more: [String: String] = [:]) throws -> FolderOfFiles {
+    let files = ["batch.yaml": batch, "chain.yaml": Self.chain]
+    return try FolderOfFiles(files.merging(more) { $1 })
+  }
+
+  private func batch(
+    _ text: String,
+    _ more: [String: String] = [:],
+    with bindings: Bindings = Bindings(),
+    limits: BatchLimits = BatchLimits()
+  ) throws -> Batch {
+    let folder = try folder(text, more)
+    return try Batch.load(path: folder.path + "/batch.yaml", with: bindings, limits: limits)
+  }
+
+  private func complaints(
+    _ text: String,
+    _ more: [String: String] = [:],
+    limits: BatchLimits = BatchLimits()
+  ) throws -> [String] {
+    let folder = try folder(text, more)
+    return folder.complaints {
+      _ = try Batch.load(path: folder.path + "/batch.yaml", limits: limits)
+    }
+  }
+
+  private func steps(_ batch: Batch) -> [String] {
+    guard case .listed(let devices) = batch.devices else { return [] }
+    return devices.map { device in
+      "\(device.label): " + device.plan.steps.map(\.description).joined(separator: "; ")
+    }
+  }
+
+  @Test("listed devices have values of their own, over those for all, under the command line's")
+  func listed() throws {
+    let text = """
+      chain: chain.yaml
+      with: { level: 2, room: hall }
+      devices:
+      - Lamp-1
+      - { address: "C0:FF:EE:00:00:01", with: { level: 3 } }
+      - { alias: Attic, with: { room: attic } }
+      """
+    var given = Bindings()
+    let steps = steps(try batch(text))
+    #expect(
+      steps == [
+        "Lamp-1: write alert-level u8:2; log hall",
+        "C0:FF:EE:00:00:01: write alert-level u8:3; log hall",
+        "Attic: write alert-level u8:2; log attic",
+      ]
+    )
+    given.bind("room", to: "here", from: "--set", mustBeKnown: true)
+    let over = self.steps(try batch(text, with: given))
+    #expect(over.allSatisfy { $0.hasSuffix("log here") })
+  }
+
+  @Test("the columns of a table are variables; an empty cell leaves one to its default")
+  func table() throws {
+    let text = "chain: chain.yaml\ndevices: { csv: lists/lamps.csv, address: mac }"
+    let table = "mac,level,room\nC0:FF:EE:00:00:01,4,\"hall, 1\"\nC0:FF:EE:00:00:02,,attic\n"
+    #expect(
+      steps(try batch(text, ["lists/lamps.csv": table])) == [
+        "C0:FF:EE:00:00:01: write alert-level u8:4; log \"hall, 1\"",
+        "C0:FF:EE:00:00:02: write alert-level u8:1; log attic",
+      ]
+    )
+  }
+
+  @Test("steps may stand in the batch, whose rules win over the chain's")
+  func inline() throws {
+    let batch = try batch(
+      """
+      name: Both
+      devices: [ A, B ]
+      timeout: 3s
+      keep: true
+      retry: { attempts: 2 }
+      concurrency: 2
+      on-failure: { stop-after: 3 }
+      deadline: 5m
+      every: 15m
+      jitter: 30s
+      steps: [ { read: battery-level } ]
+      """
+    )
+    #expect(
+      batch.lines == [
+        "batch     Both", "devices   2", "at once   2", "failures  stop after 3", "deadline  5m",
+        "schedule  every 15m, up to 30s later", "", "for       A, B", "chain     Both",
+        "timeout   3s a step", "retry     2 attempts, 500ms before the second",
+        "link      is left up", "", "      connect", "1     read battery-level",
+      ]
+    )
+  }
+
+  @Test("what a scan finds is called by its address, with its name for a variable")
+  func scan() throws {
+    let text = """
+      devices: { scan: 10s, name: "Lamp*", rssi: -70, at-least: 2, at-most: 3 }
+      steps: [ { log: "{name} at {address}" } ]
+      """
+    guard case .scanned(let scan) = try batch(text).devices else {
+      Issue.record("no scan")
+      return
+    }
+    #expect("\(scan)" == "for 10s name Lamp* rssi -70, at least 2")
+    let found = (1...4).map { Advertisement.of(number: $0, name: $0 == 2 ? nil : "Lamp {\($0)}") }
+    #expect(
+      try scan.devices(found).map { $0.plan.steps[0].description } == [
+        "log \"Lamp {{1} at C0:FF:EE:00:00:01\"",
+        "log \"C0:FF:EE:00:00:02 at C0:FF:EE:00:00:02\"",
+        "log \"Lamp {{3} at C0:FF:EE:00:00:03\"",
+      ]
+    )
+  }
+
+  @Test("what is wrong with one device is told in its line, with the place in the chain")
+  func single() throws {
+    let table = "mac,level\nC0:FF:EE:00:00:01,high\nC0:FF,2\nC0:FF:EE:00:00:03,3\n,4\n"
+    let text = "chain: chain.yaml\ndevices: { csv: lamps.csv, address: mac }"
+    #expect(
+      try complaints(text, ["lamps.csv": table]) == [
+        "lamps.csv:2:1: chain.yaml:2:3: variables.level: lamps.csv:2 gives 'high' (expected a whole "
+          + "number)",
+        "lamps.csv:3:1: 'C0:FF' stands here (expected an address such as C0:FF:EE:00:00:01)",
+        "lamps.csv:5:1: the cell is empty (expected an address such as C0:FF:EE:00:00:01)",
+      ]
+    )
+    let missing = "steps: [ { log: '{room}' } ]\ndevices:\n- A\n- { name: B, with: { room: x } }"
+    #expect(
+      try complaints(missing) == [
+        "batch.yaml:3:3: devices.1: batch.yaml:1:17: steps.1.log: no earlier step captures 'room' "
+          + "(expected a step before this one with 'as')"
+      ]
+    )
+  }
+
+  @Test("what is wrong for all devices is told once, and many single ones are bounded")
+  func common() throws {
+    let names = (1...50).map { "C0:FF:EE:00:00:\($0 + 10),x" }.joined(separator: "\n")
+    let text = "chain: chain.yaml\ndevices: { csv: lamps.csv, address: mac }"
+    let wrong = try complaints(text, ["lamps.csv": "mac,level\n\(names)\n"])
+    #expect(wrong.count == 21)
+    #expect(wrong.last == "lamps.csv:22:1: 30 more devices have values that are wrong")
+    #expect(
+      try complaints("steps: [ { reed: battery-level } ]\ndevices: [ A, B ]") == [
+        "batch.yaml:1:12: steps.1: there is no step 'reed' (did you mean 'read'?)"
+      ]
+    )
+  }
+
+  @Test("files lie below the folder of the batch, and a device is there once")
+  func refused() throws {
+    let outside = try complaints("chain: ../chain.yaml\ndevices: [ A ]")
+    #expect(outside.count == 1 && outside[0].hasPrefix("batch.yaml:1:8: chain: '../chain.yaml': "))
+    let twice = try complaints("chain: chain.yaml\ndevices: [ A, B, { name: A } ]")
+    #expect(twice.count == 1)
+    #expect(twice[0].hasPrefix("batch.yaml:2:18: devices.3: 'A' is there twice, first at "))
+  }
+
+  @Test(
+    "what has no meaning is complained of in its place",
+    arguments: [
+      ("devices: [ A ]", "1:1: there is no chain (expected 'chain' with a file, or 'steps')"),
+      ("chain: chain.yaml", "1:1: the key 'devices' is missing"),
+      ("chain: chain.yaml\ndevices: []", "2:10: devices: there are no devices"),
+      ("chain: chain.yaml\ndevices: [ '*' ]", "2:12: devices.1: '*' is no device"),
+      ("chain: chain.yaml\ndevices: [ A ]\nsteps: []", "3:8: steps: 'steps' belongs to a chain"),
+      ("chain: chain.yaml\ndevices: [ A ]\nconcurency: 2", "did you mean 'concurrency'?"),
+      ("chain: chain.yaml\ndevices: [ A ]\nconcurrency: 65", "expected how many at once, from 1"),
+      ("chain: chain.yaml\ndevices: [ A ]\non-failure: stopp", "did you mean 'stop'?"),
+      ("chain: chain.yaml\ndevices: [ A ]\nevery: 10ms", "3:8: every: '10ms' stands here"),
+      ("chain: chain.yaml\ndevices: [ A ]\njitter: 1s", "3:9: jitter: there is nothing to put off"),
+      ("chain: chain.yaml\ndevices: [ A ]\nevery: 1m\njitter: 2m", "less than the 1m between two"),
+      ("chain: chain.yaml\ndevices: [ A ]\nevery: 1m\ncron: '* * * * *'", "both say when"),
+      ("chain: chain.yaml\ndevices: [ A ]\ncron: '61 * * * *'", "a minute from 0 to 59"),
+      ("chain: chain.yaml\ndevices: { scan: 1s, at-least: 3, at-most: 2 }", "below at-least"),
+      ("chain: chain.yaml\ndevices: { csv: none.csv, address: mac }", "the file cannot be read"),
+      ("chain: chain.yaml\ndevices: { csv: chain.yaml }", "a device is named in one way"),
+    ]
+  )
+  func wrong(text: String, part: String) throws {
+    let all = try complaints(text)
+    #expect(all.contains { $0.hasPrefix("batch.yaml:") && $0.contains(part) }, "\(all)")
+  }
+
+  @Test("a column that is not there is complained of with the nearest")
+  func column() throws {
+    let text = "chain: chain.yaml\ndevices: { csv: a.csv, address: mak }"
+    #expect(
+      try complaints(text, ["a.csv": "mac\nC0:FF:EE:00:00:01\n"])
+        .map { $0.components(separatedBy: ": ").first } == ["batch.yaml:2:33"]
+    )
+  }
+
+  @Test("there is a bound on devices")
+  func bound() throws {
+    var limits = BatchLimits()
+    limits.devices = 2
+    #expect(
+      try complaints("chain: chain.yaml\ndevices: [ A, B, C ]", limits: limits)
+        == ["batch.yaml:2:10: devices: there are more than 2 devices"]
+    )
+  }
+}
+
+extension Advertisement {
+  /// What a device with a name and nothing else tells.
+  static func of(number: Int, name: String?) -> Advertisement {
+    Advertisement(
+      address: BluetoothAddress(number: 0xc0ff_ee00_0000 + UInt64(number)),
+      addressType: .random,
+      name: name,
+      alias: name ?? "",
+      rssi: -60,
+      txPower: nil,
+      services: [],
+      manufacturerData: [],
+      serviceData: [],
+      isConnected: false,
+      isPaired: false,
+      adapter: "hci0"
+    )
+  }
+}

@@ -1,0 +1,267 @@
+// Batches under way: who runs beside whom, what ends them, what is told.
+
+import Bluetooth
+import Fixtures
+import Signals
+import Testing
+
+@testable import Jobs
+
+@Suite("A batch under way")
+struct BatchRunnerTests {
+  /// A batch of scripted devices in virtual time.
+  final class Bench: Sendable {
+    let loop = VirtualTimeLoop()
+    let events = Recorded<RunEvent>()
+    let told = Recorded<BatchEvent>()
+    /// How each device answers the reading of its battery; else at once.
+    let answers: [String: [ScriptedDevice.Answer]]
+    let found: [Advertisement]
+    private let loopEnd: Ending
+
+    init(_ answers: [String: [ScriptedDevice.Answer]] = [:], found: [Advertisement] = []) {
+      self.answers = answers
+      self.found = found
+      loopEnd = Ending(loop)
+    }
+
+    func runner(
+      _ batch: Batch,
+      admission: @escaping @Sendable () async throws -> @Sendable () -> Void = { {} }
+    ) -> BatchRunner {
+      BatchRunner(
+        batch,
+        on: SerialScheduler(on: loop, name: "chains"),
+        seed: 7,
+        service: { [answers, found] target, _, lane in
+          let device = ScriptedDevice(in: lane)
+          device.found = found
+          let scripted = answers[target.text] ?? [.value([72])]
+          for answer in scripted { device.answer("read battery-level", answer) }
+          return device
+        },
+        admission: admission,
+        hearRun: { [events] in events.add($0) },
+        hear: { [told] in told.add($0) }
+      )
+    }
+
+    @discardableResult
+    func run(_ batch: Batch, most: Int? = nil) throws -> Jobs.ExitStatus {
+      try run(runner(batch), most: most)
+    }
+
+    @discardableResult
+    func run(_ runner: BatchRunner, most: Int? = nil) throws -> Jobs.ExitStatus {
+      let loop = loop
+      return try loop.run {
+        await runner.run(most: most) { loop.wallClockAtStart + loop.now.sinceStart }
+      }
+    }
+
+    var endings: [BatchEnding] {
+      told.all.compactMap { if case .finished(let ending) = $0.change { ending } else { nil } }
+    }
+
+    /// When each device began, and how and when it ended, in order.
+    var story: [String] {
+      events.all.compactMap { event in
+        let at = (event.wallClock - loop.wallClockAtStart).components.seconds
+        return switch event.change {
+        case .runStarted: "\(event.device) begins at \(at)"
+        case .runFinished(let ending): "\(event.device) \(ending.status.rawValue) at \(at)"
+        default: nil
+        }
+      }
+    }
+  }
+
+  static func batch(
+    _ names: String...,
+    concurrency: Int = 1,
+    onFailure: FailureRule = .continue,
+    attempts: Int = 1
+  ) throws -> Batch {
+    var plan = try Plan.parse(line: "read battery-level")
+    plan.retry = RetryRule(attempts: attempts, backoff: .seconds(1))
+    let devices = names.map { BatchDevice(label: $0, target: .name($0), plan: plan) }
+    return Batch(devices: .listed(devices), concurrency: concurrency, onFailure: onFailure)
+  }
+
+  static let lost = ScriptedDevice.Answer.failure(DeviceFailure.scripted(.linkLost, .passing))
+  static let refused = ScriptedDevice.Answer.failure(DeviceFailure.scripted(.refused, .definite))
+  static func slow(_ seconds: Int) -> ScriptedDevice.Answer {
+    .value([1], after: .seconds(seconds))
+  }
+
+  @Test("one at a time: the next begins when the last has ended")
+  func serial() throws {
+    let bench = Bench(["A": [Self.slow(3)], "B": [Self.slow(2)]])
+    #expect(try bench.run(Self.batch("A", "B", "C")) == .ok)
+    #expect(
+      bench.story == [
+        "A begins at 0", "A ok at 3", "B begins at 3", "B ok at 5", "C begins at 5", "C ok at 5",
+      ]
+    )
+    #expect(bench.endings.map(\.counts.ok) == [3])
+  }
+
+  @Test("two at a time: a place that is free is taken by the next, in order")
+  func sideBySide() throws {
+    let bench = Bench(["A": [Self.slow(5)], "B": [Self.slow(2)], "C": [Self.slow(2)]])
+    try bench.run(Self.batch("A", "B", "C", "D", concurrency: 2))
+    #expect(
+      bench.story == [
+        "A begins at 0", "B begins at 0", "B ok at 2", "C begins at 2", "C ok at 4",
+        "D begins at 4", "D ok at 4", "A ok at 5",
+      ]
+    )
+  }
+
+  @Test("a device is told as ended before the next begins in its place")
+  func told() throws {
+    let bench = Bench()
+    let order = Recorded<String>()
+    let runner = BatchRunner(
+      try Self.batch("A", "B"),
+      on: SerialScheduler(on: bench.loop),
+      seed: 7,
+      service: { _, _, lane in ScriptedDevice(in: lane) },
+      hearRun: { if case .runStarted = $0.change { order.add("\($0.device) begins") } },
+      hear: { if case .deviceEnded(let device, _, _) = $0.change { order.add(device.label) } }
+    )
+    try bench.run(runner)
+    #expect(order.all == ["A begins", "A", "B begins", "B"])
+  }
+
+  @Test(
+    "the exit status: all failures passing is passing, one that is not is failed",
+    arguments: [
+      ([lost], [lost], Jobs.ExitStatus.passing), ([lost], [refused], .failed),
+      ([lost], [.value([72])], .passing),
+    ]
+  )
+  func status(a: [ScriptedDevice.Answer], b: [ScriptedDevice.Answer], status: Jobs.ExitStatus)
+    throws
+  {
+    let bench = Bench(["A": a, "B": b])
+    #expect(try bench.run(Self.batch("A", "B")) == status)
+    #expect(bench.endings.map(\.exitStatus) == [status])
+  }
+
+  @Test("after the failures that are allowed no device begins; those under way go on")
+  func stop() throws {
+    let bench = Bench(["A": [Self.refused], "B": [Self.slow(4)], "C": [Self.refused]])
+    let batch = try Self.batch(
+      "A",
+      "B",
+      "C",
+      "D",
+      "E",
+      concurrency: 2,
+      onFailure: .stop(after: 2)
+    )
+    #expect(try bench.run(batch) == .failed)
+    #expect(bench.endings.map(\.notRun) == [["D", "E"]])
+    #expect(bench.story.last == "B ok at 4")
+  }
+
+  @Test("a device that may pass is tried again, before the next")
+  func retries() throws {
+    let bench = Bench(["A": [Self.lost]])
+    #expect(try bench.run(Self.batch("A", "B", attempts: 3)) == .passing)
+    #expect(bench.story == ["A begins at 0", "A failed at 3", "B begins at 3", "B ok at 3"])
+  }
+
+  @Test("the deadline ends the chains under way, and the others do not begin")
+  func deadline() throws {
+    let bench = Bench(["A": [Self.slow(2)], "B": [Self.slow(60)]])
+    var batch = try Self.batch("A", "B", "C")
+    batch.deadline = .seconds(10)
+    #expect(try bench.run(batch) == .passing)
+    #expect(
+      bench.story == [
+        "A begins at 0", "A ok at 2", "B begins at 2", "B cancelled at 10",
+      ]
+    )
+    let ending = try #require(bench.endings.first)
+    #expect(ending.status == .cancelled && ending.notRun == ["C"])
+    #expect(ending.failure?.message == "running the batch: the batch did not end within 10s")
+  }
+
+  @Test("a signal ends it: chains are cleaned up, the others are told as not run")
+  func interrupted() throws {
+    let bench = Bench(["A": [Self.slow(60)], "B": [Self.slow(60)]])
+    let runner = bench.runner(try Self.batch("A", "B", "C", concurrency: 2))
+    bench.loop.after(.seconds(3)) { runner.cancel(Interrupted(signal: 15)) }
+    #expect(try bench.run(runner) == .interrupted(by: 15))
+    #expect(bench.story.suffix(2) == ["A cancelled at 3", "B cancelled at 3"])
+    #expect(bench.endings.map(\.notRun) == [["C"]])
+    let disconnects = bench.events.all.count { event in
+      guard case .stepFinished(let result) = event.change else { return false }
+      return result.placed.step.action == .disconnect && result.status == .ok
+    }
+    #expect(disconnects == 2)
+  }
+
+  @Test("devices that a scan finds are run; too few are a failure that may pass")
+  func scan() throws {
+    let found = (1...2).map { Advertisement.of(number: $0, name: "Lamp-\($0)") }
+    let template = BatchTemplate(chain: .line("read battery-level"))
+    let scanning = Scanning(for: .seconds(5))
+    let scan = try BatchScan(scanning, least: 2, most: 10, template)
+    let bench = Bench(found: found)
+    #expect(try bench.run(Batch(devices: .scanned(scan))) == .ok)
+    #expect(bench.story.map { $0.prefix(17) }.first == "C0:FF:EE:00:00:01")
+    #expect(bench.endings.map(\.counts.ok) == [2])
+
+    let many = try BatchScan(scanning, least: 3, most: 10, template)
+    let other = Bench(found: found)
+    #expect(try other.run(Batch(devices: .scanned(many))) == .passing)
+    #expect(other.endings.first?.failure?.code == .notFound)
+    #expect(other.events.all.isEmpty)
+  }
+
+  @Test("what is not admitted runs nothing, and fails with why")
+  func admission() throws {
+    let bench = Bench()
+    let runner = bench.runner(try Self.batch("A")) {
+      throw DeviceFailure.scripted(.busy, .passing)
+    }
+    #expect(try bench.run(runner) == .passing)
+    #expect(bench.events.all.isEmpty)
+    #expect(bench.endings.map(\.failure?.code) == [.busy])
+  }
+
+  @Test("a schedule: rounds do not overlap, what is missed is told, each has its own identity")
+  func schedule() throws {
+    let bench = Bench(["A": [Self.slow(25)]])
+    var batch = try Self.batch("A")
+    batch.schedule = Schedule(.every(.seconds(10)))
+    #expect(try bench.run(batch, most: 3) == .passing)
+    #expect(
+      bench.story == [
+        "A begins at 0", "A failed at 20", "A begins at 20", "A failed at 40", "A begins at 40",
+        "A failed at 60",
+      ]
+    )
+    let missed = bench.told.all.compactMap { event -> Int? in
+      if case .waiting(let next) = event.change { next.missed } else { nil }
+    }
+    #expect(missed == [1, 1])
+    #expect(Set(bench.events.all.map(\.run)).count == 3)
+    #expect(Set(bench.told.all.map(\.batch)).count == 3)
+  }
+
+  @Test("a signal ends the wait for the next round at once")
+  func interruptedWait() throws {
+    let bench = Bench()
+    var batch = try Self.batch("A")
+    batch.schedule = Schedule(.every(.seconds(600)))
+    let runner = bench.runner(batch)
+    bench.loop.after(.seconds(100)) { runner.cancel(Interrupted(signal: 2)) }
+    #expect(try bench.run(runner) == .interrupted(by: 2))
+    #expect(bench.loop.now.sinceStart == .seconds(100))
+    #expect(bench.endings.count == 1)
+  }
+}
