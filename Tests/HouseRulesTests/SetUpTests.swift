@@ -35,10 +35,15 @@ struct SetUpTests {
 
     deinit { try? FileManager.default.removeItem(at: folder) }
 
+    /// Has a program of its own write the script: a child that another test starts while this
+    /// process has it open holds it open too, and what is open for writing cannot be executed.
     private func add(_ name: String, _ script: String) throws {
-      let place = folder.appending(path: name)
-      try "#!/bin/bash\n\(script)\n".write(to: place, atomically: true, encoding: .utf8)
-      try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: place.path)
+      let writing = #"printf '%s\n' '#!/bin/bash' "$2" >"$1" && chmod 755 "$1""#
+      let run = try ProjectFolder().run(
+        ["/bin/bash", "-c", writing, "add", folder.appending(path: name).path, script],
+        environment: ["PATH": "/usr/bin:/bin"]
+      )
+      try #require(run.status == 0, "\(run.errors)")
     }
 
     /// Runs the script for these packages: its exit status, and the lines on standard error.
