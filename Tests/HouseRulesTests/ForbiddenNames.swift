@@ -162,11 +162,6 @@ struct NameException: Sendable {
       "watches another process, without a loop"
     ),
     .init(
-      "Sources/blerun/Process/ScheduleClock.swift",
-      "clock_gettime",
-      "schedules count what the host slept, and follow its calendar: the loop's clock does neither"
-    ),
-    .init(
       "Sources/blerun/Process/ProgressLine.swift",
       "stdout",
       "asks whether data goes to the same terminal, and writes none"

@@ -41,7 +41,8 @@ public final class EventLoop: Loop, @unchecked Sendable {
 
   override var hasBackgroundThread: Bool { true }
 
-  private static func time(_ clock: clockid_t) -> Duration {
+  /// Reads one of the host's clocks.
+  package static func time(_ clock: Int32) -> Duration {
     var time = timespec()
     clock_gettime(clock, &time)
     return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))

@@ -12,14 +12,8 @@ enum ScheduleClock {
   /// intervals do not, but both count what the host slept.
   static func clock(for schedule: Schedule?, on loop: Loop) -> @Sendable () -> Duration {
     if loop is VirtualTimeLoop { return { loop.wallClockAtStart + loop.now.sinceStart } }
-    if case .cron? = schedule?.rule { return { time(CLOCK_REALTIME) } }
-    let offset = time(CLOCK_REALTIME) - time(CLOCK_BOOTTIME)
-    return { offset + time(CLOCK_BOOTTIME) }
-  }
-
-  private static func time(_ clock: clockid_t) -> Duration {
-    var time = timespec()
-    clock_gettime(clock, &time)
-    return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
+    if case .cron? = schedule?.rule { return { EventLoop.time(CLOCK_REALTIME) } }
+    let offset = EventLoop.time(CLOCK_REALTIME) - EventLoop.time(CLOCK_BOOTTIME)
+    return { offset + EventLoop.time(CLOCK_BOOTTIME) }
   }
 }
