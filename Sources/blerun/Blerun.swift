@@ -32,15 +32,20 @@ struct Blerun: ParsableCommand {
 
   static func main() {
     SystemSignals.block()
+    Glibc.exit(status(of: Array(CommandLine.arguments.dropFirst())).rawValue)
+  }
+
+  /// Does what the arguments say, and tells what the process ends with.
+  private static func status(of arguments: [String]) -> ExitStatus {
     do {
-      let arguments = Array(CommandLine.arguments.dropFirst())
       var command = try parsed(SuiteOptions.joined(arguments))
       try command.run()
+      return .ok
     } catch let ending as Ending {
       for message in ending.messages { StandardError.line("blerun: \(message)") }
-      Glibc.exit(ending.status.rawValue)
+      return ending.status
     } catch {
-      leave(with: error)
+      return status(telling: error)
     }
   }
 
@@ -56,14 +61,14 @@ struct Blerun: ParsableCommand {
   }
 
   /// Says what is wrong with the command line, or gives the help that was asked for.
-  private static func leave(with error: any Error) -> Never {
+  private static func status(telling error: any Error) -> ExitStatus {
     let text = fullMessage(for: error)
-    if exitCode(for: error) == .success {
-      let output = StandardOutput()
-      output.line(text)
-      Glibc.exit(output.failure == nil ? ExitStatus.ok.rawValue : ExitStatus.output.rawValue)
+    guard exitCode(for: error) == .success else {
+      StandardError.line(text)
+      return .usage
     }
-    StandardError.line(text)
-    Glibc.exit(ExitStatus.usage.rawValue)
+    let output = StandardOutput()
+    output.line(text)
+    return output.failure == nil ? .ok : .output
   }
 }

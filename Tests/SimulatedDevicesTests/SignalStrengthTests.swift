@@ -77,9 +77,9 @@ struct SignalStrengthTests {
       seed: seed
     )
     let lost = Guarded<Int?>(nil)
-    bench.device.onPresence { [loop = bench.loop, device = bench.device] presence in
+    bench.device.onPresence { [loop = bench.loop, weak device = bench.device] presence in
       guard presence == .losesLink else { return }
-      device.linkDown()
+      device?.linkDown()
       lost.withLock { $0 = Int(loop.now.sinceStart / .seconds(1)) }
     }
     try bench.run(to: 3_600_000)
@@ -100,8 +100,8 @@ struct SignalStrengthTests {
   func carriedAway() throws {
     let bench = try bench("advertisement: { rssi: -60 }")
     let lost = Guarded(0)
-    bench.device.onPresence { [device = bench.device] _ in
-      device.linkDown()
+    bench.device.onPresence { [weak device = bench.device] _ in
+      device?.linkDown()
       lost.withLock { $0 += 1 }
     }
     try bench.run(to: 10_000)
