@@ -26,14 +26,17 @@ struct ReadmeTests {
     try body(place.path)
   }
 
-  @Test("the chain in the file runs on the simulated thermometer")
+  @Test("the chain in the file runs on the simulated thermometer, and prints what the page shows")
   func chain() throws {
     try withBlock("yaml") { file in
       let run = try project.run([
         build.path("blerun"), "run", file, "--simulate", "Simulators/devices/thermometer.yaml",
       ])
       #expect(run.status == 0, "\(run.errors)")
-      #expect(!run.output.isEmpty)
+      try withBlock("text") { shown in
+        let shown = try String(contentsOfFile: shown, encoding: .utf8)
+        #expect(run.output == shown)
+      }
     }
   }
 
