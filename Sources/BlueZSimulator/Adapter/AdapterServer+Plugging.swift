@@ -1,4 +1,4 @@
-// The adapter is put in and pulled out.
+// The adapter is put in and pulled out, and ends with the simulation.
 
 import BlueZInterfaces
 import Bluetooth
@@ -18,6 +18,19 @@ extension AdapterServer {
   ///
   /// - Source: recorded from bluetoothd 5.66.
   func unplug() {
+    goDark { device in device.unplugged() }
+    host.server.flush()
+    host.server.remove(path)
+    host.server.flush()
+  }
+
+  /// The simulation is over: links end, and nothing is due any more.
+  func stop() {
+    goDark { device in device.stop() }
+  }
+
+  /// Nothing is heard, reported or linked any more; what clients had asked for is forgotten.
+  private func goDark(_ end: (RemoteDevice) -> Void) {
     monitors.stop()
     let (wasDiscovering, reports) = state.withLock { state in
       defer {
@@ -28,11 +41,8 @@ extension AdapterServer {
     }
     for report in reports { report.cancel() }
     if wasDiscovering { host.observe(.scanning(false)) }
-    for device in devices { device.unplugged() }
+    for device in devices { end(device) }
     mark(Adapter1.Property.powered)
     mark(Adapter1.Property.discovering)
-    host.server.flush()
-    host.server.remove(path)
-    host.server.flush()
   }
 }

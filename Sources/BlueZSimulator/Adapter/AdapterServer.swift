@@ -199,23 +199,6 @@ final class AdapterServer: Sendable {
     host.loop.post { [weak self] in self?.mark(Adapter1.Property.pairable) }
   }
 
-  /// The simulation is over: links end, and nothing is due any more.
-  func stop() {
-    monitors.stop()
-    let (wasDiscovering, reports) = state.withLock { state in
-      defer {
-        state = State()
-        state.isPowered = false
-      }
-      return (state.isDiscovering, Array(state.reports.values))
-    }
-    for report in reports { report.cancel() }
-    if wasDiscovering { host.observe(.scanning(false)) }
-    for device in devices { device.stop() }
-    mark(Adapter1.Property.powered)
-    mark(Adapter1.Property.discovering)
-  }
-
   /// Takes every device, and then itself, off the bus.
   func remove() {
     for device in devices { device.forget() }
