@@ -1,0 +1,90 @@
+// What checking has found so far.
+
+import Bluetooth
+import Documents
+import Jobs
+import NordicSuites
+import SimulatedDevices
+
+/// What is wrong and what is right with files, in the order in which they were given.
+struct Checked {
+  /// Everything that is wrong, one complaint a line.
+  private(set) var complaints: [String] = []
+  /// What is right, one file a line.
+  private(set) var praise: [String] = []
+  private var chains: [(name: String, plan: Plan)] = []
+
+  private let bindings: Bindings
+  private let suites: SuiteOptions
+
+  init(_ bindings: Bindings, _ suites: SuiteOptions) {
+    self.bindings = bindings
+    self.suites = suites
+  }
+
+  /// Reads a file of any kind.
+  mutating func read(_ path: String) {
+    switch FileKind(of: path) {
+    case .suite:
+      let suite = Result { () throws(DocumentErrors) in
+        try Suite.load(path: path, variables: suites.pairs)
+      }
+      take(path, suite) { "\(counted($0.runs.count, "test")), \($0.operationCount) operations, ok" }
+    case .batch:
+      let batch = Result { () throws(DocumentErrors) in
+        try Batch.load(path: path, with: bindings)
+      }
+      take(path, batch) { "\($0.extent), ok" }
+    case .scenario:
+      let world = Result { () throws(DocumentErrors) in try ScenarioFile.load(path: path) }
+      take(path, world) { _ in "ok" }
+    case .chain:
+      take(path, Result { () throws(DocumentErrors) in try Plan.load(path: path, with: bindings) })
+    }
+  }
+
+  /// Reads steps as they stand on one line.
+  mutating func read(line: String) {
+    take("-e", Result { () throws(DocumentErrors) in try Plan.parse(line: line, with: bindings) })
+  }
+
+  /// Looks on simulated devices, where any are given, for what the chains name.
+  mutating func look(in files: [String]) {
+    let devices: [DeviceDefinition]
+    do {
+      devices = try loadScenario(files).devices
+    } catch {
+      complaints += error.messages
+      return
+    }
+    praise += files.map { "\($0): ok" }
+    guard !devices.isEmpty else { return }
+    let services = devices.flatMap { AttributeTable($0).services }
+    for (name, plan) in chains {
+      complaints += plan.attributes(missingIn: services)
+        .map { "\(name): no simulated device has \($0)" }
+    }
+  }
+
+  /// Keeps a chain: simulated devices are searched for what it names.
+  private mutating func take(_ name: String, _ plan: Result<Plan, DocumentErrors>) {
+    if let plan = try? plan.get() { chains.append((name, plan)) }
+    take(name, plan) { "\(counted($0.writtenStepCount, "step")), ok" }
+  }
+
+  /// Keeps what is said of a file, or everything that is wrong with it.
+  private mutating func take<Contents>(
+    _ name: String,
+    _ contents: Result<Contents, DocumentErrors>,
+    _ said: (Contents) -> String
+  ) {
+    switch contents {
+    case .success(let contents): praise.append("\(name): \(said(contents))")
+    case .failure(let errors): complaints += errors.problems.map(\.description)
+    }
+  }
+}
+
+private func counted(_ count: Int, _ noun: String) -> String {
+  "\(count) \(noun)\(count == 1 ? "" : "s")"
+}

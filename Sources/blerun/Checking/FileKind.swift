@@ -1,0 +1,29 @@
+// What is in a file, told without being told.
+
+import Jobs
+import NordicSuites
+import SimulatedDevices
+
+/// What a file given to `blerun check` is meant to be.
+enum FileKind {
+  case suite
+  case batch
+  /// A simulated device, or a scenario.
+  case scenario
+  case chain
+
+  /// Suites are told by their XML, batches and scenarios by their keys; the rest are chains, also
+  /// what cannot be read: its complaint comes from the reading.
+  init(of path: String) {
+    self =
+      if Suite.isMeant(at: path) {
+        .suite
+      } else if Batch.isMeant(at: path) {
+        .batch
+      } else if ScenarioFile.isMeant(at: path) {
+        .scenario
+      } else {
+        .chain
+      }
+  }
+}
