@@ -10,7 +10,9 @@ extension Plan {
     var named: [CharacteristicSelector] = []
     func collect(_ steps: [Step]) {
       for step in steps {
-        named += step.characteristics.filter { !named.contains($0) }
+        for selector in step.characteristics where !named.contains(selector) {
+          named.append(selector)
+        }
         collect(step.innerSteps)
       }
     }
