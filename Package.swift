@@ -160,7 +160,10 @@ let package = Package(
     tests("HostControllerTests", ["HostController", "Bluetooth", "Signals"]),
     tests(
       "CommandTests",
-      ["Fixtures", "blerun", "BlueZ", "Bluetooth", "DBus", "Jobs", "Journal", "Signals"]
+      [
+        "Fixtures", "blerun", "BlueZ", "Bluetooth", "DBus", "Documents", "Jobs", "Journal",
+        "Signals",
+      ]
     ),
     tests("HouseRulesTests", ["Fixtures"]),
     tests("BluetoothTests", ["Bluetooth"]),

@@ -7,41 +7,11 @@ import Testing
 
 @Suite("docs/chains.md")
 struct ChainsPageTests {
-  /// A command of the page and what it prints there.
-  struct Command {
-    let line: String
-    let output: [String]
-  }
-
-  /// The files and commands of the page, in order.
-  static func contents() throws -> (files: [(name: String, text: String)], commands: [Command]) {
-    let page = try String(contentsOfFile: packageFolder + "/docs/chains.md", encoding: .utf8)
-    var files: [(String, String)] = []
-    var commands: [Command] = []
-    var rest = page.components(separatedBy: "\n")[...]
-    while let line = rest.popFirst() {
-      guard line.hasPrefix("```"), line != "```" else { continue }
-      let block = Array(rest.prefix { $0 != "```" })
-      rest = rest.dropFirst(block.count + 1)
-      if line.hasPrefix("```yaml ") {
-        files.append((String(line.dropFirst(8)), block.joined(separator: "\n") + "\n"))
-      } else if line == "```console" {
-        for line in block {
-          if line.hasPrefix("$ ") {
-            commands.append(Command(line: String(line.dropFirst(2)), output: []))
-          } else if let last = commands.popLast() {
-            commands.append(Command(line: last.line, output: last.output + [line]))
-          }
-        }
-      }
-    }
-    return (files, commands)
-  }
-
   @Test("every command prints what the page says, to the letter")
   func commands() throws {
     let folder = try TemporaryFolder()
-    let (files, commands) = try Self.contents()
+    let page = try Example(in: "docs/chains.md")
+    let (files, commands) = (page.files(), page.commands)
     #expect(files.count >= 9 && commands.count >= 14)
     try FileManager.default.createDirectory(
       atPath: folder.path + "/lib",
@@ -68,11 +38,12 @@ struct ChainsPageTests {
 
   @Test("every file is one that some command of the page uses, and every step is on the page")
   func files() throws {
-    let (files, commands) = try Self.contents()
+    let example = try Example(in: "docs/chains.md")
+    let (files, commands) = (example.files(), example.commands)
     for file in files where !file.name.contains("/") {
       #expect(commands.contains { $0.line.contains(" \(file.name)") }, "\(file.name)")
     }
-    let page = try String(contentsOfFile: packageFolder + "/docs/chains.md", encoding: .utf8)
+    let page = example.text
     let url = URL(fileURLWithPath: packageFolder + "/docs/chain.schema.json")
     let schema = try JSONSerialization.jsonObject(with: Data(contentsOf: url))
     let keys = Self.keys(schema)
