@@ -29,17 +29,19 @@ public enum TextFile {
   }
 
   private static func octets(_ path: String, limit: Int) throws(DocumentErrors) -> [UInt8] {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    // A pipe opens at once, also before it has a writer.
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw unreadable(path, errno) }
     defer { close(descriptor) }
     var octets: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 65_536)
     while octets.count <= limit {
+      waitForOctets(descriptor)
       let count = Glibc.read(descriptor, &buffer, min(buffer.count, limit + 1 - octets.count))
       if count == 0 { break }
       if count > 0 {
         octets += buffer[..<count]
-      } else if errno != EINTR {
+      } else if errno != EINTR, errno != EAGAIN {
         throw unreadable(path, errno)
       }
     }
@@ -47,6 +49,17 @@ public enum TextFile {
       throw problem(path, "the file is longer than \(limit) octets")
     }
     return octets
+  }
+
+  /// Waits until a pipe or a terminal has something to read. Signals are let through meanwhile, also
+  /// those that the program has blocked: whoever waits for a writer that never comes can end it.
+  private static func waitForOctets(_ descriptor: Int32) {
+    guard descriptor < FD_SETSIZE else { return }
+    var awaited = fd_set()
+    withUnsafeMutableBytes(of: &awaited) { $0[Int(descriptor) / 8] = 1 << (descriptor % 8) }
+    var none = sigset_t()
+    sigemptyset(&none)
+    pselect(descriptor + 1, &awaited, nil, nil, nil, &none)
   }
 
   private static func unreadable(_ path: String, _ code: Int32) -> DocumentErrors {

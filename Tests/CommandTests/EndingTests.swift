@@ -49,4 +49,18 @@ struct EndingTests {
     #expect(ended.status == 74)
     #expect(ended.errors.contains("standard output"))
   }
+
+  @Test("who waits for a file that never comes can leave", arguments: [SIGINT, SIGTERM])
+  func awaitedFile(signal: Int32) throws {
+    let pipe = FileManager.default.temporaryDirectory
+      .appending(path: "pipe-\(ProcessInfo.processInfo.globallyUniqueString)").path
+    #expect(mkfifo(pipe, 0o600) == 0)
+    defer { unlink(pipe) }
+    let run = try RunningProgram(blerun: ["check", pipe])
+    // Opens when there is a reader; nothing is ever written.
+    let writer = open(pipe, O_WRONLY | O_CLOEXEC)
+    defer { close(writer) }
+    run.send(signal)
+    #expect(run.end().status == 128 + signal)
+  }
 }
