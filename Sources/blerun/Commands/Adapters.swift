@@ -14,7 +14,7 @@ struct Adapters: ParsableCommand {
   )
 
   @Option(help: "How results are printed: text or json.")
-  var output: WorldOptions.Output = .text
+  var output: OutputOptions.Output = .text
 
   func run() throws {
     let loop = EventLoop()

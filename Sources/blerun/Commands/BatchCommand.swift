@@ -28,6 +28,7 @@ struct BatchCommand: ParsableCommand {
   var file: String
 
   @OptionGroup var options: WorldOptions
+  @OptionGroup var printing: ChainOutputOptions
   @OptionGroup var variables: VariableOptions
   @OptionGroup var reports: ReportOptions
 
@@ -64,7 +65,7 @@ struct BatchCommand: ParsableCommand {
     if options.simulate.isEmpty, let first = batch.first {
       ChainCommand.warn(of: first.plan.writtenSecrets)
     }
-    let reports = try ReportFiles(reports.files)
+    let reports = try ReportFiles(reports.files, printed: printing.output.whole)
     let world = try options.world(simulated)
     defer { world.end() }
     world.releaseOrphans()
@@ -73,7 +74,7 @@ struct BatchCommand: ParsableCommand {
       in: world,
       adapter: options.adapterSelector,
       reports: reports,
-      isJSON: options.output == .json,
+      format: printing.output,
       tellsSteps: verbose
     )
     throw Ending(reports.end(running.run(most: runs)))

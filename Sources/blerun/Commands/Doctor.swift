@@ -17,6 +17,7 @@ struct Doctor: ParsableCommand {
   )
 
   @OptionGroup var options: WorldOptions
+  @OptionGroup var printing: OutputOptions
 
   @Flag(help: "Disconnect the links that killed runs left up.")
   var release = false
@@ -43,7 +44,7 @@ struct Doctor: ParsableCommand {
   }
 
   private func say(_ finding: Finding, _ output: StandardOutput) {
-    output.line(options.output == .json ? finding.json : finding.line)
+    output.line(printing.output == .json ? finding.json : finding.line)
   }
 
   private func releaseOrphans(of world: World, _ output: StandardOutput) {

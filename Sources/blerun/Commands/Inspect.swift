@@ -22,6 +22,7 @@ struct Inspect: ParsableCommand {
   )
 
   @OptionGroup var options: WorldOptions
+  @OptionGroup var printing: OutputOptions
 
   @Option(name: [.short, .long], help: "The device: an address, or a name with * and ?.")
   var device: String?
@@ -60,7 +61,7 @@ struct Inspect: ParsableCommand {
       readsValues: values,
       limit: timeout.duration,
       readLimit: readTimeout.duration,
-      format: options.output
+      format: printing.output
     )
     let outcome = inspection.lines().map { output.line($0) }.collect()
       .firstOrDefault([], within: .seconds(3600))

@@ -14,7 +14,7 @@ struct Inspection: Sendable {
   let limit: Duration
   /// How long each read may take: an inspection is not to wait for values that want a bond.
   let readLimit: Duration
-  let format: WorldOptions.Output
+  let format: OutputOptions.Output
 
   /// ``readLimit`` when nobody says otherwise.
   static let usualReadLimit = Duration.seconds(5)

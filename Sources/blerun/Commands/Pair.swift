@@ -20,6 +20,7 @@ struct Pair: ParsableCommand {
   )
 
   @OptionGroup var options: WorldOptions
+  @OptionGroup var printing: OutputOptions
   @OptionGroup var target: BondTarget
 
   @Option(
@@ -66,7 +67,7 @@ struct Pair: ParsableCommand {
 
   func run() throws {
     let steps = [Step(.pair(rule), timeout: target.timeout?.duration)]
-    try target.run(steps + (trust ? [Step(.trust(true))] : []), options)
+    try target.run(steps + (trust ? [Step(.trust(true))] : []), options, printing.output)
   }
 }
 
@@ -83,10 +84,11 @@ struct Unpair: ParsableCommand {
   )
 
   @OptionGroup var options: WorldOptions
+  @OptionGroup var printing: OutputOptions
   @OptionGroup var target: BondTarget
 
   func run() throws {
-    try target.run([Step(.unpair, timeout: target.timeout?.duration)], options)
+    try target.run([Step(.unpair, timeout: target.timeout?.duration)], options, printing.output)
   }
 }
 
@@ -99,12 +101,16 @@ struct BondTarget: ParsableArguments {
   var timeout: DurationArgument?
 
   /// Runs steps on the device, to the end of the process.
-  func run(_ steps: [Step], _ options: WorldOptions) throws {
+  func run(
+    _ steps: [Step],
+    _ options: WorldOptions,
+    _ format: OutputOptions.Output
+  ) throws {
     let simulated = try options.simulatedDevices()
     var plan = Plan(steps: steps)
     plan.device = device.map { DeviceTarget(parsing: $0) }
     plan.device = try PlanOptions.target(of: plan, among: simulated)
-    throw Ending(try ChainCommand.run(plan, simulated, options))
+    throw Ending(try ChainCommand.run(plan, simulated, options, format.ofChain))
   }
 }
 

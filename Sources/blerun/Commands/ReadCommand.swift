@@ -20,6 +20,7 @@ struct ReadCommand: ParsableCommand {
 
   @OptionGroup var target: TargetOptions
   @OptionGroup var options: WorldOptions
+  @OptionGroup var printing: OutputOptions
 
   @OptionGroup var place: AttributeOptions
 
@@ -28,7 +29,7 @@ struct ReadCommand: ParsableCommand {
 
   func validate() throws { _ = try step() }
 
-  func run() throws { try target.run(try step(), in: options) }
+  func run() throws { try target.run(try step(), in: options, printing.output) }
 
   private func step() throws -> Step {
     if place.descriptor {

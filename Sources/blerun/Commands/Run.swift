@@ -28,6 +28,7 @@ struct Run: ParsableCommand {
   @OptionGroup var chain: PlanOptions
   @OptionGroup var suites: SuiteOptions
   @OptionGroup var options: WorldOptions
+  @OptionGroup var printing: ChainOutputOptions
   @OptionGroup var recording: TraceOption
   @OptionGroup var link: LinkOptions
   @OptionGroup(title: "Journal") var journal: JournalOptions
@@ -50,12 +51,26 @@ struct Run: ParsableCommand {
     let simulated = try options.simulatedDevices()
     if dryRun { return try printLines(plan.lines) }
     plan.device = try PlanOptions.target(of: plan, among: simulated)
-    throw Ending(try ChainCommand.run(plan, simulated, options, recording, journal, reports.files))
+    throw Ending(
+      try ChainCommand.run(
+        plan,
+        simulated,
+        options,
+        printing.output,
+        recording,
+        journal,
+        reports.files
+      )
+    )
   }
 
   private func runSuite(_ file: String) throws {
     guard journal.journal == nil else {
       throw Ending(.usage, "--journal keeps runs of chains; suites are not kept")
+    }
+    guard let format = OutputOptions.Output(rawValue: printing.output.rawValue) else {
+      let form = printing.output.rawValue
+      throw Ending(.usage, "--output \(form) is for chains: suites are printed as text or json")
     }
     let suite = try suites.suite(at: file)
     let simulated = try options.simulatedDevices()
@@ -64,6 +79,7 @@ struct Run: ParsableCommand {
       suite: suite,
       chain: chain,
       options: options,
+      format: format,
       link: link,
       warnsOfUnsupported: warnUnsupported
     )
@@ -83,7 +99,7 @@ struct ChainCommand {
   private static let longest = Duration.seconds(3600 * 24 * 365)
 
   let world: World
-  let format: WorldOptions.Output
+  let format: ChainOutputOptions.Output
   /// Names the part of it that a failed step is in.
   var trace: HCITrace?
   /// Hears of everything before it is printed.
@@ -101,13 +117,14 @@ struct ChainCommand {
     _ plan: Plan,
     _ simulated: ScenarioDefinition,
     _ options: WorldOptions,
+    _ format: ChainOutputOptions.Output,
     _ recording: TraceOption? = nil,
     _ journalOptions: JournalOptions? = nil,
     _ reportPaths: [ReportPath] = [],
     text: (any RunReport)? = nil
   ) throws(Ending) -> ExitStatus {
     guard let target = plan.device else { throw Ending(.usage, "no device is named") }
-    let reports = try ReportFiles(reportPaths)
+    let reports = try ReportFiles(reportPaths, printed: format.whole)
     let plan = try withSecrets(plan, isSimulated: !options.simulate.isEmpty)
     let file = try RunJournal.open(journalOptions, isSimulated: !options.simulate.isEmpty)
     let trace = try recording?.begin()
@@ -128,7 +145,7 @@ struct ChainCommand {
     )
     let status = ChainCommand(
       world: world,
-      format: options.output,
+      format: format,
       trace: trace,
       journal: journal,
       reports: reports,
@@ -158,6 +175,15 @@ struct ChainCommand {
     )
   }
 
+  /// What is printed as things happen; nil where all is printed at the end.
+  private var lineReport: (any RunReport)? {
+    switch format {
+    case .text: text ?? TextReport()
+    case .json: JSONLinesReport()
+    case .junit, .tap: nil
+    }
+  }
+
   /// Runs the plan to its end.
   func run(
     _ plan: Plan,
@@ -169,9 +195,9 @@ struct ChainCommand {
     let interruption = Interruption(of: scheduler)
     defer { interruption.close() }
     let terminal = TerminalQuestions(on: world.loop, isVirtual: world.isVirtual)
-    let report: any RunReport = format == .json ? JSONLinesReport() : text ?? TextReport()
+    let report = lineReport
     let print: @Sendable (RunEvent) -> Void = { [reports] event in
-      for line in report.lines(for: event) { output.line(line) }
+      for line in report?.lines(for: event) ?? [] { output.line(line) }
       reports.hear(event)
     }
     let hear = journal?.hearing(print) ?? print

@@ -17,7 +17,7 @@ final class RunningBatch: Sendable {
   private let world: World
   private let adapter: AdapterSelector
   private let reports: ReportFiles
-  private let isJSON: Bool
+  private let format: ChainOutputOptions.Output
   private let text: BatchTextReport
   private let json = JSONLinesReport()
   private let line = ProgressLine()
@@ -31,14 +31,14 @@ final class RunningBatch: Sendable {
     in world: World,
     adapter: AdapterSelector,
     reports: ReportFiles,
-    isJSON: Bool,
+    format: ChainOutputOptions.Output,
     tellsSteps: Bool
   ) {
     self.batch = batch
     self.reports = reports
     self.world = world
     self.adapter = adapter
-    self.isJSON = isJSON
+    self.format = format
     text = BatchTextReport(tellsSteps: tellsSteps)
     let runner = runner
     output = StandardOutput { failure in runner.withLock { $0 }?.cancel(failure) }
@@ -86,13 +86,17 @@ final class RunningBatch: Sendable {
   // MARK: What happens
 
   private func hear(_ event: RunEvent) {
-    if !isJSON { state.withLock { $0.recorder.take(event) } }
-    tell(isJSON ? json.lines(for: event) : text.lines(for: event))
+    if format == .text { state.withLock { $0.recorder.take(event) } }
+    switch format {
+    case .text: tell(text.lines(for: event))
+    case .json: tell(json.lines(for: event))
+    case .junit, .tap: break
+    }
     reports.hear(event)
   }
 
   private func hear(_ event: BatchEvent) {
-    if isJSON { tell(json.lines(for: event)) }
+    if format == .json { tell(json.lines(for: event)) }
     switch event.change {
     case .waiting: break
     case .started(let start): begin(start.devices.count)
@@ -115,7 +119,7 @@ final class RunningBatch: Sendable {
     }
     refresh?.cancel()
     line.clear()
-    guard !isJSON, !recorder.runs.isEmpty || !ending.notRun.isEmpty else { return }
+    guard format == .text, !recorder.runs.isEmpty || !ending.notRun.isEmpty else { return }
     let summary = SummaryReport(notRun: ending.notRun).text(on: recorder.runs)
     output.line(String(summary.dropLast()))
   }

@@ -24,6 +24,7 @@ struct Scan: ParsableCommand {
   )
 
   @OptionGroup var options: WorldOptions
+  @OptionGroup var printing: OutputOptions
   @OptionGroup var filter: FilterOptions
 
   @Option(name: [.customLong("for")], help: "How long to scan: 5s, 500ms, 1m.")
@@ -40,7 +41,7 @@ struct Scan: ParsableCommand {
     let interruption = Interruption(of: world.scheduler)
     defer { interruption.close() }
     let output = StandardOutput { failure in world.scheduler.cancelAll(failure) }
-    let listing = ScanReport(format: options.output, companies: LibraryNames())
+    let listing = ScanReport(format: printing.output, companies: LibraryNames())
     let found = Guarded<[Advertisement]>([])
     let begun = world.loop.now
     let listening = service.scan(filter).map { seen in

@@ -5,7 +5,7 @@ import Jobs
 
 /// Devices as lines.
 struct ScanReport: Sendable {
-  let format: WorldOptions.Output
+  let format: OutputOptions.Output
   let companies: any CompanyNames
 
   /// One device.

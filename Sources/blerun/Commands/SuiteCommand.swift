@@ -13,6 +13,7 @@ struct SuiteCommand {
   let suite: Suite
   let chain: PlanOptions
   let options: WorldOptions
+  let format: OutputOptions.Output
   let link: LinkOptions
   let warnsOfUnsupported: Bool
 
@@ -38,7 +39,7 @@ struct SuiteCommand {
     let output = StandardOutput { failure in scheduler.cancelAll(failure) }
     let interruption = Interruption(of: scheduler)
     defer { interruption.close() }
-    let report: any SuiteReport = options.output == .json ? SuiteJSONReport() : SuiteTextReport()
+    let report: any SuiteReport = format == .json ? SuiteJSONReport() : SuiteTextReport()
     let connecting = ConnectOptions(link.applied(to: LinkRule()))
     var settings = SuiteSettings(warnsOfUnsupported: warnsOfUnsupported)
     if let timeout = chain.timeout?.duration {

@@ -26,10 +26,12 @@ extension TargetOptions {
   /// Runs one step as `run` does, printing values alone.
   ///
   /// - Throws: ``Ending`` always: with the status of the run.
-  func run(_ step: Step, in options: WorldOptions) throws -> Never {
+  func run(_ step: Step, in options: WorldOptions, _ format: OutputOptions.Output) throws -> Never {
     let simulated = try options.simulatedDevices()
     let plan = try plan(step, simulated)
-    throw Ending(try ChainCommand.run(plan, simulated, options, text: ValueReport()))
+    throw Ending(
+      try ChainCommand.run(plan, simulated, options, format.ofChain, text: ValueReport())
+    )
   }
 }
 

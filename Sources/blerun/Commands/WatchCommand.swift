@@ -22,6 +22,7 @@ struct WatchCommand: ParsableCommand {
 
   @OptionGroup var target: TargetOptions
   @OptionGroup var options: WorldOptions
+  @OptionGroup var printing: OutputOptions
 
   @Argument(help: ArgumentHelp("The characteristics.", valueName: "characteristic"))
   var attributes: [String]
@@ -59,7 +60,7 @@ struct WatchCommand: ParsableCommand {
     defer { world.end() }
     world.releaseOrphans()
     let report: any RunReport =
-      options.output == .json ? JSONLinesReport() : ValueReport(tellsPlace: true)
+      printing.output == .json ? JSONLinesReport() : ValueReport(tellsPlace: true)
     let output = StandardOutput { [scheduler = world.scheduler] failure in
       scheduler.cancelAll(failure)
     }

@@ -7,13 +7,8 @@ import HostController
 import Jobs
 import SimulatedDevices
 
-/// Which world, which adapter, how results are printed.
+/// Which world, which adapter.
 struct WorldOptions: ParsableArguments {
-  /// How results are printed.
-  enum Output: String, ExpressibleByArgument, CaseIterable {
-    case text, json
-  }
-
   @Option(
     help: ArgumentHelp("A simulated device, or a scenario; repeat it for more.", valueName: "file")
   )
@@ -32,9 +27,6 @@ struct WorldOptions: ParsableArguments {
 
   @Option(help: "The adapter: hci0, its address, or its alias.")
   var adapter: String?
-
-  @Option(help: "How results are printed: text or json.")
-  var output: Output = .text
 
   func validate() throws {
     guard simulate.isEmpty else { return }

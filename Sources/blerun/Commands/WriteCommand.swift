@@ -21,6 +21,7 @@ struct WriteCommand: ParsableCommand {
 
   @OptionGroup var target: TargetOptions
   @OptionGroup var options: WorldOptions
+  @OptionGroup var printing: OutputOptions
 
   @OptionGroup var place: AttributeOptions
 
@@ -54,7 +55,7 @@ struct WriteCommand: ParsableCommand {
     }
   }
 
-  func run() throws { try target.run(try step(), in: options) }
+  func run() throws { try target.run(try step(), in: options, printing.output) }
 
   private func step() throws -> Step {
     let kinds = [(request, WriteKind.request), (command, .command), (reliable, .reliable)]

@@ -36,7 +36,7 @@ struct HistoryOptions: ParsableArguments {
   var journal: String?
 
   @Option(help: "How results are printed: text or json.")
-  var output: WorldOptions.Output = .text
+  var output: OutputOptions.Output = .text
 
   /// - Throws: ``Ending``.
   func open(forWriting isWriting: Bool = false) throws(Ending) -> JournalFile {

@@ -1,19 +1,25 @@
-// Reports into files, as a run goes on and when it is over.
+// Reports into files, and whole ones to standard output, as a run goes on and when it is over.
 
 import Jobs
 import Signals
 
-/// The files that a run or a batch is reported to.
+/// The files that a run or a batch is reported to, and the report that is printed in the end.
 ///
 /// All are made at the start, so that one that cannot be written is known before anything happens.
 /// Those of whole runs are written at the end; of a batch that is run again and again they tell of
 /// the last time.
 final class ReportFiles: Sendable {
   private let files: [(content: ReportPath.Content, file: LineFile)]
+  private let printed: (any RunsReport)?
+  /// What is printed in the end.
+  private let text = Guarded<String?>(nil)
   private let collector = Guarded(RunCollector())
 
+  /// - Parameter printed: What is printed to standard output in the end, where that is a whole
+  ///   report.
   /// - Throws: ``Ending`` when a file cannot be made.
-  init(_ paths: [ReportPath]) throws(Ending) {
+  init(_ paths: [ReportPath], printed: (any RunsReport)? = nil) throws(Ending) {
+    self.printed = printed
     var files: [(content: ReportPath.Content, file: LineFile)] = []
     for report in paths {
       files.append((report.content, try LineFile(report.path)))
@@ -23,7 +29,7 @@ final class ReportFiles: Sendable {
   }
 
   private var wantsWhole: Bool {
-    files.contains { if case .whole = $0.content { true } else { false } }
+    printed != nil || files.contains { if case .whole = $0.content { true } else { false } }
   }
 
   /// Takes up what happened.
@@ -41,6 +47,7 @@ final class ReportFiles: Sendable {
       return collector.runs
     }
     guard !runs.isEmpty else { return }
+    if let printed { text.withLock { $0 = printed.text(on: runs) } }
     for case (.whole(let report), let file) in files {
       file.replace(with: report.text(on: runs))
     }
@@ -52,13 +59,23 @@ final class ReportFiles: Sendable {
   /// - Returns: What it ends with: that of output that failed where a file could not be written.
   func end(_ status: ExitStatus) -> ExitStatus {
     tellWhole()
-    var isWritten = true
+    var isWritten = tellPrinted()
     for (_, file) in files {
       guard let failure = file.failure else { continue }
       StandardError.line("blerun: \(failure)")
       isWritten = false
     }
     return isWritten || status.isInterruption ? status : .output
+  }
+
+  /// Prints what is printed in the end; false when that cannot be.
+  private func tellPrinted() -> Bool {
+    guard let text = text.withLock({ $0 }) else { return true }
+    let output = StandardOutput()
+    output.line(text.hasSuffix("\n") ? String(text.dropLast()) : text)
+    guard let failure = output.failure else { return true }
+    StandardError.line("blerun: \(failure)")
+    return false
   }
 }
 

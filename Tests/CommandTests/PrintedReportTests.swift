@@ -1,0 +1,102 @@
+// Whole reports on standard output: --output junit and tap.
+
+import Fixtures
+import Foundation
+import FoundationXML
+import Testing
+
+@Suite("Reports on standard output")
+struct PrintedReportTests {
+  private static let world = ["--simulate", "Simulators/devices/thermometer.yaml"]
+  private static let steps = "read battery-level; read battery-level expect percent > 90"
+
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func text(_ name: String) throws -> String {
+    try String(contentsOfFile: folder.path + "/" + name, encoding: .utf8)
+  }
+
+  private func run(_ arguments: [String]) throws -> RunningProgram.Ended {
+    try RunningProgram(blerun: arguments + Self.world).end()
+  }
+
+  @Test(
+    "a run prints what the report in a file has, nothing else, and ends as it would without",
+    arguments: [("junit", "xml"), ("tap", "tap")]
+  )
+  func chain(_ form: String, _ ending: String) throws {
+    let file = "\(folder.path)/a.\(ending)"
+    let words = ["run", "-e", Self.steps, "--output", form, "--report", file]
+    let ended = try run(words)
+    #expect(ended.status == 1)
+    #expect(ended.output == (try text("a.\(ending)")))
+    #expect(ended.output.contains("expected percent &gt; 90") == (form == "junit"))
+    if form == "junit" { #expect(XMLParser(data: Data(ended.output.utf8)).parse()) }
+    if form == "tap" { #expect(ended.output.hasPrefix("TAP version 14\n")) }
+  }
+
+  @Test("a batch prints its devices together; run again and again, those of its last time")
+  func batch() throws {
+    let batch = try folder.file(
+      "batch.yaml",
+      """
+      devices: [Thermo-1, Nobody]
+      steps: [ { read: battery-level } ]
+      timeout: 2s
+      every: 1m
+      """
+    )
+    let file = folder.path + "/a.tap"
+    let words = ["batch", batch, "--runs", "2", "--output", "tap", "--report", file]
+    let ended = try run(words)
+    #expect(ended.status == 75)
+    #expect(ended.output == (try text("a.tap")))
+    let heads = ended.lines.filter { $0.hasPrefix("TAP version") || $0.hasPrefix("1..") }
+    #expect(heads == ["TAP version 14", "1..2"])
+    #expect(ended.lines.contains { $0.hasPrefix("ok 1 - Thermo-1") })
+    #expect(ended.lines.contains { $0.hasPrefix("not ok 2 - Nobody") })
+  }
+
+  @Test("what was begun is reported when a signal ends the run")
+  func interrupted() throws {
+    let lines = folder.path + "/a.jsonl"
+    try FileManager.default.createSymbolicLink(
+      atPath: lines,
+      withDestinationPath: "/dev/stdout"
+    )
+    let running = try RunningProgram(
+      blerun: ["run", "-e", "read battery-level; sleep 1h", "--output", "junit", "--real-time"]
+        + ["--report", lines] + Self.world
+    )
+    try running.waitForOutput("\"operation\":\"sleep\"")
+    running.send(SIGTERM)
+    let ended = running.end()
+    #expect(ended.status == 143)
+    let start = try #require(ended.output.range(of: "<?xml")).lowerBound
+    let report = String(ended.output[start...])
+    #expect(XMLParser(data: Data(report.utf8)).parse())
+    #expect(report.contains("name=\"2  sleep 1h\"") && report.contains("SIGTERM"))
+  }
+
+  @Test("standard output that takes nothing is told, with status 74")
+  func full() throws {
+    let line = "'\(binaryPath)' run -e 'sleep 1s' --output tap \(Self.world.joined(separator: " "))"
+    let program = ["sh", "-c", line + " > /dev/full"]
+    let ended = try RunningProgram(program, in: packageFolder).end()
+    #expect(ended.status == 74)
+    #expect(ended.errors.contains("standard output could not be written"))
+  }
+
+  @Test("commands that run no chain of the user's have text and json, and suites too")
+  func others() throws {
+    for words in [["scan", "--for", "1s"], ["read", "battery-level"], ["doctor"]] {
+      #expect(try run(words + ["--output", "junit"]).status == 2, "\(words)")
+    }
+    let suite = try folder.file("a.xml", "<test-suite/>")
+    let ended = try run(["run", suite, "--output", "tap"])
+    #expect(ended.status == 2)
+    #expect(ended.errors.contains("suites are printed as text or json"))
+  }
+}
