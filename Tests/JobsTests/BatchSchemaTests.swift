@@ -1,0 +1,164 @@
+// The JSON Schema of batch files: what the page shows fits it, and it knows the reader's keys.
+
+import Documents
+import Fixtures
+import Foundation
+import Testing
+
+@testable import Jobs
+
+@Suite("The JSON Schema of batches")
+struct BatchSchemaTests {
+  private static let file = "batch.schema.json"
+  private static let files = [file, ChainSchemaTests.file]
+
+  private let schema: JSONSchema
+
+  init() throws {
+    let limits = DocumentLimits(depth: 64)
+    let read = try Self.files.map { name in
+      let url = ChainSchemaTests.docs.appending(path: name)
+      let text = try String(contentsOf: url, encoding: .utf8)
+      return (name, JSON(try Document.parse(text, file: name, limits: limits)))
+    }
+    schema = JSONSchema(files: Dictionary(uniqueKeysWithValues: read))
+  }
+
+  private func problems(_ text: String) throws -> [String] {
+    schema.problems(JSON(try Document.parse(text, file: "b")), Self.file)
+  }
+
+  private func complaints(_ text: String) throws -> [String] {
+    let folder = try FolderOfFiles([
+      "batch.yaml": text, "chain.yaml": "steps: [connect]", "t.csv": "mac\nC0:FF:EE:00:00:01\n",
+    ])
+    return folder.complaints { _ = try Batch.load(path: folder.path + "/batch.yaml") }
+  }
+
+  /// The batches that docs/batch.md shows.
+  private func shown() throws -> [String] {
+    let url = ChainSchemaTests.docs.appending(path: "batch.md")
+    let page = try String(contentsOf: url, encoding: .utf8)
+    let blocks = page.components(separatedBy: "```yaml\n").dropFirst().map {
+      $0.components(separatedBy: "```")[0]
+    }
+    return blocks.filter { block in
+      let keys = (try? Document.parse(block, file: "b"))?.mapping?.map(\.key) ?? []
+      return keys.contains("devices") && !keys.contains("scenario")
+    }
+  }
+
+  @Test("every batch that the page shows fits its schema")
+  func fits() throws {
+    let batches = try shown()
+    #expect(batches.count >= 4)
+    for text in batches { #expect(try problems(text) == [], "\(text)") }
+  }
+
+  /// Batches that the reader takes, with each key at least once.
+  static let fit = [
+    "chain: chain.yaml\ndevices: { csv: t.csv, address: mac }\ncron: \"*/15 6-22 * * mon-fri\"",
+    """
+    name: All
+    steps: [connect]
+    variables: { a: 1 }
+    environment: []
+    timeout: 5s
+    pairing: { confirm: true }
+    keep: false
+    fresh: true
+    take-over: true
+    wait-for-adapter: 5s
+    with: { a: 2 }
+    devices: [ Lamp-1, "Lamp-*", 17, { alias: x, with: { a: 3 } }, { service: battery } ]
+    concurrency: 64
+    on-failure: { stop-after: 2 }
+    retry: { attempts: 2, backoff: 1s }
+    deadline: 10m
+    every: 15m
+    jitter: 30s
+    """,
+    """
+    steps: [connect]
+    devices:
+      { scan: 5s, name: "a*", service: battery, rssi: -70, manufacturer: 76, passive: false,
+        at-least: 1, at-most: 2 }
+    on-failure: stop
+    """,
+  ]
+
+  @Test("what the reader takes fits", arguments: fit)
+  func taken(_ text: String) throws {
+    #expect(try complaints(text) == [])
+    #expect(try problems(text) == [])
+  }
+
+  /// Batches that the reader refuses.
+  static let unfit = [
+    "devices: [a]", "steps: [connect]", "steps: [connect]\ndevices: []",
+    "steps: [connect]\ndevices: [\"*\"]", "steps: [connect]\ndevices: a",
+    "steps: [connect]\ndevices: { csv: t.csv }", "steps: [connect]\ndevices: { address: mac }",
+    "steps: [connect]\ndevices: { csv: t.csv, address: mac, name: mac }",
+    "steps: [connect]\ndevices: [ { name: a, alias: b } ]",
+    "steps: [connect]\ndevices: [ { with: { a: 1 } } ]", "steps: [connect]\ndevices: [ { } ]",
+    "steps: [connect]\ndevices: [ { address: C0FFEE } ]",
+    "steps: [connect]\ndevices: { scan: soon }", "steps: [connect]\ndevices: { scan: 1s, for: 2 }",
+    "steps: [connect]\ndevices: { scan: 1s, at-least: 0 }",
+    "steps: [connect]\ndevices: { scan: 1s, at-most: 10001 }",
+    "chain: chain.yaml\nsteps: [connect]\ndevices: [a]",
+    "chain: chain.yaml\ntimeout: 5s\ndevices: [a]", "steps: []\ndevices: [a]",
+    "steps: [{ raed: 2a19 }]\ndevices: [a]", "steps: [connect]\ndevices: [a]\nconcurrency: 65",
+    "steps: [connect]\ndevices: [a]\nconcurrency: 0",
+    "steps: [connect]\ndevices: [a]\non-failure: ignore",
+    "steps: [connect]\ndevices: [a]\non-failure: { stop-after: 0 }",
+    "steps: [connect]\ndevices: [a]\nretry: { backoff: 1s }",
+    "steps: [connect]\ndevices: [a]\ndeadline: never",
+    "steps: [connect]\ndevices: [a]\nevery: 1m\ncron: \"* * * * *\"",
+    "steps: [connect]\ndevices: [a]\ncron: \"* * * *\"",
+    "steps: [connect]\ndevices: [a]\njitter: 5s", "steps: [connect]\ndevices: [a]\nschedule: 5s",
+    "steps: [connect]\ndevices: [a]\nwith: 3", "- connect",
+  ]
+
+  @Test("what the reader refuses does not fit", arguments: unfit)
+  func refused(_ text: String) throws {
+    #expect(try !complaints(text).isEmpty)
+    #expect(try !problems(text).isEmpty)
+  }
+
+  private static let z = "zzzzzzzz: 1"
+
+  /// Texts in which a key stands that nobody knows, by the definition that it is of.
+  private static let unknown: [(definition: String, text: String)] = [
+    ("batch", "steps: [connect]\ndevices: [a]\n\(z)"),
+    ("device", "steps: [connect]\ndevices: [ { name: a, \(z) } ]"),
+    ("table", "steps: [connect]\ndevices: { csv: t.csv, address: mac, \(z) }"),
+    ("found", "steps: [connect]\ndevices: { scan: 1s, \(z) }"),
+    ("failures", "steps: [connect]\ndevices: [a]\non-failure: { stop-after: 1, \(z) }"),
+  ]
+
+  @Test("the schema has the keys that the reader knows, and no others")
+  func keys() throws {
+    for (definition, text) in Self.unknown {
+      let said = try complaints(text)
+      let known = try #require(JSONSchema.known(in: said), "\(definition): \(said)")
+      #expect(schema.keys("definitions/\(definition)", Self.file) == known, "\(definition)")
+    }
+    let definitions = schema.files[Self.file]?["definitions"]?.object ?? [:]
+    let closed = definitions.keys.filter {
+      definitions[$0]?["additionalProperties"] == .truth(false)
+    }
+    #expect(Set(closed) == Set(Self.unknown.map(\.definition)))
+  }
+
+  @Test("each key of a batch stands in docs/batch.md or docs/chains.md")
+  func page() throws {
+    let pages = try ["batch.md", "chains.md"].map {
+      try String(contentsOf: ChainSchemaTests.docs.appending(path: $0), encoding: .utf8)
+    }.joined()
+    for (definition, _) in Self.unknown {
+      for key in schema.keys("definitions/\(definition)", Self.file).sorted() {
+        #expect(pages.contains(key), "\(key)")
+      }
+    }
+  }
+}
