@@ -80,9 +80,13 @@ struct OneLineTests {
         "frobnicate",
         "1:1: there is no step 'frobnicate' "
           + "(expected one of read, write, notify, exchange, poll, combine, scan, sleep, connect, "
-          + "disconnect, rssi, log, pair, unpair, trust, repeat, when, try, mtu, connection-parameters, services, read-descriptor, write-descriptor)"
+          + "disconnect, rssi, log, pair, unpair, trust, repeat, when, try, include, mtu, connection-parameters, services, read-descriptor, write-descriptor)"
       ),
-      ("include a", "1:1: 'include' has no one-line form (expected it in a chain file)"),
+      (
+        "include a",
+        "1:9: 'a' cannot be included (expected the path of a file below the folder of the chain's "
+          + "own, without variables)"
+      ),
       (
         "read", "1:1: nothing follows 'read' (expected a characteristic such as battery-level)"
       ),

@@ -40,7 +40,9 @@ final class ScriptedDevice: DeviceService {
   // MARK: The script
 
   /// Answers the next calls of a kind so; the last answer goes on.
-  func answer(_ call: String, _ answers: Answer...) {
+  func answer(_ call: String, _ answers: Answer...) { setAnswers(call, answers) }
+
+  func setAnswers(_ call: String, _ answers: [Answer]) {
     state.withLock { $0.answers[call] = answers }
   }
 

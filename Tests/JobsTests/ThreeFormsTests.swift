@@ -197,7 +197,7 @@ struct ThreeFormsTests {
       ("notify 2a37 after { rssi } until 1x", "this is no write"),
       ("combine { notify 2a37 as h } for 1s", "from 2 to 8 inputs"),
       ("combine { notify 2a37 as h; read 2a19 as b } for 1s", "'read' is no input"),
-      ("poll 2a19 until 1x", "'every' with a duration"), ("include a", "has no one-line form"),
+      ("poll 2a19 until 1x", "'every' with a duration"), ("include a", "'a' cannot be included"),
     ]
   )
   func blockComplaints(line: String, complaint: String) {

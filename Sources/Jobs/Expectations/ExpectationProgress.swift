@@ -5,13 +5,12 @@ import Bluetooth
 /// Checks values in order: a counter is held against the value before.
 struct ExpectationProgress {
   private let expectations: [Expectation]
-  private var last: [Int64?]
-  private var missing: [Int]
+  private(set) var counters: CounterProgress
 
-  init(_ expectations: [Expectation]) {
+  /// - Parameter counters: Where the counters were at the end of the turn before; nil for the first.
+  init(_ expectations: [Expectation], counters: CounterProgress? = nil) {
     self.expectations = expectations
-    last = expectations.map { _ in nil }
-    missing = expectations.map { _ in 0 }
+    self.counters = counters ?? CounterProgress(expectations)
   }
 
   /// Checks a value.
@@ -42,15 +41,13 @@ struct ExpectationProgress {
     _ octets: [UInt8]
   ) throws(ExpectationFailure) {
     guard let next = expectation.number(in: value, octets: octets) else { return }
-    defer { last[index] = next }
-    guard let before = last[index] else { return }
-    guard let gap = rule.missing(from: before, to: next) else {
-      throw expectation.failure("\(next) after \(before)", octets)
+    switch counters.take(next, at: index, rule) {
+    case .ok: return
+    case .back(let before): throw expectation.failure("\(next) after \(before)", octets)
+    case .gap(let before, let missing):
+      let values = missing == 1 ? "1 value missing" : "\(missing) values missing"
+      throw expectation.failure("\(next) after \(before): \(values)", octets)
     }
-    missing[index] += gap
-    guard missing[index] > rule.gaps else { return }
-    let values = missing[index] == 1 ? "1 value missing" : "\(missing[index]) values missing"
-    throw expectation.failure("\(next) after \(before): \(values)", octets)
   }
 
   /// Checks what was measured over all values.

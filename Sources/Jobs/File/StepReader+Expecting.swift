@@ -115,7 +115,7 @@ private enum Comparison: String, CaseIterable {
     case .in: "a list of values"
     case .mask: "the bits that are looked at, and what they are to be, such as [0x0f, 0x05]"
     case .like: "a pattern, in which * and ? stand for others"
-    case .counter: "8, 16 or 32 bits, true, or { bits: 16, gaps: 2 }"
+    case .counter: "8, 16 or 32 bits, true, or { bits: 16, gaps: 2, each-turn: true }"
     }
   }
 
@@ -179,24 +179,20 @@ extension Node {
     return Literal(constant, isQuoted: !isPlain)
   }
 
-  /// `16`, `true`, `{ bits: 16, gaps: 2 }`.
+  /// `16`, `true`, `{ bits: 16, gaps: 2, each-turn: true }`.
   fileprivate var counter: CounterRule? {
     if truth == true { return CounterRule(bits: nil) }
     if let bits = integer {
       return CounterRule.widths.contains(bits) ? CounterRule(bits: bits) : nil
     }
-    guard let entries = mapping, entries.allSatisfy({ ["bits", "gaps"].contains($0.key) }) else {
-      return nil
-    }
+    guard let entries = mapping else { return nil }
     var rule = CounterRule(bits: nil)
     for entry in entries {
-      guard let number = entry.value.integer else { return nil }
-      if entry.key == "bits" {
-        guard CounterRule.widths.contains(number) else { return nil }
-        rule.bits = number
-      } else {
-        guard (0...CounterRule.mostGaps).contains(number) else { return nil }
-        rule.gaps = number
+      switch (entry.key, entry.value.integer, entry.value.truth) {
+      case ("bits", let bits?, _) where CounterRule.widths.contains(bits): rule.bits = bits
+      case ("gaps", let gaps?, _) where (0...CounterRule.mostGaps).contains(gaps): rule.gaps = gaps
+      case ("each-turn", _, let truth?): rule.isOfEachTurn = truth
+      default: return nil
       }
     }
     return rule

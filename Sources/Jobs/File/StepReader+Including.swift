@@ -13,6 +13,8 @@ struct IncludedSurroundings {
   var stack: [String] = []
   /// How many includes there were.
   var count = 0
+  /// How many steps were read.
+  var steps = 0
 }
 
 extension StepReader {
@@ -55,7 +57,7 @@ extension StepReader {
     return steps
   }
 
-  private static let includeShape =
+  static let includeShape =
     "the path of a file below the folder of the chain's own, without variables"
 
   private mutating func included(_ file: Inclusions.File, _ with: Bindings, depth: Int) -> [Step] {

@@ -11,8 +11,6 @@ struct StepReader {
   var scope = Scope()
 
   var surroundings: IncludedSurroundings
-  /// How many steps were read.
-  private var count = 0
 
   init(limits: PlanLimits, _ surroundings: IncludedSurroundings? = nil) {
     self.limits = limits
@@ -40,10 +38,10 @@ struct StepReader {
       return []
     }
     if nodes.isEmpty { complain(node, Complaint("there are no steps", expected: "at least one")) }
-    count += nodes.count
+    surroundings.steps += nodes.count
     // Files that include one another multiply.
-    guard surroundings.count == 0 || count <= limits.writtenSteps else {
-      if count - nodes.count <= limits.writtenSteps {
+    guard surroundings.count == 0 || surroundings.steps <= limits.writtenSteps else {
+      if surroundings.steps - nodes.count <= limits.writtenSteps {
         complain(node, Complaint("more steps than \(limits.writtenSteps) are written"))
       }
       return []

@@ -43,8 +43,12 @@ struct LineFilling {
   }
 
   /// What is said of values that were meant for a variable of the line, and there is none.
-  func unknown(at start: Place) -> [DocumentProblem] {
-    bindings.all.filter { $0.mustBeKnown && !used.contains($0.name) }.map { binding in
+  ///
+  /// - Parameter isIncluded: Whether an included file has it.
+  func unknown(at start: Place, _ isIncluded: (String) -> Bool) -> [DocumentProblem] {
+    bindings.all.filter {
+      $0.mustBeKnown && !used.contains($0.name) && !isIncluded($0.name)
+    }.map { binding in
       let message = "there is no variable '\(binding.name)', which \(binding.origin) gives"
       return Complaint(message, expected: "{\(binding.name)} in a step").at(start)
     }

@@ -61,9 +61,15 @@ extension LineStepReader {
     }
     var steps: [Step] = []
     for words in blocks {
-      var reader = LineStepReader(words, scope: scope, limits: limits, depth: depth + 1)
-      steps.append(try reader.captured())
-      scope = reader.scope
+      var reader = LineStepReader(
+        words,
+        scope: scope,
+        limits: limits,
+        depth: depth + 1,
+        surroundings
+      )
+      steps += try reader.steps()
+      (scope, surroundings) = (reader.scope, reader.surroundings)
     }
     return steps
   }
@@ -80,14 +86,15 @@ extension LineStepReader {
     return block
   }
 
-  /// The step, whose value is captured from here on.
-  mutating func captured() throws(LineError) -> Step {
+  /// The step, whose value is captured from here on; those of a file that is included.
+  mutating func steps() throws(LineError) -> [Step] {
+    if pop(where: { $0.isPlain("include") }) { return try include() }
     let step = try step()
-    guard let name = step.capture else { return step }
+    guard let name = step.capture else { return [step] }
     if let complaint = scope.complaint(aboutCapturing: name) {
       throw LineError(complaint, at: first.place)
     }
     scope.capture(name, fields: step.fields)
-    return step
+    return [step]
   }
 }

@@ -70,7 +70,7 @@ extension LineStepReader {
     throw LineError(Complaint("'\(word.text)' stands here", expected: expected), at: word.place)
   }
 
-  /// Nothing, or `16`; then nothing, or `gaps 2`.
+  /// Nothing, or `16`; then nothing, or `gaps 2`; then nothing, or `each-turn`.
   private mutating func counter() throws(LineError) -> Check {
     var rule = CounterRule(bits: nil)
     if let width = peek.flatMap({ Int($0.text) }) {
@@ -84,6 +84,7 @@ extension LineStepReader {
     if pop(where: { $0.isPlain("gaps") }) {
       rule.gaps = try number(upTo: CounterRule.mostGaps, from: 0, "how many values may be missing")
     }
+    rule.isOfEachTurn = pop(where: { $0.isPlain("each-turn") })
     return .counts(rule)
   }
 

@@ -52,7 +52,7 @@ extension LineStepReader {
     }
     var inputs: [Combining.Input] = []
     for words in blocks {
-      var reader = LineStepReader(words, scope: scope, limits: limits)
+      var reader = LineStepReader(words, scope: scope, limits: limits, surroundings)
       let input = try reader.input()
       guard !inputs.contains(where: { $0.name == input.name }) else {
         let complaint = Complaint("two values are called '\(input.name)'", expected: "another 'as'")
@@ -90,7 +90,7 @@ extension LineStepReader {
   /// `after { write heart-rate-control-point hex:01 }`.
   private mutating func trigger() throws(LineError) -> Write {
     let blocks = try braces("a write in braces: { write alert-level u8:1 }")
-    var reader = LineStepReader(blocks[0], scope: scope, limits: limits)
+    var reader = LineStepReader(blocks[0], scope: scope, limits: limits, surroundings)
     let step = try reader.step()
     guard case .write(let write) = step.action, step.timeout == nil, blocks.count == 1 else {
       let complaint = Complaint("this is no write", expected: "one write alone")

@@ -12,13 +12,22 @@ struct LineStepReader {
   /// Where something is said to be missing: behind the last word.
   private(set) var last: LineWord
   var scope: Scope
+  /// The files that may be included.
+  var surroundings: IncludedSurroundings
   let limits: PlanLimits
   /// In how many steps this one lies.
   let depth: Int
 
   /// - Parameter words: At least one.
-  init(_ words: [LineWord], scope: Scope, limits: PlanLimits, depth: Int = 0) {
+  init(
+    _ words: [LineWord],
+    scope: Scope,
+    limits: PlanLimits,
+    depth: Int = 0,
+    _ surroundings: IncludedSurroundings
+  ) {
     self.depth = depth
+    self.surroundings = surroundings
     first = words[0]
     last = words[0]
     self.words = words.reversed()
@@ -33,7 +42,7 @@ struct LineStepReader {
       "disconnect", "rssi",
       "log", "pair",
       "unpair", "trust",
-    ] + blockVerbs + StepReader.attributeVerbs
+    ] + blockVerbs + ["include"] + StepReader.attributeVerbs
 
   mutating func step() throws(LineError) -> Step {
     let verb = try next("a step")
@@ -59,9 +68,6 @@ struct LineStepReader {
     case "poll": return try poll()
     case "combine": return try combine()
     case _ where Self.blockVerbs.contains(verb.text): return try nested(verb.text)
-    case "include":
-      let message = "'\(verb.text)' has no one-line form"
-      throw LineError(Complaint(message, expected: "it in a chain file"), at: verb.place)
     default:
       let message = "there is no step '\(verb.text)'"
       throw LineError(.unknown(message, verb.text, among: Self.verbs), at: verb.place)

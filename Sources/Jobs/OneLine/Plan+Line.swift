@@ -13,12 +13,15 @@ extension Plan {
   ///   - file: What the line is called in complaints.
   ///   - bindings: Values for what stands in braces: `read {target}`.
   ///   - limits: How much the chain may ask for.
+  ///   - includesFiles: Whether `include` reads files: those below the folder of `file`, which is
+  ///     the working directory where that has none. Without it nothing is read.
   /// - Throws: `DocumentErrors` with a complaint about each step that is wrong, with its column.
   public static func parse(
     line: String,
     file: String = "-e",
     with bindings: Bindings = Bindings(),
-    limits: PlanLimits = PlanLimits()
+    limits: PlanLimits = PlanLimits(),
+    includesFiles: Bool = false
   ) throws(DocumentErrors) -> Plan {
     let start = Place(file: file, line: 1, column: 1)
     guard line.utf8.count <= limits.document.octets else {
@@ -29,15 +32,23 @@ extension Plan {
     scope.variables = bindings.all.map(\.name)
     var filling = LineFilling(bindings)
     let words = try LineWords.steps(of: line, file: file).map { $0.map { filling.filled($0) } }
+    var surroundings = IncludedSurroundings(
+      inclusions: includesFiles ? .load(words.includedNames, in: file, limits) : .none(limits)
+    )
+    surroundings.captured = words.capturedNames + surroundings.inclusions.names(under: "as")
+    for binding in bindings.all {
+      surroundings.table.set(binding.name, to: VariableTable.value(binding.text, nil))
+    }
     var steps: [Step] = []
-    var problems = filling.unknown(at: start)
+    var problems = filling.unknown(at: start) { surroundings.inclusions.mention($0) }
     for words in words {
-      var reader = LineStepReader(words, scope: scope, limits: limits)
+      var reader = LineStepReader(words, scope: scope, limits: limits, surroundings)
+      defer { surroundings = reader.surroundings }
       do {
-        steps.append(try reader.captured())
+        steps += try reader.steps()
         scope = reader.scope
       } catch {
-        problems.append(error.problem)
+        problems += error.problems
         for (word, name) in zip(words, words.dropFirst()) where word.isPlain("as") {
           scope.capture(name.text, fields: nil)
         }
@@ -55,11 +66,16 @@ extension Plan {
   }
 }
 
-/// A complaint and where it belongs.
+/// What is wrong with a step, and where.
 struct LineError: Error {
-  let problem: DocumentProblem
+  /// One; of an included file maybe more.
+  let problems: [DocumentProblem]
 
   init(_ complaint: Complaint, at place: Place) {
-    problem = complaint.at(place)
+    problems = [complaint.at(place)]
+  }
+
+  init(_ problems: [DocumentProblem]) {
+    self.problems = problems
   }
 }

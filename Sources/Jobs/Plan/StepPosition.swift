@@ -23,6 +23,17 @@ public struct StepPosition: Hashable, Sendable, CustomStringConvertible {
     !description.contains("f") && description.split { !$0.isNumber }.allSatisfy { $0 == "1" }
   }
 
+  /// Whether it is a turn of a step that is repeated.
+  var isTurn: Bool { description.contains("[") }
+
+  /// The place as it is written: that of all turns.
+  var written: StepPosition {
+    let parts = description.split(separator: "[").enumerated().map { index, part in
+      index == 0 ? part : part.drop { $0 != "]" }.dropFirst()
+    }
+    return StepPosition(description: parts.joined())
+  }
+
   /// The step with a number inside the one that stands here.
   public func inner(_ number: Int) -> StepPosition {
     StepPosition(description: "\(description).\(number)")

@@ -17,7 +17,7 @@ extension ChainRun {
       outcome = .mtu(mtu)
       let value = DecodedValue.integer(Int64(mtu))
       capture(value, as: placed.step.capture)
-      for expectation in placed.step.expectations { try expectation.check(value, octets: []) }
+      try check(value, [], of: placed)
     case .parameters: try await askTiming(placed, &outcome)
     case .services:
       var services: [GATTService] = []
@@ -56,8 +56,6 @@ extension ChainRun {
     outcome = .value(value)
     emit(.value(placed, value))
     try capture(decoded.get(), as: placed.step.capture)
-    for expectation in placed.step.expectations {
-      try expectation.check(decoded.get(), octets: octets)
-    }
+    try check(decoded.get(), octets, of: placed)
   }
 }

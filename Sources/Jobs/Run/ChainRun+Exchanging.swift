@@ -44,9 +44,7 @@ extension ChainRun {
     )
     emit(.value(placed, value))
     try capture(decoded.get(), as: placed.step.capture)
-    for expectation in placed.step.expectations {
-      try expectation.check(decoded.get(), octets: octets)
-    }
+    try check(decoded.get(), octets, of: placed)
   }
 
   private static func late(

@@ -14,7 +14,7 @@ extension ChainRun {
     outcome = .value(value)
     emit(.value(placed, value))
     capture(decoded, as: placed.step.capture)
-    for expectation in placed.step.expectations { try expectation.check(decoded, octets: []) }
+    try check(decoded, [], of: placed)
   }
 }
 

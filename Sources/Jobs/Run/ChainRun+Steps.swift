@@ -101,9 +101,7 @@ extension ChainRun {
     outcome = .value(value)
     emit(.value(placed, value))
     try capture(decoded.get(), as: placed.step.capture)
-    for expectation in placed.step.expectations {
-      try expectation.check(decoded.get(), octets: octets)
-    }
+    try check(decoded.get(), octets, of: placed)
   }
 
   // MARK: Limits

@@ -101,7 +101,7 @@ extension ChainRun {
     _ placed: PlacedStep,
     _ enough: Enough
   ) async throws {
-    var progress = ExpectationProgress(placed.step.expectations)
+    var progress = progress(of: placed)
     defer { keep(measures.withLock { $0 }, as: placed.step.capture) }
     try await limited(
       samples,
@@ -118,6 +118,7 @@ extension ChainRun {
     )
     let (measured, rate) = measures.withLock { ($0, $0.rate(at: loop.now)) }
     try progress.check(measured, rate: rate)
+    keep(progress, of: placed)
   }
 
   private static func late(_ count: Int, _ enough: Enough, within limit: Duration) -> String {

@@ -14,6 +14,8 @@ final class ChainRun: Sendable {
     var measures: [String: DecodedValue] = [:]
     /// Whether there may be a link that this run made.
     var isLinked = false
+    /// Where the counters of steps in a `repeat` are, by the places of these as written.
+    var counters: [StepPosition: CounterProgress] = [:]
     var done = 0
     /// The step that the first cause came from.
     var failedAt: PlacedStep?
@@ -116,6 +118,7 @@ final class ChainRun: Sendable {
       state.attempt += 1
       state.captures = [:]
       state.measures = [:]
+      state.counters = [:]
       state.done = 0
       state.failedAt = nil
       state.failure = nil
@@ -255,6 +258,33 @@ final class ChainRun: Sendable {
       guard let field = path.field else { return value }
       return value?.field(at: field)?.value ?? state.measures[path.variable]?[field]
     }
+  }
+
+  /// The expectations of a step, with its counters where the turn before left them.
+  func progress(of placed: PlacedStep) -> ExpectationProgress {
+    let counters: CounterProgress? =
+      placed.position.isTurn
+      ? state.withLock { $0.counters[placed.position.written] } : nil
+    return ExpectationProgress(placed.step.expectations, counters: counters)
+  }
+
+  /// Keeps where the counters of a step are, for its next turn.
+  func keep(_ progress: ExpectationProgress, of placed: PlacedStep) {
+    guard placed.position.isTurn, progress.counters.goesOn else { return }
+    let counters = progress.counters.ofNextTurn
+    state.withLock { $0.counters[placed.position.written] = counters }
+  }
+
+  /// Checks the one value of a step.
+  func check(
+    _ value: DecodedValue,
+    _ octets: [UInt8],
+    of placed: PlacedStep
+  ) throws(ExpectationFailure) {
+    guard !placed.step.expectations.isEmpty else { return }
+    var progress = progress(of: placed)
+    try progress.check(value, octets: octets)
+    keep(progress, of: placed)
   }
 
   /// Keeps what was measured over the values of a step.

@@ -35,8 +35,16 @@ struct Inclusions {
 
   /// Reads what the chain in `file` includes, and what that includes.
   static func load(of root: Node, in file: String, _ limits: PlanLimits) -> Inclusions {
+    load(root.includedNames, in: file, limits)
+  }
+
+  /// Reads files that `file` includes, and what they include.
+  ///
+  /// - Parameter file: Its folder is the one that they have to lie below; without a folder in its
+  ///   name the working directory.
+  static func load(_ names: [String], in file: String, _ limits: PlanLimits) -> Inclusions {
     var inclusions = Inclusions(FolderOfFile(file), limits)
-    inclusions.load(root)
+    inclusions.load(names, beside: file)
     return inclusions
   }
 
@@ -56,18 +64,26 @@ struct Inclusions {
     }
   }
 
+  /// Whether a variable is named in one of the files.
+  func mention(_ variable: String) -> Bool {
+    order.contains { path in
+      guard case .success(let root)? = files[path]?.content else { return false }
+      return root.mentions("{\(variable)}")
+    }
+  }
+
   // MARK: Reading
 
-  private mutating func load(_ root: Node) {
-    var waiting = [root]
-    while let node = waiting.popLast() {
-      for name in node.includedNames {
-        let path = Self.path(name, beside: node.place.file)
+  private mutating func load(_ names: [String], beside file: String) {
+    var waiting = [(names, file)]
+    while let (names, outer) = waiting.popLast() {
+      for name in names {
+        let path = Self.path(name, beside: outer)
         guard files[path] == nil, files.count < limits.includedFiles else { continue }
         let file = read(path)
         files[path] = file
         order.append(path)
-        if case .success(let root) = file.content { waiting.append(root) }
+        if case .success(let root) = file.content { waiting.append((root.includedNames, path)) }
       }
     }
   }
@@ -97,6 +113,15 @@ struct Inclusions {
 extension Node {
   /// Every name under `include` below this node.
   fileprivate var includedNames: [String] { names(under: "include") }
+
+  /// Whether a text stands in a single value below this node.
+  fileprivate func mentions(_ text: String) -> Bool {
+    switch content {
+    case .scalar(let own, _): own.contains(text)
+    case .sequence(let nodes): nodes.contains { $0.mentions(text) }
+    case .mapping(let entries): entries.contains { $0.value.mentions(text) }
+    }
+  }
 
   /// Every text under a key below this node.
   func names(under key: String) -> [String] {

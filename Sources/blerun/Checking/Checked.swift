@@ -45,7 +45,12 @@ struct Checked {
 
   /// Reads steps as they stand on one line.
   mutating func read(line: String) {
-    take("-e", Result { () throws(DocumentErrors) in try Plan.parse(line: line, with: bindings) })
+    take(
+      "-e",
+      Result { () throws(DocumentErrors) in
+        try Plan.parse(line: line, with: bindings, includesFiles: true)
+      }
+    )
   }
 
   /// Looks on simulated devices, where any are given, for what the chains name.

@@ -47,7 +47,11 @@ struct PlanOptions: ParsableArguments {
     do {
       var plan =
         if let file { try Plan.load(path: file, with: variables.bindings) } else {
-          try Plan.parse(line: steps.joined(separator: "\n"), with: variables.bindings)
+          try Plan.parse(
+            line: steps.joined(separator: "\n"),
+            with: variables.bindings,
+            includesFiles: true
+          )
         }
       if let device { plan.device = DeviceTarget(parsing: device) }
       if let timeout { plan.timeout = timeout.duration }

@@ -1,0 +1,98 @@
+// Counters of steps that are repeated: one counter through all turns, or one in each.
+
+import Bluetooth
+import Testing
+
+@testable import Jobs
+
+@Suite("Counters in a repeat")
+struct CounterTurnTests {
+  private let bench = RunBench()
+
+  /// Why a line fails in which ff01 is read; nil when it does not.
+  private func why(_ line: String, reading values: [UInt8]) throws -> String? {
+    let answers = values.map { ScriptedDevice.Answer.value([$0]) }
+    bench.device.setAnswers("read ff01", answers)
+    try bench.run(line)
+    return bench.ending?.failure?.why
+  }
+
+  @Test("a read is held against the same read of the turn before")
+  func read() throws {
+    #expect(try why("repeat 3 { read ff01 expect u8 counts 8 }", reading: [254, 255, 0]) == nil)
+  }
+
+  @Test("a value that is missing between two turns is told, at the turn in which that shows")
+  func missing() throws {
+    let line = "repeat 3 { read ff01 expect u8 counts 8 }"
+    #expect(
+      try why(line, reading: [1, 2, 4])
+        == "expected u8 counts 8, got 4 after 2: 1 value missing (octets 04)"
+    )
+    #expect(bench.ending?.step?.position.description == "1[3].1")
+  }
+
+  @Test("what may be missing counts through all turns, those of an outer repeat included")
+  func gaps() throws {
+    let line = "repeat 2 { repeat 2 { read ff01 expect u8 counts 8 gaps 2 } }"
+    #expect(try why(line, reading: [1, 3, 4, 6]) == nil)
+    #expect(
+      try why(line, reading: [1, 3, 4, 7])
+        == "expected u8 counts 8 gaps 2, got 7 after 4: 3 values missing (octets 07)"
+    )
+  }
+
+  @Test("two reads have a counter each, though they read the same")
+  func two() throws {
+    let read = "read ff01 expect u8 counts"
+    #expect(try why("repeat 2 { \(read); \(read) }", reading: [1, 9, 2, 10]) == nil)
+  }
+
+  @Test("the values of a stream go on with those of the turn before, or begin anew where so said")
+  func stream() throws {
+    bench.device.notify("ff01", [(.seconds(1), [1]), (.seconds(1), [2])])
+    try bench.run("repeat 2 { notify ff01 until 2x expect u8 counts 8 }")
+    #expect(
+      bench.ending?.failure?.why == "expected u8 counts 8, got 1 after 2 (octets 01)"
+    )
+    try bench.run("repeat 2 { notify ff01 until 2x expect u8 counts 8 each-turn }")
+    #expect(bench.ending?.failure == nil)
+  }
+
+  @Test("each turn has its own gaps where it begins anew")
+  func anew() throws {
+    let line = "repeat 2 { poll ff01 every 1s until 2x expect u8 counts 8 gaps 1 each-turn }"
+    #expect(try why(line, reading: [1, 3, 11, 13]) == nil)
+    #expect(
+      try why(line, reading: [1, 3, 11, 14])
+        == "expected u8 counts 8 gaps 1 each-turn, got 14 after 11: 2 values missing (octets 0e)"
+    )
+  }
+
+  @Test("a chain that is tried again begins with no counter")
+  func retried() throws {
+    bench.device.setAnswers(
+      "read ff01",
+      [
+        .value([7]), .failure(DeviceFailure.scripted(.linkLost, .passing)), .value([1]),
+        .value([2]),
+      ]
+    )
+    try bench.run(
+      file: """
+        retry: { attempts: 2, backoff: 1s }
+        steps: [ { repeat: 2, steps: [ { read: ff01, expect: { u8: { counter: 8 } } } ] } ]
+        """
+    )
+    #expect(bench.ending?.failure == nil)
+  }
+
+  @Test("the place as written is that of all turns")
+  func places() {
+    let turn = StepPosition(4).repetition(17).inner(2).repetition(3).inner(1)
+    #expect(turn.isTurn && turn.description == "4[17].2[3].1")
+    #expect(turn.written == StepPosition(4).inner(2).inner(1))
+    let last = StepPosition(1).finally.inner(2)
+    #expect(last.written == last && !last.isTurn)
+  }
+}

@@ -1,0 +1,156 @@
+// Included files in the one-line form, and in Swift.
+
+import Documents
+import Foundation
+import Testing
+
+@testable import Jobs
+
+@Suite("Included files on one line")
+struct LineIncludeTests {
+  private static let alert = """
+    variables: { level: { type: integer, default: 1 }, room: hall }
+    steps:
+    - write: alert-level
+      value: { u8: "{level}" }
+    - log: "{room}"
+    """
+
+  private func folder(_ more: [String: String] = [:]) throws -> FolderOfFiles {
+    try FolderOfFiles(["lib/alert.yaml": Self.alert].merging(more) { $1 })
+  }
+
+  private func plan(
+    _ line: String,
+    in folder: FolderOfFiles,
+    _ bindings: Bindings = Bindings()
+  ) throws -> Plan {
+    let file = folder.path + "/-e"
+    return try Plan.parse(line: line, file: file, with: bindings, includesFiles: true)
+  }
+
+  private func complaints(_ line: String, _ more: [String: String] = [:]) throws -> [String] {
+    let folder = try folder(more)
+    return folder.complaints { _ = try plan(line, in: folder) }
+  }
+
+  @Test("a file, a line and Swift include the same")
+  func forms() throws {
+    let text = """
+      steps:
+      - { read: battery-level, as: b }
+      - { include: lib/alert.yaml, with: { level: 2, room: "next = door" } }
+      - { repeat: 2, steps: [ { include: lib/more.yaml } ] }
+      """
+    let more = ["lib/more.yaml": "- log: '{b.percent}'\n- include: alert.yaml"]
+    let folder = try folder(more.merging(["main.yaml": text]) { $1 })
+    let line = """
+      read battery-level as b; include lib/alert.yaml with level=2 with room='next = door'
+      repeat 2 { include lib/more.yaml }
+      """
+    let plan = try plan(line, in: folder)
+    #expect(plan == (try Plan.load(path: folder.path + "/main.yaml")))
+    #expect(
+      plan.steps.map(\.title) == [
+        "read battery-level", "write alert-level u8:2", "log \"next = door\"", "repeat 2",
+      ]
+    )
+  }
+
+  @Test("steps of a file in Swift are those of the include")
+  func swift() throws {
+    // Tests run in the folder of the package.
+    let name = "build-\(UUID().uuidString).yaml"
+    let path = FileManager.default.currentDirectoryPath + "/.build/" + name
+    try "variables: { n: 1 }\nsteps: [ { write: 2a06, value: { u8: '{n}' } }, { log: '{b}' } ]"
+      .write(toFile: path, atomically: true, encoding: .utf8)
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let built = try Plan {
+      try Step.read("battery-level").captured(as: "b")
+      try Step.included(from: ".build/" + name, with: ["n": "7"], after: ["b"])
+    }
+    let line = "read battery-level as b; write alert-level u8:7; log {b}"
+    #expect(built == (try Plan.parse(line: line)))
+    #expect(throws: DocumentErrors.self) { try Step.included(from: ".build/" + name) }
+    #expect(throws: DocumentErrors.self) { try Step.included(from: "/etc/hostname") }
+  }
+
+  @Test("values of the command line go to variables of the line and of its files")
+  func variables() throws {
+    var bindings = Bindings()
+    bindings.bind("level", to: "5", from: "--set", mustBeKnown: true)
+    bindings.bind("room", to: "a; unpair", from: "--set", mustBeKnown: true)
+    let folder = try folder([
+      "x.yaml": "steps: [ { write: 2a06, value: { u8: '{level}' } }, { log: '{room}' } ]"
+    ])
+    let plan = try plan("include x.yaml; log \"in {room}\"", in: folder, bindings)
+    #expect(
+      plan.steps.map(\.title) == [
+        "write alert-level u8:5", "log \"a; unpair\"", "log \"in a; unpair\"",
+      ]
+    )
+    bindings.bind("other", to: "5", from: "--set", mustBeKnown: true)
+    let said = folder.complaints { _ = try self.plan("include x.yaml", in: folder, bindings) }
+    #expect(said.count == 1 && said[0].contains("there is no variable 'other', which --set gives"))
+  }
+
+  @Test("what an included file captures is known behind it, and what was captured before in it")
+  func captures() throws {
+    let more = ["x.yaml": "- { log: '{a.percent}' }\n- { read: battery-level, as: b }"]
+    #expect(
+      try complaints("read battery-level as a; include x.yaml; log {b.percent}", more) == []
+    )
+    let said = try complaints("include x.yaml; read battery-level as a", more)
+    #expect(said.count == 1)
+    #expect(said.first?.contains("captures 'a'; included at -e:1:9") == true, "\(said)")
+  }
+
+  @Test(
+    "what cannot be included is said",
+    arguments: [
+      ("include", "nothing follows 'include'"),
+      ("include lib/none.yaml", "the file cannot be read: No such file"),
+      ("include ../x.yaml", "the file cannot be read"),
+      ("include /etc/hostname", "does not lie below the folder of the chain"),
+      ("include lib/{a}.yaml", "'lib/{a}.yaml' stands here (expected the path of a file below"),
+      ("include lib/alert.yaml level=2", "'level=2' stands here (expected with)"),
+      ("include lib/alert.yaml with", "nothing follows 'with'"),
+      ("include lib/alert.yaml with level", "'level' stands here (expected a variable"),
+      ("include lib/alert.yaml with 1a=2", "'1a' is no name"),
+      ("include lib/alert.yaml with level=high", "'with' gives 'high'; included at -e:1:9"),
+      ("include lib/alert.yaml with colour=2", "there is no variable 'colour', which 'with'"),
+      (
+        "read 2a19 as b; include lib/alert.yaml with level={b.percent}",
+        "'{b.percent}' stands here (expected a value that is known before the chain runs)"
+      ),
+      ("include loop.yaml", "'loop.yaml' includes itself"),
+      ("try { include lib/alert.yaml } finally { include lib/no }", "the file cannot be read"),
+      ("combine { include lib/alert.yaml as a; poll 2a19 every 1s as b } for 1s", "include"),
+    ]
+  )
+  func refused(_ line: String, _ said: String) throws {
+    let complaints = try complaints(line, ["loop.yaml": "- include: loop.yaml"])
+    #expect(complaints.contains { $0.contains(said) }, "\(complaints)")
+  }
+
+  @Test("everything that is wrong with an included file is said, and with the rest of the line")
+  func all() throws {
+    let more = ["x.yaml": "- raed: 2a19\n- slep: 1s"]
+    #expect(try complaints("include x.yaml; frobnicate", more).count == 3)
+  }
+
+  @Test("a line that is not to include reads nothing")
+  func none() throws {
+    let said = try folder().complaints { _ = try Plan.parse(line: "include lib/alert.yaml") }
+    #expect(said.count == 1 && said[0].contains("'lib/alert.yaml' cannot be included"))
+  }
+
+  @Test("many includes of large files are refused before they are many steps")
+  func bounded() throws {
+    let step = "- connect\n"
+    let folder = try folder(["x.yaml": String(repeating: step, count: 900)])
+    let line = Array(repeating: "include x.yaml", count: 60).joined(separator: ";")
+    let said = folder.complaints { _ = try plan(line, in: folder) }
+    #expect(said.count == 1 && said[0].contains("more steps than 10000 are written"), "\(said)")
+  }
+}
