@@ -194,6 +194,16 @@ public final class BlueZSimulator: Sendable {
     for remote in remotes(address) { remote.offer(service, isOffered) }
   }
 
+  /// Has a device get other firmware, without a service that it had, or the earlier firmware again.
+  ///
+  /// It does not tell of that: as long as its object is there, clients see the service as it was
+  /// read before, and every request to it is refused as Invalid Handle.
+  public func replace(_ service: BluetoothUUID, _ isReplaced: Bool, at address: BluetoothAddress) {
+    let remotes = remotes(address)
+    remotes.first?.device.withhold(service, isReplaced)
+    for remote in remotes { remote.replace(service, isReplaced) }
+  }
+
   /// The addresses of the devices that have a link, in the order of the devices.
   public var connectedDevices: [BluetoothAddress] {
     present.withLock { $0.all }.flatMap(\.devices).filter(\.isConnected).map(\.address)

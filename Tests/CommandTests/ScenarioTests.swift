@@ -37,6 +37,13 @@ struct ScenarioTests {
     Case("aborted-connects", level, 0, "attempt 3 of 5 follows", "87 %"),
     Case("acquired", "sleep 2s; notify \(heart) until 1x", 75, "acquired by another program"),
     Case("acquired", "sleep 35s; notify \(heart) until 1x", 0, "1 value"),
+    Case(
+      "acquired-writes",
+      "sleep 2s; write nordic-uart-rx utf8:help command",
+      75,
+      "acquired by another program"
+    ),
+    Case("acquired-writes", "sleep 35s; write nordic-uart-rx utf8:help command", 0),
     Case("adapter-off", "notify \(heart) until 5x", 69, "(2 values", "adapter is switched off"),
     Case("adapter-renumbered", "\(level); sleep 3s; disconnect; connect; \(level)", 0),
     Case("adapter-renumbered", ["--adapter", "hci0", "-e", "\(level); \(level); \(level)"], 69),
@@ -88,6 +95,13 @@ struct ScenarioTests {
     Case("empty-services", "sleep 11s; disconnect; connect; \(level)", 0, "87 %"),
     Case("left-behind", "sleep 2s; \(level)", 0, "was connected before and stays so"),
     Case("lost-packets", ["docs/examples/firmware-update.yaml"], 75, "failed at step 9"),
+    Case("new-firmware", "\(level); sleep 5s; \(level)", 1, "invalid handle"),
+    Case(
+      "new-firmware",
+      "\(level); sleep 5s; unpair; connect; \(level)",
+      1,
+      "has no battery-level"
+    ),
     Case("other-programs", level, 0, "another program's attempt", "95 %"),
     Case("other-programs", ["--take-over", "-e", level], 0, "95 %"),
     Case("out-of-range", "notify \(heart) until 6x", 75, "(3 values", "the link to the device was"),

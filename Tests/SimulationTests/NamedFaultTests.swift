@@ -137,6 +137,8 @@ struct NamedFaultTests {
   static func keys(_ fault: NamedFault) -> String {
     switch fault {
     case .serviceMissing: "service: fff0"
+    case .servicesStale: "service: fff0, device: First, after: connected, delay: 200ms"
+    case .writeAcquired: "device: First, characteristic: fff3, at: 0s"
     case .notifyAcquired: "device: First, characteristic: fff2, at: 0s"
     case .slow, .lateAnswer: "on: read, by: 1s"
     case .deviceRemoved: "device: First, after: read, nth: 1"

@@ -17,4 +17,14 @@ extension RemoteDevice {
     if isExported, state.withLock({ $0.known.found(uuids) }) { mark(Device1.Property.uuids) }
     attributes.offer(service, isOffered, isExported: isExported)
   }
+
+  /// The device has other firmware without the service, or the earlier one again. bluetoothd goes by
+  /// what it has read of the services before, until the object is removed.
+  ///
+  /// - Source: BlueZ 5.66, `src/main.conf` (`Cache = always`).
+  func replace(_ service: BluetoothUUID, _ isReplaced: Bool) {
+    let isExported = state.withLock { $0.areAttributesExported }
+    if isExported, attributes?.replace(service, isReplaced) == true { return }
+    offer(service, !isReplaced)
+  }
 }

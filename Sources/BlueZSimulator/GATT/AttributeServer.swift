@@ -21,6 +21,8 @@ final class AttributeServer: Sendable {
   private let removals: [ObjectPath]
   /// Services that the device does not offer at present.
   private let absent = Guarded<[BluetoothUUID]>([])
+  /// Services that it does not offer any more, and bluetoothd has not learnt that.
+  private let stale = Guarded<[BluetoothUUID]>([])
   private let access: AttributeAccess
 
   init(of device: ObjectPath, access: AttributeAccess) {
@@ -83,6 +85,24 @@ final class AttributeServer: Sendable {
     for path in removals { access.host.server.remove(path) }
     for characteristic in characteristics { characteristic.forget() }
     for descriptor in descriptors { descriptor.forget() }
+    let stale = stale.withLock { stale in
+      defer { stale = [] }
+      return stale
+    }
+    absent.withLock { absent in absent += stale.filter { !absent.contains($0) } }
+  }
+
+  /// The device ceases to offer a service, or offers it again, and says nothing of that.
+  ///
+  /// - Returns: Whether that makes no difference to what is on the bus.
+  func replace(_ service: BluetoothUUID, _ isReplaced: Bool) -> Bool {
+    let isAbsent = absent.withLock { $0.contains(service) }
+    return stale.withLock { stale in
+      let wasStale = stale.contains(service)
+      stale.removeAll { $0 == service }
+      if isReplaced, !isAbsent { stale.append(service) }
+      return isReplaced ? !isAbsent : wasStale
+    }
   }
 
   /// The services that a client can find.

@@ -3,6 +3,7 @@
 import BlueZInterfaces
 import DBus
 import Signals
+import SimulatedDevices
 
 /// A client that calls bluetoothd and does not care for answers.
 final class OtherProgram: Sendable {
@@ -27,13 +28,14 @@ final class OtherProgram: Sendable {
     call(adapter, Adapter1.interface, Adapter1.Method.startDiscovery)
   }
 
-  /// Takes the notifications, and keeps them until it leaves.
-  func acquire(_ characteristic: ObjectPath) async throws {
+  /// Takes the notifications, or the writes, and keeps them until it leaves.
+  func acquire(_ side: WorldAction.AcquiredSide, of characteristic: ObjectPath) async throws {
+    typealias Method = GattCharacteristic1.Method
     let call = try MethodCall(
       destination: OrgBlueZ.busName,
       path: characteristic,
       interface: GattCharacteristic1.interface,
-      member: GattCharacteristic1.Method.acquireNotify,
+      member: side == .notify ? Method.acquireNotify : Method.acquireWrite,
       body: [.properties([:])]
     )
     let answer = try await bus.call(call, limit: .seconds(60))

@@ -22,6 +22,12 @@ extension ScenarioPlayer {
         if !isOffered { state.missing.append((service, device)) }
       }
       simulator?.offer(service, isOffered, at: device)
+    case .replace(let service, let isReplaced, let device):
+      state.withLock { state in
+        state.replaced.removeAll { $0 == (service, device) }
+        if isReplaced { state.replaced.append((service, device)) }
+      }
+      simulator?.replace(service, isReplaced, at: device)
     case .services(let services, let device): resolve(services, at: device)
     case .notifications(let fault, let device):
       devices.first { $0.definition.address == device }?.setNotificationFault(fault)
@@ -65,10 +71,13 @@ extension ScenarioPlayer {
 
   /// What a bluetoothd does not remember, and the scenario does.
   func restoreLasting() {
-    let (services, missing, absent) = state.withLock { ($0.services, $0.missing, $0.absent) }
+    let (services, missing, absent, replaced) = state.withLock {
+      ($0.services, $0.missing, $0.absent, $0.replaced)
+    }
     for device in absent { simulator?.vanish(device) }
     for (device, resolution) in services { simulator?.resolve(resolution, at: device) }
     for (service, device) in missing { simulator?.offer(service, false, at: device) }
+    for (service, device) in replaced { simulator?.replace(service, true, at: device) }
   }
 
   // MARK: bluetoothd
@@ -129,11 +138,11 @@ extension ScenarioPlayer {
       guard let device = known(address) else { return program.die() }
       program.connect(device)
       after(.milliseconds(1)) { _ in program.die() }
-    case .otherAcquires(let characteristic, let address):
+    case .otherAcquires(let characteristic, let side, let address):
       guard let device = known(address) else { return program.die() }
       state.withLock { $0.others.append(program) }
       program.connect(device)
-      acquire(characteristic, of: device, by: program, attempts: 100)
+      acquire(side, of: characteristic, device, by: program, attempts: 100)
     case .otherScans(let index):
       guard let adapter = simulator.path(ofAdapter: index) else { return program.die() }
       state.withLock { $0.others.append(program) }
@@ -152,19 +161,20 @@ extension ScenarioPlayer {
   }
 
   private func acquire(
-    _ characteristic: CharacteristicSelector,
-    of device: RemoteDevice,
+    _ side: WorldAction.AcquiredSide,
+    of characteristic: CharacteristicSelector,
+    _ device: RemoteDevice,
     by program: OtherProgram,
     attempts: Int
   ) {
     if device.isResolved, let handle = device.device.table.handle(of: characteristic),
       let path = device.attributes?.path(of: handle)
     {
-      return begin { _ in try await program.acquire(path) }
+      return begin { _ in try await program.acquire(side, of: path) }
     }
     guard attempts > 0 else { return }
     after(.milliseconds(50)) { player in
-      player.acquire(characteristic, of: device, by: program, attempts: attempts - 1)
+      player.acquire(side, of: characteristic, device, by: program, attempts: attempts - 1)
     }
   }
 }

@@ -25,6 +25,7 @@ public final class ScenarioPlayer: Sendable {
     /// What a new bluetoothd, or a new adapter, finds again.
     var services: [(device: BluetoothAddress, resolution: ServiceResolution)] = []
     var missing: [(service: BluetoothUUID, device: BluetoothAddress)] = []
+    var replaced: [(service: BluetoothUUID, device: BluetoothAddress)] = []
     var absent: [BluetoothAddress] = []
     /// How many adapters scan.
     var scans = 0

@@ -19,6 +19,8 @@ struct DeviceState {
   /// How secure the link is.
   private(set) var security = LinkSecurity.none
   var characteristics: [CharacteristicState]
+  /// The attributes of services that the device is without at present.
+  var withheld: [ClosedRange<UInt16>] = []
   /// Which characteristics follow others, by their indices.
   let followers: FollowerTable
 
@@ -87,7 +89,7 @@ struct DeviceState {
     now: Instant
   ) -> (answer: Result<[UInt8], ATTErrorCode>, actions: [DeviceAction]) {
     self.now = now
-    guard case .value(let index) = table.position(of: handle) else {
+    guard case .value(let index) = position(of: handle) else {
       return (read(at: handle), [])
     }
     let definition = characteristics[index].definition
@@ -101,7 +103,7 @@ struct DeviceState {
   }
 
   private func read(at handle: UInt16) -> Result<[UInt8], ATTErrorCode> {
-    switch table.position(of: handle) {
+    switch position(of: handle) {
     case .descriptor(let index, let number):
       let state = characteristics[index]
       if let error = refusal(state.descriptorSecurity[number].read) { return .failure(error) }
@@ -124,7 +126,7 @@ struct DeviceState {
     now: Instant
   ) -> (answer: Answer, actions: [DeviceAction]) {
     self.now = now
-    return switch table.position(of: handle) {
+    return switch position(of: handle) {
     case .value(let index): write(value, at: offset, to: index, withResponse: withResponse)
     case .descriptor(let index, let number): write(value, to: index, descriptor: number, now: now)
     case .declaration, nil: (.failure(.invalidHandle), [])
@@ -225,7 +227,7 @@ struct DeviceState {
     _ mode: SubscriptionMode?,
     now: Instant
   ) -> (answer: Answer, actions: [DeviceAction]) {
-    guard case .value(let index) = table.position(of: valueHandle) else {
+    guard case .value(let index) = position(of: valueHandle) else {
       return (.failure(.invalidHandle), [])
     }
     let definition = characteristics[index].definition
@@ -288,7 +290,9 @@ struct DeviceState {
   ///
   /// - Source: Bluetooth Core 5.4, Vol 3, Part F §3.4.7.1.
   private func sent(_ index: Int, _ value: [UInt8]) -> (handle: UInt16, value: [UInt8])? {
-    guard isLinked, characteristics[index].mode != nil else { return nil }
+    guard isLinked, characteristics[index].mode != nil,
+      position(of: characteristics[index].handle) != nil
+    else { return nil }
     return (characteristics[index].handle, Array(value.prefix(max(0, mtu - 3))))
   }
 }

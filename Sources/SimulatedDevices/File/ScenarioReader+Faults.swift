@@ -79,8 +79,8 @@ extension ScenarioReader {
       default: settings.number = reader.integer(&keys, key, in: 0...255)
       }
     }
-    if fault == .notifyAcquired {
-      if let wanted = keys.required("characteristic", expected: "one that notifies") {
+    if let expected = fault.acquires {
+      if let wanted = keys.required("characteristic", expected: expected) {
         settings.characteristic = characteristic(wanted, targets)
       }
     }
@@ -166,6 +166,17 @@ extension ScenarioReader {
       )
       rule.characteristic = settings.characteristic
       return rule
+    }
+  }
+}
+
+extension NamedFault {
+  /// The characteristic that another program takes for itself, where it does that.
+  var acquires: String? {
+    switch self {
+    case .notifyAcquired: "one that notifies"
+    case .writeAcquired: "one that is written without an answer"
+    default: nil
     }
   }
 }

@@ -69,7 +69,7 @@ extension ScenarioReader {
     let delay = reader.delay(&keys, "delay") ?? .zero
     var characteristic: BluetoothUUID?
     // Of some faults that key says what they are about.
-    if !fault.settings.contains("characteristic"), fault != .notifyAcquired,
+    if !fault.settings.contains("characteristic"), fault.acquires == nil,
       let node = keys.optional("characteristic")
     {
       characteristic = event(of: node, targets)

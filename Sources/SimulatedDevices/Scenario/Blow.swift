@@ -50,6 +50,11 @@ public enum WorldAction: Sendable, Hashable {
     case never
   }
 
+  /// What one program may have of a characteristic for itself alone.
+  public enum AcquiredSide: Sendable, Hashable {
+    case notify, write
+  }
+
   /// What becomes of requests to bluetoothd.
   public enum Treatment: Sendable, Hashable {
     /// They have no effect and no answer.
@@ -65,6 +70,9 @@ public enum WorldAction: Sendable, Hashable {
   case vanish(BluetoothAddress)
   case appear(BluetoothAddress)
   case offer(BluetoothUUID, Bool, BluetoothAddress)
+  /// The device has other firmware, without a service; what was read of it before says nothing of
+  /// that. False: it has the earlier one again.
+  case replace(BluetoothUUID, Bool, BluetoothAddress)
   case services(Services, BluetoothAddress)
   case notifications(NotificationFault, BluetoothAddress)
   /// An adapter is switched. Adapters are counted from 0, in the order of the host's.
@@ -85,8 +93,8 @@ public enum WorldAction: Sendable, Hashable {
   case otherConnects(BluetoothAddress)
   /// Another program connects to the device and dies, which ends no link.
   case otherLeavesLink(BluetoothAddress)
-  /// Another program takes a device's notifications for itself alone.
-  case otherAcquires(CharacteristicSelector, BluetoothAddress)
+  /// Another program takes a device's notifications, or the writes to it, for itself alone.
+  case otherAcquires(CharacteristicSelector, AcquiredSide, BluetoothAddress)
   /// Another program scans.
   case otherScans(adapter: Int = 0)
   /// Every other program ends.

@@ -46,7 +46,7 @@ extension NamedFault {
     case .pairingRejected: []
     case .outOfRange: ["for"]
     case .dropInTurn: ["for", "gap"]
-    case .serviceMissing: ["service", "for"]
+    case .serviceMissing, .servicesStale: ["service", "for"]
     case .servicesEarly: ["by", "for"]
     case .servicesEmpty, .servicesNever, .lostNotifications, .duplicateNotifications: ["for"]
     case .adapterOff, .adapterUnplugged, .otherScanning: ["adapter", "for"]
@@ -54,7 +54,7 @@ extension NamedFault {
     case .adapterRenumbered: ["adapter", "number", "for"]
     case .unansweredCalls, .lostAnswers: ["on", "for"]
     case .busyDaemon: ["on", "by", "for"]
-    case .wrongTransport, .otherConnecting, .notifyAcquired: ["for"]
+    case .wrongTransport, .otherConnecting, .notifyAcquired, .writeAcquired: ["for"]
     case .linkLost, .busClosed, .deviceRemoved, .linkLeftBehind: []
     }
   }

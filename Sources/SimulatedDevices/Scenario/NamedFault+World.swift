@@ -19,6 +19,14 @@ extension NamedFault {
         { .offer(service, false, $0) },
         { .offer(service, true, $0) }
       )
+    case .servicesStale:
+      guard let service = settings.service else { return [] }
+      return pair(
+        settings.duration,
+        devices,
+        { .replace(service, true, $0) },
+        { .replace(service, false, $0) }
+      )
     case .servicesEarly, .servicesEmpty, .servicesNever:
       let services: WorldAction.Services =
         switch self {
@@ -45,7 +53,10 @@ extension NamedFault {
     case .otherConnecting: return others(settings, devices.map { .otherConnects($0) })
     case .notifyAcquired:
       guard let characteristic = settings.characteristic else { return [] }
-      return others(settings, devices.map { .otherAcquires(characteristic, $0) })
+      return others(settings, devices.map { .otherAcquires(characteristic, .notify, $0) })
+    case .writeAcquired:
+      guard let characteristic = settings.characteristic else { return [] }
+      return others(settings, devices.map { .otherAcquires(characteristic, .write, $0) })
     case .otherScanning:
       return others(settings, [.otherScans(adapter: settings.adapter)])
     default: return hostStrokes(settings)

@@ -33,6 +33,7 @@ public enum NamedFault: String, CaseIterable, Sendable, Hashable {
   case outOfRange = "out-of-range"
   case dropInTurn = "drop-in-turn"
   case serviceMissing = "service-missing"
+  case servicesStale = "services-stale"
   case servicesEarly = "services-early"
   case servicesEmpty = "services-empty"
   case servicesNever = "services-never"
@@ -57,6 +58,7 @@ public enum NamedFault: String, CaseIterable, Sendable, Hashable {
   case linkLeftBehind = "link-left-behind"
   case otherScanning = "other-scanning"
   case notifyAcquired = "notify-acquired"
+  case writeAcquired = "write-acquired"
 
   /// How the fault comes about.
   enum Nature {
@@ -79,7 +81,7 @@ public enum NamedFault: String, CaseIterable, Sendable, Hashable {
     case .smallMTU, .weakSignal, .pairingRejected: .property
     case .linkLost, .outOfRange, .dropInTurn, .adapterOff, .adapterUnplugged, .adapterRenumbered,
       .daemonRestart, .daemonCrash, .busClosed, .deviceRemoved, .otherConnecting, .linkLeftBehind,
-      .notifyAcquired:
+      .notifyAcquired, .writeAcquired, .servicesStale:
       .world
     case .serviceMissing, .servicesEarly, .servicesEmpty, .servicesNever, .lostNotifications,
       .duplicateNotifications, .unansweredCalls, .lostAnswers, .busyDaemon, .wrongTransport,

@@ -1,0 +1,60 @@
+// Other firmware that nobody tells bluetoothd of: what it has read before is stale.
+
+import BlueZInterfaces
+import BlueZSimulator
+import Bluetooth
+import DBus
+import Signals
+import SimulatedDevices
+import Testing
+
+@Suite("Other firmware")
+struct FirmwareTests {
+  static let service = BluetoothUUID(short: 0x180d)
+  static let failed = "org.bluez.Error.Failed: Operation failed with ATT error: 0x01"
+
+  @Test("the objects stay, and requests to them are refused as Invalid Handle, over all links")
+  func stale() throws {
+    let lab = try Lab()
+    try lab.connect()
+    lab.simulator.replace(Self.service, true, at: .monitor)
+    try lab.pass()
+    #expect(lab.client.take() == [])
+    for _ in 0..<2 {
+      #expect(
+        try lab.client.ask("ReadValue", .location, .noOptions) == "ReadValue failed \(Self.failed)"
+      )
+      #expect(try lab.client.ask("StartNotify", .heartRate) == "StartNotify failed \(Self.failed)")
+      lab.simulator.loseLink(.monitor)
+      try lab.client.call("Connect", .device)
+      try lab.pass(.seconds(1))
+    }
+  }
+
+  @Test("a device that is removed and found anew does not have the service")
+  func anew() throws {
+    let lab = try Lab()
+    try lab.connect()
+    lab.simulator.replace(Self.service, true, at: .monitor)
+    try lab.client.call("RemoveDevice", .adapter, [.objectPath(Target.device.path)])
+    try lab.discover()
+    try lab.client.call("Connect", .device)
+    try lab.pass(.seconds(1))
+    #expect(!lab.client.lines.contains { $0.contains("service000a") })
+    #expect(lab.client.lines.contains { $0.contains("service0012") })
+  }
+
+  @Test("the earlier firmware has the service as it was; before any link, it is not there at all")
+  func back() throws {
+    let lab = try Lab()
+    try lab.discover()
+    lab.simulator.replace(Self.service, true, at: .monitor)
+    try lab.client.call("Connect", .device)
+    try lab.pass(.seconds(1))
+    #expect(!lab.client.take().contains { $0.contains("service000a") })
+    lab.simulator.replace(Self.service, false, at: .monitor)
+    try lab.pass()
+    #expect(lab.client.take().contains { $0.contains("service000a") })
+    #expect(try lab.client.ask("StartNotify", .heartRate) == "StartNotify replied")
+  }
+}
