@@ -1,4 +1,4 @@
-// The battery of a device, which bluetoothd reads by itself.
+// What bluetoothd asks of a device by itself: the level of its battery, and to hear of changes.
 
 import BlueZInterfaces
 import Bluetooth
@@ -7,14 +7,33 @@ import Signals
 import SimulatedDevices
 
 extension RemoteDevice {
+  static let batteryService = BluetoothUUID(short: 0x180f)
+
   private var batteryLevel: CharacteristicEntry? {
-    device.table.services.first { $0.uuid.short == 0x180f }?
-      .characteristics.first { $0.uuid.short == 0x2a19 }
+    entry(0x2a19, of: Self.batteryService)
   }
 
-  /// Reads the level, and exports Battery1 once it is known.
+  /// The first of that kind.
+  private func entry(_ uuid: UInt16, of service: BluetoothUUID) -> CharacteristicEntry? {
+    device.table.services.first { $0.uuid == service }?
+      .characteristics.first { $0.uuid.short == uuid }
+  }
+
+  /// Subscribes to Service Changed.
+  ///
+  /// - Source: recorded from bluetoothd 5.66; `src/shared/gatt-client.c`.
+  func keepServiceChanged() {
+    guard let changed = entry(0x2a05, of: BluetoothUUID(short: 0x1801)) else { return }
+    attributes?.keepSubscribed(changed.handle)
+  }
+
+  /// Reads the level, exports Battery1 once it is known, and subscribes, until the link ends.
+  ///
+  /// - Source: recorded from bluetoothd 5.66; `profiles/battery/battery.c`.
   func addBattery() {
-    guard let level = batteryLevel, level.properties.contains(.read) else { return }
+    guard let level = batteryLevel, level.properties.contains(.read),
+      attributes?.services.contains(Self.batteryService) == true
+    else { return }
     after(host.settings.link(device.definition.link.latency)) { device in
       device.readBattery(level.handle)
     }
@@ -30,6 +49,7 @@ extension RemoteDevice {
       self?.state.withLock { $0.battery }.map { .byte($0) }
     }
     host.server.add([ExportedInterface(Battery1.interface, properties: [property])], at: path)
+    attributes?.keepSubscribed(handle)
   }
 
   /// The device has sent a value: if it is the level, and another one, it is told.

@@ -81,6 +81,7 @@ extension RemoteDevice {
     case .dropLink:
       host.observe(.linkDown(address))
       device.linkDown()
+      attributes?.linkDown()
     case .beginResolving(let attempt): beginResolving(attempt)
     case .exportServices:
       if case .early(let delay) = resolution {
@@ -246,6 +247,7 @@ extension RemoteDevice {
     let uuids = attributes?.services ?? []
     if state.withLock({ $0.known.found(uuids) }) { mark(Device1.Property.uuids) }
     mark(Device1.Property.servicesResolved)
+    keepServiceChanged()
     attributes?.resume()
     answerPaired()
     addBattery()

@@ -15,7 +15,9 @@ extension RemoteDevice {
     let after = attributes.services.filter { $0 != service }
     let uuids = isOffered ? after + [service] : after
     if isExported, state.withLock({ $0.known.found(uuids) }) { mark(Device1.Property.uuids) }
+    if service == Self.batteryService, !isOffered { removeBattery() }
     attributes.offer(service, isOffered, isExported: isExported)
+    if service == Self.batteryService, isOffered { addBattery() }
   }
 
   /// The device has other firmware without the service, or the earlier one again. bluetoothd goes by

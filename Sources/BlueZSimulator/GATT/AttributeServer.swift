@@ -148,6 +148,16 @@ final class AttributeServer: Sendable {
     for each in releases { each.release() }
   }
 
+  /// The link has ended.
+  func linkDown() {
+    for characteristic in characteristics { characteristic.linkDown() }
+  }
+
+  /// bluetoothd subscribes for itself until the link ends.
+  func keepSubscribed(_ handle: UInt16) {
+    characteristics.first { $0.entry.handle == handle }?.keepSubscribed()
+  }
+
   func clientLeft(_ client: String) {
     for characteristic in characteristics { characteristic.clientLeft(client) }
   }

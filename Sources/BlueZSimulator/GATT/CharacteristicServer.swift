@@ -13,6 +13,8 @@ final class CharacteristicServer: Sendable {
   private let service: ObjectPath
   private let access: AttributeAccess
   private let state = Guarded(CharacteristicState<Invocation>())
+  /// Whether bluetoothd itself has subscribed, on the present link.
+  private let isKept = Guarded(false)
   private let sockets = Guarded((notify: AcquiredSocket?.none, write: AcquiredSocket?.none))
 
   init(_ entry: CharacteristicEntry, of service: ObjectPath, access: AttributeAccess) {
@@ -240,8 +242,17 @@ final class CharacteristicServer: Sendable {
   private func unsubscribe() {
     guard access.link().isConnected else { return }
     observe(.unsubscribed(access.address, entry.uuid))
-    _ = access.device.subscribe(entry.handle, nil)
+    if !isKept.withLock({ $0 }) { _ = access.device.subscribe(entry.handle, nil) }
   }
+
+  /// bluetoothd subscribes for itself until the link ends, whatever clients do. Nobody counts that.
+  func keepSubscribed() {
+    let isTaken = (try? access.device.subscribe(entry.handle, mode).get()) != nil
+    isKept.withLock { $0 = isTaken }
+  }
+
+  /// The link has ended.
+  func linkDown() { isKept.withLock { $0 = false } }
 
   /// The device has a link again: sessions that were kept take effect.
   func resume() {
@@ -261,7 +272,10 @@ final class CharacteristicServer: Sendable {
 
   /// The device has sent a value: told once for each client that listens, as bluetoothd does.
   func notified(_ value: [UInt8]) {
-    observe(.notified(access.address, entry.uuid, value))
+    let isOfClients = state.withLock { !$0.listeners.isEmpty || $0.notifyAcquisition.isTaken }
+    if isOfClients || !isKept.withLock({ $0 }) {
+      observe(.notified(access.address, entry.uuid, value))
+    }
     if let socket = sockets.withLock({ $0.notify }) { return socket.send(value) }
     let times = state.withLock { state in
       guard state.isNotifying else { return 0 }

@@ -135,7 +135,7 @@ struct PairingTests {
     try lab.client.call("Pair", .device)
     lab.client.forget()
     try lab.client.begin("Pair", .device)
-    try lab.pass(.seconds(60))
+    try lab.pass(.seconds(40))
     #expect(lab.client.take() == [])
     try lab.client.call("Disconnect", .device)
     try lab.pass()

@@ -52,7 +52,7 @@ struct AcquireFailureTests {
   func refused() throws {
     let lab = try connected(Self.refusal)
     try lab.client.begin("AcquireNotify", .heartRate, .noOptions)
-    try lab.pass(.seconds(99))
+    try lab.pass(.seconds(40))
     #expect(lab.client.take() == [])
     try expectStuck(lab)
   }

@@ -126,31 +126,6 @@ def reads_from_an_offset(real, simulated):
     return without_answers(real), without_answers(simulated)
 
 
-# ---- what bluetoothd does by itself --------------------------------------------------------------
-
-def is_battery(entry):
-    return entry["kind"] == "signal" and entry["body"][0] == "org.bluez.Battery1"
-
-
-def assigned(*numbers):
-    """A service and what is in it, as player.py calls it."""
-    return "/".join(f"{number:08x}-0000-1000-8000-00805f9b34fb" for number in numbers)
-
-
-SUBSCRIBED = (assigned(0x1801, 0x2A05, 0x2902), assigned(0x180F, 0x2A19, 0x2902))
-
-
-@permitted("Subscriptions of bluetoothd's own", *(f"descriptors: read {it}" for it in SUBSCRIBED))
-def configurations_that_no_client_wrote(real, simulated):
-    return without_answers(real), without_answers(simulated)
-
-
-@permitted("Subscriptions of bluetoothd's own", "properties while a link stands: the battery falls",
-           "properties while a link stands: the battery is read")
-def battery_that_nobody_listens_to(real, simulated):
-    return [each for each in real if not is_battery(each)], simulated
-
-
 # ---- what comes before or after something else, by chance ----------------------------------------
 
 def behind(entries, is_it):

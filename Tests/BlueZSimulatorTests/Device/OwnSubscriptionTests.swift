@@ -1,0 +1,79 @@
+// What bluetoothd asks of a device by itself: the level of the battery, and to hear of changes.
+
+import BlueZInterfaces
+import BlueZSimulator
+import Bluetooth
+import DBus
+import Fixtures
+import Signals
+import SimulatedDevices
+import Testing
+
+@Suite("Subscriptions of bluetoothd's own")
+struct OwnSubscriptionTests {
+
+  static let configuration = Target(
+    ObjectPath(stringLiteral: Target.battery.path.text + "/desc0015"),
+    GattDescriptor1.interface
+  )
+
+  @Test("Battery1 follows the level though no client listens, and the characteristic is not told")
+  func follows() throws {
+    let lab = try Lab()
+    try lab.connect()
+    try lab.pass(.seconds(121))
+    #expect(lab.client.take() == ["DEV Battery1 Percentage=86", "DEV Battery1 Percentage=85"])
+    #expect(lab.events.all.allSatisfy { "\($0)".contains("link up") || "\($0)".contains("scan") })
+  }
+
+  @Test("a client that stops listening leaves bluetoothd's own subscription alone")
+  func stopped() throws {
+    let lab = try Lab()
+    try lab.connect()
+    try lab.client.call("StartNotify", .battery)
+    try lab.client.call("StopNotify", .battery)
+    lab.client.forget()
+    try lab.pass(.seconds(61))
+    #expect(lab.client.take() == ["DEV Battery1 Percentage=86"])
+    #expect(lab.events.all.suffix(2).map { "\($0)".contains("subscribed") } == [true, true])
+  }
+
+  @Test("it ends with the link, and Battery1 with it; the next link has both again")
+  func link() throws {
+    let lab = try Lab()
+    try lab.connect()
+    lab.simulator.loseLink(.monitor)
+    try lab.pass(.seconds(121))
+    #expect(!lab.client.take().contains { $0.contains("Percentage") })
+    try lab.client.call("Connect", .device)
+    try lab.pass(.seconds(1))
+    #expect(lab.client.take().contains { $0.hasPrefix("DEV added Battery1") })
+    try lab.pass(.seconds(61))
+    #expect(lab.client.take().last?.hasPrefix("DEV Battery1 Percentage=") == true)
+  }
+
+  @Test("the configurations of the level and of Service Changed read as subscribed")
+  func configurations() throws {
+    let lab = try Lab()
+    try lab.connect()
+    let level = try lab.client.call("ReadValue", Self.configuration, .noOptions)
+    #expect(try level.get() == [.bytes([1, 0])])
+    let changed = Target(
+      ObjectPath(stringLiteral: Target.device.path.text + "/service0006/char0007/desc0009"),
+      GattDescriptor1.interface
+    )
+    #expect(try lab.client.call("ReadValue", changed, .noOptions).get() == [.bytes([2, 0])])
+  }
+
+  @Test("where the battery goes from the services, Battery1 goes; where it comes, it comes")
+  func offered() throws {
+    let lab = try Lab()
+    try lab.connect()
+    lab.simulator.offer(BluetoothUUID(short: 0x180f), false, at: .monitor)
+    try lab.pass(.milliseconds(100))
+    #expect(lab.client.take().contains("DEV removed Battery1"))
+    lab.simulator.offer(BluetoothUUID(short: 0x180f), true, at: .monitor)
+    try lab.pass(.milliseconds(100))
+    #expect(lab.client.take().contains { $0.hasPrefix("DEV added Battery1") })
+  }
+}
