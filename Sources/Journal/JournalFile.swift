@@ -40,13 +40,24 @@ public final class JournalFile: Sendable {
     }
   }
 
+  /// Opens a journal for writing that is there: none is made.
+  ///
+  /// - Throws: ``JournalFailure``.
+  public convenience init(existing path: String, sync: Sync = .normal) throws(JournalFailure) {
+    try Self.seeThere(path)
+    try self.init(writing: path, sync: sync)
+  }
+
+  private static func seeThere(_ path: String) throws(JournalFailure) {
+    guard access(path, F_OK) != 0 else { return }
+    throw JournalFailure(.missing, path: path, reason: String(cString: strerror(errno)))
+  }
+
   /// Opens a journal for reading.
   ///
   /// - Throws: ``JournalFailure``.
   public convenience init(reading path: String) throws(JournalFailure) {
-    guard access(path, F_OK) == 0 else {
-      throw JournalFailure(.missing, path: path, reason: String(cString: strerror(errno)))
-    }
+    try Self.seeThere(path)
     try self.init(path, isReadOnly: true)
     do {
       let isOld = try database.read { database in

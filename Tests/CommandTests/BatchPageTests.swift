@@ -18,7 +18,7 @@ struct BatchPageTests {
     for (name, text) in zip(names, blocks) { _ = try folder.file(name, text) }
     _ = try folder.file("lamps.csv", page.blocks("csv")[0])
     let consoles = page.blocks("console")
-    #expect(consoles.count == 4)
+    #expect(consoles.count == 7)
     for console in consoles {
       let lines = console.split(separator: "\n", omittingEmptySubsequences: false)
       let words = lines[0].split(separator: " ").map(String.init)

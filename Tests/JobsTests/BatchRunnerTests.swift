@@ -27,12 +27,14 @@ struct BatchRunnerTests {
 
     func runner(
       _ batch: Batch,
-      admission: @escaping @Sendable () async throws -> @Sendable () -> Void = { {} }
+      goingOn past: BatchPast? = nil,
+      admission: @escaping BatchRunner.Admission = { _, _ in {} }
     ) -> BatchRunner {
       BatchRunner(
         batch,
         on: SerialScheduler(on: loop, name: "chains"),
         seed: 7,
+        goingOn: past,
         service: { [answers, found] target, _, lane in
           let device = ScriptedDevice(in: lane)
           device.found = found
@@ -225,7 +227,7 @@ struct BatchRunnerTests {
   @Test("what is not admitted runs nothing, and fails with why")
   func admission() throws {
     let bench = Bench()
-    let runner = bench.runner(try Self.batch("A")) {
+    let runner = bench.runner(try Self.batch("A")) { _, _ in
       throw DeviceFailure.scripted(.busy, .passing)
     }
     #expect(try bench.run(runner) == .passing)

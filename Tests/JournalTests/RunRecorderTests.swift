@@ -115,7 +115,14 @@ struct RunRecorderTests {
     #expect(finished.map(\.status) == ["ok", "ok", "failed"])
     #expect(finished.map(\.class) == [nil, nil, "passing"])
     let before = try #require(try file.run(run)).chains.count
-    let second = try RunRecorder(resuming: run, in: file, on: bench.loop) { _ in }
+    let takeover = RunTakeover(
+      former: nil,
+      owner: "2 2 boot",
+      version: "0.2.0",
+      started: .seconds(946_684_900)
+    )
+    let second = try RunRecorder(resuming: run, takeover, in: file, on: bench.loop) { _ in }
+    #expect(try bench.count("runs WHERE owner = '2 2 boot' AND finished IS NULL") == 1)
     let hear = second.chain()
     for event in try EventScript.reading(3, device: "C") { hear(event) }
     second.finish(.ok)
@@ -123,8 +130,13 @@ struct RunRecorderTests {
     #expect(chains.count == before + 1)
     #expect(chains.last?.status == "ok")
     #expect(try file.finishedDevices(of: run).map(\.device) == ["A", "B", "D", "C"])
-    #expect(throws: JournalFailure.self) {
-      _ = try RunRecorder(resuming: 99, in: file, on: bench.loop) { _ in }
+    #expect(try file.run(run)?.resumptions.map(\.chain) == [before + 1])
+    for number in [run, 99] {
+      // Who had it is not who was read of, or it is not there at all.
+      let failure = #expect(throws: JournalFailure.self) {
+        _ = try RunRecorder(resuming: number, takeover, in: file, on: bench.loop) { _ in }
+      }
+      #expect(failure?.kind == .locked)
     }
   }
 

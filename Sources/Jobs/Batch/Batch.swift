@@ -47,12 +47,15 @@ public struct BatchDevice: Hashable, Sendable {
   /// What output calls it; no other device of the batch is called the same.
   public let label: String
   public let target: DeviceTarget
+  /// What it called itself as a scan found it; nil for one that is listed.
+  public let name: String?
   /// The chain with the values of this device in it.
   public var plan: Plan
 
-  public init(label: String, target: DeviceTarget, plan: Plan) {
+  public init(label: String, target: DeviceTarget, name: String? = nil, plan: Plan) {
     self.label = label
     self.target = target
+    self.name = name
     self.plan = plan
   }
 }

@@ -32,6 +32,8 @@ public struct BatchStart: Equatable, Sendable {
   /// The devices, in the order in which they begin.
   public let devices: [BatchDevice]
   public let concurrency: Int
+  /// What was done before, where the round goes on; the devices are those that are left.
+  public let past: BatchPast?
 }
 
 /// How a round ended.
@@ -58,11 +60,12 @@ public struct BatchEnding: Equatable, Sendable {
     self.notRun = notRun
     self.failure = failure
     var all = counts
-    all.count(failure)
+    all.count(failure?.class)
     let isWell = counts.failed + counts.cancelled == 0 && failure == nil
     status = isCancelled ? .cancelled : isWell ? .ok : .failed
+    let ofFailure = ExitStatus(after: failure)
     exitStatus =
-      failure?.signal.map { .interrupted(by: $0) }
-      ?? all.exitStatus(others: failure == nil ? 0 : 1)
+      failure?.signal != nil || failure?.code == .journalFailed
+      ? ofFailure : all.exitStatus(others: failure == nil ? 0 : 1)
   }
 }

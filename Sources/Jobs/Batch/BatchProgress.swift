@@ -4,6 +4,8 @@
 public struct BatchProgress: Equatable, Sendable {
   /// How many devices there are.
   public let total: Int
+  /// How many of them had ended before the round began, or went on.
+  private let before: Int
   /// When the round began, on any clock.
   private let begun: Duration
   private var done = 0
@@ -14,9 +16,14 @@ public struct BatchProgress: Equatable, Sendable {
   /// How many characters the bar has.
   static let barWidth = 24
 
-  public init(total: Int, begun: Duration) {
+  /// - Parameter counts: How devices ended before.
+  public init(total: Int, begun: Duration, before counts: BatchCounts = BatchCounts()) {
     self.total = total
     self.begun = begun
+    before = counts.done
+    done = counts.done
+    failed = counts.failed
+    told = total == 0 ? 0 : done * 10 / total
   }
 
   /// Takes up that a device has ended.
@@ -55,8 +62,8 @@ public struct BatchProgress: Equatable, Sendable {
 
   /// How long the rest takes when it goes on as until now; nil before anything is known.
   public func remaining(at now: Duration) -> Duration? {
-    guard done > 0, done < total else { return nil }
-    return (now - begun) / done * (total - done)
+    guard done > before, done < total else { return nil }
+    return (now - begun) / (done - before) * (total - done)
   }
 
   /// Seconds below a minute, else the two largest units.

@@ -9,15 +9,21 @@ struct BatchQueue: Equatable, Sendable {
   let count: Int
   let rule: FailureRule
   private(set) var running = 0
-  private(set) var counts = BatchCounts()
+  /// All that have ended, those of before included.
+  private(set) var counts: BatchCounts
+  /// Failures of before: the rule is about those that follow.
+  private let failedBefore: Int
   private var next = 0
   private var isStopped = false
   /// Devices that were to begin and could not.
   private var takenBack: [Int] = []
 
-  init(count: Int, rule: FailureRule) {
+  /// - Parameter counts: How devices ended before, that are not among these.
+  init(count: Int, rule: FailureRule, before counts: BatchCounts = BatchCounts()) {
     self.count = count
     self.rule = rule
+    self.counts = counts
+    failedBefore = counts.failed
   }
 
   /// The next device begins: its index; nil when none is to begin any more.
@@ -32,7 +38,7 @@ struct BatchQueue: Equatable, Sendable {
   mutating func ended(_ ending: RunEnding) {
     running -= 1
     counts.count(ending)
-    if case .stop(let most) = rule, counts.failed >= most { isStopped = true }
+    if case .stop(let most) = rule, counts.failed - failedBefore >= most { isStopped = true }
   }
 
   /// A device that was to begin did nothing: everything was ended before.
@@ -59,16 +65,20 @@ public struct BatchCounts: Hashable, Sendable {
   public init() {}
 
   mutating func count(_ ending: RunEnding) {
+    count(BatchPast.Ending(ending.status, ending.failure?.class))
+  }
+
+  mutating func count(_ ending: BatchPast.Ending) {
     switch ending.status {
     case .ok: ok += 1
     case .failed: failed += 1
     case .cancelled: cancelled += 1
     }
-    count(ending.failure)
+    count(ending.class)
   }
 
-  mutating func count(_ failure: RunFailure?) {
-    switch failure?.class {
+  mutating func count(_ class: FailureClass?) {
+    switch `class` {
     case .passing?: passing += 1
     case .unavailable?: unavailable += 1
     case .definite?, nil: break

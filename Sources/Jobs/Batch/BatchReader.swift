@@ -23,6 +23,11 @@ extension Batch {
     return try reader.batch(root)
   }
 
+  /// The whole path of a batch file, without symbolic links: what tells one batch from another.
+  public static func wholePath(of path: String) -> String {
+    FolderOfFile.realPath(path) ?? path
+  }
+
   /// Whether a file is one of a batch: it names devices, and a chain or its steps.
   ///
   /// What cannot be read is none; whoever reads it then says why.

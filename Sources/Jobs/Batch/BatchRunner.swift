@@ -17,7 +17,7 @@ public final class BatchRunner: Sendable {
     -> any DeviceService
 
   private struct State {
-    var queue = BatchQueue(count: 0, rule: .continue)
+    var queue: BatchQueue
     var cause: (any Error)?
     var pause: Task<Void, any Error>?
     var round = 0
@@ -25,13 +25,20 @@ public final class BatchRunner: Sendable {
     var identity: RunIdentity
   }
 
+  /// Asked before each round, told its identity and its number.
+  ///
+  /// The round fails with what it throws; what it gives is called after the round.
+  public typealias Admission =
+    @Sendable (_ batch: RunIdentity, _ round: Int) async throws -> @Sendable () -> Void
+
   let batch: Batch
+  private let past: BatchPast?
   private let seed: UInt64
   private let lanes: [SerialScheduler]
   private let service: MakeService
   private let hearRun: @Sendable (RunEvent) -> Void
   private let hear: @Sendable (BatchEvent) -> Void
-  private let admission: @Sendable () async throws -> @Sendable () -> Void
+  private let admission: Admission
   private let state: Guarded<State>
 
   private var loop: Loop { lanes[0].loop }
@@ -42,20 +49,23 @@ public final class BatchRunner: Sendable {
   ///   - scheduler: The first lane; further ones are made beside it.
   ///   - seed: What tells these runs from others, and what delays are drawn from.
   ///   - service: Makes the operations on a device.
-  ///   - admission: Asked before each round, which fails with what it throws; what it gives is called
-  ///     after the round.
+  ///   - past: What was done before: its round goes on with the devices that are left, and no other
+  ///     follows, whatever the schedule.
+  ///   - admission: Asked before each round.
   ///   - hearRun: Gets the events of the runs, on the loop, one at a time.
   ///   - hear: Gets those of the batch, likewise.
   public init(
     _ batch: Batch,
     on scheduler: SerialScheduler,
     seed: UInt64,
+    goingOn past: BatchPast? = nil,
     service: @escaping MakeService,
-    admission: @escaping @Sendable () async throws -> @Sendable () -> Void = { {} },
+    admission: @escaping Admission = { _, _ in {} },
     hearRun: @escaping @Sendable (RunEvent) -> Void = { _ in },
     hear: @escaping @Sendable (BatchEvent) -> Void = { _ in }
   ) {
     self.batch = batch
+    self.past = past
     self.seed = seed
     lanes =
       [scheduler]
@@ -66,7 +76,12 @@ public final class BatchRunner: Sendable {
     self.admission = admission
     self.hearRun = hearRun
     self.hear = hear
-    state = Guarded(State(identity: RunIdentity(seed: seed, text: "", round: 1)))
+    state = Guarded(
+      State(
+        queue: BatchQueue(count: 0, rule: .continue),
+        identity: RunIdentity(seed: seed, text: "", round: 1)
+      )
+    )
   }
 
   /// Ends everything: no further device begins, chains under way end with their clean-up.
@@ -92,7 +107,9 @@ public final class BatchRunner: Sendable {
   /// - Returns: What the process ends with: that of the first round that did not go well, or of the
   ///   signal that ended it.
   public func run(most: Int?, clock: @escaping @Sendable () -> Duration) async -> ExitStatus {
-    guard let schedule = batch.schedule else { return await round(1).exitStatus }
+    guard let schedule = batch.schedule, past == nil else {
+      return await round(past?.round ?? 1).exitStatus
+    }
     var times = ScheduleTimes(schedule, seed: seed)
     var status = ExitStatus.ok
     var number = 1
@@ -134,8 +151,13 @@ public final class BatchRunner: Sendable {
     state.withLock { state in
       state.round = round
       state.begun = nil
+      state.queue = queue(of: 0)
       state.identity = RunIdentity(seed: seed, text: text, round: round)
     }
+  }
+
+  private func queue(of count: Int) -> BatchQueue {
+    BatchQueue(count: count, rule: batch.onFailure, before: past?.counts ?? BatchCounts())
   }
 
   private func emit(_ change: BatchEvent.Change) {
@@ -158,7 +180,7 @@ public final class BatchRunner: Sendable {
     begin(number)
     let giveBack: @Sendable () -> Void
     do {
-      giveBack = try await admission()
+      giveBack = try await admission(state.withLock { $0.identity }, number)
     } catch {
       return finish([], RunFailure(error), isCancelled: false)
     }
@@ -181,12 +203,16 @@ public final class BatchRunner: Sendable {
     }
     let isOver = ownDeadline.withLock { $0 != nil }
     state.withLock { state in
-      state.queue = BatchQueue(count: devices.count, rule: batch.onFailure)
+      state.queue = self.queue(of: devices.count)
       if state.cause != nil || isOver { state.queue.stop() }
     }
-    emit(
-      .started(BatchStart(name: batch.name, devices: devices, concurrency: batch.concurrency))
+    let start = BatchStart(
+      name: batch.name,
+      devices: devices,
+      concurrency: batch.concurrency,
+      past: past
     )
+    emit(.started(start))
     let tasks = lanes.map { lane in
       loop.task { [self] in await work(through: devices, in: lane, of: number, ownDeadline) }
     }
@@ -224,8 +250,8 @@ public final class BatchRunner: Sendable {
   ) -> BatchEnding {
     let queue = state.withLock { $0.queue }
     let ending = BatchEnding(
-      devices.isEmpty ? BatchCounts() : queue.counts,
-      notRun: devices.isEmpty ? [] : queue.notRun.map { devices[$0].label },
+      queue.counts,
+      notRun: queue.notRun.map { devices[$0].label },
       failure: failure,
       isCancelled: isCancelled
     )
@@ -233,10 +259,13 @@ public final class BatchRunner: Sendable {
     return ending
   }
 
+  /// The devices that are to be run.
   private func found() async throws -> [BatchDevice] {
-    switch batch.devices {
-    case .listed(let devices): return devices
-    case .scanned(let scan):
+    switch (batch.devices, past) {
+    case (.listed(let devices), let past): return past?.left(of: devices) ?? devices
+    case (.scanned(let scan), let past?) where !past.devices.isEmpty:
+      return past.left(of: try scan.devices(past))
+    case (.scanned(let scan), _):
       let service = service(.any, LinkRule(), lanes[0])
       return try await lanes[0].turn { [self] in
         if let cause { throw cause }

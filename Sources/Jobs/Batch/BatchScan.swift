@@ -44,6 +44,18 @@ public struct BatchScan: Sendable, CustomStringConvertible {
     return devices
   }
 
+  /// The plans for the devices that the scan of an earlier run found.
+  ///
+  /// - Throws: `DocumentErrors` as ``devices(_:)`` does.
+  func devices(_ past: BatchPast) throws(DocumentErrors) -> [BatchDevice] {
+    var devices: [BatchDevice] = []
+    for device in past.devices {
+      guard let address = BluetoothAddress(device.label) else { continue }
+      devices.append(try Self.device(address, name: device.name, template))
+    }
+    return devices
+  }
+
   private static func device(
     _ address: BluetoothAddress,
     name: String?,
@@ -52,7 +64,7 @@ public struct BatchScan: Sendable, CustomStringConvertible {
     var bindings = Bindings()
     bindings.bind("address", to: "\(address)", from: "the scan")
     bindings.bind("name", to: name ?? "\(address)", from: "the scan")
-    return try template.device(.address(address), bindings)
+    return try template.device(.address(address), name: name, bindings)
   }
 
   public var description: String {

@@ -15,12 +15,18 @@ struct BatchTemplate: Sendable {
 
   /// A device with its plan.
   ///
-  /// - Parameter own: Values for the variables of this device.
+  /// - Parameters:
+  ///   - name: What it called itself as a scan found it.
+  ///   - own: Values for the variables of this device.
   /// - Throws: `DocumentErrors` with what is wrong with the chain, or with the values for it.
-  func device(_ target: DeviceTarget, _ own: Bindings) throws(DocumentErrors) -> BatchDevice {
+  func device(
+    _ target: DeviceTarget,
+    name: String? = nil,
+    _ own: Bindings
+  ) throws(DocumentErrors) -> BatchDevice {
     var plan = try chain.plan(with: common.overridden(by: own).overridden(by: given))
     plan.device = target
     if let retry { plan.retry = retry }
-    return BatchDevice(label: target.text, target: target, plan: plan)
+    return BatchDevice(label: target.text, target: target, name: name, plan: plan)
   }
 }

@@ -24,6 +24,10 @@ extension JSONLinesReport {
       members.add("name", start.name.map { .string($0) } ?? .null)
       members.add("devices", .array(start.devices.map { .string($0.label) }))
       members.add("concurrency", JSONValue(start.concurrency))
+      if let before = start.past?.counts {
+        let counts = [("ok", JSONValue(before.ok)), ("failed", JSONValue(before.failed))]
+        members.add("before", .object(counts))
+      }
     case .finished(let ending):
       members.add("status", .string(ending.status.rawValue))
       members.add("exitStatus", .number("\(ending.exitStatus.rawValue)"))

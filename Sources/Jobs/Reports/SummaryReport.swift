@@ -11,15 +11,29 @@ public struct SummaryReport: RunsReport {
   public static let notRunCount = 20
 
   private let notRun: [String]
+  private let before: BatchCounts?
 
-  /// - Parameter notRun: The devices that were to run and did not begin.
-  public init(notRun: [String] = []) {
+  /// - Parameters:
+  ///   - notRun: The devices that were to run and did not begin.
+  ///   - before: How others ended before, where a batch went on.
+  public init(notRun: [String] = [], before: BatchCounts? = nil) {
     self.notRun = notRun
+    self.before = before
   }
 
   public func text(on runs: [RecordedRun]) -> String {
-    let parts = [totals(runs)] + Self.slowest(runs) + Self.failures(runs) + others
+    let parts = [totals(runs)] + earlier + Self.slowest(runs) + Self.failures(runs) + others
     return parts.joined(separator: "\n") + "\n"
+  }
+
+  /// `before: 7 ok, 1 failed`.
+  private var earlier: [String] {
+    guard let before, before.done > 0 else { return [] }
+    return ["before: \(Self.list([(before.ok, "ok"), (before.failed, "failed")]))"]
+  }
+
+  private static func list(_ counts: [(Int, String)]) -> String {
+    counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
   }
 
   /// `not run: Thermo-3, Thermo-4`.
@@ -39,9 +53,8 @@ public struct SummaryReport: RunsReport {
       (runs.count - failed - cancelled - unfinished, "ok"), (failed, "failed"),
       (cancelled, "cancelled"), (unfinished, "unfinished"), (notRun.count, "not run"),
     ]
-    let told = parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
     let all = runs.count + notRun.count
-    return "\(all) \(all == 1 ? "device" : "devices"): \(told)"
+    return "\(all) \(all == 1 ? "device" : "devices"): \(Self.list(parts))"
   }
 
   private static func slowest(_ runs: [RecordedRun]) -> [String] {

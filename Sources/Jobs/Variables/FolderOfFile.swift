@@ -59,7 +59,7 @@ struct FolderOfFile {
   }
 
   /// A path without symbolic links; nil when nothing is there.
-  private static func realPath(_ path: String) -> String? {
+  static func realPath(_ path: String) -> String? {
     guard let real = realpath(path, nil) else { return nil }
     defer { free(real) }
     return String(cString: real)

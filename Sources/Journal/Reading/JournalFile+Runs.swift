@@ -50,6 +50,7 @@ extension JournalFile {
         arguments: [run]
       )
       var devices: [FinishedDevice] = []
+      var indices: [String: Int] = [:]
       for row in rows {
         let device = FinishedDevice(
           device: row[0],
@@ -57,27 +58,14 @@ extension JournalFile {
           exitStatus: row[2],
           class: row[3]
         )
-        if let index = devices.firstIndex(where: { $0.device == device.device }) {
+        if let index = indices[device.device] {
           devices[index] = device
         } else {
+          indices[device.device] = devices.count
           devices.append(device)
         }
       }
       return devices
-    }
-  }
-
-  /// The number of the last chain of a run, 0 for none; nil when there is no such run.
-  func lastChain(of run: Int64) throws(JournalFailure) -> Int? {
-    try read { database in
-      try Int.fetchOne(
-        database,
-        sql: """
-          SELECT coalesce(max(chain), 0) FROM runs LEFT JOIN chains USING (run)
-          WHERE run = ? GROUP BY run
-          """,
-        arguments: [run]
-      )
     }
   }
 }
@@ -100,6 +88,8 @@ extension Database {
       started: row["started"],
       finished: row["finished"],
       exitStatus: row["exit_status"],
+      batch: try batch(of: run),
+      resumptions: try resumptions(of: run),
       chains: try chains(of: run)
     )
   }

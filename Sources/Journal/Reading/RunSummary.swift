@@ -17,6 +17,10 @@ public struct RunSummary: Hashable, Sendable {
   /// Nil for a run that is under way, or whose process is gone.
   public let finished: String?
   public let exitStatus: Int32?
+  /// Nil for a run that is of no batch.
+  public let batch: BatchSummary?
+  /// Who went on with it, in order.
+  public let resumptions: [Resumption]
   /// In the order in which they began.
   public let chains: [ChainSummary]
 }

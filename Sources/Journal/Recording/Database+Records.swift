@@ -17,11 +17,14 @@ extension Database {
         header.isSimulated ? 1 : 0, header.owner, header.version, header.startedText,
       ]
     )
-    return lastInsertedRowID
+    let run = lastInsertedRowID
+    if let batch = header.batch { try insert(batch, run: run) }
+    return run
   }
 
   func insert(_ record: JournalRecord, run: Int64, chain: Int) throws {
     switch record {
+    case .batchDevices(let members): try insert(members, run: run)
     case .chainStarted(let start): try insert(start, run, chain)
     case .stepStarted(let start): try insert(start, run, chain)
     case .value(let value): try insert(value, run, chain)

@@ -12,6 +12,8 @@ struct Moment: Hashable, Sendable {
 
 /// One change to a journal's tables, within one chain.
 enum JournalRecord: Hashable, Sendable {
+  /// Of no chain: the devices of a run of a batch.
+  case batchDevices([BatchMember])
   case chainStarted(ChainStart)
   case stepStarted(StepStart)
   case value(StoredValue)
@@ -71,7 +73,7 @@ enum JournalRecord: Hashable, Sendable {
   /// Whether it must be kept before anything else happens: all but what a step says on its way.
   var isUrgent: Bool {
     switch self {
-    case .chainStarted, .stepFinished, .chainFinished: true
+    case .batchDevices, .chainStarted, .stepFinished, .chainFinished: true
     case .stepStarted, .value, .gap: false
     }
   }

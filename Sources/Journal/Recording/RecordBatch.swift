@@ -7,7 +7,7 @@
 struct RecordBatch: Sendable {
   /// A record of a chain.
   struct Entry: Sendable {
-    /// The number of the chain within the run.
+    /// The number of the chain within the run; 0 for what is of none.
     let chain: Int
     let record: JournalRecord
   }

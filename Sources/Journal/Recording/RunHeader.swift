@@ -19,6 +19,8 @@ public struct RunHeader: Hashable, Sendable {
   public var version: String
   /// Since 1970-01-01T00:00:00Z.
   public var started: Duration
+  /// The batch that it is a run of; nil for other runs.
+  public var batch: BatchOrigin?
 
   public init(
     identity: String,
@@ -28,7 +30,8 @@ public struct RunHeader: Hashable, Sendable {
     isSimulated: Bool,
     owner: String?,
     version: String,
-    started: Duration
+    started: Duration,
+    batch: BatchOrigin? = nil
   ) {
     self.identity = identity
     self.command = command
@@ -38,6 +41,7 @@ public struct RunHeader: Hashable, Sendable {
     self.owner = owner
     self.version = version
     self.started = started
+    self.batch = batch
   }
 
   var startedText: String { Timestamp.text(started) }

@@ -46,17 +46,20 @@ public final class RunRecorder: Sendable {
     state = Guarded(State(header: header))
   }
 
-  /// A run that goes on: its chains are numbered on.
+  /// A run that goes on: it is given to this process, and its chains are numbered on.
   ///
-  /// - Throws: ``JournalFailure`` when the run is not there, or the journal cannot be read.
+  /// - Throws: ``JournalFailure`` when the journal cannot be written, the run is not there, or
+  ///   another process goes on with it.
   public init(
     resuming run: Int64,
+    _ takeover: RunTakeover,
     in file: JournalFile,
     on loop: Loop,
     onFailure: @escaping @Sendable (JournalFailure) -> Void
   ) throws(JournalFailure) {
-    guard let last = try file.lastChain(of: run) else {
-      throw JournalFailure(.missing, path: file.path, reason: "it has no run \(run)")
+    guard let last = try file.write({ try $0.take(takeover, of: run) }) else {
+      let reason = "another process goes on with run \(run), or it was taken out"
+      throw JournalFailure(.locked, path: file.path, reason: reason)
     }
     self.loop = loop
     self.file = file
@@ -80,6 +83,13 @@ public final class RunRecorder: Sendable {
 
   /// Writes down that the run begins.
   public func begin() { commit() }
+
+  /// Writes down which devices the run of a batch is for.
+  public func take(_ devices: [BatchMember]) {
+    let time = time
+    state.withLock { _ = $0.batch.add(.batchDevices(devices), chain: 0, at: time) }
+    commit()
+  }
 
   /// What hears the events of the next chain of the run.
   public func chain() -> @Sendable (RunEvent) -> Void {

@@ -11,6 +11,7 @@ enum JournalSchema {
     var migrator = DatabaseMigrator()
     migrator.registerMigration("1") { try $0.execute(sql: version1) }
     migrator.registerMigration("2") { try $0.execute(sql: version2) }
+    migrator.registerMigration("3") { try $0.execute(sql: version3) }
     return migrator
   }
 
@@ -123,5 +124,38 @@ enum JournalSchema {
     CREATE INDEX chains_by_device ON chains (device, run);
 
     PRAGMA user_version = 2;
+    """
+
+  /// Which batch a run is of, which devices it is for, and who went on with it.
+  private static let version3 = """
+    CREATE TABLE batches (
+      run INTEGER PRIMARY KEY REFERENCES runs ON DELETE CASCADE,
+      file TEXT NOT NULL,
+      name TEXT,
+      digest TEXT NOT NULL,
+      round INTEGER NOT NULL
+    ) STRICT;
+
+    CREATE INDEX batches_by_file ON batches (file, run);
+
+    CREATE TABLE batch_devices (
+      run INTEGER NOT NULL REFERENCES batches ON DELETE CASCADE,
+      place INTEGER NOT NULL,
+      device TEXT NOT NULL,
+      name TEXT,
+      PRIMARY KEY (run, place)
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE resumptions (
+      run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,
+      resumption INTEGER NOT NULL,
+      chain INTEGER NOT NULL,
+      owner TEXT,
+      version TEXT NOT NULL,
+      started TEXT NOT NULL,
+      PRIMARY KEY (run, resumption)
+    ) STRICT, WITHOUT ROWID;
+
+    PRAGMA user_version = 3;
     """
 }

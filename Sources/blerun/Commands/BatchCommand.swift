@@ -5,7 +5,9 @@ import BlueZ
 import Bluetooth
 import Documents
 import Jobs
+import Journal
 import Signals
+import SimulatedDevices
 
 /// Runs a chain on each device of a batch, and sums up.
 struct BatchCommand: ParsableCommand {
@@ -20,6 +22,7 @@ struct BatchCommand: ParsableCommand {
 
         blerun batch batch.yaml --dry-run
         blerun batch batch.yaml --concurrency 4 --deadline 10m
+        blerun batch batch.yaml --resume
         blerun batch batch.yaml --simulate Simulators/devices/thermometer.yaml --runs 3
       """
   )
@@ -30,6 +33,8 @@ struct BatchCommand: ParsableCommand {
   @OptionGroup var options: WorldOptions
   @OptionGroup var printing: ChainOutputOptions
   @OptionGroup var variables: VariableOptions
+  @OptionGroup(title: "Journal") var journal: JournalOptions
+  @OptionGroup var resuming: ResumeOptions
   @OptionGroup var reports: ReportOptions
 
   @Option(help: "How many chains run at once; it wins over the file's.")
@@ -53,31 +58,91 @@ struct BatchCommand: ParsableCommand {
       throw ValidationError("--concurrency \(concurrency): expected 1 to \(most).")
     }
     if let runs, runs < 1 { throw ValidationError("--runs \(runs): expected 1 or more.") }
+    if resuming.resume != nil, runs != nil {
+      throw ValidationError("--resume goes on with one run of the batch: it takes no --runs.")
+    }
+    if resuming.resume != nil, journal.noJournal {
+      throw ValidationError("--resume goes by the journal: it takes no --no-journal.")
+    }
   }
 
   func run() throws {
     let batch = try batch()
     let simulated = try options.simulatedDevices()
     if dryRun { return try printPlan(batch) }
-    if batch.schedule != nil, runs == nil, !options.simulate.isEmpty, !options.realTime {
+    let isOnce = batch.schedule == nil || resuming.resume != nil
+    if !isOnce, runs == nil, !options.simulate.isEmpty, !options.realTime {
       throw Ending(.usage, "simulated time would never end: say how often with --runs")
     }
     if options.simulate.isEmpty, let first = batch.first {
       ChainCommand.warn(of: first.plan.writtenSecrets)
     }
+    throw Ending(try run(batch, simulated))
+  }
+
+  private func run(_ batch: Batch, _ simulated: ScenarioDefinition) throws(Ending) -> ExitStatus {
+    let path = Batch.wholePath(of: file)
+    let kept = try openJournal()
+    let decision = try decision(on: batch, kept, at: path)
+    var resumption: BatchResumption?
+    switch decision {
+    case nil: break
+    case .goOn(let found): resumption = found
+    case .nothing(let reason):
+      StandardError.line("blerun: \(reason)")
+      return .ok
+    case .refused(let ending): throw ending
+    }
     let reports = try ReportFiles(reports.files, printed: printing.output.whole)
     let world = try options.world(simulated)
     defer { world.end() }
     world.releaseOrphans()
+    if let resumption { StandardError.line("blerun: \(resumption.notice)") }
+    let writing = kept.map {
+      BatchJournal($0, journal, of: batch, at: path, goingOn: resumption, in: world)
+    }
     let running = RunningBatch(
       batch,
+      goingOn: resumption?.past,
       in: world,
       adapter: options.adapterSelector,
+      journal: writing,
       reports: reports,
       format: printing.output,
       tellsSteps: verbose
     )
-    throw Ending(reports.end(running.run(most: runs)))
+    let status = reports.end(running.run(most: runs))
+    return writing?.end(status) ?? status
+  }
+
+  /// The journal that is written; one that a batch is to go on with is there already.
+  private func openJournal() throws(Ending) -> JournalFile? {
+    let isSimulated = !options.simulate.isEmpty
+    guard resuming.resume != nil else {
+      return try RunJournal.open(journal, isSimulated: isSimulated)
+    }
+    guard let path = try journal.path(isSimulated: isSimulated) else {
+      throw Ending(.usage, "--resume goes by a journal: name it with --journal")
+    }
+    return try reading { () throws(JournalFailure) in
+      try JournalFile(existing: path, sync: journal.journalSync)
+    }
+  }
+
+  private func decision(
+    on batch: Batch,
+    _ file: JournalFile?,
+    at path: String
+  ) throws(Ending) -> BatchResumption.Decision? {
+    guard let resume = resuming.resume, let file else { return nil }
+    let wish = BatchResumption.Wish(
+      run: resume.number,
+      skipsFailed: resuming.skipFailed,
+      file: self.file,
+      batch: batch,
+      isSimulated: !options.simulate.isEmpty
+    )
+    return try resuming.decide(file, wish, at: path)
   }
 
   private func batch() throws(Ending) -> Batch {

@@ -135,7 +135,14 @@ struct ChainCommand {
     var journal: RunJournal?
     if let file, let journalOptions {
       let header = RunHeader(plan, identity, in: world)
-      journal = try RunJournal(file, journalOptions, header, in: world)
+      let scheduler = world.scheduler
+      do {
+        journal = try RunJournal(file, journalOptions, header, on: world.loop) {
+          scheduler.cancelAll($0)
+        }
+      } catch {
+        throw Ending(.output, "\(error)")
+      }
     }
     world.releaseOrphans()
     let service = world.service(

@@ -9,6 +9,7 @@ import Signals
 final class RunningBatch: Sendable {
   private struct State {
     var recorder = RunCollector(condenses: true)
+    var before: BatchCounts?
     var progress: BatchProgress?
     var refresh: Timer?
   }
@@ -16,6 +17,8 @@ final class RunningBatch: Sendable {
   private let batch: Batch
   private let world: World
   private let adapter: AdapterSelector
+  private let journal: BatchJournal?
+  private let past: BatchPast?
   private let reports: ReportFiles
   private let format: ChainOutputOptions.Output
   private let text: BatchTextReport
@@ -25,16 +28,22 @@ final class RunningBatch: Sendable {
   private let runner = Guarded<BatchRunner?>(nil)
   private let output: StandardOutput
 
-  /// - Parameter tellsSteps: Whether the text has a line for each step.
+  /// - Parameters:
+  ///   - past: What it goes on with; nil for a batch that begins.
+  ///   - tellsSteps: Whether the text has a line for each step.
   init(
     _ batch: Batch,
+    goingOn past: BatchPast?,
     in world: World,
     adapter: AdapterSelector,
+    journal: BatchJournal?,
     reports: ReportFiles,
     format: ChainOutputOptions.Output,
     tellsSteps: Bool
   ) {
     self.batch = batch
+    self.past = past
+    self.journal = journal
     self.reports = reports
     self.world = world
     self.adapter = adapter
@@ -48,19 +57,25 @@ final class RunningBatch: Sendable {
   ///
   /// - Parameter most: How many times at most, where it has a schedule.
   func run(most: Int?) -> ExitStatus {
-    let (world, adapter) = (world, adapter)
+    let (world, adapter, journal) = (world, adapter, journal)
     let runner = BatchRunner(
       batch,
       on: world.scheduler,
       seed: world.identitySeed,
+      goingOn: past,
       service: { target, link, lane in
         world.service(for: target, adapter: adapter, options: ConnectOptions(link), on: lane)
       },
-      admission: { try world.beginBatch(at: adapter) },
+      admission: { identity, round in
+        let giveBack = try world.beginBatch(at: adapter)
+        try journal?.begin(identity, round: round)
+        return giveBack
+      },
       hearRun: { [self] in hear($0) },
       hear: { [self] in hear($0) }
     )
     self.runner.withLock { $0 = runner }
+    journal?.onFailure { runner.cancel($0) }
     let what = "no further device begins; ending the chains under way and disconnecting"
     let interruption = Interruption(on: world.loop, what) { runner.cancel($0) }
     defer {
@@ -86,6 +101,7 @@ final class RunningBatch: Sendable {
   // MARK: What happens
 
   private func hear(_ event: RunEvent) {
+    journal?.hear(event)
     if format == .text { state.withLock { $0.recorder.take(event) } }
     switch format {
     case .text: tell(text.lines(for: event))
@@ -96,10 +112,11 @@ final class RunningBatch: Sendable {
   }
 
   private func hear(_ event: BatchEvent) {
+    journal?.hear(event)
     if format == .json { tell(json.lines(for: event)) }
     switch event.change {
     case .waiting: break
-    case .started(let start): begin(start.devices.count)
+    case .started(let start): begin(start)
     case .deviceEnded(_, _, let counts): took(counts)
     case .finished(let ending): finish(ending)
     }
@@ -113,14 +130,16 @@ final class RunningBatch: Sendable {
 
   private func finish(_ ending: BatchEnding) {
     reports.tellWhole()
-    let (recorder, refresh) = state.withLock { state in
+    let ended = state.withLock { state in
       defer { state = State() }
-      return (state.recorder, state.refresh)
+      return state
     }
-    refresh?.cancel()
+    let recorder = ended.recorder
+    ended.refresh?.cancel()
     line.clear()
     guard format == .text, !recorder.runs.isEmpty || !ending.notRun.isEmpty else { return }
-    let summary = SummaryReport(notRun: ending.notRun).text(on: recorder.runs)
+    let report = SummaryReport(notRun: ending.notRun, before: ended.before)
+    let summary = report.text(on: recorder.runs)
     output.line(String(summary.dropLast()))
   }
 
@@ -128,8 +147,13 @@ final class RunningBatch: Sendable {
 
   private var now: Duration { world.loop.now.sinceStart }
 
-  private func begin(_ total: Int) {
-    state.withLock { $0.progress = BatchProgress(total: total, begun: now) }
+  private func begin(_ start: BatchStart) {
+    let before = start.past?.counts ?? BatchCounts()
+    let total = start.devices.count + before.done
+    state.withLock { state in
+      state.before = start.past?.counts
+      state.progress = BatchProgress(total: total, begun: now, before: before)
+    }
     show()
     // In virtual time nothing is waited for, and nobody looks.
     if line.isLive, !world.isVirtual { refreshLater() }

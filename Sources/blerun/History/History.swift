@@ -45,11 +45,7 @@ struct HistoryOptions: ParsableArguments {
     }
     return try reading { () throws(JournalFailure) in
       guard isWriting else { return try JournalFile(reading: path) }
-      // Nothing is made that only would be looked at.
-      guard access(path, F_OK) == 0 else {
-        throw JournalFailure(.missing, path: path, reason: String(cString: strerror(errno)))
-      }
-      return try JournalFile(writing: path)
+      return try JournalFile(existing: path)
     }
   }
 }

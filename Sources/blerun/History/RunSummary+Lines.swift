@@ -14,7 +14,14 @@ extension RunSummary {
     return isThere ? "under way" : "broken off"
   }
 
-  var devices: String { chains.count > 1 ? "\(chains.count) devices" : chains.first?.device ?? "-" }
+  var devices: String {
+    let devices = batch.map(\.devices.count) ?? 0
+    let count = devices > 0 ? devices : chains.count
+    return count > 1 ? "\(count) devices" : chains.first?.device ?? "-"
+  }
+
+  /// What the batch is called, else the chain.
+  private var name: String { batch?.origin.name ?? chains.first?.name ?? "-" }
 
   private var stepsEnded: Int { chains.map(\.stepsEnded).reduce(0, +) }
   private var values: Int { chains.map(\.values).reduce(0, +) }
@@ -22,7 +29,7 @@ extension RunSummary {
   /// The columns of ``RunList``.
   var columns: [String] {
     [
-      "\(run)", started, devices, chains.first?.name ?? "-", state, "\(stepsEnded)", "\(values)",
+      "\(run)", started, devices, name, state, "\(stepsEnded)", "\(values)",
     ]
   }
 
@@ -33,9 +40,8 @@ extension RunSummary {
       "identity  \(identity), seed \(seed)",
       "started   \(started)",
       "ended     \(finished ?? "-"), \(state)\(exitStatus.map { ", exit status \($0)" } ?? "")",
-      "",
     ]
-    return head
+    return head + (batch.map { $0.lines(chains) } ?? []) + resumptions.map(\.line) + [""]
       + definition.split(separator: "\n", omittingEmptySubsequences: false).map {
         String($0)
       }
@@ -51,6 +57,10 @@ extension RunSummary {
       ("exitStatus", exitStatus.map { JSONValue(Int($0)) } ?? .null),
       ("blerun", .string(version)),
     ]
+    if let batch { members.append(("batch", batch.jsonValue)) }
+    if !resumptions.isEmpty {
+      members.append(("resumed", .array(resumptions.map { .string($0.started) })))
+    }
     members.append(("chains", .array(chains.map(\.jsonValue))))
     return JSONValue.object(members).text
   }

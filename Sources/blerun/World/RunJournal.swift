@@ -32,33 +32,66 @@ final class RunJournal: Sendable {
 
   /// Writes down that a run begins.
   ///
-  /// - Parameter world: Its chains are cancelled when a required journal fails later.
-  /// - Throws: ``Ending`` when a required one fails at once.
+  /// - Parameter cancel: Ends its chains when a required journal fails later.
+  /// - Throws: What a required one fails with at once.
   init(
     _ file: JournalFile,
     _ options: JournalOptions,
     _ header: RunHeader,
-    in world: World
-  ) throws(Ending) {
+    on loop: Loop,
+    cancel: @escaping @Sendable (RunFailure) -> Void
+  ) throws(JournalFailure) {
     self.file = file
     self.options = options
-    let scheduler = world.scheduler
-    let need = options.need
-    recorder = RunRecorder(header, to: file, on: world.loop) { failure in
+    let onFailure = Self.onFailure(options.need, cancel)
+    recorder = RunRecorder(header, to: file, on: loop, onFailure: onFailure)
+    recorder.begin()
+    if options.need == .required, let failure = recorder.failure { throw failure }
+  }
+
+  /// Writes down that this process goes on with a run.
+  ///
+  /// - Parameter cancel: Ends its chains when a required journal fails later.
+  /// - Throws: What the journal fails with at once, required or not.
+  init(
+    _ file: JournalFile,
+    _ options: JournalOptions,
+    resuming run: Int64,
+    _ takeover: RunTakeover,
+    on loop: Loop,
+    cancel: @escaping @Sendable (RunFailure) -> Void
+  ) throws(JournalFailure) {
+    self.file = file
+    self.options = options
+    recorder = try RunRecorder(
+      resuming: run,
+      takeover,
+      in: file,
+      on: loop,
+      onFailure: Self.onFailure(options.need, cancel)
+    )
+  }
+
+  private static func onFailure(
+    _ need: JournalOptions.Need,
+    _ cancel: @escaping @Sendable (RunFailure) -> Void
+  ) -> @Sendable (JournalFailure) -> Void {
+    { failure in
       switch need {
-      case .required:
-        scheduler.cancelAll(RunFailure(failure))
+      case .required: cancel(RunFailure(failure))
       case .optional:
         StandardError.line(
           "blerun: \(failure). The run goes on; what it brings is kept until it can be written"
         )
       }
     }
-    recorder.begin()
-    if options.need == .required, let failure = recorder.failure {
-      throw Ending(.output, "\(failure)")
-    }
   }
+
+  /// What hears the events of the next chain.
+  func chain() -> @Sendable (RunEvent) -> Void { recorder.chain() }
+
+  /// Writes down which devices a run of a batch is for.
+  func take(_ devices: [BatchMember]) { recorder.take(devices) }
 
   /// What hears the events of a chain: the journal, then `report`.
   func hearing(
@@ -75,8 +108,15 @@ final class RunJournal: Sendable {
   ///
   /// - Returns: The status of the run with this journal.
   func end(_ status: ExitStatus) -> ExitStatus {
-    recorder.finish(status)
     defer { file.close() }
+    return finish(status)
+  }
+
+  /// Writes down how the run ended.
+  ///
+  /// - Returns: The status of the run with this journal.
+  func finish(_ status: ExitStatus) -> ExitStatus {
+    recorder.finish(status)
     if let failure = recorder.failure {
       let count = recorder.unwritten
       let missing = count == 1 ? "1 record is" : "\(count) records are"
@@ -113,7 +153,7 @@ extension JournalOptions {
 
 extension RunFailure {
   /// A required journal could not be written.
-  fileprivate init(_ failure: JournalFailure) {
+  init(_ failure: JournalFailure) {
     self.init(
       code: .journalFailed,
       class: .unavailable,

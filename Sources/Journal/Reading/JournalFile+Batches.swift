@@ -1,0 +1,60 @@
+// Batches, read back.
+
+import GRDB
+
+/// What a journal knows of the batch that a run is of.
+public struct BatchSummary: Hashable, Sendable {
+  public let origin: BatchOrigin
+  /// All devices of the run, in the order in which they began or were to; none when it ended before
+  /// they were known.
+  public let devices: [BatchMember]
+}
+
+/// A process that went on with a run.
+public struct Resumption: Hashable, Sendable {
+  /// The first chain that it began, or would have begun.
+  public let chain: Int
+  /// RFC 3339, UTC.
+  public let started: String
+}
+
+extension JournalFile {
+  /// The latest run of the batch in a file; nil when there is none.
+  ///
+  /// - Parameter file: Its whole path.
+  public func lastRun(ofBatch file: String) throws(JournalFailure) -> RunSummary? {
+    let number = try read { database in
+      try Int64.fetchOne(
+        database,
+        sql: "SELECT max(run) FROM batches WHERE file = ?",
+        arguments: [file]
+      )
+    }
+    guard let number else { return nil }
+    return try run(number)
+  }
+}
+
+extension Database {
+  func batch(of run: Int64) throws -> BatchSummary? {
+    let sql = "SELECT file, name, digest, round FROM batches WHERE run = ?"
+    guard let row = try Row.fetchOne(self, sql: sql, arguments: [run]) else { return nil }
+    let devices = try Row.fetchAll(
+      self,
+      sql: "SELECT device, name FROM batch_devices WHERE run = ? ORDER BY place",
+      arguments: [run]
+    )
+    return BatchSummary(
+      origin: BatchOrigin(file: row[0], name: row[1], digest: row[2], round: row[3]),
+      devices: devices.map { BatchMember(device: $0[0], name: $0[1]) }
+    )
+  }
+
+  func resumptions(of run: Int64) throws -> [Resumption] {
+    try Row.fetchAll(
+      self,
+      sql: "SELECT chain, started FROM resumptions WHERE run = ? ORDER BY resumption",
+      arguments: [run]
+    ).map { Resumption(chain: $0[0], started: $0[1]) }
+  }
+}

@@ -1,0 +1,63 @@
+// Going on with a batch that did not come to its end.
+
+import ArgumentParser
+import Jobs
+import Journal
+
+/// `--resume`, and what it leaves out.
+struct ResumeOptions: ParsableArguments {
+  /// Which run is gone on with.
+  enum Run: ExpressibleByArgument {
+    case latest
+    case number(Int64)
+
+    init?(argument: String) {
+      guard let number = Int64(argument), number > 0 else { return nil }
+      self = .number(number)
+    }
+
+    var number: Int64? { if case .number(let number) = self { number } else { nil } }
+  }
+
+  @Option(
+    defaultAsFlag: .latest,
+    help: ArgumentHelp(
+      """
+      Go on with the latest run of the batch, or with that of a number (see blerun history), where \
+      it was killed, interrupted or failed: devices that ended well are left out.
+      """,
+      valueName: "run"
+    )
+  )
+  var resume: Run?
+
+  @Flag(help: "With --resume: leave out the devices that failed, too.")
+  var skipFailed = false
+
+  func validate() throws {
+    if skipFailed, resume == nil { throw ValidationError("--skip-failed goes with --resume.") }
+  }
+
+  /// What comes of the wish, by what the journal says.
+  ///
+  /// - Parameter path: The whole path of the batch's file.
+  /// - Throws: ``Ending`` when the journal cannot be read, or something stands against going on.
+  func decide(
+    _ file: JournalFile,
+    _ wish: BatchResumption.Wish,
+    at path: String
+  ) throws(Ending) -> BatchResumption.Decision {
+    try reading { () throws(JournalFailure) in
+      let run =
+        if let number = wish.run { try file.run(number) } else {
+          try file.lastRun(ofBatch: path)
+        }
+      let finished = try run.map { run throws(JournalFailure) in
+        try file.finishedDevices(of: run.run)
+      }
+      return BatchResumption.decide(wish, run, finished ?? []) {
+        ProcessIdentity($0)?.isThere ?? false
+      }
+    }
+  }
+}

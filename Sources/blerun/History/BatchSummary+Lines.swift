@@ -1,0 +1,39 @@
+// Batches of a journal as text and as JSON.
+
+import Jobs
+import Journal
+
+extension BatchSummary {
+  /// Which batch it is, and how its devices fared.
+  ///
+  /// - Parameter chains: Those of its run.
+  func lines(_ chains: [ChainSummary]) -> [String] {
+    let round = origin.round > 1 ? ", run \(origin.round) of its schedule" : ""
+    return ["file      \(origin.file)\(round)", "outcome   \(tally(chains))"]
+  }
+
+  /// `6 devices: 2 ok, 1 failed, 3 not run`: each device as its last chain ended.
+  private func tally(_ chains: [ChainSummary]) -> String {
+    var last: [String: String] = [:]
+    for chain in chains { last[chain.device] = chain.status ?? "not ended" }
+    let words = ["ok", "failed", "cancelled", "not ended", "not run"]
+    let ways = devices.map { last[$0.device] ?? "not run" }
+    let counts = words.map { word in (word, ways.count { $0 == word }) }.filter { $0.1 > 0 }
+    let told = counts.map { "\($0.1) \($0.0)" }.joined(separator: ", ")
+    return devices.isEmpty
+      ? "no device" : "\(devices.count) \(devices.count == 1 ? "device" : "devices"): \(told)"
+  }
+
+  var jsonValue: JSONValue {
+    .object([
+      ("file", .string(origin.file)), ("name", origin.name.map { .string($0) } ?? .null),
+      ("digest", .string(origin.digest)), ("round", JSONValue(origin.round)),
+      ("devices", .array(devices.map { .string($0.device) })),
+    ])
+  }
+}
+
+extension Resumption {
+  /// When, and with which chain.
+  var line: String { "resumed   \(started), from chain \(chain) on" }
+}

@@ -1,0 +1,152 @@
+// The journal of a batch: each round is a run of it, with a chain for each device.
+
+import ArgumentParser
+import Jobs
+import Journal
+import Signals
+
+/// A batch's journal under way.
+///
+/// It is to hear of everything before that is told to anybody else: what a device brought is
+/// committed when this has heard that its chain ended.
+final class BatchJournal: Sendable {
+  private struct State {
+    /// The round under way.
+    var round: RunJournal?
+    /// What hears the chains under way, by their devices.
+    var chains: [String: @Sendable (RunEvent) -> Void] = [:]
+    /// That of the first round whose required journal failed.
+    var failed: ExitStatus?
+    var cancel: @Sendable (RunFailure) -> Void = { _ in }
+  }
+
+  private let file: JournalFile
+  private let options: JournalOptions
+  private let batch: Batch
+  /// The whole path of the batch's file.
+  private let path: String
+  private let resumption: BatchResumption?
+  private let loop: Loop
+  private let isSimulated: Bool
+  private let state = Guarded(State())
+
+  /// - Parameters:
+  ///   - path: The whole path of the batch's file.
+  ///   - resumption: What the batch goes on with; nil for a batch that begins.
+  init(
+    _ file: JournalFile,
+    _ options: JournalOptions,
+    of batch: Batch,
+    at path: String,
+    goingOn resumption: BatchResumption?,
+    in world: World
+  ) {
+    self.file = file
+    self.options = options
+    self.batch = batch
+    self.path = path
+    self.resumption = resumption
+    loop = world.loop
+    isSimulated = world.isSimulated
+  }
+
+  /// - Parameter cancel: Ends the batch when a required journal fails under way.
+  func onFailure(_ cancel: @escaping @Sendable (RunFailure) -> Void) {
+    state.withLock { $0.cancel = cancel }
+  }
+
+  // MARK: Rounds
+
+  /// Writes down that a round begins, or goes on.
+  ///
+  /// - Throws: ``RunFailure`` when that fails and the batch cannot do without.
+  func begin(_ identity: RunIdentity, round: Int) throws(RunFailure) {
+    let cancel: @Sendable (RunFailure) -> Void = { [weak self] failure in
+      self?.state.withLock { $0.cancel }(failure)
+    }
+    do {
+      let journal =
+        if let resumption {
+          try RunJournal(
+            file,
+            options,
+            resuming: resumption.run,
+            takeover(from: resumption.owner),
+            on: loop,
+            cancel: cancel
+          )
+        } else {
+          try RunJournal(file, options, header(identity, round), on: loop, cancel: cancel)
+        }
+      state.withLock { $0.round = journal }
+    } catch {
+      // Another process that goes on with the run is no trouble with the file.
+      let isTaken = resumption != nil && error.kind == .locked
+      state.withLock { $0.failed = $0.failed ?? (isTaken ? .passing : .output) }
+      throw RunFailure(error)
+    }
+  }
+
+  private var owner: String? { isSimulated ? nil : ProcessIdentity.own.text }
+
+  private var time: Duration { loop.wallClockAtStart + loop.now.sinceStart }
+
+  private func header(_ identity: RunIdentity, _ round: Int) -> RunHeader {
+    RunHeader(
+      identity: identity.description,
+      command: "batch",
+      definition: batch.lines.joined(separator: "\n"),
+      seed: identity.seed,
+      isSimulated: isSimulated,
+      owner: owner,
+      version: Blerun.configuration.version,
+      started: time,
+      batch: BatchOrigin(file: path, name: batch.name, digest: batch.digest, round: round)
+    )
+  }
+
+  private func takeover(from former: String?) -> RunTakeover {
+    let version = Blerun.configuration.version
+    return RunTakeover(former: former, owner: owner, version: version, started: time)
+  }
+
+  // MARK: What happens
+
+  func hear(_ event: BatchEvent) {
+    guard let round = state.withLock({ $0.round }) else { return }
+    switch event.change {
+    case .waiting, .deviceEnded: break
+    case .started(let start):
+      guard resumption?.past.devices.isEmpty ?? true else { return }
+      round.take(start.devices.map { BatchMember(device: $0.label, name: $0.name) })
+    case .finished(let ending):
+      let status = round.finish(ending.exitStatus)
+      state.withLock { state in
+        state.round = nil
+        state.chains = [:]
+        if status != ending.exitStatus { state.failed = state.failed ?? status }
+      }
+    }
+  }
+
+  func hear(_ event: RunEvent) {
+    let record = state.withLock { state -> (@Sendable (RunEvent) -> Void)? in
+      switch event.change {
+      case .runStarted: state.chains[event.device] = state.round?.chain()
+      case .runFinished: return state.chains.removeValue(forKey: event.device)
+      default: break
+      }
+      return state.chains[event.device]
+    }
+    record?(event)
+  }
+
+  /// Closes the journal, when all rounds are over.
+  ///
+  /// - Returns: The status of the batch with this journal.
+  func end(_ status: ExitStatus) -> ExitStatus {
+    file.close()
+    let failed = state.withLock { $0.failed }
+    return status.rawValue > 128 ? status : failed ?? status
+  }
+}

@@ -1,0 +1,165 @@
+// Which run of a batch is gone on with, and with which devices. Pure.
+
+import Bluetooth
+import Jobs
+import Journal
+
+/// A run of a batch that goes on, as the journal has it.
+struct BatchResumption: Sendable {
+  /// Its number in the journal.
+  let run: Int64
+  /// Who had it last.
+  let owner: String?
+  let past: BatchPast
+
+  /// What comes of the wish to go on.
+  enum Decision {
+    case goOn(BatchResumption)
+    /// Nothing is left to be done; why.
+    case nothing(String)
+    case refused(Ending)
+  }
+
+  /// What is asked for, and of whom.
+  struct Wish {
+    /// The number of a run; nil: the latest of the batch.
+    var run: Int64?
+    var skipsFailed: Bool
+    /// As the user named it.
+    var file: String
+    var batch: Batch
+    var isSimulated: Bool
+  }
+
+  /// Decides.
+  ///
+  /// - Parameters:
+  ///   - run: What the journal has; nil for nothing.
+  ///   - finished: The devices of that run whose chains ended.
+  ///   - isThere: Whether the process of an owner is there.
+  static func decide(
+    _ wish: Wish,
+    _ run: RunSummary?,
+    _ finished: [FinishedDevice],
+    isThere: (String) -> Bool
+  ) -> Decision {
+    guard let run else { return .refused(none(wish)) }
+    let number = "run \(run.run)"
+    guard let batch = run.batch else {
+      return .refused(Ending(.usage, "\(number) is of no batch: blerun history lists them"))
+    }
+    if run.finished == nil, let owner = run.owner, isThere(owner) {
+      let process = owner.prefix { $0 != " " }
+      return .refused(Ending(.passing, "\(number) is under way, in process \(process)"))
+    }
+    if run.exitStatus == 0 {
+      return .nothing(
+        "nothing is left of \(wish.file): \(number), which began at \(run.started), ended well on "
+          + "every device; without --resume all begins anew"
+      )
+    }
+    guard run.isSimulated == wish.isSimulated else {
+      let devices =
+        run.isSimulated ? "simulated devices: name them with --simulate" : "real devices"
+      return .refused(Ending(.usage, "\(number) is one of \(devices)"))
+    }
+    guard batch.origin.digest == wish.batch.digest else {
+      return .refused(Ending(.data, changed(wish, run)))
+    }
+    return .goOn(
+      BatchResumption(run, batch, wish.batch.members, finished, skipsFailed: wish.skipsFailed)
+    )
+  }
+
+  private init(
+    _ run: RunSummary,
+    _ batch: BatchSummary,
+    _ listed: [BatchMember],
+    _ finished: [FinishedDevice],
+    skipsFailed: Bool
+  ) {
+    self.run = run.run
+    owner = run.owner
+    let endings = Dictionary(
+      finished.map { ($0.device, BatchPast.Ending($0)) },
+      uniquingKeysWith: { $1 }
+    )
+    // Who was killed before they were written down has run none of them.
+    let members = batch.devices.isEmpty ? listed : batch.devices
+    let devices = members.map { member in
+      BatchPast.Device(
+        label: member.device,
+        name: member.name,
+        ending: endings[member.device] ?? nil
+      )
+    }
+    past = BatchPast(round: batch.origin.round, devices: devices, skipsFailed: skipsFailed)
+  }
+
+  private static func none(_ wish: Wish) -> Ending {
+    guard let run = wish.run else {
+      return Ending(
+        .failed,
+        "the journal has no run of \(wish.file): begin one, without --resume"
+      )
+    }
+    return Ending.noRun(run)
+  }
+
+  /// What is said when the batch does something else by now.
+  private static func changed(_ wish: Wish, _ run: RunSummary) -> String {
+    let old = run.definition.split(separator: "\n", omittingEmptySubsequences: false)
+      .map(String.init)
+    let difference = Self.difference(body(old), body(wish.batch.lines))
+    return "\(wish.file): what is done, or on which devices, is not what run \(run.run) began with"
+      + (difference.map { " (\($0))" } ?? "")
+      + ": put it back, with the chain and the table that it names and the values of --set, to go "
+      + "on; or begin anew, without --resume"
+  }
+
+  /// What comes after the head, which may change.
+  private static func body(_ lines: [String]) -> [String] { Array(lines.drop { !$0.isEmpty }) }
+
+  /// The first line in which two texts differ.
+  private static func difference(_ old: [String], _ new: [String]) -> String? {
+    let most = max(old.count, new.count)
+    func line(_ lines: [String], _ index: Int) -> String? {
+      guard lines.indices.contains(index) else { return nil }
+      return lines[index].split(separator: " ").joined(separator: " ")
+    }
+    guard let index = (0..<most).first(where: { line(old, $0) != line(new, $0) }) else {
+      return nil
+    }
+    func shown(_ text: String?) -> String {
+      guard let text else { return "nothing" }
+      return "'\(text.count > 60 ? text.prefix(59) + "…" : text[...])'"
+    }
+    return "then \(shown(line(old, index))), now \(shown(line(new, index)))"
+  }
+
+  /// What is said when it begins.
+  var notice: String {
+    let counts = past.counts
+    let failed = counts.failed == 0 ? "" : ", \(counts.failed) failed and are left out"
+    let all = past.devices.count
+    guard all > 0 else { return "going on with run \(run): its devices had not been found" }
+    return "going on with run \(run): \(counts.ok) of \(all) \(all == 1 ? "device" : "devices") "
+      + "ended well\(failed), \(past.left) to be run"
+  }
+}
+
+extension Batch {
+  /// The devices that are known before it begins: those that are listed.
+  fileprivate var members: [BatchMember] {
+    guard case .listed(let devices) = devices else { return [] }
+    return devices.map { BatchMember(device: $0.label, name: $0.name) }
+  }
+}
+
+extension BatchPast.Ending {
+  /// Nil for words of a later blerun: such a device is run again.
+  fileprivate init?(_ finished: FinishedDevice) {
+    guard let status = RunEnding.Status(rawValue: finished.status) else { return nil }
+    self.init(status, finished.class.flatMap { FailureClass(rawValue: $0) })
+  }
+}

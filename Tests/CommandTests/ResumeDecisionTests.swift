@@ -1,0 +1,124 @@
+// What comes of `--resume`, by what the journal says.
+
+import Bluetooth
+import Jobs
+import Testing
+
+@testable import Journal
+@testable import blerun
+
+@Suite("The wish to go on with a batch")
+struct ResumeDecisionTests {
+  private static func batch(_ names: String..., concurrency: Int = 1) throws -> Batch {
+    let plan = try Plan.parse(line: "read battery-level")
+    let devices = names.map { BatchDevice(label: $0, target: .name($0), plan: plan) }
+    return Batch(devices: .listed(devices), concurrency: concurrency)
+  }
+
+  /// A run of a batch of two devices, as a journal has it.
+  private static func run(
+    of batch: Batch?,
+    finished: String? = nil,
+    status: Int32? = nil,
+    members: Bool = true
+  ) -> RunSummary {
+    let origin = batch.map { BatchOrigin(file: "/b", name: nil, digest: $0.digest, round: 3) }
+    let devices = members ? ["A", "B"].map { BatchMember(device: $0, name: nil) } : []
+    return RunSummary(
+      run: 12,
+      identity: "",
+      command: "batch",
+      definition: batch?.lines.joined(separator: "\n") ?? "",
+      seed: "0",
+      isSimulated: false,
+      owner: "77 1 boot",
+      version: "",
+      started: "2026-01-01T00:00:00.000000Z",
+      finished: finished,
+      exitStatus: status,
+      batch: origin.map { BatchSummary(origin: $0, devices: devices) },
+      resumptions: [],
+      chains: []
+    )
+  }
+
+  private static let done = FinishedDevice(device: "A", status: "ok", exitStatus: 0, class: nil)
+
+  private static func decide(
+    _ batch: Batch,
+    _ run: RunSummary?,
+    number: Int64? = nil,
+    isSimulated: Bool = false,
+    isThere: Bool = false
+  ) -> BatchResumption.Decision {
+    let wish = BatchResumption.Wish(
+      run: number,
+      skipsFailed: false,
+      file: "b.yaml",
+      batch: batch,
+      isSimulated: isSimulated
+    )
+    return BatchResumption.decide(wish, run, [done]) { _ in isThere }
+  }
+
+  private static func refusal(_ decision: BatchResumption.Decision) -> Ending? {
+    if case .refused(let ending) = decision { ending } else { nil }
+  }
+
+  @Test("a run that was killed goes on with the devices that are left")
+  func killed() throws {
+    let batch = try Self.batch("A", "B")
+    // How many run at once is no matter.
+    let more = try Self.batch("A", "B", concurrency: 2)
+    guard case .goOn(let found) = Self.decide(more, Self.run(of: batch)) else {
+      Issue.record("it does not go on")
+      return
+    }
+    #expect(found.run == 12 && found.owner == "77 1 boot")
+    #expect(found.past.round == 3 && found.past.left == 1)
+    #expect(found.notice == "going on with run 12: 1 of 2 devices ended well, 1 to be run")
+  }
+
+  @Test("one that was killed before its devices were written down has the listed ones")
+  func early() throws {
+    let batch = try Self.batch("A", "B")
+    guard case .goOn(let found) = Self.decide(batch, Self.run(of: batch, members: false)) else {
+      Issue.record("it does not go on")
+      return
+    }
+    #expect(found.past.devices.map(\.label) == ["A", "B"])
+  }
+
+  @Test("one that ended well leaves nothing to do")
+  func well() throws {
+    let batch = try Self.batch("A", "B")
+    let decision = Self.decide(batch, Self.run(of: batch, finished: "2026", status: 0))
+    guard case .nothing(let reason) = decision else {
+      Issue.record("\(decision)")
+      return
+    }
+    #expect(reason.contains("run 12, which began at 2026-01-01T00:00:00.000000Z, ended well"))
+  }
+
+  @Test("what stands against it is said, with its status")
+  func refusals() throws {
+    let batch = try Self.batch("A", "B")
+    let run = Self.run(of: batch)
+    let cases: [(BatchResumption.Decision, Jobs.ExitStatus, String)] = [
+      (Self.decide(batch, nil), .failed, "the journal has no run of b.yaml"),
+      (Self.decide(batch, nil, number: 4), .failed, "the journal has no run 4"),
+      (Self.decide(batch, Self.run(of: nil)), .usage, "run 12 is of no batch"),
+      (Self.decide(batch, run, isThere: true), .passing, "under way, in process 77"),
+      (Self.decide(batch, run, isSimulated: true), .usage, "run 12 is one of real devices"),
+      (
+        Self.decide(try Self.batch("A", "B", "C"), run), .data,
+        "(then 'for A, B', now 'for A, B, C')"
+      ),
+    ]
+    for (decision, status, words) in cases {
+      let ending = try #require(Self.refusal(decision), "\(words)")
+      #expect(ending.status == status, "\(words)")
+      #expect(ending.messages.joined().contains(words), "\(ending.messages)")
+    }
+  }
+}

@@ -1,0 +1,146 @@
+// `blerun batch --resume`, as a user has it.
+
+import Fixtures
+import Foundation
+import Glibc
+import Journal
+import Testing
+
+@Suite("blerun batch --resume")
+struct ResumeTests {
+  private let folder: TemporaryFolder
+  private let world: String
+
+  init() throws {
+    folder = try TemporaryFolder()
+    world = try folder.file(
+      "world.yaml",
+      """
+      name: Tag-#
+      address: C0:FF:EE:03:00:00
+      count: 4
+      services:
+        - service: battery
+          characteristics:
+            - { characteristic: battery-level, properties: [read], value: { u8: 87 } }
+      """
+    )
+  }
+
+  private var journal: String { folder.path + "/journal.sqlite" }
+
+  private func batch(_ names: String..., steps: String = "{ read: battery-level }") throws -> String
+  {
+    let list = names.joined(separator: ", ")
+    return try folder.file("batch.yaml", "devices: [ \(list) ]\nsteps: [ \(steps) ]\n")
+  }
+
+  private func arguments(_ more: [String]) -> [String] {
+    ["batch", folder.path + "/batch.yaml", "--simulate", world, "--journal", journal] + more
+  }
+
+  private func run(_ more: String...) throws -> RunningProgram.Ended {
+    try RunningProgram(blerun: arguments(more)).end()
+  }
+
+  private func chains() throws -> [String] {
+    let file = try JournalFile(reading: journal)
+    defer { file.close() }
+    return try file.runs().flatMap(\.chains).map { "\($0.device) \($0.status ?? "-")" }
+  }
+
+  @Test("Ctrl-C ends a batch, which goes on with what was cancelled and not run")
+  func interrupted() throws {
+    _ = try batch("Tag-1", "Tag-2", "Tag-3", steps: "{ read: battery-level }, { sleep: 700ms }")
+    let first = try RunningProgram(blerun: arguments(["--real-time", "--verbose"]))
+    try first.waitForOutput("Tag-2  1  read battery-level")
+    first.send(SIGINT)
+    #expect(first.end().status == 130)
+    #expect(try chains() == ["Tag-1 ok", "Tag-2 cancelled"])
+    let second = try run("--resume")
+    #expect(second.status == 0, "\(second.errors)")
+    #expect(second.errors.contains("1 of 3 devices ended well, 2 to be run"), "\(second.errors)")
+    #expect(second.output.contains("2 devices: 2 ok\nbefore: 1 ok\n"), "\(second.output)")
+    #expect(try chains() == ["Tag-1 ok", "Tag-2 cancelled", "Tag-2 ok", "Tag-3 ok"])
+    let third = try run("--resume")
+    #expect(third.status == 0 && third.output == "")
+    #expect(third.errors.contains("ended well on every device"), "\(third.errors)")
+  }
+
+  @Test("a failed device is tried again, or left out and counted where that is asked for")
+  func failed() throws {
+    _ = try batch("Tag-1", "Tag-8")
+    #expect(try run().status == 75)
+    let skipping = try run("--resume", "--skip-failed", "--output", "json")
+    #expect(skipping.status == 75)
+    #expect(skipping.output.contains(#""devices":[],"concurrency":1,"before":{"ok":1,"failed":1}"#))
+    #expect(try run("--resume", "1").status == 75)
+    #expect(try chains() == ["Tag-1 ok", "Tag-8 failed", "Tag-8 failed"])
+    let shown = try RunningProgram(blerun: ["history", "show", "1", "--journal", journal]).end()
+    #expect(shown.output.contains("outcome   2 devices: 1 ok, 1 failed\nresumed   "))
+    #expect(shown.output.contains(", from chain 3 on\n"), "\(shown.output)")
+  }
+
+  @Test("a batch that changed is refused, and nothing is touched")
+  func changed() throws {
+    _ = try batch("Tag-1", "Tag-8")
+    _ = try run()
+    _ = try batch("Tag-1", "Tag-2")
+    let changed = try run("--resume")
+    #expect(changed.status == 65 && changed.output == "")
+    #expect(changed.errors.contains("now 'for Tag-1, Tag-2'"), "\(changed.errors)")
+    #expect(try chains().count == 2)
+    _ = try batch("Tag-1", "Tag-8")
+    #expect(try run("--resume", "--concurrency", "2").status == 75)
+  }
+
+  @Test("without a journal, or with nothing in it, that is said")
+  func nothing() throws {
+    let file = try batch("Tag-1")
+    let none = try run("--resume")
+    #expect(none.status == 1 && none.errors.contains("there is none"), "\(none.errors)")
+    #expect(access(journal, F_OK) != 0)
+    let unnamed = try blerun("batch", file, "--simulate", world, "--resume")
+    #expect(unnamed.status == 2)
+    #expect(try run("--skip-failed").status == 2)
+    #expect(try run("--resume", "--runs", "2").status == 2)
+    #expect(try run("--resume", "--no-journal").status == 2)
+    #expect(try run().status == 0)
+    #expect(try run("--resume", "8").status == 1)
+  }
+
+  @Test("each run of a schedule is one of the journal; the one that failed is gone on with")
+  func schedule() throws {
+    _ = try folder.file(
+      "batch.yaml",
+      "devices: [ Tag-1, Tag-8 ]\nsteps: [ { read: battery-level } ]\nevery: 1h\n"
+    )
+    #expect(try run("--runs", "2").status == 75)
+    let list = try RunningProgram(blerun: ["history", "--journal", journal]).end()
+    #expect(list.lines.count == 3, "\(list.output)")
+    let resumed = try run("--resume", "--output", "json")
+    #expect(resumed.status == 75)
+    #expect(resumed.errors.contains("going on with run 2"))
+    #expect(resumed.lines.last?.contains(#""round":2,"status":"failed""#) == true)
+  }
+
+  @Test("devices that a scan found are not looked for again")
+  func scanned() throws {
+    let text = """
+      devices: { scan: 2s, at-least: 4 }
+      steps: [ { log: "{name}" }, { read: battery-level }, { sleep: 700ms } ]
+      """
+    _ = try folder.file("batch.yaml", text)
+    let first = try RunningProgram(blerun: arguments(["--real-time", "--verbose"]))
+    try first.waitForOutput("C0:FF:EE:03:00:01  2  read battery-level")
+    first.send(SIGKILL)
+    _ = first.end()
+    let second = try run("--resume", "--verbose")
+    #expect(second.status == 0, "\(second.errors)")
+    #expect(second.output.contains("C0:FF:EE:03:00:01  1  log  Tag-2"), "\(second.output)")
+    let file = try JournalFile(reading: journal)
+    let finished = try file.finishedDevices(of: 1).map(\.device)
+    #expect(finished.sorted() == (0..<4).map { "C0:FF:EE:03:00:0\($0)" })
+    #expect(try chains().count { $0.hasSuffix(" ok") } == 4)
+  }
+}

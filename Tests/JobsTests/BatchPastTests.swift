@@ -1,0 +1,128 @@
+// A batch that goes on: what is left, what counts.
+
+import Bluetooth
+import Fixtures
+import Testing
+
+@testable import Jobs
+
+@Suite("A batch that goes on")
+struct BatchPastTests {
+  private typealias Tests = BatchRunnerTests
+  private typealias Ways = KeyValuePairs<String, BatchPast.Ending?>
+
+  private static func past(_ ways: Ways, round: Int = 1, skipsFailed: Bool = false) -> BatchPast {
+    let devices = ways.map { BatchPast.Device(label: $0.key, ending: $0.value) }
+    return BatchPast(round: round, devices: devices, skipsFailed: skipsFailed)
+  }
+
+  private static let ways: Ways = [
+    "A": .init(.ok), "B": .init(.failed, .definite), "C": .init(.cancelled, .definite), "D": nil,
+    "E": .init(.ok),
+  ]
+
+  @Test("those that ended well are left out; the others are run, in their order")
+  func left() throws {
+    let bench = Tests.Bench()
+    let past = Self.past(Self.ways)
+    #expect(past.left == 3)
+    let batch = try Tests.batch("A", "B", "C", "D", "E")
+    #expect(try bench.run(bench.runner(batch, goingOn: past)) == .ok)
+    let begun = bench.story.filter { $0.contains("begins") }.map { $0.prefix(1) }
+    #expect(begun == ["B", "C", "D"])
+    #expect(bench.endings.map(\.counts.ok) == [5])
+  }
+
+  @Test("those that failed are left out where that is asked for, and still count")
+  func skipping() throws {
+    let bench = Tests.Bench()
+    let past = Self.past(Self.ways, skipsFailed: true)
+    let batch = try Tests.batch("A", "B", "C", "D", "E")
+    #expect(try bench.run(bench.runner(batch, goingOn: past)) == .failed)
+    #expect(bench.story.filter { $0.contains("begins") }.map { $0.prefix(1) } == ["C", "D"])
+    #expect(bench.endings.map(\.counts.ok) == [4])
+    #expect(bench.endings.map(\.counts.failed) == [1])
+  }
+
+  @Test("with nothing left it ends as the devices did before")
+  func nothing() throws {
+    let bench = Tests.Bench()
+    let past = Self.past(["A": .init(.ok), "B": .init(.failed, .passing)], skipsFailed: true)
+    let status = try bench.run(bench.runner(try Tests.batch("A", "B"), goingOn: past))
+    #expect(status == .passing)
+    #expect(bench.events.all.isEmpty)
+  }
+
+  @Test("a number of failures that stops it is of those that follow")
+  func stopping() throws {
+    let bench = Tests.Bench(["C": [Tests.refused], "D": [Tests.refused]])
+    let past = Self.past(
+      ["A": .init(.failed, .definite), "B": .init(.failed, .definite)],
+      skipsFailed: true
+    )
+    let batch = try Tests.batch("A", "B", "C", "D", "E", onFailure: .stop(after: 2))
+    try bench.run(bench.runner(batch, goingOn: past))
+    #expect(bench.endings.map(\.notRun) == [["E"]])
+  }
+
+  @Test("it is one run of the batch, with its number, whatever the schedule")
+  func round() throws {
+    let bench = Tests.Bench()
+    var batch = try Tests.batch("A", "B")
+    batch.schedule = Schedule(.every(.seconds(10)))
+    let past = Self.past(["A": .init(.ok), "B": nil], round: 7)
+    #expect(try bench.run(bench.runner(batch, goingOn: past)) == .ok)
+    #expect(bench.told.all.allSatisfy { $0.round == 7 })
+    #expect(bench.endings.count == 1)
+  }
+
+  @Test("those that a scan found are not looked for again")
+  func scanned() throws {
+    let text = "steps: [ { read: battery-level }, { log: \"{name}\" } ]\ndevices: { scan: 5s }\n"
+    let file = try TemporaryFile(Array(text.utf8))
+    let batch = try Batch.load(path: file.path)
+    let bench = Tests.Bench()
+    let devices = [
+      BatchPast.Device(label: "C0:FF:EE:00:00:01", name: "Tag-1", ending: .init(.ok)),
+      BatchPast.Device(label: "C0:FF:EE:00:00:02", name: "Tag-2"),
+    ]
+    let past = BatchPast(round: 1, devices: devices, skipsFailed: false)
+    #expect(try bench.run(bench.runner(batch, goingOn: past)) == .ok)
+    #expect(bench.story == ["C0:FF:EE:00:00:02 begins at 0", "C0:FF:EE:00:00:02 ok at 0"])
+    let texts = bench.events.all.compactMap { event -> StepOutcome? in
+      if case .stepFinished(let result) = event.change { result.outcome } else { nil }
+    }
+    #expect("\(texts)".contains("Tag-2"))
+
+    // Nobody knows what was found where the run was killed during its scan.
+    let none = BatchPast(round: 1, devices: [], skipsFailed: false)
+    #expect(try bench.run(bench.runner(batch, goingOn: none)) == .passing)
+    #expect(bench.endings.last?.failure?.code == .notFound)
+  }
+
+  @Test("the line of progress counts what was done before, and the time of what follows")
+  func progress() {
+    let counts = Self.past(["A": .init(.ok), "B": nil, "C": nil, "D": nil]).counts
+    var progress = BatchProgress(total: 4, begun: .zero, before: counts)
+    #expect(progress.text(at: .seconds(1)) == "1/4 devices")
+    let two = Self.past(["A": .init(.ok), "B": .init(.ok)]).counts
+    let isNews = progress.take(two)
+    #expect(isNews)
+    #expect(progress.text(at: .seconds(10)) == "2/4 devices, 20s left")
+  }
+
+  @Test("the digest is that of what is done, not of how")
+  func digest() throws {
+    let batch = try Tests.batch("A", "B")
+    var other = batch
+    other.concurrency = 4
+    other.deadline = .seconds(5)
+    other.onFailure = .stop(after: 1)
+    other.schedule = Schedule(.every(.seconds(10)))
+    other.name = "Other"
+    #expect(other.digest == batch.digest)
+    #expect(try Tests.batch("A").digest != batch.digest)
+    #expect(try Tests.batch("A", "B", attempts: 2).digest != batch.digest)
+    #expect(try Tests.batch("B", "A").digest != batch.digest)
+  }
+}
