@@ -61,7 +61,9 @@ struct LineIncludeTests {
   func swift() throws {
     // Tests run in the folder of the package.
     let name = "build-\(UUID().uuidString).yaml"
-    let path = FileManager.default.currentDirectoryPath + "/.build/" + name
+    let folder = FileManager.default.currentDirectoryPath + "/.build"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    let path = folder + "/" + name
     try "variables: { n: 1 }\nsteps: [ { write: 2a06, value: { u8: '{n}' } }, { log: '{b}' } ]"
       .write(toFile: path, atomically: true, encoding: .utf8)
     defer { try? FileManager.default.removeItem(atPath: path) }
