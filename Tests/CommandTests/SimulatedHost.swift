@@ -10,7 +10,7 @@ import Testing
 
 @testable import blerun
 
-/// `blerun simulate` with one device, and folders of its own for leases and journals.
+/// `blerun simulate` with one device, or more, and folders of its own for leases and journals.
 final class SimulatedHost {
   /// A chest strap that connects and answers at once, on a host that ends links at once.
   static let quick = """
@@ -37,9 +37,10 @@ final class SimulatedHost {
   let device = "C0:FF:EE:00:00:07"
   private let simulation: RunningProgram
 
-  init() throws {
+  /// - Parameter text: Which devices there are, and what goes wrong.
+  init(_ text: String = SimulatedHost.quick) throws {
     folder = try TemporaryFolder()
-    let scenario = try folder.file("quick.yaml", Self.quick)
+    let scenario = try folder.file("scenario.yaml", text)
     simulation = try RunningProgram(
       blerun: ["simulate", scenario],
       limit: .seconds(1800)
