@@ -167,4 +167,15 @@ struct RunTests {
     let file = try folder.file("chain.yaml", "steps:\n  - read: battery-level\n    timeout: soon\n")
     #expect(try blerun("check", file).status == 65)
   }
+
+  @Test("check reads a file that can be read only once")
+  func checkOfPipe() throws {
+    let example = "docs/examples/thermometer.yaml"
+    let piped = try RunningProgram(
+      ["sh", "-c", "cat \(example) | \"$0\" check /dev/stdin", binaryPath],
+      in: packageFolder
+    )
+    let direct = try blerun("check", example).output
+    #expect(piped.end().output == direct.replacing(example, with: "/dev/stdin"))
+  }
 }

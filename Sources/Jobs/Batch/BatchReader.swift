@@ -16,9 +16,7 @@ extension Batch {
     with bindings: Bindings = Bindings(),
     limits: BatchLimits = BatchLimits()
   ) throws(DocumentErrors) -> Batch {
-    let bounds = DocumentLimits(octets: 1 << 22, depth: 48, nodes: 32 * limits.plan.writtenSteps)
-    let text = try TextFile.read(path, limit: bounds.octets)
-    let root = try Document.parse(text, file: path, limits: bounds)
+    let root = try document(at: path, limits)
     var reader = BatchReader(path: path, given: bindings, limits: limits)
     return try reader.batch(root)
   }
@@ -32,10 +30,22 @@ extension Batch {
   ///
   /// What cannot be read is none; whoever reads it then says why.
   public static func isMeant(at path: String) -> Bool {
-    guard let text = try? TextFile.read(path), let root = try? Document.parse(text, file: path),
-      let keys = root.mapping?.map(\.key)
-    else { return false }
+    guard let keys = try? document(at: path, BatchLimits()).mapping?.map(\.key) else {
+      return false
+    }
     return keys.contains("devices") && (keys.contains("chain") || keys.contains("steps"))
+  }
+
+  private static func document(
+    at path: String,
+    _ limits: BatchLimits
+  ) throws(DocumentErrors) -> Node {
+    let bounds = DocumentLimits(octets: 1 << 22, depth: 48, nodes: 32 * limits.plan.writtenSteps)
+    return try Document.parse(
+      TextFile.read(path, limit: bounds.octets),
+      file: path,
+      limits: bounds
+    )
   }
 }
 

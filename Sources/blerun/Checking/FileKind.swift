@@ -1,5 +1,6 @@
 // What is in a file, told without being told.
 
+import Glibc
 import Jobs
 import NordicSuites
 import SimulatedDevices
@@ -13,10 +14,14 @@ enum FileKind {
   case chain
 
   /// Suites are told by their XML, batches and scenarios by their keys; the rest are chains, also
-  /// what cannot be read: its complaint comes from the reading.
+  /// what cannot be read: its complaint comes from the reading. What can be read only once, a pipe,
+  /// is a chain.
   init(of path: String) {
+    var facts = stat()
     self =
-      if Suite.isMeant(at: path) {
+      if stat(path, &facts) == 0, facts.st_mode & S_IFMT != S_IFREG {
+        .chain
+      } else if Suite.isMeant(at: path) {
         .suite
       } else if Batch.isMeant(at: path) {
         .batch
