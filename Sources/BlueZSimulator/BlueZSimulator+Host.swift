@@ -9,8 +9,8 @@ import Signals
 extension BlueZSimulator {
   /// Pulls an adapter out. Where it is out, nothing happens.
   ///
-  /// Links fall, pending requests fail, a Connect under way is never answered; then every object
-  /// of the adapter goes, and calls to them meet `UnknownObject`.
+  /// Links fall, and requests and a Connect under way are never answered; then every object of the
+  /// adapter goes, and calls to them meet `UnknownObject`.
   ///
   /// - Parameter adapter: Which of those of the settings, counted from 0.
   public func unplug(adapter: Int = 0) {

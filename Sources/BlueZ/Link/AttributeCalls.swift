@@ -1,7 +1,7 @@
 // Calls about the attributes of one device, which end with the link though nobody answers them.
 //
-// bluetoothd answers what is pending as a link ends, but for one kind: a request that waits for the
-// link to be secured is forgotten with it.
+// bluetoothd answers what is pending as a link ends, but for two kinds: a request that waits for the
+// link to be secured is forgotten with it, and so is every one where the adapter is pulled out.
 
 import BlueZInterfaces
 import Bluetooth
@@ -127,13 +127,28 @@ final class AttributeCalls: Sendable {
   }
 }
 
+extension AttributeCalls {
+  /// The device's object has gone after its link: bluetoothd does not answer any more. Where the
+  /// adapter was pulled out, it has not answered as the link ended either.
+  ///
+  /// - Source: recorded from bluetoothd 5.66.
+  func deviceRemoved() {
+    let now = bus.loop.now
+    let left = state.withLock { $0.pending }
+    // One that waited for longer may have wanted a pairing, and is told so in time.
+    for call in left where now - call.since < Explanation.leastSecurityWait {
+      call.caller.fail(Problem(.deviceRemoved))
+    }
+  }
+}
+
 extension Explanation {
   /// How long a request at least waits for a pairing before bluetoothd removes the device for it;
   /// the Security Manager gives up after 30 s. A device that is removed sooner was removed by
   /// somebody.
   ///
   /// - Source: Bluetooth Core 5.4, Vol 3, Part H §3.4 (SMP timeout).
-  private static let leastSecurityWait = Duration.seconds(20)
+  fileprivate static let leastSecurityWait = Duration.seconds(20)
 
   /// What it means that a request was not answered before its link ended.
   ///

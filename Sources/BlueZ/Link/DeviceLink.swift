@@ -90,7 +90,8 @@ final class DeviceLink: Sendable {
   /// - Returns: The action, when it is a call that the caller has to make.
   @discardableResult
   func take(_ event: LinkState.Event) -> LinkState.Action {
-    let (action, isIdle) = state.withLock { state in
+    let (action, isIdle, wasUp) = state.withLock { state in
+      let wasUp = state.machine.isUp
       switch event {
       case .connected, .removed, .daemonGone: state.mtu = nil
       default: break
@@ -98,13 +99,15 @@ final class DeviceLink: Sendable {
       if event == .connected(false) { state.falls += 1 }
       // A Connect is never answered whose device was removed.
       if event == .removed || event == .daemonGone { state.pendingConnects = 0 }
-      return (state.machine.handle(event), state.machine.phase == .idle)
+      return (state.machine.handle(event), state.machine.phase == .idle, wasUp)
     }
     // bluetoothd leaves links up whose makers have left the bus: who holds this one stays on record.
     if isIdle, state.withLock({ $0.daemonProblem != .busLost }) { strike() }
     if case .reportLoss(let ending) = action {
       // The bus answers for a bluetoothd that has left.
-      if ending != .daemonGone {
+      if ending == .removed, !wasUp {
+        calls.deviceRemoved()
+      } else if ending != .daemonGone {
         let wasPaired = state.withLock { $0.isPaired }
         calls.linkEnded(isRemoved: ending == .removed, wasPaired: wasPaired)
       }

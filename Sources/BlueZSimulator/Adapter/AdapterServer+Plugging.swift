@@ -18,7 +18,12 @@ extension AdapterServer {
   ///
   /// - Source: recorded from bluetoothd 5.66.
   func unplug() {
-    goDark { device in device.unplugged() }
+    goDark { wasDiscovering in
+      if wasDiscovering {
+        for device in devices where device.isExported { device.unheard() }
+      }
+      for device in devices { device.unplugged() }
+    }
     host.server.flush()
     host.server.remove(path)
     host.server.flush()
@@ -26,11 +31,13 @@ extension AdapterServer {
 
   /// The simulation is over: links end, and nothing is due any more.
   func stop() {
-    goDark { device in device.stop() }
+    goDark { _ in
+      for device in devices { device.stop() }
+    }
   }
 
   /// Nothing is heard, reported or linked any more; what clients had asked for is forgotten.
-  private func goDark(_ end: (RemoteDevice) -> Void) {
+  private func goDark(_ endDevices: (_ wasDiscovering: Bool) -> Void) {
     monitors.stop()
     let (wasDiscovering, reports) = state.withLock { state in
       defer {
@@ -41,7 +48,7 @@ extension AdapterServer {
     }
     for report in reports { report.cancel() }
     if wasDiscovering { host.observe(.scanning(false)) }
-    for device in devices { end(device) }
+    endDevices(wasDiscovering)
     mark(Adapter1.Property.powered)
     mark(Adapter1.Property.discovering)
   }

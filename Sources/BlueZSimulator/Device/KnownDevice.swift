@@ -119,6 +119,15 @@ struct KnownDevice: Sendable {
     return gone.compactMap { $0 }
   }
 
+  /// What only the air tells is not kept on disk.
+  ///
+  /// - Source: recorded from bluetoothd 5.66.
+  mutating func forgetAir() {
+    _ = unheard()
+    manufacturerData = []
+    serviceData = []
+  }
+
   /// The services of the device are known now.
   ///
   /// - Returns: Whether that changed anything.

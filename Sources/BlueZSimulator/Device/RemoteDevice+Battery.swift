@@ -27,7 +27,7 @@ extension RemoteDevice {
     attributes?.keepSubscribed(changed.handle)
   }
 
-  /// Reads the level, exports Battery1 once it is known, and subscribes, until the link ends.
+  /// Reads the level, exports Battery1 once it is known, and subscribes.
   ///
   /// - Source: recorded from bluetoothd 5.66; `profiles/battery/battery.c`.
   func addBattery() {

@@ -28,7 +28,7 @@ extension RemoteDevice {
     state.withLock { state in
       guard state.isExported, !state.known.isTemporary else { return nil }
       var known = state.known
-      _ = known.unheard()
+      known.forgetAir()
       return StoredDevice(
         adapter: adapter,
         identity: device.definition.address,
@@ -45,10 +45,16 @@ extension RemoteDevice {
     if isExported { host.server.add([interface], at: path) }
   }
 
-  /// The adapter is gone: the link with it, a Connect under way is never answered, and the object
-  /// is removed.
+  /// The adapter is gone: the link with it, what waits for an answer never gets one, and the object
+  /// is removed, with Battery1.
+  ///
+  /// - Source: recorded from bluetoothd 5.66.
   func unplugged() {
-    state.withLock { $0.end = .timeout }
+    state.withLock { state in
+      state.end = .timeout
+      state.battery = nil
+    }
+    queue?.stop()
     perform { $0.lost() }
     stop()
     forget()

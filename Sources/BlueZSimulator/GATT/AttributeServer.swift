@@ -153,7 +153,7 @@ final class AttributeServer: Sendable {
     for characteristic in characteristics { characteristic.linkDown() }
   }
 
-  /// bluetoothd subscribes for itself until the link ends.
+  /// bluetoothd subscribes for itself.
   func keepSubscribed(_ handle: UInt16) {
     characteristics.first { $0.entry.handle == handle }?.keepSubscribed()
   }

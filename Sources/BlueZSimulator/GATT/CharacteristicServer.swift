@@ -242,10 +242,15 @@ final class CharacteristicServer: Sendable {
   private func unsubscribe() {
     guard access.link().isConnected else { return }
     observe(.unsubscribed(access.address, entry.uuid))
-    if !isKept.withLock({ $0 }) { _ = access.device.subscribe(entry.handle, nil) }
+    // There is one configuration for all: bluetoothd does not hear any more either.
+    isKept.withLock { $0 = false }
+    _ = access.device.subscribe(entry.handle, nil)
   }
 
-  /// bluetoothd subscribes for itself until the link ends, whatever clients do. Nobody counts that.
+  /// bluetoothd subscribes for itself, until the link or a subscription of a client ends. Nobody
+  /// counts that.
+  ///
+  /// - Source: recorded from bluetoothd 5.66, whose parts each count their own subscriptions.
   func keepSubscribed() {
     let isTaken = (try? access.device.subscribe(entry.handle, mode).get()) != nil
     isKept.withLock { $0 = isTaken }

@@ -28,21 +28,29 @@ class Client:
         self.bus = await MessageBus(bus_type=BusType.SYSTEM, negotiate_unix_fd=True).connect()
         self.bus.add_message_handler(self.hear)
         await self.ask(BUS, "/org/freedesktop/DBus", BUS, "AddMatch", "s", "sender='org.bluez'")
-        owner = await self.ask(BUS, "/org/freedesktop/DBus", BUS, "GetNameOwner", "s", BLUEZ)
-        self.owner = owner.body[0]
+        await self.follow()
         return self
+
+    async def follow(self):
+        """From now on what the present bluetoothd says is heard; false when there is none."""
+        owner = await self.ask(BUS, "/org/freedesktop/DBus", BUS, "GetNameOwner", "s", BLUEZ)
+        is_there = owner.message_type is not MessageType.ERROR
+        if is_there:
+            self.owner = owner.body[0]
+        return is_there
 
     async def ask(self, destination, path, interface, member, signature="", *body):
         """A call that is not part of the recording."""
         return await self.bus.call(Message(destination=destination, path=path, interface=interface,
                                            member=member, signature=signature, body=list(body)))
 
-    async def call(self, path, interface, member, signature="", *body, within=60):
+    async def call(self, path, interface, member, signature="", *body, within=60, fds=()):
         message = Message(destination=BLUEZ, path=path, interface=interface, member=member,
-                          signature=signature, body=list(body), serial=self.bus.next_serial())
+                          signature=signature, body=list(body), serial=self.bus.next_serial(),
+                          unix_fds=list(fds))
         what = f"{short(interface)}.{member}"
         self.calls[message.serial] = what
-        self.entry("call", message, body=content(signature, body))
+        self.entry("call", message, body=content(signature, body, fds))
         try:
             return await asyncio.wait_for(self.bus.call(message), within)
         except asyncio.TimeoutError:

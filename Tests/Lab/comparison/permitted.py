@@ -95,6 +95,9 @@ DECLARATION = re.compile('<interface name="([^"]*)">.*?</interface>', re.DOTALL)
 @permitted("Other interfaces")
 def interfaces_of_peripherals_and_of_br_edr(real, simulated):
     real = without_entries(real, lambda key: key in OTHER_INTERFACES)
+    real = [{**each, "body": [each["body"][0], [name for name in each["body"][1]
+                                                if name not in OTHER_INTERFACES]]}
+            if each.get("member") == "InterfacesRemoved" else each for each in real]
     return mapped(real, lambda text: DECLARATION.sub(
         lambda it: "" if it[1] in OTHER_INTERFACES else it[0], text)
         if text.startswith("<!DOCTYPE") else text), simulated
@@ -124,6 +127,41 @@ def requests_that_the_flags_do_not_offer(real, simulated):
            "descriptors: from an offset")
 def reads_from_an_offset(real, simulated):
     return without_answers(real), without_answers(simulated)
+
+
+# ---- an adapter that comes -----------------------------------------------------------------------
+
+COMES = [f"{scenario}: {step}" for scenario, step in (
+    ("an adapter is pulled out under a device in use", "in again"),
+    ("an adapter is pulled out in a scan", "in again"), ("two adapters", "a second one"))]
+
+
+def come(entries):
+    """The entries with adapters that are on from their coming, and nothing told of them twice."""
+    found = []
+    for each in entries:
+        if each.get("member") == "PropertiesChanged" and each["body"][0] == "org.bluez.Adapter1":
+            continue
+        if each.get("member") == "InterfacesAdded":
+            if not each["body"][1]["entries"]:
+                continue
+            each = mapped_power(each)
+        found.append(each)
+    return found
+
+
+def mapped_power(entry):
+    """An InterfacesAdded in which the adapter is on."""
+    path, added = entry["body"]
+    added = {"entries": [
+        [name, {"entries": [[key, {**it, "is": True} if key == "Powered" else it]
+                            for key, it in its["entries"]]}] for name, its in added["entries"]]}
+    return {**entry, "body": [path, added]}
+
+
+@permitted("The coming of an adapter", *COMES, by_chance=True)
+def powered_before_or_after_it_comes(real, simulated):
+    return come(real), come(simulated)
 
 
 # ---- what comes before or after something else, by chance ----------------------------------------

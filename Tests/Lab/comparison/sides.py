@@ -6,11 +6,16 @@ command is done.
 import asyncio
 import os
 import pathlib
+import signal
+import subprocess
 
 from dbus_fast import BusType, Message, MessageType
 from dbus_fast.aio import MessageBus
 
 ADDRESS = "C0:FF:EE:00:00:01"
+# The addresses of hci0, and of an adapter that is there when a scenario puts it in.
+FIRST, SECOND = "00:AA:01:00:00:00", "00:AA:01:00:00:01"
+DAEMON = ["/usr/libexec/bluetooth/bluetoothd", "-n"]
 
 
 def lab(number):
@@ -72,6 +77,20 @@ class Lab:
     async def add_service(self):
         await self.tell("service add")
 
+    async def plug_in(self, adapter):
+        await self.tell(f"adapter in {adapter}")
+
+    async def pull_out(self, adapter):
+        await self.tell(f"adapter out {adapter}")
+
+    async def kill_daemon(self, process):
+        """What is left of its links goes within two seconds."""
+        os.kill(process, signal.SIGKILL)
+
+    async def start_daemon(self):
+        subprocess.Popen(DAEMON, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                         stderr=subprocess.DEVNULL)
+
 
 # Those of the simulated device, as peripheral.yaml has them.
 FAULTS = (f"on: read, characteristic: {lab(9)}, do: slow 1s",
@@ -89,6 +108,7 @@ class Simulator:
     async def open(self):
         self.bus = await MessageBus(bus_type=BusType.SYSTEM).connect()
         await self.steer("Offer", "ssb", ADDRESS, lab(0x100), False)
+        await self.pull_out(SECOND)
 
     async def steer(self, member, signature="", *body):
         answer = await self.bus.call(Message(
@@ -125,6 +145,19 @@ class Simulator:
 
     async def person_types(self, passkey):
         pass    # types by itself, two seconds later
+
+    async def plug_in(self, adapter):
+        await self.steer("PlugIn", "si", adapter, -1)
+
+    async def pull_out(self, adapter):
+        await self.steer("Unplug", "s", adapter)
+
+    async def kill_daemon(self, process):
+        """There is another three seconds later."""
+        self.restarting = asyncio.ensure_future(self.steer("Restart", "u", 3000))
+
+    async def start_daemon(self):
+        await self.restarting
 
     async def add_service(self):
         await self.steer("Offer", "ssb", ADDRESS, lab(0x100), True)

@@ -21,4 +21,5 @@ def share(chosen, number, count):
     return [each for each in chosen if each in loads[number - 1]]
 
 
-from . import scan, objects, links, attributes, subscriptions, pairing, services  # noqa: E402, F401
+from . import (scan, objects, links, attributes, subscriptions, pairing, services,  # noqa: E402, F401
+               adapters)
