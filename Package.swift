@@ -162,7 +162,7 @@ let package = Package(
       "CommandTests",
       [
         "Fixtures", "blerun", "BlueZ", "Bluetooth", "DBus", "Documents", "Jobs", "Journal",
-        "Signals",
+        "NordicSuites", "Signals",
       ]
     ),
     tests("HouseRulesTests", ["Fixtures"]),

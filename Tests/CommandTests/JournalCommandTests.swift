@@ -84,6 +84,28 @@ struct JournalCommandTests {
     #expect(json.output == page.blocks("json")[0])
   }
 
+  @Test(
+    "the questions of docs/journal.md to sqlite3 have answers",
+    .enabled(if: access("/usr/bin/sqlite3", X_OK) == 0, "needs sqlite3")
+  )
+  func questions() throws {
+    let path = folder.path + "/journal.sqlite"
+    let batch = try folder.file("batch.yaml", "devices: [ Thermo-1 ]\nsteps: [ { log: x } ]\n")
+    let world = ["--simulate", "Simulators/devices/thermometer.yaml", "--journal", path]
+    #expect(try RunningProgram(blerun: ["batch", batch] + world).end().status == 0)
+    #expect(try simulated(journal: path).status == 0)
+    let questions = try Example(in: "docs/journal.md").blocks("sh").filter {
+      $0.hasPrefix("sqlite3 ")
+    }
+    let answers = try questions.map {
+      try RunningProgram(["sh", "-c", $0], in: folder.path).end()
+    }
+    #expect(answers.map(\.status) == [0, 0], "\(answers.map(\.errors))")
+    #expect(answers.first?.lines.first == "time,device,celsius")
+    #expect(answers.first?.output.contains(",Thermo-1,36.6") == true)
+    #expect(answers.last?.lines == ["device,status,message", "Thermo-1,ok,"])
+  }
+
   @Test("real runs have one in the state folder, for this user alone")
   func place() throws {
     let host = try SimulatedHost()

@@ -2,6 +2,7 @@
 
 import Fixtures
 import Foundation
+import Glibc
 import Testing
 
 @Suite("docs/nrf-connect.md")
@@ -28,10 +29,13 @@ struct SuitePageTests {
     let page = try String(contentsOfFile: packageFolder + "/docs/nrf-connect.md", encoding: .utf8)
     let commands = page.split(separator: "\n").filter { $0.hasPrefix("    blerun ") }
       .map { $0.split(separator: " ").dropFirst().map(String.init) }
-      .filter { $0.contains { $0.hasPrefix("docs/") } }
-    #expect(commands.count == 6)
+      .filter { $0.contains { $0.hasPrefix("docs/") } || $0[0] == "history" }
+    #expect(commands.count == 8)
+    for name in ["docs", "Simulators"] {
+      symlink("\(packageFolder)/\(name)", "\(folder.path)/\(name)")
+    }
     for command in commands {
-      let run = try run(command)
+      let run = try RunningProgram(blerun: command, in: folder.path).end()
       #expect(run.status == 0, "\(command) \(run.output) \(run.errors)")
       #expect(!run.output.isEmpty)
     }

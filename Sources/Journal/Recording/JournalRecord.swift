@@ -1,17 +1,27 @@
-// What is written of an event: rows, without the database.
+// What is written of an event: rows, without the database. docs/journal.md says what their columns are.
 
 /// When something happened, and as which event of its chain.
-struct Moment: Hashable, Sendable {
+public struct Moment: Hashable, Sendable {
   /// The number of the event within its chain, from 1.
-  let event: Int
+  public let event: Int
   /// RFC 3339, UTC, microseconds.
-  let time: String
+  public let time: String
   /// Microseconds since the start of the chain's run, on its clock.
-  let offset: Int64
+  public let offset: Int64
+
+  public init(
+    event: Int,
+    time: String,
+    offset: Int64
+  ) {
+    self.event = event
+    self.time = time
+    self.offset = offset
+  }
 }
 
 /// One change to a journal's tables, within one chain.
-enum JournalRecord: Hashable, Sendable {
+public enum JournalRecord: Hashable, Sendable {
   /// Of no chain: the devices of a run of a batch.
   case batchDevices([BatchMember])
   case chainStarted(ChainStart)
@@ -21,53 +31,136 @@ enum JournalRecord: Hashable, Sendable {
   case stepFinished(StepEnd)
   case chainFinished(ChainEnd)
 
-  struct ChainStart: Hashable, Sendable {
-    let moment: Moment
-    let device: String
-    let name: String?
-    let identity: String
-    let seed: String
-    let steps: Int
+  /// A row of `chains`.
+  public struct ChainStart: Hashable, Sendable {
+    public let moment: Moment
+    public let device: String
+    public let name: String?
+    public let identity: String
+    public let seed: String
+    public let steps: Int
+
+    public init(
+      moment: Moment,
+      device: String,
+      name: String? = nil,
+      identity: String,
+      seed: String,
+      steps: Int
+    ) {
+      self.moment = moment
+      self.device = device
+      self.name = name
+      self.identity = identity
+      self.seed = seed
+      self.steps = steps
+    }
   }
 
-  struct StepStart: Hashable, Sendable {
-    let step: Int
-    let moment: Moment
-    let attempt: Int
-    let position: String
-    let operation: String
-    let attribute: String?
-    let written: String?
+  /// A row of `steps`.
+  public struct StepStart: Hashable, Sendable {
+    public let step: Int
+    public let moment: Moment
+    public let attempt: Int
+    public let position: String
+    public let operation: String
+    public let attribute: String?
+    public let written: String?
+
+    public init(
+      step: Int,
+      moment: Moment,
+      attempt: Int,
+      position: String,
+      operation: String,
+      attribute: String? = nil,
+      written: String? = nil
+    ) {
+      self.step = step
+      self.moment = moment
+      self.attempt = attempt
+      self.position = position
+      self.operation = operation
+      self.attribute = attribute
+      self.written = written
+    }
   }
 
-  struct StoredValue: Hashable, Sendable {
-    let step: Int
-    let moment: Moment
+  /// A row of `step_values`.
+  public struct StoredValue: Hashable, Sendable {
+    public let step: Int
+    public let moment: Moment
     /// JSON.
-    let value: String
+    public let value: String
     /// The octets in hexadecimal digits; nil for what did not come in octets.
-    let hex: String?
+    public let hex: String?
+
+    public init(
+      step: Int,
+      moment: Moment,
+      value: String,
+      hex: String? = nil
+    ) {
+      self.step = step
+      self.moment = moment
+      self.value = value
+      self.hex = hex
+    }
   }
 
-  struct StepEnd: Hashable, Sendable {
-    let step: Int
-    let moment: Moment
+  /// The end of a row of `steps`.
+  public struct StepEnd: Hashable, Sendable {
+    public let step: Int
+    public let moment: Moment
     /// Microseconds.
-    let took: Int64
-    let status: String
+    public let took: Int64
+    public let status: String
     /// What the step brought, a JSON object with the keys of docs/output.md; nil for nothing.
-    let result: String?
+    public let result: String?
     /// JSON.
-    let error: String?
+    public let error: String?
+
+    public init(
+      step: Int,
+      moment: Moment,
+      took: Int64,
+      status: String,
+      result: String? = nil,
+      error: String? = nil
+    ) {
+      self.step = step
+      self.moment = moment
+      self.took = took
+      self.status = status
+      self.result = result
+      self.error = error
+    }
   }
 
-  struct ChainEnd: Hashable, Sendable {
-    let moment: Moment
-    let status: String
-    let exitStatus: Int32
-    let attempts: Int
-    let done: Int
-    let error: String?
+  /// The end of a row of `chains`.
+  public struct ChainEnd: Hashable, Sendable {
+    public let moment: Moment
+    public let status: String
+    public let exitStatus: Int32
+    public let attempts: Int
+    public let done: Int
+    public let error: String?
+
+    public init(
+      moment: Moment,
+      status: String,
+      exitStatus: Int32,
+      attempts: Int,
+      done: Int,
+      error: String? = nil
+    ) {
+      self.moment = moment
+      self.status = status
+      self.exitStatus = exitStatus
+      self.attempts = attempts
+      self.done = done
+      self.error = error
+    }
   }
 
   /// Whether it must be kept before anything else happens: all but what a step says on its way.

@@ -93,18 +93,26 @@ public final class RunRecorder: Sendable {
 
   /// What hears the events of the next chain of the run.
   public func chain() -> @Sendable (RunEvent) -> Void {
+    let take = records()
+    let records = Guarded(ChainRecords())
+    return { event in
+      guard let record = records.withLock({ $0.record(of: event) }) else { return }
+      take(record, event.wallClock)
+    }
+  }
+
+  /// What takes the records of the next chain of the run, each with the wall-clock time it is of.
+  public func records() -> @Sendable (JournalRecord, Duration) -> Void {
     let number = state.withLock { state in
       state.chains += 1
       return state.chains
     }
-    let records = Guarded(ChainRecords())
-    return { [self] event in
-      guard let record = records.withLock({ $0.record(of: event) }) else { return }
+    return { [self] record, time in
       let isDue = state.withLock { state in
-        let isDue = state.batch.add(record, chain: number, at: event.wallClock)
+        let isDue = state.batch.add(record, chain: number, at: time)
         return isDue && (state.failure == nil || record.isUrgent)
       }
-      if isDue { commit() } else { arm(at: event.wallClock) }
+      if isDue { commit() } else { arm(at: time) }
     }
   }
 

@@ -107,15 +107,3 @@ extension SuiteEvent.Change {
     }
   }
 }
-
-extension Operation {
-  /// The attribute it is about.
-  fileprivate var path: AttributePath? {
-    switch action {
-    case .read(let path, _), .write(let path, _, _), .awaitNotification(let path, _, _),
-      .sleepWhile(let path, _, _):
-      path
-    default: nil
-    }
-  }
-}

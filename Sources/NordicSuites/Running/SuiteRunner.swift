@@ -39,11 +39,16 @@ public struct SuiteRunner: Sendable {
   ) {
     self.suite = suite
     self.scheduler = scheduler
-    identity = RunIdentity(seed: seed, text: suite.lines.joined(separator: "\n"))
+    identity = Self.identity(of: suite, seed: seed)
     self.settings = settings
     self.devices = devices
     self.makeService = makeService
     self.report = report
+  }
+
+  /// What tells the run of a suite from others.
+  public static func identity(of suite: Suite, seed: UInt64) -> RunIdentity {
+    RunIdentity(seed: seed, text: suite.lines.joined(separator: "\n"))
   }
 
   /// The run as a whole. It ends early only when it is cancelled from outside.

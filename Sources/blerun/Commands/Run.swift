@@ -65,9 +65,6 @@ struct Run: ParsableCommand {
   }
 
   private func runSuite(_ file: String) throws {
-    guard journal.journal == nil else {
-      throw Ending(.usage, "--journal keeps runs of chains; suites are not kept")
-    }
     guard let format = OutputOptions.Output(rawValue: printing.output.rawValue) else {
       let form = printing.output.rawValue
       throw Ending(.usage, "--output \(form) is for chains: suites are printed as text or json")
@@ -81,6 +78,7 @@ struct Run: ParsableCommand {
       options: options,
       format: format,
       link: link,
+      journal: journal,
       warnsOfUnsupported: warnUnsupported
     )
     throw Ending(try command.run(simulated, recording))
@@ -135,14 +133,7 @@ struct ChainCommand {
     var journal: RunJournal?
     if let file, let journalOptions {
       let header = RunHeader(plan, identity, in: world)
-      let scheduler = world.scheduler
-      do {
-        journal = try RunJournal(file, journalOptions, header, on: world.loop) {
-          scheduler.cancelAll($0)
-        }
-      } catch {
-        throw Ending(.output, "\(error)")
-      }
+      journal = try RunJournal.begin(file, journalOptions, header, in: world)
     }
     world.releaseOrphans()
     let service = world.service(

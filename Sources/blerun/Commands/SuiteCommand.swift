@@ -4,6 +4,7 @@ import BlueZ
 import Bluetooth
 import HostController
 import Jobs
+import Journal
 import NordicSuites
 import Signals
 import SimulatedDevices
@@ -15,6 +16,7 @@ struct SuiteCommand {
   let options: WorldOptions
   let format: OutputOptions.Output
   let link: LinkOptions
+  let journal: JournalOptions
   let warnsOfUnsupported: Bool
 
   /// Runs the suite to its end.
@@ -25,22 +27,35 @@ struct SuiteCommand {
       throw Ending(.usage, "--keep is for chains: a test disconnects what it connected")
     }
     let devices = try devices(simulated)
+    let file = try RunJournal.open(journal, isSimulated: !options.simulate.isEmpty)
     let trace = try recording.begin()
     let world = try options.world(simulated, trace: trace)
     defer { world.end() }
     trace?.start(on: world.loop)
+    let identity = SuiteRunner.identity(of: suite, seed: world.identitySeed)
+    let header = RunHeader(suite, identity, in: world)
+    let kept = try file.map { file throws(Ending) in
+      try RunJournal.begin(file, journal, header, in: world)
+    }
     world.releaseOrphans()
-    let status = run(in: world, devices)
-    return trace?.end(status, on: world.loop) ?? status
+    let status = run(in: world, devices, identity.seed, kept)
+    let traced = trace?.end(status, on: world.loop) ?? status
+    return kept?.end(traced) ?? traced
   }
 
-  private func run(in world: World, _ devices: [String: DeviceTarget]) -> ExitStatus {
+  private func run(
+    in world: World,
+    _ devices: [String: DeviceTarget],
+    _ seed: UInt64,
+    _ journal: RunJournal?
+  ) -> ExitStatus {
     let scheduler = world.scheduler
     let output = StandardOutput { failure in scheduler.cancelAll(failure) }
     let interruption = Interruption(of: scheduler)
     defer { interruption.close() }
     let report: any SuiteReport = format == .json ? SuiteJSONReport() : SuiteTextReport()
     let connecting = ConnectOptions(link.applied(to: LinkRule()))
+    let record = journal?.hearing(suite, devices)
     var settings = SuiteSettings(warnsOfUnsupported: warnsOfUnsupported)
     if let timeout = chain.timeout?.duration {
       settings.timeout = timeout
@@ -49,13 +64,14 @@ struct SuiteCommand {
     var runner = SuiteRunner(
       suite: suite,
       scheduler: scheduler,
-      seed: world.identitySeed,
+      seed: seed,
       settings: settings,
       devices: devices,
       makeService: { [adapter = options.adapterSelector] in
         world.service(for: $0, adapter: adapter, options: connecting)
       },
       report: { event in
+        record?(event)
         for line in report.lines(for: event) { output.line(line) }
         for warning in event.warnings { StandardError.line("blerun: warning: \(warning)") }
       }

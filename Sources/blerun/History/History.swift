@@ -130,7 +130,8 @@ struct HistoryShow: ParsableCommand {
         let steps = try reading { () throws(JournalFailure) in
           try file.steps(of: chain.chain, run: number)
         }
-        for line in chain.headLines + steps.map(\.line) { output.line(line) }
+        let head = chain.headLines(isNamed: run.isSuite)
+        for line in head + steps.map(\.line) { output.line(line) }
       }
     }
     if let failure = output.failure { throw Ending(.output, "\(failure)") }

@@ -16,12 +16,18 @@ extension RunSummary {
 
   var devices: String {
     let devices = batch.map(\.devices.count) ?? 0
-    let count = devices > 0 ? devices : chains.count
+    let count = devices > 0 ? devices : Set(chains.map(\.device)).count
     return count > 1 ? "\(count) devices" : chains.first?.device ?? "-"
   }
 
-  /// What the batch is called, else the chain.
-  private var name: String { batch?.origin.name ?? chains.first?.name ?? "-" }
+  /// Whether its chains are the tests of a suite of nRF Connect.
+  var isSuite: Bool { command == "suite" }
+
+  /// What the batch is called, else the chain; of a suite how many tests began, if several did.
+  private var name: String {
+    if isSuite, chains.count > 1 { return "\(chains.count) tests" }
+    return batch?.origin.name ?? chains.first?.name ?? "-"
+  }
 
   private var stepsEnded: Int { chains.map(\.stepsEnded).reduce(0, +) }
   private var values: Int { chains.map(\.values).reduce(0, +) }
@@ -79,9 +85,12 @@ extension ChainSummary {
   }
 
   /// What comes before its steps.
-  var headLines: [String] {
+  ///
+  /// - Parameter isNamed: Whether its name is told, where a device has several.
+  func headLines(isNamed: Bool) -> [String] {
     let seconds = took.map { " after \(Duration.microseconds($0).decimalSeconds.dropLast(3)) s" }
-    return ["", "\(device)  \(status ?? "not ended")\(seconds ?? "")"]
+    let name = isNamed ? name.map { "  \($0)" } : nil
+    return ["", "\(device)\(name ?? "")  \(status ?? "not ended")\(seconds ?? "")"]
   }
 }
 

@@ -49,6 +49,24 @@ final class RunJournal: Sendable {
     if options.need == .required, let failure = recorder.failure { throw failure }
   }
 
+  /// Writes down that a run of one scheduler begins: its chains are cancelled when a required
+  /// journal fails later.
+  ///
+  /// - Throws: ``Ending`` when a required one fails at once.
+  static func begin(
+    _ file: JournalFile,
+    _ options: JournalOptions,
+    _ header: RunHeader,
+    in world: World
+  ) throws(Ending) -> RunJournal {
+    let scheduler = world.scheduler
+    do {
+      return try RunJournal(file, options, header, on: world.loop) { scheduler.cancelAll($0) }
+    } catch {
+      throw Ending(.output, "\(error)")
+    }
+  }
+
   /// Writes down that this process goes on with a run.
   ///
   /// - Parameter cancel: Ends its chains when a required journal fails later.
@@ -86,6 +104,9 @@ final class RunJournal: Sendable {
       }
     }
   }
+
+  /// What takes the records of the next chain, each with the wall-clock time it is of.
+  func records() -> @Sendable (JournalRecord, Duration) -> Void { recorder.records() }
 
   /// What hears the events of the next chain.
   func chain() -> @Sendable (RunEvent) -> Void { recorder.chain() }
