@@ -3,6 +3,7 @@
 import Fixtures
 import Foundation
 import Glibc
+import Journal
 import Testing
 
 @Suite("blerun batch")
@@ -32,7 +33,7 @@ struct BatchCommandTests {
   }
 
   @Test(
-    "a thousand devices, eight at once, in bounded memory",
+    "a thousand devices, eight at once, in bounded memory, with their journal",
     .disabled(if: Sanitizer.isThere, "an instrumented program has memory of its own")
   )
   func thousand() throws {
@@ -41,12 +42,17 @@ struct BatchCommandTests {
     // The kernel refuses the program more memory of its own than that, in KiB.
     let bounded = "ulimit -d \(Self.memory); exec \"$0\" \"$@\""
     let run = try RunningProgram(
-      ["/bin/sh", "-c", bounded, binaryPath, "batch", batch, "--simulate", world],
+      ["/bin/sh", "-c", bounded, binaryPath, "batch", batch, "--simulate", world]
+        + ["--journal", folder.path + "/journal.sqlite"],
       in: packageFolder,
       limit: .seconds(300)
     ).end()
     #expect(run.status == 0, "\(run.errors.suffix(2000))")
     #expect(run.output.contains("1000 devices: 1000 ok\n"))
+    let file = try JournalFile(reading: folder.path + "/journal.sqlite")
+    let kept = try #require(try file.runs().first)
+    #expect(kept.exitStatus == 0 && kept.chains.count == 1000)
+    #expect(kept.chains.allSatisfy { $0.status == "ok" && $0.values == 1 })
   }
 
   private static let memory = 131_072
@@ -131,6 +137,29 @@ struct BatchCommandTests {
     let run = try blerun("batch", batch, "--simulate", world)
     #expect(run.status == 2)
     #expect(run.errors.contains("say how often with --runs"))
+  }
+
+  @Test("how the link is made, and how long a step may take, are said for all devices")
+  func options() throws {
+    let batch = try batch(2, "steps: [ { read: battery-level } ]")
+    let plan = try blerun(
+      "batch",
+      batch,
+      "--dry-run",
+      "--timeout",
+      "3s",
+      "--fresh",
+      "--wait-for-adapter",
+      "9s"
+    )
+    #expect(plan.lines.count { $0 == "timeout   3s a step" } == 1, "\(plan.output)")
+    #expect(plan.output.contains("device    is forgotten first and found anew\n"))
+    #expect(plan.output.contains("adapter   is waited for, up to 9s\n"))
+    #expect(!plan.output.contains("(not named)"))
+    let found = try folder.file("found.yaml", "devices: { scan: 1s }\nsteps: [ { log: x } ]\n")
+    let run = try blerun("batch", found, "--simulate", try world(2), "--timeout", "1ms")
+    #expect(run.output.contains("failed at connecting"), "\(run.output)")
+    #expect(run.status == 75)
   }
 
   @Test("check reads batches, and says what is wrong with them")

@@ -91,7 +91,7 @@ struct ResumeTests {
     #expect(changed.errors.contains("now 'for Tag-1, Tag-2'"), "\(changed.errors)")
     #expect(try chains().count == 2)
     _ = try batch("Tag-1", "Tag-8")
-    #expect(try run("--resume", "--concurrency", "2").status == 75)
+    #expect(try run("--resume", "--concurrency", "2", "--timeout", "30s").status == 75)
   }
 
   @Test("without a journal, or with nothing in it, that is said")

@@ -121,8 +121,10 @@ struct BatchPastTests {
     other.schedule = Schedule(.every(.seconds(10)))
     other.name = "Other"
     #expect(other.digest == batch.digest)
+    #expect(try Tests.batch("A", "B", attempts: 2).digest == batch.digest)
     #expect(try Tests.batch("A").digest != batch.digest)
-    #expect(try Tests.batch("A", "B", attempts: 2).digest != batch.digest)
     #expect(try Tests.batch("B", "A").digest != batch.digest)
+    let difference = try Tests.batch("A", "B", "C", attempts: 2).difference(from: batch.lines)
+    #expect(difference?.then == "for       A, B" && difference?.now == "for       A, B, C")
   }
 }

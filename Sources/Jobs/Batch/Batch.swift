@@ -118,7 +118,7 @@ extension Batch {
     }
   }
 
-  private static func groups(_ devices: [BatchDevice]) -> [String] {
+  static func groups(_ devices: [BatchDevice]) -> [String] {
     var groups: [(plan: Plan, labels: [String])] = []
     var indices: [Plan: Int] = [:]
     for device in devices {
@@ -133,7 +133,7 @@ extension Batch {
       }
     }
     return groups.flatMap { plan, labels in
-      let steps = plan.lines.filter { !$0.hasPrefix("device    ") }
+      let steps = plan.lines.filter { $0 != "device    (not named)" }
       return ["", "for       \(labels.joined(separator: ", "))"] + steps
     }
   }

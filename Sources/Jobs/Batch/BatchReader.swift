@@ -9,15 +9,18 @@ extension Batch {
   /// - Parameters:
   ///   - bindings: Values for the variables of every device; they win over those of the files.
   ///   - limits: How much the batch may ask for.
+  ///   - change: What is changed in the plan of each device, after all files are read.
   /// - Throws: `DocumentErrors` with everything that is wrong. What is wrong with the values of one
   ///   device is told where the device stands.
   public static func load(
     path: String,
     with bindings: Bindings = Bindings(),
-    limits: BatchLimits = BatchLimits()
+    limits: BatchLimits = BatchLimits(),
+    changing change: @escaping @Sendable (inout Plan) -> Void = { _ in }
   ) throws(DocumentErrors) -> Batch {
     let root = try document(at: path, limits)
     var reader = BatchReader(path: path, given: bindings, limits: limits)
+    reader.change = change
     return try reader.batch(root)
   }
 
@@ -55,6 +58,7 @@ struct BatchReader {
   let given: Bindings
   let limits: BatchLimits
   let folder: FolderOfFile
+  var change: @Sendable (inout Plan) -> Void = { _ in }
   var problems: [DocumentProblem] = []
 
   init(path: String, given: Bindings, limits: BatchLimits) {
@@ -83,7 +87,13 @@ struct BatchReader {
     let schedule = schedule(&reader)
     problems += root.mapping == nil ? Array(reader.problems.prefix(1)) : reader.finish()
     guard let chain, let devices else { throw DocumentErrors(problems) }
-    let template = BatchTemplate(chain: chain, common: common, given: given, retry: retry)
+    let template = BatchTemplate(
+      chain: chain,
+      common: common,
+      given: given,
+      retry: retry,
+      change: change
+    )
     let read = self.devices(devices, template)
     guard problems.isEmpty, let read else { throw DocumentErrors(problems) }
     return Batch(

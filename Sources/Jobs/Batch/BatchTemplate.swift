@@ -12,6 +12,8 @@ struct BatchTemplate: Sendable {
   var given = Bindings()
   /// In the place of the chain's own.
   var retry: RetryRule?
+  /// What a command line changes in each plan.
+  var change: @Sendable (inout Plan) -> Void = { _ in }
 
   /// A device with its plan.
   ///
@@ -27,6 +29,7 @@ struct BatchTemplate: Sendable {
     var plan = try chain.plan(with: common.overridden(by: own).overridden(by: given))
     plan.device = target
     if let retry { plan.retry = retry }
+    change(&plan)
     return BatchDevice(label: target.text, target: target, name: name, plan: plan)
   }
 }

@@ -33,6 +33,7 @@ struct BatchCommand: ParsableCommand {
   @OptionGroup var options: WorldOptions
   @OptionGroup var printing: ChainOutputOptions
   @OptionGroup var variables: VariableOptions
+  @OptionGroup var link: LinkOptions
   @OptionGroup(title: "Journal") var journal: JournalOptions
   @OptionGroup var resuming: ResumeOptions
   @OptionGroup var reports: ReportOptions
@@ -42,6 +43,9 @@ struct BatchCommand: ParsableCommand {
 
   @Option(help: "How long one run of the batch may take: 10m. It wins over the file's.")
   var deadline: DurationArgument?
+
+  @Option(help: "How long each step may take that has no limit of its own: 10s, 500ms.")
+  var timeout: DurationArgument?
 
   @Option(help: "How often the batch is run at most, where it has a schedule.")
   var runs: Int?
@@ -147,7 +151,10 @@ struct BatchCommand: ParsableCommand {
 
   private func batch() throws(Ending) -> Batch {
     do {
-      var batch = try Batch.load(path: file, with: variables.bindings)
+      var batch = try Batch.load(path: file, with: variables.bindings) { [link, timeout] plan in
+        plan.link = link.applied(to: plan.link)
+        if let timeout { plan.timeout = timeout.duration }
+      }
       if let concurrency { batch.concurrency = concurrency }
       if let deadline { batch.deadline = deadline.duration }
       return batch

@@ -109,32 +109,18 @@ struct BatchResumption: Sendable {
   /// What is said when the batch does something else by now.
   private static func changed(_ wish: Wish, _ run: RunSummary) -> String {
     let old = run.definition.split(separator: "\n", omittingEmptySubsequences: false)
-      .map(String.init)
-    let difference = Self.difference(body(old), body(wish.batch.lines))
+    let difference = wish.batch.difference(from: old.map(String.init)).map {
+      " (then \(shown($0.then)), now \(shown($0.now)))"
+    }
     return "\(wish.file): what is done, or on which devices, is not what run \(run.run) began with"
-      + (difference.map { " (\($0))" } ?? "")
-      + ": put it back, with the chain and the table that it names and the values of --set, to go "
-      + "on; or begin anew, without --resume"
+      + "\(difference ?? ""): put it back, with the chain and the table that it names and the values "
+      + "of --set, to go on; or begin anew, without --resume"
   }
 
-  /// What comes after the head, which may change.
-  private static func body(_ lines: [String]) -> [String] { Array(lines.drop { !$0.isEmpty }) }
-
-  /// The first line in which two texts differ.
-  private static func difference(_ old: [String], _ new: [String]) -> String? {
-    let most = max(old.count, new.count)
-    func line(_ lines: [String], _ index: Int) -> String? {
-      guard lines.indices.contains(index) else { return nil }
-      return lines[index].split(separator: " ").joined(separator: " ")
-    }
-    guard let index = (0..<most).first(where: { line(old, $0) != line(new, $0) }) else {
-      return nil
-    }
-    func shown(_ text: String?) -> String {
-      guard let text else { return "nothing" }
-      return "'\(text.count > 60 ? text.prefix(59) + "…" : text[...])'"
-    }
-    return "then \(shown(line(old, index))), now \(shown(line(new, index)))"
+  private static func shown(_ line: String?) -> String {
+    guard let line else { return "nothing" }
+    let text = line.split(separator: " ").joined(separator: " ")
+    return "'\(text.count > 60 ? text.prefix(59) + "…" : text[...])'"
   }
 
   /// What is said when it begins.
