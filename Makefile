@@ -27,6 +27,8 @@ test: set-up lint ## Lint, then all tests that need neither a radio nor root
 	swift build -c release --product blerun-fuzz
 	.build/release/blerun-fuzz device-files --count 50000
 	.build/release/blerun-fuzz chain-files --count 40000
+	.build/release/blerun-fuzz batch-files --count 12000
+	.build/release/blerun-fuzz csv --count 5000
 	.build/release/blerun-fuzz suites --count 5000
 	.build/release/blerun-fuzz messages --count 120000
 	swift test -c release --package-path Tests/Consumer --scratch-path .build-consumer
@@ -36,7 +38,7 @@ simtest: set-up ## Seeded worlds full of faults against the client and the simul
 
 fuzz: set-up ## Hostile files and messages; FUZZ_COUNT=1000000 of each
 	swift build -c release --product blerun-fuzz
-	for target in device-files chain-files suites messages; do \
+	for target in device-files chain-files batch-files csv suites messages; do \
 	  .build/release/blerun-fuzz $$target --count $(or $(FUZZ_COUNT),1000000) || exit 1; \
 	done
 

@@ -37,10 +37,11 @@ public struct CSVTable: Hashable, Sendable {
       )
     }
     let columns = header.map { $0.cellText }
+    var known: Set<String> = []
     for (index, cell) in header.enumerated() {
       if columns[index].isEmpty {
         problems.append(cell.problem("the column has no name"))
-      } else if columns[..<index].contains(columns[index]) {
+      } else if !known.insert(columns[index]).inserted {
         problems.append(cell.problem("the column '\(columns[index])' is there twice"))
       }
     }

@@ -21,6 +21,11 @@ public enum Document {
     guard AliasBound.holds(8 * limits.octets, in: text) else {
       throw DocumentErrors([DocumentProblem(start, path: "", "its aliases stand for too much")])
     }
+    // The reader itself says it of what lies one deeper, with its path.
+    var nesting = NestingBound(limits.depth + 2)
+    if let place = nesting.place(in: text, file: file) {
+      throw DocumentErrors([DocumentProblem(place, path: "", NodeReader.tooDeep(limits))])
+    }
     do {
       // Everything is kept as it is written: what a scalar means is decided by who reads it.
       let parser = try Parser(yaml: text, resolver: .basic)
@@ -73,6 +78,10 @@ private struct NodeReader {
     self.limits = limits
   }
 
+  static func tooDeep(_ limits: DocumentLimits) -> String {
+    "more than \(limits.depth) lists and mappings lie in one another"
+  }
+
   private func place(_ node: Yams.Node) -> Place {
     Place(file: file, line: node.mark?.line ?? 1, column: node.mark?.column ?? 1)
   }
@@ -88,9 +97,7 @@ private struct NodeReader {
       return nothing
     }
     guard depth <= limits.depth else {
-      problems.append(
-        nothing.problem("more than \(limits.depth) lists and mappings lie in one another")
-      )
+      problems.append(nothing.problem(Self.tooDeep(limits)))
       return nothing
     }
     switch node {

@@ -36,7 +36,8 @@ enum Architecture {
     // The lock of Guarded.
     Part("Signals", ["CLinux"], packages: ["Synchronization"]),
     Part("Spelling"),
-    Part("Documents", ["Spelling"], packages: ["Yams"]),
+    // The parser below Yams tells how deep a document is before it is composed.
+    Part("Documents", ["Spelling"], packages: ["Yams", "CYaml"]),
     Part("DBus", ["CDBus", "Signals"]),
     Part("Bluetooth", ["Spelling", "Signals"]),
     Part("HostController", ["CBluetooth", "Bluetooth", "Signals"]),

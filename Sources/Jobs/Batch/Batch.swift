@@ -107,7 +107,7 @@ extension Batch {
     lines.append("failures  \(onFailure)")
     if let deadline { lines.append("deadline  \(deadline.written)") }
     if let schedule { lines.append("schedule  \(schedule)") }
-    return lines
+    return lines.map { TextReport.visible($0) }
   }
 
   /// The whole batch, line by line. Devices with equal plans share one description.
@@ -134,7 +134,8 @@ extension Batch {
     }
     return groups.flatMap { plan, labels in
       let steps = plan.lines.filter { $0 != "device    (not named)" }
-      return ["", "for       \(labels.joined(separator: ", "))"] + steps
+      let head = "for       \(labels.joined(separator: ", "))"
+      return ["", TextReport.visible(head)] + steps
     }
   }
 }

@@ -8,8 +8,10 @@ extension Plan: CustomStringConvertible {
   /// Equal plans have equal descriptions, however they were written.
   public var description: String { lines.joined(separator: "\n") }
 
-  /// ``description``, line by line.
-  public var lines: [String] {
+  /// ``description``, line by line. Control characters are shown, as in all that is printed.
+  public var lines: [String] { written.map { TextReport.visible($0) } }
+
+  private var written: [String] {
     var lines = ["chain     \(name ?? "(no name)")"]
     lines.append("device    \(device.map { "\($0)" } ?? "(not named)")")
     lines.append("timeout   \(timeout.written) a step")

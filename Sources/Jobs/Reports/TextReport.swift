@@ -131,6 +131,9 @@ public struct TextReport: RunReport {
 
   /// `text` with control characters shown: what a device sends must not steer a terminal.
   public static func visible(_ text: String) -> String {
+    // Most texts have none: what begins with 0xc2 may be one.
+    let mayHaveSome = text.utf8.contains { $0 < 0x20 || $0 == 0x7f || $0 == 0xc2 }
+    guard mayHaveSome else { return text }
     var shown = ""
     for scalar in text.unicodeScalars {
       if scalar.value < 0x20 || (0x7f...0x9f).contains(scalar.value) {

@@ -18,6 +18,8 @@ public struct Bindings: Hashable, Sendable {
 
   /// At most one for each name, in the order in which the names were first given.
   public private(set) var all: [Binding] = []
+  /// Where the binding of a name stands in ``all``: tables have thousands of columns.
+  private var indices: [String: Int] = [:]
 
   public init() {}
 
@@ -34,15 +36,16 @@ public struct Bindings: Hashable, Sendable {
     mustBeKnown: Bool = false
   ) {
     let binding = Binding(name: name, text: text, origin: origin, mustBeKnown: mustBeKnown)
-    if let index = all.firstIndex(where: { $0.name == name }) {
+    if let index = indices[name] {
       all[index] = binding
     } else {
+      indices[name] = all.count
       all.append(binding)
     }
   }
 
   /// What a name is bound to.
-  public subscript(name: String) -> Binding? { all.first { $0.name == name } }
+  public subscript(name: String) -> Binding? { indices[name].map { all[$0] } }
 
   /// These, with those of `other` in place of the ones of the same name.
   public func overridden(by other: Bindings) -> Bindings {

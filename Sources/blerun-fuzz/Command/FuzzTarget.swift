@@ -32,6 +32,8 @@ struct Violation: Error, CustomStringConvertible {
 enum TargetName: String, CaseIterable {
   case deviceFiles = "device-files"
   case chainFiles = "chain-files"
+  case batchFiles = "batch-files"
+  case csv
   case suites
   case messages
 
@@ -39,6 +41,8 @@ enum TargetName: String, CaseIterable {
     switch self {
     case .deviceFiles: DeviceFiles.self
     case .chainFiles: ChainFiles.self
+    case .batchFiles: BatchFiles.self
+    case .csv: Tables.self
     case .suites: SuiteFiles.self
     case .messages: Messages.self
     }

@@ -15,8 +15,10 @@ struct Corpus {
   let words: [[UInt8]]
 
   /// Reads what matches the patterns, in the order of the paths.
-  init(_ patterns: [String]) throws {
-    var files: [File] = []
+  ///
+  /// - Parameter own: Texts that are in no file of the package, which come first.
+  init(_ patterns: [String], and own: [(name: String, text: String)] = []) throws {
+    var files = own.map { File(path: $0.name, octets: Array($0.text.utf8)) }
     for pattern in patterns {
       for path in Self.paths(pattern) {
         files.append(File(path: path, octets: Array(try TextFile.read(path).utf8)))

@@ -1,0 +1,192 @@
+// Damaged batch files, with the chains, parts and tables that they name.
+
+import Bluetooth
+import Documents
+import Jobs
+import Signals
+
+/// Gives damaged files to the reader of batches; what it takes is shown, and its times are asked for.
+struct BatchFiles: FuzzTarget {
+  private static let batches = [
+    """
+    name: Evening check
+    chain: chain.yaml
+    devices:
+    - Lamp-1
+    - { address: "C0:FF:EE:00:01:01", with: { level: 2 } }
+    - { alias: Attic, with: { pause: 1s } }
+    with: { room: hall }
+    concurrency: 2
+    on-failure: { stop-after: 3 }
+    retry: { attempts: 2, backoff: 1s }
+    deadline: 10m
+    """,
+    """
+    devices: { csv: table.csv, address: mac }
+    steps: [ { include: part.yaml, with: { level: 1 } }, { log: "in the {room}" } ]
+    variables: { room: { type: text, default: none }, level: 1 }
+    on-failure: stop
+    cron: "*/15 6-22 1,15 jan-jun mon-fri"
+    jitter: 30s
+    """,
+    """
+    devices: { scan: 5s, name: "Lamp-*", service: battery, rssi: -70, at-least: 2, at-most: 10 }
+    steps: [ { read: battery-level }, { log: "{name} {address}" } ]
+    timeout: 5s
+    keep: true
+    every: 15m
+    """,
+    """
+    steps:
+    - { try: [ { include: part.yaml } ], finally: [ { include: chain.yaml } ] }
+    - { repeat: 3, steps: [ { include: part.yaml } ] }
+    devices: [ A, B, { service: battery } ]
+    environment: [HOME]
+    every: 1h
+    jitter: 59m
+    """,
+  ].map { Array($0.utf8) }
+
+  private static let beside: [(name: String, text: String)] = [
+    (
+      "chain.yaml",
+      """
+      variables: { level: { type: integer, default: 1 }, pause: 2s, room: { type: text, default: x } }
+      timeout: 5s
+      steps:
+      - { write: alert-level, value: { u8: "{level}" } }
+      - { repeat: "{level}", steps: [ { sleep: "{pause}" } ] }
+      - { include: part.yaml, with: { level: "{level}" } }
+      """
+    ),
+    (
+      "part.yaml",
+      """
+      variables: { level: { type: integer, default: 7 } }
+      steps: [ { read: battery-level, as: b, expect: { percent: { min: "{level}" } } } ]
+      """
+    ),
+    (
+      "table.csv",
+      "mac,level,room\nC0:FF:EE:00:01:00,2,hall\nC0:FF:EE:00:01:01,,attic\n"
+        + "\"C0:FF:EE:00:01:02\",0x3,\"a, \"\"b\"\"\"\n"
+    ),
+  ]
+
+  private let seed: UInt64
+  private let corpus: Corpus
+  private let folder: InputFolder
+
+  init(seed: UInt64) throws {
+    self.seed = seed
+    corpus = try Corpus(["docs/examples/*.yaml"], and: Self.beside)
+    folder = try InputFolder()
+  }
+
+  func input(_ number: UInt64) -> String {
+    made(number).map { "# \($0.name)\n" + String(decoding: $0.octets, as: UTF8.self) }
+      .joined(separator: "\n")
+  }
+
+  func take(_ number: UInt64) throws -> Bool {
+    for file in made(number) { try folder.write(file.octets, as: file.name) }
+    if number % 4 == 0 { try includeOnOneLine() }
+    let batch: Batch
+    do {
+      batch = try Batch.load(path: folder.path + "/batch.yaml")
+    } catch {
+      guard !error.problems.isEmpty, error.problems.allSatisfy({ !"\($0)".isEmpty }) else {
+        throw Violation(description: "the batch is refused without a reason")
+      }
+      return false
+    }
+    let isShown = { (scalar: Unicode.Scalar) in
+      scalar.value >= 0x20 && !(0x7f...0x9f).contains(scalar.value)
+    }
+    guard batch.lines.allSatisfy({ $0.unicodeScalars.allSatisfy(isShown) }) else {
+      throw Violation(description: "a line of a dry run has a control character in it")
+    }
+    try look(at: batch.devices)
+    if let schedule = batch.schedule { try look(at: schedule, number) }
+    return true
+  }
+
+  /// Includes the same files in steps on one line.
+  private func includeOnOneLine() throws {
+    let line = "read 2a19 as b; include part.yaml with level=2; repeat 2 { include chain.yaml }"
+    do {
+      _ = try Plan.parse(line: line, file: folder.path + "/-e", includesFiles: true).lines
+    } catch {
+      guard !error.problems.isEmpty else {
+        throw Violation(description: "an include is refused without a reason")
+      }
+    }
+  }
+
+  private func look(at devices: Batch.Devices) throws {
+    switch devices {
+    case .listed(let devices):
+      guard !devices.isEmpty, Set(devices.map(\.label)).count == devices.count else {
+        throw Violation(description: "a device is there twice, or there is none")
+      }
+    case .scanned(let scan):
+      for name in ["Lamp-1", "", "{name}", "a: [b]\n", nil] {
+        // A name that is no value for its variable is refused, with a reason.
+        do {
+          _ = try scan.devices([Self.seen(as: name)])
+        } catch {
+          guard !error.problems.isEmpty else {
+            throw Violation(description: "a device is refused without a reason")
+          }
+        }
+      }
+    }
+  }
+
+  private static func seen(as name: String?) -> Advertisement {
+    Advertisement(
+      address: BluetoothAddress(number: 1),
+      addressType: .random,
+      name: name,
+      alias: "",
+      rssi: nil,
+      txPower: nil,
+      services: [],
+      manufacturerData: [],
+      serviceData: [],
+      isConnected: false,
+      isPaired: false,
+      adapter: "hci0"
+    )
+  }
+
+  /// Asks for times, also after the clock went far ahead and back.
+  private func look(at schedule: Schedule, _ number: UInt64) throws {
+    var times = ScheduleTimes(schedule, seed: number)
+    var now = Duration.seconds(946_684_800)
+    for ahead in [Duration.zero, .seconds(1), .seconds(86_400 * 365), .seconds(-3_600)] {
+      now += ahead
+      guard let next = times.next(now: now) else { continue }
+      guard next.time >= now, next.missed >= 0 else {
+        throw Violation(description: "a time is over when it is given: \(next.time) at \(now)")
+      }
+    }
+  }
+
+  private func made(_ number: UInt64) -> [(name: String, octets: [UInt8])] {
+    var generator = SeededGenerator("batch-files", seed: seed, number: number)
+    var files = [(name: "batch.yaml", octets: generator.pick(Self.batches))]
+    for (name, text) in Self.beside { files.append((name, Array(text.utf8))) }
+    // Sometimes a chain of the examples, which knows nothing of the variables.
+    if generator.hits(1, in: 8) { files[1].octets = generator.pick(corpus.files).octets }
+    let damaged = generator.pick([[0], [0], [0], [1], [2], [3], [0, 1], [0, 3], [1, 2]])
+    for index in damaged {
+      let octets = files[index].octets
+      files[index].octets =
+        index == 3 && generator.hits(2, in: 3)
+        ? TableDamage.damaged(octets, &generator)
+        : Mutation.damaged(octets, with: corpus, &generator)
+    }
+    return files
+  }
+}
