@@ -131,7 +131,9 @@ struct IncludeTests {
         == "a:1:1: device: there is no key 'device' here\(end) (expected one of name, variables, steps)"
     )
     #expect(
-      try complaint(["a": "variables: { level: }\nsteps: [connect]"]).contains("has no value\(end)")
+      try complaint(["a": "variables: { level: }\nsteps: [connect]"]).contains(
+        "has no value\(end) (expected with: { level: … } at the include, or a default)"
+      )
     )
     #expect(Plan.complaint(ofStep: "include: a.yaml").contains("'a.yaml' cannot be included"))
     #expect(Plan.complaint(ofStep: "include: '{a}'").contains("there is no variable 'a'"))

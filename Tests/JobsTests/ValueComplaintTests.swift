@@ -6,6 +6,21 @@ import Testing
 
 @Suite("Complaints about expectations and variables")
 struct ValueComplaintTests {
+  @Test("a comparison as on one line is no text to compare with, unless it is said to be")
+  func asOnOneLine() {
+    let end = "is written as on one line (expected a mapping such as"
+    for text in ["percent > 20", "value != 3", "u8 & 0x0f = 0x05", "hex ~ 01*"] {
+      let said = Plan.complaint(ofStep: "{ read: battery-level, expect: '\(text)' }")
+      #expect(said.contains("'\(text)' \(end)"), "\(said)")
+    }
+    for text in ["chest", "a > b", "percent > ", "percent in use here"] {
+      #expect(Plan.complaint(ofStep: "{ read: 2a29, expect: '\(text)' }") == "", "\(text)")
+    }
+    #expect(
+      Plan.complaint(ofStep: "{ read: 2a29, expect: { value: { is: 'value > 3' } } }") == ""
+    )
+  }
+
   @Test(
     "about expectations",
     arguments: [
@@ -88,7 +103,7 @@ struct ValueComplaintTests {
       (
         "{ when: level, steps: [connect] }",
         "42: steps.2.when: 'level' stands here "
-          + "(expected captured values with what they must be)"
+          + "(expected captured values with what they must be: { b.percent: { below: 20 } })"
       ),
     ]
   )

@@ -94,6 +94,23 @@ struct Subjects {
   }
 }
 
+extension Subjects {
+  private static let signs = ["=", "!=", ">=", "<=", ">", "<", "&", "~"]
+
+  /// What is said of a text in a file that is a comparison of the one-line form, as `percent > 20`;
+  /// nil for any other.
+  func complaint(aboutLine text: String) -> Complaint? {
+    let words = text.split(separator: " ")
+    guard words.count > 2, Self.signs.contains(String(words[1])),
+      subject(String(words[0])) != nil
+    else { return nil }
+    return Complaint(
+      "'\(text)' is written as on one line",
+      expected: "a mapping such as { \(words[0]): { min: 20 } }; for that very text { is: … }"
+    )
+  }
+}
+
 extension Step {
   /// The fields that the step's value may have, and what is measured over many.
   var fields: [String] {

@@ -7,6 +7,10 @@ extension StepReader {
   /// `expect: { celsius: { between: [10, 40] }, type: mouth }`, or a single value.
   mutating func expectations(_ node: Node?, _ subjects: Subjects) -> [Expectation] {
     guard let node else { return [] }
+    if let complaint = subjects.complaint(aboutLine: node.text ?? "") {
+      complain(node, complaint)
+      return []
+    }
     if let check = bare(node) { return [Expectation(.value, check)] }
     guard let entries = node.mapping, !entries.isEmpty else {
       let expected = "a value, or fields with what they must be"
@@ -26,7 +30,7 @@ extension StepReader {
   /// `when: { reading.celsius: { above: 30 } }`.
   mutating func condition(_ node: Node) -> Condition? {
     guard let entries = node.mapping, !entries.isEmpty else {
-      let expected = "captured values with what they must be"
+      let expected = "captured values with what they must be: { b.percent: { below: 20 } }"
       complain(node, Complaint("\(node.shown) stands here", expected: expected))
       return nil
     }

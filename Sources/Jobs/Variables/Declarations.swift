@@ -15,10 +15,14 @@ struct Declarations {
   private(set) var table: VariableTable
   private(set) var problems: [DocumentProblem] = []
   private var declared: [String] = []
+  private let isIncluded: Bool
 
   /// - Parameter table: What is known already: in an included file, the variables of the including
   ///   one.
-  init(_ table: VariableTable = VariableTable()) { self.table = table }
+  init(_ table: VariableTable? = nil) {
+    self.table = table ?? VariableTable()
+    isIncluded = table != nil
+  }
 
   /// Takes the declarations of `root`, and values in this order: from `bindings`, else from the
   /// environment where the file names it, else the default.
@@ -135,7 +139,9 @@ struct Declarations {
     guard let node, !node.isNull else {
       let complaint = Complaint(
         "the variable '\(entry.key)' has no value",
-        expected: "--set \(entry.key)=…, or a default"
+        expected: isIncluded
+          ? "with: { \(entry.key): … } at the include, or a default"
+          : "--set \(entry.key)=…, or a default"
       )
       problems.append(complaint.at(entry.keyPlace, path: entry.value.path))
       table.set(entry.key, to: .init(text: "", isPlain: true))
