@@ -22,4 +22,4 @@ def share(chosen, number, count):
 
 
 from . import (scan, objects, links, attributes, subscriptions, pairing, services,  # noqa: E402, F401
-               adapters)
+               adapters, descriptors)

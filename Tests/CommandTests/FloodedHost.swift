@@ -1,0 +1,133 @@
+// `blerun simulate` in a process of its own, with a device that is connected, and its open files.
+
+import DBus
+import Fixtures
+import Foundation
+import Glibc
+import Signals
+
+/// The simulated host of a flood.
+final class FloodedHost {
+  static let adapter: ObjectPath = "/org/bluez/hci0"
+  static let device: ObjectPath = "/org/bluez/hci0/dev_C0_FF_EE_00_00_04"
+  private static let interfaces = [
+    "Device1": ["Connect"], "Adapter1": ["StartDiscovery", "StopDiscovery", "SetDiscoveryFilter"],
+  ]
+
+  let loop = EventLoop()
+  /// The characteristic that gives back what is written.
+  private(set) var echo: ObjectPath = "/"
+  private let program: RunningProgram
+  private let address: String
+  /// Whose files are counted.
+  private var process: UInt32 = 0
+  /// Keeps the bus.
+  private let first: LibDBusConnection
+
+  init() async throws {
+    program = try RunningProgram(
+      blerun: [
+        "simulate", "Simulators/devices/echo.yaml", "--", "sh", "-c",
+        "echo bus $DBUS_SYSTEM_BUS_ADDRESS; exec sleep 100",
+      ]
+    )
+    address = try program.waitForText(after: "bus ")
+    first = try await LibDBusConnection.open(address: .given(address), on: loop)
+    let whose = try MethodCall(
+      destination: "org.freedesktop.DBus",
+      path: "/org/freedesktop/DBus",
+      interface: "org.freedesktop.DBus",
+      member: "GetConnectionUnixProcessID",
+      body: [.string("org.bluez")]
+    )
+    process = try await first.call(whose, limit: .seconds(10)).body.first?.asUInt32 ?? 0
+    _ = try await call(first, Self.adapter, "StartDiscovery", [])
+    for _ in 0..<10_000 {
+      if (try? await call(first, Self.device, "Connect", [])) != nil { break }
+    }
+    _ = try await call(first, Self.adapter, "StopDiscovery", [])
+    for _ in 0..<10_000 where echo == "/" { echo = try await findEcho() ?? "/" }
+  }
+
+  deinit {
+    first.close()
+    program.send(SIGTERM)
+  }
+
+  private func findEcho() async throws -> ObjectPath? {
+    let all = try MethodCall(
+      destination: "org.bluez",
+      path: "/",
+      interface: "org.freedesktop.DBus.ObjectManager",
+      member: "GetManagedObjects"
+    )
+    let answer = try await first.call(all, limit: .seconds(10))
+    guard case .dictionary(let objects)? = answer.body.first else { return nil }
+    // The first characteristic of the device's own service.
+    return objects.entries.compactMap { $0.key.asObjectPath }
+      .filter { $0.text.contains("/service000a/char") && !$0.text.contains("desc") }
+      .min { $0.text < $1.text }
+  }
+
+  /// One more client.
+  func join() async throws -> LibDBusConnection {
+    try await LibDBusConnection.open(address: .given(address), on: loop)
+  }
+
+  /// Calls a method of BlueZ's; of a characteristic without a body, with no options.
+  func call(
+    _ client: LibDBusConnection,
+    _ path: ObjectPath,
+    _ member: String,
+    _ body: [DBusValue]? = nil
+  ) async throws -> [DBusValue] {
+    let interface = Self.interfaces.first { $0.value.contains(member) }?.key
+    let call = try MethodCall(
+      destination: "org.bluez",
+      path: path,
+      interface: "org.bluez.\(interface ?? "GattCharacteristic1")",
+      member: member,
+      body: body ?? [.properties([:])]
+    )
+    return try await client.call(call, limit: .seconds(10)).body
+  }
+
+  /// Acquires the echo: what somebody has closed is free a moment later.
+  func acquire(_ client: LibDBusConnection, _ member: String) async throws -> [DBusValue] {
+    for _ in 0..<1000 {
+      if let answer = try? await call(client, echo, member) { return answer }
+    }
+    return try await call(client, echo, member)
+  }
+
+  /// The error of a call that is refused: its name and its text.
+  func refusal(
+    _ client: LibDBusConnection,
+    _ path: ObjectPath,
+    _ member: String,
+    _ body: [DBusValue]? = nil
+  ) async -> String? {
+    do {
+      _ = try await call(client, path, member, body)
+      return nil
+    } catch let error as DBusError {
+      return "\(error.name.rawValue): \(error.message)"
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  /// How many files the process has open.
+  var openFiles: Int {
+    (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/fd").count) ?? -1
+  }
+
+  /// Whether so many are open within ten seconds: a bus has no word for the end of its work.
+  func comes(to count: Int) -> Bool {
+    for _ in 0..<1000 {
+      if openFiles == count { return true }
+      poll(nil, 0, 10)
+    }
+    return false
+  }
+}
