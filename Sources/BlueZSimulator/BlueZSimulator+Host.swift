@@ -52,7 +52,7 @@ extension BlueZSimulator {
       settings: settings,
       adapters: present.withLock { $0.reopened },
       log: log,
-      observer: host.observe
+      witness: host.witness
     )
   }
 

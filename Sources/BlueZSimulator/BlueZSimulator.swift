@@ -40,19 +40,30 @@ public final class BlueZSimulator: Sendable {
     log: BoundaryLog? = nil,
     observer: @escaping Observer = { _ in }
   ) {
-    let loop = bus.loop
-    let observe: Observer = { event in
-      log?.happened(event, at: loop.now.sinceStart)
+    self.init(bus: bus, devices: devices, settings: settings, log: log) { event, _ in
       observer(event)
     }
+  }
+
+  /// - Parameter witness: Sees what happens at the devices, and at which attributes, on the loop.
+  convenience init(
+    bus: any MessageBus,
+    devices: [SimulatedDevice],
+    settings: SimulatorSettings,
+    log: BoundaryLog?,
+    witness: @escaping Host.Witness
+  ) {
+    let loop = bus.loop
     self.init(
       bus: bus,
       devices: devices,
       settings: settings,
       adapters: AdapterSlots(settings.adapters),
-      log: log,
-      observer: observe
-    )
+      log: log
+    ) { event, handle in
+      log?.happened(event, at: loop.now.sinceStart)
+      witness(event, handle)
+    }
   }
 
   init(
@@ -61,7 +72,7 @@ public final class BlueZSimulator: Sendable {
     settings: SimulatorSettings,
     adapters: AdapterSlots,
     log: BoundaryLog?,
-    observer: @escaping Observer
+    witness: @escaping Host.Witness
   ) {
     let server = ObjectServer(bus: bus)
     host = Host(
@@ -69,7 +80,7 @@ public final class BlueZSimulator: Sendable {
       server: server,
       agents: AgentServer(bus: bus, limit: settings.agentTimeout) { server.flush() },
       settings: settings,
-      observe: observer
+      witness: witness
     )
     self.devices = devices
     calls = TreatedCalls(host.server)

@@ -10,7 +10,12 @@ struct Host: Sendable {
   let server: ObjectServer
   let agents: AgentServer
   let settings: SimulatorSettings
-  let observe: @Sendable (SimulatorEvent) -> Void
+  /// Sees what happens, and at which attribute, by the handle of its value.
+  typealias Witness = @Sendable (SimulatorEvent, UInt16?) -> Void
+
+  let witness: Witness
+
+  func observe(_ event: SimulatorEvent, at handle: UInt16? = nil) { witness(event, handle) }
 
   var loop: Loop { bus.loop }
 }

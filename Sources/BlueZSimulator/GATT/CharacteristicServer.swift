@@ -82,7 +82,7 @@ final class CharacteristicServer: Sendable {
     access.host.server.changed(property, of: GattCharacteristic1.interface, at: path)
   }
 
-  private func observe(_ event: SimulatorEvent) { access.host.observe(event) }
+  private func observe(_ event: SimulatorEvent) { access.host.observe(event, at: entry.handle) }
 
   // MARK: Reading
 

@@ -86,7 +86,7 @@ public final class ScenarioPlayer: Sendable {
       devices: devices,
       settings: settings,
       log: log
-    ) { [weak self] event in self?.happened(event) }
+    ) { [weak self] event, handle in self?.happened(event, at: handle) }
     try await start(simulator)
     let strikes = state.withLock { $0.schedule.begin() }
     for strike in strikes { schedule(strike) }
@@ -125,9 +125,10 @@ public final class ScenarioPlayer: Sendable {
 
   // MARK: What happens
 
-  private func happened(_ event: SimulatorEvent) {
+  private func happened(_ event: SimulatorEvent, at handle: UInt16?) {
     observer(event)
-    guard let found = worldEvent(event) else { return }
+    guard var found = worldEvent(event) else { return }
+    found.handle = handle
     let (strikes, surroundings) = state.withLock {
       state -> ([FaultSchedule.Strike], Surroundings?) in
       let before = state.surroundings

@@ -67,12 +67,12 @@ extension ScenarioReader {
     let kind: WorldEvent.Kind? = reader.word(node, WorldEvent.Kind.allCases.map(\.rawValue))
     let occurrence = reader.occurrence(&keys)
     let delay = reader.delay(&keys, "delay") ?? .zero
-    var characteristic: BluetoothUUID?
+    var characteristic: CharacteristicSelector?
     // Of some faults that key says what they are about.
     if !fault.settings.contains("characteristic"), fault.acquires == nil,
       let node = keys.optional("characteristic")
     {
-      characteristic = event(of: node, targets)
+      characteristic = self.characteristic(node, targets)
       if let kind, !kind.hasCharacteristic {
         reader.problems.append(node.problem("'\(kind.rawValue)' is about no characteristic"))
       }
@@ -82,23 +82,27 @@ extension ScenarioReader {
     let pattern = WorldEvent.Pattern(
       kind,
       devices: isAboutAll ? [] : targets.map { devices[$0].address },
-      characteristic: characteristic
+      characteristic: characteristic?.handle == nil ? characteristic?.characteristic : nil,
+      places: characteristic.flatMap { places(of: $0, targets) }
     )
     return .after(pattern, occurrence, delay: delay)
   }
 
-  /// Events say no more of a characteristic than its UUID.
-  private mutating func event(of node: Node, _ targets: [Int]) -> BluetoothUUID? {
-    guard let selector = characteristic(node, targets) else { return nil }
-    guard selector == CharacteristicSelector(characteristic: selector.characteristic) else {
-      reader.problems.append(
-        node.problem(
-          "\(reader.shown(node)) is one of several",
-          expected: "a name or a UUID alone: 'after' counts what happens to all that have it"
+  /// Which of several characteristics are meant; nil where it is all of one UUID.
+  private func places(
+    of selector: CharacteristicSelector,
+    _ targets: [Int]
+  ) -> [WorldEvent.Place]? {
+    let isAll = selector == CharacteristicSelector(characteristic: selector.characteristic)
+    guard !isAll else { return nil }
+    return targets.flatMap { index -> [WorldEvent.Place] in
+      let table = AttributeTable(devices[index])
+      return table.indices(of: selector).map { found in
+        WorldEvent.Place(
+          device: devices[index].address,
+          handle: table.characteristics[found].entry.handle
         )
-      )
-      return nil
+      }
     }
-    return selector.characteristic
   }
 }
