@@ -132,7 +132,13 @@ struct ChainCommand {
     let identity = RunIdentity(seed: world.identitySeed, plan: plan)
     var journal: RunJournal?
     if let file, let journalOptions {
-      let header = RunHeader(plan, identity, in: world)
+      let header = RunHeader(
+        "run",
+        plan.description,
+        identity,
+        isSimulated: world.isSimulated,
+        on: world.loop
+      )
       journal = try RunJournal.begin(file, journalOptions, header, in: world)
     }
     world.releaseOrphans()

@@ -33,7 +33,13 @@ struct SuiteCommand {
     defer { world.end() }
     trace?.start(on: world.loop)
     let identity = SuiteRunner.identity(of: suite, seed: world.identitySeed)
-    let header = RunHeader(suite, identity, in: world)
+    let header = RunHeader(
+      "suite",
+      suite.lines.joined(separator: "\n"),
+      identity,
+      isSimulated: world.isSimulated,
+      on: world.loop
+    )
     let kept = try file.map { file throws(Ending) in
       try RunJournal.begin(file, journal, header, in: world)
     }

@@ -87,27 +87,25 @@ final class BatchJournal: Sendable {
     }
   }
 
-  private var owner: String? { isSimulated ? nil : ProcessIdentity.own.text }
-
-  private var time: Duration { loop.wallClockAtStart + loop.now.sinceStart }
-
   private func header(_ identity: RunIdentity, _ round: Int) -> RunHeader {
-    RunHeader(
-      identity: identity.description,
-      command: "batch",
-      definition: batch.lines.joined(separator: "\n"),
-      seed: identity.seed,
-      isSimulated: isSimulated,
-      owner: owner,
-      version: Blerun.configuration.version,
-      started: time,
-      batch: BatchOrigin(file: path, name: batch.name, digest: batch.digest, round: round)
+    let definition = batch.lines.joined(separator: "\n")
+    var header = RunHeader("batch", definition, identity, isSimulated: isSimulated, on: loop)
+    header.batch = BatchOrigin(
+      file: path,
+      name: batch.name,
+      digest: batch.digest,
+      round: round
     )
+    return header
   }
 
   private func takeover(from former: String?) -> RunTakeover {
-    let version = Blerun.configuration.version
-    return RunTakeover(former: former, owner: owner, version: version, started: time)
+    RunTakeover(
+      former: former,
+      owner: isSimulated ? nil : ProcessIdentity.own.text,
+      version: Blerun.configuration.version,
+      started: loop.wallClockAtStart + loop.now.sinceStart
+    )
   }
 
   // MARK: What happens

@@ -1,6 +1,5 @@
 // The journal of a suite of nRF Connect.
 
-import ArgumentParser
 import Bluetooth
 import Jobs
 import Journal
@@ -38,21 +37,5 @@ extension Suite {
     let id = id ?? targets.first?.id
     guard let target = targets.first(where: { $0.id == id }) else { return id ?? "-" }
     return devices[target.id]?.text ?? target.address.map { "\($0)" } ?? target.name ?? target.id
-  }
-}
-
-extension RunHeader {
-  /// A run of a suite.
-  init(_ suite: Suite, _ identity: RunIdentity, in world: World) {
-    self.init(
-      identity: identity.description,
-      command: "suite",
-      definition: suite.lines.joined(separator: "\n"),
-      seed: identity.seed,
-      isSimulated: world.isSimulated,
-      owner: world.isSimulated ? nil : ProcessIdentity.own.text,
-      version: Blerun.configuration.version,
-      started: world.loop.wallClockAtStart + world.loop.now.sinceStart
-    )
   }
 }

@@ -186,17 +186,27 @@ extension RunFailure {
 }
 
 extension RunHeader {
-  /// A run of one plan.
-  init(_ plan: Plan, _ identity: RunIdentity, in world: World) {
+  /// A run of this process that begins now.
+  ///
+  /// - Parameters:
+  ///   - command: `run`, `batch`, `suite`.
+  ///   - definition: What is to be done, as a dry run prints it.
+  init(
+    _ command: String,
+    _ definition: String,
+    _ identity: RunIdentity,
+    isSimulated: Bool,
+    on loop: Loop
+  ) {
     self.init(
       identity: identity.description,
-      command: "run",
-      definition: plan.description,
+      command: command,
+      definition: definition,
       seed: identity.seed,
-      isSimulated: world.isSimulated,
-      owner: world.isSimulated ? nil : ProcessIdentity.own.text,
+      isSimulated: isSimulated,
+      owner: isSimulated ? nil : ProcessIdentity.own.text,
       version: Blerun.configuration.version,
-      started: world.loop.wallClockAtStart + world.loop.now.sinceStart
+      started: loop.wallClockAtStart + loop.now.sinceStart
     )
   }
 }
