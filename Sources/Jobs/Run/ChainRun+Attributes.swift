@@ -18,18 +18,19 @@ extension ChainRun {
       let value = DecodedValue.integer(Int64(mtu))
       capture(value, as: placed.step.capture)
       try check(value, [], of: placed)
-    case .parameters: try await askTiming(placed, &outcome)
+    case .parameters:
+      try await measure(service.connectionParameters(), placed, &outcome)
     case .services:
       var services: [GATTService] = []
       try await limited(service.services(), placed) { services = $0 }
       outcome = .services(services)
     case .readFrom(let target, let offset, let format):
       // The rest of a value is not what its characteristic promises.
-      try await take(service.read(target, offset: offset), placed, &outcome) {
+      try await read(service.read(target, offset: offset), placed, &outcome) {
         octets throws(ValueError) in try format?.decode(octets) ?? .octets(octets)
       }
     case .readDescriptor(let target, let format):
-      try await take(service.readDescriptor(target), placed, &outcome) {
+      try await read(service.readDescriptor(target), placed, &outcome) {
         octets throws(ValueError) in
         if let format { return try format.decode(octets) }
         guard target.handle == nil else { return .octets(octets) }
@@ -39,23 +40,5 @@ extension ChainRun {
       try await limited(service.writeDescriptor(value.octets, to: target), placed) { _ in }
       outcome = .written(value.octets)
     }
-  }
-
-  /// Runs a read, tells its value, keeps it and checks it.
-  private func take(
-    _ reading: Signal<[UInt8]>,
-    _ placed: PlacedStep,
-    _ outcome: inout StepOutcome?,
-    _ decode: ([UInt8]) throws(ValueError) -> DecodedValue
-  ) async throws {
-    var read: [UInt8]?
-    try await limited(reading, placed) { read = $0 }
-    guard let octets = read else { throw NoValue(operation: placed.step.doing) }
-    let decoded = Result { () throws(ValueError) in try decode(octets) }
-    let value = StepValue(octets: octets, decoded: try? decoded.get())
-    outcome = .value(value)
-    emit(.value(placed, value))
-    try capture(decoded.get(), as: placed.step.capture)
-    try check(decoded.get(), octets, of: placed)
   }
 }

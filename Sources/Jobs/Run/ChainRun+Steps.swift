@@ -19,7 +19,9 @@ extension ChainRun {
     case .connect: try await connect(placed, &outcome)
     case .disconnect: try await disconnect(placed)
     case .read(let target, let format):
-      try await read(target, format, placed, &outcome)
+      try await read(service.read(target), placed, &outcome) { octets throws(ValueError) in
+        try StepValue.decode(octets, of: target, format: format)
+      }
     case .write(let write):
       try await limited(service.write(write), placed) { _ in }
       outcome = .written(write.value.octets)
@@ -27,7 +29,7 @@ extension ChainRun {
     case .exchange(let exchanging): try await exchange(exchanging, placed, &outcome)
     case .poll(let polling): try await poll(polling, placed, &outcome)
     case .combine(let combining): try await combine(combining, placed, &outcome)
-    case .rssi: try await measure(placed, &outcome)
+    case .rssi: try await measure(service.rssi(), placed, &outcome)
     case .pair(let rule): try await pair(rule, placed, &outcome)
     case .unpair: try await unpair(placed)
     case .trust(let isTrusted):
@@ -81,27 +83,6 @@ extension ChainRun {
   private func disconnect(_ placed: PlacedStep) async throws {
     let disconnecting = service.disconnect().map { [self] in linked(false) }
     try await limited(disconnecting, placed) { _ in }
-  }
-
-  // MARK: Values
-
-  private func read(
-    _ target: CharacteristicSelector,
-    _ format: ValueFormat?,
-    _ placed: PlacedStep,
-    _ outcome: inout StepOutcome?
-  ) async throws {
-    var read: [UInt8]?
-    try await limited(service.read(target), placed) { read = $0 }
-    guard let octets = read else { throw NoValue(operation: placed.step.doing) }
-    let decoded = Result { () throws(ValueError) in
-      try StepValue.decode(octets, of: target, format: format)
-    }
-    let value = StepValue(octets: octets, decoded: try? decoded.get())
-    outcome = .value(value)
-    emit(.value(placed, value))
-    try capture(decoded.get(), as: placed.step.capture)
-    try check(decoded.get(), octets, of: placed)
   }
 
   // MARK: Limits

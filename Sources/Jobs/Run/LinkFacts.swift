@@ -1,0 +1,33 @@
+// What the values of the steps look like that ask for what is known of a link.
+
+import Bluetooth
+
+extension LinkStrength: LinkFact {
+  static let fieldNames = ["rssi", "txPower"]
+
+  /// As the value of a step; without the power where the controller does not tell it.
+  var decoded: DecodedValue {
+    let rssi = DecodedValue.Field("rssi", .integer(Int64(rssi)), unit: "dBm")
+    let power = txPower.map {
+      DecodedValue.Field("txPower", .integer(Int64($0)), unit: "dBm TX power")
+    }
+    return .fields([rssi] + (power.map { [$0] } ?? []))
+  }
+}
+
+extension ConnectionParameters: LinkFact {
+  static let fieldNames = ["interval", "latency", "supervisionTimeout"]
+
+  /// As the value of a step, in ms and connection events.
+  var decoded: DecodedValue {
+    .fields([
+      DecodedValue.Field("interval", .real(interval / .milliseconds(1), decimals: 2), unit: "ms"),
+      DecodedValue.Field("latency", .integer(Int64(latency))),
+      DecodedValue.Field(
+        "supervisionTimeout",
+        .integer(Int64((supervisionTimeout / .milliseconds(1)).rounded())),
+        unit: "ms timeout"
+      ),
+    ])
+  }
+}
