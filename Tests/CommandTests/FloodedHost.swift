@@ -28,8 +28,10 @@ final class FloodedHost {
     program = try RunningProgram(
       blerun: [
         "simulate", "Simulators/devices/echo.yaml", "--", "sh", "-c",
-        "echo bus $DBUS_SYSTEM_BUS_ADDRESS; exec sleep 100",
-      ]
+        "echo bus $DBUS_SYSTEM_BUS_ADDRESS; exec sleep 900",
+      ],
+      // Its tests wait for those that block the threads of all.
+      limit: .seconds(900)
     )
     address = try program.waitForText(after: "bus ")
     first = try await LibDBusConnection.open(address: .given(address), on: loop)

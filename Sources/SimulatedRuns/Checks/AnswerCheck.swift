@@ -91,11 +91,20 @@ struct AnswerCheck: Check {
     }
   }
 
-  /// A Connect is never answered whose device was removed.
+  /// A Connect is never answered whose device was removed, nor is a request to an attribute below an
+  /// adapter that was pulled out.
   private mutating func removed(_ message: Message) {
-    guard message.body.last?.asStrings?.contains(Device1.interface) == true,
+    guard let interfaces = message.body.last?.asStrings,
       let path = message.body.first?.asObjectPath
     else { return }
+    if interfaces.contains(Adapter1.interface) {
+      for (key, call) in pending
+      where call.interface != Device1.interface && call.path?.text.hasPrefix(path.text + "/") == true
+      {
+        excused.insert(key)
+      }
+    }
+    guard interfaces.contains(Device1.interface) else { return }
     for (key, call) in pending where call.path == path {
       if call.member == Device1.Method.connect { excused.insert(key) }
     }
