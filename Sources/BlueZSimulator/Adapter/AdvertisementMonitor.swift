@@ -41,6 +41,9 @@ struct AdvertisementMonitor: Sendable {
   /// How long a device is strong before it is found, and weak or silent before it is lost.
   let highTimeout: Duration
   let lowTimeout: Duration
+  /// Whether a device is found once for all, and may be lost; without any of the bounds, times and
+  /// periods it is found with each report.
+  let isTracking: Bool
   private var sightings: [ObjectPath: Sighting] = [:]
 
   /// Reads the properties of a client's object; nil for one that cannot be active.
@@ -66,6 +69,13 @@ struct AdvertisementMonitor: Sendable {
     }
     high = strength(Property.rssiHighThreshold)
     low = strength(Property.rssiLowThreshold)
+    func isGiven(_ name: String, _ range: ClosedRange<UInt16>) -> Bool {
+      properties[name]?.asUInt16.map { range.contains($0) } ?? false
+    }
+    isTracking =
+      strength(Property.rssiHighThreshold) != nil || strength(Property.rssiLowThreshold) != nil
+      || isGiven(Property.rssiHighTimeout, 1...300) || isGiven(Property.rssiLowTimeout, 1...300)
+      || isGiven(Property.rssiSamplingPeriod, 0...255)
     highTimeout = seconds(Property.rssiHighTimeout)
     lowTimeout = seconds(Property.rssiLowTimeout)
     (self.client, self.root, self.path) = (client, root, path)
@@ -76,18 +86,24 @@ struct AdvertisementMonitor: Sendable {
 
   /// An advertisement that matches was heard.
   ///
+  /// A sampling period is the controller's affair. Without a controller that looks for patterns
+  /// itself, one that is given has bluetoothd track strengths, and without a bound it finds nothing.
+  ///
   /// - Returns: Whether the device is found by it.
+  /// - Source: recorded from bluetoothd 5.66; `src/adv_monitor.c` (adv_monitor_filter_rssi).
   mutating func heard(_ device: ObjectPath, rssi: Int, now: Instant) -> Bool {
+    guard isTracking else { return true }
+    guard let high else { return false }
     var sighting = sightings[device] ?? Sighting(lastHeld: now)
     defer { sightings[device] = sighting }
     if rssi >= low ?? .min { sighting.lastHeld = now }
-    guard rssi >= high ?? .min else {
+    guard rssi > high else {
       sighting.strongSince = nil
       return false
     }
     let since = sighting.strongSince ?? now
     sighting.strongSince = since
-    guard !sighting.isFound, high == nil || now - since >= highTimeout else { return false }
+    guard !sighting.isFound, now - since >= highTimeout else { return false }
     sighting.isFound = true
     sighting.lastHeld = now
     return true

@@ -16,6 +16,8 @@ final class AdvertisementMonitors: Sendable {
   private struct Application: Sendable {
     let client: String
     let root: ObjectPath
+    /// Hears of monitors that come later.
+    var added: Subscription?
   }
 
   private struct State {
@@ -39,10 +41,14 @@ final class AdvertisementMonitors: Sendable {
 
   /// The simulation is over.
   func stop() {
-    state.withLock { state in
-      state.applications = []
-      state.monitors = []
+    let ended = state.withLock { state in
+      defer {
+        state.applications = []
+        state.monitors = []
+      }
+      return state.applications
     }
+    for application in ended { application.added?.cancel() }
     follow()
   }
 
@@ -149,10 +155,14 @@ final class AdvertisementMonitors: Sendable {
   }
 
   func clientLeft(_ client: String) {
-    state.withLock { state in
-      state.applications.removeAll { $0.client == client }
-      state.monitors.removeAll { $0.client == client }
+    let ended = state.withLock { state in
+      defer {
+        state.applications.removeAll { $0.client == client }
+        state.monitors.removeAll { $0.client == client }
+      }
+      return state.applications.filter { $0.client == client }
     }
+    for application in ended { application.added?.cancel() }
     follow()
   }
 
@@ -174,51 +184,98 @@ final class AdvertisementMonitors: Sendable {
 
   private func unregister(_ call: Invocation) {
     let root = call.message.body.first?.asObjectPath
-    let isKnown = state.withLock { state in
-      let count = state.applications.count
+    let (known, ended) = state.withLock { state in
+      let known = state.applications.filter { $0.client == call.caller && $0.root == root }
+      let ended = state.monitors.filter { $0.client == call.caller && $0.root == root }
       state.applications.removeAll { $0.client == call.caller && $0.root == root }
       state.monitors.removeAll { $0.client == call.caller && $0.root == root }
-      return state.applications.count < count
+      return (known, ended)
     }
-    guard isKnown else { return call.refuse(.doesNotExist) }
+    guard !known.isEmpty else { return call.refuse(.doesNotExist) }
+    for application in known { application.added?.cancel() }
+    // Recorded from bluetoothd 5.66.
+    for monitor in ended {
+      Self.tell(AdvertisementMonitor1.Method.release, monitor.path, monitor.client, host.bus)
+    }
     call.reply()
     follow()
   }
 
   /// Asks for the monitors below a root, and activates each that has patterns.
   private func activate(at root: ObjectPath, of client: String) {
-    _ = host.loop.task { [host, state] in
+    _ = host.loop.task { [weak self, host] in
       guard
         let asked = try? MethodCall(
           destination: client,
           path: root,
           interface: StandardInterface.objectManager,
           member: StandardInterface.ObjectManager.getManagedObjects
-        ), let reply = try? await host.bus.call(asked, limit: .seconds(10)),
-        case .dictionary(let objects)? = reply.body.first
+        )
       else { return }
-      for object in objects.entries {
+      await self?.hearMore(below: root, of: client)
+      // A client may have nothing at its root yet.
+      let reply = try? await host.bus.call(asked, limit: .seconds(10))
+      guard let self else { return }
+      var objects: [(key: DBusValue, value: DBusValue)] = []
+      if case .dictionary(let all)? = reply?.body.first {
+        objects = all.entries.map { ($0.key, $0.value) }
+      }
+      for object in objects {
         guard let path = object.key.asObjectPath, case .dictionary(let interfaces) = object.value,
           let monitor = interfaces.entries.first(where: {
             $0.key.asString == AdvertisementMonitor1.interface
           })
         else { continue }
-        typealias Method = AdvertisementMonitor1.Method
-        let read = monitor.value.asPropertyMap.flatMap {
-          AdvertisementMonitor($0, at: path, below: root, of: client)
-        }
-        guard let read else {
-          Self.tell(Method.release, path, client, host.bus)
-          continue
-        }
-        let isRegistered = state.withLock { state in
-          let isRegistered = state.applications.contains { $0.client == client && $0.root == root }
-          if isRegistered { state.monitors.append(read) }
-          return isRegistered
-        }
-        if isRegistered { Self.tell(Method.activate, path, client, host.bus) }
+        activate(monitor.value.asPropertyMap, at: path, below: root, of: client)
       }
     }
+  }
+
+  /// Monitors that come later are activated too: there are clients that register first.
+  ///
+  /// - Source: recorded from bluetoothd 5.66.
+  private func hearMore(below root: ObjectPath, of client: String) async {
+    let rule = MatchRule(
+      sender: client,
+      path: root,
+      interface: StandardInterface.objectManager,
+      member: StandardInterface.ObjectManager.interfacesAdded
+    )
+    let added = try? await host.bus.subscribe(rule) { [weak self] signal in
+      guard let path = signal.body.first?.asObjectPath,
+        case .dictionary(let interfaces)? = signal.body.last,
+        let monitor = interfaces.entries.first(where: {
+          $0.key.asString == AdvertisementMonitor1.interface
+        })
+      else { return }
+      self?.activate(monitor.value.asPropertyMap, at: path, below: root, of: client)
+    }
+    let isKept = state.withLock { state in
+      let index = state.applications.firstIndex { $0.client == client && $0.root == root }
+      if let index { state.applications[index].added = added }
+      return index != nil
+    }
+    if !isKept { added?.cancel() }
+  }
+
+  private func activate(
+    _ properties: PropertyMap?,
+    at path: ObjectPath,
+    below root: ObjectPath,
+    of client: String
+  ) {
+    typealias Method = AdvertisementMonitor1.Method
+    let read = properties.flatMap {
+      AdvertisementMonitor($0, at: path, below: root, of: client)
+    }
+    guard let read else { return Self.tell(Method.release, path, client, host.bus) }
+    let isRegistered = state.withLock { state in
+      let isRegistered = state.applications.contains { $0.client == client && $0.root == root }
+      let isNew = !state.monitors.contains { $0.client == client && $0.path == path }
+      if isRegistered, isNew { state.monitors.append(read) }
+      return isRegistered && isNew
+    }
+    if isRegistered { Self.tell(Method.activate, path, client, host.bus) }
   }
 
   private static func tell(
