@@ -29,7 +29,7 @@ test: set-up lint ## Lint, then all tests that need neither a radio nor root
 	.build/release/blerun-fuzz chain-files --count 40000
 	.build/release/blerun-fuzz batch-files --count 12000
 	.build/release/blerun-fuzz csv --count 5000
-	.build/release/blerun-fuzz suites --count 5000
+	.build/release/blerun-fuzz suites --count 10000
 	.build/release/blerun-fuzz messages --count 120000
 	swift test -c release --package-path Tests/Consumer --scratch-path .build-consumer
 
