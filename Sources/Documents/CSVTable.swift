@@ -3,8 +3,8 @@
 /// A table with a line of column names above its rows.
 ///
 /// Cells stand between commas; one in double quotes may hold commas, line ends and, doubled, double
-/// quotes. Lines that are empty, or begin with `#`, are passed over. What a cell means is decided by
-/// who reads it.
+/// quotes. Lines that are empty, or begin with `#`, are passed over, and so is a byte order mark.
+/// What a cell means is decided by who reads it.
 ///
 /// - Source: RFC 4180, with comments.
 public struct CSVTable: Hashable, Sendable {
@@ -66,9 +66,9 @@ extension Node {
   }
 }
 
-/// Takes a table apart, character by character.
+/// Takes a table apart, scalar by scalar: a comma is one whatever mark comes behind it.
 private struct CSVReader {
-  private let characters: [Character]
+  private let scalars: [Unicode.Scalar]
   private let file: String
   private let limits: DocumentLimits
   private var index = 0
@@ -77,7 +77,8 @@ private struct CSVReader {
   private(set) var problems: [DocumentProblem] = []
 
   init(_ text: String, file: String, limits: DocumentLimits) {
-    characters = Array(text)
+    let scalars = Array(text.unicodeScalars)
+    self.scalars = scalars.first == "\u{feff}" ? Array(scalars.dropFirst()) : scalars
     self.file = file
     self.limits = limits
   }
@@ -85,10 +86,10 @@ private struct CSVReader {
   mutating func lines() -> [[Node]] {
     var lines: [[Node]] = []
     while let first = next {
-      if first.isNewline {
+      if first.endsLine {
         step()
       } else if first == "#", place.column == 1 {
-        while let other = next, !other.isNewline { step() }
+        while let other = next, !other.endsLine { step() }
       } else {
         lines.append(line())
       }
@@ -102,12 +103,15 @@ private struct CSVReader {
     return lines
   }
 
-  private var next: Character? { index < characters.count ? characters[index] : nil }
+  private var next: Unicode.Scalar? { index < scalars.count ? scalars[index] : nil }
   private var here: Place { Place(file: file, line: place.line, column: place.column) }
 
   private mutating func step() {
-    place = characters[index].isNewline ? (place.line + 1, 1) : (place.line, place.column + 1)
+    let passed = scalars[index]
     index += 1
+    // CR LF is one end of a line.
+    let goesOn = !passed.endsLine || (passed == "\r" && next == "\n")
+    place = goesOn ? (place.line, place.column + 1) : (place.line + 1, 1)
   }
 
   private mutating func line() -> [Node] {
@@ -122,41 +126,50 @@ private struct CSVReader {
   }
 
   private mutating func cell() -> Node {
-    while next == " " || next == "\t" { step() }
+    while let blank = next, blank.isBlank { step() }
     let start = here
-    var text = ""
-    guard next == "\"" else {
-      while let character = next, character != ",", !character.isNewline {
-        text.append(character)
-        step()
-      }
-      while text.last == " " || text.last == "\t" { text.removeLast() }
-      return Node(.scalar(text, isPlain: true), at: start, path: "")
-    }
+    guard next == "\"" else { return plain(start) }
+    var text = String.UnicodeScalarView()
     step()
-    while let character = next {
+    while let scalar = next {
       step()
-      if character == "\"" {
+      if scalar == "\"" {
         guard next == "\"" else { return closed(text, start) }
         step()
       }
-      text.append(character)
+      text.append(scalar)
     }
     problems.append(DocumentProblem(start, path: "", "the quotes do not end"))
     return closed(text, start)
   }
 
-  private mutating func closed(_ text: String, _ start: Place) -> Node {
-    while let character = next, character != ",", !character.isNewline {
-      if character != " " && character != "\t" {
+  /// A cell without quotes.
+  private mutating func plain(_ start: Place) -> Node {
+    var text = String.UnicodeScalarView()
+    while let scalar = next, scalar != ",", !scalar.endsLine {
+      text.append(scalar)
+      step()
+    }
+    while let last = text.last, last.isBlank { text.removeLast() }
+    return Node(.scalar(String(text), isPlain: true), at: start, path: "")
+  }
+
+  private mutating func closed(_ text: String.UnicodeScalarView, _ start: Place) -> Node {
+    while let scalar = next, scalar != ",", !scalar.endsLine {
+      if !scalar.isBlank {
         problems.append(
           DocumentProblem(here, path: "", "something stands behind the quotes", expected: "a comma")
         )
-        while let other = next, other != ",", !other.isNewline { step() }
+        while let other = next, other != ",", !other.endsLine { step() }
         break
       }
       step()
     }
-    return Node(.scalar(text, isPlain: true), at: start, path: "")
+    return Node(.scalar(String(text), isPlain: true), at: start, path: "")
   }
+}
+
+extension Unicode.Scalar {
+  fileprivate var endsLine: Bool { self == "\n" || self == "\r" }
+  fileprivate var isBlank: Bool { self == " " || self == "\t" }
 }

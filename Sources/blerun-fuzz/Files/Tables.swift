@@ -92,7 +92,7 @@ struct Tables: FuzzTarget {
     let cells = [table.columns] + table.rows.map { $0.map(\.cellText) }
     let written = cells.map { row in
       row.map { cell in
-        "\"" + cell.map { $0 == "\"" ? "\"\"" : String($0) }.joined() + "\""
+        "\"" + cell.unicodeScalars.map { $0 == "\"" ? "\"\"" : String($0) }.joined() + "\""
       }.joined(separator: ",") + "\n"
     }.joined()
     let limits = DocumentLimits(octets: 8 * text.utf8.count + 64)
