@@ -74,6 +74,22 @@ struct OrphanTests {
     #expect(try !host.isConnected())
   }
 
+  @Test("a batch that has nothing left to go on with ends it all the same")
+  func nothingLeft() throws {
+    let batch = try host.folder.file(
+      "batch.yaml",
+      "devices: [\(host.device)]\nsteps: [ { read: body-sensor-location } ]\n"
+    )
+    #expect(try host.run("batch", batch).status == 0)
+    kill(try listen())
+    #expect(try host.isConnected())
+    let resumed = try host.run("batch", batch, "--resume")
+    #expect(resumed.status == 0 && resumed.errors.contains("nothing is left"), "\(resumed.errors)")
+    #expect(resumed.errors.contains("blerun: disconnected \(host.device), which a killed run"))
+    #expect(try !host.isConnected())
+    #expect(host.leases.isEmpty)
+  }
+
   @Test("--force without --release is refused")
   func forceAlone() throws {
     #expect(try host.run("doctor", "--force").status == 2)

@@ -46,7 +46,7 @@ struct RunsReportTests {
     #expect(runs.map(\.device) == ["Thermo-1", "Thermo-2"])
     #expect(runs.map(\.attempt) == [1, 2])
     #expect(runs[1].earlierFailures.map(\.code) == [.linkLost])
-    #expect(runs[0].steps.map(\.result.status) == [.ok, .ok, .skipped, .ok, .ok])
+    #expect(runs[0].steps.map(\.status) == [.ok, .ok, .skipped, .ok, .ok])
     #expect(runs[1].ending?.failure?.code == .expectationNotMet)
     #expect(runs[1].slowest(1).map(\.title) == ["1  read battery-level"])
   }
@@ -60,9 +60,9 @@ struct RunsReportTests {
     )
     for event in bench.events { recorder.take(event) }
     let run = try #require(recorder.runs.first)
-    #expect(run.steps.count(where: { $0.result.failure == nil }) == RunCollector.stepLimit)
+    #expect(run.steps.count(where: { $0.failure == nil }) == RunCollector.stepLimit)
     #expect(run.leftOut > 0)
-    #expect(run.steps.contains { $0.result.failure != nil })
+    #expect(run.steps.contains { $0.failure != nil })
   }
 
   @Test("the summary: totals, the slowest steps, failures with cause and hint")

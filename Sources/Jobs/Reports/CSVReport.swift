@@ -22,9 +22,15 @@ public struct CSVReport: RunReport {
       event.device, "\(event.attempt)", placed.position.description, placed.step.operation,
       placed.step.attribute ?? "",
     ]
-    let hex = DecodedValue.octets(value.octets).description
-    return Self.cells(of: value.decoded).map { cells in
-      (place + cells + [hex]).map { CSVCell.text($0) }.joined(separator: ",")
+    return Self.lines(place, value)
+  }
+
+  /// The lines of a value.
+  ///
+  /// - Parameter place: The cells that tell where it came, as the first line has them.
+  package static func lines(_ place: [String], _ value: StepValue) -> [String] {
+    cells(of: value.decoded).map { cells in
+      (place + cells + [value.hex]).map { CSVCell.text($0) }.joined(separator: ",")
     }
   }
 

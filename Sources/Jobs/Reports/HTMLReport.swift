@@ -30,13 +30,14 @@ public struct HTMLReport: RunsReport {
     let rows = runs.enumerated().map { index, run in
       let status = run.ending?.status.rawValue ?? "unfinished"
       let why = run.ending?.failure.map { Markup.escaped($0.message) } ?? ""
-      return "<tr><td><a href=\"#run-\(index + 1)\">\(Markup.escaped(run.device))</a></td>"
+      return "<tr><td><a href=\"#run-\(index + 1)\">\(Markup.escaped(run.label))</a></td>"
         + "<td class=\"\(status)\">\(status)</td>"
         + "<td>\(bar(from: .zero, run.took ?? .zero, of: longest, status))</td>"
         + "<td class=\"number\">\(TextReport.milliseconds(run.took ?? .zero)) s</td>"
         + "<td>\(why)</td></tr>"
     }
-    let head = ["device", "status", "", "took", "why"].map { "<th>\($0)</th>" }.joined()
+    let head = [runs[0].kind.rawValue, "status", "", "took", "why"].map { "<th>\($0)</th>" }
+      .joined()
     return ["<table>", "<tr>\(head)</tr>"] + rows + ["</table>"]
   }
 
@@ -49,20 +50,21 @@ public struct HTMLReport: RunsReport {
     }
     let leftOut = run.leftOut == 0 ? [] : ["<p>\(run.leftOut) more steps went well.</p>"]
     let head = ["step", "status", "", "took", "result"].map { "<th>\($0)</th>" }.joined()
-    let heading = "<h2 id=\"run-\(number)\">\(Markup.escaped(run.device))</h2>"
+    let heading = "<h2 id=\"run-\(number)\">\(Markup.escaped(run.label))</h2>"
+    let device = run.kind == .test ? ["<p>On \(Markup.escaped(run.device)).</p>"] : []
     let table = ["<table>", "<tr>\(head)</tr>"] + rows + ["</table>"]
-    return [heading] + table + failed + leftOut + earlier
+    return [heading] + device + table + failed + leftOut + earlier
   }
 
   private static func row(_ step: RecordedRun.Step, of whole: Duration) -> String {
-    let result = step.result
-    let status = result.status.rawValue
-    let brought = result.outcome.map { Markup.escaped(TextReport.text($0)) } ?? ""
-    let why = result.failure.map { "<pre>\(reasons($0))</pre>" } ?? ""
+    let status = step.status.rawValue
+    let brought = step.outcome.map { Markup.escaped(TextReport.text($0)) } ?? ""
+    let notes = step.notes.map { "<p>\(Markup.escaped($0))</p>" }.joined()
+    let why = step.failure.map { "<pre>\(reasons($0))</pre>" } ?? ""
     return "<tr><td>\(Markup.escaped(step.title))</td><td class=\"\(status)\">\(status)</td>"
-      + "<td>\(bar(from: step.endedAt - result.took, result.took, of: whole, status))</td>"
-      + "<td class=\"number\">\(TextReport.milliseconds(result.took)) s</td>"
-      + "<td>\(brought)\(why)</td></tr>"
+      + "<td>\(bar(from: step.endedAt - step.took, step.took, of: whole, status))</td>"
+      + "<td class=\"number\">\(TextReport.milliseconds(step.took)) s</td>"
+      + "<td>\(brought)\(notes)\(why)</td></tr>"
   }
 
   /// When something was under way within a whole, drawn.

@@ -2,10 +2,10 @@
 
 import Bluetooth
 
-/// One suite for each device, one case for each step of its last try.
+/// One suite for each device or test, one case for each step of its last try.
 ///
 /// An expectation that was not met is a `failure`; everything else that went wrong is an `error`.
-/// A `when` whose condition did not hold is `skipped`. What earlier tries failed with is in the
+/// What was skipped is `skipped`: a `when` whose condition did not hold. What earlier tries failed with is in the
 /// suite's `system-out`.
 ///
 /// - Source: `junit-10.xsd` of the Jenkins xUnit plug-in, and Apache Ant's format before it.
@@ -36,7 +36,7 @@ private struct Suite {
 
   init(_ run: RecordedRun) {
     self.run = run
-    let suite = "\(run.start.chain ?? "chain").\(run.device)"
+    let suite = "\(run.start.chain ?? (run.kind == .test ? "suite" : "chain")).\(run.label)"
     var cases = run.steps.map { Case($0, in: suite) }
     if let failure = run.failureBetweenSteps { cases.append(Case(failure, in: suite)) }
     self.cases = cases
@@ -46,7 +46,7 @@ private struct Suite {
 
   var lines: [String] {
     let attributes: [(String, String)] = [
-      ("name", run.device),
+      ("name", run.label),
       ("tests", "\(cases.count)"),
       ("failures", "\(count(of: .failure))"),
       ("errors", "\(count(of: .error))"),
@@ -71,7 +71,7 @@ private struct Suite {
   private var output: String {
     let earlier = run.earlierFailures.enumerated().map { "attempt \($0 + 1) failed: \($1)" }
     let leftOut = run.leftOut == 0 ? [] : ["\(run.leftOut) more steps went well"]
-    return (earlier + run.steps.flatMap { TextReport.lines($0.result) } + leftOut)
+    return (earlier + run.steps.flatMap(\.lines) + leftOut)
       .joined(separator: "\n")
   }
 }
@@ -87,13 +87,15 @@ private struct Case {
   let took: Duration
   let verdict: Verdict
   let failure: RunFailure?
+  let skipped: String?
 
   init(_ step: RecordedRun.Step, in suite: String) {
     self.suite = suite
     name = step.title
-    took = step.result.took
-    failure = step.result.failure
-    switch step.result.status {
+    took = step.took
+    failure = step.failure
+    skipped = step.skipped
+    switch step.status {
     case .ok: verdict = .passed
     case .skipped: verdict = .skipped
     case .failed, .cancelled:
@@ -105,6 +107,7 @@ private struct Case {
     self.suite = suite
     name = "the run"
     took = .zero
+    skipped = nil
     verdict = .error
     self.failure = failure
   }
@@ -116,7 +119,7 @@ private struct Case {
     switch verdict {
     case .passed: return ["    <testcase\(attributes)/>"]
     case .skipped:
-      let reason = Markup.attributes([("message", "its condition did not hold")])
+      let reason = Markup.attributes([("message", skipped ?? "")])
       return ["    <testcase\(attributes)>", "      <skipped\(reason)/>", "    </testcase>"]
     case .failure, .error:
       let element = verdict == .failure ? "failure" : "error"

@@ -2,24 +2,35 @@
 
 import Bluetooth
 
-/// What is kept of the run of a chain on one device.
+/// What is kept of the run of a chain on one device, or of a test of a suite.
 public struct RecordedRun: Equatable, Sendable {
-  /// A step that ended.
-  public struct Step: Equatable, Sendable {
-    public let result: StepResult
-    /// When it ended, counted from the start of the run.
-    public let endedAt: Duration
+  /// What the runs of a report tell apart.
+  public enum Kind: String, Hashable, Sendable {
+    case device, test
+  }
 
-    /// `1  read battery-level`; an implied step has no place in the chain.
-    public var title: String {
-      let placed = result.placed
-      return placed.isImplied ? placed.step.title : "\(placed.position)  \(placed.step.title)"
+  /// How it ended.
+  public struct Ending: Equatable, Sendable {
+    public let status: RunEnding.Status
+    /// The first cause; nil when all went well.
+    public let failure: RunFailure?
+    /// The title of the step that failed or was cancelled, if it was one.
+    public let place: String?
+
+    package init(status: RunEnding.Status, failure: RunFailure?, place: String?) {
+      self.status = status
+      self.failure = failure
+      self.place = place
     }
   }
 
   public let run: RunIdentity
+  /// The device, as output names it.
   public let device: String
-  /// The chain's name, the number of its steps and the seed.
+  /// What it is told apart by from the other runs of a report: the device, or the test.
+  public let label: String
+  public let kind: Kind
+  /// The name of the chain or suite, the number of steps and the seed.
   public let start: RunStart
   /// When it began, since 1970-01-01T00:00:00Z.
   public let startedAt: Duration
@@ -34,11 +45,42 @@ public struct RecordedRun: Equatable, Sendable {
   /// Why the earlier tries failed, in order.
   public internal(set) var earlierFailures: [RunFailure] = []
   /// How it ended; nil while it goes on.
-  public internal(set) var ending: RunEnding?
+  public internal(set) var ending: Ending?
+
+  package init(
+    run: RunIdentity,
+    device: String,
+    label: String? = nil,
+    kind: Kind = .device,
+    start: RunStart,
+    startedAt: Duration
+  ) {
+    self.run = run
+    self.device = device
+    self.label = label ?? device
+    self.kind = kind
+    self.start = start
+    self.startedAt = startedAt
+  }
+
+  /// Takes up a step that ended; one that went well only up to a bound.
+  package mutating func take(_ step: Step) {
+    guard !step.isWell || steps.count < RunCollector.stepLimit else {
+      leftOut += 1
+      return
+    }
+    steps.append(step)
+  }
+
+  /// Takes up the end.
+  package mutating func end(_ ending: Ending, after took: Duration) {
+    self.ending = ending
+    self.took = took
+  }
 
   /// A failure that belongs to no step: the run ended between two, or in its clean-up.
   public var failureBetweenSteps: RunFailure? {
-    ending?.step == nil ? ending?.failure : nil
+    ending?.place == nil ? ending?.failure : nil
   }
 
   /// The steps, the slowest first; of those as slow as each other the earlier one first.
@@ -50,6 +92,6 @@ public struct RecordedRun: Equatable, Sendable {
 
   /// Where the steps are, in that order.
   var slowestIndices: [Int] {
-    steps.indices.sorted { (steps[$1].result.took, $0) < (steps[$0].result.took, $1) }
+    steps.indices.sorted { (steps[$1].took, $0) < (steps[$0].took, $1) }
   }
 }

@@ -42,10 +42,15 @@ public struct RunCollector: Sendable {
     guard let index = indices[key] else { return }
     if event.attempt > runs[index].attempt { runs[index].begin(attempt: event.attempt) }
     switch event.change {
-    case .stepFinished(let result): runs[index].take(result, at: event.offset)
+    case .stepFinished(let result):
+      runs[index].take(RecordedRun.Step(result, endedAt: event.offset))
     case .runFinished(let ending):
-      runs[index].ending = ending
-      runs[index].took = event.offset
+      let kept = RecordedRun.Ending(
+        status: ending.status,
+        failure: ending.failure,
+        place: ending.step?.title
+      )
+      runs[index].end(kept, after: event.offset)
       indices[key] = nil
       if condenses { runs[index].condense(to: SummaryReport.slowestCount) }
     case .runStarted, .stepStarted, .value, .gap, .pairingDisplay: break
@@ -57,26 +62,17 @@ extension RecordedRun {
   /// Keeps the slowest steps and those that failed.
   fileprivate mutating func condense(to count: Int) {
     let slowest = Set(slowestIndices.prefix(count))
-    let kept = steps.indices.filter { slowest.contains($0) || steps[$0].result.failure != nil }
+    let kept = steps.indices.filter { slowest.contains($0) || steps[$0].failure != nil }
     leftOut += steps.count - kept.count
     steps = kept.map { steps[$0] }
   }
 
   fileprivate mutating func begin(attempt: Int) {
-    if let failed = steps.last(where: { $0.result.failure != nil })?.result.failure {
+    if let failed = steps.last(where: { $0.failure != nil })?.failure {
       earlierFailures.append(failed)
     }
     self.attempt = attempt
     steps = []
     leftOut = 0
-  }
-
-  fileprivate mutating func take(_ result: StepResult, at offset: Duration) {
-    let isWell = result.status == .ok || result.status == .skipped
-    guard !isWell || steps.count < RunCollector.stepLimit else {
-      leftOut += 1
-      return
-    }
-    steps.append(Step(result: result, endedAt: offset))
   }
 }

@@ -54,20 +54,21 @@ public struct SummaryReport: RunsReport {
       (cancelled, "cancelled"), (unfinished, "unfinished"), (notRun.count, "not run"),
     ]
     let all = runs.count + notRun.count
-    return "\(all) \(all == 1 ? "device" : "devices"): \(Self.list(parts))"
+    let noun = runs.first?.kind.rawValue ?? "device"
+    return "\(all) \(noun)\(all == 1 ? "" : "s"): \(Self.list(parts))"
   }
 
   private static func slowest(_ runs: [RecordedRun]) -> [String] {
-    let steps = runs.flatMap { run in run.slowest(slowestCount).map { (run.device, $0) } }
+    let steps = runs.flatMap { run in run.slowest(slowestCount).map { (run.label, $0) } }
     let ordered = steps.enumerated().sorted {
-      ($1.element.1.result.took, $0.offset) < ($0.element.1.result.took, $1.offset)
+      ($1.element.1.took, $0.offset) < ($0.element.1.took, $1.offset)
     }
-    let named = ordered.prefix(slowestCount).map(\.element).filter { $0.1.result.took > .zero }
+    let named = ordered.prefix(slowestCount).map(\.element).filter { $0.1.took > .zero }
     guard !named.isEmpty else { return [] }
     return ["slowest steps:"]
-      + named.map { device, step in
-        let took = TextReport.milliseconds(step.result.took)
-        return TextReport.visible("  \(took) s  \(device)  \(step.title)")
+      + named.map { label, step in
+        let took = TextReport.milliseconds(step.took)
+        return TextReport.visible("  \(took) s  \(label)  \(step.title)")
       }
   }
 
@@ -77,9 +78,9 @@ public struct SummaryReport: RunsReport {
     return ["failures:"]
       + failed.flatMap { run -> [String] in
         guard let ending = run.ending, let failure = ending.failure else { return [] }
-        let place = ending.step.map { " at \($0.title)" } ?? ""
+        let place = ending.place.map { " at \($0)" } ?? ""
         let tries = run.attempt > 1 ? " after \(run.attempt) tries" : ""
-        let head = "  \(run.device): \(ending.status.rawValue)\(place)\(tries)"
+        let head = "  \(run.label): \(ending.status.rawValue)\(place)\(tries)"
         return [TextReport.visible(head)] + TextReport.reasons(failure).map { "  \($0)" }
       }
   }

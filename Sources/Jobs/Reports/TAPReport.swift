@@ -2,7 +2,7 @@
 
 import Bluetooth
 
-/// One test point for each device, its steps as a subtest.
+/// One test point for each device or test, its steps as a subtest.
 ///
 /// A step that failed carries its reasons as a YAML block; a `when` whose condition did not hold is
 /// skipped.
@@ -14,10 +14,10 @@ public struct TAPReport: RunsReport {
   public func text(on runs: [RecordedRun]) -> String {
     var lines = ["TAP version 14", "1..\(runs.count)"]
     for (index, run) in runs.enumerated() {
-      lines.append("# Subtest: \(Self.plain(run.device))")
+      lines.append("# Subtest: \(Self.plain(run.label))")
       lines += Self.points(of: run).map { "    \($0)" }
       let isWell = run.ending?.status == .ok
-      lines.append("\(isWell ? "ok" : "not ok") \(index + 1) - \(Self.plain(run.device))")
+      lines.append("\(isWell ? "ok" : "not ok") \(index + 1) - \(Self.plain(run.label))")
       if !isWell, let failure = run.ending?.failure { lines += Self.block(failure) }
     }
     return lines.joined(separator: "\n") + "\n"
@@ -26,11 +26,10 @@ public struct TAPReport: RunsReport {
   private static func points(of run: RecordedRun) -> [String] {
     var lines: [String] = []
     for (index, step) in run.steps.enumerated() {
-      let result = step.result
-      let isWell = result.status == .ok || result.status == .skipped
-      let skip = result.status == .skipped ? " # SKIP its condition did not hold" : ""
-      lines.append("\(isWell ? "ok" : "not ok") \(index + 1) - \(plain(step.title))\(skip)")
-      if !isWell, let failure = result.failure { lines += block(failure) }
+      let skip = step.skipped.map { " # SKIP \(TextReport.visible($0))" } ?? ""
+      lines.append("\(step.isWell ? "ok" : "not ok") \(index + 1) - \(plain(step.title))\(skip)")
+      if !step.isWell, let failure = step.failure { lines += block(failure) }
+      lines += step.remarks.map { "# \(TextReport.visible($0))" }
     }
     if run.leftOut > 0 { lines.append("# \(run.leftOut) more steps went well") }
     return lines + ["1..\(run.steps.count)"]

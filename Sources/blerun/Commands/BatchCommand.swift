@@ -94,6 +94,7 @@ struct BatchCommand: ParsableCommand {
     case .goOn(let found): resumption = found
     case .nothing(let reason):
       StandardError.line("blerun: \(reason)")
+      if options.simulate.isEmpty { releaseOrphans() }
       return .ok
     case .refused(let ending): throw ending
     }
@@ -117,6 +118,13 @@ struct BatchCommand: ParsableCommand {
     )
     let status = reports.end(running.run(most: runs))
     return writing?.end(status) ?? status
+  }
+
+  /// Ends what killed runs left up, where nothing else is to be done.
+  private func releaseOrphans() {
+    let world = World.real()
+    defer { world.end() }
+    world.releaseOrphans()
   }
 
   /// The journal that is written; one that a batch is to go on with is there already.

@@ -65,10 +65,6 @@ struct Run: ParsableCommand {
   }
 
   private func runSuite(_ file: String) throws {
-    guard let format = OutputOptions.Output(rawValue: printing.output.rawValue) else {
-      let form = printing.output.rawValue
-      throw Ending(.usage, "--output \(form) is for chains: suites are printed as text or json")
-    }
     let suite = try suites.suite(at: file)
     let simulated = try options.simulatedDevices()
     if dryRun { return try printLines(suite.lines) }
@@ -76,9 +72,10 @@ struct Run: ParsableCommand {
       suite: suite,
       chain: chain,
       options: options,
-      format: format,
+      format: printing.output,
       link: link,
       journal: journal,
+      reports: reports.files,
       warnsOfUnsupported: warnUnsupported
     )
     throw Ending(try command.run(simulated, recording))

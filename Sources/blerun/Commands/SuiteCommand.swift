@@ -14,9 +14,10 @@ struct SuiteCommand {
   let suite: Suite
   let chain: PlanOptions
   let options: WorldOptions
-  let format: OutputOptions.Output
+  let format: ChainOutputOptions.Output
   let link: LinkOptions
   let journal: JournalOptions
+  let reports: [ReportPath]
   let warnsOfUnsupported: Bool
 
   /// Runs the suite to its end.
@@ -27,6 +28,8 @@ struct SuiteCommand {
       throw Ending(.usage, "--keep is for chains: a test disconnects what it connected")
     }
     let devices = try devices(simulated)
+    let named = SuiteDevices(suite, devices)
+    let reports = try ReportFiles(reports, printed: format.whole, suite: named)
     let file = try RunJournal.open(journal, isSimulated: !options.simulate.isEmpty)
     let trace = try recording.begin()
     let world = try options.world(simulated, trace: trace)
@@ -44,7 +47,12 @@ struct SuiteCommand {
       try RunJournal.begin(file, journal, header, in: world)
     }
     world.releaseOrphans()
-    let status = run(in: world, devices, identity.seed, kept)
+    let record = kept?.hearing(named)
+    let ended = run(in: world, devices, identity.seed) { event in
+      record?(event)
+      reports.hear(event)
+    }
+    let status = reports.end(ended)
     let traced = trace?.end(status, on: world.loop) ?? status
     return kept?.end(traced) ?? traced
   }
@@ -53,15 +61,14 @@ struct SuiteCommand {
     in world: World,
     _ devices: [String: DeviceTarget],
     _ seed: UInt64,
-    _ journal: RunJournal?
+    _ record: @escaping @Sendable (SuiteEvent) -> Void
   ) -> ExitStatus {
     let scheduler = world.scheduler
     let output = StandardOutput { failure in scheduler.cancelAll(failure) }
     let interruption = Interruption(of: scheduler)
     defer { interruption.close() }
-    let report: any SuiteReport = format == .json ? SuiteJSONReport() : SuiteTextReport()
+    let report = lineReport
     let connecting = ConnectOptions(link.applied(to: LinkRule()))
-    let record = journal?.hearing(suite, devices)
     var settings = SuiteSettings(warnsOfUnsupported: warnsOfUnsupported)
     if let timeout = chain.timeout?.duration {
       settings.timeout = timeout
@@ -77,8 +84,8 @@ struct SuiteCommand {
         world.service(for: $0, adapter: adapter, options: connecting)
       },
       report: { event in
-        record?(event)
-        for line in report.lines(for: event) { output.line(line) }
+        record(event)
+        for line in report?.lines(for: event) ?? [] { output.line(line) }
         for warning in event.warnings { StandardError.line("blerun: warning: \(warning)") }
       }
     )
@@ -95,6 +102,15 @@ struct SuiteCommand {
       let failure = RunFailure(error)
       StandardError.line("blerun: \(failure)")
       return ExitStatus(after: failure)
+    }
+  }
+
+  /// What is printed as things happen; nil where all is printed at the end.
+  private var lineReport: (any SuiteReport)? {
+    switch format {
+    case .text: SuiteTextReport()
+    case .json: SuiteJSONReport()
+    case .junit, .tap: nil
     }
   }
 

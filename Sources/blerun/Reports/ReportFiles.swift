@@ -1,9 +1,10 @@
 // Reports into files, and whole ones to standard output, as a run goes on and when it is over.
 
 import Jobs
+import NordicSuites
 import Signals
 
-/// The files that a run or a batch is reported to, and the report that is printed in the end.
+/// The files that a run, a batch or a suite is reported to, and the report that is printed in the end.
 ///
 /// All are made at the start, so that one that cannot be written is known before anything happens.
 /// Those of whole runs are written at the end; of a batch that is run again and again they tell of
@@ -14,18 +15,31 @@ final class ReportFiles: Sendable {
   /// What is printed in the end.
   private let text = Guarded<String?>(nil)
   private let collector = Guarded(RunCollector())
+  /// What hears a suite, where it is one: its tests, and for each file of lines its report.
+  private let tests: Guarded<SuiteCollector>?
+  private let suiteLines: [(report: any SuiteReport, file: LineFile)]
 
-  /// - Parameter printed: What is printed to standard output in the end, where that is a whole
-  ///   report.
+  /// - Parameters:
+  ///   - printed: What is printed to standard output in the end, where that is a whole report.
+  ///   - suite: The suite that is run; nil for chains.
   /// - Throws: ``Ending`` when a file cannot be made.
-  init(_ paths: [ReportPath], printed: (any RunsReport)? = nil) throws(Ending) {
+  init(
+    _ paths: [ReportPath],
+    printed: (any RunsReport)? = nil,
+    suite: SuiteDevices? = nil
+  ) throws(Ending) {
     self.printed = printed
     var files: [(content: ReportPath.Content, file: LineFile)] = []
     for report in paths {
       files.append((report.content, try LineFile(report.path)))
     }
     self.files = files
-    for case (.lines(_, let header?), let file) in files { file.line(header) }
+    tests = suite.map { Guarded(SuiteCollector($0)) }
+    suiteLines = files.compactMap { content, file in
+      guard let suite, case .lines(_, let report, _) = content else { return nil }
+      return (report(suite), file)
+    }
+    for case (.lines(_, _, let header?), let file) in files { file.line(header) }
   }
 
   private var wantsWhole: Bool {
@@ -34,18 +48,27 @@ final class ReportFiles: Sendable {
 
   /// Takes up what happened.
   @Sendable func hear(_ event: RunEvent) {
-    for case (.lines(let report, _), let file) in files {
+    for case (.lines(let report, _, _), let file) in files {
       for line in report.lines(for: event) { file.line(line) }
     }
     if wantsWhole { collector.withLock { $0.take(event) } }
   }
 
+  /// Takes up what happened in the suite.
+  func hear(_ event: SuiteEvent) {
+    for (report, file) in suiteLines {
+      for line in report.lines(for: event) { file.line(line) }
+    }
+    if wantsWhole { tests?.withLock { $0.take(event) } }
+  }
+
   /// Writes the reports of whole runs, and forgets these.
   func tellWhole() {
-    let runs = collector.withLock { collector in
+    let chains = collector.withLock { collector in
       defer { collector = RunCollector() }
       return collector.runs
     }
+    let runs = tests?.withLock { $0.runs } ?? chains
     guard !runs.isEmpty else { return }
     if let printed { text.withLock { $0 = printed.text(on: runs) } }
     for case (.whole(let report), let file) in files {

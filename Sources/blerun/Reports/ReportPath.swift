@@ -2,13 +2,18 @@
 
 import ArgumentParser
 import Jobs
+import NordicSuites
 
 /// A file for a report, on the command line.
 struct ReportPath: ExpressibleByArgument {
   /// What is written to it.
   enum Content {
-    /// Lines as things happen, below a first one.
-    case lines(any RunReport, header: String?)
+    /// Lines as things happen, of a chain or of a suite, below a first one.
+    case lines(
+      any RunReport,
+      suite: @Sendable (SuiteDevices) -> any SuiteReport,
+      header: String?
+    )
     /// One text, when all is over.
     case whole(any RunsReport)
   }
@@ -18,9 +23,9 @@ struct ReportPath: ExpressibleByArgument {
     ("xml", .whole(JUnitReport())),
     ("tap", .whole(TAPReport())),
     ("html", .whole(HTMLReport())),
-    ("csv", .lines(CSVReport(), header: CSVReport.header)),
-    ("jsonl", .lines(JSONLinesReport(), header: nil)),
-    ("txt", .lines(TextReport(), header: nil)),
+    ("csv", .lines(CSVReport(), suite: { SuiteCSVReport($0) }, header: CSVReport.header)),
+    ("jsonl", .lines(JSONLinesReport(), suite: { _ in SuiteJSONReport() }, header: nil)),
+    ("txt", .lines(TextReport(), suite: { _ in SuiteTextReport() }, header: nil)),
   ]
 
   let path: String

@@ -34,7 +34,7 @@ struct SuiteRecords: Sendable {
           JournalRecord.ChainStart(
             moment: moment(event),
             device: device,
-            name: test.title + (test.run.map { ", \($0)" } ?? ""),
+            name: test.name,
             identity: event.run.description,
             seed: "\(event.run.seed)",
             steps: test.operations.count
