@@ -98,10 +98,9 @@ struct AnswerCheck: Check {
       let path = message.body.first?.asObjectPath
     else { return }
     if interfaces.contains(Adapter1.interface) {
-      for (key, call) in pending
-      where call.interface != Device1.interface && call.path?.text.hasPrefix(path.text + "/") == true
-      {
-        excused.insert(key)
+      let below = path.text + "/"
+      for (key, call) in pending where call.interface != Device1.interface {
+        if call.path?.text.hasPrefix(below) == true { excused.insert(key) }
       }
     }
     guard interfaces.contains(Device1.interface) else { return }
