@@ -10,7 +10,7 @@ public enum TextFile {
     return file[...slash] + name
   }
 
-  /// The text at `path`.
+  /// The text at `path`, without a byte order mark.
   ///
   /// - Parameter limit: How many octets there may be. No more than one beyond that is read: enough to
   ///   know that there are too many.
@@ -20,7 +20,8 @@ public enum TextFile {
     _ path: String,
     limit: Int = DocumentLimits().octets
   ) throws(DocumentErrors) -> String {
-    let octets = try octets(path, limit: limit)
+    var octets = try octets(path, limit: limit)
+    if octets.starts(with: [0xef, 0xbb, 0xbf]) { octets.removeFirst(3) }
     if let text = String(validating: octets, as: UTF8.self) { return text }
     let lines = octets.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     let broken = lines.firstIndex { String(validating: $0, as: UTF8.self) == nil }

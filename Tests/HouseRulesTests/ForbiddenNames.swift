@@ -74,6 +74,12 @@ struct ForbiddenName: Sendable {
       hint: "Task.",
       instead: task
     ),
+    .init(
+      "Guarded of a closure",
+      #"\bGuarded(<[^>]*->|\(\{)"#,
+      hint: "Guarded",
+      instead: "a struct that holds it"
+    ),
     .init("DispatchQueue", #"\bDispatch[A-Z]\w*"#, hint: "Dispatch", instead: "a loop"),
     .init("@MainActor", #"@MainActor\b|\bMainActor\."#, hint: "MainActor", instead: "a loop"),
     .init("print", #"(^|[^.\w])(print|debugPrint|dump)\("#, hint: "(", instead: output),

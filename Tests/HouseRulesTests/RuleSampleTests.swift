@@ -139,6 +139,7 @@ struct RuleSampleTests {
       "return Task<Int, Never> { 1 }", "DispatchQueue.main", "DispatchSemaphore(value: 0)",
       "@MainActor func a()", "print(a)", "debugPrint(a)", "fputs(a, stdout)", "Mutex(0)",
       "pthread_mutex_lock(a)", "static var a = 0", "nonisolated(unsafe) static var a: Int = 0",
+      "let a = Guarded<(@Sendable () -> Void)?>(nil)", "let a = Guarded({ b in c })",
     ]
   )
   func forbidden(code: String) throws {
@@ -155,6 +156,7 @@ struct RuleSampleTests {
       "func a() -> Task<Int, Never> {", "withUnsafeCurrentTask { a }",
       "static var a: Int { 0 }", "@TaskLocal static var a: Int? = nil", "blueprint(a)",
       "loop.sleep(for: a)", "static let a = 0", "  var a = 0",
+      "Guarded<Task<Int, Never>?>(nil)", "Guarded(State())",
     ]
   )
   func allowed(code: String) throws {

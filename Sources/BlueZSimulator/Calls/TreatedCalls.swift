@@ -8,42 +8,43 @@ import Signals
 final class TreatedCalls: ObjectHandler {
   typealias Treatment = @Sendable (Message) -> CallTreatment
 
+  /// What others have asked for.
+  private struct Wishes {
+    var treatment: Treatment = { _ in .take }
+    var listener: (@Sendable (Message) -> Void)?
+    var lateCallTaken: (@Sendable (String) -> Void)?
+  }
+
   private let inner: any ObjectHandler
-  private let treatment = Guarded<Treatment>({ _ in .take })
-  private let listener = Guarded<(@Sendable (Message) -> Void)?>(nil)
+  private let wishes = Guarded(Wishes())
   private let delayed = Guarded(DelayedCallers())
-  private let lateCallTaken = Guarded<(@Sendable (String) -> Void)?>(nil)
 
   init(_ inner: any ObjectHandler) { self.inner = inner }
 
   /// Has `listener` told of every call from now on, before it is treated.
   func onCall(_ listener: @escaping @Sendable (Message) -> Void) {
-    self.listener.withLock { $0 = listener }
+    wishes.withLock { $0.listener = listener }
   }
 
   /// Has `forget` called with a client whose delayed call was taken up after it had left: bluetoothd
   /// hears of its leaving after its calls, always.
   func onLateCall(_ forget: @escaping @Sendable (String) -> Void) {
-    lateCallTaken.withLock { $0 = forget }
+    wishes.withLock { $0.lateCallTaken = forget }
   }
 
   /// A client has left the bus.
   func clientLeft(_ client: String) { delayed.withLock { $0.leave(client) } }
 
   /// Decides about every call from now on; those that are delayed already come in their time.
-  func treat(_ treatment: @escaping Treatment) { self.treatment.withLock { $0 = treatment } }
+  func treat(_ treatment: @escaping Treatment) { wishes.withLock { $0.treatment = treatment } }
 
   /// Lets go of the treatment and the listener, which may hold what holds this.
-  func forget() {
-    treatment.withLock { $0 = { _ in .take } }
-    listener.withLock { $0 = nil }
-    lateCallTaken.withLock { $0 = nil }
-  }
+  func forget() { wishes.withLock { $0 = Wishes() } }
 
   func handle(_ invocation: Invocation) -> Bool {
-    listener.withLock { $0 }?(invocation.message)
-    let treat = treatment.withLock { $0 }
-    switch treat(invocation.message) {
+    let wishes = wishes.withLock { $0 }
+    wishes.listener?(invocation.message)
+    switch wishes.treatment(invocation.message) {
     case .take: return inner.handle(invocation)
     case .ignore: return true
     case .fail(let error):
@@ -55,7 +56,7 @@ final class TreatedCalls: ObjectHandler {
       delayed.withLock { $0.begin(client) }
       invocation.bus.loop.after(delay) { [self] in
         take(invocation)
-        if delayed.withLock({ $0.end(client) }) { lateCallTaken.withLock { $0 }?(client) }
+        if delayed.withLock({ $0.end(client) }) { self.wishes.withLock { $0.lateCallTaken }?(client) }
       }
       return true
     }

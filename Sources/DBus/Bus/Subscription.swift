@@ -4,16 +4,21 @@ import Signals
 
 /// Something that goes on until it is cancelled or the bus ends. Dropping it does not cancel it.
 public final class Subscription: Sendable {
-  private let undo: Guarded<(@Sendable () -> Void)?>
+  private struct State {
+    /// What ends it; nil when it has ended.
+    var undo: (@Sendable () -> Void)?
+  }
+
+  private let state: Guarded<State>
 
   /// - Parameter cancel: What ends it; called once at most.
-  init(cancel: @escaping @Sendable () -> Void) { undo = Guarded(cancel) }
+  init(cancel: @escaping @Sendable () -> Void) { state = Guarded(State(undo: cancel)) }
 
   /// Ends it. No handler is called after this returns on the loop. Does not wait for the bus.
   public func cancel() {
-    let undo = undo.withLock { undo in
-      defer { undo = nil }
-      return undo
+    let undo = state.withLock { state in
+      defer { state.undo = nil }
+      return state.undo
     }
     undo?()
   }

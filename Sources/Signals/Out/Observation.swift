@@ -120,7 +120,12 @@ extension Loop {
 /// A task's entry among those that are cancelled when the loop is shut down. The task may end
 /// before it is entered.
 private final class ShutDownEntry: Sendable {
-  private let state = Guarded<(isOver: Bool, takeBack: (@Sendable () -> Void)?)>((false, nil))
+  private struct State {
+    var isOver = false
+    var takeBack: (@Sendable () -> Void)?
+  }
+
+  private let state = Guarded(State())
 
   func enter(_ takeBack: @escaping @Sendable () -> Void) {
     let isOver = state.withLock { state in
@@ -132,7 +137,7 @@ private final class ShutDownEntry: Sendable {
 
   func leave() {
     let takeBack = state.withLock { state in
-      defer { state = (true, nil) }
+      defer { state = State(isOver: true) }
       return state.takeBack
     }
     takeBack?()

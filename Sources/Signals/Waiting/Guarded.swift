@@ -5,6 +5,10 @@
 /// A value that many threads may touch, one at a time.
 ///
 /// The lock is not recursive: taking it again from inside `withLock` stops the program or hangs it.
+///
+/// A closure has to be a stored property of a struct that is guarded. As the state itself, in an
+/// optional or in a tuple, it is wrapped anew each time the state is handed out, and calling it runs
+/// out of stack after some ten thousand times: a debug build stops at once.
 public final class Guarded<State>: @unchecked Sendable {
   // `lock` protects `state`. Not a `Mutex` of the state: a generic class that holds one looks up
   // its metadata each time an object is freed, which costs more than all else that the lock does.
@@ -15,6 +19,7 @@ public final class Guarded<State>: @unchecked Sendable {
   /// Guards `state` from now on.
   @inlinable
   public init(_ state: sending State) {
+    assert(!"\(State.self)".contains("->"), "put the closure into a struct: see Guarded")
     self.state = state
   }
 

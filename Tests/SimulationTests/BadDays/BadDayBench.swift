@@ -36,11 +36,11 @@ extension Simulation {
   /// Has something happen once, when a chain has come to a stage.
   func strike(_ stage: Stage, _ blow: @escaping @Sendable () -> Void) -> Blow {
     // Let go of once it falls: it may hold this simulation.
-    let (loop, fallen, due) = (loop, Blow(), Guarded<(@Sendable () -> Void)?>(blow))
+    struct Due { var blow: (@Sendable () -> Void)? }
+    let (loop, fallen, due) = (loop, Blow(), Guarded(Due(blow: blow)))
     simulator.treatCalls { call in
-      guard call.member == stage.beginning.member, let blow = due.withLock({ $0.take() }) else {
-        return .take
-      }
+      guard call.member == stage.beginning.member, let blow = due.withLock({ $0.blow.take() })
+      else { return .take }
       loop.after(stage.beginning.delay) {
         fallen.falls(loop.now)
         blow()

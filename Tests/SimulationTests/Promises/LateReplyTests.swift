@@ -137,7 +137,8 @@ struct LateReplyTests {
     at instant: Duration,
     isCancelledFirst: Bool
   ) throws {
-    let cancel = Guarded<(@Sendable () -> Void)?>(nil)
+    struct Cancelling { var cancel: (@Sendable () -> Void)? }
+    let cancelling = Guarded(Cancelling())
     let isMet = Guarded(false)
     let simulation = try Simulation(hold: { message in
       let isFirst = isMet.withLock { isMet in
@@ -146,12 +147,12 @@ struct LateReplyTests {
         return true
       }
       guard isFirst else { return .zero }
-      cancel.withLock { $0 }?()
+      cancelling.withLock { $0.cancel }?()
       return .seconds(1)
     })
     let (scheduler, loop) = (simulation.scheduler, simulation.loop)
-    cancel.withLock {
-      $0 = {
+    cancelling.withLock {
+      $0.cancel = {
         if isCancelledFirst {
           loop.after(instant) { scheduler.cancelAll() }
         } else {
