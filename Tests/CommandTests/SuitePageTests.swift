@@ -84,10 +84,11 @@ struct SuitePageTests {
     let suite = "docs/examples/nordic/heart-rate.xml"
     #expect(try run(["convert", suite]).status == 2)
     #expect(try run(["convert", suite, "--test", "3"]).status == 2)
-    let converted = try run(["convert", suite, "--into", folder.path])
+    let chains = folder.path + "/chains"
+    let converted = try run(["convert", suite, "--into", chains])
     #expect(converted.status == 0 && converted.errors.contains("heart-rate.xml:"))
     for name in ["1-find", "2-measure"] {
-      let check = try run(["check", "\(folder.path)/\(name).yaml"])
+      let check = try run(["check", "\(chains)/\(name).yaml"])
       #expect(check.status == 0, "\(check.errors)")
     }
     let one = try run(["convert", suite, "--test", "2"])

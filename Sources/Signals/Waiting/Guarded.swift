@@ -19,7 +19,7 @@ public final class Guarded<State>: @unchecked Sendable {
   /// Guards `state` from now on.
   @inlinable
   public init(_ state: sending State) {
-    assert(!"\(State.self)".contains("->"), "put the closure into a struct: see Guarded")
+    assert(!isWrappedAnew("\(State.self)"), "put the closure into a struct: see Guarded")
     self.state = state
   }
 
@@ -31,4 +31,12 @@ public final class Guarded<State>: @unchecked Sendable {
   ) throws(Failure) -> R {
     try lock.whileHeld { () throws(Failure) in try body(&state) }
   }
+}
+
+/// Whether a type of that name is a function, an optional one, or a tuple with one.
+@usableFromInline
+func isWrappedAnew(_ name: String) -> Bool {
+  var name = name[...]
+  while name.hasPrefix("Optional<") { name = name.dropFirst("Optional<".count) }
+  return (name.hasPrefix("(") || name.hasPrefix("@")) && name.contains("->")
 }

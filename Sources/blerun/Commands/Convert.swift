@@ -1,6 +1,7 @@
 // `blerun convert`: suites of nRF Connect as chains of our own.
 
 import ArgumentParser
+import Glibc
 import Jobs
 import NordicSuites
 
@@ -23,7 +24,12 @@ struct Convert: ParsableCommand {
 
   @OptionGroup var suites: SuiteOptions
 
-  @Option(help: ArgumentHelp("A folder that gets a file for each test.", valueName: "folder"))
+  @Option(
+    help: ArgumentHelp(
+      "A folder that gets a file for each test; it is made if need be.",
+      valueName: "folder"
+    )
+  )
   var into: String?
 
   @Option(help: "The test that is meant: its number among those that are run.")
@@ -51,6 +57,8 @@ struct Convert: ParsableCommand {
     guard empty.isEmpty else {
       throw Ending(.failed, "nothing of \(empty.map(\.name).joined(separator: ", ")) is a chain")
     }
+    // One that is there already is fine; one that cannot be made is told with the file in it.
+    if let into { mkdir(into, 0o777) }
     for chain in chains { try write(chain) }
   }
 

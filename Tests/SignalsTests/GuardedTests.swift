@@ -1,0 +1,33 @@
+// What may be guarded.
+
+import Testing
+
+@testable import Signals
+
+@Suite("Guarded")
+struct GuardedTests {
+  private struct Holder { var call: (@Sendable () -> Void)? }
+
+  @Test("a closure that is the state is known, one inside of something that has a name is none")
+  func closures() {
+    let wrapped: [Any.Type] = [
+      (() -> Void).self, (@Sendable (Int) async throws -> Void)?.self, (() -> Void)??.self,
+      (isOver: Bool, call: (() -> Void)?).self,
+    ]
+    #expect(wrapped.allSatisfy { isWrappedAnew("\($0)") })
+    let kept: [Any.Type] = [
+      Holder.self, Holder?.self, Result<() -> Void, any Error>?.self, [() -> Void].self,
+      (Int, String)?.self, Void.self,
+    ]
+    #expect(!kept.contains { isWrappedAnew("\($0)") })
+  }
+
+  @Test("a closure of a struct is handed out a hundred thousand times, and is called with no detour")
+  func handedOut() {
+    let calls = Guarded(0)
+    let holder = Guarded(Holder(call: { calls.withLock { $0 += 1 } }))
+    for _ in 0..<100_000 { _ = holder.withLock { $0.call } }
+    holder.withLock { $0.call }?()
+    #expect(calls.withLock { $0 } == 1)
+  }
+}
