@@ -100,6 +100,19 @@ struct ResumeDecisionTests {
     #expect(reason.contains("run 12, which began at 2026-01-01T00:00:00.000000Z, ended well"))
   }
 
+  @Test("one that ended well says nothing of a batch that changed since, nor of other devices")
+  func wellButOther() throws {
+    let batch = try Self.batch("A", "B")
+    let run = Self.run(of: batch, finished: "2026", status: 0)
+    let more = try #require(Self.refusal(Self.decide(try Self.batch("A", "B", "C"), run)))
+    #expect(more.status == .data)
+    #expect(more.messages.joined().contains("(then 'for A, B', now 'for A, B, C')"))
+    let other = try #require(Self.refusal(Self.decide(try Self.batch("X"), run, number: 12)))
+    #expect(other.status == .data && other.messages.joined().contains("now 'for X'"))
+    let real = try #require(Self.refusal(Self.decide(batch, run, isSimulated: true)))
+    #expect(real.status == .usage)
+  }
+
   @Test("what stands against it is said, with its status")
   func refusals() throws {
     let batch = try Self.batch("A", "B")

@@ -94,6 +94,51 @@ struct ResumeTests {
     #expect(try run("--resume", "--concurrency", "2", "--timeout", "30s").status == 75)
   }
 
+  @Test("a run that ended well leaves nothing of its own batch, and says nothing of another")
+  func otherBatch() throws {
+    let file = try batch("Tag-1")
+    #expect(try run().status == 0)
+    #expect(try run("--resume").status == 0)
+    let real = try blerun("batch", file, "--journal", journal, "--resume")
+    #expect(real.status == 2, "\(real.errors)")
+    #expect(real.errors.contains("run 1 is one of simulated devices"), "\(real.errors)")
+    _ = try batch("Tag-1", "Tag-2")
+    let more = try run("--resume")
+    #expect(more.status == 65 && more.output == "")
+    #expect(more.errors.contains("now 'for Tag-1, Tag-2'"), "\(more.errors)")
+    #expect(try run("--resume", "1").status == 65)
+    let other = try folder.file("other.yaml", "devices: [ Tag-3 ]\nsteps: [ { log: x } ]\n")
+    let named = try blerun(
+      "batch",
+      other,
+      "--simulate",
+      world,
+      "--journal",
+      journal,
+      "--resume",
+      "1"
+    )
+    #expect(named.status == 65 && named.output == "", "\(named.errors)")
+    #expect(try chains() == ["Tag-1 ok"])
+  }
+
+  @Test("a batch from a pipe is found by a number alone")
+  func pipe() throws {
+    let file = try batch("Tag-1", "Tag-8")
+    #expect(try run().status == 75)
+    func resume(_ number: String) throws -> RunningProgram.Ended {
+      let command = [binaryPath, "batch"].map { "'\($0)'" }.joined(separator: " ")
+      let rest = "--simulate '\(world)' --journal '\(journal)' --resume \(number)"
+      let text = "\(command) <(cat '\(file)') \(rest)"
+      return try RunningProgram(["bash", "-c", text], in: packageFolder).end()
+    }
+    let latest = try resume("")
+    #expect(latest.status == 2 && latest.output == "")
+    #expect(latest.errors.contains("no regular file"), "\(latest.errors)")
+    #expect(try resume("1").status == 75)
+    #expect(try chains() == ["Tag-1 ok", "Tag-8 failed", "Tag-8 failed"])
+  }
+
   @Test("without a journal, or with nothing in it, that is said")
   func nothing() throws {
     let file = try batch("Tag-1")

@@ -71,6 +71,7 @@ struct BatchCommand: ParsableCommand {
   }
 
   func run() throws {
+    try resuming.check(file)
     let batch = try batch()
     let simulated = try options.simulatedDevices()
     if dryRun { return try printPlan(batch) }

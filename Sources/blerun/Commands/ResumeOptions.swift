@@ -1,6 +1,7 @@
 // Going on with a batch that did not come to its end.
 
 import ArgumentParser
+import Glibc
 import Jobs
 import Journal
 
@@ -36,6 +37,21 @@ struct ResumeOptions: ParsableArguments {
 
   func validate() throws {
     if skipFailed, resume == nil { throw ValidationError("--skip-failed goes with --resume.") }
+  }
+
+  /// Sees that a batch can be found again by its file, where no run is named.
+  ///
+  /// - Throws: ``Ending`` for a pipe, which has no path of its own: `batch <(…)`.
+  func check(_ file: String) throws(Ending) {
+    guard case .latest = resume else { return }
+    var status = stat()
+    // What is not there is told by who reads it.
+    guard stat(file, &status) == 0, status.st_mode & S_IFMT != S_IFREG else { return }
+    throw Ending(
+      .usage,
+      "\(file): no regular file, and --resume finds the latest run of a batch by its file: save the "
+        + "batch as one, or name the run (--resume 12; blerun history lists them)"
+    )
   }
 
   /// What comes of the wish, by what the journal says.

@@ -52,12 +52,6 @@ struct BatchResumption: Sendable {
       let process = owner.prefix { $0 != " " }
       return .refused(Ending(.passing, "\(number) is under way, in process \(process)"))
     }
-    if run.exitStatus == 0 {
-      return .nothing(
-        "nothing is left of \(wish.file): \(number), which began at \(run.started), ended well on "
-          + "every device; without --resume all begins anew"
-      )
-    }
     guard run.isSimulated == wish.isSimulated else {
       let devices =
         run.isSimulated ? "simulated devices: name them with --simulate" : "real devices"
@@ -65,6 +59,13 @@ struct BatchResumption: Sendable {
     }
     guard batch.origin.digest == wish.batch.digest else {
       return .refused(Ending(.data, changed(wish, run)))
+    }
+    // Only now: another batch that ended well says nothing of this one.
+    if run.exitStatus == 0 {
+      return .nothing(
+        "nothing is left of \(wish.file): \(number), which began at \(run.started), ended well on "
+          + "every device; without --resume all begins anew"
+      )
     }
     return .goOn(
       BatchResumption(run, batch, wish.batch.members, finished, skipsFailed: wish.skipsFailed)
