@@ -6,7 +6,7 @@ import Jobs
 public struct RunHeader: Hashable, Sendable {
   /// The identity that its output has.
   public var identity: String
-  /// `run` or `batch`.
+  /// `run`, `batch` or `suite`.
   public var command: String
   /// What was to be done, as a dry run prints it.
   public var definition: String
