@@ -8,6 +8,8 @@ public struct JournalFailure: Error, Hashable, Sendable, CustomStringConvertible
   public enum Kind: Hashable, Sendable {
     /// The disk, or the quota of the user, is full.
     case full
+    /// No file can be there: the folder is missing, or holds none.
+    case noPlace
     /// The file or its folder may not be written or read.
     case notPermitted
     /// Another program holds the journal, longer than was waited for.
@@ -65,6 +67,7 @@ public struct JournalFailure: Error, Hashable, Sendable, CustomStringConvertible
   public var meaning: String {
     switch kind {
     case .full: "the disk is full"
+    case .noPlace: "its folder is missing, or holds no files"
     case .notPermitted: "it cannot be opened for writing"
     case .locked: "another program holds it"
     case .damaged: "the file is damaged"
@@ -79,6 +82,7 @@ public struct JournalFailure: Error, Hashable, Sendable, CustomStringConvertible
   public var hint: String {
     switch kind {
     case .full: "make room: blerun history prune, or another place with --journal FILE"
+    case .noPlace: "name a file in a folder of a disk"
     case .notPermitted: "see who may write to the file and its folder, or name another"
     case .locked: "end the program that holds it: fuser -v \(path)"
     case .damaged:

@@ -117,7 +117,8 @@ public final class JournalFile: Sendable {
     let kind: JournalFailure.Kind =
       switch number {
       case ENOSPC, EDQUOT: .full
-      case EACCES, EPERM, EROFS, EISDIR, ENOTDIR: .notPermitted
+      case EACCES, EPERM, EROFS, EISDIR: .notPermitted
+      case ENOENT, ENOTDIR: .noPlace
       default: .system
       }
     return JournalFailure(kind, path: path, reason: String(cString: strerror(number)))

@@ -50,7 +50,8 @@ struct JournalOptions: ParsableArguments {
     help: ArgumentHelp(
       "After the run, take out the oldest until the journal is no larger: 500M.",
       valueName: "size"
-    )
+    ),
+    transform: SizeArgument.reading
   )
   var journalSize: SizeArgument?
 
@@ -74,6 +75,7 @@ struct JournalOptions: ParsableArguments {
   }
 
   func validate() throws {
+    if journal == "" { throw ValidationError("--journal '': expected the name of a file.") }
     if noJournal, journal != nil || journalNeed == .required {
       throw ValidationError("--no-journal, or a journal: not both.")
     }

@@ -2,8 +2,8 @@
 
 import ArgumentParser
 
-/// A number of octets with its unit: `64K`, `64M`, `1G`, in powers of 1024.
-struct SizeArgument: ExpressibleByArgument {
+/// A number of octets, with or without a unit: `64K`, `64M`, `1g`, in powers of 1024.
+struct SizeArgument: CustomStringConvertible {
   /// The least that makes sense: a few packets.
   static let least = 4096
 
@@ -11,15 +11,19 @@ struct SizeArgument: ExpressibleByArgument {
 
   init(_ octets: Int) { self.octets = octets }
 
-  init?(argument: String) {
+  /// - Throws: `ValidationError` that says what is expected.
+  static func reading(_ argument: String) throws -> SizeArgument {
     let units: [Character: Int] = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30]
-    let unit = argument.last.flatMap { units[$0] }
+    let unit = argument.uppercased().last.flatMap { units[$0] }
     let digits = unit == nil ? argument[...] : argument.dropLast()
-    guard let number = Int(digits), number >= 0 else { return nil }
+    guard let number = Int(digits), number >= 0 else {
+      throw ValidationError("expected a number of octets, or one with K, M or G: 500M")
+    }
     let (octets, overflow) = number.multipliedReportingOverflow(by: unit ?? 1)
-    guard !overflow, octets >= Self.least else { return nil }
-    self.octets = octets
+    guard !overflow else { throw ValidationError("that is more than can be counted") }
+    guard octets >= least else { throw ValidationError("the least is 4K (\(least) octets)") }
+    return SizeArgument(octets)
   }
 
-  var defaultValueDescription: String { "\(octets >> 20)M" }
+  var description: String { "\(octets >> 20)M" }
 }

@@ -22,7 +22,8 @@ struct HistoryPrune: ParsableCommand {
   var olderThan: AgeArgument?
 
   @Option(
-    help: ArgumentHelp("The oldest, until what is left takes no more: 500M.", valueName: "size")
+    help: ArgumentHelp("The oldest, until what is left takes no more: 500M.", valueName: "size"),
+    transform: SizeArgument.reading
   )
   var maxSize: SizeArgument?
 

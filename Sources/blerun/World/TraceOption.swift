@@ -20,10 +20,12 @@ struct TraceOption: ParsableArguments {
     help: ArgumentHelp(
       """
       How much a trace may take: 64K, 64M, 1G. When FILE has a third of it, it goes on in \
-      FILE.1, FILE.2 and so on, of which the last two are kept.
+      FILE.1, FILE.2 and so on, of which the last two are kept. (default: \
+      \(SizeArgument(HCITrace.usualLimit)))
       """,
       valueName: "size"
-    )
+    ),
+    transform: SizeArgument.reading
   )
   var traceLimit = SizeArgument(HCITrace.usualLimit)
 

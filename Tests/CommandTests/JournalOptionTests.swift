@@ -1,0 +1,52 @@
+// What the options of a journal take, and what is said of those that they do not.
+
+import Fixtures
+import Glibc
+import Testing
+
+@testable import blerun
+
+@Suite("The options of a journal")
+struct JournalOptionTests {
+  private func run(_ arguments: String...) throws -> RunningProgram.Ended {
+    let chain = ["run", "-e", "log x", "--simulate", "Simulators/devices/thermometer.yaml"]
+    return try RunningProgram(blerun: chain + arguments).end()
+  }
+
+  @Test("a size is octets, or a number with a unit in capitals or not")
+  func sizes() throws {
+    let sizes = ["4096": 4096, "60k": 61_440, "130K": 133_120, "2m": 2 << 20, "1G": 1 << 30]
+    for (text, octets) in sizes {
+      #expect(try SizeArgument.reading(text).octets == octets, "\(text)")
+    }
+    for text in ["", "k", "-5M", "4095", "1", "5T", "1.5M", "99999999999999G"] {
+      #expect(throws: (any Error).self, "\(text)") { try SizeArgument.reading(text) }
+    }
+  }
+
+  @Test("a size that is none is answered with the form, and one too small with the least")
+  func wrongSizes() throws {
+    let small = try run("--journal-size", "1")
+    #expect(small.status == 2 && small.errors.contains("the least is 4K"), "\(small.errors)")
+    let shapeless = try run("--journal-size", "60 kB")
+    #expect(shapeless.status == 2)
+    #expect(
+      shapeless.errors.contains("a number of octets, or one with K, M or G: 500M"),
+      "\(shapeless.errors)"
+    )
+    #expect(try blerun("run", "--help").output.contains("(default: 64M)"))
+  }
+
+  @Test("a place where no file can be is called that, whatever is the matter with disks")
+  func noPlace() throws {
+    for path in ["/proc/j.sqlite", "/proc/no/j.sqlite", "/etc/passwd/j.sqlite"] {
+      let ended = try run("--journal", path)
+      #expect(ended.status == 74 && ended.output == "", "\(path)")
+      #expect(ended.errors.contains("its folder is missing, or holds no files"), "\(ended.errors)")
+      #expect(!ended.errors.contains("dmesg"))
+    }
+    let empty = try run("--journal", "")
+    #expect(empty.status == 2)
+    #expect(empty.errors.contains("--journal '': expected the name of a file"), "\(empty.errors)")
+  }
+}
