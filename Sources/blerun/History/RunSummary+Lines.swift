@@ -1,5 +1,6 @@
 // Runs of a journal as text and as JSON.
 
+import Bluetooth
 import Jobs
 import Journal
 
@@ -7,11 +8,18 @@ extension RunSummary {
   /// How it ended, in a word or two; or that it did not.
   var state: String {
     if let exitStatus {
-      let code = chains.compactMap(\.code).first.map { ": \($0)" } ?? ""
-      return exitStatus == 0 ? "ok" : "failed\(code)"
+      return exitStatus == 0 ? "ok" : "failed\(cause.map { ": \($0)" } ?? "")"
     }
     let isThere = owner.flatMap { ProcessIdentity($0)?.isThere } ?? false
     return isThere ? "under way" : "broken off"
+  }
+
+  /// The code of why it failed: a signal, else the first failure that no later chain made good.
+  private var cause: String? {
+    if let exitStatus, exitStatus > 128 { return DeviceFailure.Code.interrupted.rawValue }
+    guard batch != nil else { return chains.compactMap(\.code).first }
+    let last = Dictionary(chains.map { ($0.device, $0.chain) }, uniquingKeysWith: max)
+    return chains.first { $0.code != nil && last[$0.device] == $0.chain }?.code
   }
 
   var devices: String {

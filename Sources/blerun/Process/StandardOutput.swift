@@ -2,16 +2,18 @@
 //
 // The only file of the package that writes to them.
 
+import Bluetooth
 import Glibc
+import Jobs
 import Signals
 
 /// Standard output, until its reader goes away.
 final class StandardOutput: Sendable {
   private let failed = Guarded<OutputFailure?>(nil)
-  private let onFailure: @Sendable (OutputFailure) -> Void
+  private let onFailure: @Sendable (RunFailure) -> Void
 
-  /// - Parameter onFailure: Called once, when a write has failed.
-  init(onFailure: @escaping @Sendable (OutputFailure) -> Void = { _ in }) {
+  /// - Parameter onFailure: Called once, when a write has failed, with what ends the run.
+  init(onFailure: @escaping @Sendable (RunFailure) -> Void = { _ in }) {
     self.onFailure = onFailure
   }
 
@@ -23,7 +25,7 @@ final class StandardOutput: Sendable {
     guard failure == nil, let number = writeAll(STDOUT_FILENO, text + "\n") else { return }
     let failure = OutputFailure(errorNumber: number)
     failed.withLock { $0 = failure }
-    onFailure(failure)
+    onFailure(RunFailure(failure))
   }
 }
 
@@ -35,6 +37,18 @@ struct OutputFailure: Error, Sendable, CustomStringConvertible {
     errorNumber == EPIPE
       ? "the reader of standard output is gone"
       : "standard output could not be written: \(String(cString: strerror(errorNumber)))"
+  }
+}
+
+extension RunFailure {
+  /// Nobody gets what the run brings.
+  fileprivate init(_ failure: OutputFailure) {
+    self.init(
+      code: .interrupted,
+      class: .definite,
+      what: "running the chain",
+      why: failure.description
+    )
   }
 }
 
