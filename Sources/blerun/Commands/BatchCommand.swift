@@ -155,7 +155,7 @@ struct BatchCommand: ParsableCommand {
       batch: batch,
       isSimulated: !options.simulate.isEmpty
     )
-    return try resuming.decide(file, wish, at: path)
+    return try resuming.decide(file, wish, at: path, looksOnly: dryRun)
   }
 
   private func batch() throws(Ending) -> Batch {

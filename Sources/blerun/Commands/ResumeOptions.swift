@@ -56,24 +56,56 @@ struct ResumeOptions: ParsableArguments {
 
   /// What comes of the wish, by what the journal says.
   ///
-  /// - Parameter path: The whole path of the batch's file.
-  /// - Throws: ``Ending`` when the journal cannot be read, or something stands against going on.
+  /// - Parameters:
+  ///   - path: The whole path of the batch's file.
+  ///   - looksOnly: Whether nothing is to be touched.
+  /// - Throws: ``Ending`` when the journal cannot be read.
   func decide(
     _ file: JournalFile,
     _ wish: BatchResumption.Wish,
-    at path: String
+    at path: String,
+    looksOnly: Bool
   ) throws(Ending) -> BatchResumption.Decision {
     try reading { () throws(JournalFailure) in
       let run =
         if let number = wish.run { try file.run(number) } else {
           try file.lastRun(ofBatch: path)
         }
-      let finished = try run.map { run throws(JournalFailure) in
-        try file.finishedDevices(of: run.run)
+      guard let run, run.isSimulated, run.batch != nil else { return try decide(file, wish, run) }
+      let taken = BatchResumption.Decision.refused(
+        Ending(.passing, "run \(run.run) is under way, in another process")
+      )
+      guard !looksOnly else {
+        return RunLock.isTaken(run.run, of: file.path) ? taken : try decide(file, wish, run)
       }
-      return BatchResumption.decide(wish, run, finished ?? []) {
-        ProcessIdentity($0)?.isThere ?? false
+      switch RunLock.attempt(run.run, of: file.path) {
+      case .taken: return taken
+      case .failed(let reason):
+        let place = RunLock.path(journal: file.path, run: run.run)
+        return .refused(Ending(.output, "\(place): it cannot be locked: \(reason)"))
+      case .held(let lock):
+        // Who had it a moment ago may have ended it.
+        let decision = try decide(file, wish, try file.run(run.run))
+        guard case .goOn(var resumption) = decision else {
+          lock.end()
+          return decision
+        }
+        resumption.lock = lock
+        return .goOn(resumption)
       }
+    }
+  }
+
+  private func decide(
+    _ file: JournalFile,
+    _ wish: BatchResumption.Wish,
+    _ run: RunSummary?
+  ) throws(JournalFailure) -> BatchResumption.Decision {
+    let finished = try run.map { run throws(JournalFailure) in
+      try file.finishedDevices(of: run.run)
+    }
+    return BatchResumption.decide(wish, run, finished ?? []) {
+      ProcessIdentity($0)?.isThere ?? false
     }
   }
 }

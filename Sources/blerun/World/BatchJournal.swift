@@ -13,6 +13,8 @@ final class BatchJournal: Sendable {
   private struct State {
     /// The round under way.
     var round: RunJournal?
+    /// What keeps others from that round, where no owner in the journal does.
+    var lock: RunLock?
     /// What hears the chains under way, by their devices.
     var chains: [String: @Sendable (RunEvent) -> Void] = [:]
     /// That of the first round whose required journal failed.
@@ -64,6 +66,7 @@ final class BatchJournal: Sendable {
     let cancel: @Sendable (RunFailure) -> Void = { [weak self] failure in
       self?.state.withLock { $0.cancel }(failure)
     }
+    var isBegun = resumption != nil
     do {
       let journal =
         if let resumption {
@@ -78,12 +81,33 @@ final class BatchJournal: Sendable {
         } else {
           try RunJournal(file, options, header(identity, round), on: loop, cancel: cancel)
         }
-      state.withLock { $0.round = journal }
+      isBegun = true
+      let lock = if let resumption { resumption.lock } else { try lock(journal.run) }
+      state.withLock { state in
+        state.round = journal
+        state.lock = lock
+      }
     } catch {
       // Another process that goes on with the run is no trouble with the file.
-      let isTaken = resumption != nil && error.kind == .locked
+      let isTaken = isBegun && error.kind == .locked
       state.withLock { $0.failed = $0.failed ?? (isTaken ? .passing : .output) }
       throw RunFailure(error)
+    }
+  }
+
+  /// Keeps others from a run that began, where the journal does not say whose it is.
+  ///
+  /// - Throws: When another process goes on with it already, in the moment since it began.
+  private func lock(_ run: Int64?) throws(JournalFailure) -> RunLock? {
+    guard isSimulated, let run else { return nil }
+    switch RunLock.attempt(run, of: file.path) {
+    case .held(let lock): return lock
+    case .taken:
+      let reason = "another process goes on with run \(run)"
+      throw JournalFailure(.locked, path: file.path, reason: reason)
+    case .failed(let reason):
+      StandardError.line("blerun: nothing keeps another process from run \(run): \(reason)")
+      return nil
     }
   }
 
@@ -120,6 +144,8 @@ final class BatchJournal: Sendable {
     case .finished(let ending):
       let status = round.finish(ending.exitStatus)
       state.withLock { state in
+        state.lock?.end()
+        state.lock = nil
         state.round = nil
         state.chains = [:]
         if status != ending.exitStatus { state.failed = state.failed ?? status }

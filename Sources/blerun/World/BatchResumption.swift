@@ -11,6 +11,8 @@ struct BatchResumption: Sendable {
   /// Who had it last.
   let owner: String?
   let past: BatchPast
+  /// What keeps others from it meanwhile, where no owner in the journal does.
+  var lock: RunLock?
 
   /// What comes of the wish to go on.
   enum Decision {

@@ -105,6 +105,9 @@ final class RunJournal: Sendable {
     }
   }
 
+  /// The number of the run; nil as long as it could not be written.
+  var run: Int64? { recorder.run }
+
   /// What takes the records of the next chain, each with the wall-clock time it is of.
   func records() -> @Sendable (JournalRecord, Duration) -> Void { recorder.records() }
 
