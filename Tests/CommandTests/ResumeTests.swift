@@ -122,6 +122,60 @@ struct ResumeTests {
     #expect(try chains() == ["Tag-1 ok"])
   }
 
+  @Test("a dry run prints what is left, or why nothing is, and touches nothing")
+  func dryRun() throws {
+    _ = try batch("Tag-1", "Tag-8")
+    #expect(try run("--dry-run", "--resume").status == 1)
+    #expect(access(journal, F_OK) != 0)
+    #expect(try run().status == 75)
+    let left = try run("--dry-run", "--resume")
+    #expect(left.status == 0)
+    #expect(left.errors.contains("1 of 2 devices ended well, 1 to be run"), "\(left.errors)")
+    #expect(left.output.contains("devices   1\n"), "\(left.output)")
+    #expect(left.output.contains("for       Tag-8\n") && !left.output.contains("Tag-1"))
+    let skipping = try run("--dry-run", "--resume", "--skip-failed")
+    #expect(skipping.output.contains("devices   0\n"), "\(skipping.output)")
+    #expect(try chains() == ["Tag-1 ok", "Tag-8 failed"])
+    let file = try JournalFile(reading: journal)
+    #expect(try file.runs().first?.resumptions.isEmpty == true)
+    file.close()
+    _ = try batch("Tag-1")
+    #expect(try run("--dry-run", "--resume").status == 65)
+    #expect(try run().status == 0)
+    let nothing = try run("--dry-run", "--resume")
+    #expect(nothing.status == 0 && nothing.output == "")
+    #expect(nothing.errors.contains("nothing is left"), "\(nothing.errors)")
+  }
+
+  @Test("a dry run has the devices that a scan found before")
+  func dryScan() throws {
+    let text = "devices: { scan: 2s }\nsteps: [ { log: '{name}' }, { read: battery-level } ]\n"
+    _ = try folder.file("batch.yaml", text)
+    // The first is done within it, the second not.
+    #expect(try run("--deadline", "5s").status == 75)
+    let left = try run("--dry-run", "--resume")
+    #expect(left.status == 0 && left.output.contains("log Tag-4\n"), "\(left.output)")
+    #expect(!left.output.contains("log Tag-1\n"), "\(left.output)")
+  }
+
+  @Test("the history names the cause: a signal, or output that nobody takes")
+  func cause() throws {
+    _ = try batch("Tag-8", "Tag-1", steps: "{ read: battery-level }, { sleep: 20s }")
+    // Only the signal counts, not what failed before it.
+    let first = try RunningProgram(blerun: arguments(["--real-time", "--verbose"]))
+    try first.waitForOutput("Tag-1  1  read battery-level")
+    first.send(SIGTERM)
+    #expect(first.end().status == 143)
+    let command = ([binaryPath] + arguments(["--verbose"])).map { "'\($0)'" }
+    let text = "\(command.joined(separator: " ")) | true; echo ${PIPESTATUS[0]}"
+    _ = try batch("Tag-1", "Tag-2")
+    let second = try RunningProgram(["bash", "-c", text], in: packageFolder).end()
+    #expect(second.output == "74\n", "\(second.errors)")
+    let list = try blerun("history", "--journal", journal).lines
+    #expect(list.count == 3)
+    #expect(list.dropFirst().allSatisfy { $0.contains("  failed: interrupted  ") }, "\(list)")
+  }
+
   @Test("a batch from a pipe is found by a number alone")
   func pipe() throws {
     let file = try batch("Tag-1", "Tag-8")

@@ -1,6 +1,7 @@
 // What an earlier run of a batch has done, for who goes on with it.
 
 public import Bluetooth
+public import Documents
 
 /// A round of a batch that did not come to its end: which of its devices are left.
 ///
@@ -60,6 +61,16 @@ public struct BatchPast: Hashable, Sendable {
     self.leftOut = leftOut
   }
 
+  /// Those of a batch's devices that are to be run yet; nil when they are not known before a scan.
+  ///
+  /// - Throws: `DocumentErrors` when the chain does not take what the scan found.
+  func left(of batch: Batch) throws(DocumentErrors) -> [BatchDevice]? {
+    switch batch.devices {
+    case .listed(let devices): return left(of: devices)
+    case .scanned(let scan): return devices.isEmpty ? nil : left(of: try scan.devices(self))
+    }
+  }
+
   /// Those of `devices` that are to be run yet.
   func left(of devices: [BatchDevice]) -> [BatchDevice] {
     devices.filter { !leftOut.contains($0.label) }
@@ -67,4 +78,16 @@ public struct BatchPast: Hashable, Sendable {
 
   /// How many of the round's devices are to be run yet.
   public var left: Int { devices.count - leftOut.count }
+}
+
+extension Batch {
+  /// The batch with the devices that are to be run yet; the whole where a scan is to find them.
+  ///
+  /// - Throws: `DocumentErrors` when the chain does not take what a scan found.
+  public func left(after past: BatchPast) throws(DocumentErrors) -> Batch {
+    guard let left = try past.left(of: self) else { return self }
+    var batch = self
+    batch.devices = .listed(left)
+    return batch
+  }
 }

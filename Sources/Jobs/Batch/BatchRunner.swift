@@ -261,11 +261,10 @@ public final class BatchRunner: Sendable {
 
   /// The devices that are to be run.
   private func found() async throws -> [BatchDevice] {
-    switch (batch.devices, past) {
-    case (.listed(let devices), let past): return past?.left(of: devices) ?? devices
-    case (.scanned(let scan), let past?) where !past.devices.isEmpty:
-      return past.left(of: try scan.devices(past))
-    case (.scanned(let scan), _):
+    if let left = try past?.left(of: batch) { return left }
+    switch batch.devices {
+    case .listed(let devices): return devices
+    case .scanned(let scan):
       let service = service(.any, LinkRule(), lanes[0])
       return try await lanes[0].turn { [self] in
         if let cause { throw cause }

@@ -50,7 +50,9 @@ struct BatchCommand: ParsableCommand {
   @Option(help: "How often the batch is run at most, where it has a schedule.")
   var runs: Int?
 
-  @Flag(help: "Print the devices and what is run on each, and touch nothing.")
+  @Flag(
+    help: "Print the devices and what is run on each, with --resume those left; touch nothing."
+  )
   var dryRun = false
 
   @Flag(help: "Print a line for each step, too.")
@@ -88,9 +90,8 @@ struct BatchCommand: ParsableCommand {
   private func run(_ batch: Batch, _ simulated: ScenarioDefinition) throws(Ending) -> ExitStatus {
     let path = Batch.wholePath(of: file)
     let kept = try openJournal()
-    let decision = try decision(on: batch, kept, at: path)
     var resumption: BatchResumption?
-    switch decision {
+    switch try decision(on: batch, kept) {
     case nil: break
     case .goOn(let found): resumption = found
     case .nothing(let reason):
@@ -138,14 +139,15 @@ struct BatchCommand: ParsableCommand {
       throw Ending(.usage, "--resume goes by a journal: name it with --journal")
     }
     return try reading { () throws(JournalFailure) in
-      try JournalFile(existing: path, sync: journal.journalSync)
+      dryRun
+        ? try JournalFile(reading: path)
+        : try JournalFile(existing: path, sync: journal.journalSync)
     }
   }
 
   private func decision(
     on batch: Batch,
-    _ file: JournalFile?,
-    at path: String
+    _ file: JournalFile?
   ) throws(Ending) -> BatchResumption.Decision? {
     guard let resume = resuming.resume, let file else { return nil }
     let wish = BatchResumption.Wish(
@@ -155,6 +157,7 @@ struct BatchCommand: ParsableCommand {
       batch: batch,
       isSimulated: !options.simulate.isEmpty
     )
+    let path = Batch.wholePath(of: self.file)
     return try resuming.decide(file, wish, at: path, looksOnly: dryRun)
   }
 
@@ -172,10 +175,30 @@ struct BatchCommand: ParsableCommand {
     }
   }
 
+  /// What would be run: of a batch that is to go on, what is left.
   private func printPlan(_ batch: Batch) throws {
+    var batch = batch
+    if resuming.resume != nil {
+      switch try decision(on: batch, try openJournal()) {
+      case nil: break
+      case .goOn(let found):
+        StandardError.line("blerun: \(found.notice)")
+        batch = try left(of: batch, found.past)
+      case .nothing(let reason): return StandardError.line("blerun: \(reason)")
+      case .refused(let ending): throw ending
+      }
+    }
     let output = StandardOutput()
     for line in batch.lines { output.line(line) }
     if let failure = output.failure { throw Ending(.output, "\(failure)") }
+  }
+}
+
+private func left(of batch: Batch, _ past: BatchPast) throws(Ending) -> Batch {
+  do {
+    return try batch.left(after: past)
+  } catch {
+    throw Ending(wrongFiles: error.problems.map(\.description))
   }
 }
 
