@@ -99,7 +99,7 @@ struct RecordBatchTests {
     let isDue2 = batch.add(end, chain: 1, at: .zero)
     #expect(isDue2)
     #expect(batch.entries.count == 2)
-    batch.written()
+    batch.written(batch.entries.count)
     #expect(batch.wait(at: .zero) == nil)
   }
 
@@ -112,7 +112,7 @@ struct RecordBatchTests {
     }
     let isDue4 = batch.add(value, chain: 1, at: .milliseconds(2))
     #expect(isDue4)
-    batch.written()
+    batch.written(batch.entries.count)
     let isDue5 = batch.add(value, chain: 1, at: .seconds(10))
     #expect(!isDue5)
     #expect(batch.wait(at: .seconds(10.25)) == .milliseconds(750))

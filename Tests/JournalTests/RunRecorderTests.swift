@@ -92,6 +92,8 @@ struct RunRecorderTests {
     #expect(recorder.run == nil)
     let hear = recorder.chain()
     for event in try EventScript.reading(72) { hear(event) }
+    let loop = bench.loop
+    try loop.run { try await loop.sleep(for: RetryPause.shortest) }
     #expect(recorder.run == 1)
     #expect(try bench.count("steps") == 2)
   }

@@ -26,6 +26,14 @@ extension JournalFile {
     }
   }
 
+  /// The runs of which records were given up, in order, each with how many.
+  public func incompleteRuns() throws(JournalFailure) -> [(run: Int64, lost: Int)] {
+    try read { database in
+      try Row.fetchAll(database, sql: "SELECT run, lost FROM runs WHERE lost > 0 ORDER BY run")
+        .map { ($0[0], $0[1]) }
+    }
+  }
+
   /// One run; nil when there is none of this number.
   public func run(_ run: Int64) throws(JournalFailure) -> RunSummary? {
     try read { try $0.run(run) }
@@ -88,6 +96,7 @@ extension Database {
       started: row["started"],
       finished: row["finished"],
       exitStatus: row["exit_status"],
+      lost: row["lost"],
       batch: try batch(of: run),
       resumptions: try resumptions(of: run),
       chains: try chains(of: run)

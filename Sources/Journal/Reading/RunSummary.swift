@@ -17,6 +17,8 @@ public struct RunSummary: Hashable, Sendable {
   /// Nil for a run that is under way, or whose process is gone.
   public let finished: String?
   public let exitStatus: Int32?
+  /// How many of its records were given up, because the journal could not be written for too long.
+  public var lost = 0
   /// Nil for a run that is of no batch.
   public let batch: BatchSummary?
   /// Who went on with it, in order.

@@ -22,6 +22,11 @@ extension Database {
     return run
   }
 
+  /// Says of a run that so many more of its records were given up.
+  func note(lost: Int, of run: Int64) throws {
+    try execute(sql: "UPDATE runs SET lost = lost + ? WHERE run = ?", arguments: [lost, run])
+  }
+
   func insert(_ record: JournalRecord, run: Int64, chain: Int) throws {
     switch record {
     case .batchDevices(let members): try insert(members, run: run)

@@ -12,16 +12,24 @@ struct RecordBatch: Sendable {
     let record: JournalRecord
   }
 
+  private struct StepKey: Hashable {
+    let chain: Int
+    let step: Int
+  }
+
   /// How many values are written together.
   static let most = 1000
   /// How long a value may wait.
   static let longest = Duration.seconds(1)
-  /// How many records are kept that could not be written, until they can be.
+  /// How many records are kept that could not be written, until they can be; what begins and ends a
+  /// chain is kept beyond that too.
   static let mostUnwritten = 50_000
 
   private(set) var entries: [Entry] = []
   /// When the first of them came.
   private var since = Duration.zero
+  /// The steps under way whose beginning was given up: what comes of them belongs to nothing.
+  private var headless: Set<StepKey> = []
   /// How many were given up.
   private(set) var lost = 0
 
@@ -31,7 +39,7 @@ struct RecordBatch: Sendable {
   /// - Returns: Whether all that waits is to be written now.
   mutating func add(_ record: JournalRecord, chain: Int, at time: Duration) -> Bool {
     if entries.isEmpty { since = time }
-    guard entries.count < Self.mostUnwritten else {
+    guard keeps(record, of: chain) else {
       lost += 1
       return true
     }
@@ -39,11 +47,35 @@ struct RecordBatch: Sendable {
     return record.isUrgent || entries.count >= Self.most || time - since >= Self.longest
   }
 
+  /// Whether a record can be kept, and is of any use with those that were.
+  private mutating func keeps(_ record: JournalRecord, of chain: Int) -> Bool {
+    let hasRoom = entries.count < Self.mostUnwritten
+    switch record {
+    case .batchDevices, .chainStarted: return true
+    case .chainFinished:
+      headless = headless.filter { $0.chain != chain }
+      return true
+    case .stepStarted(let start):
+      if !hasRoom { headless.insert(StepKey(chain: chain, step: start.step)) }
+      return hasRoom
+    case .value(let value):
+      return hasRoom && !headless.contains(StepKey(chain: chain, step: value.step))
+    case .gap(let step, _, _):
+      return hasRoom && !headless.contains(StepKey(chain: chain, step: step))
+    case .stepFinished(let end):
+      let wasHeadless = headless.remove(StepKey(chain: chain, step: end.step)) != nil
+      return hasRoom && !wasHeadless
+    }
+  }
+
   /// How long what waits may wait yet; nil when nothing does.
   func wait(at time: Duration) -> Duration? {
     entries.isEmpty ? nil : max(.zero, since + Self.longest - time)
   }
 
-  /// Everything that waits was written.
-  mutating func written() { entries = [] }
+  /// What is to be written next, in one transaction.
+  var next: [Entry] { Array(entries.prefix(Self.most)) }
+
+  /// The first of what waits was written.
+  mutating func written(_ count: Int) { entries.removeFirst(count) }
 }

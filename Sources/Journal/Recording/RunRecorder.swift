@@ -18,7 +18,11 @@ public final class RunRecorder: Sendable {
     var header: RunHeader?
     var chains = 0
     var batch = RecordBatch()
+    /// How many lost records the journal knows of.
+    var noted = 0
     var failure: JournalFailure?
+    /// Until when nothing is tried after a failure.
+    var pause = RetryPause()
     /// Goes off when what waits has waited long enough.
     var timer: Timer?
   }
@@ -33,7 +37,7 @@ public final class RunRecorder: Sendable {
   /// - Parameters:
   ///   - loop: Where the events happen.
   ///   - onFailure: Called when writing has failed after it went well; what could not be written is
-  ///     kept, and tried again at the end of each step.
+  ///     kept, and tried again after pauses that grow, and at the end.
   public init(
     _ header: RunHeader,
     to file: JournalFile,
@@ -67,11 +71,18 @@ public final class RunRecorder: Sendable {
     state = Guarded(State(run: run, chains: last))
   }
 
+  /// How many records are kept while they cannot be written.
+  public static var mostUnwritten: Int { RecordBatch.mostUnwritten }
+
   /// The number of the run in the journal; nil as long as it could not be written.
   public var run: Int64? { state.withLock { $0.run } }
 
   /// Why the last attempt to write failed; nil when it went well.
   public var failure: JournalFailure? { state.withLock { $0.failure } }
+
+  /// How many records were given up, because more came than are kept while they could not be
+  /// written.
+  public var lost: Int { state.withLock { $0.batch.lost } }
 
   /// How many records are not in the journal, because they could not be written.
   public var unwritten: Int {
@@ -108,26 +119,30 @@ public final class RunRecorder: Sendable {
       return state.chains
     }
     return { [self] record, time in
-      let isDue = state.withLock { state in
-        let isDue = state.batch.add(record, chain: number, at: time)
-        return isDue && (state.failure == nil || record.isUrgent)
-      }
+      let isDue = state.withLock { $0.batch.add(record, chain: number, at: time) }
       if isDue { commit() } else { arm(at: time) }
     }
   }
 
   /// Sees to it that what waits is written in time.
   private func arm(at time: Duration) {
-    let wait = state.withLock { $0.timer == nil ? $0.batch.wait(at: time) : nil }
+    let now = loop.now.sinceStart
+    let wait = state.withLock { state -> Duration? in
+      guard state.timer == nil, let wait = state.batch.wait(at: time) else { return nil }
+      return state.pause.wait(at: now) ?? wait
+    }
     guard let wait else { return }
-    let timer = loop.after(wait) { [weak self] in self?.commit() }
+    let timer = loop.after(wait) { [weak self] in
+      self?.state.withLock { $0.timer = nil }
+      self?.commit()
+    }
     state.withLock { $0.timer = timer }
   }
 
   /// Writes down how the run ended, and what could not be written before.
   public func finish(_ status: ExitStatus) {
     if failure != nil { file.setWait(JournalFile.wait) }
-    commit()
+    writeAll()
     guard let run, failure == nil else { return }
     let time = time
     _ = write { database in
@@ -140,23 +155,42 @@ public final class RunRecorder: Sendable {
 
   // MARK: Writing
 
+  /// Writes what waits, unless that failed a moment ago.
   private func commit() {
-    let (run, header, entries, timer) = state.withLock { state in
+    let now = loop.now.sinceStart
+    if state.withLock({ $0.pause.isOver(at: now) }) { writeAll() }
+    arm(at: time)
+  }
+
+  /// Writes what waits, piece by piece, until one fails.
+  private func writeAll() {
+    let timer = state.withLock { state in
       defer { state.timer = nil }
-      return (state.run, state.header, state.batch.entries, state.timer)
+      return state.timer
     }
     timer?.cancel()
+    while writePiece() {}
+  }
+
+  /// - Returns: Whether it went well, and there is more.
+  private func writePiece() -> Bool {
+    let (run, header, entries, lost, noted) = state.withLock { state in
+      (state.run, state.header, state.batch.next, state.batch.lost, state.noted)
+    }
     let number = write { database in
       let number = try run ?? header.map { try database.insert($0) } ?? 0
       for entry in entries {
         try database.insert(entry.record, run: number, chain: entry.chain)
       }
+      if lost > noted { try database.note(lost: lost - noted, of: number) }
       return number
     }
-    guard let number else { return }
-    state.withLock { state in
+    guard let number else { return false }
+    return state.withLock { state in
       state.run = number
-      state.batch.written()
+      state.batch.written(entries.count)
+      state.noted = lost
+      return !state.batch.entries.isEmpty
     }
   }
 
@@ -164,13 +198,16 @@ public final class RunRecorder: Sendable {
     do {
       let result = try file.write(body)
       let hadFailed = state.withLock { state in
+        state.pause.wentWell()
         defer { state.failure = nil }
         return state.failure != nil
       }
       if hadFailed { file.setWait(JournalFile.wait) }
       return result
     } catch {
+      let now = loop.now.sinceStart
       let isFirst = state.withLock { state in
+        state.pause.failed(at: now)
         defer { state.failure = error }
         return state.failure == nil
       }

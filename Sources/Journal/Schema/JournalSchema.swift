@@ -12,6 +12,7 @@ enum JournalSchema {
     migrator.registerMigration("1") { try $0.execute(sql: version1) }
     migrator.registerMigration("2") { try $0.execute(sql: version2) }
     migrator.registerMigration("3") { try $0.execute(sql: version3) }
+    migrator.registerMigration("4") { try $0.execute(sql: version4) }
     return migrator
   }
 
@@ -157,5 +158,12 @@ enum JournalSchema {
     ) STRICT, WITHOUT ROWID;
 
     PRAGMA user_version = 3;
+    """
+
+  /// How much of a run was given up, because the journal could not be written for too long.
+  private static let version4 = """
+    ALTER TABLE runs ADD COLUMN lost INTEGER NOT NULL DEFAULT 0;
+
+    PRAGMA user_version = 4;
     """
 }

@@ -74,14 +74,21 @@ struct HistoryCheck: ParsableCommand {
   func run() throws {
     let file = try options.open()
     let complaints = try reading { () throws(JournalFailure) in try file.complaints() }
+    let incomplete =
+      complaints.isEmpty
+      ? try reading { () throws(JournalFailure) in try file.incompleteRuns() } : []
     let output = StandardOutput()
     switch options.output {
     case .text:
       for line in complaints.isEmpty ? ["\(file.path): whole"] : complaints { output.line(line) }
+      for (run, lost) in incomplete {
+        output.line("run \(run) is incomplete: \(lost) of its records could not be written")
+      }
     case .json:
       let members: [(key: String, value: JSONValue)] = [
         ("v", JSONValue(1)), ("event", .string("check")), ("whole", .boolean(complaints.isEmpty)),
         ("complaints", .array(complaints.map { .string($0) })),
+        ("incomplete", .array(incomplete.map { JSONValue(Int($0.run)) })),
       ]
       output.line(JSONValue.object(members).text)
     }

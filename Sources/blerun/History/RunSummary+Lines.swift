@@ -43,7 +43,8 @@ extension RunSummary {
   /// The columns of ``RunList``.
   var columns: [String] {
     [
-      "\(run)", started, devices, name, state, "\(stepsEnded)", "\(values)",
+      "\(run)", started, devices, name, state + (lost > 0 ? ", incomplete" : ""),
+      "\(stepsEnded)", "\(values)",
     ]
   }
 
@@ -55,10 +56,16 @@ extension RunSummary {
       "started   \(started)",
       "ended     \(finished ?? "-"), \(state)\(exitStatus.map { ", exit status \($0)" } ?? "")",
     ]
-    return head + (batch.map { $0.lines(chains) } ?? []) + resumptions.map(\.line) + [""]
+    return head + (lost > 0 ? [lossLine] : []) + (batch.map { $0.lines(chains) } ?? [])
+      + resumptions.map(\.line) + [""]
       + definition.split(separator: "\n", omittingEmptySubsequences: false).map {
         String($0)
       }
+  }
+
+  private var lossLine: String {
+    let records = lost == 1 ? "1 record" : "\(lost) records"
+    return "missing   \(records): the journal could not be written for too long"
   }
 
   /// One object.
@@ -71,6 +78,7 @@ extension RunSummary {
       ("exitStatus", exitStatus.map { JSONValue(Int($0)) } ?? .null),
       ("blerun", .string(version)),
     ]
+    if lost > 0 { members.append(("lost", JSONValue(lost))) }
     if let batch { members.append(("batch", batch.jsonValue)) }
     if !resumptions.isEmpty {
       members.append(("resumed", .array(resumptions.map { .string($0.started) })))

@@ -99,7 +99,8 @@ final class RunJournal: Sendable {
       case .required: cancel(RunFailure(failure))
       case .optional:
         StandardError.line(
-          "blerun: \(failure). The run goes on; what it brings is kept until it can be written"
+          "blerun: \(failure). The run goes on; what it brings is kept until it can be written, up "
+            + "to \(RunRecorder.mostUnwritten) records"
         )
       }
     }
@@ -141,14 +142,26 @@ final class RunJournal: Sendable {
   /// - Returns: The status of the run with this journal.
   func finish(_ status: ExitStatus) -> ExitStatus {
     recorder.finish(status)
-    if let failure = recorder.failure {
-      let count = recorder.unwritten
-      let missing = count == 1 ? "1 record is" : "\(count) records are"
-      StandardError.line("blerun: \(failure). \(missing) not in it")
-      return options.need == .required && status.rawValue < 128 ? .output : status
+    guard let complaint else {
+      prune()
+      return status
     }
-    prune()
-    return status
+    StandardError.line("blerun: \(complaint)")
+    if recorder.failure == nil { prune() }
+    return options.need == .required && status.rawValue < 128 ? .output : status
+  }
+
+  /// What the journal does not have of the run, and why; nil when it has all.
+  private var complaint: String? {
+    let count = recorder.unwritten
+    let missing = count == 1 ? "1 record is" : "\(count) records are"
+    if let failure = recorder.failure {
+      return "\(failure). \(count == 0 ? "The end of the run is" : missing) not in it"
+    }
+    guard count > 0 else { return nil }
+    return
+      "the journal \(file.path): \(missing) not in it, because more came while it could not be "
+      + "written than are kept; history shows the run as incomplete"
   }
 
   private func prune() {
