@@ -12,6 +12,10 @@ public struct JournalFailure: Error, Hashable, Sendable, CustomStringConvertible
     case noPlace
     /// The file or its folder may not be written or read.
     case notPermitted
+    /// The file may not be read.
+    case notReadable
+    /// Some of it is still in the file beside it, which is read only where the folder may be written.
+    case inTwoFiles
     /// Another program holds the journal, longer than was waited for.
     case locked
     /// Parts of the file are not what was written.
@@ -69,6 +73,8 @@ public struct JournalFailure: Error, Hashable, Sendable, CustomStringConvertible
     case .full: "the disk is full"
     case .noPlace: "its folder is missing, or holds no files"
     case .notPermitted: "it cannot be opened for writing"
+    case .notReadable: "it cannot be opened for reading"
+    case .inTwoFiles: "its latest commits are in its -wal file, and its folder may not be written"
     case .locked: "another program holds it"
     case .damaged: "the file is damaged"
     case .notAJournal: "the file is no journal"
@@ -84,6 +90,9 @@ public struct JournalFailure: Error, Hashable, Sendable, CustomStringConvertible
     case .full: "make room: blerun history prune, or another place with --journal FILE"
     case .noPlace: "name a file in a folder of a disk"
     case .notPermitted: "see who may write to the file and its folder, or name another"
+    case .notReadable: "see who may read the file, and its -wal file if there is one"
+    case .inTwoFiles:
+      "copy it with its -wal file to a folder of your own and name the copy: --journal FILE"
     case .locked: "end the program that holds it: fuser -v \(path)"
     case .damaged:
       "move it away, with its -wal file; sqlite3's .recover reads what can be read of it"

@@ -32,7 +32,7 @@ public final class JournalFile: Sendable {
     try self.init(path, isReadOnly: false)
     do {
       try database.writeWithoutTransaction { database in
-        try Self.setUp(database, sync, isNew: try check(database))
+        try Self.setUp(database, sync, isNew: try Self.check(database, path))
       }
       try migrate()
     } catch {
@@ -48,41 +48,33 @@ public final class JournalFile: Sendable {
     try self.init(writing: path, sync: sync)
   }
 
-  private static func seeThere(_ path: String) throws(JournalFailure) {
+  static func seeThere(_ path: String) throws(JournalFailure) {
     guard access(path, F_OK) != 0 else { return }
     throw JournalFailure(.missing, path: path, reason: String(cString: strerror(errno)))
   }
 
-  /// Opens a journal for reading.
-  ///
-  /// - Throws: ``JournalFailure``.
-  public convenience init(reading path: String) throws(JournalFailure) {
-    try Self.seeThere(path)
-    try self.init(path, isReadOnly: true)
+  private convenience init(_ path: String, isReadOnly: Bool) throws(JournalFailure) {
     do {
-      let isOld = try database.read { database in
-        _ = try check(database)
-        return try !JournalSchema.migrator.hasCompletedMigrations(database)
-      }
-      guard isOld else { return }
+      self.init(path, try Self.connection(path, isReadOnly: isReadOnly))
     } catch {
       throw JournalFailure(error, path: path)
     }
-    // One of an earlier blerun is brought to the present tables first.
-    _ = try JournalFile(writing: path)
   }
 
-  private init(_ path: String, isReadOnly: Bool) throws(JournalFailure) {
+  init(_ path: String, _ database: DatabaseQueue) {
     self.path = path
+    self.database = database
+  }
+
+  /// A connection to a database.
+  ///
+  /// - Parameter name: Its path, or a URI.
+  static func connection(_ name: String, isReadOnly: Bool) throws -> DatabaseQueue {
     var configuration = Configuration()
     configuration.label = "journal"
     configuration.readonly = isReadOnly
     configuration.busyMode = .timeout(Double(Self.wait.components.seconds))
-    do {
-      database = try DatabaseQueue(path: path, configuration: configuration)
-    } catch {
-      throw JournalFailure(error, path: path)
-    }
+    return try DatabaseQueue(path: name, configuration: configuration)
   }
 
   /// Makes an empty file that only this user may read, and the folder around it.
@@ -127,7 +119,7 @@ public final class JournalFile: Sendable {
   /// Sees that the file is empty, or a journal of a version that is known here.
   ///
   /// - Returns: Whether it is empty.
-  private func check(_ database: Database) throws -> Bool {
+  static func check(_ database: Database, _ path: String) throws -> Bool {
     let tables = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") ?? 0
     guard tables > 0 else { return true }
     let identifier = try Int.fetchOne(database, sql: "PRAGMA application_id") ?? 0

@@ -57,7 +57,8 @@ extension Ending {
     case .damaged, .notAJournal, .newer: self.init(.data, "\(failure)")
     case .missing: self.init(.failed, "\(failure)")
     case .locked: self.init(.passing, "\(failure)")
-    case .full, .noPlace, .notPermitted, .system: self.init(.output, "\(failure)")
+    case .full, .noPlace, .notPermitted, .notReadable, .inTwoFiles, .system:
+      self.init(.output, "\(failure)")
     }
   }
 }

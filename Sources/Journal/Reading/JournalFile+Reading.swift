@@ -1,0 +1,110 @@
+// A journal opened for reading, also where nothing may be written.
+
+import GRDB
+import Glibc
+
+extension JournalFile {
+  /// Opens a journal for reading. Where its folder may not be written, it need not be.
+  ///
+  /// One of an earlier blerun is brought to the present tables first, or is where it may not be
+  /// written a copy of it in memory.
+  ///
+  /// - Throws: ``JournalFailure``.
+  public convenience init(reading path: String) throws(JournalFailure) {
+    try Self.seeThere(path)
+    guard access(path, R_OK) == 0 else {
+      throw JournalFailure(.notReadable, path: path, reason: String(cString: strerror(errno)))
+    }
+    let (database, isOld) = try Self.checked(path)
+    guard isOld else {
+      self.init(path, database)
+      return
+    }
+    do {
+      _ = try JournalFile(writing: path)
+      self.init(path, database)
+    } catch {
+      guard error.kind == .notPermitted else { throw error }
+      self.init(path, try Self.presentCopy(of: database, path))
+    }
+  }
+
+  /// A connection to a journal, and whether its tables are those of an earlier blerun.
+  private static func checked(
+    _ path: String
+  ) throws(JournalFailure) -> (database: DatabaseQueue, isOld: Bool) {
+    let refusal: JournalFailure
+    do {
+      return try checked(path, path)
+    } catch {
+      refusal = JournalFailure(error, path: path)
+      guard refusal.kind == .notPermitted else { throw refusal }
+    }
+    // Who reads a database in WAL mode takes part in it, by a file beside it. One that is whole in
+    // its own file is read as it stands: who may not make that file is no program that writes here.
+    // Source: SQLite, "Write-Ahead Logging", "Read-Only Databases"; https://sqlite.org/wal.html
+    guard !hasLog(path) else {
+      throw JournalFailure(.inTwoFiles, path: path, reason: refusal.reason)
+    }
+    do {
+      return try checked(immutableName(path), path)
+    } catch {
+      let failure = JournalFailure(error, path: path)
+      guard failure.kind == .notPermitted else { throw failure }
+      throw JournalFailure(.notReadable, path: path, reason: failure.reason)
+    }
+  }
+
+  private static func checked(
+    _ name: String,
+    _ path: String
+  ) throws -> (database: DatabaseQueue, isOld: Bool) {
+    let database = try connection(name, isReadOnly: true)
+    let isOld = try database.read { database in
+      _ = try check(database, path)
+      return try !JournalSchema.migrator.hasCompletedMigrations(database)
+    }
+    return (database, isOld)
+  }
+
+  /// Whether commits are in the file beside it.
+  private static func hasLog(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path + "-wal", &status) == 0 && status.st_size > 0
+  }
+
+  /// A file as a URI that says that nobody changes it.
+  ///
+  /// - Source: SQLite, "Uniform Resource Identifiers"; https://sqlite.org/uri.html
+  static func immutableName(_ path: String) -> String {
+    // With an authority, empty, a path may begin with several slashes.
+    var name = path.hasPrefix("/") ? "file://" : "file:"
+    for octet in path.utf8 {
+      switch octet {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."),
+        UInt8(ascii: "-"), UInt8(ascii: "_"):
+        name.unicodeScalars.append(Unicode.Scalar(octet))
+      default:
+        let digits = String(octet, radix: 16)
+        name += digits.count == 1 ? "%0\(digits)" : "%\(digits)"
+      }
+    }
+    return name + "?immutable=1"
+  }
+
+  /// A copy in memory with the present tables.
+  private static func presentCopy(
+    of database: DatabaseQueue,
+    _ path: String
+  ) throws(JournalFailure) -> DatabaseQueue {
+    do {
+      let copy = try DatabaseQueue()
+      try database.backup(to: copy)
+      try JournalSchema.migrator.migrate(copy)
+      return copy
+    } catch {
+      throw JournalFailure(error, path: path)
+    }
+  }
+}
