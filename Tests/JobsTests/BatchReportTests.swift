@@ -2,6 +2,7 @@
 
 import Bluetooth
 import Fixtures
+import Foundation
 import Testing
 
 @testable import Jobs
@@ -73,10 +74,118 @@ struct BatchReportTests {
   }
 
   @Test("devices that did not run are named in the summary, up to a bound")
-  func notRun() {
-    let names = (1...25).map { "L\($0)" }
-    let text = SummaryReport(notRun: names).text(on: [])
-    #expect(text.hasPrefix("25 devices: 25 not run\nnot run: L1, L2, "))
+  func notRun() throws {
+    let names = ["A"] + (1...25).map { "L\($0)" }
+    let text = SummaryReport().text(on: [], of: try Self.stopped(names))
+    #expect(
+      text.hasPrefix(
+        """
+        25 devices: 25 not run
+        failures:
+          the batch
+             what   running the batch
+             why    1 device failed, and on-failure lets no other begin
+             try    go on with the others: --resume
+        not run: L1, L2,
+        """
+      )
+    )
     #expect(text.hasSuffix("L20 and 5 more\n"))
+  }
+
+  /// What is known of a batch whose first device is refused, and that goes no further.
+  private static func stopped(_ labels: [String]) throws -> RecordedWhole {
+    let bench = BatchRunnerTests.Bench(["A": [BatchRunnerTests.refused]])
+    var batch = try BatchRunnerTests.batch("A", onFailure: .stop(after: 1))
+    guard case .listed(let devices) = batch.devices else { throw CancellationError() }
+    batch.devices = .listed(
+      labels.map { BatchDevice(label: $0, target: .name($0), plan: devices[0].plan) }
+    )
+    try bench.run(batch)
+    var whole = RecordedWhole(.batch)
+    for event in bench.told.all { whole.take(event) }
+    return whole
+  }
+
+  @Test("JUnit: a device that did not run is skipped, and that the batch stopped is an error")
+  func junit() throws {
+    let text = JUnitReport().text(on: [], of: try Self.stopped(["A", "<B>"]))
+    let id = try #require(text.components(separatedBy: " id=\"").dropFirst().first?.prefix(16))
+    #expect(
+      text == """
+        <?xml version="1.0" encoding="UTF-8"?>
+        <testsuites name="blerun" tests="2" failures="0" errors="1" time="0.000">
+          <testsuite name="&lt;B&gt;" tests="1" failures="0" errors="0" skipped="1" time="0.000" timestamp="2000-01-01T00:00:00" id="\(id)">
+            <properties>
+              <property name="device" value="&lt;B&gt;"/>
+              <property name="status" value="not-run"/>
+            </properties>
+            <testcase name="the run" classname="chain.&lt;B&gt;" time="0.000">
+              <skipped message="not run: 1 device failed, and on-failure lets no other begin"/>
+            </testcase>
+          </testsuite>
+          <testsuite name="batch" tests="1" failures="0" errors="1" skipped="0" time="0.000" timestamp="2000-01-01T00:00:00" id="\(id)">
+            <properties>
+              <property name="status" value="failed"/>
+            </properties>
+            <testcase name="the batch" classname="batch" time="0.000">
+              <error message="running the batch: 1 device failed, and on-failure lets no other begin" type="not-run">what   running the batch
+        why    1 device failed, and on-failure lets no other begin
+        try    go on with the others: --resume</error>
+            </testcase>
+          </testsuite>
+        </testsuites>
+
+        """
+    )
+  }
+
+  @Test("TAP: a device that did not run is skipped, and that the batch stopped is no ok")
+  func tap() throws {
+    #expect(
+      TAPReport().text(on: [], of: try Self.stopped(["A", "B#"])) == """
+        TAP version 14
+        1..2
+        ok 1 - B\\# # SKIP not run: 1 device failed, and on-failure lets no other begin
+        not ok 2 - the batch
+          ---
+          code: "not-run"
+          class: "definite"
+          what: "running the batch"
+          why: "1 device failed, and on-failure lets no other begin"
+          try: "go on with the others: --resume"
+          ...
+
+        """
+    )
+  }
+
+  @Test("the page and the lines of text name what did not run, and why")
+  func named() throws {
+    let page = HTMLReport().text(on: [], of: try Self.stopped(["A", "<B>"]))
+    #expect(page.contains("<tr><td>&lt;B&gt;</td><td class=\"skipped\">not run</td>"))
+    #expect(page.contains("why    1 device failed, and on-failure lets no other begin"))
+    let bench = BatchRunnerTests.Bench(["A": [BatchRunnerTests.refused]])
+    try bench.run(BatchRunnerTests.batch("A", "B", onFailure: .stop(after: 1)))
+    let lines = bench.told.all.flatMap { TextReport().lines(for: $0) }
+    #expect(lines.first == "the batch  failed" && lines.last == "not run: B", "\(lines)")
+  }
+
+  @Test("where nothing was run there is a whole report, with why")
+  func nothing() {
+    let well = RecordedWhole(.batch, name: "Night").remarking("nothing is left: # all went well")
+    #expect(
+      TAPReport().text(on: [], of: well)
+        == "TAP version 14\n1..0 # SKIP nothing is left: # all went well\n"
+    )
+    #expect(
+      JUnitReport().text(on: [], of: well)
+        == "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+        + "<testsuites name=\"Night\" tests=\"0\" failures=\"0\" errors=\"0\" time=\"0.000\">\n"
+        + "</testsuites>\n"
+    )
+    let page = HTMLReport().text(on: [], of: well)
+    #expect(page.contains("<h1>Night</h1>\n<p>no device was run.</p>\n<p>nothing is left: #"))
+    #expect(page.hasSuffix("</html>\n"))
   }
 }

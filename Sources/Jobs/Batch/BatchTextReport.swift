@@ -27,3 +27,15 @@ public struct BatchTextReport: RunReport {
     }
   }
 }
+
+extension TextReport {
+  /// What is told of a batch beside its runs, when it is over: what went wrong with it as a whole,
+  /// and the devices that did not run.
+  public func lines(for event: BatchEvent) -> [String] {
+    guard case .finished = event.change else { return [] }
+    var whole = RecordedWhole(.batch)
+    whole.take(event)
+    let failed = whole.failure.map { ["\(whole.title)  failed"] + TextReport.reasons($0) } ?? []
+    return failed + SummaryReport.others(whole)
+  }
+}

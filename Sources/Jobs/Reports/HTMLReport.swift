@@ -7,8 +7,8 @@ import Bluetooth
 public struct HTMLReport: RunsReport {
   public init() {}
 
-  public func text(on runs: [RecordedRun]) -> String {
-    let title = Markup.escaped(runs.first?.start.chain ?? "blerun")
+  public func text(on runs: [RecordedRun], of whole: RecordedWhole?) -> String {
+    let title = Markup.escaped(runs.first?.start.chain ?? whole?.name ?? "blerun")
     var lines = [
       "<!DOCTYPE html>", "<html lang=\"en\">", "<head>", "<meta charset=\"utf-8\">",
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
@@ -17,15 +17,33 @@ public struct HTMLReport: RunsReport {
       "<title>\(title)</title>", "<style>", Self.style, "</style>", "</head>", "<body>",
       "<h1>\(title)</h1>",
     ]
-    let began = runs.map(\.startedAt).min().map { Timestamp.text($0) } ?? ""
-    let summary = SummaryReport().totals(runs)
-    lines.append("<p>\(Markup.escaped(summary)). Begun \(began), seed \(runs[0].start.seed).</p>")
-    lines += Self.table(of: runs)
+    let summary = Markup.escaped(SummaryReport.totals(runs, whole))
+    let began = runs.first.map { first in
+      let time = Timestamp.text(runs.map(\.startedAt).min() ?? first.startedAt)
+      return " Begun \(time), seed \(first.start.seed)."
+    }
+    lines.append("<p>\(summary).\(began ?? "")</p>")
+    lines += Self.failure(of: whole) + Self.table(of: runs, whole)
     for (index, run) in runs.enumerated() { lines += Self.section(index + 1, on: run) }
     return (lines + ["</body>", "</html>"]).joined(separator: "\n") + "\n"
   }
 
-  private static func table(of runs: [RecordedRun]) -> [String] {
+  /// What went wrong beside the runs, or why there are none.
+  private static func failure(of whole: RecordedWhole?) -> [String] {
+    let remark = whole?.remark.map { ["<p>\(Markup.escaped($0))</p>"] } ?? []
+    guard let whole, let failure = whole.failure else { return remark }
+    return remark + [
+      "<p class=\"failed\">What went wrong with \(whole.title):</p>",
+      "<pre>\(reasons(failure))</pre>",
+    ]
+  }
+
+  private static func table(of runs: [RecordedRun], _ whole: RecordedWhole?) -> [String] {
+    let others = (whole?.notRun ?? []).map { label in
+      "<tr><td>\(Markup.escaped(label))</td><td class=\"skipped\">not run</td><td></td>"
+        + "<td></td><td></td></tr>"
+    }
+    guard !runs.isEmpty || !others.isEmpty else { return [] }
     let longest = runs.compactMap(\.took).max() ?? .zero
     let rows = runs.enumerated().map { index, run in
       let status = run.ending?.status.rawValue ?? "unfinished"
@@ -36,9 +54,11 @@ public struct HTMLReport: RunsReport {
         + "<td class=\"number\">\(TextReport.milliseconds(run.took ?? .zero)) s</td>"
         + "<td>\(why)</td></tr>"
     }
-    let head = [runs[0].kind.rawValue, "status", "", "took", "why"].map { "<th>\($0)</th>" }
-      .joined()
-    return ["<table>", "<tr>\(head)</tr>"] + rows + ["</table>"]
+    let head = [(runs.first?.kind ?? .device).rawValue, "status", "", "took", "why"].map {
+      "<th>\($0)</th>"
+    }
+    .joined()
+    return ["<table>", "<tr>\(head)</tr>"] + rows + others + ["</table>"]
   }
 
   private static func section(_ number: Int, on run: RecordedRun) -> [String] {
@@ -98,7 +118,7 @@ extension HTMLReport {
     th, td { text-align: left; padding: .25rem .5rem; vertical-align: top; }
     th, td { border-bottom: 1px solid color-mix(in srgb, currentColor 20%, transparent); }
     td.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-    td.ok { color: #1a7f37; } td.failed, td.unfinished { color: #cf222e; }
+    td.ok { color: #1a7f37; } td.failed, td.unfinished, p.failed { color: #cf222e; }
     td.cancelled { color: #9a6700; } td.skipped { opacity: .6; }
     .time { width: 12rem; height: .8rem; margin-top: .25rem;
       background: color-mix(in srgb, currentColor 8%, transparent); }

@@ -5,6 +5,8 @@ import Bluetooth
 /// One suite for each device or test, one case for each step of its last try.
 ///
 /// An expectation that was not met is a `failure`; everything else that went wrong is an `error`.
+/// A device that did not run is a suite with one case that was `skipped`, and what went wrong beside
+/// the devices an `error` in a suite of its own.
 /// What was skipped is `skipped`: a `when` whose condition did not hold. What earlier tries failed with is in the
 /// suite's `system-out`.
 ///
@@ -12,11 +14,11 @@ import Bluetooth
 public struct JUnitReport: RunsReport {
   public init() {}
 
-  public func text(on runs: [RecordedRun]) -> String {
-    let suites = runs.map { Suite($0) }
+  public func text(on runs: [RecordedRun], of whole: RecordedWhole?) -> String {
+    let suites = runs.map { Suite($0) } + (whole.map { Suite.beside(runs, $0) } ?? [])
     var lines = ["<?xml version=\"1.0\" encoding=\"UTF-8\"?>"]
     let total: [(String, String)] = [
-      ("name", runs.first?.start.chain ?? "blerun"),
+      ("name", runs.first?.start.chain ?? whole?.name ?? "blerun"),
       ("tests", "\(suites.reduce(0) { $0 + $1.cases.count })"),
       ("failures", "\(suites.reduce(0) { $0 + $1.count(of: .failure) })"),
       ("errors", "\(suites.reduce(0) { $0 + $1.count(of: .error) })"),
@@ -31,44 +33,79 @@ public struct JUnitReport: RunsReport {
 
 /// A device's part.
 private struct Suite {
-  let run: RecordedRun
+  private let label: String
+  private let took: Duration
+  private let at: Duration?
+  private let id: String?
+  private let properties: [(String, String)]
+  private let output: String?
   let cases: [Case]
 
   init(_ run: RecordedRun) {
-    self.run = run
+    label = run.label
+    took = run.took ?? .zero
+    at = run.startedAt
+    id = run.run.description
+    properties = [
+      ("device", run.device), ("run", run.run.description), ("seed", "\(run.start.seed)"),
+      ("attempts", "\(run.attempt)"), ("status", run.ending?.status.rawValue ?? "unfinished"),
+    ]
+    output = Self.output(of: run)
     let suite = "\(run.start.chain ?? (run.kind == .test ? "suite" : "chain")).\(run.label)"
     var cases = run.steps.map { Case($0, in: suite) }
     if let failure = run.failureBetweenSteps { cases.append(Case(failure, in: suite)) }
     self.cases = cases
   }
 
+  /// What is told beside the runs, as one case.
+  private init(_ label: String, _ case: Case, _ status: String, of whole: RecordedWhole) {
+    self.label = label
+    took = .zero
+    at = whole.endedAt
+    id = whole.identity?.description
+    let isDevice = `case`.verdict == .skipped
+    properties = (isDevice ? [("device", label)] : []) + [("status", status)]
+    output = nil
+    cases = [`case`]
+  }
+
+  /// The suites of devices that did not run, and that of what went wrong as a whole.
+  static func beside(_ runs: [RecordedRun], _ whole: RecordedWhole) -> [Suite] {
+    let chain = runs.first?.start.chain ?? "chain"
+    let skipped = whole.notRun.map { label in
+      Suite(label, Case(skipped: whole.whyNotRun, in: "\(chain).\(label)"), "not-run", of: whole)
+    }
+    guard let failure = whole.failure else { return skipped }
+    let label = whole.name ?? whole.kind.rawValue
+    return skipped + [
+      Suite(label, Case(failure, in: label, named: whole.title), "failed", of: whole)
+    ]
+  }
+
   func count(of verdict: Case.Verdict) -> Int { cases.count { $0.verdict == verdict } }
 
   var lines: [String] {
     let attributes: [(String, String)] = [
-      ("name", run.label),
+      ("name", label),
       ("tests", "\(cases.count)"),
       ("failures", "\(count(of: .failure))"),
       ("errors", "\(count(of: .error))"),
       ("skipped", "\(count(of: .skipped))"),
-      ("time", TextReport.milliseconds(run.took ?? .zero)),
-      ("timestamp", String(Timestamp.text(run.startedAt).prefix(19))),
-      ("id", run.run.description),
+      ("time", TextReport.milliseconds(took)),
     ]
-    let properties: [(String, String)] = [
-      ("device", run.device), ("run", run.run.description), ("seed", "\(run.start.seed)"),
-      ("attempts", "\(run.attempt)"), ("status", run.ending?.status.rawValue ?? "unfinished"),
-    ]
+    let known = [("timestamp", at.map { String(Timestamp.text($0).prefix(19)) }), ("id", id)]
+      .compactMap { name, value in value.map { (name, $0) } }
     let list = properties.map {
       "      <property\(Markup.attributes([("name", $0), ("value", $1)]))/>"
     }
-    return ["  <testsuite\(Markup.attributes(attributes))>", "    <properties>"] + list
+    return ["  <testsuite\(Markup.attributes(attributes + known))>", "    <properties>"] + list
       + ["    </properties>"] + cases.flatMap(\.lines)
-      + ["    <system-out>\(Markup.escaped(output))</system-out>", "  </testsuite>"]
+      + (output.map { ["    <system-out>\(Markup.escaped($0))</system-out>"] } ?? [])
+      + ["  </testsuite>"]
   }
 
   /// The run as a person reads it.
-  private var output: String {
+  private static func output(of run: RecordedRun) -> String {
     let earlier = run.earlierFailures.enumerated().map { "attempt \($0 + 1) failed: \($1)" }
     let leftOut = run.leftOut == 0 ? [] : ["\(run.leftOut) more steps went well"]
     return (earlier + run.steps.flatMap(\.lines) + leftOut)
@@ -103,13 +140,23 @@ private struct Case {
     }
   }
 
-  init(_ failure: RunFailure, in suite: String) {
+  init(_ failure: RunFailure, in suite: String, named name: String = "the run") {
     self.suite = suite
-    name = "the run"
+    self.name = name
     took = .zero
     skipped = nil
     verdict = .error
     self.failure = failure
+  }
+
+  /// What was not run.
+  init(skipped reason: String, in suite: String) {
+    self.suite = suite
+    name = "the run"
+    took = .zero
+    verdict = .skipped
+    failure = nil
+    skipped = reason
   }
 
   var lines: [String] {

@@ -10,6 +10,8 @@ public struct RunCollector: Sendable {
 
   /// The runs, in the order in which they began.
   public private(set) var runs: [RecordedRun] = []
+  /// What is known beside the runs.
+  public private(set) var whole: RecordedWhole?
   private var indices: [Key: Int] = [:]
   private let condenses: Bool
 
@@ -18,10 +20,19 @@ public struct RunCollector: Sendable {
     let device: String
   }
 
-  /// - Parameter condenses: Whether of a run that is over only those steps are kept that
-  ///   ``SummaryReport`` tells: the slowest, and those that failed.
-  public init(condenses: Bool = false) {
+  /// - Parameters:
+  ///   - whole: What the runs belong to.
+  ///   - condenses: Whether of a run that is over only those steps are kept that
+  ///     ``SummaryReport`` tells: the slowest, and those that failed.
+  public init(of whole: RecordedWhole? = nil, condenses: Bool = false) {
+    self.whole = whole
     self.condenses = condenses
+  }
+
+  /// Takes up what happened in the batch beside its runs.
+  public mutating func take(_ event: BatchEvent) {
+    if whole == nil { whole = RecordedWhole(.batch) }
+    whole?.take(event)
   }
 
   /// Takes up what happened.

@@ -4,4 +4,11 @@
 public protocol RunReport: Sendable {
   /// The lines for one event; none for events that the report leaves out.
   func lines(for event: RunEvent) -> [String]
+
+  /// The lines for what happened in a batch beside its runs; none in a report that is of runs alone.
+  func lines(for event: BatchEvent) -> [String]
+}
+
+extension RunReport {
+  public func lines(for event: BatchEvent) -> [String] { [] }
 }

@@ -4,6 +4,13 @@
 public protocol RunsReport: Sendable {
   /// The text, with a line end at its end.
   ///
-  /// - Parameter runs: In the order in which they began; at least one.
-  func text(on runs: [RecordedRun]) -> String
+  /// - Parameters:
+  ///   - runs: In the order in which they began; there may be none.
+  ///   - whole: What is known beside them; nil for nothing.
+  func text(on runs: [RecordedRun], of whole: RecordedWhole?) -> String
+}
+
+extension RunsReport {
+  /// The text of runs beside which nothing is known.
+  public func text(on runs: [RecordedRun]) -> String { text(on: runs, of: nil) }
 }

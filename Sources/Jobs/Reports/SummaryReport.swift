@@ -10,26 +10,19 @@ public struct SummaryReport: RunsReport {
   /// How many of the devices that did not run are named.
   public static let notRunCount = 20
 
-  private let notRun: [String]
-  private let before: BatchCounts?
+  public init() {}
 
-  /// - Parameters:
-  ///   - notRun: The devices that were to run and did not begin.
-  ///   - before: How others ended before, where a batch went on.
-  public init(notRun: [String] = [], before: BatchCounts? = nil) {
-    self.notRun = notRun
-    self.before = before
-  }
-
-  public func text(on runs: [RecordedRun]) -> String {
-    let parts = [totals(runs)] + earlier + Self.slowest(runs) + Self.failures(runs) + others
+  public func text(on runs: [RecordedRun], of whole: RecordedWhole?) -> String {
+    let parts =
+      [Self.totals(runs, whole)] + Self.earlier(whole) + Self.slowest(runs)
+      + Self.failures(runs, whole) + Self.others(whole)
     return parts.joined(separator: "\n") + "\n"
   }
 
   /// `before: 7 ok, 1 failed`.
-  private var earlier: [String] {
-    guard let before, before.done > 0 else { return [] }
-    return ["before: \(Self.list([(before.ok, "ok"), (before.failed, "failed")]))"]
+  private static func earlier(_ whole: RecordedWhole?) -> [String] {
+    guard let before = whole?.before, before.done > 0 else { return [] }
+    return ["before: \(list([(before.ok, "ok"), (before.failed, "failed")]))"]
   }
 
   private static func list(_ counts: [(Int, String)]) -> String {
@@ -37,15 +30,16 @@ public struct SummaryReport: RunsReport {
   }
 
   /// `not run: Thermo-3, Thermo-4`.
-  private var others: [String] {
-    guard !notRun.isEmpty else { return [] }
-    let more = notRun.count - Self.notRunCount
-    let names = notRun.prefix(Self.notRunCount).joined(separator: ", ")
+  static func others(_ whole: RecordedWhole?) -> [String] {
+    guard let notRun = whole?.notRun, !notRun.isEmpty else { return [] }
+    let more = notRun.count - notRunCount
+    let names = notRun.prefix(notRunCount).joined(separator: ", ")
     return [TextReport.visible("not run: \(names)\(more > 0 ? " and \(more) more" : "")")]
   }
 
   /// `3 devices: 2 ok, 1 failed`.
-  func totals(_ runs: [RecordedRun]) -> String {
+  static func totals(_ runs: [RecordedRun], _ whole: RecordedWhole?) -> String {
+    let notRun = whole?.notRun ?? []
     let failed = runs.count { $0.ending?.status == .failed }
     let cancelled = runs.count { $0.ending?.status == .cancelled }
     let unfinished = runs.count { $0.ending == nil }
@@ -55,7 +49,8 @@ public struct SummaryReport: RunsReport {
     ]
     let all = runs.count + notRun.count
     let noun = runs.first?.kind.rawValue ?? "device"
-    return "\(all) \(noun)\(all == 1 ? "" : "s"): \(Self.list(parts))"
+    guard all > 0 else { return "no \(noun) was run" }
+    return "\(all) \(noun)\(all == 1 ? "" : "s"): \(list(parts))"
   }
 
   private static func slowest(_ runs: [RecordedRun]) -> [String] {
@@ -72,10 +67,13 @@ public struct SummaryReport: RunsReport {
       }
   }
 
-  private static func failures(_ runs: [RecordedRun]) -> [String] {
+  private static func failures(_ runs: [RecordedRun], _ whole: RecordedWhole?) -> [String] {
     let failed = runs.filter { $0.ending?.failure != nil }
-    guard !failed.isEmpty else { return [] }
-    return ["failures:"]
+    let own = whole?.failure.map { failure in
+      ["  \(whole?.title ?? "")"] + TextReport.reasons(failure).map { "  \($0)" }
+    }
+    guard !failed.isEmpty || own != nil else { return [] }
+    return ["failures:"] + (own ?? [])
       + failed.flatMap { run -> [String] in
         guard let ending = run.ending, let failure = ending.failure else { return [] }
         let place = ending.place.map { " at \($0)" } ?? ""

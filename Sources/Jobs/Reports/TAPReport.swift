@@ -4,15 +4,19 @@ import Bluetooth
 
 /// One test point for each device or test, its steps as a subtest.
 ///
-/// A step that failed carries its reasons as a YAML block; a `when` whose condition did not hold is
+/// A device that did not run is skipped, and what went wrong beside the devices is a point of its
+/// own. A step that failed carries its reasons as a YAML block; a `when` whose condition did not hold is
 /// skipped.
 ///
 /// - Source: TAP version 14.
 public struct TAPReport: RunsReport {
   public init() {}
 
-  public func text(on runs: [RecordedRun]) -> String {
-    var lines = ["TAP version 14", "1..\(runs.count)"]
+  public func text(on runs: [RecordedRun], of whole: RecordedWhole?) -> String {
+    let others = Self.points(of: whole, from: runs.count + 1)
+    let count = runs.count + others.count
+    let reason = whole?.remark.map { " # SKIP \(TextReport.visible($0))" } ?? ""
+    var lines = ["TAP version 14", "1..\(count)\(count == 0 ? reason : "")"]
     for (index, run) in runs.enumerated() {
       lines.append("# Subtest: \(Self.plain(run.label))")
       lines += Self.points(of: run).map { "    \($0)" }
@@ -20,7 +24,20 @@ public struct TAPReport: RunsReport {
       lines.append("\(isWell ? "ok" : "not ok") \(index + 1) - \(Self.plain(run.label))")
       if !isWell, let failure = run.ending?.failure { lines += Self.block(failure) }
     }
-    return lines.joined(separator: "\n") + "\n"
+    return (lines + others.joined()).joined(separator: "\n") + "\n"
+  }
+
+  /// The devices that did not run, each a point that was skipped, and what went wrong beside the
+  /// runs, which is none that was.
+  private static func points(of whole: RecordedWhole?, from first: Int) -> [[String]] {
+    guard let whole else { return [] }
+    let skipped = whole.notRun.enumerated().map { index, label in
+      let reason = TextReport.visible(whole.whyNotRun)
+      return ["ok \(first + index) - \(plain(label)) # SKIP \(reason)"]
+    }
+    guard let failure = whole.failure else { return skipped }
+    let number = first + skipped.count
+    return skipped + [["not ok \(number) - \(whole.title)"] + block(failure)]
   }
 
   private static func points(of run: RecordedRun) -> [String] {

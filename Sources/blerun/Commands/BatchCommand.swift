@@ -95,13 +95,14 @@ struct BatchCommand: ParsableCommand {
     case nil: break
     case .goOn(let found): resumption = found
     case .nothing(let reason):
+      let reports = try reportFiles(on: batch)
       StandardError.line("blerun: \(reason)")
       if options.simulate.isEmpty { releaseOrphans() }
-      return .ok
+      return reports.end(.ok, remark: reason)
     case .refused(let ending): throw ending
     }
-    let reports = try ReportFiles(reports.files, printed: printing.output.whole)
-    let world = try options.world(simulated)
+    let reports = try reportFiles(on: batch)
+    let world = try reports.during { () throws(Ending) in try options.world(simulated) }
     defer { world.end() }
     world.releaseOrphans()
     if let resumption { StandardError.line("blerun: \(resumption.notice)") }
@@ -120,6 +121,14 @@ struct BatchCommand: ParsableCommand {
     )
     let status = reports.end(running.run(most: runs))
     return writing?.end(status) ?? status
+  }
+
+  private func reportFiles(on batch: Batch) throws(Ending) -> ReportFiles {
+    try ReportFiles(
+      reports.files,
+      printed: printing.output.whole,
+      of: RecordedWhole(.batch, name: batch.name)
+    )
   }
 
   /// Ends what killed runs left up, where nothing else is to be done.

@@ -119,7 +119,34 @@ struct ChainCommand {
     text: (any RunReport)? = nil
   ) throws(Ending) -> ExitStatus {
     guard let target = plan.device else { throw Ending(.usage, "no device is named") }
-    let reports = try ReportFiles(reportPaths, printed: format.whole)
+    let reports = try ReportFiles(reportPaths, printed: format.whole, of: RecordedWhole(.run))
+    return try reports.during { () throws(Ending) in
+      try run(
+        plan,
+        on: target,
+        simulated,
+        options,
+        format,
+        recording,
+        journalOptions,
+        reports,
+        text
+      )
+    }
+  }
+
+  /// Runs it and reports to files that are open.
+  private static func run(
+    _ plan: Plan,
+    on target: DeviceTarget,
+    _ simulated: ScenarioDefinition,
+    _ options: WorldOptions,
+    _ format: ChainOutputOptions.Output,
+    _ recording: TraceOption?,
+    _ journalOptions: JournalOptions?,
+    _ reports: ReportFiles,
+    _ text: (any RunReport)?
+  ) throws(Ending) -> ExitStatus {
     let plan = try withSecrets(plan, isSimulated: !options.simulate.isEmpty)
     let file = try RunJournal.open(journalOptions, isSimulated: !options.simulate.isEmpty)
     let trace = try recording?.begin()

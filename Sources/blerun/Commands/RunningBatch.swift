@@ -9,7 +9,6 @@ import Signals
 final class RunningBatch: Sendable {
   private struct State {
     var recorder = RunCollector(condenses: true)
-    var before: BatchCounts?
     var progress: BatchProgress?
     var refresh: Timer?
   }
@@ -113,7 +112,9 @@ final class RunningBatch: Sendable {
 
   private func hear(_ event: BatchEvent) {
     journal?.hear(event)
+    if format == .text { state.withLock { $0.recorder.take(event) } }
     if format == .json { tell(json.lines(for: event)) }
+    reports.hear(event)
     switch event.change {
     case .waiting: break
     case .started(let start): begin(start)
@@ -129,7 +130,6 @@ final class RunningBatch: Sendable {
   }
 
   private func finish(_ ending: BatchEnding) {
-    reports.tellWhole()
     let ended = state.withLock { state in
       defer { state = State() }
       return state
@@ -138,8 +138,7 @@ final class RunningBatch: Sendable {
     ended.refresh?.cancel()
     line.clear()
     guard format == .text, !recorder.runs.isEmpty || !ending.notRun.isEmpty else { return }
-    let report = SummaryReport(notRun: ending.notRun, before: ended.before)
-    let summary = report.text(on: recorder.runs)
+    let summary = SummaryReport().text(on: recorder.runs, of: recorder.whole)
     output.line(String(summary.dropLast()))
   }
 
@@ -151,7 +150,6 @@ final class RunningBatch: Sendable {
     let before = start.past?.counts ?? BatchCounts()
     let total = start.devices.count + before.done
     state.withLock { state in
-      state.before = start.past?.counts
       state.progress = BatchProgress(total: total, begun: now, before: before)
     }
     show()

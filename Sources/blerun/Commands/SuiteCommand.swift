@@ -29,7 +29,24 @@ struct SuiteCommand {
     }
     let devices = try devices(simulated)
     let named = SuiteDevices(suite, devices)
-    let reports = try ReportFiles(reports, printed: format.whole, suite: named)
+    let reports = try ReportFiles(
+      reports,
+      printed: format.whole,
+      of: RecordedWhole(.suite, name: suite.title),
+      suite: named
+    )
+    return try reports.during { () throws(Ending) in
+      try run(simulated, recording, devices, named, reports)
+    }
+  }
+
+  private func run(
+    _ simulated: ScenarioDefinition,
+    _ recording: TraceOption,
+    _ devices: [String: DeviceTarget],
+    _ named: SuiteDevices,
+    _ reports: ReportFiles
+  ) throws(Ending) -> ExitStatus {
     let file = try RunJournal.open(journal, isSimulated: !options.simulate.isEmpty)
     let trace = try recording.begin()
     let world = try options.world(simulated, trace: trace)

@@ -30,13 +30,6 @@ final class LineFile: Sendable {
 
   func line(_ text: String) { write(text + "\n") }
 
-  /// Writes text in the place of all that was written. A pipe gets it behind that.
-  func replace(with text: String) {
-    _ = ftruncate(descriptor, 0)
-    _ = lseek(descriptor, 0, SEEK_SET)
-    write(text)
-  }
-
   /// Writes text as it is. After a failure it does nothing.
   func write(_ text: String) {
     guard failed.withLock({ $0 == nil }), let number = writeAll(descriptor, text) else { return }

@@ -1,57 +1,87 @@
 // Reports into files, and whole ones to standard output, as a run goes on and when it is over.
 
+import Bluetooth
 import Jobs
 import NordicSuites
 import Signals
 
 /// The files that a run, a batch or a suite is reported to, and the report that is printed in the end.
 ///
-/// All are made at the start, so that one that cannot be written is known before anything happens.
-/// Those of whole runs are written at the end; of a batch that is run again and again they tell of
-/// the last time.
+/// All are opened at the start, so that one that cannot be written is known before anything happens.
+/// Those of whole runs are written at the end, whatever happened; of a batch that is run again and
+/// again they tell of the last time that did not go well, or of the last.
 final class ReportFiles: Sendable {
-  private let files: [(content: ReportPath.Content, file: LineFile)]
+  private struct State {
+    var collector: RunCollector
+    /// What is printed in the end.
+    var text: String?
+    /// Whether what was told last went well; nil while nothing was.
+    var wasWell: Bool?
+  }
+
+  private let whole: RecordedWhole
+  private let lineFiles: [(report: any RunReport, file: LineFile)]
+  private let wholeFiles: [(report: any RunsReport, file: WholeFile)]
   private let printed: (any RunsReport)?
-  /// What is printed in the end.
-  private let text = Guarded<String?>(nil)
-  private let collector = Guarded(RunCollector())
+  private let state: Guarded<State>
   /// What hears a suite, where it is one: its tests, and for each file of lines its report.
   private let tests: Guarded<SuiteCollector>?
   private let suiteLines: [(report: any SuiteReport, file: LineFile)]
 
   /// - Parameters:
   ///   - printed: What is printed to standard output in the end, where that is a whole report.
+  ///   - whole: What is reported on.
   ///   - suite: The suite that is run; nil for chains.
-  /// - Throws: ``Ending`` when a file cannot be made.
+  /// - Throws: ``Ending`` when a file cannot be written.
   init(
     _ paths: [ReportPath],
     printed: (any RunsReport)? = nil,
+    of whole: RecordedWhole,
     suite: SuiteDevices? = nil
   ) throws(Ending) {
     self.printed = printed
-    var files: [(content: ReportPath.Content, file: LineFile)] = []
-    for report in paths {
-      files.append((report.content, try LineFile(report.path)))
+    self.whole = whole
+    var wholeFiles: [(report: any RunsReport, file: WholeFile)] = []
+    for path in paths {
+      guard case .whole(let report) = path.content else { continue }
+      wholeFiles.append((report, try WholeFile(path.path)))
     }
-    self.files = files
+    self.wholeFiles = wholeFiles
+    var lineFiles: [(report: any RunReport, file: LineFile)] = []
+    var suiteLines: [(report: any SuiteReport, file: LineFile)] = []
+    for path in paths {
+      guard case .lines(let report, let ofSuite, let header) = path.content else { continue }
+      let file = try LineFile(path.path)
+      if let header { file.line(header) }
+      lineFiles.append((report, file))
+      if let suite { suiteLines.append((ofSuite(suite), file)) }
+    }
+    self.lineFiles = lineFiles
+    self.suiteLines = suiteLines
     tests = suite.map { Guarded(SuiteCollector($0)) }
-    suiteLines = files.compactMap { content, file in
-      guard let suite, case .lines(_, let report, _) = content else { return nil }
-      return (report(suite), file)
-    }
-    for case (.lines(_, _, let header?), let file) in files { file.line(header) }
+    state = Guarded(State(collector: RunCollector(of: whole)))
   }
 
-  private var wantsWhole: Bool {
-    printed != nil || files.contains { if case .whole = $0.content { true } else { false } }
-  }
+  private var wantsWhole: Bool { printed != nil || !wholeFiles.isEmpty }
+
+  // MARK: What happens
 
   /// Takes up what happened.
   @Sendable func hear(_ event: RunEvent) {
-    for case (.lines(let report, _, _), let file) in files {
+    for (report, file) in lineFiles {
       for line in report.lines(for: event) { file.line(line) }
     }
-    if wantsWhole { collector.withLock { $0.take(event) } }
+    if wantsWhole { state.withLock { $0.collector.take(event) } }
+  }
+
+  /// Takes up what happened in the batch; when a round of it is over, that is told.
+  func hear(_ event: BatchEvent) {
+    for (report, file) in lineFiles {
+      for line in report.lines(for: event) { file.line(line) }
+    }
+    guard wantsWhole else { return }
+    state.withLock { $0.collector.take(event) }
+    if case .finished = event.change { tell(taken()) }
   }
 
   /// Takes up what happened in the suite.
@@ -62,47 +92,115 @@ final class ReportFiles: Sendable {
     if wantsWhole { tests?.withLock { $0.take(event) } }
   }
 
-  /// Writes the reports of whole runs, and forgets these.
-  func tellWhole() {
-    let chains = collector.withLock { collector in
-      defer { collector = RunCollector() }
-      return collector.runs
+  // MARK: Whole reports
+
+  /// What was collected, which is forgotten.
+  private func taken() -> (runs: [RecordedRun], whole: RecordedWhole) {
+    let collector = state.withLock { state in
+      defer { state.collector = RunCollector(of: whole) }
+      return state.collector
     }
-    let runs = tests?.withLock { $0.runs } ?? chains
-    guard !runs.isEmpty else { return }
-    if let printed { text.withLock { $0 = printed.text(on: runs) } }
-    for case (.whole(let report), let file) in files {
-      file.replace(with: report.text(on: runs))
+    return (tests?.withLock { $0.runs } ?? collector.runs, collector.whole ?? whole)
+  }
+
+  private func tell(_ told: (runs: [RecordedRun], whole: RecordedWhole)) {
+    let isWell = told.whole.isWell && told.runs.allSatisfy { $0.ending?.status == .ok }
+    let isKept = state.withLock { state in
+      defer { state.wasWell = state.wasWell == false ? false : isWell }
+      return state.wasWell == false && isWell
+    }
+    guard !isKept else { return }
+    if let printed {
+      let text = printed.text(on: told.runs, of: told.whole)
+      state.withLock { $0.text = text }
+    }
+    for (report, file) in wholeFiles {
+      file.replace(with: report.text(on: told.runs, of: told.whole))
     }
   }
+
+  // MARK: The end
 
   /// Writes what is written at the end.
   ///
-  /// - Parameter status: What the command would end with.
+  /// - Parameters:
+  ///   - status: What the command would end with.
+  ///   - remark: Why nothing was to be done.
   /// - Returns: What it ends with: that of output that failed where a file could not be written.
-  func end(_ status: ExitStatus) -> ExitStatus {
-    tellWhole()
-    var isWritten = tellPrinted()
-    for (_, file) in files {
-      guard let failure = file.failure else { continue }
-      StandardError.line("blerun: \(failure)")
-      isWritten = false
+  func end(_ status: ExitStatus, remark: String? = nil) -> ExitStatus {
+    var left = taken()
+    if let remark { left.whole = left.whole.remarking(remark) }
+    if left.runs.isEmpty, state.withLock({ $0.wasWell == nil }) {
+      if status != .ok { left.whole = left.whole.failed(RunFailure(status, of: whole)) }
+      tell(left)
+    } else if !left.runs.isEmpty {
+      tell(left)
     }
-    return isWritten || status.isInterruption ? status : .output
+    return close() || status.isInterruption ? status : .output
   }
 
-  /// Prints what is printed in the end; false when that cannot be.
-  private func tellPrinted() -> Bool {
-    guard let text = text.withLock({ $0 }) else { return true }
+  /// Does what comes before the first run, or around all; how that failed stands in the reports.
+  func during<Value>(_ body: () throws(Ending) -> Value) throws(Ending) -> Value {
+    do {
+      return try body()
+    } catch {
+      var left = taken()
+      left.whole = left.whole.failed(RunFailure(error, of: whole))
+      tell(left)
+      _ = close()
+      throw error
+    }
+  }
+
+  /// Prints what is printed; false when not everything could be written.
+  private func close() -> Bool {
+    let failures =
+      [tellPrinted()] + wholeFiles.map(\.file.failure) + lineFiles.map(\.file.failure)
+    for failure in failures.compactMap(\.self) { StandardError.line("blerun: \(failure)") }
+    return failures.allSatisfy { $0 == nil }
+  }
+
+  /// Prints what is printed in the end; says why when that cannot be.
+  private func tellPrinted() -> String? {
+    guard let text = state.withLock({ $0.text }) else { return nil }
     let output = StandardOutput()
     output.line(text.hasSuffix("\n") ? String(text.dropLast()) : text)
-    guard let failure = output.failure else { return true }
-    StandardError.line("blerun: \(failure)")
-    return false
+    return output.failure.map { "\($0)" }
   }
 }
 
 extension ExitStatus {
   /// Whether a signal ended the command, which goes before everything else.
   fileprivate var isInterruption: Bool { rawValue > 128 }
+}
+
+extension RunFailure {
+  /// Why nothing was run, where the command ended with a status and there is no more to be known.
+  fileprivate init(_ status: ExitStatus, of whole: RecordedWhole) {
+    let signal = status.isInterruption ? status.rawValue - 128 : nil
+    self.init(
+      code: signal == nil ? .cancelled : .interrupted,
+      class: .definite,
+      what: "running the \(whole.kind.rawValue)",
+      why: signal.map { "signal \($0) ended it before anything was run" }
+        ?? "it ended with status \(status.rawValue) before anything was run",
+      signal: signal
+    )
+  }
+
+  /// Why it could not be begun.
+  fileprivate init(_ ending: Ending, of whole: RecordedWhole) {
+    let `class`: FailureClass =
+      switch ending.status {
+      case .passing: .passing
+      case .unavailable: .unavailable
+      default: .definite
+      }
+    self.init(
+      code: .unknown,
+      class: `class`,
+      what: "beginning the \(whole.kind.rawValue)",
+      why: ending.messages.joined(separator: "; ")
+    )
+  }
 }

@@ -1,0 +1,88 @@
+// A file that is written as a whole, when all is over.
+
+import Glibc
+import Jobs
+import Signals
+
+/// A file whose content stays as it was until there is a new one.
+///
+/// The new content is written beside it and put in its place; whoever kills the program, or reads the
+/// file meanwhile, finds the one or the other. What is no regular file (a pipe, a device), what has
+/// several names and what the process prints to is written as it stands.
+final class WholeFile: Sendable {
+  private let path: String
+  private let descriptor: Int32
+  private let failed = Guarded<Int32?>(nil)
+
+  /// Makes the file where there is none, and sees that it can be written.
+  ///
+  /// - Throws: ``Ending`` when it cannot.
+  init(_ path: String) throws(Ending) {
+    self.path = path
+    descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
+    guard descriptor >= 0 else {
+      throw Ending(.output, "\(path) cannot be written: \(String(cString: strerror(errno)))")
+    }
+  }
+
+  deinit { close(descriptor) }
+
+  /// What it says where its content could not be written; nil while it was.
+  var failure: String? {
+    failed.withLock { $0 }.map { "\(path) could not be written: \(String(cString: strerror($0)))" }
+  }
+
+  /// Puts a text in the place of the content. After a failure it does nothing.
+  func replace(with text: String) {
+    guard failed.withLock({ $0 == nil }) else { return }
+    var status = stat()
+    let isThere = fstat(descriptor, &status) == 0
+    if let number = isThere ? write(text, status) : errno { failed.withLock { $0 = number } }
+  }
+
+  private func write(_ text: String, _ opened: stat) -> Int32? {
+    guard opened.st_mode & S_IFMT == S_IFREG else { return writeAll(descriptor, text) }
+    if Self.isPrintedTo(opened) {
+      _ = lseek(descriptor, 0, SEEK_END)
+      return writeAll(descriptor, text)
+    }
+    // One that this has replaced has no name any more.
+    if opened.st_nlink < 2, let real = Self.realPath(path) {
+      let beside = "\(real).\(getpid())"
+      let new = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+      if new >= 0 { return replace(real, with: text, beside, new, mode: opened.st_mode) }
+    }
+    guard ftruncate(descriptor, 0) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else { return errno }
+    return writeAll(descriptor, text)
+  }
+
+  private func replace(
+    _ real: String,
+    with text: String,
+    _ beside: String,
+    _ new: Int32,
+    mode: mode_t
+  ) -> Int32? {
+    var number = writeAll(new, text)
+    if number == nil, fchmod(new, mode & 0o7777) != 0 { number = errno }
+    if close(new) != 0, number == nil { number = errno }
+    if number == nil, rename(beside, real) != 0 { number = errno }
+    if number != nil { unlink(beside) }
+    return number
+  }
+
+  /// Whether it is what standard output or standard error goes to.
+  private static func isPrintedTo(_ opened: stat) -> Bool {
+    [STDOUT_FILENO, STDERR_FILENO].contains { descriptor in
+      var status = stat()
+      return fstat(descriptor, &status) == 0 && status.st_dev == opened.st_dev
+        && status.st_ino == opened.st_ino
+    }
+  }
+
+  private static func realPath(_ path: String) -> String? {
+    guard let real = realpath(path, nil) else { return nil }
+    defer { free(real) }
+    return String(cString: real)
+  }
+}

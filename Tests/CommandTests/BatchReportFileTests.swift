@@ -1,0 +1,169 @@
+// Reports of batches into files: devices that were not run, batches that run none, schedules.
+
+import Fixtures
+import Foundation
+import Glibc
+import Testing
+
+@Suite("Reports of batches into files")
+struct BatchReportFileTests {
+  private let folder: TemporaryFolder
+  private let world: String
+
+  init() throws {
+    folder = try TemporaryFolder()
+    world = try folder.file(
+      "world.yaml",
+      """
+      name: Tag-#
+      address: C0:FF:EE:03:00:00
+      count: 10
+      services:
+        - service: battery
+          characteristics:
+            - { characteristic: battery-level, properties: [read], value: { u8: 87 } }
+      """
+    )
+  }
+
+  private func path(_ name: String) -> String { folder.path + "/" + name }
+
+  private func text(_ name: String) throws -> String {
+    try String(contentsOfFile: path(name), encoding: .utf8)
+  }
+
+  /// Runs a batch with a report of each kind: `r.xml` and so on.
+  private func batch(_ text: String, _ arguments: String...) throws -> RunningProgram.Ended {
+    let file = try folder.file("batch.yaml", text)
+    let kinds = ["xml", "tap", "html", "csv", "jsonl", "txt"]
+    let reports = kinds.flatMap { ["--report", path("r.\($0)")] }
+    return try RunningProgram(
+      blerun: ["batch", file, "--simulate", world] + reports + arguments
+    ).end()
+  }
+
+  @Test("a deadline and the devices it left out stand in each report")
+  func deadline() throws {
+    let ended = try batch(
+      """
+      name: Ten
+      devices: [ Tag-1, Tag-2, Tag-3, Tag-4, Tag-5 ]
+      steps: [ { read: battery-level }, { sleep: 1s } ]
+      """,
+      "--deadline",
+      "4s"
+    )
+    #expect(ended.status == 75)
+    let why = "the batch did not end within 4s"
+    let xml = try text("r.xml")
+    #expect(xml.components(separatedBy: "<skipped message=\"not run: \(why)\"/>").count > 2)
+    #expect(xml.contains("<error message=\"running the batch: \(why)\" type=\"timed-out\">"))
+    let tap = try text("r.tap")
+    #expect(tap.contains("\n1..6\n"))
+    #expect(tap.contains("\nok 5 - Tag-5 # SKIP not run: \(why)\nnot ok 6 - the batch\n"))
+    #expect(try text("r.html").contains("<td>Tag-5</td><td class=\"skipped\">not run</td>"))
+    #expect(try text("r.html").contains(why))
+    #expect(try text("r.txt").hasSuffix(", Tag-5\n"))
+    let lines = try text("r.jsonl").split(separator: "\n")
+    #expect(lines.first?.contains(#""event":"batch-started""#) == true)
+    #expect(lines.last?.contains(#""event":"batch-finished""#) == true)
+    #expect(lines.last?.contains(#""Tag-5"],"error":{"code":"timed-out""#) == true)
+    #expect(ended.output.contains("failures:\n  the batch\n     what   running the batch\n"))
+  }
+
+  @Test("a scan that finds nothing leaves whole reports that are no good ones, printed ones too")
+  func nothingFound() throws {
+    let none = "devices: { scan: 1s, name: \"Nope*\" }\nsteps: [ { read: battery-level } ]"
+    let ended = try batch(none, "--output", "tap")
+    #expect(ended.status != 0)
+    #expect(ended.output.hasPrefix("TAP version 14\n1..1\nnot ok 1 - the batch\n"))
+    #expect(try text("r.tap") == ended.output)
+    #expect(try text("r.xml").contains("errors=\"1\""))
+    #expect(try text("r.html").hasSuffix("</html>\n"))
+  }
+
+  @Test("where nothing is left, reports say that; where failed devices are left out, that")
+  func nothingLeft() throws {
+    let journal = path("j.sqlite")
+    let good = "devices: [ Tag-1 ]\nsteps: [ { read: battery-level } ]"
+    _ = try batch(good, "--journal", journal)
+    #expect(try text("r.tap").contains("\n1..1\n"))
+    #expect(try batch(good, "--journal", journal, "--resume").status == 0)
+    #expect(try text("r.tap").hasPrefix("TAP version 14\n1..0 # SKIP nothing is left of "))
+    #expect(try text("r.xml").hasSuffix("time=\"0.000\">\n</testsuites>\n"))
+
+    let ill = "devices: [ Tag-2 ]\nsteps: [ { read: battery-level, expect: { percent: 1 } } ]"
+    #expect(try batch(ill, "--journal", journal).status == 1)
+    let resumed = try batch(ill, "--journal", journal, "--resume", "--skip-failed")
+    #expect(resumed.status == 1)
+    #expect(try text("r.tap").contains("\n1..1\nnot ok 1 - the batch\n"))
+    #expect(try text("r.tap").contains("1 device was left out that failed before"))
+  }
+
+  @Test("of a schedule the last round that did not go well is told")
+  func schedule() throws {
+    let rounds = "devices: [ Tag-1 ]\nsteps: [ { read: battery-level } ]\nevery: 10s"
+    #expect(try batch(rounds, "--runs", "3").status == 0)
+    #expect(try text("r.tap").hasSuffix("\nok 1 - Tag-1\n"))
+    let faulty = try folder.file(
+      "faulty.yaml",
+      "scenario: F\ndevices: [ { use: world.yaml } ]\n"
+        + "faults: [ { fault: link-lost-during, on: read, nth: 2 } ]"
+    )
+    let file = try folder.file("rounds.yaml", rounds)
+    let ended = try blerun(
+      "batch",
+      file,
+      "--simulate",
+      faulty,
+      "--runs",
+      "3",
+      "--report",
+      path("f.tap"),
+      "--output",
+      "tap"
+    )
+    #expect(ended.status != 0)
+    #expect(ended.output.contains("\nnot ok 1 - Tag-1\n"))
+    #expect(try text("f.tap") == ended.output)
+  }
+
+  @Test("a report of before stays until there is a new one, with its mode and its links")
+  func kept() throws {
+    let real = try folder.file("real.tap", "old")
+    chmod(real, 0o640)
+    try FileManager.default.createSymbolicLink(
+      atPath: path("r.tap"),
+      withDestinationPath: real
+    )
+    let file = try folder.file("slow.yaml", "devices: [ Tag-1 ]\nsteps: [ { sleep: 50s } ]")
+    let run = try RunningProgram(
+      blerun: ["batch", file, "--simulate", world, "--real-time", "--verbose"]
+        + ["--report", path("r.tap")]
+    )
+    try run.waitForOutput("connect  ok")
+    #expect(try text("r.tap") == "old")
+    run.send(SIGKILL)
+    _ = run.end()
+    #expect(try text("real.tap") == "old")
+
+    _ = try batch("devices: [ Tag-1 ]\nsteps: [ { read: battery-level } ]")
+    #expect(try text("real.tap").hasPrefix("TAP version 14\n"))
+    let attributes = try FileManager.default.attributesOfItem(atPath: real)
+    #expect(attributes[.posixPermissions] as? Int == 0o640)
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    #expect(names.count { $0.hasPrefix("real.tap") } == 1, "\(names)")
+  }
+
+  @Test("what cannot be begun stands in the report: no secret")
+  func notBegun() throws {
+    let chain = try folder.file(
+      "pair.yaml",
+      "device: { name: Tag-1 }\nsteps: [ { pair: { passkey: { env: BLERUN_NOT_SET } } } ]"
+    )
+    let report = path("run.tap")
+    let ended = try blerun("run", chain, "--simulate", world, "--report", report)
+    #expect(ended.status == 65, "\(ended.errors)")
+    #expect(try text("run.tap").contains("\n1..1\nnot ok 1 - the run\n"))
+  }
+}
