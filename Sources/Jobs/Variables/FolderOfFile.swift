@@ -4,7 +4,7 @@ import Documents
 import Glibc
 
 /// The folder that a file lies in.
-struct FolderOfFile {
+package struct FolderOfFile {
   /// Why a file is not one that may be read.
   struct Refusal: Error {
     let reason: String
@@ -59,7 +59,7 @@ struct FolderOfFile {
   }
 
   /// A path without symbolic links; nil when nothing is there.
-  static func realPath(_ path: String) -> String? {
+  package static func realPath(_ path: String) -> String? {
     guard let real = realpath(path, nil) else { return nil }
     defer { free(real) }
     return String(cString: real)

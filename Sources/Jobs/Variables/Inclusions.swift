@@ -1,7 +1,7 @@
 // The files that a chain includes: found and read before a plan is made, and never outside its
 // folder.
 
-import Documents
+package import Documents
 
 /// Included files by the names that they are called in complaints.
 struct Inclusions {
@@ -124,7 +124,7 @@ extension Node {
   }
 
   /// Every text under a key below this node.
-  func names(under key: String) -> [String] {
+  package func names(under key: String) -> [String] {
     switch content {
     case .scalar: return []
     case .sequence(let nodes): return nodes.flatMap { $0.names(under: key) }

@@ -88,6 +88,7 @@ struct BatchCommand: ParsableCommand {
   }
 
   private func run(_ batch: Batch, _ simulated: ScenarioDefinition) throws(Ending) -> ExitStatus {
+    try reports.check(reading: [file], options, journal)
     let path = Batch.wholePath(of: file)
     let kept = try openJournal()
     var resumption: BatchResumption?

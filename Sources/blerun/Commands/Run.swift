@@ -50,6 +50,7 @@ struct Run: ParsableCommand {
     plan.link = link.applied(to: plan.link)
     let simulated = try options.simulatedDevices()
     if dryRun { return try printLines(plan.lines) }
+    try reports.check(reading: chain.file.map { [$0] } ?? [], options, journal, recording.trace)
     plan.device = try PlanOptions.target(of: plan, among: simulated)
     throw Ending(
       try ChainCommand.run(
@@ -68,6 +69,7 @@ struct Run: ParsableCommand {
     let suite = try suites.suite(at: file)
     let simulated = try options.simulatedDevices()
     if dryRun { return try printLines(suite.lines) }
+    try reports.check(reading: [file], options, journal, recording.trace)
     let command = SuiteCommand(
       suite: suite,
       chain: chain,

@@ -27,6 +27,15 @@ final class StandardOutput: Sendable {
     failed.withLock { $0 = failure }
     onFailure(RunFailure(failure))
   }
+
+  /// Whether a file is what standard output or standard error goes to.
+  static func isPrinted(to file: stat) -> Bool {
+    [STDOUT_FILENO, STDERR_FILENO].contains { descriptor in
+      var status = stat()
+      return fstat(descriptor, &status) == 0 && status.st_dev == file.st_dev
+        && status.st_ino == file.st_ino
+    }
+  }
 }
 
 /// Standard output could not be written.

@@ -42,12 +42,12 @@ final class WholeFile: Sendable {
 
   private func write(_ text: String, _ opened: stat) -> Int32? {
     guard opened.st_mode & S_IFMT == S_IFREG else { return writeAll(descriptor, text) }
-    if Self.isPrintedTo(opened) {
+    if StandardOutput.isPrinted(to: opened) {
       _ = lseek(descriptor, 0, SEEK_END)
       return writeAll(descriptor, text)
     }
     // One that this has replaced has no name any more.
-    if opened.st_nlink < 2, let real = Self.realPath(path) {
+    if opened.st_nlink < 2, let real = FolderOfFile.realPath(path) {
       let beside = "\(real).\(getpid())"
       let new = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
       if new >= 0 { return replace(real, with: text, beside, new, mode: opened.st_mode) }
@@ -69,20 +69,5 @@ final class WholeFile: Sendable {
     if number == nil, rename(beside, real) != 0 { number = errno }
     if number != nil { unlink(beside) }
     return number
-  }
-
-  /// Whether it is what standard output or standard error goes to.
-  private static func isPrintedTo(_ opened: stat) -> Bool {
-    [STDOUT_FILENO, STDERR_FILENO].contains { descriptor in
-      var status = stat()
-      return fstat(descriptor, &status) == 0 && status.st_dev == opened.st_dev
-        && status.st_ino == opened.st_ino
-    }
-  }
-
-  private static func realPath(_ path: String) -> String? {
-    guard let real = realpath(path, nil) else { return nil }
-    defer { free(real) }
-    return String(cString: real)
   }
 }

@@ -50,4 +50,22 @@ struct ReportOptions: ParsableArguments {
     )
   )
   var files: [ReportPath] = []
+
+  /// Refuses reports that would be written over other files of the command.
+  ///
+  /// - Parameter inputs: What it reads, simulated devices not counted.
+  /// - Throws: ``Ending`` of wrong usage; nothing was touched.
+  func check(
+    reading inputs: [String],
+    _ options: WorldOptions,
+    _ journal: JournalOptions,
+    _ trace: String? = nil
+  ) throws(Ending) {
+    guard !files.isEmpty else { return }
+    let outputs = [
+      (journal.journal, "the journal"), (options.busLog, "that of --bus-log"),
+      (trace, "that of --trace"),
+    ]
+    try OverwrittenFiles(inputs: inputs + options.simulate, outputs: outputs).check(files)
+  }
 }
