@@ -150,6 +150,13 @@ struct SuiteComplaintTests {
     #expect(found.first?.contains(part) == true, "\(found)")
   }
 
+  @Test("processing instructions are passed over, those without content too")
+  func instructions() {
+    let suite = "<test-suite><?b c?><?d?>\n<test/></test-suite>"
+    #expect(complaints("<?a?>\n\(suite)<?e ") == complaints("\n\(suite)"))
+    #expect(complaints("<?a?>\n\(suite)").contains { $0.hasPrefix("suite.xml:3:1:") })
+  }
+
   @Test("document types are refused, and with them entities of every kind")
   func documentTypes() {
     let bomb = """

@@ -56,7 +56,8 @@ final class TreatedCalls: ObjectHandler {
       delayed.withLock { $0.begin(client) }
       invocation.bus.loop.after(delay) { [self] in
         take(invocation)
-        if delayed.withLock({ $0.end(client) }) { self.wishes.withLock { $0.lateCallTaken }?(client) }
+        let hasLeft = delayed.withLock { $0.end(client) }
+        if hasLeft { self.wishes.withLock { $0.lateCallTaken }?(client) }
       }
       return true
     }

@@ -54,9 +54,9 @@ extension DeviceFailure.Code {
   public static let expectationNotMet = Self(rawValue: "expectation-not-met")
   /// The run was ended from outside, without a cause.
   public static let cancelled = Self(rawValue: "cancelled")
-    /// Devices of a batch were not run, as others or they themselves had failed.
-    public static let notRun = Self(rawValue: "not-run")
-    /// A signal of the operating system ended the run, or nobody takes its output any more.
+  /// Devices of a batch were not run, as others or they themselves had failed.
+  public static let notRun = Self(rawValue: "not-run")
+  /// A signal of the operating system ended the run, or nobody takes its output any more.
   public static let interrupted = Self(rawValue: "interrupted")
   /// Values came faster than they were taken.
   public static let valuesLost = Self(rawValue: "values-lost")

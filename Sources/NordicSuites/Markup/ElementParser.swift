@@ -39,7 +39,7 @@ final class ElementParser: NSObject, XMLParserDelegate {
       throw DocumentErrors([DocumentProblem(start, path: "", "there is no element in this file")])
     }
     let document = ElementParser(file: file, limits: limits, tags: tags)
-    let parser = XMLParser(data: Data(octets))
+    let parser = XMLParser(data: Data(scanner.octets))
     parser.shouldResolveExternalEntities = false
     parser.delegate = document
     let isWhole = parser.parse()

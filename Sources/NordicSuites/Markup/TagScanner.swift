@@ -1,7 +1,8 @@
 // Where the tags of a document stand, found before anything parses it.
 //
 // It refuses what no suite needs and hostile files live by: document types, and with them every
-// declared entity. It is no parser: whether tags match is the parser's to say.
+// declared entity. Processing instructions it takes out. It is no parser: whether tags match is the
+// parser's to say.
 
 import Documents
 
@@ -17,7 +18,10 @@ struct TagScanner {
     }
   }
 
-  private let octets: [UInt8]
+  /// The document; once it was scanned, with blanks in the place of processing instructions.
+  ///
+  /// FoundationXML reads from nowhere where one has no content, as `<?a?>` (Swift 6.3).
+  private(set) var octets: [UInt8]
   private let file: String
   private let limits: MarkupLimits
   private var index = 0
@@ -50,7 +54,14 @@ struct TagScanner {
     let place = here
     if skip("<!--") { return passOver("-->") }
     if skip("<![CDATA[") { return passOver("]]>") }
-    if skip("<?") { return passOver("?>") }
+    let start = index
+    if skip("<?") {
+      passOver("?>")
+      for index in start..<index where octets[index] != UInt8(ascii: "\n") {
+        octets[index] = UInt8(ascii: " ")
+      }
+      return
+    }
     if skip("<!") {
       throw refusal("a document type is not allowed here: no suite needs one", at: place)
     }
