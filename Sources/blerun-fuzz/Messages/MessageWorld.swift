@@ -115,8 +115,7 @@ final class MessageWorld {
   /// Waits for what is owed, ends the links and has the clients leave, and looks for what they left.
   func finish() throws {
     try collect(hasLinks: true, within: Self.patience)
-    for address in addresses { simulator.loseLink(address) }
-    try collect(hasLinks: false, within: .seconds(5))
+    try collect(hasLinks: false, within: Self.patience)
     for client in clients {
       book.withLock { $0.forget(client.uniqueName) }
       client.close()
@@ -139,12 +138,20 @@ final class MessageWorld {
     try complain()
   }
 
+  private func loseLinks() {
+    for address in addresses { simulator.loseLink(address) }
+  }
+
   /// Waits until nothing is owed any more.
+  ///
+  /// - Parameter hasLinks: Else every link is ended, also one that a Pair is making still.
   private func collect(hasLinks: Bool, within limit: Duration) throws {
     let end = loop.now + limit
+    if !hasLinks { loseLinks() }
     var owed = book.withLock { $0.owed(hasLinks: hasLinks) }
     while !owed.isEmpty, loop.now < end {
       try pass(.seconds(1))
+      if !hasLinks { loseLinks() }
       owed = book.withLock { $0.owed(hasLinks: hasLinks) }
     }
     guard owed.isEmpty else {
