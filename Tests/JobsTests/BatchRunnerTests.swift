@@ -232,7 +232,7 @@ struct BatchRunnerTests {
     }
     #expect(try bench.run(runner) == .passing)
     #expect(bench.events.all.isEmpty)
-    #expect(bench.endings.map(\.failure?.code) == [.busy])
+    #expect(bench.endings.map { $0.failure?.code } == [.busy])
   }
 
   @Test("a schedule: rounds do not overlap, what is missed is told, each has its own identity")

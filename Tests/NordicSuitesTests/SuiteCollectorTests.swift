@@ -62,7 +62,7 @@ struct SuiteCollectorTests {
     let runs = try runs(suite, bench)
     #expect(runs.map(\.label) == ["1  t", "2  t, again"])
     #expect(runs.map(\.start.chain) == ["Twice", "Twice"])
-    #expect(runs.map(\.steps.first?.endedAt) == [.seconds(3), .seconds(3)])
+    #expect(runs.map { $0.steps.first?.endedAt } == [.seconds(3), .seconds(3)])
     #expect(runs.map(\.took) == [.seconds(5), .seconds(5)])
     #expect(runs[1].startedAt - runs[0].startedAt == .seconds(5))
     #expect(runs.map(\.device) == ["C0:FF:EE:00:00:04", "C0:FF:EE:00:00:04"])

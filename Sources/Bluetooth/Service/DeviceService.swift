@@ -92,7 +92,8 @@ public protocol DeviceService: DeviceAttributes {
   ) -> Signal<Void>
 
   /// Sends each notification or indication, with the time of its arrival on the loop's clock;
-  /// subscribed until the signal ends.
+  /// subscribed until the signal ends. While other programs are subscribed, too, bluetoothd signals
+  /// each value once for each of them; one that is acquired comes once.
   ///
   /// - Returns: Fails with `link-lost` when the link falls, `busy` while another program has acquired
   ///   the notifications (passing); `not-supported` where the characteristic has none (definite); with

@@ -13,7 +13,8 @@ struct Liveness: Check {
   private let isCalm: Bool
   private var cancelled: Set<ChainID> = []
   private let hasSecrets: Bool
-  /// A link that was made while its services could not be read was to be kept.
+  /// A link that was made while its services could not be read may be up for good: it was to be
+  /// kept, or whoever made it left.
   private var isKept = false
   /// Calls of AcquireNotify that have no answer: bluetoothd keeps their characteristics acquired.
   private var acquiring: [Acquiring] = []
@@ -36,6 +37,7 @@ struct Liveness: Check {
   mutating func take(_ sighting: Sighting, at now: Instant) {
     switch sighting {
     case .asked(_, let plan) where plan.keepsLink: isKept = true
+    case .blow(.leave): isKept = true
     case .cancelled(let id): cancelled.insert(id)
     case .message(let message): follow(message)
     case .ended(let id, let ending):
