@@ -52,7 +52,7 @@ final class BatchJournal: Sendable {
     isSimulated = world.isSimulated
   }
 
-  /// - Parameter cancel: Ends the batch when a required journal fails under way.
+  /// - Parameter cancel: Ends the batch when a required journal fails under way. Kept until the end.
   func onFailure(_ cancel: @escaping @Sendable (RunFailure) -> Void) {
     state.withLock { $0.cancel = cancel }
   }
@@ -170,7 +170,10 @@ final class BatchJournal: Sendable {
   /// - Returns: The status of the batch with this journal.
   func end(_ status: ExitStatus) -> ExitStatus {
     file.close()
-    let failed = state.withLock { $0.failed }
+    let failed = state.withLock { state in
+      defer { state = State() }
+      return state.failed
+    }
     return status.rawValue > 128 ? status : failed ?? status
   }
 }
