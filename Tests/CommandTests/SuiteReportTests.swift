@@ -42,7 +42,10 @@ struct SuiteReportTests {
     ).end()
   }
 
-  @Test("JUnit has a suite for each test and a case for each operation, as it was judged")
+  @Test(
+    "JUnit has a suite for each test and a case for each operation, as it was judged",
+    .disabled(if: Sanitizer.watchesAddresses, "the nodes of FoundationXML keep one another")
+  )
   func junit() throws {
     let ended = try run(["--output", "junit", "--warn-unsupported"] + reports("a.xml"))
     #expect(ended.status == 1, "\(ended.errors)")

@@ -89,18 +89,16 @@ struct Causes: Check {
       let isPicky =
         world.devices[plan.device].pairing.method == .reject
         || world.devices[plan.device].services.contains { $0.uuid == DeviceDraft.userData }
-      let isCancelled = !world.blows.isEmpty || isForgotten(plan.device, byOthersThan: id.program)
+      let isCancelled = !world.blows.isEmpty || isUsed(plan.device, byOthersThan: id.program)
       return isPicky || isCancelled ? nil : "the device pairs with anybody"
     default: return nil
     }
   }
 
-  /// Whether another program has the device removed: that ends a pairing under way.
-  private func isForgotten(_ device: Int, byOthersThan program: Int) -> Bool {
-    plans.contains { id, plan in
-      guard id.program != program, plan.device == device else { return false }
-      return plan.steps.contains { if case .unpair = $0.bare { true } else { false } }
-    }
+  /// Whether another program uses the device: that it ends its link, or has the device removed, ends
+  /// a pairing under way.
+  private func isUsed(_ device: Int, byOthersThan program: Int) -> Bool {
+    plans.contains { id, plan in id.program != program && plan.device == device }
   }
 
   mutating func finish(at now: Instant) {}
