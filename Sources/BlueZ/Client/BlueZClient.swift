@@ -19,8 +19,8 @@ public final class BlueZClient: Sendable {
     var losses = 0
     /// When a link fell, or a device or an adapter went, last.
     var lastTrouble: Instant?
-    /// The adapter that was removed last; it may be back.
-    var lastRemoval: (adapter: ObjectPath, at: Instant)?
+    /// When each adapter was removed last; it may be back.
+    var removals: [ObjectPath: Instant] = [:]
     var nextID: UInt64 = 0
     var waits: [(id: UInt64, look: @Sendable (WaitEvent) -> Void)] = []
     var observers: [(id: UInt64, hear: @Sendable (ObservedEvent) -> Void)] = []
@@ -243,7 +243,7 @@ public final class BlueZClient: Sendable {
       state.withLock { $0.discoveries[path] }?.sessionLost()
     case .removed(let path, Adapter1.interface):
       trouble()
-      state.withLock { $0.lastRemoval = (path, bus.loop.now) }
+      state.withLock { $0.removals[path] = bus.loop.now }
       state.withLock { $0.discoveries[path] }?.sessionLost()
     case .added, .removed, .changed:
       break

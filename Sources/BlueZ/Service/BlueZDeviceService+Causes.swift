@@ -72,8 +72,8 @@ extension BlueZClient {
 
   /// Whether an adapter went within the time in which causes are looked for.
   fileprivate func wasRemovedJustNow(_ adapter: ObjectPath) -> Bool {
-    guard let last = state.withLock({ $0.lastRemoval }) else { return false }
-    return last.adapter == adapter && bus.loop.now - last.at <= limits.cause
+    guard let last = state.withLock({ $0.removals[adapter] }) else { return false }
+    return bus.loop.now - last <= limits.cause
   }
 
   /// Waits until what came with the last trouble is known.
