@@ -143,6 +143,18 @@ struct FoundTests {
     Verdict(.adapterMissing, .unavailable, within: .seconds(1)).check(simulation.endure(chain))
   }
 
+  @Test("an adapter that was reset twice in a moment, under another name in between, was gone")
+  func resetTwice() throws {
+    let simulation = try Simulation()
+    let (simulator, loop) = (simulation.simulator, simulation.loop)
+    loop.after(.milliseconds(20)) { simulator.unplug() }
+    loop.after(.milliseconds(50)) { simulator.plugIn(as: 1) }
+    loop.after(.milliseconds(120)) { simulator.unplug() }
+    loop.after(.milliseconds(160)) { simulator.plugIn(as: 0) }
+    let chain = simulation.service.connect()
+    Verdict(.adapterMissing, .unavailable, within: .seconds(1)).check(simulation.endure(chain))
+  }
+
   @Test("a chain whose time is over before its Connect was sent ends nobody's link")
   func unsentConnect() throws {
     let calls = Recorded<String>()
