@@ -2,13 +2,21 @@
 
 # What a Debian 12 machine with Swift on its PATH still needs. Every target that builds installs
 # what is missing. Below the first line: what Swift itself builds and links with.
-packages := dbus libbluetooth-dev libdbus-1-dev libsqlite3-dev pkg-config \
+packages := dbus libbluetooth-dev libdbus-1-dev libexpat1-dev libsqlite3-dev pkg-config \
   binutils ca-certificates gcc git libc6-dev libstdc++-12-dev
 
 swift_sources := Sources Tests Package.swift
 
 .NOTPARALLEL:
-.PHONY: help demo build test simtest fuzz test-lab test-sanitizers bench format lint clean set-up
+.PHONY: help demo build test simtest fuzz test-lab test-sanitizers bench format lint clean set-up \
+  package-build install uninstall deb test-deb
+
+# Where `make install` puts things; DESTDIR stages them for a package.
+PREFIX ?= /usr/local
+UNITS ?= $(PREFIX)/lib/systemd/system
+# The installed program is linked with Swift's library: it runs where Swift is not installed.
+package_scratch := .build-package
+package_program := $(package_scratch)/release/blerun
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
@@ -53,6 +61,25 @@ test-sanitizers: set-up ## All tests under the thread sanitizer, then the addres
 bench: set-up ## Measurements beside a C client, and what a chain step costs
 	swift run -c release benchmarks
 
+package-build: set-up
+	@.ci/set-up lowdown
+	swift build -c release --product blerun --static-swift-stdlib --scratch-path $(package_scratch)
+	Packaging/manuals $(package_program) $(package_scratch) $(package_scratch)/man
+
+install: package-build ## Install below PREFIX (/usr/local): program, manual pages, completion, units, examples
+	Packaging/install $(package_program) $(package_scratch)/man "$(DESTDIR)" "$(PREFIX)" "$(UNITS)"
+
+uninstall: ## Remove what `make install` installed; journals stay
+	Packaging/uninstall "$(DESTDIR)" "$(PREFIX)" "$(UNITS)"
+
+deb: set-up ## Build the Debian package in .build-package/deb
+	@.ci/set-up debhelper dpkg-dev lintian lowdown
+	Packaging/deb $(package_scratch)/deb
+
+test-deb: deb ## Install, run, upgrade and remove the Debian package in a clean root
+	@.ci/set-up debootstrap
+	Packaging/test-deb $(package_scratch)/deb
+
 format: ## Format the sources in place
 	swift format -i -r $(swift_sources)
 
@@ -60,7 +87,7 @@ lint: ## Say where the sources are not formatted
 	swift format lint -s -r $(swift_sources)
 
 clean: ## Remove what was built; the lab's cache stays
-	rm -rf .build .build-consumer .build-tsan .build-asan
+	rm -rf .build .build-consumer .build-tsan .build-asan .build-package .build-package-manuals
 
 set-up:
 	@.ci/set-up $(packages)

@@ -54,6 +54,7 @@ let package = Package(
     .systemLibrary(name: "CLinux"),
     .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
     .systemLibrary(name: "CBluetooth", providers: [.apt(["libbluetooth-dev"])]),
+    .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
     library("Signals", ["CLinux"]),
     library("Spelling", []),
     library("Documents", ["Spelling", yams]),
@@ -73,7 +74,7 @@ let package = Package(
     ),
     library("Jobs", ["Documents", "Spelling", "Bluetooth", "Signals"]),
     library("Journal", ["Jobs", "Signals", grdb]),
-    library("NordicSuites", ["Jobs", "Documents", "Spelling", "Bluetooth", "Signals"]),
+    library("NordicSuites", ["CExpat", "Jobs", "Documents", "Spelling", "Bluetooth", "Signals"]),
     library(
       "SimulatedRuns",
       [

@@ -1,6 +1,9 @@
 // org.bluez.Adapter1: a controller, `/org/bluez/hciN`.
 
-/// Names of `org.bluez.Adapter1`.
+public import Bluetooth
+public import DBus
+
+/// `org.bluez.Adapter1`.
 ///
 /// - Source: BlueZ 5.66, `doc/adapter-api.txt`, `src/adapter.c`; later:
 ///   `doc/org.bluez.Adapter.rst`.
@@ -8,65 +11,98 @@ public enum Adapter1 {
   /// The interface.
   public static let interface = "org.bluez.Adapter1"
 
-  /// Methods.
-  public enum Method {
-    /// `()`. Answered when the controller has begun; `Discovering` becomes true before or after.
-    public static let startDiscovery = "StartDiscovery"
-    /// `()`. Ends this client's session; only the last one turns discovery off.
-    public static let stopDiscovery = "StopDiscovery"
-    /// `(a{sv})`, keys in ``DiscoveryFilterKey``; `{}` removes this client's filter.
-    public static let setDiscoveryFilter = "SetDiscoveryFilter"
-    /// `() -> as`
-    public static let getDiscoveryFilters = "GetDiscoveryFilters"
-    /// `(o)`. Forgets a device, its bond included; disconnects it first.
-    public static let removeDevice = "RemoveDevice"
-    /// `(a{sv}) -> o`, experimental.
-    public static let connectDevice = "ConnectDevice"
-  }
+  /// As bluetoothd 5.66 describes and lists it.
+  public static let declaration = InterfaceDeclaration(
+    interface,
+    methods: [
+      startDiscovery, setDiscoveryFilter, stopDiscovery, removeDevice, getDiscoveryFilters,
+    ],
+    properties: [
+      address, addressType, name, alias, deviceClass, powered, powerState, discoverable,
+      discoverableTimeout, pairable, pairableTimeout, discovering, uuids, modalias, roles,
+      experimentalFeatures,
+    ]
+  )
 
-  /// Properties.
-  public enum Property {
-    /// `s`, read: the controller's address.
-    public static let address = "Address"
-    /// `s`, read: `public` or `random`.
-    public static let addressType = "AddressType"
-    /// `s`, read: the system's name.
-    public static let name = "Name"
-    /// `s`, read and write; an empty string resets it to the name.
-    public static let alias = "Alias"
-    /// `u`, read: class of device.
-    public static let deviceClass = "Class"
-    /// `b`, read and write.
-    public static let powered = "Powered"
-    /// `s`, read, one of ``PowerState``; plain since 5.73, experimental before.
-    public static let powerState = "PowerState"
-    /// `b`, read and write.
-    public static let discoverable = "Discoverable"
-    /// `u`, read and write, in seconds; 180 by default, 0 for ever.
-    public static let discoverableTimeout = "DiscoverableTimeout"
-    /// `b`, read and write.
-    public static let pairable = "Pairable"
-    /// `u`, read and write, in seconds; 0 for ever.
-    public static let pairableTimeout = "PairableTimeout"
-    /// `b`, read: whether any client discovers.
-    public static let discovering = "Discovering"
-    /// `as`, read: the services of this host.
-    public static let uuids = "UUIDs"
-    /// `s`, read, optional.
-    public static let modalias = "Modalias"
-    /// `as`, read: of ``Role``.
-    public static let roles = "Roles"
-    /// `as`, read, optional.
-    public static let experimentalFeatures = "ExperimentalFeatures"
-    /// `b`, read and write; since 5.79.
-    public static let connectable = "Connectable"
-    /// `q`, read; after 5.87.
-    public static let manufacturer = "Manufacturer"
-    /// `y`, read; after 5.87.
-    public static let version = "Version"
-  }
+  // MARK: Methods
 
-  /// Values of ``Property/powerState``.
+  /// Answered when the controller has begun; `Discovering` becomes true before or after.
+  public static let startDiscovery = Method("StartDiscovery", of: interface)
+  /// Ends this client's session; only the last one turns discovery off.
+  public static let stopDiscovery = Method("StopDiscovery", of: interface)
+  /// Keys in ``DiscoveryFilterKey``; an empty map removes this client's filter.
+  public static let setDiscoveryFilter = Method(
+    "SetDiscoveryFilter",
+    of: interface,
+    takes: .one("properties", .properties)
+  )
+  public static let getDiscoveryFilters = Method(
+    "GetDiscoveryFilters",
+    of: interface,
+    returns: .one("filters", .strings)
+  )
+  /// Forgets a device, its bond included; disconnects it first.
+  public static let removeDevice = Method(
+    "RemoveDevice",
+    of: interface,
+    takes: .one("device", .objectPath)
+  )
+
+  // MARK: Properties
+
+  /// The controller's address.
+  public static let address = Property("Address", .address, of: interface)
+  public static let addressType = Property("AddressType", Codec<AddressType>.text, of: interface)
+  /// The system's name.
+  public static let name = Property("Name", .string, of: interface)
+  /// An empty string resets it to the name.
+  public static let alias = Property("Alias", .string, of: interface, access: .readWrite)
+  public static let deviceClass = Property("Class", .uint32, of: interface)
+  public static let powered = Property("Powered", .boolean, of: interface, access: .readWrite)
+  /// One of ``PowerState``.
+  public static let powerState = Property(
+    "PowerState",
+    .string,
+    of: interface,
+    since: BlueZVersion(5, 73)
+  )
+  public static let discoverable = Property(
+    "Discoverable",
+    .boolean,
+    of: interface,
+    access: .readWrite
+  )
+  /// In seconds; 180 by default, 0 for ever.
+  public static let discoverableTimeout = Property(
+    "DiscoverableTimeout",
+    .uint32,
+    of: interface,
+    access: .readWrite
+  )
+  public static let pairable = Property("Pairable", .boolean, of: interface, access: .readWrite)
+  /// In seconds; 0 for ever.
+  public static let pairableTimeout = Property(
+    "PairableTimeout",
+    .uint32,
+    of: interface,
+    access: .readWrite
+  )
+  /// Whether any client discovers.
+  public static let discovering = Property("Discovering", .boolean, of: interface)
+  /// The services of this host.
+  public static let uuids = Property("UUIDs", .strings, of: interface)
+  public static let modalias = Property("Modalias", .string, of: interface, presence: .known)
+  /// Of ``Role``.
+  public static let roles = Property("Roles", .strings, of: interface)
+  /// Those that are switched on.
+  public static let experimentalFeatures = Property(
+    "ExperimentalFeatures",
+    .strings,
+    of: interface,
+    presence: .known
+  )
+
+  /// Values of ``powerState``.
   public enum PowerState {
     public static let on = "on"
     public static let off = "off"
@@ -76,14 +112,14 @@ public enum Adapter1 {
     public static let blocked = "off-blocked"
   }
 
-  /// Values of ``Property/roles``.
+  /// Values of ``roles``.
   public enum Role {
     public static let central = "central"
     public static let peripheral = "peripheral"
     public static let centralAndPeripheral = "central-peripheral"
   }
 
-  /// Keys of ``Method/setDiscoveryFilter``.
+  /// Keys of ``setDiscoveryFilter``.
   public enum DiscoveryFilterKey {
     /// `as`: any of these services advertised; absent or empty for any device.
     public static let uuids = "UUIDs"
@@ -102,7 +138,7 @@ public enum Adapter1 {
     /// `b`, since 5.83: connect to what matches the pattern.
     public static let autoConnect = "AutoConnect"
 
-    /// What ``Method/getDiscoveryFilters`` lists in 5.66, in its order.
+    /// What ``getDiscoveryFilters`` lists in 5.66, in its order.
     public static let known = [
       uuids, rssi, pathloss, transport, duplicateData, discoverable, pattern,
     ]

@@ -1,6 +1,8 @@
-// org.bluez.AdvertisementMonitorManager1 and AdvertisementMonitor1: listening without a scan.
+// org.bluez.AdvertisementMonitorManager1 and AdvertisementMonitor1: scanning without scan requests.
 
-/// Names of `org.bluez.AdvertisementMonitorManager1`, on an adapter.
+public import DBus
+
+/// `org.bluez.AdvertisementMonitorManager1`, on an adapter.
 ///
 /// bluetoothd has it where it runs with its experimental interfaces and the kernel knows monitors
 /// (Linux 5.10).
@@ -10,24 +12,34 @@ public enum AdvertisementMonitorManager1 {
   /// The interface.
   public static let interface = "org.bluez.AdvertisementMonitorManager1"
 
-  /// Methods.
-  public enum Method {
-    /// `(o application)`: the root below which the client exports its monitors.
-    public static let registerMonitor = "RegisterMonitor"
-    /// `(o application)`
-    public static let unregisterMonitor = "UnregisterMonitor"
-  }
+  public static let declaration = InterfaceDeclaration(
+    interface,
+    methods: [registerMonitor, unregisterMonitor],
+    properties: [supportedMonitorTypes, supportedFeatures]
+  )
 
-  /// Properties.
-  public enum Property {
-    /// `as`, read: of ``AdvertisementMonitor1/orPatterns``.
-    public static let supportedMonitorTypes = "SupportedMonitorTypes"
-    /// `as`, read.
-    public static let supportedFeatures = "SupportedFeatures"
-  }
+  /// The root below which the client exports its monitors.
+  public static let registerMonitor = Method(
+    "RegisterMonitor",
+    of: interface,
+    takes: .one("application", .objectPath)
+  )
+  public static let unregisterMonitor = Method(
+    "UnregisterMonitor",
+    of: interface,
+    takes: .one("application", .objectPath)
+  )
+
+  /// Of ``AdvertisementMonitor1/orPatterns``.
+  public static let supportedMonitorTypes = Property(
+    "SupportedMonitorTypes",
+    .strings,
+    of: interface
+  )
+  public static let supportedFeatures = Property("SupportedFeatures", .strings, of: interface)
 }
 
-/// Names of `org.bluez.AdvertisementMonitor1`, which a client exports.
+/// `org.bluez.AdvertisementMonitor1`, which a client exports.
 ///
 /// - Source: BlueZ 5.66, `doc/advertisement-monitor-api.txt`, `src/adv_monitor.c`.
 public enum AdvertisementMonitor1 {
@@ -36,33 +48,112 @@ public enum AdvertisementMonitor1 {
   /// The one type of monitor that there is: any of the patterns.
   public static let orPatterns = "or_patterns"
 
-  /// Methods, called by bluetoothd without waiting for an answer.
-  public enum Method {
-    /// `()`: the monitor could not be activated, or is not any more.
-    public static let release = "Release"
-    /// `()`: it is active.
-    public static let activate = "Activate"
-    /// `(o)`
-    public static let deviceFound = "DeviceFound"
-    /// `(o)`
-    public static let deviceLost = "DeviceLost"
-  }
+  public static let declaration = InterfaceDeclaration(
+    interface,
+    methods: [release, activate, deviceFound, deviceLost],
+    properties: [
+      type, rssiLowThreshold, rssiHighThreshold, rssiLowTimeout, rssiHighTimeout,
+      rssiSamplingPeriod, patterns,
+    ]
+  )
 
-  /// Properties.
-  public enum Property {
-    /// `s`: ``AdvertisementMonitor1/orPatterns``.
-    public static let type = "Type"
-    /// `n`, dBm, optional.
-    public static let rssiLowThreshold = "RSSILowThreshold"
-    /// `n`, dBm, optional.
-    public static let rssiHighThreshold = "RSSIHighThreshold"
-    /// `q`, seconds from 1 to 300, optional: how long a device is weak or silent before it is lost.
-    public static let rssiLowTimeout = "RSSILowTimeout"
-    /// `q`, seconds from 1 to 300, optional: how long a device is strong before it is found.
-    public static let rssiHighTimeout = "RSSIHighTimeout"
-    /// `q`: 0 reports every advertisement, 255 the first alone; optional.
-    public static let rssiSamplingPeriod = "RSSISamplingPeriod"
-    /// `a(yyay)`: start position, AD type, octets; at least one.
-    public static let patterns = "Patterns"
+  // MARK: Methods, called by bluetoothd without waiting for an answer
+
+  /// The monitor could not be activated, or is not any more.
+  public static let release = Method("Release", of: interface)
+  /// It is active.
+  public static let activate = Method("Activate", of: interface)
+  public static let deviceFound = Method(
+    "DeviceFound",
+    of: interface,
+    takes: .one("device", .objectPath)
+  )
+  public static let deviceLost = Method(
+    "DeviceLost",
+    of: interface,
+    takes: .one("device", .objectPath)
+  )
+
+  // MARK: Properties
+
+  /// ``AdvertisementMonitor1/orPatterns``.
+  public static let type = Property("Type", .string, of: interface)
+  /// In dBm.
+  public static let rssiLowThreshold = Property(
+    "RSSILowThreshold",
+    .int16,
+    of: interface,
+    presence: .known
+  )
+  /// In dBm.
+  public static let rssiHighThreshold = Property(
+    "RSSIHighThreshold",
+    .int16,
+    of: interface,
+    presence: .known
+  )
+  /// How long a device is weak or silent before it is lost: 1 to 300 seconds.
+  public static let rssiLowTimeout = Property(
+    "RSSILowTimeout",
+    .uint16,
+    of: interface,
+    presence: .known
+  )
+  /// How long a device is strong before it is found: 1 to 300 seconds.
+  public static let rssiHighTimeout = Property(
+    "RSSIHighTimeout",
+    .uint16,
+    of: interface,
+    presence: .known
+  )
+  /// 0 reports every advertisement, 255 the first alone.
+  public static let rssiSamplingPeriod = Property(
+    "RSSISamplingPeriod",
+    .uint16,
+    of: interface,
+    presence: .known
+  )
+  /// At least one.
+  public static let patterns = Property("Patterns", .monitorPatterns, of: interface)
+
+  /// Octets that one kind of field of an advertisement has at a place.
+  public struct Pattern: Equatable, Sendable {
+    public let start: UInt8
+    /// The AD type.
+    public let type: UInt8
+    public let octets: [UInt8]
+
+    public init(start: UInt8, type: UInt8, octets: [UInt8]) {
+      (self.start, self.type, self.octets) = (start, type, octets)
+    }
+  }
+}
+
+extension Codec<[AdvertisementMonitor1.Pattern]> {
+  /// `a(yyay)`
+  public static var monitorPatterns: Codec {
+    Codec("a(yyay)") { value in
+      guard let rows = value.asArray else { return nil }
+      let patterns = rows.compactMap { row -> AdvertisementMonitor1.Pattern? in
+        guard let row = row.asStructure, row.count == 3, let start = row[0].asByte,
+          let type = row[1].asByte, let octets = row[2].asBytes
+        else { return nil }
+        return AdvertisementMonitor1.Pattern(start: start, type: type, octets: octets)
+      }
+      return patterns.count == rows.count ? patterns : nil
+    } encode: { patterns in
+      do {
+        return try .array(
+          of: "(yyay)",
+          patterns.map { pattern in
+            try .structure(
+              of: [.byte(pattern.start), .byte(pattern.type), .bytes(pattern.octets)]
+            )
+          }
+        )
+      } catch {
+        preconditionFailure("patterns are of one type: \(error)")
+      }
+    }
   }
 }

@@ -1,21 +1,35 @@
 // org.bluez.AgentManager1 and Agent1: who answers bluetoothd's questions while pairing.
 
-/// Names of `org.bluez.AgentManager1`, on `/org/bluez`.
+public import DBus
+
+/// `org.bluez.AgentManager1`, on `/org/bluez`.
 ///
 /// - Source: BlueZ 5.66, `doc/agent-api.txt`, `src/agent.c`.
 public enum AgentManager1 {
   /// The interface.
   public static let interface = "org.bluez.AgentManager1"
 
-  /// Methods.
-  public enum Method {
-    /// `(o, s)`, the second one of ``Capability``.
-    public static let registerAgent = "RegisterAgent"
-    /// `(o)`
-    public static let unregisterAgent = "UnregisterAgent"
-    /// `(o)`
-    public static let requestDefaultAgent = "RequestDefaultAgent"
-  }
+  public static let declaration = InterfaceDeclaration(
+    interface,
+    methods: [registerAgent, unregisterAgent, requestDefaultAgent]
+  )
+
+  /// The capability is one of ``Capability``.
+  public static let registerAgent = Method(
+    "RegisterAgent",
+    of: interface,
+    takes: .two(("agent", .objectPath), ("capability", .string))
+  )
+  public static let unregisterAgent = Method(
+    "UnregisterAgent",
+    of: interface,
+    takes: .one("agent", .objectPath)
+  )
+  public static let requestDefaultAgent = Method(
+    "RequestDefaultAgent",
+    of: interface,
+    takes: .one("agent", .objectPath)
+  )
 
   /// What an agent can do; the empty string means keyboard and display.
   public enum Capability {
@@ -33,32 +47,60 @@ public enum AgentManager1 {
   }
 }
 
-/// Names of `org.bluez.Agent1`, on an object of the client's, called by bluetoothd.
+/// `org.bluez.Agent1`, on an object of the client, called by bluetoothd.
 ///
 /// - Source: BlueZ 5.66, `doc/agent-api.txt`, `src/agent.c`.
 public enum Agent1 {
   /// The interface.
   public static let interface = "org.bluez.Agent1"
 
-  /// Methods.
-  public enum Method {
-    /// `()`
-    public static let release = "Release"
-    /// `(o) -> s`
-    public static let requestPinCode = "RequestPinCode"
-    /// `(o, s)`
-    public static let displayPinCode = "DisplayPinCode"
-    /// `(o) -> u`, 0…999999
-    public static let requestPasskey = "RequestPasskey"
-    /// `(o, u, q)`, the last how many digits were entered
-    public static let displayPasskey = "DisplayPasskey"
-    /// `(o, u)`
-    public static let requestConfirmation = "RequestConfirmation"
-    /// `(o)`
-    public static let requestAuthorization = "RequestAuthorization"
-    /// `(o, s)`
-    public static let authorizeService = "AuthorizeService"
-    /// `()`
-    public static let cancel = "Cancel"
-  }
+  public static let declaration = InterfaceDeclaration(
+    interface,
+    methods: [
+      release, requestPinCode, displayPinCode, requestPasskey, displayPasskey,
+      requestConfirmation, requestAuthorization, authorizeService, cancel,
+    ]
+  )
+
+  public static let release = Method("Release", of: interface)
+  public static let requestPinCode = Method(
+    "RequestPinCode",
+    of: interface,
+    takes: .one("device", .objectPath),
+    returns: .one("pincode", .string)
+  )
+  public static let displayPinCode = Method(
+    "DisplayPinCode",
+    of: interface,
+    takes: .two(("device", .objectPath), ("pincode", .string))
+  )
+  /// 0 to 999999.
+  public static let requestPasskey = Method(
+    "RequestPasskey",
+    of: interface,
+    takes: .one("device", .objectPath),
+    returns: .one("passkey", .uint32)
+  )
+  /// The last argument is the number of digits that were typed on the device so far.
+  public static let displayPasskey = Method(
+    "DisplayPasskey",
+    of: interface,
+    takes: .three(("device", .objectPath), ("passkey", .uint32), ("entered", .uint16))
+  )
+  public static let requestConfirmation = Method(
+    "RequestConfirmation",
+    of: interface,
+    takes: .two(("device", .objectPath), ("passkey", .uint32))
+  )
+  public static let requestAuthorization = Method(
+    "RequestAuthorization",
+    of: interface,
+    takes: .one("device", .objectPath)
+  )
+  public static let authorizeService = Method(
+    "AuthorizeService",
+    of: interface,
+    takes: .two(("device", .objectPath), ("uuid", .string))
+  )
+  public static let cancel = Method("Cancel", of: interface)
 }

@@ -1,29 +1,23 @@
 // org.bluez.Bearer.LE1 and Bearer.BREDR1: the two sides of a device, where bluetoothd tells them
 // apart.
 
-/// Names of `org.bluez.Bearer.LE1`, on a device object; experimental, since 5.84.
+public import DBus
+
+/// `org.bluez.Bearer.LE1`, on a device object; experimental, since 5.84.
 ///
 /// - Source: BlueZ after 5.87, `doc/org.bluez.Bearer.LE.rst`, `src/bearer.c`.
 public enum BearerLE1 {
   /// The interface.
   public static let interface = "org.bluez.Bearer.LE1"
 
-  /// Methods.
-  public enum Method {
-    /// `()`
-    public static let connect = "Connect"
-    /// `()`
-    public static let disconnect = "Disconnect"
-  }
+  public static let connect = Method("Connect", of: interface)
+  public static let disconnect = Method("Disconnect", of: interface)
 
-  /// Properties.
-  public enum Property {
-    /// `b`, read: the LE link alone.
-    public static let connected = "Connected"
-  }
+  /// Whether the LE link alone is up.
+  public static let connected = Property("Connected", .boolean, of: interface)
 }
 
-/// Names of `org.bluez.Bearer.BREDR1`, on a device object; experimental, since 5.84.
+/// `org.bluez.Bearer.BREDR1`, on a device object; experimental, since 5.84.
 ///
 /// - Source: BlueZ after 5.87, `doc/org.bluez.Bearer.BREDR.rst`, `src/bearer.c`.
 public enum BearerBREDR1 {

@@ -166,9 +166,14 @@ extension BlueZPath {
     )
   }
 
+  /// The address that the path of a device names; nil for another path.
+  public static func address(ofDevice path: ObjectPath) -> BluetoothAddress? {
+    address(in: path.lastElement[...])
+  }
+
   private static func address(in element: Substring) -> BluetoothAddress? {
-    guard element.hasPrefix("dev_"), element.count == 21 else { return nil }
-    return BluetoothAddress(String(element.dropFirst(4).map { $0 == "_" ? ":" : $0 }))
+    guard element.hasPrefix("dev_"), element.utf8.count == 21 else { return nil }
+    return BluetoothAddress(String(element.dropFirst(4)))
   }
 
   private static func handle(in element: Substring, after prefix: String) -> UInt16? {

@@ -1,35 +1,58 @@
 // org.bluez.Device1: a remote device, `/org/bluez/hciN/dev_AA_BB_CC_DD_EE_FF`.
 
-/// Names of `org.bluez.Device1`.
+public import Bluetooth
+public import DBus
+
+/// `org.bluez.Device1`.
 ///
 /// - Source: BlueZ 5.66, `doc/device-api.txt`, `src/device.c`; later: `doc/org.bluez.Device.rst`.
 public enum Device1 {
   /// The interface.
   public static let interface = "org.bluez.Device1"
 
-  /// Methods.
-  public enum Method {
-    /// `()`. On LE the reply comes when the ATT channel is up, before services are resolved.
-    public static let connect = "Connect"
-    /// `()`. Success also when nothing is connected; cancels a pending Connect; about 2 s.
-    public static let disconnect = "Disconnect"
-    /// `(s)`
-    public static let connectProfile = "ConnectProfile"
-    /// `(s)`
-    public static let disconnectProfile = "DisconnectProfile"
-    /// `()`. Connects if need be, and resolves the services before it replies.
-    public static let pair = "Pair"
-    /// `()`
-    public static let cancelPairing = "CancelPairing"
-  }
+  /// As bluetoothd 5.66 describes it, and lists what a device has.
+  public static let declaration = InterfaceDeclaration(
+    interface,
+    methods: [disconnect, connect, connectProfile, disconnectProfile, pair, cancelPairing],
+    properties: [
+      address, addressType, name, alias, deviceClass, appearance, icon, paired, bonded, trusted,
+      blocked, legacyPairing, rssi, connected, uuids, modalias, adapter, manufacturerData,
+      serviceData, txPower, servicesResolved, wakeAllowed, preferredBearer,
+    ]
+  )
 
-  /// Signals.
-  public enum Signal {
-    /// `(s reason, s message)`, since 5.83; reasons in ``DisconnectReason``.
-    public static let disconnected = "Disconnected"
-  }
+  // MARK: Methods
 
-  /// First arguments of ``Signal/disconnected``.
+  /// On LE it is answered when the ATT channel is up, before services are resolved.
+  public static let connect = Method("Connect", of: interface)
+  /// Succeeds also when nothing is connected; cancels a pending Connect; takes about 2 s.
+  public static let disconnect = Method("Disconnect", of: interface)
+  public static let connectProfile = Method(
+    "ConnectProfile",
+    of: interface,
+    takes: .one("UUID", .string)
+  )
+  public static let disconnectProfile = Method(
+    "DisconnectProfile",
+    of: interface,
+    takes: .one("UUID", .string)
+  )
+  /// Connects if need be, and resolves the services before it is answered.
+  public static let pair = Method("Pair", of: interface)
+  public static let cancelPairing = Method("CancelPairing", of: interface)
+
+  // MARK: Signals
+
+  /// Why a link ended, and a message; since 5.83. Reasons are in ``DisconnectReason``.
+  public static let disconnected = "Disconnected"
+
+  /// The arguments of ``disconnected``.
+  public static let disconnectedArguments = Arguments.two(
+    ("name", .string),
+    ("message", Codec.string)
+  )
+
+  /// First arguments of ``disconnected``.
   public enum DisconnectReason {
     public static let unknown = "org.bluez.Reason.Unknown"
     public static let timeout = "org.bluez.Reason.Timeout"
@@ -39,84 +62,76 @@ public enum Device1 {
     public static let suspend = "org.bluez.Reason.Suspend"
   }
 
-  /// Properties.
-  public enum Property {
-    /// `s`, read, always.
-    public static let address = "Address"
-    /// `s`, read, always: `public` or `random`.
-    public static let addressType = "AddressType"
-    /// `s`, read, when known.
-    public static let name = "Name"
-    /// `s`, read and write, always; without a name the address with `-` for `:`.
-    public static let alias = "Alias"
-    /// `u`, read, when known.
-    public static let deviceClass = "Class"
-    /// `q`, read, when known.
-    public static let appearance = "Appearance"
-    /// `s`, read, when known.
-    public static let icon = "Icon"
-    /// `b`, read, always.
-    public static let paired = "Paired"
-    /// `b`, read, always.
-    public static let bonded = "Bonded"
-    /// `b`, read and write, always.
-    public static let trusted = "Trusted"
-    /// `b`, read and write, always.
-    public static let blocked = "Blocked"
-    /// `b`, read, always.
-    public static let legacyPairing = "LegacyPairing"
-    /// `n`, dBm, read, while discovery sees the device.
-    public static let rssi = "RSSI"
-    /// `b`, read, always.
-    public static let connected = "Connected"
-    /// `as`, read, always: advertised ones first, all once resolved.
-    public static let uuids = "UUIDs"
-    /// `s`, read, when known.
-    public static let modalias = "Modalias"
-    /// `o`, read, always.
-    public static let adapter = "Adapter"
-    /// `a{qv}` of `ay` by company, read, when advertised.
-    public static let manufacturerData = "ManufacturerData"
-    /// `a{sv}` of `ay` by service, read, when advertised.
-    public static let serviceData = "ServiceData"
-    /// `n`, dBm, read, when advertised.
-    public static let txPower = "TxPower"
-    /// `b`, read, always: the services are known and their objects exported.
-    public static let servicesResolved = "ServicesResolved"
-    /// `ay`, read; plain since 5.78.
-    public static let advertisingFlags = "AdvertisingFlags"
-    /// `a{yv}`, read; plain since 5.78.
-    public static let advertisingData = "AdvertisingData"
-    /// `b`, read and write, when supported.
-    public static let wakeAllowed = "WakeAllowed"
-    /// `a{oa{sv}}`, read; since 5.67.
-    public static let sets = "Sets"
-    /// `s`, read and write, dual-mode only, experimental; since 5.80.
-    public static let preferredBearer = "PreferredBearer"
-  }
+  // MARK: Properties
 
-  /// The properties of a discovered device, in the order bluetoothd 5.66 lists those it has.
-  public static let listingOrder = [
-    Property.address, Property.addressType, Property.name, Property.alias,
-    Property.paired, Property.bonded, Property.trusted, Property.blocked,
-    Property.legacyPairing, Property.rssi, Property.connected, Property.uuids,
-    Property.adapter, Property.manufacturerData, Property.serviceData, Property.txPower,
-    Property.servicesResolved,
-  ]
+  public static let address = Property("Address", .address, of: interface)
+  public static let addressType = Property("AddressType", Codec<AddressType>.text, of: interface)
+  public static let name = Property("Name", .string, of: interface, presence: .known)
+  /// Without a name the address with `-` for `:`.
+  public static let alias = Property("Alias", .string, of: interface, access: .readWrite)
+  public static let deviceClass = Property("Class", .uint32, of: interface, presence: .known)
+  public static let appearance = Property("Appearance", .uint16, of: interface, presence: .known)
+  public static let icon = Property("Icon", .string, of: interface, presence: .known)
+  public static let paired = Property("Paired", .boolean, of: interface)
+  public static let bonded = Property("Bonded", .boolean, of: interface)
+  public static let trusted = Property("Trusted", .boolean, of: interface, access: .readWrite)
+  public static let blocked = Property("Blocked", .boolean, of: interface, access: .readWrite)
+  public static let legacyPairing = Property("LegacyPairing", .boolean, of: interface)
+  /// In dBm.
+  public static let rssi = Property("RSSI", .int16, of: interface, presence: .discovered)
+  public static let connected = Property("Connected", .boolean, of: interface)
+  /// Advertised ones first, all once resolved.
+  public static let uuids = Property("UUIDs", .uuids, of: interface)
+  public static let modalias = Property("Modalias", .string, of: interface, presence: .known)
+  public static let adapter = Property("Adapter", .objectPath, of: interface)
+  /// By company.
+  public static let manufacturerData = Property(
+    "ManufacturerData",
+    .companyData,
+    of: interface,
+    presence: .known
+  )
+  /// By service.
+  public static let serviceData = Property(
+    "ServiceData",
+    .serviceData,
+    of: interface,
+    presence: .known
+  )
+  /// In dBm, as advertised.
+  public static let txPower = Property("TxPower", .int16, of: interface, presence: .discovered)
+  /// The services are known and their objects exported.
+  public static let servicesResolved = Property("ServicesResolved", .boolean, of: interface)
+  public static let wakeAllowed = Property(
+    "WakeAllowed",
+    .boolean,
+    of: interface,
+    access: .readWrite,
+    presence: .known
+  )
+  /// Of a dual-mode device, one of ``PreferredBearer``; since 5.80.
+  public static let preferredBearer = Property(
+    "PreferredBearer",
+    .string,
+    of: interface,
+    access: .readWrite,
+    presence: .experimental
+  )
 }
 
-/// Names of `org.bluez.Battery1`, on the device object while it is connected and the level known.
+/// `org.bluez.Battery1`, on the device object while it is connected and the level known.
 ///
 /// - Source: BlueZ 5.66, `doc/battery-api.txt`, `src/battery.c`.
 public enum Battery1 {
   /// The interface.
   public static let interface = "org.bluez.Battery1"
 
-  /// Properties.
-  public enum Property {
-    /// `y`, percent, read.
-    public static let percentage = "Percentage"
-    /// `s`, read, experimental.
-    public static let source = "Source"
-  }
+  public static let declaration = InterfaceDeclaration(interface, properties: [percentage])
+
+  public static let percentage = Property(
+    "Percentage",
+    .byte,
+    of: interface,
+    presence: .known
+  )
 }

@@ -1,71 +1,101 @@
 // org.bluez.GattService1, GattCharacteristic1, GattDescriptor1: the attributes of a remote device.
 
-/// Names of `org.bluez.GattService1`, which has properties only.
+public import Bluetooth
+public import DBus
+
+/// `org.bluez.GattService1`, which has properties only.
 ///
 /// - Source: BlueZ 5.66, `doc/gatt-api.txt`, `src/gatt-client.c`.
 public enum GattService1 {
   /// The interface.
   public static let interface = "org.bluez.GattService1"
 
-  /// Properties.
-  public enum Property {
-    /// `s`, read.
-    public static let uuid = "UUID"
-    /// `o`, read.
-    public static let device = "Device"
-    /// `b`, read.
-    public static let primary = "Primary"
-    /// `ao`, read, may be empty.
-    public static let includes = "Includes"
-    /// `q`, read; since 5.69.
-    public static let handle = "Handle"
-  }
+  public static let declaration = InterfaceDeclaration(
+    interface,
+    properties: [uuid, device, primary, includes]
+  )
+
+  public static let uuid = Property("UUID", .uuid, of: interface)
+  public static let device = Property("Device", .objectPath, of: interface)
+  public static let primary = Property("Primary", .boolean, of: interface)
+  /// May be empty.
+  public static let includes = Property("Includes", .objectPaths, of: interface)
 }
 
-/// Names of `org.bluez.GattCharacteristic1`.
+/// `org.bluez.GattCharacteristic1`.
 ///
 /// - Source: BlueZ 5.66, `doc/gatt-api.txt`, `src/gatt-client.c`.
 public enum GattCharacteristic1 {
   /// The interface.
   public static let interface = "org.bluez.GattCharacteristic1"
 
-  /// Methods.
-  public enum Method {
-    /// `(a{sv}) -> ay`, options in ``Option``. Signals `Value` before it replies.
-    public static let readValue = "ReadValue"
-    /// `(ay, a{sv})`, options in ``Option``. Signals nothing.
-    public static let writeValue = "WriteValue"
-    /// `()`. Signals `Notifying` before it replies.
-    public static let startNotify = "StartNotify"
-    /// `()`
-    public static let stopNotify = "StopNotify"
-    /// `(a{sv}) -> (h, q)`: a sequenced-packet socket and the ATT MTU.
-    public static let acquireWrite = "AcquireWrite"
-    /// `(a{sv}) -> (h, q)`: a sequenced-packet socket and the ATT MTU.
-    public static let acquireNotify = "AcquireNotify"
-  }
+  public static let declaration = InterfaceDeclaration(
+    interface,
+    methods: [readValue, writeValue, acquireWrite, acquireNotify, startNotify, stopNotify],
+    properties: [uuid, service, value, notifying, flags, writeAcquired, notifyAcquired, mtu]
+  )
 
-  /// Properties.
-  public enum Property {
-    /// `s`, read.
-    public static let uuid = "UUID"
-    /// `o`, read.
-    public static let service = "Service"
-    /// `ay`, read: the last value read or notified; one change signal for each notification.
-    public static let value = "Value"
-    /// `b`, read, with notify or indicate. It does not change when the link ends.
-    public static let notifying = "Notifying"
-    /// `as`, read.
-    public static let flags = "Flags"
-    /// `b`, read, with write-without-response.
-    public static let writeAcquired = "WriteAcquired"
-    /// `b`, read, with notify.
-    public static let notifyAcquired = "NotifyAcquired"
-    /// `q`, octets, read, while connected; since 5.62.
-    public static let mtu = "MTU"
-    /// `q`, read; since 5.69.
-    public static let handle = "Handle"
-  }
+  // MARK: Methods
+
+  /// Options in ``Option``. Signals `Value` before it is answered.
+  public static let readValue = Method(
+    "ReadValue",
+    of: interface,
+    takes: .one("options", .properties),
+    returns: .one("value", .bytes)
+  )
+  /// Options in ``Option``. Signals nothing.
+  public static let writeValue = Method(
+    "WriteValue",
+    of: interface,
+    takes: .two(("value", .bytes), ("options", .properties))
+  )
+  /// Signals `Notifying` before it is answered.
+  public static let startNotify = Method("StartNotify", of: interface)
+  public static let stopNotify = Method("StopNotify", of: interface)
+  /// Returns a sequenced-packet socket and the ATT MTU.
+  public static let acquireWrite = Method(
+    "AcquireWrite",
+    of: interface,
+    takes: .one("options", .properties),
+    returns: .two(("fd", .fileDescriptor), ("mtu", .uint16))
+  )
+  /// Returns a sequenced-packet socket and the ATT MTU.
+  public static let acquireNotify = Method(
+    "AcquireNotify",
+    of: interface,
+    takes: .one("options", .properties),
+    returns: .two(("fd", .fileDescriptor), ("mtu", .uint16))
+  )
+
+  // MARK: Properties
+
+  public static let uuid = Property("UUID", .uuid, of: interface)
+  public static let service = Property("Service", .objectPath, of: interface)
+  /// The last value read or notified; one change signal for each notification.
+  public static let value = Property("Value", .bytes, of: interface)
+  /// It does not change when the link ends.
+  public static let notifying = Property(
+    "Notifying",
+    .boolean,
+    of: interface,
+    presence: .having([.notify, .indicate])
+  )
+  public static let flags = Property("Flags", .flags, of: interface)
+  public static let writeAcquired = Property(
+    "WriteAcquired",
+    .boolean,
+    of: interface,
+    presence: .having(.writeWithoutResponse)
+  )
+  public static let notifyAcquired = Property(
+    "NotifyAcquired",
+    .boolean,
+    of: interface,
+    presence: .having(.notify)
+  )
+  /// In octets; since 5.62.
+  public static let mtu = Property("MTU", .uint16, of: interface, presence: .connected)
 
   /// Keys of the option dictionaries.
   public enum Option {
@@ -86,30 +116,34 @@ public enum GattCharacteristic1 {
   public static let longestValue = 512
 }
 
-/// Names of `org.bluez.GattDescriptor1`.
+/// `org.bluez.GattDescriptor1`.
 ///
 /// - Source: BlueZ 5.66, `doc/gatt-api.txt`, `src/gatt-client.c`.
 public enum GattDescriptor1 {
   /// The interface.
   public static let interface = "org.bluez.GattDescriptor1"
 
-  /// Methods.
-  public enum Method {
-    /// `(a{sv}) -> ay`
-    public static let readValue = "ReadValue"
-    /// `(ay, a{sv})`; refused for the client characteristic configuration.
-    public static let writeValue = "WriteValue"
-  }
+  public static let declaration = InterfaceDeclaration(
+    interface,
+    methods: [readValue, writeValue],
+    properties: [uuid, characteristic, value]
+  )
 
-  /// Properties.
-  public enum Property {
-    /// `s`, read.
-    public static let uuid = "UUID"
-    /// `o`, read.
-    public static let characteristic = "Characteristic"
-    /// `ay`, read: the last value read.
-    public static let value = "Value"
-    /// `q`, read; since 5.69.
-    public static let handle = "Handle"
-  }
+  public static let readValue = Method(
+    "ReadValue",
+    of: interface,
+    takes: .one("options", .properties),
+    returns: .one("value", .bytes)
+  )
+  /// Refused for the client characteristic configuration.
+  public static let writeValue = Method(
+    "WriteValue",
+    of: interface,
+    takes: .two(("value", .bytes), ("options", .properties))
+  )
+
+  public static let uuid = Property("UUID", .uuid, of: interface)
+  public static let characteristic = Property("Characteristic", .objectPath, of: interface)
+  /// The last value read.
+  public static let value = Property("Value", .bytes, of: interface)
 }

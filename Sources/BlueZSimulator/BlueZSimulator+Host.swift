@@ -5,6 +5,7 @@ import BlueZInterfaces
 import Bluetooth
 public import DBus
 import Signals
+public import SimulatedDevices
 
 extension BlueZSimulator {
   /// Pulls an adapter out. Where it is out, nothing happens.

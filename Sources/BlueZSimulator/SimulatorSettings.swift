@@ -1,5 +1,7 @@
 // The delays and limits of the simulated bluetoothd.
 
+public import BlueZInterfaces
+
 /// Every timer of bluetoothd that a client can notice. The defaults are BlueZ's own.
 ///
 /// - Source: BlueZ 5.66, at the constants that each property names.

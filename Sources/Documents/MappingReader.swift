@@ -6,7 +6,8 @@ import Spelling
 ///
 /// Every key that is asked for is known; ``finish()`` complains of the others, naming the nearest.
 public struct MappingReader {
-  private let node: Node
+  /// The mapping itself.
+  public let node: Node
   private let entries: [Node.Entry]
   private var known: [String] = []
   /// What is wrong so far.
@@ -21,11 +22,17 @@ public struct MappingReader {
     }
   }
 
-  /// The node under `key`; nil when it is not there.
+  /// The node under `key`; nil when it is not there. The key is known from here on.
   public mutating func optional(_ key: String) -> Node? {
-    known.append(key)
-    return entries.first { $0.key == key }?.value
+    if !known.contains(key) { known.append(key) }
+    return self[key]
   }
+
+  /// The node under `key`, whether the key is known or not.
+  public subscript(key: String) -> Node? { entries.first { $0.key == key }?.value }
+
+  /// Whether there is something under `key`.
+  public func has(_ key: String) -> Bool { self[key] != nil }
 
   /// The node under `key`; a complaint when it is not there.
   public mutating func required(_ key: String, expected: String) -> Node? {

@@ -19,6 +19,7 @@ struct Benchmarks {
       case "operators": print(OperatorStream.measured().line)
       case "reads": try SerialReads.measured().lines.forEach { print($0) }
       case "simulated": print(try SimulatedChains.measured().line)
+      case "many": try many(arguments.dropFirst().compactMap { Int($0) })
       case "counts": try counts()
       case "profile":
         try SerialReads.readOnly(arguments.dropFirst().first.flatMap { Int($0) } ?? 20_000)
@@ -39,6 +40,16 @@ struct Benchmarks {
     try SerialReads.measured().lines.forEach { print($0) }
   }
 
+  nonisolated private static func many(_ counts: [Int]) throws {
+    for count in counts {
+      guard let many = try ManyDevices.measured(count: count) else { return }
+      print(
+        "\(count) simulated devices, 8 at once: \(many.messages) messages, "
+          + "\(Int(many.instructionsPerMessage)) instructions each"
+      )
+    }
+  }
+
   /// What the tests hold to limits, one `name value` a line.
   ///
   /// Without the instructions where the machine does not count them.
@@ -49,6 +60,9 @@ struct Benchmarks {
     print("repetition-growth-octets \(try RepeatedSteps.growth(count: 200_000))")
     let simulated = try SimulatedChains.measured()
     print("simulated-chains-cpu-seconds \(decimal(simulated.processorSeconds))")
+    if let growth = try ManyDevices.growth(count: 1000) {
+      print("many-devices-growth \(decimal(growth))")
+    }
     guard let reads = try SerialReads.counted(reads: 2000) else { return }
     print("instructions-per-read-ratio \(decimal(reads.ratio))")
     print("instructions-per-read \(reads.ours)")
@@ -58,8 +72,8 @@ struct Benchmarks {
   struct Unknown: Error, CustomStringConvertible {
     let name: String
     var description: String {
-      "no measurement is called \(name): steps, operators, reads, simulated, counts, "
-        + "profile, or none for all"
+      "no measurement is called \(name): steps, operators, reads, simulated, many COUNT…, "
+        + "counts, profile, or none for all"
     }
   }
 }

@@ -10,10 +10,10 @@ import SimulatedRuns
 struct SimulationTest: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "blerun-simtest",
-    abstract: "Runs chains of the client against a simulated org.bluez on which faults fall.",
+    abstract: "Runs chains of the client against a simulated org.bluez on which faults.",
     discussion: """
-      Each seed makes a world: devices, programs with chains, and what befalls them. In the end
-      everything is healed, and a plain chain has to go well. A rule that is broken is told with
+      Each seed makes a world: devices, programs with chains, and faults. In the end
+      everything is healed, and a plain chain has to succeed. A broken rule is reported with
       the seed and the command that repeats it; the exit status is 1 then.
       """
   )
@@ -24,7 +24,7 @@ struct SimulationTest: ParsableCommand {
   @Option(help: "The first of them.")
   var from: UInt64 = 0
 
-  @Option(help: "Run this seed alone, and tell everything that happens in it.")
+  @Option(help: "Run this seed alone, and print everything that happens in it.")
   var seed: UInt64?
 
   @Flag(help: "Run all seeds whatever fails, and count the rules that were broken.")
@@ -76,7 +76,7 @@ struct SimulationTest: ParsableCommand {
     if !broken.lines.isEmpty { throw ExitCode(1) }
   }
 
-  /// Tells what went wrong with a seed, which is run again for it.
+  /// Reports what went wrong with a seed, which is run again for it.
   private func report(_ seed: UInt64) {
     let result = SimulatedRun.play(seed: seed, isRecording: true)
     for line in result.timeline.suffix(40) { write(line) }

@@ -14,19 +14,19 @@ struct Blerun: ParsableCommand {
       Exit status:
 
           0  done
-          1  a step was refused, or an expectation not met
+          1  a permanent failure: a step was refused, an expectation was not met
           2  wrong usage
          65  a file is wrong
          69  no bus, no adapter, or no permission
          74  output could not be written
-         75  a failure that may pass: not found, link lost, busy, out of time
+         75  a transient failure: not found, connection lost, busy, timed out
         129, 130, 143  ended by SIGHUP, SIGINT, SIGTERM
       """,
     version: "0.1.0",
     subcommands: [
       Run.self, BatchCommand.self, Check.self, Convert.self, Scan.self, Inspect.self,
       ReadCommand.self, WriteCommand.self, WatchCommand.self, Pair.self, Unpair.self,
-      Adapters.self, Simulate.self, History.self, Doctor.self,
+      Adapters.self, Simulate.self, History.self, Doctor.self, SchemaCommand.self,
     ]
   )
 
@@ -35,7 +35,7 @@ struct Blerun: ParsableCommand {
     Glibc.exit(status(of: Array(CommandLine.arguments.dropFirst())).rawValue)
   }
 
-  /// Does what the arguments say, and tells what the process ends with.
+  /// Runs the command of the arguments and returns the exit status of the process.
   private static func status(of arguments: [String]) -> ExitStatus {
     do {
       var command = try parsed(SuiteOptions.joined(arguments))
@@ -45,7 +45,7 @@ struct Blerun: ParsableCommand {
       for message in ending.messages { StandardError.line("blerun: \(message)") }
       return ending.status
     } catch {
-      return status(telling: error)
+      return status(printing: error)
     }
   }
 
@@ -60,8 +60,8 @@ struct Blerun: ParsableCommand {
     return simulate
   }
 
-  /// Says what is wrong with the command line, or gives the help that was asked for.
-  private static func status(telling error: any Error) -> ExitStatus {
+  /// Prints what is wrong with the command line, or the help that was requested.
+  private static func status(printing error: any Error) -> ExitStatus {
     let text = fullMessage(for: error)
     guard exitCode(for: error) == .success else {
       StandardError.line(text)

@@ -136,7 +136,7 @@ struct BatchCommandTests {
     )
     let run = try blerun("batch", batch, "--simulate", world)
     #expect(run.status == 2)
-    #expect(run.errors.contains("say how often with --runs"))
+    #expect(run.errors.contains("limit it with --runs"))
   }
 
   @Test("how the link is made, and how long a step may take, are said for all devices")

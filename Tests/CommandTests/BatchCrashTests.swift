@@ -124,7 +124,7 @@ struct BatchCrashTests {
     }
   }
 
-  /// Each device ended well once, and had no chain after that.
+  /// Each device succeeded once, and had no chain after that.
   private func checkDone(_ number: Int64, _ place: String) throws {
     let file = try JournalFile(reading: host.journal)
     defer { file.close() }

@@ -120,15 +120,15 @@ struct JournalCommandTests {
     #expect(try host.run("history", "--device", "nobody").output == "")
   }
 
-  @Test("runs are taken out by age and size, by hand and after a run")
+  @Test("runs are deleted by age and size, by hand and after a run")
   func prune() throws {
     let path = folder.path + "/a.sqlite"
     for _ in 0..<3 { _ = try simulated(journal: path) }
     let most = try run("history", "prune", "--max-size", "90K", "--journal", path)
-    #expect(most.lines.first?.contains(" taken out, ") == true, "\(most.output)")
+    #expect(most.lines.first?.contains(" deleted, ") == true, "\(most.output)")
     // The clock of a simulation stands in the year 2000.
     let old = try run("history", "prune", "--older-than", "30d", "--journal", path)
-    #expect(old.output.contains("taken out"))
+    #expect(old.output.contains("deleted"))
     #expect(try run("history", "--journal", path).output == "")
     _ = try simulated(journal: path)
     _ = try simulated("--journal-size", "4K", journal: path)
@@ -145,7 +145,7 @@ struct JournalCommandTests {
     _ = try simulated(journal: path)
     #expect(try run("history", "show", "7", "--journal", path).errors.contains("has no run 7"))
     #expect(try run("history", "export", "7", "--journal", path).status == 1)
-    #expect(try run("history", "check", "--journal", path).output == "\(path): whole\n")
+    #expect(try run("history", "check", "--journal", path).output == "\(path): ok\n")
   }
 
   @Test("a reader that leaves ends the export")
@@ -269,7 +269,7 @@ struct JournalBadDayTests {
     let ended = try RunningProgram(Self.smallDisk + [script], in: packageFolder).end()
     #expect(ended.lines.first == "\(status)", "\(ended.output) \(ended.errors)")
     #expect(ended.errors.contains("the disk is full"), "\(ended.errors)")
-    #expect(ended.lines.last?.hasSuffix(": whole") == true, "\(ended.output)")
+    #expect(ended.lines.last?.hasSuffix(": ok") == true, "\(ended.output)")
     let printed = try String(contentsOfFile: "\(disk)-out", encoding: .utf8)
       .split(separator: "\n")
     let kept = try String(contentsOfFile: "\(disk)-kept", encoding: .utf8).split(separator: "\n")

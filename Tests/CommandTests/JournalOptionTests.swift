@@ -27,11 +27,11 @@ struct JournalOptionTests {
   @Test("a size that is none is answered with the form, and one too small with the least")
   func wrongSizes() throws {
     let small = try run("--journal-size", "1")
-    #expect(small.status == 2 && small.errors.contains("the least is 4K"), "\(small.errors)")
+    #expect(small.status == 2 && small.errors.contains("must be at least 4K"), "\(small.errors)")
     let shapeless = try run("--journal-size", "60 kB")
     #expect(shapeless.status == 2)
     #expect(
-      shapeless.errors.contains("a number of octets, or one with K, M or G: 500M"),
+      shapeless.errors.contains("a number of bytes, or one with K, M or G: 500M"),
       "\(shapeless.errors)"
     )
     #expect(try blerun("run", "--help").output.contains("(default: 64M)"))

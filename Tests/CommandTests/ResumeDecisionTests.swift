@@ -65,7 +65,7 @@ struct ResumeDecisionTests {
     if case .refused(let ending) = decision { ending } else { nil }
   }
 
-  @Test("a run that was killed goes on with the devices that are left")
+  @Test("a run that was killed is resumed with the devices that are left")
   func killed() throws {
     let batch = try Self.batch("A", "B")
     // How many run at once is no matter.
@@ -76,7 +76,7 @@ struct ResumeDecisionTests {
     }
     #expect(found.run == 12 && found.owner == "77 1 boot")
     #expect(found.past.round == 3 && found.past.left == 1)
-    #expect(found.notice == "going on with run 12: 1 of 2 devices ended well, 1 to be run")
+    #expect(found.notice == "resuming run 12: 1 of 2 devices succeeded, 1 to be run")
   }
 
   @Test("one that was killed before its devices were written down has the listed ones")
@@ -89,7 +89,7 @@ struct ResumeDecisionTests {
     #expect(found.past.devices.map(\.label) == ["A", "B"])
   }
 
-  @Test("one that ended well leaves nothing to do")
+  @Test("one that succeeded leaves nothing to do")
   func well() throws {
     let batch = try Self.batch("A", "B")
     let decision = Self.decide(batch, Self.run(of: batch, finished: "2026", status: 0))
@@ -97,10 +97,10 @@ struct ResumeDecisionTests {
       Issue.record("\(decision)")
       return
     }
-    #expect(reason.contains("run 12, which began at 2026-01-01T00:00:00.000000Z, ended well"))
+    #expect(reason.contains("run 12, which began at 2026-01-01T00:00:00.000000Z, succeeded"))
   }
 
-  @Test("one that ended well says nothing of a batch that changed since, nor of other devices")
+  @Test("one that succeeded does not count for a batch that changed since, nor of other devices")
   func wellButOther() throws {
     let batch = try Self.batch("A", "B")
     let run = Self.run(of: batch, finished: "2026", status: 0)

@@ -49,7 +49,7 @@ struct ResumeTests {
     return try file.runs().flatMap(\.chains).map { "\($0.device) \($0.status ?? "-")" }
   }
 
-  @Test("Ctrl-C ends a batch, which goes on with what was cancelled and not run")
+  @Test("Ctrl-C ends a batch, which then resumes what was cancelled and not run")
   func interrupted() throws {
     _ = try batch("Tag-1", "Tag-2", "Tag-3", steps: "{ read: battery-level }, { sleep: 700ms }")
     let first = try RunningProgram(blerun: arguments(["--real-time", "--verbose"]))
@@ -59,12 +59,12 @@ struct ResumeTests {
     #expect(try chains() == ["Tag-1 ok", "Tag-2 cancelled"])
     let second = try run("--resume")
     #expect(second.status == 0, "\(second.errors)")
-    #expect(second.errors.contains("1 of 3 devices ended well, 2 to be run"), "\(second.errors)")
+    #expect(second.errors.contains("1 of 3 devices succeeded, 2 to be run"), "\(second.errors)")
     #expect(second.output.contains("2 devices: 2 ok\nbefore: 1 ok\n"), "\(second.output)")
     #expect(try chains() == ["Tag-1 ok", "Tag-2 cancelled", "Tag-2 ok", "Tag-3 ok"])
     let third = try run("--resume")
     #expect(third.status == 0 && third.output == "")
-    #expect(third.errors.contains("ended well on every device"), "\(third.errors)")
+    #expect(third.errors.contains("succeeded on every device"), "\(third.errors)")
   }
 
   @Test("a failed device is tried again, or left out and counted where that is asked for")
@@ -94,7 +94,7 @@ struct ResumeTests {
     #expect(try run("--resume", "--concurrency", "2", "--timeout", "30s").status == 75)
   }
 
-  @Test("a run that ended well leaves nothing of its own batch, and says nothing of another")
+  @Test("a run that succeeded leaves nothing of its own batch, and does not count for another")
   func otherBatch() throws {
     let file = try batch("Tag-1")
     #expect(try run().status == 0)
@@ -130,7 +130,7 @@ struct ResumeTests {
     #expect(try run().status == 75)
     let left = try run("--dry-run", "--resume")
     #expect(left.status == 0)
-    #expect(left.errors.contains("1 of 2 devices ended well, 1 to be run"), "\(left.errors)")
+    #expect(left.errors.contains("1 of 2 devices succeeded, 1 to be run"), "\(left.errors)")
     #expect(left.output.contains("devices   1\n"), "\(left.output)")
     #expect(left.output.contains("for       Tag-8\n") && !left.output.contains("Tag-1"))
     let skipping = try run("--dry-run", "--resume", "--skip-failed")
@@ -219,7 +219,7 @@ struct ResumeTests {
     #expect(list.lines.count == 3, "\(list.output)")
     let resumed = try run("--resume", "--output", "json")
     #expect(resumed.status == 75)
-    #expect(resumed.errors.contains("going on with run 2"))
+    #expect(resumed.errors.contains("resuming run 2"))
     #expect(resumed.lines.last?.contains(#""round":2,"status":"failed""#) == true)
   }
 

@@ -1,4 +1,4 @@
-// One process at a time goes on with a run of simulated devices.
+// One process at a time resumes a run of simulated devices.
 
 import Fixtures
 import Foundation

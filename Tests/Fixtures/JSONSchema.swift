@@ -116,6 +116,7 @@ public struct JSONSchema {
       if rule.list.contains(where: isFit) { return [] }
       let all = rule.list.map { check(value, $0, file, at: path) }
       return ["\(path): anyOf"] + (all.min { $0.count < $1.count } ?? [])
+    case "oneOf": return unless(rule.list.count(where: isFit) == 1)
     case "allOf": return rule.list.flatMap { check(value, $0, file, at: path) }
     case "not": return unless(!isFit(rule))
     case "if": return isFit(rule) ? check(value, schema["then"] ?? .null, file, at: path) : []

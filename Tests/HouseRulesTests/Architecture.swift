@@ -1,6 +1,9 @@
-// Which part may import which: the table of the architecture, as data.
+// The parts of the package: what each is for, and the arrows that there must never be.
 //
-// A part that does not exist yet stands here too; the rules look at those that do.
+// Which part may import which is what Package.swift declares, and nothing else: that is the one list.
+// docs/architecture.md shows it, so that a new arrow is seen in a change of that page.
+
+import Foundation
 
 /// One target of the package and what its sources may import.
 struct Part: Sendable {
@@ -9,12 +12,6 @@ struct Part: Sendable {
   let parts: [String]
   /// Modules of other packages.
   let packages: [String]
-
-  init(_ name: String, _ parts: [String] = [], packages: [String] = []) {
-    self.name = name
-    self.parts = parts
-    self.packages = packages
-  }
 }
 
 /// The parts and their arrows.
@@ -28,68 +25,104 @@ enum Architecture {
   /// Targets in C, which include instead of importing.
   static let inC = ["CBenchmarkPeers"]
 
-  static let libraries: [Part] = [
-    Part("CDBus"),
-    Part("CBluetooth"),
-    Part("CLinux"),
-    Part("CBenchmarkPeers", ["CDBus"]),
+  /// Modules that a part may import and the manifest cannot name: of the standard library, and of a
+  /// package whose product the part declares.
+  static let beside = [
     // The lock of Guarded.
-    Part("Signals", ["CLinux"], packages: ["Synchronization"]),
-    Part("Spelling"),
-    // The parser below Yams tells how deep a document is before it is composed.
-    Part("Documents", ["Spelling"], packages: ["Yams", "CYaml"]),
-    Part("DBus", ["CDBus", "Signals"]),
-    Part("Bluetooth", ["Spelling", "Signals"]),
-    Part("HostController", ["CBluetooth", "Bluetooth", "Signals"]),
-    Part("BlueZInterfaces", ["Bluetooth", "DBus"]),
-    Part("BlueZ", ["BlueZInterfaces", "Bluetooth", "DBus", "Signals"]),
-    Part("SimulatedDevices", ["Documents", "Spelling", "Bluetooth", "Signals"]),
-    Part(
-      "BlueZSimulator",
-      ["SimulatedDevices", "BlueZInterfaces", "Bluetooth", "DBus", "Signals"]
+    "Signals": ["Synchronization"],
+    // The parser below Yams reports how deep a document is before it is composed.
+    "Documents": ["CYaml"],
+  ]
+
+  /// What each part is, in the order of the page.
+  static let roles: KeyValuePairs = [
+    "CLinux": "system calls of Linux that Swift's Glibc lacks",
+    "CDBus": "libdbus-1",
+    "CBluetooth": "libbluetooth; under the GPL",
+    "CExpat": "libexpat",
+    "Signals":
+      "lazy signals, operators, the event loop and its virtual-time twin, the serial scheduler",
+    "Spelling": "the nearest known word",
+    "Documents": "YAML and JSON with positions; descriptions of keys and shapes; limits",
+    "Bluetooth":
+      "the field's words, assigned numbers, value layouts; the port `DeviceService`",
+    "DBus": "D-Bus: the port `MessageBus` with two fronts, libdbus and in memory",
+    "BlueZInterfaces": "the names and types of org.bluez, for client and simulator",
+    "BlueZ": "`DeviceService` over org.bluez: the client",
+    "HostController":
+      "what D-Bus does not offer: company names, RSSI, connection parameters, traces",
+    "SimulatedDevices": "devices, scenarios and faults from files; randomness from one seed",
+    "BlueZSimulator": "org.bluez served from simulated devices",
+    "SimulatedRuns": "seeded worlds of client, simulator and faults, with the rules they must keep",
+    "Jobs": "chains and batches: description, plan, run, events, reports",
+    "NordicSuites": "nRF Connect suites and macros",
+    "Journal": "run events in SQLite; history",
+    "BLETesting": "simulated devices for other packages' tests",
+    "blerun": "the command line; puts the live parts together",
+    "blerun-simtest": "runs the seeded worlds",
+    "blerun-fuzz": "hostile files and messages",
+    "benchmarks": "measurements",
+    "CBenchmarkPeers": "a client in C to compare with",
+    "Fixtures": "what several test targets share",
+  ]
+
+  /// Arrows that must never exist, also not through other parts.
+  static let forbidden: [(from: [String], to: [String], reason: String)] = [
+    (
+      ["BlueZSimulator"], ["BlueZ"],
+      "a simulator that shares code with the client would share its mistakes"
     ),
-    Part(
-      "SimulatedRuns",
-      [
-        "SimulatedDevices", "BlueZSimulator", "BlueZInterfaces", "BlueZ", "DBus", "Bluetooth",
-        "Signals",
-      ]
+    (
+      ["BlueZ", "BlueZInterfaces"], ["BlueZSimulator", "SimulatedDevices"],
+      "the client must not know whether its devices are real"
     ),
-    Part("Jobs", ["Documents", "Spelling", "Bluetooth", "Signals"]),
-    Part("Journal", ["Jobs", "Signals"], packages: ["GRDB"]),
-    // FoundationXML parses, in one file.
-    Part(
-      "NordicSuites",
-      ["Jobs", "Documents", "Spelling", "Bluetooth", "Signals"],
-      packages: ["Foundation", "FoundationXML"]
+    (
+      ["Bluetooth", "Documents", "Jobs", "Journal", "NordicSuites", "SimulatedDevices"], ["DBus"],
+      "chains and devices know Bluetooth, not the way that BlueZ offers it"
     ),
-    Part("Dashboard", ["Jobs", "Journal", "Bluetooth", "Signals"], packages: ["FlyingFox"]),
-    Part(
-      "BLETesting",
-      ["SimulatedDevices", "BlueZSimulator", "BlueZ", "DBus", "Bluetooth", "Signals"]
+    (
+      ["Signals", "Spelling"], ["Bluetooth", "Documents", "DBus"],
+      "it is for any program"
+    ),
+    (
+      roles.map(\.key).filter { !["blerun", "HostController", "CBluetooth"].contains($0) },
+      ["CBluetooth"],
+      "libbluetooth is under the GPL"
+    ),
+    (
+      roles.map(\.key).filter { $0 != "Fixtures" }, ["Fixtures"],
+      "it is for tests"
     ),
   ]
 
-  /// The executables may import every library; this is where live parts are put together. What the
-  /// tests share is no library: no other part may import it.
-  static let parts: [Part] =
-    libraries + [
-      Part("blerun", libraries.map(\.name), packages: ["ArgumentParser"]),
-      Part("benchmarks", libraries.map(\.name)),
-      Part("blerun-simtest", ["SimulatedRuns", "Signals"], packages: ["ArgumentParser"]),
-      Part(
-        "blerun-fuzz",
-        [
-          "BlueZSimulator", "BlueZInterfaces", "SimulatedDevices", "NordicSuites", "Jobs",
-          "Documents", "DBus", "Bluetooth", "Signals", "CLinux",
-        ],
-        packages: ["ArgumentParser"]
-      ),
-      Part("Fixtures", ["Documents", "Signals"]),
-    ]
-
-  static func part(_ name: String) -> Part? { parts.first { $0.name == name } }
-
   /// Parts that only the executable may reach: their library is under the GPL.
   static let executableOnly = ["CBluetooth", "HostController"]
+
+  /// The parts that a manifest declares.
+  static func parts(of package: PackageDescription) -> [Part] {
+    let own = package.targets.map(\.name)
+    return package.targets.filter { !$0.isTest }.map { target in
+      Part(
+        name: target.name,
+        parts: target.dependencyNames.filter(own.contains),
+        packages: target.dependencyNames.filter { !own.contains($0) } + (beside[target.name] ?? [])
+      )
+    }
+  }
+
+  /// The parts of this project.
+  static let parts: [Part] =
+    (try? PackageDescription(of: ProjectFolder())).map { parts(of: $0) } ?? []
+
+  /// The table of docs/architecture.md.
+  static func table(_ parts: [Part] = parts) -> String {
+    let rows = roles.compactMap { name, role in
+      parts.first { $0.name == name }.map { part in
+        let arrows = (part.parts + part.packages).sorted()
+          .map { "`\($0)`" }.joined(separator: " ")
+        return "| `\(name)` | \(role) | \(arrows.isEmpty ? "–" : arrows) |\n"
+      }
+    }
+    return "| part | what it is | imports |\n|---|---|---|\n" + rows.joined()
+  }
 }

@@ -143,19 +143,14 @@ struct NameException: Sendable {
       "a producer that can be stopped without stopping its consumer"
     ),
     .init(
-      "Sources/Signals/Values/take.swift",
+      "Sources/Signals/Waiting/ChildTask.swift",
       "Task(executorPreference:)",
-      "takeUntil watches its trigger beside the values"
+      "work beside the present work, which inherits its turn and is always awaited"
     ),
     .init(
       "Sources/Signals/Chaining/MergedRun.swift",
       "Task(executorPreference:)",
       "merged signals run side by side on one loop"
-    ),
-    .init(
-      "Sources/Signals/TimeAndFaults/delay.swift",
-      "Task(executorPreference:)",
-      "the source goes on while its values are late"
     ),
     .init(
       "Sources/Signals/Waiting/Lock.swift",

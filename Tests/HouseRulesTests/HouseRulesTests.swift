@@ -2,6 +2,7 @@
 //
 // That each rule can fail is shown beside it, on bad samples.
 
+import Foundation
 import Testing
 
 @Suite("House rules")
@@ -31,6 +32,22 @@ struct HouseRulesTests {
     expectNone(files.filter(\.isInTests).flatMap { ImportRules.check(test: $0, in: package) })
   }
 
+  @Test("the page of the architecture shows the parts and arrows of the manifest")
+  func architecturePage() throws {
+    let file = project.url.appending(path: "docs/architecture.md")
+    let page = try String(contentsOf: file, encoding: .utf8)
+    let (begin, end) = ("<!-- parts -->\n", "<!-- end of parts -->")
+    let start = try #require(page.range(of: begin)).upperBound
+    let stop = try #require(page.range(of: end)).lowerBound
+    let table = Architecture.table()
+    if ProcessInfo.processInfo.environment["UPDATE_GENERATED"] != nil {
+      let new = page.replacingCharacters(in: start..<stop, with: table)
+      try new.write(to: file, atomically: true, encoding: .utf8)
+    } else {
+      #expect(page[start..<stop] == table, "UPDATE_GENERATED=1 swift test --filter HouseRules")
+    }
+  }
+
   @Test("files and functions keep to their lengths")
   func sizes() throws {
     let files = try Self.swift.get() + project.files(kinds: ["c", "h"])
@@ -46,6 +63,36 @@ struct HouseRulesTests {
   @Test("no type, file or folder is named with a word that says nothing")
   func emptyWords() throws {
     expectNone(try Self.swift.get().flatMap { WordRules.check($0) })
+  }
+
+  @Test("no switch over an enumeration of the project has a default, outside the listed targets")
+  func silentDefaults() throws {
+    let sources = try Self.swift.get().filter(\.isInSources)
+    let cases = EnumCases(in: sources)
+    #expect(cases.names.count > 500)
+    let findings = sources.flatMap { DefaultRules.check($0, cases: cases) }
+    expectAtMost(DefaultRules.exceptions, findings)
+  }
+
+  @Test("no source uses words that the glossary replaces, outside the listed targets")
+  func words() throws {
+    let rules = try GlossaryRules()
+    let sources = try Self.swift.get().filter(\.isInSources)
+    expectAtMost(GlossaryRules.exceptions, sources.flatMap { rules.check($0) })
+    let pages = try project.files(in: ["docs", "Simulators"], kinds: ["md"])
+    let all = try pages + [project.file("README.md")]
+    expectNone(all.filter { !GlossaryRules.isExcepted($0.path) }.flatMap { rules.check($0) })
+  }
+
+  /// The findings of each target beyond those it may still have.
+  private func expectAtMost(_ allowed: [String: Int], _ findings: [Finding]) {
+    let targets = Dictionary(grouping: findings) { $0.path.split(separator: "/")[1] }
+    for (target, found) in targets.sorted(by: { $0.key < $1.key }) {
+      let count = allowed[String(target)] ?? 0
+      guard found.count > count else { continue }
+      Issue.record("Sources/\(target): \(found.count) places, at most \(count)")
+      expectNone(Array(found.prefix(40)))
+    }
   }
 
   @Test("the project's folder holds the known files and folders, and no others")

@@ -45,22 +45,31 @@ enum ImportRules {
     }
   }
 
-  /// A target declares only what the architecture allows, and only what it imports.
+  /// Every part has a role, no arrow is forbidden, and a target declares only what it imports.
   static func check(_ package: PackageDescription, files: [SourceFile]) -> [Finding] {
-    package.targets.filter { !$0.isTest }.flatMap { target -> [Finding] in
-      guard let part = Architecture.part(target.name) else {
+    let roles = Architecture.roles.map(\.key)
+    return package.targets.filter { !$0.isTest }.flatMap { target -> [Finding] in
+      guard roles.contains(target.name) else {
         return [package.finding("the architecture has no part \(target.name)")]
       }
       let imported = files.filter { $0.path.hasPrefix(target.folder + "/") }
         .flatMap { Import.all(in: $0).map(\.module) }
-      return target.dependencyNames.compactMap { name in
-        if !(part.parts + part.packages).contains(name) {
-          return package.finding("\(target.name) may not depend on \(name)")
-        }
-        if !imported.contains(name), !Architecture.inC.contains(target.name) {
-          return package.finding("\(target.name) declares \(name) and never imports it")
-        }
-        return nil
+      let idle = target.dependencyNames.filter {
+        !imported.contains($0) && !Architecture.inC.contains(target.name)
+      }
+      return forbiddenArrows(of: target, in: package)
+        + idle.map { package.finding("\(target.name) declares \($0) and never imports it") }
+    }
+  }
+
+  private static func forbiddenArrows(
+    of target: PackageDescription.Target,
+    in package: PackageDescription
+  ) -> [Finding] {
+    let reached = package.closure(of: [target.name])
+    return Architecture.forbidden.filter { $0.from.contains(target.name) }.flatMap { rule in
+      rule.to.filter(reached.contains).map {
+        package.finding("\(target.name) must not reach \($0): \(rule.reason)")
       }
     }
   }

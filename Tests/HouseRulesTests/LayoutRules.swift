@@ -1,9 +1,12 @@
 // What lies where: the project's folder, the targets' folders, the head of each file.
 
 enum LayoutRules {
-  static let folders = [".ci", "Simulators", "Sources", "Tests", "docs"]
+  static let folders = [
+    ".ci", "Packaging", "Simulators", "Sources", "Tests", "debian", "docs",
+  ]
   static let files = [
-    ".gitignore", ".swift-format", "LICENSE", "Makefile", "Package.swift", "README.md",
+    ".gitignore", ".swift-format", "CHANGELOG.md", "LICENSE", "Makefile", "Package.swift",
+    "README.md",
   ]
 
   /// Packages of their own: their targets are not this package's.

@@ -69,7 +69,7 @@ extension BuildFolder {
     return try Data(contentsOf: place, options: .alwaysMapped).range(of: Data(library.utf8)) != nil
   }
 
-  /// Whether an object tells the linker to add `library`: Swift notes it for each module map.
+  /// Whether an object asks the linker to add `library`: Swift notes it for each module map.
   func asks(_ object: URL, for library: String) throws -> Bool {
     try Data(contentsOf: object, options: .alwaysMapped).range(of: Data(library.utf8)) != nil
   }

@@ -6,18 +6,27 @@
 /// Reads Swift text once, keeping every newline where it was.
 struct Masking {
   private let text: [UInt8]
+  private let keepsStrings: Bool
   private var kept: [UInt8]
   private var position = 0
 
   /// The text with blanks for all that is not code.
   static func codeOnly(_ text: String) -> String {
-    var masking = Masking(Array(text.utf8))
+    var masking = Masking(Array(text.utf8), keepsStrings: false)
     masking.readCode(insideInterpolation: false)
     return String(decoding: masking.kept, as: UTF8.self)
   }
 
-  private init(_ text: [UInt8]) {
+  /// The text with blanks for all that does not stand in a string literal.
+  static func stringsOnly(_ text: String) -> String {
+    var masking = Masking(Array(text.utf8), keepsStrings: true)
+    masking.readCode(insideInterpolation: false)
+    return String(decoding: masking.kept, as: UTF8.self)
+  }
+
+  private init(_ text: [UInt8], keepsStrings: Bool) {
     self.text = text
+    self.keepsStrings = keepsStrings
     kept = text.map { $0 == UInt8(ascii: "\n") ? $0 : UInt8(ascii: " ") }
   }
 
@@ -37,8 +46,8 @@ struct Masking {
     }
   }
 
-  private mutating func keep() {
-    kept[position] = text[position]
+  private mutating func keep(inString: Bool = false) {
+    if inString == keepsStrings { kept[position] = text[position] }
     position += 1
   }
 
@@ -103,9 +112,9 @@ struct Masking {
         readCode(insideInterpolation: true)
         position += 1
       } else if sees("\\" + fence) {
-        position += 2 + hashes
+        for _ in 0..<min(2 + hashes, text.count - position) { keep(inString: true) }
       } else {
-        position += 1
+        keep(inString: true)
       }
     }
   }

@@ -58,9 +58,12 @@ struct PackageDescription: Decodable, Sendable {
   func target(_ name: String) -> Target? { targets.first { $0.name == name } }
 
   /// The targets of this package that a product is made of, with all they depend on.
-  func closure(of product: Product) -> [String] {
+  func closure(of product: Product) -> [String] { closure(of: product.targets) }
+
+  /// These targets with all they depend on.
+  func closure(of targets: [String]) -> [String] {
     var reached: [String] = []
-    var open = product.targets
+    var open = targets
     while let name = open.popLast() {
       guard !reached.contains(name), let target = target(name) else { continue }
       reached.append(name)

@@ -13,7 +13,7 @@ struct SetUpTests {
       .appending(path: "set-up-\(ProcessInfo.processInfo.globallyUniqueString)")
 
     /// - Parameters:
-    ///   - swift: The version that `swift --version` tells; none installed without one.
+    ///   - swift: The version that `swift --version` prints; none installed without one.
     ///   - installed: The Debian packages that are there.
     init(swift: String? = "6.3.1", system: String = "debian 12", installed: [String]) throws {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

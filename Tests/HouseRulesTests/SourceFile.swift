@@ -90,7 +90,8 @@ struct ProjectFolder: Sendable {
       guard let walk = FileManager.default.enumerator(atPath: base.path) else { continue }
       let paths = walk.compactMap { $0 as? String }.filter { path in
         let name = path.split(separator: "/").last ?? ""
-        return !path.contains(".build") && kinds.contains { name.hasSuffix(".\($0)") || name == $0 }
+        let isKind = kinds.contains { name.hasSuffix(".\($0)") || name == $0 }
+        return isKind && !path.contains(".build") && !isFolder(base.appending(path: path))
       }
       for path in paths.sorted() {
         let text = try String(contentsOf: base.appending(path: path), encoding: .utf8)
@@ -98,6 +99,10 @@ struct ProjectFolder: Sendable {
       }
     }
     return found
+  }
+
+  private func isFolder(_ url: URL) -> Bool {
+    (try? url.resourceValues(forKeys: [.isDirectoryKey]).isDirectory) ?? false
   }
 
   /// Runs a program here to its end, with nothing on its standard input.

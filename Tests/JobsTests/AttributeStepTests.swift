@@ -81,8 +81,8 @@ struct AttributeStepTests {
       ("read-descriptor battery-level/29", "1:17", "'29' is no descriptor"),
       ("write-descriptor battery-level/2901", "1:18", "no value"),
       ("write alert-level u8:1 offset x", "1:31", "the first octet, from 0 to 512"),
-      ("write alert-level u8:1 offset 1 command", "1:1", "carries no offset"),
-      ("write alert-level u8:1 offset 512", "1:1", "would end at octet 513"),
+      ("write alert-level u8:1 offset 1 command", "1:31", "carries no offset"),
+      ("write alert-level u8:1 offset 512", "1:31", "would end at octet 513"),
       ("write alert-level u8:1 ofset 1", "1:24", "'offset'"),
     ]
   )

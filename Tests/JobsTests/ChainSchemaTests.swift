@@ -88,7 +88,7 @@ struct ChainSchemaTests {
       ("trigger", "steps: [{ notify: 2a37, after: { \(z) } }]"),
       ("input", "steps: [{ combine: [{ poll: 2a19, \(z) }] }]"),
     ]
-    + StepReader.verbs.map { ($0, "steps: [{ \($0): \(values[$0] ?? ""), \(z) }]") }
+    + StepVerb.names.map { ($0, "steps: [{ \($0): \(values[$0] ?? ""), \(z) }]") }
 
   /// What stands behind a verb where the rest of its step is read only then.
   private static let values = [
@@ -133,7 +133,7 @@ struct ChainSchemaTests {
     let verbs = steps.flatMap { $0["$ref"]?.texts ?? [] }.map {
       $0.split(separator: "/").last ?? ""
     }
-    #expect(verbs.map(String.init) == StepReader.verbs)
+    #expect(verbs.map(String.init) == StepVerb.names)
     func choices(_ definition: String, _ key: String) -> [String] {
       let found = schema.resolve("#/definitions/\(definition)", in: Self.file).schema
       return found["properties"]?[key]?["enum"]?.texts ?? []

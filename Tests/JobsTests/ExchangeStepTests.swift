@@ -75,7 +75,7 @@ struct ExchangeStepTests {
       ("exchange alert-level u8:1 anser ff01", "1:27", "did you mean 'answer'?"),
       ("exchange alert-level u8:1 answer", "1:27", "nothing follows 'answer'"),
       ("exchange alert-level u8:1 where percnt = 1", "1:33", "percnt"),
-      ("write alert-level u8:1 reliable delivery acquire", "1:1", "takes commands alone"),
+      ("write alert-level u8:1 reliable delivery acquire", "1:42", "takes commands alone"),
     ]
   )
   func lineComplaints(line: String, place: String, part: String) {

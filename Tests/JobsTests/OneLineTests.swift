@@ -79,8 +79,9 @@ struct OneLineTests {
       (
         "frobnicate",
         "1:1: there is no step 'frobnicate' "
-          + "(expected one of read, write, notify, exchange, poll, combine, scan, sleep, connect, "
-          + "disconnect, rssi, log, pair, unpair, trust, repeat, when, try, include, mtu, connection-parameters, services, read-descriptor, write-descriptor)"
+          + "(expected one of read, write, notify, exchange, poll, combine, scan, sleep, repeat, "
+          + "when, assert, try, include, connect, disconnect, rssi, log, pair, unpair, trust, mtu, "
+          + "connection-parameters, services, read-descriptor, write-descriptor)"
       ),
       (
         "include a",
@@ -96,12 +97,12 @@ struct OneLineTests {
       ),
       (
         "read 2a19 foo",
-        "1:11: 'foo' stands here (expected one of as, expect, within, format, offset)"
+        "1:11: 'foo' stands here (expected one of offset, format, as, expect, within)"
       ),
       ("read 2a19 exect percent > 3", "1:11: 'exect' stands here (did you mean 'expect'?)"),
       (
         "read 2a19 as 1x",
-        "1:14: '1x' is no name (expected a name: a letter, then letters, digits, - and _)"
+        "1:14: '1x' stands here (expected a name: a letter, then letters, digits, - and _)"
       ),
       ("read 2a19 format u9", "1:18: there is no format 'u9' (did you mean 'u8'?)"),
       (
@@ -133,7 +134,7 @@ struct OneLineTests {
       ),
       (
         "notify 2a19",
-        "1:1: this would listen for ever "
+        "1:8: this would listen for ever "
           + "(expected 'until' with a count, or 'for' with a duration)"
       ),
       (
@@ -142,7 +143,7 @@ struct OneLineTests {
       ),
       (
         "notify 2a19 for 5s within 3s",
-        "1:1: a limit of 3s ends before the 5s of 'for' (expected 5s or more)"
+        "1:27: a limit of 3s ends before the 5s of 'for' (expected 5s or more)"
       ),
       ("sleep 3", "1:7: '3' stands here (expected a duration such as 500ms)"),
       ("sleep 3s now", "1:10: 'now' stands here (expected nothing)"),
@@ -172,7 +173,7 @@ struct OneLineTests {
     } catch {
       #expect(
         error.problems.map(\.description) == [
-          "line:1:16: 'foo' stands here (expected one of as, expect, within, format, offset)",
+          "line:1:16: 'foo' stands here (expected one of offset, format, as, expect, within)",
           "line:1:25: no earlier step captures 'other' (expected b)",
           "line:2:9: '3' stands here (expected a duration such as 500ms)",
         ]

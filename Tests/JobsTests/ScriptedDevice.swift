@@ -17,6 +17,8 @@ final class ScriptedDevice: DeviceService {
     var calls: [String] = []
     var answers: [String: [Answer]] = [:]
     var values: [String: [(after: Duration, octets: [UInt8])]] = [:]
+    /// How long after its arrival each value is taken, at least.
+    var lag = Duration.zero
     var isConnected = false
     var found: [Advertisement] = []
     var onConnected: @Sendable () -> Void = {}
@@ -50,6 +52,10 @@ final class ScriptedDevice: DeviceService {
   func notify(_ characteristic: String, _ values: [(after: Duration, octets: [UInt8])]) {
     state.withLock { $0.values[characteristic] = values }
   }
+
+  /// Has each value wait this long between its arrival and whoever takes it, as one that takes
+  /// values slowly would.
+  func delayTaking(by lag: Duration) { state.withLock { $0.lag = lag } }
 
   /// Called when the link has come, before the caller of `connect` learns of it.
   func onConnected(_ call: @escaping @Sendable () -> Void) {
@@ -144,11 +150,11 @@ final class ScriptedDevice: DeviceService {
     return operation("write \(characteristic)", note: "write \(characteristic) \(hex)\(how)")
   }
 
-  func notifications(_ characteristic: CharacteristicSelector) -> Signal<Notification> {
+  func notifications(_ characteristic: CharacteristicSelector) -> Signal<NotifiedValue> {
     subscribe(characteristic).flattenMap { $0 }
   }
 
-  func subscribe(_ characteristic: CharacteristicSelector) -> Signal<Signal<Notification>> {
+  func subscribe(_ characteristic: CharacteristicSelector) -> Signal<Signal<NotifiedValue>> {
     subscribe(characteristic, SubscriptionOptions()).map(\.notifications)
   }
 
@@ -161,14 +167,17 @@ final class ScriptedDevice: DeviceService {
       acquire: operation("subscribe \(characteristic)", note: note),
       release: { [self] in operation("unsubscribe \(characteristic)") }
     ) { [self] in
-      let values = state.withLock { $0.values["\(characteristic)"] }
+      let (values, lag) = state.withLock { ($0.values["\(characteristic)"], $0.lag) }
       let loop = scheduler.loop
       return .just(
         Signal { sink in
+          var arrival = loop.now
           for value in values ?? [] {
-            try await loop.sleep(for: value.after)
-            let notification = Notification(value: value.octets, at: loop.now)
-            let gap = NotificationGap(.linkLost, from: loop.now, to: loop.now)
+            arrival = arrival + value.after
+            if arrival > loop.now { try await loop.sleep(for: arrival - loop.now) }
+            if lag > .zero { try await loop.sleep(for: lag) }
+            let notification = NotifiedValue(value: value.octets, at: arrival)
+            let gap = NotificationGap(.linkLost, from: arrival, to: arrival)
             try await sink(value.octets.isEmpty ? .gap(gap) : .value(notification))
           }
           // A device that falls silent ends nothing.

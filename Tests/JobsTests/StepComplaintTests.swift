@@ -12,7 +12,7 @@ struct StepComplaintTests {
       (
         "frobnicate: x",
         "2:3: steps.1: there is no step 'frobnicate' (expected one of read, write, notify, exchange, poll, combine, scan, "
-          + "sleep, repeat, when, try, include, connect, disconnect, rssi, log, pair, unpair, trust, mtu, "
+          + "sleep, repeat, when, assert, try, include, connect, disconnect, rssi, log, pair, unpair, trust, mtu, "
           + "connection-parameters, services, "
           + "read-descriptor, write-descriptor)"
       ),

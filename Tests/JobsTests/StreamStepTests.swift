@@ -56,6 +56,30 @@ struct StreamStepTests {
     #expect(bench.text().contains("1  notify heart-rate-measurement  2 values, 1.00 a second"))
   }
 
+  // MARK: Arrival
+
+  @Test(
+    "intervals, rate and times of values are those of their arrival, however slowly they are taken"
+  )
+  func slowConsumer() throws {
+    // Five values, one every 100 ms, of which each takes 400 ms to be taken.
+    bench.device.notify(
+      "heart-rate-measurement",
+      hearts(60, 61, 62, 63, 64, after: .milliseconds(100))
+    )
+    bench.device.delayTaking(by: .milliseconds(400))
+    try bench.run(
+      "notify heart-rate-measurement until 5x as h; log \"{h.rate} {h.interval-p95} {h.silence}\""
+    )
+    #expect(bench.text().contains("2  log  10.00 100.000 100.000"))
+    let arrivals = bench.events.compactMap { event -> Duration? in
+      if case .value = event.change { event.offset } else { nil }
+    }
+    #expect(arrivals == [100, 200, 300, 400, 500].map { Duration.milliseconds($0) })
+    // The step itself ended when its last value was taken.
+    #expect(bench.device.calls.last == "disconnect at 2s")
+  }
+
   // MARK: poll
 
   @Test("poll reads at once and then each period, and tells each value and how long they took")

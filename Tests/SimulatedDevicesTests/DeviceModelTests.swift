@@ -139,7 +139,7 @@ struct DeviceModelTests {
       ("advertisement: { service-data: { battery: { u8: $uptme } } }", "did you mean 'uptime'?"),
       ("advertisement: { service-data: { battery: { octets: $sent } } }", "'sent' is a number"),
       ("private-address: { every: 0s }", "expected a duration from 1s to 24h"),
-      ("private-address: { kind: secret, every: 1m }", "one of resolvable, non-resolvable"),
+      ("private-address: { kind: secret, every: 1m }", "expected resolvable or non-resolvable"),
       ("private-address: {}", "the key 'every' is missing"),
       ("private-address: { every: 1m, kin: resolvable }", "did you mean 'kind'?"),
       ("link: { latency-spred: 1ms }", "did you mean 'latency-spread'?"),

@@ -11,7 +11,7 @@ struct FaultPlanTests {
     _ rules: [FaultRule],
     _ operations: [FaultOperation],
     seed: UInt64 = 0
-  ) -> [FaultAction] {
+  ) -> [OperationFault] {
     var plan = FaultPlan(rules, generator: SeededGenerator(seed: seed))
     return operations.map { plan.next($0) }
   }
@@ -55,7 +55,7 @@ struct FaultPlanTests {
     let all: [FaultOperation] = [
       .connect, .discover, .read(.first), .write(.first), .subscribe(.first), .disconnect,
     ]
-    let refused = FaultAction.refuse(.unlikelyError)
+    let refused = OperationFault.refuse(.unlikelyError)
     #expect(actions([refusal], all) == [.none, refused, refused, refused, refused, .none])
     #expect(actions([FaultRule(on: .any, action: .vanish)], all).allSatisfy { $0 == .vanish })
   }

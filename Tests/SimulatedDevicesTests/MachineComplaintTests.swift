@@ -96,7 +96,7 @@ struct MachineComplaintTests {
       ("{ append: { lg: { u8: 1 } } }", "did you mean 'log'?"),
       ("{ crc32: { log: written } }", "'log' is octets"),
       ("{ crc32: { count: $count } }", "'count' is a number"),
-      ("{ let: { count: 1 }, on: fff2 }", "there is no key 'on' here"),
+      ("{ let: { count: 1 }, on: fff2 }", "'on' is for 'set' and 'notify'"),
       ("{ disconnect: soon }", "or now"), ("{ restart: now }", "from 0s to 1h"),
       ("{ set: { row: rws, at: 0 }, on: fff2 }", "did you mean 'rows'?"),
       ("{ set: { row: rows }, on: fff2 }", "the key 'at' is missing"),

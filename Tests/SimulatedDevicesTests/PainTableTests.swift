@@ -51,7 +51,7 @@ struct PainTableTests {
   @Test("the reader knows every fault in it, and it has every fault that the reader knows")
   func faults() {
     let named = Set(Self.rows.flatMap(\.faults))
-    #expect(named == Set(NamedFault.allCases.map(\.rawValue)))
+    #expect(named == Set(NamedFault.all.map(\.name)))
   }
 
   @Test("each scenario in it is shipped and has one of the faults of its row")

@@ -47,7 +47,7 @@ struct ScenarioFileTests {
         - { name: Own, address: C0:FF:EE:04:00:00 }
       """
     )
-    #expect(scenario.name == "Many" && scenario.seed == 12 && scenario.blows.isEmpty)
+    #expect(scenario.name == "Many" && scenario.seed == 12 && scenario.faults.isEmpty)
     #expect(
       scenario.devices.map { $0.name ?? "" } == [
         "Thermo-1", "HRM-1", "HRM-2", "HRM-3", "E1x", "E2x", "Spare", "Own",
@@ -64,7 +64,7 @@ struct ScenarioFileTests {
   func deviceFile() throws {
     let path = ShippedDeviceTests.folder.appending(path: "echo.yaml").path
     let scenario = try ScenarioFile.load(path: path)
-    #expect(scenario.name.isEmpty && scenario.blows.isEmpty && scenario.seed == nil)
+    #expect(scenario.name.isEmpty && scenario.faults.isEmpty && scenario.seed == nil)
     #expect(scenario.devices == (try DeviceFile.load(path: path)))
   }
 
@@ -132,14 +132,14 @@ struct ScenarioFileTests {
     let limit = FaultRule(on: .connect, condition: .links(2), action: .refuseConnection)
     #expect(scenario.devices.map(\.faults) == [[refusal, slow], [slow, limit]])
     #expect(scenario.devices.map(\.link.mtu) == [185, 50])
-    #expect(scenario.blows.isEmpty)
+    #expect(scenario.faults.isEmpty)
   }
 
-  @Test("faults of the world become blows")
-  func blows() throws {
+  @Test("faults of the world are scheduled")
+  func scheduled() throws {
     let scenario = try scenario(
       """
-      scenario: Blows
+      scenario: Scheduled
       devices:
         - use: ../devices/thermometer.yaml
         - use: ../devices/heart-rate.yaml
@@ -153,25 +153,31 @@ struct ScenarioFileTests {
     let (first, second) = (scenario.devices[0].address, scenario.devices[1].address)
     let level = BluetoothUUID(short: 0x2a19)
     #expect(
-      scenario.blows == [
-        Blow(
+      scenario.faults == [
+        ScheduledFault(
           .at(.seconds(3), every: .seconds(60), times: 2),
-          [Stroke(.vanish(first)), Stroke(after: .seconds(5), .appear(first))]
+          [
+            TimedAction(.device(first, .vanish)),
+            TimedAction(after: .seconds(5), .device(first, .appear)),
+          ]
         ),
-        Blow(
+        ScheduledFault(
           .after(
             WorldEvent.Pattern(.read, characteristic: level),
             .nth(2),
             delay: .seconds(1)
           ),
-          [Stroke(.loseLink(first)), Stroke(.loseLink(second))]
+          [TimedAction(.device(first, .loseLink)), TimedAction(.device(second, .loseLink))]
         ),
-        Blow(
+        ScheduledFault(
           .between(.seconds(1), .seconds(9)),
           if: .links(2),
-          [Stroke(.loseLink(first)), Stroke(after: .seconds(2), .loseLink(second))]
+          [
+            TimedAction(.device(first, .loseLink)),
+            TimedAction(after: .seconds(2), .device(second, .loseLink)),
+          ]
         ),
-        Blow(.at(.zero), [Stroke(.services(.empty, second))]),
+        ScheduledFault(.at(.zero), [TimedAction(.device(second, .services(.empty)))]),
       ]
     )
   }
@@ -195,7 +201,7 @@ struct ScenarioFileTests {
       ("faults: [{ fault: link-lost }]", "it is not said when"),
       ("faults: [{ fault: link-lost, at: soon }]", "from 0s to 1h"),
       ("faults: [{ fault: link-lost, at: 1s, after: read }]", "exclude each other"),
-      ("faults: [{ fault: link-lost, at: 1s, times: 2 }]", "without 'every' it strikes once"),
+      ("faults: [{ fault: link-lost, at: 1s, times: 2 }]", "without 'every' it fires once"),
       ("faults: [{ fault: link-lost, between: 1s }]", "two durations"),
       ("faults: [{ fault: link-lost, between: [2s, 1s] }]", "two durations"),
       ("faults: [{ fault: link-lost, after: reading }]", "one of connected"),

@@ -168,7 +168,7 @@ struct SchemaTests {
   func faultKeys() throws {
     let fault = schema.resolve("#/definitions/fault", in: "scenario.schema.json").schema
     let names = try #require(fault["properties"]?["fault"]?["enum"]).texts
-    #expect(names == NamedFault.allCases.map(\.rawValue))
+    #expect(names == NamedFault.all.map(\.name))
     let rules = try #require(fault["allOf"]).list
     #expect(rules.count == names.count)
     var all: Set<String> = []

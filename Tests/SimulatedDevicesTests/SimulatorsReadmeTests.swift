@@ -128,8 +128,8 @@ struct SimulatorsReadmeTests {
 
   @Test("every fault, device and action has its row, and every key its place")
   func lists() throws {
-    for fault in NamedFault.allCases {
-      #expect(Self.text.contains("\n| `\(fault.rawValue)`"), "\(fault.rawValue)")
+    for fault in NamedFault.all {
+      #expect(Self.text.contains("\n| `\(fault.name)`"), "\(fault.name)")
     }
     for file in ShippedDeviceTests.files {
       #expect(Self.text.contains("\n| `\(file)` |"), "\(file)")

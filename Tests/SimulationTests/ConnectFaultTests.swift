@@ -23,9 +23,9 @@ struct ConnectFaultTests {
 
   @Test(
     "a connection that fails once is made again, and its links are ended",
-    arguments: [FaultAction.refuseConnection, .loseLinkBefore, .loseLinkAfter]
+    arguments: [OperationFault.refuseConnection, .loseLinkBefore, .loseLinkAfter]
   )
-  func once(action: FaultAction) throws {
+  func once(action: OperationFault) throws {
     let run = try connect([FaultRule(on: .connect, occurrence: .nth(1), action: action)])
     #expect(run.outcome.error == nil)
     #expect(run.outcome.value)

@@ -1,6 +1,7 @@
 // Finding devices on the simulated org.bluez: filters, two scans at once, listening only.
 
 import BlueZ
+import BlueZInterfaces
 import BlueZSimulator
 import Bluetooth
 import DBus

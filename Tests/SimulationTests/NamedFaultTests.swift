@@ -161,7 +161,7 @@ struct NamedFaultTests {
       NamedFault.unansweredCalls, .lostAnswers, .busyDaemon, .wrongTransport, .otherScanning,
     ].contains(fault)
     if isOfHost { keys = "at: 0s" }
-    return "  - { fault: \(fault.rawValue), \(keys) }"
+    return "  - { fault: \(fault.name), \(keys) }"
   }
 
   @Test("without any fault the chain ends well, each time alike")
@@ -172,7 +172,7 @@ struct NamedFaultTests {
     #expect(try Self.play("  []") == ending)
   }
 
-  @Test("each makes a difference, and the same one again", arguments: NamedFault.allCases)
+  @Test("each makes a difference, and the same one again", arguments: NamedFault.all)
   func difference(_ fault: NamedFault) throws {
     let line = Self.line(fault)
     let ending = try Self.play(line)

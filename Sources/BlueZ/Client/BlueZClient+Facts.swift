@@ -64,14 +64,14 @@ extension BlueZClient {
     look { tree in
       tree.adapters.map { adapter in
         let properties = tree.properties(Adapter1.interface, at: adapter.path)
-        let roles = properties?[Adapter1.Property.roles]?.asStrings
+        let roles = properties?[Adapter1.roles]
         return AdapterFacts(
           path: adapter.path,
           name: adapter.name,
           address: adapter.address,
           alias: adapter.alias,
           isPowered: adapter.isPowered,
-          powerState: properties?[Adapter1.Property.powerState]?.asString,
+          powerState: properties?[Adapter1.powerState],
           isDiscovering: adapter.isDiscovering,
           isCentral: roles?.contains { $0.hasPrefix(Adapter1.Role.central) } ?? true,
           offersPassiveScan: tree.offersMonitors(at: adapter.path)
@@ -112,10 +112,10 @@ extension BlueZClient {
       tree.characteristics(of: device).contains { characteristic in
         let properties = tree.properties(GattCharacteristic1.interface, at: characteristic.path)
         let signs = [
-          GattCharacteristic1.Property.notifying, GattCharacteristic1.Property.notifyAcquired,
-          GattCharacteristic1.Property.writeAcquired,
+          GattCharacteristic1.notifying, GattCharacteristic1.notifyAcquired,
+          GattCharacteristic1.writeAcquired,
         ]
-        return signs.contains { properties?[$0]?.asBool == true }
+        return signs.contains { properties?[$0] == true }
       }
     }
   }

@@ -53,8 +53,7 @@ public final class BlueZClient: Sendable {
 
   private static let listObjects = MethodCall.bluez(
     BlueZPath.objectManager,
-    StandardInterface.objectManager,
-    StandardInterface.ObjectManager.getManagedObjects
+    StandardInterface.getManagedObjects
   )
 
   private init(bus: any MessageBus, limits: BlueZLimits, ledger: (any LinkLedger)?) {
@@ -130,7 +129,7 @@ public final class BlueZClient: Sendable {
         sender: OrgBlueZ.busName,
         pathNamespace: BlueZPath.manager,
         interface: Device1.interface,
-        member: Device1.Signal.disconnected
+        member: Device1.disconnected
       ),
     ]
     for rule in rules {
@@ -149,7 +148,7 @@ public final class BlueZClient: Sendable {
       sender: OrgBlueZ.busName,
       pathNamespace: BlueZPath.manager,
       interface: StandardInterface.properties,
-      member: StandardInterface.Properties.propertiesChanged,
+      member: StandardInterface.propertiesChanged.name,
       arg0: interface
     )
   }
@@ -204,21 +203,21 @@ public final class BlueZClient: Sendable {
   /// Tells the link or the discovery that a change concerns.
   private func tellOwner(of change: TreeChange) {
     switch change {
-    case .changed(let path, Device1.interface, let names):
+    case .changed(let path, Device1.interface, _):
       guard let link = state.withLock({ $0.links[path] }) else { return }
       let (isUp, isResolved) = state.withLock {
         ($0.tree.isConnected(path), $0.tree.isResolved(path))
       }
-      if names.contains(Device1.Property.paired) {
+      if change.concerns(Device1.paired) {
         link.paired(state.withLock { $0.tree.isPaired(path) })
       }
-      if names.contains(Device1.Property.connected) {
+      if change.concerns(Device1.connected) {
         if !isUp, !link.isEnding { trouble() }
         link.take(.connected(isUp))
       }
-      if names.contains(Device1.Property.servicesResolved) { link.take(.resolved(isResolved)) }
-    case .changed(let path, BearerLE1.interface, let names):
-      guard names.contains(BearerLE1.Property.connected) else { return }
+      if change.concerns(Device1.servicesResolved) { link.take(.resolved(isResolved)) }
+    case .changed(let path, BearerLE1.interface, _):
+      guard change.concerns(BearerLE1.connected) else { return }
       let isUp = state.withLock { $0.tree.isConnected(path) }
       state.withLock { $0.links[path] }?.take(.connected(isUp))
     case .added(let path, Device1.interface):
@@ -235,8 +234,8 @@ public final class BlueZClient: Sendable {
     case .removed(let path, GattCharacteristic1.interface):
       guard let device = BlueZPath.devicePath(containing: path) else { return }
       state.withLock { $0.links[device] }?.characteristicRemoved(path)
-    case .changed(let path, Adapter1.interface, let names):
-      guard names.contains(Adapter1.Property.powered) else { return }
+    case .changed(let path, Adapter1.interface, _):
+      guard change.concerns(Adapter1.powered) else { return }
       let isPowered = state.withLock { $0.tree.adapter(at: path)?.isPowered } ?? false
       guard !isPowered else { return }
       trouble()

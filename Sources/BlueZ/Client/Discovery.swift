@@ -55,8 +55,8 @@ final class Discovery: Sendable {
 
   init(on adapter: ObjectPath) {
     self.adapter = adapter
-    startCall = .bluez(adapter, Adapter1.interface, Adapter1.Method.startDiscovery)
-    stopCall = .bluez(adapter, Adapter1.interface, Adapter1.Method.stopDiscovery)
+    startCall = .bluez(adapter, Adapter1.startDiscovery)
+    stopCall = .bluez(adapter, Adapter1.stopDiscovery)
   }
 
   /// Runs `body` while discovering.
@@ -182,12 +182,7 @@ final class Discovery: Sendable {
   private func applyFilter(_ client: BlueZClient) async throws {
     let (wish, isNew) = state.withLock { ($0.wish, $0.applied != $0.wish) }
     guard isNew else { return }
-    let call = MethodCall.bluez(
-      adapter,
-      Adapter1.interface,
-      Adapter1.Method.setDiscoveryFilter,
-      [.properties(wish.properties)]
-    )
+    let call = MethodCall.bluez(adapter, Adapter1.setDiscoveryFilter, wish.properties)
     _ = try await client.bus.call(call, limit: client.limits.call, lateReply: nil)
     state.withLock { $0.applied = wish }
   }

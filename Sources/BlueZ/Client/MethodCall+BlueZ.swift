@@ -4,24 +4,37 @@ import BlueZInterfaces
 import DBus
 
 extension MethodCall {
-  /// A call to bluetoothd of a member whose names are constants of this package.
-  static func bluez(
+  /// A call of a method of bluetoothd.
+  static func bluez<Input, Output>(
     _ path: ObjectPath,
-    _ interface: String,
-    _ member: String,
-    _ body: [DBusValue] = []
+    _ method: Method<Input, Output>,
+    _ input: Input
   ) -> MethodCall {
     do {
-      return try MethodCall(
-        destination: OrgBlueZ.busName,
-        path: path,
-        interface: interface,
-        member: member,
-        body: body
-      )
+      return try MethodCall(method, input, on: path, of: OrgBlueZ.busName)
     } catch {
-      preconditionFailure("\(interface).\(member) is no valid name: \(error)")
+      preconditionFailure("\(method.interface).\(method.name) is no valid name: \(error)")
     }
+  }
+
+  /// A call of a method without arguments.
+  static func bluez<Output>(_ path: ObjectPath, _ method: Method<Void, Output>) -> MethodCall {
+    bluez(path, method, ())
+  }
+
+  /// A call that reads a property.
+  static func get<Value>(_ property: Property<Value>, at path: ObjectPath) -> MethodCall {
+    bluez(path, StandardInterface.get, (property.interface, property.name))
+  }
+
+  /// A call that sets a property.
+  static func set<Value>(
+    _ property: Property<Value>,
+    _ value: Value,
+    at path: ObjectPath
+  ) -> MethodCall {
+    let value = DBusValue.variant(of: property.codec.encode(value))
+    return bluez(path, StandardInterface.set, (property.interface, property.name, value))
   }
 
   /// The same call as a message that nobody waits for the answer of.
@@ -34,5 +47,17 @@ extension MethodCall {
       body: body,
       noReplyExpected: true
     )
+  }
+}
+
+extension Message {
+  /// What the reply to the call of a method returns; nil where it is not of these types.
+  func output<Input, Output>(of method: Method<Input, Output>) -> Output? {
+    method.output.decode(body)
+  }
+
+  /// The value that the reply to ``MethodCall/get(_:at:)`` has.
+  func value<Value>(of property: Property<Value>) -> Value? {
+    output(of: StandardInterface.get).flatMap(property.codec.decode)
   }
 }

@@ -3,20 +3,13 @@
 // Pure. A monitor lets through what fits any of its patterns, a filter what fits all it says: one
 // criterion is made into patterns, the narrowest, and the rest is checked by whoever scans.
 
+import BlueZInterfaces
 import Bluetooth
 
-/// Octets at a place in one kind of advertising data.
-///
 /// - Source: Bluetooth Core Specification Supplement 11, Part A §1; types: Assigned Numbers §2.3.
-struct MonitorPattern: Equatable, Sendable {
-  let start: UInt8
-  let type: UInt8
-  let octets: [UInt8]
-
+extension AdvertisementMonitor1.Pattern {
   init(_ start: Int, _ type: UInt8, _ octets: [UInt8]) {
-    self.start = UInt8(clamping: start)
-    self.type = type
-    self.octets = octets
+    self.init(start: UInt8(clamping: start), type: type, octets: octets)
   }
 
   private enum DataType {
@@ -33,32 +26,32 @@ struct MonitorPattern: Equatable, Sendable {
   private static let longest = 29
 
   /// The patterns for a filter; never none.
-  static func patterns(for filter: ScanFilter) -> [MonitorPattern] {
+  static func patterns(for filter: ScanFilter) -> [Self] {
     if let manufacturer = filter.manufacturer {
       let company = littleEndian(manufacturer.company)
-      return [MonitorPattern(0, DataType.manufacturer, clipped(company + manufacturer.prefix))]
+      return [Self(0, DataType.manufacturer, clipped(company + manufacturer.prefix))]
     }
     if let data = filter.serviceData {
       let type = data.service.short == nil ? DataType.serviceData128 : DataType.serviceData16
-      return [MonitorPattern(0, type, clipped(octets(of: data.service) + data.prefix))]
+      return [Self(0, type, clipped(octets(of: data.service) + data.prefix))]
     }
     let services = filter.wantedServices.flatMap { patterns(for: $0) }
     if !services.isEmpty { return services }
     let prefixes = filter.namePatterns.map { Glob.prefix(of: $0) }.filter { !$0.isEmpty }
     if let prefix = prefixes.first {
-      return DataType.names.map { MonitorPattern(0, $0, clipped(Array(prefix.utf8))) }
+      return DataType.names.map { Self(0, $0, clipped(Array(prefix.utf8))) }
     }
     // Any device: one that says whether it is discoverable, as nearly all do.
-    return [0x02, 0x04, 0x05, 0x06, 0x1a].map { MonitorPattern(0, DataType.flags, [$0]) }
+    return [0x02, 0x04, 0x05, 0x06, 0x1a].map { Self(0, DataType.flags, [$0]) }
   }
 
   /// A service may stand anywhere in the list of those advertised.
-  private static func patterns(for service: BluetoothUUID) -> [MonitorPattern] {
+  private static func patterns(for service: BluetoothUUID) -> [Self] {
     guard service.short != nil else {
-      return DataType.services128.map { MonitorPattern(0, $0, octets(of: service)) }
+      return DataType.services128.map { Self(0, $0, octets(of: service)) }
     }
     return DataType.services16.flatMap { type in
-      (0..<6).map { MonitorPattern($0 * 2, type, octets(of: service)) }
+      (0..<6).map { Self($0 * 2, type, octets(of: service)) }
     }
   }
 

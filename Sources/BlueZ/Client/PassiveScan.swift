@@ -37,7 +37,7 @@ struct PassiveScan: Sendable {
     let export = try client.bus.export(server)
     defer { export.cancel() }
     do {
-      try await call(AdvertisementMonitorManager1.Method.registerMonitor, root)
+      try await call(AdvertisementMonitorManager1.registerMonitor, root)
       try await activated(state)
       try await body()
     } catch {
@@ -57,20 +57,15 @@ struct PassiveScan: Sendable {
     }
   }
 
-  private func call(_ member: String, _ root: ObjectPath) async throws {
-    let call = MethodCall.bluez(
-      adapter.path,
-      AdvertisementMonitorManager1.interface,
-      member,
-      [.objectPath(root)]
-    )
+  private func call(_ method: Method<ObjectPath, Void>, _ root: ObjectPath) async throws {
+    let call = MethodCall.bluez(adapter.path, method, root)
     _ = try await client.bus.call(call, limit: client.limits.call, lateReply: nil)
   }
 
   private func end(_ root: ObjectPath) async throws {
     try await shielded(on: client.loop, limit: client.limits.call) {
       do {
-        try await call(AdvertisementMonitorManager1.Method.unregisterMonitor, root)
+        try await call(AdvertisementMonitorManager1.unregisterMonitor, root)
       } catch is DBusError {
         // It is not registered any more, which is what was wanted.
       }
@@ -106,8 +101,6 @@ struct PassiveScan: Sendable {
   }
 
   private func interface(_ state: Guarded<MonitorState>) -> ExportedInterface {
-    typealias Method = AdvertisementMonitor1.Method
-    typealias Property = AdvertisementMonitor1.Property
     let become: @Sendable (MonitorState) -> Void = { new in
       let waiting = state.withLock { state -> [Completion<Void>] in
         defer { state = new }
@@ -116,55 +109,35 @@ struct PassiveScan: Sendable {
       }
       if let outcome = new.outcome() { for done in waiting { done.end(outcome) } }
     }
-    let patterns = DBusValue.monitorPatterns(MonitorPattern.patterns(for: filter))
+    let patterns = AdvertisementMonitor1.Pattern.patterns(for: filter)
     return ExportedInterface(
       AdvertisementMonitor1.interface,
       methods: [
-        ExportedMethod(Method.release) { call in
+        ExportedMethod(AdvertisementMonitor1.release) { call in
           become(.released)
           call.reply()
         },
-        ExportedMethod(Method.activate) { call in
+        ExportedMethod(AdvertisementMonitor1.activate) { call in
           become(.active)
           call.reply()
         },
-        ExportedMethod(Method.deviceFound, takes: [.init("device", "o")]) { $0.reply() },
-        ExportedMethod(Method.deviceLost, takes: [.init("device", "o")]) { $0.reply() },
+        ExportedMethod(AdvertisementMonitor1.deviceFound) { $1.reply() },
+        ExportedMethod(AdvertisementMonitor1.deviceLost) { $1.reply() },
       ],
       properties: [
-        ExportedProperty(Property.type, "s") { .string(AdvertisementMonitor1.orPatterns) },
-        ExportedProperty(Property.rssiSamplingPeriod, "q") { .uint16(0) },
-        ExportedProperty(Property.patterns, "a(yyay)") { patterns },
+        ExportedProperty(AdvertisementMonitor1.type) { AdvertisementMonitor1.orPatterns },
+        ExportedProperty(AdvertisementMonitor1.rssiSamplingPeriod) { 0 },
+        ExportedProperty(AdvertisementMonitor1.patterns) { patterns },
       ]
     )
-  }
-}
-
-extension DBusValue {
-  /// Patterns as a monitor has them: `a(yyay)`.
-  static func monitorPatterns(_ patterns: [MonitorPattern]) -> DBusValue {
-    do {
-      let elements = try patterns.map { pattern in
-        try DBusValue.structure(
-          of: [.byte(pattern.start), .byte(pattern.type), .bytes(pattern.octets)]
-        )
-      }
-      return try .array(of: "(yyay)", elements)
-    } catch {
-      preconditionFailure("patterns are of one type: \(error)")
-    }
   }
 }
 
 extension ObjectTree {
   /// Whether an adapter listens passively for its clients.
   func offersMonitors(at adapter: ObjectPath) -> Bool {
-    let types = property(
-      AdvertisementMonitorManager1.Property.supportedMonitorTypes,
-      AdvertisementMonitorManager1.interface,
-      at: adapter
-    )
-    return types?.asStrings?.contains(AdvertisementMonitor1.orPatterns) ?? false
+    value(AdvertisementMonitorManager1.supportedMonitorTypes, at: adapter)?
+      .contains(AdvertisementMonitor1.orPatterns) ?? false
   }
 }
 

@@ -52,7 +52,8 @@ extension ErrorMapping {
     switch situation.call {
     case .connect: .connectBusy
     case .pair: .pairBusy
-    default: .busy
+    case .disconnect, .discovery, .read, .write, .notify, .acquireNotify, .acquireWrite, .objects:
+      .busy
     }
   }
 

@@ -15,7 +15,7 @@ extension CharacteristicChannel {
 
   /// Acquires the notifications, and watches the socket.
   func acquireNotify() async throws {
-    let acquired = try await acquire(GattCharacteristic1.Method.acquireNotify)
+    let acquired = try await acquire(GattCharacteristic1.acquireNotify)
     let socket = AttributeSocket(
       acquired.descriptor,
       on: loop,
@@ -48,21 +48,16 @@ extension CharacteristicChannel {
   ///
   /// - Throws: What the call throws. A descriptor that comes after that is closed at once: a held
   ///   copy would keep the characteristic acquired.
-  func acquire(_ method: String) async throws -> Acquired {
-    let call = MethodCall.bluez(
-      view.path,
-      GattCharacteristic1.interface,
-      method,
-      [.properties([:])]
-    )
+  func acquire(
+    _ method: Method<PropertyMap, (UnixFD, UInt16)>
+  ) async throws -> Acquired {
+    let call = MethodCall.bluez(view.path, method, [:])
     // AcquireNotify is not answered either when the device refuses the subscription (5.66).
     let reply = try await calls.call(call, isConclusive: false) { answer in
       guard case .success(let late) = answer else { return }
       Self.close(late)
     }
-    guard reply.body.count == 2, let descriptor = reply.body[0].asUnixFD,
-      let mtu = reply.body[1].asUInt16
-    else {
+    guard let (descriptor, mtu) = reply.output(of: method) else {
       Self.close(reply)
       throw Problem(ErrorMapping.unknown(ErrorSituation(.acquireNotify)))
     }

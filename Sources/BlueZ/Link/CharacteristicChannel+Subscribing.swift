@@ -58,7 +58,7 @@ extension CharacteristicChannel {
           sender: OrgBlueZ.busName,
           path: view.path,
           interface: StandardInterface.properties,
-          member: StandardInterface.Properties.propertiesChanged,
+          member: StandardInterface.propertiesChanged.name,
           arg0: GattCharacteristic1.interface
         )
       ) { [weak self] in self?.hear($0) }
@@ -174,7 +174,7 @@ extension CharacteristicChannel {
 
   private func hear(_ message: Message) {
     guard message.body.count == 3,
-      let value = message.body[1].asPropertyMap?[GattCharacteristic1.Property.value]?.asBytes
+      let value = message.body[1].asPropertyMap?[GattCharacteristic1.value]
     else { return }
     switch state.withLock({ $0.filter.arrived(value, at: loop.now) }) {
     case .deliver(let held):
@@ -194,7 +194,7 @@ extension CharacteristicChannel {
 
   /// Gives each subscriber a value.
   func deliver(_ value: [UInt8], at instant: Instant) {
-    let notification = Notification(value: value, at: instant)
+    let notification = NotifiedValue(value: value, at: instant)
     for subscriber in state.withLock({ $0.subscribers }) { subscriber.mailbox.send(notification) }
   }
 }

@@ -46,15 +46,9 @@ final class CharacteristicChannel: Sendable {
     self.calls = calls
     self.bus = bus
     self.limits = limits
-    let interface = GattCharacteristic1.interface
-    readCall = .bluez(
-      view.path,
-      interface,
-      GattCharacteristic1.Method.readValue,
-      [.properties([:])]
-    )
-    startCall = .bluez(view.path, interface, GattCharacteristic1.Method.startNotify)
-    stopCall = .bluez(view.path, interface, GattCharacteristic1.Method.stopNotify)
+    readCall = .bluez(view.path, GattCharacteristic1.readValue, [:])
+    startCall = .bluez(view.path, GattCharacteristic1.startNotify)
+    stopCall = .bluez(view.path, GattCharacteristic1.stopNotify)
   }
 
   var loop: Loop { bus.loop }
@@ -70,7 +64,7 @@ final class CharacteristicChannel: Sendable {
     state.withLock { $0.filter.readBegan() }
     do {
       let reply = try await calls.call(call) { [self] in lateRead($0, offset) }
-      let value = reply.body.first?.asBytes
+      let value = reply.output(of: GattCharacteristic1.readValue)
       readEnded(value, offset)
       guard let value else { throw Problem(ErrorMapping.unknown(ErrorSituation(.read))) }
       return value
@@ -84,15 +78,15 @@ final class CharacteristicChannel: Sendable {
   private func readCall(from offset: Int) -> MethodCall {
     .bluez(
       view.path,
-      GattCharacteristic1.interface,
-      GattCharacteristic1.Method.readValue,
-      [.properties([GattCharacteristic1.Option.offset: .uint16(UInt16(clamping: offset))])]
+      GattCharacteristic1.readValue,
+      [GattCharacteristic1.Option.offset: .uint16(UInt16(clamping: offset))]
     )
   }
 
   private func lateRead(_ answer: Result<Message, DBusError>, _ offset: Int) {
     switch answer {
-    case .success(let reply): readEnded(reply.body.first?.asBytes, offset)
+    case .success(let reply):
+      readEnded(reply.output(of: GattCharacteristic1.readValue), offset)
     case .failure: readEnded(nil, offset)
     }
   }
@@ -108,12 +102,7 @@ final class CharacteristicChannel: Sendable {
     var options: PropertyMap = [:]
     if offset != 0 { options[GattCharacteristic1.Option.offset] = .uint16(UInt16(offset)) }
     if let type { options[GattCharacteristic1.Option.type] = .string(type) }
-    let call = MethodCall.bluez(
-      view.path,
-      GattCharacteristic1.interface,
-      GattCharacteristic1.Method.writeValue,
-      [.bytes(value), .properties(options)]
-    )
+    let call = MethodCall.bluez(view.path, GattCharacteristic1.writeValue, (value, options))
     _ = try await calls.call(call)
   }
 }

@@ -16,8 +16,8 @@ struct DisconnectReason: Equatable, Sendable {
   ///
   /// - Source: BlueZ 5.83, `src/device.c` (device_disconnected).
   init?(_ message: Message) {
-    guard message.member == Device1.Signal.disconnected, message.body.count == 2,
-      let name = message.body[0].asString, let text = message.body[1].asString
+    guard message.member == Device1.disconnected,
+      let (name, text) = Device1.disconnectedArguments.decode(message.body)
     else { return nil }
     self.name = name
     self.text = text

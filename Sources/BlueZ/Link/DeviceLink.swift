@@ -27,7 +27,7 @@ final class DeviceLink: Sendable {
     /// The ATT MTU in octets, as it was told last on this link.
     var mtu: Int?
     /// Whose Connect and Disconnect are called.
-    var interface = Device1.interface
+    var methods = LinkMethods.device
     var pendingConnects = 0
     /// How often the link has been seen to fall.
     var falls = 0
@@ -71,16 +71,16 @@ final class DeviceLink: Sendable {
   var loop: Loop { bus.loop }
 
   var connectCall: MethodCall {
-    .bluez(path, state.withLock { $0.interface }, Device1.Method.connect)
+    .bluez(path, state.withLock { $0.methods }.connect)
   }
 
   var disconnectCall: MethodCall {
-    .bluez(path, state.withLock { $0.interface }, Device1.Method.disconnect)
+    .bluez(path, state.withLock { $0.methods }.disconnect)
   }
 
-  /// Has Connect and Disconnect called on this interface of the device from the next link on.
-  func use(_ interface: String) {
-    state.withLock { if $0.machine.phase == .idle { $0.interface = interface } }
+  /// Has these methods called from the next link on.
+  func use(_ methods: LinkMethods) {
+    state.withLock { if $0.machine.phase == .idle { $0.methods = methods } }
   }
 
   // MARK: Events
@@ -94,7 +94,9 @@ final class DeviceLink: Sendable {
       let wasUp = state.machine.isUp
       switch event {
       case .connected, .removed, .daemonGone: state.mtu = nil
-      default: break
+      case .connectWanted, .connectAnswered, .abandoned, .disconnectWanted, .disconnectAnswered,
+        .resolved:
+        break
       }
       if event == .connected(false) { state.falls += 1 }
       // A Connect is never answered whose device was removed.

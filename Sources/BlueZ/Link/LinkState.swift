@@ -227,7 +227,7 @@ struct LinkState: Equatable, Sendable {
     switch phase {
     case .resolving where value: phase = .ready
     case .ready where !value: phase = .resolving
-    default: break
+    case .idle, .connecting, .resolving, .ready, .disconnecting: break
     }
     return .nothing
   }

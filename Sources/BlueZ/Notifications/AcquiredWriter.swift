@@ -22,7 +22,7 @@ final class AcquiredWriter: CommandWriter {
   )
     async throws
   {
-    let acquired = try await channel.acquire(GattCharacteristic1.Method.acquireWrite)
+    let acquired = try await channel.acquire(GattCharacteristic1.acquireWrite)
     self.service = service
     self.selector = selector
     self.channel = channel
@@ -83,15 +83,10 @@ final class AcquiredWriter: CommandWriter {
   }
 
   private func isAcquired() async throws -> Bool {
-    let call = MethodCall.bluez(
-      channel.view.path,
-      StandardInterface.properties,
-      StandardInterface.Properties.get,
-      [.string(GattCharacteristic1.interface), .string(GattCharacteristic1.Property.writeAcquired)]
-    )
+    let call = MethodCall.get(GattCharacteristic1.writeAcquired, at: channel.view.path)
     do {
       let reply = try await channel.bus.call(call, limit: channel.limits.call, lateReply: nil)
-      return reply.body.first?.unwrapped.asBool ?? false
+      return reply.value(of: GattCharacteristic1.writeAcquired) ?? false
     } catch is DBusError {
       // The object went with the link.
       return false

@@ -24,7 +24,7 @@ final class NotificationMailbox: Sendable {
   }
 
   /// Puts a value in; ignored when the mailbox has ended.
-  func send(_ notification: Notification) {
+  func send(_ notification: NotifiedValue) {
     change { state in
       if !state.queue.put(notification) { state.ending = BufferOverflow(bound: options.buffer) }
     }

@@ -9,7 +9,7 @@ import Signals
 /// link fell.
 struct NotificationQueue: Sendable {
   enum Entry: Equatable, Sendable {
-    case value(Notification)
+    case value(NotifiedValue)
     /// So many values were dropped here in a row; the first and the last of them came then.
     case dropped(Int, from: Instant, to: Instant)
     /// The subscription was interrupted; the subscriber is to make it anew.
@@ -33,7 +33,7 @@ struct NotificationQueue: Sendable {
   /// Puts a value in.
   ///
   /// - Returns: False when there is no place and the rule is to fail.
-  mutating func put(_ notification: Notification) -> Bool {
+  mutating func put(_ notification: NotifiedValue) -> Bool {
     if count < bound {
       entries.append(.value(notification))
       count += 1

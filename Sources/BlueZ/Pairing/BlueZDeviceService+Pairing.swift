@@ -79,7 +79,7 @@ extension BlueZDeviceService {
   }
 
   private func callPair(_ device: ObjectPath) async throws -> PairingOutcome {
-    let call = MethodCall.bluez(device, Device1.interface, Device1.Method.pair)
+    let call = MethodCall.bluez(device, Device1.pair)
     let isAnswered = Guarded(false)
     let link = client.link(to: device)
     let falls = link.falls
@@ -121,7 +121,7 @@ extension BlueZDeviceService {
   /// Has bluetoothd give up, whatever it answers; it removes a bond that is there, so this is for a
   /// pairing that was not answered alone.
   private func cancelPairing(of device: ObjectPath) async {
-    let call = MethodCall.bluez(device, Device1.interface, Device1.Method.cancelPairing)
+    let call = MethodCall.bluez(device, Device1.cancelPairing)
     _ = try? await shielded(on: loop, limit: client.limits.call) { [client] in
       try await client.bus.call(call, limit: client.limits.call, lateReply: nil)
     }
@@ -145,16 +145,12 @@ extension BlueZDeviceService {
   /// - Returns: One value once it is gone; also when it was not known.
   public func unpair() -> Signal<Void> {
     operation(.objects, "unpairing") { [self] in
+      try requireNoOpenStream()
       try await client.keepInStep()
       guard let device = knownDevice(on: try usableAdapter().path), let adapter = device.parent
       else { return }
       bind(device)
-      let call = MethodCall.bluez(
-        adapter,
-        Adapter1.interface,
-        Adapter1.Method.removeDevice,
-        [.objectPath(device)]
-      )
+      let call = MethodCall.bluez(adapter, Adapter1.removeDevice, device)
       do {
         _ = try await client.bus.call(call, limit: client.limits.disconnect, lateReply: nil)
       } catch let error as DBusError {
@@ -199,15 +195,7 @@ extension BlueZDeviceService {
         throw Problem(.notFound)
       }
       bind(device)
-      let call = MethodCall.bluez(
-        device,
-        StandardInterface.properties,
-        StandardInterface.Properties.set,
-        [
-          .string(Device1.interface), .string(Device1.Property.trusted),
-          .variant(of: .boolean(isTrusted)),
-        ]
-      )
+      let call = MethodCall.set(Device1.trusted, isTrusted, at: device)
       _ = try await client.bus.call(call, limit: client.limits.call, lateReply: nil)
     }
   }
@@ -216,6 +204,6 @@ extension BlueZDeviceService {
 extension ObjectTree {
   /// Whether bluetoothd has a bond with a device.
   func isPaired(_ device: ObjectPath) -> Bool {
-    property(Device1.Property.paired, Device1.interface, at: device)?.asBool ?? false
+    value(Device1.paired, at: device) ?? false
   }
 }

@@ -65,25 +65,26 @@ extension PairingAgent {
     try export()
     let daemon = try await bus.nameOwner(OrgBlueZ.busName)
     state.withLock { $0.daemon = daemon }
-    let register = call(
-      AgentManager1.Method.registerAgent,
-      [.objectPath(Self.path), .string(capability.bluezName)]
+    let register = MethodCall.bluez(
+      BlueZPath.manager,
+      AgentManager1.registerAgent,
+      (Self.path, capability.bluezName)
     )
     _ = try await bus.call(register, limit: limits.call) { [self] answer in
       // Answered after its caller had left.
       guard case .success = answer, state.withLock({ $0.registered == nil }) else { return }
       try? bus.send(
-        call(AgentManager1.Method.unregisterAgent, [.objectPath(Self.path)]).withoutReply()
+        call(AgentManager1.unregisterAgent).withoutReply()
       )
     }
     state.withLock { $0.registered = capability }
-    let makeDefault = call(AgentManager1.Method.requestDefaultAgent, [.objectPath(Self.path)])
+    let makeDefault = call(AgentManager1.requestDefaultAgent)
     _ = try await bus.call(makeDefault, limit: limits.call, lateReply: nil)
   }
 
   private func unregister() async throws {
     state.withLock { $0.registered = nil }
-    let unregister = call(AgentManager1.Method.unregisterAgent, [.objectPath(Self.path)])
+    let unregister = call(AgentManager1.unregisterAgent)
     do {
       _ = try await bus.call(unregister, limit: limits.call, lateReply: nil)
     } catch is DBusError {
@@ -91,8 +92,9 @@ extension PairingAgent {
     }
   }
 
-  private func call(_ method: String, _ body: [DBusValue]) -> MethodCall {
-    .bluez(BlueZPath.manager, AgentManager1.interface, method, body)
+  /// A call of AgentManager1 about our agent.
+  private func call(_ method: Method<ObjectPath, Void>) -> MethodCall {
+    .bluez(BlueZPath.manager, method, Self.path)
   }
 
   private func export() throws {

@@ -55,32 +55,31 @@ final class PairingAgent: Sendable {
 
   /// The object's interface.
   var interface: ExportedInterface {
-    typealias Method = Agent1.Method
-    let device = ExportedArgument("device", "o")
-    func request(
-      _ name: String,
-      _ arguments: [ExportedArgument] = [],
-      returns results: [ExportedArgument] = []
-    ) -> ExportedMethod {
-      ExportedMethod(name, takes: [device] + arguments, returns: results) { [weak self] call in
-        guard let self else { return call.fail(Self.rejected) }
-        take(call)
-      }
-    }
-    return ExportedInterface(
-      Agent1.interface,
-      methods: [
-        ExportedMethod(Method.release) { [weak self] in self?.released($0) },
-        request(Method.requestPinCode, returns: [.init("pincode", "s")]),
-        request(Method.displayPinCode, [.init("pincode", "s")]),
-        request(Method.requestPasskey, returns: [.init("passkey", "u")]),
-        request(Method.displayPasskey, [.init("passkey", "u"), .init("entered", "q")]),
-        request(Method.requestConfirmation, [.init("passkey", "u")]),
-        request(Method.requestAuthorization),
-        request(Method.authorizeService, [.init("uuid", "s")]),
-        ExportedMethod(Method.cancel) { [weak self] in self?.cancelled($0) },
-      ]
-    )
+    Agent1.declaration.exported(methods: [
+      ExportedMethod(Agent1.release) { [weak self] in self?.released($0) },
+      ExportedMethod(Agent1.requestPinCode) { [weak self] device, call in
+        Self.take(.pinCode, about: device, call, self)
+      },
+      ExportedMethod(Agent1.displayPinCode) { [weak self] input, call in
+        Self.take(.displayPinCode(input.1), about: input.0, call, self)
+      },
+      ExportedMethod(Agent1.requestPasskey) { [weak self] device, call in
+        Self.take(.passkey, about: device, call, self)
+      },
+      ExportedMethod(Agent1.displayPasskey) { [weak self] input, call in
+        Self.take(.displayPasskey(input.1, entered: input.2), about: input.0, call, self)
+      },
+      ExportedMethod(Agent1.requestConfirmation) { [weak self] input, call in
+        Self.take(.confirmation(input.1), about: input.0, call, self)
+      },
+      ExportedMethod(Agent1.requestAuthorization) { [weak self] device, call in
+        Self.take(.authorization, about: device, call, self)
+      },
+      ExportedMethod(Agent1.authorizeService) { [weak self] input, call in
+        Self.take(.authorizeService(input.1), about: input.0, call, self)
+      },
+      ExportedMethod(Agent1.cancel) { [weak self] in self?.cancelled($0) },
+    ])
   }
 
   private static let rejected = ErrorAnswer(BlueZErrorName.rejected, "Rejected").dbusError
@@ -90,13 +89,16 @@ final class PairingAgent: Sendable {
     return sender != nil && state.withLock { $0.daemon } == sender
   }
 
-  private func take(_ call: Invocation) {
-    let arguments = call.message.body
-    guard isFromDaemon(call), let device = arguments.first?.asObjectPath,
-      let request = AgentRequest(call.message.member ?? "", arguments.dropFirst()),
-      let id = entry(for: device)
-    else { return call.fail(Self.rejected) }
-    handle(.request(request), of: id, call)
+  private static func take(
+    _ request: AgentRequest,
+    about device: ObjectPath,
+    _ call: Invocation,
+    _ agent: PairingAgent?
+  ) {
+    guard let agent, agent.isFromDaemon(call), let id = agent.entry(for: device) else {
+      return call.fail(rejected)
+    }
+    agent.handle(.request(request), of: id, call)
   }
 
   /// The last who entered for a device.

@@ -154,12 +154,7 @@ extension BlueZDeviceService {
     let adapter = try await readyAdapter()
     guard let device = knownDevice(on: adapter.path) else { return }
     if client.look({ $0.advertisement(of: device)?.isPaired ?? false }) { notify(.losingBond) }
-    let call = MethodCall.bluez(
-      adapter.path,
-      Adapter1.interface,
-      Adapter1.Method.removeDevice,
-      [.objectPath(device)]
-    )
+    let call = MethodCall.bluez(adapter.path, Adapter1.removeDevice, device)
     do {
       _ = try await client.bus.call(call, limit: client.limits.disconnect, lateReply: nil)
     } catch let error as DBusError where ErrorAnswer(error).name == BlueZErrorName.doesNotExist {
@@ -175,20 +170,12 @@ extension BlueZDeviceService {
 
   /// Sees to it that bluetoothd connects over LE.
   func chooseBearer(of device: ObjectPath) async throws {
-    let (interface, mayPreferClassic) = client.look { tree in
-      (tree.linkInterface(device), tree.mayPreferClassic(device))
+    let (methods, mayPreferClassic) = client.look { tree in
+      (tree.linkMethods(device), tree.mayPreferClassic(device))
     }
-    client.link(to: device).use(interface)
+    client.link(to: device).use(methods)
     guard mayPreferClassic else { return }
-    let call = MethodCall.bluez(
-      device,
-      StandardInterface.properties,
-      StandardInterface.Properties.set,
-      [
-        .string(Device1.interface), .string(Device1.Property.preferredBearer),
-        .variant(of: .string(PreferredBearer.lowEnergy)),
-      ]
-    )
+    let call = MethodCall.set(Device1.preferredBearer, PreferredBearer.lowEnergy, at: device)
     do {
       _ = try await client.bus.call(call, limit: client.limits.call, lateReply: nil)
     } catch is DBusError {

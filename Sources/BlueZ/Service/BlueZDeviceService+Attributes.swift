@@ -29,7 +29,7 @@ extension BlueZDeviceService {
   /// It is asked for even where the characteristic does not list `read`, as bluetoothd does: the
   /// device decides.
   public func read(_ selector: CharacteristicSelector, offset: Int) -> Signal<[UInt8]> {
-    Signal(home: scheduler) { [self] sink in
+    Signal.operation(of: scheduler, "reading") { [self] sink in
       let value: [UInt8]
       do {
         guard offset >= 0, offset <= GattCharacteristic1.longestValue else {
@@ -68,7 +68,7 @@ extension BlueZDeviceService {
     kind: WriteKind,
     offset: Int
   ) -> Signal<Void> {
-    Signal(home: scheduler) { [self] sink in
+    Signal.operation(of: scheduler, "writing") { [self] sink in
       do {
         let longest = GattCharacteristic1.longestValue
         guard value.count <= longest else { throw Problem(.tooLong(octets: value.count)) }

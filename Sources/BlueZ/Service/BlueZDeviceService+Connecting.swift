@@ -17,10 +17,11 @@ extension BlueZDeviceService {
   ///   `connect-outside-turn`, `adapter-missing`, `adapter-off`, `not-found`, `connect-failed`,
   ///   `service-missing`, `timed-out` and others.
   public func connect(keep: Bool, expecting: [BluetoothUUID]) -> Signal<LinkOrigin> {
-    Signal(home: scheduler) { [self] sink in
+    Signal.operation(of: scheduler, "connecting") { [self] sink in
       var attempts = ConnectAttempts(most: options.attempts, takesOver: options.takesOver)
       let origin: LinkOrigin
       do {
+        try requireNoOpenStream()
         guard let turn = Turn.current else { throw Problem(.connectOutsideTurn) }
         try await forgetIfFresh()
         origin = try await connect(in: turn, keep: keep, expecting: expecting, &attempts)
@@ -155,6 +156,7 @@ extension BlueZDeviceService {
   /// - Returns: One value; also when the device was not connected, or bluetoothd has forgotten it.
   public func disconnect() -> Signal<Void> {
     operation(.disconnect, "disconnecting") { [self] in
+      try requireNoOpenStream()
       guard let device = try currentDevice() else { return }
       try await client.link(to: device).disconnect()
     }
@@ -166,15 +168,30 @@ extension BlueZDeviceService {
   }
 }
 
+extension BlueZDeviceService {
+  /// What the sinks of this connection's subscriptions run in.
+  var openStream: OpenStream? {
+    state.withLock { $0.device }.map { OpenStream(of: client, "\($0)") }
+  }
+
+  /// Checks that this is not a step behind each value of a subscription of this connection: the
+  /// first one would end the connection, and with it the values that are still to come.
+  func requireNoOpenStream() throws {
+    guard !OpenStream.current.isEmpty, let openStream, OpenStream.current.contains(openStream)
+    else { return }
+    throw Problem(.insideSubscription)
+  }
+}
+
 extension ObjectTree {
   /// Checks that an adapter can go on discovering.
   func requireDiscovery(on adapter: AdapterView) throws {
+    // Asked with every change: the whole view is made only of one that cannot.
+    if isPowered(adapter.path) { return }
     guard let now = self.adapter(at: adapter.path) else {
       throw Problem(.adapterRemoved(adapter.title))
     }
-    guard now.isPowered else {
-      throw Problem(now.isBlocked ? .adapterBlocked : .adapterOff)
-    }
+    throw Problem(now.isBlocked ? .adapterBlocked : .adapterOff)
   }
 }
 
@@ -183,7 +200,15 @@ extension Explanation {
     .connectOutsideTurn,
     "a link belongs to a turn, which disconnects it at its end; there is none here",
     hint: "start the chain with firstOrDefault or first, or connect inside schedule or turn; "
-      + "values and observe take no turn"
+      + "observe takes no turn of a signal's home"
+  )
+
+  static let insideSubscription = definite(
+    .insideSubscription,
+    "this would run for each value of a subscription of the same connection, and the first one would "
+      + "end the subscription",
+    hint: "put collect() or then { } behind the values that are wanted, as in "
+      + "notifications(x).take(3).collect().flattenMap { … }; a session disconnects by itself"
   )
 
   /// Services that were wanted are not among those found.

@@ -10,14 +10,9 @@ extension BlueZDeviceService {
     descriptorOperation(.read, "reading", selector) { [self] in
       let (view, calls) = try descriptor(selector)
       let reply = try await calls.call(
-        .bluez(
-          view.path,
-          GattDescriptor1.interface,
-          GattDescriptor1.Method.readValue,
-          [.properties([:])]
-        )
+        .bluez(view.path, GattDescriptor1.readValue, [:])
       )
-      guard let value = reply.body.first?.asBytes else {
+      guard let value = reply.output(of: GattDescriptor1.readValue) else {
         throw Problem(ErrorMapping.unknown(ErrorSituation(.read)))
       }
       return value
@@ -37,12 +32,7 @@ extension BlueZDeviceService {
         throw Problem(.configurationWrite(view.characteristic))
       }
       _ = try await calls.call(
-        .bluez(
-          view.path,
-          GattDescriptor1.interface,
-          GattDescriptor1.Method.writeValue,
-          [.bytes(value), .properties([:])]
-        )
+        .bluez(view.path, GattDescriptor1.writeValue, (value, [:]))
       )
     }
   }

@@ -40,16 +40,11 @@ extension BlueZDeviceService {
       tree.paths(with: GattCharacteristic1.interface, below: device).first
     }
     guard let first else { return nil }
-    let call = MethodCall.bluez(
-      first,
-      StandardInterface.properties,
-      StandardInterface.Properties.get,
-      [.string(GattCharacteristic1.interface), .string(GattCharacteristic1.Property.mtu)]
-    )
+    let call = MethodCall.get(GattCharacteristic1.mtu, at: first)
     let mtu: Int?
     do {
       let reply = try await client.bus.call(call, limit: client.limits.call, lateReply: nil)
-      mtu = reply.body.first?.unwrapped.asUInt16.map { Int($0) }
+      mtu = reply.value(of: GattCharacteristic1.mtu).map { Int($0) }
     } catch is DBusError {
       // Absent before 5.62 and while there is no link.
       mtu = nil

@@ -9,7 +9,7 @@ extension BlueZDeviceService {
   ///
   /// - Returns: Fails with ``DeviceFailure``: `link-lost` when the link falls, and others; with
   ///   `BufferOverflow` when values are not taken.
-  public func notifications(_ selector: CharacteristicSelector) -> Signal<Notification> {
+  public func notifications(_ selector: CharacteristicSelector) -> Signal<NotifiedValue> {
     subscribe(selector).flattenMap { $0 }
   }
 
@@ -18,7 +18,7 @@ extension BlueZDeviceService {
   /// - Returns: One stream, which is subscribed until the signal ends.
   public func subscribe(
     _ selector: CharacteristicSelector
-  ) -> Signal<Signal<Notification>> {
+  ) -> Signal<Signal<NotifiedValue>> {
     subscribe(selector, SubscriptionOptions()).map(\.notifications)
   }
 
@@ -37,7 +37,7 @@ extension BlueZDeviceService {
     _ options: SubscriptionOptions
   ) -> Signal<Signal<NotificationEvent>> {
     Signal<Signal<NotificationEvent>>.using(
-      acquire: Signal<Guarded<Subscriber>>(home: scheduler) { [self] sink in
+      acquire: Signal<Guarded<Subscriber>>.operation(of: scheduler, "subscribing") { [self] sink in
         let subscriber: Subscriber
         do {
           subscriber = try await channel(selector).subscribe(NotificationMailbox(options))
@@ -70,9 +70,15 @@ extension BlueZDeviceService {
   ) -> Signal<NotificationEvent> {
     let mailbox = present.withLock { $0.mailbox }
     return Signal { [self] sink in
+      let stream = openStream
       while true {
         switch try await next(of: mailbox, selector) {
-        case .value(let notification): try await sink(.value(notification))
+        case .value(let notification):
+          if let stream {
+            try await stream.whileOpen { try await sink(.value(notification)) }
+          } else {
+            try await sink(.value(notification))
+          }
         case .dropped(let count, let from, let to):
           try await sink(.gap(NotificationGap(.overflow(dropped: count), from: from, to: to)))
         case .lost(let problem, let from):
@@ -135,7 +141,10 @@ extension BlueZDeviceService {
     let isKept =
       state.withLock { $0.device }
       .map { client.link(to: $0).state.withLock { $0.isKept } } ?? false
-    try await connect(keep: isKept, expecting: []).run { _ in }
+    // The connection is gone: no subscription of it can lose by this.
+    try await OpenStream.$current.withValue([]) {
+      try await connect(keep: isKept, expecting: []).run { _ in }
+    }
     let old = present.withLock { $0 }
     do {
       let channel = try channel(selector)

@@ -14,7 +14,7 @@ extension BlueZDeviceService {
   /// - Returns: Fails with ``DeviceFailure``: `adapter-missing`, `adapter-off`, `daemon-missing`
   ///   and others; with `BufferOverflow` when values are not taken.
   public func scan(_ filter: ScanFilter) -> Signal<Advertisement> {
-    Signal(home: scheduler) { [self] sink in
+    Signal.operation(of: scheduler, "scanning") { [self] sink in
       var thrownBySink: (any Error)?
       do {
         try await scan(filter) { advertisement in
@@ -96,17 +96,17 @@ extension TreeChange {
   var isSighting: Bool {
     switch self {
     case .added(_, Device1.interface): true
-    case .changed(_, Device1.interface, let properties):
-      properties.contains { Device1.Property.advertised.contains($0) }
-    case .added, .removed, .changed: false
+    case .added, .removed: false
+    case .changed: Self.advertised.contains { concerns($0) }
     }
   }
 }
 
-extension Device1.Property {
-  /// What advertisements tell.
-  static let advertised: Set<String> = [
-    rssi, txPower, name, alias, uuids, manufacturerData, serviceData, connected,
+extension TreeChange {
+  /// What advertisements report.
+  fileprivate static let advertised: [any AnyProperty] = [
+    Device1.rssi, Device1.txPower, Device1.name, Device1.alias, Device1.uuids,
+    Device1.manufacturerData, Device1.serviceData, Device1.connected,
   ]
 }
 

@@ -15,7 +15,8 @@ extension BlueZDeviceService {
     _ selector: CharacteristicSelector
   ) -> Signal<any CommandWriter> {
     Signal<any CommandWriter>.using(
-      acquire: Signal<any CommandWriter>(home: scheduler) { [self] sink in
+      acquire: Signal<any CommandWriter>.operation(of: scheduler, "acquiring a writer") {
+        [self] sink in
         let writer: AcquiredWriter
         do {
           writer = try await AcquiredWriter(of: try channel(selector), selector, self)

@@ -76,9 +76,9 @@ public final class BlueZDeviceService: DeviceService {
   private func title(of device: ObjectPath) -> String? {
     client.look { tree in
       guard let known = tree.properties(Device1.interface, at: device),
-        let address = known[Device1.Property.address]?.asString.flatMap({ BluetoothAddress($0) })
+        let address = known[Device1.address]
       else { return nil }
-      return known[Device1.Property.name]?.asString.map { "\($0) (\(address))" } ?? "\(address)"
+      return known[Device1.name].map { "\($0) (\(address))" } ?? "\(address)"
     }
   }
 
@@ -101,7 +101,7 @@ public final class BlueZDeviceService: DeviceService {
     attribute: String? = nil,
     _ body: @escaping @Sendable () async throws -> Value
   ) -> Signal<Value> {
-    Signal(home: scheduler) { [self] sink in
+    Signal.operation(of: scheduler, title) { [self] sink in
       let value: Value
       do {
         value = try await body()

@@ -19,8 +19,7 @@ extension ObjectTree {
   func descriptors(of characteristic: CharacteristicView) -> [DescriptorView] {
     paths(with: GattDescriptor1.interface, below: characteristic.path).compactMap { path in
       guard let handle = BlueZPath(path)?.handle,
-        let text = property(GattDescriptor1.Property.uuid, GattDescriptor1.interface, at: path),
-        let uuid = text.asString.flatMap({ BluetoothUUID($0) })
+        let uuid = value(GattDescriptor1.uuid, at: path)
       else { return nil }
       return DescriptorView(path: path, uuid: uuid, handle: handle, characteristic: characteristic)
     }

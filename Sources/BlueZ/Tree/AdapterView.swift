@@ -39,6 +39,11 @@ extension ObjectTree {
       .sorted { ($0.name.count, $0.name) < ($1.name.count, $1.name) }
   }
 
+  /// Whether the adapter at a path is there, and on.
+  func isPowered(_ path: ObjectPath) -> Bool {
+    value(Adapter1.powered, at: path) ?? false
+  }
+
   /// The adapter at a path.
   func adapter(at path: ObjectPath) -> AdapterView? {
     guard let properties = properties(Adapter1.interface, at: path) else { return nil }
@@ -46,14 +51,12 @@ extension ObjectTree {
     return AdapterView(
       path: path,
       name: name,
-      address: properties[Adapter1.Property.address]?.asString.flatMap { BluetoothAddress($0) },
-      alias: properties[Adapter1.Property.alias]?.asString ?? name,
-      isPowered: properties[Adapter1.Property.powered]?.asBool ?? false,
-      isBlocked: properties[Adapter1.Property.powerState]?.asString
-        == Adapter1.PowerState.blocked,
-      isTurningOn: properties[Adapter1.Property.powerState]?.asString
-        == Adapter1.PowerState.turningOn,
-      isDiscovering: properties[Adapter1.Property.discovering]?.asBool ?? false
+      address: properties[Adapter1.address],
+      alias: properties[Adapter1.alias] ?? name,
+      isPowered: isPowered(path),
+      isBlocked: properties[Adapter1.powerState] == Adapter1.PowerState.blocked,
+      isTurningOn: properties[Adapter1.powerState] == Adapter1.PowerState.turningOn,
+      isDiscovering: properties[Adapter1.discovering] ?? false
     )
   }
 

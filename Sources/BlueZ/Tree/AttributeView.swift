@@ -27,7 +27,7 @@ extension ObjectTree {
   /// The UUIDs of the services of a device, in order of handle.
   func serviceUUIDs(of device: ObjectPath) -> [BluetoothUUID] {
     paths(with: GattService1.interface, below: device).compactMap {
-      uuid(GattService1.interface, at: $0)
+      value(GattService1.uuid, at: $0)
     }
   }
 
@@ -35,9 +35,9 @@ extension ObjectTree {
   func characteristics(of device: ObjectPath) -> [CharacteristicView] {
     paths(with: GattCharacteristic1.interface, below: device).compactMap { path in
       guard case .characteristic(_, _, _, let declaration)? = BlueZPath(path),
-        let uuid = uuid(GattCharacteristic1.interface, at: path),
+        let uuid = value(GattCharacteristic1.uuid, at: path),
         let servicePath = path.parent,
-        let service = self.uuid(GattService1.interface, at: servicePath)
+        let service = value(GattService1.uuid, at: servicePath)
       else { return nil }
       return CharacteristicView(
         path: path,
@@ -54,14 +54,13 @@ extension ObjectTree {
   /// - Parameter mtu: The MTU of the link in octets, when it is known better than the tree does.
   func services(of device: ObjectPath, mtu: Int? = nil) -> [GATTService] {
     paths(with: GattService1.interface, below: device).compactMap { path in
-      guard let handle = BlueZPath(path)?.handle, let uuid = uuid(GattService1.interface, at: path)
+      guard let handle = BlueZPath(path)?.handle, let uuid = value(GattService1.uuid, at: path)
       else { return nil }
-      let properties = properties(GattService1.interface, at: path)
-      let includes = properties?[GattService1.Property.includes]?.asObjectPaths ?? []
+      let includes = value(GattService1.includes, at: path) ?? []
       return GATTService(
         uuid: uuid,
         handle: handle,
-        isPrimary: properties?[GattService1.Property.primary]?.asBool ?? true,
+        isPrimary: value(GattService1.primary, at: path) ?? true,
         includes: includes.compactMap { BlueZPath($0)?.handle },
         characteristics: characteristics(in: path, mtu: mtu)
       )
@@ -71,18 +70,13 @@ extension ObjectTree {
   private func characteristics(in service: ObjectPath, mtu: Int?) -> [GATTCharacteristic] {
     paths(with: GattCharacteristic1.interface, below: service).compactMap { path in
       guard let declaration = BlueZPath(path)?.handle,
-        let uuid = uuid(GattCharacteristic1.interface, at: path)
+        let uuid = value(GattCharacteristic1.uuid, at: path)
       else { return nil }
-      let known = property(
-        GattCharacteristic1.Property.mtu,
-        GattCharacteristic1.interface,
-        at: path
-      )
       return GATTCharacteristic(
         uuid: uuid,
         handle: declaration &+ 1,
         properties: flags(of: path),
-        mtu: mtu ?? known?.asUInt16.map { Int($0) },
+        mtu: mtu ?? value(GattCharacteristic1.mtu, at: path).map { Int($0) },
         descriptors: descriptors(in: path)
       )
     }
@@ -91,7 +85,7 @@ extension ObjectTree {
   private func descriptors(in characteristic: ObjectPath) -> [GATTDescriptor] {
     paths(with: GattDescriptor1.interface, below: characteristic).compactMap { path in
       guard let handle = BlueZPath(path)?.handle,
-        let uuid = uuid(GattDescriptor1.interface, at: path)
+        let uuid = value(GattDescriptor1.uuid, at: path)
       else { return nil }
       return GATTDescriptor(uuid: uuid, handle: handle)
     }
@@ -99,17 +93,6 @@ extension ObjectTree {
 
   /// What a characteristic offers.
   func flags(of characteristic: ObjectPath) -> CharacteristicProperties {
-    let names = property(
-      GattCharacteristic1.Property.flags,
-      GattCharacteristic1.interface,
-      at: characteristic
-    )
-    return CharacteristicProperties(flags: names?.asStrings ?? [])
-  }
-
-  private func uuid(_ interface: String, at path: ObjectPath) -> BluetoothUUID? {
-    // The property has the same name in all three interfaces.
-    property(GattService1.Property.uuid, interface, at: path)?.asString
-      .flatMap { BluetoothUUID($0) }
+    value(GattCharacteristic1.flags, at: characteristic) ?? []
   }
 }

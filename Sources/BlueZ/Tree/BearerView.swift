@@ -3,6 +3,15 @@
 import BlueZInterfaces
 import DBus
 
+/// What makes and ends the link of a device.
+struct LinkMethods: Sendable {
+  let connect: Method<Void, Void>
+  let disconnect: Method<Void, Void>
+
+  static let device = LinkMethods(connect: Device1.connect, disconnect: Device1.disconnect)
+  static let bearer = LinkMethods(connect: BearerLE1.connect, disconnect: BearerLE1.disconnect)
+}
+
 extension ObjectTree {
   /// Whether bluetoothd offers the LE side of a dual-mode device by itself.
   func hasBearers(_ device: ObjectPath) -> Bool {
@@ -11,25 +20,17 @@ extension ObjectTree {
 
   /// Whether bluetoothd says that a device is connected; over LE, where it tells that apart.
   func isConnected(_ device: ObjectPath) -> Bool {
-    let (name, interface) =
-      hasBearers(device)
-      ? (BearerLE1.Property.connected, BearerLE1.interface)
-      : (Device1.Property.connected, Device1.interface)
-    return property(name, interface, at: device)?.asBool ?? false
+    value(hasBearers(device) ? BearerLE1.connected : Device1.connected, at: device) ?? false
   }
 
-  /// The interface whose Connect and Disconnect concern the LE link alone.
-  func linkInterface(_ device: ObjectPath) -> String {
-    hasBearers(device) ? BearerLE1.interface : Device1.interface
+  /// Connect and Disconnect of the LE link alone, where bluetoothd offers that.
+  func linkMethods(_ device: ObjectPath) -> LinkMethods {
+    hasBearers(device) ? .bearer : .device
   }
 
   /// Whether bluetoothd may try BR/EDR first: a dual-mode device that is not set to LE.
   func mayPreferClassic(_ device: ObjectPath) -> Bool {
-    let preferred = property(
-      Device1.Property.preferredBearer,
-      Device1.interface,
-      at: device
-    )?.asString
+    let preferred = value(Device1.preferredBearer, at: device)
     return !hasBearers(device) && preferred != nil && preferred != PreferredBearer.lowEnergy
   }
 }

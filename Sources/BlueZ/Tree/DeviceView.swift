@@ -12,56 +12,28 @@ extension ObjectTree {
 
   /// Whether bluetoothd says that a device's services are resolved.
   func isResolved(_ device: ObjectPath) -> Bool {
-    property(Device1.Property.servicesResolved, Device1.interface, at: device)?.asBool ?? false
+    value(Device1.servicesResolved, at: device) ?? false
   }
 
   /// What is known of a device, in the form of an advertisement; nil when it is not there.
   func advertisement(of device: ObjectPath) -> Advertisement? {
     guard let properties = properties(Device1.interface, at: device),
-      let text = properties[Device1.Property.address]?.asString,
-      let address = BluetoothAddress(text)
+      let address = properties[Device1.address]
     else { return nil }
-    let adapter = properties[Device1.Property.adapter]?.asObjectPath
-    let adapterName = adapter?.text.split(separator: "/").last.map(String.init)
-    let uuids = properties[Device1.Property.uuids]?.asStrings ?? []
     return Advertisement(
       address: address,
-      addressType: properties[Device1.Property.addressType]?.asString
-        .flatMap { AddressType(rawValue: $0) } ?? .public,
-      name: properties[Device1.Property.name]?.asString,
-      alias: properties[Device1.Property.alias]?.asString ?? text,
-      rssi: properties[Device1.Property.rssi]?.asInt16.map { Int($0) },
-      txPower: properties[Device1.Property.txPower]?.asInt16.map { Int($0) },
-      services: uuids.compactMap { BluetoothUUID($0) },
-      manufacturerData: Self.manufacturerData(in: properties),
-      serviceData: Self.serviceData(in: properties),
+      addressType: properties[Device1.addressType] ?? .public,
+      name: properties[Device1.name],
+      alias: properties[Device1.alias] ?? "\(address)",
+      rssi: properties[Device1.rssi].map { Int($0) },
+      txPower: properties[Device1.txPower].map { Int($0) },
+      services: properties[Device1.uuids] ?? [],
+      manufacturerData: properties[Device1.manufacturerData] ?? [],
+      serviceData: properties[Device1.serviceData] ?? [],
       isConnected: isConnected(device),
-      isPaired: properties[Device1.Property.paired]?.asBool ?? false,
-      adapter: adapterName ?? ""
+      isPaired: properties[Device1.paired] ?? false,
+      adapter: properties[Device1.adapter]?.lastElement ?? ""
     )
-  }
-
-  private static func manufacturerData(
-    in properties: PropertyMap
-  ) -> [(company: UInt16, data: [UInt8])] {
-    guard case .dictionary(let entries)? = properties[Device1.Property.manufacturerData]?.unwrapped
-    else { return [] }
-    return entries.entries.compactMap { entry in
-      guard let company = entry.key.asUInt16, let data = entry.value.asBytes else { return nil }
-      return (company, data)
-    }
-  }
-
-  private static func serviceData(
-    in properties: PropertyMap
-  ) -> [(service: BluetoothUUID, data: [UInt8])] {
-    guard let entries = properties[Device1.Property.serviceData]?.asPropertyMap else { return [] }
-    return entries.entries.compactMap { entry in
-      guard let uuid = BluetoothUUID(entry.name), let data = entry.value.asBytes else {
-        return nil
-      }
-      return (uuid, data)
-    }
   }
 
   /// The device of an adapter that a target means; nil when none is known.
@@ -69,12 +41,14 @@ extension ObjectTree {
   /// Of several, the connected ones come before those that discovery sees, the nearest of these
   /// first, and then those that are only remembered; at last the lowest address decides.
   func device(_ target: DeviceTarget, of adapter: ObjectPath) -> ObjectPath? {
+    let candidates = indexed(target)?.filter { $0.isBelow(adapter) } ?? devices(of: adapter)
+    guard !candidates.isEmpty else { return nil }
     if case .address(let address) = target {
       let path = BlueZPath.device(address, of: adapter)
       if has(Device1.interface, at: path) { return path }
     }
     var best: (path: ObjectPath, rank: Int)?
-    for path in devices(of: adapter) {
+    for path in candidates {
       guard let seen = advertisement(of: path), target.matches(seen) else { continue }
       let rank = seen.isConnected ? 1000 : seen.rssi ?? -1000
       if best.map({ rank > $0.rank }) ?? true { best = (path, rank) }
@@ -82,8 +56,8 @@ extension ObjectTree {
     return best?.path
   }
 
-  /// The same for who has looked before and found none: among many devices, only the one that has
-  /// changed since is looked at.
+  /// The same for who has looked before and found none: where each device has to be looked at, only
+  /// the one that has changed since is.
   ///
   /// - Parameter count: ``ObjectTree/deviceChanges`` then; nil: it is the first look.
   func device(
@@ -91,7 +65,9 @@ extension ObjectTree {
     of adapter: ObjectPath,
     unseenAt count: UInt64?
   ) -> ObjectPath? {
-    guard let count, deviceChanges - count <= 1 else { return device(target, of: adapter) }
+    guard let count, deviceChanges - count <= 1, indexed(target) == nil else {
+      return device(target, of: adapter)
+    }
     guard deviceChanges > count, let lastDevice, lastDevice.parent == adapter,
       let changed = advertisement(of: lastDevice), target.matches(changed)
     else { return nil }

@@ -4,6 +4,7 @@
 // AdapterView.swift, DeviceView.swift and AttributeView.swift.
 
 import BlueZInterfaces
+import Bluetooth
 import DBus
 
 /// The objects that bluetoothd exports, as its messages tell.
@@ -11,8 +12,10 @@ struct ObjectTree: Sendable {
   private typealias Interfaces = [String: PropertyMap]
 
   private var objects: [ObjectPath: Interfaces] = [:]
-  /// The paths that begin with each object's own, in order of path: parents before children.
-  private var order: [ObjectPath] = []
+  /// The objects that have each interface.
+  private var paths: [String: SortedPaths] = [:]
+  /// The devices by what an operation names them by.
+  private var deviceIndex = DeviceIndex()
   private var snapshotsAsked = 0
   private var remembered: [TreeEvent] = []
 
@@ -79,21 +82,23 @@ struct ObjectTree: Sendable {
     guard Self.isMirrored(interface) else { return [] }
     countAttributes(interface)
     countDevice(interface, path)
-    if objects[path] == nil { order.insert(path, at: place(of: path)) }
     let old = objects[path, default: [:]].updateValue(properties, forKey: interface)
-    guard let old else { return [.added(path, interface: interface)] }
+    reindex(path, interface, from: old, to: properties)
+    guard let old else {
+      paths[interface, default: SortedPaths()].insert(path)
+      return [.added(path, interface: interface)]
+    }
     let names = Self.difference(from: old, to: properties)
     return names.isEmpty ? [] : [.changed(path, interface: interface, properties: names)]
   }
 
   private mutating func take(_ interface: String, from path: ObjectPath) -> TreeChange? {
-    guard objects[path]?.removeValue(forKey: interface) != nil else { return nil }
+    guard let old = objects[path]?.removeValue(forKey: interface) else { return nil }
     countAttributes(interface)
     countDevice(interface, path)
-    if objects[path]?.isEmpty == true {
-      objects[path] = nil
-      order.remove(at: place(of: path))
-    }
+    reindex(path, interface, from: old, to: nil)
+    paths[interface]?.remove(path)
+    if objects[path]?.isEmpty == true { objects[path] = nil }
     return .removed(path, interface: interface)
   }
 
@@ -105,9 +110,17 @@ struct ObjectTree: Sendable {
   ) -> [TreeChange] {
     guard objects[path]?[interface] != nil else { return [] }
     countDevice(interface, path)
+    let change = TreeChange.changed(
+      path,
+      interface: interface,
+      properties: properties.names + invalidated
+    )
+    let isIndexed = DeviceIndex.isConcerned(by: change)
+    let old = isIndexed ? objects[path]?[interface] : nil
     for entry in properties.entries { objects[path]?[interface]?[entry.name] = entry.value }
     for name in invalidated { objects[path]?[interface]?[name] = nil }
-    return [.changed(path, interface: interface, properties: properties.names + invalidated)]
+    if isIndexed { reindex(path, interface, from: old, to: objects[path]?[interface]) }
+    return [change]
   }
 
   private mutating func replace(
@@ -123,7 +136,7 @@ struct ObjectTree: Sendable {
       }
     }
     objects = fresh
-    order = fresh.keys.sorted()
+    index()
     for event in signalled { _ = applySignal(event) }
     attributeGeneration = before.attributeGeneration + 1
     countAllDevices()
@@ -147,7 +160,7 @@ struct ObjectTree: Sendable {
   private mutating func clear() -> [TreeChange] {
     let before = self
     objects = [:]
-    order = []
+    index()
     attributeGeneration += 1
     countAllDevices()
     return before.removals(towards: self)
@@ -155,7 +168,7 @@ struct ObjectTree: Sendable {
 
   /// What `other` has no more: children before parents.
   private func removals(towards other: ObjectTree) -> [TreeChange] {
-    order.reversed().flatMap { path in
+    objects.keys.sorted().reversed().flatMap { path in
       interfaceNames(of: path)
         .filter { other.objects[path]?[$0] == nil }
         .map { .removed(path, interface: $0) }
@@ -164,7 +177,7 @@ struct ObjectTree: Sendable {
 
   /// What `other` has new or different: parents before children.
   private func additions(towards other: ObjectTree) -> [TreeChange] {
-    other.order.flatMap { path in
+    other.objects.keys.sorted().flatMap { path in
       other.interfaceNames(of: path).compactMap { name -> TreeChange? in
         guard let new = other.objects[path]?[name] else { return nil }
         guard let old = objects[path]?[name] else { return .added(path, interface: name) }
@@ -192,15 +205,28 @@ struct ObjectTree: Sendable {
     new.names.filter { old[$0] != new[$0] } + old.names.filter { new[$0] == nil }
   }
 
-  /// Where `path` is in the order, or belongs.
-  private func place(of path: ObjectPath) -> Int {
-    var low = 0
-    var high = order.count
-    while low < high {
-      let middle = (low + high) / 2
-      if order[middle] < path { low = middle + 1 } else { high = middle }
+  // MARK: Indices
+
+  /// Indexes all objects anew.
+  private mutating func index() {
+    var listed: [String: [ObjectPath]] = [:]
+    deviceIndex = DeviceIndex()
+    for (path, interfaces) in objects {
+      for (interface, properties) in interfaces {
+        listed[interface, default: []].append(path)
+        reindex(path, interface, from: nil, to: properties)
+      }
     }
-    return low
+    paths = listed.mapValues { SortedPaths($0) }
+  }
+
+  private mutating func reindex(
+    _ path: ObjectPath,
+    _ interface: String,
+    from old: PropertyMap?,
+    to new: PropertyMap?
+  ) {
+    if interface == Device1.interface { deviceIndex.change(path, from: old, to: new) }
   }
 
   // MARK: Reading
@@ -210,9 +236,9 @@ struct ObjectTree: Sendable {
     objects[path]?[interface]
   }
 
-  /// One property; nil when it, the interface or the object is not there.
-  func property(_ name: String, _ interface: String, at path: ObjectPath) -> DBusValue? {
-    objects[path]?[interface]?[name]
+  /// The value of a property; nil when it, the interface or the object is not there.
+  func value<Value>(_ property: Property<Value>, at path: ObjectPath) -> Value? {
+    objects[path]?[property.interface]?[property]
   }
 
   /// Whether an object has an interface.
@@ -226,17 +252,13 @@ struct ObjectTree: Sendable {
   }
 
   /// Every object with an interface, in order of path.
-  func paths(with interface: String) -> [ObjectPath] {
-    order.filter { objects[$0]?[interface] != nil }
-  }
+  func paths(with interface: String) -> [ObjectPath] { Array(paths[interface] ?? SortedPaths()) }
 
   /// The objects with an interface anywhere below a path, in order of path.
   func paths(with interface: String, below parent: ObjectPath) -> [ObjectPath] {
-    // "/" sorts before every character of an element: what is below follows its parent at once.
-    let prefix = parent.text + "/"
-    return order[place(of: parent)...]
-      .drop { $0 == parent }
-      .prefix { $0.text.hasPrefix(prefix) }
-      .filter { objects[$0]?[interface] != nil }
+    paths[interface].map { Array($0.below(parent)) } ?? []
   }
+
+  /// The devices that a target can mean; nil when each has to be looked at.
+  func indexed(_ target: DeviceTarget) -> [ObjectPath]? { deviceIndex.devices(target) }
 }

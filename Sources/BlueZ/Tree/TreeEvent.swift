@@ -50,6 +50,14 @@ enum TreeChange: Hashable, Sendable {
   /// `properties` are the names that changed or ceased to exist, in the order of the message.
   case changed(ObjectPath, interface: String, properties: [String])
 
+  /// Whether a property is among those that changed.
+  func concerns(_ property: any AnyProperty) -> Bool {
+    switch self {
+    case .changed(_, property.interface, let names): names.contains(property.name)
+    case .added, .removed, .changed: false
+    }
+  }
+
   /// The object that changed.
   var path: ObjectPath {
     switch self {
@@ -63,16 +71,16 @@ extension TreeEvent {
   init?(_ message: Message) {
     let body = message.body
     switch message.member {
-    case StandardInterface.ObjectManager.interfacesAdded:
+    case StandardInterface.interfacesAdded.name:
       guard body.count == 2, let path = body[0].asObjectPath,
         let interfaces = Self.interfaces(in: body[1])
       else { return nil }
       self = .added(path, interfaces)
-    case StandardInterface.ObjectManager.interfacesRemoved:
+    case StandardInterface.interfacesRemoved.name:
       guard body.count == 2, let path = body[0].asObjectPath, let names = body[1].asStrings
       else { return nil }
       self = .removed(path, names)
-    case StandardInterface.Properties.propertiesChanged:
+    case StandardInterface.propertiesChanged.name:
       guard body.count == 3, let path = message.path, let interface = body[0].asString,
         let properties = body[1].asPropertyMap, let invalidated = body[2].asStrings
       else { return nil }

@@ -39,14 +39,12 @@ extension AdapterServer {
       state.isDiscoverableByFilter = isWanted
       return true
     }
-    if isChanged { mark(Adapter1.Property.discoverable) }
+    if isChanged { mark(Adapter1.discoverable) }
   }
 
-  func setFilter(_ call: Invocation) {
+  func setFilter(_ options: PropertyMap, _ call: Invocation) {
     guard state.withLock({ $0.isPowered }) else { return call.refuse(.notReady) }
-    guard let options = call.message.body.first?.asPropertyMap,
-      let filter = DiscoveryFilter(options)
-    else { return call.refuse(.invalidArguments) }
+    guard let filter = DiscoveryFilter(options) else { return call.refuse(.invalidArguments) }
     state.withLock { $0.sessions.filter(call.caller, options.isEmpty ? nil : filter) }
     followDiscoverableFilter()
     call.reply()
@@ -61,7 +59,7 @@ extension AdapterServer {
     }
     guard isFirst else { return }
     host.observe(.scanning(true))
-    mark(Adapter1.Property.discovering)
+    mark(Adapter1.discovering)
     for slot in air.slots {
       // The first is heard within an interval: half of one on average.
       report(slot, after: air.interval(slot) / 2)
@@ -72,7 +70,7 @@ extension AdapterServer {
     let isUnwanted = state.withLock { $0.isDiscovering && !$0.sessions.isDiscovering }
     guard isUnwanted else { return }
     endScan()
-    mark(Adapter1.Property.discovering)
+    mark(Adapter1.discovering)
   }
 
   /// Stops hearing: devices tell of it first, the adapter is the caller's to tell of.
@@ -106,7 +104,7 @@ extension AdapterServer {
     let isWanted = sessions.accept(
       services: advertisement.services,
       name: advertisement.includesName ? device.device.definition.name : nil,
-      address: "\(device.address)",
+      address: device.address,
       isDiscoverable: advertisement.isDiscoverable
     )
     guard isWanted else { return }

@@ -49,7 +49,7 @@ extension AdapterServer {
     for report in reports { report.cancel() }
     if wasDiscovering { host.observe(.scanning(false)) }
     endDevices(wasDiscovering)
-    mark(Adapter1.Property.powered)
-    mark(Adapter1.Property.discovering)
+    mark(Adapter1.powered)
+    mark(Adapter1.discovering)
   }
 }

@@ -5,15 +5,8 @@ import DBus
 import Signals
 
 extension AdapterServer {
-  /// The property; there is none before 5.73.
-  var powerState: [ExportedProperty] {
-    guard host.settings.version >= .powerState else { return [] }
-    return [
-      ExportedProperty(Adapter1.Property.powerState, "s") { [self] in .string(powerStateText) }
-    ]
-  }
-
-  private var powerStateText: String {
+  /// The value of `PowerState`.
+  var powerState: String {
     let (isPowered, coming) = state.withLock { ($0.isPowered, $0.comingPower) }
     switch coming {
     case true?: return Adapter1.PowerState.turningOn
@@ -25,6 +18,6 @@ extension AdapterServer {
   /// The adapter is being switched, or, with nil, has been.
   func changesPower(to isOn: Bool?) {
     state.withLock { $0.comingPower = isOn }
-    if host.settings.version >= .powerState { mark(Adapter1.Property.powerState) }
+    mark(Adapter1.powerState)
   }
 }

@@ -12,54 +12,50 @@ extension AdapterServer {
   ///
   /// - Source: recorded from bluetoothd 5.66.
   var visibility: [ExportedProperty] {
-    typealias Property = Adapter1.Property
-    return [
-      ExportedProperty(Property.discoverable, "b", set: { self.setDiscoverable($0, $1) }) {
-        .boolean(self.state.withLock { $0.isDiscoverable })
+    [
+      ExportedProperty(Adapter1.discoverable, set: { self.setDiscoverable($0, $1) }) {
+        self.state.withLock { $0.isDiscoverable }
       },
-      timeout(Property.discoverableTimeout, \.discoverableTimeout) { $0.expireDiscoverable() },
+      timeout(Adapter1.discoverableTimeout, \.discoverableTimeout) { $0.expireDiscoverable() },
       ExportedProperty(
-        Property.pairable,
-        "b",
-        set: { value, call in
+        Adapter1.pairable,
+        set: { isPairable, call in
           call.reply()
-          self.setPairable(value.asBool ?? false)
+          self.setPairable(isPairable)
           self.expirePairable()
         },
-        get: { .boolean(self.state.withLock { $0.isPairable }) }
+        get: { self.state.withLock { $0.isPairable } }
       ),
-      timeout(Property.pairableTimeout, \.pairableTimeout) { $0.expirePairable() },
+      timeout(Adapter1.pairableTimeout, \.pairableTimeout) { $0.expirePairable() },
     ]
   }
 
   private func timeout(
-    _ name: String,
+    _ property: Property<UInt32>,
     _ path: any WritableKeyPath<State, UInt32> & Sendable,
     _ expire: @escaping @Sendable (AdapterServer) -> Void
   ) -> ExportedProperty {
     ExportedProperty(
-      name,
-      "u",
-      set: { value, call in
+      property,
+      set: { seconds, call in
         call.reply()
-        let seconds = value.asUInt32 ?? 0
         let isChanged = self.state.withLock { state in
           defer { state[keyPath: path] = seconds }
           return state[keyPath: path] != seconds
         }
-        // Told of also when it is what it was.
-        self.mark(name)
+        // Reported also when it is what it was.
+        self.mark(property)
         if isChanged { expire(self) }
       },
-      get: { .uint32(self.state.withLock { $0[keyPath: path] }) }
+      get: { self.state.withLock { $0[keyPath: path] } }
     )
   }
 
-  private func setDiscoverable(_ value: DBusValue, _ call: Invocation) {
+  private func setDiscoverable(_ isOn: Bool, _ call: Invocation) {
     let (isPowered, timeout) = state.withLock { ($0.isPowered, $0.discoverableTimeout) }
     guard isPowered || timeout == 0 else { return call.refuse(.notPowered) }
     call.reply()
-    setDiscoverable(value.asBool ?? false)
+    setDiscoverable(isOn)
     expireDiscoverable()
   }
 
@@ -69,7 +65,7 @@ extension AdapterServer {
       defer { state.isDiscoverable = isOn }
       return state.isDiscoverable != isOn
     }
-    if isChanged { mark(Adapter1.Property.discoverable) }
+    if isChanged { mark(Adapter1.discoverable) }
   }
 
   private func expireDiscoverable() {
@@ -86,7 +82,7 @@ extension AdapterServer {
 
   /// Counts anew from now; 0 seconds are for ever.
   private func restart(
-    _ path: WritableKeyPath<State, Timer?>,
+    _ path: WritableKeyPath<State, LoopTimer?>,
     after seconds: (State) -> UInt32,
     _ end: @escaping @Sendable (AdapterServer) -> Void
   ) {

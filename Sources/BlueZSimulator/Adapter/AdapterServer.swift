@@ -23,10 +23,10 @@ final class AdapterServer: Sendable {
     var sessions = DiscoverySessions()
     /// What is told of as `Discovering`.
     var isDiscovering = false
-    var discoverableTimer: Timer?
-    var pairableTimer: Timer?
+    var discoverableTimer: LoopTimer?
+    var pairableTimer: LoopTimer?
     /// The next of each advertisement.
-    var reports: [AdvertisementSlot: Timer] = [:]
+    var reports: [AdvertisementSlot: LoopTimer] = [:]
   }
 
   let path: ObjectPath
@@ -51,64 +51,52 @@ final class AdapterServer: Sendable {
     }
   }
 
-  func mark(_ property: String) {
-    host.server.changed(property, of: Adapter1.interface, at: path)
+  /// Reports that a property has changed, where the release that is played has it.
+  func mark<Value>(_ property: Property<Value>) {
+    if property.isDescribed(by: host.settings.version) {
+      host.server.changed(property, at: path)
+    }
   }
 
   // MARK: The object
 
-  /// The interface, with the properties that bluetoothd 5.66 gives it.
   var interface: ExportedInterface {
-    ExportedInterface(
-      Adapter1.interface,
+    Adapter1.declaration.exported(
+      by: host.settings.version,
       methods: methods,
-      properties: propertiesToPower + powerState + visibility + propertiesAfterPower
+      properties: properties + visibility
     )
   }
 
-  private var propertiesToPower: [ExportedProperty] {
-    typealias Property = Adapter1.Property
+  private var properties: [ExportedProperty] {
     let name = settings.name
     return [
-      ExportedProperty(Property.address, "s") { .string("\(self.settings.address)") },
-      ExportedProperty(Property.addressType, "s") { .string(AddressType.public.rawValue) },
-      ExportedProperty(Property.name, "s") { .string(self.settings.name) },
-      property(Property.alias, "s", { .string($0.alias ?? name) }) { state, value in
-        state.alias = value.asString.flatMap { $0.isEmpty ? nil : $0 }
+      ExportedProperty(Adapter1.address) { self.settings.address },
+      ExportedProperty(Adapter1.addressType) { .public },
+      ExportedProperty(Adapter1.name) { name },
+      property(Adapter1.alias, { $0.alias ?? name }) { state, alias in
+        state.alias = alias.isEmpty ? nil : alias
       },
-      ExportedProperty(Property.deviceClass, "u") { .uint32(0) },
-      ExportedProperty(Property.powered, "b", set: { self.setPowered($0, $1) }) {
-        .boolean(self.state.withLock { $0.isPowered })
+      ExportedProperty(Adapter1.deviceClass) { 0 },
+      ExportedProperty(Adapter1.powered, set: { self.setPowered($0, $1) }) {
+        self.state.withLock { $0.isPowered }
       },
-    ]
-  }
-
-  private var propertiesAfterPower: [ExportedProperty] {
-    typealias Property = Adapter1.Property
-    return [
-      ExportedProperty(Property.discovering, "b") {
-        .boolean(self.state.withLock { $0.isDiscovering })
-      },
-      ExportedProperty(Property.uuids, "as") { .strings(HostServices.listed) },
-      ExportedProperty(Property.modalias, "s") { .string("usb:v1D6Bp0246d0542") },
-      ExportedProperty(Property.roles, "as") {
-        .strings([Adapter1.Role.central, Adapter1.Role.peripheral])
-      },
-      // Described, and not there unless some are switched on.
-      ExportedProperty(Property.experimentalFeatures, "as") { nil },
+      ExportedProperty(Adapter1.powerState) { self.powerState },
+      ExportedProperty(Adapter1.discovering) { self.state.withLock { $0.isDiscovering } },
+      ExportedProperty(Adapter1.uuids) { HostServices.listed },
+      ExportedProperty(Adapter1.modalias) { "usb:v1D6Bp0246d0542" },
+      ExportedProperty(Adapter1.roles) { [Adapter1.Role.central, Adapter1.Role.peripheral] },
     ]
   }
 
   /// A property that a client may set. Recorded from bluetoothd: the answer first.
-  private func property(
-    _ name: String,
-    _ signature: Signature,
-    _ get: @escaping @Sendable (State) -> DBusValue,
-    _ set: @escaping @Sendable (inout State, DBusValue) -> Void
+  private func property<Value: Equatable>(
+    _ property: Property<Value>,
+    _ get: @escaping @Sendable (State) -> Value,
+    _ set: @escaping @Sendable (inout State, Value) -> Void
   ) -> ExportedProperty {
     ExportedProperty(
-      name,
-      signature,
+      property,
       set: { value, call in
         let isChanged = self.state.withLock { state in
           let before = get(state)
@@ -116,28 +104,25 @@ final class AdapterServer: Sendable {
           return get(state) != before
         }
         call.reply()
-        if isChanged { self.mark(name) }
+        if isChanged { self.mark(property) }
       },
       get: { self.state.withLock { get($0) } }
     )
   }
 
   private var methods: [ExportedMethod] {
-    typealias Method = Adapter1.Method
-    let filter = ExportedArgument("properties", "a{sv}")
-    return [
-      ExportedMethod(Method.startDiscovery) { self.startDiscovery($0) },
-      ExportedMethod(Method.setDiscoveryFilter, takes: [filter]) { self.setFilter($0) },
-      ExportedMethod(Method.stopDiscovery) { self.stopDiscovery($0) },
-      ExportedMethod(Method.removeDevice, takes: [.init("device", "o")]) { self.removeDevice($0) },
-      ExportedMethod(Method.getDiscoveryFilters, returns: [.init("filters", "as")]) { call in
-        call.reply([.strings(Adapter1.DiscoveryFilterKey.known)])
+    [
+      ExportedMethod(Adapter1.startDiscovery) { self.startDiscovery($0) },
+      ExportedMethod(Adapter1.setDiscoveryFilter) { self.setFilter($0, $1) },
+      ExportedMethod(Adapter1.stopDiscovery) { self.stopDiscovery($0) },
+      ExportedMethod(Adapter1.removeDevice) { self.removeDevice($0, $1) },
+      ExportedMethod(Adapter1.getDiscoveryFilters) { call in
+        call.reply(to: Adapter1.getDiscoveryFilters, Adapter1.DiscoveryFilterKey.known)
       },
     ]
   }
 
-  private func removeDevice(_ call: Invocation) {
-    let path = call.message.body.first?.asObjectPath
+  private func removeDevice(_ path: ObjectPath, _ call: Invocation) {
     guard let device = devices.first(where: { $0.path == path && $0.isExported }) else {
       return call.refuse(.doesNotExist)
     }
@@ -147,8 +132,7 @@ final class AdapterServer: Sendable {
 
   // MARK: Power
 
-  private func setPowered(_ value: DBusValue, _ call: Invocation) {
-    let isOn = value.asBool ?? false
+  private func setPowered(_ isOn: Bool, _ call: Invocation) {
     let (isPowered, isPending) = state.withLock { ($0.isPowered, $0.comingPower != nil) }
     // Whatever it is to become.
     guard !isPending else { return call.refuse(.busy) }
@@ -169,7 +153,7 @@ final class AdapterServer: Sendable {
       answer()
       state.withLock { $0.isPowered = true }
       for device in devices { device.powerOn() }
-      return mark(Adapter1.Property.powered)
+      return mark(Adapter1.powered)
     }
     for device in devices { device.powerOff() }
     setDiscoverable(false)
@@ -181,9 +165,9 @@ final class AdapterServer: Sendable {
       return state.isDiscovering
     }
     if wasDiscovering { endScan() }
-    mark(Adapter1.Property.powered)
+    mark(Adapter1.powered)
     // Told whether it has changed or not.
-    mark(Adapter1.Property.discovering)
+    mark(Adapter1.discovering)
     followDiscoverableFilter()
   }
 
@@ -196,7 +180,7 @@ final class AdapterServer: Sendable {
       return state.isPairable != isPairable
     }
     guard isChanged else { return }
-    host.loop.post { [weak self] in self?.mark(Adapter1.Property.pairable) }
+    host.loop.post { [weak self] in self?.mark(Adapter1.pairable) }
   }
 
   /// Takes every device, and then itself, off the bus.

@@ -11,17 +11,6 @@ import Signals
 ///
 /// - Source: BlueZ 5.66, `doc/advertisement-monitor-api.txt`.
 struct AdvertisementMonitor: Sendable {
-  /// Octets at a place in one kind of field.
-  struct Pattern: Equatable, Sendable {
-    let start: Int
-    let type: UInt8
-    let octets: [UInt8]
-
-    func matches(_ fields: [AdvertisingField]) -> Bool {
-      fields.contains { $0.type == type && $0.octets.dropFirst(start).starts(with: octets) }
-    }
-  }
-
   /// How a device stands to the monitor.
   private struct Sighting {
     var isFound = false
@@ -34,7 +23,7 @@ struct AdvertisementMonitor: Sendable {
   let client: String
   let root: ObjectPath
   let path: ObjectPath
-  let patterns: [Pattern]
+  let patterns: [AdvertisementMonitor1.Pattern]
   /// In dBm; nil: any strength.
   let high: Int?
   let low: Int?
@@ -48,36 +37,30 @@ struct AdvertisementMonitor: Sendable {
 
   /// Reads the properties of a client's object; nil for one that cannot be active.
   init?(_ properties: PropertyMap, at path: ObjectPath, below root: ObjectPath, of client: String) {
-    typealias Property = AdvertisementMonitor1.Property
-    guard properties[Property.type]?.asString == AdvertisementMonitor1.orPatterns,
-      case .array(let rows)? = properties[Property.patterns]?.unwrapped
+    guard properties[AdvertisementMonitor1.type] == AdvertisementMonitor1.orPatterns,
+      let patterns = properties[AdvertisementMonitor1.patterns], !patterns.isEmpty
     else { return nil }
-    patterns = rows.elements.compactMap { row in
-      guard case .structure(let row) = row.unwrapped, row.fields.count == 3,
-        let start = row.fields[0].asByte, let type = row.fields[1].asByte,
-        let octets = row.fields[2].asBytes
-      else { return nil }
-      return Pattern(start: Int(start), type: type, octets: octets)
+    self.patterns = patterns
+    func strength(_ property: Property<Int16>) -> Int? {
+      properties[property].flatMap { (-127...20).contains($0) ? Int($0) : nil }
     }
-    guard !patterns.isEmpty, patterns.count == rows.elements.count else { return nil }
-    func strength(_ name: String) -> Int? {
-      properties[name]?.asInt16.flatMap { (-127...20).contains($0) ? Int($0) : nil }
-    }
-    func seconds(_ name: String) -> Duration {
-      let given = properties[name]?.asUInt16 ?? 0
+    func seconds(_ property: Property<UInt16>) -> Duration {
+      let given = properties[property] ?? 0
       return .seconds((1...300).contains(given) ? Int64(given) : 5)
     }
-    high = strength(Property.rssiHighThreshold)
-    low = strength(Property.rssiLowThreshold)
-    func isGiven(_ name: String, _ range: ClosedRange<UInt16>) -> Bool {
-      properties[name]?.asUInt16.map { range.contains($0) } ?? false
+    high = strength(AdvertisementMonitor1.rssiHighThreshold)
+    low = strength(AdvertisementMonitor1.rssiLowThreshold)
+    func isGiven(_ property: Property<UInt16>, _ range: ClosedRange<UInt16>) -> Bool {
+      properties[property].map { range.contains($0) } ?? false
     }
     isTracking =
-      strength(Property.rssiHighThreshold) != nil || strength(Property.rssiLowThreshold) != nil
-      || isGiven(Property.rssiHighTimeout, 1...300) || isGiven(Property.rssiLowTimeout, 1...300)
-      || isGiven(Property.rssiSamplingPeriod, 0...255)
-    highTimeout = seconds(Property.rssiHighTimeout)
-    lowTimeout = seconds(Property.rssiLowTimeout)
+      strength(AdvertisementMonitor1.rssiHighThreshold) != nil
+      || strength(AdvertisementMonitor1.rssiLowThreshold) != nil
+      || isGiven(AdvertisementMonitor1.rssiHighTimeout, 1...300)
+      || isGiven(AdvertisementMonitor1.rssiLowTimeout, 1...300)
+      || isGiven(AdvertisementMonitor1.rssiSamplingPeriod, 0...255)
+    highTimeout = seconds(AdvertisementMonitor1.rssiHighTimeout)
+    lowTimeout = seconds(AdvertisementMonitor1.rssiLowTimeout)
     (self.client, self.root, self.path) = (client, root, path)
   }
 
@@ -116,5 +99,12 @@ struct AdvertisementMonitor: Sendable {
     else { return false }
     sightings[device] = nil
     return true
+  }
+}
+
+extension AdvertisementMonitor1.Pattern {
+  /// Whether one of the fields has the octets.
+  func matches(_ fields: [AdvertisingField]) -> Bool {
+    fields.contains { $0.type == type && $0.octets.dropFirst(Int(start)).starts(with: octets) }
   }
 }

@@ -24,7 +24,7 @@ final class AdvertisementMonitors: Sendable {
     var applications: [Application] = []
     var monitors: [AdvertisementMonitor] = []
     /// The next advertisement of each device; empty while nobody listens.
-    var reports: [Timer?] = []
+    var reports: [LoopTimer?] = []
   }
 
   private let slots: [AdvertisementSlot]
@@ -54,7 +54,7 @@ final class AdvertisementMonitors: Sendable {
 
   /// Begins or ends listening, as the clients want it.
   private func follow() {
-    let (begins, ended) = state.withLock { state -> (Bool, [Timer?]) in
+    let (begins, ended) = state.withLock { state -> (Bool, [LoopTimer?]) in
       guard state.applications.isEmpty != state.reports.isEmpty else { return (false, []) }
       if state.applications.isEmpty {
         defer { state.reports = [] }
@@ -102,7 +102,7 @@ final class AdvertisementMonitors: Sendable {
     device.heard(data, tellsAll: false, threshold: 0)
     host.server.flush()
     for monitor in found {
-      tell(AdvertisementMonitor1.Method.deviceFound, monitor, device.path)
+      tell(AdvertisementMonitor1.deviceFound, monitor, device.path)
       if monitor.low != nil { watch(monitor, device.path) }
     }
   }
@@ -119,37 +119,34 @@ final class AdvertisementMonitors: Sendable {
         return index.map { state.monitors[$0].loses(device, now: now) }
       }
       switch isLost {
-      case true?: tell(AdvertisementMonitor1.Method.deviceLost, monitor, device)
+      case true?: tell(AdvertisementMonitor1.deviceLost, monitor, device)
       case false?: watch(monitor, device)
       case nil: break
       }
     }
   }
 
-  private func tell(_ member: String, _ monitor: AdvertisementMonitor, _ device: ObjectPath) {
-    Self.tell(member, monitor.path, monitor.client, host.bus, [.objectPath(device)])
+  private func tell(
+    _ method: Method<ObjectPath, Void>,
+    _ monitor: AdvertisementMonitor,
+    _ device: ObjectPath
+  ) {
+    Self.tell(method, device, monitor.path, monitor.client, host.bus)
   }
 
   /// The interface, on the adapter.
   var interface: ExportedInterface {
-    typealias Property = AdvertisementMonitorManager1.Property
-    return ExportedInterface(
-      AdvertisementMonitorManager1.interface,
+    AdvertisementMonitorManager1.declaration.exported(
+      by: host.settings.version,
       methods: [
-        ExportedMethod(
-          AdvertisementMonitorManager1.Method.registerMonitor,
-          takes: [.init("application", "o")]
-        ) { self.register($0) },
-        ExportedMethod(
-          AdvertisementMonitorManager1.Method.unregisterMonitor,
-          takes: [.init("application", "o")]
-        ) { self.unregister($0) },
+        ExportedMethod(AdvertisementMonitorManager1.registerMonitor) { self.register($0, $1) },
+        ExportedMethod(AdvertisementMonitorManager1.unregisterMonitor) { self.unregister($0, $1) },
       ],
       properties: [
-        ExportedProperty(Property.supportedMonitorTypes, "as") {
-          .strings([AdvertisementMonitor1.orPatterns])
+        ExportedProperty(AdvertisementMonitorManager1.supportedMonitorTypes) {
+          [AdvertisementMonitor1.orPatterns]
         },
-        ExportedProperty(Property.supportedFeatures, "as") { .strings([]) },
+        ExportedProperty(AdvertisementMonitorManager1.supportedFeatures) { [] },
       ]
     )
   }
@@ -166,10 +163,7 @@ final class AdvertisementMonitors: Sendable {
     follow()
   }
 
-  private func register(_ call: Invocation) {
-    guard let root = call.message.body.first?.asObjectPath else {
-      return call.refuse(.invalidArguments)
-    }
+  private func register(_ root: ObjectPath, _ call: Invocation) {
     let isNew = state.withLock { state in
       guard !state.applications.contains(where: { $0.client == call.caller && $0.root == root })
       else { return false }
@@ -182,8 +176,7 @@ final class AdvertisementMonitors: Sendable {
     follow()
   }
 
-  private func unregister(_ call: Invocation) {
-    let root = call.message.body.first?.asObjectPath
+  private func unregister(_ root: ObjectPath, _ call: Invocation) {
     let (known, ended) = state.withLock { state in
       let known = state.applications.filter { $0.client == call.caller && $0.root == root }
       let ended = state.monitors.filter { $0.client == call.caller && $0.root == root }
@@ -195,7 +188,7 @@ final class AdvertisementMonitors: Sendable {
     for application in known { application.added?.cancel() }
     // Recorded from bluetoothd 5.66.
     for monitor in ended {
-      Self.tell(AdvertisementMonitor1.Method.release, monitor.path, monitor.client, host.bus)
+      Self.tell(AdvertisementMonitor1.release, (), monitor.path, monitor.client, host.bus)
     }
     call.reply()
     follow()
@@ -206,10 +199,10 @@ final class AdvertisementMonitors: Sendable {
     _ = host.loop.task { [weak self, host] in
       guard
         let asked = try? MethodCall(
-          destination: client,
-          path: root,
-          interface: StandardInterface.objectManager,
-          member: StandardInterface.ObjectManager.getManagedObjects
+          StandardInterface.getManagedObjects,
+          (),
+          on: root,
+          of: client
         )
       else { return }
       await self?.hearMore(below: root, of: client)
@@ -239,7 +232,7 @@ final class AdvertisementMonitors: Sendable {
       sender: client,
       path: root,
       interface: StandardInterface.objectManager,
-      member: StandardInterface.ObjectManager.interfacesAdded
+      member: StandardInterface.interfacesAdded.name
     )
     let added = try? await host.bus.subscribe(rule) { [weak self] signal in
       guard let path = signal.body.first?.asObjectPath,
@@ -264,33 +257,34 @@ final class AdvertisementMonitors: Sendable {
     below root: ObjectPath,
     of client: String
   ) {
-    typealias Method = AdvertisementMonitor1.Method
     let read = properties.flatMap {
       AdvertisementMonitor($0, at: path, below: root, of: client)
     }
-    guard let read else { return Self.tell(Method.release, path, client, host.bus) }
+    guard let read else {
+      return Self.tell(AdvertisementMonitor1.release, (), path, client, host.bus)
+    }
     let isRegistered = state.withLock { state in
       let isRegistered = state.applications.contains { $0.client == client && $0.root == root }
       let isNew = !state.monitors.contains { $0.client == client && $0.path == path }
       if isRegistered, isNew { state.monitors.append(read) }
       return isRegistered && isNew
     }
-    if isRegistered { Self.tell(Method.activate, path, client, host.bus) }
+    if isRegistered { Self.tell(AdvertisementMonitor1.activate, (), path, client, host.bus) }
   }
 
-  private static func tell(
-    _ member: String,
+  private static func tell<Input>(
+    _ method: Method<Input, Void>,
+    _ input: Input,
     _ path: ObjectPath,
     _ client: String,
-    _ bus: any MessageBus,
-    _ body: [DBusValue] = []
+    _ bus: any MessageBus
   ) {
     let message = try? Message.methodCall(
       destination: client,
       path: path,
-      interface: AdvertisementMonitor1.interface,
-      member: member,
-      body: body,
+      interface: method.interface,
+      member: method.name,
+      body: method.input.encode(input),
       noReplyExpected: true
     )
     if let message { try? bus.send(message) }

@@ -123,6 +123,7 @@ extension RemoteDevice {
       return state.known.address != definition.address
     }
     guard isNew else { return }
-    for name in [Device1.Property.address, Device1.Property.addressType] { mark(name) }
+    mark(Device1.address)
+    mark(Device1.addressType)
   }
 }

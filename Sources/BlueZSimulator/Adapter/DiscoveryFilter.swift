@@ -63,9 +63,13 @@ struct DiscoveryFilter: Hashable, Sendable {
   /// Whether a device is wanted.
   ///
   /// The bound on signal strength is the kernel's: ``DiscoverySessions/weakest``.
-  func accepts(services advertised: [BluetoothUUID], name: String?, address: String) -> Bool {
+  func accepts(
+    services advertised: [BluetoothUUID],
+    name: String?,
+    address: BluetoothAddress
+  ) -> Bool {
     if !services.isEmpty, !services.contains(where: advertised.contains) { return false }
     guard let pattern, !pattern.isEmpty else { return true }
-    return address.hasPrefix(pattern) || (name?.hasPrefix(pattern) ?? false)
+    return "\(address)".hasPrefix(pattern) || (name?.hasPrefix(pattern) ?? false)
   }
 }

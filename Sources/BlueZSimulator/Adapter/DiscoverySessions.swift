@@ -67,7 +67,7 @@ struct DiscoverySessions: Sendable {
   func accept(
     services: [BluetoothUUID],
     name: String?,
-    address: String,
+    address: BluetoothAddress,
     isDiscoverable: Bool
   ) -> Bool {
     clients.contains { client in

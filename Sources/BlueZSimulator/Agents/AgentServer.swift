@@ -46,27 +46,20 @@ final class AgentServer: Sendable {
 
   /// The interface.
   var interface: ExportedInterface {
-    typealias Method = AgentManager1.Method
-    let agent = ExportedArgument("agent", "o")
-    return ExportedInterface(
-      AgentManager1.interface,
-      methods: [
-        ExportedMethod(Method.registerAgent, takes: [agent, .init("capability", "s")]) {
-          self.register($0)
-        },
-        ExportedMethod(Method.unregisterAgent, takes: [agent]) { self.unregister($0) },
-        ExportedMethod(Method.requestDefaultAgent, takes: [agent]) { self.requestDefault($0) },
-      ]
-    )
+    AgentManager1.declaration.exported(methods: [
+      ExportedMethod(AgentManager1.registerAgent) { self.register($0.0, $0.1, $1) },
+      ExportedMethod(AgentManager1.unregisterAgent) { self.unregister($0, $1) },
+      ExportedMethod(AgentManager1.requestDefaultAgent) { self.requestDefault($0, $1) },
+    ])
   }
 
-  private func register(_ call: Invocation) {
+  private func register(_ path: ObjectPath, _ capability: String, _ call: Invocation) {
     guard state.withLock({ !$0.table.has(call.caller) }) else {
       return call.refuse(.alreadyExists)
     }
-    guard let path = call.message.body.first?.asObjectPath,
-      let capability = IOCapability(agent: call.message.body.last?.asString ?? "?")
-    else { return call.refuse(.invalidArguments) }
+    guard let capability = IOCapability(agent: capability) else {
+      return call.refuse(.invalidArguments)
+    }
     let agent = Agent(client: call.caller, path: path, capability: capability)
     if let refusal = state.withLock({ $0.table.register(agent) }) { return call.refuse(refusal) }
     call.reply()
@@ -74,19 +67,15 @@ final class AgentServer: Sendable {
     state.withLock { $0.changed }(true)
   }
 
-  private func unregister(_ call: Invocation) {
-    let path = call.message.body.first?.asObjectPath
-    guard let path, state.withLock({ $0.table.remove(call.caller, path) }) else {
+  private func unregister(_ path: ObjectPath, _ call: Invocation) {
+    guard state.withLock({ $0.table.remove(call.caller, path) }) else {
       return call.refuse(.doesNotExist)
     }
     call.reply()
     removed()
   }
 
-  private func requestDefault(_ call: Invocation) {
-    guard let path = call.message.body.first?.asObjectPath else {
-      return call.refuse(.invalidArguments)
-    }
+  private func requestDefault(_ path: ObjectPath, _ call: Invocation) {
     if let refusal = state.withLock({ $0.table.makeDefault(call.caller, path) }) {
       return call.refuse(refusal)
     }
@@ -122,8 +111,7 @@ final class AgentServer: Sendable {
   /// - Returns: What to withdraw the question with.
   func ask(
     _ agent: Agent,
-    _ method: String,
-    _ body: [DBusValue],
+    _ call: AgentCall,
     _ answered: @escaping @Sendable (Answer) -> Void
   ) -> Int {
     let (id, isBusy) = state.withLock { state in
@@ -132,8 +120,8 @@ final class AgentServer: Sendable {
       state.questions.append(Question(id: state.nextID, agent: agent, answered: answered))
       return (state.nextID, isBusy)
     }
-    if method == Agent1.Method.displayPasskey {
-      tell(agent, method, body)
+    if !call.isAnswerAwaited {
+      tell(agent, call)
       bus.loop.after(.zero) { [self] in settle(id, .success([])) }
       return id
     }
@@ -145,7 +133,7 @@ final class AgentServer: Sendable {
       let answer: Answer
       flush()
       do {
-        answer = .success(try await bus.call(call(agent, method, body), limit: limit).body)
+        answer = .success(try await bus.call(call.made(to: agent), limit: limit).body)
       } catch let error as DBusError {
         answer = .failure(error)
       } catch {
@@ -175,28 +163,47 @@ final class AgentServer: Sendable {
     }
   }
 
-  private func cancel(_ agent: Agent) { tell(agent, Agent1.Method.cancel, []) }
+  private func cancel(_ agent: Agent) { tell(agent, AgentCall(Agent1.cancel, ())) }
 
   /// Calls a method of an agent without waiting for an answer.
-  private func tell(_ agent: Agent, _ method: String, _ body: [DBusValue]) {
+  private func tell(_ agent: Agent, _ call: AgentCall) {
     let message = try? Message.methodCall(
       destination: agent.client,
       path: agent.path,
-      interface: Agent1.interface,
-      member: method,
-      body: body,
+      interface: call.method.interface,
+      member: call.method.name,
+      body: call.body,
       noReplyExpected: true
     )
     flush()
     if let message { try? bus.send(message) }
   }
+}
 
-  private func call(_ agent: Agent, _ method: String, _ body: [DBusValue]) throws -> MethodCall {
+/// What an agent is asked, or told.
+struct AgentCall: Sendable {
+  let method: any AnyMethod
+  let body: [DBusValue]
+  /// Whether bluetoothd waits for what the agent says.
+  let isAnswerAwaited: Bool
+
+  init<Input, Output>(
+    _ method: Method<Input, Output>,
+    _ input: Input,
+    isAnswerAwaited: Bool = true
+  ) {
+    self.method = method
+    body = method.input.encode(input)
+    self.isAnswerAwaited = isAnswerAwaited
+  }
+
+  /// The call to one agent.
+  func made(to agent: Agent) throws -> MethodCall {
     try MethodCall(
       destination: agent.client,
       path: agent.path,
-      interface: Agent1.interface,
-      member: method,
+      interface: method.interface,
+      member: method.name,
       body: body
     )
   }

@@ -3,6 +3,7 @@
 import BlueZInterfaces
 import DBus
 import Signals
+import SimulatedDevices
 
 /// A handler in front of another one, with a look at each call.
 final class TreatedCalls: ObjectHandler {
@@ -47,8 +48,9 @@ final class TreatedCalls: ObjectHandler {
     switch wishes.treatment(invocation.message) {
     case .take: return inner.handle(invocation)
     case .ignore: return true
-    case .fail(let error):
-      invocation.fail(error)
+    case .wrongTransport:
+      let text = "br-connection-" + ConnectionText.profileUnavailable.rawValue
+      invocation.fail(ErrorAnswer.failed(text).dbusError)
       return true
     case .loseAnswer: return inner.handle(invocation.losingAnswer())
     case .delay(let delay):

@@ -20,7 +20,7 @@ extension BoundaryLog {
       Self.event(of: call),
       device: place.device,
       attribute: place.attribute,
-      octets: call.member == GattCharacteristic1.Method.writeValue
+      octets: call.member == GattCharacteristic1.writeValue.name
         ? call.body.first?.asBytes ?? [] : []
     )
   }

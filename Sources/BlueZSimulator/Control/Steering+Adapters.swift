@@ -36,19 +36,19 @@ extension Steering {
     try checkAdapter()
     let index = try index(of: adapter)
     guard slots[index].server != nil else { throw Self.noAdapter }
-    player.perform(.power(isOn, adapter: index))
+    player.perform(.adapter(index, .power(isOn)))
   }
 
   /// Pulls an adapter out; nothing happens when it is out.
   public func unplug(_ adapter: String? = nil) throws(SteeringError) {
-    player.perform(.unplug(adapter: try index(of: adapter)))
+    player.perform(.adapter(try index(of: adapter), .unplug))
   }
 
   /// Puts an adapter in as `hci` and a number; nothing happens when it is in.
   ///
   /// - Parameter number: nil: its own. One that another adapter has is passed over.
   public func plugIn(_ adapter: String? = nil, as number: Int? = nil) throws(SteeringError) {
-    player.perform(.plugIn(number, adapter: try index(of: adapter)))
+    player.perform(.adapter(try index(of: adapter), .plugIn(number)))
   }
 
   private var slots: [AdapterSlots.Slot] {

@@ -59,11 +59,13 @@ extension Steering {
     if let target = parsed.characteristic, device.table.handle(of: target) == nil {
       throw SteeringError(.invalidFault, "\(device.title) has no characteristic '\(target)'")
     }
-    device.addFault(parsed)
+    player.perform(.device(device.definition.address, .rule(parsed)))
   }
 
   /// Nothing goes wrong with a device from now on.
-  public func clearFaults(_ name: String) throws(SteeringError) { try device(name).setFaults([]) }
+  public func clearFaults(_ name: String) throws(SteeringError) {
+    player.perform(.device(try device(name).definition.address, .rules([])))
+  }
 
   private func find(
     _ characteristic: String,

@@ -63,17 +63,17 @@ public final class Steering: Sendable {
         "\(device.title) has no link to drop: expected one that a client has connected"
       )
     }
-    player.perform(.loseLink(device.definition.address))
+    player.perform(.device(device.definition.address, .loseLink))
   }
 
   /// Takes a device out of the air, and its link with it.
   public func vanish(_ name: String) throws(SteeringError) {
-    player.perform(.vanish(try present(name).definition.address))
+    player.perform(.device(try present(name).definition.address, .vanish))
   }
 
   /// Brings a device back into the air.
   public func appear(_ name: String) throws(SteeringError) {
-    player.perform(.appear(try present(name).definition.address))
+    player.perform(.device(try present(name).definition.address, .appear))
   }
 
   /// Has a device begin or cease to offer a service of its definition.
@@ -94,7 +94,7 @@ public final class Steering: Sendable {
           + (known.isEmpty ? "a device that has services" : known.joined(separator: ", "))
       )
     }
-    player.perform(.offer(uuid, isOffered, device.definition.address))
+    player.perform(.device(device.definition.address, .offer(uuid, isOffered)))
   }
 
   // MARK: Host

@@ -17,18 +17,14 @@ enum LinkEnd: Sendable {
   /// The arguments of the signal.
   ///
   /// - Source: BlueZ 5.83, `src/device.c` (device_disconnected).
-  var body: [DBusValue] {
+  var arguments: (name: String, message: String) {
     switch self {
     case .local:
-      [
-        .string(Device1.DisconnectReason.local), .string("Connection terminated by local host"),
-      ]
+      (Device1.DisconnectReason.local, "Connection terminated by local host")
     case .timeout:
-      [.string(Device1.DisconnectReason.timeout), .string("Connection timeout")]
+      (Device1.DisconnectReason.timeout, "Connection timeout")
     case .remote:
-      [
-        .string(Device1.DisconnectReason.remote), .string("Connection terminated by remote user"),
-      ]
+      (Device1.DisconnectReason.remote, "Connection terminated by remote user")
     }
   }
 }
@@ -37,6 +33,16 @@ extension RemoteDevice {
   /// Tells why the link ended, before it is told that it did.
   func tell(_ end: LinkEnd) {
     guard host.settings.version >= .disconnectReasons, isExported else { return }
-    try? host.server.emit(Device1.Signal.disconnected, of: Device1.interface, at: path, end.body)
+    try? host.server.emit(
+      Device1.disconnected,
+      of: Device1.interface,
+      at: path,
+      Device1.disconnectedArguments.encode(end.arguments)
+    )
   }
+}
+
+extension BlueZVersion {
+  /// `Device1.Disconnected` says why a link ended.
+  fileprivate static let disconnectReasons = BlueZVersion(5, 83)
 }

@@ -1,6 +1,6 @@
 // What bluetoothd knows of a device beside its link.
 //
-// A pure value: advertisements in, names of changed properties out.
+// A pure value: advertisements in, changed properties out.
 
 import BlueZInterfaces
 import Bluetooth
@@ -49,35 +49,36 @@ struct KnownDevice: Sendable {
   ///   - tellsAll: Whether unchanged data is told too.
   ///   - threshold: The smallest change of strength that is told, in dB.
   /// - Returns: The properties to tell of.
-  mutating func heard(_ data: AdvertisedData, tellsAll: Bool, threshold: Int) -> [String] {
-    var changed: [String] = []
+  mutating func heard(_ data: AdvertisedData, tellsAll: Bool, threshold: Int) -> [any AnyProperty] {
+    var changed: [any AnyProperty] = []
     if data.name != name, data.name != nil {
       name = data.name
-      changed.append(Device1.Property.name)
-      if alias == nil { changed.append(Device1.Property.alias) }
+      changed.append(Device1.name)
+      if alias == nil { changed.append(Device1.alias) }
     }
     if data.appearance != appearance, data.appearance != nil {
       appearance = data.appearance
-      changed.append(Device1.Property.appearance)
+      changed.append(Device1.appearance)
+      if icon != nil { changed.append(Device1.icon) }
     }
     if rssi.map({ abs($0 - data.rssi) >= threshold }) ?? true {
       rssi = data.rssi
-      changed.append(Device1.Property.rssi)
+      changed.append(Device1.rssi)
     }
     let added = data.services.filter { !services.contains($0) }
     if !added.isEmpty {
       services += added
-      changed.append(Device1.Property.uuids)
+      changed.append(Device1.uuids)
     }
     if hear(data.manufacturerData, tellsAll, in: \.manufacturerData, { $0.company == $1.company }) {
-      changed.append(Device1.Property.manufacturerData)
+      changed.append(Device1.manufacturerData)
     }
     if hear(data.serviceData, tellsAll, in: \.serviceData, { $0.service == $1.service }) {
-      changed.append(Device1.Property.serviceData)
+      changed.append(Device1.serviceData)
     }
     if data.txPower != txPower, data.txPower != nil {
       txPower = data.txPower
-      changed.append(Device1.Property.txPower)
+      changed.append(Device1.txPower)
     }
     return changed
   }
@@ -109,14 +110,14 @@ struct KnownDevice: Sendable {
 
   /// Nobody discovers any more.
   ///
-  /// - Returns: The properties to tell of.
-  mutating func unheard() -> [String] {
-    let gone = [
-      txPower.map { _ in Device1.Property.txPower }, rssi.map { _ in Device1.Property.rssi },
-    ]
+  /// - Returns: The properties that ceased to exist.
+  mutating func unheard() -> [any AnyProperty] {
+    var gone: [any AnyProperty] = []
+    if txPower != nil { gone.append(Device1.txPower) }
+    if rssi != nil { gone.append(Device1.rssi) }
     rssi = nil
     txPower = nil
-    return gone.compactMap { $0 }
+    return gone
   }
 
   /// What only the air tells is not kept on disk.
@@ -135,42 +136,5 @@ struct KnownDevice: Sendable {
     let merged = (services + all.filter { !services.contains($0) }).sorted()
     defer { services = merged }
     return merged != services
-  }
-
-  /// The value of a property; nil when it does not exist now, or is the link's.
-  func value(of property: String) -> DBusValue? {
-    switch property {
-    case Device1.Property.address: .string("\(address)")
-    case Device1.Property.addressType: .string(addressType.rawValue)
-    case Device1.Property.name: name.map { .string($0) }
-    case Device1.Property.alias: .string(shownAlias)
-    case Device1.Property.appearance: appearance.map { .uint16($0) }
-    case Device1.Property.paired, Device1.Property.bonded: .boolean(isPaired)
-    case Device1.Property.trusted: .boolean(isTrusted)
-    case Device1.Property.blocked: .boolean(isBlocked)
-    case Device1.Property.legacyPairing: .boolean(false)
-    case Device1.Property.rssi: rssi.map { .int16(Int16($0)) }
-    case Device1.Property.uuids: .strings(services.map(\.text))
-    case Device1.Property.manufacturerData: Self.dictionary(manufacturerData)
-    case Device1.Property.serviceData: Self.dictionary(serviceData)
-    case Device1.Property.txPower: txPower.map { .int16(Int16($0)) }
-    default: nil
-    }
-  }
-
-  /// `a{qv}`
-  private static func dictionary(_ data: [ManufacturerData]) -> DBusValue? {
-    guard !data.isEmpty else { return nil }
-    return try? .dictionary(
-      key: "q",
-      value: "v",
-      data.map { (.uint16($0.company), .variant(of: .bytes($0.octets))) }
-    )
-  }
-
-  /// `a{sv}`
-  private static func dictionary(_ data: [ServiceData]) -> DBusValue? {
-    guard !data.isEmpty else { return nil }
-    return .properties(PropertyMap(data.map { ($0.service.text, .bytes($0.octets)) }))
   }
 }

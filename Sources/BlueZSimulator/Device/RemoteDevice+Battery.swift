@@ -45,10 +45,10 @@ extension RemoteDevice {
     }
     guard isWanted, let percentage = try? device.read(handle).get().first else { return }
     state.withLock { $0.battery = percentage }
-    let property = ExportedProperty(Battery1.Property.percentage, "y") { [weak self] in
-      self?.state.withLock { $0.battery }.map { .byte($0) }
+    let property = ExportedProperty(Battery1.percentage) { [weak self] in
+      self?.state.withLock { $0.battery }
     }
-    host.server.add([ExportedInterface(Battery1.interface, properties: [property])], at: path)
+    host.server.add([Battery1.declaration.exported(properties: [property])], at: path)
     attributes?.keepSubscribed(handle)
   }
 
@@ -60,9 +60,7 @@ extension RemoteDevice {
       state.battery = percentage
       return before != percentage
     }
-    if isChanged {
-      host.server.changed(Battery1.Property.percentage, of: Battery1.interface, at: path)
-    }
+    if isChanged { host.server.changed(Battery1.percentage, at: path) }
   }
 
   func removeBattery() {

@@ -17,7 +17,7 @@ extension RemoteDevice {
       return state.known.isBlocked != isBlocked
     }
     guard isChanged else { return call.reply() }
-    mark(Device1.Property.blocked)
+    mark(Device1.blocked)
     guard isBlocked else { return call.reply() }
     state.withLock { $0.known.isTemporary = false }
     removeBattery()

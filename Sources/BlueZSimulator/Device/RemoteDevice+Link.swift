@@ -93,8 +93,8 @@ extension RemoteDevice {
     case .beginClosing(let attempt): beginClosing(attempt)
     case .markConnected:
       if !isConnected { tell(state.withLock { $0.end }) }
-      mark(Device1.Property.connected)
-    case .markServicesResolved: mark(Device1.Property.servicesResolved)
+      mark(Device1.connected)
+    case .markServicesResolved: mark(Device1.servicesResolved)
     case .failRequests:
       endPairing()
       queue?.fail()
@@ -236,7 +236,7 @@ extension RemoteDevice {
 
   func exportServices() {
     guard !state.withLock({ $0.isDiscoveryRefused }) else {
-      mark(Device1.Property.servicesResolved)
+      mark(Device1.servicesResolved)
       return answerPaired()
     }
     let isFirst = state.withLock { state in
@@ -245,8 +245,8 @@ extension RemoteDevice {
     }
     if isFirst { attributes?.export() }
     let uuids = attributes?.services ?? []
-    if state.withLock({ $0.known.found(uuids) }) { mark(Device1.Property.uuids) }
-    mark(Device1.Property.servicesResolved)
+    if state.withLock({ $0.known.found(uuids) }) { mark(Device1.uuids) }
+    mark(Device1.servicesResolved)
     keepServiceChanged()
     attributes?.resume()
     answerPaired()
@@ -259,7 +259,7 @@ extension RemoteDevice {
       defer { state.paired = [] }
       return state.paired
     }
-    if !paired.isEmpty { mark(Device1.Property.paired) }
+    if !paired.isEmpty { mark(Device1.paired) }
     for call in paired { call.answer() }
   }
 }

@@ -153,9 +153,9 @@ extension RemoteDevice {
       host.observe(.paired(address, security))
       state.withLock { $0.known.isPaired = true }
       tellIdentity()
-      mark(Device1.Property.bonded)
+      mark(Device1.bonded)
       // While services are read, that is told together with them.
-      if state.withLock({ $0.machine.isResolved }) { mark(Device1.Property.paired) }
+      if state.withLock({ $0.machine.isResolved }) { mark(Device1.paired) }
     case .loseLink: after(.zero) { $0.loseLink() }
     case .expire(let link): expire(link)
     case .answer(let calls): answer(calls)
@@ -191,22 +191,19 @@ extension RemoteDevice {
 
   private func ask(_ number: Int, _ question: PairingMachine<WaitingCall>.Question) {
     guard let agent = state.withLock({ $0.agent }) else { return }
-    let method: String
-    var body: [DBusValue] = [.objectPath(path)]
-    switch question {
-    case .authorization: method = Agent1.Method.requestAuthorization
-    case .comparison(let number):
-      method = Agent1.Method.requestConfirmation
-      body.append(.uint32(number))
-    case .passkey: method = Agent1.Method.requestPasskey
-    case .display(let number):
-      method = Agent1.Method.displayPasskey
-      body += [.uint32(number), .uint16(0)]
-    }
-    let id = host.agents.ask(agent, method, body) { [weak self] answer in
+    let call =
+      switch question {
+      case .authorization: AgentCall(Agent1.requestAuthorization, path)
+      case .comparison(let number): AgentCall(Agent1.requestConfirmation, (path, number))
+      case .passkey: AgentCall(Agent1.requestPasskey, path)
+      case .display(let number):
+        AgentCall(Agent1.displayPasskey, (path, number, 0), isAnswerAwaited: false)
+      }
+    let id = host.agents.ask(agent, call) { [weak self] answer in
       let reply: PairingMachine<WaitingCall>.Reply
       switch answer {
-      case .success(let body): reply = body.first?.asUInt32.map { .passkey($0) } ?? .accepted
+      case .success(let body):
+        reply = Agent1.requestPasskey.output.decode(body).map { .passkey($0) } ?? .accepted
       case .failure: reply = .refused
       }
       self?.pairing { $0.answered(number, reply) }

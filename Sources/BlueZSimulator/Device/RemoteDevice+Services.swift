@@ -14,7 +14,7 @@ extension RemoteDevice {
     let isExported = state.withLock { $0.areAttributesExported }
     let after = attributes.services.filter { $0 != service }
     let uuids = isOffered ? after + [service] : after
-    if isExported, state.withLock({ $0.known.found(uuids) }) { mark(Device1.Property.uuids) }
+    if isExported, state.withLock({ $0.known.found(uuids) }) { mark(Device1.uuids) }
     if service == Self.batteryService, !isOffered { removeBattery() }
     attributes.offer(service, isOffered, isExported: isExported)
     if service == Self.batteryService, isOffered { addBattery() }

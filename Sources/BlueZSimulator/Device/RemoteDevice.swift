@@ -1,6 +1,7 @@
 // One simulated device as bluetoothd sees it: the object Device1, its link and its attributes.
 //
-// The link is decided by LinkMachine; this carries its actions out (RemoteDevice+Link.swift).
+// The link is decided by LinkMachine; its actions are carried out in RemoteDevice+Link.swift. What
+// the object has is in RemoteDevice+Interface.swift.
 
 import BlueZInterfaces
 import Bluetooth
@@ -39,7 +40,7 @@ final class RemoteDevice: Sendable {
     var question: Int?
     /// Who waits for the services after pairing.
     var paired: [WaitingCall] = []
-    var temporaryTimer: Timer?
+    var temporaryTimer: LoopTimer?
     /// Why the link ends, if it does now.
     var end = LinkEnd.local
   }
@@ -119,111 +120,14 @@ final class RemoteDevice: Sendable {
     )
   }
 
-  func mark(_ property: String) {
-    host.server.changed(property, of: Device1.interface, at: path)
-  }
-
-  // MARK: The object
-
-  var interface: ExportedInterface {
-    typealias Method = Device1.Method
-    return ExportedInterface(
-      Device1.interface,
-      methods: [
-        ExportedMethod(Method.disconnect) { self.disconnect($0) },
-        ExportedMethod(Method.connect) { self.connect($0) },
-        // Profiles are of BR/EDR, which the adapter has not.
-        ExportedMethod(Method.connectProfile, takes: [.init("UUID", "s")]) {
-          $0.refuse(.profileSearchFailed)
-        },
-        ExportedMethod(Method.disconnectProfile, takes: [.init("UUID", "s")]) {
-          $0.refuse(.invalidArguments)
-        },
-        ExportedMethod(Method.pair) { self.pair($0) },
-        ExportedMethod(Method.cancelPairing) { self.cancelPairing($0) },
-      ],
-      properties: Self.described.map(property)
-    )
-  }
-
-  /// All that bluetoothd describes, in its order; those after it has no value for are not there.
-  private static let described: [String] = {
-    typealias Property = Device1.Property
-    return [
-      Property.address, Property.addressType, Property.name, Property.alias, Property.deviceClass,
-      Property.appearance, Property.icon, Property.paired, Property.bonded, Property.trusted,
-      Property.blocked, Property.legacyPairing, Property.rssi, Property.connected, Property.uuids,
-      Property.modalias, Property.adapter, Property.manufacturerData, Property.serviceData,
-      Property.txPower, Property.servicesResolved, Property.wakeAllowed,
-    ]
-  }()
-
-  private func property(_ name: String) -> ExportedProperty {
-    let set: ExportedProperty.Setter?
-    switch name {
-    case Device1.Property.wakeAllowed: set = { _, call in call.refuse(.notSupported) }
-    case Device1.Property.alias:
-      set = change(name) { known, value in
-        let alias = value.asString ?? ""
-        known.alias = alias.isEmpty ? nil : alias
-      }
-    case Device1.Property.trusted:
-      set = change(name) { known, value in known.isTrusted = value.asBool ?? false }
-    case Device1.Property.blocked:
-      set = { value, call in self.setBlocked(value.asBool ?? false, call) }
-    default: set = nil
-    }
-    return ExportedProperty(name, Self.signature(of: name), set: set) { self.value(of: name) }
-  }
-
-  private func change(
-    _ name: String,
-    _ change: @escaping @Sendable (inout KnownDevice, DBusValue) -> Void
-  ) -> ExportedProperty.Setter {
-    { value, call in
-      let isChanged = self.state.withLock { state in
-        let before = state.known.value(of: name)
-        change(&state.known, value)
-        return state.known.value(of: name) != before
-      }
-      if isChanged { self.mark(name) }
-      call.reply()
-    }
-  }
-
-  private func value(of name: String) -> DBusValue? {
-    state.withLock { state in
-      switch name {
-      case Device1.Property.connected: .boolean(state.machine.isConnected)
-      case Device1.Property.servicesResolved: .boolean(state.machine.isResolved)
-      case Device1.Property.adapter: .objectPath(adapter)
-      default: state.known.value(of: name)
-      }
-    }
-  }
-
-  private static func signature(of name: String) -> Signature {
-    switch name {
-    case Device1.Property.address, Device1.Property.addressType, Device1.Property.name,
-      Device1.Property.alias, Device1.Property.icon, Device1.Property.modalias:
-      "s"
-    case Device1.Property.deviceClass: "u"
-    case Device1.Property.rssi, Device1.Property.txPower: "n"
-    case Device1.Property.appearance: "q"
-    case Device1.Property.uuids: "as"
-    case Device1.Property.adapter: "o"
-    case Device1.Property.manufacturerData: "a{qv}"
-    case Device1.Property.serviceData: "a{sv}"
-    default: "b"
-    }
-  }
+  /// Reports that a property has changed.
+  func mark(_ property: any AnyProperty) { host.server.changed(property, at: path) }
 
   // MARK: Discovery
 
   /// An advertisement was heard while somebody discovers.
-  ///
   func heard(_ data: AdvertisedData, tellsAll: Bool, threshold: Int) {
-    let (changed, isNew) = state.withLock { state -> ([String], Bool) in
+    let (changed, isNew) = state.withLock { state -> ([any AnyProperty], Bool) in
       let changed = state.known.heard(data, tellsAll: tellsAll, threshold: threshold)
       defer { state.isExported = true }
       return (changed, !state.isExported)
@@ -231,14 +135,14 @@ final class RemoteDevice: Sendable {
     if isNew {
       host.server.add([interface], at: path)
     } else {
-      for name in changed { mark(name) }
+      for property in changed { mark(property) }
     }
     expectSilence()
   }
 
   /// Nobody discovers any more.
   func unheard() {
-    for name in state.withLock({ $0.known.unheard() }) { mark(name) }
+    for property in state.withLock({ $0.known.unheard() }) { mark(property) }
   }
 
   /// Forgets a temporary device some time after it was last heard.

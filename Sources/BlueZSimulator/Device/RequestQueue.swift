@@ -21,7 +21,7 @@ final class RequestQueue: Sendable {
   private struct State {
     var waiting: [Request] = []
     var current: Request?
-    var timer: Timer?
+    var timer: LoopTimer?
     /// Counts links: what belongs to an earlier one has no effect.
     var link = 0
   }

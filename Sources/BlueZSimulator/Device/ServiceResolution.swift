@@ -3,18 +3,7 @@
 import BlueZInterfaces
 public import Bluetooth
 import Signals
-
-/// What `ServicesResolved` says of the services whose objects are there.
-public enum ServiceResolution: Hashable, Sendable {
-  /// It is told after the last object.
-  case inOrder
-  /// It is told this long before the first object.
-  case early(Duration)
-  /// It is told, and there is no object.
-  case empty
-  /// It is not told as long as the link stands, and there is no object.
-  case never
-}
+public import SimulatedDevices
 
 extension BlueZSimulator {
   /// Has the services of a device resolved so on its next links.
@@ -37,7 +26,7 @@ extension RemoteDevice {
       state.links += 1
       return state.links
     }
-    mark(Device1.Property.servicesResolved)
+    mark(Device1.servicesResolved)
     after(delay) { device in
       let isSame = device.state.withLock { $0.links == link && $0.machine.isResolved }
       if isSame { device.exportServices() }

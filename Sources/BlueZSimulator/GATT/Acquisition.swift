@@ -53,3 +53,8 @@ extension ErrorAnswer {
   /// - Source: recorded from bluetoothd 5.66 at its limit of descriptors.
   static let noDescriptors = failed("Too many open files")
 }
+
+extension BlueZVersion {
+  /// `AcquireNotify` is answered when the device refuses it, and leaves nothing behind.
+  fileprivate static let acquireFailures = BlueZVersion(5, 84)
+}

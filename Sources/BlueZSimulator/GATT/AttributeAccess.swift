@@ -46,8 +46,8 @@ struct AccessOptions: Sendable {
   var type: String?
 
   /// Reads `a{sv}`; nil for an option of the wrong type. Others are passed over.
-  init?(_ value: DBusValue?) {
-    for (key, value) in value?.asPropertyMap?.entries ?? [] {
+  init?(_ options: PropertyMap) {
+    for (key, value) in options.entries {
       switch key.lowercased() {
       case "offset":
         guard let offset = value.asUInt16 else { return nil }

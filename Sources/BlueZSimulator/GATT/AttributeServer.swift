@@ -58,18 +58,14 @@ final class AttributeServer: Sendable {
     of service: ServiceEntry,
     _ device: ObjectPath
   ) -> ExportedInterface {
-    typealias Property = GattService1.Property
-    return ExportedInterface(
-      GattService1.interface,
-      properties: [
-        ExportedProperty(Property.uuid, "s") { .string(service.uuid.text) },
-        ExportedProperty(Property.device, "o") { .objectPath(device) },
-        ExportedProperty(Property.primary, "b") { .boolean(service.isPrimary) },
-        ExportedProperty(Property.includes, "ao") {
-          .objectPaths(service.includes.map { BlueZPath.service($0, of: device) })
-        },
-      ]
-    )
+    GattService1.declaration.exported(properties: [
+      ExportedProperty(GattService1.uuid) { service.uuid },
+      ExportedProperty(GattService1.device) { device },
+      ExportedProperty(GattService1.primary) { service.isPrimary },
+      ExportedProperty(GattService1.includes) {
+        service.includes.map { BlueZPath.service($0, of: device) }
+      },
+    ])
   }
 
   /// Exports every object, parents first, in the order of handles.

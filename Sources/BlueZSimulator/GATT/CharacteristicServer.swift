@@ -28,66 +28,61 @@ final class CharacteristicServer: Sendable {
 
   /// The interface, with the properties that bluetoothd gives it.
   var interface: ExportedInterface {
-    typealias Property = GattCharacteristic1.Property
-    let (entry, service, access, properties) = (entry, service, access, entry.properties)
-    var exported: [ExportedProperty] = [
-      ExportedProperty(Property.uuid, "s") { .string(entry.uuid.text) },
-      ExportedProperty(Property.service, "o") { .objectPath(service) },
-      ExportedProperty(Property.value, "ay") { .bytes(self.state.withLock { $0.value.octets }) },
-    ]
-    exported += [
-      flag(Property.notifying, if: [.notify, .indicate]) { $0.isNotifying },
-      ExportedProperty(Property.flags, "as") { .strings(properties.flags) },
-      flag(Property.writeAcquired, if: .writeWithoutResponse) { $0.writeAcquisition.isTaken },
-      flag(Property.notifyAcquired, if: .notify) { $0.notifyAcquisition.isTaken },
-      ExportedProperty(Property.mtu, "q") {
-        access.link().isConnected ? .uint16(UInt16(access.mtu)) : nil
-      },
-    ]
-    return ExportedInterface(
-      GattCharacteristic1.interface,
+    let (entry, service, access) = (entry, service, access)
+    return GattCharacteristic1.declaration.exported(
+      by: access.host.settings.version,
       methods: methods,
-      properties: exported
+      properties: [
+        ExportedProperty(GattCharacteristic1.uuid) { entry.uuid },
+        ExportedProperty(GattCharacteristic1.service) { service },
+        property(GattCharacteristic1.value) { $0.value.octets },
+        property(GattCharacteristic1.notifying) { $0.isNotifying },
+        ExportedProperty(GattCharacteristic1.flags) { entry.properties },
+        property(GattCharacteristic1.writeAcquired) { $0.writeAcquisition.isTaken },
+        property(GattCharacteristic1.notifyAcquired) { $0.notifyAcquisition.isTaken },
+        property(GattCharacteristic1.mtu) { _ in UInt16(access.mtu) },
+      ]
     )
   }
 
-  /// A property that is described of every characteristic, and that those have which have one of
-  /// these properties.
-  private func flag(
-    _ name: String,
-    if any: CharacteristicProperties,
-    _ read: @escaping @Sendable (CharacteristicState<Invocation>) -> Bool
+  /// A property that is there when its declaration says so.
+  private func property<Value>(
+    _ property: Property<Value>,
+    _ read: @escaping @Sendable (CharacteristicState<Invocation>) -> Value
   ) -> ExportedProperty {
-    let isThere = !entry.properties.isDisjoint(with: any)
-    return ExportedProperty(name, "b") {
-      isThere ? .boolean(self.state.withLock { read($0) }) : nil
+    let (entry, access) = (entry, access)
+    return ExportedProperty(property) {
+      let isThere =
+        switch property.presence {
+        case .always, .known, .discovered, .experimental: true
+        case .connected: access.link().isConnected
+        case .having(let any): !entry.properties.isDisjoint(with: any)
+        }
+      return isThere ? self.state.withLock { read($0) } : nil
     }
   }
 
   private var methods: [ExportedMethod] {
-    typealias Method = GattCharacteristic1.Method
-    let options = ExportedArgument("options", "a{sv}")
-    let socket = [ExportedArgument("fd", "h"), ExportedArgument("mtu", "q")]
-    return [
-      ExportedMethod(Method.readValue, takes: [options], returns: [.init("value", "ay")], read),
-      ExportedMethod(Method.writeValue, takes: [.init("value", "ay"), options], write),
-      ExportedMethod(Method.acquireWrite, takes: [options], returns: socket, acquireWrite),
-      ExportedMethod(Method.acquireNotify, takes: [options], returns: socket, acquireNotify),
-      ExportedMethod(Method.startNotify, startNotify),
-      ExportedMethod(Method.stopNotify, stopNotify),
+    [
+      ExportedMethod(GattCharacteristic1.readValue, read),
+      ExportedMethod(GattCharacteristic1.writeValue) { self.write($0.0, $0.1, $1) },
+      ExportedMethod(GattCharacteristic1.acquireWrite) { self.acquireWrite($1) },
+      ExportedMethod(GattCharacteristic1.acquireNotify) { self.acquireNotify($1) },
+      ExportedMethod(GattCharacteristic1.startNotify, startNotify),
+      ExportedMethod(GattCharacteristic1.stopNotify, stopNotify),
     ]
   }
 
-  private func mark(_ property: String) {
-    access.host.server.changed(property, of: GattCharacteristic1.interface, at: path)
+  private func mark<Value>(_ property: Property<Value>) {
+    access.host.server.changed(property, at: path)
   }
 
   private func observe(_ event: SimulatorEvent) { access.host.observe(event, at: entry.handle) }
 
   // MARK: Reading
 
-  @Sendable private func read(_ call: Invocation) {
-    guard let options = AccessOptions(call.message.body.first) else {
+  @Sendable private func read(_ options: PropertyMap, _ call: Invocation) {
+    guard let options = AccessOptions(options) else {
       return call.refuse(.invalidArguments)
     }
     let isConnected = access.link().isConnected
@@ -113,12 +108,8 @@ final class CharacteristicServer: Sendable {
     switch result {
     case .success(let value):
       let calls = state.withLock { $0.value.endReading(value) }
-      access.host.server.announce(
-        GattCharacteristic1.Property.value,
-        of: GattCharacteristic1.interface,
-        at: path
-      )
-      for call in calls { call.reply([.bytes(value)]) }
+      access.host.server.announce(GattCharacteristic1.value, at: path)
+      for call in calls { call.reply(to: GattCharacteristic1.readValue, value) }
     case .failure(let code):
       for call in state.withLock({ $0.value.endReading(nil) }) { call.refuse(by: code) }
     }
@@ -126,9 +117,8 @@ final class CharacteristicServer: Sendable {
 
   // MARK: Writing
 
-  @Sendable private func write(_ call: Invocation) {
-    let value = call.message.body.first?.asBytes ?? []
-    guard let options = AccessOptions(call.message.body.last) else {
+  private func write(_ value: [UInt8], _ options: PropertyMap, _ call: Invocation) {
+    guard let options = AccessOptions(options) else {
       return call.refuse(.invalidArguments)
     }
     guard access.link().isConnected else { return call.refuse(.gattNotConnected) }
@@ -184,7 +174,7 @@ final class CharacteristicServer: Sendable {
       subscribe { result in
         let isTaken = (try? result.get()) != nil
         if self.state.withLock({ $0.subscribed(call.caller, isTaken) }) {
-          self.mark(GattCharacteristic1.Property.notifying)
+          self.mark(GattCharacteristic1.notifying)
         }
         // The client may have stopped, or left, meanwhile.
         if isTaken, self.state.withLock({ $0.listeners.isEmpty }) { self.unsubscribe() }
@@ -219,7 +209,7 @@ final class CharacteristicServer: Sendable {
   }
 
   private func endListening() {
-    mark(GattCharacteristic1.Property.notifying)
+    mark(GattCharacteristic1.notifying)
     unsubscribe()
   }
 
@@ -267,7 +257,7 @@ final class CharacteristicServer: Sendable {
       // A link that is lost again refuses nothing.
       guard isTaken || self.access.link().isConnected else { return }
       if self.state.withLock({ $0.resumed(isTaken) }) {
-        self.mark(GattCharacteristic1.Property.notifying)
+        self.mark(GattCharacteristic1.notifying)
       }
     }
   }
@@ -288,17 +278,13 @@ final class CharacteristicServer: Sendable {
       return state.listeners.count
     }
     for _ in 0..<times {
-      access.host.server.announce(
-        GattCharacteristic1.Property.value,
-        of: GattCharacteristic1.interface,
-        at: path
-      )
+      access.host.server.announce(GattCharacteristic1.value, at: path)
     }
   }
 
   // MARK: Acquiring
 
-  @Sendable private func acquireNotify(_ call: Invocation) {
+  private func acquireNotify(_ call: Invocation) {
     let link = access.link()
     let caller = Acquisition.Caller(client: call.caller, serial: call.message.serial)
     let step = state.withLock { $0.acquireNotify(caller, entry.properties, link) }
@@ -309,7 +295,7 @@ final class CharacteristicServer: Sendable {
       case .failure(let code):
         let version = self.access.host.settings.version
         if self.state.withLock({ $0.notifyAcquisition.failed(caller, version) }) {
-          self.mark(GattCharacteristic1.Property.notifyAcquired)
+          self.mark(GattCharacteristic1.notifyAcquired)
           call.refuse(by: code)
         }
       }
@@ -334,11 +320,11 @@ final class CharacteristicServer: Sendable {
     }
     sockets.withLock { $0.notify = socket }
     state.withLock { $0.notifyAcquisition = .held }
-    mark(GattCharacteristic1.Property.notifyAcquired)
-    call.reply([.unixFD(other), .uint16(UInt16(access.mtu))])
+    mark(GattCharacteristic1.notifyAcquired)
+    call.reply(to: GattCharacteristic1.acquireNotify, (other, UInt16(access.mtu)))
   }
 
-  @Sendable private func acquireWrite(_ call: Invocation) {
+  private func acquireWrite(_ call: Invocation) {
     let link = access.link()
     if case .refuse(let answer) = state.withLock({ $0.acquireWrite(entry.properties, link) }) {
       return call.refuse(answer)
@@ -354,8 +340,8 @@ final class CharacteristicServer: Sendable {
     }
     sockets.withLock { $0.write = socket }
     state.withLock { $0.writeAcquisition = .held }
-    mark(GattCharacteristic1.Property.writeAcquired)
-    call.reply([.unixFD(other), .uint16(UInt16(access.mtu))])
+    mark(GattCharacteristic1.writeAcquired)
+    call.reply(to: GattCharacteristic1.acquireWrite, (other, UInt16(access.mtu)))
   }
 
   /// What shuts down its sockets, each with the number that it was acquired by.
@@ -376,7 +362,7 @@ final class CharacteristicServer: Sendable {
 
   private func freeNotify() {
     state.withLock { $0.notifyAcquisition = .free }
-    mark(GattCharacteristic1.Property.notifyAcquired)
+    mark(GattCharacteristic1.notifyAcquired)
   }
 
   @Sendable private func releaseWrite() {
@@ -387,6 +373,6 @@ final class CharacteristicServer: Sendable {
     guard let socket else { return }
     socket.close()
     state.withLock { $0.writeAcquisition = .free }
-    mark(GattCharacteristic1.Property.writeAcquired)
+    mark(GattCharacteristic1.writeAcquired)
   }
 }

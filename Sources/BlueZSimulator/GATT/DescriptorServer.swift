@@ -27,28 +27,16 @@ final class DescriptorServer: Sendable {
 
   /// The interface, with the properties that bluetoothd gives it.
   var interface: ExportedInterface {
-    typealias Property = GattDescriptor1.Property
     let (entry, characteristic) = (entry, characteristic)
-    let options = ExportedArgument("options", "a{sv}")
-    return ExportedInterface(
-      GattDescriptor1.interface,
+    return GattDescriptor1.declaration.exported(
       methods: [
-        ExportedMethod(
-          GattDescriptor1.Method.readValue,
-          takes: [options],
-          returns: [.init("value", "ay")],
-          read
-        ),
-        ExportedMethod(
-          GattDescriptor1.Method.writeValue,
-          takes: [.init("value", "ay"), options],
-          write
-        ),
+        ExportedMethod(GattDescriptor1.readValue, read),
+        ExportedMethod(GattDescriptor1.writeValue) { self.write($0.0, $0.1, $1) },
       ],
       properties: [
-        ExportedProperty(Property.uuid, "s") { .string(entry.uuid.text) },
-        ExportedProperty(Property.characteristic, "o") { .objectPath(characteristic) },
-        ExportedProperty(Property.value, "ay") { .bytes(self.value.withLock { $0.octets }) },
+        ExportedProperty(GattDescriptor1.uuid) { entry.uuid },
+        ExportedProperty(GattDescriptor1.characteristic) { characteristic },
+        ExportedProperty(GattDescriptor1.value) { self.value.withLock { $0.octets } },
       ]
     )
   }
@@ -56,8 +44,8 @@ final class DescriptorServer: Sendable {
   /// The object is removed.
   func forget() { value.withLock { $0.octets = [] } }
 
-  @Sendable private func read(_ call: Invocation) {
-    guard let options = AccessOptions(call.message.body.first) else {
+  @Sendable private func read(_ options: PropertyMap, _ call: Invocation) {
+    guard let options = AccessOptions(options) else {
       return call.refuse(.invalidArguments)
     }
     let (offset, isConnected) = (options.offset, access.link().isConnected)
@@ -81,20 +69,15 @@ final class DescriptorServer: Sendable {
     switch result {
     case .success(let octets):
       let calls = value.withLock { $0.endReading(octets) }
-      access.host.server.announce(
-        GattDescriptor1.Property.value,
-        of: GattDescriptor1.interface,
-        at: path
-      )
-      for call in calls { call.reply([.bytes(octets)]) }
+      access.host.server.announce(GattDescriptor1.value, at: path)
+      for call in calls { call.reply(to: GattDescriptor1.readValue, octets) }
     case .failure(let code):
       for call in value.withLock({ $0.endReading(nil) }) { call.refuse(by: code) }
     }
   }
 
-  @Sendable private func write(_ call: Invocation) {
-    let value = call.message.body.first?.asBytes ?? []
-    guard AccessOptions(call.message.body.last) != nil else {
+  private func write(_ value: [UInt8], _ options: PropertyMap, _ call: Invocation) {
+    guard AccessOptions(options) != nil else {
       return call.refuse(.invalidArguments)
     }
     guard access.link().isConnected else { return call.refuse(.gattNotConnected) }

@@ -17,25 +17,26 @@ final class OtherProgram: Sendable {
 
   func connect(_ device: RemoteDevice) {
     connecting.withLock { $0.append(device) }
-    call(device.path, Device1.interface, Device1.Method.connect)
+    call(device.path, Device1.interface, Device1.connect.name)
   }
 
   func remove(_ device: ObjectPath, from adapter: ObjectPath) {
-    call(adapter, Adapter1.interface, Adapter1.Method.removeDevice, [.objectPath(device)])
+    call(adapter, Adapter1.interface, Adapter1.removeDevice.name, [.objectPath(device)])
   }
 
   func scan(_ adapter: ObjectPath) {
-    call(adapter, Adapter1.interface, Adapter1.Method.startDiscovery)
+    call(adapter, Adapter1.interface, Adapter1.startDiscovery.name)
   }
 
   /// Takes the notifications, or the writes, and keeps them until it leaves.
-  func acquire(_ side: WorldAction.AcquiredSide, of characteristic: ObjectPath) async throws {
-    typealias Method = GattCharacteristic1.Method
+  func acquire(_ side: OtherProgramAction.AcquiredSide, of characteristic: ObjectPath) async throws
+  {
     let call = try MethodCall(
       destination: OrgBlueZ.busName,
       path: characteristic,
       interface: GattCharacteristic1.interface,
-      member: side == .notify ? Method.acquireNotify : Method.acquireWrite,
+      member: side == .notify
+        ? GattCharacteristic1.acquireNotify.name : GattCharacteristic1.acquireWrite.name,
       body: [.properties([:])]
     )
     let answer = try await bus.call(call, limit: .seconds(60))
@@ -49,7 +50,7 @@ final class OtherProgram: Sendable {
       return devices
     }
     for device in devices where !device.isConnected {
-      call(device.path, Device1.interface, Device1.Method.disconnect)
+      call(device.path, Device1.interface, Device1.disconnect.name)
     }
     die()
   }

@@ -1,4 +1,4 @@
-// What the blows of a scenario do.
+// What the faults of a scenario do.
 
 import BlueZInterfaces
 import Bluetooth
@@ -7,66 +7,30 @@ import Signals
 import SimulatedDevices
 
 extension ScenarioPlayer {
-  func perform(_ action: WorldAction) {
+  func perform(_ action: FaultAction) {
     switch action {
-    case .loseLink(let device): simulator?.loseLink(device)
-    case .vanish(let device):
-      state.withLock { $0.absent.append(device) }
-      simulator?.vanish(device)
-    case .appear(let device):
-      state.withLock { $0.absent.removeAll { $0 == device } }
-      simulator?.appear(device)
-    case .offer(let service, let isOffered, let device):
-      state.withLock { state in
-        state.missing.removeAll { $0 == (service, device) }
-        if !isOffered { state.missing.append((service, device)) }
+    case .device(let device, let change):
+      state.withLock { $0.remember(change, of: device) }
+      simulator?.apply(change, to: device)
+    case .adapter(let adapter, let change):
+      simulator?.apply(change, toAdapter: adapter)
+      switch change {
+      case .plugIn: restoreLasting()
+      case .power, .unplug: break
       }
-      simulator?.offer(service, isOffered, at: device)
-    case .replace(let service, let isReplaced, let device):
-      state.withLock { state in
-        state.replaced.removeAll { $0 == (service, device) }
-        if isReplaced { state.replaced.append((service, device)) }
-      }
-      simulator?.replace(service, isReplaced, at: device)
-    case .services(let services, let device): resolve(services, at: device)
-    case .notifications(let fault, let device):
-      devices.first { $0.definition.address == device }?.setNotificationFault(fault)
-    case .power(let isOn, let adapter): simulator?.setPowered(isOn, adapter: adapter)
-    case .unplug(let adapter): simulator?.unplug(adapter: adapter)
-    case .plugIn(let number, let adapter):
-      simulator?.plugIn(as: number, adapter: adapter)
-      restoreLasting()
     case .endDaemon(let isKilled): endDaemon(isKilled: isKilled)
     case .startDaemon: startDaemon()
     case .closeBus: closeBus()
-    case .requests(let kind, let treatment):
-      state.withLock { $0.treatments.set(kind, treatment) }
-    case .otherRemoves, .otherConnects, .otherLeavesLink, .otherAcquires, .otherScans:
-      other(action)
-    case .othersLeave:
+    case .calls(let selection, let treatment):
+      state.withLock { $0.treatments.set(selection, treatment) }
+    case .otherProgram(let action): other(action)
+    case .otherProgramsLeave:
       let others = state.withLock { state in
         defer { state.others = [] }
         return state.others
       }
       for other in others { other.leave() }
     }
-  }
-
-  // MARK: Services
-
-  private func resolve(_ services: WorldAction.Services, at device: BluetoothAddress) {
-    let resolution: ServiceResolution =
-      switch services {
-      case .inOrder: .inOrder
-      case .early(let delay): .early(delay)
-      case .empty: .empty
-      case .never: .never
-      }
-    state.withLock { state in
-      state.services.removeAll { $0.device == device }
-      state.services.append((device, resolution))
-    }
-    simulator?.resolve(resolution, at: device)
   }
 
   /// What a bluetoothd does not remember, and the scenario does.
@@ -112,7 +76,7 @@ extension ScenarioPlayer {
 
   // MARK: Other programs
 
-  private func other(_ action: WorldAction) {
+  private func other(_ action: OtherProgramAction) {
     begin { player in
       let program = OtherProgram(try await player.connect())
       if player.state.withLock({ $0.isOver }) { return program.die() }
@@ -120,34 +84,33 @@ extension ScenarioPlayer {
     }
   }
 
-  private func perform(_ action: WorldAction, by program: OtherProgram) {
+  private func perform(_ action: OtherProgramAction, by program: OtherProgram) {
     guard let simulator else { return program.die() }
     switch action {
-    case .otherRemoves(let address):
+    case .remove(let address):
       if let device = simulator.device(address), device.isExported {
         program.remove(device.path, from: device.adapter)
       }
       after(.milliseconds(1)) { _ in program.die() }
-    case .otherConnects(let address):
+    case .connect(let address):
       guard let device = known(address) else { return program.die() }
       // Its attempt goes on for as long as bluetoothd tries.
       device.device.setNextConnect(.neverAnswer)
       program.connect(device)
       state.withLock { $0.others.append(program) }
-    case .otherLeavesLink(let address):
+    case .leaveLink(let address):
       guard let device = known(address) else { return program.die() }
       program.connect(device)
       after(.milliseconds(1)) { _ in program.die() }
-    case .otherAcquires(let characteristic, let side, let address):
+    case .acquire(let characteristic, let side, let address):
       guard let device = known(address) else { return program.die() }
       state.withLock { $0.others.append(program) }
       program.connect(device)
       acquire(side, of: characteristic, device, by: program, attempts: 100)
-    case .otherScans(let index):
+    case .scan(let index):
       guard let adapter = simulator.path(ofAdapter: index) else { return program.die() }
       state.withLock { $0.others.append(program) }
       program.scan(adapter)
-    default: program.die()
     }
   }
 
@@ -161,7 +124,7 @@ extension ScenarioPlayer {
   }
 
   private func acquire(
-    _ side: WorldAction.AcquiredSide,
+    _ side: OtherProgramAction.AcquiredSide,
     of characteristic: CharacteristicSelector,
     _ device: RemoteDevice,
     by program: OtherProgram,
@@ -181,4 +144,25 @@ extension ScenarioPlayer {
 
 extension RemoteDevice {
   fileprivate var isResolved: Bool { state.withLock { $0.machine.isResolved } }
+}
+
+extension ScenarioPlayer.State {
+  /// Keeps what a new bluetoothd, or a new adapter, finds again.
+  fileprivate mutating func remember(_ change: DeviceChange, of device: BluetoothAddress) {
+    switch change {
+    case .vanish: absent.append(device)
+    case .appear: absent.removeAll { $0 == device }
+    case .offer(let service, let isOffered):
+      missing.removeAll { $0 == (service, device) }
+      if !isOffered { missing.append((service, device)) }
+    case .replace(let service, let isReplaced):
+      replaced.removeAll { $0 == (service, device) }
+      if isReplaced { replaced.append((service, device)) }
+    case .services(let resolution):
+      services.removeAll { $0.device == device }
+      services.append((device, resolution))
+    // The device keeps these itself.
+    case .loseLink, .notifications, .rules, .rule: break
+    }
+  }
 }

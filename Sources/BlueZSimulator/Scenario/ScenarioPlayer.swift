@@ -1,8 +1,9 @@
-// A scenario on a bus: the simulated bluetoothd, its successors, and the blows that befall them.
+// A scenario on a bus: the simulated bluetoothd, its successors, and the faults that affect them.
 //
-// A thin shell: FaultSchedule decides when, this keeps the time. What a blow does is in
+// A thin shell: FaultSchedule decides when, this keeps the time. What a fault does is in
 // ScenarioPlayer+Actions.
 
+import BlueZInterfaces
 import Bluetooth
 public import DBus
 public import Signals
@@ -18,10 +19,10 @@ public final class ScenarioPlayer: Sendable {
   struct State {
     var simulator: BlueZSimulator?
     var schedule: FaultSchedule
-    var timers: [Int: Timer] = [:]
+    var timers: [Int: LoopTimer] = [:]
     var numbers = 0
     var surroundings = Surroundings()
-    var treatments = RequestTreatments()
+    var treatments = CallTreatments()
     /// What a new bluetoothd, or a new adapter, finds again.
     var services: [(device: BluetoothAddress, resolution: ServiceResolution)] = []
     var missing: [(service: BluetoothUUID, device: BluetoothAddress)] = []
@@ -38,6 +39,8 @@ public final class ScenarioPlayer: Sendable {
   let devices: [SimulatedDevice]
   let loop: Loop
   let state: Guarded<State>
+  /// Read by the devices when a fault of theirs depends on it.
+  private let surroundings = Guarded(Surroundings())
   private let identities: Set<BluetoothAddress>
   private let settings: SimulatorSettings
   private let log: BoundaryLog?
@@ -72,7 +75,10 @@ public final class ScenarioPlayer: Sendable {
     self.observer = observer
     self.log = log
     self.settings = settings ?? SimulatorSettings(scenario.host)
-    state = Guarded(State(schedule: FaultSchedule(scenario.blows, generator: generator)))
+    state = Guarded(State(schedule: FaultSchedule(scenario.faults, generator: generator)))
+    for device in devices {
+      device.setSurroundings { [surroundings] in surroundings.withLock { $0 } }
+    }
   }
 
   deinit { stop() }
@@ -88,8 +94,8 @@ public final class ScenarioPlayer: Sendable {
       log: log
     ) { [weak self] event, handle in self?.happened(event, at: handle) }
     try await start(simulator)
-    let strikes = state.withLock { $0.schedule.begin() }
-    for strike in strikes { schedule(strike) }
+    let firings = state.withLock { $0.schedule.begin() }
+    for firing in firings { schedule(firing) }
   }
 
   func start(_ simulator: BlueZSimulator) async throws {
@@ -129,22 +135,20 @@ public final class ScenarioPlayer: Sendable {
     observer(event)
     guard var found = worldEvent(event) else { return }
     found.handle = handle
-    let (strikes, surroundings) = state.withLock {
-      state -> ([FaultSchedule.Strike], Surroundings?) in
-      let before = state.surroundings
+    let (firings, present) = state.withLock {
+      state -> ([FaultSchedule.Firing], Surroundings) in
       switch found.kind {
       case .connected: state.surroundings.links += 1
       case .disconnected: state.surroundings.links = max(0, state.surroundings.links - 1)
       case .scanning: state.scans += 1
       case .scanned: state.scans = max(0, state.scans - 1)
-      default: break
+      case .read, .written, .subscribed, .unsubscribed, .notified, .paired: break
       }
       state.surroundings.isScanning = state.scans > 0
-      let isChanged = state.surroundings != before
-      return (state.schedule.happened(found), isChanged ? state.surroundings : nil)
+      return (state.schedule.happened(found), state.surroundings)
     }
-    if let surroundings { for device in devices { device.setSurroundings(surroundings) } }
-    for strike in strikes { schedule(strike) }
+    surroundings.withLock { $0 = present }
+    for firing in firings { schedule(firing) }
   }
 
   private func worldEvent(_ event: SimulatorEvent) -> WorldEvent? {
@@ -177,14 +181,14 @@ public final class ScenarioPlayer: Sendable {
 
   // MARK: Time
 
-  private func schedule(_ strike: FaultSchedule.Strike) {
-    after(strike.delay) { player in player.strike(strike.blow) }
+  private func schedule(_ firing: FaultSchedule.Firing) {
+    after(firing.delay) { player in player.fire(firing.fault) }
   }
 
-  private func strike(_ blow: Int) {
-    let (strokes, again) = state.withLock { $0.schedule.strike(blow, in: $0.surroundings) }
-    for stroke in strokes {
-      after(stroke.delay) { player in player.perform(stroke.action) }
+  private func fire(_ fault: Int) {
+    let (actions, again) = state.withLock { $0.schedule.fire(fault, in: $0.surroundings) }
+    for timed in actions {
+      after(timed.delay) { player in player.perform(timed.action) }
     }
     if let again { schedule(again) }
   }

@@ -129,6 +129,7 @@ extension DeviceFailure.Code {
   public static let busLost = Self(rawValue: "bus-lost")
   public static let daemonMissing = Self(rawValue: "daemon-missing")
   public static let connectOutsideTurn = Self(rawValue: "connect-outside-turn")
+  public static let insideSubscription = Self(rawValue: "inside-subscription")
   public static let invalidValue = Self(rawValue: "invalid-value")
   public static let notPaired = Self(rawValue: "not-paired")
   public static let pairingFailed = Self(rawValue: "pairing-failed")

@@ -92,18 +92,22 @@ public protocol DeviceService: DeviceAttributes {
   ) -> Signal<Void>
 
   /// Sends each notification or indication, with the time of its arrival on the loop's clock;
-  /// subscribed until the signal ends. While other programs are subscribed, too, bluetoothd signals
+  /// subscribed until the signal ends. What is chained to it with `flattenMap` runs for each value,
+  /// while the subscription is open: `connect`, `disconnect` and `unpair` of the same device fail
+  /// there with `inside-subscription` before anything is sent; put `collect()` or `then` in between.
+  /// The last value of a `take` has none behind it, and is excepted. (Behind a merging `flattenMap`
+  /// or `delay` that cannot be seen.) While other programs are subscribed, too, bluetoothd signals
   /// each value once for each of them; one that is acquired comes once.
   ///
   /// - Returns: Fails with `link-lost` when the link falls, `busy` while another program has acquired
   ///   the notifications (passing); `not-supported` where the characteristic has none (definite); with
   ///   `BufferOverflow` and the count when values are not taken.
   /// - Source: BlueZ, `doc/org.bluez.GattCharacteristic.rst` (StartNotify, AcquireNotify).
-  func notifications(_ characteristic: CharacteristicSelector) -> Signal<Notification>
+  func notifications(_ characteristic: CharacteristicSelector) -> Signal<NotifiedValue>
 
   /// Sends a stream that is subscribed already and buffered, once: subscribe, then trigger. Fails as
   /// ``notifications(_:)`` does.
-  func subscribe(_ characteristic: CharacteristicSelector) -> Signal<Signal<Notification>>
+  func subscribe(_ characteristic: CharacteristicSelector) -> Signal<Signal<NotifiedValue>>
 
   /// Measures the link and sends its strength in dBm, once.
   ///

@@ -10,9 +10,9 @@ public struct Exchange: Hashable, Sendable {
   public let answered: Instant
   /// The notification that was waited for, with the time at which it came. That may be before
   /// ``answered``: a device may notify before it answers.
-  public let notification: Notification
+  public let notification: NotifiedValue
 
-  public init(begun: Instant, answered: Instant, notification: Notification) {
+  public init(begun: Instant, answered: Instant, notification: NotifiedValue) {
     self.begun = begun
     self.answered = answered
     self.notification = notification
@@ -33,7 +33,7 @@ extension DeviceService {
     kind: WriteKind = .automatic,
     expectingOn answer: CharacteristicSelector,
     options: SubscriptionOptions = SubscriptionOptions(),
-    where isAnswer: @escaping @Sendable (Notification) -> Bool = { _ in true }
+    where isAnswer: @escaping @Sendable (NotifiedValue) -> Bool = { _ in true }
   ) -> Signal<Exchange> {
     let writing = write(value, to: control, kind: kind)
     return exchange(writing, expectingOn: answer, options: options, where: isAnswer)
@@ -54,7 +54,7 @@ extension DeviceService {
     _ writing: Signal<Void>,
     expectingOn answer: CharacteristicSelector,
     options: SubscriptionOptions = SubscriptionOptions(),
-    where isAnswer: @escaping @Sendable (Notification) -> Bool = { _ in true }
+    where isAnswer: @escaping @Sendable (NotifiedValue) -> Bool = { _ in true }
   ) -> Signal<Exchange> {
     let loop = scheduler.loop
     return subscribe(answer, options).flattenMap { events in
@@ -62,7 +62,7 @@ extension DeviceService {
         let begun = loop.now
         try await writing.run { _ in }
         let answered = loop.now
-        var found: Notification?
+        var found: NotifiedValue?
         try await events.notifications.filter(isAnswer).take(1).run { found = $0 }
         guard let found else { throw NoValue(operation: "waiting for an answer on \(answer)") }
         try await sink(Exchange(begun: begun, answered: answered, notification: found))

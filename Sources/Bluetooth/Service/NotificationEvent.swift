@@ -4,11 +4,11 @@ public import Signals
 
 /// A value, or a place at which values are missing.
 public enum NotificationEvent: Hashable, Sendable {
-  case value(Notification)
+  case value(NotifiedValue)
   case gap(NotificationGap)
 
   /// The value; nil for a gap.
-  public var notification: Notification? {
+  public var notification: NotifiedValue? {
     if case .value(let notification) = self { notification } else { nil }
   }
 }
@@ -45,5 +45,5 @@ public struct NotificationGap: Hashable, Sendable {
 
 extension Signal where Value == NotificationEvent {
   /// The values without the gaps.
-  public var notifications: Signal<Notification> { compactMap(\.notification) }
+  public var notifications: Signal<NotifiedValue> { compactMap(\.notification) }
 }

@@ -7,19 +7,19 @@
 ///
 /// - Source: BlueZ 5.66, `doc/adapter-api.txt` (SetDiscoveryFilter).
 public struct ScanFilter: Hashable, Sendable {
-  public let target: DeviceTarget?
+  public var target: DeviceTarget?
   /// A pattern that the name fits, with `*` and `?`.
-  public let name: String?
-  public let address: BluetoothAddress?
+  public var name: String?
+  public var address: BluetoothAddress?
   /// Any of these; none means all.
-  public let services: [BluetoothUUID]
+  public var services: [BluetoothUUID]
   /// The weakest signal, in dBm.
-  public let rssi: Int?
-  public let manufacturer: ManufacturerPattern?
-  public let serviceData: ServiceDataPattern?
+  public var rssi: Int?
+  public var manufacturer: ManufacturerPattern?
+  public var serviceData: ServiceDataPattern?
   /// Whether to listen only: no scan requests are sent, so that devices are not woken and names
   /// that come with scan responses are not heard.
-  public let isPassive: Bool
+  public var isPassive: Bool
 
   public init(
     target: DeviceTarget? = nil,

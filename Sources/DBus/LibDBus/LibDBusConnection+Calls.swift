@@ -16,14 +16,16 @@ extension LibDBusConnection {
 
   public func send(_ message: Message) throws {
     let marshalled = try MarshalledMessage.marshalling(message)
-    try state.withLock { state throws(BusFailure) in
+    let change = try state.withLock { state throws(BusFailure) in
       let connection = try self.connection(&state)
       try check(marshalled, on: connection, state.socket)
       dbus_message_set_serial(marshalled.pointer, state.pending.nextSerial())
       guard dbus_connection_send(connection, marshalled.pointer, nil) != 0 else {
         throw .sendQueueFull
       }
+      return state.socket?.beginChange()
     }
+    perform(change)
   }
 
   /// Sends a call whose reply is handed to `waiter`.
@@ -37,7 +39,7 @@ extension LibDBusConnection {
   ) throws -> UInt32 {
     let marshalled = try call.template.marshal(call)
     // The reply is looked for under the same lock: it cannot come before its entry.
-    return try state.withLock { state throws(BusFailure) in
+    let (serial, change) = try state.withLock { state throws(BusFailure) in
       let connection = try self.connection(&state)
       try check(marshalled, on: connection, state.socket)
       let serial = try state.pending.enter(waiter, lateReply: lateReply)
@@ -46,8 +48,10 @@ extension LibDBusConnection {
         _ = state.pending.take(serial)
         throw .sendQueueFull
       }
-      return serial
+      return (serial, state.socket?.beginChange())
     }
+    perform(change)
+    return serial
   }
 
   private func connection(_ state: inout State) throws(BusFailure) -> OpaquePointer {

@@ -11,10 +11,14 @@ extension LibDBusConnection {
         if state.connection != nil { state.socket?.handle(events) }
       }
     }
-    while let pointer = state.withLock({ state in
-      state.connection.flatMap { dbus_connection_pop_message($0) }
-    }) {
-      receive(MarshalledMessage(owning: pointer))
+    while true {
+      var message: OpaquePointer?
+      let change: SocketWatch.Change? = state.withLock { state in
+        message = state.connection.flatMap { dbus_connection_pop_message($0) }
+        return message == nil ? state.socket?.beginChange() : nil
+      }
+      guard let message else { return perform(change) }
+      receive(MarshalledMessage(owning: message))
     }
   }
 

@@ -17,7 +17,7 @@ public final class LibDBusConnection: MessageBus {
   /// libdbus is only called under the lock, so that no watch is handled that another thread removes
   /// meanwhile. It calls back nothing but ``SocketWatch``.
   struct State: FrontState, @unchecked Sendable {
-    // The lock around this state protects what the pointer refers to.
+    // `connection` points to what libdbus owns, which the lock around this state protects.
     /// nil once it has ended.
     var connection: OpaquePointer?
     var socket: SocketWatch?
@@ -61,10 +61,12 @@ public final class LibDBusConnection: MessageBus {
     let text = try address.resolved()
     let bus = LibDBusConnection(try connect(to: text), address: text, on: loop)
     let socket = SocketWatch(on: loop) { events in bus.ready(events) }
-    bus.state.withLock { state in
+    let change = bus.state.withLock { state in
       state.socket = socket
       if let connection = state.connection { socket.install(in: connection) }
+      return socket.beginChange()
     }
+    bus.perform(change)
     do {
       let hello = BusDriver.call(BusDriver.Method.hello, [])
       let reply = try await bus.call(hello, limit: limit)
@@ -116,6 +118,19 @@ public final class LibDBusConnection: MessageBus {
     }
   }
 
+  // MARK: The socket
+
+  /// Does what has changed for the loop, without the lock, until nothing is left to do.
+  func perform(_ change: SocketWatch.Change?) {
+    guard var change else { return }
+    while true {
+      let socket = change.socket
+      let made = socket.perform(change.kind)
+      guard let next = state.withLock({ _ in socket.endChange(made) }) else { return }
+      change = next
+    }
+  }
+
   // MARK: Ending
 
   public func onClose(_ handler: @escaping @Sendable (BusFailure) -> Void) {
@@ -144,20 +159,19 @@ public final class LibDBusConnection: MessageBus {
   private func end(_ reason: String) { end(with: .closed(address: address, reason: reason)) }
 
   private func end(with failure: BusFailure) {
-    let ended: State? = state.withLock { state in
-      guard let connection = state.connection else { return nil }
+    let (ended, change): (State?, SocketWatch.Change?) = state.withLock { state in
+      guard let connection = state.connection else { return (nil, nil) }
       state.socket?.uninstall(from: connection)
-      dbus_connection_close(connection)
-      dbus_connection_unref(connection)
       var ended = State()
       swap(&ended, &state)
       state.failure = failure
       state.uniqueName = ended.uniqueName
       // Those who wait for a rule are told by the failure of its AddMatch.
       state.matches = ended.matches
-      return ended
+      return (ended, ended.socket?.beginChange())
     }
     guard let ended else { return }
+    perform(change)
     tell(ended, failure)
   }
 }

@@ -4,9 +4,9 @@ import CDBus
 
 /// The owner of one reference to a `DBusMessage`.
 ///
-/// One thread at a time uses it; libdbus counts references atomically, so the last one may go on
-/// another thread.
 struct MarshalledMessage: ~Copyable, @unchecked Sendable {
+  // `pointer` is used by one thread at a time, because this cannot be copied; libdbus counts
+  // references atomically, so the last one may go on another thread.
   let pointer: OpaquePointer
 
   /// Takes over a reference.

@@ -41,8 +41,9 @@ struct ExportedTree: Sendable {
     case removed(ObjectPath, [String], isGone: Bool, hadProperties: Bool)
   }
 
-  /// By path; read in sorted order where order is seen.
   private(set) var objects: [ObjectPath: Object] = [:]
+  /// The paths of all objects, parents before children, siblings in order.
+  private(set) var paths = SortedPaths()
   /// By path; announced in their order.
   private var changes: [ObjectPath: Changes] = [:]
   private var orders: UInt64 = 0
@@ -52,9 +53,6 @@ struct ExportedTree: Sendable {
   var isQuiet: Bool { changes.isEmpty }
 
   // MARK: Objects
-
-  /// The paths of all objects, parents before children, siblings in order.
-  var paths: [ObjectPath] { objects.keys.sorted() }
 
   /// Adds an interface to an object, which is made if need be. One of the same name is replaced,
   /// without a word.
@@ -67,7 +65,7 @@ struct ExportedTree: Sendable {
       return
     }
     object.interfaces.append(interface)
-    objects[path] = object
+    if objects.updateValue(object, forKey: path) == nil { paths.insert(path) }
     change(path) { changes in
       changes.added.append(interface.name)
     }
@@ -122,7 +120,10 @@ struct ExportedTree: Sendable {
     }
     objects[path]?.interfaces.remove(at: index)
     let hadProperties = objects[path]?.hasProperties ?? false
-    if objects[path]?.interfaces.isEmpty == true { objects[path] = nil }
+    if objects[path]?.interfaces.isEmpty == true {
+      objects[path] = nil
+      paths.remove(path)
+    }
     change(path) { changes in
       changes.changed.removeAll { $0.interface == name }
       if changes.added.contains(name) {
@@ -144,13 +145,19 @@ struct ExportedTree: Sendable {
     objects[path]?.interfaces.first { $0.name == name }
   }
 
-  /// The names of the nodes directly below a path, objects and those on the way to objects.
+  /// Whether there is an object at a path, or below it.
+  func isNode(_ path: ObjectPath) -> Bool {
+    objects[path] != nil || paths.below(path).contains { _ in true }
+  }
+
+  /// The names of the nodes directly below a path, objects and those on the way to objects. Linear
+  /// in the number of objects below.
   func children(of path: ObjectPath) -> [String] {
     var names: [String] = []
     let prefix = path == .root ? "/" : path.text + "/"
-    for other in paths where other.isBelow(path) {
+    for other in paths.below(path) {
       let name = String(other.text.dropFirst(prefix.count).prefix { $0 != "/" })
-      if names.last != name, !names.contains(name) { names.append(name) }
+      if names.last != name { names.append(name) }
     }
     return names
   }

@@ -6,15 +6,12 @@ extension ObjectServer {
   public func handle(_ invocation: Invocation) -> Bool {
     let call = invocation.message
     guard let path = call.path else { return false }
-    let (object, children) = state.withLock { state in
-      (state.tree.objects[path], state.tree.children(of: path))
-    }
+    let object = state.withLock { $0.tree.objects[path] }
     // Answers come after the changes that were marked before.
     let flushing = Invocation(message: call, bus: bus) { self.flush() }
-    if answerStandard(flushing, path, children, object) { return true }
-    guard object != nil || !children.isEmpty || path == objectManager else { return false }
-    guard object != nil, let body = state.withLock({ Self.method(call, at: path, in: $0.tree) })
-    else {
+    if answerStandard(flushing, path, object) { return true }
+    guard path == objectManager || state.withLock({ $0.tree.isNode(path) }) else { return false }
+    guard let body = object.flatMap({ Self.method(call, of: $0) }) else {
       // Peer is the front's to answer.
       if call.interface == "org.freedesktop.DBus.Peer" { return false }
       flushing.fail(Invocation.unclaimed(call, name: .unknownMethod))
@@ -28,12 +25,10 @@ extension ObjectServer {
   /// means none, as with BlueZ's library.
   private static func method(
     _ call: Message,
-    at path: ObjectPath,
-    in tree: ExportedTree
+    of object: ExportedTree.Object
   ) -> ExportedMethod.Body? {
     let signature = call.signature
-    for interface in tree.objects[path]?.interfaces ?? []
-    where call.interface == interface.name {
+    for interface in object.interfaces where call.interface == interface.name {
       for method in interface.methods
       where method.name == call.member && method.signature == signature {
         return method.body
@@ -47,26 +42,31 @@ extension ObjectServer {
   private func answerStandard(
     _ invocation: Invocation,
     _ path: ObjectPath,
-    _ children: [String],
     _ object: ExportedTree.Object?
   ) -> Bool {
     let call = invocation.message
     let hasProperties = object?.hasProperties ?? false
-    switch (call.interface, call.member, call.signature.text) {
+    func isCall<Input, Output>(of method: Method<Input, Output>) -> Bool {
+      call.interface == method.interface && call.member == method.name
+        && call.signature.text == method.input.described.map(\.signature.text).joined()
+    }
     // As libdbus, on every path, also where nothing is.
-    case (StandardInterface.introspectable?, "Introspect"?, ""):
-      let interfaces = interfaces(of: object, at: path)
-      let document = IntrospectionDocument(interfaces: interfaces, children: children)
-      invocation.reply([.string(document.text)])
-    case (StandardInterface.objectManager?, "GetManagedObjects"?, "") where path == objectManager:
-      invocation.reply([managedObjects()])
-    case (StandardInterface.properties?, "Get"?, "ss") where hasProperties:
+    if isCall(of: StandardInterface.introspect) {
+      let document = IntrospectionDocument(
+        interfaces: interfaces(of: object, at: path),
+        children: state.withLock { $0.tree.children(of: path) }
+      )
+      invocation.reply(to: StandardInterface.introspect, document.text)
+    } else if path == objectManager, isCall(of: StandardInterface.getManagedObjects) {
+      invocation.reply(to: StandardInterface.getManagedObjects, managedObjects())
+    } else if hasProperties, isCall(of: StandardInterface.get) {
       get(invocation, path)
-    case (StandardInterface.properties?, "GetAll"?, "s") where hasProperties:
+    } else if hasProperties, isCall(of: StandardInterface.getAll) {
       getAll(invocation, path)
-    case (StandardInterface.properties?, "Set"?, "ssv") where hasProperties:
+    } else if hasProperties, isCall(of: StandardInterface.set) {
       set(invocation, path)
-    default: return false
+    } else {
+      return false
     }
     return true
   }

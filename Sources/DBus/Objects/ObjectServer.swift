@@ -58,7 +58,7 @@ public final class ObjectServer: ObjectHandler {
   }
 
   /// The paths of all objects, in order.
-  public var paths: [ObjectPath] { state.withLock { $0.tree.paths } }
+  public var paths: [ObjectPath] { state.withLock { Array($0.tree.paths) } }
 
   // MARK: Telling
 
@@ -119,14 +119,14 @@ public final class ObjectServer: ObjectHandler {
         bringsProperties: bringsProperties
       )
       sendManaged(
-        "InterfacesAdded",
+        StandardInterface.interfacesAdded.name,
         [.objectPath(path), Self.interfaceMap(added.map(Self.entry))]
       )
     case .removed(let path, let names, let isGone, let hadProperties):
       let standard =
         (hadProperties ? [StandardInterface.properties] : []) + [StandardInterface.introspectable]
       let removed = (isGone ? standard : []) + names
-      sendManaged("InterfacesRemoved", [.objectPath(path), .strings(removed)])
+      sendManaged(StandardInterface.interfacesRemoved.name, [.objectPath(path), .strings(removed)])
     case .changed(let path, let interface, let names):
       var changed: [(String, DBusValue)] = []
       var invalidated: [String] = []
@@ -141,7 +141,7 @@ public final class ObjectServer: ObjectHandler {
       changed.sort { Self.isBefore($0.0, $1.0, in: names) }
       invalidated.sort { Self.isBefore($0, $1, in: names) }
       send(
-        "PropertiesChanged",
+        StandardInterface.propertiesChanged.name,
         of: StandardInterface.properties,
         at: path,
         [.string(interface.name), .properties(PropertyMap(changed)), .strings(invalidated)]

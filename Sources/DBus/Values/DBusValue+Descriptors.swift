@@ -13,7 +13,9 @@ extension DBusValue {
     case .dictionary(let dictionary): dictionary.entries.contains { $0.value.hasDescriptor }
     case .structure(let structure): structure.fields.contains(where: \.hasDescriptor)
     case .variant(let variant): variant.value.hasDescriptor
-    default: false
+    case .byte, .boolean, .int16, .uint16, .int32, .uint32, .int64, .uint64, .double, .string,
+      .objectPath, .signature, .bytes:
+      false
     }
   }
 
@@ -32,7 +34,9 @@ extension DBusValue {
       return .structure(DBusStructure(valid: try Self.duplicating(structure.fields)))
     case .variant(let variant):
       return .variant(DBusVariant(try variant.value.duplicatingDescriptors()))
-    default: return self
+    case .byte, .boolean, .int16, .uint16, .int32, .uint32, .int64, .uint64, .double, .string,
+      .objectPath, .signature, .bytes:
+      return self
     }
   }
 

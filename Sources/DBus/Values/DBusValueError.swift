@@ -68,7 +68,9 @@ extension DBusValue {
     case .variant(let variant): try variant.value.checkSendable(depth: depth + 1)
     case .unixFD(let descriptor):
       if descriptor.descriptor < 0 { throw .descriptorGone }
-    default: break
+    case .byte, .boolean, .int16, .uint16, .int32, .uint32, .int64, .uint64, .double, .objectPath,
+      .signature:
+      break
     }
   }
 }

@@ -93,7 +93,7 @@ extension Batch {
   /// `12 devices`, or `devices of a scan`.
   public var extent: String {
     guard case .listed(let devices) = devices else { return "devices of a scan" }
-    return "\(devices.count) \(devices.count == 1 ? "device" : "devices")"
+    return counted(devices.count, "device")
   }
 
   /// All of the batch but its devices, line by line: what a dry run prints first.

@@ -33,18 +33,19 @@ extension BatchReader {
     if let text = node.text { return named(DeviceTarget(parsing: text), node) }
     guard node.mapping?.isEmpty == false else {
       let message = "\(node.shown) stands here"
-      let expected = "an address, a name, or \(MappingReader.oneOfDevices)"
+      let expected = "an address, a name, or \(DeviceKeys.expected)"
       complain(node, Complaint(message, expected: expected))
       return nil
     }
     var reader = MappingReader(node)
-    let target = reader.target(node)
+    var steps = StepReader(limits: limits.plan)
+    let target = DeviceKeys.take(from: &reader, &steps)?.target
     let own = reader.optional("with")
-    let wrong = reader.finish()
+    let wrong = reader.finish() + steps.problems
     problems += wrong
     guard let target else {
       if wrong.isEmpty {
-        complain(node, Complaint("no device is named", expected: MappingReader.oneOfDevices))
+        complain(node, Complaint("no device is named", expected: DeviceKeys.expected))
       }
       return nil
     }
@@ -66,8 +67,9 @@ extension BatchReader {
   private mutating func table(_ node: Node) -> [Named]? {
     var reader = MappingReader(node)
     let file = reader.required("csv", expected: "the path of a table")
-    let columns = ["address", "name", "alias"].compactMap { key in
-      reader.optional(key, expected: "the name of a column") { $0.text }.map { (key, $0) }
+    let columns = DeviceColumn.allCases.compactMap { kind in
+      reader.optional(kind.rawValue, expected: "the name of a column") { $0.text }
+        .map { (kind, $0) }
     }
     let wrong = reader.finish()
     problems += wrong
@@ -90,7 +92,7 @@ extension BatchReader {
     }
     guard let index = table.columns.firstIndex(of: column) else {
       let message = "there is no column '\(column)' in \(path)"
-      complain(node.entry(kind) ?? node, .unknown(message, column, among: table.columns))
+      complain(node.entry(kind.rawValue) ?? node, .unknown(message, column, among: table.columns))
       return nil
     }
     return table.rows.compactMap { row($0, of: table, kind, index) }
@@ -99,14 +101,13 @@ extension BatchReader {
   private mutating func row(
     _ row: [Node],
     of table: CSVTable,
-    _ kind: String,
+    _ kind: DeviceColumn,
     _ index: Int
   ) -> Named? {
     let cell = row[index]
-    guard let target = Self.target(cell.cellText, kind) else {
-      let expected = kind == "address" ? Scanning.addressShape : Scanning.nameShape
+    guard let target = cell.cellText.isEmpty ? nil : kind.target(cell.cellText) else {
       let message = cell.cellText.isEmpty ? "the cell is empty" : "'\(cell.cellText)' stands here"
-      complain(cell, Complaint(message, expected: expected))
+      complain(cell, Complaint(message, expected: kind.takes))
       return nil
     }
     var named = named(target, cell)
@@ -116,15 +117,6 @@ extension BatchReader {
       named?.bindings.bind(name, to: value.cellText, from: origin)
     }
     return named
-  }
-
-  private static func target(_ text: String, _ kind: String) -> DeviceTarget? {
-    switch kind {
-    case _ where text.isEmpty: nil
-    case "address": BluetoothAddress(text).map { .address($0) }
-    case "alias": .alias(text)
-    default: .name(text)
-    }
   }
 
   // MARK: Plans
@@ -208,8 +200,8 @@ extension BatchReader {
     _ template: BatchTemplate
   ) -> Batch.Devices? {
     var reader = MappingReader(node)
-    let duration = reader.required("scan", expected: ChainReader.limit) { $0.positiveDuration }
-    let filter = StepReader.filter(&reader)
+    var steps = StepReader(limits: limits.plan)
+    let scanning = Scanning.take(from: &reader, &steps)
     let bound = limits.devices
     let least = reader.optional("at-least", expected: "how many devices, from 1 to \(bound)") {
       $0.integer.flatMap { (1...bound).contains($0) ? $0 : nil }
@@ -217,21 +209,42 @@ extension BatchReader {
     let most = reader.optional("at-most", expected: "how many devices, from 1 to \(bound)") {
       $0.integer.flatMap { (1...bound).contains($0) ? $0 : nil }
     }
-    let wrong = reader.finish()
+    let wrong = reader.finish() + steps.problems
     problems += wrong
-    guard let duration, wrong.isEmpty else { return nil }
+    guard let scanning, wrong.isEmpty else { return nil }
     if let least, let most, most < least {
       complain(node, Complaint("at-most is below at-least"))
       return nil
     }
     do {
-      let scanning = Scanning(for: duration, filter: filter)
       return .scanned(
         try BatchScan(scanning, least: least ?? 1, most: most ?? bound, template)
       )
     } catch {
       problems += error.problems
       return nil
+    }
+  }
+}
+
+/// What the column of a table names devices by.
+private enum DeviceColumn: String, CaseIterable {
+  case address, name, alias
+
+  /// What stands in its cells.
+  var takes: String {
+    switch self {
+    case .address: Scanning.addressShape
+    case .name, .alias: Scanning.nameShape
+    }
+  }
+
+  /// The device that a cell names; nil where it names none.
+  func target(_ text: String) -> DeviceTarget? {
+    switch self {
+    case .address: BluetoothAddress(text).map { .address($0) }
+    case .name: .name(text)
+    case .alias: .alias(text)
     }
   }
 }

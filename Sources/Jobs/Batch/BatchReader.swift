@@ -83,7 +83,9 @@ struct BatchReader {
     let concurrency = concurrency(&reader)
     let onFailure = reader.optional("on-failure").flatMap { failureRule($0) }
     let retry = reader.optional("retry").flatMap { retryRule($0) }
-    let deadline = reader.optional("deadline", expected: ChainReader.limit) { $0.positiveDuration }
+    let deadline = reader.optional("deadline", expected: Node.positiveDuration) {
+      $0.positiveDuration
+    }
     let schedule = schedule(&reader)
     problems += root.mapping == nil ? Array(reader.problems.prefix(1)) : reader.finish()
     guard let chain, let devices else { throw DocumentErrors(problems) }
@@ -175,16 +177,15 @@ struct BatchReader {
   }
 
   private mutating func retryRule(_ node: Node) -> RetryRule? {
-    let surroundings = IncludedSurroundings(inclusions: .none(limits.plan))
-    var reader = ChainReader(limits: limits.plan, surroundings)
+    var reader = StepReader(limits: limits.plan)
     defer { problems += reader.problems }
-    return reader.rule(node)
+    return reader.read(node, .retry)
   }
 
   /// `with: { level: 5 }`.
   mutating func bindings(_ node: Node) -> Bindings {
     var reader = StepReader(limits: limits.plan)
     defer { problems += reader.problems }
-    return reader.bindings(node)
+    return reader.read(node, .bindings) ?? Bindings()
   }
 }

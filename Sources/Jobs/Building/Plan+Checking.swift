@@ -26,7 +26,7 @@ extension Plan {
       let complaint = placed.step.complaint(limits) ?? placed.step.complaint(scope)
       if let complaint { throw PlanError(step: placed.position, problem: "\(complaint)") }
       try check(placed.inner, &scope, limits, depth: depth + 1)
-      if let name = placed.step.capture { scope.capture(name, fields: placed.step.fields) }
+      if let name = placed.step.capture { scope.capture(name, fields: placed.step.kind.fields) }
     }
   }
 }
@@ -37,37 +37,12 @@ extension Step {
     if let capture, !VariablePath.isName(capture) {
       return Complaint("'\(capture)' is no name", expected: VariablePath.shape)
     }
-    switch action {
-    case .notify(let listening): return listening.enough.isBounded ? nil : Listening.endless
-    case .poll(let polling):
-      guard polling.period > .zero else { return Complaint("a period lasts some time") }
-      return polling.enough.isBounded ? nil : Listening.endless
-    case .combine(let combining):
-      guard (2...Combining.mostInputs).contains(combining.inputs.count) else {
-        return Complaint(
-          "\(combining.inputs.count) inputs",
-          expected: "from 2 to \(Combining.mostInputs)"
-        )
-      }
-      return combining.enough.isBounded ? nil : Listening.endless
-    case .repeated(let count, let inner):
-      guard (1...max(1, limits.repetitions)).contains(count) else {
-        return Complaint("\(count) times", expected: "from 1 to \(max(1, limits.repetitions))")
-      }
-      return inner.isEmpty ? Self.empty : nil
-    case .when(_, let inner): return inner.isEmpty ? Self.empty : nil
-    case .tried(let inner, let last): return inner.isEmpty || last.isEmpty ? Self.empty : nil
-    default: return nil
-    }
+    return kind.complaint(limits, within: timeout)
   }
-
-  private static let empty = Complaint("there are no steps", expected: "at least one")
 
   /// What is wrong with the captured values that it looks at.
   fileprivate func complaint(_ scope: Scope) -> Complaint? {
-    var paths = references
-    if case .when(let condition, _) = action { paths += condition.tests.map(\.path) }
-    if case .log(let template) = action { paths += template.variables }
+    let paths = kind.mentions + expectations.flatMap(\.check.references)
     return paths.lazy.compactMap { scope.complaint(about: $0) }.first
   }
 }

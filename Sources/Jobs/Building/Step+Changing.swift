@@ -32,20 +32,12 @@ extension Step {
   ///
   /// - Throws: ``PlanError`` when it takes but one value, or none of that name.
   public func until(_ subject: String, _ check: Check) throws(PlanError) -> Step {
-    let condition = Expectation(try self.subject(subject), check)
-    var step = self
-    switch action {
-    case .notify(var listening):
-      listening.enough.conditions.append(condition)
-      step.action = .notify(listening)
-    case .poll(var polling):
-      polling.enough.conditions.append(condition)
-      step.action = .poll(polling)
-    case .combine(var combining):
-      combining.enough.conditions.append(condition)
-      step.action = .combine(combining)
-    default: throw PlanError(step: nil, problem: "'\(operation)' takes no values until something")
+    guard var kind = kind as? any StreamingKind else {
+      throw PlanError(step: nil, problem: "'\(operation)' takes no values until something")
     }
+    kind.enough.conditions.append(Expectation(try self.subject(subject), check))
+    var step = self
+    step.action = kind.action
     return step
   }
 
@@ -63,7 +55,7 @@ extension Step {
   }
 
   private func subject(_ name: String) throws(PlanError) -> Expectation.Subject {
-    let subjects = subjects ?? .nothing
+    let subjects = kind.subjects ?? .nothing
     if let subject = subjects.subject(name) { return subject }
     throw PlanError(step: nil, problem: "\(subjects.complaint(about: name))")
   }

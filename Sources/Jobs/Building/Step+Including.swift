@@ -36,7 +36,7 @@ extension Step {
     surroundings.captured = captured + surroundings.inclusions.names(under: "as")
     var reader = StepReader(limits: limits, surroundings)
     for name in captured { reader.scope.capture(name, fields: nil) }
-    let steps = reader.include(Node(.mapping(entries), at: place, path: ""), depth: 0)
+    let steps = reader.include(Node(.mapping(entries), at: place, path: ""))
     guard reader.problems.isEmpty else { throw DocumentErrors(reader.problems) }
     return steps
   }

@@ -10,11 +10,11 @@ extension Step {
   /// Measures the strength of the link.
   public static var rssi: Step { Step(.rssi) }
   /// Tells the ATT MTU.
-  public static var mtu: Step { Step(.attribute(.mtu)) }
+  public static var mtu: Step { Step(.mtu) }
   /// Tells interval, latency and supervision timeout of the link.
-  public static var connectionParameters: Step { Step(.attribute(.parameters)) }
+  public static var connectionParameters: Step { Step(.connectionParameters) }
   /// Lists what the device offers.
-  public static var services: Step { Step(.attribute(.services)) }
+  public static var services: Step { Step(.services) }
   /// Forgets the device and its bond.
   public static var unpair: Step { Step(.unpair) }
 
@@ -58,8 +58,7 @@ extension Step {
   ) throws -> Step {
     let selector = try CharacteristicSelector(parsing: target)
     let format = try ValueFormat(written: format)
-    guard offset > 0 else { return Step(.read(selector, format: format)) }
-    return Step(.attribute(.readFrom(selector, offset: offset, format: format)))
+    return Step(.read(selector, offset: offset, format: format))
   }
 
   /// Writes a characteristic.
@@ -105,13 +104,13 @@ extension Step {
   /// Reads a descriptor: `battery-level/2901`.
   public static func readDescriptor(_ target: String, format: String? = nil) throws -> Step {
     let selector = try DescriptorSelector(parsing: target)
-    return Step(.attribute(.readDescriptor(selector, format: try ValueFormat(written: format))))
+    return Step(.readDescriptor(selector, format: try ValueFormat(written: format)))
   }
 
   /// Writes a descriptor.
   public static func writeDescriptor(_ target: String, _ values: String...) throws -> Step {
     let selector = try DescriptorSelector(parsing: target)
-    return Step(.attribute(.writeDescriptor(selector, try WrittenValue(written: values))))
+    return Step(.writeDescriptor(selector, try WrittenValue(written: values)))
   }
 
   // MARK: Many values
@@ -191,10 +190,7 @@ extension Step {
     _ check: Check,
     @StepsBuilder _ steps: () throws -> [Step]
   ) throws -> Step {
-    guard let path = VariablePath(path) else {
-      throw PlanError(step: nil, problem: "'\(path)' is no name of a captured value")
-    }
-    return Step(.when(Condition([Condition.Test(path, check)]), try steps()))
+    Step(.when(Condition([try Condition.Test(path, check)]), try steps()))
   }
 
   /// Does steps, then others, however the first ended: by failure, cancellation, deadline.
@@ -203,5 +199,15 @@ extension Step {
     @StepsBuilder finally last: () throws -> [Step]
   ) rethrows -> Step {
     Step(.tried(try steps(), finally: try last()))
+  }
+}
+
+extension Condition.Test {
+  /// A check of the captured value, or of a field of one, that a text names.
+  init(_ path: String, _ check: Check) throws(PlanError) {
+    guard let path = VariablePath(path) else {
+      throw PlanError(step: nil, problem: "'\(path)' is no name of a captured value")
+    }
+    self.init(path, check)
   }
 }

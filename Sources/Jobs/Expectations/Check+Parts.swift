@@ -36,3 +36,10 @@ extension CounterRule {
   /// The most values that a chain may leave out.
   static let mostGaps = 1_000_000
 }
+
+extension Check {
+  /// The captured value that it compares with.
+  var references: [VariablePath] {
+    if case .captured(_, let path) = self { [path] } else { [] }
+  }
+}

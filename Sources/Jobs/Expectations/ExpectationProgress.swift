@@ -45,8 +45,8 @@ struct ExpectationProgress {
     case .ok: return
     case .back(let before): throw expectation.failure("\(next) after \(before)", octets)
     case .gap(let before, let missing):
-      let values = missing == 1 ? "1 value missing" : "\(missing) values missing"
-      throw expectation.failure("\(next) after \(before): \(values)", octets)
+      let values = counted(missing, "value")
+      throw expectation.failure("\(next) after \(before): \(values) missing", octets)
     }
   }
 

@@ -17,8 +17,13 @@ public enum Measure: String, Hashable, Sendable, CaseIterable {
   var isOfReads: Bool {
     switch self {
     case .latencyP50, .latencyP95, .latencyP99: true
-    default: false
+    case .silence, .intervalP50, .intervalP95, .intervalP99: false
     }
+  }
+
+  /// Whether a name of an expectation or a captured value is that of a time.
+  static func isNamed(by name: String) -> Bool {
+    Measure(rawValue: VariablePath(name)?.field ?? name) != nil
   }
 
   /// What there is none of when it cannot be measured.

@@ -22,6 +22,9 @@ struct Subjects {
   /// Whether the value has octets, which formats can be read from.
   private let hasOctets: Bool
 
+  /// Whether it is not known which names mean something: what they are about is wrong itself.
+  private var isUnknown = false
+
   private init(fields: [String], _ kind: Kind = .single) {
     self.fields = fields
     self.kind = kind
@@ -53,6 +56,16 @@ struct Subjects {
   /// No names: there is no value.
   static let nothing = Subjects(fields: [])
 
+  /// Any name may mean something: that the names are about is wrong.
+  static let unknown = {
+    var subjects = Subjects.plain
+    subjects.isUnknown = true
+    return subjects
+  }()
+
+  /// The names for a value that nothing is known of but its octets.
+  static let plain = Subjects(of: .unread, format: nil, kind: .single)
+
   /// The names for the strength of a link.
   static let ofLink = Subjects(fields: LinkStrength.fieldNames)
 
@@ -73,6 +86,9 @@ struct Subjects {
     kind == .stream || kind == .poll ? ["count", "rate"] + times.map(\.rawValue) : []
   }
 
+  /// Whether there are many values, each of which is told.
+  var isOfMany: Bool { !measures.isEmpty }
+
   /// Every name, for complaints; formats last.
   var names: [String] {
     if kind == .scan { return ["count"] }
@@ -82,15 +98,14 @@ struct Subjects {
 
   /// What a name means; nil when it means nothing here.
   func subject(_ name: String) -> Expectation.Subject? {
+    if isUnknown { return Measure(rawValue: name).map { .measure($0) } ?? .value }
     if kind == .scan { return name == "count" ? .count : nil }
     if fields.contains(name) { return .field(name) }
     if let time = times.first(where: { $0.rawValue == name }) { return .measure(time) }
-    switch name {
-    case "count" where measures.contains(name): return .count
-    case "rate" where measures.contains(name): return .rate
-    case "value" where hasOctets: return .value
-    default: return hasOctets ? ValueFormat(name).map { .format($0) } : nil
-    }
+    if name == "count", measures.contains(name) { return .count }
+    if name == "rate", measures.contains(name) { return .rate }
+    guard hasOctets else { return nil }
+    return name == "value" ? .value : ValueFormat(name).map { .format($0) }
   }
 }
 
@@ -108,34 +123,5 @@ extension Subjects {
       "'\(text)' is written as on one line",
       expected: "a mapping such as { \(words[0]): { min: 20 } }; for that very text { is: … }"
     )
-  }
-}
-
-extension Step {
-  /// The fields that the step's value may have, and what is measured over many.
-  var fields: [String] {
-    if case .scan = action { return Scanning.fields }
-    guard let subjects else { return [] }
-    return subjects.fields + subjects.measures
-  }
-
-  /// The names that an expectation about its value may use; nil where it has none.
-  var subjects: Subjects? {
-    switch action {
-    case .read(let target, let format):
-      Subjects(of: target, format: format, kind: .single)
-    case .notify(let listening):
-      Subjects(of: listening.target, format: listening.format, kind: .stream)
-    case .poll(let polling):
-      Subjects(of: polling.target, format: polling.format, kind: .poll)
-    case .combine(let combining): Subjects(of: combining.inputs)
-    case .exchange(let exchanging):
-      Subjects(of: exchanging.answer, format: exchanging.format, kind: .single)
-    case .rssi: .ofLink
-    case .attribute(.parameters): .ofTiming
-    case .attribute(.readFrom), .attribute(.readDescriptor), .attribute(.mtu): .plain
-    case .scan: .scanned
-    default: nil
-    }
   }
 }

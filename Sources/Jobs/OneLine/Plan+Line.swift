@@ -28,8 +28,6 @@ extension Plan {
       let complaint = Complaint("the line is longer than \(limits.document.octets) octets")
       throw DocumentErrors([complaint.at(start)])
     }
-    var scope = Scope()
-    scope.variables = bindings.all.map(\.name)
     var filling = LineFilling(bindings)
     let words = try LineWords.steps(of: line, file: file).map { $0.map { filling.filled($0) } }
     var surroundings = IncludedSurroundings(
@@ -39,21 +37,23 @@ extension Plan {
     for binding in bindings.all {
       surroundings.table.set(binding.name, to: VariableTable.value(binding.text, nil))
     }
+    var reader = StepReader(limits: limits, surroundings)
+    reader.form = .line
+    reader.scope.variables = bindings.all.map(\.name)
     var steps: [Step] = []
     var problems = filling.unknown(at: start) { surroundings.inclusions.mention($0) }
     for words in words {
-      var reader = LineStepReader(words, scope: scope, limits: limits, surroundings)
-      defer { surroundings = reader.surroundings }
       do {
-        steps += try reader.steps()
-        scope = reader.scope
+        var lowering = LineLowering(words, limits)
+        steps += reader.steps(at: try lowering.step())
       } catch {
-        problems += error.problems
+        reader.problems += error.problems
         for (word, name) in zip(words, words.dropFirst()) where word.isPlain("as") {
-          scope.capture(name.text, fields: nil)
+          reader.scope.capture(name.text, fields: nil)
         }
       }
     }
+    problems += reader.problems
     let plan = Plan(steps: steps)
     if words.isEmpty {
       let complaint = Complaint("there are no steps", expected: "a step such as read battery-level")
@@ -68,14 +68,9 @@ extension Plan {
 
 /// What is wrong with a step, and where.
 struct LineError: Error {
-  /// One; of an included file maybe more.
   let problems: [DocumentProblem]
 
   init(_ complaint: Complaint, at place: Place) {
     problems = [complaint.at(place)]
-  }
-
-  init(_ problems: [DocumentProblem]) {
-    self.problems = problems
   }
 }

@@ -43,19 +43,3 @@ public struct PairingRule: Hashable, Sendable {
     )
   }
 }
-
-extension PairingRule: CustomStringConvertible {
-  /// In the words of the one-line form.
-  public var description: String {
-    var words: [String] = []
-    if let capability { words += ["capability", capability.rawValue] }
-    switch comparison {
-    case .always(let isYes)?: words += ["confirm", isYes ? "yes" : "no"]
-    case .only(let number)?: words += ["confirm", PairingQuestion.sixDigits(number)]
-    case nil: break
-    }
-    if let secret { words += ["passkey", "\(secret)"] }
-    if !acceptsJustWorks { words += ["just-works", "no"] }
-    return words.joined(separator: " ")
-  }
-}

@@ -43,16 +43,3 @@ public struct Combining: Hashable, Sendable {
   /// How many values may be combined.
   public static let mostInputs = 8
 }
-
-extension Combining.Input: CustomStringConvertible {
-  /// In the one-line form: `notify heart-rate-measurement as hr`.
-  public var description: String {
-    var words: [String]
-    switch source {
-    case .notify: words = ["notify \(target)"]
-    case .poll(let period): words = ["poll \(target) every \(period.written)"]
-    }
-    if let format { words.append("format \(format)") }
-    return (words + ["as \(name)"]).joined(separator: " ")
-  }
-}

@@ -25,24 +25,14 @@ public struct Enough: Hashable, Sendable {
     self.conditions = conditions
   }
 
-  /// Whether it ends at all.
-  public var isBounded: Bool {
-    count != nil || duration != nil || silence != nil || !conditions.isEmpty
-  }
-
-  /// In the one-line form: `until 5x until celsius > 30 for 10s`.
-  var words: [String] {
-    var words: [String] = []
-    if let count { words.append("until \(count)x") }
-    if let silence { words.append("until silence \(silence.written)") }
-    words += conditions.map { "until \($0)" }
-    if let duration { words.append("for \(duration.written)") }
-    return words
-  }
-
   /// Whether a value is the last.
   func isMet(by value: DecodedValue, octets: [UInt8]) -> Bool {
     guard !conditions.isEmpty else { return false }
     return conditions.allSatisfy { (try? $0.check(value, octets: octets)) != nil }
   }
+}
+
+extension Enough {
+  /// The captured values that its conditions compare with.
+  var references: [VariablePath] { conditions.flatMap(\.check.references) }
 }

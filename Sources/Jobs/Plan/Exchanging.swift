@@ -7,7 +7,12 @@ public struct Exchanging: Hashable, Sendable {
   /// Written once the subscription stands, so that no answer is missed.
   public var write: Write
   /// The characteristic that notifies the answer; often the one that is written.
-  public var answer: CharacteristicSelector
+  public var answer: CharacteristicSelector {
+    get { otherAnswer ?? write.target }
+    set { otherAnswer = newValue == write.target ? nil : newValue }
+  }
+  /// Where the answer comes; nil where it is written.
+  var otherAnswer: CharacteristicSelector?
   public var format: ValueFormat?
   /// What a notification has to be to be the answer. Others before it are passed over.
   public var conditions: [Expectation]
@@ -23,20 +28,10 @@ public struct Exchanging: Hashable, Sendable {
     delivery: SubscriptionOptions.Delivery = .signals
   ) {
     self.write = write
-    self.answer = answer ?? write.target
+    otherAnswer = answer == write.target ? nil : answer
     self.format = format
     self.conditions = conditions
     self.delivery = delivery
-  }
-
-  /// In the one-line form, without what every step has.
-  var words: [String] {
-    var words: [String] = []
-    if answer != write.target { words.append("answer \(answer)") }
-    if let format { words.append("format \(format)") }
-    words += conditions.map { "where \($0)" }
-    if delivery != .signals { words.append("delivery \(delivery.rawValue)") }
-    return words
   }
 
   /// Whether a notification is the answer. One that cannot be decoded may be by its octets.

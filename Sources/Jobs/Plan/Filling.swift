@@ -11,46 +11,17 @@ struct Filling {
   ///
   /// - Throws: ``Unfilled`` when a value is missing, or is not one that can stand there.
   func filled(_ step: Step) throws(Unfilled) -> Step {
-    guard !step.references.isEmpty else { return step }
+    let kind = step.action.kind
+    guard !kind.mentions.isEmpty || !step.expectations.flatMap(\.check.references).isEmpty else {
+      return step
+    }
     var new = step
     new.expectations = try filled(step.expectations)
-    switch step.action {
-    case .write(let write): new.action = .write(try filled(write))
-    case .notify(var listening):
-      if let trigger = listening.trigger { listening.trigger = try filled(trigger) }
-      listening.enough.conditions = try filled(listening.enough.conditions)
-      new.action = .notify(listening)
-    case .poll(var polling):
-      polling.enough.conditions = try filled(polling.enough.conditions)
-      new.action = .poll(polling)
-    case .combine(var combining):
-      combining.enough.conditions = try filled(combining.enough.conditions)
-      new.action = .combine(combining)
-    case .exchange(var exchanging):
-      exchanging.write = try filled(exchanging.write)
-      exchanging.conditions = try filled(exchanging.conditions)
-      new.action = .exchange(exchanging)
-    case .attribute(.writeDescriptor(let target, let value)):
-      new.action = .attribute(.writeDescriptor(target, try filled(value)))
-    case .when(let condition, let steps):
-      var tests: [Condition.Test] = []
-      for test in condition.tests { tests.append(.init(test.path, try filled(test.check))) }
-      new.action = .when(Condition(tests), steps)
-    default: break
-    }
+    new.action = try kind.filled(self).action
     return new
   }
 
-  private func filled(_ write: Write) throws(Unfilled) -> Write {
-    var new = write
-    new.value = try filled(write.value)
-    if let contradiction = new.contradiction {
-      throw Unfilled(problem: contradiction.message)
-    }
-    return new
-  }
-
-  private func filled(_ value: WrittenValue) throws(Unfilled) -> WrittenValue {
+  func filled(_ value: WrittenValue) throws(Unfilled) -> WrittenValue {
     var parts: [WrittenValue.Part] = []
     for part in value.parts {
       var text = ""
@@ -71,7 +42,7 @@ struct Filling {
     }
   }
 
-  private func filled(_ expectations: [Expectation]) throws(Unfilled) -> [Expectation] {
+  func filled(_ expectations: [Expectation]) throws(Unfilled) -> [Expectation] {
     var new: [Expectation] = []
     for expectation in expectations {
       new.append(Expectation(expectation.subject, try filled(expectation.check)))
@@ -79,7 +50,7 @@ struct Filling {
     return new
   }
 
-  private func filled(_ check: Check) throws(Unfilled) -> Check {
+  func filled(_ check: Check) throws(Unfilled) -> Check {
     guard case .captured(let relation, let path) = check else { return check }
     switch relation {
     case .equal: return .equal(try literal(path))

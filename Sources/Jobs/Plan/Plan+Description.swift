@@ -43,14 +43,12 @@ extension Plan: CustomStringConvertible {
 
   private static func lines(of steps: [PlacedStep], depth: Int) -> [String] {
     steps.flatMap { placed in
-      let own = line("\(placed.position)", placed.step.description, depth: depth)
-      guard case .tried(let steps, let last) = placed.step.action else {
-        return [own] + lines(of: placed.inner, depth: depth + 1)
-      }
-      let count = steps.count
-      return [own] + lines(of: Array(placed.inner.prefix(count)), depth: depth + 1)
-        + (last.isEmpty ? [] : [line("", "finally", depth: depth)])
-        + lines(of: Array(placed.inner.dropFirst(count)), depth: depth + 1)
+      [line("\(placed.position)", placed.step.description, depth: depth)]
+        + placed.step.kind.blocks.flatMap { block -> [String] in
+          let head = block.role == .finally ? [line("", "finally", depth: depth)] : []
+          return (block.steps.isEmpty ? [] : head)
+            + lines(of: placed.placed(block), depth: depth + 1)
+        }
     }
   }
 
@@ -60,39 +58,15 @@ extension Plan: CustomStringConvertible {
   }
 }
 
-extension Step {
-  /// The steps that lie in this one.
-  public var innerSteps: [Step] {
-    switch action {
-    case .repeated(_, let steps), .when(_, let steps): steps
-    case .tried(let steps, let last): steps + last
-    default: []
-    }
-  }
-
-  /// The step with something done to each of those that lie in it.
-  func mappingInner<Failure: Error>(
-    _ change: ([Step]) throws(Failure) -> [Step]
-  ) throws(Failure) -> Step {
-    var new = self
-    switch action {
-    case .repeated(let count, let steps): new.action = .repeated(count: count, try change(steps))
-    case .when(let condition, let steps): new.action = .when(condition, try change(steps))
-    case .tried(let steps, let last):
-      new.action = .tried(try change(steps), finally: try change(last))
-    default: break
-    }
-    return new
-  }
-}
-
 extension PlacedStep {
   /// The steps that lie in this one, with their places.
-  public var inner: [PlacedStep] {
-    guard case .tried(let steps, let last) = step.action else {
-      return StepPosition.place(step.innerSteps, inside: position)
+  public var inner: [PlacedStep] { step.kind.blocks.flatMap { placed($0) } }
+
+  /// The steps of a block, with their places.
+  func placed(_ block: StepBlock) -> [PlacedStep] {
+    switch block.role {
+    case .certain, .conditional: StepPosition.place(block.steps, inside: position)
+    case .finally: StepPosition.place(block.steps, inside: position.finally)
     }
-    return StepPosition.place(steps, inside: position)
-      + StepPosition.place(last, inside: position.finally)
   }
 }

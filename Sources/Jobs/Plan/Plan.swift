@@ -81,9 +81,8 @@ extension Plan {
   /// Whether the chain scans and does nothing to a device, so that it needs none.
   public var onlyScans: Bool {
     func all(_ steps: [Step]) -> [Step] { steps.flatMap { [$0] + all($0.innerSteps) } }
-    let operations = all(steps).map(\.operation)
-    let linkless = ["scan", "sleep", "log", "repeat", "when", "try"]
-    return operations.contains("scan") && operations.allSatisfy { linkless.contains($0) }
+    let kinds = all(steps).map { type(of: $0.kind) }
+    return kinds.contains { $0.verb == .scan } && !kinds.contains { $0.needsLink }
   }
 
   /// Before which step the device is connected without being asked to; nil: nowhere.
@@ -93,7 +92,7 @@ extension Plan {
   /// to connect, be it in a repetition.
   var impliedConnectIndex: Int? {
     if onlyScans { return nil }
-    let index = steps.prefix { $0.action == .unpair || $0.operation == "scan" }.count
+    let index = steps.prefix { [.unpair, .scan].contains(type(of: $0.kind).verb) }.count
     if index == steps.count, index > 0 { return nil }
     var first = steps.dropFirst(index).first
     while let inner = first?.certainSteps.first { first = inner }
@@ -123,9 +122,6 @@ extension Plan {
 extension Step {
   /// The steps in this one that certainly run when it does.
   fileprivate var certainSteps: [Step] {
-    switch action {
-    case .repeated(_, let inner), .tried(let inner, _): inner
-    default: []
-    }
+    kind.blocks.filter { $0.role == .certain }.flatMap(\.steps)
   }
 }

@@ -23,11 +23,6 @@ public struct Polling: Hashable, Sendable {
     self.enough = enough
   }
 
-  /// In the one-line form, without the verb and the target.
-  var words: [String] {
-    ["every \(period.written)"] + (format.map { ["format \($0)"] } ?? []) + enough.words
-  }
-
   /// How long it takes by itself; nil when that cannot be known.
   var length: Duration? {
     enough.duration ?? enough.count.map { period * ($0 - 1) }

@@ -9,7 +9,7 @@ public struct Step: Hashable, Sendable {
     case connect
     case disconnect
     /// Reads a value; the format says how to understand it where no standard does.
-    case read(CharacteristicSelector, format: ValueFormat?)
+    case read(CharacteristicSelector, offset: Int = 0, format: ValueFormat?)
     case write(Write)
     case notify(Listening)
     /// Subscribes, writes, and takes the notification that answers.
@@ -25,7 +25,14 @@ public struct Step: Hashable, Sendable {
     /// Forgets the device and its bond.
     case unpair
     case trust(Bool)
-    case attribute(AttributeAction)
+    /// Tells the ATT MTU.
+    case mtu
+    /// Tells interval, latency and supervision timeout of the link.
+    case connectionParameters
+    /// Lists what the device offers.
+    case services
+    case readDescriptor(DescriptorSelector, format: ValueFormat?)
+    case writeDescriptor(DescriptorSelector, WrittenValue)
     /// Listens who is in the air; needs no link.
     case scan(Scanning)
     case sleep(Duration)
@@ -34,6 +41,8 @@ public struct Step: Hashable, Sendable {
     case repeated(count: Int, [Step])
     /// Runs the steps when the condition holds.
     case when(Condition, [Step])
+    /// Fails unless the condition holds.
+    case assert(Condition)
     /// Runs the steps, then others, however the first ended.
     case tried([Step], finally: [Step])
   }
@@ -94,51 +103,48 @@ public struct Listening: Hashable, Sendable {
 }
 
 extension Step {
+  /// What is known of the step by its kind.
+  var kind: any StepKind { action.kind }
+
   /// The word for what it does: `read`, `notify`.
-  public var operation: String {
-    switch action {
-    case .connect: "connect"
-    case .disconnect: "disconnect"
-    case .read: "read"
-    case .write: "write"
-    case .notify: "notify"
-    case .exchange: "exchange"
-    case .poll: "poll"
-    case .combine: "combine"
-    case .rssi: "rssi"
-    case .pair: "pair"
-    case .unpair: "unpair"
-    case .trust: "trust"
-    case .attribute(let action): action.operation
-    case .scan: "scan"
-    case .sleep: "sleep"
-    case .log: "log"
-    case .repeated: "repeat"
-    case .when: "when"
-    case .tried: "try"
-    }
-  }
+  public var operation: String { type(of: kind).verb.rawValue }
 
   /// The characteristic that the step is about.
-  public var characteristic: CharacteristicSelector? {
-    switch action {
-    case .read(let target, _): target
-    case .write(let write): write.target
-    case .notify(let listening): listening.target
-    case .exchange(let exchanging): exchanging.answer
-    case .poll(let polling): polling.target
-    case .attribute(let action): action.characteristic
-    default: nil
-    }
-  }
+  public var characteristic: CharacteristicSelector? { kind.characteristic }
 
   /// Every characteristic that the step itself touches, its trigger's too.
-  public var characteristics: [CharacteristicSelector] {
-    switch action {
-    case .notify(let listening): [listening.target] + (listening.trigger.map { [$0.target] } ?? [])
-    case .exchange(let exchanging): [exchanging.write.target, exchanging.answer]
-    case .combine(let combining): combining.inputs.map(\.target)
-    default: characteristic.map { [$0] } ?? []
-    }
+  public var characteristics: [CharacteristicSelector] { kind.characteristics }
+
+  /// What the step is about, as output names it.
+  public var attribute: String? { kind.attribute }
+
+  /// "reading battery-level", as failures name what was being done.
+  var doing: String { kind.doing }
+
+  /// The steps that lie in this one.
+  public var innerSteps: [Step] { kind.blocks.flatMap(\.steps) }
+
+  /// The step with something done to each of those that lie in it.
+  func mappingInner<Failure: Error>(
+    _ change: ([Step]) throws(Failure) -> [Step]
+  ) throws(Failure) -> Step {
+    var kind = kind
+    var blocks = kind.blocks
+    guard !blocks.isEmpty else { return self }
+    for index in blocks.indices { blocks[index].steps = try change(blocks[index].steps) }
+    kind.blocks = blocks
+    var new = self
+    new.action = kind.action
+    return new
   }
+}
+
+extension Step: CustomStringConvertible {
+  /// The step as it would be written on one line, without inner steps.
+  public var description: String {
+    ([kind.line] + StepKey.allCases.flatMap { $0.key.words(self) }).joined(separator: " ")
+  }
+
+  /// What it does and to what: `read battery-level`, `write alert-level u8:1`.
+  public var title: String { kind.title }
 }

@@ -2,50 +2,75 @@
 
 /// The place of a step: `3`; `4.2` inside step 4; `4[7].2` in its seventh repetition.
 public struct StepPosition: Hashable, Sendable, CustomStringConvertible {
-  public let description: String
-
-  private init(description: String) {
-    self.description = description
+  /// What leads from a chain, or from a step, to what lies in it.
+  fileprivate enum Part: Hashable {
+    /// A step, counted from 1.
+    case step(Int)
+    /// A repetition of the step, counted from 1.
+    case repetition(Int)
+    /// What a `try` does last.
+    case finally
   }
+
+  /// What a chain does by itself.
+  private enum Implied: String {
+    case connect, disconnect
+  }
+
+  private let implied: Implied?
+  private let parts: [Part]
+
+  private init(_ implied: Implied) { (self.implied, parts) = (implied, []) }
+
+  private init(_ parts: [Part]) { (implied, self.parts) = (nil, parts) }
 
   /// The step with a number, counted from 1, at the top of a chain.
-  public init(_ number: Int) {
-    description = "\(number)"
-  }
+  public init(_ number: Int) { self.init([.step(number)]) }
 
   /// The connecting that a chain does before its first step.
-  public static let impliedConnect = StepPosition(description: "connect")
+  public static let impliedConnect = StepPosition(.connect)
   /// The disconnecting that every chain ends with.
-  public static let impliedDisconnect = StepPosition(description: "disconnect")
+  public static let impliedDisconnect = StepPosition(.disconnect)
+
+  public var description: String {
+    if let implied { return implied.rawValue }
+    var text = ""
+    for part in parts {
+      switch part {
+      case .step(let number): text += text.isEmpty ? "\(number)" : ".\(number)"
+      case .repetition(let turn): text += "[\(turn)]"
+      case .finally: text += ".finally"
+      }
+    }
+    return text
+  }
 
   /// Whether no step stands before this one, and no repetition.
   var isFirst: Bool {
-    !description.contains("f") && description.split { !$0.isNumber }.allSatisfy { $0 == "1" }
+    parts.allSatisfy { part in
+      switch part {
+      case .step(let number), .repetition(let number): number == 1
+      case .finally: false
+      }
+    }
   }
 
   /// Whether it is a turn of a step that is repeated.
-  var isTurn: Bool { description.contains("[") }
+  var isTurn: Bool { parts.contains { $0.isRepetition } }
 
   /// The place as it is written: that of all turns.
   var written: StepPosition {
-    let parts = description.split(separator: "[").enumerated().map { index, part in
-      index == 0 ? part : part.drop { $0 != "]" }.dropFirst()
-    }
-    return StepPosition(description: parts.joined())
+    implied == nil ? StepPosition(parts.filter { !$0.isRepetition }) : self
   }
 
   /// The step with a number inside the one that stands here.
-  public func inner(_ number: Int) -> StepPosition {
-    StepPosition(description: "\(description).\(number)")
-  }
+  public func inner(_ number: Int) -> StepPosition { StepPosition(parts + [.step(number)]) }
 
   /// The place of what is done in the end of the `try` that stands here: `4.finally`.
-  public var finally: StepPosition { StepPosition(description: "\(description).finally") }
+  public var finally: StepPosition { StepPosition(parts + [.finally]) }
 
   /// The step that stands here, the `turn`th time it is repeated.
-  public func repetition(_ turn: Int) -> StepPosition {
-    StepPosition(description: "\(description)[\(turn)]")
-  }
+  public func repetition(_ turn: Int) -> StepPosition { StepPosition(parts + [.repetition(turn)]) }
 
   /// Steps with their places, at the top or inside `outer`.
   public static func place(_ steps: [Step], inside outer: StepPosition? = nil) -> [PlacedStep] {
@@ -53,4 +78,8 @@ public struct StepPosition: Hashable, Sendable, CustomStringConvertible {
       PlacedStep(outer?.inner(index + 1) ?? StepPosition(index + 1), step)
     }
   }
+}
+
+extension StepPosition.Part {
+  fileprivate var isRepetition: Bool { if case .repetition = self { true } else { false } }
 }

@@ -34,38 +34,3 @@ public struct Write: Hashable, Sendable {
     self.delivery = delivery
   }
 }
-
-extension Write: CustomStringConvertible {
-  /// In the one-line form, without the verb.
-  public var description: String {
-    var words = ["\(target)", "\(value)"]
-    if kind != .automatic { words.append(kind.rawValue) }
-    if offset != 0 { words.append("offset \(offset)") }
-    if delivery != .call { words.append("delivery \(delivery.rawValue)") }
-    return words.joined(separator: " ")
-  }
-}
-
-extension Write {
-  /// Why it cannot be done, whatever the device; nil where nothing is wrong.
-  var contradiction: Complaint? {
-    if delivery == .acquire, kind != .automatic, kind != .command {
-      return Complaint(
-        "what is acquired for writing takes commands alone",
-        expected: "no \(kind.rawValue), or no 'delivery: acquire'"
-      )
-    }
-    guard offset > 0 else { return nil }
-    if kind == .command || delivery == .acquire {
-      return Complaint(
-        "a write without response carries no offset",
-        expected: "a request, or no offset"
-      )
-    }
-    let end = offset + value.octets.count
-    guard end > WrittenValue.longest else { return nil }
-    return Complaint(
-      "the value would end at octet \(end), but an attribute has at most \(WrittenValue.longest)"
-    )
-  }
-}

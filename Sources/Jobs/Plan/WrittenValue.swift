@@ -51,6 +51,14 @@ public struct WrittenValue: Hashable, Sendable, CustomStringConvertible {
     self.octets = octets
   }
 
+  /// No octets at all: stands where no value is read yet.
+  private init() { (parts, octets) = ([], []) }
+
+  static let nothing = WrittenValue()
+
+  /// The captured values in it.
+  var references: [VariablePath] { parts.flatMap(\.template.variables) }
+
   /// The value in the one-line form.
   public var description: String {
     parts.map { "\($0.format):\(Quoting.quoted($0.template.description))" }

@@ -27,7 +27,7 @@ public struct CSVReport: RunReport {
 
   /// The lines of a value.
   ///
-  /// - Parameter place: The cells that tell where it came, as the first line has them.
+  /// - Parameter place: The cells that say where it arrived, as the first line has them.
   package static func lines(_ place: [String], _ value: StepValue) -> [String] {
     cells(of: value.decoded).map { cells in
       (place + cells + [value.hex]).map { CSVCell.text($0) }.joined(separator: ",")

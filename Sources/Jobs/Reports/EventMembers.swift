@@ -69,7 +69,7 @@ package struct EventMembers {
     add("dropped", JSONValue(gap.dropped))
   }
 
-  /// - Parameter withOctets: Whether the value came in octets; a strength of the link did not.
+  /// - Parameter withOctets: Whether the value came in octets; an RSSI did not.
   mutating func add(_ value: StepValue, withOctets: Bool) {
     add("value", value.decoded.map { JSONValue($0) } ?? .null)
     if withOctets { add("hex", .string(value.hex)) }

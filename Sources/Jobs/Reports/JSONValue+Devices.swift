@@ -1,9 +1,9 @@
-// A device that was heard, as JSON. The keys are documented in docs/output.md.
+// A device that was found, as JSON. The keys are documented in docs/output.md.
 
 public import Bluetooth
 
 extension JSONValue {
-  /// A device that was heard, as an object.
+  /// A device that was found, as an object.
   public init(_ device: Advertisement) { self = .object(Self.members(of: device)) }
 
   /// The members of that object, for one that has more.

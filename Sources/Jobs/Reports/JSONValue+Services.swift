@@ -36,11 +36,3 @@ extension JSONValue {
     ])
   }
 }
-
-extension Step {
-  /// What the step is about, as output names it.
-  public var attribute: String? {
-    if case .attribute(let action) = action { return action.target }
-    return characteristic?.description
-  }
-}

@@ -57,7 +57,7 @@ private struct Suite {
     self.cases = cases
   }
 
-  /// What is told beside the runs, as one case.
+  /// What is reported beside the runs, as one case.
   private init(_ label: String, _ case: Case, _ status: String, of whole: RecordedWhole) {
     self.label = label
     took = .zero

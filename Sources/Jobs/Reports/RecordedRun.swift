@@ -4,7 +4,7 @@ import Bluetooth
 
 /// What is kept of the run of a chain on one device, or of a test of a suite.
 public struct RecordedRun: Equatable, Sendable {
-  /// What the runs of a report tell apart.
+  /// What distinguishes the runs of a report.
   public enum Kind: String, Hashable, Sendable {
     case device, test
   }
@@ -12,7 +12,7 @@ public struct RecordedRun: Equatable, Sendable {
   /// How it ended.
   public struct Ending: Equatable, Sendable {
     public let status: RunEnding.Status
-    /// The first cause; nil when all went well.
+    /// The first cause; nil when all succeeded.
     public let failure: RunFailure?
     /// The title of the step that failed or was cancelled, if it was one.
     public let place: String?
@@ -27,24 +27,24 @@ public struct RecordedRun: Equatable, Sendable {
   public let run: RunIdentity
   /// The device, as output names it.
   public let device: String
-  /// What it is told apart by from the other runs of a report: the device, or the test.
+  /// What distinguishes it from the other runs of a report: the device, or the test.
   public let label: String
   public let kind: Kind
   /// The name of the chain or suite, the number of steps and the seed.
   public let start: RunStart
   /// When it began, since 1970-01-01T00:00:00Z.
   public let startedAt: Duration
-  /// How long it has lasted; nil while it goes on.
+  /// How long it has lasted; nil while it is under way.
   public internal(set) var took: Duration?
   /// Which try of the chain the steps belong to, from 1: the last one.
   public internal(set) var attempt = 1
   /// The steps of the last try, in the order in which they ended.
   public internal(set) var steps: [Step] = []
-  /// How many steps of the last try went well and were not kept.
+  /// How many steps of the last try succeeded and were not kept.
   public internal(set) var leftOut = 0
   /// Why the earlier tries failed, in order.
   public internal(set) var earlierFailures: [RunFailure] = []
-  /// How it ended; nil while it goes on.
+  /// How it ended; nil while it is under way.
   public internal(set) var ending: Ending?
 
   package init(
@@ -63,7 +63,7 @@ public struct RecordedRun: Equatable, Sendable {
     self.startedAt = startedAt
   }
 
-  /// Takes up a step that ended; one that went well only up to a bound.
+  /// Takes up a step that ended; one that succeeded only up to a bound.
   package mutating func take(_ step: Step) {
     guard !step.isWell || steps.count < RunCollector.stepLimit else {
       leftOut += 1

@@ -66,10 +66,10 @@ extension RecordedRun {
     /// Why it was skipped, on one line; nil when it was not.
     var skipped: String? { status == .skipped ? notes.joined(separator: "; ") : nil }
 
-    /// What is to be known of it although it went well.
+    /// What is to be known of it although it succeeded.
     var remarks: [String] { status == .skipped ? [] : notes }
 
-    /// The step as text tells it.
+    /// The step as the text report has it.
     var lines: [String] {
       switch subject {
       case .step(let placed):

@@ -1,12 +1,12 @@
-// What reports of whole runs tell beside the runs: of a batch's round, or of a run that never began.
+// What reports of whole runs have beside the runs: of a batch's round, or of a run that never began.
 
 import Bluetooth
 
-/// What is known of a command as a whole: which devices did not run, and why it did not go well.
+/// What is known of a command as a whole: which devices did not run, and why it did not succeed.
 ///
 /// Failures of single runs are theirs.
 public struct RecordedWhole: Equatable, Sendable {
-  /// What it is: the word that its own failure is told under.
+  /// What it is: the word that its own failure is reported under.
   public enum Kind: String, Hashable, Sendable {
     case batch, run, suite
   }
@@ -22,7 +22,7 @@ public struct RecordedWhole: Equatable, Sendable {
   public private(set) var before: BatchCounts?
   /// The devices that were to run and did not begin, as output names them.
   public private(set) var notRun: [String] = []
-  /// Why it did not go well as a whole; nil when nothing but its runs is to be told of.
+  /// Why it did not succeed as a whole; nil when nothing but its runs is to be reported.
   public private(set) var failure: RunFailure?
   /// Why there is nothing to report, where that is no failure.
   public private(set) var remark: String?
@@ -78,7 +78,7 @@ public struct RecordedWhole: Equatable, Sendable {
       code: .notRun,
       class: .definite,
       what: "running the batch",
-      why: "\(failed) \(failed == 1 ? "device" : "devices") failed, and on-failure lets no other "
+      why: "\(counted(failed, "device")) failed, and on-failure lets no other "
         + "begin",
       hint: "go on with the others: --resume"
     )
@@ -91,7 +91,8 @@ public struct RecordedWhole: Equatable, Sendable {
       code: .notRun,
       class: .definite,
       what: "running the batch",
-      why: "\(failed == 1 ? "1 device was" : "\(failed) devices were") left out that failed before",
+      why:
+        "\(counted(failed, "device")) \(failed == 1 ? "was" : "were") left out that failed before",
       hint: "run them again with --resume, without --skip-failed"
     )
   }

@@ -2,7 +2,7 @@
 
 /// Collects runs from their events, those of several devices side by side too.
 ///
-/// Steps that went well are kept up to a bound and counted beyond it; a step that failed is always
+/// Steps that succeeded are kept up to a bound and counted beyond it; a step that failed is always
 /// kept. Values are not kept: a report of values takes them as they come.
 public struct RunCollector: Sendable {
   /// How many steps of a run are kept, those that failed not counted.

@@ -1,4 +1,4 @@
-// Whole runs for people: how many went well, what was slow, what failed and why.
+// Whole runs for people: how many succeeded, what was slow, what failed and why.
 
 import Bluetooth
 
@@ -50,7 +50,7 @@ public struct SummaryReport: RunsReport {
     let all = runs.count + notRun.count
     let noun = runs.first?.kind.rawValue ?? "device"
     guard all > 0 else { return "no \(noun) was run" }
-    return "\(all) \(noun)\(all == 1 ? "" : "s"): \(list(parts))"
+    return "\(counted(all, noun)): \(list(parts))"
   }
 
   private static func slowest(_ runs: [RecordedRun]) -> [String] {

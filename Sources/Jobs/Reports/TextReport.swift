@@ -69,14 +69,14 @@ public struct TextReport: RunReport {
     case .services(let services): return text(services)
     case .scanned(let found):
       let names = found.map { $0.name ?? "\($0.address)" }.joined(separator: ", ")
-      let devices = "\(found.count) \(found.count == 1 ? "device" : "devices")"
+      let devices = counted(found.count, "device")
       return names.isEmpty ? devices : "\(devices): \(names)"
     case .said(let text): return text
     }
   }
 
   private static func text(_ count: Int, rate: Double) -> String {
-    let values = "\(count) \(count == 1 ? "value" : "values")"
+    let values = counted(count, "value")
     guard rate.isFinite else { return "\(values) at once" }
     return "\(values), \(DecodedValue.real(rate, decimals: 2)) a second"
   }
@@ -84,7 +84,7 @@ public struct TextReport: RunReport {
   /// The services by name, each once with its number.
   private static func text(_ services: [GATTService]) -> String {
     let names = services.map { AssignedNumbers.serviceIdentifier($0.uuid) ?? "\($0.uuid)" }
-    let count = "\(services.count) \(services.count == 1 ? "service" : "services")"
+    let count = counted(services.count, "service")
     return names.isEmpty ? count : "\(count): \(names.joined(separator: ", "))"
   }
 
@@ -93,7 +93,7 @@ public struct TextReport: RunReport {
     switch gap.cause {
     case .linkLost: return "(gap: the link was lost, and resumed after \(lasted))"
     case .overflow(let dropped):
-      return "(gap: \(dropped) \(dropped == 1 ? "value" : "values") dropped, the buffer was full)"
+      return "(gap: \(counted(dropped, "value")) dropped, the buffer was full)"
     }
   }
 
@@ -114,7 +114,7 @@ public struct TextReport: RunReport {
   }
 
   private static func line(_ ending: RunEnding, _ took: Duration) -> String {
-    let steps = "\(ending.done) \(ending.done == 1 ? "step" : "steps")"
+    let steps = counted(ending.done, "step")
     let time = "\(milliseconds(took)) s"
     guard let failure = ending.failure else { return "ok: \(steps) in \(time)" }
     let place = ending.step.map { " at \($0.title)" } ?? ""
@@ -147,13 +147,8 @@ public struct TextReport: RunReport {
 }
 
 extension Step {
-  /// Whether it has many values, each of which is told.
-  fileprivate var isStream: Bool {
-    switch action {
-    case .notify, .poll, .combine: true
-    default: false
-    }
-  }
+  /// Whether it has many values, each of which is reported.
+  fileprivate var isStream: Bool { kind.subjects?.isOfMany == true }
 }
 
 extension PlacedStep {

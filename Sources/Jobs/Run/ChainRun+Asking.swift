@@ -4,9 +4,9 @@ import Bluetooth
 import Signals
 
 extension ChainRun {
-  /// Asks, tells what came, keeps it and checks it.
+  /// Asks, reports the answer, keeps it and checks it.
   ///
-  /// A value that is not what its format promises is told all the same, with its octets alone.
+  /// A value that is not what its format promises is reported all the same, with its octets alone.
   ///
   /// - Parameters:
   ///   - octets: What came as octets; none of what is known of a link.

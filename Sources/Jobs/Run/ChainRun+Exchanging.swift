@@ -42,7 +42,7 @@ extension ChainRun {
       answered: done.answered - done.begun,
       notified: done.notification.at - done.begun
     )
-    emit(.value(placed, value))
+    emit(.value(placed, value), at: done.notification.at)
     try capture(decoded.get(), as: placed.step.capture)
     try check(decoded.get(), octets, of: placed)
   }
@@ -55,7 +55,7 @@ extension ChainRun {
   ) -> String {
     let time = "within \(limit.written)"
     if others > 0 {
-      let values = others == 1 ? "1 value" : "\(others) values"
+      let values = counted(others, "value")
       return "\(exchanging.answer) notified \(values) \(time), none of which is the answer"
     }
     guard isWritten else { return "the write was not answered \(time)" }

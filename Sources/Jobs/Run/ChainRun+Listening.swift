@@ -22,7 +22,7 @@ extension ChainRun {
     }
     let gap: @Sendable (NotificationGap) -> Void = { [self] gap in
       dropped.withLock { $0 += gap.dropped }
-      emit(.gap(placed, gap))
+      emit(.gap(placed, gap), at: gap.to)
     }
     try await follow(samples(listening, measures, gap), measures, placed, enough)
     let count = measures.withLock { $0.count }
@@ -44,24 +44,22 @@ extension ChainRun {
   /// The notifications that the step wants: subscribed first, then triggered.
   ///
   /// - Parameters:
-  ///   - measures: Told when the subscription stands and the trigger is written, and when there are
+  ///   - measures: Begun when the subscription is active and the trigger is written, and when there are
   ///     enough values.
-  ///   - gap: Told of places where values are missing.
+  ///   - gap: Called at places where values are missing.
   private func samples(
     _ listening: Listening,
     _ measures: Guarded<StreamMeasures>,
     _ gap: @escaping @Sendable (NotificationGap) -> Void
   ) -> Signal<Sample> {
-    let service = runner.service
-    return service.subscribe(listening.target, listening.options).flattenMap { [self] events in
-      let samples = events.compactMap { event -> Sample? in
-        if case .gap(let missing) = event { gap(missing) }
-        return event.notification.map {
-          Sample($0.value, of: listening.target, format: listening.format)
-        }
-      }
-      return Signal { [self] sink in
-        if let trigger = listening.trigger { try await service.write(trigger).run { _ in } }
+    runner.service.listening(
+      to: listening.target,
+      format: listening.format,
+      options: listening.options,
+      onGap: gap
+    ) { [self] samples in
+      Signal { [self] sink in
+        if let trigger = listening.trigger { try await runner.service.write(trigger).run { _ in } }
         try await bounded(samples, listening.enough, measures).run(sink)
       }
     }

@@ -48,9 +48,7 @@ extension ChainRun {
     switch input.source {
     case .poll(let period): return reads(input.target, input.format, every: period)
     case .notify:
-      return runner.service.notifications(input.target).map { notification in
-        Sample(notification.value, of: input.target, format: input.format)
-      }
+      return runner.service.listening(to: input.target, format: input.format) { $0 }
     }
   }
 
@@ -64,7 +62,10 @@ extension ChainRun {
       Signal { sink in
         let start = loop.now
         try await service.read(target).run { octets in
-          try await sink(Sample(octets, of: target, format: format, latency: loop.now - start))
+          let now = loop.now
+          try await sink(
+            Sample(octets, of: target, format: format, arrival: now, latency: now - start)
+          )
         }
       }
     }

@@ -1,4 +1,4 @@
-// A scan within a chain: listen for a while, keep each device as it was last heard.
+// A scan within a chain: listen for a while, keep each device as it was last received.
 
 import Bluetooth
 import Signals
@@ -21,7 +21,7 @@ extension ChainRun {
 }
 
 extension Scanning {
-  /// Listens, keeping each device as it was last heard, in the order first heard.
+  /// Listens, keeping each device as it was last received, in the order first received.
   ///
   /// A deadline of its own ends it; silence is no failure.
   func listen(

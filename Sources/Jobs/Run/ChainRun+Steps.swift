@@ -18,10 +18,8 @@ extension ChainRun {
     switch placed.step.action {
     case .connect: try await connect(placed, &outcome)
     case .disconnect: try await disconnect(placed)
-    case .read(let target, let format):
-      try await read(service.read(target), placed, &outcome) { octets throws(ValueError) in
-        try StepValue.decode(octets, of: target, format: format)
-      }
+    case .read(let target, let offset, let format):
+      try await read(target, offset, format, placed, &outcome)
     case .write(let write):
       try await limited(service.write(write), placed) { _ in }
       outcome = .written(write.value.octets)
@@ -34,7 +32,15 @@ extension ChainRun {
     case .unpair: try await unpair(placed)
     case .trust(let isTrusted):
       try await limited(service.trust(isTrusted), placed) { _ in }
-    case .attribute(let action): try await act(action, placed, &outcome)
+    case .mtu: try await askForMTU(placed, &outcome)
+    case .connectionParameters:
+      try await measure(service.connectionParameters(), placed, &outcome)
+    case .services: try await listServices(placed, &outcome)
+    case .readDescriptor(let target, let format):
+      try await readDescriptor(target, format, placed, &outcome)
+    case .writeDescriptor(let target, let value):
+      try await limited(service.writeDescriptor(value.octets, to: target), placed) { _ in }
+      outcome = .written(value.octets)
     case .scan(let scanning): try await scan(scanning, placed, &outcome)
     case .sleep(let duration): try await loop.sleep(for: duration)
     case .log(let template): outcome = .said(template.filled(value))
@@ -47,6 +53,7 @@ extension ChainRun {
     case .when(let condition, let steps):
       guard condition.firstUnmet(value) == nil else { return .skipped }
       try await performAll(steps, inside: placed.position, sink)
+    case .assert(let condition): try assert(condition)
     case .tried(let steps, let last):
       try await attempt(steps, finally: last, placed, sink)
     }
@@ -85,6 +92,12 @@ extension ChainRun {
     try await limited(disconnecting, placed) { _ in }
   }
 
+  private func assert(_ condition: Condition) throws(ExpectationFailure) {
+    guard let test = condition.firstUnmet(value) else { return }
+    let found = value(test.path).map { "\($0)" } ?? "no captured value"
+    throw ExpectationFailure(expected: "\(test)", got: found, octets: [])
+  }
+
   // MARK: Limits
 
   /// Runs `signal` within the limit of its step, naming the step when that passes.
@@ -107,16 +120,10 @@ extension ChainRun {
 
   private func limit(of placed: PlacedStep) -> Duration {
     if let own = placed.step.timeout { return own }
-    switch placed.step.action {
-    case .disconnect where placed.isImplied: return service.scheduler.cleanUpLimit
-    case .notify(let listening): return (listening.enough.duration ?? .zero) + runner.plan.timeout
-    case .poll(let polling): return (polling.length ?? .zero) + runner.plan.timeout
-    case .combine(let combining):
-      return (combining.enough.duration ?? .zero) + runner.plan.timeout
-    // Longer than the 30 s that a device waits for somebody's answer.
-    case .pair: return max(runner.plan.timeout, .seconds(45))
-    default: return runner.plan.timeout
+    if placed.isImplied, placed.step.action == .disconnect {
+      return service.scheduler.cleanUpLimit
     }
+    return placed.step.kind.limit(runner.plan.timeout)
   }
 
   /// A limit that passed, as a failure of the step; any other error as it is.

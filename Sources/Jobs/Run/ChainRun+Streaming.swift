@@ -1,51 +1,7 @@
-// Steps that take many values: what notify, poll and combine have in common.
+// Steps that take many values: what `notify`, `poll` and `combine` have in common.
 
 import Bluetooth
 import Signals
-
-/// One value of many.
-struct Sample: Sendable {
-  /// What the device sent; nothing where it is put together from several values.
-  var octets: [UInt8]
-  let decoded: Result<DecodedValue, ValueError>
-  /// How long it was read for.
-  var latency: Duration?
-  /// The values that it is put together from, by their names.
-  var parts: [(name: String, octets: [UInt8])] = []
-
-  /// Understands octets as a step says.
-  init(
-    _ octets: [UInt8],
-    of target: CharacteristicSelector,
-    format: ValueFormat?,
-    latency: Duration? = nil
-  ) {
-    self.octets = octets
-    self.latency = latency
-    decoded = Result { () throws(ValueError) in
-      try StepValue.decode(octets, of: target, format: format)
-    }
-  }
-
-  /// Several values as one, each a field.
-  init(joining samples: [Sample], names: [String]) {
-    octets = []
-    parts = zip(names, samples).map { ($0, $1.octets) }
-    decoded = Result { () throws(ValueError) in
-      var fields: [DecodedValue.Field] = []
-      for (name, sample) in zip(names, samples) {
-        fields.append(DecodedValue.Field(name, try sample.decoded.get()))
-      }
-      return .fields(fields)
-    }
-  }
-
-  /// The octets that a check looks at.
-  func octets(for subject: Expectation.Subject) -> [UInt8] {
-    guard case .field(let name) = subject else { return octets }
-    return parts.first { name == $0.name || name.hasPrefix($0.name + ".") }?.octets ?? octets
-  }
-}
 
 extension ChainRun {
   /// The values that a step wants, from the moment on in which this is run.
@@ -56,10 +12,18 @@ extension ChainRun {
   ) -> Signal<Sample> {
     Signal { [loop] sink in
       measures.withLock { $0.begin(at: loop.now) }
+      let timeIsUp = Guarded(false)
       var values = samples
-      if let silence = enough.silence { values = Self.untilQuiet(values, for: silence, on: loop) }
+      if let silence = enough.silence {
+        let quiet = Self.quiet(for: silence, of: &values, on: loop)
+        values = values.takeUntil(quiet.map { timeIsUp.withLock { $0 = true } })
+      }
       if let duration = enough.duration {
-        values = values.takeUntil(Signal<Void> { _ in try await loop.sleep(for: duration) })
+        let over = Signal<Void> { _ in
+          try await loop.sleep(for: duration)
+          timeIsUp.withLock { $0 = true }
+        }
+        values = values.takeUntil(over)
       }
       if let count = enough.count { values = values.take(count) }
       if !enough.conditions.isEmpty {
@@ -69,32 +33,33 @@ extension ChainRun {
         }
       }
       try await values.run(sink)
-      measures.withLock { $0.finish(at: loop.now) }
+      // Time ended it now; a count or a condition did when the last value arrived.
+      let isOver = timeIsUp.withLock { $0 }
+      measures.withLock { $0.finish(at: isOver ? loop.now : $0.last ?? loop.now) }
     }
   }
 
-  private static func untilQuiet(
-    _ samples: Signal<Sample>,
+  /// Ends when no value has been taken for a time.
+  private static func quiet(
     for silence: Duration,
+    of samples: inout Signal<Sample>,
     on loop: Loop
-  ) -> Signal<Sample> {
-    Signal { sink in
-      let last = Guarded(loop.now)
-      let quiet = Signal<Void> { _ in
-        while true {
-          let left = last.withLock { $0 } + silence - loop.now
-          guard left > .zero else { return }
-          try await loop.sleep(for: left)
-        }
+  ) -> Signal<Void> {
+    let last = Guarded(loop.now)
+    samples = samples.map { sample in
+      last.withLock { $0 = loop.now }
+      return sample
+    }
+    return Signal<Void> { sink in
+      while true {
+        let left = last.withLock { $0 } + silence - loop.now
+        guard left > .zero else { return try await sink(()) }
+        try await loop.sleep(for: left)
       }
-      try await samples.map { sample in
-        last.withLock { $0 = loop.now }
-        return sample
-      }.takeUntil(quiet).run(sink)
     }
   }
 
-  /// Takes values within the limit of the step: tells, keeps and checks each, then all of them.
+  /// Takes values within the limit of the step: reports, keeps and checks each, then all of them.
   func follow(
     _ samples: Signal<Sample>,
     _ measures: Guarded<StreamMeasures>,
@@ -108,9 +73,8 @@ extension ChainRun {
       placed,
       late: { limit in Self.late(measures.withLock { $0 }.count, enough, within: limit) },
       { sample in
-        measures.withLock { $0.take(at: loop.now, latency: sample.latency) }
-        let value = StepValue(octets: sample.octets, decoded: try? sample.decoded.get())
-        emit(.value(placed, value))
+        measures.withLock { $0.take(at: sample.arrival, latency: sample.latency) }
+        emit(.value(placed, sample.value), at: sample.arrival)
         let decoded = try sample.decoded.get()
         capture(decoded, as: placed.step.capture)
         try progress.check(decoded) { sample.octets(for: $0) }
@@ -123,7 +87,7 @@ extension ChainRun {
 
   private static func late(_ count: Int, _ enough: Enough, within limit: Duration) -> String {
     let time = "within \(limit.written)"
-    let values = count == 1 ? "1 value" : "\(count) values"
+    let values = counted(count, "value")
     if let wanted = enough.count { return "\(count) of \(wanted) values came \(time)" }
     if !enough.conditions.isEmpty {
       let wanted = enough.conditions.map(\.description).joined(separator: " and ")

@@ -7,8 +7,8 @@ extension ChainRun {
   /// Does the steps, then those of `finally`, however the first ended.
   ///
   /// What is done in the end is shielded: neither cancellation nor the deadline of the run cuts it
-  /// short, but its own limit does. The first cause is told; what fails in the end is attached to
-  /// it, and is the cause when all else went well.
+  /// short, but its own limit does. The first cause is reported; what fails in the end is attached to
+  /// it, and is the cause when all else succeeded.
   func attempt(
     _ steps: [Step],
     finally last: [Step],

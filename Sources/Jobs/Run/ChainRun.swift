@@ -38,15 +38,18 @@ final class ChainRun: Sendable {
   /// How the run ended; nil before.
   var ending: RunEnding? { state.withLock { $0.ending } }
 
-  func emit(_ change: RunEvent.Change) {
-    let now = loop.now
+  /// Reports what happened.
+  ///
+  /// - Parameter instant: When it happened; nil for now.
+  func emit(_ change: RunEvent.Change, at instant: Instant? = nil) {
+    let instant = instant ?? loop.now
     runner.report(
       RunEvent(
         run: runner.identity,
         device: runner.device,
         attempt: state.withLock { max(1, $0.attempt) },
-        offset: now - begun,
-        wallClock: loop.wallClockAtStart + now.sinceStart,
+        offset: instant - begun,
+        wallClock: loop.wallClockAtStart + instant.sinceStart,
         change: change
       )
     )
@@ -161,7 +164,7 @@ final class ChainRun: Sendable {
 
   // MARK: A step
 
-  /// Does one step, and tells of its start and its end.
+  /// Does one step, and reports its start and its end.
   func perform(
     _ written: PlacedStep,
     isCleanUp: Bool = false,

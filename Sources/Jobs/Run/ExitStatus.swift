@@ -12,7 +12,7 @@ public struct ExitStatus: RawRepresentable, Hashable, Sendable {
     self.rawValue = rawValue
   }
 
-  /// All went well.
+  /// All succeeded.
   public static let ok = ExitStatus(rawValue: 0)
   /// A step was refused, an expectation not met.
   public static let failed = ExitStatus(rawValue: 1)
@@ -34,7 +34,7 @@ public struct ExitStatus: RawRepresentable, Hashable, Sendable {
 
   /// The status after a run that ended so.
   ///
-  /// - Parameter failure: Nil when all went well.
+  /// - Parameter failure: Nil when all succeeded.
   public init(after failure: RunFailure?) {
     guard let failure else {
       self = .ok

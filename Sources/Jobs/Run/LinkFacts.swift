@@ -5,7 +5,7 @@ import Bluetooth
 extension LinkStrength: LinkFact {
   static let fieldNames = ["rssi", "txPower"]
 
-  /// As the value of a step; without the power where the controller does not tell it.
+  /// As the value of a step; without the power where the controller does not report it.
   var decoded: DecodedValue {
     let rssi = DecodedValue.Field("rssi", .integer(Int64(rssi)), unit: "dBm")
     let power = txPower.map {

@@ -26,7 +26,7 @@ public struct RunEvent: Equatable, Sendable {
   public let device: String
   /// Which try of the chain this belongs to, from 1.
   public let attempt: Int
-  /// How long after the start of the run, on the loop's clock.
+  /// How long after the start of the run, on the loop's clock: of a value, when it arrived.
   public let offset: Duration
   /// The wall-clock time, since 1970-01-01T00:00:00Z. It moves with the loop's clock.
   public let wallClock: Duration
@@ -74,7 +74,7 @@ public struct RunEnding: Equatable, Sendable {
   }
 
   public let status: Status
-  /// The first cause of the last try; nil when all went well.
+  /// The first cause of the last try; nil when all succeeded.
   public let failure: RunFailure?
   /// The step that failed or was cancelled, if it was one.
   public let step: PlacedStep?

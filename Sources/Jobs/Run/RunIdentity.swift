@@ -1,4 +1,4 @@
-// What tells one run from another, in output that repeats.
+// What distinguishes one run from another, in output that repeats.
 
 /// The identity of a run: a function of its seed and its plan alone.
 ///
@@ -11,7 +11,7 @@ public struct RunIdentity: Hashable, Sendable, CustomStringConvertible {
 
   /// The identity of a run of `plan` with `seed`.
   ///
-  /// - Parameter round: The how manyth run of its batch it belongs to, from 1.
+  /// - Parameter round: The index of the run of its batch it belongs to, from 1.
   public init(seed: UInt64, plan: Plan, round: Int = 1) {
     self.init(seed: seed, text: plan.description, round: round)
   }

@@ -38,7 +38,7 @@ public struct StepResult: Equatable, Sendable {
 
 /// What a step brought.
 public enum StepOutcome: Equatable, Sendable {
-  /// The link stands: it was made, or found and is left up.
+  /// The connection is up: it was made, or found and is left up.
   case linked(LinkOrigin)
   case value(StepValue)
   /// The device is paired.
@@ -55,7 +55,7 @@ public enum StepOutcome: Equatable, Sendable {
   /// The ATT MTU, in octets.
   case mtu(Int)
   case services([GATTService])
-  /// The devices that a `scan` found, each as it was last heard, in the order first heard.
+  /// The devices that a `scan` found, each as it was last received, in the order first received.
   case scanned([Advertisement])
   /// What a `log` said.
   case said(String)

@@ -3,30 +3,33 @@
 import Bluetooth
 import Signals
 
-/// What is measured while values come: how many, how often, how long between them.
+/// What is measured while values arrive: how many, how often, how long between them.
+///
+/// Each value counts at the time of its arrival, so that a slow consumer changes nothing.
 struct StreamMeasures: Sendable {
   private(set) var count = 0
   private var start: Instant
   private var end: Instant?
-  private var last: Instant?
+  /// When the last value arrived.
+  private(set) var last: Instant?
   private var longest = Duration.zero
   private var intervals: [Duration] = []
   private var latencies: [Duration] = []
 
   init(from start: Instant) { self.start = start }
 
-  /// Begins again: only now the subscription stands.
+  /// Begins again: only now the subscription is active.
   mutating func begin(at now: Instant) { self = StreamMeasures(from: now) }
 
-  /// A value came.
+  /// A value arrived.
   ///
-  /// - Parameter latency: How long it was read for; nil for one that was sent.
-  mutating func take(at now: Instant, latency: Duration? = nil) {
+  /// - Parameter latency: How long the read took; nil for a value that the device sent by itself.
+  mutating func take(at arrival: Instant, latency: Duration? = nil) {
     count += 1
-    longest = max(longest, now - (last ?? start))
-    if let last { intervals.append(now - last) }
+    longest = max(longest, arrival - (last ?? start))
+    if let last { intervals.append(arrival - last) }
     if let latency { latencies.append(latency) }
-    last = now
+    last = arrival
   }
 
   /// There are enough values, or none will come.

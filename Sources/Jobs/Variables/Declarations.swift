@@ -4,7 +4,40 @@ import Documents
 
 /// Reads the declarations of a chain file, and puts the values that are given beside them.
 struct Declarations {
-  static let keys = ["variables", "environment"]
+  /// The keys of a chain file that are read here.
+  static let descriptions = [
+    KeyDescription(
+      name: "variables",
+      documentation: "names with their defaults; `{name}` stands for the value",
+      shape: ShapeDescription(
+        file: { _ in "names with their defaults such as { level: 5 }" },
+        line: { _ in "" },
+        schema: .object([
+          ("type", .string("object")), ("propertyNames", .reference("variableName")),
+          (
+            "additionalProperties",
+            .anyOf([
+              .type("string", "number", "integer", "boolean", "null"), .reference("declaration"),
+            ])
+          ),
+        ])
+      ),
+      form: .target,
+      isRequired: false
+    ),
+    KeyDescription(
+      name: "environment",
+      documentation: "the environment variables that the chain may use",
+      shape: ShapeDescription(
+        file: { _ in "a list of names of environment variables" },
+        line: { _ in "" },
+        schema: .object([("type", .string("array")), ("items", .reference("variableName"))])
+      ),
+      form: .target,
+      isRequired: false
+    ),
+  ]
+  static let keys = descriptions.map(\.name)
 
   /// A value that is given for a name, and how complaints call it.
   private struct Given {
@@ -80,7 +113,7 @@ struct Declarations {
   private mutating func environmentNames(_ node: Node?) -> [Node] {
     guard let node else { return [] }
     guard let nodes = node.sequence else {
-      complain(node, "a list of names of environment variables")
+      complain(node, Self.descriptions[1].shape.file(PlanLimits()))
       return []
     }
     return nodes.filter { node in
@@ -95,7 +128,7 @@ struct Declarations {
   private mutating func declare(_ node: Node?, _ given: [String: Given]) {
     guard let node else { return }
     guard let entries = node.mapping else {
-      complain(node, "names with their defaults such as { level: 5 }")
+      complain(node, Self.descriptions[0].shape.file(PlanLimits()))
       return
     }
     for entry in entries {

@@ -9,7 +9,7 @@ import Documents
 /// chain runs stays where it may stand: under ``liveKeys``.
 struct Substitution {
   /// The keys under which values of the run may stand, as templates.
-  static let liveKeys = ["log", "value", "expect", "where", "when", "until"]
+  static let liveKeys = StepVerb.liveKeys
 
   private let table: VariableTable
   /// The names that steps capture, to tell them from mistakes.
@@ -60,7 +60,7 @@ struct Substitution {
   private mutating func complainOfMissingQuotes(_ entries: [Node.Entry]) {
     guard let entry = entries.first, entries.count == 1, entry.value.isNull,
       table[entry.key] != nil || captured.contains(entry.key),
-      !StepReader.verbs.contains(entry.key)
+      StepVerb(rawValue: entry.key) == nil
     else { return }
     let complaint = Complaint("this is a mapping", expected: "quotes: \"{\(entry.key)}\"")
     problems.append(complaint.at(entry.keyPlace, path: entry.value.path))

@@ -1,9 +1,9 @@
-// Taking old runs out of a journal.
+// Pruning old runs from a journal.
 
 import GRDB
 
 extension JournalFile {
-  /// Takes runs out, oldest first, and gives their room back to the disk.
+  /// Prunes runs, oldest first, and gives their room back to the disk.
   ///
   /// Each run goes whole, in a transaction of its own. A run that has not ended is kept as long as
   /// `isUnderWay` says that its process is there.

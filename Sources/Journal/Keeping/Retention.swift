@@ -2,10 +2,10 @@
 
 /// What is kept of a journal.
 public struct Retention: Hashable, Sendable {
-  /// Runs that ended, or were heard of last, before this are taken out; nil: no matter when.
+  /// Runs that ended, or were last recorded, before this are pruned; nil: no matter when.
   /// RFC 3339, UTC.
   public var from: String?
-  /// The oldest runs are taken out until no more octets than this are in use; nil: however many.
+  /// The oldest runs are pruned until no more octets than this are in use; nil: however many.
   public var mostOctets: Int?
   /// A run that stays in any case, such as the one under way.
   public var sparing: Int64?
@@ -17,7 +17,7 @@ public struct Retention: Hashable, Sendable {
   }
 }
 
-/// What was taken out of a journal.
+/// What was pruned from a journal.
 public struct Pruned: Hashable, Sendable {
   /// The numbers of the runs.
   public let runs: [Int64]

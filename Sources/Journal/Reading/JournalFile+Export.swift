@@ -86,7 +86,7 @@ struct ExportedChain {
     )
   }
 
-  /// Nil for a chain that had not ended when it was heard of last.
+  /// Nil for a chain that had not ended when it was last recorded.
   var endLine: String? {
     guard let time: String = row["finished"], let status: String = row["status"] else { return nil }
     let end = head(
@@ -113,7 +113,7 @@ struct ExportedChain {
     members += Self.string("attribute", event.attribute) + Self.string("written", event.written)
     members += Self.string("status", event.status)
     switch event.kind {
-    case .value: members += Self.member("value", event.text)
+    case .value, .unknown: members += Self.member("value", event.text)
     case .gap, .stepFinished: return text(members, then: event.text, event.error)
     case .runStarted, .stepStarted, .runFinished: break
     }
@@ -128,7 +128,7 @@ struct ExportedChain {
   ) -> [(key: String, value: JSONValue)] {
     let identity: String = row["identity"]
     var members: [(key: String, value: JSONValue)] = [
-      ("v", JSONValue(JSONLinesReport.version)), ("event", .string(kind.rawValue)),
+      ("v", JSONValue(JSONLinesReport.version)), ("event", .string(kind.name)),
       ("time", .string(time)), ("offset", .number(Duration.microseconds(offset).decimalSeconds)),
       ("run", .string(identity)), ("device", .string(device)),
     ]

@@ -41,7 +41,7 @@ extension JournalFile {
       guard refusal.kind == .notPermitted else { throw refusal }
     }
     // Who reads a database in WAL mode takes part in it, by a file beside it. One that is whole in
-    // its own file is read as it stands: who may not make that file is no program that writes here.
+    // its own file is read as it is: who may not make that file is no program that writes here.
     // Source: SQLite, "Write-Ahead Logging", "Read-Only Databases"; https://sqlite.org/wal.html
     guard !hasLog(path) else {
       throw JournalFailure(.inTwoFiles, path: path, reason: refusal.reason)

@@ -42,7 +42,7 @@ extension JournalFile {
   /// The devices of a run whose chains have ended, each as its last one did, in the order in which
   /// they ended first.
   ///
-  /// A chain that had not ended as its process died is not among them. Who goes on with a batch
+  /// A chain that had not ended as its process died is not among them. Who resumes a batch
   /// leaves out those whose status is `ok`, and decides about the others by their class.
   public func finishedDevices(of run: Int64) throws(JournalFailure) -> [FinishedDevice] {
     try read { database in

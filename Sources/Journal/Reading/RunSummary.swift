@@ -1,6 +1,6 @@
 // What a journal knows of a run, at a glance.
 
-/// A run as it stands in a journal.
+/// A run as a journal has it.
 public struct RunSummary: Hashable, Sendable {
   /// Its number in this journal, from 1; never given twice.
   public let run: Int64
@@ -27,7 +27,7 @@ public struct RunSummary: Hashable, Sendable {
   public let chains: [ChainSummary]
 }
 
-/// A chain on one device, as it stands in a journal.
+/// A chain on one device, as a journal has it.
 public struct ChainSummary: Hashable, Sendable {
   /// Its number within its run, from 1.
   public let chain: Int
@@ -51,13 +51,13 @@ public struct ChainSummary: Hashable, Sendable {
   public let values: Int
 }
 
-/// A device whose chain has ended, for a batch that goes on.
+/// A device whose chain has ended, for a batch that is resumed.
 public struct FinishedDevice: Hashable, Sendable {
   /// As the run named it.
   public let device: String
   /// How the last of its chains ended: `ok`, `failed` or `cancelled`.
   public let status: String
   public let exitStatus: Int32
-  /// The class of the failure: `passing`, `definite`, `unavailable`; nil when all went well.
+  /// The class of the failure: `passing`, `definite`, `unavailable`; nil when all succeeded.
   public let `class`: String?
 }

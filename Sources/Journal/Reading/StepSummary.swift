@@ -2,7 +2,7 @@
 
 import GRDB
 
-/// A step as it stands in a journal.
+/// A step as a journal has it.
 public struct StepSummary: Hashable, Sendable {
   public let attempt: Int
   /// `3`, `4[7].2`, `connect`.

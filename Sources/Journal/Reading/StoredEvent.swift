@@ -4,13 +4,34 @@ import GRDB
 
 /// One event of a chain, as it was written down.
 struct StoredEvent: Hashable, Sendable {
-  enum Kind: String {
-    case runStarted = "run-started"
-    case stepStarted = "step-started"
+  enum Kind: Hashable {
+    case runStarted
+    case stepStarted
     case value
     case gap
-    case stepFinished = "step-finished"
-    case runFinished = "run-finished"
+    case stepFinished
+    case runFinished
+    /// One that is not known here, by its name: it is exported with what it has.
+    case unknown(String)
+
+    private static let known: [Kind] = [
+      .runStarted, .stepStarted, .value, .gap, .stepFinished, .runFinished,
+    ]
+
+    init(name: String) { self = Self.known.first { $0.name == name } ?? .unknown(name) }
+
+    /// The event's name in output.
+    var name: String {
+      switch self {
+      case .runStarted: "run-started"
+      case .stepStarted: "step-started"
+      case .value: "value"
+      case .gap: "gap"
+      case .stepFinished: "step-finished"
+      case .runFinished: "run-finished"
+      case .unknown(let name): name
+      }
+    }
   }
 
   let kind: Kind
@@ -32,7 +53,7 @@ struct StoredEvent: Hashable, Sendable {
 
 extension StoredEvent {
   init(_ row: Row) {
-    kind = Kind(rawValue: row[0]) ?? .gap
+    kind = Kind(name: row[0])
     event = row[1]
     time = row[2]
     offset = row[3]

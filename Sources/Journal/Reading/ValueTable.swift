@@ -23,7 +23,7 @@ enum ValueTable {
     let before = [
       "\(run)", "\(chain.number)", chain.device, "\(event.attempt)", event.position ?? "",
       event.operation ?? "", event.attribute ?? "", event.time,
-      Duration.microseconds(event.offset).decimalSeconds, event.kind.rawValue, event.status ?? "",
+      Duration.microseconds(event.offset).decimalSeconds, event.kind.name, event.status ?? "",
     ]
     return try fields(of: event, database).map { field, value in
       line(before + [field, value, event.hex ?? "", try code(of: event, database)])

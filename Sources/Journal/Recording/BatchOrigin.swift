@@ -8,7 +8,7 @@ public struct BatchOrigin: Hashable, Sendable {
   public var name: String?
   /// What it does, on which devices, in short: another digest, another batch.
   public var digest: String
-  /// The how manyth run of the whole batch it is, from 1.
+  /// The index of the run of the whole batch it is, from 1.
   public var round: Int
 
   public init(file: String, name: String?, digest: String, round: Int) {
@@ -32,7 +32,7 @@ public struct BatchMember: Hashable, Sendable {
   }
 }
 
-/// A process that goes on with a run.
+/// A process that resumes a run.
 public struct RunTakeover: Hashable, Sendable {
   /// Who had the run until now, as it was read: when another has it meanwhile, nothing is taken over.
   public var former: String?

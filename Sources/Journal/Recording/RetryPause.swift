@@ -20,10 +20,10 @@ struct RetryPause: Sendable {
     until = time + next
   }
 
-  /// An attempt went well: the next needs no pause.
+  /// An attempt succeeded: the next needs no pause.
   mutating func wentWell() { pause = nil }
 
-  /// How long no attempt is made yet; nil when the last one went well.
+  /// How long no attempt is made yet; nil when the last one succeeded.
   func wait(at time: Duration) -> Duration? { pause.map { _ in max(.zero, until - time) } }
 
   /// Whether an attempt may be made now.

@@ -8,7 +8,7 @@ public import Signals
 
 /// The journal of a run under way.
 ///
-/// Everything that a step brought is committed when the event of its end has been heard: who runs
+/// Everything that a step brought is committed when the event of its end has been recorded: who runs
 /// the next step after that loses nothing when the program dies. Its functions are called by one
 /// thread at a time.
 public final class RunRecorder: Sendable {
@@ -24,7 +24,7 @@ public final class RunRecorder: Sendable {
     /// Until when nothing is tried after a failure.
     var pause = RetryPause()
     /// Goes off when what waits has waited long enough.
-    var timer: Timer?
+    var timer: LoopTimer?
   }
 
   private let loop: Loop
@@ -36,7 +36,7 @@ public final class RunRecorder: Sendable {
   ///
   /// - Parameters:
   ///   - loop: Where the events happen.
-  ///   - onFailure: Called when writing has failed after it went well; what could not be written is
+  ///   - onFailure: Called when writing has failed after it succeeded; what could not be written is
   ///     kept, and tried again after pauses that grow, and at the end.
   public init(
     _ header: RunHeader,
@@ -50,10 +50,10 @@ public final class RunRecorder: Sendable {
     state = Guarded(State(header: header))
   }
 
-  /// A run that goes on: it is given to this process, and its chains are numbered on.
+  /// A run that is resumed: it is given to this process, and its chains are numbered on.
   ///
   /// - Throws: ``JournalFailure`` when the journal cannot be written, the run is not there, or
-  ///   another process goes on with it.
+  ///   another process resumes it.
   public init(
     resuming run: Int64,
     _ takeover: RunTakeover,
@@ -77,7 +77,7 @@ public final class RunRecorder: Sendable {
   /// The number of the run in the journal; nil as long as it could not be written.
   public var run: Int64? { state.withLock { $0.run } }
 
-  /// Why the last attempt to write failed; nil when it went well.
+  /// Why the last attempt to write failed; nil when it succeeded.
   public var failure: JournalFailure? { state.withLock { $0.failure } }
 
   /// How many records were given up, because more came than are kept while they could not be
@@ -102,7 +102,7 @@ public final class RunRecorder: Sendable {
     commit()
   }
 
-  /// What hears the events of the next chain of the run.
+  /// What records the events of the next chain of the run.
   public func chain() -> @Sendable (RunEvent) -> Void {
     let take = records()
     let records = Guarded(ChainRecords())
@@ -172,7 +172,7 @@ public final class RunRecorder: Sendable {
     while writePiece() {}
   }
 
-  /// - Returns: Whether it went well, and there is more.
+  /// - Returns: Whether it succeeded, and there is more.
   private func writePiece() -> Bool {
     let (run, header, entries, lost, noted) = state.withLock { state in
       (state.run, state.header, state.batch.next, state.batch.lost, state.noted)

@@ -171,7 +171,10 @@ extension ChainWriter {
       )
     case .write(let control, _, _)? where control.isSubscription: break
     case nil: break
-    default: return omit(operation, "only a write triggers notifications in a chain")
+    case .write, .read, .scan, .scanFor, .connect, .discoverServices, .refresh, .disconnect, .bond,
+      .unbond, .assertService, .beginReliableWrite, .executeReliableWrite, .abortReliableWrite,
+      .awaitNotification, .readRSSI, .requestMTU, .sleep, .sleepWhile, .unsupported:
+      return omit(operation, "only a write triggers notifications in a chain")
     }
     lines += ["until: { count: 1 }", "format: hex"]
     lines += expectation(operation, assertion) + limit(operation)

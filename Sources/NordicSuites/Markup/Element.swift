@@ -18,7 +18,7 @@ struct Element: Hashable, Sendable {
   let place: Place
   var attributes: [Attribute]
   var children: [Element] = []
-  /// Text between the children that is not blank; where the first of it stands.
+  /// Text between the children that is not blank; the place of the first of it.
   var text: Place?
 
   /// The attribute of a name.

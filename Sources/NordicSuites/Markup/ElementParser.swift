@@ -1,146 +1,243 @@
-// XML into elements. The one file that meets FoundationXML.
+// XML into elements, within limits; what is wrong with it, in words.
 //
-// External entities stay unresolved, and document types are refused before the parser sees one.
+// Document types are refused, and with them entities that a document declares itself.
 
+import CExpat
 import Documents
-import Foundation
-import FoundationXML
 
-/// Parses one document.
-final class ElementParser: NSObject, XMLParserDelegate {
+/// Builds the tree of one document from what the parser reports.
+final class ElementParser {
+  /// The encodings that a document may declare, in lower case. It is read as UTF-8 in any case.
+  private static let encodings = ["utf-8", "utf8", "us-ascii"]
+
   private let file: String
   private let limits: MarkupLimits
-  private let tags: [TagScanner.Tag]
+  private let document: [UInt8]
   private var count = 0
   /// The elements that are open, outermost first.
   private var open: [Element] = []
   private var root: Element?
   private var problem: DocumentProblem?
 
-  private init(file: String, limits: MarkupLimits, tags: [TagScanner.Tag]) {
+  private init(_ document: [UInt8], file: String, limits: MarkupLimits) {
+    self.document = document
     self.file = file
     self.limits = limits
-    self.tags = tags
   }
 
   /// The root element of a text.
   ///
-  /// - Throws: `DocumentErrors` with the first thing that is not XML, or that is more than allowed.
+  /// - Throws: `DocumentErrors` with the first thing that is not XML, or exceeds a limit.
   static func parse(
     _ text: String,
     file: String,
     limits: MarkupLimits
   ) throws(DocumentErrors) -> Element {
-    let octets = try XMLDeclaration.blanked(text, file: file)
-    var scanner = TagScanner(octets, file: file, limits: limits)
-    let tags = try scanner.scan()
-    let start = Place(file: file, line: 1, column: 1)
-    guard !tags.isEmpty else {
-      throw DocumentErrors([DocumentProblem(start, path: "", "there is no element in this file")])
-    }
-    let document = ElementParser(file: file, limits: limits, tags: tags)
-    let parser = XMLParser(data: Data(scanner.octets))
-    parser.shouldResolveExternalEntities = false
-    parser.delegate = document
-    let isWhole = parser.parse()
-    if let problem = document.problem { throw DocumentErrors([problem]) }
-    guard isWhole, let root = document.root, document.open.isEmpty else {
-      throw DocumentErrors([document.complaint(about: parser)])
+    let elements = ElementParser(Array(text.utf8), file: file, limits: limits)
+    elements.parse()
+    if let problem = elements.problem { throw DocumentErrors([problem]) }
+    guard let root = elements.root else {
+      preconditionFailure("expat accepted a document without an element")
     }
     return root
   }
 
-  // MARK: What the parser tells
-
-  func parser(
-    _ parser: XMLParser,
-    didStartElement name: String,
-    namespaceURI: String?,
-    qualifiedName: String?,
-    attributes: [String: String]
-  ) {
-    guard count < tags.count, open.count < limits.depth else {
-      return refuse(parser, Place(file: file), "the tags of this file cannot be told apart")
+  private func parse() {
+    guard document.count <= min(limits.octets, Int(Int32.max)) else {
+      return refuse(Place(file: file), "the file is longer than \(limits.octets) bytes")
     }
-    let tag = tags[count]
+    // A document with a zero in its first two bytes is read as UTF-16, whatever the parser was
+    // created with (expat 2.5.0, lib/xmltok_ns.c, initScan). Any later zero it refuses itself.
+    if let zero = document.prefix(2).firstIndex(of: 0) {
+      return refuse(Place(file: file, line: 1, column: zero + 1), Self.control, expected: "text")
+    }
+    do {
+      try MarkupParser(entityBytes: limits.octets).parse(document) { [self] event, position in
+        take(event, at: position)
+        return problem == nil
+      }
+    } catch {
+      refuse(error)
+    }
+  }
+
+  private func place(_ position: MarkupPosition) -> Place {
+    Place(file: file, line: position.line, column: position.column)
+  }
+
+  // MARK: What the parser reports
+
+  private func take(_ event: MarkupEvent, at position: MarkupPosition) {
+    switch event {
+    case .encoding(let name):
+      guard !Self.encodings.contains(name.lowercased()) else { return }
+      refuse(
+        place(position),
+        "the file declares the encoding \(name)",
+        expected: "UTF-8 or US-ASCII"
+      )
+    case .documentType: refuse(place(position), Self.documentType)
+    case .start(let name, let attributes): start(name, attributes, at: position)
+    case .end:
+      guard let element = open.popLast() else { return }
+      if open.isEmpty { root = element } else { open[open.count - 1].children.append(element) }
+    case .text:
+      guard let last = open.indices.last, open[last].text == nil else { return }
+      open[last].text = place(position)
+    }
+  }
+
+  private func start(
+    _ name: String,
+    _ attributes: [(name: String, value: String)],
+    at position: MarkupPosition
+  ) {
+    let place = place(position)
     count += 1
-    guard root == nil else { return refuse(parser, tag.place, Self.meaning(5)) }
-    var element = Element(name: name, place: tag.place, attributes: [])
-    for (name, place) in tag.attributes {
-      guard let value = attributes[name] else { continue }
+    guard attributes.count <= limits.attributes else {
+      return refuse(place, "an element has more than \(limits.attributes) attributes")
+    }
+    guard open.count < limits.depth else {
+      return refuse(place, "elements are nested more than \(limits.depth) deep")
+    }
+    guard count <= limits.elements else {
+      return refuse(place, "there are more than \(limits.elements) elements")
+    }
+    var tag = TagReader(document, file: file, position)
+    var element = Element(name: name, place: place, attributes: [])
+    for (name, value) in attributes {
+      let place = tag.nextAttribute()
       guard value.utf8.count <= limits.attributeOctets else {
-        let message = "the text is longer than \(limits.attributeOctets) octets"
-        return refuse(parser, place, message)
+        return refuse(place, "the text is longer than \(limits.attributeOctets) bytes")
       }
       element.attributes.append(.init(name: name, value: value, place: place))
-    }
-    guard element.attributes.count == attributes.count else {
-      return refuse(parser, tag.place, "the attributes of <\(name)> cannot be told apart")
     }
     open.append(element)
   }
 
-  func parser(
-    _ parser: XMLParser,
-    didEndElement name: String,
-    namespaceURI: String?,
-    qualifiedName: String?
-  ) {
-    guard let element = open.popLast() else { return }
-    if open.isEmpty { root = element } else { open[open.count - 1].children.append(element) }
-  }
-
-  func parser(_ parser: XMLParser, foundCharacters string: String) {
-    let isBlank = string.utf8.allSatisfy { [0x20, 0x09, 0x0a, 0x0d].contains($0) }
-    guard !isBlank, let last = open.indices.last, open[last].text == nil else { return }
-    open[last].text = open[last].place
-  }
-
-  /// The first error is the cause; what the parser makes of the rest is not worth telling.
-  func parser(_ parser: XMLParser, parseErrorOccurred error: any Error) {
-    let code = (error as NSError).code
-    // Where elements are open, what is missing is their ends.
-    refuse(parser, here(parser), Self.meaning(code == 5 && !open.isEmpty ? 77 : code))
-  }
-
-  private func refuse(_ parser: XMLParser, _ place: Place, _ message: String) {
-    if problem == nil { problem = DocumentProblem(place, path: "", message) }
-    parser.abortParsing()
-  }
-
   // MARK: What is wrong
 
-  private func complaint(about parser: XMLParser) -> DocumentProblem {
-    let code = (parser.parserError as NSError?)?.code ?? 0
-    return DocumentProblem(here(parser), path: "", Self.meaning(code))
+  private static let control = "found a control character"
+  private static let documentType = "a document type is not allowed here: no suite needs one"
+
+  private func refuse(_ place: Place, _ message: String, expected: String? = nil) {
+    guard problem == nil else { return }
+    problem = DocumentProblem(place, path: "", message, expected: expected)
   }
 
-  private func here(_ parser: XMLParser) -> Place {
-    Place(file: file, line: max(1, parser.lineNumber), column: max(1, parser.columnNumber))
+  private func refuse(_ error: MarkupError) {
+    let place = place(error.position)
+    let index = max(0, error.position.index)
+    // Also where a document type cannot be: the parser sees only that '!' does not begin a name.
+    if Self.declares(document[index...]) { return refuse(place, Self.documentType) }
+    if Self.declares(document[max(0, index - 2)...]) {
+      let start = Place(file: file, line: place.line, column: place.column - 2)
+      return refuse(start, Self.documentType)
+    }
+    switch error.code {
+    case XML_ERROR_NO_ELEMENTS where count == 0: refuse(place, "there is no element in this file")
+    case XML_ERROR_NO_ELEMENTS: refuse(place, "the file ends before its elements do")
+    case XML_ERROR_INVALID_TOKEN:
+      let isControl = document[index...].first.map { $0 < 0x20 && !Self.isBlank($0) } ?? false
+      if isControl { return refuse(place, Self.control, expected: "text") }
+      refuse(place, unexpected(at: index))
+    default: refuse(place, Self.meanings[error.code.rawValue] ?? "invalid XML: \(error.text)")
+    }
   }
 
-  private static func meaning(_ code: Int) -> String {
-    meanings[code]
-      ?? (code == 0 ? "this is not XML" : "this is not well-formed XML (libxml2's error \(code))")
+  /// Whether bytes begin a declaration: comments and CDATA sections begin otherwise.
+  private static func declares(_ bytes: ArraySlice<UInt8>) -> Bool {
+    let start = Array(bytes.prefix(3))
+    return start.count == 3 && start.starts(with: "<!".utf8)
+      && !"-[".utf8.contains(start[2])
   }
 
-  /// - Source: libxml2, `xmlerror.h` (xmlParserErrors).
-  private static let meanings: [Int: String] = [
-    4: "the file does not begin with an element",
-    5: "something stands behind the last element",
-    9: "a character stands here that XML does not allow",
-    22: "an entity is not closed: '&' is written '&amp;'",
-    23: "an entity is not closed by ';': '&' is written '&amp;'",
-    26: "an entity stands here that is not declared",
-    38: "'<' stands in an attribute: it is written '&lt;'",
-    39: "the text of an attribute stands in quotes",
-    41: "an attribute has no value",
-    42: "an attribute stands here twice",
-    65: "a space is missing here",
-    68: "a name is missing here",
-    73: "the tag is not closed by '>'",
-    76: "an end tag does not match its start tag",
-    77: "the file ends before its elements do",
-    81: "the file is not UTF-8, which it must be",
+  /// What is wrong with a byte that cannot stand where it does, from what is before it.
+  private func unexpected(at index: Int) -> String {
+    let byte = index < document.count ? document[index] : 0
+    let before = document[..<min(index, document.count)]
+    let word = before.reversed().prefix { !Self.isBlank($0) && !"<>&;'\"=".utf8.contains($0) }
+    if before.dropLast(word.count).last == UInt8(ascii: "&") {
+      return "a reference is not closed by ';': a plain '&' is written '&amp;'"
+    }
+    switch before.last(where: { !Self.isBlank($0) }) {
+    case UInt8(ascii: "="): return "the value of an attribute must be in quotes"
+    case UInt8(ascii: "<"): return "a tag must begin with a name: a plain '<' is written '&lt;'"
+    case UInt8(ascii: "'"), UInt8(ascii: "\""):
+      if let last = before.last, !Self.isBlank(last) { return "a space is missing here" }
+    default: break
+    }
+    switch byte {
+    case UInt8(ascii: "<"): return "'<' is not allowed here: it is written '&lt;'"
+    case UInt8(ascii: ">"), UInt8(ascii: "/"): return "the tag is incomplete: a value is missing"
+    default: return "this character is not allowed here"
+    }
+  }
+
+  private static func isBlank(_ byte: UInt8) -> Bool { " \t\r\n".utf8.contains(byte) }
+
+  /// - Source: expat 2.5.0, `expat.h` (XML_Error).
+  private static let meanings: [XML_Error.RawValue: String] = [
+    XML_ERROR_SYNTAX.rawValue: "there is no element at the start of this file",
+    XML_ERROR_UNCLOSED_TOKEN.rawValue: "the file ends inside a tag, a comment or an instruction",
+    XML_ERROR_TAG_MISMATCH.rawValue: "an end tag does not match its start tag",
+    XML_ERROR_DUPLICATE_ATTRIBUTE.rawValue: "duplicate attribute",
+    XML_ERROR_JUNK_AFTER_DOC_ELEMENT.rawValue: "only comments may follow the last element",
+    XML_ERROR_UNDEFINED_ENTITY.rawValue: "undeclared entity",
+    XML_ERROR_BAD_CHAR_REF.rawValue: "this reference is to a character that XML does not allow",
+    XML_ERROR_MISPLACED_XML_PI.rawValue: "an XML declaration must be at the start of the file",
+    XML_ERROR_XML_DECL.rawValue: "invalid XML declaration",
+    XML_ERROR_UNCLOSED_CDATA_SECTION.rawValue: "the file ends inside a CDATA section",
+    XML_ERROR_AMPLIFICATION_LIMIT_BREACH.rawValue: "the entities of this file expand too far",
   ]
+}
+
+/// Finds the attributes of a start tag that the parser has accepted.
+///
+/// expat reports where a tag begins; where its attributes are only when it was compiled for that
+/// (XML_ATTR_INFO), which distributions do not do.
+private struct TagReader {
+  private let document: [UInt8]
+  private let file: String
+  private var index: Int
+  private var line: Int
+  private var column: Int
+
+  init(_ document: [UInt8], file: String, _ position: MarkupPosition) {
+    self.document = document
+    self.file = file
+    index = position.index
+    line = position.line
+    column = position.column
+    skip { !" \t\r\n/>".utf8.contains($0) }
+  }
+
+  /// The place of the next attribute, which there must be.
+  mutating func nextAttribute() -> Place {
+    skip { " \t\r\n".utf8.contains($0) }
+    let place = Place(file: file, line: line, column: column)
+    skip { !"'\"".utf8.contains($0) }
+    let quote = document[index]
+    advance()
+    skip { $0 != quote }
+    advance()
+    return place
+  }
+
+  private mutating func skip(while isSkipped: (UInt8) -> Bool) {
+    while index < document.count, isSkipped(document[index]) { advance() }
+  }
+
+  /// Columns count characters, as the parser's do: continuation bytes count for none.
+  private mutating func advance() {
+    let byte = document[index]
+    index += 1
+    let isReturn = byte == UInt8(ascii: "\r") && document[index...].first != UInt8(ascii: "\n")
+    if byte == UInt8(ascii: "\n") || isReturn {
+      line += 1
+      column = 1
+    } else if byte & 0xc0 != 0x80 {
+      column += 1
+    }
+  }
 }

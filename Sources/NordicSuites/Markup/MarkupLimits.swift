@@ -2,7 +2,7 @@
 
 /// Bounds on a document, so that a hostile file costs little.
 public struct MarkupLimits: Hashable, Sendable {
-  /// The longest file, in octets.
+  /// The longest file, in bytes.
   public var octets: Int
   /// How many elements may lie in one another.
   public var depth: Int
@@ -10,7 +10,7 @@ public struct MarkupLimits: Hashable, Sendable {
   public var elements: Int
   /// How many attributes one element may have.
   public var attributes: Int
-  /// The longest text of one attribute, in octets, variables filled in.
+  /// The longest text of one attribute, in bytes, variables filled in.
   public var attributeOctets: Int
   /// How many operations all runs may come to: a test that is run twice counts twice.
   public var operations: Int

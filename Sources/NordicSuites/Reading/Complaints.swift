@@ -8,7 +8,7 @@ import Spelling
 final class Complaints {
   private(set) var problems: [DocumentProblem] = []
   private var known: Set<DocumentProblem> = []
-  /// More are not told: nobody reads them.
+  /// More are not reported: nobody reads them.
   private static let most = 200
 
   func add(

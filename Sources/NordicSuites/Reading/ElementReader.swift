@@ -1,4 +1,4 @@
-// Taking an element apart: its attributes with their variables filled in, and complaints.
+// Reading an element: its attributes with their variables filled in, and complaints.
 
 import Bluetooth
 import Documents
@@ -48,7 +48,7 @@ struct ElementReader {
           expected: "-E \(variable) VALUE on the command line, or <set name=\"\(variable)\" …>"
         )
       case .tooLong:
-        complaints.add(attribute.place, path(name), "the text is longer than \(limit) octets")
+        complaints.add(attribute.place, path(name), "the text is longer than \(limit) bytes")
       }
       return nil
     }
@@ -120,7 +120,7 @@ struct ElementReader {
   /// A day, in milliseconds.
   private static let longest = 86_400_000
 
-  /// The value under `value` or `value-string`; nil when neither stands there, or what does is none.
+  /// The value under `value` or `value-string`; nil when neither is there, or it is invalid.
   mutating func value(isRequired: Bool = true) -> (octets: [UInt8], isText: Bool)? {
     let octets = optional("value", expected: "octets in hexadecimal digits") { Self.octets($0) }
     let string = text("value-string").map { Array($0.utf8) }

@@ -4,29 +4,51 @@ import Bluetooth
 
 extension OperationReader {
   /// What an element does; nil where a part of it is wrong.
-  func action(_ reader: inout ElementReader, isMacro: Bool) -> Operation.Action? {
-    let name = reader.element.name
+  func action(
+    _ name: OperationName,
+    _ reader: inout ElementReader,
+    isMacro: Bool
+  ) -> Operation.Action? {
     switch name {
-    case "scan", "scan-for": return scanning(&reader)
-    case "connect": return plain(.connect, &reader)
-    case "discover-services": return plain(.discoverServices, &reader)
-    case "refresh": return plain(.refresh, &reader)
-    case "disconnect": return plain(.disconnect, &reader)
-    case "bond": return plain(.bond, &reader)
-    case "unbond": return plain(.unbond, &reader)
-    case "begin-reliable-write": return plain(.beginReliableWrite, &reader)
-    case "execute-reliable-write": return plain(.executeReliableWrite, &reader)
-    case "abort-reliable-write": return plain(.abortReliableWrite, &reader)
-    case "sleep": return plain(.sleep, &reader)
-    case "assert-service": return assertService(&reader)
-    case "read", "read-descriptor": return reading(&reader)
-    case "write", "write-descriptor": return writing(&reader)
-    case "assert-notification", "wait-for-notification", "wait-for-indication":
-      return notification(&reader)
-    case "read-rssi": return strength(&reader)
-    case "request-mtu": return mtu(&reader)
-    case "sleep-if", "sleep-until": return sleeping(&reader, isMacro: isMacro)
-    default: return unsupported(&reader)
+    case .scan: return .scan(filter(&reader))
+    case .scanFor: return scanFor(&reader)
+    case .connect: return plain(.connect, &reader)
+    case .discoverServices: return plain(.discoverServices, &reader)
+    case .refresh: return plain(.refresh, &reader)
+    case .disconnect: return plain(.disconnect, &reader)
+    case .bond: return plain(.bond, &reader)
+    case .unbond: return plain(.unbond, &reader)
+    case .beginReliableWrite: return plain(.beginReliableWrite, &reader)
+    case .executeReliableWrite: return plain(.executeReliableWrite, &reader)
+    case .abortReliableWrite: return plain(.abortReliableWrite, &reader)
+    case .sleep: return plain(.sleep, &reader)
+    case .assertService: return assertService(&reader)
+    case .read: return reading(&reader, isDescriptor: false)
+    case .readDescriptor: return reading(&reader, isDescriptor: true)
+    case .write: return writing(&reader, isDescriptor: false)
+    case .writeDescriptor: return writing(&reader, isDescriptor: true)
+    case .assertNotification: return notification(&reader, hasTrigger: true)
+    case .waitForNotification, .waitForIndication:
+      return notification(&reader, hasTrigger: false)
+    case .readRSSI: return strength(&reader)
+    case .requestMTU: return mtu(&reader)
+    case .sleepIf: return sleeping(&reader, whileEqual: true, isMacro: isMacro)
+    case .sleepUntil: return sleeping(&reader, whileEqual: false, isMacro: isMacro)
+    case .requestConnectionPriority: return priority(&reader)
+    case .readPHY, .waitForPHYUpdate: return readPHY(&reader)
+    case .setPreferredPHY: return preferPHY(&reader)
+    case .dfu: return firmware(&reader)
+    case .mcu: return mcuImage(&reader)
+    case .unlockEddystone: return unlock(&reader)
+    case .assertServerService: return serverService(&reader)
+    case .waitForRead: return server(&reader)
+    case .waitForReadDescriptor: return server(&reader, isDescriptor: true)
+    case .waitForWrite: return server(&reader, assertsValue: true)
+    case .waitForWriteDescriptor:
+      return server(&reader, isDescriptor: true, assertsValue: true)
+    case .waitForExecuteReliableWrite: return serverExecution(&reader)
+    case .setValue, .sendNotification, .sendIndication: return server(&reader, hasValue: true)
+    case .setDescriptorValue: return server(&reader, isDescriptor: true, hasValue: true)
     }
   }
 
@@ -39,7 +61,18 @@ extension OperationReader {
     return action
   }
 
-  private func scanning(_ reader: inout ElementReader) -> Operation.Action {
+  private func scanFor(_ reader: inout ElementReader) -> Operation.Action {
+    let filter = filter(&reader, isComplete: false)
+    let bound = targetAttribute("bind-target", &reader)
+    reader.finish()
+    return .scanFor(filter, bind: bound)
+  }
+
+  /// - Parameter isComplete: Whether the element has no other attributes.
+  private func filter(
+    _ reader: inout ElementReader,
+    isComplete: Bool = true
+  ) -> AdvertisementFilter {
     var filter = AdvertisementFilter()
     filter.address = reader.optional("address", expected: "an address") { BluetoothAddress($0) }
     filter.rssi = reader.optional("rssi", expected: "a strength in dBm, from -127 to 20") {
@@ -53,13 +86,8 @@ extension OperationReader {
     }
     // In a scan the target is a filter; what the operation is done to is no device.
     filter.target = targetAttribute("target", &reader)
-    guard reader.element.name == "scan-for" else {
-      reader.finish()
-      return .scan(filter)
-    }
-    let bound = targetAttribute("bind-target", &reader)
-    reader.finish()
-    return .scanFor(filter, bind: bound)
+    if isComplete { reader.finish() }
+    return filter
   }
 
   // MARK: Attributes
@@ -83,15 +111,20 @@ extension OperationReader {
     )
   }
 
-  private func reading(_ reader: inout ElementReader) -> Operation.Action? {
-    let path = path(&reader, isDescriptor: reader.element.name == "read-descriptor")
+  private func reading(
+    _ reader: inout ElementReader,
+    isDescriptor: Bool
+  ) -> Operation.Action? {
+    let path = path(&reader, isDescriptor: isDescriptor)
     let assertions = values(in: &reader)
     reader.finish(children: ["assert-value"])
     return path.map { .read($0, assertions.first) }
   }
 
-  private func writing(_ reader: inout ElementReader) -> Operation.Action? {
-    let isDescriptor = reader.element.name == "write-descriptor"
+  private func writing(
+    _ reader: inout ElementReader,
+    isDescriptor: Bool
+  ) -> Operation.Action? {
     let path = path(&reader, isDescriptor: isDescriptor)
     let kind: WriteType? = isDescriptor ? nil : reader.choice("type")
     let value = reader.value()
@@ -105,11 +138,13 @@ extension OperationReader {
     case command = "WRITE_COMMAND"
   }
 
-  private func notification(_ reader: inout ElementReader) -> Operation.Action? {
-    let triggers = ["write", "write-descriptor", "read", "read-descriptor"]
+  private func notification(
+    _ reader: inout ElementReader,
+    hasTrigger: Bool
+  ) -> Operation.Action? {
+    let triggers = [OperationName.write, .writeDescriptor, .read, .readDescriptor].map(\.rawValue)
     let path = path(&reader)
     let assertions = values(in: &reader)
-    let hasTrigger = reader.element.name == "assert-notification"
     let children = hasTrigger ? reader.element.children.filter { triggers.contains($0.name) } : []
     reader.finish(children: ["assert-value"] + (hasTrigger ? triggers : []))
     if children.count > 1 {
@@ -159,7 +194,11 @@ extension OperationReader {
     return value.map { .requestMTU($0) }
   }
 
-  private func sleeping(_ reader: inout ElementReader, isMacro: Bool) -> Operation.Action? {
+  private func sleeping(
+    _ reader: inout ElementReader,
+    whileEqual isEqual: Bool,
+    isMacro: Bool
+  ) -> Operation.Action? {
     let path = path(&reader)
     let value = reader.value()
     let isOfServer =
@@ -170,7 +209,7 @@ extension OperationReader {
     reader.finish()
     if isOfServer { return .unsupported(.server) }
     guard let path, let value else { return nil }
-    return .sleepWhile(path, value.octets, isEqual: reader.element.name == "sleep-if")
+    return .sleepWhile(path, value.octets, isEqual: isEqual)
   }
 
   // MARK: What lies in an operation

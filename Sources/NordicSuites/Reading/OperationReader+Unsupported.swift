@@ -33,35 +33,15 @@ extension Unsupported {
 }
 
 extension OperationReader {
-  /// Operations of tests.
-  static let unsupportedNames = [
-    "request-connection-priority", "read-phy", "set-preferred-phy", "dfu", "mcu",
-  ]
+  func firmware(_ reader: inout ElementReader) -> Operation.Action {
+    update(["file"], ["initFile", "type"], .dfu, &reader)
+  }
 
-  /// Operations of macros on attributes of the phone.
-  static let serverNames = [
-    "wait-for-read", "wait-for-read-descriptor", "wait-for-write", "wait-for-write-descriptor",
-    "wait-for-execute-reliable-write", "set-value", "set-descriptor-value", "send-notification",
-    "send-indication",
-  ]
-
-  func unsupported(_ reader: inout ElementReader) -> Operation.Action? {
-    switch reader.element.name {
-    case "request-connection-priority": priority(&reader)
-    case "read-phy", "wait-for-phy-update": readPHY(&reader)
-    case "set-preferred-phy": preferPHY(&reader)
-    case "dfu": update(["file"], ["initFile", "type"], .dfu, &reader)
-    case "mcu":
-      update(
-        ["file"],
-        ["mode", "swap-time", "number-of-buffers", "memory-alignment", "erase-app-storage"],
-        .mcu,
-        &reader
-      )
-    case "unlock-eddystone": unlock(&reader)
-    case "assert-server-service": serverService(&reader)
-    default: server(&reader)
-    }
+  func mcuImage(_ reader: inout ElementReader) -> Operation.Action {
+    let optional = [
+      "mode", "swap-time", "number-of-buffers", "memory-alignment", "erase-app-storage",
+    ]
+    return update(["file"], optional, .mcu, &reader)
   }
 
   private enum Priority: String, CaseIterable {
@@ -70,7 +50,7 @@ extension OperationReader {
     case high = "HIGH"
   }
 
-  private func priority(_ reader: inout ElementReader) -> Operation.Action {
+  func priority(_ reader: inout ElementReader) -> Operation.Action {
     let _: Priority? = reader.choice("type")
     reader.finish()
     return .unsupported(.priority)
@@ -88,7 +68,7 @@ extension OperationReader {
     }
   }
 
-  private func readPHY(_ reader: inout ElementReader) -> Operation.Action {
+  func readPHY(_ reader: inout ElementReader) -> Operation.Action {
     reader.finish(children: ["assert-value"])
     for element in reader.element.children where element.name == "assert-value" {
       var own = self.reader(element)
@@ -107,7 +87,7 @@ extension OperationReader {
     case eight = "S8"
   }
 
-  private func preferPHY(_ reader: inout ElementReader) -> Operation.Action {
+  func preferPHY(_ reader: inout ElementReader) -> Operation.Action {
     phys("tx", &reader)
     phys("rx", &reader)
     let _: Coding? = reader.choice("option")
@@ -129,7 +109,7 @@ extension OperationReader {
     return .unsupported(reason)
   }
 
-  private func unlock(_ reader: inout ElementReader) -> Operation.Action {
+  func unlock(_ reader: inout ElementReader) -> Operation.Action {
     _ = path(&reader)
     _ = reader.text("type")
     _ = reader.required("key", expected: "32 hexadecimal digits") { $0.count == 32 ? $0 : nil }
@@ -138,24 +118,29 @@ extension OperationReader {
   }
 
   /// Its children are those of `assert-service`.
-  private func serverService(_ reader: inout ElementReader) -> Operation.Action {
+  func serverService(_ reader: inout ElementReader) -> Operation.Action {
     _ = assertService(&reader)
     return .unsupported(.server)
   }
 
-  private func server(_ reader: inout ElementReader) -> Operation.Action {
-    let name = reader.element.name
-    guard name != "wait-for-execute-reliable-write" else {
-      _ = reader.required("execute", expected: "true or false") {
-        ["true", "false"].contains($0) ? $0 : nil
-      }
-      reader.finish()
-      return .unsupported(.server)
+  func serverExecution(_ reader: inout ElementReader) -> Operation.Action {
+    _ = reader.required("execute", expected: "true or false") {
+      ["true", "false"].contains($0) ? $0 : nil
     }
-    _ = path(&reader, isDescriptor: name.contains("descriptor"))
-    if name.hasPrefix("set-") || name.hasPrefix("send-") { _ = reader.value() }
-    if name.hasPrefix("wait-for-write") { _ = values(in: &reader) }
-    reader.finish(children: name.hasPrefix("wait-for-write") ? ["assert-value"] : [])
+    reader.finish()
+    return .unsupported(.server)
+  }
+
+  func server(
+    _ reader: inout ElementReader,
+    isDescriptor: Bool = false,
+    hasValue: Bool = false,
+    assertsValue: Bool = false
+  ) -> Operation.Action {
+    _ = path(&reader, isDescriptor: isDescriptor)
+    if hasValue { _ = reader.value() }
+    if assertsValue { _ = values(in: &reader) }
+    reader.finish(children: assertsValue ? ["assert-value"] : [])
     return .unsupported(.server)
   }
 }

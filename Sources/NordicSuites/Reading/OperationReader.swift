@@ -28,45 +28,30 @@ struct OperationReader {
     self.complaints = complaints
   }
 
-  /// The elements that may stand in a test.
-  static let names =
-    [
-      "scan", "scan-for", "connect", "discover-services", "refresh", "disconnect", "bond",
-      "unbond", "assert-service", "read", "read-descriptor", "write", "write-descriptor",
-      "begin-reliable-write", "execute-reliable-write", "abort-reliable-write",
-      "assert-notification", "read-rssi", "request-mtu", "sleep", "sleep-if", "sleep-until",
-    ] + unsupportedNames
-
-  /// The elements that may stand in a macro.
-  static let macroNames =
-    names + ["assert-server-service", "wait-for-notification", "wait-for-indication"]
-    + serverNames + ["wait-for-phy-update", "unlock-eddystone"]
-
   func operations(_ elements: [Element], isMacro: Bool = false) -> [Operation] {
-    let known = isMacro ? Self.macroNames : Self.names
+    let known = isMacro ? OperationName.ofMacros : OperationName.ofTests
     // An element of another name has been complained of.
     return elements.filter { known.contains($0.name) }.compactMap {
       operation($0, isMacro: isMacro)
     }
   }
 
-  /// An element with what every operation has.
+  /// An element with what every operation has; nil where a part of it is wrong.
   func operation(_ element: Element, isMacro: Bool = false) -> Operation? {
+    guard let name = OperationName(rawValue: element.name) else { return nil }
     var reader = reader(element)
     let title = reader.text("description")
     var target: String?
     var expected = Expected()
     var timeout: Duration?
-    if !isMacro || element.name == "sleep" || element.name.hasPrefix("sleep-") {
-      timeout = element.name == "dfu" ? nil : reader.duration("timeout")
-    }
+    let isSleep = [.sleep, .sleepIf, .sleepUntil].contains(name)
+    if !isMacro || isSleep { timeout = name == .dfu ? nil : reader.duration("timeout") }
     if !isMacro {
       target = targetAttribute("target", &reader)
-      if element.name != "sleep" { expected = self.expected(&reader) }
+      if name != .sleep { expected = self.expected(&reader) }
     }
-    if isMacro, Self.endless.contains(element.name), timeout == nil { timeout = .zero }
-    let action = action(&reader, isMacro: isMacro)
-    guard let action else { return nil }
+    if isMacro, Self.endless.contains(name), timeout == nil { timeout = .zero }
+    guard let action = action(name, &reader, isMacro: isMacro) else { return nil }
     return Operation(
       name: element.name,
       title: title ?? element.name,
@@ -79,8 +64,8 @@ struct OperationReader {
   }
 
   /// What a macro waits for without end.
-  private static let endless = [
-    "wait-for-notification", "wait-for-indication", "sleep-if", "sleep-until",
+  private static let endless: [OperationName] = [
+    .waitForNotification, .waitForIndication, .sleepIf, .sleepUntil,
   ]
 
   func reader(_ element: Element) -> ElementReader {

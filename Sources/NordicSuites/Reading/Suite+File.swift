@@ -7,7 +7,7 @@ extension Suite {
   /// Reads a suite or a macro from a file.
   ///
   /// - Parameters:
-  ///   - variables: Names and values from the command line; they win over those of the suite.
+  ///   - variables: Names and values from the command line; they override those of the suite.
   ///   - limits: How much the file may hold.
   /// - Throws: `DocumentErrors` with everything that is wrong: also when the file is missing or
   ///   cannot be read.
@@ -43,7 +43,7 @@ extension Suite {
 
   /// Whether a file is meant to be a suite: by its ending, or by the first sign in it.
   ///
-  /// What can be read only once, a pipe, is told by its ending alone.
+  /// What can be read only once, a pipe, is recognised by its ending alone.
   public static func isMeant(at path: String) -> Bool {
     let name = path.lowercased()
     if name.hasSuffix(".xml") { return true }

@@ -12,7 +12,7 @@ struct SuiteReader {
   let complaints = Complaints()
   private var operationCount = 0
 
-  /// - Parameter given: The variables of the command line. They win over those of the suite, and
+  /// - Parameter given: The variables of the command line. They override those of the suite, and
   ///   those of a `run-test` over them.
   init(limits: MarkupLimits, given: Variables) {
     self.limits = limits
@@ -20,10 +20,10 @@ struct SuiteReader {
   }
 
   mutating func suite(_ root: Element) -> Suite {
-    switch root.name {
-    case Suite.Kind.suite.rawValue: return testSuite(root)
-    case Suite.Kind.macro.rawValue: return macro(root)
-    default:
+    switch Suite.Kind(rawValue: root.name) {
+    case .suite: return testSuite(root)
+    case .macro: return macro(root)
+    case nil:
       complaints.addUnknown(
         root.place,
         "",
@@ -179,7 +179,7 @@ struct SuiteReader {
     if let target, !targets.contains(target) {
       reader.complainOfWord("target", target, among: targets)
     }
-    reader.finish(children: OperationReader.names)
+    reader.finish(children: OperationName.ofTests)
     if element.children.isEmpty {
       complaints.add(element.place, "test", "the test is empty", expected: "an operation")
     }
@@ -208,7 +208,7 @@ struct SuiteReader {
     var reader = reader(root, given)
     let name = reader.required("name", expected: "a name") { $0 }
     _ = reader.text("icon")
-    reader.finish(children: OperationReader.macroNames)
+    reader.finish(children: OperationName.ofMacros)
     if root.children.isEmpty {
       complaints.add(root.place, "macro", "the macro is empty", expected: "an operation")
     }

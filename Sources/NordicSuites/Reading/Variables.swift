@@ -42,7 +42,7 @@ struct Variables: Hashable, Sendable {
 
   /// A text with its variables filled in. What they stand for is not looked at again.
   ///
-  /// - Parameter limit: The longest result, in octets.
+  /// - Parameter limit: The longest result, in bytes.
   func filled(_ text: String, limit: Int) throws(Problem) -> String {
     guard text.utf8.contains(UInt8(ascii: "$")) else { return text }
     var filled = ""

@@ -5,8 +5,8 @@ public import Jobs
 
 /// Collects the tests of a suite from its events: each is a run, each operation a step.
 ///
-/// A failure that was expected is none. A warning went well, with its notes; what this host cannot do
-/// and is only warned of was skipped.
+/// A failure that was expected is none. A warning counts as ok, with its notes; what this host cannot
+/// do and is only warned of was skipped.
 public struct SuiteCollector: Sendable {
   /// The tests, in the order in which they began.
   public private(set) var runs: [RecordedRun] = []

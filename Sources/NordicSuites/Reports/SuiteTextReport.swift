@@ -82,8 +82,4 @@ public struct SuiteTextReport: SuiteReport {
   private static func warnings(_ count: Int) -> String {
     count == 0 ? "" : ", \(counted(count, "warning"))"
   }
-
-  private static func counted(_ count: Int, _ noun: String) -> String {
-    "\(count) \(noun)\(count == 1 ? "" : "s")"
-  }
 }

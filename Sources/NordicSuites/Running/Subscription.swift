@@ -1,15 +1,16 @@
-// A subscription that stands from one operation to a later one.
+// A subscription that lasts from one operation to a later one.
 
 import Bluetooth
+import Jobs
 import Signals
 
-/// Listens to a characteristic until it is ended.
+/// Takes the values of a characteristic until it is ended.
 final class Subscription: Sendable {
   /// How long the end of a subscription is waited for.
   private static let endLimit = Duration.seconds(5)
 
-  private let signal: Signal<[UInt8]>
-  private let receive: @Sendable ([UInt8]) -> Void
+  private let signal: Signal<Sample>
+  private let receive: @Sendable (Sample) -> Void
   private let failed: @Sendable (any Error) -> Void
   private let standing = Mailbox<Void>(bound: 1)
   private let ended = Mailbox<Void>(bound: 1)
@@ -17,24 +18,24 @@ final class Subscription: Sendable {
 
   /// - Parameters:
   ///   - receive: Gets each value, on the loop.
-  ///   - failed: Is told why no more values come, unless it was ended.
+  ///   - failed: Called with the reason why no more values arrive, unless it was ended.
   init(
     _ service: any DeviceService,
     _ selector: CharacteristicSelector,
-    receive: @escaping @Sendable ([UInt8]) -> Void,
+    receive: @escaping @Sendable (Sample) -> Void,
     failed: @escaping @Sendable (any Error) -> Void
   ) {
     self.receive = receive
     self.failed = failed
-    signal = service.subscribe(selector).flattenMap { [standing] values in
+    signal = service.listening(to: selector) { [standing] samples in
       Signal { sink in
         standing.send(())
-        try await values.run { try await sink($0.value) }
+        try await samples.run(sink)
       }
     }
   }
 
-  /// Begins to listen, and waits until values will be heard.
+  /// Subscribes, and waits until values can arrive.
   ///
   /// - Throws: What the subscription failed with; what ends a wait.
   func stand(on loop: Loop) async throws {

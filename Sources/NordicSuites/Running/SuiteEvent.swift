@@ -13,7 +13,7 @@ public struct SuiteEvent: Equatable, Sendable {
     /// - Parameter index: Which of the runs, from 1.
     case testStarted(SuiteTest, index: Int)
     case operationStarted(PlacedOperation)
-    /// A device that a scan heard, as it was heard.
+    /// A device that a scan found, as it was received.
     case heard(PlacedOperation, Advertisement)
     /// Somebody is to type this on the device.
     case pairingDisplay(PlacedOperation, PairingDisplay)
@@ -37,7 +37,7 @@ public struct SuiteEvent: Equatable, Sendable {
   }
 }
 
-/// An operation and where it stands in the run.
+/// An operation and its place in the run.
 public struct PlacedOperation: Hashable, Sendable {
   /// Which of the runs of the suite, from 1.
   public let test: Int

@@ -46,7 +46,7 @@ public struct SuiteRunner: Sendable {
     self.report = report
   }
 
-  /// What tells the run of a suite from others.
+  /// What distinguishes the run of a suite from others.
   public static func identity(of suite: Suite, seed: UInt64) -> RunIdentity {
     RunIdentity(seed: seed, text: suite.lines.joined(separator: "\n"))
   }

@@ -1,6 +1,7 @@
 // One device of a test: its service, what is known of its values, its subscriptions.
 
 import Bluetooth
+import Jobs
 import Signals
 
 /// The state of a target as long as a test runs.
@@ -9,7 +10,7 @@ final class TargetLink: Sendable {
     var isLinked = false
     var known: [AttributePath: [UInt8]] = [:]
     var subscriptions: [(path: AttributePath, subscription: Subscription)] = []
-    var listeners: [(path: AttributePath, box: Mailbox<[UInt8]>)] = []
+    var listeners: [(path: AttributePath, box: Mailbox<Sample>)] = []
     /// What a reliable write has gathered; nil when none is under way.
     var reliable: [(path: AttributePath, value: [UInt8])]?
   }
@@ -55,11 +56,11 @@ final class TargetLink: Sendable {
     state.withLock { $0.subscriptions.contains { $0.path == path } }
   }
 
-  /// Subscribes until ``unsubscribe(_:)`` or the end of the link; does nothing when that stands.
+  /// Subscribes until ``unsubscribe(_:)`` or the end of the link; does nothing when it is subscribed.
   func subscribe(_ path: AttributePath, _ selector: CharacteristicSelector) async throws {
     guard !isSubscribed(path) else { return }
-    let subscription = Subscription(service, selector) { [weak self] value in
-      self?.arrived(value, path)
+    let subscription = Subscription(service, selector) { [weak self] sample in
+      self?.arrived(sample, path)
     } failed: { [weak self] error in
       self?.lost(path, error)
     }
@@ -84,15 +85,15 @@ final class TargetLink: Sendable {
     for subscription in ended { await subscription.end(on: loop) }
   }
 
-  private func arrived(_ value: [UInt8], _ path: AttributePath) {
+  private func arrived(_ sample: Sample, _ path: AttributePath) {
     let boxes = state.withLock { state in
-      state.known[path] = value
+      state.known[path] = sample.octets
       return state.listeners.filter { $0.path == path }.map(\.box)
     }
-    for box in boxes { box.send(value) }
+    for box in boxes { box.send(sample) }
   }
 
-  /// No more values come: whoever waits for one is told why.
+  /// No more values come: whoever waits for one gets the reason.
   private func lost(_ path: AttributePath, _ error: any Error) {
     let boxes = state.withLock { state in
       state.subscriptions.removeAll { $0.path == path }
@@ -104,9 +105,9 @@ final class TargetLink: Sendable {
   /// Runs `body` with the values that arrive from now on.
   func listening<R>(
     to path: AttributePath,
-    _ body: (Mailbox<[UInt8]>) async throws -> R
+    _ body: (Mailbox<Sample>) async throws -> R
   ) async throws -> R {
-    let box = Mailbox<[UInt8]>(bound: SubscriptionOptions.usualBuffer)
+    let box = Mailbox<Sample>(bound: SubscriptionOptions.usualBuffer)
     state.withLock { $0.listeners.append((path, box)) }
     defer { state.withLock { $0.listeners.removeAll { $0.box === box } } }
     return try await body(box)

@@ -135,13 +135,13 @@ extension TestRun {
     _ findings: Findings
   ) async throws {
     _ = try await Self.resolved(path, on: link, placed)
-    let value = try await link.listening(to: path) { [self] box in
+    let sample = try await link.listening(to: path) { [self] box in
       if let trigger { try await pull(trigger, placed, findings) }
       return try await box.next(on: loop, operation: placed.operation.doing)
     }
-    guard let value else { throw NoValue(operation: placed.operation.doing) }
-    findings.outcome = .value(Self.stepValue(value, of: path))
-    try Self.judge(value, assertion, findings)
+    guard let sample else { throw NoValue(operation: placed.operation.doing) }
+    findings.outcome = .value(Self.stepValue(sample.octets, of: path))
+    try Self.judge(sample.octets, assertion, findings)
   }
 
   /// Does what triggers a notification.

@@ -45,7 +45,10 @@ extension TestRun {
         meaning: "this is not supported here: \(unsupported.reason)",
         hint: unsupported.hint
       )
-    default: break
+    case .connect, .discoverServices, .refresh, .disconnect, .bond, .unbond, .assertService, .read,
+      .write, .beginReliableWrite, .executeReliableWrite, .abortReliableWrite, .awaitNotification,
+      .readRSSI, .requestMTU, .sleepWhile:
+      break
     }
     let link = try link(placed)
     let limit = limit(of: operation)
@@ -113,7 +116,11 @@ extension TestRun {
     case .awaitNotification:
       // A macro waits without end, which is said by zero.
       return operation.timeout == .zero ? runner.settings.endless : operation.timeout ?? usual
-    default: return operation.timeout ?? usual
+    case .scan, .scanFor, .sleep, .unsupported, .connect, .discoverServices, .refresh, .disconnect,
+      .bond, .unbond, .assertService, .read,
+      .write, .beginReliableWrite, .executeReliableWrite, .abortReliableWrite,
+      .readRSSI, .requestMTU:
+      return operation.timeout ?? usual
     }
   }
 
@@ -202,7 +209,11 @@ extension Operation {
   var listened: AttributePath? {
     switch action {
     case .awaitNotification(let path, _, _), .sleepWhile(let path, _, _): path
-    default: nil
+    case .scan, .scanFor, .sleep, .unsupported, .connect, .discoverServices, .refresh, .disconnect,
+      .bond, .unbond, .assertService, .read,
+      .write, .beginReliableWrite, .executeReliableWrite, .abortReliableWrite,
+      .readRSSI, .requestMTU:
+      nil
     }
   }
 }

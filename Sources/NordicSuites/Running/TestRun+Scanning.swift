@@ -5,7 +5,7 @@ import Jobs
 import Signals
 
 extension TestRun {
-  /// Listens for exactly its time, and tells of each advertisement that matches.
+  /// Listens for exactly its time, and reports each advertisement that matches.
   func scan(
     _ filter: AdvertisementFilter,
     _ placed: PlacedOperation,

@@ -62,7 +62,7 @@ final class TestRun: Sendable {
     await cleanUp()
   }
 
-  /// Does one operation, and tells of it; false when the test ends with it.
+  /// Does one operation, and reports it; false when the test ends with it.
   private func perform(_ operation: Operation, number: Int) async throws -> Bool {
     let target = operation.target ?? test.target
     let placed = PlacedOperation(
@@ -103,7 +103,7 @@ final class TestRun: Sendable {
   }
 
   /// Ends what is subscribed, and disconnects; what cannot be is left to the end of the turn, which
-  /// tries again and tells.
+  /// tries again and reports it.
   private func cleanUp() async {
     let links = state.withLock { $0.links }
     _ = try? await shielded(on: loop, limit: runner.scheduler.cleanUpLimit) {

@@ -96,7 +96,7 @@ struct Verdict: Sendable {
 
   /// Whether a failure is the one of a number.
   ///
-  /// bluetoothd tells some numbers as one, and others by a name alone: what cannot be told apart
+  /// bluetoothd reports some numbers as one, and others by a name alone: what cannot be told apart
   /// counts as the same. Above the protocol's own, 133 is any failure that has no number, and 8, 19
   /// and 22 are also a link that was lost.
   ///

@@ -1,7 +1,7 @@
 // What a device advertises, put together again as it goes through the air.
 //
-// bluetoothd tells the parts and not the packet: the order is fixed here, and flags and appearance
-// are not among what it tells.
+// bluetoothd reports the parts and not the packet: the order is fixed here, and flags and appearance
+// are not among what it reports.
 
 import Bluetooth
 
@@ -12,7 +12,7 @@ enum AdvertisedData {
     DecodedValue.octets(octets(device)).description.uppercased()
   }
 
-  /// The structures: services, name, strength of sending, data of services and of manufacturers.
+  /// The structures: services, name, TX power, data of services and of manufacturers.
   ///
   /// - Source: Bluetooth Core Specification Supplement 11, Part A §1; types: Assigned Numbers §2.3.
   static func octets(_ device: Advertisement) -> [UInt8] {

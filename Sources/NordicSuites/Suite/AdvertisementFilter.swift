@@ -28,11 +28,11 @@ public struct AdvertisementFilter: Hashable, Sendable {
     self.target = target
   }
 
-  /// Whether an advertisement that was heard is one of those.
+  /// Whether a received advertisement is one of those.
   ///
   /// - Parameter bound: The address of the target, where the filter names one.
   func matches(_ heard: Advertisement, bound: BluetoothAddress?) -> Bool {
-    // What has no strength is known or connected, and was not heard.
+    // A device without an RSSI is known or connected, and was not received.
     guard let strength = heard.rssi else { return false }
     if let address, heard.address != address { return false }
     if target != nil, heard.address != bound { return false }

@@ -1,4 +1,4 @@
-// What a suite asserts of values, of the strength of a link, and of what a device offers.
+// What a suite asserts of values, of the RSSI of a connection, and of what a device offers.
 
 public import Bluetooth
 
@@ -35,7 +35,7 @@ public struct ValueAssertion: Hashable, Sendable {
   }
 }
 
-/// A strength that is to lie somewhere.
+/// An RSSI that must lie somewhere.
 public struct StrengthAssertion: Hashable, Sendable {
   /// On which side of the bound.
   public enum Side: Hashable, Sendable {
@@ -55,7 +55,7 @@ public struct StrengthAssertion: Hashable, Sendable {
     self.expected = expected
   }
 
-  /// What is wrong with a strength in dBm; nil when it is right.
+  /// What is wrong with an RSSI in dBm; nil when it is right.
   func complaint(about rssi: Int) -> String? {
     switch side {
     case .equal: rssi == bound ? nil : "the strength is \(rssi) dBm, not \(bound) dBm"

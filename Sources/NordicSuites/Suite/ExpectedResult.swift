@@ -5,16 +5,16 @@
 /// - Source: Nordic Semiconductor, nRF Connect for Android, documentation of automated tests.
 public enum ExpectedResult: String, Hashable, Sendable, CaseIterable {
   case success = "SUCCESS"
-  /// A failure is told and does no harm.
+  /// A failure is reported and does no harm.
   case successOrWarning = "SUCCESS_WARNING_ON_FAIL"
   case failure = "FAIL"
-  /// A success is told and does no harm.
+  /// A success is reported and does no harm.
   case failureOrWarning = "FAIL_WARNING_ON_SUCCESS"
 
   /// Whether a failure is what is hoped for.
   public var isFailure: Bool { self == .failure || self == .failureOrWarning }
 
-  /// Whether the other result is only told.
+  /// Whether the other result is only reported.
   public var isLenient: Bool { self == .successOrWarning || self == .failureOrWarning }
 }
 

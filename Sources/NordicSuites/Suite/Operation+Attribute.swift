@@ -7,7 +7,10 @@ extension Operation {
     case .read(let path, _), .write(let path, _, _), .awaitNotification(let path, _, _),
       .sleepWhile(let path, _, _):
       path
-    default: nil
+    case .scan, .scanFor, .connect, .discoverServices, .refresh, .disconnect, .bond, .unbond,
+      .assertService, .beginReliableWrite, .executeReliableWrite, .abortReliableWrite, .readRSSI,
+      .requestMTU, .sleep, .unsupported:
+      nil
     }
   }
 }

@@ -184,7 +184,7 @@ struct PatternCompiler {
       switch instruction {
       case .jump(let target): .jump(target + distance)
       case .split(let first, let second): .split(first + distance, second + distance)
-      default: instruction
+      case .take, .atStart, .atEnd, .found: instruction
       }
     }
   }

@@ -44,7 +44,10 @@ extension Operation {
     switch action {
     case .scan, .scanFor: .scan
     case .sleep, .unsupported: .none
-    default: .link
+    case .connect, .discoverServices, .refresh, .disconnect, .bond, .unbond, .assertService, .read,
+      .write, .beginReliableWrite, .executeReliableWrite, .abortReliableWrite, .awaitNotification,
+      .readRSSI, .requestMTU, .sleepWhile:
+      .link
     }
   }
 
@@ -59,7 +62,9 @@ extension Operation {
     case .sleepWhile(let path, let value, let isEqual):
       "\(path) \(isEqual ? "is" : "is not") \(Self.hex(value))"
     case .requestMTU(let octets): "\(octets)"
-    default: nil
+    case .connect, .discoverServices, .refresh, .disconnect, .bond, .unbond, .beginReliableWrite,
+      .executeReliableWrite, .abortReliableWrite, .readRSSI, .sleep, .unsupported:
+      nil
     }
   }
 

@@ -59,7 +59,7 @@ public struct SuiteTest: Hashable, Sendable {
   /// The target of operations that name none.
   public let target: String?
   public let operations: [Operation]
-  /// Where the test stands.
+  /// The place of the test.
   public let place: Place
 
   public init(

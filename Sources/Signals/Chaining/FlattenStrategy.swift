@@ -13,7 +13,21 @@ public enum FlattenStrategy: Equatable, Sendable {
 extension Signal {
   /// For each value, runs the signal that `transform` gives, as `strategy` says.
   ///
-  /// The first failure cancels all, waits for their clean-up, and ends the whole.
+  /// ```
+  /// source              1---2---------|
+  /// .concat             1.a---1.b-2.a---2.b|
+  /// .merge(limit: 2)    1.a-2.a-1.b-2.b|
+  /// .latest             1.a-2.a---2.b|
+  /// ```
+  ///
+  /// The first failure cancels all, waits for their clean-up, and ends the whole. The signals wait
+  /// while the consumer deals with a value of one of them; the source waits while there is no room
+  /// for another signal. Nothing is buffered. Rx calls these `concatMap`, `flatMap` and
+  /// `switchMap`; ReactiveSwift has the same strategies.
+  ///
+  /// ```swift
+  /// sensors.flattenMap(.merge(limit: 4)) { $0.read(.batteryLevel) }
+  /// ```
   public func flattenMap<R: Sendable>(
     _ strategy: FlattenStrategy,
     _ transform: @escaping @Sendable (Value) throws -> Signal<R>

@@ -35,9 +35,12 @@ final class MergedRun<Outer: Sendable, R: Sendable> {
 
   func start(outer: Signal<Outer>) {
     let handoff = handoff
+    let carried = Carried.branch(on: loop)
     outerTask = Task(executorPreference: loop) {
-      let result = await ending { try await outer.run { try await handoff.send(.outer($0)) } }
-      try? await handoff.send(.outerEnded(result))
+      await carried.whileBranching {
+        let result = await ending { try await outer.run { try await handoff.send(.outer($0)) } }
+        try? await handoff.send(.outerEnded(result))
+      }
     }
   }
 
@@ -81,14 +84,17 @@ final class MergedRun<Outer: Sendable, R: Sendable> {
     let id = nextID
     let handoff = handoff
     let signal = try transform(value)
+    let carried = Carried.branch(on: loop)
     inner.append(
       (
         id,
         Task(executorPreference: loop) {
-          let result = await ending {
-            try await signal.run { try await handoff.send(.inner(id, $0)) }
+          await carried.whileBranching {
+            let result = await ending {
+              try await signal.run { try await handoff.send(.inner(id, $0)) }
+            }
+            try? await handoff.send(.innerEnded(id, result))
           }
-          try? await handoff.send(.innerEnded(id, result))
         }
       )
     )

@@ -3,9 +3,22 @@
 extension Signal {
   /// For each value, runs the signal that `transform` gives, to its end, before the next.
   ///
+  /// ```
+  /// source                  1---2---|
+  /// flattenMap { n.a n.b }  1.a-1.b-2.a-2.b|
+  /// ```
+  ///
   /// This is what chains operations: each step is described from the value of the one before. The
-  /// first failure ends all. ReactiveCocoa's `flattenMap` merges; see
-  /// ``flattenMap(_:_:)`` for that.
+  /// first failure ends all. The source waits while the signal of its value runs.
+  ///
+  /// Here the libraries of the field differ: `flattenMap` of ReactiveCocoa and `flatMap` of RxSwift,
+  /// RxJava and Combine run the signals side by side, in whichever order their values come. That is
+  /// ``flattenMap(_:_:)`` with `.merge(limit:)`. This one is Rx's `concatMap`.
+  ///
+  /// ```swift
+  /// thermometer.connect()
+  ///   .flattenMap { thermometer.read(.batteryLevel) }
+  /// ```
   @inlinable
   public func flattenMap<R: Sendable>(
     _ transform: @escaping @Sendable (Value) throws -> Signal<R>
@@ -16,6 +29,18 @@ extension Signal {
   }
 
   /// Ignores the values; once completed, runs `next`.
+  ///
+  /// ```
+  /// source   1-2-|
+  /// next         x-y-|
+  /// then     ----x-y-|
+  /// ```
+  ///
+  /// A failure ends it without `next`.
+  ///
+  /// ```swift
+  /// lamp.write(.on).then { lamp.read(.state) }
+  /// ```
   @inlinable
   public func then<R: Sendable>(
     _ next: @escaping @Sendable () throws -> Signal<R>
@@ -27,6 +52,18 @@ extension Signal {
   }
 
   /// Once completed, goes on with `other`.
+  ///
+  /// ```
+  /// source    1-2-|
+  /// other         3-4-|
+  /// concat    1-2-3-4-|
+  /// ```
+  ///
+  /// `other` does not begin before; a failure ends it without `other`.
+  ///
+  /// ```swift
+  /// stored.concat(live)
+  /// ```
   @inlinable
   public func concat(_ other: Signal) -> Signal {
     Signal(home: home ?? other.home) { [body] sink in
@@ -36,6 +73,15 @@ extension Signal {
   }
 
   /// Sends `value` first.
+  ///
+  /// ```
+  /// source          --1-2-|
+  /// startWith(0)    0-1-2-|
+  /// ```
+  ///
+  /// ```swift
+  /// presses.scan(0) { count, _ in count + 1 }.startWith(0)
+  /// ```
   @inlinable
   public func startWith(_ value: Value) -> Signal {
     Signal(home: home) { [body] sink in

@@ -4,6 +4,17 @@
 /// sleep.
 protocol DriveGoal: Sendable {
   var isReached: Bool { get }
+
+  /// Until when a thread sleeps for this that another one drives for; nil for ever.
+  var patience: Instant? { get }
+
+  /// A thread has slept that long; the goal counts as reached from now on.
+  func runOut()
+}
+
+extension DriveGoal {
+  var patience: Instant? { nil }
+  func runOut() {}
 }
 
 /// A goal that a closure knows.

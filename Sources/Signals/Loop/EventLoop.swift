@@ -8,20 +8,29 @@ import Glibc
 /// Making one costs nothing: its epoll descriptor comes with the first wait. It may be driven from
 /// any thread, one at a time.
 public final class EventLoop: Loop, @unchecked Sendable {
-  private let startTime: Duration
-  private let wallClock: Duration
-  // Set once, under the lock of the loop.
+  // Nothing beside what `Loop` protects.
+
+  /// Makes a loop; its clock starts now.
+  public init() { super.init(HostEvents()) }
+
+  /// Reads one of the host's clocks.
+  package static func time(_ clock: Int32) -> Duration {
+    var time = timespec()
+    clock_gettime(clock, &time)
+    return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
+  }
+}
+
+/// The host's monotonic clock and an epoll descriptor.
+private final class HostEvents: EventSource {
+  private let startTime = EventLoop.time(CLOCK_MONOTONIC)
+  let wallClockAtStart = EventLoop.time(CLOCK_REALTIME)
+  /// Opened with the first wait.
   private let descriptors = Guarded<Descriptors?>(nil)
 
   private struct Descriptors {
     let epoll: Int32
     let wake: Int32
-  }
-
-  public override init() {
-    startTime = Self.time(CLOCK_MONOTONIC)
-    wallClock = Self.time(CLOCK_REALTIME)
-    super.init()
   }
 
   deinit {
@@ -33,20 +42,13 @@ public final class EventLoop: Loop, @unchecked Sendable {
     }
   }
 
-  public override var now: Instant {
-    Instant(sinceStart: Self.time(CLOCK_MONOTONIC) - startTime)
+  var now: Instant {
+    Instant(sinceStart: EventLoop.time(CLOCK_MONOTONIC) - startTime)
   }
 
-  public override var wallClockAtStart: Duration { wallClock }
+  var hasBackgroundThread: Bool { true }
 
-  override var hasBackgroundThread: Bool { true }
-
-  /// Reads one of the host's clocks.
-  package static func time(_ clock: Int32) -> Duration {
-    var time = timespec()
-    clock_gettime(clock, &time)
-    return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
-  }
+  func count(jobs: Int, for loop: Loop) {}
 
   private func open() -> Descriptors {
     descriptors.withLock { present in
@@ -64,12 +66,12 @@ public final class EventLoop: Loop, @unchecked Sendable {
     }
   }
 
-  override func wake() {
+  func wake() {
     var one: UInt64 = 1
     _ = Glibc.write(open().wake, &one, 8)
   }
 
-  override func apply(_ change: WatchTable.Change) {
+  func apply(_ change: WatchTable.Change) {
     let epoll = open().epoll
     var event = epoll_event()
     switch change {
@@ -87,11 +89,11 @@ public final class EventLoop: Loop, @unchecked Sendable {
     }
   }
 
-  override func waitForEvents(until earliest: Instant?) throws {
+  func waitForEvents(until earliest: Instant?, for loop: Loop) {
     if let earliest {
-      wait(for: max(.zero, earliest - now))
+      wait(max(.zero, earliest - now), for: loop)
     } else {
-      wait(for: nil)
+      wait(nil, for: loop)
     }
   }
 
@@ -108,9 +110,9 @@ public final class EventLoop: Loop, @unchecked Sendable {
     return timespec(tv_sec: nanoseconds / 1_000_000_000, tv_nsec: nanoseconds % 1_000_000_000)
   }
 
-  override func pollDescriptors() { wait(for: .zero) }
+  func pollDescriptors(for loop: Loop) { wait(.zero, for: loop) }
 
-  private func wait(for duration: Duration?) {
+  private func wait(_ duration: Duration?, for loop: Loop) {
     let descriptors = open()
     withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: 16) { events in
       let count: Int32
@@ -120,14 +122,14 @@ public final class EventLoop: Loop, @unchecked Sendable {
       } else {
         count = epoll_pwait2(descriptors.epoll, events.baseAddress, 16, nil, nil)
       }
-      awake()
+      loop.awake()
       guard count > 0 else { return }
       for event in events[..<Int(count)] {
         if event.data.fd == descriptors.wake {
           var counter: UInt64 = 0
           _ = Glibc.read(descriptors.wake, &counter, 8)
         } else {
-          hear(event.data.fd, Watch.Events(rawValue: event.events))
+          loop.report(event.data.fd, Watch.Events(rawValue: event.events))
         }
       }
     }

@@ -1,6 +1,6 @@
 // Who turns the loop: whoever blocks, one at a time, and a background thread when nobody does.
 //
-// No time and no descriptors here: those are the subclasses'.
+// No time and no descriptors here: those are the event source's.
 
 import Glibc
 
@@ -19,7 +19,7 @@ extension Loop {
       if let index = state.waiters.firstIndex(where: \.mayRunTurns) {
         return .wakeThread(state.waiters.remove(at: index))
       }
-      if hasBackgroundThread, !state.hasBackground {
+      if source.hasBackgroundThread, !state.hasBackground {
         state.hasBackground = true
         return .startBackground
       }
@@ -30,24 +30,24 @@ extension Loop {
       return .wakeDriver
     }
     if !state.waiters.isEmpty { return .wakeThread(state.waiters.removeFirst()) }
-    if hasBackgroundThread, !state.hasBackground {
+    if source.hasBackgroundThread, !state.hasBackground {
       state.hasBackground = true
       return .startBackground
     }
     return .nothing
   }
 
-  func prod(_ progress: Progress) {
+  func act(on progress: Progress) {
     switch progress {
     case .nothing: break
-    case .wakeDriver: wake()
+    case .wakeDriver: source.wake()
     case .wakeThread(let waiter): waiter.wake()
     case .startBackground: startBackgroundThread()
     }
   }
 
   /// Has every blocked thread look at its condition again.
-  func poke() {
+  func wakeBlocked() {
     let (waiters, wakeDriver) = state.withLock { state in
       defer {
         state.waiters = []
@@ -55,14 +55,14 @@ extension Loop {
       }
       return (state.waiters, state.asleep)
     }
-    if wakeDriver { wake() }
+    if wakeDriver { source.wake() }
     for waiter in waiters { waiter.wake() }
   }
 
   /// Hands a turn's block to whichever driver may run it.
   func runTurn(_ block: @escaping @Sendable () -> Void) {
-    prod(
-      state.withLock { state in
+    act(
+      on: state.withLock { state in
         state.readyTurns.append(block)
         return progress(&state)
       }
@@ -72,8 +72,8 @@ extension Loop {
   /// Counts work under way, for which somebody has to turn the loop.
   @usableFromInline
   func hold() {
-    prod(
-      state.withLock { state in
+    act(
+      on: state.withLock { state in
         state.holds += 1
         return state.hasDriver ? .nothing : progress(&state)
       }
@@ -81,7 +81,16 @@ extension Loop {
   }
 
   @usableFromInline
-  func letGo() { state.withLock { $0.holds -= 1 } }
+  func letGo() {
+    let isLast = state.withLock { state in
+      state.holds -= 1
+      // The background thread sleeps for this work alone: it ends now.
+      guard state.holds == 0, state.driverIsBackground, state.asleep else { return false }
+      state.asleep = false
+      return true
+    }
+    if isLast { source.wake() }
+  }
 
   /// Turns this loop on the calling thread until `done`, which is asked between jobs.
   ///
@@ -101,6 +110,10 @@ extension Loop {
 
   /// The same, until `goal` is reached.
   final func drive(starting start: () -> Void = {}, until goal: some DriveGoal) throws {
+    guard Carried.current == nil else {
+      // Callbacks that are made from here belong to no turn.
+      return try Carried.$current.withValue(nil) { try drive(starting: start, until: goal) }
+    }
     let context = ThreadContext.current
     guard context.running == nil else { throw BlockedInsideLoop(operation: "driving a loop") }
     let mayRunTurns = !context.turns.contains { $0.scheduler.loop === self }
@@ -113,9 +126,12 @@ extension Loop {
         if mustStart {
           mustStart = false
           start()
-          if goal.isReached { poke() }
+          if goal.isReached { wakeBlocked() }
         }
-        waiter.sleep()
+        if !waiter.sleep(for: goal.patience.map { $0 - now }) {
+          state.withLock { state in state.waiters.removeAll { $0 === waiter } }
+          goal.runOut()
+        }
       case .drive:
         if mustStart {
           mustStart = false
@@ -160,13 +176,13 @@ extension Loop {
       defer { state.asleep = false }
       return (.sleep(waiter), state.asleep)
     }
-    if wakesDriver { wake() }
+    if wakesDriver { source.wake() }
     return role
   }
 
   private func giveRoleBack() {
-    prod(
-      state.withLock { state in
+    act(
+      on: state.withLock { state in
         state.hasDriver = false
         state.driverIsBackground = false
         if !state.waiters.isEmpty { return .wakeThread(state.waiters.removeFirst()) }
@@ -177,8 +193,8 @@ extension Loop {
 
   /// Has somebody else do what this thread may have been woken for and does not do.
   private func handOn() {
-    prod(
-      state.withLock { state in
+    act(
+      on: state.withLock { state in
         if state.hasDriver { return state.readyTurns.isEmpty ? .nothing : progress(&state) }
         if !state.waiters.isEmpty { return .wakeThread(state.waiters.removeFirst()) }
         return hasWork(state) ? progress(&state) : .nothing
@@ -215,11 +231,11 @@ extension Loop {
       switch next {
       case .leave: return
       case .again:
-        try count(jobs: batch.count)
+        try source.count(jobs: batch.count, for: self)
         sincePoll += 1
         if sincePoll >= 64 {
           sincePoll = 0
-          pollDescriptors()
+          source.pollDescriptors(for: self)
           fireDueTimers()
         }
       case .sleep(let earliest):
@@ -228,7 +244,7 @@ extension Loop {
           awake()
           return
         }
-        try waitForEvents(until: earliest)
+        try source.waitForEvents(until: earliest, for: self)
         fireDueTimers()
       }
     }
@@ -308,14 +324,20 @@ extension Loop {
       return nil
     }
 
+  private enum BackgroundRole {
+    case drive
+    case turn(@Sendable () -> Void)
+    case end
+  }
+
   private func driveInBackground() {
     let context = ThreadContext.current
     while true {
-      let role: Role? = state.withLock { state in
+      let role: BackgroundRole = state.withLock { state in
         if !state.readyTurns.isEmpty { return .turn(state.readyTurns.removeFirst()) }
         guard !state.hasDriver, state.waiters.isEmpty, hasWork(state) else {
           state.hasBackground = false
-          return nil
+          return .end
         }
         state.hasDriver = true
         state.driverIsBackground = true
@@ -324,9 +346,9 @@ extension Loop {
         return .drive
       }
       switch role {
-      case nil: return
+      case .end: return
       case .turn(let block): block()
-      default:
+      case .drive:
         try? turnOver(context, until: NoWorkLeft(loop: self))
         giveRoleBack()
       }

@@ -11,6 +11,8 @@
 /// Exactly one thread turns it at a time. If nobody blocks and there is work, an ``EventLoop``
 /// starts a background thread for it, and ends it when a blocking caller comes or the work is done.
 public class Loop: TaskExecutor, @unchecked Sendable {
+  // `batch` and `batchIndex` are touched only by the thread that drives, which is one at a time;
+  // everything else is constant or guarded.
   enum Job {
     case job(UnownedJob)
     case callback(@Sendable () -> Void)
@@ -37,37 +39,26 @@ public class Loop: TaskExecutor, @unchecked Sendable {
   }
 
   let state = Guarded(State())
-  // Touched only by the thread that drives: the jobs taken from `incoming`, and how far they are.
+  /// The clock of this loop, and what its driver waits for.
+  let source: any EventSource
+  // The jobs taken from `incoming`, and how many of them have run.
   @exclusivity(unchecked) var batch: [Job] = []
   @exclusivity(unchecked) var batchIndex = 0
 
-  init() {}
+  init(_ source: some EventSource) { self.source = source }
+
+  deinit {
+    // Timers and watches hold the state, which holds them; and they may be cancelled later.
+    let (timers, watches) = state.withLock { ($0.timers.removeAll(), $0.watches.removeAll()) }
+    withExtendedLifetime((timers, watches)) {}
+  }
 
   /// The present time of this loop.
-  public var now: Instant { fatalError("abstract") }
+  public final var now: Instant { source.now }
 
   /// The wall-clock time at this loop's start, since 1970-01-01T00:00:00Z; a constant when time is
   /// virtual.
-  public var wallClockAtStart: Duration { fatalError("abstract") }
-
-  /// Whether the loop may start a thread of its own when nobody blocks.
-  var hasBackgroundThread: Bool { false }
-
-  /// Waits, once, until a descriptor is ready or `earliest` has come or `wake` is called, and runs
-  /// the callbacks of ready descriptors. Called by the driver, without the lock.
-  func waitForEvents(until earliest: Instant?) throws { fatalError("abstract") }
-
-  /// Runs the callbacks of descriptors that are ready now, without waiting.
-  func pollDescriptors() {}
-
-  /// Ends a `waitForEvents` that is under way in another thread.
-  func wake() {}
-
-  /// Tells the poll about a change of the watches. Called with the lock held.
-  func apply(_ change: WatchTable.Change) {}
-
-  /// Called before each batch, so that virtual time can bound a run.
-  func count(jobs: Int) throws {}
+  public final var wallClockAtStart: Duration { source.wallClockAtStart }
 
   // MARK: Jobs
 
@@ -81,8 +72,8 @@ public class Loop: TaskExecutor, @unchecked Sendable {
   }
 
   private func enqueue(_ job: Job) {
-    prod(
-      state.withLock { state in
+    act(
+      on: state.withLock { state in
         state.incoming.append(job)
         return progress(&state)
       }
@@ -101,7 +92,7 @@ public class Loop: TaskExecutor, @unchecked Sendable {
   public final func after(
     _ delay: Duration,
     _ fire: @escaping @Sendable () -> Void
-  ) -> Timer {
+  ) -> LoopTimer {
     at(now + delay, fire)
   }
 
@@ -110,16 +101,16 @@ public class Loop: TaskExecutor, @unchecked Sendable {
   public final func at(
     _ instant: Instant,
     _ fire: @escaping @Sendable () -> Void
-  ) -> Timer {
-    let timer = Timer(loop: self, fire)
+  ) -> LoopTimer {
+    let timer = LoopTimer(state: state, fire)
     arm(timer, at: instant)
     return timer
   }
 
   /// Has `alarm` fired at `instant`, or soon when that is past.
-  final func arm(_ alarm: Alarm, at instant: Instant) {
-    prod(
-      state.withLock { state in
+  final func arm(_ alarm: some Alarm, at instant: Instant) {
+    act(
+      on: state.withLock { state in
         state.order += 1
         let wasEarliest = state.timers.earliest
         state.timers.insert(alarm, at: instant, order: state.order)
@@ -130,7 +121,7 @@ public class Loop: TaskExecutor, @unchecked Sendable {
     )
   }
 
-  final func disarm(_ alarm: Alarm) {
+  final func disarm(_ alarm: some Alarm) {
     state.withLock { _ = $0.timers.remove(alarm) }
   }
 
@@ -146,25 +137,24 @@ public class Loop: TaskExecutor, @unchecked Sendable {
     for interest: Watch.Events,
     _ ready: @escaping @Sendable (Watch.Events) -> Void
   ) -> Watch {
-    let watch = Watch(loop: self, descriptor: descriptor, interest: interest, ready: ready)
-    state.withLock { apply($0.watches.add(watch)) }
+    let watch = Watch(
+      state: state,
+      source: source,
+      descriptor: descriptor,
+      interest: interest,
+      ready: ready
+    )
+    state.withLock { source.apply($0.watches.add(watch)) }
     return watch
   }
 
-  final func update(_ watch: Watch, interest: Watch.Events) {
-    state.withLock { apply($0.watches.update(watch, interest: interest)) }
-  }
-
-  final func forget(_ watch: Watch) {
-    state.withLock { apply($0.watches.remove(watch)) }
-  }
-
-  final func hear(_ descriptor: Int32, _ events: Watch.Events) {
-    let (first, others) = state.withLock { $0.watches.hearers(of: descriptor, events) }
+  /// Makes the callbacks of the watches of a descriptor that is ready.
+  final func report(_ descriptor: Int32, _ events: Watch.Events) {
+    let (first, others) = state.withLock { $0.watches.calls(for: descriptor, events) }
     guard let first else { return }
     running { first.watch.ready(first.events) }
-    for (watch, heard) in others where state.withLock({ _ in watch.isActive }) {
-      running { watch.ready(heard) }
+    for (watch, events) in others where state.withLock({ _ in watch.isActive }) {
+      running { watch.ready(events) }
     }
   }
 
@@ -191,7 +181,7 @@ public class Loop: TaskExecutor, @unchecked Sendable {
       return state.cancellations
     }
     for (_, cancel) in cancellations { cancel() }
-    poke()
+    wakeBlocked()
   }
 
   /// Shuts the loop down, runs what is queued, and forgets the timers that are still armed.
@@ -209,7 +199,7 @@ public class Loop: TaskExecutor, @unchecked Sendable {
     }
     _ = state.withLock { $0.timers.removeAll() }
     // Who slept for a timer has nothing to sleep for any more.
-    poke()
+    wakeBlocked()
   }
 
   /// Sets `isDone` when nothing is queued any more, behind what is queued now and what that queues.

@@ -8,7 +8,7 @@ struct TimerHeap {
   struct Entry {
     let instant: Instant
     let order: UInt64
-    let alarm: Alarm
+    let alarm: any Alarm
   }
 
   private(set) var entries: [Entry] = []
@@ -17,28 +17,28 @@ struct TimerHeap {
   var count: Int { entries.count }
   var earliest: Instant? { entries.first?.instant }
 
-  mutating func insert(_ alarm: Alarm, at instant: Instant, order: UInt64) {
+  mutating func insert(_ alarm: any Alarm, at instant: Instant, order: UInt64) {
     entries.append(Entry(instant: instant, order: order, alarm: alarm))
     place(entries.count - 1)
     siftUp(entries.count - 1)
   }
 
   /// Takes the earliest timer if it is due at `now`.
-  mutating func popDue(_ now: Instant) -> Alarm? {
+  mutating func popDue(_ now: Instant) -> (any Alarm)? {
     guard let first = entries.first, first.instant <= now else { return nil }
     removeAt(0)
     return first.alarm
   }
 
-  /// Takes `alarm` out; false when it is not in.
-  mutating func remove(_ alarm: Alarm) -> Bool {
+  /// Removes `alarm`; false when it is not armed.
+  mutating func remove(_ alarm: any Alarm) -> Bool {
     let index = alarm.heapIndex
     guard index >= 0 else { return false }
     removeAt(index)
     return true
   }
 
-  mutating func removeAll() -> [Alarm] {
+  mutating func removeAll() -> [any Alarm] {
     let alarms = entries.map(\.alarm)
     for alarm in alarms { alarm.heapIndex = -1 }
     entries.removeAll()

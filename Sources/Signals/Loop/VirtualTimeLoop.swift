@@ -12,46 +12,70 @@ public final class VirtualTimeLoop: Loop, @unchecked Sendable {
   /// 2000-01-01T00:00:00Z, where virtual time starts unless told otherwise.
   public static let defaultWallClock = Duration.seconds(946_684_800)
 
-  private let wallClock: Duration
-  private let eventLimit: Int
-  private let thread = pthread_self()
-  // Moved on by the thread that made the loop, read by any.
-  private let time = Guarded(Instant.start)
-  // Touched only by the thread that made the loop.
-  private var events = 0
-  // Work that left the loop, and the descriptor that ends a wait for it.
-  private let tokens = Guarded(0)
-  private let wakeDescriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+  // `time` is constant; everything else is what `Loop` protects.
+  private let time: VirtualTime
 
   /// Makes a loop at time zero.
   ///
   /// - Parameters:
-  ///   - wallClockAtStart: What the wall clock is said to be at the start, since 1970.
+  ///   - wallClockAtStart: What the wall clock shows at the start, since 1970.
   ///   - eventLimit: How many jobs and callbacks may run in all before a wait fails with
   ///     ``EventLimitReached``.
   public init(
     wallClockAtStart: Duration = VirtualTimeLoop.defaultWallClock,
     eventLimit: Int = 1_000_000_000
   ) {
-    self.wallClock = wallClockAtStart
+    time = VirtualTime(wallClockAtStart: wallClockAtStart, eventLimit: eventLimit)
+    super.init(time)
+  }
+
+  /// Keeps the loop from being called idle while `body`, which leaves the loop, is under way.
+  public func whileAway<R>(_ body: () async throws -> R) async rethrows -> R {
+    time.tokens.withLock { $0 += 1 }
+    defer {
+      time.tokens.withLock { $0 -= 1 }
+      time.signalWakeDescriptor()
+    }
+    return try await body()
+  }
+}
+
+/// A clock that jumps to the next timer when nothing else is left to do.
+private final class VirtualTime: EventSource, @unchecked Sendable {
+  // `events` is touched only by `thread`, which made the loop: `count` checks that.
+  private var events = 0
+  private let thread = pthread_self()
+  let wallClockAtStart: Duration
+  private let eventLimit: Int
+  // Moved on by the thread that made the loop, read by any.
+  private let time = Guarded(Instant.start)
+  /// How much work has left the loop, which a driver without anything else to do waits for.
+  let tokens = Guarded(0)
+  /// Ends such a wait.
+  private let wakeDescriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+
+  init(wallClockAtStart: Duration, eventLimit: Int) {
+    self.wallClockAtStart = wallClockAtStart
     self.eventLimit = eventLimit
-    super.init()
   }
 
   deinit {
     close(wakeDescriptor)
   }
 
-  public override var now: Instant { time.withLock { $0 } }
+  var now: Instant { time.withLock { $0 } }
 
-  public override var wallClockAtStart: Duration { wallClock }
+  var hasBackgroundThread: Bool { false }
 
-  private func signalWakeDescriptor() {
+  /// Every poll asks for all watches anew.
+  func apply(_ change: WatchTable.Change) {}
+
+  func signalWakeDescriptor() {
     var one: UInt64 = 1
     _ = Glibc.write(wakeDescriptor, &one, 8)
   }
 
-  override func count(jobs: Int) throws {
+  func count(jobs: Int, for loop: Loop) throws {
     precondition(
       pthread_equal(thread, pthread_self()) != 0,
       "a virtual loop is driven by the thread that made it"
@@ -59,43 +83,33 @@ public final class VirtualTimeLoop: Loop, @unchecked Sendable {
     let before = events
     events += jobs
     if events > eventLimit { throw EventLimitReached(limit: eventLimit) }
-    if before >> 12 != events >> 12 { pollDescriptors() }
+    if before >> 12 != events >> 12 { pollDescriptors(for: loop) }
   }
 
   /// Driven by one thread, which sleeps only while work is away.
-  override func wake() {
+  func wake() {
     guard tokens.withLock({ $0 > 0 }) else { return }
     signalWakeDescriptor()
   }
 
-  override func waitForEvents(until earliest: Instant?) throws {
-    try count(jobs: 0)
-    if poll(wait: false) { return }
+  func waitForEvents(until earliest: Instant?, for loop: Loop) throws {
+    try count(jobs: 0, for: loop)
+    if poll(wait: false, for: loop) { return }
     if let earliest {
       time.withLock { $0 = max($0, earliest) }
-      awake()
+      loop.awake()
     } else if tokens.withLock({ $0 > 0 }) {
-      _ = poll(wait: true)
+      _ = poll(wait: true, for: loop)
     } else {
-      awake()
-      if state.withLock({ $0.incoming.isEmpty }) { throw LoopIdle(at: now) }
+      loop.awake()
+      if loop.state.withLock({ $0.incoming.isEmpty }) { throw LoopIdle(at: now) }
     }
   }
 
-  override func pollDescriptors() { _ = poll(wait: false) }
+  func pollDescriptors(for loop: Loop) { _ = poll(wait: false, for: loop) }
 
-  /// Keeps the loop from being called idle while `body`, which leaves the loop, is under way.
-  public func whileAway<R>(_ body: () async throws -> R) async rethrows -> R {
-    tokens.withLock { $0 += 1 }
-    defer {
-      tokens.withLock { $0 -= 1 }
-      signalWakeDescriptor()
-    }
-    return try await body()
-  }
-
-  private func poll(wait: Bool) -> Bool {
-    var polled = state.withLock { state in
+  private func poll(wait: Bool, for loop: Loop) -> Bool {
+    var polled = loop.state.withLock { state in
       state.watches.interests.map {
         pollfd(fd: $0.descriptor, events: Int16(truncatingIfNeeded: $0.events.rawValue), revents: 0)
       }
@@ -103,14 +117,14 @@ public final class VirtualTimeLoop: Loop, @unchecked Sendable {
     guard wait || !polled.isEmpty else { return false }
     polled.append(pollfd(fd: wakeDescriptor, events: Int16(POLLIN), revents: 0))
     let ready = Glibc.poll(&polled, UInt(polled.count), wait ? 1000 : 0)
-    awake()
+    loop.awake()
     guard ready > 0 else { return false }
     for entry in polled where entry.revents != 0 {
       if entry.fd == wakeDescriptor {
         var counter: UInt64 = 0
         _ = Glibc.read(wakeDescriptor, &counter, 8)
       } else {
-        hear(entry.fd, Watch.Events(rawValue: UInt32(UInt16(bitPattern: entry.revents))))
+        loop.report(entry.fd, Watch.Events(rawValue: UInt32(UInt16(bitPattern: entry.revents))))
       }
     }
     return true

@@ -2,7 +2,7 @@
 //
 // The loop does not own the descriptor: cancel the watch before closing it.
 
-/// Interest in a descriptor, and the callback that hears of it.
+/// Interest in a descriptor, and the callback that is called when it is ready.
 public final class Watch: @unchecked Sendable {
   /// What a descriptor can be ready for.
   public struct Events: OptionSet, Sendable, Hashable {
@@ -20,21 +20,23 @@ public final class Watch: @unchecked Sendable {
 
   /// The watched descriptor.
   public let descriptor: Int32
-  // `interest` and `isActive` are protected by the lock of the loop.
+  // `interest` and `isActive` are protected by the lock of the loop's state.
   var interest: Events
   var isActive = true
   let ready: @Sendable (Events) -> Void
-  // A watch is used only while its loop is: a weak reference would slow every retain of
-  // the loop.
-  private unowned let loop: Loop
+  // The state and the poll, not the loop: a watch may outlive its loop, which ends its watches.
+  private let state: Guarded<Loop.State>
+  private let source: any EventSource
 
   init(
-    loop: Loop,
+    state: Guarded<Loop.State>,
+    source: any EventSource,
     descriptor: Int32,
     interest: Events,
     ready: @escaping @Sendable (Events) -> Void
   ) {
-    self.loop = loop
+    self.state = state
+    self.source = source
     self.descriptor = descriptor
     self.interest = interest
     self.ready = ready
@@ -42,11 +44,13 @@ public final class Watch: @unchecked Sendable {
 
   /// Changes what is waited for; an empty set leaves only hang-ups.
   public func update(_ interest: Events) {
-    loop.update(self, interest: interest)
+    state.withLock { source.apply($0.watches.update(self, interest: interest)) }
   }
 
   /// Stops watching. No callback begins after this returns on the loop's own thread.
+  ///
+  /// Does nothing when it was cancelled before, or when its loop is gone.
   public func cancel() {
-    loop.forget(self)
+    state.withLock { source.apply($0.watches.remove(self)) }
   }
 }

@@ -1,6 +1,6 @@
 // The watches of one loop by descriptor, in the order of registration.
 //
-// Pure bookkeeping: what a poll has to ask for, and who hears of an answer.
+// Pure bookkeeping: what a poll has to ask for, and which watches an answer is for.
 
 struct WatchTable {
   /// What to tell the kernel after a change of one descriptor's watches.
@@ -44,23 +44,30 @@ struct WatchTable {
     return change(of: watch.descriptor, from: before)
   }
 
-  /// A watch, and what it hears of.
-  typealias Hearer = (watch: Watch, events: Watch.Events)
+  /// Ends every watch.
+  mutating func removeAll() -> [Watch] {
+    defer { watches = [] }
+    for watch in watches { watch.isActive = false }
+    return watches
+  }
 
-  /// Who hears that `descriptor` is ready for `events`, in order; seldom more than one.
-  func hearers(
-    of descriptor: Int32,
+  /// A watch, and what its callback is given.
+  typealias Call = (watch: Watch, events: Watch.Events)
+
+  /// The callbacks to make when `descriptor` is ready for `events`, in order; seldom more than one.
+  func calls(
+    for descriptor: Int32,
     _ events: Watch.Events
-  ) -> (first: Hearer?, others: [Hearer]) {
-    var first: Hearer?
-    var others: [Hearer] = []
+  ) -> (first: Call?, others: [Call]) {
+    var first: Call?
+    var others: [Call] = []
     for watch in watches where watch.descriptor == descriptor {
-      let heard = events.intersection(watch.interest.union(.hungUp))
-      if heard.isEmpty { continue }
+      let ready = events.intersection(watch.interest.union(.hungUp))
+      if ready.isEmpty { continue }
       if first == nil {
-        first = (watch, heard)
+        first = (watch, ready)
       } else {
-        others.append((watch, heard))
+        others.append((watch, ready))
       }
     }
     return (first, others)
@@ -83,8 +90,8 @@ struct WatchTable {
     switch (before, interest(in: descriptor)) {
     case (nil, let after?): .add(descriptor, after)
     case (_?, nil): .remove(descriptor)
-    case (let before?, let after?) where before != after: .modify(descriptor, after)
-    default: .none
+    case (let before?, let after?): before == after ? .none : .modify(descriptor, after)
+    case (nil, nil): .none
     }
   }
 }

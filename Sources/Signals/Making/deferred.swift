@@ -21,7 +21,7 @@ extension Signal {
     on scheduler: SerialScheduler,
     _ body: @escaping @Sendable () async throws -> Value
   ) -> Signal {
-    Signal(home: scheduler) { sink in
+    Signal.operation(of: scheduler, "lazy work") { sink in
       try await sink(try await withTaskExecutorPreference(scheduler.loop) { try await body() })
     }
   }

@@ -3,8 +3,16 @@
 extension Signal where Value == Int {
   /// Sends 1 after `period`, then 2 after another, on and on: the number of the period that is over.
   ///
+  /// ```
+  /// interval(4)   ----1---2---3---4---
+  /// ```
+  ///
   /// The times lie on a grid from the start on, so they do not drift. A consumer that takes longer
   /// than a period misses numbers: they are left out, never sent late in a burst.
+  ///
+  /// ```swift
+  /// Signal.interval(.seconds(1)).take(10)
+  /// ```
   ///
   /// - Parameter period: Above zero.
   public static func interval(_ period: Duration) -> Signal<Int> {

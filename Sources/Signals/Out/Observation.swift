@@ -2,49 +2,125 @@
 
 /// A signal being observed.
 public final class Observation: Sendable {
-  private let task = Guarded<Task<Void, Never>?>(nil)
-  private let ended = Guarded(false)
+  private struct State {
+    var cancel: (@Sendable () -> Void)?
+    var isEnded = false
+  }
+
+  private let state = Guarded(State())
 
   init() {}
 
-  func began(_ work: Task<Void, Never>) { task.withLock { $0 = work } }
+  func began(_ cancel: @escaping @Sendable () -> Void) {
+    state.withLock { if !$0.isEnded { $0.cancel = cancel } }
+  }
 
-  func end() { ended.withLock { $0 = true } }
+  func end() { state.withLock { $0 = State(isEnded: true) } }
 
   /// Whether the signal has ended, clean-up included.
-  public var isEnded: Bool { ended.withLock { $0 } }
+  public var isEnded: Bool { state.withLock { $0.isEnded } }
 
   /// Stops the signal. The observer then gets `.cancelled`, after the clean-up.
-  public func cancel() { task.withLock { $0 }?.cancel() }
+  public func cancel() { state.withLock { $0.cancel }?() }
 }
 
 extension Signal {
   /// Starts the signal and calls `receive` with each of its events, on `loop`.
   ///
-  /// It takes no turn, and so may not connect. The observation goes on although its handle is let
-  /// go.
+  /// The observation goes on although its handle is let go. Begun inside a turn, it belongs to that
+  /// turn and ends with it. Outside one, a signal with a home is observed beside the turns of its
+  /// scheduler: it takes none, and so may not connect. A signal without a home takes the turn of the
+  /// first operation that it reaches, and holds it to its end.
   ///
-  /// - Parameter loop: Where the signal runs; the loop of its home when nil.
+  /// - Parameter loop: Where the signal runs; when nil, the loop of its home, or else one that a
+  ///   background thread drives.
   @discardableResult
   public func observe(
     on loop: Loop? = nil,
     _ receive: @escaping @Sendable (Event<Value>) -> Void
   ) -> Observation {
-    let loop = loop ?? home?.loop ?? EventLoop()
+    let loop = loop ?? home?.loop ?? Carried.current?.turn?.scheduler.loop ?? EventLoop()
     let observation = Observation()
-    let work = loop.work {
-      do {
-        try await run { receive(.value($0)) }
-        receive(.completed)
-      } catch is CancellationError {
-        receive(.cancelled)
-      } catch {
-        receive(.failed(error))
+    let cancel = startRun(on: loop, "observe", takesHome: false) {
+      receive(.value($0))
+    } ended: { result in
+      switch result {
+      case .success: receive(.completed)
+      case .failure(is CancellationError): receive(.cancelled)
+      case .failure(let error): receive(.failed(error))
       }
       observation.end()
     }
-    observation.began(work)
+    observation.began(cancel)
     return observation
+  }
+
+  /// Starts a run for a way out that does not block for it.
+  ///
+  /// - Parameters:
+  ///   - takesHome: Whether a run of a signal with a home takes a turn there.
+  ///   - ended: Called once, when everything that the run began has ended; on `loop` if it began.
+  /// - Returns: What cancels the run.
+  func startRun(
+    on loop: Loop,
+    _ operation: String,
+    takesHome: Bool,
+    _ receive: @escaping @Sendable (Value) async throws -> Void,
+    ended: @escaping @Sendable (Result<Void, any Error>) -> Void
+  ) -> @Sendable () -> Void {
+    if let carried = Carried.current, let turn = carried.turn {
+      return startRun(in: turn, carried, on: loop, operation, receive, ended: ended)
+    }
+    if home != nil, !takesHome {
+      let task = loop.work { ended(await ending { try await run(receive) }) }
+      return { task.cancel() }
+    }
+    let entry = ShutDownEntry()
+    loop.hold()
+    let request = TurnRequest(
+      of: home ?? SerialScheduler(on: loop, name: "the run"),
+      isOfRun: home == nil,
+      operation: operation,
+      within: nil
+    ) {
+      try await run(receive)
+    } ended: { result in
+      entry.leave()
+      ended(result)
+      loop.letGo()
+    }
+    request.ask()
+    let cancel: @Sendable () -> Void = { request.cancel(CancellationError()) }
+    entry.enter(loop.onShutDown(cancel))
+    return cancel
+  }
+
+  /// The same as a part of a turn, which ends it at its own end.
+  private func startRun(
+    in turn: Turn,
+    _ carried: Carried,
+    on loop: Loop,
+    _ operation: String,
+    _ receive: @escaping @Sendable (Value) async throws -> Void,
+    ended: @escaping @Sendable (Result<Void, any Error>) -> Void
+  ) -> @Sendable () -> Void {
+    let entry: UInt64
+    do {
+      try turn.requireHome(home, for: operation)
+      entry = try turn.beginWork(operation, isCovered: carried.isCovered)
+    } catch {
+      ended(.failure(error))
+      return {}
+    }
+    loop.hold()
+    let surroundings = Carried(loop: loop, turn: turn, isBranch: true)
+    let task = Task(executorPreference: loop) {
+      ended(await surroundings.whileBranching { await ending { try await run(receive) } })
+      turn.endWork(entry)
+      loop.letGo()
+    }
+    turn.attach(task, to: entry)
+    return { task.cancel() }
   }
 }
 

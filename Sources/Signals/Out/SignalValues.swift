@@ -2,8 +2,10 @@
 
 /// The values of a signal, for `for try await`.
 ///
-/// The signal starts with the iteration, runs on its home's loop, takes no turn, and is cancelled
-/// when the iterator goes away. A slow loop body slows the producer.
+/// The signal starts with the iteration and is cancelled when the iterator goes away. A slow loop
+/// body slows the producer. Each iteration is a run: begun inside a turn it belongs to that turn and
+/// ends with it; else it takes a turn of its home, or without a home that of the first operation that
+/// it reaches, and holds it to its end.
 public struct SignalValues<Value: Sendable>: AsyncSequence, Sendable {
   let signal: Signal<Value>
   let loop: Loop
@@ -17,7 +19,7 @@ public struct SignalValues<Value: Sendable>: AsyncSequence, Sendable {
     private let signal: Signal<Value>
     private let loop: Loop
     private let handoff: Handoff<Value>
-    private var task: Task<Void, Never>?
+    private var cancel: (@Sendable () -> Void)?
     private var taken: Completion<Void>?
     private var hasEnded = false
 
@@ -29,15 +31,22 @@ public struct SignalValues<Value: Sendable>: AsyncSequence, Sendable {
 
     deinit {
       handoff.close()
-      task?.cancel()
+      cancel?()
     }
 
     /// The next value; nil after completion.
+    ///
+    /// - Throws: The signal's failure; at once ``OtherScheduler`` inside a turn of another scheduler,
+    ///   ``TurnEnded`` in a task whose turn has ended, ``LoopNotDriven`` on a virtual loop that nobody
+    ///   drives.
     public func next() async throws -> Value? {
       guard !hasEnded else { return nil }
-      if task == nil {
-        task = loop.work { [signal, handoff] in
-          handoff.finish(await ending { try await signal.run { try await handoff.send($0) } })
+      if cancel == nil {
+        try (signal.home ?? SerialScheduler(on: loop)).requireDriver(for: "values")
+        cancel = signal.startRun(on: loop, "values", takesHome: true) { [handoff] in
+          try await handoff.send($0)
+        } ended: { [handoff] in
+          handoff.finish($0)
         }
       }
       taken?.succeed(())

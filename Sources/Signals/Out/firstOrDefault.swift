@@ -6,47 +6,71 @@ extension Signal {
   /// Outside a turn it takes one of the signal's home, whose wait counts towards `limit`; inside a
   /// ``SerialScheduler/schedule(_:)`` block it belongs to that turn. Whoever blocks turns the loop.
   ///
-  /// The longest possible block is `limit` plus the clean-up limits: it returns when everything
-  /// that has to be released is.
+  /// It returns when everything that has to be released is, and at the deadline: in real time at
+  /// most 0.1 s after `limit`, and the turn then ends behind the caller's back, before the next one
+  /// begins. That bound needs this thread: work on the loop that itself blocks it, instead of
+  /// awaiting, is not cut short. On a virtual loop it drives on until the clean-up is done.
   ///
   /// - Parameters:
   ///   - fallback: The value when there is none.
   ///   - limit: How long it may take, on the loop's clock.
   /// - Returns: The first value and success; or the default and the reason: the signal's failure,
   ///   ``NoValue`` for an empty completion, ``TimedOut``, the cause of a cancellation,
-  ///   ``BlockedInsideLoop`` where blocking could never end, ``LoopIdle`` when time is virtual and
-  ///   nothing is left that could happen.
+  ///   ``BlockedInsideLoop`` where blocking could never end, ``OtherScheduler`` inside a turn of
+  ///   another scheduler, ``LoopIdle`` when time is virtual and nothing is left that could happen.
   @inlinable
   public func firstOrDefault(_ fallback: Value, within limit: Duration) -> Outcome<Value> {
+    switch blockForFirst(within: limit, operation: "firstOrDefault") {
+    case .success(let value): Outcome(value, error: nil)
+    case .failure(let error): Outcome(fallback, error: error)
+    }
+  }
+
+  /// Blocks for the first value, in a turn.
+  @inlinable
+  func blockForFirst(within limit: Duration, operation: String) -> Result<Value, any Error> {
     let first = TurnLocal<Value?>(nil)
-    let failure = blockForTurn(home, operation: "firstOrDefault", within: limit) {
+    let failure = blockForTurn(home, operation: operation, within: limit) {
       try await body { value in
         if first.value == nil { first.value = value }
         throw Stopped.stopped
       }
     }
-    if let failure, !Stopped.isThrown(failure) { return Outcome(fallback, error: failure) }
-    guard let first = first.value else {
-      return Outcome(fallback, error: NoValue(operation: "the signal"))
-    }
-    return Outcome(first, error: nil)
+    // Only then has the body ended, and may its value be looked at.
+    if let failure, !Stopped.isThrown(failure) { return .failure(failure) }
+    guard let value = first.value else { return .failure(NoValue(operation: "the signal")) }
+    return .success(value)
   }
 
   /// Awaits the first value.
   ///
-  /// Outside a turn it takes one of the signal's home; inside one it belongs to it.
+  /// Outside a turn it takes one of the signal's home, and without a home that of the first operation
+  /// that it reaches; inside a turn it belongs to that one.
   ///
-  /// - Throws: The signal's failure, ``NoValue`` for an empty completion, the cause of a
-  ///   cancellation.
+  /// - Parameter limit: How long it may take, the wait for the turn included; without one an hour,
+  ///   or what is left of the deadlines around it.
+  /// - Throws: The signal's failure, ``NoValue`` for an empty completion, ``TimedOut``, the cause of
+  ///   a cancellation; at once ``OtherScheduler`` inside a turn of another scheduler, ``TurnEnded``
+  ///   in a task whose turn has ended, ``LoopNotDriven`` on a virtual loop that nobody drives.
   public func first(within limit: Duration? = nil) async throws -> Value {
-    if Turn.current != nil { return try await limitedFirst(within: limit) }
-    let scheduler = home ?? SerialScheduler(on: Carried.current?.loop ?? EventLoop())
-    return try await scheduler.turn(within: limit) { try await firstValue() }
-  }
-
-  private func limitedFirst(within limit: Duration?) async throws -> Value {
-    guard let limit else { return try await firstValue() }
-    return try await timeout(limit, "first").firstValue()
+    if let carried = Carried.current, let turn = carried.turn {
+      try turn.requireHome(home, for: "first")
+      let limited = limit.map { timeout($0, "first") } ?? self
+      if carried.isCovered { return try await limited.firstValue() }
+      // Not by the turn's own task: the turn's end has to know of it.
+      return try await Signal { sink in
+        try await Signal.apart(of: turn.scheduler, "first", in: carried, limited.body, sink)
+      }.firstValue()
+    }
+    let scheduler =
+      home ?? SerialScheduler(on: Carried.current?.loop ?? EventLoop(), name: "the run")
+    let isLimited = Carried.current?.isLimited ?? false
+    return try await scheduler.ownTurn(
+      isOfRun: home == nil,
+      within: limit ?? (isLimited ? nil : .seconds(3600))
+    ) {
+      try await firstValue()
+    }
   }
 
   /// Runs until the first value, stops the producer, and waits for its clean-up.
@@ -68,10 +92,10 @@ extension Signal {
 
 /// What the task of a turn makes for the thread that blocks for it.
 ///
-/// Without a lock: the task writes it, and the other reads it once the turn has ended, and only
-/// then.
 @usableFromInline
 final class TurnLocal<Value>: @unchecked Sendable {
+  // `value` needs no lock: the task writes it, and the other thread reads it once the turn has
+  // ended, which it learns under the lock of the turn, and only then.
   @exclusivity(unchecked) @usableFromInline var value: Value
 
   @inlinable
@@ -80,7 +104,7 @@ final class TurnLocal<Value>: @unchecked Sendable {
 
 extension Loop {
   /// Has blocked threads look again, when the change came from outside the loop.
-  func pokeFromOutside() {
-    if ThreadContext.current.running !== self { poke() }
+  func wakeBlockedFromOutside() {
+    if ThreadContext.current.running !== self { wakeBlocked() }
   }
 }

@@ -42,7 +42,7 @@ public final class ScheduledTurn: TurnTaker {
       state.body = nil
       state.hasEnded = true
     }
-    scheduler.loop.poke()
+    scheduler.loop.wakeBlocked()
   }
 
   /// Whether the turn has ended, clean-up included, or was cancelled before it began.

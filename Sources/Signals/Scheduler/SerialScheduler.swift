@@ -54,34 +54,55 @@ public final class SerialScheduler: Sendable {
   func runBlocking(_ turn: Turn, _ body: () -> Void) {
     let context = ThreadContext.current
     context.turns.append(turn)
-    body()
-    if !turn.ownsNothing {
+    // What the block begins belongs to its turn.
+    Carried.$current.withValue(Carried(loop: loop, turn: turn)) { body() }
+    if !turn.close() {
       let released = Guarded(false)
-      Carried.$current.withValue(Carried(loop: loop, turn: turn)) {
-        _ = Task(executorPreference: loop) {
-          _ = await turn.releaseAll()
-          released.withLock { $0 = true }
-        }
+      let carried = Carried(loop: loop, turn: turn, isBranch: true)
+      _ = Task(executorPreference: loop) {
+        _ = await carried.whileBranching { await turn.finish() }
+        released.withLock { $0 = true }
       }
       try? loop.drive { released.withLock { $0 } }
     }
+    turn.end(.success(()))
     context.turns.removeLast()
   }
 
   // MARK: Turns of async code
 
-  /// Runs `body` in a turn, on the loop. Inside a turn of this scheduler it belongs to that one.
+  /// Runs `body` in a turn, on the loop. Inside a turn of this scheduler it belongs to that one, and
+  /// so it does in a run without a home, which takes a turn of this scheduler then, to its end.
   ///
   /// - Parameters:
   ///   - limit: How long the wait for the turn and the work may take together. The clean-up comes
   ///     on top.
   /// - Throws: What `body` throws; ``TimedOut``; `CancellationError` or the cause given to
-  ///   ``cancelAll(_:)``; ``FailedWithCleanUp`` when something could not be released.
+  ///   ``cancelAll(_:)``; ``FailedWithCleanUp`` when something could not be released; at once
+  ///   ``OtherScheduler`` inside a turn of another scheduler, ``TurnEnded`` in a task whose turn has
+  ///   ended, ``LoopNotDriven`` when the loop is virtual and nobody drives it.
   public func turn<R: Sendable>(
     within limit: Duration? = nil,
     _ body: @escaping @Sendable () async throws -> R
   ) async throws -> R {
-    if let turn = Turn.current, turn.scheduler === self { return try await body() }
+    if Carried.current?.turn != nil {
+      let work = Signal<R>.operation(of: self, "a turn of \(name)") { sink in
+        try await sink(try await body())
+      }
+      return try await work.firstValue()
+    }
+    return try await ownTurn(isOfRun: false, within: limit, body)
+  }
+
+  /// Runs `body` in a turn of its own.
+  ///
+  /// - Parameter isOfRun: Whether it stands for a run without a home.
+  func ownTurn<R: Sendable>(
+    isOfRun: Bool,
+    within limit: Duration?,
+    _ body: @escaping @Sendable () async throws -> R
+  ) async throws -> R {
+    try requireDriver(for: "a turn of \(name)")
     loop.hold()
     defer { loop.letGo() }
     let slot = Guarded<TurnRequest?>(nil)
@@ -90,6 +111,7 @@ public final class SerialScheduler: Sendable {
       try await withUnsafeThrowingContinuation { continuation in
         let request = TurnRequest(
           of: self,
+          isOfRun: isOfRun,
           operation: "a turn of \(name)",
           within: limit,
           inside: limit == nil ? nil : Carried.current
@@ -175,5 +197,16 @@ public final class SerialScheduler: Sendable {
       throw BlockedInsideLoop(operation: "waiting until \(name) is idle")
     }
     try loop.drive { [self] in isIdle }
+  }
+
+  /// The same, for `limit` at most in real time: before a program exits whose blocking calls may have
+  /// left at their deadlines.
+  public func waitUntilIdle(within limit: Duration) throws {
+    guard !isIdle else { return }
+    guard !loop.isVirtual else { return try waitUntilIdle() }
+    let isOver = Guarded(false)
+    let timer = loop.after(limit) { isOver.withLock { $0 = true } }
+    defer { timer.cancel() }
+    try loop.drive { [self] in isIdle || isOver.withLock { $0 } }
   }
 }

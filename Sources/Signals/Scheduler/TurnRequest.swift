@@ -1,5 +1,7 @@
 // One async turn from its request to its end.
 
+import Synchronization
+
 /// A request for a turn, the work to do in it, and the deadline over both.
 ///
 /// The first cause of ending wins: value, failure, deadline, cancellation. What the work made is the
@@ -7,19 +9,26 @@
 /// It is what its work carries, the alarm of its deadline, and the goal of the thread that blocks
 /// for it: one object for each turn.
 final class TurnRequest: Carried, TurnTaker, DriveGoal, @unchecked Sendable {
+  // Nothing of its own changes; for the rest see `Carried`.
   let id: UInt64
   private let ownTurn: Turn
   private let operation: String
   private let body: nonisolated(nonsending) @Sendable () async throws -> Void
   private let ended: (@Sendable (Result<Void, any Error>) -> Void)?
+  private let isOverdue = Atomic(false)
+
+  /// How long after its deadline a caller that blocks waits for the turn's clean-up.
+  static let grace = Duration.milliseconds(100)
 
   /// - Parameters:
+  ///   - isOfRun: Whether it stands for a run without a home.
   ///   - limit: How long the wait for the turn and the work may take together.
   ///   - outer: The surroundings whose deadlines hold as well.
   ///   - ended: Called once, on any thread, with the result. Nil for a thread that drives the loop
   ///     until there is a ``result``.
   init(
     of scheduler: SerialScheduler,
+    isOfRun: Bool = false,
     operation: String,
     within limit: Duration?,
     inside outer: Carried? = nil,
@@ -27,7 +36,7 @@ final class TurnRequest: Carried, TurnTaker, DriveGoal, @unchecked Sendable {
     ended: (@Sendable (Result<Void, any Error>) -> Void)? = nil
   ) {
     id = scheduler.newID()
-    ownTurn = Turn(of: scheduler)
+    ownTurn = Turn(of: scheduler, isOfRun: isOfRun)
     self.operation = operation
     self.body = body
     self.ended = ended
@@ -39,7 +48,7 @@ final class TurnRequest: Carried, TurnTaker, DriveGoal, @unchecked Sendable {
   /// What the turn came to, clean-up included; nil until then.
   var result: Result<Void, any Error>? { ownTurn.result }
 
-  var isReached: Bool { ownTurn.hasEnded }
+  var isReached: Bool { ownTurn.hasEnded || isOverdue.load(ordering: .acquiring) }
 
   /// Asks for the turn. Called once.
   func ask() {
@@ -51,6 +60,39 @@ final class TurnRequest: Carried, TurnTaker, DriveGoal, @unchecked Sendable {
   override func fire() {
     expire()
     cancel(TimedOut(operation: operation, after: limit))
+    guard let patience else { return }
+    loop.at(patience) { [weak self] in self?.runOut() }
+  }
+
+  // MARK: A caller that blocks
+
+  /// When a caller that blocks leaves, although the turn has not ended; never in virtual time,
+  /// where nobody else would drive the loop on.
+  var patience: Instant? {
+    guard !loop.isVirtual, ended == nil else { return nil }
+    return instant.map { $0 + Self.grace }
+  }
+
+  /// The caller has waited long enough.
+  func runOut() {
+    isOverdue.store(true, ordering: .releasing)
+    loop.wakeBlockedFromOutside()
+  }
+
+  /// The caller stops waiting.
+  ///
+  /// - Returns: What it gets; the turn ends behind its back, if it has not ended.
+  func leave() -> (any Error)? {
+    guard ownTurn.leave() else {
+      if case .failure(let error)? = result { return error }
+      return nil
+    }
+    // Somebody has to drive the loop for what is left to do.
+    loop.hold()
+    expire()
+    let cause = TimedOut(operation: operation, after: limit)
+    cancel(cause)
+    return cause
   }
 
   func cancel(_ cause: any Error) {
@@ -60,6 +102,8 @@ final class TurnRequest: Carried, TurnTaker, DriveGoal, @unchecked Sendable {
       ownTurn.cancel(cause)
     }
   }
+
+  // MARK: The work
 
   /// Starts the work on the loop.
   func begin() {
@@ -73,6 +117,7 @@ final class TurnRequest: Carried, TurnTaker, DriveGoal, @unchecked Sendable {
     private func run() async
   {
     adoptTask()
+    defer { leaveTask() }
     var result: Result<Void, any Error>
     do {
       if let cause = ownTurn.cancellationCause { throw cause }
@@ -81,7 +126,7 @@ final class TurnRequest: Carried, TurnTaker, DriveGoal, @unchecked Sendable {
     } catch {
       result = .failure(firstCause(error))
     }
-    if !ownTurn.ownsNothing { result = Self.attach(await ownTurn.releaseAll(), to: result) }
+    if !ownTurn.close() { result = Self.attach(await ownTurn.finish(), to: result) }
     end(result)
     scheduler.turnEnded(id)
   }
@@ -109,11 +154,13 @@ final class TurnRequest: Carried, TurnTaker, DriveGoal, @unchecked Sendable {
 
   private func end(_ result: Result<Void, any Error>) {
     loop.disarm(self)
-    ownTurn.end(result)
-    if let ended {
+    let isLeft = ownTurn.end(result)
+    if isLeft {
+      loop.letGo()
+    } else if let ended {
       ended(result)
     } else {
-      loop.pokeFromOutside()
+      loop.wakeBlockedFromOutside()
     }
   }
 }

@@ -1,9 +1,19 @@
 // Values later.
 
 extension Signal {
-  /// Sends each value, and the completion, `duration` later; a failure at once.
+  /// Sends each value, and the completion, `duration` later; a failure is not delayed.
   ///
-  /// The spacing of the values is kept.
+  /// ```
+  /// source     1-2-------|
+  /// delay(4)   ----1-2-------|
+  /// ```
+  ///
+  /// The spacing of the values is kept, and the source is not slowed. A failure comes after the
+  /// values that are under way.
+  ///
+  /// ```swift
+  /// Signal.just(()).delay(.seconds(1)).then { thermometer.read(.batteryLevel) }
+  /// ```
   ///
   /// - Parameter bufferLimit: How many values may be under way before it fails with
   ///   ``BufferOverflow``.
@@ -11,7 +21,7 @@ extension Signal {
     Signal(home: home) { [self] sink in
       let loop = try Carried.requireLoop()
       let mailbox = Mailbox<(due: Instant, value: Value?)>(bound: bufferLimit)
-      let producer = Task(executorPreference: loop) { [self] in
+      let producer = ChildTask(on: loop) { [self] in
         let result = await ending {
           try await run { mailbox.send((loop.now + duration, $0)) }
           mailbox.send((loop.now + duration, nil))
@@ -24,11 +34,10 @@ extension Signal {
           if let value { try await sink(value) }
         }
       } catch {
-        producer.cancel()
-        await producer.value
+        await producer.end()
         throw error
       }
-      await producer.value
+      await producer.ended()
     }
   }
 }

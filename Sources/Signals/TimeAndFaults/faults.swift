@@ -3,7 +3,17 @@
 extension Signal {
   /// Goes on with what `handler` gives when this signal fails.
   ///
-  /// Cancellation is no failure here, nor is what the consumer throws.
+  /// ```
+  /// source       1-2-X
+  /// handler          8-9-|
+  /// catchError   1-2-8-9-|
+  /// ```
+  ///
+  /// Cancellation is not a failure here, nor is what the consumer throws.
+  ///
+  /// ```swift
+  /// thermometer.read(.batteryLevel).catchError { _ in .just(0) }
+  /// ```
   @inlinable
   public func catchError(
     _ handler: @escaping @Sendable (any Error) throws -> Signal
@@ -16,7 +26,17 @@ extension Signal {
 
   /// Starts this signal again when it fails, as `policy` says.
   ///
+  /// ```
+  /// source (1st)   1-X
+  /// source (2nd)       1-2-|
+  /// retry          1---1-2-|
+  /// ```
+  ///
   /// Values that were sent before stay sent. Cancellation is not retried.
+  ///
+  /// ```swift
+  /// thermometer.connect().retry(RetryPolicy(attempts: 3, backoff: .seconds(1)))
+  /// ```
   public func retry(_ policy: RetryPolicy) -> Signal {
     Signal(home: home) { [body] sink in
       var attempt = 1
@@ -31,7 +51,18 @@ extension Signal {
 
   /// Runs `cleanUp` on every ending: completion, failure, cancellation, a consumer that stops.
   ///
-  /// It is shielded: nothing cuts it short but `limit`.
+  /// ```
+  /// source     1-2-|     1-X      1-2-cancelled
+  /// cleanUp        c       c          c
+  /// finally    1-2-c|    1-cX     1-2-c cancelled
+  /// ```
+  ///
+  /// It is shielded: nothing cuts it short but `limit`, and the ending goes on when it is done.
+  /// ReactiveCocoa's `finally:` does not run when the subscription is disposed of.
+  ///
+  /// ```swift
+  /// readings.finally { try await led.turnOff() }
+  /// ```
   public func finally(
     limit: Duration = .seconds(10),
     _ cleanUp: @escaping @Sendable () async throws -> Void
@@ -43,30 +74,6 @@ extension Signal {
       } cleanUp: {
         try await cleanUp()
       }
-    }
-  }
-
-  /// Hands the values on to another loop: what comes after runs there.
-  public func deliver(on loop: Loop) -> Signal {
-    Signal(home: home) { [body] sink in
-      let here = Carried.current
-      let carried = Carried(loop: loop, turn: here?.turn, inside: here)
-      try await body { value in
-        try await Carried.$current.withValue(carried) {
-          try await withTaskExecutorPreference(loop) { try await sink(value) }
-        }
-      }
-    }
-  }
-
-  /// Tells `log` of each value.
-  public func logNext(
-    _ label: String,
-    to log: @escaping @Sendable (String) -> Void
-  ) -> Signal {
-    map { value in
-      log("\(label): \(value)")
-      return value
     }
   }
 }

@@ -3,9 +3,18 @@
 extension Signal {
   /// Fails with ``TimedOut`` when the signal has not ended within `limit` of its own time.
   ///
+  /// ```
+  /// source       1-2-3-4-5-6
+  /// timeout(4)   1-2-X
+  /// ```
+  ///
   /// The time that the consumer takes over a value does not count. The signal is cancelled and its
   /// clean-up awaited before the failure goes on. A wait inside that is cut short so names itself
   /// in the error.
+  ///
+  /// ```swift
+  /// thermometer.connect().timeout(.seconds(5), "connecting")
+  /// ```
   ///
   /// - Parameter operation: What is limited, for the error.
   public func timeout(_ limit: Duration, _ operation: String = "the signal") -> Signal {
@@ -14,8 +23,17 @@ extension Signal {
 
   /// Fails with ``TimedOut`` when no value and no end has come for `limit`.
   ///
-  /// Counted from the start and from each value that was dealt with. For endless streams, where
-  /// ``timeout(_:_:)`` would always strike.
+  /// ```
+  /// source           1-2-3---------
+  /// idleTimeout(4)   1-2-3---X
+  /// ```
+  ///
+  /// Counted from the start and from each value that was dealt with. For endless streams, which
+  /// ``timeout(_:_:)`` always ends.
+  ///
+  /// ```swift
+  /// thermometer.notifications(temperature).idleTimeout(.seconds(10), "a temperature")
+  /// ```
   public func idleTimeout(_ limit: Duration, _ operation: String = "the signal") -> Signal {
     limited(limit, operation, restartingAtValues: true)
   }
@@ -28,8 +46,7 @@ extension Signal {
     Signal(home: home) { [self] sink in
       let run = try ChildRun(of: self)
       let loop = run.loop
-      let outer = Carried.current
-      let carried = Carried(loop: loop, turn: outer?.turn, limit: limit, inside: outer)
+      let carried = Carried.branch(on: loop, limit: limit)
       var remaining = limit
       var armedAt = loop.now
       let expire: @Sendable () -> Void = {

@@ -4,34 +4,59 @@
 final class ChildRun<Value: Sendable>: Sendable {
   let loop: Loop
   private let signal: Signal<Value>
-  private let handoff: Handoff<Value>
+  private let handoff: Handoff<Delivered>
+
+  /// A value, and which streams it was sent from the sinks of.
+  private struct Delivered: Sendable {
+    let value: Value
+    let streams: Set<OpenStream>
+  }
   private let task = Guarded<Task<Void, Never>?>(nil)
-  private let isStopped = Guarded(false)
+  /// How the consumer is to end, once the producer was stopped.
+  private let stopped = Guarded<Result<Void, any Error>?>(nil)
   /// What the producer came to, once it has ended.
   private let outcome = Guarded<Result<Void, any Error>?>(nil)
 
-  init(of signal: Signal<Value>) throws {
+  convenience init(of signal: Signal<Value>) throws {
+    self.init(of: signal, on: try Carried.requireLoop())
+  }
+
+  /// - Parameter loop: Where the producer runs.
+  init(of signal: Signal<Value>, on loop: Loop) {
     self.signal = signal
-    loop = try Carried.requireLoop()
+    self.loop = loop
     handoff = Handoff(on: loop)
   }
 
   /// Starts the producer, in other surroundings where some are given.
-  func start(in carried: Carried? = Carried.current) {
-    let work = Task(executorPreference: loop) { [signal, handoff, outcome, carried] in
-      let result = await Carried.$current.withValue(carried) {
-        await ending { try await signal.run { try await handoff.send($0) } }
+  ///
+  /// - Parameter ended: Called once the producer has ended.
+  @discardableResult
+  func start(
+    in surroundings: Carried? = nil,
+    ended: (@Sendable () -> Void)? = nil
+  ) -> Task<Void, Never> {
+    let carried = surroundings ?? .branch(on: loop)
+    let work = Task(executorPreference: loop) { [signal, handoff, outcome] in
+      let result = await carried.whileBranching {
+        await ending {
+          try await signal.run {
+            try await handoff.send(Delivered(value: $0, streams: OpenStream.current))
+          }
+        }
       }
       outcome.withLock { $0 = result }
+      ended?()
       handoff.finish(result)
     }
     task.withLock { $0 = work }
-    if isStopped.withLock({ $0 }) { work.cancel() }
+    if stopped.withLock({ $0 }) != nil { work.cancel() }
+    return work
   }
 
-  /// Ends the producer: the consumer then completes.
-  func stop() {
-    isStopped.withLock { $0 = true }
+  /// Ends the producer: the consumer then completes, or fails, as `result` says.
+  func stop(_ result: Result<Void, any Error>) {
+    stopped.withLock { $0 = $0 ?? result }
     cancel()
   }
 
@@ -42,7 +67,7 @@ final class ChildRun<Value: Sendable>: Sendable {
   ///
   /// When a deadline of the consumer's passes meanwhile, what the producer was doing says more than
   /// that its value was waited for.
-  private func next() async throws -> Handoff<Value>.Event {
+  private func next() async throws -> Handoff<Delivered>.Event {
     do {
       return try await handoff.next()
     } catch let error as TimedOut {
@@ -66,19 +91,23 @@ final class ChildRun<Value: Sendable>: Sendable {
     do {
       while true {
         switch try await next() {
-        case .value(let value, let taken):
-          if isStopped.withLock({ $0 }) {
+        case .value(let delivered, let taken):
+          if stopped.withLock({ $0 }) != nil {
             taken.fail(CancellationError())
             continue
           }
           paused(true)
-          try await sink(value)
+          if delivered.streams.isEmpty {
+            try await sink(delivered.value)
+          } else {
+            let streams = OpenStream.current.union(delivered.streams)
+            try await OpenStream.$current.withValue(streams) { try await sink(delivered.value) }
+          }
           paused(false)
           taken.succeed(())
         case .finished(let result):
           await task.withLock { $0 }?.value
-          if isStopped.withLock({ $0 }) { return }
-          return try result.get()
+          return try (stopped.withLock { $0 } ?? result).get()
         }
       }
     } catch {
@@ -87,5 +116,19 @@ final class ChildRun<Value: Sendable>: Sendable {
       await task.withLock { $0 }?.value
       throw error
     }
+  }
+
+  /// The same, while `companion` runs beside; it is ended with the producer.
+  func pump(
+    beside companion: ChildTask,
+    _ sink: (Value) async throws -> Void
+  ) async throws {
+    do {
+      try await pump(sink)
+    } catch {
+      await companion.end()
+      throw error
+    }
+    await companion.end()
   }
 }

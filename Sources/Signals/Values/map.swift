@@ -2,6 +2,15 @@
 
 extension Signal {
   /// Sends what `transform` makes of each value.
+  ///
+  /// ```
+  /// source          1-2-3-|
+  /// map { $0 * 2 }  2-4-6-|
+  /// ```
+  ///
+  /// ```swift
+  /// thermometer.read(.batteryLevel).map { "\($0) %" }
+  /// ```
   @inlinable
   public func map<R: Sendable>(
     _ transform: @escaping @Sendable (Value) -> R
@@ -12,6 +21,18 @@ extension Signal {
   }
 
   /// Sends what `transform` makes of each value; fails when it throws.
+  ///
+  /// ```
+  /// source                1-2-3-|
+  /// tryMap (throws at 3)  1-2-X
+  /// ```
+  ///
+  /// What it throws is a failure of this signal: ``catchError(_:)`` and ``retry(_:)`` behind it see
+  /// it, and the source is stopped.
+  ///
+  /// ```swift
+  /// frames.tryMap { try Reading(parsing: $0) }
+  /// ```
   @inlinable
   public func tryMap<R: Sendable>(
     _ transform: @escaping @Sendable (Value) throws -> R
@@ -21,7 +42,16 @@ extension Signal {
     }
   }
 
-  /// Sends the values that pass `isIncluded`.
+  /// Sends the values of which `isIncluded` is true.
+  ///
+  /// ```
+  /// source             1-2-3-4-|
+  /// filter { $0 > 2 }  ----3-4-|
+  /// ```
+  ///
+  /// ```swift
+  /// levels.filter { $0 < 20 }
+  /// ```
   @inlinable
   public func filter(_ isIncluded: @escaping @Sendable (Value) -> Bool) -> Signal {
     Signal(home: home) { [body] sink in
@@ -29,7 +59,16 @@ extension Signal {
     }
   }
 
-  /// Sends what `transform` makes of each value, where it makes something.
+  /// Sends what `transform` makes of each value, except nil.
+  ///
+  /// ```
+  /// source                  "1"-"x"-"3"-|
+  /// compactMap { Int($0) }  1-------3---|
+  /// ```
+  ///
+  /// ```swift
+  /// lines.compactMap { Int($0) }
+  /// ```
   @inlinable
   public func compactMap<R: Sendable>(
     _ transform: @escaping @Sendable (Value) -> R?

@@ -2,6 +2,18 @@
 
 extension Signal {
   /// Sends the running result of `combine` over the values, beginning with `initial`.
+  ///
+  /// ```
+  /// source       1-2-3-|
+  /// scan(0, +)   1-3-6-|
+  /// ```
+  ///
+  /// `initial` itself is not sent, as in ReactiveCocoa, ReactiveSwift, Combine and RxSwift; RxJava's
+  /// and Kotlin's `scan` send it first: put ``startWith(_:)`` behind it for that.
+  ///
+  /// ```swift
+  /// presses.scan(0) { count, _ in count + 1 }
+  /// ```
   @inlinable
   public func scan<R: Sendable>(
     _ initial: R,
@@ -16,7 +28,43 @@ extension Signal {
     }
   }
 
+  /// Sends the result of `combine` over all values, beginning with `initial`, on completion.
+  ///
+  /// ```
+  /// source          1-2-3-|
+  /// reduce(0, +)    ------6|
+  /// ```
+  ///
+  /// It sends `initial` when there is no value, and nothing when the source fails.
+  ///
+  /// ```swift
+  /// readings.take(10).reduce(0) { max($0, $1) }
+  /// ```
+  @inlinable
+  public func reduce<R: Sendable>(
+    _ initial: R,
+    _ combine: @escaping @Sendable (R, Value) -> R
+  ) -> Signal<R> {
+    Signal<R>(home: home) { [body] sink in
+      var result = initial
+      try await body { value in result = combine(result, value) }
+      try await sink(result)
+    }
+  }
+
   /// Collects all values and sends them as one array on completion; an empty one for none.
+  ///
+  /// ```
+  /// source      1-2-3-|
+  /// collect()   ------[1,2,3]|
+  /// ```
+  ///
+  /// When the source fails, nothing is sent. ``bufferCount(_:)`` and
+  /// ``bufferWithTime(_:emptyWindows:bufferLimit:)`` keep what came before.
+  ///
+  /// ```swift
+  /// thermometer.notifications(temperature).take(3).collect()
+  /// ```
   ///
   /// - Parameter limit: How many values it holds at most; one more fails with ``BufferOverflow``.
   @inlinable
@@ -34,6 +82,15 @@ extension Signal {
 
 extension Signal where Value: Equatable {
   /// Leaves out values equal to the one before.
+  ///
+  /// ```
+  /// source                   1-1-2-2-1-|
+  /// distinctUntilChanged()   1---2---1-|
+  /// ```
+  ///
+  /// ```swift
+  /// states.distinctUntilChanged()
+  /// ```
   @inlinable
   public func distinctUntilChanged() -> Signal {
     Signal(home: home) { [body] sink in

@@ -12,7 +12,11 @@ import Synchronization
 /// ``TurnRequest``.
 @usableFromInline
 class Carried: Alarm, @unchecked Sendable {
+  // `heapIndex` is protected by the lock of the loop, `ownWait` by `lock`; all else is constant or
+  // atomic.
   @TaskLocal static var current: Carried?
+
+  @exclusivity(unchecked) final var heapIndex = -1
 
   final let loop: Loop
   final let turn: Turn?
@@ -23,24 +27,36 @@ class Carried: Alarm, @unchecked Sendable {
   /// Whose deadlines hold as well.
   private let outer: Carried?
   private let expired = Atomic(false)
-  /// The task that does the work itself; written by it before anything else, then only read.
-  private var ownTask: UInt = 0
-  // `lock` protects `ownWait`.
+  /// Whether this is for a task that its maker awaits, before the turn of both can end.
+  private let isBranch: Bool
+  /// The task that does the work itself, while it does.
+  private let ownTask = Atomic<UInt>(0)
+  /// The task that has ended when the turn ends, while it lives: the one that does its work, or one
+  /// that this one awaits.
+  private let coveredTask = Atomic<UInt>(0)
   private let lock = Lock()
   @exclusivity(unchecked) private var ownWait = OwnWait.none
 
-  /// - Parameter outer: The surroundings whose deadlines hold as well.
-  init(loop: Loop, turn: Turn? = nil, limit: Duration? = nil, inside outer: Carried? = nil) {
+  /// - Parameters:
+  ///   - outer: The surroundings whose deadlines hold as well.
+  ///   - isBranch: Whether this is for a task that the turn's end covers: see ``adoptBranch()``.
+  init(
+    loop: Loop,
+    turn: Turn? = nil,
+    limit: Duration? = nil,
+    inside outer: Carried? = nil,
+    isBranch: Bool = false
+  ) {
     self.loop = loop
     self.turn = turn
     self.limit = limit
     self.outer = outer
+    self.isBranch = isBranch
     instant = limit.map { loop.now + $0 }
-    super.init()
   }
 
   /// The limit has passed.
-  override func fire() { expire() }
+  func fire() { expire() }
 
   /// Marks the limit as passed.
   final func expire() { expired.store(true, ordering: .releasing) }
@@ -58,7 +74,9 @@ class Carried: Alarm, @unchecked Sendable {
 
   /// The earliest instant of the deadlines here and around.
   final var earliest: Instant? {
-    guard let outside = outer?.earliest else { return instant }
+    guard let outer, var outside = outer.earliest else { return instant }
+    // Instants of two loops are compared by what is left until they come.
+    if outer.loop !== loop { outside = loop.now + (outside - outer.loop.now) }
     return instant.map { min($0, outside) } ?? outside
   }
 
@@ -74,10 +92,34 @@ class Carried: Alarm, @unchecked Sendable {
   ///
   /// That spares it the cancellation handler of the runtime, which costs more than the rest of the
   /// wait. Its child tasks can be cancelled by others, and keep it.
-  final func adoptTask() { ownTask = Self.presentTask }
+  final func adoptTask() {
+    let task = Self.presentTask
+    ownTask.store(task, ordering: .relaxed)
+    coveredTask.store(task, ordering: .relaxed)
+  }
+
+  /// Has the present task known as one that its maker awaits, if it is.
+  final func adoptBranch() {
+    if isBranch { coveredTask.store(Self.presentTask, ordering: .relaxed) }
+  }
+
+  /// The present task ends: another one may get its identity.
+  final func leaveTask() {
+    ownTask.store(0, ordering: .relaxed)
+    coveredTask.store(0, ordering: .relaxed)
+  }
 
   /// Whether this is the work's own task, and none of its children.
-  @usableFromInline final var isOwnTask: Bool { ownTask != 0 && ownTask == Self.presentTask }
+  @usableFromInline final var isOwnTask: Bool {
+    let own = ownTask.load(ordering: .relaxed)
+    return own != 0 && own == Self.presentTask
+  }
+
+  /// Whether the present task has ended when the turn ends, because the work of the turn awaits it.
+  final var isCovered: Bool {
+    let covered = coveredTask.load(ordering: .relaxed)
+    return covered != 0 && covered == Self.presentTask
+  }
 
   /// Which task this is, told from others while it lives; 0 outside one.
   private static var presentTask: UInt {
@@ -115,6 +157,31 @@ class Carried: Alarm, @unchecked Sendable {
 }
 
 extension Carried {
+  /// What a task carries that an operator makes, and awaits before it ends itself.
+  ///
+  /// - Parameters:
+  ///   - loop: Where the task runs; here, when nil.
+  ///   - limit: A deadline of its own, beside those that hold here.
+  static func branch(on loop: Loop, limit: Duration? = nil) -> Carried {
+    let here = current
+    return Carried(
+      loop: loop,
+      turn: here?.turn,
+      limit: limit,
+      inside: here,
+      isBranch: here?.isCovered ?? false
+    )
+  }
+
+  /// Runs `body` in the present task, which was made for this.
+  func whileBranching<R>(
+    _ body: nonisolated(nonsending) () async throws -> R
+  ) async rethrows -> R {
+    adoptBranch()
+    defer { leaveTask() }
+    return try await Self.$current.withValue(self) { try await body() }
+  }
+
   /// The loop of the present work.
   ///
   /// - Throws: ``NotOnLoop`` outside a loop.

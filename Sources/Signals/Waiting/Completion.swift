@@ -2,8 +2,12 @@
 
 /// Where the answer to one wait is put.
 ///
-/// The first ending wins; later ones are told so, and can undo what they brought.
+/// The first ending wins; later ones learn that they came too late, and can undo what they brought.
+///
+/// Each one has to be ended, though nobody may wait any more: a debug build stops where one is
+/// freed without an ending.
 public final class Completion<R: Sendable>: @unchecked Sendable {
+  // `waiting`, `early` and `isEnded` are protected by `lock`.
   /// An ending that came before the wait.
   @usableFromInline
   final class Early: Sendable {
@@ -13,8 +17,8 @@ public final class Completion<R: Sendable>: @unchecked Sendable {
     init(_ result: Result<R, any Error>) { self.result = result }
   }
 
-  // `lock` protects these three. Not one enumeration: freeing that would look up its metadata each
-  // time, for it depends on `R`.
+  // Three variables and not one enumeration: freeing that would look up its metadata each time, for
+  // it depends on `R`.
   @usableFromInline let lock = Lock()
   @exclusivity(unchecked) @usableFromInline var waiting: UnsafeContinuation<R, any Error>?
   @exclusivity(unchecked) @usableFromInline var early: Early?
@@ -22,6 +26,12 @@ public final class Completion<R: Sendable>: @unchecked Sendable {
 
   @inlinable
   init() {}
+
+  #if DEBUG
+    deinit {
+      assert(isEnded, "a completion was freed that nobody has ended: whoever waits would wait on")
+    }
+  #endif
 
   /// Ends the wait with `value`. Returns false when it has ended before.
   @inlinable

@@ -10,7 +10,7 @@
 /// optional or in a tuple, it is wrapped anew each time the state is handed out, and calling it runs
 /// out of stack after some ten thousand times: a debug build stops at once.
 public final class Guarded<State>: @unchecked Sendable {
-  // `lock` protects `state`. Not a `Mutex` of the state: a generic class that holds one looks up
+  // `state` is protected by `lock`. Not a `Mutex` of the state: a generic class that holds one looks up
   // its metadata each time an object is freed, which costs more than all else that the lock does.
   @usableFromInline let lock = Lock()
   // No check for overlapping accesses: the lock sees to that, and stops a recursive one.

@@ -16,7 +16,7 @@
 @usableFromInline
 struct Lock: ~Copyable, @unchecked Sendable {
   #if THREAD_SANITIZER
-    // Lives as long as this lock; a pthread mutex may be used by any thread.
+    // `mutex` points to a pthread mutex, which any thread may use, and which lives as long as this.
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
 
     @usableFromInline
@@ -48,7 +48,7 @@ struct Lock: ~Copyable, @unchecked Sendable {
     func whileHeld<R, Failure: Error>(
       _ body: () throws(Failure) -> R
     ) throws(Failure) -> R {
-      // Made and taken on this thread, around one call: never shared.
+      // `result` is written and read on this thread, around one call: it is never shared.
       nonisolated(unsafe) var result: R?
       try mutex.withLock { (_) throws(Failure) in result = try body() }
       return result.unsafelyUnwrapped

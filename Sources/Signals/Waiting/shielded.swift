@@ -14,9 +14,11 @@ public func shielded<R: Sendable>(
   limit: Duration,
   _ body: @escaping @Sendable () async throws -> R
 ) async throws -> R {
-  let carried = Carried(loop: loop, turn: Carried.current?.turn, limit: limit)
+  let here = Carried.current
+  let isBranch = here?.isCovered ?? false
+  let carried = Carried(loop: loop, turn: here?.turn, limit: limit, isBranch: isBranch)
   let task = Task(executorPreference: loop) {
-    try await Carried.$current.withValue(carried) { try await body() }
+    try await carried.whileBranching { try await body() }
   }
   let timer = loop.after(limit) {
     carried.expire()

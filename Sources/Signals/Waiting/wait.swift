@@ -30,7 +30,7 @@ nonisolated(nonsending)
   let carried = Carried.present
   if Task.isCancelled { throw cancellation(of: operation, in: carried) }
   let completion = Completion<R>()
-  var timer: Timer?
+  var timer: LoopTimer?
   defer { timer?.cancel() }
   // Work of ours has somebody who turns the loop for it; a task from elsewhere does not.
   if carried == nil { loop.hold() }
@@ -40,7 +40,12 @@ nonisolated(nonsending)
       completion.fail(TimedOut(operation: operation, after: limit))
     }
   }
-  try start(completion)
+  do {
+    try start(completion)
+  } catch {
+    completion.fail(error)
+    throw error
+  }
   if let carried, carried.isOwnTask {
     carried.beginOwnWait(completion, operation: operation)
     defer { carried.endOwnWait() }
@@ -66,7 +71,7 @@ extension Loop {
   ///
   /// - Throws: ``TimedOut`` or `CancellationError`, at once, when the task is cancelled.
   public final func sleep(for duration: Duration) async throws {
-    let slot = Guarded<Timer?>(nil)
+    let slot = Guarded<LoopTimer?>(nil)
     defer { slot.withLock { $0 }?.cancel() }
     try await wait(on: self, operation: "sleeping for \(duration)") { (done: Completion<Void>) in
       let timer = after(duration) { done.succeed(()) }

@@ -98,3 +98,17 @@ public struct LiveData: Sendable, Hashable {
     self.value = value
   }
 }
+
+/// How strongly a device is received: its RSSI, and how that moves.
+struct AdvertisedSignal: Sendable, Hashable {
+  /// In dBm.
+  var rssi = -60
+  var movement: SignalMovement?
+}
+
+extension AdvertisementDefinition {
+  var signal: AdvertisedSignal {
+    get { AdvertisedSignal(rssi: rssi, movement: movement) }
+    set { (rssi, movement) = (newValue.rssi, newValue.movement) }
+  }
+}

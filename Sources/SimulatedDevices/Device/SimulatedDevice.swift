@@ -22,13 +22,13 @@ public final class SimulatedDevice: Sendable {
   private struct Due {
     let number: UInt64
     let action: DeviceAction
-    var timer: Timer?
+    var timer: LoopTimer?
   }
 
   /// Timers to arm and to disarm, outside the lock.
   private struct Change {
     var armed: [(number: UInt64, instant: Instant)] = []
-    var cancelled: [Timer] = []
+    var cancelled: [LoopTimer] = []
   }
 
   /// What is to be told after an action was performed.
@@ -44,8 +44,8 @@ public final class SimulatedDevice: Sendable {
   private struct State {
     var device: DeviceState
     var faults: FaultPlan
-    var surroundings = Surroundings()
-    var nextConnect: FaultAction?
+    var surroundings: @Sendable () -> Surroundings = { Surroundings() }
+    var nextConnect: OperationFault?
     var notificationFault = NotificationFault.none
     var radio: RadioState
     var passkeys: SeededGenerator
@@ -81,7 +81,7 @@ public final class SimulatedDevice: Sendable {
       return change
     }
 
-    private mutating func cancel(_ isMeant: (DeviceAction) -> Bool) -> [Timer] {
+    private mutating func cancel(_ isMeant: (DeviceAction) -> Bool) -> [LoopTimer] {
       let stopped = due.filter { isMeant($0.action) }
       due.removeAll { isMeant($0.action) }
       return stopped.compactMap(\.timer)
@@ -276,13 +276,14 @@ public final class SimulatedDevice: Sendable {
   }
 
   /// Counts an operation, and says what goes wrong with it. The caller makes it so.
-  public func nextFault(_ operation: FaultOperation) -> FaultAction {
+  public func nextFault(_ operation: FaultOperation) -> OperationFault {
     let elapsed = loop.now - start
+    let surroundings = state.withLock { $0.surroundings }()
     return state.withLock { state in
       let planned = state.faults.next(
         operation,
         at: elapsed,
-        in: state.surroundings,
+        in: surroundings,
         of: table
       )
       guard operation == .connect, let next = state.nextConnect else { return planned }
@@ -292,10 +293,12 @@ public final class SimulatedDevice: Sendable {
   }
 
   /// Says what goes wrong with the next attempt to connect, whatever the rules say.
-  public func setNextConnect(_ action: FaultAction) { state.withLock { $0.nextConnect = action } }
+  public func setNextConnect(_ action: OperationFault) {
+    state.withLock { $0.nextConnect = action }
+  }
 
-  /// Says how things are around the device, for the conditions of faults.
-  public func setSurroundings(_ surroundings: Surroundings) {
+  /// Has the conditions of faults ask `surroundings` how things are around the device.
+  public func setSurroundings(_ surroundings: @escaping @Sendable () -> Surroundings) {
     state.withLock { $0.surroundings = surroundings }
   }
 

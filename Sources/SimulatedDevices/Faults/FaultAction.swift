@@ -1,42 +1,115 @@
-// What goes wrong with an operation.
+// What faults do: the one vocabulary of scenarios, of steering, of the control interface and of
+// worlds that are drawn from a seed.
+//
+// Data only. BlueZSimulator and its ScenarioPlayer perform it. What becomes of one operation of a
+// device is an OperationFault, and gets to a device as a rule.
 
 public import Bluetooth
 
-/// What a device, or the air, does to an operation instead of what it should.
+/// One thing that a fault does to the simulated world.
 public enum FaultAction: Sendable, Hashable {
-  /// Nothing goes wrong.
-  case none
-  /// The attribute operation is refused with this code.
-  case refuse(ATTErrorCode)
-  /// The link is lost before the operation has had any effect.
-  case loseLinkBefore
-  /// The operation takes effect, and the link is lost before its answer.
-  case loseLinkAfter
-  /// No answer comes.
-  case neverAnswer
-  /// The connection is refused.
-  case refuseConnection
-  /// The device is gone: link lost, no more advertisements, no connection.
-  case vanish
-  /// The operation takes this much longer.
-  case slow(Duration)
-  /// The operation takes effect as ever, and its answer comes this much later.
-  case answerLate(Duration)
-  /// A write has no effect, and is answered as if it had.
-  case loseWrite
+  case device(BluetoothAddress, DeviceChange)
+  /// Adapters are counted from 0, in the order of the host's.
+  case adapter(Int, AdapterChange)
+  /// bluetoothd ends, by itself or killed.
+  case endDaemon(isKilled: Bool)
+  case startDaemon
+  /// The message bus ends, with everybody on it.
+  case closeBus
+  /// Calls to bluetoothd are treated so from now on.
+  case calls(CallSelection, CallTreatment)
+  /// Another program on the bus does something.
+  case otherProgram(OtherProgramAction)
+  /// Every other program ends.
+  case otherProgramsLeave
+}
 
-  /// Whether this can happen to an operation: only attribute operations and discovery can be
-  /// refused with a code, only a connection can be refused as such.
-  public func applies(to kind: FaultKind) -> Bool {
-    switch self {
-    case .none: true
-    // What nobody answers can only be lost.
-    case .loseWrite: [.write, .command, .any].contains(kind)
-    case _ where kind == .command: false
-    case .refuse: kind.hasCharacteristic || kind == .discover || kind == .any
-    case .refuseConnection: kind == .connect
-    case .answerLate: kind.hasCharacteristic || kind == .any
-    case .loseLinkBefore, .loseLinkAfter, .neverAnswer, .vanish, .slow: true
-    }
+/// What happens to a device and to its link.
+public enum DeviceChange: Sendable, Hashable {
+  case loseLink
+  case vanish
+  case appear
+  /// It begins or ceases to offer a service.
+  case offer(BluetoothUUID, Bool)
+  /// It has other firmware, without a service; what was read of it before says nothing of that.
+  /// False: it has the earlier one again.
+  case replace(BluetoothUUID, Bool)
+  /// How its services come to be known on its next links.
+  case services(ServiceResolution)
+  case notifications(NotificationFault)
+  /// These rules in place of those that it has.
+  case rules([FaultRule])
+  /// One more rule.
+  case rule(FaultRule)
+}
+
+/// What `ServicesResolved` says of the services whose objects are there.
+public enum ServiceResolution: Hashable, Sendable {
+  /// It is set after the last object.
+  case inOrder
+  /// It is set this long before the first object.
+  case early(Duration)
+  /// It is set, and there is no object.
+  case empty
+  /// It is not set as long as the link is up, and there is no object.
+  case never
+}
+
+/// What happens to everything that a device sends by itself.
+public enum NotificationFault: Sendable, Hashable {
+  case none
+  /// It is not received.
+  case lost
+  /// It is received twice.
+  case doubled
+}
+
+/// What happens to an adapter.
+public enum AdapterChange: Sendable, Hashable {
+  /// It is switched.
+  case power(Bool)
+  case unplug
+  /// It is put in under a number; nil: its own.
+  case plugIn(Int?)
+}
+
+/// What another program on the bus does.
+public enum OtherProgramAction: Sendable, Hashable {
+  /// What one program may have of a characteristic for itself alone.
+  public enum AcquiredSide: Sendable, Hashable {
+    case notify, write
   }
+
+  /// It forgets the device.
+  case remove(BluetoothAddress)
+  /// It connects to the device, and stays.
+  case connect(BluetoothAddress)
+  /// It connects to the device and dies, which ends no link.
+  case leaveLink(BluetoothAddress)
+  /// It takes a device's notifications, or the writes to it, for itself alone.
+  case acquire(CharacteristicSelector, AcquiredSide, BluetoothAddress)
+  /// It scans.
+  case scan(adapter: Int)
+}
+
+/// Which calls to bluetoothd are meant.
+public enum CallSelection: Sendable, Hashable {
+  /// Requests to devices of a kind.
+  case requests(FaultKind)
+  /// Calls of a method, such as `StartDiscovery`.
+  case member(String)
+}
+
+/// How a call that comes to the simulated bluetoothd is taken.
+public enum CallTreatment: Hashable, Sendable {
+  /// At once, as it should be.
+  case take
+  /// Later, as by a bluetoothd that is busy.
+  case delay(Duration)
+  /// Never: it has no effect, and no answer comes.
+  case ignore
+  /// It takes effect, and its answer is lost.
+  case loseAnswer
+  /// It has no effect, and is answered as by a host that tried the wrong transport.
+  case wrongTransport
 }

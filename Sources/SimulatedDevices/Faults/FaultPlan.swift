@@ -70,8 +70,8 @@ public struct FaultPlan: Sendable {
     at elapsed: Duration = .zero,
     in surroundings: Surroundings = Surroundings(),
     of table: AttributeTable? = nil
-  ) -> FaultAction {
-    var action: FaultAction?
+  ) -> OperationFault {
+    var action: OperationFault?
     for index in entries.indices
     where entries[index].rule.matches(operation, at: elapsed, in: surroundings, of: table) {
       if entries[index].hits() { action = action ?? entries[index].rule.action }

@@ -51,7 +51,7 @@ public struct FaultRule: Sendable, Hashable {
   /// Only operations that begin so long after the device's start; nil: at any time.
   public var window: Range<Duration>?
   public var condition: FaultCondition?
-  public var action: FaultAction
+  public var action: OperationFault
 
   public init(
     on: FaultKind,
@@ -60,7 +60,7 @@ public struct FaultRule: Sendable, Hashable {
     burst: Int = 1,
     window: Range<Duration>? = nil,
     condition: FaultCondition? = nil,
-    action: FaultAction
+    action: OperationFault
   ) {
     self.on = on
     self.characteristic = characteristic.map { CharacteristicSelector(characteristic: $0) }

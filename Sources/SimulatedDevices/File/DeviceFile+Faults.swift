@@ -14,7 +14,7 @@ extension DeviceFile {
     do throws(DocumentErrors) {
       let root = try Document.parse(text, file: file)
       var reader = DeviceReader()
-      let rule = reader.fault(root)
+      let rule = DeviceReader.faultShape.read(root, &reader)
       guard reader.problems.isEmpty, let rule else { throw DocumentErrors(reader.problems) }
       return rule
     } catch {

@@ -4,70 +4,104 @@ import Bluetooth
 import Documents
 
 extension DeviceReader {
-  /// `advertisement`, or `advertisements`, of a device.
-  mutating func advertisements(_ keys: inout MappingReader) -> [AdvertisementDefinition] {
-    let one = keys.optional("advertisement")
-    let several = keys.optional("advertisements")
-    if let one, several != nil {
-      problems.append(one.problem("'advertisement' and 'advertisements' exclude each other"))
-    }
-    if let one { return [advertisement(one)] }
-    guard let several else { return [AdvertisementDefinition()] }
-    let nodes = list(several, "advertisements", atMost: FileLimits.advertisements)
-    if several.isNull || several.sequence?.isEmpty == true {
-      problems.append(several.problem("there is at least one advertisement"))
-    }
-    let found = nodes.map { advertisement($0) }
-    return found.isEmpty ? [AdvertisementDefinition()] : found
+  static let advertisementShape = advertisementForm.shape().named("advertisement").after {
+    $0.names = KnownNames([("uptime", .number), ("sent", .number)])
   }
 
-  private mutating func advertisement(_ node: Node) -> AdvertisementDefinition {
-    var keys = MappingReader(node)
-    var result = AdvertisementDefinition()
-    result.includesName = truth(&keys, "name") ?? result.includesName
-    let services = list(keys.optional("services"), "services", atMost: FileLimits.services)
-    result.services = services.compactMap { serviceUUID($0) }
-    result.views = views(keys.optional("with"))
-    var names = KnownNames([("uptime", .number), ("sent", .number)])
-    names.add(View.names(result.views))
-    for entry in keys.optional("manufacturer-data").map({ entries($0) }) ?? [] {
-      guard let company = company(entry), let data = data(entry.value, names) else { continue }
-      if let octets = data.fixedOctets {
-        result.manufacturerData.append(ManufacturerData(company: company, octets: octets))
-      } else {
-        result.live.append(LiveData(.manufacturer(company), value: data))
+  static let advertisementForm = DeviceForm<AdvertisementDefinition>(
+    "What it sends to everybody.",
+    AdvertisementDefinition(),
+    [
+      DeviceKey("name", \.includesName, .truth, "whether name and appearance are in it"),
+      DeviceKey(
+        "services",
+        \.services,
+        DeviceShape<BluetoothUUID>.service.list(of: "services", 0...FileLimits.services),
+        "names or UUIDs of services"
+      ),
+      DeviceKey(
+        "with",
+        \.views,
+        .views,
+        usual: "",
+        "names for values of the device, for the data: see [Values with names](#values-with-names)"
+      ),
+      DeviceKey(
+        "manufacturer-data",
+        advertisedData { reader, entry in reader.company(entry).map { .manufacturer($0) } },
+        usual: "none",
+        "company identifier to octets: `{ 0x004c: \"02 15\" }`, or to a value"
+      ) { advertisement, data, _ in advertisement.add(data) },
+      DeviceKey(
+        "service-data",
+        advertisedData { reader, entry in
+          reader.uuid(reader.name(entry), of: .service).map { .service($0) }
+        },
+        usual: "none",
+        "service to octets: `{ battery: \"57\" }`, or to a value"
+      ) { advertisement, data, _ in advertisement.add(data) },
+      DeviceKey(
+        "tx-power",
+        \.txPower,
+        .integer(strengths),
+        usual: "not advertised",
+        "the advertised TX power, dBm"
+      ),
+      DeviceKey(
+        "rssi",
+        \.signal,
+        .signal,
+        usual: "-60",
+        "the RSSI that it is received with, dBm; or how it moves: see [Strength](#strength)"
+      ),
+      DeviceKey(
+        "rssi-spread",
+        \.rssiSpread,
+        .integer(0...60),
+        "the random deviation of each RSSI to either side, dB"
+      ),
+      DeviceKey(
+        "interval",
+        \.interval,
+        .duration(.milliseconds(20) ... .milliseconds(10_240)),
+        "the time between two"
+      ),
+      DeviceKey("discoverable", \.isDiscoverable, .truth, "whether a scan finds it"),
+      DeviceKey("connectable", \.isConnectable, .truth, "whether it accepts connections"),
+    ]
+  )
+
+  /// A mapping of whose data to the data itself.
+  private static func advertisedData(
+    _ field: @escaping @Sendable (inout DeviceReader, Node.Entry) -> LiveData.Field?
+  ) -> DeviceShape<[LiveData]> {
+    let data = Schema.any([
+      octetsText, ValueSchemas.templatePart, .list(of: ValueSchemas.templatePart),
+    ])
+    .named("dataField")
+    return DeviceShape("a mapping", schema: .map(of: data)) { node, reader in
+      reader.entries(node).compactMap { entry in
+        guard let field = field(&reader, entry), let data = reader.data(entry.value) else {
+          return nil
+        }
+        return LiveData(field, value: data)
       }
     }
-    for entry in keys.optional("service-data").map({ entries($0) }) ?? [] {
-      let name = Node(
-        .scalar(entry.key, isPlain: true),
-        at: entry.keyPlace,
-        path: entry.value.path
-      )
-      guard let service = serviceUUID(name), let data = data(entry.value, names) else { continue }
-      if let octets = data.fixedOctets {
-        result.serviceData.append(ServiceData(service: service, octets: octets))
-      } else {
-        result.live.append(LiveData(.service(service), value: data))
-      }
-    }
-    let strengths = -127...20
-    result.txPower = integer(&keys, "tx-power", in: strengths)
-    if let node = keys.optional("rssi") { strength(node, &result) }
-    result.rssiSpread = integer(&keys, "rssi-spread", in: 0...60) ?? result.rssiSpread
-    let intervals = Duration.milliseconds(20)...Duration.milliseconds(10_240)
-    result.interval =
-      duration(&keys, "interval", in: intervals, "20ms to 10240ms") ?? result.interval
-    result.isDiscoverable = truth(&keys, "discoverable") ?? result.isDiscoverable
-    result.isConnectable = truth(&keys, "connectable") ?? result.isConnectable
-    problems += keys.finish()
-    return result
   }
+
+  private static let octetsText = Schema([
+    "type": ["string", "integer"], "description": "Pairs of hexadecimal digits: \"01 ff\".",
+  ]).named("octets")
 
   /// Octets as text of pairs of digits, or a value.
-  private mutating func data(_ node: Node, _ names: KnownNames) -> ValueTemplate? {
+  private mutating func data(_ node: Node) -> ValueTemplate? {
     let isValue = node.mapping != nil || node.sequence?.first?.mapping != nil
     return isValue ? template(node, names) : hex(node).map { .octets($0) }
+  }
+
+  /// The key of an entry as a node.
+  func name(_ entry: Node.Entry) -> Node {
+    Node(.scalar(entry.key, isPlain: true), at: entry.keyPlace, path: entry.value.path)
   }
 
   private mutating func company(_ entry: Node.Entry) -> UInt16? {
@@ -76,9 +110,7 @@ extension DeviceReader {
       isPrefixed ? UInt16(entry.key.dropFirst(2), radix: 16) : UInt16(entry.key)
     if company == nil {
       problems.append(
-        DocumentProblem(
-          entry.keyPlace,
-          path: entry.value.path,
+        name(entry).problem(
           "'\(entry.key)' is no company identifier",
           expected: "a number from 0 to 0xffff"
         )
@@ -90,16 +122,39 @@ extension DeviceReader {
   // MARK: Address
 
   /// `private-address: { kind: resolvable, every: 15m }`.
-  mutating func privateAddress(_ node: Node) -> PrivateAddress {
-    var keys = MappingReader(node)
-    let kind: PrivateAddress.Kind? = keys.optional("kind").flatMap { node in
-      word(node, PrivateAddress.Kind.allCases.map(\.rawValue))
+  static let privateAddressForm = DeviceForm<PrivateAddress>(
+    "Addresses that hide who it is.",
+    PrivateAddress(every: .seconds(900)),
+    [
+      DeviceKey(
+        "kind",
+        \.kind,
+        .word,
+        "who can tell whose address it is: those who are paired, or nobody"
+      ),
+      DeviceKey(
+        "every",
+        \.every,
+        .duration(.seconds(1)...FileLimits.period.upperBound),
+        isRequired: true,
+        "how long each address lasts"
+      ),
+    ]
+  )
+}
+
+extension AdvertisementDefinition {
+  /// Adds data: that without any names stays as it is.
+  fileprivate mutating func add(_ data: [LiveData]) {
+    for part in data {
+      switch (part.field, part.value.fixedOctets) {
+      case (.manufacturer(let company), let octets?):
+        manufacturerData.append(ManufacturerData(company: company, octets: octets))
+      case (.service(let service), let octets?):
+        serviceData.append(ServiceData(service: service, octets: octets))
+      case (.manufacturer, nil), (.service, nil): live.append(part)
+      }
     }
-    let every = keys.required("every", expected: "a duration from 1s to 24h") { node in
-      node.duration.flatMap { (.seconds(1)...FileLimits.period.upperBound).contains($0) ? $0 : nil }
-    }
-    problems += keys.finish()
-    return PrivateAddress(kind ?? .resolvable, every: every ?? .seconds(900))
   }
 }
 

@@ -1,133 +1,210 @@
-// Behaviours of a device file.
+// Behaviours of a device file: values that move by themselves, and those that follow others.
 
 import Bluetooth
 import Documents
 
 extension DeviceReader {
-  /// The behaviour among the keys of a characteristic; without one, an empty value that stays.
-  mutating func behaviour(_ keys: inout MappingReader) -> Behaviour {
-    let value = keys.optional("value")
-    let moving = ["counter", "wave", "noise", "echo", "series", "responses", "follows"].compactMap {
-      key in
-      keys.optional(key).map { (key: key, node: $0) }
-    }
-    if let second = moving.dropFirst().first {
-      problems.append(
-        second.node.problem("'\(second.key)' and '\(moving[0].key)' are two behaviours at once")
-      )
-      return .constant([])
-    }
-    if let value, let other = moving.first, other.key != "responses" {
-      problems.append(
-        value.problem("'value' and '\(other.key)' are two behaviours at once")
-      )
-      return .constant([])
-    }
-    let initial = value.flatMap { octets($0) } ?? []
-    guard let (key, node) = moving.first else { return .constant(initial) }
-    switch key {
-    case "counter": return .counter(counter(node))
-    case "wave": return .wave(wave(node))
-    case "noise": return .noise(noise(node))
-    case "follows": return .follow(self.follower(node))
-    case "series": return .series(series(node))
-    case "responses": return .response(Response(initial: initial, rules: responses(node)))
-    default:
-      if node.truth != true {
-        problems.append(node.problem("\(shown(node)) stands here", expected: "true"))
-      }
-      return .echo
-    }
+  // MARK: Counters
+
+  /// The formats of whole numbers that a counter may have.
+  private static let counted = ValueFormat.names.compactMap { ValueFormat($0) }
+    .filter { Counter.range(of: $0) != nil }
+
+  static let counterShape = counterForm.shape().named("counter").then { counter, node, reader in
+    reader.check(counter, node)
   }
 
-  private mutating func counter(_ node: Node) -> Counter {
-    var keys = MappingReader(node)
-    let formats = ValueFormat.names.compactMap { ValueFormat($0) }
-      .filter { Counter.range(of: $0) != nil }
-    let names = formats.map(\.name).joined(separator: ", ")
-    let format = keys.required("format", expected: "one of \(names)") { node in
-      formats.first { $0.name == node.text }
+  static let counterForm = DeviceForm<Counter>(
+    "A number that steps.",
+    Counter(format: counted[0]),
+    [
+      DeviceKey("format", \.format, .format(among: counted), isRequired: true, "how it is sent"),
+      DeviceKey("from", \.from, .whole, "where it begins"),
+      DeviceKey("to", \.to, .whole, usual: "the end of the format", "where it ends"),
+      DeviceKey(
+        "step",
+        \.step,
+        DeviceShape<Int64>(
+          "a whole number other than 0",
+          schema: Schema(["type": "integer", "not": ["const": 0]]),
+          shown: { "\($0)" }
+        ) { node, _ in node.integer.flatMap { $0 == 0 ? nil : Int64($0) } },
+        "how far it steps"
+      ),
+      DeviceKey("every", \.every, .period, usual: "each read steps", "the time between two values"),
+      DeviceKey("repeats", \.repeats, .truth, "whether it begins again after the last value"),
+      DeviceKey("first", \.beginsAtOnce, .first, "whether a subscriber gets a value at once"),
+    ],
+    rules: [.only("first", with: ["every"], "without 'every' no value comes by itself")]
+  )
+
+  private mutating func check(_ counter: Counter, _ node: Node) {
+    guard let range = Counter.range(of: counter.format), node.value(of: "format") != nil else {
+      return
     }
-    let range = format.flatMap { Counter.range(of: $0) } ?? .min ... .max
-    let expected = "a whole number from \(range.lowerBound) to \(range.upperBound)"
-    func whole(_ node: Node) -> Int64? {
-      node.integer.flatMap { range.contains(Int64($0)) ? Int64($0) : nil }
+    var isRight = true
+    for (key, value) in [("from", counter.from), ("to", counter.to ?? counter.from)] {
+      guard let node = node.value(of: key), node.integer != nil, !range.contains(value) else {
+        continue
+      }
+      let expected = "a whole number from \(range.lowerBound) to \(range.upperBound)"
+      problems.append(node.problem(expected: expected))
+      isRight = false
     }
-    let from = keys.optional("from", expected: expected, whole)
-    let to = keys.optional("to", expected: expected, whole)
-    let step = keys.optional("step", expected: "a whole number other than 0") { node in
-      node.integer.flatMap { $0 == 0 ? nil : Int64($0) }
-    }
-    let every = period(&keys, "every")
-    let counter = Counter(
-      format: format ?? formats[0],
-      from: from ?? 0,
-      to: to,
-      step: step ?? 1,
-      every: every,
-      repeats: truth(&keys, "repeats") ?? true,
-      beginsAtOnce: beginsAtOnce(&keys, isTimed: every != nil)
-    )
-    let found = keys.finish()
-    problems += found
-    if found.isEmpty, let to, counter.step > 0 ? to < counter.from : to > counter.from {
+    if isRight, let to = counter.to, counter.step > 0 ? to < counter.from : to > counter.from {
       problems.append(node.problem("steps of \(counter.step) lead away from \(to)"))
     }
-    return counter
   }
 
-  private mutating func wave(_ node: Node) -> Wave {
-    var keys = MappingReader(node)
-    let parts = keys.required("parts", expected: "a list such as [{ u8: { low: 1, high: 9 } }]")
-      .map { self.parts($0) }
-    let period = requiredPeriod(&keys, "period") ?? .seconds(1)
-    let every = requiredPeriod(&keys, "every") ?? .seconds(1)
-    let wave = Wave(
-      parts: parts ?? [],
-      period: period,
-      every: every,
-      noise: keys.optional("noise", expected: "a number from 0 to 1") { node in
-        node.number.flatMap { (0...1).contains($0) ? $0 : nil }
-      } ?? 0,
-      beginsAtOnce: beginsAtOnce(&keys, isTimed: true)
-    )
-    problems += keys.finish()
-    return wave
+  // MARK: Waves and noise
+
+  static let waveForm = DeviceForm<Wave>(
+    "Numbers that swing together.",
+    Wave(parts: [], period: .seconds(1), every: .seconds(1)),
+    [
+      DeviceKey(
+        "parts",
+        \.parts,
+        .movingParts,
+        isRequired: true,
+        "values and numbers that move, in a row"
+      ),
+      DeviceKey("period", \.period, .period, isRequired: true, "the time of one full wave"),
+      DeviceKey("every", \.every, .period, isRequired: true, "the time between two values"),
+      DeviceKey(
+        "noise",
+        \.noise,
+        .number(0...1),
+        "random deviation of each value, as a fraction of high - low"
+      ),
+      DeviceKey("first", \.beginsAtOnce, .first, "whether a subscriber gets a value at once"),
+    ]
+  )
+
+  static let noiseForm = DeviceForm<Noise>(
+    "Numbers that are drawn anew each time.",
+    Noise(parts: [], every: .seconds(1)),
+    [
+      DeviceKey(
+        "parts",
+        \.parts,
+        .movingParts,
+        isRequired: true,
+        "values and numbers that move, in a row"
+      ),
+      DeviceKey("every", \.every, .period, isRequired: true, "the time between two values"),
+      DeviceKey(
+        "shape",
+        \.shape,
+        .word,
+        "uniform between the ends, or mostly in the middle"
+      ),
+      DeviceKey("first", \.beginsAtOnce, .first, "whether a subscriber gets a value at once"),
+    ]
+  )
+
+  /// A number that moves between two ends, before its format is known.
+  struct Moving: Sendable {
+    var low: Node?
+    var high: Node?
+    var decimals: Int?
+    var dividend: Double?
   }
 
-  private mutating func noise(_ node: Node) -> Noise {
-    var keys = MappingReader(node)
-    let parts = keys.required("parts", expected: "a list such as [{ u8: { low: 1, high: 9 } }]")
-      .map { self.parts($0) }
-    let every = requiredPeriod(&keys, "every") ?? .seconds(1)
-    let shape: Noise.Shape? = keys.optional("shape").flatMap { node in
-      word(node, Noise.Shape.allCases.map(\.rawValue))
-    }
-    let noise = Noise(
-      parts: parts ?? [],
-      every: every,
-      shape: shape ?? .even,
-      beginsAtOnce: beginsAtOnce(&keys, isTimed: true)
-    )
-    problems += keys.finish()
-    return noise
-  }
+  static let movingForm = DeviceForm<Moving>(
+    "A number that moves.",
+    Moving(),
+    [
+      DeviceKey(
+        "low",
+        \.low,
+        .later("a number", Schema(["type": "number"])),
+        isRequired: true,
+        "the low end"
+      ),
+      DeviceKey(
+        "high",
+        \.high,
+        .later("a number", Schema(["type": "number"])),
+        isRequired: true,
+        "the high end"
+      ),
+      DeviceKey(
+        "decimals",
+        \.decimals,
+        .integer(0...8),
+        usual: "as many as are written",
+        "of a medical format"
+      ),
+      DeviceKey(
+        "dividend",
+        \.dividend,
+        DeviceShape("a number", schema: Schema(["type": "number"])) { node, _ in node.number },
+        "what is sent is this, divided by the number"
+      ),
+    ]
+  )
+
+  // MARK: Followers
 
   /// `follows: battery-level`, or `{ with: …, value: … }`.
-  private mutating func follower(_ node: Node) -> Follower {
-    if node.text != nil {
-      let view = reference(node, .presence).map { View("value", of: $0) }
-      return Follower(view.map { [$0] } ?? [], value: ValueTemplate([.variable("value")]))
+  static let followerShape: DeviceShape<Follower> = {
+    let reference = DeviceShape<CharacteristicSelector>.reference(.presence)
+    let same = Schema(["type": "string", "description": "A characteristic with the same value."])
+    return DeviceShape(
+      "a characteristic, or names and a value",
+      schema: Schema.any([same, followerForm.schema]).named("follows")
+    ) { node, reader in
+      if node.text != nil {
+        let view = reference.read(node, &reader).map { View("value", of: $0) }
+        return Follower(view.map { [$0] } ?? [], value: ValueTemplate([.variable("value")]))
+      }
+      reader.names = KnownNames()
+      return followerForm.read(node, &reader)
     }
-    var keys = MappingReader(node)
-    let with = keys.required("with", expected: "{ level: { of: battery-level, as: u8 } }")
-    let views = self.views(with)
-    if let with, with.mapping?.isEmpty == true {
-      problems.append(with.problem("there is nothing to follow"))
+  }()
+
+  static let followerForm = DeviceForm<Follower>(
+    "A value made of others.",
+    Follower([], value: ValueTemplate([])),
+    [
+      DeviceKey(
+        "with",
+        \.views,
+        DeviceShape<[View]>.views.then { _, node, reader in
+          if node.mapping?.isEmpty == true {
+            reader.problems.append(node.problem("there is nothing to follow"))
+          }
+        },
+        isRequired: true,
+        "names for values of other characteristics"
+      ),
+      DeviceKey("value", \.value, .template, isRequired: true, "the value"),
+    ]
+  )
+}
+
+extension Shape where State == DeviceReader, Value == Int64 {
+  static var whole: DeviceShape<Int64> {
+    DeviceShape("a whole number", schema: Schema(["type": "integer"]), shown: { "\($0)" }) {
+      node,
+      _ in node.integer.map { Int64($0) }
     }
-    let value = keys.required("value", expected: "a value such as { u16: $level * 10 }")
-    let template = value.flatMap { self.template($0, View.names(views)) }
-    problems += keys.finish()
-    return Follower(views, value: template ?? ValueTemplate([]))
+  }
+}
+
+extension Shape where State == DeviceReader, Value == ValueFormat {
+  /// One of some formats.
+  static func format(among formats: [ValueFormat]) -> DeviceShape<ValueFormat> {
+    let names = formats.map(\.name)
+    return DeviceShape(
+      "one of " + names.joined(separator: ", "),
+      schema: .words(names),
+      shown: { $0.name }
+    ) { node, reader in
+      if let format = formats.first(where: { $0.name == node.text }) { return format }
+      reader.problems.append(reader.unfit(node, among: names))
+      return nil
+    }
   }
 }

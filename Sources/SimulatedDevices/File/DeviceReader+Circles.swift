@@ -11,7 +11,7 @@ extension DeviceReader {
       if included == service {
         problems.append(node.problem("the service includes itself"))
       } else if !all.contains(included) {
-        problems.append(node.problem("the device has no service \(shown(node))"))
+        problems.append(node.problem("the device has no service \(node.shown)"))
       }
     }
   }
@@ -23,7 +23,7 @@ extension DeviceReader {
     for index in all.characteristics.indices where table.of(index).contains(index) {
       let node = references.first { all.indices(of: $0.characteristic).first == index }?.node
       guard let node else { continue }
-      problems.append(node.problem("\(shown(node)) follows itself"))
+      problems.append(node.problem("\(node.shown) follows itself"))
       // One complaint a circle is enough.
       return
     }

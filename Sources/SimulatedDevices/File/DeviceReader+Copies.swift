@@ -6,15 +6,14 @@ import Documents
 extension DeviceReader {
   /// The device of a node, or with `count` as many as that says.
   mutating func copies(_ node: Node) -> [DeviceDefinition] {
-    let device = device(node)
-    var keys = MappingReader(node)
-    guard let count = integer(&keys, "count", in: 1...FileLimits.devices) else { return [device] }
-    if let name = device.name, name.utf8.count > FileLimits.name - Self.digits {
+    let entry = entry(node)
+    guard let count = entry.count else { return [entry.device] }
+    if let name = entry.device.name, name.utf8.count > FileLimits.name - Self.digits {
       problems.append(
         node.problem("with a number the name is longer than \(FileLimits.name) octets")
       )
     }
-    return Self.copies(of: device, count: count)
+    return Self.copies(of: entry.device, count: count)
   }
 
   /// How many digits the number of a copy has, with what parts it from the name.

@@ -1,153 +1,226 @@
-// Fault rules of a device file.
+// Fault rules of a device file, and what they share with the faults of scenarios.
 
 import Bluetooth
 import Documents
-import Spelling
 
 extension DeviceReader {
-  mutating func fault(_ node: Node) -> FaultRule? {
-    var keys = MappingReader(node)
-    let kind = keys.required("on", expected: "an operation").flatMap { faultKind($0) }
-    let action = keys.required("do", expected: "a fault").flatMap { node in
-      faultAction(node).map { (node: node, action: $0) }
-    }
-    let target = keys.optional("characteristic")
-    let characteristic = target.flatMap { reference($0, .several) }
-    let occurrence = self.occurrence(&keys)
-    let burst = integer(&keys, "burst", in: 1...FileLimits.burst) ?? 1
-    let window = self.window(&keys)
-    let condition = keys.optional("if").flatMap { self.condition($0) }
-    problems += keys.finish()
-    guard let kind, let action else { return nil }
-    if let target, characteristic != nil, !kind.hasCharacteristic, kind != .any {
-      problems.append(target.problem("\(kind) is about no characteristic"))
-    }
-    if !action.action.applies(to: kind) {
-      problems.append(action.node.problem("this cannot happen to '\(kind)'"))
-    }
-    var rule = FaultRule(
-      on: kind,
-      occurrence: occurrence,
-      burst: burst,
-      window: window,
-      condition: condition,
-      action: action.action
-    )
-    rule.characteristic = characteristic
+  // MARK: Rules of a device
+
+  /// A rule such as `{ on: read, nth: 2, do: refuse 0x80 }`.
+  static let faultShape = DeviceShape<FaultRule>(
+    "a mapping",
+    schema: faultForm.schema.named("fault")
+  ) { node, reader in
+    let rule = faultForm.read(node, &reader)
+    reader.check(rule, node)
     return rule
   }
 
-  mutating func faultKind(_ node: Node) -> FaultKind? {
-    if let kind = node.text.flatMap({ FaultKind(rawValue: $0) }) { return kind }
-    let known = FaultKind.allCases.map(\.rawValue)
-    problems.append(wrongWord(node, node.text, known, "an operation"))
-    return nil
-  }
+  static let faultForm = DeviceForm<FaultRule>(
+    "What goes wrong with an operation.",
+    FaultRule(on: .any, action: .none),
+    [
+      DeviceKey(
+        "on",
+        \.on,
+        .operation(among: FaultKind.allCases),
+        isRequired: true,
+        "the operations it happens to; a `command` is a write without response"
+      ),
+      DeviceKey(
+        "do",
+        \.action,
+        operationFault,
+        isRequired: true,
+        "what happens to them, see below"
+      ),
+      DeviceKey(
+        "characteristic",
+        \.characteristic,
+        .reference(.several),
+        usual: "all",
+        "only operations on this one"
+      ),
+    ] + occurrenceKeys(\.occurrence) + [
+      burstKey(\.burst),
+      DeviceKey("from", .delay, usual: "0s", "only operations from then on, since the start") {
+        rule,
+        from,
+        _ in rule.window = from..<max(from, rule.window?.upperBound ?? always)
+      },
+      DeviceKey("until", .delay, usual: "for good", "only operations before, since the start") {
+        rule,
+        until,
+        _ in
+        let from = rule.window?.lowerBound ?? .zero
+        rule.window = from..<max(from, until)
+      },
+      DeviceKey("if", \.condition, condition, usual: "", "only operations during which this holds"),
+    ],
+    rules: [.exclusive(occurrences)]
+  )
 
-  mutating func occurrence(_ keys: inout MappingReader) -> FaultOccurrence {
-    let counts = 1...1_000_000_000
-    let nth = integer(&keys, "nth", in: counts).map { FaultOccurrence.nth($0) }
-    let every = integer(&keys, "every", in: counts).map { FaultOccurrence.every($0) }
-    let probability = keys.optional("probability", expected: "a number from 0 to 1") { node in
-      node.number.flatMap { (0...1).contains($0) ? FaultOccurrence.probability($0) : nil }
+  private mutating func check(_ rule: FaultRule, _ node: Node) {
+    if node.value(of: "on")?.text == rule.on.rawValue, !rule.on.hasCharacteristic, rule.on != .any,
+      rule.characteristic != nil, let characteristic = node.value(of: "characteristic")
+    {
+      problems.append(characteristic.problem("\(rule.on) is about no characteristic"))
     }
-    let given = [nth, every, probability].compactMap(\.self)
-    if given.count > 1 {
-      let nodes = [keys.optional("nth"), keys.optional("every"), keys.optional("probability")]
-      let second = nodes.compactMap(\.self)[1]
-      problems.append(second.problem("nth, every and probability exclude each other"))
+    if let action = node.value(of: "do"), rule.action != .none,
+      node.value(of: "on")?.text == rule.on.rawValue, !rule.action.applies(to: rule.on)
+    {
+      problems.append(action.problem("this cannot happen to '\(rule.on)'"))
     }
-    return given.first ?? .every(1)
-  }
-
-  /// `from` and `until`, since the device's start.
-  private mutating func window(_ keys: inout MappingReader) -> Range<Duration>? {
-    let from = delay(&keys, "from")
-    let node = keys.optional("until")
-    let until = delay(&keys, "until")
-    guard from != nil || until != nil else { return nil }
-    let start = from ?? .zero
-    if let node, let until, until <= start {
-      problems.append(node.problem("this is not later than 'from'"))
-      return nil
+    if let until = node.value(of: "until"), rule.window?.isEmpty == true {
+      problems.append(until.problem("this is not later than 'from'"))
     }
-    return start..<(until ?? Self.always)
   }
 
   /// Longer than anything that is simulated.
   static let always = Duration.seconds(1_000_000_000)
 
-  /// `if: scanning`, or `if: { links: 2 }`.
-  mutating func condition(_ node: Node) -> FaultCondition? {
-    if node.text == "scanning" { return .scanning }
-    guard node.mapping != nil else {
-      problems.append(
-        node.problem("\(shown(node)) stands here", expected: "scanning, or { links: 2 }")
-      )
-      return nil
-    }
-    var keys = MappingReader(node)
-    let links = keys.required("links", expected: "a whole number from 1 to 100") { node in
-      node.integer.flatMap { (1...100).contains($0) ? $0 : nil }
-    }
-    problems += keys.finish()
-    return links.map { .links($0) }
-  }
-
   /// `refuse 0x80`, `lose-link`, `slow 3s` and so on.
-  private mutating func faultAction(_ node: Node) -> FaultAction? {
+  private static let operationFault = DeviceShape<OperationFault>(
+    "one of `" + OperationFault.Row.all.map(\.example).joined(separator: "`, `") + "`",
+    schema: OperationFault.Row.schema
+  ) { node, reader in
     let words = (node.text ?? "").split(separator: " ").map(String.init)
-    let simple: [(name: String, action: FaultAction)] = [
-      ("lose-link", .loseLinkBefore), ("lose-link-after", .loseLinkAfter),
-      ("never-answer", .neverAnswer), ("refuse-connection", .refuseConnection),
-      ("vanish", .vanish), ("lose-write", .loseWrite),
-    ]
-    let timed: [(name: String, make: (Duration) -> FaultAction)] = [
-      ("slow", { .slow($0) }), ("answer-late", { .answerLate($0) }),
-    ]
-    let known = ["refuse"] + timed.map(\.name) + simple.map(\.name)
-    if words.first == "refuse" {
-      guard words.count == 2 else {
-        problems.append(node.problem("\(shown(node)) stands here", expected: "refuse 0x80"))
-        return nil
-      }
-      if let code = Self.errorCode(written: words[1]) { return .refuse(code) }
-      problems.append(Self.noErrorCode(node, words[1]))
+    guard let row = OperationFault.Row.all.first(where: { $0.word == words.first }) else {
+      let known = OperationFault.Row.all.map(\.word)
+      reader.problems.append(reader.wrongWord(node, words.first, known, "a fault"))
       return nil
     }
-    if let found = timed.first(where: { $0.name == words.first }) {
-      guard words.count == 2 else {
-        problems.append(
-          node.problem("\(shown(node)) stands here", expected: "\(found.name) 3s")
-        )
-        return nil
+    let argument = words.count == 2 ? words[1] : nil
+    switch row.making {
+    case .plain(let fault):
+      if words.count == 1 { return fault }
+      reader.problems.append(
+        reader.wrongWord(node, words[0], OperationFault.Row.all.map(\.word), "a fault")
+      )
+      return nil
+    case .code(let make):
+      guard let argument else { break }
+      if let code = errorCode(written: argument) { return make(code) }
+      reader.problems.append(noErrorCode(node, argument))
+      return nil
+    case .time(_, let make):
+      guard let argument else { break }
+      if let time = Duration(written: argument), FileLimits.delay.contains(time) {
+        return make(time)
       }
-      if let time = Duration(written: words[1]), FileLimits.delay.contains(time) {
-        return found.make(time)
-      }
-      problems.append(
-        node.problem("'\(words[1])' stands here", expected: "a duration from 0s to 1h")
+      reader.problems.append(
+        node.problem("'\(argument)' stands here", expected: DeviceShape<Duration>.delay.expected)
       )
       return nil
     }
-    if words.count == 1, let found = simple.first(where: { $0.name == words[0] }) {
-      return found.action
-    }
-    problems.append(wrongWord(node, words.first, known, "a fault"))
+    reader.problems.append(node.problem(expected: row.example))
     return nil
   }
 
-  func wrongWord(
-    _ node: Node,
-    _ word: String?,
-    _ known: [String],
-    _ what: String
-  ) -> DocumentProblem {
-    let nearest = word.flatMap { Spelling.nearest(to: $0, among: known) }
-    return node.problem(
-      "\(shown(node)) is not \(what)",
-      expected: nearest == nil ? "one of " + known.joined(separator: ", ") : nil,
-      nearest: nearest
+  // MARK: Which of them
+
+  static let occurrences = ["nth", "every", "probability"]
+
+  private static let ordinal = DeviceShape<Int>.integer(1...1_000_000_000)
+
+  static func nthKey<Payload>(
+    _ path: any WritableKeyPath<Payload, FaultOccurrence> & Sendable
+  ) -> DeviceKey<Payload> {
+    DeviceKey("nth", ordinal, "only that one, counted from 1") { payload, nth, _ in
+      payload[keyPath: path] = .nth(nth)
+    }
+  }
+
+  static func probabilityKey<Payload>(
+    _ path: any WritableKeyPath<Payload, FaultOccurrence> & Sendable
+  ) -> DeviceKey<Payload> {
+    DeviceKey(
+      "probability",
+      .number(0...1),
+      usual: "1",
+      "each with that probability, drawn from the seed"
+    ) {
+      payload,
+      probability,
+      _ in payload[keyPath: path] = .probability(probability)
+    }
+  }
+
+  /// `nth`, `every` and `probability`, one of which may be there.
+  static func occurrenceKeys<Payload>(
+    _ path: any WritableKeyPath<Payload, FaultOccurrence> & Sendable
+  ) -> [DeviceKey<Payload>] {
+    let every = DeviceKey<Payload>("every", ordinal, usual: "1", "every n-th") {
+      payload,
+      step,
+      _ in payload[keyPath: path] = .every(step)
+    }
+    return [nthKey(path), every, probabilityKey(path)]
+  }
+
+  static func burstKey<Payload>(
+    _ path: any WritableKeyPath<Payload, Int> & Sendable
+  ) -> DeviceKey<Payload> {
+    DeviceKey(
+      "burst",
+      path,
+      .integer(1...FileLimits.burst),
+      usual: "1",
+      "how many operations in a row are affected when one is"
     )
+  }
+
+  // MARK: Conditions
+
+  /// `if: scanning`, or `if: { links: 2 }`.
+  static let condition = DeviceShape<FaultCondition>(
+    "scanning, or { links: 2 }",
+    schema: Schema.any([Schema(["const": "scanning"]), linksForm.schema]).named("faultCondition")
+  ) { node, reader in
+    if node.text == "scanning" { return .scanning }
+    guard node.mapping != nil else { return nil }
+    let before = reader.problems.count
+    let links = linksForm.read(node, &reader)
+    return reader.problems.count == before ? .links(links) : nil
+  }
+
+  private static let linksForm = DeviceForm<Int>(
+    "So many devices have a link.",
+    1,
+    [
+      DeviceKey(
+        "links",
+        \.self,
+        .integer(1...100),
+        isRequired: true,
+        "how many devices have a link"
+      )
+    ]
+  )
+}
+
+extension Shape where State == DeviceReader, Value == FaultKind {
+  /// One of some kinds of operations.
+  static func operation(among kinds: [FaultKind]) -> DeviceShape<FaultKind> {
+    let words = kinds.map(\.rawValue)
+    return DeviceShape(
+      "one of `" + words.joined(separator: "`, `") + "`",
+      schema: .words(words),
+      shown: { $0.rawValue }
+    ) { node, reader in
+      guard let kind = node.text.flatMap({ FaultKind(rawValue: $0) }) else {
+        let known = FaultKind.allCases.map(\.rawValue)
+        reader.problems.append(reader.wrongWord(node, node.text, known, "an operation"))
+        return nil
+      }
+      if kinds.contains(kind) { return kind }
+      reader.problems.append(
+        node.problem(
+          "the fault does not happen to '\(kind)'",
+          expected: "one of " + words.joined(separator: ", ")
+        )
+      )
+      return nil
+    }
   }
 }

@@ -34,9 +34,7 @@ extension DeviceReader {
   /// How a characteristic is named, of whichever device.
   mutating func selector(_ node: Node) -> CharacteristicSelector? {
     guard let text = node.text else {
-      problems.append(
-        node.problem("\(node.kind) stands here", expected: "an assigned name or a UUID")
-      )
+      problems.append(node.problem(expected: "an assigned name or a UUID"))
       return nil
     }
     do throws(SelectorError) {
@@ -45,7 +43,7 @@ extension DeviceReader {
       let isWhole = !text.contains("/") && !text.contains("#") && !text.contains("@")
       problems.append(
         node.problem(
-          isWhole ? "\(shown(node)) is no characteristic" : error.problem,
+          isWhole ? "\(node.shown) is no characteristic" : error.problem,
           expected: "an assigned name or a UUID",
           nearest: error.nearest
         )
@@ -65,7 +63,7 @@ extension DeviceReader {
       guard let first = found.first else {
         problems.append(
           node.problem(
-            "the device has no characteristic \(shown(node))",
+            "the device has no characteristic \(node.shown)",
             expected: nil,
             nearest: nearest(to: node, in: table)
           )
@@ -75,7 +73,7 @@ extension DeviceReader {
       if found.count > 1, reference.need != .several {
         problems.append(
           node.problem(
-            "\(shown(node)) is \(found.count) characteristics",
+            "\(node.shown) is \(found.count) characteristics",
             expected: "one of " + found.map { table.name($0) }.joined(separator: ", ")
           )
         )
@@ -90,19 +88,19 @@ extension DeviceReader {
     switch reference.need {
     case .notify where found.properties.isDisjoint(with: [.notify, .indicate]):
       problems.append(
-        node.problem("\(shown(node)) cannot notify", expected: "one with the property notify")
+        node.problem("\(node.shown) cannot notify", expected: "one with the property notify")
       )
     case .set where found.behaviour.isMoving:
       problems.append(
-        node.problem("\(shown(node)) moves by itself", expected: "one whose value stays")
+        node.problem("\(node.shown) moves by itself", expected: "one whose value stays")
       )
     case .read where !found.properties.contains(.read):
       problems.append(
-        node.problem("\(shown(node)) cannot be read", expected: "one with the property read")
+        node.problem("\(node.shown) cannot be read", expected: "one with the property read")
       )
     case .write where !found.properties.isWritable:
       problems.append(
-        node.problem("\(shown(node)) cannot be written", expected: "one with the property write")
+        node.problem("\(node.shown) cannot be written", expected: "one with the property write")
       )
     case .presence, .read, .write, .notify, .set, .several: break
     }

@@ -4,61 +4,125 @@ import Bluetooth
 import Documents
 
 extension DeviceReader {
-  mutating func responses(_ node: Node) -> [ResponseRule] {
-    list(node, "responses", atMost: FileLimits.responses).map { response($0) }
+  static let responseShape = responseForm.shape().named("response").after {
+    $0.names = KnownNames.ofWrite(nil)
   }
 
-  private mutating func response(_ node: Node) -> ResponseRule {
-    var keys = MappingReader(node)
-    var rule = ResponseRule()
-    let exact = keys.optional("when")
-    let beginning = keys.optional("when-begins")
-    let like = keys.optional("when-like")
-    let given = [("when", exact), ("when-begins", beginning), ("when-like", like)].compactMap {
-      (name, node) in node.map { (name: name, node: $0) }
+  static let responseForm = DeviceForm<ResponseRule>(
+    "What a write brings about.",
+    ResponseRule(),
+    patternKeys(\.pattern) + [
+      DeviceKey("refuse", \.refusal, .errorCode, "the error that the write is refused with"),
+      DeviceKey(
+        "then",
+        \.actions,
+        responseActionShape.oneOrMore(
+          "one action or a list",
+          atMost: FileLimits.responses,
+          of: "actions"
+        ),
+        usual: "",
+        "what is done"
+      ),
+    ],
+    rules: [
+      .exclusive(patterns), .never("then", with: "refuse", "a refused write brings nothing about"),
+    ]
+  )
+
+  // MARK: Patterns
+
+  static let patterns = ["when", "when-begins", "when-like"]
+
+  /// The keys for which values are meant; the names of a pattern are known to later keys.
+  static func patternKeys<Payload>(
+    _ path: any WritableKeyPath<Payload, ResponseRule.Pattern> & Sendable
+  ) -> [DeviceKey<Payload>] {
+    let like = DeviceShape<BytePattern>.pattern.then { pattern, _, reader in
+      reader.names.add(KnownNames(pattern.tokens.compactMap(\.named)))
     }
-    if let second = given.dropFirst().first {
-      problems.append(
-        second.node.problem("'\(given[0].name)' and '\(second.name)' exclude each other")
-      )
-    }
-    if let octets = exact.flatMap({ octets($0) }) { rule.pattern = .exactly(octets) }
-    if let octets = beginning.flatMap({ octets($0) }) { rule.pattern = .beginning(octets) }
-    let pattern = like.flatMap { self.pattern($0) }
-    if let pattern { rule.pattern = .like(pattern) }
-    rule.refusal = keys.optional("refuse").flatMap { errorCode($0) }
-    if let actions = keys.optional("then") {
-      if rule.refusal != nil {
-        problems.append(actions.problem("a refused write brings nothing about"))
-      }
-      let nodes =
-        actions.mapping == nil
-        ? list(actions, "actions", atMost: FileLimits.responses) : [actions]
-      let names = KnownNames.ofWrite(pattern)
-      rule.actions = nodes.compactMap { action($0, names) }
-    }
-    problems += keys.finish()
-    return rule
+    return [
+      DeviceKey("when", .octets, "exactly this value") { payload, octets, _ in
+        payload[keyPath: path] = .exactly(octets)
+      },
+      DeviceKey("when-begins", .octets, "values that begin with this") { payload, octets, _ in
+        payload[keyPath: path] = .beginning(octets)
+      },
+      DeviceKey("when-like", like, "values that fit a [pattern](#patterns)") {
+        payload,
+        pattern,
+        _ in
+        payload[keyPath: path] = .like(pattern)
+      },
+    ]
   }
 
-  mutating func action(_ node: Node, _ names: KnownNames) -> ResponseAction? {
-    var keys = MappingReader(node)
-    let notify = keys.optional("notify")
-    let set = keys.optional("set")
-    let delay = delay(&keys, "after") ?? .zero
-    let target = keys.optional("on")
-    problems += keys.finish()
-    guard let value = notify ?? set, notify == nil || set == nil else {
-      if node.mapping != nil {
-        problems.append(node.problem("nothing to be done", expected: "either notify or set"))
-      }
-      return nil
+  // MARK: Actions
+
+  /// What is said of an action: one of its values, and where.
+  struct ActionEntry: Sendable {
+    var set: ValueTemplate?
+    var notify: ValueTemplate?
+    var delay = Duration.zero
+    var target: Located<CharacteristicSelector>?
+  }
+
+  /// The keys that keep a value, or keep and send it.
+  static func responseKeys<Payload>(
+    _ path: any WritableKeyPath<Payload, ActionEntry> & Sendable
+  ) -> [DeviceKey<Payload>] {
+    [
+      DeviceKey("set", .template, "stores a value") { payload, value, _ in
+        payload[keyPath: path].set = value
+      },
+      DeviceKey("notify", .template, "stores a value and sends it to subscribers") {
+        payload,
+        value,
+        _ in payload[keyPath: path].notify = value
+      },
+      DeviceKey("on", .selector, usual: "the one that was written", "another characteristic") {
+        payload,
+        target,
+        node in
+        payload[keyPath: path].target = Located(value: target, node: node)
+      },
+      DeviceKey("after", .delay, usual: "0s", "the delay") { payload, delay, _ in
+        payload[keyPath: path].delay = delay
+      },
+    ]
+  }
+
+  static let responseActionForm = DeviceForm<ActionEntry>(
+    "Keeps a value (set), or keeps it and sends it (notify).",
+    ActionEntry(),
+    responseKeys(\.self),
+    rules: [.one(of: ["notify", "set"], "nothing to be done", expected: "either notify or set")]
+  )
+
+  private static let responseActionShape = DeviceShape<ResponseAction>(
+    "an action",
+    schema: responseActionForm.schema.named("action")
+  ) { node, reader in
+    let before = reader.problems.count
+    let entry = responseActionForm.read(node, &reader)
+    let action = reader.action(entry)
+    // What is wrong is complained of already.
+    if action == nil, reader.problems.count == before {
+      reader.problems.append(node.problem(expected: "an action"))
     }
-    let kind = notify == nil ? ResponseAction.Kind.set : .notify
-    let on = target.flatMap { reference($0, kind == .notify ? .notify : .set) }
-    return template(value, names).map { value in
-      var action = ResponseAction(kind, value: value, after: delay)
-      action.characteristic = on
+    return action
+  }
+
+  /// The action that is meant; nil where there is no value.
+  mutating func action(_ entry: ActionEntry) -> ResponseAction? {
+    let kind = entry.notify == nil ? ResponseAction.Kind.set : .notify
+    if let target = entry.target {
+      let need = kind == .notify ? Reference.Need.notify : .set
+      references.append(Reference(characteristic: target.value, node: target.node, need: need))
+    }
+    return (entry.notify ?? entry.set).map { value in
+      var action = ResponseAction(kind, value: value, after: entry.delay)
+      action.characteristic = entry.target?.value
       return action
     }
   }

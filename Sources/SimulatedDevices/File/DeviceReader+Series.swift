@@ -5,64 +5,127 @@ import Documents
 import Spelling
 
 extension DeviceReader {
-  mutating func series(_ node: Node) -> Series {
-    var keys = MappingReader(node)
-    let values = keys.optional("values")
-    let csv = keys.optional("csv")
-    let parts = keys.optional("parts")
-    let time = keys.optional("time")
-    let every = period(&keys, "every")
-    var series = Series(values: [], every: every, repeats: truth(&keys, "repeats") ?? true)
-    let before = problems.count
-    switch (values, csv) {
-    case (let values?, nil):
-      series.values = written(values)
-      for (key, node) in [("parts", parts), ("time", time)] {
-        if let node { problems.append(node.problem("'\(key)' is for a series from 'csv'")) }
-      }
-    case (nil, let csv?):
-      if let time, every != nil {
-        problems.append(time.problem("'time' and 'every' exclude each other"))
-      }
-      (series.values, series.times) = recorded(csv, parts: parts, time: time, in: node)
-    case (let values?, .some):
-      problems.append(values.problem("'values' and 'csv' exclude each other"))
-    case (nil, nil):
-      if node.mapping != nil {
-        problems.append(
-          node.problem("the key 'values' is missing", expected: "a list of values, or 'csv'")
-        )
-      }
-    }
-    let isTimed = every != nil || time != nil
-    series.beginsAtOnce = beginsAtOnce(&keys, isTimed: isTimed)
-    problems += keys.finish()
-    if problems.count > before { series.times = [] }
-    return series
+  /// What is said of a series: its values, or where they are.
+  struct SeriesEntry: Sendable {
+    var series = Series(values: [], every: nil, repeats: true)
+    var csv: Node?
+    var parts: Node?
+    var time: Node?
   }
 
-  private mutating func written(_ node: Node) -> [[UInt8]] {
-    let nodes = list(node, "values", atMost: FileLimits.values)
-    if node.isNull || node.sequence?.isEmpty == true {
-      problems.append(node.problem("a series has at least one value"))
+  static let seriesForm = DeviceForm<SeriesEntry>(
+    "Values one after the other, written here or in a table.",
+    SeriesEntry(),
+    [
+      DeviceKey(
+        "values",
+        \.series.values,
+        DeviceShape<[UInt8]>.octets.list(
+          of: "values",
+          1...FileLimits.values,
+          none: "a series has at least one value"
+        ),
+        usual: "",
+        "the values"
+      ),
+      DeviceKey(
+        "csv",
+        \.csv,
+        .later("the name of a file", fileName),
+        "a CSV file, relative to this file"
+      ),
+      DeviceKey(
+        "parts",
+        \.parts,
+        .later(partsExample, ValueSchemas.columnParts),
+        "what each row is made of"
+      ),
+      DeviceKey(
+        "time",
+        \.time,
+        .later("the name of a column", Schema(["type": "string"])),
+        "the column with the seconds, or durations, of each value"
+      ),
+      DeviceKey(
+        "every",
+        \.series.every,
+        .period,
+        usual: "each read steps",
+        "the time between two values"
+      ),
+      DeviceKey(
+        "repeats",
+        \.series.repeats,
+        .truth,
+        "whether it begins again after the last value"
+      ),
+      DeviceKey(
+        "first",
+        \.series.beginsAtOnce,
+        .first,
+        "whether a subscriber gets a value at once"
+      ),
+    ],
+    rules: [
+      .exclusive(["values", "csv"]),
+      .some(
+        of: ["values", "csv"],
+        "the key 'values' is missing",
+        expected: "a list of values, or 'csv'"
+      ),
+      KeyRule(schema: ["if": ["required": ["csv"]], "then": ["required": ["parts"]]]) { node in
+        guard node.value(of: "csv") != nil, node.value(of: "parts") == nil else { return nil }
+        return node.problem("the key 'parts' is missing", expected: partsExample)
+      },
+      .never("parts", with: "values", "'parts' is for a series from 'csv'"),
+      .never("time", with: "values", "'time' is for a series from 'csv'"),
+      .exclusive(["time", "every"]),
+      .only("first", with: ["every", "time"], "without 'every' no value comes by itself"),
+    ]
+  )
+
+  static let fileName = Schema(["type": "string"])
+  static let partsExample = "[{ u8: { column: bpm } }]"
+
+  /// A series with the values of its table.
+  /// A series, with the values of its table.
+  static let seriesShape = DeviceShape<Series>(
+    "a mapping",
+    schema: seriesForm.schema.named("series")
+  ) { node, reader in
+    let before = reader.problems.count
+    var entry = seriesForm.read(node, &reader)
+    if reader.problems.count == before, let csv = entry.csv, let parts = entry.parts {
+      let found = reader.recorded(csv, parts: parts, time: entry.time)
+      (entry.series.values, entry.series.times) = found
     }
-    return nodes.compactMap { octets($0) }
+    if reader.problems.count > before { entry.series.times = [] }
+    return entry.series
   }
+
+  // MARK: Columns
+
+  static let columnForm = DeviceForm<Node?>(
+    "The cell of a column.",
+    nil,
+    [
+      DeviceKey(
+        "column",
+        \.self,
+        .later("the name of a column", Schema(["type": "string"])),
+        isRequired: true,
+        "the name of the column"
+      )
+    ]
+  )
 
   // MARK: From a table
 
   private mutating func recorded(
     _ csv: Node,
-    parts: Node?,
-    time: Node?,
-    in node: Node
+    parts: Node,
+    time: Node?
   ) -> (values: [[UInt8]], times: [Duration]) {
-    guard let parts else {
-      problems.append(
-        node.problem("the key 'parts' is missing", expected: "[{ u8: { column: bpm } }]")
-      )
-      return ([], [])
-    }
     guard let table = table(csv) else { return ([], []) }
     let rows = rows(of: table, parts)
     let times = time.flatMap { column($0, of: table) }.map { self.times($0) } ?? []
@@ -72,7 +135,7 @@ extension DeviceReader {
   /// The table of a file; its name counts from the folder of this one.
   mutating func table(_ node: Node) -> CSVTable? {
     guard let name = node.text else {
-      problems.append(node.problem("\(node.kind) stands here", expected: "the name of a file"))
+      problems.append(node.problem(expected: "the name of a file"))
       return nil
     }
     let path = TextFile.path(name, beside: node.place.file)
@@ -111,9 +174,7 @@ extension DeviceReader {
         for index in rows.indices { rows[index] += fixed }
         continue
       }
-      var keys = MappingReader(entry.value)
-      let name = keys.required("column", expected: "the name of a column")
-      problems += keys.finish()
+      let name = Self.columnForm.read(entry.value, &self)
       guard let cells = name.flatMap({ column($0, of: table) }) else { continue }
       for (index, cell) in cells.enumerated() { rows[index] += fixed(cell, entry.key) ?? [] }
     }
@@ -129,7 +190,7 @@ extension DeviceReader {
     if let cells = node.text.flatMap({ table.column($0) }) { return cells }
     problems.append(
       node.problem(
-        "\(shown(node)) is no column of \(table.file)",
+        "\(node.shown) is no column of \(table.file)",
         expected: "one of " + table.columns.joined(separator: ", "),
         nearest: node.text.flatMap { Spelling.nearest(to: $0, among: table.columns) }
       )
@@ -145,13 +206,13 @@ extension DeviceReader {
       let time = cell.duration ?? seconds.map { .microseconds(Int64(($0 * 1_000_000).rounded())) }
       guard let time, time <= .seconds(86_400) else {
         problems.append(
-          cell.problem("\(shown(cell)) stands here", expected: "seconds, or a duration, up to 24h")
+          cell.problem(expected: "seconds, or a duration, up to 24h")
         )
         return []
       }
       if let last = times.last, time - last < FileLimits.period.lowerBound {
         problems.append(
-          cell.problem("\(shown(cell)) stands here", expected: "a later time than above, by 1ms")
+          cell.problem(expected: "a later time than above, by 1ms")
         )
         return []
       }

@@ -5,83 +5,218 @@ import Documents
 import Spelling
 
 extension DeviceReader {
-  mutating func service(_ node: Node) -> ServiceDefinition {
-    var keys = MappingReader(node)
-    var service = ServiceDefinition(uuid: BluetoothUUID(short: 0))
-    if let name = keys.required("service", expected: "an assigned name or a UUID"),
-      let uuid = serviceUUID(name)
-    {
-      service.uuid = uuid
-      if uuid.short == 0x1800 || uuid.short == 0x1801 {
-        problems.append(name.problem("every device has this service without it being written"))
-      }
-    }
-    if let includes = keys.optional("includes") {
-      for node in list(includes, "services", atMost: FileLimits.services) {
-        guard let uuid = serviceUUID(node) else { continue }
-        service.includes.append(uuid)
-        inclusions.append((service: service.uuid, included: uuid, node: node))
-      }
-    }
-    service.isPrimary = truth(&keys, "primary") ?? service.isPrimary
-    let nodes = list(
-      keys.optional("characteristics"),
-      "characteristics",
-      atMost: FileLimits.characteristics
-    )
-    service.characteristics = nodes.map { characteristic($0) }
-    problems += keys.finish()
-    return service
+  // MARK: Services
+
+  static let serviceShape = serviceForm.shape().named("service").after {
+    $0.service = BluetoothUUID(short: 0)
   }
 
-  private mutating func characteristic(_ node: Node) -> CharacteristicDefinition {
-    count += 1
-    var keys = MappingReader(node)
-    var result = CharacteristicDefinition(uuid: BluetoothUUID(short: 0), properties: [])
-    if let name = keys.required("characteristic", expected: "an assigned name or a UUID") {
-      result.uuid = characteristicUUID(name) ?? result.uuid
+  static let serviceForm = DeviceForm<ServiceDefinition>(
+    "A service.",
+    ServiceDefinition(uuid: BluetoothUUID(short: 0)),
+    [
+      DeviceKey(
+        "service",
+        \.uuid,
+        DeviceShape<BluetoothUUID>.service.then { uuid, node, reader in
+          reader.service = uuid
+          if uuid.short == 0x1800 || uuid.short == 0x1801 {
+            reader.problems.append(
+              node.problem("every device has this service without it being written")
+            )
+          }
+        },
+        isRequired: true,
+        "an assigned name such as `heart-rate`, or a UUID of 4, 8 or 32 digits"
+      ),
+      DeviceKey("primary", \.isPrimary, .truth, "whether it is a primary service"),
+      DeviceKey(
+        "includes",
+        \.includes,
+        DeviceShape<BluetoothUUID>.service.then { uuid, node, reader in
+          reader.inclusions.append((service: reader.service, included: uuid, node: node))
+        }.list(of: "services", 0...FileLimits.services),
+        "services of the same device that it refers to"
+      ),
+      DeviceKey(
+        "characteristics",
+        \.characteristics,
+        characteristicShape.list(of: "characteristics", 0...FileLimits.characteristics),
+        usual: "none",
+        "its characteristics"
+      ),
+    ]
+  )
+
+  // MARK: Characteristics
+
+  /// What is said of a characteristic: it may have one behaviour.
+  struct CharacteristicEntry: Sendable {
+    var definition = CharacteristicDefinition(uuid: BluetoothUUID(short: 0), properties: [])
+    var value: [UInt8]?
+    var behaviour: Behaviour?
+  }
+
+  private static let characteristicShape = DeviceShape<CharacteristicDefinition>(
+    "a mapping",
+    schema: characteristicForm.schema.named("characteristic")
+  ) { node, reader in
+    reader.count += 1
+    let before = reader.problems.count
+    let entry = characteristicForm.read(node, &reader)
+    var result = entry.definition
+    switch entry.behaviour {
+    case nil: result.behaviour = .constant(entry.value ?? [])
+    case .response(var response)?:
+      response.initial = entry.value ?? []
+      result.behaviour = .response(response)
+    case let behaviour?: result.behaviour = behaviour
     }
-    if let flags = keys.required("properties", expected: "a list such as [read, notify]") {
-      result.properties = properties(flags)
-    }
-    let problemsBefore = problems.count
-    result.behaviour = behaviour(&keys)
-    if problems.count == problemsBefore { check(result, node) }
-    let descriptors = list(
-      keys.optional("descriptors"),
-      "descriptors",
-      atMost: FileLimits.descriptors
-    )
-    result.descriptors = descriptors.compactMap { descriptor($0) }
-    if let node = keys.optional("security") { result.security = security(node) }
-    result.readError = keys.optional("refuse-read").flatMap { errorCode($0) }
-    result.writeError = keys.optional("refuse-write").flatMap { errorCode($0) }
-    result.longest = integer(&keys, "longest", in: 0...FileLimits.octets) ?? result.longest
-    problems += keys.finish()
+    if reader.problems.count == before { reader.check(result, node) }
     return result
   }
 
-  private mutating func properties(_ node: Node) -> CharacteristicProperties {
-    let nodes = node.sequence ?? [node]
-    let known = CharacteristicProperties.knownFlags
-    var flags: [String] = []
-    for node in nodes {
-      if let flag = node.text, known.contains(flag) {
-        flags.append(flag)
-      } else {
-        let nearest = node.text.flatMap { Spelling.nearest(to: $0, among: known) }
-        problems.append(
-          node.problem(
-            "\(shown(node)) is no property",
-            expected: nearest == nil ? "one of " + known.joined(separator: ", ") : nil,
-            nearest: nearest
-          )
-        )
-      }
-    }
-    if nodes.isEmpty { problems.append(node.problem("a characteristic has at least one property")) }
-    return CharacteristicProperties(flags: flags)
+  private static let moving = [
+    "counter", "wave", "noise", "echo", "series", "responses", "follows",
+  ]
+
+  static let characteristicForm = DeviceForm<CharacteristicEntry>(
+    "A characteristic: what may be done with it, and what it then does.",
+    CharacteristicEntry(),
+    [
+      DeviceKey(
+        "characteristic",
+        \.definition.uuid,
+        .characteristic,
+        isRequired: true,
+        "an assigned name or a UUID"
+      ),
+      DeviceKey(
+        "properties",
+        \.definition.properties,
+        properties,
+        isRequired: true,
+        "what may be done with it"
+      ),
+      DeviceKey(
+        "value",
+        \.value,
+        .octets,
+        usual: "an empty value",
+        "a value that is constant until it is written"
+      ),
+      behaviour("counter", counterShape, "a number that counts") { .counter($0) },
+      behaviour("wave", waveForm.shape().named("wave"), "sine waves of one phase") {
+        .wave($0)
+      },
+      behaviour("noise", noiseForm.shape().named("noise"), "random numbers") {
+        .noise($0)
+      },
+      behaviour("echo", .yes, "stores what is written, returns it in reads, and notifies it") { _ in
+        .echo
+      },
+      behaviour("series", seriesShape, "a list of values") { .series($0) },
+      behaviour(
+        "responses",
+        responseShape.list(of: "responses", 0...FileLimits.responses),
+        "a control point: the first rule that matches the written value decides"
+      ) { .response(Response(rules: $0)) },
+      behaviour("follows", followerShape, "a value derived from others") { .follow($0) },
+      DeviceKey(
+        "descriptors",
+        \.definition.descriptors,
+        descriptorShape.list(of: "descriptors", 0...FileLimits.descriptors),
+        usual: "none",
+        "`{ descriptor: characteristic-user-description, value: …, writable: true }` and the like"
+      ),
+      DeviceKey(
+        "security",
+        \.definition.security,
+        securityShape,
+        usual: "none",
+        "what it demands of the link; descriptors take it too"
+      ),
+      DeviceKey(
+        "refuse-read",
+        \.definition.readError,
+        .errorCode,
+        usual: "none",
+        "the error that every read is refused with"
+      ),
+      DeviceKey(
+        "refuse-write",
+        \.definition.writeError,
+        .errorCode,
+        usual: "none",
+        "the error that every write is refused with"
+      ),
+      DeviceKey(
+        "longest",
+        \.definition.longest,
+        .integer(0...FileLimits.octets),
+        "the longest value that may be written, in octets"
+      ),
+    ],
+    rules: behaviourRules
+  )
+
+  private static func behaviour<Value>(
+    _ name: String,
+    _ shape: DeviceShape<Value>,
+    _ doc: String,
+    _ make: @escaping @Sendable (Value) -> Behaviour
+  ) -> DeviceKey<CharacteristicEntry> {
+    DeviceKey(name, shape, doc) { entry, value, _ in entry.behaviour = make(value) }
   }
+
+  /// One behaviour; `responses` may begin with a `value`.
+  private static let behaviourRules: [KeyRule] = {
+    @Sendable func given(_ node: Node, _ keys: [String]) -> [(key: String, node: Node)] {
+      keys.compactMap { key in node.value(of: key).map { (key, $0) } }
+    }
+    @Sendable func twoAtOnce(_ node: Node, _ first: String, _ second: String) -> DocumentProblem {
+      node.problem("'\(first)' and '\(second)' are two behaviours at once")
+    }
+    let others = moving.filter { $0 != "responses" }
+    let anyOther: OrderedJSON = [
+      "anyOf": .list(others.map { .object([.init("required", [.text($0)])]) })
+    ]
+    return [
+      KeyRule(schema: KeyRule.exclusive(moving).schema) { node in
+        let found = given(node, moving)
+        return found.count < 2 ? nil : twoAtOnce(found[1].node, found[1].key, found[0].key)
+      },
+      KeyRule(schema: ["if": ["required": ["value"]], "then": ["not": anyOther]]) { node in
+        guard let value = node.value(of: "value"), let other = given(node, others).first,
+          given(node, moving).count == 1
+        else { return nil }
+        return twoAtOnce(value, "value", other.key)
+      },
+    ]
+  }()
+
+  private static let properties: DeviceShape<CharacteristicProperties> = {
+    let known = CharacteristicProperties.knownFlags
+    let flag = DeviceShape<String>("a property", schema: Schema.words(known).named("property")) {
+      node,
+      reader in
+      if let flag = node.text, known.contains(flag) { return flag }
+      let nearest = node.text.flatMap { Spelling.nearest(to: $0, among: known) }
+      reader.problems.append(
+        node.problem(
+          "\(node.shown) is no property",
+          expected: nearest == nil ? "one of " + known.joined(separator: ", ") : nil,
+          nearest: nearest
+        )
+      )
+      return nil
+    }
+    let list = flag.oneOrMore(
+      "a list of `" + known.joined(separator: "`, `") + "`",
+      none: "a characteristic has at least one property"
+    )
+    return list.map { CharacteristicProperties(flags: $0) }
+  }()
 
   /// Behaviours that the properties leave without any effect are mistakes.
   private mutating func check(_ characteristic: CharacteristicDefinition, _ node: Node) {
@@ -105,25 +240,39 @@ extension DeviceReader {
     }
   }
 
-  private mutating func descriptor(_ node: Node) -> DescriptorDefinition? {
-    var keys = MappingReader(node)
-    let name = keys.required("descriptor", expected: "an assigned name or a UUID")
-    let uuid = name.flatMap { descriptorUUID($0) }
-    let value = keys.required("value", expected: "a value").flatMap { octets($0) }
-    let isWritable = truth(&keys, "writable") ?? false
-    let security = keys.optional("security").map { self.security($0) } ?? AttributeSecurity()
-    problems += keys.finish()
-    guard let name, let uuid, let value else { return nil }
-    if [AttributeTable.configuration, AttributeTable.extendedProperties].contains(uuid) {
-      problems.append(name.problem("this descriptor comes with the properties that need it"))
-    }
-    return DescriptorDefinition(
-      uuid: uuid,
-      value: value,
-      isWritable: isWritable,
-      security: security
-    )
-  }
+  // MARK: Descriptors
+
+  private static let descriptorShape = descriptorForm.shape().named("descriptor")
+
+  static let descriptorForm = DeviceForm<DescriptorDefinition>(
+    "A descriptor with a value.",
+    DescriptorDefinition(uuid: BluetoothUUID(short: 0), value: []),
+    [
+      DeviceKey(
+        "descriptor",
+        \.uuid,
+        DeviceShape<BluetoothUUID>.descriptor.then { uuid, node, reader in
+          let automatic = [AttributeTable.configuration, AttributeTable.extendedProperties]
+          if automatic.contains(uuid) {
+            reader.problems.append(
+              node.problem("this descriptor comes with the properties that need it")
+            )
+          }
+        },
+        isRequired: true,
+        "an assigned name or a UUID"
+      ),
+      DeviceKey("value", \.value, .octets, isRequired: true, "its value"),
+      DeviceKey("writable", \.isWritable, .truth, "whether a write replaces the value"),
+      DeviceKey(
+        "security",
+        \.security,
+        securityShape,
+        usual: "none",
+        "what it demands of the link"
+      ),
+    ]
+  )
 }
 
 extension CharacteristicProperties {

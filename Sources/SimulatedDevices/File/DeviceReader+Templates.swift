@@ -79,7 +79,7 @@ extension DeviceReader {
   /// `$name` of octets.
   private mutating func octetsName(_ node: Node, _ names: KnownNames) -> String? {
     guard let text = node.text, text.hasPrefix("$") else {
-      problems.append(node.problem("\(shown(node)) stands here", expected: "a name such as $name"))
+      problems.append(node.problem(expected: "a name such as $name"))
       return nil
     }
     let name = Node(
@@ -93,7 +93,7 @@ extension DeviceReader {
   /// A name that is known and of a kind.
   mutating func known(_ node: Node, _ kind: VariableKind, _ names: KnownNames) -> String? {
     guard let name = node.text else {
-      problems.append(node.problem("\(node.kind) stands here", expected: "a name"))
+      problems.append(node.problem(expected: "a name"))
       return nil
     }
     if names.kind(of: name) == kind { return name }
@@ -116,9 +116,7 @@ extension DeviceReader {
   /// A number, or a calculation such as `$last - $first + 1`.
   mutating func expression(_ node: Node, _ names: KnownNames) -> Expression? {
     guard let text = node.text, let found = Expression(written: text) else {
-      problems.append(
-        node.problem("\(shown(node)) stands here", expected: "a number such as 3 or $size - 1")
-      )
+      problems.append(node.problem(expected: "a number such as 3 or $size - 1"))
       return nil
     }
     return check(found, node, names) ? found : nil
@@ -145,7 +143,7 @@ extension DeviceReader {
   /// `01 ?? <size:u32> *`.
   mutating func pattern(_ node: Node) -> BytePattern? {
     guard let text = node.text else {
-      problems.append(node.problem("\(node.kind) stands here", expected: "a pattern of octets"))
+      problems.append(node.problem(expected: "a pattern of octets"))
       return nil
     }
     do throws(BytePattern.TextProblem) {
@@ -156,69 +154,6 @@ extension DeviceReader {
       )
       return nil
     }
-  }
-
-  // MARK: Views
-
-  /// `with: { level: { of: battery-level, as: u8, at: 0 } }`: names for other values.
-  mutating func views(_ node: Node?) -> [View] {
-    node.map { entries($0) }?.compactMap { view($0) } ?? []
-  }
-
-  private mutating func view(_ entry: Node.Entry) -> View? {
-    guard Expression.isVariableName(entry.key) else {
-      problems.append(
-        DocumentProblem(
-          entry.keyPlace,
-          path: entry.value.path,
-          "'\(entry.key)' cannot be a name",
-          expected: "letters, digits and underscores, a letter first"
-        )
-      )
-      return nil
-    }
-    if entry.value.text != nil {
-      return source(entry.value).map { View(entry.key, of: $0) }
-    }
-    var keys = MappingReader(entry.value)
-    let of = keys.required("of", expected: "a characteristic").flatMap { source($0) }
-    let format = keys.optional("as").flatMap { wholeFormat($0) }
-    let offset = integer(&keys, "at", in: 0...FileLimits.octets - 1) ?? 0
-    let countNode = keys.optional("count")
-    let count = integer(&keys, "count", in: 1...FileLimits.octets)
-    if let countNode, format != nil {
-      problems.append(countNode.problem("'as' says how many octets it has"))
-    }
-    problems += keys.finish()
-    // Of what is wrong already, the name is known all the same.
-    let meant = of ?? CharacteristicSelector(characteristic: BluetoothUUID(short: 0))
-    return View(entry.key, of: meant, as: format, at: offset, count: count)
-  }
-
-  private mutating func source(_ node: Node) -> CharacteristicSelector? {
-    reference(node, .presence)
-  }
-
-  /// A format of whole numbers.
-  mutating func wholeFormat(_ node: Node) -> ValueFormat? {
-    let all = ValueFormat.names.compactMap { ValueFormat($0) }.filter { $0.wholeOctets != nil }
-    if let format = all.first(where: { $0.name == node.text }) { return format }
-    let names = all.map(\.name)
-    problems.append(
-      node.problem(
-        "\(shown(node)) stands here",
-        expected: "one of " + names.joined(separator: ", "),
-        nearest: node.text.flatMap { Spelling.nearest(to: $0, among: names) }
-      )
-    )
-    return nil
-  }
-}
-
-extension View {
-  /// What names of these kinds may be used for.
-  static func names(_ views: [View]) -> KnownNames {
-    KnownNames(views.map { ($0.name, $0.kind) })
   }
 }
 

@@ -18,9 +18,7 @@ extension DeviceReader {
   /// Octets written as text of pairs of digits.
   mutating func hex(_ node: Node) -> [UInt8]? {
     guard node.text != nil else {
-      problems.append(
-        node.problem("\(node.kind) stands here", expected: "octets such as \"01 ff\"")
-      )
+      problems.append(node.problem(expected: "octets such as \"01 ff\""))
       return nil
     }
     return joined([fixed(node, "hex")], node)
@@ -40,7 +38,7 @@ extension DeviceReader {
   /// The one entry of `{ u8: 87 }`.
   private mutating func formatted(_ node: Node) -> Node.Entry? {
     guard let entries = node.mapping, let entry = entries.first, entries.count == 1 else {
-      let found = node.mapping == nil ? shown(node) : "a mapping of several keys"
+      let found = node.mapping == nil ? node.shown : "a mapping of several keys"
       problems.append(node.problem("\(found) stands here", expected: "a value such as { u8: 87 }"))
       return nil
     }
@@ -73,12 +71,12 @@ extension DeviceReader {
       }
     }
     guard let number = node.number else {
-      problems.append(node.problem("\(shown(node)) stands here", expected: "a number"))
+      problems.append(node.problem(expected: "a number"))
       return nil
     }
     let format = numberFormat(name, decimals: Self.decimals(node))
     if let octets = format?.encode(number) { return octets }
-    problems.append(node.problem("\(shown(node)) has no room in \(name)"))
+    problems.append(node.problem("\(node.shown) has no room in \(name)"))
     return nil
   }
 
@@ -116,17 +114,15 @@ extension DeviceReader {
   }
 
   private mutating func moving(_ node: Node, _ name: String) -> MovingNumber? {
-    var keys = MappingReader(node)
-    let low = keys.required("low", expected: "a number")
-    let high = keys.required("high", expected: "a number")
-    let decimals = integer(&keys, "decimals", in: 0...8)
-    let dividend = keys.optional("dividend", expected: "a number") { $0.number }
-    let found = keys.finish()
-    problems += found
-    guard found.isEmpty, let low, let high else { return nil }
+    let before = problems.count
+    let moving = Self.movingForm.read(node, &self)
+    guard problems.count == before, let low = moving.low, let high = moving.high else {
+      return nil
+    }
+    let (decimals, dividend) = (moving.decimals, moving.dividend)
     guard let lowest = low.number, let highest = high.number else {
       let wrong = low.number == nil ? low : high
-      problems.append(wrong.problem("\(shown(wrong)) stands here", expected: "a number"))
+      problems.append(wrong.problem(expected: "a number"))
       return nil
     }
     let written = max(Self.decimals(low), Self.decimals(high))
@@ -143,7 +139,7 @@ extension DeviceReader {
     }
     let number = MovingNumber(format: format, low: lowest, high: highest, dividend: dividend)
     for (end, fraction) in [(low, 0.0), (high, 1.0)] where number.octets(at: fraction).isEmpty {
-      problems.append(end.problem("\(shown(end)) has no room in \(name)"))
+      problems.append(end.problem("\(end.shown) has no room in \(name)"))
     }
     return number
   }

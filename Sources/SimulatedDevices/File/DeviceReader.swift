@@ -1,100 +1,222 @@
-// The top of a device file: devices and links.
+// The state of reading device and scenario files, and the top of a device file.
+//
+// What files may say is described in the Form of each mapping; this keeps what one key leaves for
+// the next.
 
 import Bluetooth
 import Documents
+
+typealias DeviceKey<Payload> = Key<Payload, DeviceReader>
+typealias DeviceShape<Value> = Shape<Value, DeviceReader>
+typealias DeviceForm<Payload> = Form<Payload, DeviceReader>
+
+/// The devices that one node of a list describes.
+struct LocatedDevices: Sendable {
+  let node: Node
+  let devices: [DeviceDefinition]
+}
 
 /// Makes definitions of nodes, and collects everything that is wrong on the way.
 ///
 /// What is wrong is replaced by something harmless and read on; the definitions count only if there
 /// are no problems.
-struct DeviceReader {
+struct DeviceReader: Reading {
   var problems: [DocumentProblem] = []
   /// Characteristics that something else in the device is to happen on, checked at its end.
   var references: [Reference] = []
   /// Services that others of the present device include, checked at its end.
   var inclusions: [(service: BluetoothUUID, included: BluetoothUUID, node: Node)] = []
+  /// The present service.
+  var service = BluetoothUUID(short: 0)
   /// Characteristics of the present device.
   var count = 0
+  /// The names that values may use here.
+  var names = KnownNames()
+  /// The present machine.
+  var machine = MachineScope()
+  /// The present scenario.
+  var scenario = ScenarioScope()
 
   mutating func devices(_ root: Node) -> [DeviceDefinition] {
-    guard root.mapping?.contains(where: { $0.key == "devices" }) == true else {
-      return copies(root)
-    }
-    var keys = MappingReader(root)
-    let nodes = list(keys.optional("devices"), "devices", atMost: FileLimits.devices)
-    problems += keys.finish()
+    guard root.value(of: "devices") != nil else { return copies(root) }
+    let all = Self.devicesForm.read(root, &self)
     var devices: [DeviceDefinition] = []
     var addresses: Set<BluetoothAddress> = []
-    for node in nodes {
-      let problemsBefore = problems.count
-      let found = copies(node)
-      if problems.count == problemsBefore,
-        let taken = found.first(where: { !addresses.insert($0.address).inserted })
-      {
-        problems.append(node.problem("another device has the address \(taken.address)"))
+    for found in all {
+      if let taken = found.devices.first(where: { !addresses.insert($0.address).inserted }) {
+        problems.append(found.node.problem("another device has the address \(taken.address)"))
       }
-      devices += found
+      devices += found.devices
     }
     if devices.count > FileLimits.devices {
       problems.append(root.problem("the file has more than \(FileLimits.devices) devices"))
     }
-    if nodes.isEmpty { problems.append(root.problem("there is no device here")) }
     return devices
   }
 
-  mutating func device(_ node: Node) -> DeviceDefinition {
+  /// What is said of one device, with how many of it there are.
+  struct DeviceEntry: Sendable {
+    var device = DeviceDefinition(address: BluetoothAddress(number: 0))
+    var count: Int?
+  }
+
+  mutating func entry(_ node: Node) -> DeviceEntry {
     references = []
     inclusions = []
     count = 0
-    var keys = MappingReader(node)
-    var device = DeviceDefinition(address: BluetoothAddress(number: 0))
-    device.name = keys.optional("name", expected: "at most \(FileLimits.name) octets of text") {
-      $0.text.flatMap { $0.utf8.count <= FileLimits.name ? $0 : nil }
-    }
-    let address = keys.required("address", expected: "an address such as C0:FF:EE:00:00:01") {
-      $0.text.flatMap { BluetoothAddress($0) }
-    }
-    if let address { device.address = address }
-    device.addressType =
-      keys.optional("address-type", expected: "public or random") {
-        $0.text.flatMap { AddressType(rawValue: $0) }
-      } ?? device.addressType
-    device.appearance = keys.optional("appearance", expected: "a number from 0 to 0xffff") {
-      $0.integer.flatMap { UInt16(exactly: $0) }
-    }
-    // Looked at by copies(_:).
-    _ = keys.optional("count")
-    device.advertisements = advertisements(&keys)
-    device.privateAddress = keys.optional("private-address").map { privateAddress($0) }
-    if let node = keys.optional("link") { device.link = link(node) }
-    if let node = keys.optional("security") { device.pairing = pairing(node) }
-    let services = list(keys.optional("services"), "services", atMost: FileLimits.services)
-    device.services = services.map { service($0) }
-    device.machines = machines(keys.optional("machines"))
-    let faults = list(keys.optional("faults"), "faults", atMost: FileLimits.faults)
-    device.faults = faults.compactMap { fault($0) }
-    problems += keys.finish()
+    let entry = Self.deviceForm.read(node, &self)
     if count > FileLimits.characteristics {
       problems.append(
         node.problem("the device has more than \(FileLimits.characteristics) characteristics")
       )
     }
-    checkReferences(in: device)
-    checkInclusions(in: device)
-    checkCircles(in: device)
-    return device
+    checkReferences(in: entry.device)
+    checkInclusions(in: entry.device)
+    checkCircles(in: entry.device)
+    return entry
   }
 
-  private mutating func link(_ node: Node) -> LinkDefinition {
-    var keys = MappingReader(node)
-    var link = LinkDefinition()
-    link.mtu = integer(&keys, "mtu", in: 23...517) ?? link.mtu
-    link.connectTime = delay(&keys, "connect-time") ?? link.connectTime
-    link.discoveryTime = delay(&keys, "discovery-time") ?? link.discoveryTime
-    link.latency = delay(&keys, "latency") ?? link.latency
-    link.latencySpread = delay(&keys, "latency-spread") ?? link.latencySpread
-    link.sensitivity = integer(&keys, "sensitivity", in: -127...(-20)) ?? link.sensitivity
-    problems += keys.finish()
-    return link
-  }
+  // MARK: Descriptions
+
+  /// Several devices in one file, each with the node that it is of.
+  static let devicesForm = DeviceForm<[LocatedDevices]>(
+    "Several devices.",
+    [],
+    [
+      DeviceKey(
+        "devices",
+        DeviceShape.located.list(
+          of: "devices",
+          1...FileLimits.devices,
+          none: "there is no device here"
+        ),
+        isRequired: true,
+        "the devices"
+      ) { devices, all, _ in devices = all }
+    ]
+  )
+
+  static let deviceForm = DeviceForm<DeviceEntry>(
+    "A simulated device.",
+    DeviceEntry(),
+    [
+      DeviceKey(
+        "name",
+        \.device.name,
+        .name,
+        usual: "no name",
+        "its name, in advertisements and as Device Name"
+      ),
+      DeviceKey(
+        "count",
+        \.count,
+        .integer(1...FileLimits.devices),
+        usual: "1",
+        "how many of it there are: `#` in the name is the number, addresses count up"
+      ),
+      DeviceKey("address", \.device.address, .address, isRequired: true, "who it is"),
+      DeviceKey("address-type", \.device.addressType, .word, "the kind of address"),
+      DeviceKey(
+        "private-address",
+        \.device.privateAddress,
+        privateAddressForm.shape(),
+        usual: "received under its own",
+        "other addresses to advertise under, see [below](#private-address)"
+      ),
+      DeviceKey(
+        "appearance",
+        \.device.appearance,
+        .appearance,
+        usual: "not advertised; 0 when read",
+        "what it looks like, such as `0x0341`"
+      ),
+      DeviceKey(
+        "advertisement",
+        \.device.advertisements,
+        advertisementShape.map { [$0] },
+        usual: "an empty one",
+        "what it sends to everybody, see [below](#advertisement)"
+      ),
+      DeviceKey(
+        "advertisements",
+        \.device.advertisements,
+        advertisementShape.list(
+          of: "advertisements",
+          1...FileLimits.advertisements,
+          none: "there is at least one advertisement"
+        ),
+        usual: "",
+        "several of them"
+      ),
+      DeviceKey(
+        "link",
+        \.device.link,
+        linkForm.shape().named("link"),
+        usual: "",
+        "how its link behaves, see [below](#link)"
+      ),
+      DeviceKey(
+        "security",
+        \.device.pairing,
+        pairingShape,
+        usual: "just-works",
+        "how it pairs, see [below](#security)"
+      ),
+      DeviceKey(
+        "services",
+        \.device.services,
+        serviceShape.list(of: "services", 0...FileLimits.services),
+        usual: "none",
+        "what it offers, with 512 characteristics in all"
+      ),
+      DeviceKey(
+        "machines",
+        \.device.machines,
+        machineShape.list(of: "machines", 0...FileLimits.machines),
+        usual: "none",
+        "its state machines, see [State machines](#state-machines)"
+      ),
+      DeviceKey(
+        "faults",
+        \.device.faults,
+        faultShape.list(of: "faults", 0...FileLimits.faults),
+        usual: "none",
+        "what goes wrong with its operations, see [Faults of a device](#faults-of-a-device)"
+      ),
+    ],
+    rules: [.exclusive(["advertisement", "advertisements"])]
+  )
+
+  static let linkForm = DeviceForm<LinkDefinition>(
+    "How the link behaves.",
+    LinkDefinition(),
+    [
+      DeviceKey(
+        "mtu",
+        \.mtu,
+        .integer(23...517),
+        "the ATT MTU, in octets; a notification holds 3 less"
+      ),
+      DeviceKey("connect-time", \.connectTime, .delay, "from the request to the link"),
+      DeviceKey(
+        "discovery-time",
+        \.discoveryTime,
+        .delay,
+        "from the link to the end of service discovery"
+      ),
+      DeviceKey("latency", \.latency, .delay, "one attribute operation, from request to response"),
+      DeviceKey(
+        "latency-spread",
+        \.latencySpread,
+        .delay,
+        "how much longer an operation may take, drawn for each"
+      ),
+      DeviceKey(
+        "sensitivity",
+        \.sensitivity,
+        .integer(-127...(-20)),
+        "the RSSI in dBm at which all packets are lost: see [Strength](#strength)"
+      ),
+    ]
+  )
 }

@@ -2,7 +2,7 @@
 
 /// Bounds on definitions, so that every device fits its handles and no file is a burden.
 enum FileLimits {
-  static let devices = 1000
+  static let devices = 10_000
   static let services = 64
   /// Of one device, in all services.
   static let characteristics = 512

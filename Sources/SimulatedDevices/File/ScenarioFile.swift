@@ -39,7 +39,7 @@ public enum ScenarioFile {
       guard reader.problems.isEmpty else { throw DocumentErrors(reader.problems) }
       return ScenarioDefinition(devices: devices)
     }
-    var reader = ScenarioReader()
+    var reader = DeviceReader()
     let scenario = reader.scenario(root)
     guard reader.problems.isEmpty else { throw DocumentErrors(reader.problems) }
     return scenario

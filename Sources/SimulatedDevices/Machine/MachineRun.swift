@@ -89,18 +89,27 @@ struct MachineRun {
     _ index: Int,
     _ isMeant: (CharacteristicSelector) -> Bool
   ) -> Variables? {
-    switch (trigger, event) {
-    case (.write(let written, let pattern), .write(let value)):
-      guard isMeant(written), var names = pattern.match(value) else { return nil }
+    switch trigger {
+    case .write(let written, let pattern):
+      guard case .write(let value) = event, isMeant(written), var names = pattern.match(value)
+      else {
+        return nil
+      }
       names[ValueTemplate.writtenName] = .octets(value)
       return names
-    case (.read(let meant), .read), (.subscribe(let meant), .subscribe),
-      (.unsubscribe(let meant), .unsubscribe):
-      return isMeant(meant) ? Variables() : nil
-    case (.link(let change), .link(let other)): return change == other ? Variables() : nil
-    case (.after, .timer(let timer)), (.every, .timer(let timer)):
-      return timer.entry == entry && timer.transition == index ? Variables() : nil
-    default: return nil
+    case .read(let meant):
+      guard case .read = event, isMeant(meant) else { return nil }
+    case .subscribe(let meant):
+      guard case .subscribe = event, isMeant(meant) else { return nil }
+    case .unsubscribe(let meant):
+      guard case .unsubscribe = event, isMeant(meant) else { return nil }
+    case .link(let change):
+      guard case .link(change) = event else { return nil }
+    case .after, .every:
+      guard case .timer(let timer) = event, timer.entry == entry, timer.transition == index else {
+        return nil
+      }
     }
+    return Variables()
   }
 }

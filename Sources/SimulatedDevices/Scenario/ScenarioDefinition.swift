@@ -2,7 +2,7 @@
 
 public import Bluetooth
 
-/// Devices around a host, and the faults that befall them.
+/// Devices around a host, and the faults that affect them.
 public struct ScenarioDefinition: Sendable, Hashable {
   /// What it is about; empty for a file that only defines devices.
   public var name: String
@@ -12,20 +12,20 @@ public struct ScenarioDefinition: Sendable, Hashable {
   /// With those faults among their rules that happen to operations.
   public var devices: [DeviceDefinition]
   /// The faults that happen to the world.
-  public var blows: [Blow]
+  public var faults: [ScheduledFault]
 
   public init(
     name: String = "",
     seed: UInt64? = nil,
     host: HostDefinition = HostDefinition(),
     devices: [DeviceDefinition] = [],
-    blows: [Blow] = []
+    faults: [ScheduledFault] = []
   ) {
     self.name = name
     self.seed = seed
     self.host = host
     self.devices = devices
-    self.blows = blows
+    self.faults = faults
   }
 
   /// One world of several: the first seed and host that are given count.
@@ -35,7 +35,7 @@ public struct ScenarioDefinition: Sendable, Hashable {
       seed: all.compactMap(\.seed).first,
       host: all.first { $0.host != HostDefinition() }?.host ?? HostDefinition(),
       devices: all.flatMap(\.devices),
-      blows: all.flatMap(\.blows)
+      faults: all.flatMap(\.faults)
     )
   }
 }
@@ -44,7 +44,7 @@ public struct ScenarioDefinition: Sendable, Hashable {
 public struct HostDefinition: Sendable, Hashable {
   /// The release that is played, such as 5.83.
   public var release: Release?
-  /// Its adapters, the first of which is the one that faults befall; empty: one as usual.
+  /// Its adapters, the first of the one that faults affect; empty: one as usual.
   public var adapters: [Adapter] = []
   /// Whether clients may listen for advertisements without a scan.
   public var offersMonitors = false

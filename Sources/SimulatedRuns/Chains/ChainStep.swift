@@ -53,7 +53,7 @@ extension ChainStep {
         events.take(count).collect()
       }.map { .events($0) }
     case .exchange(let uuid, let value, let options):
-      let isAnswer: @Sendable (Notification) -> Bool = { $0.value == value }
+      let isAnswer: @Sendable (NotifiedValue) -> Bool = { $0.value == value }
       return service.exchange(
         write: value,
         to: selector(uuid),

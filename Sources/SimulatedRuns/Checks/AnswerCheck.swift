@@ -47,11 +47,13 @@ struct AnswerCheck: Check {
       }
     case .joined(_, let name): programs.append(name)
     case .device(.linkDown(let address)): linkEnded(address)
-    case .blow(.faults(_, let rules)):
+    case .disturbance(.fault(.device(_, .rules(let rules)))):
       for rule in rules { if case .refuse = rule.action { isRefused = true } }
-    case .blow(.leave(let program)): leave(programs[program])
+    case .disturbance(.leave(let program)): leave(programs[program])
     case .message(let message): take(message, now)
-    default: break
+    case .device, .disturbance, .healed, .asked, .turnBegan, .turnEnded, .stepBegan, .stepValue,
+      .stepEnded, .cancelled, .ended:
+      break
     }
   }
 
@@ -72,7 +74,7 @@ struct AnswerCheck: Check {
         complain("Every call is answered once", message.text, now)
       }
     case .signal:
-      if message.member == StandardInterface.ObjectManager.interfacesRemoved { removed(message) }
+      if message.member == StandardInterface.interfacesRemoved.name { removed(message) }
       guard message.member == "NameOwnerChanged", sender == "org.freedesktop.DBus" else { return }
       let names = message.body.map { $0.asString ?? "" }
       guard names.count == 3, names[2].isEmpty else { return }
@@ -84,7 +86,7 @@ struct AnswerCheck: Check {
   private mutating func linkEnded(_ address: BluetoothAddress) {
     let device = BlueZPath.device(address, of: BlueZPath.manager).lastElement
     for (key, call) in pending
-    where call.member == GattCharacteristic1.Method.acquireNotify
+    where call.member == GattCharacteristic1.acquireNotify.name
       && call.path?.text.contains(device) == true
     {
       excused.insert(key)
@@ -105,7 +107,7 @@ struct AnswerCheck: Check {
     }
     guard interfaces.contains(Device1.interface) else { return }
     for (key, call) in pending where call.path == path {
-      if call.member == Device1.Method.connect { excused.insert(key) }
+      if call.member == Device1.connect.name { excused.insert(key) }
     }
   }
 
@@ -117,7 +119,7 @@ struct AnswerCheck: Check {
   private func isExcused(_ key: Key, _ call: Message) -> Bool {
     if excused.contains(key) { return true }
     // bluetoothd 5.66 gives no answer when the device does not take it.
-    if call.member == GattCharacteristic1.Method.acquireNotify, isRefused { return true }
+    if call.member == GattCharacteristic1.acquireNotify.name, isRefused { return true }
     guard let path = call.path?.text else { return false }
     return protected.contains { path.contains($0) }
   }

@@ -30,7 +30,8 @@ struct Causes: Check {
   mutating func take(_ sighting: Sighting, at now: Instant) {
     switch sighting {
     case .asked(let id, let plan): plans[id] = plan
-    case .blow(let blow): take(blow)
+    case .disturbance(.fault(let action)): take(action)
+    case .disturbance(.leave(let program)): happened.isBusGone.insert(program)
     case .ended(let id, let ending):
       for failure in ending.failures {
         guard let plan = plans[id], let missing = missingCause(of: failure, id, plan) else {
@@ -44,24 +45,26 @@ struct Causes: Check {
           )
         )
       }
-    default: break
+    case .message, .treated, .device, .healed, .joined, .turnBegan, .turnEnded, .stepBegan,
+      .stepValue, .stepEnded, .cancelled:
+      break
     }
   }
 
-  private mutating func take(_ blow: Blow) {
-    switch blow {
-    case .power(false): happened.isAdapterOff = true
-    case .unplug: happened.isAdapterGone = true
-    case .crash, .terminate: happened.isDaemonGone = true
-    case .leave(let program): happened.isBusGone.insert(program)
-    case .offer(_, _, false): happened.isWithdrawn = true
-    case .faults(_, let rules):
+  private mutating func take(_ action: FaultAction) {
+    switch action {
+    case .adapter(_, .power(false)): happened.isAdapterOff = true
+    case .adapter(_, .unplug): happened.isAdapterGone = true
+    case .endDaemon: happened.isDaemonGone = true
+    case .device(_, .offer(_, false)): happened.isWithdrawn = true
+    case .device(_, .rules(let rules)):
       for rule in rules {
         guard case .refuse = rule.action else { continue }
         happened.isRefused = true
         if rule.on == .discover || rule.on == .any { happened.isUnread = true }
       }
-    default: break
+    case .adapter, .device, .startDaemon, .closeBus, .calls, .otherProgram, .otherProgramsLeave:
+      break
     }
   }
 
@@ -89,7 +92,7 @@ struct Causes: Check {
       let isPicky =
         world.devices[plan.device].pairing.method == .reject
         || world.devices[plan.device].services.contains { $0.uuid == DeviceDraft.userData }
-      let isCancelled = !world.blows.isEmpty || isUsed(plan.device, byOthersThan: id.program)
+      let isCancelled = !world.disturbances.isEmpty || isUsed(plan.device, byOthersThan: id.program)
       return isPicky || isCancelled ? nil : "the device pairs with anybody"
     default: return nil
     }

@@ -36,7 +36,9 @@ struct Deadlines: Check {
       if let cancelled = chain.cancelled, now - cancelled > Self.cleanUp {
         complain("A cancelled chain ends within its clean-ups", "\(id)", now - cancelled, now)
       }
-    default: break
+    case .message, .treated, .device, .disturbance, .healed, .joined, .turnEnded, .stepBegan,
+      .stepValue, .stepEnded:
+      break
     }
   }
 

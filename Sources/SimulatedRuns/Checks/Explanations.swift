@@ -22,7 +22,9 @@ struct Explanations: Check {
           Violation(rule: "Errors explain", what: "\(id): \(complaint): \(error)", at: now)
         )
       }
-    default: break
+    case .message, .treated, .device, .disturbance, .healed, .joined, .asked, .turnBegan,
+      .turnEnded, .stepValue, .stepEnded:
+      break
     }
   }
 

@@ -43,9 +43,9 @@ struct Leftovers: Check {
     case .treated(let call, let treatment):
       guard let member = call.member else { return }
       if treatment == .ignore || treatment == .loseAnswer { lost.insert(member) }
-      if treatment == .ignore, member == Adapter1.Method.stopDiscovery { isStopIgnored = true }
+      if treatment == .ignore, member == Adapter1.stopDiscovery.name { isStopIgnored = true }
     case .healed: isHealed = true
-    case .blow(.leave): leavesLink = true
+    case .disturbance(.leave): leavesLink = true
     case .asked(let id, let plan):
       if id.number < Liveness.plain { open.insert(id) }
       if plan.keepsLink { leavesLink = true }
@@ -63,7 +63,9 @@ struct Leftovers: Check {
       {
         starting -= 1
       }
-    default: break
+    case .device, .disturbance, .joined, .turnBegan, .turnEnded, .stepBegan, .stepValue, .stepEnded,
+      .cancelled:
+      break
     }
   }
 
@@ -71,13 +73,13 @@ struct Leftovers: Check {
 
   private mutating func take(_ message: Message) {
     switch message.member {
-    case StandardInterface.Properties.propertiesChanged:
+    case StandardInterface.propertiesChanged.name:
       guard message.body.first?.asString == Adapter1.interface, message.body.count > 1,
         let changed = message.body[1].asPropertyMap,
-        let isOn = changed[Adapter1.Property.pairable]?.asBool
+        let isOn = changed[Adapter1.pairable]
       else { return }
       isPairable = isOn
-    case StandardInterface.ObjectManager.interfacesRemoved:
+    case StandardInterface.interfacesRemoved.name:
       guard message.body.last?.asStrings?.contains(Adapter1.interface) == true else { return }
       isPairable = false
     case "NameOwnerChanged":

@@ -28,7 +28,7 @@ struct Liveness: Check {
   init(_ world: World) {
     let attributes = world.devices.flatMap(\.services).flatMap(\.characteristics)
     hasSecrets = attributes.contains { $0.security != AttributeSecurity() }
-    isCalm = world.blows.isEmpty && world.programs.count == 1
+    isCalm = world.disturbances.isEmpty && world.programs.count == 1
   }
 
   /// The number of the first plain chain.
@@ -37,7 +37,7 @@ struct Liveness: Check {
   mutating func take(_ sighting: Sighting, at now: Instant) {
     switch sighting {
     case .asked(_, let plan) where plan.keepsLink: isKept = true
-    case .blow(.leave): isKept = true
+    case .disturbance(.leave): isKept = true
     case .cancelled(let id): cancelled.insert(id)
     case .message(let message): follow(message)
     case .ended(let id, let ending):
@@ -52,20 +52,22 @@ struct Liveness: Check {
       } else if isCalm, !cancelled.contains(id), !Self.isOwnFault(error) {
         complain("Without a fault nothing fails", "\(id): \(error)", now)
       }
-    default: break
+    case .treated, .device, .disturbance, .healed, .joined, .asked, .turnBegan, .turnEnded,
+      .stepBegan, .stepValue, .stepEnded:
+      break
     }
   }
 
   private mutating func follow(_ message: Message) {
     switch message.kind {
-    case .methodCall where message.member == GattCharacteristic1.Method.acquireNotify:
+    case .methodCall where message.member == GattCharacteristic1.acquireNotify.name:
       guard let caller = message.sender, let path = message.path else { return }
       acquiring.append(Acquiring(caller: caller, serial: message.serial, path: path))
     case .methodReturn, .error:
       acquiring.removeAll {
         $0.caller == message.destination && $0.serial == message.replySerial
       }
-    case .signal where message.member == StandardInterface.ObjectManager.interfacesRemoved:
+    case .signal where message.member == StandardInterface.interfacesRemoved.name:
       guard message.body.last?.asStrings?.contains(GattCharacteristic1.interface) == true,
         let path = message.body.first?.asObjectPath
       else { return }

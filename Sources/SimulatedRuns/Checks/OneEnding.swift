@@ -62,7 +62,7 @@ struct OneEnding: Check {
       if let steps = states[id]?.openSteps, steps != 0 {
         complain("No step outlives its chain", "\(id) has \(steps) under way", now)
       }
-    case .message, .treated, .device, .blow, .healed, .joined, .stepValue, .cancelled: break
+    case .message, .treated, .device, .disturbance, .healed, .joined, .stepValue, .cancelled: break
     }
   }
 

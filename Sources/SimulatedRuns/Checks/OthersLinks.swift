@@ -47,7 +47,9 @@ struct OthersLinks: Check {
     case .ended(let id, _): plans[id] = nil
     case .message(let message) where message.kind == .methodCall: take(message, now)
     case .message(let message): answered(message)
-    default: break
+    case .treated, .device, .disturbance, .healed, .stepBegan, .stepValue, .stepEnded,
+      .cancelled:
+      break
     }
   }
 
@@ -64,10 +66,10 @@ struct OthersLinks: Check {
       let element = call.path?.lastElement, elements.contains(element)
     else { return }
     switch call.member {
-    case Device1.Method.connect, Device1.Method.pair:
+    case Device1.connect.name, Device1.pair.name:
       tried[program, default: []].insert(element)
       pending[Call(program: program, serial: call.serial)] = element
-    case Device1.Method.disconnect:
+    case Device1.disconnect.name:
       guard let id = turns[program], let plan = plans[id] else { return }
       // A session ends a link with the step that ends all links.
       let isAsked = plan.way == .session || plan.steps.contains { $0.bare == .disconnect }

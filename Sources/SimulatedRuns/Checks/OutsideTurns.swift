@@ -36,7 +36,9 @@ struct OutsideTurns: Check {
           at: now
         )
       )
-    default: break
+    case .treated, .device, .disturbance, .healed, .asked, .stepBegan, .stepValue, .stepEnded,
+      .cancelled, .ended:
+      break
     }
   }
 

@@ -54,9 +54,11 @@ struct ReleaseCheck: Check {
       guard let device = addresses.firstIndex(of: address) else { return }
       isUp[device] = false
       makers[device] = []
-    case .blow(.leave(let program)): leftPrograms.insert(program)
+    case .disturbance(.leave(let program)): leftPrograms.insert(program)
     case .ended(let id, let ending): ended(id, ending, now)
-    default: break
+    case .treated, .device, .disturbance, .healed, .stepBegan, .stepValue, .stepEnded,
+      .cancelled:
+      break
     }
   }
 
@@ -64,7 +66,7 @@ struct ReleaseCheck: Check {
     switch message.kind {
     case .methodCall:
       guard message.interface == Device1.interface,
-        message.member == Device1.Method.connect || message.member == Device1.Method.pair,
+        message.member == Device1.connect.name || message.member == Device1.pair.name,
         let caller = message.sender, let program = programs[caller],
         let path = message.path, let device = device(at: path)
       else { return }

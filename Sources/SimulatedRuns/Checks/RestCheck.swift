@@ -37,7 +37,9 @@ struct RestCheck: Check {
     case .device(.linkUp(let address)): link(address, true)
     case .device(.linkDown(let address)): link(address, false)
     case .message(let message) where message.kind == .signal: take(message)
-    default: break
+    case .message, .treated, .device, .disturbance, .healed, .joined, .asked, .turnBegan,
+      .turnEnded, .stepBegan, .stepValue, .stepEnded, .cancelled, .ended:
+      break
     }
   }
 
@@ -53,12 +55,12 @@ struct RestCheck: Check {
 
   private mutating func take(_ message: Message) {
     switch message.member {
-    case StandardInterface.Properties.propertiesChanged:
+    case StandardInterface.propertiesChanged.name:
       guard message.body.first?.asString == Device1.interface, let path = message.path,
         message.body.count > 1, let changed = message.body[1].asPropertyMap
       else { return }
       note(changed, path)
-    case StandardInterface.ObjectManager.interfacesAdded:
+    case StandardInterface.interfacesAdded.name:
       if message.sender != daemon { devices = [:] }
       daemon = message.sender
       guard let path = message.body.first?.asObjectPath, message.body.count > 1,
@@ -67,7 +69,7 @@ struct RestCheck: Check {
       else { return }
       devices[path] = Device()
       note(device, path)
-    case StandardInterface.ObjectManager.interfacesRemoved:
+    case StandardInterface.interfacesRemoved.name:
       guard let path = message.body.first?.asObjectPath,
         message.body.last?.asStrings?.contains(Device1.interface) == true
       else { return }
@@ -81,11 +83,11 @@ struct RestCheck: Check {
 
   private mutating func note(_ properties: PropertyMap, _ path: ObjectPath) {
     guard devices[path] != nil else { return }
-    if let isConnected = properties[Device1.Property.connected]?.asBool {
+    if let isConnected = properties[Device1.connected] {
       devices[path]?.isConnected = isConnected
       isDirty = true
     }
-    if let isResolved = properties[Device1.Property.servicesResolved]?.asBool {
+    if let isResolved = properties[Device1.servicesResolved] {
       devices[path]?.isResolved = isResolved
       isDirty = true
     }

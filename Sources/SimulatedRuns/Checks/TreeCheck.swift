@@ -23,11 +23,11 @@ struct TreeCheck: Check {
   mutating func take(_ sighting: Sighting, at now: Instant) {
     guard case .message(let message) = sighting, message.kind == .signal else { return }
     switch message.member {
-    case StandardInterface.Properties.propertiesChanged: changed(message, now)
-    case StandardInterface.ObjectManager.interfacesAdded:
+    case StandardInterface.propertiesChanged.name: changed(message, now)
+    case StandardInterface.interfacesAdded.name:
       follow(message.sender)
       added(message, now)
-    case StandardInterface.ObjectManager.interfacesRemoved: removed(message, now)
+    case StandardInterface.interfacesRemoved.name: removed(message, now)
     default: break
     }
   }

@@ -53,7 +53,7 @@ struct ValueCheck: Check {
         switch characteristic.behaviour {
         case .constant(let octets): kept[attribute] = [Held(at: .start, octets: octets)]
         case .echo: kept[attribute] = [Held(at: .start, octets: [])]
-        default: break
+        case .counter, .wave, .series, .response, .noise, .follow: break
         }
       }
     }
@@ -72,7 +72,9 @@ struct ValueCheck: Check {
     case .stepValue(let id, let number, let value):
       guard let step = steps[StepID(chain: id, number: number)] else { return }
       check(id, step, value, now)
-    default: break
+    case .message, .treated, .device, .disturbance, .healed, .joined, .turnBegan, .turnEnded,
+      .stepEnded, .cancelled, .ended:
+      break
     }
   }
 
@@ -93,23 +95,28 @@ struct ValueCheck: Check {
   }
 
   private mutating func check(_ id: ChainID, _ step: Step, _ value: StepValue, _ now: Instant) {
-    switch (step.step, value) {
-    case (.read(let uuid), .octets(let octets)):
+    switch step.step {
+    case .read(let uuid):
+      guard case .octets(let octets) = value else { return }
       let history = kept[Attribute(device: step.device, uuid: uuid)] ?? []
       let before = history.lastIndex { $0.at <= step.began } ?? 0
       if !history.isEmpty, !history[before...].contains(where: { $0.octets == octets }) {
         complain("A read gives what the device held", "\(id) \(step.step): \(octets)", now)
       }
-    case (.write(let uuid, let octets, .request), .nothing),
-      (.write(let uuid, let octets, .automatic), .nothing):
+    case .write(let uuid, let octets, let kind):
       let attribute = Attribute(device: step.device, uuid: uuid)
-      guard let history = kept[attribute] else { return }
+      guard value == .nothing, kind == .request || kind == .automatic,
+        let history = kept[attribute]
+      else { return }
       if !history.contains(where: { $0.at >= step.began && $0.octets == octets }) {
         complain("A write that went well has reached the device", "\(id) \(step.step)", now)
       }
-    case (.notify(let uuid, _, _), .events(let events)):
+    case .notify(let uuid, _, _):
+      guard case .events(let events) = value else { return }
       checkStream(id, step, Attribute(device: step.device, uuid: uuid), events, now)
-    default: break
+    case .connect, .disconnect, .services, .mtu, .readDescriptor, .exchange, .pair, .unpair, .scan,
+      .rest, .within:
+      break
     }
   }
 

@@ -4,6 +4,7 @@ import BlueZSimulator
 import Bluetooth
 import DBus
 import Signals
+import SimulatedDevices
 
 /// Which chain of which program.
 struct ChainID: Hashable, Sendable, CustomStringConvertible {
@@ -21,7 +22,7 @@ enum Sighting: Sendable {
   /// A call was not taken at once, or its answer is lost.
   case treated(Message, CallTreatment)
   case device(SimulatorEvent)
-  case blow(Blow)
+  case disturbance(Disturbance)
   /// Nothing goes wrong from now on.
   case healed
   /// A program is on the bus, under this unique name.
@@ -63,7 +64,7 @@ extension Sighting: CustomStringConvertible {
     case .treated(let call, let treatment):
       "call \(call.serial) from \(call.sender ?? "?"): \(treatment)"
     case .device(let event): "at the device: \(event)"
-    case .blow(let blow): "BLOW: \(blow)"
+    case .disturbance(let disturbance): "FAULT: \(disturbance)"
     case .healed: "HEALED"
     case .joined(let program, let name): "program \(program) is \(name)"
     case .asked(let id, let plan):

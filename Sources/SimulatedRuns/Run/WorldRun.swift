@@ -37,7 +37,7 @@ final class WorldRun: Sendable {
 
   private let daemon: Guarded<Daemon>
   private let programs = Guarded<[Program]>([])
-  private let treatments = Guarded<[String: CallTreatment]>([:])
+  private let treatments = Guarded(CallTreatments())
 
   init(_ world: World, isRecording: Bool) throws {
     self.world = world
@@ -75,7 +75,9 @@ final class WorldRun: Sendable {
         loop.after(plan.start) { run.start() }
       }
     }
-    for blow in world.blows { loop.after(blow.at) { [self] in strike(blow.blow) } }
+    for timed in world.disturbances {
+      loop.after(timed.at) { [self] in perform(timed.disturbance) }
+    }
     let end = loop.now + world.healsAt
     try pass(until: end)
     heal()
@@ -128,39 +130,41 @@ final class WorldRun: Sendable {
     loop.end()
   }
 
-  // MARK: Blows
+  // MARK: Faults
 
   private func treatCalls(of daemon: BlueZSimulator) {
     daemon.treatCalls { [treatments, observer] call in
-      guard let member = call.member else { return .take }
-      let treatment = treatments.withLock { $0[member] } ?? .take
+      let treatment = treatments.withLock { $0.treatment(of: call) }
       if treatment != .take { observer.see(.treated(call, treatment)) }
       return treatment
     }
   }
 
-  private func strike(_ blow: Blow) {
-    observer.see(.blow(blow))
-    switch blow {
-    case .loseLink(let device): simulator.loseLink(world.devices[device].address)
-    case .vanish(let device): simulator.vanish(world.devices[device].address)
-    case .appear(let device): simulator.appear(world.devices[device].address)
-    case .offer(let device, let service, let isOffered):
-      simulator.offer(service, isOffered, at: world.devices[device].address)
-    case .faults(let device, let rules): devices[device].setFaults(rules)
-    case .power(let isOn): simulator.setPowered(isOn)
-    case .unplug: simulator.unplug()
-    case .plugIn(let index): simulator.plugIn(as: index)
-    case .crash:
-      daemon.withLock { $0.isRunning = false }
-      simulator.crash()
-    case .terminate:
-      daemon.withLock { $0.isRunning = false }
-      simulator.stop()
-      daemon.withLock { $0.bus }.close()
-    case .start: startSuccessor()
-    case .treat(let member, let treatment): treatments.withLock { $0[member] = treatment }
+  private func perform(_ disturbance: Disturbance) {
+    observer.see(.disturbance(disturbance))
+    switch disturbance {
+    case .fault(let action): perform(action)
     case .leave(let program): programs.withLock { $0[program] }.bus.close()
+    }
+  }
+
+  private func perform(_ action: FaultAction) {
+    switch action {
+    case .device(let device, let change): simulator.apply(change, to: device)
+    case .adapter(let adapter, let change): simulator.apply(change, toAdapter: adapter)
+    case .endDaemon(let isKilled):
+      daemon.withLock { $0.isRunning = false }
+      if isKilled {
+        simulator.crash()
+      } else {
+        simulator.stop()
+        daemon.withLock { $0.bus }.close()
+      }
+    case .startDaemon: startSuccessor()
+    case .calls(let selection, let treatment):
+      treatments.withLock { $0.set(selection, treatment) }
+    case .closeBus, .otherProgram, .otherProgramsLeave:
+      preconditionFailure("no world draws that: its programs are its own")
     }
   }
 
@@ -175,7 +179,7 @@ final class WorldRun: Sendable {
   /// Everything is well from now on.
   private func heal() {
     observer.see(.healed)
-    treatments.withLock { $0 = [:] }
+    treatments.withLock { $0.clear() }
     for device in devices { device.setFaults([]) }
     startSuccessor()
     simulator.plugIn()

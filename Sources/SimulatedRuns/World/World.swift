@@ -1,4 +1,4 @@
-// A world: devices, programs with their chains, and what befalls them, all from one seed.
+// A world: devices, programs with their chains, and what happens to them, all from one seed.
 //
 // Data only. Drawing it is in the other files of this folder; playing it is Run's.
 
@@ -19,7 +19,7 @@ struct World: Sendable {
   /// The program that is held to the promises comes first; others are in its way.
   var programs: [Program]
   /// In the order of time.
-  var blows: [TimedBlow]
+  var disturbances: [TimedDisturbance]
   /// When everything is well again, and stays so.
   var healsAt: Duration
 
@@ -34,11 +34,12 @@ struct World: Sendable {
     settings = SimulatorSettings()
     var chains = origin.split("chains")
     programs = ChainPlan.drawPrograms(for: devices, &chains)
-    var blows = origin.split("blows")
-    let draft = BlowDraft(devices: devices, programs: programs.count)
-    self.blows = draft.draw(&blows)
-    healsAt = .seconds(Int.random(in: 20...60, using: &blows))
-    self.blows.removeAll { [healsAt] in $0.at >= healsAt }
+    // The label is part of what a seed means: it stays.
+    var faults = origin.split("blows")
+    let draft = FaultDraft(devices: devices, programs: programs.count)
+    disturbances = draft.draw(&faults)
+    healsAt = .seconds(Int.random(in: 20...60, using: &faults))
+    disturbances.removeAll { [healsAt] in $0.at >= healsAt }
   }
 }
 

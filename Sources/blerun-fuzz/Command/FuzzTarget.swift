@@ -7,9 +7,6 @@ protocol FuzzTarget {
   /// How many inputs, from a number divisible by it on, go to the same world.
   static var roundLength: UInt64 { get }
 
-  /// How many octets a library may lose for good with each input that is refused.
-  static var lossPerRefusal: Int { get }
-
   /// - Throws: When what the inputs are made of cannot be read.
   init(seed: UInt64) throws
 
@@ -24,7 +21,6 @@ protocol FuzzTarget {
 
 extension FuzzTarget {
   static var roundLength: UInt64 { 1 }
-  static var lossPerRefusal: Int { 0 }
 }
 
 /// A promise that was broken.

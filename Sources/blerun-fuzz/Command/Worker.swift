@@ -32,13 +32,12 @@ struct Worker {
   ) throws {
     var target = try Target(seed: seed)
     var base: Int?
-    var refused = 0
     for number in first..<first + count {
       note.number = number
-      if try target.take(number) { note.accepted += 1 } else { refused += 1 }
+      if try target.take(number) { note.accepted += 1 }
       let done = number - first + 1
       guard done % Self.settled == 0 else { continue }
-      let used = Self.octetsInUse - refused * Target.lossPerRefusal
+      let used = Self.octetsInUse
       let allowed = (base ?? used) + Self.growth
       if base == nil { base = used }
       guard used <= allowed else {

@@ -58,7 +58,8 @@ enum MarkupDamage: CaseIterable {
           count: generator.pick([1, 3, 50])
         )
         text.insert(contentsOf: copies.joined(), at: start)
-      default: text.insert(contentsOf: Array("/".utf8), at: tag.upperBound)
+      case .closeEarly: text.insert(contentsOf: Array("/".utf8), at: tag.upperBound)
+      case .insert, .swapValue, .nest, .crowd, .expand, .encoding: break
       }
     case .nest:
       let depth = generator.pick([2, 15, 17, 300, 20_000])

@@ -108,13 +108,14 @@ enum Mutation: CaseIterable {
       guard other.lowerBound > range.lowerBound else { return }
       text.replaceSubrange(other, with: Array("*x".utf8))
       text.insert(contentsOf: Array("&x ".utf8), at: range.lowerBound)
-    default:
+    case .bomb:
       // Each list has the one before it several times.
       var bomb = "[&b0 [x, x, x]"
       for level in 1...generator.pick([2, 5, 7, 24]) {
         bomb += ", &b\(level) [*b\(level - 1), *b\(level - 1), *b\(level - 1)]"
       }
       text.replaceSubrange(range, with: Array((bomb + "]").utf8))
+    case .removeLine, .repeatLine, .moveLine, .indent, .sign, .octet, .cut, .splice: break
     }
   }
 
@@ -130,7 +131,7 @@ enum Mutation: CaseIterable {
     case .moveLine:
       let line = lines.remove(at: index)
       lines.insert(line, at: generator.index(lines.count + 1))
-    default:
+    case .indent:
       let space = UInt8(ascii: " ")
       if generator.hits(1, in: 2) {
         lines[index] = lines[index].drop { $0 == space }
@@ -138,6 +139,9 @@ enum Mutation: CaseIterable {
         let by = [UInt8](repeating: space, count: generator.pick([1, 2, 4]))
         lines[index] = by + lines[index]
       }
+    case .swapWords, .misspell, .otherWord, .extreme, .kind, .nest, .anchor, .bomb, .sign, .octet,
+      .cut, .splice:
+      break
     }
     text = Array(lines.joined(separator: [lineEnd]))
   }

@@ -85,7 +85,7 @@ struct PlayedWorld {
       client,
       BlueZPath.objectManager,
       StandardInterface.objectManager,
-      StandardInterface.ObjectManager.getManagedObjects
+      StandardInterface.getManagedObjects.name
     )
     guard case .dictionary(let objects) = reply?.body.first else { return [] }
     return objects.entries.compactMap { $0.key.asObjectPath }

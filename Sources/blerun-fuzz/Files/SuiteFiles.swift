@@ -6,10 +6,6 @@ import Signals
 
 /// Gives damaged XML to the reader of suites; what it takes is shown and made into chains.
 struct SuiteFiles: FuzzTarget {
-  /// FoundationXML does not release the error that its parser tells of (Swift 6.3: `XMLParser`,
-  /// `_structuredErrorFunc`): an object of 72 octets in a chunk of 80.
-  static let lossPerRefusal = 80
-
   private let seed: UInt64
   private let corpus: Corpus
 

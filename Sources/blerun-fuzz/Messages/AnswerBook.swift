@@ -91,7 +91,7 @@ struct AnswerBook {
   }
 
   private mutating func told(_ message: Message) {
-    guard message.member == StandardInterface.ObjectManager.interfacesRemoved,
+    guard message.member == StandardInterface.interfacesRemoved.name,
       let path = message.body.first?.asObjectPath?.text, let names = message.body.last?.asStrings
     else { return }
     if names.contains(GattCharacteristic1.interface) { stuck.remove(path) }

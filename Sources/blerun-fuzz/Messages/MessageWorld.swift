@@ -46,7 +46,7 @@ final class MessageWorld {
         book.withLock { $0.linkEnded(BlueZPath.device(address, of: adapter).text) }
       case .paired(let address, let security):
         book.withLock { $0.paired(BlueZPath.device(address, of: adapter).text, security) }
-      default: break
+      case .linkUp, .read, .written, .subscribed, .unsubscribed, .notified, .scanning: break
       }
     }
     for _ in 0..<Self.clientCount { clients.append(try bus.connect()) }

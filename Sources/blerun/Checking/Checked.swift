@@ -77,19 +77,15 @@ struct Checked {
     take(name, plan) { "\(counted($0.writtenStepCount, "step")), ok" }
   }
 
-  /// Keeps what is said of a file, or everything that is wrong with it.
+  /// Keeps the line about a valid file, or everything that is wrong with it.
   private mutating func take<Contents>(
     _ name: String,
     _ contents: Result<Contents, DocumentErrors>,
-    _ said: (Contents) -> String
+    _ line: (Contents) -> String
   ) {
     switch contents {
-    case .success(let contents): praise.append("\(name): \(said(contents))")
+    case .success(let contents): praise.append("\(name): \(line(contents))")
     case .failure(let errors): complaints += errors.problems.map(\.description)
     }
   }
-}
-
-private func counted(_ count: Int, _ noun: String) -> String {
-  "\(count) \(noun)\(count == 1 ? "" : "s")"
 }

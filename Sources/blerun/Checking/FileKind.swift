@@ -1,4 +1,4 @@
-// What is in a file, told without being told.
+// What kind of file it is, found from its content.
 
 import Glibc
 import Jobs
@@ -13,7 +13,7 @@ enum FileKind {
   case scenario
   case chain
 
-  /// Suites are told by their XML, batches and scenarios by their keys; the rest are chains, also
+  /// Suites are known by their XML, batches and scenarios by their keys; the rest are chains, also
   /// what cannot be read: its complaint comes from the reading. What can be read only once, a pipe,
   /// is a chain.
   init(of path: String) {

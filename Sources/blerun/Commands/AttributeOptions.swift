@@ -16,12 +16,12 @@ struct AttributeOptions: ParsableArguments {
   @Flag(help: "It is a descriptor: characteristic/descriptor, or @ and its handle.")
   var descriptor = false
 
-  @Option(help: "The first octet of the value, 0 by default: what is before it is left alone.")
+  @Option(help: "The offset of the first byte; the bytes before it are left unchanged.")
   var offset = 0
 
   func validate() throws {
     guard (0...WrittenValue.longest).contains(offset) else {
-      throw ValidationError("--offset is from 0 to \(WrittenValue.longest).")
+      throw ValidationError("--offset must be between 0 and \(WrittenValue.longest).")
     }
     if descriptor, offset > 0 {
       throw ValidationError("--offset is for characteristics.")

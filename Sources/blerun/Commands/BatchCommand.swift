@@ -17,7 +17,7 @@ struct BatchCommand: ParsableCommand {
     discussion: """
       The file names the chain and the devices: listed, in a table, or those that a scan finds; how \
       many chains run at once, what a failure means for the others, and when it all is run again. \
-      Ends with 0 only if every device ended well, with 75 if every failure may pass, else with 1. \
+      Ends with 0 only if every device succeeded, with 75 if every failure is transient, else with 1. \
       Ctrl-C ends the chains under way and disconnects; no further device begins.
 
         blerun batch batch.yaml --dry-run
@@ -38,13 +38,13 @@ struct BatchCommand: ParsableCommand {
   @OptionGroup var resuming: ResumeOptions
   @OptionGroup var reports: ReportOptions
 
-  @Option(help: "How many chains run at once; it wins over the file's.")
+  @Option(help: "How many chains run at once; it overrides the file's.")
   var concurrency: Int?
 
-  @Option(help: "How long one run of the batch may take: 10m. It wins over the file's.")
+  @Option(help: "How long one run of the batch may take: 10m. It overrides the file's.")
   var deadline: DurationArgument?
 
-  @Option(help: "How long each step may take that has no limit of its own: 10s, 500ms.")
+  @Option(help: "Default timeout per step: 10s, 500ms.")
   var timeout: DurationArgument?
 
   @Option(help: "How often the batch is run at most, where it has a schedule.")
@@ -65,7 +65,7 @@ struct BatchCommand: ParsableCommand {
     }
     if let runs, runs < 1 { throw ValidationError("--runs \(runs): expected 1 or more.") }
     if resuming.resume != nil, runs != nil {
-      throw ValidationError("--resume goes on with one run of the batch: it takes no --runs.")
+      throw ValidationError("--resume resumes one run of the batch: it takes no --runs.")
     }
     if resuming.resume != nil, journal.noJournal {
       throw ValidationError("--resume goes by the journal: it takes no --no-journal.")
@@ -79,7 +79,7 @@ struct BatchCommand: ParsableCommand {
     if dryRun { return try printPlan(batch) }
     let isOnce = batch.schedule == nil || resuming.resume != nil
     if !isOnce, runs == nil, !options.simulate.isEmpty, !options.realTime {
-      throw Ending(.usage, "simulated time would never end: say how often with --runs")
+      throw Ending(.usage, "a schedule in simulated time never ends: limit it with --runs")
     }
     if options.simulate.isEmpty, let first = batch.first {
       ChainCommand.warn(of: first.plan.writtenSecrets)
@@ -118,7 +118,7 @@ struct BatchCommand: ParsableCommand {
       journal: writing,
       reports: reports,
       format: printing.output,
-      tellsSteps: verbose
+      showsSteps: verbose
     )
     let status = reports.end(running.run(most: runs))
     return writing?.end(status) ?? status
@@ -139,7 +139,7 @@ struct BatchCommand: ParsableCommand {
     world.releaseOrphans()
   }
 
-  /// The journal that is written; one that a batch is to go on with is there already.
+  /// The journal that is written; the one of a resumed batch exists already.
   private func openJournal() throws(Ending) -> JournalFile? {
     let isSimulated = !options.simulate.isEmpty
     guard resuming.resume != nil else {

@@ -3,13 +3,13 @@
 import ArgumentParser
 import Jobs
 
-/// Reads files of chains and of simulated devices, and says everything that is wrong with them.
+/// Reads files of chains and of simulated devices, and reports everything that is wrong with them.
 struct Check: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Check files of chains, batches, suites and devices; nothing is touched.",
     discussion: """
-      Says file, line, column and key of everything that is wrong, and ends with 65. Files of \
-      simulated devices and scenarios are told by their keys. Those given with --simulate are also \
+      Reports file, line, column and key of everything that is wrong, and ends with 65. Files of \
+      simulated devices and scenarios are recognized by their keys. Those given with --simulate are also \
       searched for what the chains name.
       """
   )

@@ -5,13 +5,13 @@ import Glibc
 import Jobs
 import NordicSuites
 
-/// Writes a suite as chains, and says what a chain cannot express.
+/// Writes a suite as chains, and reports what a chain cannot express.
 struct Convert: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Write nRF Connect test suites and macros as chains.",
     discussion: """
       Each test that is run becomes a chain. What a chain cannot express stands in it as a comment, \
-      and is told on standard error with its place in the suite.
+      and is reported on standard error with its place in the suite.
 
         blerun convert macro.xml > macro.yaml
         blerun convert suite.xml -E ADDRESS C0:FF:EE:00:00:01 --into chains
@@ -57,7 +57,7 @@ struct Convert: ParsableCommand {
     guard empty.isEmpty else {
       throw Ending(.failed, "nothing of \(empty.map(\.name).joined(separator: ", ")) is a chain")
     }
-    // One that is there already is fine; one that cannot be made is told with the file in it.
+    // A folder that exists is fine; one that cannot be made is reported with the file in it.
     if let into { mkdir(into, 0o777) }
     for chain in chains { try write(chain) }
   }

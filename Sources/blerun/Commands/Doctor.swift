@@ -37,13 +37,13 @@ struct Doctor: ParsableCommand {
     let output = StandardOutput()
     if release { releaseOrphans(of: world, output) }
     let diagnosis = Diagnosis(HostSurvey().facts(of: world))
-    for finding in diagnosis.findings { say(finding, output) }
+    for finding in diagnosis.findings { show(finding, output) }
     if let failure = output.failure { throw Ending(.output, "\(failure)") }
     if let signal = interruption.signal { throw Ending(.interrupted(by: signal.number)) }
     throw Ending(diagnosis.exitStatus)
   }
 
-  private func say(_ finding: Finding, _ output: StandardOutput) {
+  private func show(_ finding: Finding, _ output: StandardOutput) {
     output.line(printing.output == .json ? finding.json : finding.line)
   }
 
@@ -56,7 +56,7 @@ struct Doctor: ParsableCommand {
       isForced: force
     )
     let endings = orphans.release()
-    if endings.isEmpty { say(Finding(.ok, "orphan", "no killed run left a link"), output) }
+    if endings.isEmpty { show(Finding(.ok, "orphan", "no killed run left a link"), output) }
     for (link, ending) in endings {
       let finding =
         switch ending {
@@ -77,7 +77,7 @@ struct Doctor: ParsableCommand {
             hint: "bluetoothctl disconnect \(link.device)"
           )
         }
-      say(finding, output)
+      show(finding, output)
     }
   }
 }

@@ -11,10 +11,10 @@ struct Inspect: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "List what a device offers, with the values that can be read.",
     discussion: """
-      Connects, lists, and disconnects. A value that cannot be read says why; that is no failure.
+      Connects, lists, and disconnects. A value that cannot be read shows why; that does not fail the command.
       bluetoothd answers nothing about a protected value when nobody is there to pair, and holds
       every request behind it: when two reads in a row are not answered within --read-timeout, the
-      other values are not read, and say so.
+      other values are not read, and are marked so.
 
         blerun inspect -d "Thermo*"
         blerun inspect --simulate Simulators/devices/thermometer.yaml

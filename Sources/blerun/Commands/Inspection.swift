@@ -16,10 +16,10 @@ struct Inspection: Sendable {
   let readLimit: Duration
   let format: OutputOptions.Output
 
-  /// ``readLimit`` when nobody says otherwise.
+  /// ``readLimit`` by default.
   static let usualReadLimit = Duration.seconds(5)
 
-  /// So many reads in a row without an answer: the others are not tried.
+  /// After so many unanswered reads in a row the others are not tried.
   private static let mostUnanswered = 2
 
   /// The lines, as they become known.

@@ -10,7 +10,7 @@ struct JournalOptions: ParsableArguments {
   enum Need: String, ExpressibleByArgument, CaseIterable {
     /// The run ends, with status 74.
     case required
-    /// The run goes on, and says so.
+    /// The run continues, and a message reports it.
     case optional
   }
 
@@ -27,7 +27,7 @@ struct JournalOptions: ParsableArguments {
 
   @Option(
     help: """
-      When the journal cannot be written: required ends the run with status 74, optional says so \
+      When the journal cannot be written: required ends the run with status 74, optional reports it \
       and goes on. Required is usual where --journal names one.
       """
   )
@@ -42,13 +42,13 @@ struct JournalOptions: ParsableArguments {
   var journalSync: JournalFile.Sync = .normal
 
   @Option(
-    help: ArgumentHelp("After the run, take out runs that are older: 90d.", valueName: "age")
+    help: ArgumentHelp("After the run, delete runs that are older: 90d.", valueName: "age")
   )
   var journalAge: AgeArgument?
 
   @Option(
     help: ArgumentHelp(
-      "After the run, take out the oldest until the journal is no larger: 500M.",
+      "After the run, delete the oldest runs until the journal is at most this large: 500M.",
       valueName: "size"
     ),
     transform: SizeArgument.reading

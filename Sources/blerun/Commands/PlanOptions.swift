@@ -22,11 +22,11 @@ struct PlanOptions: ParsableArguments {
 
   @Option(
     name: [.short, .long],
-    help: "The device: an address, or a name with * and ?. It wins over the file's."
+    help: "The device: an address, or a name with wildcards * and ?. It overrides the file's."
   )
   var device: String?
 
-  @Option(help: "How long each step may take that has no limit of its own: 10s, 500ms.")
+  @Option(help: "Default timeout per step: 10s, 500ms.")
   var timeout: DurationArgument?
 
   @OptionGroup var variables: VariableOptions
@@ -71,7 +71,7 @@ struct PlanOptions: ParsableArguments {
     if let device = plan.device { return device }
     if plan.onlyScans { return .any }
     guard let only = simulated.devices.first, simulated.devices.count == 1 else {
-      throw Ending(.usage, "no device is named: say which with -d, or with device: in the file")
+      throw Ending(.usage, "no device is named (expected -d DEVICE, or device: in the file)")
     }
     return only.name.map { .name($0) } ?? .address(only.address)
   }

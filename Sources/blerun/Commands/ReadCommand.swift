@@ -24,7 +24,7 @@ struct ReadCommand: ParsableCommand {
 
   @OptionGroup var place: AttributeOptions
 
-  @Option(help: ArgumentHelp("How to understand the octets: u8, i16be, utf8, hex …"))
+  @Option(help: ArgumentHelp("How to decode the bytes: u8, i16be, utf8, hex …"))
   var format: FormatArgument?
 
   func validate() throws { _ = try step() }
@@ -34,10 +34,9 @@ struct ReadCommand: ParsableCommand {
   private func step() throws -> Step {
     if place.descriptor {
       let selector = try DescriptorSelector.argument(place.attribute)
-      return Step(.attribute(.readDescriptor(selector, format: format?.format)))
+      return Step(.readDescriptor(selector, format: format?.format))
     }
     let selector = try CharacteristicSelector.argument(place.attribute)
-    guard place.offset > 0 else { return Step(.read(selector, format: format?.format)) }
-    return Step(.attribute(.readFrom(selector, offset: place.offset, format: format?.format)))
+    return Step(.read(selector, offset: place.offset, format: format?.format))
   }
 }

@@ -1,4 +1,4 @@
-// Going on with a batch that did not come to its end.
+// Resuming a batch that did not complete.
 
 import ArgumentParser
 import Glibc
@@ -7,7 +7,7 @@ import Journal
 
 /// `--resume`, and what it leaves out.
 struct ResumeOptions: ParsableArguments {
-  /// Which run is gone on with.
+  /// Which run is resumed.
   enum Run: ExpressibleByArgument {
     case latest
     case number(Int64)
@@ -24,8 +24,8 @@ struct ResumeOptions: ParsableArguments {
     defaultAsFlag: .latest,
     help: ArgumentHelp(
       """
-      Go on with the latest run of the batch, or with that of a number (see blerun history), where \
-      it was killed, interrupted or failed: devices that ended well are left out.
+      Resume the latest run of the batch, or the run of a number (see blerun history), where \
+      it was killed, interrupted or failed: devices that succeeded are left out.
       """,
       valueName: "run"
     )
@@ -45,7 +45,7 @@ struct ResumeOptions: ParsableArguments {
   func check(_ file: String) throws(Ending) {
     guard case .latest = resume else { return }
     var status = stat()
-    // What is not there is told by who reads it.
+    // A missing file is reported by its reader.
     guard stat(file, &status) == 0, status.st_mode & S_IFMT != S_IFREG else { return }
     throw Ending(
       .usage,
@@ -54,7 +54,7 @@ struct ResumeOptions: ParsableArguments {
     )
   }
 
-  /// What comes of the wish, by what the journal says.
+  /// The decision, from the options and the journal.
   ///
   /// - Parameters:
   ///   - path: The whole path of the batch's file.

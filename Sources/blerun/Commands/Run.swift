@@ -99,9 +99,9 @@ struct ChainCommand {
   let format: ChainOutputOptions.Output
   /// Names the part of it that a failed step is in.
   var trace: HCITrace?
-  /// Hears of everything before it is printed.
+  /// Receives every event before it is printed.
   var journal: RunJournal?
-  /// Hear of everything that is printed.
+  /// Receive everything that is printed.
   let reports: ReportFiles
   /// What is printed in the place of the usual text; failures go to standard error then.
   var text: (any RunReport)?
@@ -186,7 +186,7 @@ struct ChainCommand {
     return journal?.end(traced) ?? traced
   }
 
-  /// The plan with its secrets read; says so where they stand in a file that is not for play.
+  /// The plan with its secrets read; warns where they are in a file that others can read.
   private static func withSecrets(_ plan: Plan, isSimulated: Bool) throws(Ending) -> Plan {
     if !isSimulated { warn(of: plan.writtenSecrets) }
     do {
@@ -196,7 +196,7 @@ struct ChainCommand {
     }
   }
 
-  /// Says where passkeys stand that everybody can read.
+  /// Warns of passkeys that everybody can read.
   static func warn(of written: [String]) {
     guard !written.isEmpty else { return }
     StandardError.line(
@@ -228,15 +228,15 @@ struct ChainCommand {
     let report = lineReport
     let print: @Sendable (RunEvent) -> Void = { [reports] event in
       for line in report?.lines(for: event) ?? [] { output.line(line) }
-      reports.hear(event)
+      reports.receive(event)
     }
-    let hear = journal?.hearing(print) ?? print
+    let receive = journal?.receiving(print) ?? print
     var runner = ChainRunner(
       plan: plan,
       service: service,
       identity: identity,
       device: plan.device?.text,
-      report: trace.map { TracedReport($0, hear).hear } ?? hear
+      report: trace.map { TracedReport($0, receive).hear } ?? receive
     )
     runner.ask = terminal?.ask
     let outcome = runner.ending().map { Optional($0) }

@@ -10,7 +10,7 @@ final class RunningBatch: Sendable {
   private struct State {
     var recorder = RunCollector(condenses: true)
     var progress: BatchProgress?
-    var refresh: Timer?
+    var refresh: LoopTimer?
   }
 
   private let batch: Batch
@@ -28,8 +28,8 @@ final class RunningBatch: Sendable {
   private let output: StandardOutput
 
   /// - Parameters:
-  ///   - past: What it goes on with; nil for a batch that begins.
-  ///   - tellsSteps: Whether the text has a line for each step.
+  ///   - past: What it resumes; nil for a batch that begins.
+  ///   - showsSteps: Whether the text has a line for each step.
   init(
     _ batch: Batch,
     goingOn past: BatchPast?,
@@ -38,7 +38,7 @@ final class RunningBatch: Sendable {
     journal: BatchJournal?,
     reports: ReportFiles,
     format: ChainOutputOptions.Output,
-    tellsSteps: Bool
+    showsSteps: Bool
   ) {
     self.batch = batch
     self.past = past
@@ -47,7 +47,7 @@ final class RunningBatch: Sendable {
     self.world = world
     self.adapter = adapter
     self.format = format
-    text = BatchTextReport(tellsSteps: tellsSteps)
+    text = BatchTextReport(tellsSteps: showsSteps)
     let runner = runner
     output = StandardOutput { failure in runner.withLock { $0 }?.cancel(failure) }
   }
@@ -70,8 +70,8 @@ final class RunningBatch: Sendable {
         try journal?.begin(identity, round: round)
         return giveBack
       },
-      hearRun: { [self] in hear($0) },
-      hear: { [self] in hear($0) }
+      hearRun: { [self] in receive($0) },
+      hear: { [self] in receive($0) }
     )
     self.runner.withLock { $0 = runner }
     journal?.onFailure { runner.cancel($0) }
@@ -99,22 +99,22 @@ final class RunningBatch: Sendable {
 
   // MARK: What happens
 
-  private func hear(_ event: RunEvent) {
-    journal?.hear(event)
+  private func receive(_ event: RunEvent) {
+    journal?.receive(event)
     if format == .text { state.withLock { $0.recorder.take(event) } }
     switch format {
-    case .text: tell(text.lines(for: event))
-    case .json: tell(json.lines(for: event))
+    case .text: write(text.lines(for: event))
+    case .json: write(json.lines(for: event))
     case .junit, .tap: break
     }
-    reports.hear(event)
+    reports.receive(event)
   }
 
-  private func hear(_ event: BatchEvent) {
-    journal?.hear(event)
+  private func receive(_ event: BatchEvent) {
+    journal?.receive(event)
     if format == .text { state.withLock { $0.recorder.take(event) } }
-    if format == .json { tell(json.lines(for: event)) }
-    reports.hear(event)
+    if format == .json { write(json.lines(for: event)) }
+    reports.receive(event)
     switch event.change {
     case .waiting: break
     case .started(let start): begin(start)
@@ -124,7 +124,7 @@ final class RunningBatch: Sendable {
     for remark in text.remarks(on: event) { StandardError.line("blerun: \(remark)") }
   }
 
-  private func tell(_ lines: [String]) {
+  private func write(_ lines: [String]) {
     guard !lines.isEmpty else { return }
     line.around { for text in lines { output.line(text) } }
   }
@@ -185,9 +185,9 @@ final class RunningBatch: Sendable {
 }
 
 extension World {
-  /// Says to this user's other batches that one runs over the adapter that is used now.
+  /// Shows this user's other batches that one runs over the adapter that is used now.
   ///
-  /// - Returns: What says that it has ended.
+  /// - Returns: Ends the mark.
   func beginBatch(at adapter: AdapterSelector) throws -> @Sendable () -> Void {
     guard let ledger, case .success(let client) = client,
       let address = client.usableAddress(adapter)

@@ -1,4 +1,4 @@
-// `blerun scan`: who is in the air.
+// `blerun scan`: the devices in range.
 
 import ArgumentParser
 import BlueZ
@@ -10,11 +10,11 @@ import Signals
 /// Lists the devices that advertise within a while.
 struct Scan: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "List the devices in reach.",
+    abstract: "List the devices in range.",
     discussion: """
-      Each device is shown once, as it was last heard, in the order first heard; with --follow as \
-      soon as it is heard, and anew when something of it changes. Devices that are connected are \
-      listed too. No device is no failure. Ctrl-C ends the scan. It pauses, for ten seconds at most, \
+      Each device is shown once, as it was last seen, in the order first seen; with --follow as \
+      soon as it is seen, and again when something of it changes. Devices that are connected are \
+      listed too. An empty scan succeeds. Ctrl-C ends the scan. It pauses, for ten seconds at most, \
       while another blerun of this user connects over the same adapter.
 
         blerun scan --for 10s
@@ -30,7 +30,7 @@ struct Scan: ParsableCommand {
   @Option(name: [.customLong("for")], help: "How long to scan: 5s, 500ms, 1m.")
   var duration = DurationArgument(.seconds(5))
 
-  @Flag(help: "Print a line for each device as it is heard, and for each change.")
+  @Flag(help: "Print a line for each device as it is seen, and for each change.")
   var follow = false
 
   func run() throws {
@@ -65,7 +65,7 @@ struct Scan: ParsableCommand {
 }
 
 extension Guarded<[Advertisement]> {
-  /// Puts what was heard in the place of what was heard of the same device before.
+  /// Replaces what was seen of the same device before.
   fileprivate func merge(_ advertisement: Advertisement) {
     withLock { found in
       if let index = found.firstIndex(where: { $0.address == advertisement.address }) {

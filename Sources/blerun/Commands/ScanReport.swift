@@ -1,4 +1,4 @@
-// What a scan says of a device, for people and for programs.
+// What a scan reports of a device, for people and for programs.
 
 import Bluetooth
 import Jobs
@@ -10,7 +10,7 @@ struct ScanReport: Sendable {
 
   /// One device.
   ///
-  /// - Parameter offset: When it was heard, since the scan began; nil where that is not told.
+  /// - Parameter offset: When it was seen, since the scan began; nil where that is not printed.
   func line(for device: Advertisement, at offset: Duration?) -> String {
     guard format == .json else { return text(device, offset) }
     var members: [(key: String, value: JSONValue)] = [

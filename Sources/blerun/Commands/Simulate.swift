@@ -17,7 +17,7 @@ struct Simulate: ParsableCommand {
       Starts a private message bus with a simulated org.bluez, sets DBUS_SYSTEM_BUS_ADDRESS for the \
       command, and ends with its exit status: 128 + n when signal n ended it, 125 when the \
       simulation failed, 126 when the command cannot be run, 127 when it is not found. Without a \
-      command it says the address and runs until Ctrl-C.
+      command it prints the address and runs until Ctrl-C.
 
         blerun simulate Simulators/devices/heart-rate.yaml -- bluetoothctl list
 
@@ -99,6 +99,7 @@ struct Simulate: ParsableCommand {
       case .childEnded: look()
       // A terminal's Ctrl-C reaches the command by itself.
       case .interrupt: break
+      // open: signals of the system
       default: running.withLock { $0 }?.send(signal.number)
       }
     }

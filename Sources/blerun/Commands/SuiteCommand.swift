@@ -64,10 +64,10 @@ struct SuiteCommand {
       try RunJournal.begin(file, journal, header, in: world)
     }
     world.releaseOrphans()
-    let record = kept?.hearing(named)
+    let record = kept?.receiving(named)
     let ended = run(in: world, devices, identity.seed) { event in
       record?(event)
-      reports.hear(event)
+      reports.receive(event)
     }
     let status = reports.end(ended)
     let traced = trace?.end(status, on: world.loop) ?? status

@@ -1,4 +1,4 @@
-// What the command line says to suites of nRF Connect.
+// The options for suites of nRF Connect.
 
 import ArgumentParser
 import Documents

@@ -12,7 +12,7 @@ struct WatchCommand: ParsableCommand {
     abstract: "Print notifications as they come.",
     discussion: """
       Connects, subscribes to each characteristic, prints each value with its time, and disconnects
-      when there are enough, at the end of the time, or at Ctrl-C. Simulated devices run in real
+      after --count values, at the end of the time, or at Ctrl-C. Simulated devices run in real
       time.
 
         blerun watch -d "Thermo*" temperature-measurement --for 10s
@@ -33,18 +33,18 @@ struct WatchCommand: ParsableCommand {
   @Option(help: "How many values in all.")
   var count: Int?
 
-  @Option(help: ArgumentHelp("How to understand the octets: u8, i16be, utf8, hex …"))
+  @Option(help: ArgumentHelp("How to decode the bytes: u8, i16be, utf8, hex …"))
   var format: FormatArgument?
 
   @Flag(help: "Take the values through a socket of this program's own (AcquireNotify).")
   var acquire = false
 
-  @Flag(help: "When the link falls, connect and subscribe again.")
+  @Flag(help: "When the connection drops, connect and subscribe again.")
   var resume = false
 
   func validate() throws {
     _ = try selectors()
-    if let count, count < 1 { throw ValidationError("--count is from 1.") }
+    if let count, count < 1 { throw ValidationError("--count must be at least 1.") }
   }
 
   private func selectors() throws -> [CharacteristicSelector] {
@@ -98,7 +98,7 @@ struct WatchCommand: ParsableCommand {
       count: count,
       identity: RunIdentity(seed: world.identitySeed, plan: plan),
       device: device.text,
-      report: report
+      onEvent: report
     )
   }
 }

@@ -12,15 +12,15 @@ struct Watching: Sendable {
   let options: SubscriptionOptions
   /// How long connecting may take.
   let limit: Duration
-  /// How long to watch, and how many values are enough.
+  /// How long to watch, and after how many values it ends.
   let duration: Duration?
   let count: Int?
   let identity: RunIdentity
   let device: String
   /// Gets values, and the places where some are missing.
-  let report: @Sendable (RunEvent) -> Void
+  let onEvent: @Sendable (RunEvent) -> Void
 
-  /// Connects, subscribes, reports until there is enough, and disconnects what it connected.
+  /// Connects, subscribes, reports until it ends, and disconnects what it connected.
   func values() -> Signal<Void> {
     let loop = service.scheduler.loop
     let service = service
@@ -49,24 +49,21 @@ struct Watching: Sendable {
 
   private func values(_ placed: PlacedStep, since start: Instant) -> Signal<Void> {
     guard case .notify(let listening) = placed.step.action else { return .just(()) }
-    let target = listening.target
-    return service.subscribe(target, options).flattenMap { $0 }.compactMap { [self] event in
-      switch event {
-      case .gap(let gap):
-        tell(.gap(placed, gap), at: gap.to, since: start)
-        return nil
-      case .value(let notification):
-        let octets = notification.value
-        let decoded = try? StepValue.decode(octets, of: target, format: format)
-        let value = StepValue(octets: octets, decoded: decoded)
-        tell(.value(placed, value), at: notification.at, since: start)
-        return ()
-      }
+    let gap: @Sendable (NotificationGap) -> Void = { [self] in
+      report(.gap(placed, $0), at: $0.to, since: start)
+    }
+    return service.listening(
+      to: listening.target,
+      format: listening.format,
+      options: listening.options,
+      onGap: gap
+    ) { [self] samples in
+      samples.map { report(.value(placed, $0.value), at: $0.arrival, since: start) }
     }
   }
 
-  private func tell(_ change: RunEvent.Change, at instant: Instant, since start: Instant) {
-    report(
+  private func report(_ change: RunEvent.Change, at instant: Instant, since start: Instant) {
+    onEvent(
       RunEvent(
         run: identity,
         device: device,

@@ -17,7 +17,7 @@ struct WorldOptions: ParsableArguments {
   @Option(help: "Where all randomness of a simulation comes from (the scenario's, or 0).")
   var seed: UInt64?
 
-  @Flag(help: "Let simulated time pass as on the wall.")
+  @Flag(help: "Run simulated time in real time.")
   var realTime = false
 
   @Option(
@@ -47,7 +47,7 @@ struct WorldOptions: ParsableArguments {
   ///
   /// - Parameters:
   ///   - scenario: What ``simulatedDevices()`` gave.
-  ///   - trace: Hears how links of this host are timed.
+  ///   - trace: Receives the timing of this host's connections.
   func world(
     _ scenario: ScenarioDefinition,
     trace: HCITrace? = nil

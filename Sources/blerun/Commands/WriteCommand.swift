@@ -33,10 +33,10 @@ struct WriteCommand: ParsableCommand {
   )
   var value: [String]
 
-  @Flag(help: "With an answer of the device.")
+  @Flag(help: "Write with response (Write Request).")
   var request = false
 
-  @Flag(help: "Without an answer.")
+  @Flag(help: "Write without response (Write Command).")
   var command = false
 
   @Flag(help: "Prepared, checked by echo, then executed.")
@@ -68,7 +68,7 @@ struct WriteCommand: ParsableCommand {
         throw ValidationError("A descriptor is always written with a request.")
       }
       let selector = try DescriptorSelector.argument(place.attribute)
-      return Step(.attribute(.writeDescriptor(selector, try written())))
+      return Step(.writeDescriptor(selector, try written()))
     }
     let selector = try CharacteristicSelector.argument(place.attribute)
     let kind = kinds.first ?? .automatic
@@ -89,7 +89,7 @@ struct WriteCommand: ParsableCommand {
     let parts = try value.map { text in
       guard let colon = text.firstIndex(of: ":"), let format = ValueFormat(String(text[..<colon]))
       else {
-        throw ValidationError("'\(text)' is no value: write u8:1, hex:01ff, utf8:text …")
+        throw ValidationError("invalid value '\(text)' (expected u8:1, hex:01ff, utf8:text …)")
       }
       return WrittenValue.Part(format, String(text[text.index(after: colon)...]))
     }

@@ -33,12 +33,12 @@ struct Diagnosis: Sendable {
     }
     let subject = problem.code == .daemonMissing ? "daemon" : "bus"
     let hint = problem.hint.isEmpty ? nil : problem.hint
-    let said = problem.bluez.map { " (\($0))" } ?? ""
+    let answer = problem.bluez.map { " (\($0))" } ?? ""
     if problem.code == .notPermitted {
-      let policy = ": the bus's policy (bluetooth.conf) says who may"
-      return [Finding(.unusable, subject, problem.meaning + policy + said, hint: hint)]
+      let policy = ": the bus's policy (bluetooth.conf) decides who may"
+      return [Finding(.unusable, subject, problem.meaning + policy + answer, hint: hint)]
     }
-    return [Finding(.unusable, subject, problem.meaning + said, hint: hint)]
+    return [Finding(.unusable, subject, problem.meaning + answer, hint: hint)]
   }
 
   private static func daemon(_ facts: HostFacts) -> [Finding] {
@@ -130,7 +130,7 @@ struct Diagnosis: Sendable {
         return Finding(
           .warning,
           "adapter",
-          "\(title) is on, but connects to no devices: it is no central",
+          "\(title) is on, but does not support the central role",
           hint: "use another adapter"
         )
       }

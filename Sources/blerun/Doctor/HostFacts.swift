@@ -18,7 +18,7 @@ struct HostFacts: Sendable {
       return parts.count == 2 ? parts.compactMap { $0 } : nil
     }
 
-    /// Whether it is this release or a later one; nil where the text is no number.
+    /// Whether it is this release or a later one; nil where the text is not a number.
     func isAtLeast(_ major: Int, _ minor: Int) -> Bool? {
       guard let numbers, numbers.count == 2 else { return nil }
       return (numbers[0], numbers[1]) >= (major, minor)
@@ -43,14 +43,14 @@ struct HostFacts: Sendable {
   var hasExperimentalInterfaces = false
   var adapters: [AdapterFacts] = []
   var links: [LinkFacts] = []
-  /// The controllers that the kernel has: `hci0`. Nil where it does not say.
+  /// The controllers that the kernel has: `hci0`. Nil where it does not list them.
   var controllers: [String]?
   var switches: [RadioSwitch] = []
   /// Links that killed runs left in their leases.
   var orphans: [Lease] = []
   /// Runs under way.
   var runs: [Lease] = []
-  /// What this process may do, as bits of `CAP_…`; nil where the kernel does not say.
+  /// What this process may do, as bits of `CAP_…`; nil where the kernel does not report it.
   var capabilities: UInt64?
 
   static let networkAdministration = 12

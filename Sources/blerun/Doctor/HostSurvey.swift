@@ -13,7 +13,7 @@ struct HostSurvey: Sendable {
   var bluetoothFolder = "/sys/class/bluetooth"
   var switchFolder = "/sys/class/rfkill"
   var statusFile = "/proc/self/status"
-  /// Programs that say which release of BlueZ is installed, and what they are called. bluetoothd
+  /// Programs that print which release of BlueZ is installed, and what they are called. bluetoothd
   /// itself comes first: it is the one that answers.
   var programs: [(arguments: [String], name: String)] = [
     (["/usr/libexec/bluetooth/bluetoothd", "--version"], "bluetoothd itself"),
@@ -85,7 +85,7 @@ struct HostSurvey: Sendable {
 
   // MARK: BlueZ
 
-  /// The release, as the first program says that can be run.
+  /// The release that the first program prints that can be run.
   func version() -> HostFacts.Version? {
     for program in programs {
       guard let line = ChildProcess.firstLine(of: program.arguments),

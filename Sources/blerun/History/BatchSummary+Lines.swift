@@ -19,9 +19,8 @@ extension BatchSummary {
     let words = ["ok", "failed", "cancelled", "not ended", "not run"]
     let ways = devices.map { last[$0.device] ?? "not run" }
     let counts = words.map { word in (word, ways.count { $0 == word }) }.filter { $0.1 > 0 }
-    let told = counts.map { "\($0.1) \($0.0)" }.joined(separator: ", ")
-    return devices.isEmpty
-      ? "no device" : "\(devices.count) \(devices.count == 1 ? "device" : "devices"): \(told)"
+    let parts = counts.map { "\($0.1) \($0.0)" }.joined(separator: ", ")
+    return devices.isEmpty ? "no device" : "\(counted(devices.count, "device")): \(parts)"
   }
 
   var jsonValue: JSONValue {

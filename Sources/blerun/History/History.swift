@@ -1,16 +1,16 @@
-// `blerun history`: what runs brought, after they are over.
+// `blerun history`: the results of runs, after they have ended.
 
 import ArgumentParser
 import Glibc
 import Jobs
 import Journal
 
-/// Lists, shows, exports and takes out the runs of a journal.
+/// Lists, shows, exports and deletes the runs of a journal.
 struct History: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "List, show and export the runs that the journal has.",
     discussion: """
-      Every real run writes down what it brings, each step before the next one begins; simulated \
+      Every real run records its results, each step before the next one begins; simulated \
       runs do with --journal FILE. See docs/journal.md.
 
         blerun history

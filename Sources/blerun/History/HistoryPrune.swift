@@ -9,7 +9,7 @@ import Signals
 struct HistoryPrune: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "prune",
-    abstract: "Take old runs out of the journal.",
+    abstract: "Delete old runs from the journal.",
     discussion: """
       Whole runs go, the oldest first. A run under way stays. What they took is given back to the \
       disk.
@@ -29,7 +29,7 @@ struct HistoryPrune: ParsableCommand {
 
   func validate() throws {
     if olderThan == nil, maxSize == nil {
-      throw ValidationError("Say what is to go: --older-than, --max-size, or both.")
+      throw ValidationError("Missing limit (expected --older-than, --max-size, or both).")
     }
   }
 
@@ -48,8 +48,7 @@ struct HistoryPrune: ParsableCommand {
     let output = StandardOutput()
     switch options.output {
     case .text:
-      let count = pruned.runs.count
-      output.line("\(count == 1 ? "1 run" : "\(count) runs") taken out, \(pruned.octets) octets")
+      output.line("\(counted(pruned.runs.count, "run")) deleted, \(pruned.octets) bytes")
     case .json:
       let runs = JSONValue.array(pruned.runs.map { JSONValue(Int($0)) })
       let members: [(key: String, value: JSONValue)] = [
@@ -80,7 +79,7 @@ struct HistoryCheck: ParsableCommand {
     let output = StandardOutput()
     switch options.output {
     case .text:
-      for line in complaints.isEmpty ? ["\(file.path): whole"] : complaints { output.line(line) }
+      for line in complaints.isEmpty ? ["\(file.path): ok"] : complaints { output.line(line) }
       for (run, lost) in incomplete {
         output.line("run \(run) is incomplete: \(lost) of its records could not be written")
       }

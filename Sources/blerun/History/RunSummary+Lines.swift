@@ -64,8 +64,7 @@ extension RunSummary {
   }
 
   private var lossLine: String {
-    let records = lost == 1 ? "1 record" : "\(lost) records"
-    return "missing   \(records): the journal could not be written for too long"
+    "missing   \(counted(lost, "record")): the journal could not be written for too long"
   }
 
   /// One object.
@@ -102,7 +101,7 @@ extension ChainSummary {
 
   /// What comes before its steps.
   ///
-  /// - Parameter isNamed: Whether its name is told, where a device has several.
+  /// - Parameter isNamed: Whether its name is shown, where a device has several.
   func headLines(isNamed: Bool) -> [String] {
     let seconds = took.map { " after \(Duration.microseconds($0).decimalSeconds.dropLast(3)) s" }
     let name = isNamed ? name.map { "  \($0)" } : nil

@@ -8,7 +8,7 @@ import Glibc
 import Signals
 
 extension HostLedger {
-  /// Says that a batch runs over an adapter: by `batch-ADDRESS.lock`, held until it is given back.
+  /// Marks an adapter as used by a batch: by `batch-ADDRESS.lock`, held until it is given back.
   ///
   /// - Returns: What gives it back.
   /// - Throws: ``DeviceFailure`` of the code `busy` when another batch of this user does.
@@ -21,7 +21,7 @@ extension HostLedger {
       return { held.withLock { $0 = nil } }
     case .taken:
       throw Self.busy(adapter, LockedFile.peek(path), doing: "another batch runs")
-    // Without the file, batches are not told from single runs.
+    // Without the file, batches are not distinguished from single runs.
     case .failed: return {}
     }
   }

@@ -39,7 +39,7 @@ final class HostLedger: LinkLedger {
 
   /// - Parameters:
   ///   - owner: Whose leases are written.
-  ///   - notice: Told what a person should know.
+  ///   - notice: Receives what a person should know.
   init(
     _ folder: RuntimeFolder,
     owner: ProcessIdentity = .own,
@@ -97,7 +97,7 @@ final class HostLedger: LinkLedger {
     while true {
       switch LockedFile.attempt(path("scan", adapter), isShared: true) {
       case .held(let file):
-        // Said first, then looked: a run that connects either sees it or is seen.
+        // Announced first, then looked: a run that connects either sees it or is seen.
         if !isTurnTaken(at: adapter) || loop.now >= end {
           let held = Guarded<LockedFile?>(file)
           return { held.withLock { $0 = nil } }
@@ -138,7 +138,7 @@ final class HostLedger: LinkLedger {
 
   // MARK: Leases
 
-  /// The identity of the bus that bluetoothd is on: its leases are told from those of others.
+  /// The identity of the bus that bluetoothd is on: its leases are distinguished from those of others.
   func isOn(bus: String) { state.withLock { $0.bus = bus } }
 
   func served(by daemon: String?) { state.withLock { $0.daemon = daemon } }
@@ -165,7 +165,7 @@ final class HostLedger: LinkLedger {
     }
   }
 
-  /// Changes what the lease says, and has it on the disk before this returns.
+  /// Changes the content of the lease, and has it on the disk before this returns.
   private func change(_ change: (inout [Lease.Entry], _ daemon: String) -> Void) {
     let complaint = state.withLock { state -> String? in
       change(&state.entries, state.daemon ?? "-")
@@ -210,7 +210,7 @@ final class HostLedger: LinkLedger {
   /// Leases of this boot and this bus whose processes are gone, each with its file, held from now
   /// on.
   ///
-  /// What another boot left is removed: its links went with it. What belongs to another bus is left
+  /// What another boot left is removed: its connections ended with it. What belongs to another bus is left
   /// to the runs there.
   func orphans() -> [(lease: Lease, file: LockedFile)] {
     let bus = state.withLock { $0.bus }
@@ -221,7 +221,7 @@ final class HostLedger: LinkLedger {
         return nil
       }
       // The kernel gives locks back at the end; where it could not, as on some network folders, the
-      // process tells.
+      // process identity decides.
       guard lease.isOf(bus: bus), !lease.owner.isThere || lease.owner == owner else { return nil }
       return (lease, file)
     }

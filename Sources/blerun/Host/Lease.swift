@@ -4,7 +4,7 @@ import BlueZ
 import Bluetooth
 import DBus
 
-/// What a lease file says: who wrote it, and which links it holds.
+/// The content of a lease file: who wrote it, and which connections it holds.
 ///
 /// Lines of words with tabs between: the process (its number, its start in clock ticks after the
 /// boot, the boot), the bus, then each link (what it is to the process, bluetoothd's unique name,
@@ -61,7 +61,7 @@ struct Lease: Hashable, Sendable {
 }
 
 extension Lease {
-  /// Reads a file; what is not understood is passed over. Nil when there is no process in it.
+  /// Reads a file; what is not understood is ignored. Nil when there is no process in it.
   init?(_ text: String) {
     var owner: ProcessIdentity?
     var bus = "-"

@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// A process of this host, told from all others that ever were.
+/// A process of this host, distinguished from all others that ever ran.
 ///
 /// - Source: proc(5), `/proc/PID/stat` (fields 3 and 22) and `/proc/sys/kernel/random/boot_id`.
 struct ProcessIdentity: Hashable, Sendable {
@@ -12,7 +12,7 @@ struct ProcessIdentity: Hashable, Sendable {
   /// Which boot of the host it belongs to.
   let boot: String
 
-  /// The present boot; "unknown" where the kernel does not tell.
+  /// The present boot; "unknown" where the kernel does not report it.
   static var presentBoot: String {
     let text = LockedFile.peek("/proc/sys/kernel/random/boot_id").prefix { !$0.isWhitespace }
     return text.isEmpty ? "unknown" : String(text)
@@ -33,7 +33,7 @@ struct ProcessIdentity: Hashable, Sendable {
     self.boot = boot
   }
 
-  /// Reads what ``text`` says.
+  /// Reads what ``text`` writes.
   init?(_ text: String) {
     let parts = text.split(separator: " ")
     guard parts.count == 3, let process = Int32(parts[0]), let start = UInt64(parts[1]) else {

@@ -5,7 +5,7 @@ enum StateFolder {
   /// `$XDG_STATE_HOME/blerun/journal.sqlite`, or the same below `~/.local/state`; nil where neither
   /// is known.
   ///
-  /// - Source: XDG Base Directory Specification 0.8: a path that is not absolute is passed over.
+  /// - Source: XDG Base Directory Specification 0.8: a path that is not absolute is ignored.
   static func journal(environment: (String) -> String? = RuntimeFolder.variable) -> String? {
     let candidates = [
       environment("XDG_STATE_HOME"), environment("HOME").map { $0 + "/.local/state" },

@@ -1,9 +1,9 @@
-// What a short-lived program says.
+// What a short-lived program prints.
 
 import Glibc
 
 extension ChildProcess {
-  /// The first line that a program prints; nil when it cannot be run or says nothing within two
+  /// The first line that a program prints; nil when it cannot be run or prints nothing within two
   /// seconds.
   static func firstLine(of arguments: [String]) -> String? {
     var ends: [Int32] = [-1, -1]

@@ -97,7 +97,7 @@ struct ChildProcess: Sendable {
     wait()
   }
 
-  /// Waits for the end of a child that was told of it; by force when it has not gone within two
+  /// Waits for the end of a child that was asked to end; by force when it has not gone within two
   /// seconds.
   func wait() {
     for _ in 0..<200 {

@@ -23,7 +23,7 @@ final class LineFile: Sendable {
 
   deinit { close(descriptor) }
 
-  /// What it says where a part of it could not be written; nil while all was.
+  /// The message where a part of it could not be written; nil while all was.
   var failure: String? {
     failed.withLock { $0 }.map { "\(path) could not be written: \(String(cString: strerror($0)))" }
   }

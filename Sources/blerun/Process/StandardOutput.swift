@@ -50,7 +50,7 @@ struct OutputFailure: Error, Sendable, CustomStringConvertible {
 }
 
 extension RunFailure {
-  /// Nobody gets what the run brings.
+  /// Nobody receives the results of the run.
   fileprivate init(_ failure: OutputFailure) {
     self.init(
       code: .interrupted,

@@ -24,6 +24,7 @@ struct SystemSignal: Hashable, Sendable {
     case .interrupt: "SIGINT"
     case .terminate: "SIGTERM"
     case .hangUp: "SIGHUP"
+    // open: signals of the system
     default: "signal \(number)"
     }
   }
@@ -50,11 +51,11 @@ final class SystemSignals: Sendable {
     return mask
   }
 
-  /// Calls `heard` on `loop` with each signal that comes.
+  /// Calls `receive` on `loop` with each signal that arrives.
   init(
     on loop: Loop,
     withChildren: Bool = false,
-    _ heard: @escaping @Sendable (SystemSignal) -> Void
+    _ receive: @escaping @Sendable (SystemSignal) -> Void
   ) {
     var mask = Self.endingMask()
     if withChildren { sigaddset(&mask, SIGCHLD) }
@@ -64,7 +65,7 @@ final class SystemSignals: Sendable {
       var info = signalfd_siginfo()
       let size = MemoryLayout<signalfd_siginfo>.size
       while read(descriptor, &info, size) == size {
-        heard(SystemSignal(number: Int32(info.ssi_signo)))
+        receive(SystemSignal(number: Int32(info.ssi_signo)))
       }
     }
     self.watch.withLock { $0 = watch }

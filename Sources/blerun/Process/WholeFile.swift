@@ -7,7 +7,7 @@ import Signals
 /// A file whose content stays as it was until there is a new one.
 ///
 /// The new content is written beside it and put in its place; whoever kills the program, or reads the
-/// file meanwhile, finds the one or the other. What is no regular file (a pipe, a device), what has
+/// file meanwhile, finds the one or the other. What is not a regular file (a pipe, a device), what has
 /// several names and what the process prints to is written as it stands.
 final class WholeFile: Sendable {
   private let path: String
@@ -27,7 +27,7 @@ final class WholeFile: Sendable {
 
   deinit { close(descriptor) }
 
-  /// What it says where its content could not be written; nil while it was.
+  /// The message where its content could not be written; nil while it was.
   var failure: String? {
     failed.withLock { $0 }.map { "\(path) could not be written: \(String(cString: strerror($0)))" }
   }

@@ -35,7 +35,7 @@ struct OverwrittenFiles {
   }
 }
 
-/// What tells one file from another: where it lies on a disk, or where it would.
+/// What distinguishes one file from another: where it lies on a disk, or where it would.
 private struct FileIdentity: Equatable {
   private enum Place: Equatable {
     case inode(device: dev_t, number: ino_t)

@@ -9,13 +9,13 @@ import Signals
 ///
 /// All are opened at the start, so that one that cannot be written is known before anything happens.
 /// Those of whole runs are written at the end, whatever happened; of a batch that is run again and
-/// again they tell of the last time that did not go well, or of the last.
+/// again they report the last round that failed, or else the last one.
 final class ReportFiles: Sendable {
   private struct State {
     var collector: RunCollector
     /// What is printed in the end.
     var text: String?
-    /// Whether what was told last went well; nil while nothing was.
+    /// Whether the last written round succeeded; nil before the first.
     var wasWell: Bool?
   }
 
@@ -24,7 +24,7 @@ final class ReportFiles: Sendable {
   private let wholeFiles: [(report: any RunsReport, file: WholeFile)]
   private let printed: (any RunsReport)?
   private let state: Guarded<State>
-  /// What hears a suite, where it is one: its tests, and for each file of lines its report.
+  /// What receives the events of a suite, where it is one: its tests, and for each file of lines its report.
   private let tests: Guarded<SuiteCollector>?
   private let suiteLines: [(report: any SuiteReport, file: LineFile)]
 
@@ -67,25 +67,25 @@ final class ReportFiles: Sendable {
   // MARK: What happens
 
   /// Takes up what happened.
-  @Sendable func hear(_ event: RunEvent) {
+  @Sendable func receive(_ event: RunEvent) {
     for (report, file) in lineFiles {
       for line in report.lines(for: event) { file.line(line) }
     }
     if wantsWhole { state.withLock { $0.collector.take(event) } }
   }
 
-  /// Takes up what happened in the batch; when a round of it is over, that is told.
-  func hear(_ event: BatchEvent) {
+  /// Takes up what happened in the batch; when a round of it is over, it is written.
+  func receive(_ event: BatchEvent) {
     for (report, file) in lineFiles {
       for line in report.lines(for: event) { file.line(line) }
     }
     guard wantsWhole else { return }
     state.withLock { $0.collector.take(event) }
-    if case .finished = event.change { tell(taken()) }
+    if case .finished = event.change { write(taken()) }
   }
 
   /// Takes up what happened in the suite.
-  func hear(_ event: SuiteEvent) {
+  func receive(_ event: SuiteEvent) {
     for (report, file) in suiteLines {
       for line in report.lines(for: event) { file.line(line) }
     }
@@ -103,19 +103,19 @@ final class ReportFiles: Sendable {
     return (tests?.withLock { $0.runs } ?? collector.runs, collector.whole ?? whole)
   }
 
-  private func tell(_ told: (runs: [RecordedRun], whole: RecordedWhole)) {
-    let isWell = told.whole.isWell && told.runs.allSatisfy { $0.ending?.status == .ok }
+  private func write(_ round: (runs: [RecordedRun], whole: RecordedWhole)) {
+    let isWell = round.whole.isWell && round.runs.allSatisfy { $0.ending?.status == .ok }
     let isKept = state.withLock { state in
       defer { state.wasWell = state.wasWell == false ? false : isWell }
       return state.wasWell == false && isWell
     }
     guard !isKept else { return }
     if let printed {
-      let text = printed.text(on: told.runs, of: told.whole)
+      let text = printed.text(on: round.runs, of: round.whole)
       state.withLock { $0.text = text }
     }
     for (report, file) in wholeFiles {
-      file.replace(with: report.text(on: told.runs, of: told.whole))
+      file.replace(with: report.text(on: round.runs, of: round.whole))
     }
   }
 
@@ -132,9 +132,9 @@ final class ReportFiles: Sendable {
     if let remark { left.whole = left.whole.remarking(remark) }
     if left.runs.isEmpty, state.withLock({ $0.wasWell == nil }) {
       if status != .ok { left.whole = left.whole.failed(RunFailure(status, of: whole)) }
-      tell(left)
+      write(left)
     } else if !left.runs.isEmpty {
-      tell(left)
+      write(left)
     }
     return close() || status.isInterruption ? status : .output
   }
@@ -146,7 +146,7 @@ final class ReportFiles: Sendable {
     } catch {
       var left = taken()
       left.whole = left.whole.failed(RunFailure(error, of: whole))
-      tell(left)
+      write(left)
       _ = close()
       throw error
     }
@@ -155,13 +155,13 @@ final class ReportFiles: Sendable {
   /// Prints what is printed; false when not everything could be written.
   private func close() -> Bool {
     let failures =
-      [tellPrinted()] + wholeFiles.map(\.file.failure) + lineFiles.map(\.file.failure)
+      [writePrinted()] + wholeFiles.map(\.file.failure) + lineFiles.map(\.file.failure)
     for failure in failures.compactMap(\.self) { StandardError.line("blerun: \(failure)") }
     return failures.allSatisfy { $0 == nil }
   }
 
-  /// Prints what is printed in the end; says why when that cannot be.
-  private func tellPrinted() -> String? {
+  /// Prints what is printed at the end; returns the reason when it cannot.
+  private func writePrinted() -> String? {
     guard let text = state.withLock({ $0.text }) else { return nil }
     let output = StandardOutput()
     output.line(text.hasSuffix("\n") ? String(text.dropLast()) : text)
@@ -194,6 +194,7 @@ extension RunFailure {
       switch ending.status {
       case .passing: .passing
       case .unavailable: .unavailable
+      // open: exit statuses, of which other commands have their own
       default: .definite
       }
     self.init(

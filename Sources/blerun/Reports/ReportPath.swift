@@ -1,4 +1,4 @@
-// Where a report goes; the ending of the file's name says what kind it is.
+// Where a report goes; the ending of the file's name decides its kind.
 
 import ArgumentParser
 import Jobs

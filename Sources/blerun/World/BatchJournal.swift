@@ -7,15 +7,15 @@ import Signals
 
 /// A batch's journal under way.
 ///
-/// It is to hear of everything before that is told to anybody else: what a device brought is
-/// committed when this has heard that its chain ended.
+/// It receives everything before anybody else does: the results of a device are
+/// committed when this has received the end of its chain.
 final class BatchJournal: Sendable {
   private struct State {
     /// The round under way.
     var round: RunJournal?
     /// What keeps others from that round, where no owner in the journal does.
     var lock: RunLock?
-    /// What hears the chains under way, by their devices.
+    /// What receives the events of the chains under way, by their devices.
     var chains: [String: @Sendable (RunEvent) -> Void] = [:]
     /// That of the first round whose required journal failed.
     var failed: ExitStatus?
@@ -34,7 +34,7 @@ final class BatchJournal: Sendable {
 
   /// - Parameters:
   ///   - path: The whole path of the batch's file.
-  ///   - resumption: What the batch goes on with; nil for a batch that begins.
+  ///   - resumption: What the batch resumes; nil for a batch that begins.
   init(
     _ file: JournalFile,
     _ options: JournalOptions,
@@ -88,22 +88,22 @@ final class BatchJournal: Sendable {
         state.lock = lock
       }
     } catch {
-      // Another process that goes on with the run is no trouble with the file.
+      // Another process that resumes the run is not a problem of the file.
       let isTaken = isBegun && error.kind == .locked
       state.withLock { $0.failed = $0.failed ?? (isTaken ? .passing : .output) }
       throw RunFailure(error)
     }
   }
 
-  /// Keeps others from a run that began, where the journal does not say whose it is.
+  /// Keeps others from a run that began, where the journal does not record whose it is.
   ///
-  /// - Throws: When another process goes on with it already, in the moment since it began.
+  /// - Throws: When another process resumed it already, in the moment since it began.
   private func lock(_ run: Int64?) throws(JournalFailure) -> RunLock? {
     guard isSimulated, let run else { return nil }
     switch RunLock.attempt(run, of: file.path) {
     case .held(let lock): return lock
     case .taken:
-      let reason = "another process goes on with run \(run)"
+      let reason = "another process is resuming run \(run)"
       throw JournalFailure(.locked, path: file.path, reason: reason)
     case .failed(let reason):
       StandardError.line("blerun: nothing keeps another process from run \(run): \(reason)")
@@ -134,7 +134,7 @@ final class BatchJournal: Sendable {
 
   // MARK: What happens
 
-  func hear(_ event: BatchEvent) {
+  func receive(_ event: BatchEvent) {
     guard let round = state.withLock({ $0.round }) else { return }
     switch event.change {
     case .waiting, .deviceEnded: break
@@ -153,13 +153,10 @@ final class BatchJournal: Sendable {
     }
   }
 
-  func hear(_ event: RunEvent) {
+  func receive(_ event: RunEvent) {
     let record = state.withLock { state -> (@Sendable (RunEvent) -> Void)? in
-      switch event.change {
-      case .runStarted: state.chains[event.device] = state.round?.chain()
-      case .runFinished: return state.chains.removeValue(forKey: event.device)
-      default: break
-      }
+      if case .runStarted = event.change { state.chains[event.device] = state.round?.chain() }
+      if case .runFinished = event.change { return state.chains.removeValue(forKey: event.device) }
       return state.chains[event.device]
     }
     record?(event)

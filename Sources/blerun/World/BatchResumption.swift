@@ -1,4 +1,4 @@
-// Which run of a batch is gone on with, and with which devices. Pure.
+// Which run of a batch is resumed, and with which devices. Pure.
 
 import Bluetooth
 import Jobs
@@ -62,10 +62,10 @@ struct BatchResumption: Sendable {
     guard batch.origin.digest == wish.batch.digest else {
       return .refused(Ending(.data, changed(wish, run)))
     }
-    // Only now: another batch that ended well says nothing of this one.
+    // Only now: another batch that succeeded does not count for this one.
     if run.exitStatus == 0 {
       return .nothing(
-        "nothing is left of \(wish.file): \(number), which began at \(run.started), ended well on "
+        "nothing is left of \(wish.file): \(number), which began at \(run.started), succeeded on "
           + "every device; without --resume all begins anew"
       )
     }
@@ -109,7 +109,7 @@ struct BatchResumption: Sendable {
     return Ending.noRun(run)
   }
 
-  /// What is said when the batch does something else by now.
+  /// The message when the batch does something else by now.
   private static func changed(_ wish: Wish, _ run: RunSummary) -> String {
     let old = run.definition.split(separator: "\n", omittingEmptySubsequences: false)
     let difference = wish.batch.difference(from: old.map(String.init)).map {
@@ -126,14 +126,14 @@ struct BatchResumption: Sendable {
     return "'\(text.count > 60 ? text.prefix(59) + "…" : text[...])'"
   }
 
-  /// What is said when it begins.
+  /// The message when it begins.
   var notice: String {
     let counts = past.counts
     let failed = counts.failed == 0 ? "" : ", \(counts.failed) failed and are left out"
     let all = past.devices.count
-    guard all > 0 else { return "going on with run \(run): its devices had not been found" }
-    return "going on with run \(run): \(counts.ok) of \(all) \(all == 1 ? "device" : "devices") "
-      + "ended well\(failed), \(past.left) to be run"
+    guard all > 0 else { return "resuming run \(run): its devices had not been found" }
+    return "resuming run \(run): \(counts.ok) of \(counted(all, "device")) "
+      + "succeeded\(failed), \(past.left) to be run"
   }
 }
 

@@ -2,10 +2,10 @@
 
 import Jobs
 
-/// An exit status, and what is said on standard error before it.
+/// An exit status, and what is printed on standard error before it.
 struct Ending: Error {
   let status: ExitStatus
-  /// One line each; none when everything was said.
+  /// One line each; none when everything was printed.
   let messages: [String]
 
   init(_ status: ExitStatus, _ messages: String...) {

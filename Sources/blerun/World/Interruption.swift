@@ -20,7 +20,7 @@ final class Interruption: Sendable {
   ///
   /// - Parameter what: What the first one does, for the person who sent it.
   init(on loop: Loop, _ what: String, _ cancel: @escaping @Sendable (Interrupted) -> Void) {
-    let heard = SystemSignals(on: loop) { [self] signal in
+    let watched = SystemSignals(on: loop) { [self] signal in
       let isFirst = first.withLock { first in
         defer { if first == nil { first = signal } }
         return first == nil
@@ -37,7 +37,7 @@ final class Interruption: Sendable {
         _exit(130)
       }
     }
-    signals.withLock { $0 = heard }
+    signals.withLock { $0 = watched }
   }
 
   /// The signal that ended the run, if one did.
@@ -46,10 +46,10 @@ final class Interruption: Sendable {
   /// Stops listening.
   func close() {
     // What listens holds this, too.
-    let heard = signals.withLock { signals in
+    let watched = signals.withLock { signals in
       defer { signals = nil }
       return signals
     }
-    heard?.close()
+    watched?.close()
   }
 }

@@ -22,14 +22,14 @@ struct PrivateBus: Sendable {
     var made = false
     defer { if !made { Self.remove(folder) } }
     try Self.write(Self.configuration(socket: folder + "/bus"), to: folder + "/bus.conf")
-    let said = try Pipe()
-    defer { said.close() }
+    let printed = try Pipe()
+    defer { printed.close() }
     let leash = try Pipe()
     defer {
       leash.closeReading()
       if !made { leash.closeWriting() }
     }
-    // It complains of limits that it may not raise, which is no concern of anybody's here.
+    // It complains of limits that it may not raise; that does not matter here.
     let log = open(folder + "/log", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard log >= 0 else { throw Failure(description: "\(folder)/log: \(Self.reason())") }
     defer { close(log) }
@@ -37,20 +37,20 @@ struct PrivateBus: Sendable {
     do {
       guardian = try ChildProcess(
         ["sh", "-c", Self.guarding, "sh", folder],
-        inherited: [(said.writing, 3), (leash.reading, 0), (log, 2)],
+        inherited: [(printed.writing, 3), (leash.reading, 0), (log, 2)],
         isApart: true
       )
     } catch {
       throw Failure(description: "\(error)")
     }
-    said.closeWriting()
-    guard let address = Self.readLine(said.reading, milliseconds: 5000) else {
+    printed.closeWriting()
+    guard let address = Self.readLine(printed.reading, milliseconds: 5000) else {
       leash.closeWriting()
       guardian.wait()
       lseek(log, 0, SEEK_SET)
       let complaint = Self.readLine(log, milliseconds: 0) ?? "nothing else"
       throw Failure(
-        description: "dbus-daemon did not say its address within 5 s; it said: \(complaint)"
+        description: "dbus-daemon did not print its address within 5 s; it printed: \(complaint)"
       )
     }
     self.folder = folder
@@ -62,13 +62,13 @@ struct PrivateBus: Sendable {
 
   /// Ends the daemon and removes its folder. Programs on the bus are left alone.
   func stop() {
-    tell("done\n")
+    write("done\n")
     close(leash)
     guardian.wait()
     Self.remove(folder)
   }
 
-  private func tell(_ text: String) {
+  private func write(_ text: String) {
     var text = text
     text.withUTF8 { _ = Glibc.write(leash, $0.baseAddress, $0.count) }
   }
@@ -76,7 +76,7 @@ struct PrivateBus: Sendable {
   /// Runs the daemon until the leash is let go, then takes its folder away. Of its own group, it is
   /// there when this program and its command are killed together.
   ///
-  /// When nobody said that all is done, this program was killed: whoever has its bus in the
+  /// When nobody wrote that all is done, this program was killed: whoever has its bus in the
   /// environment, which is the command and what that started, is then asked to end.
   private static let guarding = """
     if ! command -v dbus-daemon >/dev/null

@@ -7,8 +7,8 @@ import NordicSuites
 import Signals
 
 extension RunJournal {
-  /// What hears the events of a suite.
-  func hearing(_ devices: SuiteDevices) -> @Sendable (SuiteEvent) -> Void {
+  /// What receives the events of a suite.
+  func receiving(_ devices: SuiteDevices) -> @Sendable (SuiteEvent) -> Void {
     struct Test {
       var records: SuiteRecords
       let take: @Sendable (JournalRecord, Duration) -> Void

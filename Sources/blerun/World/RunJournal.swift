@@ -1,4 +1,4 @@
-// The journal of a command's run: opened before anything is touched, heard first, ended last.
+// The journal of a command's run: opened before anything is touched, first to receive events, ended last.
 
 import ArgumentParser
 import Bluetooth
@@ -14,7 +14,7 @@ final class RunJournal: Sendable {
 
   /// Opens the journal that the options name.
   ///
-  /// - Returns: Nil when none is written, or an optional one cannot be, which is said then.
+  /// - Returns: Nil when none is written, or an optional one cannot be, which is then printed.
   /// - Throws: ``Ending`` when a required one cannot be written.
   static func open(
     _ options: JournalOptions?,
@@ -67,7 +67,7 @@ final class RunJournal: Sendable {
     }
   }
 
-  /// Writes down that this process goes on with a run.
+  /// Records that this process resumes a run.
   ///
   /// - Parameter cancel: Ends its chains when a required journal fails later.
   /// - Throws: What the journal fails with at once, required or not.
@@ -99,7 +99,7 @@ final class RunJournal: Sendable {
       case .required: cancel(RunFailure(failure))
       case .optional:
         StandardError.line(
-          "blerun: \(failure). The run goes on; what it brings is kept until it can be written, up "
+          "blerun: \(failure). The run goes on; its results are kept until they can be written, up "
             + "to \(RunRecorder.mostUnwritten) records"
         )
       }
@@ -112,14 +112,14 @@ final class RunJournal: Sendable {
   /// What takes the records of the next chain, each with the wall-clock time it is of.
   func records() -> @Sendable (JournalRecord, Duration) -> Void { recorder.records() }
 
-  /// What hears the events of the next chain.
+  /// What receives the events of the next chain.
   func chain() -> @Sendable (RunEvent) -> Void { recorder.chain() }
 
   /// Writes down which devices a run of a batch is for.
   func take(_ devices: [BatchMember]) { recorder.take(devices) }
 
-  /// What hears the events of a chain: the journal, then `report`.
-  func hearing(
+  /// What receives the events of a chain: the journal, then `report`.
+  func receiving(
     _ report: @escaping @Sendable (RunEvent) -> Void
   ) -> @Sendable (RunEvent) -> Void {
     let record = recorder.chain()
@@ -154,7 +154,7 @@ final class RunJournal: Sendable {
   /// What the journal does not have of the run, and why; nil when it has all.
   private var complaint: String? {
     let count = recorder.unwritten
-    let missing = count == 1 ? "1 record is" : "\(count) records are"
+    let missing = "\(counted(count, "record")) \(count == 1 ? "is" : "are")"
     if let failure = recorder.failure {
       return "\(failure). \(count == 0 ? "The end of the run is" : missing) not in it"
     }

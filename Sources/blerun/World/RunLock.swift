@@ -1,4 +1,4 @@
-// Who goes on with a run of simulated devices: one process at a time.
+// Who resumes a run of simulated devices: one process at a time.
 //
 // Real runs have their owner in the journal. Simulated ones have none there, for their journals
 // repeat octet for octet.
@@ -44,6 +44,6 @@ final class RunLock: Sendable {
     return false
   }
 
-  /// Takes the file away: what the journal says of the run is whole.
+  /// Deletes the file: the journal's record of the run is complete.
   func end() { file.remove() }
 }

@@ -18,12 +18,13 @@ struct SecretCalls {
 
   private mutating func isSecret(_ message: Message) -> Bool {
     switch message.kind {
-    case .methodCall where message.interface == Agent1.interface:
+    case .methodCall:
+      guard message.interface == Agent1.interface else { return false }
       switch message.member {
-      case Agent1.Method.requestPasskey?, Agent1.Method.requestPinCode?:
+      case Agent1.requestPasskey.name?, Agent1.requestPinCode.name?:
         open.append((message.sender, message.serial))
         return false
-      case Agent1.Method.displayPasskey?, Agent1.Method.displayPinCode?: return true
+      case Agent1.displayPasskey.name?, Agent1.displayPinCode.name?: return true
       default: return false
       }
     case .methodReturn, .error:
@@ -34,7 +35,7 @@ struct SecretCalls {
       else { return false }
       open.remove(at: index)
       return message.kind == .methodReturn
-    default: return false
+    case .signal: return false
     }
   }
 

@@ -1,4 +1,4 @@
-// The trace of a run: asked for on the command line, begun before anything else, told of at the end.
+// The trace of a run: requested on the command line, begun before anything else, reported at the end.
 
 import ArgumentParser
 import Bluetooth
@@ -44,7 +44,7 @@ struct TraceOption: ParsableArguments {
     }
   }
 
-  /// Says why a simulated run has no trace.
+  /// The reason why a simulated run has no trace.
   func check(isSimulated: Bool) throws {
     guard trace != nil, isSimulated else { return }
     throw ValidationError(
@@ -54,11 +54,11 @@ struct TraceOption: ParsableArguments {
 }
 
 extension HCITrace {
-  /// Ends the recording, and says what is in the file.
+  /// Ends the recording, and reports what is in the file.
   ///
-  /// The last packets of a link come a moment after bluetoothd has said that it is down.
+  /// The last packets of a link come a moment after bluetoothd has reported that it is down.
   ///
-  /// - Returns: The status of the run with this trace: a trace that is not whole is told by it.
+  /// - Returns: The status of the run with this trace: an incomplete trace changes it.
   func end(_ status: ExitStatus, on loop: Loop) -> ExitStatus {
     try? loop.run { try await loop.sleep(for: .milliseconds(100)) }
     close()

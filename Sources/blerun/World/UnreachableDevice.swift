@@ -27,11 +27,13 @@ struct UnreachableDevice: DeviceService {
     kind: WriteKind
   ) -> Signal<Void> { failing() }
 
-  func notifications(_ characteristic: CharacteristicSelector) -> Signal<Notification> { failing() }
+  func notifications(_ characteristic: CharacteristicSelector) -> Signal<NotifiedValue> {
+    failing()
+  }
 
   func subscribe(
     _ characteristic: CharacteristicSelector
-  ) -> Signal<Signal<Notification>> { failing() }
+  ) -> Signal<Signal<NotifiedValue>> { failing() }
 
   func rssi() -> Signal<LinkStrength> { failing() }
 

@@ -31,9 +31,9 @@ struct World: Sendable {
   /// Whether time passes only as things happen.
   var isVirtual: Bool { loop is VirtualTimeLoop }
 
-  /// This host's bluetoothd. Where it cannot be reached, every operation fails and says why.
+  /// This host's bluetoothd. Where it cannot be reached, every operation fails with the reason.
   ///
-  /// - Parameter trace: Hears how links are timed.
+  /// - Parameter trace: Receives the timing of connections.
   static func real(trace: HCITrace? = nil) -> World {
     let loop = EventLoop()
     let ledger = openLedger()
@@ -50,11 +50,11 @@ struct World: Sendable {
   }
 
   private static func openLedger() -> HostLedger? {
-    let say: @Sendable (String) -> Void = { StandardError.line("blerun: \($0)") }
+    let notify: @Sendable (String) -> Void = { StandardError.line("blerun: \($0)") }
     do {
-      return HostLedger(try RuntimeFolder(), notice: say)
+      return HostLedger(try RuntimeFolder(), notice: notify)
     } catch {
-      say("\(error): were a run killed, its link would stay up")
+      notify("\(error): were a run killed, its link would stay up")
       return nil
     }
   }
@@ -75,7 +75,7 @@ struct World: Sendable {
   /// - Parameters:
   ///   - scenario: The devices in reach, and what goes wrong.
   ///   - seed: Where all randomness comes from.
-  ///   - isPaced: Whether time passes as on the wall; else it is virtual.
+  ///   - isPaced: Whether simulated time is real time; else it is virtual.
   ///   - log: Gets each message between client and simulator.
   static func simulated(
     _ scenario: ScenarioDefinition,
@@ -144,6 +144,8 @@ struct World: Sendable {
   /// Ends the simulation, and the connections to the bus: what still waits for an answer ends too.
   /// Nothing is recorded any more.
   func end() {
+    // A call that left at its deadline may have left a link to be ended.
+    try? scheduler.waitUntilIdle(within: scheduler.cleanUpLimit)
     ledger?.leave()
     player?.stop()
     if case .success(let client) = client { client.bus.close() }
@@ -151,7 +153,7 @@ struct World: Sendable {
     loop.end()
   }
 
-  /// The operations on one device. What is worth knowing on the way is said on standard error.
+  /// The operations on one device. What is worth knowing on the way is printed on standard error.
   ///
   /// - Parameter lane: A scheduler beside the world's own, where several devices are at work.
   func service(
@@ -183,7 +185,7 @@ struct World: Sendable {
 }
 
 extension World {
-  /// Disconnects what runs that were killed left connected, and says so.
+  /// Disconnects what runs that were killed left connected, and reports it.
   func releaseOrphans() {
     guard let ledger, case .success(let client) = client else { return }
     let orphans = OrphanLinks(ledger: ledger, scheduler: scheduler, client: client)
@@ -205,10 +207,10 @@ extension World {
     }
   }
 
-  /// What tells this run from another: the seed of a simulation, else the time.
+  /// What distinguishes this run from another: the seed of a simulation, else the time.
   var identitySeed: UInt64 { isSimulated ? seed : wallClock }
 
-  /// The present time in nanoseconds since 1970: tells one run on real devices from another.
+  /// The present time in nanoseconds since 1970: distinguishes one run on real devices from another.
   private var wallClock: UInt64 {
     let now = (loop.wallClockAtStart + loop.now.sinceStart).components
     return UInt64(clamping: now.seconds) &* 1_000_000_000

@@ -52,6 +52,22 @@ struct AppearanceTests {
     #expect(try lab.client.objects().first { $0.path == "DEV" }?["Device1"]?["Name"] == nil)
   }
 
+  @Test(
+    "a device has the icon of its appearance, where bluetoothd has one for that",
+    arguments: [
+      (0x03c1, "input-keyboard"), (0x03c8, "scanner"), (0x00c1, "watch"), (0x0040, "phone"),
+      (0x0341, nil), (0x03c0, nil), (0, nil),
+    ] as [(UInt16, String?)]
+  )
+  func icon(_ appearance: UInt16, _ icon: String?) throws {
+    let lab = try Lab([.monitor.changing { $0.appearance = appearance }])
+    try discover(lab)
+    let device = try #require(try lab.client.objects().first { $0.path == "DEV" }?["Device1"])
+    #expect(device["Icon"]?.asString == icon)
+    let names = device.names.filter { ["Appearance", "Icon", "Paired"].contains($0) }
+    #expect(names == (icon == nil ? ["Appearance", "Paired"] : ["Appearance", "Icon", "Paired"]))
+  }
+
   @Test("while a client has a filter, every advertisement tells the strength, changed or not")
   func filtered() throws {
     let lab = try Lab()

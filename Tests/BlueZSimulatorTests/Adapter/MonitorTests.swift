@@ -30,11 +30,10 @@ struct MonitorTests {
       try DBusValue.structure(of: [.byte(start), .byte(type), .bytes(octets)])
     }
     let value = try DBusValue.array(of: "(yyay)", rows)
-    typealias Property = AdvertisementMonitor1.Property
     let properties =
       [
-        (Property.type, DBusValue.string(AdvertisementMonitor1.orPatterns)),
-        (Property.patterns, value),
+        (AdvertisementMonitor1.type.name, DBusValue.string(AdvertisementMonitor1.orPatterns)),
+        (AdvertisementMonitor1.patterns.name, value),
       ]
       + more
     let methods = ["Activate", "Release", "DeviceFound", "DeviceLost"].map { name in
@@ -57,7 +56,7 @@ struct MonitorTests {
       destination: OrgBlueZ.busName,
       path: Target.adapter.path,
       interface: AdvertisementMonitorManager1.interface,
-      member: AdvertisementMonitorManager1.Method.registerMonitor,
+      member: AdvertisementMonitorManager1.registerMonitor.name,
       body: [.objectPath(root)]
     )
     _ = try lab.loop.run { try await bus.call(call, limit: .seconds(5)) }

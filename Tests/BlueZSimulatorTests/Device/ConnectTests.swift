@@ -209,7 +209,7 @@ struct ConnectTests {
 
   @Test("when service discovery is refused, ServicesResolved is told all the same, of none")
   func undiscovered() throws {
-    let refusal = FaultAction.refuse(.insufficientResources)
+    let refusal = OperationFault.refuse(.insufficientResources)
     let lab = try Lab(faults: [FaultRule(on: .discover, action: refusal)])
     try lab.discover()
     try lab.client.call("Connect", .device)

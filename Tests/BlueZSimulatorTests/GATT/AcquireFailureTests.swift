@@ -1,5 +1,6 @@
 // AcquireNotify that is refused, stopped or left alone before its socket is there.
 
+import BlueZInterfaces
 import BlueZSimulator
 import Bluetooth
 import DBus

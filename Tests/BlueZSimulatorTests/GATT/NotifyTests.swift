@@ -165,7 +165,7 @@ struct NotifyTests {
 
   @Test("a subscription that the device refuses has the error of its code, and no session")
   func refused() throws {
-    let refusal = FaultAction.refuse(.insufficientResources)
+    let refusal = OperationFault.refuse(.insufficientResources)
     let rule = FaultRule(on: .subscribe, occurrence: .nth(1), action: refusal)
     let lab = try Lab(faults: [rule])
     try lab.connect()

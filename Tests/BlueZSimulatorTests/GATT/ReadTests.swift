@@ -144,7 +144,7 @@ struct ReadTests {
     ] as [(UInt8, String)]
   )
   func refused(code: UInt8, text: String) throws {
-    let refusal = FaultAction.refuse(ATTErrorCode(rawValue: code))
+    let refusal = OperationFault.refuse(ATTErrorCode(rawValue: code))
     let lab = try Lab(faults: [FaultRule(on: .read, action: refusal)])
     try lab.connect()
     try lab.client.call("ReadValue", .location, .noOptions)

@@ -183,7 +183,7 @@ struct WriteTests {
 
   @Test("the device's refusal has the name and text of its code")
   func refused() throws {
-    let refusal = FaultAction.refuse(ATTErrorCode(rawValue: 0x80))
+    let refusal = OperationFault.refuse(ATTErrorCode(rawValue: 0x80))
     let lab = try Lab(faults: [FaultRule(on: .write, action: refusal)])
     try lab.connect()
     #expect(

@@ -8,8 +8,8 @@ import Testing
 
 @Suite("The queue of a subscriber")
 struct NotificationQueueTests {
-  private func notification(_ number: UInt8) -> Notification {
-    Notification(value: [number], at: Instant(sinceStart: .seconds(Int(number))))
+  private func notification(_ number: UInt8) -> NotifiedValue {
+    NotifiedValue(value: [number], at: Instant(sinceStart: .seconds(Int(number))))
   }
 
   private func put(_ number: UInt8, _ queue: inout NotificationQueue) -> Bool {

@@ -110,13 +110,13 @@ struct AgentDialogueTests {
 
   @Test("requests are read from calls, and nonsense is none")
   func requests() {
-    #expect(AgentRequest("RequestPasskey", []) == .passkey)
-    #expect(AgentRequest("RequestConfirmation", [.uint32(7)]) == .confirmation(7))
-    #expect(
-      AgentRequest("DisplayPasskey", [.uint32(7), .uint16(2)]) == .displayPasskey(7, entered: 2)
-    )
-    #expect(AgentRequest("RequestConfirmation", []) == nil)
-    #expect(AgentRequest("DisplayPinCode", [.uint32(7)]) == nil)
-    #expect(AgentRequest("Shutdown", []) == nil)
+    let device = DBusValue.objectPath("/org/bluez/hci0/dev_C0_FF_EE_00_00_01")
+    #expect(Agent1.requestPasskey.input.decode([device]) != nil)
+    #expect(Agent1.requestConfirmation.input.decode([device, .uint32(7)])?.1 == 7)
+    let shown = Agent1.displayPasskey.input.decode([device, .uint32(7), .uint16(2)])
+    #expect(shown?.1 == 7)
+    #expect(shown?.2 == 2)
+    #expect(Agent1.requestConfirmation.input.decode([device]) == nil)
+    #expect(Agent1.displayPinCode.input.decode([device, .uint32(7)]) == nil)
   }
 }

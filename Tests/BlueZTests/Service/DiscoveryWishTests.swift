@@ -105,19 +105,21 @@ struct DiscoveryWishTests {
   func patterns() throws {
     let apple = ScanFilter(name: "T*", manufacturer: ManufacturerPattern("76:0215"))
     #expect(
-      MonitorPattern.patterns(for: apple)
-        == [MonitorPattern(0, 0xff, [0x4c, 0x00, 0x02, 0x15])]
+      AdvertisementMonitor1.Pattern.patterns(for: apple)
+        == [AdvertisementMonitor1.Pattern(0, 0xff, [0x4c, 0x00, 0x02, 0x15])]
     )
     let data = ScanFilter(serviceData: ServiceDataPattern("feaa:00"))
     #expect(
-      MonitorPattern.patterns(for: data) == [MonitorPattern(0, 0x16, [0xaa, 0xfe, 0x00])]
+      AdvertisementMonitor1.Pattern.patterns(for: data) == [
+        AdvertisementMonitor1.Pattern(0, 0x16, [0xaa, 0xfe, 0x00])
+      ]
     )
-    let name = MonitorPattern.patterns(for: ScanFilter(target: .name("Thermo*")))
+    let name = AdvertisementMonitor1.Pattern.patterns(for: ScanFilter(target: .name("Thermo*")))
     #expect(name.map(\.type) == [0x08, 0x09])
     #expect(name.allSatisfy { $0.octets == Array("Thermo".utf8) })
-    let service = MonitorPattern.patterns(for: ScanFilter(services: [heartRate]))
-    #expect(service.contains(MonitorPattern(0, 0x03, [0x0d, 0x18])))
-    #expect(service.contains(MonitorPattern(2, 0x03, [0x0d, 0x18])))
-    #expect(!MonitorPattern.patterns(for: ScanFilter()).isEmpty)
+    let service = AdvertisementMonitor1.Pattern.patterns(for: ScanFilter(services: [heartRate]))
+    #expect(service.contains(AdvertisementMonitor1.Pattern(0, 0x03, [0x0d, 0x18])))
+    #expect(service.contains(AdvertisementMonitor1.Pattern(2, 0x03, [0x0d, 0x18])))
+    #expect(!AdvertisementMonitor1.Pattern.patterns(for: ScanFilter()).isEmpty)
   }
 }

@@ -161,7 +161,7 @@ final class ScriptedBlueZ: ObjectHandler, Sendable {
     signal(
       Self.device,
       Device1.interface,
-      Device1.Signal.disconnected,
+      Device1.disconnected,
       [.string(reason), .string(text)]
     )
   }
@@ -201,7 +201,7 @@ final class ScriptedBlueZ: ObjectHandler, Sendable {
     signal(
       path,
       StandardInterface.properties,
-      StandardInterface.Properties.propertiesChanged,
+      StandardInterface.propertiesChanged.name,
       [.string(interface), .properties(properties), .strings([])]
     )
   }
@@ -210,7 +210,7 @@ final class ScriptedBlueZ: ObjectHandler, Sendable {
     signal(
       BlueZPath.objectManager,
       StandardInterface.objectManager,
-      StandardInterface.ObjectManager.interfacesAdded,
+      StandardInterface.interfacesAdded.name,
       [.objectPath(path), Self.interfaces([(interface, properties)])]
     )
   }
@@ -219,7 +219,7 @@ final class ScriptedBlueZ: ObjectHandler, Sendable {
     signal(
       BlueZPath.objectManager,
       StandardInterface.objectManager,
-      StandardInterface.ObjectManager.interfacesRemoved,
+      StandardInterface.interfacesRemoved.name,
       [.objectPath(path), .strings([interface])]
     )
   }

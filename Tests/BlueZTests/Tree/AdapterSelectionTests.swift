@@ -21,9 +21,9 @@ struct AdapterSelectionTests {
             ListedInterface(
               Adapter1.interface,
               [
-                Adapter1.Property.address: .string(adapter.address),
-                Adapter1.Property.alias: .string(adapter.alias),
-                Adapter1.Property.powered: .boolean(adapter.powered),
+                Adapter1.address.name: .string(adapter.address),
+                Adapter1.alias.name: .string(adapter.alias),
+                Adapter1.powered.name: .boolean(adapter.powered),
               ]
             )
           ]

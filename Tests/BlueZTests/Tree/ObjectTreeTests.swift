@@ -60,7 +60,7 @@ struct ObjectTreeTests {
         == [.changed(device, interface: Device1.interface, properties: ["Connected", "RSSI"])]
     )
     #expect(tree.isConnected(device))
-    #expect(tree.property("RSSI", Device1.interface, at: device) == nil)
+    #expect(tree.value(Device1.rssi, at: device) == nil)
   }
 
   @Test("a change of an object that is not there is ignored")

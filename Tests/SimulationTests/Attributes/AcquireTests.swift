@@ -46,7 +46,7 @@ struct AcquireTests {
   @Test("what another program has acquired is busy, in its words")
   func acquiredElsewhere() throws {
     let simulation = try Simulation.bench()
-    let other = try simulation.otherProgram()
+    let other = try simulation.otherProgram(on: simulation.scheduler)
     for options in [SubscriptionOptions(), Self.acquiring] {
       let failure = try simulation.failure { service in
         other.subscribe(.stream, Self.acquiring).flattenMap { _ in
@@ -65,7 +65,7 @@ struct AcquireTests {
   @Test("what another program listens to cannot be acquired, and comes twice where it is shared")
   func listenedElsewhere() throws {
     let simulation = try Simulation.bench()
-    let other = try simulation.otherProgram()
+    let other = try simulation.otherProgram(on: simulation.scheduler)
     let failure = try simulation.failure { service in
       other.subscribe(.stream, SubscriptionOptions()).flattenMap { _ in
         service.subscribe(.stream, Self.acquiring).map { _ in }
@@ -149,7 +149,7 @@ struct AcquireTests {
     }
     #expect(own.code == .busy)
     #expect(own.meaning.contains("this program"))
-    let other = try simulation.otherProgram()
+    let other = try simulation.otherProgram(on: simulation.scheduler)
     let foreign = try simulation.failure { service in
       other.acquireWriter(.sink).flattenMap { _ in
         service.acquireWriter(.sink).map { _ in }

@@ -117,13 +117,16 @@ extension Simulation {
   }
 
   /// Another program on the same bus, with the same device.
-  func otherProgram() throws -> BlueZDeviceService {
+  ///
+  /// - Parameter scheduler: Its own, when nil. A run that uses it beside ``service`` needs both on one;
+  ///   bluetoothd tells them apart by their connections to the bus.
+  func otherProgram(on scheduler: SerialScheduler? = nil) throws -> BlueZDeviceService {
     let bus = try bus.connect()
     let client = try loop.run { try await BlueZClient.open(bus: bus) }
     return BlueZDeviceService(
       client: client,
       target: .address(device.definition.address),
-      scheduler: SerialScheduler(on: loop)
+      scheduler: scheduler ?? SerialScheduler(on: loop)
     )
   }
 }
@@ -185,7 +188,7 @@ extension Simulation {
           of: BlueZPath.service(service.handle, of: device)
         ),
         interface: GattCharacteristic1.interface,
-        member: GattCharacteristic1.Method.stopNotify
+        member: GattCharacteristic1.stopNotify.name
       )
       _ = try await other.call(call, limit: .seconds(5))
       try await sink(())

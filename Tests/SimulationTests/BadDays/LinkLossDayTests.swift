@@ -26,9 +26,9 @@ struct LinkLossDayTests {
   @Test(
     "while it is made, once, another attempt makes it",
     arguments: [FaultKind.connect, .discover],
-    [FaultAction.loseLinkBefore, .loseLinkAfter]
+    [OperationFault.loseLinkBefore, .loseLinkAfter]
   )
-  func madeAgain(_ kind: FaultKind, _ action: FaultAction) throws {
+  func madeAgain(_ kind: FaultKind, _ action: OperationFault) throws {
     let simulation = try Simulation.bench()
     simulation.device.setFaults([FaultRule(on: kind, occurrence: .nth(1), action: action)])
     let endured = simulation.endure()
@@ -40,9 +40,9 @@ struct LinkLossDayTests {
   @Test(
     "while it is made, each time, the failure counts the attempts",
     arguments: [FaultKind.connect, .discover],
-    [FaultAction.loseLinkBefore, .loseLinkAfter]
+    [OperationFault.loseLinkBefore, .loseLinkAfter]
   )
-  func neverMade(_ kind: FaultKind, _ action: FaultAction) throws {
+  func neverMade(_ kind: FaultKind, _ action: OperationFault) throws {
     let simulation = try Simulation.bench()
     simulation.device.setFaults([FaultRule(on: kind, action: action)])
     let endured = simulation.endure()

@@ -18,7 +18,7 @@ struct RemovalDayTests {
       destination: OrgBlueZ.busName,
       path: "/org/bluez/hci0",
       interface: Adapter1.interface,
-      member: Adapter1.Method.removeDevice,
+      member: Adapter1.removeDevice.name,
       body: [.objectPath(simulation.devicePath)],
       noReplyExpected: true
     )

@@ -36,7 +36,7 @@ struct ExplanationTests {
     }
   }
 
-  private static func connecting(_ action: FaultAction) -> Said? {
+  private static func connecting(_ action: OperationFault) -> Said? {
     let text: String?
     switch action {
     case .none, .refuse, .slow(.seconds(3)), .answerLate, .loseWrite: return nil
@@ -47,7 +47,7 @@ struct ExplanationTests {
     return Said(operation: "connecting", code: .connectFailed, text: text)
   }
 
-  private static func discovering(_ action: FaultAction) -> Said? {
+  private static func discovering(_ action: OperationFault) -> Said? {
     switch action {
     case .none, .refuseConnection, .slow(.seconds(3)), .answerLate, .loseWrite: nil
     // bluetoothd calls services resolved that it could not read: there are none then.
@@ -66,7 +66,7 @@ struct ExplanationTests {
   private static func attribute(
     _ operation: String,
     _ attribute: String,
-    _ action: FaultAction
+    _ action: OperationFault
   ) -> Said? {
     let prefix = "Operation failed with ATT error: 0x"
     switch action {

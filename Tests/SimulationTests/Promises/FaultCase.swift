@@ -25,7 +25,7 @@ struct FaultCase: Sendable, CustomTestStringConvertible {
   }
 
   let step: Step
-  let action: FaultAction
+  let action: OperationFault
 
   var rule: FaultRule {
     FaultRule(on: step.kind, occurrence: .nth(step == .readAgain ? 2 : 1), action: action)
@@ -34,7 +34,7 @@ struct FaultCase: Sendable, CustomTestStringConvertible {
   var testDescription: String { "\(step.rawValue): \(action)" }
 
   /// Every kind of fault there is; the delays are one within the chain's deadlines and one beyond.
-  static let actions: [FaultAction] = [
+  static let actions: [OperationFault] = [
     .none, .refuse(.unlikelyError), .refuse(ATTErrorCode(rawValue: 0x80)), .loseLinkBefore,
     .loseLinkAfter, .neverAnswer, .refuseConnection, .vanish, .slow(.seconds(3)),
     .slow(.seconds(200)),

@@ -35,6 +35,19 @@ struct MeasurementTests {
   }
 
   @Test(
+    "of 1 000 simulated devices, a message costs at most 1.3 times what it costs of 100",
+    .enabled(
+      if: Measurements.measured.areInstructionsCounted,
+      "the kernel refuses perf_event_open here, or nothing counts instructions"
+    )
+  )
+  func manyDevices() throws {
+    let growth = try #require(measured["many-devices-growth"], "\(measured.lines)")
+    #expect(growth > 0)
+    #expect(growth <= 1.3)
+  }
+
+  @Test(
     "a read through the chain API takes at most 0.75 of the instructions of a plain C client's",
     .enabled(
       if: Measurements.measured.areInstructionsCounted,

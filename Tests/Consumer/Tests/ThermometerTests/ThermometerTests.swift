@@ -5,16 +5,16 @@ import Bluetooth
 import Signals
 import Testing
 
-/// The code under test: it knows a device by what can be asked of it.
+/// The code under test. It needs a device service, real or simulated.
 struct Thermometer {
   let device: any DeviceService
 
-  /// Connects, reads the battery, and disconnects, also when that fails.
+  /// Connects, reads the battery level, and disconnects, also when the read fails.
   func batteryLevel() -> Signal<Int> {
     device.session { device.read(.batteryLevel) }
   }
 
-  /// Levels as they come, until the link is lost.
+  /// The notified battery levels, until the connection drops.
   func batteryLevels() -> Signal<UInt8> {
     let level = CharacteristicSelector(characteristic: BluetoothUUID(short: 0x2a19))
     return device.session { device.notifications(level).map { $0.value.first ?? 0 } }
@@ -23,7 +23,7 @@ struct Thermometer {
 
 @Suite("A thermometer")
 struct ThermometerTests {
-  @Test("the battery is read, and the link is ended")
+  @Test("reads the battery level and disconnects")
   func battery() throws {
     let world = try SimulatedWorld(.file("thermometer.yaml"))
     let thermometer = Thermometer(device: try world.service())
@@ -31,7 +31,7 @@ struct ThermometerTests {
     #expect(world.log.last?.event == "link-down")
   }
 
-  @Test("a value that changes later is told; a minute costs nothing")
+  @Test("a changed value is notified, and a minute of waiting costs no time")
   func change() throws {
     let world = try SimulatedWorld(.file("thermometer.yaml"))
     let thermometer = Thermometer(device: try world.service())
@@ -40,7 +40,7 @@ struct ThermometerTests {
     #expect(level.value == 12)
   }
 
-  @Test("a link that is lost on the way is an error that says so")
+  @Test("a connection that drops during a read fails with linkLost")
   func lost() throws {
     let world = try SimulatedWorld(.file("thermometer.yaml"))
     let thermometer = Thermometer(device: try world.service())

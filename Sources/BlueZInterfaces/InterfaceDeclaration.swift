@@ -1,0 +1,61 @@
+// An interface of org.bluez as bluetoothd describes it: its methods and properties, in order.
+
+public import DBus
+
+/// The methods and properties of an interface, in the order in which bluetoothd describes and lists
+/// them.
+public struct InterfaceDeclaration: Sendable {
+  public let name: String
+  public let methods: [any AnyMethod]
+  public let properties: [any AnyProperty]
+
+  public init(
+    _ name: String,
+    methods: [any AnyMethod] = [],
+    properties: [any AnyProperty] = []
+  ) {
+    self.name = name
+    self.methods = methods
+    self.properties = properties
+  }
+
+  /// The interface served by these methods and properties, whatever their order.
+  ///
+  /// A property that is described and not served is one without a value: it is described, and no
+  /// object has it. Of those that a release does not describe nothing is served.
+  ///
+  /// - Parameter version: The release that is served; nil: whatever is given.
+  /// - Precondition: All methods are served, and all properties that are always there; nothing is
+  ///   served that is not described.
+  public func exported(
+    by version: BlueZVersion? = nil,
+    methods served: [ExportedMethod] = [],
+    properties values: [ExportedProperty] = []
+  ) -> ExportedInterface {
+    var (served, values) = (served[...], values[...])
+    let methods = methods.map { method in
+      guard let method = Self.take(&served, where: { $0.name == method.name }) else {
+        preconditionFailure("\(method.name) of \(name) is not served")
+      }
+      return method
+    }
+    let properties = properties.compactMap { property -> ExportedProperty? in
+      let value = Self.take(&values) { $0.name == property.name }
+      guard version.map({ property.isDescribed(by: $0) }) ?? true else { return nil }
+      if let value { return value }
+      precondition(property.presence != .always, "\(property.name) of \(name) has no value")
+      return ExportedProperty(property.name, property.signature) { nil }
+    }
+    precondition(served.isEmpty && values.isEmpty, "more is served than \(name) describes")
+    return ExportedInterface(name, methods: methods, properties: properties)
+  }
+
+  /// Takes out the first that a condition holds for: mostly the first of all.
+  private static func take<Item>(
+    _ items: inout ArraySlice<Item>,
+    where isMeant: (Item) -> Bool
+  ) -> Item? {
+    guard let index = items.firstIndex(where: isMeant) else { return nil }
+    return index == items.startIndex ? items.removeFirst() : items.remove(at: index)
+  }
+}

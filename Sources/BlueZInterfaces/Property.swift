@@ -1,0 +1,231 @@
+// A property of org.bluez, described once: its name, its type, who may set it, when it is there.
+//
+// Data only. The client reads through it, the simulator serves it, and Introspect describes it.
+
+public import Bluetooth
+public import DBus
+
+/// A property of an interface.
+///
+/// ```swift
+/// let rssi: Int16? = properties[Device1.rssi]
+/// ```
+public struct Property<Value: Sendable>: AnyProperty {
+  public let interface: String
+  public let name: String
+  /// How its values are read and made.
+  public let codec: Codec<Value>
+  public let access: Access
+  public let presence: Presence
+  public let since: BlueZVersion?
+
+  public init(
+    _ name: String,
+    _ codec: Codec<Value>,
+    of interface: String,
+    access: Access = .read,
+    presence: Presence = .always,
+    since: BlueZVersion? = nil
+  ) {
+    self.name = name
+    self.codec = codec
+    self.interface = interface
+    self.access = access
+    self.presence = presence
+    self.since = since
+  }
+
+  public var signature: Signature { codec.signature }
+}
+
+/// A property without its type in Swift: for lists, and for what is told of one.
+public protocol AnyProperty: Sendable {
+  /// The interface that it belongs to.
+  var interface: String { get }
+  /// Its name.
+  var name: String { get }
+  /// Its type on the bus.
+  var signature: Signature { get }
+  /// Whether clients may set it.
+  var access: Access { get }
+  /// When an object has it.
+  var presence: Presence { get }
+  /// The first release that has it without its experimental interfaces; nil: all of them.
+  var since: BlueZVersion? { get }
+}
+
+extension AnyProperty {
+  /// Whether a release describes the property.
+  public func isDescribed(by version: BlueZVersion) -> Bool {
+    presence != .experimental && since.map { version >= $0 } ?? true
+  }
+}
+
+/// Whether clients may set a property.
+public enum Access: Hashable, Sendable {
+  case read
+  case readWrite
+}
+
+/// When an object has a property that its interface describes.
+public enum Presence: Hashable, Sendable {
+  case always
+  /// When bluetoothd knows a value.
+  case known
+  /// While discovery sees the device.
+  case discovered
+  /// While the device is connected.
+  case connected
+  /// When the characteristic has one of these properties.
+  case having(CharacteristicProperties)
+  /// Where bluetoothd runs with its experimental interfaces; not even described elsewhere.
+  case experimental
+}
+
+// MARK: Reading and making
+
+extension PropertyMap {
+  /// The value of a property; nil when it is not there, or not of its type. Setting nil removes it.
+  public subscript<Value>(property: Property<Value>) -> Value? {
+    get { self[property.name].flatMap(property.codec.decode) }
+    set { self[property.name] = newValue.map(property.codec.encode) }
+  }
+}
+
+extension ExportedProperty {
+  /// Serves a property that is read.
+  public init<Value>(_ property: Property<Value>, get: @escaping @Sendable () -> Value?) {
+    precondition(property.access == .read, "\(property.name) can be set")
+    self.init(property.name, property.signature) { get().map(property.codec.encode) }
+  }
+
+  /// Serves a property that is read and set.
+  ///
+  /// - Parameter set: Takes a new value, and answers the call.
+  public init<Value>(
+    _ property: Property<Value>,
+    set: @escaping @Sendable (_ value: Value, _ call: Invocation) -> Void,
+    get: @escaping @Sendable () -> Value?
+  ) {
+    precondition(property.access == .readWrite, "\(property.name) cannot be set")
+    self.init(
+      property.name,
+      property.signature,
+      set: { value, call in
+        guard let value = property.codec.decode(value) else {
+          return call.fail(ErrorAnswer.invalidArguments.dbusError)
+        }
+        set(value, call)
+      },
+      get: { get().map(property.codec.encode) }
+    )
+  }
+}
+
+extension ObjectServer {
+  /// Reports a property that has changed, or came or ceased to exist, with the next flush.
+  public func changed(_ property: any AnyProperty, at path: ObjectPath) {
+    changed(property.name, of: property.interface, at: path)
+  }
+
+  /// Reports a property at once, so that each of several values in a row is reported.
+  public func announce(_ property: any AnyProperty, at path: ObjectPath) {
+    announce(property.name, of: property.interface, at: path)
+  }
+}
+
+// MARK: Types
+
+extension Codec<BluetoothAddress> {
+  /// `s`
+  public static var address: Codec {
+    Codec(
+      "s",
+      decode: { $0.asString.flatMap { BluetoothAddress($0) } },
+      encode: { .string("\($0)") }
+    )
+  }
+}
+
+extension Codec<BluetoothUUID> {
+  /// `s`, the long form in lower case.
+  public static var uuid: Codec {
+    Codec("s", decode: { $0.asString.flatMap { BluetoothUUID($0) } }, encode: { .string($0.text) })
+  }
+}
+
+extension Codec<[BluetoothUUID]> {
+  /// `as`; texts that are no UUIDs are left out.
+  public static var uuids: Codec {
+    Codec(
+      "as",
+      decode: { $0.asStrings?.compactMap { BluetoothUUID($0) } },
+      encode: { .strings($0.map(\.text)) }
+    )
+  }
+}
+
+extension Codec<CharacteristicProperties> {
+  /// `as`
+  public static var flags: Codec {
+    Codec(
+      "as",
+      decode: { $0.asStrings.map { CharacteristicProperties(flags: $0) } },
+      encode: { .strings($0.flags) }
+    )
+  }
+}
+
+extension Codec<[(company: UInt16, data: [UInt8])]> {
+  /// `a{qv}` of `ay`
+  public static var companyData: Codec {
+    Codec("a{qv}") { value in
+      guard case .dictionary(let entries) = value.unwrapped else { return nil }
+      return entries.entries.compactMap { entry in
+        guard let company = entry.key.asUInt16, let data = entry.value.asBytes else { return nil }
+        return (company, data)
+      }
+    } encode: { data in
+      .dictionary(
+        ofVariants: "q",
+        data.map { (key: .uint16($0.company), value: .bytes($0.data)) }
+      )
+    }
+  }
+}
+
+extension Codec<[(service: BluetoothUUID, data: [UInt8])]> {
+  /// `a{sv}` of `ay`
+  public static var serviceData: Codec {
+    Codec("a{sv}") { value in
+      value.asPropertyMap?.entries.compactMap { entry in
+        guard let uuid = BluetoothUUID(entry.name), let data = entry.value.asBytes else {
+          return nil
+        }
+        return (uuid, data)
+      }
+    } encode: { data in
+      .properties(PropertyMap(data.map { ($0.service.text, .bytes($0.data)) }))
+    }
+  }
+}
+
+extension DBusValue {
+  /// A dictionary whose values are in variants.
+  ///
+  /// - Precondition: The keys are of the type `key`.
+  fileprivate static func dictionary(
+    ofVariants key: Signature,
+    _ entries: [(key: DBusValue, value: DBusValue)]
+  ) -> DBusValue {
+    do {
+      return try .dictionary(
+        key: key,
+        value: "v",
+        entries.map { ($0.key, .variant(of: $0.value)) }
+      )
+    } catch {
+      preconditionFailure("\(error)")
+    }
+  }
+}

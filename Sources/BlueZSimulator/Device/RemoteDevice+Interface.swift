@@ -1,0 +1,85 @@
+// The object Device1 of a simulated device: who answers its methods, and where its properties come
+// from.
+
+import BlueZInterfaces
+import Bluetooth
+import DBus
+import Signals
+import SimulatedDevices
+
+extension RemoteDevice {
+  var interface: ExportedInterface {
+    Device1.declaration.exported(
+      by: host.settings.version,
+      methods: [
+        ExportedMethod(Device1.disconnect) { self.disconnect($0) },
+        ExportedMethod(Device1.connect) { self.connect($0) },
+        // Profiles are of BR/EDR, which the adapter has not.
+        ExportedMethod(Device1.connectProfile) { $1.refuse(.profileSearchFailed) },
+        ExportedMethod(Device1.disconnectProfile) { $1.refuse(.invalidArguments) },
+        ExportedMethod(Device1.pair) { self.pair($0) },
+        ExportedMethod(Device1.cancelPairing) { self.cancelPairing($0) },
+      ],
+      properties: [
+        value(Device1.address) { $0.known.address },
+        value(Device1.addressType) { $0.known.addressType },
+        value(Device1.name) { $0.known.name },
+        value(Device1.alias, { $0.shownAlias }) { known, alias in
+          known.alias = alias.isEmpty ? nil : alias
+        },
+        value(Device1.appearance) { $0.known.appearance },
+        value(Device1.icon) { $0.known.icon },
+        value(Device1.paired) { $0.known.isPaired },
+        value(Device1.bonded) { $0.known.isPaired },
+        value(Device1.trusted, { $0.isTrusted }) { known, isTrusted in
+          known.isTrusted = isTrusted
+        },
+        ExportedProperty(Device1.blocked, set: { self.setBlocked($0, $1) }) { self.isBlocked },
+        value(Device1.legacyPairing) { _ in false },
+        value(Device1.rssi) { $0.known.rssi.map { Int16($0) } },
+        value(Device1.connected) { $0.machine.isConnected },
+        value(Device1.uuids) { $0.known.services },
+        value(Device1.adapter) { [adapter] _ in adapter },
+        value(Device1.manufacturerData) { state in
+          let data = state.known.manufacturerData
+          return data.isEmpty ? nil : data.map { ($0.company, $0.octets) }
+        },
+        value(Device1.serviceData) { state in
+          let data = state.known.serviceData
+          return data.isEmpty ? nil : data.map { ($0.service, $0.octets) }
+        },
+        value(Device1.txPower) { $0.known.txPower.map { Int16($0) } },
+        value(Device1.servicesResolved) { $0.machine.isResolved },
+        ExportedProperty(Device1.wakeAllowed, set: { $1.refuse(.notSupported) }) { nil },
+      ]
+    )
+  }
+
+  private func value<Value>(
+    _ property: Property<Value>,
+    _ read: @escaping @Sendable (State) -> Value?
+  ) -> ExportedProperty {
+    ExportedProperty(property) { self.state.withLock { read($0) } }
+  }
+
+  /// One that clients may set. Recorded from bluetoothd: what changes is reported before the answer.
+  private func value<Value: Equatable>(
+    _ property: Property<Value>,
+    _ read: @escaping @Sendable (KnownDevice) -> Value,
+    _ change: @escaping @Sendable (inout KnownDevice, Value) -> Void
+  ) -> ExportedProperty {
+    ExportedProperty(
+      property,
+      set: { value, call in
+        let isChanged = self.state.withLock { state in
+          let before = read(state.known)
+          change(&state.known, value)
+          return read(state.known) != before
+        }
+        if isChanged { self.mark(property) }
+        call.reply()
+      },
+      get: { self.state.withLock { read($0.known) } }
+    )
+  }
+}

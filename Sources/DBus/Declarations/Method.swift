@@ -1,0 +1,184 @@
+// What a method takes and returns, described once: for who calls it, who serves it, and Introspect.
+
+/// The arguments of a method or a signal: their names, their types, and what they are in Swift.
+public struct Arguments<Value: Sendable>: Sendable {
+  /// Names and types, in order.
+  public let described: [ExportedArgument]
+  /// Reads them; nil where they are not of these types.
+  public let decode: @Sendable ([DBusValue]) -> Value?
+  /// Makes them.
+  public let encode: @Sendable (Value) -> [DBusValue]
+}
+
+extension Arguments<Void> {
+  /// None.
+  public static var none: Arguments {
+    Arguments(described: [], decode: { $0.isEmpty ? () : nil }, encode: { [] })
+  }
+}
+
+extension Arguments {
+  /// One.
+  public static func one(_ name: String, _ codec: Codec<Value>) -> Arguments {
+    Arguments(
+      described: [ExportedArgument(name, codec.signature)],
+      decode: { $0.count == 1 ? codec.decode($0[0]) : nil },
+      encode: { [codec.encode($0)] }
+    )
+  }
+
+  /// Two.
+  public static func two<A, B>(
+    _ first: (name: String, codec: Codec<A>),
+    _ second: (name: String, codec: Codec<B>)
+  ) -> Arguments where Value == (A, B) {
+    Arguments(
+      described: [
+        ExportedArgument(first.name, first.codec.signature),
+        ExportedArgument(second.name, second.codec.signature),
+      ],
+      decode: { body in
+        guard body.count == 2, let a = first.codec.decode(body[0]),
+          let b = second.codec.decode(body[1])
+        else { return nil }
+        return (a, b)
+      },
+      encode: { [first.codec.encode($0.0), second.codec.encode($0.1)] }
+    )
+  }
+
+  /// Three.
+  public static func three<A, B, C>(
+    _ first: (name: String, codec: Codec<A>),
+    _ second: (name: String, codec: Codec<B>),
+    _ third: (name: String, codec: Codec<C>)
+  ) -> Arguments where Value == (A, B, C) {
+    Arguments(
+      described: [
+        ExportedArgument(first.name, first.codec.signature),
+        ExportedArgument(second.name, second.codec.signature),
+        ExportedArgument(third.name, third.codec.signature),
+      ],
+      decode: { body in
+        guard body.count == 3, let a = first.codec.decode(body[0]),
+          let b = second.codec.decode(body[1]), let c = third.codec.decode(body[2])
+        else { return nil }
+        return (a, b, c)
+      },
+      encode: {
+        [first.codec.encode($0.0), second.codec.encode($0.1), third.codec.encode($0.2)]
+      }
+    )
+  }
+}
+
+/// A method without its types: for lists of the methods of an interface.
+public protocol AnyMethod: Sendable {
+  /// The interface that it belongs to.
+  var interface: String { get }
+  /// Its name.
+  var name: String { get }
+}
+
+/// A method of an interface: its name, and what it takes and returns.
+public struct Method<Input: Sendable, Output: Sendable>: AnyMethod {
+  public let interface: String
+  public let name: String
+  /// What it takes.
+  public let input: Arguments<Input>
+  /// What it returns.
+  public let output: Arguments<Output>
+
+  public init(
+    _ name: String,
+    of interface: String,
+    takes input: Arguments<Input>,
+    returns output: Arguments<Output>
+  ) {
+    self.name = name
+    self.interface = interface
+    self.input = input
+    self.output = output
+  }
+}
+
+extension Method where Output == Void {
+  public init(_ name: String, of interface: String, takes input: Arguments<Input>) {
+    self.init(name, of: interface, takes: input, returns: .none)
+  }
+}
+
+extension Method where Input == Void {
+  public init(_ name: String, of interface: String, returns output: Arguments<Output>) {
+    self.init(name, of: interface, takes: .none, returns: output)
+  }
+}
+
+extension Method where Input == Void, Output == Void {
+  public init(_ name: String, of interface: String) {
+    self.init(name, of: interface, takes: .none, returns: .none)
+  }
+}
+
+// MARK: Serving
+
+extension ExportedMethod {
+  /// Serves a method.
+  ///
+  /// - Parameter body: Gets the arguments, and answers through the invocation.
+  public init<Input, Output>(
+    _ method: Method<Input, Output>,
+    _ body: @escaping @Sendable (_ input: Input, _ call: Invocation) -> Void
+  ) {
+    self.init(method.name, takes: method.input.described, returns: method.output.described) {
+      call in
+      guard let input = method.input.decode(call.message.body) else {
+        let text = "\(method.name) was called with arguments that it does not take"
+        return call.fail(DBusError(name: .invalidArgs, message: text))
+      }
+      body(input, call)
+    }
+  }
+
+  /// Serves a method without arguments.
+  public init<Output>(
+    _ method: Method<Void, Output>,
+    _ body: @escaping @Sendable (_ call: Invocation) -> Void
+  ) {
+    self.init(
+      method.name,
+      takes: method.input.described,
+      returns: method.output.described,
+      body
+    )
+  }
+}
+
+extension Invocation {
+  /// Answers the call of a method with what it returns.
+  public func reply<Input, Output>(to method: Method<Input, Output>, _ output: Output) {
+    reply(method.output.encode(output))
+  }
+}
+
+// MARK: Calling
+
+extension MethodCall {
+  /// A call of a method.
+  ///
+  /// - Throws: ``DBusNameError`` when a name is not valid.
+  public convenience init<Input, Output>(
+    _ method: Method<Input, Output>,
+    _ input: Input,
+    on path: ObjectPath,
+    of destination: String
+  ) throws(DBusNameError) {
+    try self.init(
+      destination: destination,
+      path: path,
+      interface: method.interface,
+      member: method.name,
+      body: method.input.encode(input)
+    )
+  }
+}

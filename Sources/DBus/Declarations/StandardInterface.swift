@@ -1,0 +1,113 @@
+// The interfaces that every exported object has by itself.
+
+/// Interfaces of the D-Bus specification, which every object has that is served here or by
+/// bluetoothd; bluetoothd lists the first two with empty property maps.
+///
+/// - Source: D-Bus Specification 0.41, "Standard Interfaces"; BlueZ 5.66, `gdbus/object.c`.
+public enum StandardInterface {
+  /// On every object.
+  public static let introspectable = "org.freedesktop.DBus.Introspectable"
+  /// On every object that has properties.
+  public static let properties = "org.freedesktop.DBus.Properties"
+  /// On `/`, for bluetoothd: lists the objects and signals their coming and going.
+  public static let objectManager = "org.freedesktop.DBus.ObjectManager"
+
+  /// Describes an object in XML.
+  public static let introspect = Method(
+    "Introspect",
+    of: introspectable,
+    returns: .one("xml", .string)
+  )
+
+  /// Lists all objects with their interfaces and properties.
+  public static let getManagedObjects = Method(
+    "GetManagedObjects",
+    of: objectManager,
+    returns: .one("objects", .value("a{oa{sa{sv}}}"))
+  )
+  /// The signal that interfaces of an object have come; always from the object that lists all.
+  public static let interfacesAdded = ExportedSignal(
+    "InterfacesAdded",
+    [.init("object", "o"), .init("interfaces", "a{sa{sv}}")]
+  )
+  /// The signal that interfaces of an object have gone; always from the object that lists all.
+  public static let interfacesRemoved = ExportedSignal(
+    "InterfacesRemoved",
+    [.init("object", "o"), .init("interfaces", "as")]
+  )
+
+  /// Reads one property of an interface.
+  public static let get = Method(
+    "Get",
+    of: properties,
+    takes: .two(("interface", .string), ("name", .string)),
+    returns: .one("value", .value("v"))
+  )
+  /// Sets one property of an interface.
+  public static let set = Method(
+    "Set",
+    of: properties,
+    takes: .three(("interface", .string), ("name", .string), ("value", .value("v")))
+  )
+  /// Reads all properties of an interface.
+  public static let getAll = Method(
+    "GetAll",
+    of: properties,
+    takes: .one("interface", .string),
+    returns: .one("properties", .properties)
+  )
+  /// The signal that properties have changed, from the object's own path; the last argument has
+  /// those that ceased to exist.
+  public static let propertiesChanged = ExportedSignal(
+    "PropertiesChanged",
+    [
+      .init("interface", "s"), .init("changed_properties", "a{sv}"),
+      .init("invalidated_properties", "as"),
+    ]
+  )
+
+  // ObjectServer answers these itself: they are only described.
+  static let propertiesDeclaration = ExportedInterface(
+    properties,
+    methods: [
+      ExportedMethod(get) { _, _ in }, ExportedMethod(set) { _, _ in },
+      ExportedMethod(getAll) { _, _ in },
+    ],
+    signals: [propertiesChanged]
+  )
+
+  static let introspectableDeclaration = ExportedInterface(
+    introspectable,
+    methods: [ExportedMethod(introspect) { _ in }]
+  )
+
+  static let objectManagerDeclaration = ExportedInterface(
+    objectManager,
+    methods: [ExportedMethod(getManagedObjects) { _ in }],
+    signals: [interfacesAdded, interfacesRemoved]
+  )
+
+  /// Interfaces together with those that an object has by itself: Introspectable before all,
+  /// Properties behind the first that has some.
+  ///
+  /// - Parameters:
+  ///   - isNew: Whether the object is, and has Introspectable with them.
+  ///   - bringsProperties: Whether it has Properties with them.
+  /// - Source: BlueZ 5.66, `gdbus/object.c` (g_dbus_register_interface).
+  static func completing(
+    _ interfaces: [ExportedInterface],
+    isNew: Bool,
+    bringsProperties: Bool
+  ) -> [ExportedInterface] {
+    var complete = isNew ? [introspectableDeclaration] : []
+    var isMissing = bringsProperties
+    for interface in interfaces {
+      complete.append(interface)
+      if isMissing, !interface.properties.isEmpty {
+        complete.append(propertiesDeclaration)
+        isMissing = false
+      }
+    }
+    return isMissing ? complete + [propertiesDeclaration] : complete
+  }
+}

@@ -1,0 +1,110 @@
+// Object paths in order, for trees of many objects that come and go.
+//
+// A pure value. What is at a path is for its user to keep.
+
+/// A set of object paths in order: parents before children, siblings by name.
+///
+/// The paths are kept in chunks of bounded length. Finding, inserting and removing one compares
+/// O(log n) paths and moves at most a chunk and the list of chunks.
+package struct SortedPaths: Sendable {
+  /// A chunk that gets longer is split in two.
+  private static let longestChunk = 128
+
+  /// None is empty.
+  private var chunks: [[ObjectPath]] = []
+  /// How many paths there are.
+  package private(set) var count = 0
+
+  package init() {}
+
+  package init(_ paths: some Sequence<ObjectPath>) {
+    let sorted = Array(Set(paths)).sorted()
+    count = sorted.count
+    chunks = stride(from: 0, to: count, by: Self.longestChunk / 2).map { start in
+      Array(sorted[start...].prefix(Self.longestChunk / 2))
+    }
+  }
+
+  /// A place between paths: the next path is that of a chunk at an offset, if there is one.
+  fileprivate struct Place {
+    var chunk: Int
+    var offset: Int
+  }
+
+  /// Where `path` is, or belongs.
+  private func place(of path: ObjectPath) -> Place {
+    let chunk = Self.first(chunks.count) { chunks[$0][chunks[$0].count - 1] >= path }
+    guard chunk < chunks.count else { return Place(chunk: chunk, offset: 0) }
+    let paths = chunks[chunk]
+    return Place(chunk: chunk, offset: Self.first(paths.count) { paths[$0] >= path })
+  }
+
+  /// The first of `count` indices that a condition holds for, as it does for all after it.
+  private static func first(_ count: Int, where holds: (Int) -> Bool) -> Int {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if holds(middle) { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+
+  /// Inserts a path; without effect when it is there.
+  package mutating func insert(_ path: ObjectPath) {
+    var place = place(of: path)
+    if place.chunk == chunks.count {
+      guard !chunks.isEmpty else {
+        chunks = [[path]]
+        count = 1
+        return
+      }
+      place = Place(chunk: chunks.count - 1, offset: chunks[chunks.count - 1].count)
+    } else if chunks[place.chunk][place.offset] == path {
+      return
+    }
+    count += 1
+    chunks[place.chunk].insert(path, at: place.offset)
+    guard chunks[place.chunk].count > Self.longestChunk else { return }
+    let upper = Array(chunks[place.chunk][(Self.longestChunk / 2)...])
+    chunks[place.chunk].removeSubrange((Self.longestChunk / 2)...)
+    chunks.insert(upper, at: place.chunk + 1)
+  }
+
+  /// Removes a path; without effect when it is not there.
+  package mutating func remove(_ path: ObjectPath) {
+    let place = place(of: path)
+    guard place.chunk < chunks.count, chunks[place.chunk][place.offset] == path else { return }
+    count -= 1
+    chunks[place.chunk].remove(at: place.offset)
+    if chunks[place.chunk].isEmpty { chunks.remove(at: place.chunk) }
+  }
+
+  /// The paths below another one, which need not be there itself, in order.
+  package func below(_ parent: ObjectPath) -> some Sequence<ObjectPath> {
+    // "/" sorts before every character of an element: what is below follows its parent at once.
+    Iterator(chunks: chunks, place: place(of: parent)).lazy
+      .drop { $0 == parent }
+      .prefix { $0.isBelow(parent) }
+  }
+}
+
+extension SortedPaths: Sequence {
+  package struct Iterator: IteratorProtocol, Sequence {
+    fileprivate let chunks: [[ObjectPath]]
+    fileprivate var place: Place
+
+    package mutating func next() -> ObjectPath? {
+      guard place.chunk < chunks.count else { return nil }
+      let path = chunks[place.chunk][place.offset]
+      place.offset += 1
+      if place.offset == chunks[place.chunk].count {
+        place = Place(chunk: place.chunk + 1, offset: 0)
+      }
+      return path
+    }
+  }
+
+  package func makeIterator() -> Iterator {
+    Iterator(chunks: chunks, place: Place(chunk: 0, offset: 0))
+  }
+}

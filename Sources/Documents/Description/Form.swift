@@ -1,0 +1,180 @@
+// A mapping by its keys: one description that reads it, and writes its schema and its table.
+
+import Spelling
+
+/// The description of a mapping: its keys in order, what holds across them, what it is of.
+///
+/// Keys are read in the order of the description, so that a key may use what an earlier one has left
+/// in the state.
+public struct Form<Payload, State: Reading>: Sendable {
+  /// What the mapping is, for the schema.
+  public let doc: String
+  /// What the mapping makes when it is empty.
+  public let initial: @Sendable () -> Payload
+  public let keys: [Key<Payload, State>]
+  public let rules: [KeyRule]
+
+  public init(
+    _ doc: String,
+    _ initial: @autoclosure @escaping @Sendable () -> Payload,
+    _ keys: [Key<Payload, State>],
+    rules: [KeyRule] = []
+  ) {
+    self.doc = doc
+    self.initial = initial
+    self.keys = keys
+    self.rules = rules
+  }
+
+  /// What the mapping says. Whatever is wrong is in the state; the rest of it counts.
+  public func read(_ node: Node, _ state: inout State) -> Payload {
+    var payload = initial()
+    read(node, into: &payload, &state)
+    return payload
+  }
+
+  /// Reads into what is there already.
+  public func read(_ node: Node, into payload: inout Payload, _ state: inout State) {
+    var mapping = MappingReader(node)
+    for key in keys {
+      if let value = mapping.optional(key.name) {
+        key.read(value, &payload, &state)
+      } else if key.isRequired {
+        state.problems.append(
+          node.problem("the key '\(key.name)' is missing", expected: key.expected)
+        )
+      }
+    }
+    let unknown = mapping.finish()
+    if node.mapping != nil || node.isNull {
+      let asked = unknown.isEmpty ? rules : rules.filter { !$0.needsKey }
+      state.problems += asked.compactMap { $0.problem(node) }
+    }
+    state.problems += unknown
+  }
+
+  /// The shape of such a mapping.
+  public func shape(_ expected: String = "a mapping") -> Shape<Payload, State> {
+    Shape(expected, schema: schema) { node, state in read(node, &state) }
+  }
+
+  // MARK: Schema and table
+
+  public var schema: Schema {
+    let properties = keys.map { key in
+      OrderedJSON.Member(key.name, key.schema.described(key.doc.withoutMarkdown).json)
+    }
+    let required = keys.filter(\.isRequired).map { OrderedJSON.text($0.name) }
+    var json: OrderedJSON = ["type": "object"]
+    if !doc.isEmpty { json = json.adding("description", .text(doc)) }
+    json = json.adding("properties", .object(properties)).adding("additionalProperties", false)
+    if !required.isEmpty { json = json.adding("required", .list(required)) }
+    let across = rules.map(\.schema)
+    if !across.isEmpty { json = json.adding("allOf", .list(across)) }
+    return Schema(json, of: keys.map(\.schema))
+  }
+
+  /// The keys as a table in Markdown.
+  public var table: String {
+    let payload = initial()
+    let rows = keys.map { key in
+      "| `\(key.name)` | \(key.doc) | \(key.expected.inCell) | \(key.usual(payload).inCell) |"
+    }
+    let head = ["| key | what it is | value | without it |", "|---|---|---|---|"]
+    return (head + rows).joined(separator: "\n") + "\n"
+  }
+}
+
+extension String {
+  /// In a cell of a table in Markdown.
+  fileprivate var inCell: String { replacing("|", with: "\\|") }
+
+  /// Without the marks of code and of links.
+  public var withoutMarkdown: String {
+    replacing(/\[([^\]]*)\]\([^)]*\)/) { String($0.1) }.replacing("`", with: "")
+  }
+}
+
+/// What has to hold across the keys of a mapping.
+public struct KeyRule: Sendable {
+  public let schema: OrderedJSON
+  /// Whether what is missing may be there under an unknown key: then only that key is reported.
+  let needsKey: Bool
+  private let check: @Sendable (_ mapping: Node) -> DocumentProblem?
+
+  public init(
+    schema: OrderedJSON,
+    needsKey: Bool = false,
+    check: @escaping @Sendable (_ mapping: Node) -> DocumentProblem?
+  ) {
+    self.schema = schema
+    self.needsKey = needsKey
+    self.check = check
+  }
+
+  func problem(_ mapping: Node) -> DocumentProblem? { check(mapping) }
+
+  /// At most one of these keys.
+  public static func exclusive(_ keys: [String]) -> KeyRule {
+    let given = keys.map { OrderedJSON.object([.init("required", [.text($0)])]) }
+    let none: OrderedJSON = ["not": ["anyOf": .list(given)]]
+    let pair: OrderedJSON = ["not": ["required": .list(keys.map { .text($0) })]]
+    return KeyRule(schema: keys.count == 2 ? pair : ["oneOf": .list(given + [none])]) { mapping in
+      let found = keys.compactMap { key in mapping.value(of: key).map { (key, $0) } }
+      guard found.count > 1 else { return nil }
+      return found[1].1.problem("'\(found[0].0)' and '\(found[1].0)' exclude each other")
+    }
+  }
+
+  /// At least one of these keys.
+  public static func some(
+    of keys: [String],
+    _ message: String,
+    expected: String? = nil
+  ) -> KeyRule {
+    let given = keys.map { OrderedJSON.object([.init("required", [.text($0)])]) }
+    return KeyRule(schema: ["anyOf": .list(given)]) { mapping in
+      if keys.contains(where: { mapping.value(of: $0) != nil }) { return nil }
+      return mapping.problem(message, expected: expected)
+    }
+  }
+
+  /// Exactly one of these keys.
+  public static func one(of keys: [String], _ message: String, expected: String) -> KeyRule {
+    let given = keys.map { OrderedJSON.object([.init("required", [.text($0)])]) }
+    return KeyRule(schema: ["oneOf": .list(given)], needsKey: true) { mapping in
+      let count = keys.count { mapping.value(of: $0) != nil }
+      return count == 1 ? nil : mapping.problem(message, expected: expected)
+    }
+  }
+
+  /// A key only beside one of others.
+  public static func only(
+    _ key: String,
+    with others: [String],
+    _ message: String,
+    expected: String? = nil
+  ) -> KeyRule {
+    let given = others.map { OrderedJSON.object([.init("required", [.text($0)])]) }
+    let need: OrderedJSON = others.count == 1 ? given[0] : ["anyOf": .list(given)]
+    let isThere: OrderedJSON = ["required": [.text(key)]]
+    return KeyRule(schema: ["if": isThere, "then": need], needsKey: true) { mapping in
+      guard let node = mapping.value(of: key),
+        !others.contains(where: { mapping.value(of: $0) != nil })
+      else { return nil }
+      return node.problem(message, expected: expected)
+    }
+  }
+
+  /// A key never beside another one.
+  public static func never(_ key: String, with other: String, _ message: String) -> KeyRule {
+    KeyRule(schema: ["not": ["required": [.text(other), .text(key)]]]) { mapping in
+      mapping.value(of: other) == nil ? nil : mapping.value(of: key)?.problem(message)
+    }
+  }
+}
+
+extension Node {
+  /// The value under a key of a mapping.
+  public func value(of key: String) -> Node? { mapping?.first { $0.key == key }?.value }
+}

@@ -1,0 +1,132 @@
+// JSON Schema fragments that know the definitions that they refer to.
+
+/// A fragment of a JSON Schema (draft 7), with every definition that it needs.
+///
+/// A schema file is the fragment of its top with these definitions, so that none is missing and none
+/// is left over.
+public struct Schema: Hashable, Sendable {
+  /// A fragment with a name, for `#/definitions/NAME`.
+  public struct Definition: Hashable, Sendable {
+    public let name: String
+    public let json: OrderedJSON
+  }
+
+  public var json: OrderedJSON
+  /// Each before those that refer to it.
+  public private(set) var definitions: [Definition]
+
+  public init(_ json: OrderedJSON) {
+    self.json = json
+    definitions = []
+  }
+
+  /// A fragment made of others, whose definitions it needs.
+  public init(_ json: OrderedJSON, of parts: [Schema]) {
+    self.json = json
+    definitions = []
+    for definition in parts.flatMap(\.definitions) where !definitions.contains(definition) {
+      definitions.append(definition)
+    }
+  }
+
+  // MARK: Fragments
+
+  /// A reference to this fragment as a definition.
+  public func named(_ name: String) -> Schema {
+    var result = Schema(["$ref": .text("#/definitions/" + name)])
+    result.definitions = definitions
+    result.definitions.append(Definition(name: name, json: json))
+    return result
+  }
+
+  /// The fragment with a description, in place of the one that it may have.
+  public func described(_ text: String) -> Schema {
+    guard !text.isEmpty else { return self }
+    // What stands beside a reference is ignored by draft 7.
+    let isReference = json["$ref"] != nil
+    let base: OrderedJSON = isReference ? ["allOf": [json]] : json
+    return Schema(base.adding("description", .text(text)), of: [self])
+  }
+
+  /// One of several fragments; a single one as it is.
+  public static func any(_ parts: [Schema]) -> Schema {
+    parts.count == 1 ? parts[0] : Schema(["anyOf": .list(parts.map(\.json))], of: parts)
+  }
+
+  /// One of several texts.
+  public static func words(_ words: [String]) -> Schema {
+    Schema(["enum": .list(words.map { .text($0) })])
+  }
+
+  /// A list.
+  public static func list(of element: Schema, _ count: ClosedRange<Int>? = nil) -> Schema {
+    var json: OrderedJSON = ["type": "array", "items": element.json]
+    if let count, count.lowerBound > 0 {
+      json = json.adding("minItems", .integer(count.lowerBound))
+    }
+    if let count, count.upperBound < .max {
+      json = json.adding("maxItems", .integer(count.upperBound))
+    }
+    return Schema(json, of: [element])
+  }
+
+  /// A mapping whose keys the user chooses.
+  ///
+  /// - Parameter names: A regular expression that every key matches.
+  public static func map(of value: Schema, names: String? = nil, atLeast: Int = 0) -> Schema {
+    var json: OrderedJSON = ["type": "object"]
+    if let names { json = json.adding("propertyNames", ["pattern": .text(names)]) }
+    if atLeast > 0 { json = json.adding("minProperties", .integer(atLeast)) }
+    return Schema(json.adding("additionalProperties", value.json), of: [value])
+  }
+
+  // MARK: Files
+
+  /// The text of a schema file.
+  ///
+  /// - Parameters:
+  ///   - others: Schemas of other files by their names: what they define is referred to there.
+  public func file(title: String, doc: String, others: [String: Schema] = [:]) -> String {
+    let own = definitions.filter { definition in
+      !others.values.contains { $0.definitions.contains(definition) }
+    }
+    let ownNames = Set(own.map(\.name))
+    precondition(ownNames.count == own.count, "each definition of a file has a name of its own")
+    let names = others.mapValues { Set($0.definitions.map(\.name)).subtracting(ownNames) }
+    let head: OrderedJSON = [
+      "$schema": "http://json-schema.org/draft-07/schema#", "title": .text(title),
+      "description": .text(doc),
+    ]
+    var result = head
+    if case .object(let members) = json {
+      for member in members where member.key != "description" {
+        result = result.adding(member.key, member.value)
+      }
+    }
+    let all = OrderedJSON.object(own.map { OrderedJSON.Member($0.name, $0.json) })
+    return result.adding("definitions", all).referring(names).text()
+  }
+}
+
+extension OrderedJSON {
+  /// With references to definitions of other files where those have them.
+  fileprivate func referring(_ names: [String: Set<String>]) -> OrderedJSON {
+    switch self {
+    case .truth, .integer, .number, .text: return self
+    case .list(let list): return .list(list.map { $0.referring(names) })
+    case .object(let members):
+      return .object(
+        members.map { member in
+          let prefix = "#/definitions/"
+          guard member.key == "$ref", case .text(let target) = member.value,
+            target.hasPrefix(prefix),
+            let file = names.first(where: {
+              $0.value.contains(String(target.dropFirst(prefix.count)))
+            })
+          else { return Member(member.key, member.value.referring(names)) }
+          return Member(member.key, .text(file.key + target))
+        }
+      )
+    }
+  }
+}

@@ -1,0 +1,171 @@
+// What may be written under a key: how it is read, and how that is said.
+
+import Spelling
+
+/// The state of a reading: what is wrong so far, and whatever later keys need of earlier ones.
+public protocol Reading: SendableMetatype {
+  var problems: [DocumentProblem] { get set }
+}
+
+/// One kind of value in a document: how it is read, complained of, shown and put into a schema.
+public struct Shape<Value, State: Reading>: Sendable {
+  /// What would be right, as complaints and tables have it: `a whole number from 1 to 9`.
+  public let expected: String
+  public let schema: Schema
+  /// The value as it is written; nil where that says nothing to people.
+  public let shown: @Sendable (Value) -> String?
+  private let reader: @Sendable (Node, inout State) -> Value?
+
+  /// - Parameter read: Makes the value of a node. When it makes none, it may add a complaint of its
+  ///   own; else the node is complained of as not what is expected.
+  public init(
+    _ expected: String,
+    schema: Schema,
+    shown: @escaping @Sendable (Value) -> String? = { _ in nil },
+    read: @escaping @Sendable (Node, inout State) -> Value?
+  ) {
+    self.expected = expected
+    self.schema = schema
+    self.shown = shown
+    reader = read
+  }
+
+  /// The value of a node; nil after a complaint.
+  public func read(_ node: Node, _ state: inout State) -> Value? {
+    let before = state.problems.count
+    if let value = reader(node, &state) { return value }
+    if state.problems.count == before { state.problems.append(node.problem(expected: expected)) }
+    return nil
+  }
+
+  /// The same shape as a definition of a schema.
+  public func named(_ name: String) -> Shape {
+    Shape(expected, schema: schema.named(name), shown: shown, read: reader)
+  }
+}
+
+extension Node {
+  /// What is written, as complaints have it.
+  public var shown: String { text.map { "'\($0)'" } ?? kind }
+
+  /// A complaint that this is not what is expected.
+  public func problem(expected: String, nearest: String? = nil) -> DocumentProblem {
+    problem("\(shown) stands here", expected: expected, nearest: nearest)
+  }
+}
+
+// MARK: Scalars
+
+extension Shape where Value == Int {
+  /// A whole number within bounds.
+  public static func integer(_ range: ClosedRange<Int>) -> Shape {
+    var json: OrderedJSON = ["type": "integer", "minimum": .integer(range.lowerBound)]
+    if range.upperBound < .max { json = json.adding("maximum", .integer(range.upperBound)) }
+    let end = range.upperBound < .max ? " to \(range.upperBound)" : ""
+    return Shape(
+      "a whole number from \(range.lowerBound)\(end)",
+      schema: Schema(json),
+      shown: { "\($0)" },
+      read: { node, _ in node.integer.flatMap { range.contains($0) ? $0 : nil } }
+    )
+  }
+}
+
+extension Shape where Value == Double {
+  /// A number within bounds.
+  public static func number(_ range: ClosedRange<Int>) -> Shape {
+    let (low, high) = (range.lowerBound, range.upperBound)
+    return Shape(
+      "a number from \(low) to \(high)",
+      schema: Schema(["type": "number", "minimum": .integer(low), "maximum": .integer(high)]),
+      shown: { $0 == $0.rounded() ? "\(Int($0))" : "\($0)" },
+      read: { node, _ in
+        node.number.flatMap { Double(low) <= $0 && $0 <= Double(high) ? $0 : nil }
+      }
+    )
+  }
+}
+
+extension Shape where Value == Bool {
+  public static var truth: Shape {
+    Shape(
+      "true or false",
+      schema: Schema(["type": "boolean"]),
+      shown: { "\($0)" },
+      read: { node, _ in node.truth }
+    )
+  }
+}
+
+extension Shape where Value == String {
+  /// A text that `expected` describes, of at most so many bytes.
+  public static func text(_ expected: String, bytes: Int? = nil) -> Shape {
+    let json: OrderedJSON = ["type": "string"]
+    return Shape(
+      expected,
+      schema: Schema(bytes.map { json.adding("maxLength", .integer($0)) } ?? json),
+      shown: { $0 },
+      read: { node, _ in
+        node.text.flatMap { $0.utf8.count <= bytes ?? .max ? $0 : nil }
+      }
+    )
+  }
+}
+
+extension Shape where Value == Duration {
+  /// A duration within bounds.
+  public static func duration(_ range: ClosedRange<Duration>) -> Shape {
+    Shape(
+      "a duration from \(range.lowerBound.written) to \(range.upperBound.written)",
+      schema: Schema([
+        "type": "string", "pattern": .text("^[0-9]+(\\.[0-9]+)?(ms|s|m|h)$"),
+        "description": "A number and ms, s, m or h: 500ms, 1.5h.",
+      ]).named("duration"),
+      shown: { $0.written },
+      read: { node, _ in node.duration.flatMap { range.contains($0) ? $0 : nil } }
+    )
+  }
+}
+
+extension Duration {
+  /// The duration as documents have it, in the largest unit of which it is a whole number: `24h`.
+  ///
+  /// Milliseconds where no larger unit fits.
+  package var written: String {
+    let milliseconds = Int64(self / .milliseconds(1))
+    let units: [(name: String, size: Int64)] = [("h", 3_600_000), ("m", 60_000), ("s", 1000)]
+    if milliseconds == 0 { return "0s" }
+    for unit in units where milliseconds.isMultiple(of: unit.size) {
+      return "\(milliseconds / unit.size)\(unit.name)"
+    }
+    return "\(milliseconds)ms"
+  }
+}
+
+extension Shape
+where Value: RawRepresentable & CaseIterable & Sendable, Value.RawValue == String {
+  /// One of the words of an enumeration.
+  public static var word: Shape { word(among: Array(Value.allCases)) }
+
+  /// One of some words of an enumeration.
+  public static func word(among values: [Value]) -> Shape {
+    let words = values.map(\.rawValue)
+    let expected =
+      words.count == 2 ? words.joined(separator: " or ") : words.joined(separator: ", ")
+    return Shape(
+      expected,
+      schema: .words(words),
+      shown: { $0.rawValue },
+      read: { node, state in
+        if let value = values.first(where: { $0.rawValue == node.text }) { return value }
+        state.problems.append(
+          node.problem(
+            expected: words.count == 2 ? expected : "one of " + expected,
+            nearest: node.text.flatMap { Spelling.nearest(to: $0, among: words) }
+          )
+        )
+        return nil
+      }
+    )
+  }
+}

@@ -1,0 +1,178 @@
+// The comparisons of chains: their words in files and on one line, and how they are read.
+
+import Bluetooth
+import Documents
+
+/// A comparison as it is written.
+enum Comparison: String, CaseIterable {
+  case `is`, not, min, max, above, below, between, `in`, mask, like, counter
+
+  /// The comparisons of what is looked at.
+  ///
+  /// - Parameter isTime: Whether a time is looked at, which is compared with durations.
+  static func all(isTime: Bool) -> [Comparison] {
+    isTime ? [.min, .max, .above, .below, .between] : allCases
+  }
+
+  /// The sign of the one-line form.
+  enum Sign: String, CaseIterable {
+    case equal = "="
+    case notEqual = "!="
+    case below = "<"
+    case atMost = "<="
+    case above = ">"
+    case atLeast = ">="
+    case `in`
+    case mask = "&"
+    case like = "~"
+    case counts
+
+    /// The signs, for complaints.
+    static let all = "one of " + allCases.map(\.rawValue).joined(separator: ", ")
+  }
+
+  /// What stands after the word where a time is looked at.
+  var takesTime: String {
+    self == .between ? "two durations, the smaller first" : "a duration such as 2s"
+  }
+
+  /// What stands after the word.
+  var takes: String {
+    switch self {
+    case .is, .not: "a single value"
+    case .min, .max, .above, .below: "a number"
+    case .between: "two numbers, the smaller first"
+    case .in: "a list of values"
+    case .mask: "the bits that are looked at, and what they are to be, such as [0x0f, 0x05]"
+    case .like: "a pattern, in which * and ? stand for others"
+    case .counter: "8, 16 or 32 bits, true, or { bits: 16, gaps: 2, each-turn: true }"
+    }
+  }
+
+  /// What a schema says of what stands after the word.
+  var schema: JSONValue {
+    let number = JSONValue.anyOf([.type("number"), .reference("duration")])
+    return switch self {
+    case .is, .not: .scalar
+    case .min, .max, .above, .below: number
+    case .between: .list(of: number, 2...2)
+    case .in: .list(of: .scalar)
+    case .mask: .list(of: .type("integer", "string"), 2...2).described(takes)
+    case .like: JSONValue.type("string", "integer").described(takes)
+    case .counter:
+      .anyOf([
+        .object([("enum", .array(CounterRule.widths.map { JSONValue($0) } + [.boolean(true)]))]),
+        .reference("counter"),
+      ])
+    }
+  }
+
+  /// The check that a node is; nil where it is none.
+  func check(_ node: Node, isTime: Bool) -> Check? {
+    if let path = node.captured { return relation.map { .captured($0, path) } }
+    return isTime ? timeCheck(node) : valueCheck(node)
+  }
+
+  private func timeCheck(_ node: Node) -> Check? {
+    guard self == .between else {
+      return node.duration.flatMap { relation?.check($0.inMilliseconds) }
+    }
+    let bounds = (node.sequence ?? []).compactMap(\.duration)
+    guard bounds.count == 2, node.sequence?.count == 2, bounds[0] <= bounds[1] else { return nil }
+    return .between(bounds[0].inMilliseconds, bounds[1].inMilliseconds)
+  }
+
+  private func valueCheck(_ node: Node) -> Check? {
+    switch self {
+    case .is: return node.literal.map { .equal($0) }
+    case .not: return node.literal.map { .notEqual($0) }
+    case .min, .max, .above, .below: return node.number.flatMap { relation?.check($0) }
+    case .between:
+      let bounds = (node.sequence ?? []).compactMap(\.number)
+      guard bounds.count == 2, node.sequence?.count == 2, bounds[0] <= bounds[1] else { return nil }
+      return .between(bounds[0], bounds[1])
+    case .in:
+      guard let nodes = node.sequence, !nodes.isEmpty else { return nil }
+      let literals = nodes.compactMap(\.literal)
+      return literals.count == nodes.count ? .oneOf(literals) : nil
+    case .mask:
+      let bits = (node.sequence ?? []).compactMap { $0.text.flatMap { UInt64(bits: $0) } }
+      return bits.count == 2 && node.sequence?.count == 2 ? .masked(bits[0], equal: bits[1]) : nil
+    case .like: return node.text.flatMap { MessageTemplate($0)?.constant }.map { .like($0) }
+    case .counter: return node.counter.map { .counts($0) }
+    }
+  }
+
+  /// How it compares with one value; nil where it takes several.
+  private var relation: Check.Relation? {
+    switch self {
+    case .is: .equal
+    case .not: .notEqual
+    case .min: .atLeast
+    case .max: .atMost
+    case .above: .above
+    case .below: .below
+    case .between, .in, .mask, .like, .counter: nil
+    }
+  }
+}
+
+/// The keys of a counter's rule.
+enum CounterKey: String, CaseIterable {
+  case bits, gaps
+  case eachTurn = "each-turn"
+
+  var schema: JSONValue {
+    switch self {
+    case .bits: .object([("enum", .array(CounterRule.widths.map { JSONValue($0) }))])
+    case .gaps:
+      .object([
+        ("type", .string("integer")), ("minimum", JSONValue(0)),
+        ("maximum", JSONValue(CounterRule.mostGaps)),
+      ])
+    case .eachTurn: .type("boolean")
+    }
+  }
+}
+
+extension Node {
+  /// The single value that stands here, to be compared with.
+  fileprivate var literal: Literal? {
+    guard case .scalar(let text, let isPlain) = content, !isNull,
+      let constant = MessageTemplate(text)?.constant
+    else { return nil }
+    return Literal(constant, isQuoted: !isPlain)
+  }
+
+  /// `16`, `true`, `{ bits: 16, gaps: 2, each-turn: true }`.
+  fileprivate var counter: CounterRule? {
+    if truth == true { return CounterRule(bits: nil) }
+    if let bits = integer {
+      return CounterRule.widths.contains(bits) ? CounterRule(bits: bits) : nil
+    }
+    guard let entries = mapping else { return nil }
+    var rule = CounterRule(bits: nil)
+    for entry in entries {
+      switch CounterKey(rawValue: entry.key) {
+      case .bits?:
+        guard let bits = entry.value.integer, CounterRule.widths.contains(bits) else { return nil }
+        rule.bits = bits
+      case .gaps?:
+        guard let gaps = entry.value.integer, (0...CounterRule.mostGaps).contains(gaps) else {
+          return nil
+        }
+        rule.gaps = gaps
+      case .eachTurn?:
+        guard let truth = entry.value.truth else { return nil }
+        rule.isOfEachTurn = truth
+      case nil: return nil
+      }
+    }
+    return rule
+  }
+
+  /// The captured value that stands here: `"{before.percent}"`.
+  fileprivate var captured: VariablePath? {
+    text.flatMap { MessageTemplate($0)?.onlyVariable }
+  }
+}

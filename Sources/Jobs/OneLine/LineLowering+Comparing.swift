@@ -1,0 +1,181 @@
+// Comparisons of the one-line form as nodes: `celsius in 10..40` is `celsius: { between: [10, 40] }`.
+
+import Bluetooth
+import Documents
+
+extension LineLowering {
+  /// A name, a sign, a value; blanks around a sign may be left out.
+  mutating func comparison() throws(LineError) -> Node {
+    let subject = try next("what is expected, such as percent > 20")
+    if let range = subject.comparison, range.lowerBound > 0 {
+      push(subject.split(at: range))
+      return try comparison()
+    }
+    let word = try signWord()
+    guard !word.isValue, let sign = Comparison.Sign(rawValue: word.text) else {
+      let complaint = Complaint("'\(word.text)' is no comparison", expected: Comparison.Sign.all)
+      throw LineError(complaint, at: word.place)
+    }
+    let isTime = Measure.isNamed(by: subject.text)
+    let (comparison, value) = try value(after: sign, isTime: isTime)
+    guard Comparison.all(isTime: isTime).contains(comparison) else {
+      let complaint = Complaint(
+        "'\(sign.rawValue)' compares no times",
+        expected: "<, <=, >, >= or in"
+      )
+      throw LineError(complaint, at: word.place)
+    }
+    let check = Node.Entry(key: comparison.rawValue, keyPlace: word.place, value: value)
+    let entry = Node.Entry(
+      key: subject.text,
+      keyPlace: subject.place,
+      value: node(.mapping([check]), word.place)
+    )
+    return node(.mapping([entry]), subject.place)
+  }
+
+  private mutating func signWord() throws(LineError) -> LineWord {
+    let sign = try next("a comparison: " + Comparison.Sign.all)
+    guard let range = sign.comparison, range.lowerBound == 0,
+      range.upperBound < sign.letters.count
+    else { return sign }
+    push([sign.part(range.upperBound..<sign.letters.count)])
+    return sign.part(range)
+  }
+
+  private mutating func value(
+    after sign: Comparison.Sign,
+    isTime: Bool
+  ) throws(LineError) -> (Comparison, Node) {
+    let number = isTime ? Comparison.min.takesTime : Comparison.min.takes
+    return switch sign {
+    case .equal: (.is, try literal("a value"))
+    case .notEqual: (.not, try literal("a value"))
+    case .below: (.below, try literal(number))
+    case .atMost: (.max, try literal(number))
+    case .above: (.above, try literal(number))
+    case .atLeast: (.min, try literal(number))
+    case .in: isTime ? (.between, try times()) : try membership()
+    case .mask: (.mask, try mask())
+    case .like: (.like, try text(try next(Comparison.like.takes)))
+    case .counts: (.counter, try counter())
+    }
+  }
+
+  /// A value to be compared with.
+  private mutating func literal(_ expected: String) throws(LineError) -> Node {
+    literal(try next(expected))
+  }
+
+  private func literal(_ word: LineWord) -> Node {
+    let plain = node(.scalar(word.template, isPlain: true), word.place)
+    guard word.isQuoted || plain.isNull else { return plain }
+    return node(.scalar(word.template, isPlain: false), word.place)
+  }
+
+  private func text(_ word: LineWord) throws(LineError) -> Node {
+    node(.scalar(word.template, isPlain: false), word.place)
+  }
+
+  /// `0x0f = 0x05`.
+  private mutating func mask() throws(LineError) -> Node {
+    let mask = try bits()
+    try take(Comparison.Sign.equal.rawValue)
+    return node(.sequence([mask, try bits()]), mask.place)
+  }
+
+  private mutating func bits() throws(LineError) -> Node {
+    let word = try next("bits such as 0x0f")
+    guard UInt64(bits: word.text) != nil else { throw unexpected(word, "bits such as 0x0f") }
+    return node(.scalar(word.text, isPlain: false), word.place)
+  }
+
+  /// Nothing, or `16`; then nothing, or `gaps 2`; then nothing, or `each-turn`.
+  private mutating func counter() throws(LineError) -> Node {
+    let start = last.place
+    var entries: [Node.Entry] = []
+    func add(_ key: CounterKey, _ text: String, _ place: Place) {
+      let value = node(.scalar(text, isPlain: true), place)
+      entries.append(Node.Entry(key: key.rawValue, keyPlace: place, value: value))
+    }
+    if let width = peek.flatMap({ Int($0.text) }), let word = pop() {
+      guard CounterRule.widths.contains(width) else { throw unexpected(word, "8, 16 or 32") }
+      add(.bits, word.text, word.place)
+    }
+    if pop(where: { $0.isPlain(CounterKey.gaps.rawValue) }) {
+      let expected = "how many values may be missing, from 0 to \(CounterRule.mostGaps)"
+      let word = try next(expected)
+      guard let gaps = Int(word.text), (0...CounterRule.mostGaps).contains(gaps) else {
+        throw unexpected(word, expected)
+      }
+      add(.gaps, word.text, word.place)
+    }
+    if pop(where: { $0.isPlain(CounterKey.eachTurn.rawValue) }) {
+      add(.eachTurn, "true", last.place)
+    }
+    guard !entries.isEmpty else { return node(.scalar("true", isPlain: true), start) }
+    return node(.mapping(entries), start)
+  }
+
+  /// `1s..2s`.
+  private mutating func times() throws(LineError) -> Node {
+    let expected = "two durations such as 1s..2s, the smaller first"
+    let word = try next(expected)
+    guard let bounds = bounds(word),
+      Comparison.between.check(bounds, isTime: true) != nil
+    else { throw unexpected(word, expected) }
+    return bounds
+  }
+
+  /// `10..40`, or `chest,wrist`.
+  private mutating func membership() throws(LineError) -> (Comparison, Node) {
+    let expected = "two numbers such as 10..40, or values with commas between"
+    var word = try next(expected)
+    let start = word.place
+    if !word.isQuoted, let bounds = bounds(word) {
+      guard Comparison.between.check(bounds, isTime: false) != nil else {
+        throw unexpected(word, "two numbers such as 10..40, the smaller first")
+      }
+      return (.between, bounds)
+    }
+    var words = word.splitAtCommas()
+    // A blank may follow a comma.
+    while let last = words.last, last.letters.isEmpty, !last.isQuoted, words.count > 1 {
+      word = try next(expected)
+      words.removeLast()
+      words += word.splitAtCommas()
+    }
+    return (.in, node(.sequence(words.map { literal($0) }), start))
+  }
+
+  /// What stands before and after two dots.
+  private func bounds(_ word: LineWord) -> Node? {
+    let text = word.text
+    guard let dots = text.firstRange(of: "..") else { return nil }
+    let bounds = [text[..<dots.lowerBound], text[dots.upperBound...]].map {
+      node(.scalar(String($0), isPlain: true), word.place)
+    }
+    return node(.sequence(bounds), word.place)
+  }
+
+  private func unexpected(_ word: LineWord, _ expected: String) -> LineError {
+    LineError(Complaint("'\(word.text)' stands here", expected: expected), at: word.place)
+  }
+}
+
+extension LineWord {
+  /// Where the first comparison in it stands that is not in quotes.
+  fileprivate var comparison: Range<Int>? {
+    guard let start = firstIndex(of: "=!<>") else { return nil }
+    let next = start + 1
+    let isTwo = letters.indices.contains(next) && letters[next].character == "="
+    return start..<(isTwo && letters[start].character != "=" ? next + 1 : next)
+  }
+
+  /// What stands before, in and after `range`, as far as there is something.
+  fileprivate func split(at range: Range<Int>) -> [LineWord] {
+    [0..<range.lowerBound, range, range.upperBound..<letters.count]
+      .filter { !$0.isEmpty }
+      .map { part($0) }
+  }
+}

@@ -1,0 +1,241 @@
+// The words of one step as the nodes of a chain file, with their places on the line.
+//
+// Which words there are is known from the descriptions of the steps; what they mean is decided by
+// the reader of files, which reads the nodes.
+
+import Bluetooth
+import Documents
+
+/// Takes the words of one step, and stops at the first that cannot stand where it does.
+struct LineLowering {
+  private var words: [LineWord]
+  let first: LineWord
+  /// Where something is said to be missing: behind the last word.
+  private(set) var last: LineWord
+  let limits: PlanLimits
+
+  /// - Parameter words: At least one.
+  init(_ words: [LineWord], _ limits: PlanLimits) {
+    first = words[0]
+    last = words[0]
+    self.words = words.reversed()
+    self.limits = limits
+  }
+
+  /// The step as a node.
+  mutating func step() throws(LineError) -> Node {
+    let word = try next("a step")
+    guard let verb = StepVerb(rawValue: word.text) else {
+      throw LineError(.unknownStep(word.text), at: word.place)
+    }
+    return try mapping(verb.rawValue, verb.keys)
+  }
+
+  /// The verb and its keys as a mapping.
+  mutating func mapping(
+    _ verb: String,
+    _ keys: [KeyDescription]
+  ) throws(LineError) -> Node {
+    var entries = LineEntries(first)
+    for key in keys { try take(inOrder: key, &entries) }
+    try takeOptions(keys, &entries)
+    try complainOfMissing(keys, entries)
+    if entries[verb] == nil {
+      entries.add(verb, at: first.place, node(.scalar("", isPlain: true), first.place))
+    }
+    return node(.mapping(entries.all), first.place)
+  }
+
+  /// The keys whose words stand before all options.
+  private mutating func take(
+    inOrder key: KeyDescription,
+    _ entries: inout LineEntries
+  ) throws(LineError) {
+    switch key.form {
+    case .target:
+      try entries.set(key.name, at: first, scalar(next(key), key.shape))
+    case .condition:
+      repeat {
+        let comparison = try comparison()
+        entries.merge(key.name, at: first.place, comparison)
+      } while pop(where: { $0.isPlain("and") })
+    case .steps(let word):
+      if let word { try take(word) }
+      let blocks = try braces(key.shape.line(limits))
+      let place = last.place
+      var steps: [Node] = []
+      for words in blocks {
+        var lowering = LineLowering(words, limits)
+        steps.append(try lowering.step())
+      }
+      entries.add(key.name, at: place, node(.sequence(steps), place))
+    case .inputs(let keys):
+      let blocks = try braces(key.shape.line(limits))
+      let place = last.place
+      var inputs: [Node] = []
+      for words in blocks {
+        var lowering = LineLowering(words, limits)
+        inputs.append(try lowering.input(keys))
+      }
+      entries.add(key.name, at: place, node(.sequence(inputs), place))
+    case .option, .repeated, .flag, .bare, .parts, .members, .write, .comparisons, .stop, .binding:
+      return
+    }
+  }
+
+  /// One of the inputs of a combination.
+  private mutating func input(_ keys: [KeyDescription]) throws(LineError) -> Node {
+    let verbs = keys.filter(\.isTarget)
+    let names = verbs.map(\.name).joined(separator: " or ")
+    let word = try next(names)
+    guard let verb = verbs.first(where: { word.isPlain($0.name) }) else {
+      throw LineError(Complaint("'\(word.text)' is no input", expected: names), at: word.place)
+    }
+    return try mapping(verb.name, keys.filter { !$0.isTarget || $0.name == verb.name })
+  }
+
+  // MARK: Options
+
+  private mutating func takeOptions(
+    _ keys: [KeyDescription],
+    _ entries: inout LineEntries
+  ) throws(LineError) {
+    let options = LineOptions(keys)
+    while let word = pop() {
+      guard let option = options.next(word) else {
+        throw LineError(options.complaint(about: word), at: word.place)
+      }
+      guard let outer = option.outer else {
+        try take(option.key, word, &entries)
+        continue
+      }
+      var inner = LineEntries(first)
+      try take(option.key, word, &inner)
+      for entry in inner.all {
+        if case .mapping(let known)? = entries[outer.name]?.content,
+          known.contains(where: { $0.key == entry.key })
+        {
+          throw LineError(.duplicateOption(word.text), at: word.place)
+        }
+        entries.merge(outer.name, at: first.place, node(.mapping([entry]), word.place))
+      }
+    }
+  }
+
+  /// What stands behind the word of an option.
+  private mutating func take(
+    _ key: KeyDescription,
+    _ word: LineWord,
+    _ entries: inout LineEntries
+  ) throws(LineError) {
+    switch key.form {
+    case .option:
+      try entries.set(key.name, at: word, scalar(next(key), key.shape))
+    case .repeated:
+      let value = try scalar(next(key), key.shape)
+      entries.append(key.name, at: word.place, value)
+    case .flag:
+      try entries.set(key.name, at: word, node(.scalar("true", isPlain: true), word.place))
+    case .bare: try entries.set(key.name, at: word, scalar(word, key.shape))
+    case .parts: entries.append(key.name, at: word.place, try part(word))
+    case .write(_, let keys):
+      let blocks = try braces(key.shape.line(limits))
+      let start = blocks[0][0]
+      guard blocks.count == 1, start.isPlain(StepVerb.write.rawValue) else {
+        throw LineError(
+          Complaint("this is no write", expected: "one write alone"),
+          at: start.place
+        )
+      }
+      var lowering = LineLowering(blocks[0], limits)
+      _ = lowering.pop()
+      try entries.set(key.name, at: word, lowering.mapping(StepVerb.write.rawValue, keys))
+    case .comparisons: entries.merge(key.name, at: word.place, try comparison())
+    case .stop: try takeStop(key, word, &entries)
+    case .binding:
+      let binding = try binding(key)
+      entries.merge(key.name, at: word.place, node(.mapping([binding]), word.place))
+    case .target, .condition, .steps, .inputs, .members: return
+    }
+  }
+
+  /// Something that has to be there is missing.
+  private func complainOfMissing(
+    _ keys: [KeyDescription],
+    _ entries: LineEntries
+  ) throws(LineError) {
+    for key in keys where key.isRequired && entries[key.name] == nil {
+      let expected = key.shape.line(limits)
+      guard let word = key.word else {
+        throw LineError(Complaint("no value", expected: expected), at: last.place)
+      }
+      let message = "'\(first.text)' is not complete"
+      throw LineError(Complaint(message, expected: "'\(word)' with \(expected)"), at: first.place)
+    }
+  }
+
+  // MARK: Words
+
+  /// The next word, if there is one.
+  mutating func pop() -> LineWord? {
+    guard let word = words.popLast() else { return nil }
+    last = word
+    return word
+  }
+
+  /// The next word, which stays.
+  var peek: LineWord? { words.last }
+
+  /// Takes the next word where it is one that is meant.
+  mutating func pop(where isMeant: (LineWord) -> Bool) -> Bool {
+    guard let word = words.last, isMeant(word) else { return false }
+    _ = pop()
+    return true
+  }
+
+  /// The next word, which has to be there: the value of a key.
+  private mutating func next(_ key: KeyDescription) throws(LineError) -> LineWord {
+    try next(key.shape.line(limits))
+  }
+
+  /// The next word, which has to be there.
+  mutating func next(_ expected: String) throws(LineError) -> LineWord {
+    if let word = pop() { return word }
+    let message = "nothing follows '\(last.text)'"
+    throw LineError(Complaint(message, expected: expected), at: last.place)
+  }
+
+  /// The next word, which has to be this one.
+  mutating func take(_ word: String) throws(LineError) {
+    let found = try next(word)
+    guard !found.isPlain(word) else { return }
+    throw LineError(Complaint("'\(found.text)' stands here", expected: word), at: found.place)
+  }
+
+  /// Has `words` taken next.
+  mutating func push(_ more: [LineWord]) { words += more.reversed() }
+
+  /// The words of each step in the braces that follow.
+  private mutating func braces(_ expected: String) throws(LineError) -> [[LineWord]] {
+    let word = try next(expected)
+    guard let block = word.block else {
+      throw LineError(Complaint("'\(word.text)' stands here", expected: expected), at: word.place)
+    }
+    guard !block.isEmpty else {
+      throw LineError(Complaint("there are no steps", expected: "at least one"), at: word.place)
+    }
+    return block
+  }
+}
+
+extension KeyDescription {
+  /// Whether the word after the verb is its value.
+  fileprivate var isTarget: Bool { if case .target = form { true } else { false } }
+}
+
+extension Complaint {
+  /// An option that stands there a second time.
+  static func duplicateOption(_ word: String) -> Complaint {
+    Complaint("duplicate option '\(word)'")
+  }
+}

@@ -1,0 +1,71 @@
+// Which words may stand behind the verb of a step and its target.
+
+import Bluetooth
+
+/// The options of a step, by their words.
+struct LineOptions {
+  /// A key that a word names, and the key in whose mapping it is.
+  typealias Option = (key: KeyDescription, outer: KeyDescription?)
+
+  private var options: [Option] = []
+
+  init(_ keys: [KeyDescription]) {
+    for key in keys {
+      switch key.form {
+      case .members(let members): options += members.map { ($0, key) }
+      case .target, .steps, .inputs, .condition: continue
+      case .option, .repeated, .flag, .bare, .parts, .write, .comparisons, .stop, .binding:
+        options.append((key, nil))
+      }
+    }
+  }
+
+  /// The option that a word begins; nil where it begins none.
+  func next(_ word: LineWord) -> Option? {
+    options.first { option in
+      switch option.key.form {
+      case .parts: word.firstIndex(of: ":") != nil
+      case .bare(let words, _): !word.isValue && words.contains(word.text)
+      case .option(let name), .repeated(let name), .flag(let name), .write(let name, _),
+        .comparisons(let name), .stop(let name), .binding(let name):
+        word.isPlain(name)
+      case .target, .steps, .inputs, .condition, .members: false
+      }
+    }
+  }
+
+  /// What is said of a word that begins none.
+  func complaint(about word: LineWord) -> Complaint {
+    let message = "'\(word.text)' stands here"
+    guard !options.isEmpty else { return Complaint(message, expected: "nothing") }
+    let names = options.compactMap(\.key.word)
+    guard !phrases.isEmpty else { return .unknown(message, word.text, among: names) }
+    let all = phrases + names
+    let known =
+      all.count < 2
+      ? all.joined()
+      : all.dropLast().map { $0 + ", " }.joined()
+        + "or " + (all.last ?? "")
+    let nearest = Complaint.nearest(to: word.text, among: names + bareWords)
+    return Complaint(message, expected: known, nearest: nearest)
+  }
+
+  /// The options that no word of their own begins.
+  private var phrases: [String] {
+    options.compactMap { option in
+      switch option.key.form {
+      case .parts: option.key.shape.line(PlanLimits())
+      case .bare(_, let what): what
+      case .option, .repeated, .flag, .write, .comparisons, .stop, .binding, .target, .steps,
+        .inputs, .condition, .members:
+        nil
+      }
+    }
+  }
+
+  private var bareWords: [String] {
+    options.flatMap { option -> [String] in
+      if case .bare(let words, _) = option.key.form { words } else { [] }
+    }
+  }
+}

@@ -1,0 +1,88 @@
+// Values as they arrive: the one pipeline behind `notify`, `combine`, `watch` and the suites.
+
+package import Bluetooth
+package import Signals
+
+/// One value of many.
+package struct Sample: Sendable {
+  /// What the device sent; empty where the value is joined from several.
+  package let octets: [UInt8]
+  package let decoded: Result<DecodedValue, ValueError>
+  /// When it arrived, on the loop's clock, however late it is taken.
+  package let arrival: Instant
+  /// How long the read took; nil for a value that the device sent by itself.
+  let latency: Duration?
+  /// The values that it is joined from, by their names.
+  private let parts: [(name: String, octets: [UInt8])]
+
+  /// Decodes octets as a step says.
+  init(
+    _ octets: [UInt8],
+    of target: CharacteristicSelector,
+    format: ValueFormat?,
+    arrival: Instant,
+    latency: Duration? = nil
+  ) {
+    self.octets = octets
+    self.arrival = arrival
+    self.latency = latency
+    parts = []
+    decoded = Result { () throws(ValueError) in
+      try StepValue.decode(octets, of: target, format: format)
+    }
+  }
+
+  /// Several values as one, each a field. It arrived when the last of them did.
+  init(joining samples: [Sample], names: [String]) {
+    octets = []
+    latency = nil
+    arrival = samples.map(\.arrival).max() ?? .start
+    parts = zip(names, samples).map { ($0, $1.octets) }
+    decoded = Result { () throws(ValueError) in
+      var fields: [DecodedValue.Field] = []
+      for (name, sample) in zip(names, samples) {
+        fields.append(DecodedValue.Field(name, try sample.decoded.get()))
+      }
+      return .fields(fields)
+    }
+  }
+
+  /// What events say of it.
+  package var value: StepValue { StepValue(octets: octets, decoded: try? decoded.get()) }
+
+  /// The octets that a check looks at.
+  func octets(for subject: Expectation.Subject) -> [UInt8] {
+    guard case .field(let name) = subject else { return octets }
+    return parts.first { name == $0.name || name.hasPrefix($0.name + ".") }?.octets ?? octets
+  }
+}
+
+extension DeviceService {
+  /// Subscribes to a characteristic, then runs what `body` makes of the values that arrive.
+  ///
+  /// - Parameters:
+  ///   - onGap: Called at each place where values are missing.
+  ///   - body: Called once the subscription is active, with the values from then on.
+  /// - Returns: What `body` sends; subscribed until that ends. Fails as a subscription does.
+  package func listening<Value: Sendable>(
+    to target: CharacteristicSelector,
+    format: ValueFormat? = nil,
+    options: SubscriptionOptions = SubscriptionOptions(),
+    onGap: @escaping @Sendable (NotificationGap) -> Void = { _ in },
+    _ body: @escaping @Sendable (Signal<Sample>) -> Signal<Value>
+  ) -> Signal<Value> {
+    subscribe(target, options).flattenMap { events in
+      body(
+        events.compactMap { event in
+          switch event {
+          case .gap(let gap):
+            onGap(gap)
+            return nil
+          case .value(let notified):
+            return Sample(notified.value, of: target, format: format, arrival: notified.at)
+          }
+        }
+      )
+    }
+  }
+}

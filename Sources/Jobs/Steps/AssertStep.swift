@@ -1,0 +1,36 @@
+// `assert`: fails unless captured values are as they have to be.
+
+struct AssertStep: StepKind {
+  var condition = Condition([])
+
+  static let verb = StepVerb.assert
+  static let documentation = "fails unless captured values are as they have to be"
+  static let needsLink = false
+  static let keys: [Key<Self>] = [
+    Key(
+      "assert",
+      \.condition,
+      .condition,
+      .condition,
+      documentation: "what has to hold of captured values"
+    )
+  ]
+
+  var action: Step.Action { .assert(condition) }
+  var doing: String { "checking captured values" }
+}
+
+extension Step {
+  /// Fails unless a captured value is as it has to be.
+  ///
+  /// ```swift
+  /// try Step.read("battery-level").captured(as: "battery")
+  /// try Step.assert("battery.percent", .atLeast(20))
+  /// ```
+  ///
+  /// - Parameter path: `reading`, `reading.celsius`.
+  /// - Throws: ``PlanError`` for a path that names no captured value.
+  public static func assert(_ path: String, _ check: Check) throws(PlanError) -> Step {
+    Step(.assert(Condition([try Condition.Test(path, check)])))
+  }
+}

@@ -1,0 +1,89 @@
+// `combine`: looks at the latest of several values together.
+
+import Bluetooth
+
+extension Combining: StreamingKind {
+  init() { self.init([], Enough()) }
+
+  static let verb = StepVerb.combine
+  static let documentation =
+    "looks at the latest of several values together, whenever one of them changes"
+  static let common: [StepKey] = [.as, .expect, .timeout]
+  static let keys: [Key<Combining>] =
+    [
+      Key(
+        "combine",
+        \.inputs,
+        .inputs,
+        .inputs(Input.keys.map(\.description)),
+        documentation:
+          "2 to \(mostInputs) inputs, each with `notify`, or `poll` and `every`, with `as`, and `format` where that is wanted"
+      )
+    ] + endingKeys
+  static let rules: [KeyRule<Combining>] = endingRules
+
+  var action: Step.Action { .combine(self) }
+  /// It is about no characteristic more than about another.
+  var characteristic: CharacteristicSelector? { nil }
+  var subjects: Subjects? { Subjects(of: inputs) }
+  var title: String { "combine \(inputs.map(\.name).joined(separator: ", "))" }
+  var doing: String {
+    "following \(inputs.map { "\($0.target)" }.joined(separator: " and "))"
+  }
+  func limit(_ usual: Duration) -> Duration { (enough.duration ?? .zero) + usual }
+}
+
+extension Combining.Input: Described {
+  init() { self.init("", .notify, .unread) }
+
+  static let keys: [Key<Combining.Input>] = [
+    Key(
+      "notify",
+      \.notified,
+      .characteristic,
+      .target,
+      documentation: "a characteristic that notifies"
+    ),
+    Key("poll", \.polled, .characteristic, .target, documentation: "a characteristic that is read"),
+    Key(
+      "every",
+      \.period,
+      .duration,
+      documentation: "from the beginning of one read to that of the next"
+    ),
+    Key("format", \.format, .format, documentation: "how each value is understood"),
+    Key(
+      "as",
+      \.name,
+      .variableName,
+      .option("as"),
+      documentation: "what the value is called among the others"
+    ),
+  ]
+  static let rules: [KeyRule<Combining.Input>] = [
+    .exactlyOne(["notify", "poll"], Complaint("this is no input", expected: "'notify' or 'poll'")),
+    .pair("poll", with: "every"),
+  ]
+
+  private var notified: CharacteristicSelector? {
+    get { period == nil ? target : nil }
+    set { if let newValue { target = newValue } }
+  }
+
+  private var polled: CharacteristicSelector? {
+    get { period == nil ? nil : target }
+    set { if let newValue { target = newValue } }
+  }
+
+  private var period: Duration? {
+    get { if case .poll(let period) = source { period } else { nil } }
+    set { source = newValue.map { .poll(every: $0) } ?? .notify }
+  }
+}
+
+extension Combining.Input: CustomStringConvertible {
+  /// In the one-line form: `notify heart-rate-measurement as hr`.
+  public var description: String {
+    ([period == nil ? "notify" : "poll"] + words(Self.keys)).joined(separator: " ")
+  }
+}

@@ -1,0 +1,13 @@
+// `connection-parameters`: tells `interval` and `supervisionTimeout` in ms, and `latency`; needs `--trace`.
+
+struct ConnectionParametersStep: StepKind {
+  static let verb = StepVerb.connectionParameters
+  static let documentation =
+    "tells `interval` and `supervisionTimeout` in ms, and `latency`; needs `--trace`"
+  static let common: [StepKey] = [.as, .expect, .timeout]
+  static let keys: [Key<Self>] = []
+
+  var action: Step.Action { .connectionParameters }
+  var subjects: Subjects? { .ofTiming }
+  var doing: String { "asking for the timing of the link" }
+}

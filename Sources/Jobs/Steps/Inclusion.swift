@@ -1,0 +1,174 @@
+// `include`: the steps of another file, in the place of the step.
+
+import Documents
+
+/// What is known of the files around the steps that are read.
+struct IncludedSurroundings {
+  var inclusions: Inclusions
+  /// The variables with their values, as they stand in the file that is read.
+  var table = VariableTable()
+  /// The names that steps of the chain capture.
+  var captured: [String] = []
+  /// The files that are being read, the outermost first, by their real paths.
+  var stack: [String] = []
+  /// How many includes there were.
+  var count = 0
+  /// How many steps were read.
+  var steps = 0
+}
+
+/// An `include`: a file, and values for its variables.
+struct Inclusion: Described {
+  var name = ""
+  var with = Bindings()
+
+  static let documentation = "does the steps of another file, below the folder of the chain"
+  static let keys: [Key<Self>] = [
+    Key(
+      "include",
+      \.name,
+      .includedFile,
+      .target,
+      documentation: "the file, named from the folder of this one"
+    ),
+    Key(
+      "with",
+      \.with,
+      .bindings,
+      default: Bindings(),
+      .binding(after: "with"),
+      documentation: "values for its variables"
+    ),
+  ]
+  static let descriptions = keys.map(\.description)
+}
+
+extension Shape where Value == String {
+  fileprivate static var includedFile: Self {
+    let expected = "the path of a file below the folder of the chain's own, without variables"
+    return Shape(expected, schema: .type("string"), word: .constant, words: { [$0] }) { node, _ in
+      node.text.flatMap { $0 == MessageTemplate($0)?.constant ? $0 : nil }
+    }
+  }
+}
+
+extension Shape where Value == Bindings {
+  static var bindings: Self {
+    let schema = JSONValue.object([
+      ("type", .string("object")), ("additionalProperties", .scalar),
+    ])
+    return Shape(
+      "values for the variables of the file such as { level: 5 }",
+      schema: schema,
+      words: { $0.all.map { "\($0.name)=\(Quoting.quoted($0.text))" } }
+    ) { node, reader in reader.bindings(node) }
+  }
+}
+
+extension StepReader {
+  /// `include: unlock.yaml`, with values for its variables under `with`.
+  mutating func include(_ node: Node) -> [Step] {
+    var mapping = MappingReader(node)
+    let inclusion = Inclusion.take(from: &mapping, &self)
+    problems += mapping.finish()
+    guard let inclusion, let nameNode = node.entry("include") as Node? else { return [] }
+    let name = inclusion.name
+    surroundings.count += 1
+    let most = limits.includedFiles
+    guard surroundings.count <= most else {
+      if surroundings.count == most + 1 {
+        complain(nameNode, Complaint("more than \(most) files are included"))
+      }
+      return []
+    }
+    guard let file = surroundings.inclusions[name, beside: node.place.file] else {
+      let expected = Inclusion.keys[0].shape.expected(self)
+      complain(nameNode, Complaint("'\(name)' cannot be included", expected: expected))
+      return []
+    }
+    guard !surroundings.stack.contains(file.realPath) else {
+      complain(nameNode, Complaint("'\(name)' includes itself"))
+      return []
+    }
+    guard surroundings.stack.count <= limits.depth else {
+      complain(nameNode, Complaint("more than \(limits.depth) files include one another"))
+      return []
+    }
+    let before = problems.count
+    let outerForm = form
+    form = .file
+    let steps = included(file, inclusion.with)
+    form = outerForm
+    for index in problems.indices.dropFirst(before) {
+      problems[index] = problems[index].included(at: nameNode.place)
+    }
+    return steps
+  }
+
+  private mutating func included(_ file: Inclusions.File, _ with: Bindings) -> [Step] {
+    let root: Node
+    switch file.content {
+    case .success(let node): root = node
+    case .failure(let errors):
+      problems += errors.problems
+      return []
+    }
+    let outer = surroundings
+    defer {
+      surroundings.table = outer.table
+      surroundings.stack = outer.stack
+    }
+    surroundings.stack.append(file.realPath)
+    var declarations = Declarations(outer.table)
+    declarations.read(root, with) { _ in nil }
+    surroundings.table = declarations.table
+    var substitution = Substitution(
+      declarations.table,
+      captured: outer.captured,
+      limit: limits.document.octets
+    )
+    let body = substitution.applied(to: root, leaving: Declarations.keys)
+    let wrong =
+      declarations.problems + substitution.problems
+      + declarations.unknown(in: with, used: substitution.used, of: root)
+    guard wrong.isEmpty else {
+      problems += wrong
+      return []
+    }
+    guard body.mapping != nil else { return steps(body) }
+    var reader = MappingReader(body)
+    _ = reader.optional("name", expected: "a text") { $0.text }
+    _ = reader.optional("variables")
+    let list = reader.required("steps", expected: "a list of steps")
+    problems += reader.finish()
+    return list.map { steps($0) } ?? []
+  }
+
+  /// `with: { level: 5 }`.
+  mutating func bindings(_ node: Node) -> Bindings? {
+    var bindings = Bindings()
+    guard let entries = node.mapping else { return nil }
+    for entry in entries {
+      guard case .scalar(let text, _) = entry.value.content else {
+        let message = "\(entry.value.shown) stands here"
+        complain(entry.value, Complaint(message, expected: "a single value"))
+        continue
+      }
+      bindings.bind(entry.key, to: text, from: "'with'", mustBeKnown: true)
+    }
+    return bindings
+  }
+}
+
+extension DocumentProblem {
+  /// The same complaint, with the place that includes the file in which it is.
+  fileprivate func included(at place: Place) -> DocumentProblem {
+    DocumentProblem(
+      self.place,
+      path: path,
+      "\(message); included at \(place)",
+      expected: expected,
+      nearest: nearest
+    )
+  }
+}

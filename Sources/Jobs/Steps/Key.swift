@@ -1,0 +1,168 @@
+// A key of a mapping: its name, its shape, how it stands on one line, and where its value goes.
+
+import Bluetooth
+import Documents
+
+/// How the value of a key stands in the one-line form.
+enum LineForm: Sendable {
+  /// The word after the verb.
+  case target
+  /// The word after one that names the key.
+  case option(String)
+  /// The same, any number of times.
+  case repeated(String)
+  /// A word that is there or not.
+  case flag(String)
+  /// One of a few words, each by itself.
+  case bare([String], what: String)
+  /// Words with a format before a colon: `u8:1`.
+  case parts
+  /// The keys of the mapping are options of the step itself.
+  case members([KeyDescription])
+  /// Steps in braces, behind a word where there is one.
+  case steps(after: String?)
+  /// One `write` in braces behind a word.
+  case write(after: String, [KeyDescription])
+  /// Inputs in braces, each of which begins with one of its keys.
+  case inputs([KeyDescription])
+  /// A comparison behind a word, any number of times.
+  case comparisons(after: String)
+  /// Comparisons with `and` between them.
+  case condition
+  /// A name and its value behind a word, any number of times: `with level=2`.
+  case binding(after: String)
+  /// A count, a silence or a comparison behind a word, any number of times.
+  case stop(after: String)
+}
+
+/// What is known of a key without its value: for the one-line form, the schema, the documentation.
+struct KeyDescription: Sendable {
+  let name: String
+  /// One line, as it continues "`name`:".
+  let documentation: String
+  let shape: ShapeDescription
+  let form: LineForm
+  let isRequired: Bool
+
+  /// The word of the one-line form that says which key is meant; nil where none does.
+  var word: String? {
+    switch form {
+    case .option(let word), .repeated(let word), .flag(let word), .write(let word, _),
+      .comparisons(let word), .stop(let word), .binding(let word):
+      word
+    case .steps(let word): word
+    case .target, .bare, .parts, .members, .inputs, .condition: nil
+    }
+  }
+}
+
+/// A key of a mapping that becomes an `Owner`.
+struct Key<Owner: Hashable & Sendable>: Sendable {
+  let description: KeyDescription
+  private let read: @Sendable (Node, inout Owner, inout StepReader) -> Bool
+  /// Its words in the one-line form; none where it is as when nobody writes it.
+  let words: @Sendable (Owner) -> [String]
+  let mentions: @Sendable (Owner) -> [VariablePath]
+  let characteristics: @Sendable (Owner) -> [CharacteristicSelector]
+  private let check: @Sendable (Owner, PlanLimits) -> Complaint?
+  private let filling: @Sendable (inout Owner, Filling) throws(Unfilled) -> Void
+  /// Whether it is not as when nobody writes it.
+  let isGiven: @Sendable (Owner) -> Bool
+
+  var name: String { description.name }
+  var shape: ShapeDescription { description.shape }
+
+  /// - Parameters:
+  ///   - path: Where the value goes.
+  ///   - initial: The value when nobody writes the key, which may be null then; nil: it has to be
+  ///     written.
+  ///   - form: An option of the same name when nil.
+  init<Value>(
+    _ name: String,
+    _ path: any WritableKeyPath<Owner, Value> & Sendable,
+    _ shape: Shape<Value>,
+    default initial: Value? = nil,
+    _ form: LineForm? = nil,
+    documentation: String
+  ) {
+    let form = form ?? .option(name)
+    description = KeyDescription(
+      name: name,
+      documentation: documentation,
+      shape: shape.description,
+      form: form,
+      isRequired: initial == nil
+    )
+    read = { node, owner, reader in
+      guard let value = reader.read(node, shape) else { return false }
+      owner[keyPath: path] = value
+      return true
+    }
+    words = { owner in
+      let value = owner[keyPath: path]
+      return value == initial ? [] : shape.words(value).map { form.written($0) }
+    }
+    mentions = { shape.mentions($0[keyPath: path]) }
+    characteristics = { shape.characteristics($0[keyPath: path]) }
+    check = { owner, limits in
+      let value = owner[keyPath: path]
+      return value == initial ? nil : shape.check(value, limits)
+    }
+    filling = { owner, filling throws(Unfilled) in
+      guard let fill = shape.fill else { return }
+      owner[keyPath: path] = try fill(owner[keyPath: path], filling)
+    }
+    isGiven = { $0[keyPath: path] != initial }
+  }
+
+  /// A key whose value is nil when nobody writes it.
+  init<Value>(
+    _ name: String,
+    _ path: any WritableKeyPath<Owner, Value?> & Sendable,
+    _ shape: Shape<Value>,
+    _ form: LineForm? = nil,
+    documentation: String
+  ) {
+    self.init(name, path, shape.optional, default: .some(nil), form, documentation: documentation)
+  }
+
+  /// Reads the key, where it is there.
+  ///
+  /// - Returns: Whether the value can be gone on with.
+  func take(
+    from mapping: inout MappingReader,
+    into owner: inout Owner,
+    _ reader: inout StepReader
+  ) -> Bool {
+    guard description.isRequired else {
+      if let node = mapping.optional(name), !(node.isNull && shape.mayBeNull) {
+        _ = read(node, &owner, &reader)
+      }
+      return true
+    }
+    let expected = shape.expected(reader)
+    guard let node = mapping.required(name, expected: expected) else { return false }
+    return read(node, &owner, &reader)
+  }
+
+  func complaint(_ owner: Owner, _ limits: PlanLimits) -> Complaint? { check(owner, limits) }
+
+  func fill(_ owner: inout Owner, _ filling: Filling) throws(Unfilled) {
+    try self.filling(&owner, filling)
+  }
+}
+
+extension LineForm {
+  /// The words of one value.
+  fileprivate func written(_ value: String) -> String {
+    switch self {
+    case .option(let word), .repeated(let word), .comparisons(let word), .stop(let word),
+      .binding(let word):
+      "\(word) \(value)"
+    case .flag(let word): word
+    case .write(let word, _): "\(word) { write \(value) }"
+    case .target, .bare, .parts, .members, .condition, .steps: value
+    case .inputs: "{ \(value) }"
+    }
+  }
+}

@@ -1,0 +1,12 @@
+// `mtu`: tells the ATT MTU.
+
+struct MTUStep: StepKind {
+  static let verb = StepVerb.mtu
+  static let documentation = "tells the ATT MTU"
+  static let common: [StepKey] = [.as, .expect, .timeout]
+  static let keys: [Key<Self>] = []
+
+  var action: Step.Action { .mtu }
+  var subjects: Subjects? { .plain }
+  var doing: String { "asking for the MTU" }
+}

@@ -1,0 +1,71 @@
+// `notify`: listens to notifications or indications.
+
+import Bluetooth
+
+extension Listening: StreamingKind {
+  init() { self.init(to: .unread) }
+
+  static let verb = StepVerb.notify
+  static let documentation = "listens to notifications or indications"
+  static let common: [StepKey] = [.as, .expect, .timeout]
+  static let keys: [Key<Listening>] =
+    [
+      Key("notify", \.target, .characteristic, .target, documentation: "the characteristic"),
+      Key(
+        "after",
+        \.trigger,
+        .trigger,
+        .write(after: "after", Write.keys.map(\.description)),
+        documentation: "a `write` that sets them off, done once the subscription stands"
+      ),
+    ] + endingKeys + [
+      Key("format", \.format, .format, documentation: "how each value is understood"),
+      Key(
+        "delivery",
+        \.options.delivery,
+        .choice(),
+        default: .signals,
+        documentation: "the way of the values from bluetoothd"
+      ),
+      Key(
+        "on-link-loss",
+        \.options.onLinkLoss,
+        .choice(),
+        default: .fail,
+        documentation: "what a loss of the connection does"
+      ),
+      Key(
+        "buffer",
+        \.options.buffer,
+        .buffer,
+        default: SubscriptionOptions.usualBuffer,
+        documentation: "how many values may wait to be taken"
+      ),
+      Key(
+        "overflow",
+        \.options.overflow,
+        .choice(),
+        default: .error,
+        documentation: "what happens when more wait"
+      ),
+    ]
+  static let rules: [KeyRule<Listening>] = endingRules
+
+  var action: Step.Action { .notify(self) }
+  var subjects: Subjects? { Subjects(of: target, format: format, kind: .stream) }
+  var characteristic: CharacteristicSelector? { target }
+  var doing: String { "listening to \(target)" }
+  func limit(_ usual: Duration) -> Duration { (enough.duration ?? .zero) + usual }
+}
+
+extension Shape where Value == Int {
+  /// How many values may be buffered.
+  fileprivate static var buffer: Self {
+    .integer("how many values", "values") { _ in 1...SubscriptionOptions.mostBuffered }
+  }
+}
+
+extension SubscriptionOptions {
+  /// The most values that a chain may ask to be buffered.
+  static let mostBuffered = 1_000_000
+}

@@ -1,0 +1,122 @@
+// The keys of `pair` and of a chain's `pairing`.
+
+import Bluetooth
+import Documents
+
+extension PairingRule: Described {
+  /// Nothing is answered beforehand.
+  public init() { self.init(capability: nil) }
+
+  static let keys: [Key<PairingRule>] = [
+    Key(
+      "capability",
+      \.capability,
+      .choice(),
+      documentation: "what this side can do; the least that the answers need when it is not there"
+    ),
+    Key(
+      "confirm",
+      \.comparison,
+      .comparison,
+      documentation: "the answer to a number that is to be compared"
+    ),
+    Key("passkey", \.secret, .secret, documentation: "where the passkey or PIN is"),
+    Key(
+      "just-works",
+      \.acceptsJustWorks,
+      .truth,
+      default: true,
+      documentation: "whether a pairing without any check is accepted"
+    ),
+  ]
+
+  /// The mapping of answers.
+  static let shape = Shape<PairingRule>(
+    "answers such as { passkey: { env: NAME } } or { confirm: true }",
+    schema: .reference("pairing"),
+    words: { ["\($0)"] }
+  ) { node, reader in
+    guard node.mapping != nil else { return nil }
+    var mapping = MappingReader(node)
+    let rule = take(from: &mapping, &reader)
+    reader.problems += mapping.finish()
+    return rule ?? PairingRule()
+  }
+}
+
+extension PairingRule: CustomStringConvertible {
+  /// In the words of the one-line form.
+  public var description: String { words(Self.keys).joined(separator: " ") }
+}
+
+extension Shape where Value == PairingAnswers.Comparison {
+  fileprivate static var comparison: Self {
+    let schema = JSONValue.type("boolean", "integer", "string").orVariable
+    let expected = "true, false, or the number that the device shows"
+    return Shape(
+      expected,
+      line: "yes, no, or the number that the device shows",
+      schema: schema.described(expected + "."),
+      word: .truth
+    ) { comparison in
+      switch comparison {
+      case .always(let isYes): [isYes ? "yes" : "no"]
+      case .only(let number): [PairingQuestion.sixDigits(number)]
+      }
+    } read: { node, _ in
+      node.truth.map { .always($0) } ?? node.text.flatMap { Secret($0).passkey }.map { .only($0) }
+    }
+  }
+}
+
+/// Where a passkey may be.
+enum SecretKey: String, CaseIterable {
+  case env, file
+
+  /// What stands under the key.
+  var takes: String {
+    switch self {
+    case .env: "the name of an environment variable"
+    case .file: "the path of a file"
+    }
+  }
+
+  func source(_ text: String) -> SecretReference.Source {
+    switch self {
+    case .env: .environment(text)
+    case .file: .file(text)
+    }
+  }
+}
+
+extension Shape where Value == SecretReference {
+  /// `{ env: NAME }`, `{ file: PATH }`, or the passkey itself. Complaints do not say what stands here.
+  fileprivate static var secret: Self {
+    let expected = "{ env: NAME } or { file: PATH }"
+    return Shape(
+      expected,
+      line: "env:NAME or file:PATH",
+      schema: .anyOf([.type("string", "integer"), .reference("passkey")]),
+      word: .reference,
+      words: { ["\($0)"] }
+    ) { node, reader in
+      guard node.mapping != nil else {
+        if let secret = node.text.map({ Secret($0) }), secret.isPIN {
+          return SecretReference(written: secret)
+        }
+        reader.complain(node, Complaint("no passkey stands here", expected: expected))
+        return nil
+      }
+      var mapping = MappingReader(node)
+      let sources = SecretKey.allCases.compactMap { key in
+        mapping.optional(key.rawValue, expected: key.takes) { $0.text }.map { key.source($0) }
+      }
+      let wrong = mapping.finish()
+      reader.problems += wrong
+      if sources.count == 1 { return SecretReference(sources[0]) }
+      let complaint = Complaint("a passkey comes from one place", expected: expected)
+      if wrong.isEmpty { reader.complain(node, complaint) }
+      return nil
+    }
+  }
+}

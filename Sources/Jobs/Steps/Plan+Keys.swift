@@ -1,0 +1,162 @@
+// The head of a chain file: its keys, and those of the device and of retrying.
+
+import Bluetooth
+import Documents
+
+extension Plan: Described {
+  init() { self.init(steps: []) }
+
+  static let keys: [Key<Plan>] = [
+    Key("name", \.name, .text("a text"), documentation: "what the chain is called, for people"),
+    Key(
+      "device",
+      \.device,
+      .device,
+      documentation:
+        "which device, in one way: `{ name: \"HRM-*\" }`, `{ address: … }`, `{ service: heart-rate }`, `{ alias: … }`; `*` and `?` stand for others. `--device` wins. Without it the caller names one; a chain that only scans needs none"
+    ),
+    Key(
+      "timeout",
+      \.timeout,
+      .duration,
+      default: usualTimeout,
+      documentation:
+        "how long each step may take that has no limit of its own: 20 s when nothing is said"
+    ),
+    Key(
+      "retry",
+      \.retry,
+      .retry,
+      default: RetryRule(),
+      documentation:
+        "`{ attempts: 3, backoff: 500ms }`: how often the chain is tried, from connecting on, when it ends in a failure that may pass; the wait doubles"
+    ),
+    Key(
+      "pairing",
+      \.pairing,
+      PairingRule.shape,
+      documentation: "how pairings are answered that the device begins: [pairing.md](pairing.md)"
+    ),
+    Key(
+      "keep",
+      \.link.isKept,
+      .truth,
+      default: false,
+      documentation: "`true`: the link is left up"
+    ),
+    Key(
+      "fresh",
+      \.link.isFresh,
+      .truth,
+      default: false,
+      documentation: "`true`: the device is forgotten first, and its bond"
+    ),
+    Key(
+      "take-over",
+      \.link.takesOver,
+      .truth,
+      default: false,
+      documentation: "`true`: another program's attempt to connect is ended"
+    ),
+    Key(
+      "wait-for-adapter",
+      \.link.adapterWait,
+      .duration,
+      documentation: "how long to wait for the adapter to be there and on"
+    ),
+    Key("steps", \.steps, .chainSteps, documentation: "at least one"),
+  ]
+}
+
+extension Shape where Value == [Step] {
+  /// The steps of a chain, which lie in no other.
+  fileprivate static var chainSteps: Self {
+    Shape("a list of steps", schema: .reference("steps"), words: { _ in [] }) { node, reader in
+      reader.steps(node)
+    }
+  }
+}
+
+extension RetryRule: Described {
+  /// One try.
+  public init() { self.init(attempts: 1) }
+
+  static let keys: [Key<RetryRule>] = [
+    Key("attempts", \.attempts, .attempts, documentation: "how many tries there are in all"),
+    Key(
+      "backoff",
+      \.backoff,
+      .pause("500ms"),
+      default: .milliseconds(500),
+      documentation: "the wait before the second"
+    ),
+  ]
+}
+
+extension Shape where Value == Int {
+  fileprivate static var attempts: Self {
+    .integer("how many tries", "tries") { 1...max(1, $0.attempts) }
+  }
+}
+
+extension Shape where Value == RetryRule {
+  /// How often a chain is tried.
+  static var retry: Self {
+    let expected = "tries such as { attempts: 3, backoff: 500ms }"
+    return Shape(expected, schema: .reference("retry"), words: { _ in [] }) { node, reader in
+      RetryRule.read(node, &reader, expected: expected)
+    }
+  }
+}
+
+/// The keys that name a device, wherever one is named.
+struct DeviceKeys: Described {
+  var name: String?
+  var address: BluetoothAddress?
+  var service: BluetoothUUID?
+  var alias: String?
+
+  static let expected = "one of { name }, { address }, { service }, { alias }"
+
+  static let keys: [Key<Self>] = [
+    Key("name", \.name, .text(Scanning.nameShape), documentation: "the name that it advertises"),
+    Key("address", \.address, .address, documentation: "its address"),
+    Key("service", \.service, .service, documentation: "a service that it advertises"),
+    Key("alias", \.alias, .text(Scanning.nameShape), documentation: "what BlueZ calls it"),
+  ]
+  static let rules: [KeyRule<Self>] = [
+    .atMostOne(
+      ["name", "address", "service", "alias"],
+      Complaint("a device is named in one way", expected: expected)
+    )
+  ]
+
+  /// The device that is named, first of all by its name.
+  var target: DeviceTarget? {
+    name.map { .name($0) } ?? address.map { .address($0) } ?? service.map { .service($0) }
+      ?? alias.map { .alias($0) }
+  }
+}
+
+extension Shape where Value == DeviceTarget {
+  /// A device, named in one way.
+  fileprivate static var device: Self {
+    Shape(DeviceKeys.expected, schema: .reference("device"), words: { ["\($0)"] }) { node, reader in
+      DeviceKeys.read(node, &reader, expected: DeviceKeys.expected)?.target
+    }
+  }
+}
+
+extension Shape where Value == BluetoothUUID {
+  /// A service.
+  static var service: Self {
+    Shape(Scanning.serviceShape, schema: .reference("name"), words: { ["\($0)"] }) { node, reader in
+      if let uuid = node.text.flatMap({ AssignedNumbers.service(named: $0) }) { return uuid }
+      let nearest = AssignedNumbers.nearestService(to: node.text ?? "")
+      let message = node.text.map { "'\($0)' is no service" } ?? "\(node.kind) stands here"
+      let expected = nearest == nil ? Scanning.serviceShape : nil
+      reader.complain(node, Complaint(message, expected: expected, nearest: nearest))
+      return nil
+    }
+  }
+}

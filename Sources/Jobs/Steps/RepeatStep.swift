@@ -1,0 +1,27 @@
+// `repeat`: does steps several times.
+
+struct RepeatStep: StepKind {
+  var count = 0
+  var steps: [Step] = []
+
+  static let verb = StepVerb.repeat
+  static let documentation = "does `steps` so many times"
+  static let needsLink = false
+  static let keys: [Key<Self>] = [
+    Key("repeat", \.count, .times, .target, documentation: "how many times"),
+    Key("steps", \.steps, .steps, .steps(after: nil), documentation: "what is repeated"),
+  ]
+
+  var action: Step.Action { .repeated(count: count, steps) }
+  var doing: String { "repeating" }
+  var blocks: [StepBlock] {
+    get { [StepBlock(role: .certain, steps: steps)] }
+    set { steps = newValue[0].steps }
+  }
+}
+
+extension Shape where Value == Int {
+  fileprivate static var times: Self {
+    .integer("how many times", "times") { 1...max(1, $0.repetitions) }
+  }
+}

@@ -1,0 +1,129 @@
+// `scan`: listens who is in the air.
+
+import Bluetooth
+import Documents
+
+extension Scanning: StepKind {
+  init() { self.init(for: .zero) }
+
+  static let verb = StepVerb.scan
+  static let documentation = "listens who is in the air, for so long; needs no link"
+  static let common: [StepKey] = [.as, .expect]
+  static let titleKeys = keys.count
+  static let needsLink = false
+  static let keys: [Key<Scanning>] = [
+    Key("scan", \.duration, .duration, .option("for"), documentation: "how long"),
+    Key(
+      "name",
+      \.filter.name,
+      .text(nameShape),
+      documentation: "the name that devices have to have"
+    ),
+    Key("address", \.filter.address, .address, documentation: "their address"),
+    Key(
+      "service",
+      \.filter.services,
+      .services,
+      default: [],
+      .repeated("service"),
+      documentation: "a service that they have to advertise, or a list of those"
+    ),
+    Key("rssi", \.filter.rssi, .rssi, documentation: "how strong they have to be at least, in dBm"),
+    Key(
+      "manufacturer",
+      \.filter.manufacturer,
+      .manufacturer,
+      documentation: "the number of a company, with the beginning of its data"
+    ),
+    Key(
+      "service-data",
+      \.filter.serviceData,
+      .serviceData,
+      documentation: "a service, with the beginning of its data"
+    ),
+    Key(
+      "passive",
+      \.filter.isPassive,
+      .truth,
+      default: false,
+      .flag("passive"),
+      documentation: "whether they are asked nothing"
+    ),
+  ]
+
+  var action: Step.Action { .scan(self) }
+  var subjects: Subjects? { .scanned }
+  var fields: [String] { ["count", "devices"] }
+  var doing: String { "scanning" }
+}
+
+extension Scanning: CustomStringConvertible {
+  /// In the one-line form: `for 5s name "Thermo*" rssi -70`.
+  public var description: String { words(Self.keys).joined(separator: " ") }
+}
+
+extension Scanning {
+  /// How the parts of a filter are written, in files and on one line.
+  static let nameShape = "a name, in which * and ? stand for others"
+  static let addressShape = "an address such as C0:FF:EE:00:00:01"
+  static let serviceShape = "a service such as battery, or a UUID"
+  static let rssiRange = -127...20
+
+  /// What is captured of the devices that were found.
+  static func value(of found: [Advertisement]) -> DecodedValue {
+    .fields([
+      .init("count", .integer(Int64(found.count))),
+      .init("devices", .list(found.map { .text($0.name ?? "\($0.address)") })),
+    ])
+  }
+}
+
+extension Shape where Value == BluetoothAddress {
+  static var address: Self {
+    Shape(Scanning.addressShape, schema: .reference("address"), words: { ["\($0)"] }) { node, _ in
+      node.text.flatMap { BluetoothAddress($0) }
+    }
+  }
+}
+
+extension Shape where Value == [BluetoothUUID] {
+  /// One service or several, all of which a device has to advertise.
+  fileprivate static var services: Self {
+    let name = JSONValue.reference("name")
+    return Shape(
+      Scanning.serviceShape,
+      schema: .anyOf([name, .list(of: name)]),
+      words: { $0.map { AssignedNumbers.serviceIdentifier($0) ?? "\($0)" } }
+    ) { node, reader in
+      let nodes = node.sequence ?? [node]
+      let services = nodes.compactMap { node -> BluetoothUUID? in
+        Shape<BluetoothUUID>.service.read(node, &reader)
+      }
+      return services.isEmpty ? nil : services
+    }
+  }
+}
+
+extension Shape where Value == Int {
+  fileprivate static var rssi: Self {
+    .integer("the weakest signal in dBm", "dBm") { _ in Scanning.rssiRange }
+  }
+}
+
+extension Shape where Value == ManufacturerPattern {
+  fileprivate static var manufacturer: Self {
+    let expected = "a company's number such as 0x004c, with data as in 0x004c:0215"
+    return Shape(expected, schema: .type("string", "integer"), words: { ["\($0)"] }) { node, _ in
+      node.text.flatMap { ManufacturerPattern($0) }
+    }
+  }
+}
+
+extension Shape where Value == ServiceDataPattern {
+  fileprivate static var serviceData: Self {
+    let expected = "a service such as feaa, with data as in feaa:00"
+    return Shape(expected, schema: .type("string", "integer"), words: { ["\($0)"] }) { node, _ in
+      node.text.flatMap { ServiceDataPattern($0) }
+    }
+  }
+}

@@ -1,0 +1,193 @@
+// Shapes of single values: texts, numbers, truths, durations, choices.
+
+import Bluetooth
+import Documents
+
+extension Shape where Value == String {
+  /// Any text.
+  static func text(_ expected: String) -> Self {
+    Shape(expected, schema: .type("string"), words: { [Quoting.quoted($0)] }) { node, _ in
+      node.text
+    }
+  }
+
+  /// The name of a variable.
+  static var variableName: Self {
+    Shape(VariablePath.shape, schema: .reference("variableName"), words: { [$0] }) { node, _ in
+      node.text.flatMap { VariablePath.isName($0) ? $0 : nil }
+    }
+  }
+}
+
+extension Shape where Value == Int {
+  /// A whole number.
+  ///
+  /// - Parameters:
+  ///   - what: What it is, for complaints: "how many times".
+  ///   - unit: What it counts, for complaints about a number that was not read: "times".
+  static func integer(
+    _ what: String,
+    _ unit: String,
+    in range: @escaping @Sendable (PlanLimits) -> ClosedRange<Int>
+  ) -> Self {
+    let usual = range(PlanLimits())
+    let expected = { @Sendable (limits: PlanLimits) in
+      let range = range(limits)
+      return "\(what), from \(range.lowerBound) to \(range.upperBound)"
+    }
+    let schema = JSONValue.object([
+      ("type", .string("integer")), ("minimum", JSONValue(usual.lowerBound)),
+      ("maximum", JSONValue(usual.upperBound)),
+    ])
+    let description = ShapeDescription(
+      file: expected,
+      line: expected,
+      schema: schema.orVariable,
+      word: .number
+    )
+    var shape = Shape(description, words: { ["\($0)"] }) { node, reader in
+      node.integer.flatMap { range(reader.limits).contains($0) ? $0 : nil }
+    }
+    shape.check = { value, limits in
+      let range = range(limits)
+      guard !range.contains(value) else { return nil }
+      let bounds = "from \(range.lowerBound) to \(range.upperBound)"
+      return Complaint("\(value) \(unit)", expected: bounds)
+    }
+    return shape
+  }
+
+  /// The first octet of a value that is read or written.
+  static var offset: Self {
+    .integer("the first octet", "octets of offset") { _ in 0...WrittenValue.longest }
+  }
+}
+
+extension Shape where Value == Bool {
+  /// `true` or `false`.
+  static var truth: Self {
+    Shape(
+      "true or false",
+      line: "yes or no",
+      schema: JSONValue.type("boolean").orVariable,
+      word: .truth,
+      words: { [$0 ? "yes" : "no"] }
+    ) { node, _ in node.truth }
+  }
+}
+
+extension Shape where Value == Duration {
+  /// A time that is above zero.
+  static var duration: Self {
+    var shape = Shape(
+      Node.positiveDuration,
+      schema: .reference("duration"),
+      words: { [$0.written] }
+    ) { node, _ in node.positiveDuration }
+    shape.check = { value, _ in
+      value > .zero
+        ? nil : Complaint("'\(value.written)' stands here", expected: Node.positiveDuration)
+    }
+    return shape
+  }
+
+  /// A time that may be zero.
+  static func pause(_ example: String) -> Self {
+    Shape("a duration such as \(example)", schema: .reference("duration"), words: { [$0.written] })
+    {
+      node,
+      _ in node.duration
+    }
+  }
+}
+
+extension Shape
+where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
+  /// One of a few words.
+  static func choice(_ description: String? = nil) -> Self {
+    let known = Value.allCases.map(\.rawValue)
+    let schema = JSONValue.oneOf(known)
+    var shape = Shape(
+      known.joined(separator: " or "),
+      schema: description.map { schema.described($0) } ?? schema,
+      words: { [$0.rawValue] }
+    ) { node, reader in
+      if let choice = node.text.flatMap({ Value(rawValue: $0) }) { return choice }
+      reader.complain(node, .unknown("\(node.shown) stands here", node.text ?? "", among: known))
+      return nil
+    }
+    shape.description.choices = known
+    return shape
+  }
+}
+
+extension Shape where Value == ValueFormat {
+  /// The format of a value.
+  static var format: Self {
+    Shape("a format such as u16", schema: .reference("format"), words: { ["\($0)"] }) {
+      node,
+      reader in
+      if let format = node.text.flatMap({ ValueFormat($0) }) { return format }
+      reader.complain(node, .noFormat(node.text ?? ""))
+      return nil
+    }
+  }
+}
+
+extension Shape where Value == CharacteristicSelector {
+  static var characteristic: Self {
+    let expected = "a characteristic such as battery-level"
+    var shape = Shape(expected, schema: .reference("name"), words: { ["\($0)"] }) { node, reader in
+      reader.selector(node) { text throws(SelectorError) in
+        try CharacteristicSelector(parsing: text)
+      }
+    }
+    shape.characteristics = { [$0] }
+    return shape
+  }
+}
+
+extension CharacteristicSelector {
+  /// Stands where none is read yet.
+  static let unread = CharacteristicSelector(handle: 1)
+}
+
+extension Shape where Value == DescriptorSelector {
+  static var descriptor: Self {
+    let expected = "a descriptor such as battery-level/2901"
+    var shape = Shape(expected, schema: .reference("name"), words: { ["\($0)"] }) { node, reader in
+      reader.selector(node) { text throws(SelectorError) in try DescriptorSelector(parsing: text) }
+    }
+    shape.characteristics = { target in target.handle == nil ? [target.characteristic] : [] }
+    return shape
+  }
+}
+
+extension DescriptorSelector {
+  /// Stands where none is read yet.
+  static let unread = DescriptorSelector(handle: 1)
+}
+
+extension StepReader {
+  /// What a text names on a device; nil where a node is no text.
+  fileprivate mutating func selector<Selector>(
+    _ node: Node,
+    _ parse: (String) throws(SelectorError) -> Selector
+  ) -> Selector? {
+    guard let text = node.text else { return nil }
+    do {
+      return try parse(text)
+    } catch {
+      complain(node, Complaint(error))
+      return nil
+    }
+  }
+}
+
+extension Node {
+  /// What ``positiveDuration`` reads.
+  static let positiveDuration = "a duration above 0 such as 10s"
+
+  /// A duration above zero.
+  var positiveDuration: Duration? { duration.flatMap { $0 > .zero ? $0 : nil } }
+}

@@ -1,0 +1,108 @@
+// Shapes of what is written and said: values in formats, texts with captured values.
+
+import Bluetooth
+import Documents
+
+extension Shape where Value == MessageTemplate {
+  /// A text with captured values in it.
+  static var template: Self {
+    var shape = Shape(
+      MessageTemplate.shape,
+      schema: .scalar,
+      word: .template,
+      words: { [Quoting.quoted($0.description)] }
+    ) { node, reader in
+      guard let template = node.text.flatMap({ MessageTemplate($0) }) else { return nil }
+      reader.complainOfUnknown(template.variables, node)
+      return template
+    }
+    shape.description.isLive = true
+    shape.mentions = { $0.variables }
+    return shape
+  }
+}
+
+extension Shape where Value == WrittenValue {
+  /// `{ u8: 1 }`, or a list of those.
+  static var written: Self {
+    var shape = Shape(
+      "a value such as { u8: 1 }",
+      line: "a value such as u8:1",
+      schema: .reference("value"),
+      words: { ["\($0)"] }
+    ) { node, reader in reader.written(node) }
+    shape.description.isLive = true
+    shape.mentions = { $0.references }
+    shape.fill = { value, filling throws(Unfilled) in try filling.filled(value) }
+    return shape
+  }
+}
+
+extension StepReader {
+  fileprivate mutating func written(_ node: Node) -> WrittenValue? {
+    let nodes = node.sequence ?? [node]
+    let parts = nodes.compactMap { part($0) }
+    guard parts.count == nodes.count else { return nil }
+    do {
+      return try WrittenValue(parts)
+    } catch {
+      complain(node, Complaint(error.problem))
+      return nil
+    }
+  }
+
+  /// One format with its value.
+  private mutating func part(_ node: Node) -> WrittenValue.Part? {
+    guard let entries = node.mapping, entries.count == 1, let entry = entries.first else {
+      let expected = "one format with its value, such as { u8: 1 }; a list writes several in a row"
+      let several = node.mapping.map { $0.count > 1 } == true
+      let found = several ? "several formats stand here" : "\(node.shown) stands here"
+      complain(node, Complaint(found, expected: expected))
+      return nil
+    }
+    guard let format = ValueFormat(entry.key) else {
+      let complaint = Complaint.noFormat(entry.key)
+      problems.append(complaint.at(entry.keyPlace, path: entry.value.path))
+      return nil
+    }
+    guard case .scalar(let text, _) = entry.value.content else {
+      complain(entry.value, Complaint("\(entry.value.shown) stands here", expected: "one value"))
+      return nil
+    }
+    guard let template = MessageTemplate(text) else {
+      let complaint = Complaint(
+        "\(entry.value.shown) stands here",
+        expected: MessageTemplate.shape
+      )
+      complain(entry.value, complaint)
+      return nil
+    }
+    complainOfUnknown(template.variables, entry.value)
+    do {
+      if let text = template.constant { _ = try format.encode(text) }
+      return WrittenValue.Part(format, template)
+    } catch {
+      complain(entry.value, Complaint(error.problem, expected: "a value for \(format)"))
+      return nil
+    }
+  }
+}
+
+extension Shape where Value == Write {
+  /// The write that sets notifications off.
+  static var trigger: Self {
+    var shape = Shape(
+      "a 'write' and its 'value'",
+      line: "a write in braces: { write alert-level u8:1 }",
+      schema: .reference("trigger"),
+      words: { ["\($0)"] }
+    ) { node, reader in
+      Write.read(node, &reader, expected: "a 'write' and its 'value'")
+    }
+    shape.check = { value, limits in value.complaint(limits) }
+    shape.mentions = { $0.mentions }
+    shape.fill = { value, filling throws(Unfilled) in try value.filled(filling) }
+    shape.characteristics = { [$0.target] }
+    return shape
+  }
+}

@@ -1,0 +1,150 @@
+// One kind of step: all that is known of it before it runs.
+//
+// Readers, printers, the schema, the tables of the documentation and the checks of chains in Swift
+// are derived from it. What a step does when it runs is in ChainRun+Steps.
+
+import Bluetooth
+import Documents
+
+/// The description of one kind of step, and the payload that is read by it.
+protocol StepKind: Described {
+  static var verb: StepVerb { get }
+  /// What it does, as it continues "the step …".
+  static var documentation: String { get }
+  /// The keys that steps of several kinds have.
+  static var common: [StepKey] { get }
+  /// How many of the keys, from the first on, belong to the title.
+  static var titleKeys: Int { get }
+  /// Whether it needs a connection to the device.
+  static var needsLink: Bool { get }
+
+  var action: Step.Action { get }
+  /// "reading battery-level", as failures name what was being done.
+  var doing: String { get }
+  /// What it does and to what, without what is kept and expected: `read battery-level`.
+  var title: String { get }
+  /// The steps that lie in it.
+  var blocks: [StepBlock] { get set }
+  /// The fields that its value may have, and what is measured over many.
+  var fields: [String] { get }
+  /// The characteristic that it is about.
+  var characteristic: CharacteristicSelector? { get }
+  /// What it is about, as output names it.
+  var attribute: String? { get }
+  /// How long it may take where it has no limit of its own.
+  ///
+  /// - Parameter usual: The limit of the chain's steps.
+  func limit(_ usual: Duration) -> Duration
+}
+
+/// Steps that lie in a step.
+struct StepBlock: Hashable, Sendable {
+  enum Role: Hashable, Sendable {
+    /// They run as the step does.
+    case certain
+    /// They may run.
+    case conditional
+    /// They run last, however the others ended.
+    case finally
+  }
+
+  let role: Role
+  var steps: [Step]
+}
+
+extension StepKind {
+  static var common: [StepKey] { [] }
+  static var titleKeys: Int { 1 }
+  static var needsLink: Bool { true }
+
+  var title: String {
+    ([Self.verb.rawValue] + words(Self.keys.prefix(Self.titleKeys))).joined(separator: " ")
+  }
+  var blocks: [StepBlock] {
+    get { [] }
+    set {}
+  }
+  var fields: [String] { subjects.map { $0.fields + $0.measures } ?? [] }
+  var characteristic: CharacteristicSelector? { characteristics.first }
+  var attribute: String? { characteristic?.description }
+  func limit(_ usual: Duration) -> Duration { usual }
+
+  /// Every characteristic that it touches.
+  var characteristics: [CharacteristicSelector] { Self.keys.flatMap { $0.characteristics(self) } }
+
+  /// The one-line form, without inner steps and without what steps of several kinds have.
+  var line: String {
+    ([Self.verb.rawValue] + words(Self.keys)).joined(separator: " ")
+  }
+
+  /// Every key, also those of several kinds.
+  static var descriptions: [KeyDescription] { keys.map(\.description) + common.map(\.description) }
+
+  /// Whether the verb may stand alone.
+  static var mayBeBare: Bool { !keys.contains(where: \.description.isRequired) }
+
+  /// Reads a step.
+  static func step(_ node: Node, _ reader: inout StepReader) -> Step? {
+    var mapping = MappingReader(node)
+    defer { reader.problems += mapping.finish() }
+    let verb = Self.verb.rawValue
+    if keys.first?.name != verb, let node = mapping.optional(verb), !node.isNull {
+      reader.complain(node, Complaint("\(node.shown) stands here", expected: "nothing"))
+    }
+    var step = Step(.connect)
+    let payload = take(from: &mapping, &reader) { mapping, reader in
+      let subjects = reader.subjects
+      for key in common {
+        reader.subjects = subjects
+        key.take(from: &mapping, into: &step, &reader)
+      }
+      return step.timeout
+    }
+    guard let payload else { return nil }
+    step.action = payload.action
+    return step
+  }
+}
+
+/// A key that steps of several kinds have.
+enum StepKey: CaseIterable {
+  case `as`, expect, timeout
+
+  var description: KeyDescription { key.description }
+
+  /// Reads the key into a step.
+  func take(from mapping: inout MappingReader, into step: inout Step, _ reader: inout StepReader) {
+    _ = key.take(from: &mapping, into: &step, &reader)
+  }
+
+  /// Its description, as that of a key of the step itself.
+  var key: Key<Step> {
+    switch self {
+    case .as: Self.captureKey
+    case .expect: Self.expectationsKey
+    case .timeout: Self.timeoutKey
+    }
+  }
+
+  private static let captureKey = Key<Step>(
+    "as",
+    \.capture,
+    .variableName,
+    documentation: "the name under which the value is kept for later steps"
+  )
+  private static let expectationsKey = Key<Step>(
+    "expect",
+    \.expectations,
+    .expectations,
+    default: [],
+    .comparisons(after: "expect"),
+    documentation: "what has to hold of the value"
+  )
+  private static let timeoutKey = Key<Step>(
+    "timeout",
+    \.timeout,
+    .duration,
+    .option("within"),
+    documentation: "how long the step may take; as long as the chain says when it is not there"
+  )
+}

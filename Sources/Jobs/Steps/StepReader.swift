@@ -1,0 +1,154 @@
+// The steps of a chain: which step stands where. What each kind takes is its description's.
+
+import Documents
+
+/// Reads steps in order, so that it is known what was captured before each.
+struct StepReader {
+  /// In which form the chain is written, for the words of complaints.
+  enum Form {
+    case file, line
+  }
+
+  let limits: PlanLimits
+  var problems: [DocumentProblem] = []
+  var scope = Scope()
+  var surroundings: IncludedSurroundings
+  var form = Form.file
+  /// In how many steps the present one lies.
+  var depth = 0
+  /// What expectations may name of the value of the present step.
+  var subjects = Subjects.nothing
+
+  init(limits: PlanLimits, _ surroundings: IncludedSurroundings? = nil) {
+    self.limits = limits
+    self.surroundings = surroundings ?? IncludedSurroundings(inclusions: .none(limits))
+  }
+
+  /// Reads a list of steps.
+  mutating func steps(_ node: Node) -> [Step] {
+    guard depth <= limits.depth else {
+      complain(node, Complaint("more than \(limits.depth) steps lie in one another"))
+      return []
+    }
+    guard let nodes = node.sequence else {
+      complain(node, Complaint("\(node.shown) stands here", expected: "a list of steps"))
+      return []
+    }
+    if nodes.isEmpty { complain(node, Complaint("there are no steps", expected: "at least one")) }
+    surroundings.steps += nodes.count
+    // Files that include one another multiply.
+    guard surroundings.count == 0 || surroundings.steps <= limits.writtenSteps else {
+      if surroundings.steps - nodes.count <= limits.writtenSteps {
+        complain(node, Complaint("more steps than \(limits.writtenSteps) are written"))
+      }
+      return []
+    }
+    return nodes.flatMap { steps(at: $0) }
+  }
+
+  /// A value; a complaint where it is none.
+  mutating func read<Value>(_ node: Node, _ shape: Shape<Value>) -> Value? {
+    let before = problems.count
+    if let value = shape.read(node, &self) { return value }
+    if problems.count == before {
+      let expected = shape.description.expected(self)
+      complain(node, Complaint("\(node.shown) stands here", expected: expected))
+    }
+    return nil
+  }
+
+  mutating func complain(_ node: Node, _ complaint: Complaint) {
+    problems.append(complaint.about(node))
+  }
+
+  /// Complains of captured values that are not there yet where they are taken.
+  mutating func complainOfUnknown(_ paths: [VariablePath], _ node: Node) {
+    for path in paths {
+      if let complaint = scope.complaint(about: path) { complain(node, complaint) }
+    }
+  }
+
+  /// The step that a node is; those of a file that it includes.
+  mutating func steps(at node: Node) -> [Step] {
+    guard let verb = verb(of: node) else { return [] }
+    switch verb.meaning {
+    case .file: return include(node)
+    case .kind(let kind):
+      let step = kind.step(node.mapping == nil ? Self.spelledOut(verb, at: node) : node, &self)
+      capture(step, node)
+      return step.map { [$0] } ?? []
+    }
+  }
+
+  /// A verb that stands alone, as the mapping that it is short for.
+  private static func spelledOut(_ verb: StepVerb, at node: Node) -> Node {
+    let nothing = Node(.scalar("", isPlain: true), at: node.place, path: node.path)
+    let entry = Node.Entry(key: verb.rawValue, keyPlace: node.place, value: nothing)
+    return Node(.mapping([entry]), at: node.place, path: node.path)
+  }
+
+  private func bareVerb(_ node: Node) -> StepVerb? {
+    node.text.flatMap { StepVerb(rawValue: $0) }.flatMap { $0.mayBeBare ? $0 : nil }
+  }
+
+  /// The verb of a step; a complaint where there is none, or more than one.
+  private mutating func verb(of node: Node) -> StepVerb? {
+    if let verb = bareVerb(node) { return verb }
+    guard let entries = node.mapping, !entries.isEmpty else {
+      let expected = "a step such as 'read: battery-level'"
+      complain(node, Complaint("\(node.shown) stands here", expected: expected))
+      return nil
+    }
+    let verbs = entries.compactMap { StepVerb(rawValue: $0.key) }
+    // A word may be a key of another verb.
+    let own =
+      verbs.count < 2
+      ? verbs
+      : verbs.filter { verb in
+        !verbs.contains { StepVerb.keyNames[$0]?.contains(verb.rawValue) == true }
+      }
+    guard let verb = own.first else {
+      complainOfVerb(entries, in: node)
+      return nil
+    }
+    guard own.count == 1 else {
+      let message = "'\(own.map(\.rawValue).joined(separator: "' and '"))' are steps of their own"
+      complain(node, Complaint(message, expected: "one step in each entry of the list"))
+      return nil
+    }
+    return verb
+  }
+
+  /// No key of a step is a verb: the one that is closest to a verb is meant.
+  private mutating func complainOfVerb(_ entries: [Node.Entry], in node: Node) {
+    let close = entries.first { Complaint.nearest(to: $0.key, among: StepVerb.names) != nil }
+    guard let entry = close ?? entries.first else { return }
+    problems.append(Complaint.unknownStep(entry.key).at(entry.keyPlace, path: node.path))
+  }
+
+  /// What a step captures is known from here on.
+  private mutating func capture(_ step: Step?, _ node: Node) {
+    guard let step else {
+      if let name = (node.entry("as") as Node?)?.text { scope.capture(name, fields: nil) }
+      return
+    }
+    guard let name = step.capture else { return }
+    scope.capture(name, fields: step.kind.fields)
+    if let place = node.entry("as") as Node?, let complaint = scope.complaint(aboutCapturing: name)
+    {
+      complain(place, complaint)
+    }
+  }
+}
+
+extension Complaint {
+  /// A word that is no verb.
+  static func unknownStep(_ word: String) -> Complaint {
+    .unknown("there is no step '\(word)'", word, among: StepVerb.names)
+  }
+}
+
+extension Node {
+  /// What stands here, for complaints: its text in quotes, or its kind.
+  var shown: String { text.map { "'\($0)'" } ?? kind }
+}

@@ -1,0 +1,96 @@
+// The tables of steps and keys of the documentation, from the descriptions.
+
+/// The tables of `docs/chains.md`.
+enum StepTables {
+  /// A part of the page that is generated, between two comments.
+  enum Table: String, CaseIterable {
+    case head, steps, keys
+
+    /// What stands before and after it on the page.
+    var marks: (begin: String, end: String) {
+      ("<!-- generated: \(rawValue) -->\n", "<!-- end: \(rawValue) -->\n")
+    }
+
+    var text: String {
+      switch self {
+      case .head: StepTables.head
+      case .steps: StepTables.steps
+      case .keys: StepTables.keys
+      }
+    }
+  }
+
+  /// The page with its tables as they have to be.
+  static func updated(_ page: String) -> String {
+    Table.allCases.reduce(page) { page, table in
+      guard let begin = page.firstRange(of: table.marks.begin),
+        let end = page[begin.upperBound...].firstRange(of: table.marks.end)
+      else { return page }
+      return page[..<begin.upperBound] + table.text + page[end.lowerBound...]
+    }
+  }
+
+  private static var head: String {
+    rows(
+      ["key", ""],
+      (Plan.keys.map(\.description) + Declarations.descriptions)
+        .map { ["`\($0.name)`", $0.documentation] }
+    )
+  }
+
+  private static var steps: String {
+    rows(
+      ["step", "does", "other keys"],
+      StepVerb.allCases.map { verb in
+        let others = verb.keys.map(\.name).filter { $0 != verb.rawValue }
+        return [
+          "`\(verb.rawValue)`", verb.documentation,
+          others.map { "`\($0)`" }.joined(separator: ", "),
+        ]
+      }
+    )
+  }
+
+  /// Each key with what it takes, beside the verbs themselves; those of several steps once.
+  private static var keys: String {
+    var lines: [(key: KeyDescription, verbs: [StepVerb])] = []
+    for verb in StepVerb.allCases {
+      for key in verb.keys where key.name != verb.rawValue {
+        let index = lines.firstIndex {
+          $0.key.name == key.name && $0.key.documentation == key.documentation
+        }
+        if let index { lines[index].verbs.append(verb) } else { lines.append((key, [verb])) }
+      }
+    }
+    return rows(
+      ["key", "of", "on one line", ""],
+      lines.map { key, verbs in
+        let choices = key.shape.choices.map { "`\($0)`" }.joined(separator: ", ")
+        return [
+          "`\(key.name)`", verbs.map { "`\($0.rawValue)`" }.joined(separator: ", "),
+          onLine(key), key.documentation + (choices.isEmpty ? "" : ": \(choices)"),
+        ]
+      }
+    )
+  }
+
+  private static func onLine(_ key: KeyDescription) -> String {
+    switch key.form {
+    case .option(let word), .repeated(let word): "`\(word) …`"
+    case .flag(let word): "`\(word)`"
+    case .bare(_, let what): what
+    case .parts: "`u8:1`"
+    case .steps(let word): "`\(word.map { "\($0) " } ?? ""){ … }`"
+    case .write(let word, _): "`\(word) { write … }`"
+    case .comparisons(let word), .stop(let word): "`\(word) …`"
+    case .binding(let word): "`\(word) name=value`"
+    case .target, .members, .inputs, .condition: ""
+    }
+  }
+
+  private static func rows(_ head: [String], _ rows: [[String]]) -> String {
+    ([head, head.map { _ in "---" }] + rows)
+      .map { "| " + $0.map { $0.isEmpty ? " " : $0 }.joined(separator: " | ") + " |\n" }
+      .joined()
+  }
+}

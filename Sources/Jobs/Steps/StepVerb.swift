@@ -1,0 +1,122 @@
+// The verbs of chains, and what each of them means.
+
+/// The word that says what kind of step stands somewhere.
+enum StepVerb: String, CaseIterable, Sendable {
+  case read, write, notify, exchange, poll, combine, scan, sleep, `repeat`, when, assert
+  case `try`, include
+  case connect, disconnect, rssi, log, pair, unpair, trust, mtu
+  case connectionParameters = "connection-parameters"
+  case services
+  case readDescriptor = "read-descriptor"
+  case writeDescriptor = "write-descriptor"
+
+  /// What a verb stands for.
+  enum Meaning {
+    /// A step of a kind.
+    case kind(any StepKind.Type)
+    /// The steps of a file.
+    case file
+  }
+
+  var meaning: Meaning {
+    switch self {
+    case .read: .kind(ReadStep.self)
+    case .write: .kind(Write.self)
+    case .notify: .kind(Listening.self)
+    case .exchange: .kind(Exchanging.self)
+    case .poll: .kind(Polling.self)
+    case .combine: .kind(Combining.self)
+    case .scan: .kind(Scanning.self)
+    case .sleep: .kind(SleepStep.self)
+    case .repeat: .kind(RepeatStep.self)
+    case .when: .kind(WhenStep.self)
+    case .assert: .kind(AssertStep.self)
+    case .try: .kind(TryStep.self)
+    case .include: .file
+    case .connect: .kind(ConnectStep.self)
+    case .disconnect: .kind(DisconnectStep.self)
+    case .rssi: .kind(RSSIStep.self)
+    case .log: .kind(LogStep.self)
+    case .pair: .kind(PairStep.self)
+    case .unpair: .kind(UnpairStep.self)
+    case .trust: .kind(TrustStep.self)
+    case .mtu: .kind(MTUStep.self)
+    case .connectionParameters: .kind(ConnectionParametersStep.self)
+    case .services: .kind(ServicesStep.self)
+    case .readDescriptor: .kind(ReadDescriptorStep.self)
+    case .writeDescriptor: .kind(WriteDescriptorStep.self)
+    }
+  }
+
+  /// The keys of its steps, its own first.
+  var keys: [KeyDescription] {
+    switch meaning {
+    case .kind(let kind): kind.descriptions
+    case .file: Inclusion.descriptions
+    }
+  }
+
+  /// Whether it may stand alone.
+  var mayBeBare: Bool {
+    switch meaning {
+    case .kind(let kind): kind.mayBeBare
+    case .file: false
+    }
+  }
+
+  /// What its steps do.
+  var documentation: String {
+    switch meaning {
+    case .kind(let kind): kind.documentation
+    case .file: Inclusion.documentation
+    }
+  }
+
+  /// The words, in the order of complaints and of the documentation.
+  static let names = allCases.map(\.rawValue)
+
+  /// The words by which a key may be told from those of another verb: `rssi` is one of `scan`.
+  static let keyNames: [StepVerb: Set<String>] = Dictionary(
+    uniqueKeysWithValues: allCases.map { verb in
+      (verb, Set(verb.keys.map(\.name)).subtracting([verb.rawValue]))
+    }
+  )
+
+  /// The keys under which captured values may stand.
+  static let liveKeys = Set(allCases.flatMap(\.keys).filter(\.shape.isLive).map(\.name))
+}
+
+extension Step.Action {
+  /// The action with its description.
+  var kind: any StepKind {
+    switch self {
+    case .connect: ConnectStep()
+    case .disconnect: DisconnectStep()
+    case .read(let target, let offset, let format):
+      ReadStep(target: target, offset: offset, format: format)
+    case .write(let write): write
+    case .notify(let listening): listening
+    case .exchange(let exchanging): exchanging
+    case .poll(let polling): polling
+    case .combine(let combining): combining
+    case .rssi: RSSIStep()
+    case .pair(let rule): PairStep(rule: rule)
+    case .unpair: UnpairStep()
+    case .trust(let isTrusted): TrustStep(isTrusted: isTrusted)
+    case .mtu: MTUStep()
+    case .connectionParameters: ConnectionParametersStep()
+    case .services: ServicesStep()
+    case .readDescriptor(let target, let format):
+      ReadDescriptorStep(target: target, format: format)
+    case .writeDescriptor(let target, let value):
+      WriteDescriptorStep(target: target, value: value)
+    case .scan(let scanning): scanning
+    case .sleep(let duration): SleepStep(duration: duration)
+    case .log(let template): LogStep(template: template)
+    case .repeated(let count, let steps): RepeatStep(count: count, steps: steps)
+    case .when(let condition, let steps): WhenStep(condition: condition, steps: steps)
+    case .assert(let condition): AssertStep(condition: condition)
+    case .tried(let steps, let last): TryStep(steps: steps, last: last)
+    }
+  }
+}

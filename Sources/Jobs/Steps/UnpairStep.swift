@@ -1,0 +1,11 @@
+// `unpair`: forgets the device and its bond.
+
+struct UnpairStep: StepKind {
+  static let verb = StepVerb.unpair
+  static let documentation = "forgets the device and its bond"
+  static let common: [StepKey] = [.timeout]
+  static let keys: [Key<Self>] = []
+
+  var action: Step.Action { .unpair }
+  var doing: String { "unpairing" }
+}

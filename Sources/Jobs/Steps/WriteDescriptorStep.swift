@@ -1,0 +1,27 @@
+// `write-descriptor`: writes a descriptor.
+
+import Bluetooth
+
+struct WriteDescriptorStep: StepKind {
+  var target = DescriptorSelector.unread
+  var value = WrittenValue.nothing
+
+  static let verb = StepVerb.writeDescriptor
+  static let documentation = "writes a descriptor"
+  static let common: [StepKey] = [.timeout]
+  static let titleKeys = 2
+  static let keys: [Key<Self>] = [
+    Key("write-descriptor", \.target, .descriptor, .target, documentation: "the descriptor"),
+    Key(
+      "value",
+      \.value,
+      .written,
+      .parts,
+      documentation: "the value in a format, or a list of those"
+    ),
+  ]
+
+  var action: Step.Action { .writeDescriptor(target, value) }
+  var attribute: String? { target.description }
+  var doing: String { "writing \(target)" }
+}

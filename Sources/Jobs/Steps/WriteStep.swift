@@ -1,0 +1,86 @@
+// `write`: writes a characteristic.
+
+import Bluetooth
+
+extension Write: StepKind {
+  init() { self.init(.nothing, to: .unread) }
+
+  static let verb = StepVerb.write
+  static let documentation = "writes a characteristic"
+  static let common: [StepKey] = [.timeout]
+  static let titleKeys = 5
+  static let keys: [Key<Write>] = [
+    Key("write", \.target, .characteristic, .target, documentation: "the characteristic"),
+    Key(
+      "value",
+      \.value,
+      .written,
+      .parts,
+      documentation: "the value in a format, or a list of those"
+    ),
+    Key(
+      "kind",
+      \.kind,
+      .kindOfWriting,
+      default: .automatic,
+      .kind,
+      documentation: "how it is written"
+    ),
+    Key("offset", \.offset, .offset, default: 0, documentation: "the first octet that is written"),
+    Key(
+      "delivery",
+      \.delivery,
+      .choice(),
+      default: .call,
+      documentation: "the way of the value to bluetoothd"
+    ),
+  ]
+  static let rules: [KeyRule<Write>] = [
+    .values(blamed: ["offset", "delivery"]) { write, _ in write.contradiction }
+  ]
+
+  var action: Step.Action { .write(self) }
+  var characteristic: CharacteristicSelector? { target }
+  var doing: String { "writing \(target)" }
+}
+
+extension Shape where Value == WriteKind {
+  /// How a value is written.
+  static var kindOfWriting: Self { .choice("automatic: as the characteristic allows.") }
+}
+
+extension LineForm {
+  /// How a value is written: the word alone.
+  static var kind: LineForm {
+    .bare(WriteKind.allCases.map(\.rawValue), what: "a kind of writing")
+  }
+}
+
+extension Write: CustomStringConvertible {
+  /// In the one-line form, without the verb.
+  public var description: String { words(Self.keys).joined(separator: " ") }
+}
+
+extension Write {
+  /// Why it cannot be done, whatever the device; nil where nothing is wrong.
+  var contradiction: Complaint? {
+    if delivery == .acquire, kind != .automatic, kind != .command {
+      return Complaint(
+        "what is acquired for writing takes commands alone",
+        expected: "no \(kind.rawValue), or no 'delivery: acquire'"
+      )
+    }
+    guard offset > 0 else { return nil }
+    if kind == .command || delivery == .acquire {
+      return Complaint(
+        "a write without response carries no offset",
+        expected: "a request, or no offset"
+      )
+    }
+    let end = offset + value.octets.count
+    guard end > WrittenValue.longest else { return nil }
+    return Complaint(
+      "the value would end at octet \(end), but an attribute has at most \(WrittenValue.longest)"
+    )
+  }
+}

@@ -1,0 +1,39 @@
+// Each value together with the latest one of another signal.
+
+extension Signal {
+  /// Sends each value together with the latest one of `other`.
+  ///
+  /// ```
+  /// source                   --1---2-----3-|
+  /// other                    ---x-----y-z----
+  /// withLatest(from: other)  ------(2,x)-(3,z)|
+  /// ```
+  ///
+  /// Values that come before the first of `other` are dropped. It completes with this signal, and
+  /// then cancels `other`, whose completion changes nothing: its last value stays. The first
+  /// failure of either ends it. This signal waits while the consumer deals with a value; `other`
+  /// never waits, and only its latest value is held.
+  ///
+  /// ```swift
+  /// buttonPresses.withLatest(from: temperatures).map { _, temperature in temperature }
+  /// ```
+  public func withLatest<Other: Sendable>(
+    from other: Signal<Other>
+  ) -> Signal<(Value, Other)> {
+    Signal<(Value, Other)>(home: home ?? other.home) { [self] sink in
+      let run = try ChildRun(of: self)
+      let latest = Guarded<Other?>(nil)
+      let watcher = ChildTask(on: run.loop) {
+        let result = await ending {
+          try await other.run { value in latest.withLock { $0 = value } }
+        }
+        if case .failure = result { run.stop(result) }
+      }
+      run.start()
+      try await run.pump(beside: watcher) { value in
+        guard let other = latest.withLock({ $0 }) else { return }
+        try await sink((value, other))
+      }
+    }
+  }
+}

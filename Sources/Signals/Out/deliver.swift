@@ -1,0 +1,72 @@
+// Where the values are dealt with: another loop, an executor, an actor.
+
+extension Signal {
+  /// Hands the values on to another loop: what comes after runs there.
+  ///
+  /// The source waits while a value is dealt with.
+  ///
+  /// ```swift
+  /// readings.deliver(on: storageLoop).flattenMap { store($0) }
+  /// ```
+  public func deliver(on loop: Loop) -> Signal {
+    Signal(home: home) { [body] sink in
+      let here = Carried.current
+      let carried = Carried(loop: loop, turn: here?.turn, inside: here)
+      try await body { value in
+        try await Carried.$current.withValue(carried) {
+          try await withTaskExecutorPreference(loop) { try await sink(value) }
+        }
+      }
+    }
+  }
+
+  /// Hands the values on to an executor: what comes after runs there.
+  ///
+  /// The source waits while a value is dealt with. Time stays that of the loop of the run.
+  ///
+  /// ```swift
+  /// readings.deliver(on: globalConcurrentExecutor).map { compressed($0) }
+  /// ```
+  public func deliver(on executor: some TaskExecutor) -> Signal {
+    Signal(home: home) { [body] sink in
+      let loop = try Loop.current
+      try await body { value in
+        try await loop.leaving {
+          try await withTaskExecutorPreference(executor) { try await sink(value) }
+        }
+      }
+    }
+  }
+
+  /// Calls `receive` on an actor with each value, then passes the value on.
+  ///
+  /// The source waits while the actor is busy and while it deals with the value. What comes after
+  /// runs on the loop again.
+  ///
+  /// ```swift
+  /// readings.deliver(on: model) { model, reading in model.append(reading) }
+  /// ```
+  ///
+  /// - Parameter receive: Called with the actor and the value, isolated to the actor. What it throws
+  ///   is treated as thrown by the consumer.
+  public func deliver<Receiver: Actor>(
+    on actor: Receiver,
+    _ receive: @escaping @Sendable (isolated Receiver, Value) async throws -> Void
+  ) -> Signal {
+    Signal(home: home) { [body] sink in
+      let loop = try Loop.current
+      try await body { value in
+        try await loop.leaving { try await receive(actor, value) }
+        try await sink(value)
+      }
+    }
+  }
+}
+
+extension Loop {
+  /// Runs `body`, which leaves this loop. A virtual loop does not call itself idle meanwhile.
+  fileprivate func leaving<R>(_ body: () async throws -> R) async rethrows -> R {
+    guard let loop = self as? VirtualTimeLoop else { return try await body() }
+    return try await loop.whileAway(body)
+  }
+}

@@ -1,0 +1,46 @@
+// Blocking ways out without a default value.
+
+extension Signal {
+  /// Blocks for the first value, or throws why there is none.
+  ///
+  /// As ``firstOrDefault(_:within:)``, for code that has no use for a default. Take
+  /// `firstOrDefault` where a failure has a sensible value, this one where it ends the work, and
+  /// ``firstResult(within:)`` where both are looked at.
+  ///
+  /// ```swift
+  /// let level = try device.session { device.read(.batteryLevel) }.firstOrThrow(within: .seconds(30))
+  /// ```
+  ///
+  /// - Throws: What `firstOrDefault` gives as its error.
+  @available(*, noasync, message: "await first(within:) instead")
+  @inlinable
+  public func firstOrThrow(within limit: Duration) throws -> Value {
+    try blockForFirst(within: limit, operation: "firstOrThrow").get()
+  }
+
+  /// Blocks for the first value; the failure says why there is none.
+  ///
+  /// - Returns: The first value, or what ``firstOrDefault(_:within:)`` gives as its error.
+  @available(*, noasync, message: "await first(within:) instead")
+  @inlinable
+  public func firstResult(within limit: Duration) -> Result<Value, any Error> {
+    blockForFirst(within: limit, operation: "firstResult")
+  }
+
+  /// Blocks until the signal has completed, and ignores its values. Completing without one is fine.
+  ///
+  /// ```swift
+  /// try device.session { device.write([1], to: switch, kind: .request) }
+  ///   .waitUntilCompleted(within: .seconds(30))
+  /// ```
+  ///
+  /// - Throws: The signal's failure, and what else `firstOrDefault` gives as its error.
+  @available(*, noasync, message: "iterate over values instead")
+  @inlinable
+  public func waitUntilCompleted(within limit: Duration) throws {
+    let failure = blockForTurn(home, operation: "waitUntilCompleted", within: limit) {
+      try await body { _ in }
+    }
+    if let failure { throw failure }
+  }
+}

@@ -1,0 +1,25 @@
+// A task beside the present one, which its parent always awaits.
+//
+// It does not say what is run: values that come out of it go through a Handoff or a Mailbox.
+
+/// A task that inherits the turn and the deadlines of the task that starts it.
+struct ChildTask: Sendable {
+  private let task: Task<Void, Never>
+
+  /// Starts `body` on `loop`.
+  init(on loop: Loop, _ body: @escaping @Sendable () async -> Void) {
+    let carried = Carried.branch(on: loop)
+    task = Task(executorPreference: loop) { await carried.whileBranching { await body() } }
+  }
+
+  func cancel() { task.cancel() }
+
+  /// Waits for the end, clean-up included, also when the calling task is cancelled.
+  func ended() async { await task.value }
+
+  /// Cancels the task and waits for its end.
+  func end() async {
+    cancel()
+    await ended()
+  }
+}

@@ -1,0 +1,147 @@
+// What a file may say of a named fault, beside when it happens.
+
+import Bluetooth
+import Documents
+
+/// The values of a fault's parameters, each as it is without its key.
+struct FaultSettings: Sendable {
+  /// `on`: the operations it happens to.
+  var kind = FaultKind.any
+  var characteristic: CharacteristicSelector?
+  var error = ATTErrorCode.unlikelyError
+  /// `by`: how much later.
+  var delay = Duration.zero
+  /// `limit`: how many links there may be.
+  var limit = 1
+  var mtu = 23
+  var signal = AdvertisedSignal()
+  /// `interval`: between two advertisements.
+  var interval = Duration.milliseconds(100)
+  var service: BluetoothUUID?
+  /// `for`; nil: for good.
+  var duration: Duration?
+  /// `gap`: from one device to the next.
+  var gap = Duration.zero
+  /// `number`: that the adapter comes back under; nil: the one after its own.
+  var number: Int?
+  /// `adapter`: which of the host's, counted from 0.
+  var adapter = 0
+}
+
+/// One parameter of a named fault: its key, and what holds without it.
+struct FaultParameter: Sendable {
+  let key: DeviceKey<FaultEntry>
+  /// Sets what holds without the key.
+  let prepare: @Sendable (inout FaultSettings) -> Void
+
+  private init(
+    _ key: DeviceKey<FaultEntry>,
+    prepare: @escaping @Sendable (inout FaultSettings) -> Void = { _ in }
+  ) {
+    self.key = key
+    self.prepare = prepare
+  }
+
+  /// `on`: one of these kinds of operations.
+  static func on(_ kinds: [FaultKind], usual: FaultKind = .any) -> FaultParameter {
+    FaultParameter(
+      DeviceKey("on", \.settings.kind, .operation(among: kinds), "the operations it happens to")
+    ) { $0.kind = usual }
+  }
+
+  static let characteristic = FaultParameter(
+    DeviceKey(
+      "characteristic",
+      \.settings.characteristic,
+      .targetCharacteristic,
+      "only of this one"
+    )
+  )
+
+  /// `characteristic`, where another program takes it for itself.
+  static func acquired(_ expected: String) -> FaultParameter {
+    FaultParameter(
+      DeviceKey(
+        "characteristic",
+        \.settings.characteristic,
+        .targetCharacteristic(expected),
+        isRequired: true,
+        "only of this one"
+      )
+    )
+  }
+
+  static let error = FaultParameter(
+    DeviceKey("error", \.settings.error, .errorCode, "the error of the device")
+  )
+
+  static func by(_ usual: Duration) -> FaultParameter {
+    FaultParameter(DeviceKey("by", \.settings.delay, .delay, "how much later")) { $0.delay = usual }
+  }
+
+  static let limit = FaultParameter(
+    DeviceKey("limit", \.settings.limit, .integer(1...100), "how many links there may be")
+  )
+
+  static let mtu = FaultParameter(
+    DeviceKey("mtu", \.settings.mtu, .integer(23...517), "the ATT MTU, in octets")
+  )
+
+  static func rssi(_ usual: Int) -> FaultParameter {
+    FaultParameter(DeviceKey("rssi", \.settings.signal, .signal, "the RSSI, or how it moves")) {
+      $0.signal.rssi = usual
+    }
+  }
+
+  static func interval(_ usual: Duration) -> FaultParameter {
+    let range = Duration.milliseconds(20)...Duration.milliseconds(10_240)
+    return FaultParameter(
+      DeviceKey("interval", \.settings.interval, .duration(range), "the time between two")
+    ) { $0.interval = usual }
+  }
+
+  static let service = FaultParameter(
+    DeviceKey(
+      "service",
+      \.settings.service,
+      .targetService,
+      isRequired: true,
+      "a service of the device"
+    )
+  )
+
+  /// `for`; without a usual duration it lasts.
+  static func lasting(_ usual: Duration? = nil) -> FaultParameter {
+    let key = DeviceKey<FaultEntry>(
+      "for",
+      \.settings.duration,
+      .delay,
+      usual: usual?.written ?? "",
+      "how long it lasts"
+    )
+    return FaultParameter(key) { $0.duration = usual }
+  }
+
+  static let gap = FaultParameter(
+    DeviceKey("gap", \.settings.gap, .delay, "from one device to the next")
+  ) { $0.gap = .seconds(1) }
+
+  static let adapter = FaultParameter(
+    DeviceKey(
+      "adapter",
+      \.settings.adapter,
+      .adapter,
+      "which of the host's: `hci1`, its name or its address; the first without it"
+    )
+  )
+
+  static let number = FaultParameter(
+    DeviceKey(
+      "number",
+      \.settings.number,
+      .integer(0...255),
+      usual: "one more than its own",
+      "the number that it comes back under"
+    )
+  )
+}

@@ -1,0 +1,82 @@
+// Which fault fires when: events in, actions out.
+//
+// Pure: no loop, no lock. Whoever plays it keeps the delays.
+
+public import Signals
+
+/// The scheduled faults of a scenario with their counts so far.
+///
+/// Each has randomness of its own, split by its place, and draws it for each event it matches.
+public struct FaultSchedule: Sendable {
+  /// A fault that is to fire, so much later.
+  public struct Firing: Sendable, Hashable {
+    /// The index of the fault.
+    public let fault: Int
+    public let delay: Duration
+  }
+
+  private struct Entry {
+    let fault: ScheduledFault
+    /// Matching events, or firings, so far.
+    var count = 0
+    var generator: SeededGenerator
+  }
+
+  private var entries: [Entry]
+
+  public init(_ faults: [ScheduledFault], generator: SeededGenerator) {
+    entries = faults.enumerated().map { index, fault in
+      // The label is part of what a seed means: it stays.
+      Entry(fault: fault, generator: generator.split("blow \(index + 1)"))
+    }
+  }
+
+  /// Whether there is nothing to be played.
+  public var isEmpty: Bool { entries.isEmpty }
+
+  /// The start: faults that fire by the clock.
+  public mutating func begin() -> [Firing] {
+    entries.indices.compactMap { index in
+      switch entries[index].fault.trigger {
+      case .at(let delay, _, _): return Firing(fault: index, delay: delay)
+      case .between(let earliest, let latest):
+        let fraction = Double.random(in: 0..<1, using: &entries[index].generator)
+        return Firing(fault: index, delay: earliest + (latest - earliest) * fraction)
+      case .after: return nil
+      }
+    }
+  }
+
+  /// Something has happened.
+  public mutating func happened(_ event: WorldEvent) -> [Firing] {
+    entries.indices.compactMap { index in
+      guard case .after(let pattern, let occurrence, let delay) = entries[index].fault.trigger,
+        pattern.matches(event)
+      else { return nil }
+      entries[index].count += 1
+      let isHit =
+        switch occurrence {
+        case .nth(let nth): entries[index].count == nth
+        case .every(let step): step > 0 && entries[index].count.isMultiple(of: step)
+        case .probability(let probability):
+          Double.random(in: 0..<1, using: &entries[index].generator) < probability
+        }
+      return isHit ? Firing(fault: index, delay: delay) : nil
+    }
+  }
+
+  /// A fault fires: what is done now and later, and when it fires again.
+  public mutating func fire(
+    _ index: Int,
+    in surroundings: Surroundings
+  ) -> (actions: [TimedAction], again: Firing?) {
+    guard entries.indices.contains(index) else { return ([], nil) }
+    let fault = entries[index].fault
+    var again: Firing?
+    if case .at(_, let every?, let times) = fault.trigger {
+      entries[index].count += 1
+      if entries[index].count < times ?? .max { again = Firing(fault: index, delay: every) }
+    }
+    return (surroundings.satisfy(fault.condition) ? fault.actions : [], again)
+  }
+}

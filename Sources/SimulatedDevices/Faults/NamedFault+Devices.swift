@@ -1,0 +1,129 @@
+// Faults of devices, their links and their services: a row each.
+
+extension NamedFault {
+  static let ofDevices: [NamedFault] = [
+    linkLost, outOfRange, dropInTurn, serviceMissing, servicesStale, servicesEarly, servicesEmpty,
+    servicesNever, lostNotifications, duplicateNotifications,
+  ]
+
+  public static let linkLost = NamedFault(
+    "link-lost",
+    pain: "the link is lost; subscriptions are gone",
+    "it is lost, and can be made again",
+    effect: .devices { _, devices in devices.map { TimedAction(.device($0, .loseLink)) } }
+  )
+  public static let outOfRange = NamedFault(
+    "out-of-range",
+    pain: "the device is gone, and comes back",
+    "it is gone; attempts to connect reach it when it is back",
+    [.lasting(.seconds(5))],
+    effect: .devices { settings, devices in
+      TimedAction.lasting(settings.duration, devices, .vanish, .appear)
+    }
+  )
+  public static let dropInTurn = NamedFault(
+    "drop-in-turn",
+    pain: "devices drop one after the other",
+    "each, in order, `gap` after the one before, loses its link, or with `for` is gone for so long",
+    [.lasting(), .gap],
+    effect: .devices { settings, devices in
+      devices.enumerated().flatMap { index, device -> [TimedAction] in
+        let begin = settings.gap * index
+        guard let duration = settings.duration else {
+          return [TimedAction(after: begin, .device(device, .loseLink))]
+        }
+        return [
+          TimedAction(after: begin, .device(device, .vanish)),
+          TimedAction(after: begin + duration, .device(device, .appear)),
+        ]
+      }
+    }
+  )
+  public static let serviceMissing = NamedFault(
+    "service-missing",
+    pain: "the services have changed, and the device says so",
+    "`service` is not offered, for so long",
+    [.service, .lasting()],
+    effect: .devices(lasts: true) { settings, devices in
+      guard let service = settings.service else { return [] }
+      return TimedAction.lasting(
+        settings.duration,
+        devices,
+        .offer(service, false),
+        .offer(service, true)
+      )
+    }
+  )
+  public static let servicesStale = NamedFault(
+    "services-stale",
+    pain: "a stale GATT cache: other firmware came, and bluetoothd goes by what it read before",
+    "requests to `service` are refused with Invalid Handle, for so long, while its objects stay; "
+      + "where the device is removed and found anew, it is not offered",
+    [.service, .lasting()],
+    effect: .devices { settings, devices in
+      guard let service = settings.service else { return [] }
+      return TimedAction.lasting(
+        settings.duration,
+        devices,
+        .replace(service, true),
+        .replace(service, false)
+      )
+    }
+  )
+  public static let servicesEarly = NamedFault(
+    "services-early",
+    pain: "ServicesResolved is set before the services are there",
+    "it is set `by` earlier",
+    [.by(.milliseconds(300)), .lasting()],
+    effect: .devices(lasts: true) { settings, devices in
+      let early = DeviceChange.services(.early(settings.delay))
+      return TimedAction.lasting(settings.duration, devices, early, .services(.inOrder))
+    }
+  )
+  public static let servicesEmpty = NamedFault(
+    "services-empty",
+    pain: "ServicesResolved is set, and there are no services",
+    "there are none, on links that are made meanwhile",
+    [.lasting()],
+    effect: .devices(lasts: true) { settings, devices in
+      TimedAction.lasting(settings.duration, devices, .services(.empty), .services(.inOrder))
+    }
+  )
+  public static let servicesNever = NamedFault(
+    "services-never",
+    pain: "ServicesResolved is never set",
+    "it is not set, on links that are made meanwhile",
+    [.lasting()],
+    effect: .devices(lasts: true) { settings, devices in
+      TimedAction.lasting(settings.duration, devices, .services(.never), .services(.inOrder))
+    }
+  )
+  public static let lostNotifications = NamedFault(
+    "lost-notifications",
+    pain: "the first notification, or all, are lost",
+    "what the device sends is not received",
+    [.lasting()],
+    effect: .devices(lasts: true) { settings, devices in
+      TimedAction.lasting(
+        settings.duration,
+        devices,
+        .notifications(.lost),
+        .notifications(.none)
+      )
+    }
+  )
+  public static let duplicateNotifications = NamedFault(
+    "duplicate-notifications",
+    pain: "notifications come twice",
+    "what the device sends is received twice",
+    [.lasting()],
+    effect: .devices(lasts: true) { settings, devices in
+      TimedAction.lasting(
+        settings.duration,
+        devices,
+        .notifications(.doubled),
+        .notifications(.none)
+      )
+    }
+  )
+}

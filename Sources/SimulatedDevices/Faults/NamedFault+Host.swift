@@ -1,0 +1,184 @@
+// Faults of the host, and what other programs do: a row each.
+
+import Bluetooth
+
+extension NamedFault {
+  static let ofHost: [NamedFault] = [
+    adapterOff, adapterUnplugged, adapterRenumbered, daemonRestart, daemonCrash, unansweredCalls,
+    lostAnswers, busyDaemon, wrongTransport, busClosed,
+  ]
+
+  // MARK: Adapters
+
+  public static let adapterOff = NamedFault(
+    "adapter-off",
+    pain: "the adapter is off, or blocked",
+    "it is switched off",
+    [.adapter, .lasting(.seconds(5))],
+    effect: .host { settings in
+      TimedAction.lasting(
+        settings.duration,
+        .adapter(settings.adapter, .power(false)),
+        .adapter(settings.adapter, .power(true))
+      )
+    }
+  )
+  public static let adapterUnplugged = NamedFault(
+    "adapter-unplugged",
+    pain: "the adapter is gone",
+    "it is pulled out, and comes back under its number",
+    [.adapter, .lasting(.seconds(5))],
+    effect: .host { settings in
+      TimedAction.lasting(
+        settings.duration,
+        .adapter(settings.adapter, .unplug),
+        .adapter(settings.adapter, .plugIn(nil))
+      )
+    }
+  )
+  public static let adapterRenumbered = NamedFault(
+    "adapter-renumbered",
+    pain: "after a reset, hci0 is hci1",
+    "it is pulled out, and comes back as `number`, or the next that is free",
+    [.adapter, .number, .lasting(.seconds(1))],
+    effect: .host { settings in
+      TimedAction.lasting(
+        settings.duration,
+        .adapter(settings.adapter, .unplug),
+        .adapter(settings.adapter, .plugIn(settings.number ?? settings.adapter + 1))
+      )
+    }
+  )
+
+  // MARK: bluetoothd
+
+  /// The requests that bluetoothd passes on to devices.
+  private static let requests: [FaultKind] = [
+    .connect, .read, .write, .subscribe, .disconnect, .any,
+  ]
+
+  public static let daemonRestart = NamedFault(
+    "daemon-restart",
+    pain: "bluetoothd is restarted: objects and calls of the old one",
+    "it ends in good order, and a new one starts `for` later",
+    [.lasting(.seconds(1))],
+    effect: .host { settings in
+      TimedAction.lasting(settings.duration, .endDaemon(isKilled: false), .startDaemon)
+    }
+  )
+  public static let daemonCrash = NamedFault(
+    "daemon-crash",
+    pain: "bluetoothd dies; the bus says nothing of what was asked",
+    "its connection ends, and a new one starts `for` later",
+    [.lasting(.seconds(1))],
+    effect: .host { settings in
+      TimedAction.lasting(settings.duration, .endDaemon(isKilled: true), .startDaemon)
+    }
+  )
+  public static let unansweredCalls = NamedFault(
+    "unanswered-calls",
+    pain: "calls that are never answered: no bound on waiting",
+    "calls to bluetoothd, all or those of `on`, have no effect and no answer",
+    [.on(requests), .lasting()],
+    effect: .host(lasts: true) { $0.treated(.ignore) }
+  )
+  public static let lostAnswers = NamedFault(
+    "lost-answers",
+    pain: "the late reply: done, and nobody learns of it",
+    "they have their effect and no answer",
+    [.on(requests), .lasting()],
+    effect: .host(lasts: true) { $0.treated(.loseAnswer) }
+  )
+  public static let busyDaemon = NamedFault(
+    "busy-daemon",
+    pain: "bluetoothd is busy",
+    "they are taken up `by` later",
+    [.on(requests), .by(.seconds(1)), .lasting()],
+    effect: .host(lasts: true) { $0.treated(.delay($0.delay)) }
+  )
+  public static let wrongTransport = NamedFault(
+    "wrong-transport",
+    pain: "a dual-mode device: `br-connection-profile-unavailable`",
+    "Connect is answered so",
+    [.lasting()],
+    effect: .host(lasts: true) { settings in
+      var settings = settings
+      settings.kind = .connect
+      return settings.treated(.wrongTransport)
+    }
+  )
+  public static let busClosed = NamedFault(
+    "bus-closed",
+    pain: "the bus ends under pending calls",
+    "it ends, with everybody on it, for good",
+    effect: .host { _ in [TimedAction(.closeBus)] }
+  )
+
+  // MARK: Other programs
+
+  static let ofOtherPrograms: [NamedFault] = [
+    deviceRemoved, otherConnecting, linkLeftBehind, otherScanning, notifyAcquired, writeAcquired,
+  ]
+
+  public static let deviceRemoved = NamedFault(
+    "device-removed",
+    pain: "the device's object is removed while it is used",
+    "another program removes it",
+    effect: .devices { _, devices in TimedAction.others(nil, devices.map { .remove($0) }) }
+  )
+  public static let otherConnecting = NamedFault(
+    "other-connecting",
+    pain: "InProgress: another program's attempt is under way, or its stale rest",
+    "another program's Connect hangs; after `for` it takes it back and leaves",
+    [.lasting()],
+    effect: .devices { settings, devices in
+      TimedAction.others(settings.duration, devices.map { .connect($0) })
+    }
+  )
+  public static let linkLeftBehind = NamedFault(
+    "link-left-behind",
+    pain: "a program was killed, and its link is still up",
+    "another program connects and dies; the device is connected and sends no advertisements",
+    effect: .devices { _, devices in TimedAction.others(nil, devices.map { .leaveLink($0) }) }
+  )
+  public static let otherScanning = NamedFault(
+    "other-scanning",
+    pain: "a desktop scans all the time",
+    "another program scans",
+    [.adapter, .lasting()],
+    effect: .host(lasts: true) { settings in
+      TimedAction.others(settings.duration, [.scan(adapter: settings.adapter)])
+    }
+  )
+  public static let notifyAcquired = NamedFault(
+    "notify-acquired",
+    pain: "AcquireNotify: another program has the notifications",
+    "another program connects, and takes those of `characteristic`; after `for` it leaves",
+    [.lasting(), .acquired("one that notifies")],
+    effect: .devices { settings, devices in settings.acquired(.notify, devices) }
+  )
+  public static let writeAcquired = NamedFault(
+    "write-acquired",
+    pain: "AcquireWrite: another program has the writes",
+    "another program connects, and takes the writes to `characteristic`; after `for` it leaves",
+    [.lasting(), .acquired("one that is written without response")],
+    effect: .devices { settings, devices in settings.acquired(.write, devices) }
+  )
+}
+
+extension FaultSettings {
+  /// Requests of the kind of `on` are treated so.
+  fileprivate func treated(_ treatment: CallTreatment) -> [TimedAction] {
+    let requests = CallSelection.requests(kind)
+    return TimedAction.lasting(duration, .calls(requests, treatment), .calls(requests, .take))
+  }
+
+  /// Another program takes one side of the characteristic.
+  fileprivate func acquired(
+    _ side: OtherProgramAction.AcquiredSide,
+    _ devices: [BluetoothAddress]
+  ) -> [TimedAction] {
+    guard let characteristic else { return [] }
+    return TimedAction.others(duration, devices.map { .acquire(characteristic, side, $0) })
+  }
+}

@@ -1,0 +1,184 @@
+// Faults of operations, and of devices from the start: a row each.
+
+import Bluetooth
+
+extension NamedFault {
+  static let ofOperations: [NamedFault] = [
+    connectAborted, connectFlickers, connectHangs, connectSlow, scanDisturbsConnect,
+    connectionLimit, attError, notPermitted, notPaired, noAnswer, slow, lateAnswer, lostWrites,
+    linkLostDuring, linkLostAfter, disconnectHangs, smallMTU, weakSignal,
+    rareAdvertisements, pairingRejected,
+  ]
+
+  // MARK: Connecting
+
+  public static let connectAborted = NamedFault(
+    "connect-aborted",
+    pain: "connections fail with `le-connection-abort-by-local`: radio, Wi-Fi next door",
+    "the attempt is aborted",
+    effect: .operations { _ in [FaultRule(on: .connect, action: .refuseConnection)] }
+  )
+  public static let connectFlickers = NamedFault(
+    "connect-flickers",
+    pain: "the link is up for an instant, and Connect fails",
+    "the link is made and lost at once",
+    effect: .operations { _ in [FaultRule(on: .connect, action: .loseLinkBefore)] }
+  )
+  public static let connectHangs = NamedFault(
+    "connect-hangs",
+    pain: "Connect hangs until something gives up",
+    "no attempt gets an answer; bluetoothd gives up after `connect-timeout`",
+    effect: .operations { _ in [FaultRule(on: .connect, action: .neverAnswer)] }
+  )
+  public static let connectSlow = NamedFault(
+    "connect-slow",
+    pain: "a connection that takes longer than the program waits",
+    "it takes `by` longer",
+    [.by(.seconds(10))],
+    effect: .operations { [FaultRule(on: .connect, action: .slow($0.delay))] }
+  )
+  public static let scanDisturbsConnect = NamedFault(
+    "scan-disturbs-connect",
+    pain: "connecting during a scan fails",
+    "attempts are aborted while the adapter scans",
+    effect: .operations { _ in
+      [FaultRule(on: .connect, condition: .scanning, action: .refuseConnection)]
+    }
+  )
+  public static let connectionLimit = NamedFault(
+    "connection-limit",
+    pain: "several connections at once fail",
+    "attempts are aborted while `limit` devices have a link",
+    [.limit],
+    effect: .operations {
+      [FaultRule(on: .connect, condition: .links($0.limit), action: .refuseConnection)]
+    }
+  )
+
+  // MARK: Attributes
+
+  /// The operations that the device itself answers.
+  private static let attributes: [FaultKind] = [.read, .write, .subscribe, .any]
+  /// All operations that somebody waits for.
+  private static let answered: [FaultKind] = [
+    .connect, .discover, .read, .write, .subscribe, .disconnect, .any,
+  ]
+
+  public static let attError = NamedFault(
+    "att-error",
+    pain: "errors of the device in a row",
+    "operations are refused with `error`; Unlikely Error without it",
+    [.on(attributes), .characteristic, .error],
+    effect: .operations { [FaultRule(on: $0.kind, action: .refuse($0.error))] }
+  )
+  public static let notPermitted = NamedFault(
+    "not-permitted",
+    pain: "NotPermitted is several things: this is a missing permission",
+    "reads and writes are refused as not permitted",
+    [.on(attributes), .characteristic],
+    effect: .operations { settings in
+      let refusals: [(kind: FaultKind, code: ATTErrorCode)] = [
+        (.read, .readNotPermitted), (.write, .writeNotPermitted), (.subscribe, .writeNotPermitted),
+      ]
+      return refusals.filter { settings.kind == .any || $0.kind == settings.kind }
+        .map { FaultRule(on: $0.kind, action: .refuse($0.code)) }
+    }
+  )
+  public static let notPaired = NamedFault(
+    "not-paired",
+    pain: "NotPermitted is several things: this one wants pairing",
+    "operations are refused with Insufficient Authentication, and the host pairs",
+    [.on(attributes), .characteristic],
+    effect: .operations { [FaultRule(on: $0.kind, action: .refuse(.insufficientAuthentication))] }
+  )
+  public static let noAnswer = NamedFault(
+    "no-answer",
+    pain: "a request hangs, then the link is dropped",
+    "reads, or what `on` says, get no answer; the link is dropped after `answer-timeout`",
+    [.on(answered, usual: .read), .characteristic],
+    effect: .operations { [FaultRule(on: $0.kind, action: .neverAnswer)] }
+  )
+  public static let slow = NamedFault(
+    "slow",
+    pain: "the queue of requests stalls",
+    "operations take `by` longer",
+    [.on(answered), .characteristic, .by(.seconds(3))],
+    effect: .operations { [FaultRule(on: $0.kind, action: .slow($0.delay))] }
+  )
+  public static let lateAnswer = NamedFault(
+    "late-answer",
+    pain: "the notification comes before the answer to the write that caused it",
+    "operations have their effect, the answer comes `by` later",
+    [.on(attributes), .characteristic, .by(.milliseconds(500))],
+    effect: .operations { [FaultRule(on: $0.kind, action: .answerLate($0.delay))] }
+  )
+  public static let lostWrites = NamedFault(
+    "lost-writes",
+    pain: "Write Commands have no flow control and are lost",
+    "writes have no effect, with response or without",
+    [.characteristic],
+    effect: .operations { _ in
+      [FaultRule(on: .write, action: .loseWrite), FaultRule(on: .command, action: .loseWrite)]
+    }
+  )
+  public static let linkLostDuring = NamedFault(
+    "link-lost-during",
+    pain: "the link is lost at a certain operation",
+    "it is lost before the operation has an effect",
+    [.on(answered), .characteristic],
+    effect: .operations { [FaultRule(on: $0.kind, action: .loseLinkBefore)] }
+  )
+  public static let linkLostAfter = NamedFault(
+    "link-lost-after",
+    pain: "the operation was done, and nobody knows",
+    "it is lost after the effect, before the answer",
+    [.on(answered), .characteristic],
+    effect: .operations { [FaultRule(on: $0.kind, action: .loseLinkAfter)] }
+  )
+  public static let disconnectHangs = NamedFault(
+    "disconnect-hangs",
+    pain: "Disconnect does not end, the link looks alive",
+    "the link ends only after `answer-timeout`",
+    effect: .operations { _ in [FaultRule(on: .disconnect, action: .neverAnswer)] }
+  )
+
+  // MARK: Devices from the start
+
+  public static let smallMTU = NamedFault(
+    "small-mtu",
+    pain: "the MTU is 23 and cannot be asked for",
+    "the device agrees to `mtu` octets",
+    [.mtu],
+    effect: .definition { device, settings in device.link.mtu = settings.mtu }
+  )
+  public static let weakSignal = NamedFault(
+    "weak-signal",
+    pain: "a device at the edge of its range",
+    "its RSSI is `rssi` (dBm, or a `path` or `walk`), straying by 6 dB, with the consequences of a "
+      + "[weak signal](#strength)",
+    [.rssi(-95)],
+    effect: .definition { device, settings in
+      for index in device.advertisements.indices {
+        device.advertisements[index].signal = settings.signal
+        device.advertisements[index].rssiSpread = 6
+      }
+    }
+  )
+  public static let rareAdvertisements = NamedFault(
+    "rare-advertisements",
+    pain: "a device that saves its battery is found late, or not within the scan",
+    "it sends an advertisement every `interval`",
+    [.interval(.milliseconds(10_240))],
+    effect: .definition { device, settings in
+      for index in device.advertisements.indices {
+        device.advertisements[index].interval = settings.interval
+      }
+    }
+  )
+  public static let pairingRejected = NamedFault(
+    "pairing-rejected",
+    pain: "pairing fails",
+    "the device refuses to pair",
+    effect: .definition { device, _ in device.pairing = PairingDefinition(.reject) }
+  )
+}

@@ -1,0 +1,37 @@
+// A fault of the world, and when it fires.
+
+/// What happens to devices, links, adapters or bluetoothd, and when.
+public struct ScheduledFault: Sendable, Hashable {
+  /// What makes it fire.
+  public enum Trigger: Sendable, Hashable {
+    /// So long after the start; then, with `every`, again and again, `times` in all.
+    case at(Duration, every: Duration? = nil, times: Int? = nil)
+    /// At a moment that is drawn from the seed.
+    case between(Duration, Duration)
+    /// After something has happened, counted from 1.
+    case after(WorldEvent.Pattern, FaultOccurrence, delay: Duration)
+  }
+
+  public var trigger: Trigger
+  /// Looked at when it is to fire.
+  public var condition: FaultCondition?
+  public var actions: [TimedAction]
+
+  public init(_ trigger: Trigger, if condition: FaultCondition? = nil, _ actions: [TimedAction]) {
+    self.trigger = trigger
+    self.condition = condition
+    self.actions = actions
+  }
+}
+
+/// One action of a fault.
+public struct TimedAction: Sendable, Hashable {
+  /// Since the fault fired.
+  public var delay: Duration
+  public var action: FaultAction
+
+  public init(after delay: Duration = .zero, _ action: FaultAction) {
+    self.delay = delay
+    self.action = action
+  }
+}

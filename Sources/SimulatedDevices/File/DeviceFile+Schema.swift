@@ -1,0 +1,115 @@
+// The JSON Schemas of device and scenario files, and the tables of Simulators/README.md: all from
+// the descriptions that read the files.
+
+import Documents
+
+extension DeviceFile {
+  private static let root = Schema.any([
+    DeviceShape<LocatedDevices>.located.schema, DeviceReader.devicesForm.schema,
+  ])
+
+  /// The text of `device.schema.json`.
+  public static var schema: String {
+    root.file(title: "A simulated device of blerun", doc: "Described in Simulators/README.md.")
+  }
+
+  fileprivate static var rootSchema: Schema { root }
+}
+
+extension ScenarioFile {
+  /// The text of `scenario.schema.json`.
+  public static var schema: String {
+    DeviceReader.scenarioForm.schema.file(
+      title: "A scenario of blerun",
+      doc: DeviceReader.scenarioForm.doc,
+      others: ["device.schema.json": DeviceFile.rootSchema]
+    )
+  }
+
+  /// The tables of Simulators/README.md in Markdown, by the names in their markers.
+  public static var tables: [(name: String, text: String)] {
+    [
+      ("device", DeviceReader.deviceForm.table),
+      ("advertisement", DeviceReader.advertisementForm.table),
+      ("rssi", DeviceReader.movementForm.table), ("walk", DeviceReader.walkForm.table),
+      ("private-address", DeviceReader.privateAddressForm.table),
+      ("link", DeviceReader.linkForm.table), ("service", DeviceReader.serviceForm.table),
+      ("characteristic", DeviceReader.characteristicForm.table),
+      ("descriptor", DeviceReader.descriptorForm.table),
+      ("counter", DeviceReader.counterForm.table), ("wave", DeviceReader.waveForm.table),
+      ("noise", DeviceReader.noiseForm.table), ("series", DeviceReader.seriesForm.table),
+      ("response", DeviceReader.responseForm.table),
+      ("action", DeviceReader.responseActionForm.table), ("view", DeviceReader.viewForm.table),
+      ("machine", DeviceReader.machineForm.table),
+      ("transition", DeviceReader.transitionForm.table),
+      ("machine-action", DeviceReader.machineActionForm.table),
+      ("fault-rule", DeviceReader.faultForm.table), ("do", OperationFault.Row.table),
+      ("scenario", DeviceReader.scenarioForm.table), ("used", DeviceReader.usedForm.table),
+      ("host", DeviceReader.hostForm.table), ("adapter", DeviceReader.adapterForm.table),
+      ("operations", DeviceForm("", FaultEntry(), DeviceReader.operationKeys).table),
+      ("when", DeviceForm("", FaultEntry(), DeviceReader.triggerKeys).table),
+      ("faults", NamedFault.table),
+    ]
+  }
+}
+
+extension NamedFault {
+  /// What goes wrong, as a table in Markdown.
+  fileprivate static var table: String {
+    let rows = all.map { fault in
+      var entry = FaultEntry()
+      entry.settings = fault.settings
+      let keys = fault.parameters.map { parameter in
+        let usual = parameter.key.usual(entry)
+        return "`\(parameter.key.name)`" + (usual.isEmpty ? "" : " (\(usual))")
+      }
+      return "| `\(fault.name)`\(fault.lasts ? " *" : "") | \(fault.pain) | \(fault.doc) | "
+        + (keys.isEmpty ? "–" : keys.joined(separator: ", ")) + " |"
+    }
+    let head = ["| fault | what hurts | what it does | its keys |", "|---|---|---|---|"]
+    return (head + rows).joined(separator: "\n") + "\n"
+  }
+}
+
+extension DeviceReader {
+  /// When faults of operations happen.
+  static let operationKeys = occurrenceKeys(\FaultEntry.occurrence) + windowKeys
+
+  /// One mapping whose keys depend on the fault that it names.
+  static let namedFaultSchema: Schema = {
+    let forms = NamedFault.forms
+    let keys = forms.flatMap(\.form.keys)
+    var names: [String] = []
+    for key in keys where !names.contains(key.name) { names.append(key.name) }
+    // What a key may have, of whichever fault.
+    var shared: [String: [Schema]] = [:]
+    for key in keys where !shared[key.name, default: []].contains(key.schema) {
+      shared[key.name, default: []].append(key.schema)
+    }
+    let properties = names.map { name in
+      let doc = keys.first { $0.name == name }?.doc ?? ""
+      let schema = Schema.any(shared[name] ?? []).described(doc.withoutMarkdown)
+      return OrderedJSON.Member(name, schema.json)
+    }
+    let cases = forms.map { fault, form -> OrderedJSON in
+      let own = form.keys.filter { shared[$0.name]?.count != 1 }
+      let required = form.keys.filter(\.isRequired).map { OrderedJSON.text($0.name) }
+      var then: OrderedJSON = [
+        "propertyNames": ["enum": .list(form.keys.map { .text($0.name) })]
+      ]
+      if !own.isEmpty {
+        let members = own.map { OrderedJSON.Member($0.name, $0.schema.json) }
+        then = then.adding("properties", .object(members))
+      }
+      if required.count > 1 { then = then.adding("required", .list(required)) }
+      if !form.rules.isEmpty { then = then.adding("allOf", .list(form.rules.map(\.schema))) }
+      return ["if": ["properties": ["fault": ["const": .text(fault.name)]]], "then": then]
+    }
+    let json: OrderedJSON = [
+      "type": "object", "description": "Something that goes wrong.",
+      "properties": .object(properties), "additionalProperties": false, "required": ["fault"],
+      "allOf": .list(cases),
+    ]
+    return Schema(json, of: keys.map(\.schema)).named("fault")
+  }()
+}

@@ -1,0 +1,169 @@
+// The simulated host in a scenario file.
+
+import Bluetooth
+import Documents
+
+extension DeviceReader {
+  /// `host: { bluez: "5.83", adapter: { number: 1 }, connect-timeout: 10s }`
+  static let hostForm = DeviceForm<HostDefinition>(
+    "The simulated host.",
+    HostDefinition(),
+    [
+      DeviceKey(
+        "bluez",
+        \.release,
+        DeviceShape(
+          "a release such as \"5.66\"",
+          schema: Schema(["type": ["string", "number"]])
+        ) { node, _ in node.text.flatMap { HostDefinition.Release(written: $0) } },
+        usual: "\"5.66\"",
+        "the simulated release: from `\"5.73\"` the adapter has `PowerState`, from `\"5.83\"` the "
+          + "reason of a disconnection is signalled"
+      ),
+      DeviceKey("adapter", \.adapters, adapter.map { [$0] }, usual: "hci0", "its adapter"),
+      DeviceKey(
+        "adapters",
+        \.adapters,
+        adapters,
+        usual: "",
+        "several, of which faults affect the first unless they name another"
+      ),
+      DeviceKey(
+        "monitors",
+        \.offersMonitors,
+        .truth,
+        "whether clients may register advertisement monitors, to receive advertisements without a scan"
+      ),
+      DeviceKey(
+        "disconnect-delay",
+        \.disconnectDelay,
+        .delay,
+        usual: "2s",
+        "from the request to disconnect to the end of the link"
+      ),
+      DeviceKey(
+        "temporary-timeout",
+        \.temporaryTimeout,
+        .delay,
+        usual: "30s",
+        "after how long an unused device is removed"
+      ),
+      DeviceKey(
+        "connect-timeout",
+        \.connectTimeout,
+        .delay,
+        usual: "40s",
+        "how long a connection to an absent device is tried"
+      ),
+      DeviceKey(
+        "answer-timeout",
+        \.answerTimeout,
+        .delay,
+        usual: "30s",
+        "how long it waits for a response of a device"
+      ),
+      DeviceKey(
+        "agent-timeout",
+        \.agentTimeout,
+        .delay,
+        usual: "60s",
+        "how long an agent may take"
+      ),
+      DeviceKey(
+        "pairing-timeout",
+        \.pairingTimeout,
+        .delay,
+        usual: "30s",
+        "how long a pairing may take without progress"
+      ),
+    ],
+    rules: [.exclusive(["adapter", "adapters"])]
+  )
+
+  static let adapterForm = DeviceForm<AdapterEntry>(
+    "An adapter.",
+    AdapterEntry(),
+    [
+      DeviceKey("number", \.number, .integer(0...255), usual: "its index", "0 is `hci0`"),
+      DeviceKey("address", \.adapter.address, .address, usual: "one of its own", "its address"),
+      DeviceKey("name", \.adapter.name, .name, usual: "the host's", "its name"),
+      DeviceKey("powered", \.adapter.isPowered, .truth, "whether it is switched on at first"),
+    ]
+  )
+
+  /// What is said of an adapter, whose number may be its index.
+  struct AdapterEntry: Sendable {
+    var adapter = HostDefinition.Adapter()
+    var number: Int?
+  }
+
+  private static let adapterShape = adapterForm.shape().named("adapter")
+
+  private static let adapter = adapterShape.map { $0.adapter(at: 0) }
+
+  /// A list, whose numbers and addresses differ.
+  private static let adapters: DeviceShape<[HostDefinition.Adapter]> = {
+    let entry = DeviceShape<Located<AdapterEntry>>(
+      adapterShape.expected,
+      schema: adapterShape.schema
+    ) { node, reader in
+      adapterShape.read(node, &reader).map { Located(value: $0, node: node) }
+    }
+    let list = entry.list(
+      of: "adapters",
+      1...FileLimits.adapters,
+      none: "there is at least one adapter"
+    )
+    return DeviceShape(list.expected, schema: list.schema) { node, reader in
+      var all: [HostDefinition.Adapter] = []
+      for (index, entry) in (list.read(node, &reader) ?? []).enumerated() {
+        let adapter = entry.value.adapter(at: index)
+        if all.contains(where: { $0.number == adapter.number }) {
+          reader.problems.append(
+            entry.node.problem("another adapter has the number \(adapter.number)")
+          )
+        }
+        if let address = adapter.address, all.contains(where: { $0.address == address }) {
+          reader.problems.append(entry.node.problem("another adapter has the address \(address)"))
+        }
+        all.append(adapter)
+      }
+      return all
+    }
+  }()
+}
+
+extension DeviceReader.AdapterEntry {
+  fileprivate func adapter(at index: Int) -> HostDefinition.Adapter {
+    var adapter = adapter
+    adapter.number = number ?? index
+    return adapter
+  }
+}
+
+extension Shape where State == DeviceReader, Value == Int {
+  /// The adapter that a fault is about: `hci1`, its name or its address.
+  static var adapter: DeviceShape<Int> {
+    DeviceShape(
+      "an adapter of the host",
+      schema: Schema(["type": "string"]),
+      shown: { _ in "the first" }
+    ) { node, reader in
+      let adapters = reader.scenario.adapters
+      let found = adapters.indices.filter { index in
+        let adapter = adapters[index]
+        guard let text = node.text else { return false }
+        if "hci\(adapter.number)" == text || adapter.name == text { return true }
+        return adapter.address.map { BluetoothAddress(text) == $0 } ?? false
+      }
+      if found.count == 1 { return found[0] }
+      let known = adapters.flatMap { ["hci\($0.number)"] + ($0.name.map { [$0] } ?? []) }
+      reader.problems.append(
+        found.isEmpty
+          ? reader.wrongWord(node, node.text, known, "an adapter of the host")
+          : node.problem("several adapters are called \(node.shown)")
+      )
+      return nil
+    }
+  }
+}

@@ -1,0 +1,212 @@
+// The machines of a device file: names, tables and states.
+
+import Bluetooth
+import Documents
+import Spelling
+
+/// What is known of the machine that is being read.
+struct MachineScope {
+  /// The names of its states, in order.
+  var states: [String] = []
+  /// Its variables, which actions may change.
+  var variables: [(name: String, kind: VariableKind)] = []
+  /// The names that all its transitions may use.
+  var names = KnownNames()
+  /// The states that transitions lead to.
+  var targets: Set<Int> = []
+  /// The node of the characteristic that actions without `on` are about.
+  var written: Node?
+}
+
+extension DeviceReader {
+  static let machineShape = machineForm.shape().named("machine").after { reader in
+    reader.machine = MachineScope()
+    reader.names = KnownNames([("mtu", .number)])
+  }.then { _, node, reader in reader.checkStates(node) }
+
+  static let machineForm = DeviceForm<MachineDefinition>(
+    "A dialogue: states, and what leads from one to another.",
+    MachineDefinition(name: "", states: []),
+    [
+      DeviceKey("machine", \.name, .text("a name"), isRequired: true, "its name"),
+      DeviceKey("with", \.views, .views, usual: "", "names for values of the device"),
+      DeviceKey(
+        "variables",
+        \.variables,
+        named(.any([Schema(["type": "integer"]), ValueSchemas.value])) { reader, entry in
+          reader.initialValue(entry)
+        },
+        usual: "",
+        "names with their initial numbers or octets (`{ hex: \"\" }`)"
+      ),
+      DeviceKey(
+        "tables",
+        \.tables,
+        named(tableSchema) { reader, entry in reader.table(entry) },
+        usual: "",
+        "names with lists of values, or `{ csv: glucose.csv, parts: […] }`"
+      ),
+      DeviceKey("states", \.states, states, isRequired: true, "the states, the first one first"),
+      DeviceKey(
+        "always",
+        \.always,
+        transitions,
+        usual: "",
+        "transitions of every state, after its own"
+      ),
+    ]
+  )
+
+  /// A mapping whose keys become names.
+  private static func named<Value>(
+    _ schema: Schema,
+    _ read: @escaping @Sendable (inout DeviceReader, Node.Entry) -> Value?
+  ) -> DeviceShape<[Value]> {
+    DeviceShape("a mapping of names", schema: .map(of: schema, names: variableName)) {
+      node,
+      reader in
+      reader.entries(node).compactMap { entry in
+        reader.isNew(entry) ? read(&reader, entry) : nil
+      }
+    }
+  }
+
+  private mutating func isNew(_ entry: Node.Entry) -> Bool {
+    let problem: String
+    if !Expression.isVariableName(entry.key) || entry.key == ValueTemplate.writtenName {
+      problem = "'\(entry.key)' cannot be a name"
+    } else if names.kind(of: entry.key) != nil {
+      problem = "the name '\(entry.key)' is there already"
+    } else {
+      return true
+    }
+    problems.append(name(entry).problem(problem))
+    return false
+  }
+
+  private mutating func initialValue(_ entry: Node.Entry) -> MachineDefinition.Variable? {
+    let initial: VariableValue?
+    if entry.value.mapping != nil || entry.value.sequence != nil {
+      initial = octets(entry.value).map { .octets($0) }
+    } else if let number = entry.value.integer {
+      initial = .number(Int64(number))
+    } else {
+      problems.append(entry.value.problem(expected: "a number, or a value in octets"))
+      initial = nil
+    }
+    let kind = initial?.kind ?? (entry.value.mapping == nil ? .number : .octets)
+    names.add(KnownNames([(entry.key, kind)]))
+    machine.variables.append((entry.key, kind))
+    return initial.map { MachineDefinition.Variable(entry.key, $0) }
+  }
+
+  // MARK: Tables
+
+  /// Rows of a CSV file.
+  struct TableEntry: Sendable {
+    var csv: Node?
+    var parts: Node?
+  }
+
+  private static let tableForm = DeviceForm<TableEntry>(
+    "Rows of a CSV file.",
+    TableEntry(),
+    [
+      DeviceKey("csv", \.csv, .later("the name of a file", fileName), isRequired: true, "the file"),
+      DeviceKey(
+        "parts",
+        \.parts,
+        .later(partsExample, ValueSchemas.columnParts),
+        isRequired: true,
+        "what each row is made of"
+      ),
+    ]
+  )
+
+  private static let tableSchema = Schema.any([.list(of: ValueSchemas.value), tableForm.schema])
+    .named("table")
+
+  private mutating func table(_ entry: Node.Entry) -> MachineDefinition.Table {
+    names.add(KnownNames([(entry.key, .table)]))
+    var rows: [[UInt8]] = []
+    if entry.value.mapping == nil {
+      rows = list(entry.value, "rows", atMost: FileLimits.values).compactMap { octets($0) }
+    } else {
+      let source = Self.tableForm.read(entry.value, &self)
+      if let parts = source.parts, let table = source.csv.flatMap({ table($0) }) {
+        rows = self.rows(of: table, parts)
+      }
+    }
+    return MachineDefinition.Table(entry.key, rows)
+  }
+
+  // MARK: States
+
+  private static let stateForm = DeviceForm<MachineState>(
+    "A state.",
+    MachineState(""),
+    [
+      DeviceKey("enter", \.entry, actions, usual: "", "what is done each time it is entered"),
+      DeviceKey(
+        "on",
+        \.transitions,
+        transitions,
+        usual: "",
+        "the first that fits what happens decides"
+      ),
+    ]
+  )
+
+  private static let states: DeviceShape<[MachineState]> = {
+    let state = Schema.any([Schema(["type": "null"]), stateForm.schema]).named("state")
+    return DeviceShape(
+      "a mapping of states, the first one first",
+      schema: .map(of: state, atLeast: 1)
+    ) { node, reader in
+      let entries = reader.entries(node)
+      reader.machine.states = entries.map(\.key)
+      reader.machine.names = reader.names
+      if entries.isEmpty, node.mapping != nil || node.isNull {
+        reader.problems.append(node.problem("a machine has at least one state"))
+      }
+      if entries.count > FileLimits.states {
+        reader.problems.append(node.problem("more than \(FileLimits.states) states stand here"))
+      }
+      return entries.map { entry in
+        reader.machine.written = nil
+        var state = stateForm.read(entry.value, &reader)
+        state.name = entry.key
+        return state
+      }
+    }
+  }()
+
+  /// Complains of states that nothing leads to.
+  private mutating func checkStates(_ node: Node) {
+    let entries = node.value(of: "states")?.mapping ?? []
+    for (index, entry) in entries.enumerated().dropFirst()
+    where !machine.targets.contains(index) {
+      problems.append(name(entry).problem("no transition leads to '\(entry.key)'"))
+    }
+  }
+
+  /// The state that a transition leads to.
+  static let target = DeviceShape<Int>("a state", schema: Schema(["type": "string"])) {
+    node,
+    reader in
+    let states = reader.machine.states
+    if let index = node.text.flatMap({ states.firstIndex(of: $0) }) {
+      reader.machine.targets.insert(index)
+      return index
+    }
+    let nearest = node.text.flatMap { Spelling.nearest(to: $0, among: states) }
+    reader.problems.append(
+      node.problem(
+        "\(node.shown) is no state",
+        expected: nearest == nil ? "one of " + states.joined(separator: ", ") : nil,
+        nearest: nearest
+      )
+    )
+    return nil
+  }
+}

@@ -1,0 +1,198 @@
+// Named faults in a scenario file: one form for each row of NamedFault.
+//
+// What happens to operations and devices from the start goes into their definitions, the rest is
+// scheduled.
+
+import Bluetooth
+import Documents
+import Spelling
+
+/// What a file says of a named fault: its parameters, and when it happens.
+struct FaultEntry: Sendable {
+  var settings = FaultSettings()
+  /// Which operations, or which events of `after`.
+  var occurrence = FaultOccurrence.every(1)
+  var burst = 1
+  var at: Duration?
+  var between: ClosedRange<Duration>?
+  var event: WorldEvent.Kind?
+  var eventCharacteristic: CharacteristicSelector?
+  /// `every` of a fault by the clock.
+  var period: Duration?
+  var times: Int?
+  var delay = Duration.zero
+  var condition: FaultCondition?
+}
+
+extension NamedFault {
+  /// Each fault with the keys of a file for it.
+  static let forms = all.map { (fault: $0, form: $0.form) }
+
+  private var form: DeviceForm<FaultEntry> {
+    var entry = FaultEntry()
+    entry.settings = settings
+    let name = DeviceKey<FaultEntry>(
+      "fault",
+      .later("the name of a fault", .words(Self.all.map(\.name))),
+      isRequired: true,
+      "its name"
+    ) { _, _, _ in }
+    let initial = entry
+    let head = [name] + (isAboutDevices ? [DeviceReader.targetKey] : []) + parameters.map(\.key)
+    let (keys, rules) = timing
+    return DeviceForm(doc, initial, head + keys, rules: rules)
+  }
+
+  /// The keys that say when it happens.
+  private var timing: (keys: [DeviceKey<FaultEntry>], rules: [KeyRule]) {
+    switch effect {
+    case .definition: return ([], [])
+    case .operations:
+      return (
+        DeviceReader.operationKeys,
+        [
+          .exclusive(DeviceReader.occurrences),
+          .only("for", with: ["at"], "'for' counts from 'at'"),
+        ]
+      )
+    case .devices, .host:
+      // Of some faults that key says what they are about.
+      let isTaken = parameters.contains { $0.key.name == "characteristic" }
+      let keys = DeviceReader.triggerKeys.filter { !isTaken || $0.name != "characteristic" }
+      let when = KeyRule.some(
+        of: ["at", "between", "after"],
+        "it is not said when",
+        expected: "at: 3s, between: [1s, 9s] or after: read"
+      )
+      return (keys, DeviceReader.triggerRules(isTaken) + (lasts ? [] : [when]))
+    }
+  }
+}
+
+extension DeviceReader {
+  /// One fault; nil where it is all in the definitions of devices.
+  static let namedFault = DeviceShape<ScheduledFault?>(
+    "a mapping",
+    schema: namedFaultSchema
+  ) { node, reader in
+    var keys = MappingReader(node)
+    let name = keys.required("fault", expected: "the name of a fault")
+    guard let name, let (fault, form) = reader.fault(named: name) else {
+      // What else is written here cannot be judged.
+      reader.problems += keys.problems
+      return .some(nil)
+    }
+    reader.scenario.targets = Array(reader.scenario.devices.indices)
+    let entry = form.read(node, &reader)
+    return .some(reader.apply(fault, entry, node))
+  }
+
+  private mutating func fault(
+    named node: Node
+  ) -> (fault: NamedFault, form: DeviceForm<FaultEntry>)? {
+    if let found = NamedFault.forms.first(where: { $0.fault.name == node.text }) { return found }
+    problems.append(wrongWord(node, node.text, NamedFault.all.map(\.name), "a fault"))
+    return nil
+  }
+
+  /// Changes the definitions of devices, or makes something to be scheduled.
+  private mutating func apply(
+    _ fault: NamedFault,
+    _ entry: FaultEntry,
+    _ node: Node
+  ) -> ScheduledFault? {
+    if let kind = node.value(of: "on")?.text.flatMap({ FaultKind(rawValue: $0) }),
+      kind == entry.settings.kind, !kind.hasCharacteristic, kind != .any,
+      let characteristic = node.value(of: "characteristic")
+    {
+      problems.append(characteristic.problem("\(kind) is about no characteristic"))
+    }
+    switch fault.effect {
+    case .definition(let change):
+      for index in scenario.targets { change(&scenario.devices[index], entry.settings) }
+      return nil
+    case .operations(let make):
+      let rules = self.rules(make(entry.settings), entry, node)
+      for index in scenario.targets { scenario.devices[index].faults += rules }
+      return nil
+    case .devices, .host:
+      let devices = scenario.targets.map { scenario.devices[$0].address }
+      let actions = fault.actions(entry.settings, devices)
+      return trigger(entry, node).map { ScheduledFault($0, if: entry.condition, actions) }
+    }
+  }
+
+  /// Rules with what the file says of when they apply.
+  private mutating func rules(
+    _ rules: [FaultRule],
+    _ entry: FaultEntry,
+    _ node: Node
+  ) -> [FaultRule] {
+    let window = entry.at.map { $0..<($0 + (entry.settings.duration ?? Self.always)) }
+    if let window, window.isEmpty, let node = node.value(of: "for") {
+      problems.append(node.problem("this is no time", expected: "at least 1ms"))
+    }
+    return rules.map { rule in
+      var rule = rule
+      rule.occurrence = entry.occurrence
+      rule.burst = entry.burst
+      rule.window = window
+      rule.characteristic = entry.settings.characteristic
+      return rule
+    }
+  }
+
+  /// When it happens; nil after a complaint.
+  private mutating func trigger(_ entry: FaultEntry, _ node: Node) -> ScheduledFault.Trigger? {
+    let every = node.value(of: "every")
+    if node.value(of: "after") != nil {
+      if let every, entry.period != nil {
+        problems.append(every.problem(expected: Self.count.expected))
+      }
+      guard let event = entry.event else { return nil }
+      return .after(pattern(event, entry, node), entry.occurrence, delay: entry.delay)
+    }
+    if let every, entry.period == nil, every.integer != nil {
+      problems.append(every.problem(expected: DeviceShape<Duration>.period.expected))
+    }
+    if node.value(of: "between") != nil {
+      return entry.between.map { .between($0.lowerBound, $0.upperBound) }
+    }
+    return .at(entry.at ?? .zero, every: entry.period, times: entry.times)
+  }
+
+  private mutating func pattern(
+    _ event: WorldEvent.Kind,
+    _ entry: FaultEntry,
+    _ node: Node
+  ) -> WorldEvent.Pattern {
+    let characteristic = entry.eventCharacteristic
+    if characteristic != nil, !event.hasCharacteristic, let node = node.value(of: "characteristic")
+    {
+      problems.append(node.problem("'\(event.rawValue)' is about no characteristic"))
+    }
+    let targets = scenario.targets
+    return WorldEvent.Pattern(
+      event,
+      devices: targets.count == scenario.devices.count
+        ? [] : targets.map { scenario.devices[$0].address },
+      characteristic: characteristic?.handle == nil ? characteristic?.characteristic : nil,
+      places: characteristic.flatMap { places(of: $0) }
+    )
+  }
+
+  /// Which of several characteristics are meant; nil where it is all of one UUID.
+  private func places(of selector: CharacteristicSelector) -> [WorldEvent.Place]? {
+    let isAll = selector == CharacteristicSelector(characteristic: selector.characteristic)
+    guard !isAll else { return nil }
+    return scenario.targets.flatMap { index -> [WorldEvent.Place] in
+      let table = AttributeTable(scenario.devices[index])
+      return table.indices(of: selector).map { found in
+        WorldEvent.Place(
+          device: scenario.devices[index].address,
+          handle: table.characteristics[found].entry.handle
+        )
+      }
+    }
+  }
+}

@@ -1,0 +1,271 @@
+// What may stand under a key of a device or scenario file: numbers, durations, names, codes.
+
+import Bluetooth
+import Documents
+import Spelling
+
+// MARK: Shapes of shapes
+
+extension Shape where State == DeviceReader {
+  /// A list of these.
+  ///
+  /// - Parameters:
+  ///   - what: The elements, in the plural.
+  ///   - none: The complaint about an empty list, where there has to be something in it.
+  func list(
+    of what: String,
+    _ count: ClosedRange<Int> = 0...Int.max,
+    none: String? = nil
+  ) -> DeviceShape<[Value]> {
+    let limit = count.upperBound
+    let bounds = limit < .max ? " of at most \(limit)" : ""
+    return DeviceShape<[Value]>(
+      "a list\(bounds)",
+      schema: .list(of: schema, count),
+      shown: { $0.isEmpty ? "none" : nil }
+    ) { node, reader in
+      let nodes = reader.list(node, what, atMost: limit)
+      if let none, node.isNull || node.sequence?.isEmpty == true {
+        reader.problems.append(node.problem(none))
+      }
+      return nodes.compactMap { self.read($0, &reader) }
+    }
+  }
+
+  /// One of these, or a list of them.
+  ///
+  /// - Parameter none: The complaint about an empty list.
+  func oneOrMore(_ expected: String, none: String? = nil) -> DeviceShape<[Value]> {
+    DeviceShape<[Value]>(expected, schema: .any([schema, .list(of: schema)])) { node, reader in
+      guard let nodes = node.sequence else { return self.read(node, &reader).map { [$0] } ?? [] }
+      if nodes.isEmpty, let none { reader.problems.append(node.problem(none)) }
+      return nodes.compactMap { self.read($0, &reader) }
+    }
+  }
+
+  /// One of these mappings, or a list of them; nothing is an empty list.
+  ///
+  /// - Parameter what: The mappings, in the plural.
+  func oneOrMore(
+    _ expected: String,
+    atMost limit: Int,
+    of what: String
+  ) -> DeviceShape<[Value]> {
+    DeviceShape<[Value]>(expected, schema: .any([schema, .list(of: schema)])) { node, reader in
+      if node.isNull { return [] }
+      if node.mapping != nil { return self.read(node, &reader).map { [$0] } ?? [] }
+      guard let nodes = node.sequence else {
+        reader.problems.append(node.problem(expected: "a list of \(what)"))
+        return []
+      }
+      guard nodes.count <= limit else {
+        reader.problems.append(node.problem("more than \(limit) \(what) stand here"))
+        return []
+      }
+      return nodes.compactMap { self.read($0, &reader) }
+    }
+  }
+
+  /// What `change` makes of these.
+  func map<Other>(_ change: @escaping @Sendable (Value) -> Other) -> DeviceShape<Other> {
+    DeviceShape<Other>(expected, schema: schema) { node, reader in
+      self.read(node, &reader).map(change)
+    }
+  }
+
+  /// With something done before the reading.
+  func after(_ begin: @escaping @Sendable (inout DeviceReader) -> Void) -> DeviceShape<Value> {
+    DeviceShape<Value>(expected, schema: schema, shown: shown) { node, reader in
+      begin(&reader)
+      return self.read(node, &reader)
+    }
+  }
+
+  /// With something looked at, or left for later keys, after the reading.
+  func then(
+    _ finish: @escaping @Sendable (Value, Node, inout DeviceReader) -> Void
+  ) -> DeviceShape<Value> {
+    DeviceShape<Value>(expected, schema: schema, shown: shown) { node, reader in
+      guard let value = self.read(node, &reader) else { return nil }
+      finish(value, node, &reader)
+      return value
+    }
+  }
+}
+
+// MARK: Scalars
+
+extension Shape where State == DeviceReader, Value == Duration {
+  /// How long an operation may be made to take.
+  static var delay: DeviceShape<Duration> { .duration(FileLimits.delay) }
+  /// What may lie between two values.
+  static var period: DeviceShape<Duration> { .duration(FileLimits.period) }
+}
+
+extension Shape where State == DeviceReader, Value == String {
+  /// The name of a device or an adapter.
+  static var name: DeviceShape<String> { name(FileLimits.name) }
+
+  static func name(_ bytes: Int) -> DeviceShape<String> {
+    .text("at most \(bytes) octets of text", bytes: bytes)
+  }
+}
+
+extension Shape where State == DeviceReader, Value == BluetoothAddress {
+  static var address: DeviceShape<BluetoothAddress> {
+    DeviceShape(
+      "an address such as C0:FF:EE:00:00:01",
+      schema: Schema([
+        "type": "string", "pattern": "^([0-9A-Fa-f]{2}[:-]){5}[0-9A-Fa-f]{2}$",
+        "description": "An address such as C0:FF:EE:00:00:01.",
+      ]).named("address")
+    ) { node, _ in node.text.flatMap { BluetoothAddress($0) } }
+  }
+}
+
+extension Shape where State == DeviceReader, Value == UInt16 {
+  static var appearance: DeviceShape<UInt16> {
+    DeviceShape(
+      "a number from 0 to 0xffff",
+      schema: Schema(["type": "integer", "minimum": 0, "maximum": 65_535])
+    ) { node, _ in node.integer.flatMap { UInt16(exactly: $0) } }
+  }
+}
+
+extension Shape where State == DeviceReader, Value == Bool {
+  /// `first: now`: whether a subscriber gets a value at once.
+  static var first: DeviceShape<Bool> {
+    DeviceShape("now or later", schema: .words(["now", "later"]), shown: { $0 ? "now" : "later" }) {
+      node,
+      _ in ["now": true, "later": false][node.text ?? ""]
+    }
+  }
+
+  /// `echo: true`
+  static var yes: DeviceShape<Bool> {
+    DeviceShape("true", schema: Schema(["const": true])) { node, _ in
+      node.truth == true ? true : nil
+    }
+  }
+}
+
+// MARK: Names and codes
+
+extension Shape where State == DeviceReader, Value == BluetoothUUID {
+  static var service: DeviceShape<BluetoothUUID> { named(.service) }
+  static var characteristic: DeviceShape<BluetoothUUID> { named(.characteristic) }
+  static var descriptor: DeviceShape<BluetoothUUID> { named(.descriptor) }
+
+  private static func named(_ kind: AssignedKind) -> DeviceShape<BluetoothUUID> {
+    DeviceShape(
+      "an assigned name or a UUID",
+      schema: Schema([
+        "type": ["string", "integer"],
+        "description": "An assigned name such as heart-rate, or a UUID of 4, 8 or 32 digits.",
+      ]).named("name")
+    ) { node, reader in reader.uuid(node, of: kind) }
+  }
+}
+
+extension Shape where State == DeviceReader, Value == CharacteristicSelector {
+  /// Another characteristic of the device, which has to be fit for something.
+  static func reference(_ need: Reference.Need) -> DeviceShape<CharacteristicSelector> {
+    selector { node, reader in reader.reference(node, need) }
+  }
+
+  /// How a characteristic is named, of whichever device.
+  static var selector: DeviceShape<CharacteristicSelector> {
+    selector { node, reader in reader.selector(node) }
+  }
+
+  private static func selector(
+    _ read: @escaping @Sendable (Node, inout DeviceReader) -> CharacteristicSelector?
+  ) -> DeviceShape<CharacteristicSelector> {
+    DeviceShape(
+      "a characteristic",
+      schema: Schema([
+        "type": ["string", "integer"],
+        "description": .text(
+          "A characteristic of the device: battery-level, 2a19, battery/battery-level, 2a6e#1 or "
+            + "@0x0014."
+        ),
+      ]).named("reference"),
+      read: read
+    )
+  }
+}
+
+extension Shape where State == DeviceReader, Value == ATTErrorCode {
+  static var errorCode: DeviceShape<ATTErrorCode> {
+    DeviceShape(
+      "a number from 0x01 to 0xff or a name such as insufficient-authentication",
+      schema: Schema([
+        "anyOf": [["type": "integer", "minimum": 1, "maximum": 255], ["type": "string"]],
+        "description": "0x80, 128, or a name such as value-not-allowed.",
+      ]).named("errorCode")
+    ) { node, reader in reader.errorCode(node) }
+  }
+}
+
+// MARK: Values
+
+extension Shape where State == DeviceReader, Value == [UInt8] {
+  static var octets: DeviceShape<[UInt8]> {
+    DeviceShape("a value such as { u8: 87 }", schema: ValueSchemas.value) { node, reader in
+      reader.octets(node)
+    }
+  }
+}
+
+extension Shape where State == DeviceReader, Value == ValueTemplate {
+  /// A value in which the names that are known here may stand.
+  static var template: DeviceShape<ValueTemplate> {
+    DeviceShape("a value such as { u16: $level * 10 }", schema: ValueSchemas.template) {
+      node,
+      reader in reader.template(node, reader.names)
+    }
+  }
+}
+
+extension Shape where State == DeviceReader, Value == BytePattern {
+  static var pattern: DeviceShape<BytePattern> {
+    DeviceShape(
+      "a pattern of octets",
+      schema: Schema([
+        "type": ["string", "integer"],
+        "description": .text(
+          "Words between spaces: 01, 0?, ??, 1xxx0000, 'text', <name:u16>, <name:3>, <name:*>, *."
+        ),
+      ]).named("pattern")
+    ) { node, reader in reader.pattern(node) }
+  }
+}
+
+extension Shape where State == DeviceReader, Value == [Wave.Part] {
+  static var movingParts: DeviceShape<[Wave.Part]> {
+    DeviceShape(
+      "a list such as [{ u8: { low: 1, high: 9 } }]",
+      schema: ValueSchemas.movingParts
+    ) { node, reader in reader.parts(node) }
+  }
+}
+
+extension Shape where State == DeviceReader, Value == Node {
+  /// What is looked at when the rest is known.
+  static func later(_ expected: String, _ schema: Schema) -> DeviceShape<Node> {
+    DeviceShape(expected, schema: schema) { node, _ in node }
+  }
+}
+
+extension Shape where State == DeviceReader, Value == LocatedDevices {
+  /// A device, or several copies of it, with its node.
+  static var located: DeviceShape<LocatedDevices> {
+    DeviceShape("a device", schema: DeviceReader.deviceForm.schema.named("device")) {
+      node,
+      reader in
+      let before = reader.problems.count
+      let found = reader.copies(node)
+      return reader.problems.count == before ? LocatedDevices(node: node, devices: found) : nil
+    }
+  }
+}

@@ -1,0 +1,252 @@
+// What the transitions of a machine wait for and do, in a device file.
+
+import Bluetooth
+import Documents
+
+extension DeviceReader {
+  /// What is said of a transition.
+  struct TransitionEntry: Sendable {
+    var trigger: Transition.Trigger?
+    var pattern = ResponseRule.Pattern.any
+    var conditions: [Condition] = []
+    var refusal: ATTErrorCode?
+    var actions: [MachineAction] = []
+    var target: Int?
+  }
+
+  static let transitions: DeviceShape<[Transition]> = {
+    let transition = DeviceShape<Transition?>(
+      "a transition",
+      schema: transitionForm.schema.named("transition")
+    ) { node, reader in
+      reader.names = reader.machine.names
+      reader.machine.written = nil
+      return .some(transitionForm.read(node, &reader).transition)
+    }
+    return transition.oneOrMore(
+      "one transition or a list",
+      atMost: FileLimits.transitions,
+      of: "transitions"
+    ).map { $0.compactMap(\.self) }
+  }()
+
+  // MARK: Keys
+
+  /// The keys that say what a transition waits for.
+  private static let triggers: [DeviceKey<TransitionEntry>] = [
+    trigger(
+      "write",
+      DeviceShape<CharacteristicSelector>.reference(.write).then { _, node, reader in
+        reader.machine.written = node
+        reader.names.add(KnownNames.ofWrite(nil))
+      },
+      "a write to a characteristic, with `when`, `when-begins` or `when-like` as above"
+    ) { .write($0, .any) },
+    trigger("read", .reference(.read), "a read, before the value is given") { .read($0) },
+    trigger("subscribe", .reference(.notify), "the beginning of a subscription") { .subscribe($0) },
+    trigger("unsubscribe", .reference(.notify), "the end of a subscription") { .unsubscribe($0) },
+    trigger("link", DeviceShape<LinkChange>.word, "a change of the link") { .link($0) },
+    trigger("after", DeviceShape<Duration>.period, "a time after the state was entered, once") {
+      .after($0)
+    },
+    trigger("every", DeviceShape<Duration>.period, "again and again while the state lasts") {
+      .every($0)
+    },
+  ]
+
+  private static func trigger<Value>(
+    _ name: String,
+    _ shape: DeviceShape<Value>,
+    _ doc: String,
+    _ make: @escaping @Sendable (Value) -> Transition.Trigger
+  ) -> DeviceKey<TransitionEntry> {
+    DeviceKey(name, shape, doc) { entry, value, _ in entry.trigger = make(value) }
+  }
+
+  static let transitionForm = DeviceForm<TransitionEntry>(
+    "What happens when something happens.",
+    TransitionEntry(),
+    triggers + patternKeys(\.pattern) + [
+      DeviceKey(
+        "if",
+        \.conditions,
+        comparison.oneOrMore("a comparison or a list"),
+        usual: "",
+        "what must be true: `=`, `!=`, `<`, `<=`, `>`, `>=` between calculations; all of a list"
+      ),
+      DeviceKey("refuse", \.refusal, .errorCode, "the error that a write or read is refused with"),
+      DeviceKey("do", \.actions, actions, usual: "", "what is done"),
+      DeviceKey(
+        "to",
+        \.target,
+        target,
+        usual: "the state and its timers continue",
+        "the next state; the current one is entered again"
+      ),
+    ],
+    rules: [
+      .exclusive(triggers.map(\.name)),
+      .some(
+        of: triggers.map(\.name),
+        "nothing is waited for",
+        expected: "one of " + triggers.map(\.name).joined(separator: ", ")
+      ),
+      .exclusive(patterns),
+      .only("when", with: ["write"], "'when' is for a 'write'"),
+      .only("when-begins", with: ["write"], "'when-begins' is for a 'write'"),
+      .only("when-like", with: ["write"], "'when-like' is for a 'write'"),
+      .only("refuse", with: ["write", "read"], "only a write or a read can be refused"),
+      .never("do", with: "refuse", "what is refused brings nothing about"),
+    ]
+  )
+
+  private static let comparison = DeviceShape<Condition>(
+    "a comparison such as $received >= $size",
+    schema: Schema([
+      "type": "string", "pattern": "(<=|>=|!=|<|>|=)",
+      "description": "A comparison: $received >= $size.",
+    ]).named("condition")
+  ) { node, reader in
+    guard let condition = node.text.flatMap({ Condition(written: $0) }) else { return nil }
+    let sides = [condition.left, condition.right].map { reader.check($0, node, reader.names) }
+    // A side that is wrong is complained of already.
+    return sides.allSatisfy { $0 } ? condition : nil
+  }
+
+  // MARK: Actions
+
+  /// What is said of an action of a machine.
+  struct MachineActionEntry: Sendable {
+    var response = ActionEntry()
+    /// What it is where it is no `set` and no `notify`.
+    var actions: [MachineAction] = []
+  }
+
+  static let actions: DeviceShape<[MachineAction]> = {
+    let action = DeviceShape<[MachineAction]>(
+      "an action",
+      schema: machineActionForm.schema.named("machineAction")
+    ) { node, reader in
+      let entry = machineActionForm.read(node, &reader)
+      return entry.actions + reader.responses(entry.response, node)
+    }
+    return action.oneOrMore("one action or a list", atMost: FileLimits.responses, of: "actions")
+      .map { $0.flatMap(\.self) }
+  }()
+
+  /// An action that keeps or sends a value, if it is one.
+  private mutating func responses(_ entry: ActionEntry, _ node: Node) -> [MachineAction] {
+    guard let action = action(entry) else { return [] }
+    if action.characteristic == nil {
+      guard let written = machine.written else {
+        problems.append(node.problem("the key 'on' is missing", expected: "a characteristic"))
+        return []
+      }
+      // What is written can be kept; whether it can be notified is another matter.
+      if action.kind == .notify { _ = reference(written, .notify) }
+    }
+    return [.respond(action)]
+  }
+
+  static let machineActionForm = DeviceForm<MachineActionEntry>(
+    "One thing that a machine does.",
+    MachineActionEntry(),
+    responseKeys(\.response) + [
+      assignments(
+        "let",
+        .any([ValueSchemas.expression, ValueSchemas.template]),
+        of: nil,
+        "variables and what they become, one after the other"
+      ) { reader, name, node in
+        switch reader.names.kind(of: name) {
+        case .number: reader.expression(node, reader.names).map { .number(name, $0) }
+        case .octets: reader.template(node, reader.names).map { .octets(name, $0) }
+        case .table, nil: nil
+        }
+      },
+      assignments(
+        "append",
+        ValueSchemas.template,
+        of: .octets,
+        "variables of octets, and what is appended to them"
+      ) {
+        reader,
+        name,
+        node in
+        reader.template(node, reader.names).map { .append(name, $0) }
+      },
+      assignments(
+        "crc32",
+        ValueSchemas.template,
+        of: .number,
+        "variables with a CRC-32, and the bytes that continue it"
+      ) {
+        reader,
+        name,
+        node in
+        reader.template(node, reader.names).map { .checksum(name, $0) }
+      },
+      DeviceKey("disconnect", disconnect, "the device ends the link, `now` or after a duration") {
+        entry,
+        delay,
+        _ in entry.actions = [.disconnect(after: delay)]
+      },
+      DeviceKey(
+        "restart",
+        .delay,
+        "the device disappears for that time; then its machines start again, and its values stay"
+      ) { entry, pause, _ in entry.actions = [.restart(pause)] },
+    ],
+    rules: [
+      .one(of: kinds, "nothing to be done", expected: "one of " + kinds.joined(separator: ", ")),
+      .only("on", with: ["set", "notify"], "'on' is for 'set' and 'notify'"),
+      .only("after", with: ["set", "notify"], "'after' is for 'set' and 'notify'"),
+    ]
+  )
+
+  /// The keys that say what is done.
+  private static let kinds = ["set", "notify", "let", "append", "crc32", "disconnect", "restart"]
+
+  private static let disconnect = DeviceShape<Duration>(
+    "a duration from 0s to 1h, or now",
+    schema: .any([Schema(["const": "now"]), DeviceShape<Duration>.delay.schema])
+  ) { node, _ in
+    if node.text == "now" { return .zero }
+    return node.duration.flatMap { FileLimits.delay.contains($0) ? $0 : nil }
+  }
+
+  /// Variables and what becomes of them.
+  private static func assignments(
+    _ name: String,
+    _ value: Schema,
+    of kind: VariableKind?,
+    _ doc: String,
+    _ make: @escaping @Sendable (inout DeviceReader, String, Node) -> MachineAction?
+  ) -> DeviceKey<MachineActionEntry> {
+    let shape = DeviceShape<[MachineAction]>("a mapping", schema: .map(of: value)) { node, reader in
+      reader.entries(node).compactMap { entry in
+        guard reader.isVariable(entry, of: kind) else { return nil }
+        return make(&reader, entry.key, entry.value)
+      }
+    }
+    return DeviceKey(name, shape, doc) { entry, actions, _ in entry.actions = actions }
+  }
+
+  /// Whether an entry is about a variable of the machine, of a kind where one is wanted.
+  private mutating func isVariable(_ entry: Node.Entry, of kind: VariableKind?) -> Bool {
+    guard machine.variables.contains(where: { $0.name == entry.key }) else {
+      _ = known(name(entry), kind ?? .number, KnownNames(machine.variables))
+      return false
+    }
+    return kind.map { known(name(entry), $0, names) != nil } ?? true
+  }
+}
+
+extension DeviceReader.TransitionEntry {
+  /// The transition; nil where nothing is waited for.
+  fileprivate var transition: Transition? {
+    guard var trigger else { return nil }
+    if case .write(let selector, _) = trigger { trigger = .write(selector, pattern) }
+    return Transition(trigger, if: conditions, do: actions, refuse: refusal, to: target)
+  }
+}

@@ -1,0 +1,85 @@
+// Names for the values of other characteristics, in a device file.
+
+import Bluetooth
+import Documents
+
+extension DeviceReader {
+  /// What a name may stand for: the octets of a characteristic, or a part of them.
+  static let viewForm = DeviceForm<View>(
+    "A part of a characteristic's value.",
+    View("", of: CharacteristicSelector(characteristic: BluetoothUUID(short: 0))),
+    [
+      DeviceKey(
+        "of",
+        \.characteristic,
+        .reference(.presence),
+        isRequired: true,
+        "the characteristic"
+      ),
+      DeviceKey(
+        "as",
+        \.format,
+        .format(among: wholeFormats),
+        usual: "octets",
+        "a format of whole numbers"
+      ),
+      DeviceKey(
+        "at",
+        \.offset,
+        .integer(0...FileLimits.octets - 1),
+        "how many octets come before it"
+      ),
+      DeviceKey("count", \.count, .integer(1...FileLimits.octets), usual: "all", "how many octets"),
+    ],
+    rules: [.never("count", with: "as", "'as' says how many octets it has")]
+  )
+
+  private static let wholeFormats = ValueFormat.names.compactMap { ValueFormat($0) }
+    .filter { $0.wholeOctets != nil }
+
+  /// How the user names things.
+  static let variableName = "^[A-Za-z][A-Za-z0-9_]*$"
+
+  fileprivate mutating func view(_ entry: Node.Entry) -> View? {
+    guard Expression.isVariableName(entry.key) else {
+      problems.append(
+        name(entry).problem(
+          "'\(entry.key)' cannot be a name",
+          expected: "letters, digits and underscores, a letter first"
+        )
+      )
+      return nil
+    }
+    if entry.value.text != nil {
+      return reference(entry.value, .presence).map { View(entry.key, of: $0) }
+    }
+    // Of what is wrong already, the name is known all the same.
+    var view = Self.viewForm.read(entry.value, &self)
+    view.name = entry.key
+    return view
+  }
+}
+
+extension Shape where State == DeviceReader, Value == [View] {
+  /// `with: { level: { of: battery-level, as: u8, at: 0 } }`: later keys may use the names.
+  static var views: DeviceShape<[View]> {
+    let octets = Schema(["type": "string", "description": "A characteristic: its octets."])
+    let view = Schema.any([octets, DeviceReader.viewForm.schema]).named("view")
+    return DeviceShape(
+      "{ level: { of: battery-level, as: u8 } }",
+      schema: Schema.map(of: view, names: DeviceReader.variableName)
+        .described("Names for values of other characteristics.").named("views")
+    ) { node, reader in
+      let views = reader.entries(node).compactMap { reader.view($0) }
+      reader.names.add(View.names(views))
+      return views
+    }
+  }
+}
+
+extension View {
+  /// What names of these kinds may be used for.
+  static func names(_ views: [View]) -> KnownNames {
+    KnownNames(views.map { ($0.name, $0.kind) })
+  }
+}

@@ -1,0 +1,82 @@
+// The schemas of values: one key for each format, and what may stand under it.
+
+import Bluetooth
+import Documents
+
+enum ValueSchemas {
+  /// A value in a format: `{ u8: 87 }`.
+  private static let part = part("A value in a format: { u8: 87 }.") { format in
+    let isWhole = ValueFormat(format)?.wholeOctets != nil
+    return Schema(["type": isWhole ? ["integer", "string"] : ["string", "number", "integer"]])
+  }.named("part")
+
+  /// A value, or several in a row.
+  static let value = row(of: part).described("A value, or several in a row.").named("value")
+
+  // MARK: Values with names
+
+  /// A number, or a calculation.
+  static let expression = Schema([
+    "type": ["string", "integer"],
+    "description": "A number or a calculation with names: $last - $first + 1, $table.count.",
+  ]).named("expression")
+
+  static let templatePart: Schema = {
+    let words: [(String, Schema)] = [
+      ("octets", Schema(["type": "string", "description": "$name: the octets of a name."])),
+      ("decimal", expression.described("A number as text in decimal digits.")),
+      (
+        "row",
+        Schema(["type": "string", "description": "The name of a table, of which one row is taken."])
+      ),
+      ("at", expression.described("Which row, counted from 0.")),
+    ]
+    return part(
+      "A value in which names may stand: { u16: $size + 1 }, { octets: $rest }, "
+        + "{ row: records, at: $next }.",
+      words,
+      atMost: 2
+    ) { _ in scalar }.named("templatePart")
+  }()
+
+  static let template = Schema.any([
+    Schema(["type": "string", "description": "written, or $name."]), templatePart,
+    .list(of: templatePart),
+  ]).described("A value that is made when it is needed.").named("template")
+
+  // MARK: Numbers that move, and columns
+
+  static let movingParts = row(
+    of: part("A value, or a number that moves: { u8: { low: 62, high: 88 } }.") { _ in
+      .any([scalar, DeviceReader.movingForm.schema])
+    }.named("movingPart")
+  ).named("movingParts")
+
+  static let columnParts = row(
+    of: part("A value, or a column of a table: { u8: { column: bpm } }.") { _ in
+      .any([scalar, DeviceReader.columnForm.schema])
+    }.named("columnPart")
+  ).described("What each row is made of.").named("columnParts")
+
+  // MARK: Fragments
+
+  private static let scalar = Schema(["type": ["string", "number", "integer"]])
+
+  private static func row(of part: Schema) -> Schema { .any([part, .list(of: part)]) }
+
+  /// A mapping of one format, or of other words, to what `value` says.
+  private static func part(
+    _ doc: String,
+    _ words: [(String, Schema)] = [],
+    atMost: Int = 1,
+    _ value: (String) -> Schema
+  ) -> Schema {
+    let all = DeviceReader.formats.map { ($0, value($0)) } + words
+    let properties = all.map { OrderedJSON.Member($0.0, $0.1.json) }
+    let json: OrderedJSON = [
+      "type": "object", "description": .text(doc), "properties": .object(properties),
+      "additionalProperties": false, "minProperties": 1, "maxProperties": .integer(atMost),
+    ]
+    return Schema(json, of: all.map(\.1))
+  }
+}

@@ -1,0 +1,111 @@
+// What one of many simulated devices costs: each is connected to and read, eight at once, in virtual
+// time, over one adapter and one client.
+//
+// Instructions are counted a message on the bus: how many messages there are is the simulated
+// world's affair, and what each costs must not depend on how many devices there are.
+
+import BlueZ
+import BlueZSimulator
+import Bluetooth
+import CBenchmarkPeers
+import DBus
+import Glibc
+import Signals
+import SimulatedDevices
+
+struct ManyDevices {
+  private static let lanes = 8
+  private static let batteryLevel = BluetoothUUID(short: 0x2a19)
+
+  /// How many devices there are, and what they took.
+  let count: Int
+  let messages: Int
+  let instructions: Int
+
+  var instructionsPerMessage: Double { Double(instructions) / Double(messages) }
+
+  /// The instructions a message with `count` devices, as a multiple of those with a tenth of them;
+  /// nil where the machine does not count instructions.
+  static func growth(count: Int) throws -> Double? {
+    // The first run pays for what is made once in a process.
+    _ = try measured(count: lanes)
+    guard let few = try measured(count: count / 10), let many = try measured(count: count) else {
+      return nil
+    }
+    return many.instructionsPerMessage / few.instructionsPerMessage
+  }
+
+  /// Connects to each device, reads and disconnects; nil where instructions are not counted.
+  static func measured(count: Int) throws -> ManyDevices? {
+    let counter = peers_open_instruction_counter()
+    guard counter >= 0 else { return nil }
+    defer { close(counter) }
+    let loop = VirtualTimeLoop()
+    let messages = Guarded(0)
+    let bus = LoopbackBus(on: loop) { _, _ in messages.withLock { $0 += 1 } }
+    let before = peers_read_instruction_counter(counter)
+    let devices = (1...count).map { number in
+      SimulatedDevice(
+        definition(number),
+        on: loop,
+        generator: SeededGenerator(seed: 0, name: "device \(number)")
+      )
+    }
+    let simulator = BlueZSimulator(bus: try bus.connect(), devices: devices)
+    defer { withExtendedLifetime(simulator) {} }
+    let ours = try bus.connect()
+    try loop.run {
+      try await simulator.start()
+      let client = try await BlueZClient.open(bus: ours)
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for lane in 0..<lanes {
+          group.addTask { try await read(lane: lane, of: count, client) }
+        }
+        try await group.waitForAll()
+      }
+    }
+    let instructions = Int(peers_read_instruction_counter(counter) - before)
+    return ManyDevices(
+      count: count,
+      messages: messages.withLock { $0 },
+      instructions: instructions
+    )
+  }
+
+  private static func read(lane: Int, of count: Int, _ client: BlueZClient) async throws {
+    let scheduler = SerialScheduler(on: client.bus.loop, name: "lane \(lane)")
+    let selector = CharacteristicSelector(characteristic: batteryLevel)
+    for number in stride(from: lane + 1, through: count, by: lanes) {
+      let service = BlueZDeviceService(
+        client: client,
+        target: .address(address(number)),
+        scheduler: scheduler
+      )
+      let value = try await service.connect(keep: false, expecting: [])
+        .flattenMap { _ in service.read(selector) }
+        .first()
+      guard value == [87] else {
+        throw SerialReads.Failure(description: "device \(number) was read as \(value)")
+      }
+    }
+  }
+
+  private static func address(_ number: Int) -> BluetoothAddress {
+    BluetoothAddress(number: 0xc0ff_ee03_0000 + UInt64(number))
+  }
+
+  private static func definition(_ number: Int) -> DeviceDefinition {
+    let level = CharacteristicDefinition(
+      uuid: batteryLevel,
+      properties: [.read],
+      behaviour: .constant([87])
+    )
+    return DeviceDefinition(
+      name: "Tag-\(number)",
+      address: address(number),
+      services: [
+        ServiceDefinition(uuid: BluetoothUUID(short: 0x180f), characteristics: [level])
+      ]
+    )
+  }
+}

@@ -1,0 +1,177 @@
+// Runs over a simulated device as a user of the package writes them: where they begin, what they
+// hold, and what they leave behind.
+
+import BLETesting
+import BlueZ
+import BlueZSimulator
+import Bluetooth
+import Signals
+import Testing
+
+@Suite("Runs over a device")
+struct DeviceRunTests {
+  static let tag = DeviceSource.yaml(
+    """
+    name: Tag
+    address: C0:FF:EE:00:00:44
+    services:
+      - service: battery
+        characteristics:
+          - { characteristic: battery-level, properties: [read], value: { u8: 42 } }
+      - service: health-thermometer
+        characteristics:
+          - characteristic: intermediate-temperature
+            properties: [notify]
+            wave:
+              parts:
+                - { hex: "00" }
+                - { medfloat: { low: 36.4, high: 36.8, decimals: 2 } }
+              period: 1m
+              every: 20ms
+    """
+  )
+
+  private static let temperature = CharacteristicSelector(
+    characteristic: BluetoothUUID(short: 0x2a1e)
+  )
+
+  /// A device in real time, connected, and kept so.
+  private func connected() throws -> (SimulatedWorld, BlueZDeviceService) {
+    let world = try SimulatedWorld(Self.tag, time: .real, settings: .instant)
+    let device = try world.service()
+    let outcome = device.connect(keep: true, expecting: []).map { _ in true }
+      .firstOrDefault(false, within: .seconds(60))
+    #expect(outcome.value, "\(String(describing: outcome.error))")
+    return (world, device)
+  }
+
+  private static func runs(_ device: BlueZDeviceService) -> [Signal<Int>] {
+    let read = device.read(.batteryLevel)
+    let subject = Subject<Int>()
+    return [
+      Signal.poll(every: .milliseconds(10)) { read }.take(3).collect().map { $0[2] },
+      .deferred { read },
+      Signal.just(1).flattenMap { _ in read },
+      Signal.interval(.milliseconds(10)).flattenMap { _ in read },
+      Signal.values([1, 2]).flattenMap { _ in read },
+      .create { sink in try await read.run(sink) },
+      Signal.just(1).delay(.milliseconds(1)).flattenMap { value in
+        subject.send(value)
+        return read
+      },
+      Signal<Int>.empty().then { read },
+      .using(acquire: .just(1), release: { _ in .just(()) }, { _ in read }),
+      Signal.values([1, 2]).flattenMap(.merge(limit: 2)) { _ in read },
+      Signal<Int>.failure(NoValue(operation: "")).catchError { _ in read },
+    ]
+  }
+
+  @Test("no run hangs because of where it began")
+  func everywhere() async throws {
+    let (world, device) = try connected()
+    for run in Self.runs(device) {
+      let outcome = run.firstOrDefault(0, within: .seconds(30))
+      #expect(outcome.value == 42, "\(String(describing: outcome.error))")
+      #expect(try await run.first(within: .seconds(30)) == 42)
+    }
+    #expect(world.scheduler.isIdle)
+  }
+
+  @Test("in virtual time such a run is refused with the remedy, which works")
+  func virtual() throws {
+    let world = try SimulatedWorld(Self.tag)
+    let device = try world.service()
+    let run = Signal.just(1).flattenMap { _ in device.session { device.read(.batteryLevel) } }
+    let refused = run.firstOrDefault(0, within: .seconds(30))
+    #expect("\(try #require(refused.error))".contains(".on(scheduler)"))
+    #expect(run.on(world.scheduler).firstOrDefault(0, within: .seconds(30)).value == 42)
+    #expect(world.log.last?.event == "link-down")
+  }
+
+  @Test("a run that connects on the way holds its turn, and is disconnected at its end")
+  func connectsOnTheWay() async throws {
+    let world = try SimulatedWorld(Self.tag, time: .real, settings: .instant)
+    let device = try world.service()
+    let run = Signal.just(1).flattenMap { _ in device.connect() }
+      .flattenMap { device.read(.batteryLevel) }
+    #expect(run.firstOrDefault(0, within: .seconds(30)).value == 42)
+    #expect(world.log.last?.event == "link-down")
+    #expect(try await run.first(within: .seconds(30)) == 42)
+    var values: [Int] = []
+    for try await value in device.session({ device.read(.batteryLevel) }).values {
+      values.append(value)
+    }
+    #expect(values == [42])
+    #expect(world.scheduler.isIdle)
+    #expect(world.log.last?.event == "link-down")
+  }
+
+  @Test("a task that a turn forgets leaves no connection behind")
+  func forgotten() async throws {
+    let world = try SimulatedWorld(Self.tag, time: .real, settings: .instant)
+    let device = try world.service()
+    let late = try await world.scheduler.turn {
+      _ = try await device.connect().first()
+      return Task {
+        try await world.loop.sleep(for: .milliseconds(50))
+        return try await device.connect().first()
+      }
+    }
+    await #expect(throws: TurnEnded.self) { try await late.value }
+    let next = device.session { device.read(.batteryLevel) }
+    #expect(try await next.first(within: .seconds(30)) == 42)
+    #expect(world.log.filter { $0.event == "link-up" }.count == 2)
+    #expect(world.log.last?.event == "link-down")
+  }
+
+  // MARK: Steps behind each value of a subscription
+
+  @Test("a disconnect for each value is refused before it is sent, and says what to write")
+  func disconnectForEach() throws {
+    let world = try SimulatedWorld(Self.tag)
+    let device = try world.service()
+    let values = device.notifications(Self.temperature)
+    let steps: [(Signal<Void>, Signal<Int>)] = [
+      (device.disconnect(), values.take(3).map { _ in 1 }),
+      (device.unpair(), values.take(3).map { _ in 1 }),
+      (device.connect(), values.take(3).map { _ in 1 }),
+      (device.disconnect(), values.timeout(.seconds(30)).take(3).map { _ in 1 }),
+    ]
+    for (step, values) in steps {
+      let chain = device.connect().flattenMap { values }.flattenMap { _ in step }
+      let outcome = chain.firstOrDefault((), within: .seconds(60))
+      let failure = try #require(outcome.error as? DeviceFailure)
+      #expect(failure.code == .insideSubscription)
+      #expect(failure.description.contains("collect()") && failure.description.contains("then"))
+    }
+    #expect(!world.log.contains { $0.event == "Adapter1.RemoveDevice" })
+    #expect(world.log.last?.event == "link-down")
+  }
+
+  @Test("what the failure says to write loses nothing, and reads for each value are fine")
+  func collected() throws {
+    let world = try SimulatedWorld(Self.tag)
+    let device = try world.service()
+    let values = device.notifications(Self.temperature).take(3)
+    let literal = device.connect().flattenMap { values.collect() }.flattenMap { all in
+      device.disconnect().map { all.count }
+    }
+    #expect(literal.firstOrDefault(0, within: .seconds(60)).value == 3)
+    let reading = device.session {
+      values.flattenMap { _ in device.read(.batteryLevel) }.collect()
+    }
+    #expect(reading.firstOrDefault([], within: .seconds(60)).value == [42, 42, 42])
+    let then = device.connect().flattenMap { values.then { device.disconnect() } }
+    #expect(then.firstOrDefault((), within: .seconds(60)).success)
+    // Behind the last value nothing more comes, in an outer subscription it may.
+    let all = device.notifications(Self.temperature)
+    for last in [all.take(1), all.takeThrough { _ in true }] {
+      let one = device.connect().flattenMap { last }.flattenMap { _ in device.disconnect() }
+      #expect(one.firstOrDefault((), within: .seconds(60)).success)
+      let inner = device.connect().flattenMap { values }.flattenMap { _ in last }
+        .flattenMap { _ in device.disconnect() }
+      let failure = inner.firstOrDefault((), within: .seconds(60)).error as? DeviceFailure
+      #expect(failure?.code == .insideSubscription)
+    }
+  }
+}

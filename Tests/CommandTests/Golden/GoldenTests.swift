@@ -1,0 +1,102 @@
+// What the built program prints for the inputs of Tests/Golden, against what was recorded.
+
+import Fixtures
+import Foundation
+import Testing
+
+@Suite("Recorded behaviour")
+struct GoldenTests {
+  @Test("each command of a transcript prints what was recorded", arguments: Transcript.all)
+  func transcripts(name: String) throws { try Transcript(name: name).replay() }
+
+  @Test("there are transcripts, and no recorded file without a test")
+  func complete() throws {
+    #expect(Transcript.all.count >= 8)
+    let mutated = try FileManager.default
+      .contentsOfDirectory(atPath: Transcript.folder + "/recorded/mutated").sorted()
+    #expect(mutated == (Self.files.map(\.name) + ["lines"]).map { "\($0).txt" }.sorted())
+  }
+
+  /// The inputs that are made wrong, with what checks them.
+  static let files: [(name: String, path: String, options: [String])] = [
+    ("chain", "chains/every-step.yaml", []),
+    ("head", "chains/lamp.yaml", ["--set", "pause=2s"]),
+    ("batch", "batches/every-key.yaml", []),
+    ("devices", "devices/every-key.yaml", ["--simulate"]),
+    ("behaviours", "devices/behaviours.yaml", ["--simulate"]),
+    ("machine", "devices/machine.yaml", ["--simulate"]),
+    ("scenario", "devices/every-fault.yaml", ["--simulate"]),
+    ("suite", "suites/every-operation.xml", []),
+    ("macro", "suites/macro.xml", []),
+  ]
+
+  @Test(
+    "check reports what was recorded of inputs with one mistake",
+    arguments: files.indices
+  )
+  func mutated(index: Int) throws {
+    let (name, path, options) = Self.files[index]
+    let source = URL(fileURLWithPath: "\(Transcript.folder)/\(path)")
+    let text = try String(contentsOf: source, encoding: .utf8)
+      .replacing("../../../Simulators", with: packageFolder + "/Simulators")
+    let mutations = path.hasSuffix(".xml") ? Mutation.ofXML(text) : Mutation.ofYAML(text)
+    // A copy of the folder, so that the files are found that the input names.
+    let folder = try TemporaryFolder()
+    let original = source.deletingLastPathComponent().path + "/."
+    let copied = try RunningProgram(["cp", "-r", original, "."], in: folder.path).end()
+    try #require(copied.status == 0)
+    var arguments = ["check"]
+    for (number, mutation) in mutations.enumerated() {
+      let file = Self.marker(number) + "." + source.pathExtension
+      _ = try folder.file(file, mutation.text)
+      arguments += options.first == "--simulate" ? ["--simulate", file] : [file]
+    }
+    if options.first != "--simulate" { arguments += options }
+    let found = try RunningProgram(blerun: arguments, in: folder.path).end()
+    try Transcript(name: "mutated/\(name)").expect(
+      Self.report(mutations, found.errors) { line, marker in line.contains(marker + ".") }
+    )
+  }
+
+  @Test("check reports what was recorded of lines with one wrong word")
+  func mutatedLines() throws {
+    let lines = try String(contentsOfFile: Transcript.folder + "/lines.txt", encoding: .utf8)
+      .split(separator: "\n").map(String.init)
+    let mutations = lines.flatMap(Mutation.ofLine)
+    // A complaint about a line does not quote the line: an unknown step before each says whose it is.
+    let arguments = mutations.enumerated().flatMap { number, mutation in
+      ["-e", Self.marker(number), "-e", mutation.text]
+    }
+    let found = try RunningProgram(blerun: ["check"] + arguments).end()
+    let problems = Self.report(mutations, found.errors) { $0.contains("'\($1)'") }
+    try Transcript(name: "mutated/lines").expect(problems)
+  }
+
+  private static func marker(_ number: Int) -> String { "m\(10_000 + number)" }
+
+  /// The complaints about each mutation, under its label.
+  ///
+  /// - Parameter begins: Whether a line is the first about the mutation with this marker.
+  private static func report(
+    _ mutations: [Mutation],
+    _ errors: String,
+    begins: (String, String) -> Bool
+  ) -> String {
+    var problems = mutations.map { _ in [String]() }
+    var present = -1
+    for line in errors.split(separator: "\n").map(String.init) {
+      let isMarked = { begins(line, marker($0)) }
+      if let next = (max(present, 0)..<mutations.count).first(where: isMarked) {
+        present = next
+        if line.contains("'\(marker(next))'") { continue }
+      }
+      guard present >= 0 else { continue }
+      let text = String(line.trimmingPrefix("blerun: "))
+        .replacing(marker(present), with: "FILE").replacing(packageFolder, with: "$PACKAGE")
+      problems[present].append(text)
+    }
+    return zip(mutations, problems).map { mutation, problems in
+      "# \(mutation.label)\n" + problems.map { "  \($0)\n" }.joined()
+    }.joined()
+  }
+}

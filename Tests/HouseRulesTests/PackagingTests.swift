@@ -1,0 +1,69 @@
+// What `make install` and `make deb` put on a system.
+//
+// Building the package and using it in a clean root is `make test-deb`: it takes minutes.
+
+import Fixtures
+import Foundation
+import Testing
+
+@Suite("Packaging")
+struct PackagingTests {
+  private let project = ProjectFolder()
+  private let build = BuildFolder()
+
+  private var version: String {
+    get throws {
+      let run = try project.run([build.path("blerun"), "--version"])
+      return run.output.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+  }
+
+  @Test("the Debian package has the version of the program")
+  func changelog() throws {
+    let first = try project.file("debian/changelog").text.split(separator: "\n").first
+    #expect(first?.hasPrefix("blerun (\(try version)) ") == true)
+  }
+
+  @Test("what is installed below a prefix is all removed again, and nothing else is")
+  func installation() throws {
+    let folder = FileManager.default.temporaryDirectory
+      .appending(path: "blerun-install-\(ProcessInfo.processInfo.globallyUniqueString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let (root, manuals) = (folder.appending(path: "root"), folder.appending(path: "man"))
+    try FileManager.default.createDirectory(at: manuals, withIntermediateDirectories: true)
+    try "page\n".write(
+      to: manuals.appending(path: "blerun-run.1"),
+      atomically: true,
+      encoding: .utf8
+    )
+    let own = root.appending(path: "usr/share/doc/blerun/of-the-user.txt")
+    let places = [root.path, "/usr", "/usr/lib/systemd/system"]
+    let install = ["Packaging/install", build.path("blerun"), manuals.path] + places
+    let installed = try project.run(install)
+    #expect(installed.status == 0, "\(installed.errors)")
+    for file in [
+      "bin/blerun", "share/man/man1/blerun-run.1", "share/bash-completion/completions/blerun",
+      "share/zsh/vendor-completions/_blerun", "share/fish/vendor_completions.d/blerun.fish",
+      "lib/systemd/system/blerun-batch@.service", "share/blerun/schemas/chain.schema.json",
+      "share/doc/blerun/examples/chains/thermometer.yaml",
+      "share/doc/blerun/examples/devices/thermometer.yaml",
+    ] {
+      #expect(FileManager.default.fileExists(atPath: root.path + "/usr/" + file), "\(file)")
+    }
+    let unit = try String(
+      contentsOf: root.appending(path: "usr/lib/systemd/system/blerun-batch@.service"),
+      encoding: .utf8
+    )
+    #expect(unit.contains("ExecStart=/usr/bin/blerun batch"))
+
+    try "kept\n".write(to: own, atomically: true, encoding: .utf8)
+    let removed = try project.run(["Packaging/uninstall"] + places)
+    #expect(removed.status == 0, "\(removed.errors)")
+    let left = FileManager.default.enumerator(atPath: root.path)?.compactMap { $0 as? String }
+      .filter {
+        (try? FileManager.default.contentsOfDirectory(atPath: root.path + "/" + $0)) == nil
+      }
+    #expect(left == ["usr/share/doc/blerun/of-the-user.txt"])
+    #expect(try project.run(["Packaging/uninstall"] + places).status == 1)
+  }
+}

@@ -1,0 +1,127 @@
+// `within` is a bound, also over work that ignores cancellation.
+
+import Fixtures
+import Signals
+import Testing
+
+@Suite("The bound of a blocking call")
+struct BoundTests {
+  /// Work that ignores its cancellation until it is opened.
+  private final class Gate: Sendable {
+    private struct State {
+      var isOpen = false
+      var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state = Guarded(State())
+
+    func pass() async {
+      await withCheckedContinuation { continuation in
+        let isOpen = state.withLock { state in
+          if !state.isOpen { state.waiting.append(continuation) }
+          return state.isOpen
+        }
+        if isOpen { continuation.resume() }
+      }
+    }
+
+    func open() {
+      let waiting = state.withLock { state in
+        state.isOpen = true
+        defer { state.waiting = [] }
+        return state.waiting
+      }
+      for continuation in waiting { continuation.resume() }
+    }
+  }
+
+  private static func time(_ body: () -> Void) -> Duration {
+    let clock = ContinuousClock()
+    return clock.measure(body)
+  }
+
+  @Test("work that ignores cancellation does not hold the caller; the next turn waits for it")
+  func stubborn() throws {
+    let scheduler = SerialScheduler(on: EventLoop())
+    let (gate, notes) = (Gate(), Recorded<String>())
+    let stubborn = Signal<Int>.lazily(on: scheduler) {
+      await gate.pass()
+      notes.add("ended")
+      return 1
+    }
+    let took = Self.time {
+      let outcome = stubborn.firstOrDefault(0, within: .milliseconds(50))
+      #expect(outcome.value == 0)
+      #expect(
+        outcome.error as? TimedOut
+          == TimedOut(operation: "firstOrDefault", after: .milliseconds(50))
+      )
+    }
+    #expect(took >= .milliseconds(50))
+    #expect(took < .seconds(10))
+    #expect(!scheduler.isIdle)
+    let next = scheduler.schedule { notes.add("next") }
+    #expect(notes.all.isEmpty)
+    gate.open()
+    try next.wait()
+    #expect(notes.all == ["ended", "next"])
+  }
+
+  @Test("the same in a schedule block, whose turn ends only after that work")
+  func inScheduleBlock() throws {
+    let scheduler = SerialScheduler(on: EventLoop())
+    let (gate, notes) = (Gate(), Recorded<String>())
+    let stubborn = Signal<Int>.lazily(on: scheduler) {
+      await gate.pass()
+      notes.add("ended")
+      return 1
+    }
+    let first = scheduler.schedule {
+      let outcome = stubborn.firstOrDefault(0, within: .milliseconds(50))
+      notes.add(outcome.error is TimedOut ? "left" : "\(outcome)")
+      gate.open()
+    }
+    let second = scheduler.schedule { notes.add("next") }
+    try first.wait()
+    try second.wait()
+    #expect(notes.all == ["left", "ended", "next"])
+  }
+
+  @Test("a neighbour that blocks the thread that drives does not hold the caller on another one")
+  func neighbour() async throws {
+    let loop = EventLoop()
+    let here = SerialScheduler(on: loop)
+    let (isBlocking, isOver) = (Guarded(false), Guarded(false))
+    let blocking = loop.task {
+      isBlocking.withLock { $0 = true }
+      while !isOver.withLock({ $0 }) {}
+    }
+    while !isBlocking.withLock({ $0 }) { await Task.yield() }
+    let took = Self.time {
+      let outcome = Signal.lazily(on: here) { 1 }.firstOrDefault(0, within: .milliseconds(50))
+      #expect(outcome.error is TimedOut)
+    }
+    #expect(took < .seconds(10))
+    isOver.withLock { $0 = true }
+    try await blocking.value
+    #expect(Signal.lazily(on: here) { 2 }.firstOrDefault(0, within: .seconds(60)).value == 2)
+  }
+
+  @Test("a clean-up that is quick is waited for past the deadline")
+  func quickCleanUp() {
+    let scheduler = SerialScheduler(on: EventLoop())
+    let notes = Recorded<String>()
+    let chain = Signal<Int>.create(home: scheduler) { sink in
+      _ = Turn.current?.enter("the link") {
+        try await scheduler.loop.sleep(for: .milliseconds(1))
+        notes.add("released")
+      }
+      try await scheduler.loop.sleep(for: .seconds(3_600))
+      try await sink(1)
+    }
+    let outcome = chain.firstOrDefault(0, within: .milliseconds(20))
+    #expect((outcome.error as? TimedOut)?.operation == "sleeping for 3600.0 seconds")
+    #expect(notes.all == ["released"])
+    #expect(scheduler.isIdle)
+  }
+}

@@ -1,0 +1,120 @@
+// Operators on values and endings that need no time, by their histories.
+
+import Fixtures
+import Signals
+import Testing
+
+@Suite("Values and endings")
+struct PassingValuesTests {
+  let loop = VirtualTimeLoop()
+  let notes = Recorded<String>()
+
+  func events<Value>(_ signal: Signal<Value>) throws -> [String] {
+    try history(of: signal, on: loop).map(\.what)
+  }
+
+  let failing = Signal.values([1, 2, 3]).concat(.failure(Broken()))
+
+  @Test("reduce sends one result on completion, the initial one for none, nothing on failure")
+  func reduce() throws {
+    #expect(try events(Signal.values([1, 2, 3]).reduce(10, +)) == ["16", "completed"])
+    #expect(try events(Signal<Int>.empty().reduce(10, +)) == ["10", "completed"])
+    #expect(try events(failing.reduce(10, +)) == ["failed: Broken()"])
+  }
+
+  @Test("takeLast sends the last values on completion, and nothing on failure")
+  func takeLast() throws {
+    #expect(try events(Signal.values(1...5).takeLast(2)) == ["4", "5", "completed"])
+    #expect(try events(Signal.just(1).takeLast(2)) == ["1", "completed"])
+    #expect(try events(Signal.just(1).takeLast(0)) == ["completed"])
+    #expect(try events(failing.takeLast(2)) == ["failed: Broken()"])
+  }
+
+  @Test(
+    "takeWhile ends before the first value that is false, takeThrough with the first that is true"
+  )
+  func takeWhile() throws {
+    let numbers = Signal.values([1, 2, 3, 1]).finally { [notes] in notes.add("clean") }
+    #expect(try events(numbers.takeWhile { $0 < 3 }) == ["1", "2", "completed"])
+    #expect(try events(numbers.takeThrough { $0 == 3 }) == ["1", "2", "3", "completed"])
+    #expect(try events(numbers.takeWhile { $0 < 9 }) == ["1", "2", "3", "1", "completed"])
+    #expect(try events(failing.takeWhile { $0 < 9 }) == ["1", "2", "3", "failed: Broken()"])
+    #expect(notes.all.count == 3)
+  }
+
+  @Test("bufferCount sends full arrays, and what is left at the end, also before a failure")
+  func bufferCount() throws {
+    #expect(
+      try events(Signal.values(1...5).bufferCount(2)) == ["[1, 2]", "[3, 4]", "[5]", "completed"]
+    )
+    #expect(try events(Signal.values(1...4).bufferCount(2)) == ["[1, 2]", "[3, 4]", "completed"])
+    #expect(try events(Signal<Int>.empty().bufferCount(2)) == ["completed"])
+    #expect(try events(failing.bufferCount(2)) == ["[1, 2]", "[3]", "failed: Broken()"])
+    #expect(try events(Signal.values(1...9).bufferCount(2).take(1)) == ["[1, 2]", "completed"])
+  }
+
+  @Test("a consumer that fails gets no further array")
+  func bufferCountConsumer() throws {
+    let seen = Recorded<[Int]>()
+    #expect(throws: OtherBroken.self) {
+      try loop.run {
+        try await Signal.values(1...5).bufferCount(2).run { values in
+          seen.add(values)
+          throw OtherBroken()
+        }
+      }
+    }
+    #expect(seen.all == [[1, 2]])
+  }
+
+  @Test("mapError changes a failure of the source, not the consumer's nor a cancellation")
+  func mapError() throws {
+    #expect(
+      try events(failing.mapError { _ in OtherBroken() })
+        == ["1", "2", "3", "failed: OtherBroken()"]
+    )
+    let inside = Signal.values([1]).mapError { _ in OtherBroken() }
+      .flattenMap { _ in Signal<Int>.failure(Broken()) }
+    #expect(try events(inside) == ["failed: Broken()"])
+    let cancelled = Signal<Int>.never().mapError { _ in OtherBroken() }
+    #expect(
+      try history(of: cancelled, on: loop, cancelAt: .seconds(1)).map(\.what) == ["cancelled"]
+    )
+  }
+
+  func noting(_ signal: Signal<Int>) -> Signal<Int> {
+    signal.on(
+      value: { [notes] in notes.add("value \($0)") },
+      failure: { [notes] in notes.add("failure \($0)") },
+      completed: { [notes] in notes.add("completed") }
+    )
+  }
+
+  @Test("on is called before each event goes on")
+  func on() throws {
+    _ = try events(noting(.just(1)).map { [notes] in notes.add("then \($0)") })
+    #expect(notes.all == ["value 1", "then 1", "completed"])
+    notes.forget()
+    #expect(try events(noting(failing)) == ["1", "2", "3", "failed: Broken()"])
+    #expect(notes.all == ["value 1", "value 2", "value 3", "failure Broken()"])
+  }
+
+  @Test("on does not see the end of a run that its consumer stops, fails or cancels")
+  func onStopped() throws {
+    #expect(try events(noting(.values([1, 2])).take(1)) == ["1", "completed"])
+    _ = try events(noting(.just(1)).flattenMap { _ in Signal<Int>.failure(Broken()) })
+    _ = try history(of: noting(.never()), on: loop, cancelAt: .seconds(1))
+    #expect(notes.all == ["value 1", "value 1"])
+  }
+
+  @Test("idleTimeout ends a stream that has gone quiet, and lets an endless one run")
+  func idleTimeout() throws {
+    let quiet = ticks(3, every: .seconds(1)).concat(.never())
+    #expect(
+      try history(of: quiet.idleTimeout(.seconds(2)), on: loop) == [
+        Moment(1000, "1"), Moment(2000, "2"), Moment(3000, "3"),
+        Moment(5000, "failed: waiting for ever did not end within 2.0 seconds"),
+      ]
+    )
+  }
+}

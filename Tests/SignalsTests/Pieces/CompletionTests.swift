@@ -1,0 +1,46 @@
+// The one ending of a wait, and that it is asked for.
+
+import Testing
+
+@testable import Signals
+
+@Suite("A completion")
+struct CompletionTests {
+  let loop = VirtualTimeLoop()
+
+  @Test("the first ending wins, and later ones learn that they lost")
+  func firstWins() throws {
+    let value = try loop.run { [loop] in
+      try await wait(on: loop, operation: "waiting") { (done: Completion<Int>) in
+        #expect(done.succeed(1))
+        #expect(!done.succeed(2))
+        #expect(!done.fail(Broken()))
+        #expect(done.hasEnded)
+      }
+    }
+    drain(loop)
+    #expect(value == 1)
+  }
+
+  @Test("a wait whose start throws ends its completion with that error")
+  func startThrows() throws {
+    let kept = Guarded<Completion<Int>?>(nil)
+    #expect(throws: Broken()) {
+      try loop.run { [loop] in
+        try await wait(on: loop, operation: "waiting") { (done: Completion<Int>) in
+          kept.withLock { $0 = done }
+          throw Broken()
+        }
+      }
+    }
+    #expect(kept.withLock { $0 }?.succeed(1) == false)
+    drain(loop)
+  }
+
+  #if DEBUG
+    @Test("one that is freed without an ending stops a debug build")
+    func forgotten() async {
+      await #expect(processExitsWith: .failure) { _ = Completion<Int>() }
+    }
+  #endif
+}

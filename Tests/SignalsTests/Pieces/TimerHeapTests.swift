@@ -1,0 +1,96 @@
+// The timers of a loop, without a loop: compared with a sorted list.
+
+import Testing
+
+@testable import Signals
+
+@Suite("The timer heap")
+struct TimerHeapTests {
+  private final class Bell: Alarm, @unchecked Sendable {
+    // `heapIndex` is touched by the one thread of a test.
+    var heapIndex = -1
+    let order: UInt64
+
+    init(_ order: UInt64) { self.order = order }
+
+    func fire() {}
+  }
+
+  private static func instant(_ milliseconds: Int) -> Instant {
+    Instant(sinceStart: .milliseconds(milliseconds))
+  }
+
+  @Test("alarms leave in the order of their instants, equal ones in the order of arming")
+  func order() {
+    let heap = Cell(TimerHeap())
+    let bells = (0..<6).map { Bell(UInt64($0)) }
+    for (bell, at) in zip(bells, [30, 10, 20, 10, 30, 10]) {
+      heap { $0.insert(bell, at: Self.instant(at), order: bell.order) }
+    }
+    #expect(heap.value.earliest == Self.instant(10))
+    var left: [UInt64] = []
+    while let alarm = heap({ $0.popDue(Self.instant(30)) }) {
+      left.append((alarm as? Bell)?.order ?? 99)
+    }
+    #expect(left == [1, 3, 5, 2, 0, 4])
+    #expect(heap.value.isEmpty)
+    #expect(bells.allSatisfy { $0.heapIndex == -1 })
+  }
+
+  @Test("nothing is due before its instant")
+  func notDue() {
+    let heap = Cell(TimerHeap())
+    let bell = Bell(1)
+    heap { $0.insert(bell, at: Self.instant(10), order: 1) }
+    #expect(heap { $0.popDue(Self.instant(9)) } == nil)
+    #expect(heap { $0.popDue(Self.instant(10)) } === bell)
+  }
+
+  @Test("an alarm that is not armed cannot be removed")
+  func notArmed() {
+    let heap = Cell(TimerHeap())
+    let bell = Bell(1)
+    #expect(!heap { $0.remove(bell) })
+    heap { $0.insert(bell, at: Self.instant(1), order: 1) }
+    #expect(heap { $0.remove(bell) })
+    #expect(!heap { $0.remove(bell) })
+    #expect(heap.value.earliest == nil)
+  }
+
+  @Test("removing all disarms all")
+  func removeAll() {
+    let heap = Cell(TimerHeap())
+    let bells = (0..<5).map { Bell(UInt64($0)) }
+    for bell in bells { heap { $0.insert(bell, at: Self.instant(3), order: bell.order) } }
+    #expect(heap { $0.removeAll() }.count == 5)
+    #expect(heap.value.isEmpty)
+    for bell in bells { #expect(!heap { $0.remove(bell) }) }
+  }
+
+  @Test("insertions, removals and firings at random agree with a sorted list", arguments: 0..<20)
+  func model(seed: Int) {
+    var random = SeededGenerator(seed: UInt64(seed), name: "timer heap")
+    let heap = Cell(TimerHeap())
+    var model: [(at: Int, bell: Bell)] = []
+    for order in 0..<400 {
+      switch Int.random(in: 0..<4, using: &random) {
+      case 0, 1:
+        let bell = Bell(UInt64(order))
+        let at = Int.random(in: 0..<50, using: &random)
+        heap { $0.insert(bell, at: Self.instant(at), order: bell.order) }
+        model.append((at, bell))
+      case 2 where !model.isEmpty:
+        let (_, bell) = model.remove(at: Int.random(in: model.indices, using: &random))
+        #expect(heap { $0.remove(bell) }, "seed \(seed)")
+      default:
+        model.sort { ($0.at, $0.bell.order) < ($1.at, $1.bell.order) }
+        let now = Int.random(in: 0..<50, using: &random)
+        let expected = model.first.flatMap { $0.at <= now ? $0.bell : nil }
+        if expected != nil { model.removeFirst() }
+        #expect(heap { $0.popDue(Self.instant(now)) } === expected, "seed \(seed)")
+      }
+      #expect(heap.value.count == model.count, "seed \(seed)")
+      #expect(heap.value.earliest == model.map { Self.instant($0.at) }.min(), "seed \(seed)")
+    }
+  }
+}

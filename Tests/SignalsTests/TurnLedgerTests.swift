@@ -1,0 +1,229 @@
+// A turn ends with everything that was begun in it, whoever awaits it.
+
+import Fixtures
+import Testing
+
+@testable import Signals
+
+@Suite("The ledger of a turn")
+struct TurnLedgerTests {
+  let loop = VirtualTimeLoop()
+  let notes = Recorded<String>()
+
+  /// An operation that enters a link and takes `time`.
+  private func connect(
+    _ name: String,
+    of scheduler: SerialScheduler,
+    for time: Duration = .seconds(2)
+  ) -> Signal<String> {
+    Signal.operation(of: scheduler, name) { [loop, notes] sink in
+      notes.add("begin \(name)")
+      defer { notes.add("end \(name)") }
+      _ = Turn.current?.enter(name) { notes.add("release \(name)") }
+      try await loop.sleep(for: time)
+      try await sink(name)
+    }
+  }
+
+  /// Begins work that nobody awaits, in a task that inherits what the present one carries.
+  private func forget(_ body: @escaping @Sendable () async throws -> Void) {
+    _ = Task(executorPreference: loop) { [notes] in
+      do {
+        try await body()
+        notes.add("done")
+      } catch {
+        notes.add("\(type(of: error))")
+      }
+    }
+  }
+
+  @Test("an operation of a forgotten task is cancelled and awaited when the turn ends")
+  func running() throws {
+    let scheduler = SerialScheduler(on: loop)
+    try loop.run { [self] in
+      try await scheduler.turn { [self] in
+        forget { [self] in _ = try await connect("late", of: scheduler).first() }
+        try await loop.sleep(for: .seconds(1))
+      }
+      notes.add("turn ended")
+    }
+    drain(loop)
+    #expect(
+      notes.all == ["begin late", "end late", "release late", "TurnEnded", "turn ended"]
+        || notes.all == ["begin late", "end late", "TurnEnded", "release late", "turn ended"]
+    )
+    #expect(loop.now == .start + .seconds(1))
+  }
+
+  @Test("an operation that begins after the turn's end fails with TurnEnded, and is no new turn")
+  func later() throws {
+    let scheduler = SerialScheduler(on: loop, name: "devices")
+    let failures = Guarded<[any Error]>([])
+    try loop.run { [self] in
+      try await scheduler.turn { [self] in
+        let ways: [@Sendable () async throws -> Void] = [
+          { [self] in _ = try await connect("first", of: scheduler).first() },
+          { [self] in try await connect("run", of: scheduler).run { _ in } },
+          { [self] in for try await _ in connect("values", of: scheduler).values {} },
+          { try await scheduler.turn {} },
+        ]
+        for way in ways {
+          forget { [loop] in
+            try await loop.sleep(for: .seconds(1))
+            do {
+              #expect(Turn.current == nil)
+              try await way()
+            } catch {
+              failures.withLock { $0.append(error) }
+            }
+          }
+        }
+      }
+    }
+    drain(loop)
+    #expect(failures.withLock { $0.count } == 4)
+    for failure in failures.withLock({ $0 }) {
+      #expect((failure as? TurnEnded)?.scheduler == "devices")
+    }
+    #expect(!notes.all.contains { $0.hasPrefix("begin") })
+    #expect(scheduler.isIdle)
+  }
+
+  @Test("while the turn lives, a task begun in it belongs to it")
+  func belongs() throws {
+    let scheduler = SerialScheduler(on: loop)
+    try loop.run { [self] in
+      try await scheduler.turn { [self] in
+        forget { [self] in _ = try await connect("a", of: scheduler).first() }
+        try await loop.sleep(for: .seconds(5))
+      }
+    }
+    drain(loop)
+    #expect(notes.all == ["begin a", "end a", "done", "release a"])
+  }
+
+  @Test("what a schedule block begins ends with its turn")
+  func scheduled() throws {
+    let scheduler = SerialScheduler(on: loop)
+    try scheduler.schedule { [self] in
+      forget { [self] in _ = try await connect("late", of: scheduler).first() }
+      _ = Signal.just(1).delay(.seconds(1)).firstOrDefault(0, within: .seconds(5))
+      notes.add("block ended")
+    }.wait()
+    drain(loop)
+    #expect(notes.all.prefix(3) == ["begin late", "block ended", "end late"])
+    #expect(Set(notes.all.dropFirst(3)) == ["release late", "TurnEnded"])
+    #expect(loop.now == .start + .seconds(1))
+  }
+
+  @Test("observations and iterations that a turn began end with it")
+  func observations() throws {
+    let scheduler = SerialScheduler(on: loop)
+    let endless = Signal.interval(.milliseconds(300)).flattenMap { _ in Signal.just("tick") }
+      .finally { [notes] in notes.add("cleaned") }
+    try loop.run { [self] in
+      try await scheduler.turn { [self] in
+        endless.observe { [notes] event in
+          if case .cancelled = event { notes.add("cancelled") }
+        }
+        forget { for try await _ in endless.values {} }
+        try await loop.sleep(for: .seconds(1))
+      }
+      notes.add("turn ended")
+    }
+    drain(loop)
+    let ended = try #require(notes.all.firstIndex(of: "turn ended"))
+    #expect(notes.all[..<ended].filter { $0 == "cleaned" }.count == 2)
+    #expect(notes.all[..<ended].contains("cancelled"))
+  }
+
+  @Test("operations, links and turns keep the laws, cancelled at random moments", arguments: 0..<60)
+  func laws(seed: Int) throws {
+    var random = SeededGenerator(seed: UInt64(seed), name: "ledger")
+    let scheduler = SerialScheduler(on: loop)
+    let book = Book(scheduler: scheduler, loop: loop)
+    var tasks: [Task<Void, any Error>] = []
+    for number in 0..<8 {
+      let turn = "\(number)"
+      let times = (0..<4).map { _ in Int.random(in: 0..<40, using: &random) }
+      let leaves = Bool.random(using: &random)
+      let hasHome = Bool.random(using: &random)
+      let main = Int.random(in: 0..<60, using: &random)
+      let body: @Sendable () async throws -> Void = { [self] in
+        for time in times {
+          forget { [loop] in
+            try await loop.sleep(for: .milliseconds(time))
+            _ = try await book.work(turn, time, leaves: leaves).first()
+          }
+        }
+        _ = try await book.work(turn, main, leaves: leaves).first()
+      }
+      let task = loop.task {
+        if hasHome {
+          try await scheduler.turn(within: .milliseconds(200)) { try await body() }
+        } else {
+          let run = Signal<Void>.create { sink in
+            try await body()
+            try await sink(())
+          }
+          try await run.first(within: .milliseconds(200))
+        }
+      }
+      tasks.append(task)
+      if Bool.random(using: &random) {
+        loop.after(.milliseconds(Int.random(in: 0..<400, using: &random))) { task.cancel() }
+      }
+    }
+    if Int.random(in: 0..<4, using: &random) == 0 {
+      loop.after(.milliseconds(Int.random(in: 0..<400, using: &random))) { scheduler.cancelAll() }
+    }
+    let all = tasks
+    try loop.run { for task in all { _ = await task.result } }
+    drain(loop)
+    #expect(book.overlaps.withLock { $0 } == 0, "seed \(seed)")
+    #expect(book.running.withLock { $0.values.allSatisfy { $0 == 0 } }, "seed \(seed)")
+    #expect(book.links.withLock { $0.values.allSatisfy { $0 == 0 } }, "seed \(seed)")
+    #expect(scheduler.isIdle, "seed \(seed)")
+  }
+}
+
+/// What the operations of several turns on one scheduler count.
+private final class Book: Sendable {
+  let scheduler: SerialScheduler
+  let loop: Loop
+  /// For each turn, how many of its operations run now.
+  let running = Guarded<[String: Int]>([:])
+  /// For each turn, how many links it has.
+  let links = Guarded<[String: Int]>([:])
+  /// How often an operation began while one of another turn ran.
+  let overlaps = Guarded(0)
+
+  init(scheduler: SerialScheduler, loop: Loop) {
+    self.scheduler = scheduler
+    self.loop = loop
+  }
+
+  /// Enters a link, works for a while, and may leave the link again.
+  func work(_ turn: String, _ time: Int, leaves: Bool) -> Signal<Int> {
+    Signal.operation(of: scheduler, "working") { [self] sink in
+      running.withLock { running in
+        running[turn, default: 0] += 1
+        if running.contains(where: { $0.key != turn && $0.value > 0 }) {
+          overlaps.withLock { $0 += 1 }
+        }
+      }
+      defer { running.withLock { $0[turn, default: 0] -= 1 } }
+      links.withLock { $0[turn, default: 0] += 1 }
+      let entry = Turn.current?.enter("a link") { [self] in
+        try await loop.sleep(for: .milliseconds(3))
+        links.withLock { $0[turn, default: 0] -= 1 }
+      }
+      try await loop.sleep(for: .milliseconds(time))
+      if leaves, let entry {
+        Turn.current?.leave(entry)
+        links.withLock { $0[turn, default: 0] -= 1 }
+      }
+      try await sink(time)
+    }
+  }
+}
