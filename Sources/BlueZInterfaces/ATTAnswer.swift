@@ -1,4 +1,4 @@
-// How bluetoothd words the ATT error codes that a peer answers with.
+// How bluetoothd words the ATT error codes that a peer returns.
 
 public import Bluetooth
 
@@ -24,11 +24,11 @@ extension ErrorAnswer {
     }
   }
 
-  /// The ATT error code that an answer to a GATT call tells of; nil when it tells of none.
+  /// The ATT error code behind an error reply to a GATT call; nil when the reply carries none.
   ///
-  /// `Not paired` stands for three codes, of which this gives Insufficient Authentication. An
-  /// answer that bluetoothd also gives for reasons of its own, such as `Operation is not
-  /// supported`, is not taken for a code.
+  /// `Not paired` is the text for three codes; this returns Insufficient Authentication. A reply
+  /// that bluetoothd also sends for reasons of its own, such as `Operation is not supported`, is
+  /// not read as a code.
   public var attErrorCode: ATTErrorCode? {
     switch self {
     case .readNotPermitted: return ATTErrorCode(rawValue: 0x02)

@@ -11,7 +11,7 @@ public enum Adapter1 {
   /// The interface.
   public static let interface = "org.bluez.Adapter1"
 
-  /// As bluetoothd 5.66 describes and lists it.
+  /// As described and listed by bluetoothd 5.66.
   public static let declaration = InterfaceDeclaration(
     interface,
     methods: [
@@ -26,9 +26,9 @@ public enum Adapter1 {
 
   // MARK: Methods
 
-  /// Answered when the controller has begun; `Discovering` becomes true before or after.
+  /// Replies once the controller has started; `Discovering` becomes true before or after.
   public static let startDiscovery = Method("StartDiscovery", of: interface)
-  /// Ends this client's session; only the last one turns discovery off.
+  /// Ends this client's session; discovery stops with the last session.
   public static let stopDiscovery = Method("StopDiscovery", of: interface)
   /// Keys in ``DiscoveryFilterKey``; an empty map removes this client's filter.
   public static let setDiscoveryFilter = Method(
@@ -41,7 +41,7 @@ public enum Adapter1 {
     of: interface,
     returns: .one("filters", .strings)
   )
-  /// Forgets a device, its bond included; disconnects it first.
+  /// Removes a device and its bond; disconnects it first.
   public static let removeDevice = Method(
     "RemoveDevice",
     of: interface,
@@ -55,7 +55,7 @@ public enum Adapter1 {
   public static let addressType = Property("AddressType", Codec<AddressType>.text, of: interface)
   /// The system's name.
   public static let name = Property("Name", .string, of: interface)
-  /// An empty string resets it to the name.
+  /// Writing an empty string resets the alias to the name.
   public static let alias = Property("Alias", .string, of: interface, access: .readWrite)
   public static let deviceClass = Property("Class", .uint32, of: interface)
   public static let powered = Property("Powered", .boolean, of: interface, access: .readWrite)
@@ -87,14 +87,14 @@ public enum Adapter1 {
     of: interface,
     access: .readWrite
   )
-  /// Whether any client discovers.
+  /// Whether discovery is active for any client.
   public static let discovering = Property("Discovering", .boolean, of: interface)
-  /// The services of this host.
+  /// The services that this host offers.
   public static let uuids = Property("UUIDs", .strings, of: interface)
   public static let modalias = Property("Modalias", .string, of: interface, presence: .known)
-  /// Of ``Role``.
+  /// One or more of ``Role``.
   public static let roles = Property("Roles", .strings, of: interface)
-  /// Those that are switched on.
+  /// The experimental features that are enabled.
   public static let experimentalFeatures = Property(
     "ExperimentalFeatures",
     .strings,
@@ -123,19 +123,20 @@ public enum Adapter1 {
   public enum DiscoveryFilterKey {
     /// `as`: any of these services advertised; absent or empty for any device.
     public static let uuids = "UUIDs"
-    /// `n`, dBm, -127…20: a lower bound that BlueZ hardly applies; not together with pathloss.
+    /// `n`, dBm, -127…20: a lower bound, which BlueZ applies loosely; cannot be combined with
+    /// pathloss.
     public static let rssi = "RSSI"
     /// `q`, dB: an upper bound.
     public static let pathloss = "Pathloss"
     /// `s`, one of ``Transport``.
     public static let transport = "Transport"
-    /// `b`: manufacturer and service data signalled with every advertisement; false when absent.
+    /// `b`: report manufacturer and service data of every advertisement; false when absent.
     public static let duplicateData = "DuplicateData"
-    /// `b`: the adapter is discoverable meanwhile.
+    /// `b`: the adapter is discoverable during discovery.
     public static let discoverable = "Discoverable"
     /// `s`: a prefix of address or name.
     public static let pattern = "Pattern"
-    /// `b`, since 5.83: connect to what matches the pattern.
+    /// `b`, since 5.83: connect to devices that match the pattern.
     public static let autoConnect = "AutoConnect"
 
     /// What ``getDiscoveryFilters`` lists in 5.66, in its order.
@@ -151,6 +152,6 @@ public enum Adapter1 {
     public static let lowEnergy = "le"
   }
 
-  /// The RSSI bounds that a filter may have, in dBm.
+  /// The valid range of the RSSI filter, in dBm.
   public static let filterRSSI: ClosedRange<Int> = -127...20
 }

@@ -4,8 +4,8 @@ public import DBus
 
 /// `org.bluez.AdvertisementMonitorManager1`, on an adapter.
 ///
-/// bluetoothd has it where it runs with its experimental interfaces and the kernel knows monitors
-/// (Linux 5.10).
+/// bluetoothd provides it when it runs with experimental interfaces and the kernel supports
+/// advertisement monitors (Linux 5.10).
 ///
 /// - Source: BlueZ 5.66, `doc/advertisement-monitor-api.txt`, `src/adv_monitor.c`.
 public enum AdvertisementMonitorManager1 {
@@ -45,7 +45,7 @@ public enum AdvertisementMonitorManager1 {
 public enum AdvertisementMonitor1 {
   /// The interface.
   public static let interface = "org.bluez.AdvertisementMonitor1"
-  /// The one type of monitor that there is: any of the patterns.
+  /// The only type of monitor: any of the patterns matches.
   public static let orPatterns = "or_patterns"
 
   public static let declaration = InterfaceDeclaration(
@@ -57,11 +57,11 @@ public enum AdvertisementMonitor1 {
     ]
   )
 
-  // MARK: Methods, called by bluetoothd without waiting for an answer
+  // MARK: Methods, called by bluetoothd, which expects no reply
 
-  /// The monitor could not be activated, or is not any more.
+  /// The monitor could not be activated, or is no longer active.
   public static let release = Method("Release", of: interface)
-  /// It is active.
+  /// The monitor is active.
   public static let activate = Method("Activate", of: interface)
   public static let deviceFound = Method(
     "DeviceFound",
@@ -92,21 +92,21 @@ public enum AdvertisementMonitor1 {
     of: interface,
     presence: .known
   )
-  /// How long a device is weak or silent before it is lost: 1 to 300 seconds.
+  /// How long a device must be weak or silent to count as lost: 1 to 300 seconds.
   public static let rssiLowTimeout = Property(
     "RSSILowTimeout",
     .uint16,
     of: interface,
     presence: .known
   )
-  /// How long a device is strong before it is found: 1 to 300 seconds.
+  /// How long a device must be strong to count as found: 1 to 300 seconds.
   public static let rssiHighTimeout = Property(
     "RSSIHighTimeout",
     .uint16,
     of: interface,
     presence: .known
   )
-  /// 0 reports every advertisement, 255 the first alone.
+  /// 0 reports every advertisement, 255 only the first.
   public static let rssiSamplingPeriod = Property(
     "RSSISamplingPeriod",
     .uint16,
@@ -116,7 +116,7 @@ public enum AdvertisementMonitor1 {
   /// At least one.
   public static let patterns = Property("Patterns", .monitorPatterns, of: interface)
 
-  /// Octets that one kind of field of an advertisement has at a place.
+  /// Bytes at an offset of one AD structure of an advertisement.
   public struct Pattern: Equatable, Sendable {
     public let start: UInt8
     /// The AD type.
@@ -152,7 +152,7 @@ extension Codec<[AdvertisementMonitor1.Pattern]> {
           }
         )
       } catch {
-        preconditionFailure("patterns are of one type: \(error)")
+        preconditionFailure("patterns have one type: \(error)")
       }
     }
   }

@@ -1,4 +1,4 @@
-// org.bluez.AgentManager1 and Agent1: who answers bluetoothd's questions while pairing.
+// org.bluez.AgentManager1 and Agent1: who answers bluetoothd's requests during pairing.
 
 public import DBus
 
@@ -31,7 +31,7 @@ public enum AgentManager1 {
     takes: .one("agent", .objectPath)
   )
 
-  /// What an agent can do; the empty string means keyboard and display.
+  /// The I/O capability of an agent; the empty string means KeyboardDisplay.
   public enum Capability {
     public static let unspecified = ""
     public static let displayOnly = "DisplayOnly"
@@ -81,7 +81,7 @@ public enum Agent1 {
     takes: .one("device", .objectPath),
     returns: .one("passkey", .uint32)
   )
-  /// The last argument is the number of digits that were typed on the device so far.
+  /// The last argument is the number of digits typed on the device so far.
   public static let displayPasskey = Method(
     "DisplayPasskey",
     of: interface,

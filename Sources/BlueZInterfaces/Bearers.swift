@@ -1,5 +1,4 @@
-// org.bluez.Bearer.LE1 and Bearer.BREDR1: the two sides of a device, where bluetoothd tells them
-// apart.
+// org.bluez.Bearer.LE1 and Bearer.BREDR1: the two bearers of a dual-mode device.
 
 public import DBus
 
@@ -13,7 +12,7 @@ public enum BearerLE1 {
   public static let connect = Method("Connect", of: interface)
   public static let disconnect = Method("Disconnect", of: interface)
 
-  /// Whether the LE link alone is up.
+  /// Whether the device is connected over LE.
   public static let connected = Property("Connected", .boolean, of: interface)
 }
 

@@ -1,6 +1,6 @@
-// Where bluetoothd exports its objects: paths made from addresses and handles, and read back.
+// Where bluetoothd exports its objects: paths built from addresses and handles, and parsed.
 //
-// Names only: whether an object exists is for the object tree to say.
+// Names only: whether an object exists is known to the object tree.
 
 public import Bluetooth
 public import DBus
@@ -123,7 +123,7 @@ extension BlueZPath {
 // MARK: Reading
 
 extension BlueZPath {
-  /// Reads the place from an object path; nil when bluetoothd would not use it for these objects.
+  /// Parses an object path; nil when bluetoothd does not use it for these objects.
   public init?(_ path: ObjectPath) {
     let elements = path.text.split(separator: "/", omittingEmptySubsequences: true)
     guard elements.count >= 2, elements[0] == "org", elements[1] == "bluez" else { return nil }
@@ -166,7 +166,7 @@ extension BlueZPath {
     )
   }
 
-  /// The address that the path of a device names; nil for another path.
+  /// The address in the path of a device; nil for any other path.
   public static func address(ofDevice path: ObjectPath) -> BluetoothAddress? {
     address(in: path.lastElement[...])
   }
@@ -181,7 +181,7 @@ extension BlueZPath {
     return UInt16(element.dropFirst(prefix.count), radix: 16)
   }
 
-  /// The device's path that an object path is, or is below of; nil for anything else.
+  /// The path of the device that a path is or lies below; nil for any other path.
   public static func devicePath(containing path: ObjectPath) -> ObjectPath? {
     guard let place = BlueZPath(path) else { return nil }
     switch place {
@@ -194,7 +194,7 @@ extension BlueZPath {
     }
   }
 
-  /// The handle that the last element of the path names, for services and what is below them.
+  /// The handle in the last element of the path, for services, characteristics and descriptors.
   public var handle: UInt16? {
     switch self {
     case .bluez, .adapter, .device: nil

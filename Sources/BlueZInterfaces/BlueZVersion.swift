@@ -1,4 +1,4 @@
-// The release of BlueZ, where releases differ on the bus.
+// BlueZ releases, for where they differ on the bus.
 
 /// A release of BlueZ: 5.66.
 public struct BlueZVersion: Hashable, Comparable, Sendable, CustomStringConvertible {
@@ -10,7 +10,7 @@ public struct BlueZVersion: Hashable, Comparable, Sendable, CustomStringConverti
     self.minor = minor
   }
 
-  /// The one of Debian 12, whose every message was recorded.
+  /// The release in Debian 12, all of whose messages were recorded.
   public static let recorded = BlueZVersion(5, 66)
   public static func < (left: BlueZVersion, right: BlueZVersion) -> Bool {
     (left.major, left.minor) < (right.major, right.minor)

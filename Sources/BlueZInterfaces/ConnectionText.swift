@@ -51,7 +51,7 @@ public struct ConnectionText: RawRepresentable, Hashable, Sendable {
     abortByRemote, abortByLocal, linkLayerProtocolError, gattBrowsing, keyMissing, unknown,
   ]
 
-  /// Reads the text of an answer; nil when it is none of these.
+  /// Parses the text of an error reply; nil when it is none of these.
   public init?(parsing text: String) {
     for prefix in ["le-connection-", "br-connection-"] where text.hasPrefix(prefix) {
       self.init(rawValue: String(text.dropFirst(prefix.count)))

@@ -10,7 +10,7 @@ public enum Device1 {
   /// The interface.
   public static let interface = "org.bluez.Device1"
 
-  /// As bluetoothd 5.66 describes it, and lists what a device has.
+  /// As described by bluetoothd 5.66, in the order in which it lists properties.
   public static let declaration = InterfaceDeclaration(
     interface,
     methods: [disconnect, connect, connectProfile, disconnectProfile, pair, cancelPairing],
@@ -23,9 +23,9 @@ public enum Device1 {
 
   // MARK: Methods
 
-  /// On LE it is answered when the ATT channel is up, before services are resolved.
+  /// On LE, replies when the ATT channel is up, before services are resolved.
   public static let connect = Method("Connect", of: interface)
-  /// Succeeds also when nothing is connected; cancels a pending Connect; takes about 2 s.
+  /// Also succeeds when nothing is connected; cancels a pending Connect; takes about 2 s.
   public static let disconnect = Method("Disconnect", of: interface)
   public static let connectProfile = Method(
     "ConnectProfile",
@@ -37,13 +37,13 @@ public enum Device1 {
     of: interface,
     takes: .one("UUID", .string)
   )
-  /// Connects if need be, and resolves the services before it is answered.
+  /// Connects if necessary, and resolves the services before it replies.
   public static let pair = Method("Pair", of: interface)
   public static let cancelPairing = Method("CancelPairing", of: interface)
 
   // MARK: Signals
 
-  /// Why a link ended, and a message; since 5.83. Reasons are in ``DisconnectReason``.
+  /// Why a connection ended, and a message; since 5.83. Reasons are in ``DisconnectReason``.
   public static let disconnected = "Disconnected"
 
   /// The arguments of ``disconnected``.
@@ -52,7 +52,7 @@ public enum Device1 {
     ("message", Codec.string)
   )
 
-  /// First arguments of ``disconnected``.
+  /// Values of the first argument of ``disconnected``.
   public enum DisconnectReason {
     public static let unknown = "org.bluez.Reason.Unknown"
     public static let timeout = "org.bluez.Reason.Timeout"
@@ -67,7 +67,7 @@ public enum Device1 {
   public static let address = Property("Address", .address, of: interface)
   public static let addressType = Property("AddressType", Codec<AddressType>.text, of: interface)
   public static let name = Property("Name", .string, of: interface, presence: .known)
-  /// Without a name the address with `-` for `:`.
+  /// For a device without a name, the address with `-` for `:`.
   public static let alias = Property("Alias", .string, of: interface, access: .readWrite)
   public static let deviceClass = Property("Class", .uint32, of: interface, presence: .known)
   public static let appearance = Property("Appearance", .uint16, of: interface, presence: .known)
@@ -80,18 +80,18 @@ public enum Device1 {
   /// In dBm.
   public static let rssi = Property("RSSI", .int16, of: interface, presence: .discovered)
   public static let connected = Property("Connected", .boolean, of: interface)
-  /// Advertised ones first, all once resolved.
+  /// The advertised services first; all of them once resolved.
   public static let uuids = Property("UUIDs", .uuids, of: interface)
   public static let modalias = Property("Modalias", .string, of: interface, presence: .known)
   public static let adapter = Property("Adapter", .objectPath, of: interface)
-  /// By company.
+  /// Keyed by company identifier.
   public static let manufacturerData = Property(
     "ManufacturerData",
     .companyData,
     of: interface,
     presence: .known
   )
-  /// By service.
+  /// Keyed by service UUID.
   public static let serviceData = Property(
     "ServiceData",
     .serviceData,
@@ -100,7 +100,7 @@ public enum Device1 {
   )
   /// In dBm, as advertised.
   public static let txPower = Property("TxPower", .int16, of: interface, presence: .discovered)
-  /// The services are known and their objects exported.
+  /// Whether the services are known and their objects exported.
   public static let servicesResolved = Property("ServicesResolved", .boolean, of: interface)
   public static let wakeAllowed = Property(
     "WakeAllowed",
@@ -109,7 +109,7 @@ public enum Device1 {
     access: .readWrite,
     presence: .known
   )
-  /// Of a dual-mode device, one of ``PreferredBearer``; since 5.80.
+  /// For a dual-mode device, one of ``PreferredBearer``; since 5.80.
   public static let preferredBearer = Property(
     "PreferredBearer",
     .string,
@@ -119,7 +119,7 @@ public enum Device1 {
   )
 }
 
-/// `org.bluez.Battery1`, on the device object while it is connected and the level known.
+/// `org.bluez.Battery1`, on the device object while it is connected and the level is known.
 ///
 /// - Source: BlueZ 5.66, `doc/battery-api.txt`, `src/battery.c`.
 public enum Battery1 {

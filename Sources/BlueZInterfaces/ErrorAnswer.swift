@@ -1,13 +1,13 @@
-// The error answers of bluetoothd: name and text together, as they stand on the bus.
+// The error replies of bluetoothd: name and text, as sent on the bus.
 //
-// Data only. What they mean to a user is said by the client's error mapping.
+// Data only. What they mean to a user is decided by the client's error mapping.
 
 public import DBus
 
-/// One error answer: the D-Bus error name and its text.
+/// One error reply: the D-Bus error name and its text.
 ///
 /// The texts are part of the interface in practice: half of bluetoothd's failures have the name
-/// `org.bluez.Error.Failed` and differ in the text alone.
+/// `org.bluez.Error.Failed` and differ only in the text.
 public struct ErrorAnswer: Error, Hashable, Sendable {
   /// The D-Bus error name.
   public let name: String
@@ -25,7 +25,7 @@ public struct ErrorAnswer: Error, Hashable, Sendable {
   }
 }
 
-// MARK: Answers with a text of their own
+// MARK: Errors with a fixed text
 
 /// - Source: BlueZ 5.66, `src/error.c`; the lines marked "seen" were recorded from bluetoothd 5.66.
 extension ErrorAnswer {
@@ -34,7 +34,7 @@ extension ErrorAnswer {
     "Invalid arguments in method call"
   )
   public static let inProgress = ErrorAnswer(BlueZErrorName.inProgress, "In Progress")
-  /// Seen: StartDiscovery of a client that discovers.
+  /// Seen: StartDiscovery of a client that already discovers.
   public static let operationInProgress = ErrorAnswer(
     BlueZErrorName.inProgress,
     "Operation already in progress"
@@ -65,7 +65,7 @@ extension ErrorAnswer {
     "Agent Not Available"
   )
   public static let notReady = ErrorAnswer(BlueZErrorName.notReady, "Resource Not Ready")
-  /// A change of the same setting is under way. bluetoothd says nothing beside the name.
+  /// A change of the same setting is in progress. bluetoothd sends the name without a text.
   public static let busy = ErrorAnswer(BlueZErrorName.busy, "")
   public static let notPowered = failed("Not Powered")
   public static let authenticationCanceled = ErrorAnswer(
@@ -92,7 +92,7 @@ extension ErrorAnswer {
   public static let noDiscoveryStarted = failed("No discovery started")
   /// Seen: Connect while another is pending, up to 5.80.
   public static let connectPending = failed("Operation already in progress")
-  /// Seen: Connect on an adapter that is off, and in the instant after a Disconnect.
+  /// Seen: Connect on an adapter that is off, and right after a Disconnect.
   public static let inputOutputError = failed("Input/output error")
 }
 
@@ -113,7 +113,7 @@ extension ErrorAnswer {
     BlueZErrorName.invalidArguments,
     "Invalid Length"
   )
-  /// Seen: a read or write without a link. Not the name NotConnected.
+  /// Seen: a read or write without a connection. Not the name NotConnected.
   public static let gattNotConnected = failed("Not connected")
   public static let noTransport = failed("No ATT transport")
   /// Seen: a command longer than the MTU allows.
@@ -132,7 +132,7 @@ extension ErrorAnswer {
 
 /// - Source: BlueZ 5.66, `gdbus/object.c`; libdbus for the first two.
 extension ErrorAnswer {
-  /// A call to an object that does not exist. The text ends in a newline.
+  /// A call to an unknown object. The text ends in a newline.
   public static func unknownObject(
     method: String,
     signature: String,
@@ -144,7 +144,7 @@ extension ErrorAnswer {
     )
   }
 
-  /// A call of a method, or with a signature, that the object does not have.
+  /// A call to an unknown method, or with the wrong signature.
   public static func unknownMethod(
     method: String,
     signature: String,
@@ -161,7 +161,7 @@ extension ErrorAnswer {
       + "doesn't exist\n"
   }
 
-  /// What a caller gets when the callee left the bus.
+  /// What a caller receives when the callee left the bus.
   ///
   /// - Source: dbus-daemon, `bus/connection.c`.
   public static let recipientLeft = ErrorAnswer(
@@ -171,12 +171,12 @@ extension ErrorAnswer {
 }
 
 extension ErrorAnswer {
-  /// The answer as it goes out.
+  /// The error as it is sent.
   public var dbusError: DBusError {
     DBusError(name: DBusError.Name(rawValue: name), message: text)
   }
 
-  /// The answer as it was received.
+  /// The error as it was received.
   public init(_ error: DBusError) {
     self.init(error.name.rawValue, error.message)
   }

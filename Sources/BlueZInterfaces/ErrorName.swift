@@ -1,6 +1,6 @@
-// The error names that bluetoothd answers with.
+// The names of the errors that bluetoothd returns.
 
-/// Names of D-Bus errors in the answers of bluetoothd and of the bus on its behalf.
+/// Names of D-Bus errors returned by bluetoothd, and by the bus on its behalf.
 ///
 /// - Source: BlueZ 5.66, `src/error.c`, `src/error.h`; D-Bus specification for those of the bus.
 public enum BlueZErrorName {
@@ -23,23 +23,23 @@ public enum BlueZErrorName {
   public static let blocked = prefix + "Blocked"
   public static let busy = prefix + "Busy"
   public static let invalidLength = prefix + "InvalidLength"
-  /// Only in the documentation; bluetoothd says ``invalidArguments`` with "Invalid Length".
+  /// Only in the documentation; bluetoothd sends ``invalidArguments`` with "Invalid Length".
   public static let invalidValueLength = prefix + "InvalidValueLength"
-  /// Only in the documentation; bluetoothd says ``invalidArguments`` with "Invalid offset".
+  /// Only in the documentation; bluetoothd sends ``invalidArguments`` with "Invalid offset".
   public static let invalidOffset = prefix + "InvalidOffset"
   public static let authenticationCanceled = prefix + "AuthenticationCanceled"
   public static let authenticationFailed = prefix + "AuthenticationFailed"
   public static let authenticationRejected = prefix + "AuthenticationRejected"
   public static let authenticationTimeout = prefix + "AuthenticationTimeout"
   public static let connectionAttemptFailed = prefix + "ConnectionAttemptFailed"
-  /// An agent's refusal.
+  /// An agent rejects the request.
   public static let rejected = prefix + "Rejected"
-  /// An agent gives up.
+  /// An agent cancels the request.
   public static let canceled = prefix + "Canceled"
   /// Since 5.84.
   public static let profileUnavailable = prefix + "BREDR.ProfileUnavailable"
 
-  /// Names that the bus, libdbus or bluetoothd's object layer give.
+  /// Names of errors from the bus, libdbus or bluetoothd's object layer.
   public enum Bus {
     private static let prefix = "org.freedesktop.DBus.Error."
 
@@ -64,7 +64,7 @@ public enum BlueZErrorName {
     public static let noServer = prefix + "NoServer"
     public static let noNetwork = prefix + "NoNetwork"
     public static let ioError = prefix + "IOError"
-    /// The start of every name that says why the bus could not start bluetoothd.
+    /// The prefix of every name that reports why the bus could not start bluetoothd.
     public static let spawnPrefix = prefix + "Spawn."
     public static let inconsistentMessage = prefix + "InconsistentMessage"
   }

@@ -37,20 +37,20 @@ public enum GattCharacteristic1 {
 
   // MARK: Methods
 
-  /// Options in ``Option``. Signals `Value` before it is answered.
+  /// Options in ``Option``. Signals `Value` before it replies.
   public static let readValue = Method(
     "ReadValue",
     of: interface,
     takes: .one("options", .properties),
     returns: .one("value", .bytes)
   )
-  /// Options in ``Option``. Signals nothing.
+  /// Options in ``Option``. Sends no signal.
   public static let writeValue = Method(
     "WriteValue",
     of: interface,
     takes: .two(("value", .bytes), ("options", .properties))
   )
-  /// Signals `Notifying` before it is answered.
+  /// Signals `Notifying` before it replies.
   public static let startNotify = Method("StartNotify", of: interface)
   public static let stopNotify = Method("StopNotify", of: interface)
   /// Returns a sequenced-packet socket and the ATT MTU.
@@ -72,9 +72,9 @@ public enum GattCharacteristic1 {
 
   public static let uuid = Property("UUID", .uuid, of: interface)
   public static let service = Property("Service", .objectPath, of: interface)
-  /// The last value read or notified; one change signal for each notification.
+  /// The last value read or notified; each notification sends one change signal.
   public static let value = Property("Value", .bytes, of: interface)
-  /// It does not change when the link ends.
+  /// Does not change when the connection drops.
   public static let notifying = Property(
     "Notifying",
     .boolean,
@@ -112,7 +112,7 @@ public enum GattCharacteristic1 {
     public static let reliable = "reliable"
   }
 
-  /// The longest value a write may have, in octets.
+  /// The longest value that can be written, in octets.
   public static let longestValue = 512
 }
 
@@ -135,7 +135,7 @@ public enum GattDescriptor1 {
     takes: .one("options", .properties),
     returns: .one("value", .bytes)
   )
-  /// Refused for the client characteristic configuration.
+  /// Not permitted for the Client Characteristic Configuration descriptor.
   public static let writeValue = Method(
     "WriteValue",
     of: interface,

@@ -19,14 +19,14 @@ public struct InterfaceDeclaration: Sendable {
     self.properties = properties
   }
 
-  /// The interface served by these methods and properties, whatever their order.
+  /// The interface with these implementations, in the declared order.
   ///
-  /// A property that is described and not served is one without a value: it is described, and no
-  /// object has it. Of those that a release does not describe nothing is served.
+  /// A property that is declared but has no implementation is described, and no object has a value
+  /// for it. Members that a release does not describe are not served.
   ///
-  /// - Parameter version: The release that is served; nil: whatever is given.
-  /// - Precondition: All methods are served, and all properties that are always there; nothing is
-  ///   served that is not described.
+  /// - Parameter version: The release to serve; nil serves all given members.
+  /// - Precondition: Every method and every property that is always present has an implementation,
+  ///   and there is no implementation of an undeclared member.
   public func exported(
     by version: BlueZVersion? = nil,
     methods served: [ExportedMethod] = [],
@@ -50,7 +50,7 @@ public struct InterfaceDeclaration: Sendable {
     return ExportedInterface(name, methods: methods, properties: properties)
   }
 
-  /// Takes out the first that a condition holds for: mostly the first of all.
+  /// Removes and returns the first item that matches a condition: mostly the first of all.
   private static func take<Item>(
     _ items: inout ArraySlice<Item>,
     where isMeant: (Item) -> Bool

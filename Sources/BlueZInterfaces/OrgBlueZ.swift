@@ -1,6 +1,6 @@
-// The name that BlueZ has on the bus, and what it offers beside devices.
+// The name of BlueZ on the bus, and its interfaces other than those of devices.
 //
-// Data only. How it behaves is told by its client and by its simulator.
+// Data only. Its behaviour is in the client and in the simulator.
 
 /// The bus name and the fixed interfaces of bluetoothd.
 public enum OrgBlueZ {

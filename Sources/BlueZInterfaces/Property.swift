@@ -1,4 +1,4 @@
-// A property of org.bluez, described once: its name, its type, who may set it, when it is there.
+// A property of org.bluez, described once: its name, type, access and presence.
 //
 // Data only. The client reads through it, the simulator serves it, and Introspect describes it.
 
@@ -13,7 +13,7 @@ public import DBus
 public struct Property<Value: Sendable>: AnyProperty {
   public let interface: String
   public let name: String
-  /// How its values are read and made.
+  /// How its values are decoded and encoded.
   public let codec: Codec<Value>
   public let access: Access
   public let presence: Presence
@@ -38,7 +38,7 @@ public struct Property<Value: Sendable>: AnyProperty {
   public var signature: Signature { codec.signature }
 }
 
-/// A property without its type in Swift: for lists, and for what is told of one.
+/// A property without its Swift type: for lists, and for reports about one.
 public protocol AnyProperty: Sendable {
   /// The interface that it belongs to.
   var interface: String { get }
@@ -50,7 +50,7 @@ public protocol AnyProperty: Sendable {
   var access: Access { get }
   /// When an object has it.
   var presence: Presence { get }
-  /// The first release that has it without its experimental interfaces; nil: all of them.
+  /// The first release that has it without experimental interfaces; nil: all of them.
   var since: BlueZVersion? { get }
 }
 
@@ -72,20 +72,20 @@ public enum Presence: Hashable, Sendable {
   case always
   /// When bluetoothd knows a value.
   case known
-  /// While discovery sees the device.
+  /// While the device is in range during discovery.
   case discovered
   /// While the device is connected.
   case connected
-  /// When the characteristic has one of these properties.
+  /// When the characteristic has one of these characteristic properties.
   case having(CharacteristicProperties)
-  /// Where bluetoothd runs with its experimental interfaces; not even described elsewhere.
+  /// When bluetoothd runs with experimental interfaces; otherwise not even described.
   case experimental
 }
 
 // MARK: Reading and making
 
 extension PropertyMap {
-  /// The value of a property; nil when it is not there, or not of its type. Setting nil removes it.
+  /// The value of a property; nil when it is absent or has another type. Setting nil removes it.
   public subscript<Value>(property: Property<Value>) -> Value? {
     get { self[property.name].flatMap(property.codec.decode) }
     set { self[property.name] = newValue.map(property.codec.encode) }
@@ -93,15 +93,15 @@ extension PropertyMap {
 }
 
 extension ExportedProperty {
-  /// Serves a property that is read.
+  /// Serves a read-only property.
   public init<Value>(_ property: Property<Value>, get: @escaping @Sendable () -> Value?) {
     precondition(property.access == .read, "\(property.name) can be set")
     self.init(property.name, property.signature) { get().map(property.codec.encode) }
   }
 
-  /// Serves a property that is read and set.
+  /// Serves a property that can be read and written.
   ///
-  /// - Parameter set: Takes a new value, and answers the call.
+  /// - Parameter set: Receives a new value, and replies to the call.
   public init<Value>(
     _ property: Property<Value>,
     set: @escaping @Sendable (_ value: Value, _ call: Invocation) -> Void,
@@ -123,12 +123,12 @@ extension ExportedProperty {
 }
 
 extension ObjectServer {
-  /// Reports a property that has changed, or came or ceased to exist, with the next flush.
+  /// Announces, with the next flush, that a property has changed, appeared or disappeared.
   public func changed(_ property: any AnyProperty, at path: ObjectPath) {
     changed(property.name, of: property.interface, at: path)
   }
 
-  /// Reports a property at once, so that each of several values in a row is reported.
+  /// Announces a property at once, so that each of several successive values is announced.
   public func announce(_ property: any AnyProperty, at path: ObjectPath) {
     announce(property.name, of: property.interface, at: path)
   }
@@ -155,7 +155,7 @@ extension Codec<BluetoothUUID> {
 }
 
 extension Codec<[BluetoothUUID]> {
-  /// `as`; texts that are no UUIDs are left out.
+  /// `as`; texts that are not valid UUIDs are left out.
   public static var uuids: Codec {
     Codec(
       "as",
@@ -211,9 +211,9 @@ extension Codec<[(service: BluetoothUUID, data: [UInt8])]> {
 }
 
 extension DBusValue {
-  /// A dictionary whose values are in variants.
+  /// A dictionary whose values are variants.
   ///
-  /// - Precondition: The keys are of the type `key`.
+  /// - Precondition: The keys have the type `key`.
   fileprivate static func dictionary(
     ofVariants key: Signature,
     _ entries: [(key: DBusValue, value: DBusValue)]

@@ -35,8 +35,8 @@ static inline int host_socket(unsigned short device, unsigned short channel) {
   return fd;
 }
 
-// Has a raw channel hear only the completion of one command: 0, or -errno.
-static inline int host_hear_completion(int fd, unsigned short opcode) {
+// Filters a raw channel down to the completion of one command: 0, or -errno.
+static inline int host_receive_completion(int fd, unsigned short opcode) {
   struct hci_filter filter;
   hci_filter_clear(&filter);
   hci_filter_set_ptype(HCI_EVENT_PKT, &filter);

@@ -23,7 +23,7 @@ struct HCIFrameTests {
     let packet: [UInt8] = [0x04, 0x0e, 0x07, 0x01, 0x05, 0x14, 0x00, 0x40, 0x00, 0xce]
     #expect(HCICommand.readRSSI(0x0040).answer(in: packet) == .done([0x40, 0x00, 0xce]))
     #expect(HCICommand.readTransmitPower(0x0040).answer(in: packet) == nil)
-    // Without its last octet it is no event, and as a command packet no answer.
+    // Truncated by an octet it is not an event, and as a command packet it is not an answer.
     #expect(HCICommand.readRSSI(0x0040).answer(in: packet.dropLast()) == nil)
     #expect(HCICommand.readRSSI(0x0040).answer(in: [0x01] + packet.dropFirst()) == nil)
   }
@@ -51,7 +51,7 @@ struct HCIFrameTests {
     supervisionTimeout: .milliseconds(720)
   )
 
-  @Test("an LE Connection Complete tells handle, address and timing")
+  @Test("an LE Connection Complete reports handle, address and timing")
   func connected() throws {
     guard case .connected(let made)? = HCIEvent(connection) else {
       Issue.record("no connection")
@@ -77,7 +77,7 @@ struct HCIFrameTests {
     #expect(made.parameters == timing)
   }
 
-  @Test("an LE Connection Update Complete tells the new timing")
+  @Test("an LE Connection Update Complete reports the new parameters")
   func updated() {
     // Status 0, handle 0x0040, interval 6 (7.5 ms), latency 4, supervision timeout 500 (5 s).
     let octets: [UInt8] = [
@@ -94,7 +94,7 @@ struct HCIFrameTests {
     #expect(HCIEvent(failed) == .other(code: 0x3e))
   }
 
-  @Test("a Disconnection Complete tells the handle, any other event its code")
+  @Test("a Disconnection Complete reports the handle, any other event its code")
   func others() {
     #expect(HCIEvent([0x05, 0x04, 0x00, 0x40, 0x00, 0x13]) == .disconnected(handle: 0x0040))
     #expect(HCIEvent([0x13, 0x05, 0x01, 0x40, 0x00, 0x01, 0x00]) == .other(code: 0x13))
@@ -102,7 +102,7 @@ struct HCIFrameTests {
     #expect(HCIEvent([]) == nil)
   }
 
-  @Test("a status is told by number and name, an unknown one by number")
+  @Test("a status is printed as number and name, an unknown one as its number")
   func statuses() {
     #expect("\(HCIStatus.unknownConnection)" == "0x02 Unknown Connection Identifier")
     #expect("\(HCIStatus(rawValue: 0x3f))" == "0x3f")

@@ -33,7 +33,7 @@ struct HostControllerTests {
     )
   }
 
-  /// The failure of measuring.
+  /// The failure of measuring the link.
   private func failure(of kernel: ScriptedKernel) async -> DeviceFailure? {
     await #expect(throws: DeviceFailure.self) {
       try await HostController(kernel: kernel).strength(of: link)
@@ -49,7 +49,7 @@ struct HostControllerTests {
   }
 
   @Test(
-    "the power is left out when the controller does not tell it",
+    "the power is left out when the controller does not report it",
     arguments: [HCIAnswer.refused(.unknownCommand), .done([0x40, 0x00, 0x7f]), .done([])]
   )
   func withoutPower(power: HCIAnswer) async throws {
@@ -58,7 +58,7 @@ struct HostControllerTests {
     #expect(strength == LinkStrength(rssi: -50, txPower: nil))
   }
 
-  @Test("no link to the device, or one that just ended, is a failure that may pass")
+  @Test("a connection that does not exist, or just ended, is a transient failure")
   func noLink() async {
     let without = await failure(of: ScriptedKernel(ScriptedKernel.Script()))
     #expect(without?.code == .notConnected)
@@ -68,7 +68,7 @@ struct HostControllerTests {
   }
 
   @Test(
-    "a controller that does not tell the strength is a definite failure",
+    "a controller that does not report the RSSI is a permanent failure",
     arguments: [HCIAnswer.done([0x40, 0x00, 0x7f]), .refused(.unknownCommand)]
   )
   func unknown(rssi: HCIAnswer) async {
@@ -77,7 +77,7 @@ struct HostControllerTests {
     #expect(failure?.class == .definite)
   }
 
-  @Test("an adapter with a name that the kernel does not give is no adapter")
+  @Test("a name that the kernel does not assign is an unknown adapter")
   func otherName() async throws {
     let controller = HostController(kernel: script(rssi: .done([]), power: .done([])))
     let failure = await #expect(throws: DeviceFailure.self) {
@@ -92,7 +92,7 @@ struct HostControllerTests {
       0x23, 0x00, 0x00, 0x01, 0xaa, 0x00, 0x0b, 0xf1, 0x05, 0x00, 0x02, 0x00, 0x00, 0x00, 0x02,
       0x00, 0x00,
     ]
-    // Controller 2 goes away between the list and the question.
+    // Controller 2 disappears between the list and the query.
     let kernel = ScriptedKernel(
       ScriptedKernel.Script(
         management: [
@@ -112,7 +112,7 @@ struct HostControllerTests {
   }
 
   @Test(
-    "a refused system call says what is missing and how to grant it",
+    "a refused system call reports what is missing and how to grant it",
     arguments: [
       (
         EPERM, DeviceFailure.Code.capabilityMissing,
@@ -139,7 +139,7 @@ struct HostControllerTests {
     #expect(failure?.description == sentence)
   }
 
-  @Test("the timing of a link is what was heard, and otherwise a word that says what is needed")
+  @Test("the parameters are those observed; without any, the failure states what is needed")
   func timing() async throws {
     let parameters = ConnectionParameters(
       interval: .milliseconds(30),
@@ -148,21 +148,21 @@ struct HostControllerTests {
     )
     let known = link.address
     let kernel = ScriptedKernel(ScriptedKernel.Script())
-    let listening = HostController(kernel: kernel) { address, controller in
+    let tracing = HostController(kernel: kernel) { address, controller in
       address == known && controller == 1 ? parameters : nil
     }
-    #expect(try await listening.parameters(of: link) == parameters)
+    #expect(try await tracing.parameters(of: link) == parameters)
     let other = LinkIdentity(adapter: "hci0", address: known)
-    let unheard = await #expect(throws: DeviceFailure.self) {
-      try await listening.parameters(of: other)
+    let untraced = await #expect(throws: DeviceFailure.self) {
+      try await tracing.parameters(of: other)
     }
-    #expect(unheard?.code == .timingUnknown)
-    let deaf = await #expect(throws: DeviceFailure.self) {
+    #expect(untraced?.code == .timingUnknown)
+    let withoutTrace = await #expect(throws: DeviceFailure.self) {
       try await HostController(kernel: kernel).parameters(of: link)
     }
-    #expect(deaf?.code == .timingUnknown)
-    #expect(deaf?.class == .unavailable)
-    #expect(deaf?.hint == "run with --trace FILE, which needs CAP_NET_RAW")
+    #expect(withoutTrace?.code == .timingUnknown)
+    #expect(withoutTrace?.class == .unavailable)
+    #expect(withoutTrace?.hint == "run with --trace FILE, which needs CAP_NET_RAW")
   }
 
   @Test("an adapter that is held by another program may be free later")

@@ -1,11 +1,11 @@
-// The timing of links, as the events of a trace tell it.
+// The connection parameters, taken from the events of a trace.
 
 import Bluetooth
 import Testing
 
 @testable import HostController
 
-@Suite("The timing of links")
+@Suite("Connection parameters from events")
 struct LinkTimingTests {
   private var timings = LinkTimings()
 
@@ -30,44 +30,44 @@ struct LinkTimingTests {
     timings.all.map { "\($0.address) \($0.parameters.interval / .microseconds(1))" }
   }
 
-  @Test("a link has what it was made with until it is updated")
+  @Test("a connection keeps its first parameters until they are updated")
   mutating func update() {
-    timings.hear(event(made(handle: 0x40, last: 1)))
+    timings.observe(event(made(handle: 0x40, last: 1)))
     #expect(intervals() == ["C0:FF:EE:00:00:01 30000.0"])
-    timings.hear(event(updated(handle: 0x40)))
+    timings.observe(event(updated(handle: 0x40)))
     #expect(intervals() == ["C0:FF:EE:00:00:01 7500.0"])
   }
 
-  @Test("only a link that is up has a timing, on its own controller")
+  @Test("only a connection that is up has parameters, on its own controller")
   mutating func present() throws {
     let address = try #require(BluetoothAddress("C0:FF:EE:00:00:01"))
-    timings.hear(event(made(handle: 0x40, last: 1)))
+    timings.observe(event(made(handle: 0x40, last: 1)))
     #expect(timings.present(address, over: 0)?.interval == .milliseconds(30))
     #expect(timings.present(address, over: 1) == nil)
-    timings.hear(event([0x05, 0x04, 0x00, 0x40, 0x00, 0x13]))
+    timings.observe(event([0x05, 0x04, 0x00, 0x40, 0x00, 0x13]))
     #expect(timings.present(address, over: 0) == nil)
   }
 
   @Test("an update is for the handle and controller that it names")
   mutating func others() {
-    timings.hear(event(made(handle: 0x40, last: 1)))
-    timings.hear(event(updated(handle: 0x41)))
-    timings.hear(event(updated(handle: 0x40), of: 1))
+    timings.observe(event(made(handle: 0x40, last: 1)))
+    timings.observe(event(updated(handle: 0x41)))
+    timings.observe(event(updated(handle: 0x40), of: 1))
     var asCommand = event(updated(handle: 0x40))
     asCommand = MonitorPacket(opcode: 2, index: asCommand.index, payload: asCommand.payload)
-    timings.hear(asCommand)
+    timings.observe(asCommand)
     #expect(intervals() == ["C0:FF:EE:00:00:01 30000.0"])
   }
 
-  @Test("a link that could not be made is none, and a handle may be another device's later")
+  @Test("a failed attempt is not a connection, and a handle may be reused for another device")
   mutating func again() {
-    timings.hear(event(made(handle: 0x40, last: 3, status: 0x3e)))
-    timings.hear(event(made(handle: 0x40, last: 1)))
-    timings.hear(event([0x05, 0x04, 0x00, 0x40, 0x00, 0x13]))
-    timings.hear(event(made(handle: 0x40, last: 2)))
-    timings.hear(event(updated(handle: 0x40)))
+    timings.observe(event(made(handle: 0x40, last: 3, status: 0x3e)))
+    timings.observe(event(made(handle: 0x40, last: 1)))
+    timings.observe(event([0x05, 0x04, 0x00, 0x40, 0x00, 0x13]))
+    timings.observe(event(made(handle: 0x40, last: 2)))
+    timings.observe(event(updated(handle: 0x40)))
     #expect(intervals() == ["C0:FF:EE:00:00:01 30000.0", "C0:FF:EE:00:00:02 7500.0"])
-    timings.hear(event(made(handle: 0x41, last: 1)))
+    timings.observe(event(made(handle: 0x41, last: 1)))
     #expect(intervals() == ["C0:FF:EE:00:00:02 7500.0", "C0:FF:EE:00:00:01 30000.0"])
   }
 }

@@ -38,7 +38,7 @@ struct ManagementFrameTests {
     )
   }
 
-  @Test("the index list is put in order; one that ends early is none")
+  @Test("the index list is sorted; a truncated one is invalid")
   func indexes() {
     #expect(ControllerInformation.indexes([0x02, 0x00, 0x01, 0x00, 0x00, 0x00]) == [0, 1])
     #expect(ControllerInformation.indexes([0x00, 0x00]) == [])

@@ -1,4 +1,4 @@
-// A kernel that answers as it is told, and remembers what it was asked.
+// A kernel that answers from a script, and records what it was asked.
 
 import Bluetooth
 import Signals

@@ -59,7 +59,7 @@ struct SnoopFormatTests {
     #expect(content.slice(since: 3, of: "a") == nil)
   }
 
-  @Test("a file ends at its limit, and takes nothing more, however small")
+  @Test("a file ends at its limit, and accepts nothing more, however small")
   func limit() {
     var content = TraceContent(limit: 16 + 30 + 29, hasMoreFiles: false)
     #expect(content.add(packet, at: 1).octets.count == 30)
@@ -96,7 +96,7 @@ struct SnoopFormatTests {
     #expect(content.left == 0)
   }
 
-  @Test("a slice is what the present file has of it, and how much stands before")
+  @Test("a slice is the part in the current file, and how much precedes it")
   func laterSlices() {
     var content = small()
     var marks: [Int] = []

@@ -81,12 +81,10 @@ extension GlossaryRules {
   static let exceptions: [String: Int] = [
     "BLETesting": 3,
     "BlueZ": 180,
-    "BlueZInterfaces": 13,
     "BlueZSimulator": 202,
     "Bluetooth": 94,
     "DBus": 64,
     "Documents": 28,
-    "HostController": 27,
     "Jobs": 413,
     "Journal": 22,
     "NordicSuites": 51,

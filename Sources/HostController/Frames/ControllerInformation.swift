@@ -1,4 +1,4 @@
-// What the kernel's management interface tells of a controller.
+// What the kernel's management interface reports about a controller.
 
 import Bluetooth
 
@@ -13,7 +13,7 @@ struct ControllerInformation: Hashable, Sendable {
   let supportedSettings: UInt32
   let currentSettings: UInt32
 
-  /// Reads the return parameters; nil when they end too early.
+  /// Parses the return parameters; nil when they are truncated.
   init?(_ parameters: [UInt8]) {
     var reader = FrameReader(parameters)
     guard let address = reader.number(6), let version = reader.byte(),
@@ -27,7 +27,7 @@ struct ControllerInformation: Hashable, Sendable {
     currentSettings = current
   }
 
-  /// The controllers that Read Controller Index List names; nil when it ends too early.
+  /// The controllers in the reply to Read Controller Index List; nil when it is truncated.
   static func indexes(_ parameters: [UInt8]) -> [UInt16]? {
     var reader = FrameReader(parameters)
     guard let count = reader.uint16() else { return nil }
@@ -39,7 +39,7 @@ struct ControllerInformation: Hashable, Sendable {
     return indexes.sorted()
   }
 
-  /// The settings in a mask, in order of their bits. Bits without a name here are left out.
+  /// The names of the settings in a mask, in bit order. Unknown bits are left out.
   static func names(of settings: UInt32) -> [String] {
     settingNames.enumerated().compactMap { bit, name in
       settings & (1 << UInt32(bit)) == 0 ? nil : name

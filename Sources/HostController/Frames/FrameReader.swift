@@ -1,6 +1,6 @@
-// Reading the fields of a frame, least significant octet first.
+// Reads the fields of a frame, least significant octet first.
 //
-// What is missing is nil: a frame that ends early is no frame of its kind.
+// A missing field is nil: a truncated frame is not a valid frame of its kind.
 
 /// A position in a frame.
 struct FrameReader {
@@ -10,7 +10,7 @@ struct FrameReader {
     rest = Array(octets)[...]
   }
 
-  /// What was not read yet.
+  /// The octets that have not been read.
   var remaining: [UInt8] { Array(rest) }
 
   mutating func take(_ count: Int) -> [UInt8]? {
@@ -19,14 +19,14 @@ struct FrameReader {
     return Array(rest.prefix(count))
   }
 
-  /// Takes an unsigned number of `count` octets.
+  /// Reads an unsigned integer of `count` octets.
   mutating func number(_ count: Int) -> UInt64? {
     take(count)?.reversed().reduce(0) { $0 << 8 | UInt64($1) }
   }
 
   mutating func byte() -> UInt8? { number(1).map { UInt8($0) } }
 
-  /// Takes a signed octet, as powers and strengths are told.
+  /// Reads a signed octet, the form of TX power and RSSI.
   mutating func signed() -> Int? { byte().map { Int(Int8(bitPattern: $0)) } }
 
   mutating func uint16() -> UInt16? { number(2).map { UInt16($0) } }
@@ -35,7 +35,7 @@ struct FrameReader {
 }
 
 extension UInt16 {
-  /// The two octets of it, the lesser first.
+  /// The two octets, least significant first.
   var littleEndianOctets: [UInt8] {
     [UInt8(truncatingIfNeeded: self), UInt8(truncatingIfNeeded: self >> 8)]
   }

@@ -1,6 +1,6 @@
-// Which packet answers a command, and what it says.
+// Which packet answers a command, and with what result.
 
-/// What came of a command.
+/// The result of a command.
 enum HCIAnswer: Hashable, Sendable {
   /// The parameters after the status.
   case done([UInt8])
@@ -8,9 +8,9 @@ enum HCIAnswer: Hashable, Sendable {
 }
 
 extension HCICommand {
-  /// The answer to this command that a packet of a raw socket is; nil when it is something else.
+  /// The answer to this command in a packet of a raw socket; nil for any other packet.
   ///
-  /// - Parameter packet: With the packet type before it.
+  /// - Parameter packet: Starts with the packet type.
   func answer(in packet: [UInt8]) -> HCIAnswer? {
     guard packet.first == HCIPacketType.event else { return nil }
     switch HCIEvent(packet.dropFirst()) {

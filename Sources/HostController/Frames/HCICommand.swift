@@ -1,6 +1,6 @@
 // Commands to a controller, as octets.
 
-/// The number of an HCI command.
+/// The opcode of an HCI command.
 ///
 /// - Source: Bluetooth Core 5.4, Vol 4, Part E §5.4.1.
 struct HCIOpcode: RawRepresentable, Hashable, Sendable {
@@ -15,12 +15,12 @@ struct HCICommand: Hashable, Sendable {
   let opcode: HCIOpcode
   let parameters: [UInt8]
 
-  /// Asks for the strength with which the other end of a connection is received.
+  /// Reads the RSSI of a connection.
   static func readRSSI(_ handle: UInt16) -> HCICommand {
     HCICommand(opcode: .readRSSI, parameters: handle.littleEndianOctets)
   }
 
-  /// Asks for the present power of transmissions on a connection.
+  /// Reads the current TX power of a connection.
   static func readTransmitPower(_ handle: UInt16) -> HCICommand {
     let present: UInt8 = 0
     return HCICommand(
@@ -29,7 +29,7 @@ struct HCICommand: Hashable, Sendable {
     )
   }
 
-  /// The packet for a raw socket, with the packet type of the UART transport before it.
+  /// The packet for a raw socket, which starts with the packet type of the UART transport.
   ///
   /// - Source: Bluetooth Core 5.4, Vol 4, Part A §2, Part E §5.4.1.
   var packet: [UInt8] {
@@ -38,7 +38,7 @@ struct HCICommand: Hashable, Sendable {
   }
 }
 
-/// The octet before a packet on the UART transport, which raw sockets use too.
+/// The octet before a packet on the UART transport, also used by raw sockets.
 enum HCIPacketType {
   static let command: UInt8 = 0x01
   static let event: UInt8 = 0x04

@@ -1,18 +1,18 @@
-// Events of a controller, from octets. Only those that something here is made of.
+// Events of a controller, parsed. Only the events that this module uses.
 
 import Bluetooth
 
-/// What a controller told.
+/// An event that a controller reported.
 ///
 /// - Source: Bluetooth Core 5.4, Vol 4, Part E §7.7.
 enum HCIEvent: Hashable, Sendable {
-  /// A command was done; its parameters begin with the status in most cases.
+  /// A command completed; in most cases its parameters begin with the status.
   case commandComplete(HCIOpcode, parameters: [UInt8])
-  /// A command was begun, or refused.
+  /// A command has started, or was refused.
   case commandStatus(HCIOpcode, HCIStatus)
-  /// An LE link was made, or could not be.
+  /// An LE connection was made, or the attempt failed.
   case connected(LEConnection)
-  /// The timing of an LE link changed.
+  /// The parameters of an LE connection changed.
   case updated(handle: UInt16, ConnectionParameters)
   case disconnected(handle: UInt16)
   case other(code: UInt8)
@@ -31,9 +31,9 @@ enum HCIEvent: Hashable, Sendable {
     static let enhancedConnectionComplete2: UInt8 = 0x29
   }
 
-  /// Reads an event packet, without a packet type before it.
+  /// Parses an event packet that has no packet type.
   ///
-  /// - Returns: Nil when it ends too early.
+  /// - Returns: Nil when it is truncated.
   init?(_ octets: some Sequence<UInt8>) {
     var frame = FrameReader(octets)
     guard let code = frame.byte(), let length = frame.byte(),
@@ -82,16 +82,16 @@ enum HCIEvent: Hashable, Sendable {
   }
 }
 
-/// An LE link as its first event tells it.
+/// An LE connection as its first event reports it.
 struct LEConnection: Hashable, Sendable {
   let status: HCIStatus
   let handle: UInt16
   let address: BluetoothAddress
   let parameters: ConnectionParameters
 
-  /// Reads what follows the subevent code.
+  /// Parses what follows the subevent code.
   ///
-  /// - Parameter isEnhanced: Whether two resolvable addresses stand before the parameters.
+  /// - Parameter isEnhanced: Whether two resolvable addresses precede the parameters.
   /// - Source: Bluetooth Core 5.4, Vol 4, Part E §7.7.65.1, §7.7.65.10.
   fileprivate init?(_ reader: inout FrameReader, isEnhanced: Bool) {
     guard let status = reader.byte(), let handle = reader.uint16(), reader.take(2) != nil,
@@ -107,7 +107,7 @@ struct LEConnection: Hashable, Sendable {
 }
 
 extension ConnectionParameters {
-  /// Reads interval (1.25 ms), latency, supervision timeout (10 ms).
+  /// Parses interval (1.25 ms), latency, supervision timeout (10 ms).
   fileprivate init?(_ reader: inout FrameReader) {
     guard let interval = reader.uint16(), let latency = reader.uint16(),
       let timeout = reader.uint16()

@@ -1,6 +1,6 @@
-// What a controller answers a command with.
+// The status codes of a controller's answers.
 
-/// An HCI error code; names for those that can come from the commands used here.
+/// An HCI error code, with names for those that the commands used here can return.
 ///
 /// - Source: Bluetooth Core 5.4, Vol 1, Part F.
 struct HCIStatus: RawRepresentable, Hashable, Sendable, CustomStringConvertible {

@@ -5,17 +5,17 @@
 /// - Source: BlueZ `doc/mgmt-api.txt`, "Packet Structures".
 struct ManagementCommand: Hashable, Sendable {
   let code: UInt16
-  /// The controller it is for.
+  /// The controller that the command is for.
   let index: UInt16
   let parameters: [UInt8]
 
   /// No controller.
   static let nonController: UInt16 = 0xffff
 
-  /// Asks which controllers there are. Anybody may.
+  /// Lists the controllers. Needs no privilege.
   static let readIndexList = ManagementCommand(code: 0x0003, index: nonController, parameters: [])
 
-  /// Asks what a controller is and can. Anybody may.
+  /// Reads what a controller is and supports. Needs no privilege.
   static func readInformation(of index: UInt16) -> ManagementCommand {
     ManagementCommand(code: 0x0004, index: index, parameters: [])
   }
@@ -30,7 +30,7 @@ struct ManagementCommand: Hashable, Sendable {
     static let commandStatus: UInt16 = 0x0002
   }
 
-  /// The answer to this command that a frame is; nil when it is something else.
+  /// The answer to this command in a frame; nil for any other frame.
   func answer(in frame: [UInt8]) -> ManagementAnswer? {
     var reader = FrameReader(frame)
     guard let event = reader.uint16(), reader.uint16() == index, let length = reader.uint16(),
@@ -46,7 +46,7 @@ struct ManagementCommand: Hashable, Sendable {
   }
 }
 
-/// What came of a management command.
+/// The result of a management command.
 enum ManagementAnswer: Hashable, Sendable {
   /// The return parameters.
   case done([UInt8])

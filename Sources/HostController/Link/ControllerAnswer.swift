@@ -1,16 +1,16 @@
-// What the answers of a controller and of the kernel mean, and the failures they stand for.
+// What the answers of a controller and of the kernel mean, and which failures they become.
 
 import Bluetooth
 
 enum ControllerAnswer {
-  /// What a controller tells for "not known".
+  /// The value that a controller reports for "not known".
   ///
   /// - Source: Bluetooth Core 5.4, Vol 4, Part E §7.5.4.
   private static let unknownLevel = 127
 
-  /// The level in dBm that a controller told for a connection.
+  /// The level in dBm that a controller reported for a connection.
   ///
-  /// - Throws: ``DeviceFailure`` when it told none.
+  /// - Throws: ``DeviceFailure`` when it reported none.
   static func level(
     _ answer: HCIAnswer,
     handle: UInt16,
@@ -33,7 +33,7 @@ enum ControllerAnswer {
           code: .notSupported,
           class: .definite,
           operation: operation,
-          meaning: "the controller does not know it",
+          meaning: "the controller does not report it",
           hint: "use another adapter"
         )
       }
@@ -41,7 +41,7 @@ enum ControllerAnswer {
     }
   }
 
-  /// The parameters of an answer to a management command.
+  /// The return parameters of the answer to a management command.
   static func done(
     _ answer: ManagementAnswer,
     _ operation: String
@@ -64,32 +64,32 @@ enum ControllerAnswer {
       code: .notConnected,
       class: .passing,
       operation: operation,
-      meaning: "the kernel has no link to it",
+      meaning: "the kernel has no connection to it",
       hint: "connect first"
     )
   }
 
-  /// Nobody listens to what controllers tell.
+  /// No trace is running that could see the events of the controllers.
   static func untraced(_ operation: String) -> DeviceFailure {
     DeviceFailure(
       code: .timingUnknown,
       class: .unavailable,
       operation: operation,
-      meaning: "it is not known here: a controller tells it as a link is made, to those who listen "
-        + "to its traffic, and cannot be asked",
+      meaning: "the parameters are unknown: a controller reports them when a connection is made or "
+        + "updated, and they cannot be read later",
       hint: "run with --trace FILE, which needs CAP_NET_RAW"
     )
   }
 
-  /// Somebody listens, and has not heard of this link.
-  static func madeUnheard(_ operation: String) -> DeviceFailure {
+  /// A trace is running, and the connection was made before it started.
+  static func madeUntraced(_ operation: String) -> DeviceFailure {
     DeviceFailure(
       code: .timingUnknown,
       class: .unavailable,
       operation: operation,
-      meaning: "it is not known here: the link was made before the trace began, or to a private "
-        + "address of the device",
-      hint: "disconnect the device first, so that this run makes the link"
+      meaning: "the parameters are unknown: the connection was made before the trace started, or "
+        + "to a private address of the device",
+      hint: "disconnect the device first, so that this run makes the connection"
     )
   }
 
@@ -98,7 +98,7 @@ enum ControllerAnswer {
       code: .adapterMissing,
       class: .unavailable,
       operation: operation,
-      meaning: "'\(name)' is no adapter of the kernel",
+      meaning: "unknown adapter '\(name)'",
       hint: "blerun adapters lists them"
     )
   }

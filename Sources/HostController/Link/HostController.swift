@@ -1,27 +1,28 @@
-// What the kernel of this host tells of its controllers and links, beside bluetoothd.
+// What the kernel of this host reports about its controllers and connections, beside bluetoothd.
 //
-// It decides what to ask and what the answers mean; asking is the kernel's sockets' business.
+// It decides what to ask and what the answers mean; the kernel's sockets do the asking.
 
 public import Bluetooth
 public import Signals
 
-/// The controllers of this host, asked through the kernel.
+/// The controllers of this host, queried through the kernel.
 ///
-/// Strengths need no privilege as long as the kernel lets anybody send the commands that only read.
+/// RSSI and TX power need no privilege as long as the kernel permits read-only commands to
+/// everybody.
 public struct HostController: LinkMeter, AdapterInspection {
   private let kernel: any HostKernel
-  /// What was heard of the timing of a link; nil where nobody listens.
+  /// The observed parameters of a connection; nil without a trace.
   private let timing: Timing?
 
-  /// The timing of the link to a device over a controller; nil when nothing was heard of it.
+  /// The parameters of the connection to a device over a controller; nil when none were observed.
   typealias Timing =
     @Sendable (_ device: BluetoothAddress, _ controller: UInt16) -> ConnectionParameters?
 
-  /// Opens nothing yet.
+  /// Opens no socket yet.
   ///
   /// - Parameters:
-  ///   - loop: Where answers are waited for.
-  ///   - trace: Hears how links are timed.
+  ///   - loop: The loop that waits for answers.
+  ///   - trace: Observes the parameters of connections.
   public init(on loop: Loop, trace: HCITrace? = nil) {
     var timing: Timing?
     if let trace { timing = { trace.parameters(of: $0, over: $1) } }
@@ -36,7 +37,7 @@ public struct HostController: LinkMeter, AdapterInspection {
     self.timing = timing
   }
 
-  /// Runs what asks the kernel; its refusals become failures of the operation.
+  /// Runs queries of the kernel; a refusal becomes a failure of the operation.
   private func asking<Answer>(
     _ operation: String,
     _ body: () async throws -> Answer
@@ -62,7 +63,7 @@ public struct HostController: LinkMeter, AdapterInspection {
       let measured = try await kernel.answer(to: .readRSSI(handle), of: controller)
       let rssi = try ControllerAnswer.level(measured, handle: handle, operation)
       let power = try await kernel.answer(to: .readTransmitPower(handle), of: controller)
-      // Not every controller has that command, and none has to know the power.
+      // Not every controller supports the command, and none has to know the power.
       let txPower = try? ControllerAnswer.level(power, handle: handle, operation)
       return LinkStrength(rssi: rssi, txPower: txPower)
     }
@@ -73,7 +74,7 @@ public struct HostController: LinkMeter, AdapterInspection {
     let controller = try Self.index(of: link.adapter, operation)
     guard let timing else { throw ControllerAnswer.untraced(operation) }
     guard let parameters = timing(link.address, controller) else {
-      throw ControllerAnswer.madeUnheard(operation)
+      throw ControllerAnswer.madeUntraced(operation)
     }
     return parameters
   }
@@ -96,7 +97,7 @@ public struct HostController: LinkMeter, AdapterInspection {
       var adapters: [AdapterDetails] = []
       for index in indexes ?? [] {
         let answer = try await kernel.answer(to: .readInformation(of: index))
-        // An adapter may go away while the others are asked.
+        // An adapter may disappear while the others are queried.
         guard case .done(let parameters) = answer,
           let information = ControllerInformation(parameters)
         else { continue }

@@ -1,17 +1,17 @@
-// The names that libbluetooth knows: companies.
+// The company names in libbluetooth.
 //
-// Its table is that of the installed version: younger identifiers are not in it.
+// The table is that of the installed version: newer identifiers are missing.
 
 public import Bluetooth
 import CBluetooth
 
 /// The table of libbluetooth.
 public struct LibraryNames: CompanyNames {
-  /// Reads nothing: the table is part of the library.
+  /// Reads nothing: the table is compiled into the library.
   public init() {}
 
-  /// The name of a company; nil for an identifier that is younger than the library, and for 0xffff,
-  /// which stands for no company.
+  /// The name of a company; nil for an identifier that is newer than the library, and for 0xffff,
+  /// which is assigned to no company.
   ///
   /// - Source: libbluetooth `bt_compidtostr`.
   public func name(of company: UInt16) -> String? {
@@ -20,6 +20,6 @@ public struct LibraryNames: CompanyNames {
     return name == Self.unknown ? nil : name
   }
 
-  /// What the library answers for an identifier that is not in its table.
+  /// What the library returns for an identifier that is not in its table.
   private static let unknown = "not assigned"
 }

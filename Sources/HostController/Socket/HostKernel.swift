@@ -1,8 +1,8 @@
-// The seam between what is asked of the kernel and how: a test puts a script in its place.
+// The seam to the kernel: a test replaces it with a script.
 
 import Bluetooth
 
-/// The kernel's side of HCI.
+/// The kernel's HCI interface.
 protocol HostKernel: Sendable {
   /// The links of a controller.
   func connections(of index: UInt16) throws(KernelRefusal) -> [KernelConnection]
@@ -10,18 +10,18 @@ protocol HostKernel: Sendable {
   /// The first page of LMP features of a controller.
   func features(of index: UInt16) throws(KernelRefusal) -> [UInt8]
 
-  /// Has a controller do a command.
+  /// Sends a command to a controller and waits for its answer.
   ///
-  /// - Throws: ``KernelRefusal``; what ends a wait.
+  /// - Throws: ``KernelRefusal``; the errors of a wait.
   func answer(to command: HCICommand, of index: UInt16) async throws -> HCIAnswer
 
-  /// Has the kernel do a management command.
+  /// Sends a management command to the kernel and waits for its answer.
   ///
-  /// - Throws: ``KernelRefusal``; what ends a wait.
+  /// - Throws: ``KernelRefusal``; the errors of a wait.
   func answer(to command: ManagementCommand) async throws -> ManagementAnswer
 }
 
-/// A link as the kernel lists it.
+/// A connection as the kernel lists it.
 struct KernelConnection: Hashable, Sendable {
   let handle: UInt16
   let address: BluetoothAddress

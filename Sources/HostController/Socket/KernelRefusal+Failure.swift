@@ -1,4 +1,4 @@
-// What a refused system call means for the one who wanted something of the kernel.
+// What a refused system call means for the operation that needed it.
 
 import Bluetooth
 import Glibc
@@ -18,7 +18,7 @@ extension KernelRefusal {
 
   private var explanation: (DeviceFailure.Code, String, String) {
     switch errorNumber {
-    // Listening to the monitor channel needs it, and so do commands that do not only read.
+    // The monitor channel needs it, and so do commands that are not read-only.
     case EPERM, EACCES:
       (
         .capabilityMissing, "this needs the capability CAP_NET_RAW",
@@ -32,11 +32,14 @@ extension KernelRefusal {
     case ENODEV:
       (.adapterMissing, "the adapter is gone", "plug it in again; blerun adapters lists them")
     case ENETDOWN:
-      (.adapterOff, "the adapter is off", "switch it on: bluetoothctl power on")
+      (.adapterOff, "the adapter is off", "power it on: bluetoothctl power on")
     case EBUSY:
-      (.busy, "another program holds the adapter for itself", "end that program and try again")
+      (
+        .busy, "another program has exclusive access to the adapter",
+        "end that program and try again"
+      )
     default:
-      (.unknown, "the kernel refused it: \(String(cString: strerror(errorNumber)))", "")
+      (.unknown, "the kernel refused the call: \(String(cString: strerror(errorNumber)))", "")
     }
   }
 }

@@ -1,17 +1,17 @@
-// The kernel's HCI sockets. Whatever is asked or answered on them is decided elsewhere.
+// The kernel's HCI sockets. What is asked and what the answers mean is decided elsewhere.
 
 import Bluetooth
 import CBluetooth
 import Glibc
 import Signals
 
-/// The sockets of this host's kernel, one for each question.
+/// The sockets of this host's kernel, one for each query.
 struct KernelSockets: HostKernel {
   let loop: Loop
 
-  /// How long an answer may take. A controller answers within milliseconds.
+  /// How long to wait for an answer. A controller answers within milliseconds.
   private static let limit = Duration.seconds(2)
-  /// No controller has more links than this.
+  /// No controller has more connections than this.
   private static let mostConnections: UInt16 = 64
   private static let longestFrame = 4096
 
@@ -38,7 +38,7 @@ struct KernelSockets: HostKernel {
   func answer(to command: HCICommand, of index: UInt16) async throws -> HCIAnswer {
     let descriptor = try Self.open(index: index, channel: host_channel_raw)
     defer { close(descriptor) }
-    try Self.checked(host_hear_completion(descriptor, command.opcode.rawValue))
+    try Self.checked(host_receive_completion(descriptor, command.opcode.rawValue))
     return try await exchange(descriptor, command.packet) { command.answer(in: $0) }
   }
 
@@ -50,7 +50,7 @@ struct KernelSockets: HostKernel {
 
   // MARK: Sockets
 
-  /// - Throws: ``KernelRefusal`` with what the kernel said.
+  /// - Throws: ``KernelRefusal`` with the kernel's error number.
   static func open(index: UInt16, channel: UInt16) throws(KernelRefusal) -> Int32 {
     try checked(host_socket(index, channel))
   }
@@ -61,7 +61,7 @@ struct KernelSockets: HostKernel {
     throw KernelRefusal(errorNumber: -result)
   }
 
-  /// Sends a packet, and waits for the one that answers it.
+  /// Sends a packet and waits for its answer.
   private func exchange<Answer: Sendable>(
     _ descriptor: Int32,
     _ packet: [UInt8],
@@ -69,7 +69,7 @@ struct KernelSockets: HostKernel {
   ) async throws -> Answer {
     let watch = Guarded<Watch?>(nil)
     defer { watch.withLock { $0 }?.cancel() }
-    return try await wait(on: loop, operation: "asking the kernel", limit: Self.limit) {
+    return try await wait(on: loop, operation: "querying the kernel", limit: Self.limit) {
       (done: Completion<Answer>) in
       let reading = loop.watch(descriptor, for: .readable) { _ in
         do throws(KernelRefusal) {
@@ -88,9 +88,10 @@ struct KernelSockets: HostKernel {
     }
   }
 
-  /// One packet, with the wall-clock time in microseconds since 1970 if the socket stamps them.
+  /// Receives one packet, with the wall-clock time in microseconds since 1970 if the socket adds
+  /// timestamps.
   ///
-  /// - Returns: Nil when there is none now.
+  /// - Returns: Nil when none is waiting.
   static func receive(
     _ descriptor: Int32,
     room: Int = longestFrame
@@ -112,7 +113,7 @@ struct KernelSockets: HostKernel {
 }
 
 extension BluetoothAddress {
-  /// libbluetooth has the octets in the order of the air, the last written one first.
+  /// libbluetooth stores the octets in the order of transmission: the last one written comes first.
   fileprivate init(_ address: bdaddr_t) {
     let octets = withUnsafeBytes(of: address) { Array($0) }
     self.init(number: octets.reversed().reduce(0) { $0 << 8 | UInt64($1) })

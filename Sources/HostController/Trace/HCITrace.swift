@@ -1,6 +1,6 @@
-// A trace of everything between the kernel and its controllers, into a file.
+// A trace of all traffic between the kernel and its controllers, written to a file.
 //
-// A thin shell: TraceContent decides what is written, this holds socket and file.
+// A thin shell: TraceContent decides what is written, this holds the socket and the file.
 
 public import Bluetooth
 import CBluetooth
@@ -9,10 +9,11 @@ public import Signals
 
 /// A recording of HCI traffic, in the btsnoop format that Wireshark and btmon read.
 ///
-/// What was received is written at once: what the file has survives the process, whatever ends it.
-/// When it has a third of the limit, it goes on in a file with `.1` at its end, then in `.2`, and so
-/// on; of those the last two are kept. What had such a name before is replaced. A file that is none
-/// of its own, such as a pipe, ends at the limit. Files are for their owner alone, since a trace of a pairing has keys in it.
+/// Each packet is written at once, so that the file survives the process, however it ends. When a
+/// file has a third of the limit, the trace continues in a file with `.1` appended to the name,
+/// then `.2`, and so on; the first and the last two are kept. Existing files with these names are
+/// replaced. A file that is not a regular file, such as a pipe, ends at the limit. Files are
+/// readable by their owner only, since a trace of a pairing contains keys.
 public final class HCITrace: RunTrace {
   private struct State {
     var content: TraceContent
@@ -25,7 +26,7 @@ public final class HCITrace: RunTrace {
   /// 64 MiB: some hours of a busy link.
   public static let usualLimit = 64 << 20
 
-  /// What the kernel may keep while this program is busy.
+  /// What the kernel may buffer while this program is busy.
   private static let unreadOctets: Int32 = 4 << 20
   private static let longestFrame = 6 + 0xffff
 
@@ -33,13 +34,13 @@ public final class HCITrace: RunTrace {
   private let socket: Int32
   private let state: Guarded<State>
 
-  /// Begins to collect; what comes is written from ``start(on:)`` on.
+  /// Starts to capture; packets are written once ``start(on:)`` is called.
   ///
   /// - Parameters:
-  ///   - file: Made, or emptied. It is not touched where the kernel refuses the trace.
-  ///   - limit: The most octets, of all files together.
-  /// - Throws: ``DeviceFailure`` where this process may not trace, ``TraceFailure`` where the file
-  ///   cannot be made.
+  ///   - file: Created or truncated. It is left alone when the kernel refuses the trace.
+  ///   - limit: The maximum size of all files together, in octets.
+  /// - Throws: ``DeviceFailure`` when this process may not trace, ``TraceFailure`` when the file
+  ///   cannot be created.
   public init(to file: String, limit: Int = HCITrace.usualLimit) throws {
     self.file = file
     do {
@@ -63,13 +64,13 @@ public final class HCITrace: RunTrace {
     close()
   }
 
-  /// Writes what comes, on `loop`, until ``close()``.
+  /// Writes packets as they arrive, on `loop`, until ``close()``.
   public func start(on loop: Loop) {
     let watch = loop.watch(socket, for: .readable) { [weak self] _ in self?.drain() }
     state.withLock { $0.watch = watch }
   }
 
-  /// Takes in what has come, and ends the recording. Later calls do nothing.
+  /// Writes what has arrived, and ends the recording. Later calls do nothing.
   public func close() {
     drain()
     let (wasOpen, watch, descriptor) = state.withLock { state in
@@ -82,7 +83,7 @@ public final class HCITrace: RunTrace {
     if Glibc.close(descriptor) != 0 { fail(errno) }
   }
 
-  // MARK: What there is
+  // MARK: Contents
 
   public func mark() -> Int {
     drain()
@@ -94,34 +95,35 @@ public final class HCITrace: RunTrace {
     return state.withLock { $0.content.slice(since: mark, of: name($0.content.present)) }
   }
 
-  /// The files that there are, in order, with how many packets are in each.
+  /// The files that exist, in order, with the number of packets in each.
   public var files: [(name: String, packets: Int)] {
     state.withLock { $0.content.files }.map { (name($0.number), $0.packets) }
   }
 
-  /// How many packets are in no file: those between the first file and the second, or those that
-  /// came after the only one was full.
+  /// How many packets are in no file: those between the first and the second file, or those that
+  /// arrived after the only file was full.
   public var leftOut: Int { state.withLock { $0.content.left } }
 
   private func name(_ number: Int) -> String { number == 0 ? file : "\(file).\(number)" }
 
-  /// The timing of a link that is up and was made while this recorded; nil when nothing was told.
+  /// The parameters of a connection that is up and was made during the recording; nil when none
+  /// were reported.
   func parameters(of address: BluetoothAddress, over controller: UInt16) -> ConnectionParameters? {
     drain()
     return state.withLock { $0.content.links.present(address, over: controller) }
   }
 
-  /// The links that were made while it recorded, with their timing.
+  /// The connections made during the recording, with their parameters.
   public var links: [LinkTiming] { state.withLock { $0.content.links.all } }
 
-  /// Why the file is not whole.
+  /// Why the file is incomplete.
   public var failure: TraceFailure? { state.withLock { $0.failure } }
 
   // MARK: Socket and file
 
-  /// Writes everything that the socket has now.
+  /// Writes everything that the socket holds.
   private func drain() {
-    // Held throughout: the packets of two drains must not mix. Nothing here calls out.
+    // Held throughout: the packets of two calls must not mix. Nothing here calls out.
     let finished: Watch? = state.withLock { state in
       guard state.isOpen else { return nil }
       var finished: Watch?
@@ -139,7 +141,7 @@ public final class HCITrace: RunTrace {
           octets += writing.octets
         }
       } catch {
-        // The socket is at its end: it would be ready for ever.
+        // The socket has reached its end: it would stay ready for ever.
         finished = state.watch
         state.failure = state.failure ?? TraceFailure(file: file, errorNumber: error.errorNumber)
       }
@@ -156,7 +158,7 @@ public final class HCITrace: RunTrace {
     state.failure = TraceFailure(file: file, errorNumber: number)
   }
 
-  /// Goes on in another file.
+  /// Continues in another file.
   private func begin(_ number: Int, _ state: inout State) {
     guard state.failure == nil else { return }
     let isClosed = Glibc.close(state.descriptor) == 0
@@ -179,7 +181,7 @@ public final class HCITrace: RunTrace {
     state.withLock { $0.failure = $0.failure ?? TraceFailure(file: file, errorNumber: number) }
   }
 
-  /// Writes everything; returns the error number when it could not.
+  /// Writes everything; returns the error number on failure.
   private static func write(_ octets: [UInt8], to descriptor: Int32) -> Int32? {
     var rest = octets[...]
     while !rest.isEmpty {
@@ -194,10 +196,10 @@ public final class HCITrace: RunTrace {
   }
 }
 
-/// A trace file could not be written, or not to its end.
+/// A trace file could not be written completely.
 public struct TraceFailure: Error, Hashable, Sendable, CustomStringConvertible {
   public let file: String
-  /// What the operating system said.
+  /// The error number of the operating system.
   public let errorNumber: Int32
 
   public var description: String {

@@ -1,14 +1,14 @@
-// The timing of links, from the events that tell it: nobody else does.
+// The parameters of connections, taken from HCI events: no other source reports them.
 
 public import Bluetooth
 
-/// A link and the timing that was last agreed on for it.
+/// A connection and its current parameters.
 public struct LinkTiming: Hashable, Sendable {
   public let address: BluetoothAddress
   public let parameters: ConnectionParameters
 }
 
-/// The links that events told of, in the order in which they were made.
+/// The connections seen in events, in the order in which they were made.
 struct LinkTimings: Sendable {
   private struct Entry {
     let index: UInt16
@@ -20,20 +20,20 @@ struct LinkTimings: Sendable {
 
   private var entries: [Entry] = []
 
-  /// A device that connects again and again is one entry; this bounds how many devices there are.
+  /// A device that reconnects many times is one entry; this bounds the number of devices.
   private static let most = 64
 
-  /// Every link, that of a device once: as it was agreed on last.
+  /// All connections, one per device, each with its latest parameters.
   var all: [LinkTiming] {
     entries.map { LinkTiming(address: $0.address, parameters: $0.parameters) }
   }
 
-  /// That of a link that is up.
+  /// The parameters of a connection that is up.
   func present(_ address: BluetoothAddress, over index: UInt16) -> ConnectionParameters? {
     entries.last { $0.index == index && $0.address == address && $0.isUp }?.parameters
   }
 
-  mutating func hear(_ packet: MonitorPacket) {
+  mutating func observe(_ packet: MonitorPacket) {
     guard packet.opcode == MonitorPacket.event else { return }
     switch HCIEvent(packet.payload) {
     case .connected(let made)? where made.status == .success:
@@ -50,7 +50,7 @@ struct LinkTimings: Sendable {
     case .updated(let handle, let parameters)?:
       change(packet.index, handle) { $0.parameters = parameters }
     case .disconnected(let handle)?:
-      // The handle may be another device's from here on.
+      // The handle may be reused for another device from here on.
       change(packet.index, handle) { $0.isUp = false }
     default: break
     }

@@ -1,16 +1,16 @@
-// What the kernel's monitor channel tells, packet by packet.
+// The packets of the kernel's monitor channel.
 
 /// One packet of the monitor channel.
 ///
 /// - Source: Linux `include/net/bluetooth/hci_mon.h`.
 struct MonitorPacket: Hashable, Sendable {
-  /// What it is: a command, an event, data, a note of the kernel.
+  /// The kind: a command, an event, data, a note of the kernel.
   let opcode: UInt16
-  /// The controller, 0xffff for none.
+  /// The controller; 0xffff for none.
   let index: UInt16
   let payload: [UInt8]
 
-  /// The kinds that carry an event of a controller.
+  /// The kind that carries an event of a controller.
   static let event: UInt16 = 3
 
   init(opcode: UInt16, index: UInt16, payload: [UInt8]) {
@@ -19,7 +19,7 @@ struct MonitorPacket: Hashable, Sendable {
     self.payload = payload
   }
 
-  /// Reads a frame of the channel: opcode, index, length, payload; nil when it ends too early.
+  /// Parses a frame of the channel: opcode, index, length, payload; nil when it is truncated.
   init?(_ frame: [UInt8]) {
     var reader = FrameReader(frame)
     guard let opcode = reader.uint16(), let index = reader.uint16(), let length = reader.uint16(),

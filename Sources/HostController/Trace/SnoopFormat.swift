@@ -2,19 +2,19 @@
 
 /// A trace file of monitor packets.
 ///
-/// - Source: RFC 1761, whose form it has; BlueZ `src/shared/btsnoop.c` for its marks.
+/// - Source: RFC 1761 for the form; BlueZ `src/shared/btsnoop.c` for the flags.
 enum SnoopFormat {
   /// "btsnoop" and a NUL, version 1, data link 2001: monitor packets.
   static let header: [UInt8] =
     Array("btsnoop".utf8) + [0] + bigEndian(UInt32(1)) + bigEndian(UInt32(2001))
 
-  /// The octets of a record before its packet.
+  /// The octets of a record header.
   private static let recordHeader = 24
 
-  /// 1970-01-01T00:00:00Z in microseconds of the file's own count, which starts in the year 0.
+  /// 1970-01-01T00:00:00Z in microseconds of the file's own epoch, the year 0.
   private static let epoch: Int64 = 0x00dc_ddb3_0f2f_8000
 
-  /// One packet, and when the kernel saw it.
+  /// One packet, and when the kernel captured it.
   ///
   /// - Parameter microseconds: Since 1970-01-01T00:00:00Z.
   static func record(_ packet: MonitorPacket, at microseconds: Int) -> [UInt8] {
