@@ -19,7 +19,7 @@ struct PendingCallsTests {
     #expect(calls.count == 0)
   }
 
-  @Test("a caller who leaves is forgotten, unless a late reply is to be undone")
+  @Test("a caller who leaves is removed, unless it handles a late reply")
   func leaving() throws {
     var calls = PendingCalls<String>()
     let forgotten = try calls.enter("a", lateReply: nil)
@@ -35,7 +35,7 @@ struct PendingCallsTests {
     #expect(entries[1]?.lateReply != nil)
   }
 
-  @Test("a full table takes no more calls, those included whose callers left")
+  @Test("a full table accepts no more calls, counting those whose callers have left")
   func full() throws {
     var calls = PendingCalls<String>(limit: 2)
     let first = try calls.enter("a") { _ in }
@@ -57,7 +57,7 @@ struct PendingCallsTests {
     #expect(next == 2)
   }
 
-  @Test("the end of the bus reaches all, in the order they called")
+  @Test("the end of the bus reaches all callers, in the order of their calls")
   func end() throws {
     var calls = PendingCalls<Int>()
     for number in 1...100 { _ = try calls.enter(number, lateReply: nil) }
@@ -68,7 +68,7 @@ struct PendingCallsTests {
 
 @Suite("Match table")
 struct MatchTableTests {
-  @Test("the bus is asked once, and everybody waits for its answer")
+  @Test("the bus is asked once, and all subscriptions wait for its reply")
   func once() {
     var table = MatchTable<Int>()
     let (first, step) = table.join("r", 1)
@@ -84,7 +84,7 @@ struct MatchTableTests {
     #expect(table.count == 0)
   }
 
-  @Test("a refused rule is forgotten")
+  @Test("a refused rule is removed")
   func refused() {
     var table = MatchTable<Int>()
     let (first, _) = table.join("r", 1)
@@ -96,7 +96,7 @@ struct MatchTableTests {
     #expect(step == .add)
   }
 
-  @Test("an answer to an earlier asking says nothing about a later one")
+  @Test("a reply to an earlier request does not settle a later one")
   func generations() {
     var table = MatchTable<Int>()
     let (first, _) = table.join("r", 1)
@@ -113,7 +113,7 @@ struct MatchTableTests {
 
 @Suite("Bus address")
 struct BusAddressTests {
-  @Test("comes from the environment, else from the specification")
+  @Test("the environment overrides the specification")
   func resolved() throws {
     let set = [
       "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/s", "DBUS_SESSION_BUS_ADDRESS": "unix:path=/u",

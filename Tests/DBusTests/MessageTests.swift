@@ -31,13 +31,13 @@ struct MessageTests {
     #expect(DBusError(reply) == nil)
   }
 
-  @Test("an error whose name is none still goes out")
+  @Test("an error with an invalid name is still sent")
   func badErrorName() throws {
     let error = try call().errorReply(DBusError(name: "no name", message: "why"))
     #expect(DBusError(error) == DBusError(name: .failed, message: "no name: why"))
   }
 
-  @Test("copies do not share what is changed")
+  @Test("copies do not share changes")
   func copies() throws {
     let first = try call()
     var second = first
@@ -126,7 +126,7 @@ struct MatchRuleTests {
   }
 
   @Test(
-    "what the bus would refuse is refused",
+    "a rule that the bus would refuse is refused",
     arguments: [
       MatchRule(path: "/a", pathNamespace: "/b"), MatchRule(sender: "no name"),
       MatchRule(interface: "x"), MatchRule(member: "x.y"), MatchRule(arg0Namespace: "a..b"),

@@ -19,7 +19,7 @@ struct ValuesContainerTests {
     #expect(try DBusValue.array(of: "y", [.byte(1), .byte(2)]) == .bytes([1, 2]))
   }
 
-  @Test("a dictionary keeps the order, and the last of two equal keys counts")
+  @Test("a dictionary keeps the order, and the last of two duplicate keys counts")
   func dictionary() throws {
     let dictionary = try DBusDictionary(
       key: "q",
@@ -72,7 +72,7 @@ struct ValuesContainerTests {
     #expect(try DBusValue.dictionary(key: "s", value: "s", []).asPropertyMap == nil)
   }
 
-  @Test("what cannot be sent is found before it is sent")
+  @Test("values that cannot be sent are found before sending")
   func sendable() {
     var deep = DBusValue.byte(0)
     for _ in 0..<64 { deep = .variant(of: deep) }

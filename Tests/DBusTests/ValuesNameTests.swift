@@ -55,7 +55,7 @@ struct ValuesNameTests {
     #expect(((try? ObjectPath(text)) != nil) == isValid)
   }
 
-  @Test("a path knows its place")
+  @Test("a path has a parent and a last element")
   func place() throws {
     let hci: ObjectPath = "/org/bluez/hci0"
     #expect(hci.parent == "/org/bluez")
@@ -78,7 +78,7 @@ struct ValuesNameTests {
     #expect(path.isBelow(other) == isBelow)
   }
 
-  @Test("a complaint says what, which and why")
+  @Test("an error states the kind, the text and the reason")
   func complaint() {
     #expect(throws: DBusNameError(kind: .member, text: "a.b", reason: "it has a dot")) {
       try DBusName.checkMember("a.b")

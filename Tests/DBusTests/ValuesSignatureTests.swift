@@ -35,7 +35,7 @@ struct ValuesSignatureTests {
     #expect(error?.offset == offset)
   }
 
-  @Test("comes apart into complete types")
+  @Test("splits into complete types")
   func apart() {
     let signature: Signature = "sa{sv}a(ii)(sv)vaay"
     #expect(signature.completeTypes == ["s", "a{sv}", "a(ii)", "(sv)", "v", "aay"])

@@ -83,7 +83,6 @@ extension GlossaryRules {
     "BlueZ": 180,
     "BlueZSimulator": 202,
     "Bluetooth": 94,
-    "DBus": 64,
     "Documents": 28,
     "Jobs": 413,
     "Journal": 22,

@@ -4,16 +4,17 @@ import Glibc
 
 /// The address of a bus.
 public enum BusAddress: Hashable, Sendable {
-  /// The bus of the system, where bluetoothd is.
+  /// The system bus, where bluetoothd is.
   case system
-  /// The bus of the user's session.
+  /// The session bus of the user.
   case session
-  /// An address as the specification writes it: `unix:path=/run/bus`.
+  /// An address in the syntax of the specification: `unix:path=/run/bus`.
   case given(String)
 
-  /// The text of the address.
+  /// The address as text.
   ///
-  /// - Parameter environment: The value of an environment variable. An empty one counts as absent.
+  /// - Parameter environment: Returns the value of an environment variable. An empty value counts
+  ///   as absent.
   /// - Throws: ``BusFailure/unreachable(address:reason:)`` when there is no session.
   /// - Source: D-Bus Specification 0.41, "Well-known Message Bus Instances".
   func resolved(environment: (String) -> String?) throws(BusFailure) -> String {
@@ -34,12 +35,12 @@ public enum BusAddress: Hashable, Sendable {
     }
   }
 
-  /// The text of the address in the environment of this process.
+  /// The address as text, resolved in the environment of this process.
   func resolved() throws(BusFailure) -> String {
     try resolved { name in getenv(name).map { String(cString: $0) } }
   }
 
-  /// A value in the syntax of addresses: what is special is written as `%` and two digits.
+  /// A value escaped for an address: special characters become `%` and two digits.
   static func escaped(_ value: String) -> String {
     var text = ""
     for octet in value.utf8 {

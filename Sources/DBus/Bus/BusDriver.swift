@@ -1,10 +1,10 @@
-// The bus itself as a program on the bus: who to ask about names and matches.
+// The message bus driver: the object that answers calls about names and match rules.
 
 /// Names of `org.freedesktop.DBus`.
 ///
 /// - Source: D-Bus Specification 0.41, "Message Bus Messages".
 public enum BusDriver {
-  /// The name that the bus answers to, and sends its signals with.
+  /// The name of the driver, which is also the sender of its signals.
   public static let name = "org.freedesktop.DBus"
   /// Its object.
   public static let path: ObjectPath = "/org/freedesktop/DBus"
@@ -25,7 +25,7 @@ public enum BusDriver {
   /// `(s name, s old owner, s new owner)`, an empty string for nobody.
   static let nameOwnerChanged = "NameOwnerChanged"
 
-  /// The rule for changes of the owner of one name.
+  /// The match rule for changes of the owner of one name.
   static func ownerChanges(of name: String) -> MatchRule {
     MatchRule(
       sender: Self.name,
@@ -36,7 +36,7 @@ public enum BusDriver {
     )
   }
 
-  /// Asks the bus for its identity, a text that no other bus has, nor this one once it was restarted.
+  /// Reads the unique ID of the bus, which changes when the bus is restarted.
   public static var identityCall: MethodCall { call(Method.getId, []) }
 
   /// A call to the bus.
@@ -57,26 +57,26 @@ public enum BusDriver {
   }
 }
 
-/// How a well-known name is asked for.
+/// How a well-known name is requested.
 public struct NameRequestFlags: OptionSet, Sendable, Hashable {
   public let rawValue: UInt32
   public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-  /// Another connection may take the name away.
+  /// Another connection may take the name over.
   public static let allowReplacement = NameRequestFlags(rawValue: 1)
-  /// Take the name away from an owner that allows it.
+  /// Replace an owner that allows replacement.
   public static let replaceExisting = NameRequestFlags(rawValue: 2)
   /// Do not wait in the queue for the name.
   public static let doNotQueue = NameRequestFlags(rawValue: 4)
 }
 
-/// What a request for a well-known name came to.
+/// The result of a request for a well-known name.
 public enum NameRequestReply: UInt32, Sendable, Hashable {
   /// The connection owns the name now.
   case primaryOwner = 1
   /// Another connection owns it; this one waits in the queue.
   case inQueue = 2
-  /// Another connection owns it, and waiting was not asked for.
+  /// Another connection owns it, and the request did not allow queueing.
   case exists = 3
   /// The connection owned it before.
   case alreadyOwner = 4

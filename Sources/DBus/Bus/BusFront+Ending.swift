@@ -1,12 +1,12 @@
-// The end of a connection, for whichever front.
+// The end of a connection, for every front.
 
 import Signals
 
 extension BusFront {
-  /// Tells everybody of the end: those who wait at once, handlers on the loop.
+  /// Reports the end to everybody: to waiting callers at once, to handlers on the loop.
   ///
   /// - Parameter ended: The tables of the connection as they were.
-  func tell(_ ended: State, _ failure: BusFailure) {
+  func announceEnd(of ended: State, _ failure: BusFailure) {
     var ended = ended
     var others: [PendingCalls<ReplyWaiter>.Entry] = []
     for call in ended.pending.takeAll() {

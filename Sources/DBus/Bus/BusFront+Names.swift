@@ -1,5 +1,5 @@
-// Names, match rules and exported handlers, for whichever front: all of them are calls to the bus
-// and entries in tables.
+// Names, match rules and exported handlers, for every front: all are calls to the bus and entries
+// in tables.
 
 import Signals
 
@@ -15,7 +15,7 @@ extension BusFront {
     guard let name = rule.wellKnownSender else {
       return try await subscribe(rule, owner: nil, handler)
     }
-    // Signals carry the unique name of their sender, whose owner changes hands in the same stream.
+    // The sender of a signal is a unique name, and its changes of owner arrive in the same stream.
     let owner = OwnerCell()
     let ownership = try await follow(name) { owner.set($0) }
     do {
@@ -89,7 +89,7 @@ extension BusFront {
     guard isLast, let ticket else { return }
     var message = BusDriver.call(BusDriver.Method.removeMatch, [.string(ticket.rule)]).message
     message.noReplyExpected = true
-    // When the bus has ended there is nothing to remove.
+    // A bus that has ended has no rule to remove.
     try? send(message)
   }
 
@@ -138,9 +138,9 @@ extension BusFront {
     try DBusName.checkBusName(name)
     let watch = OwnerWatch(of: name, changed)
     let changes = BusDriver.ownerChanges(of: name)
-    let subscription = try await subscribe(changes, owner: nil) { watch.heard($0) }
+    let subscription = try await subscribe(changes, owner: nil) { watch.ownerChanged($0) }
     do {
-      // The answer is taken in the order of arrival: news behind it must not be lost.
+      // The reply is handled in the order of arrival, so that no change of owner behind it is lost.
       try await wait(on: loop, operation: "the owner of \(name)") { (known: Completion<Void>) in
         try start(
           ownerCall(name),
@@ -180,12 +180,12 @@ extension BusFront {
     return Export { self.state.withLock { $0.exports.remove(id) } }
   }
 
-  /// Tells those who want to hear of a signal, in the order they came. Called on the loop.
+  /// Delivers a signal to its subscribers, in the order they subscribed. Called on the loop.
   func deliver(_ signal: Message) {
-    let hearers = state.withLock { $0.subscribers.hearers(of: signal) }
+    let matching = state.withLock { $0.subscribers.matching(signal) }
     // One handler may have cancelled another.
-    for hearer in hearers where state.withLock({ $0.subscribers.contains(hearer.id) }) {
-      hearer.handler(signal)
+    for subscriber in matching where state.withLock({ $0.subscribers.contains(subscriber.id) }) {
+      subscriber.handler(signal)
     }
   }
 }

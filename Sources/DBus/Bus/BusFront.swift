@@ -1,12 +1,13 @@
-// What the two fronts of the port have alike: the tables of one connection, and how a call starts.
+// What both fronts of the port share: the tables of one connection, and how a call starts.
 //
-// The semantics of names, rules and handlers are written once over this, in BusFront+Names.swift.
+// The semantics of names, rules and handlers are written once on top of it, in
+// BusFront+Names.swift.
 
 import Signals
 
 /// The tables of one connection.
 protocol FrontState: Sendable {
-  /// Why the connection has ended; nil while it has not.
+  /// Why the connection has ended; nil while it is open.
   var failure: BusFailure? { get }
   var pending: PendingCalls<ReplyWaiter> { get set }
   var matches: MatchTable<Completion<Void>> { get set }
@@ -20,7 +21,7 @@ protocol BusFront: MessageBus {
   associatedtype State: FrontState
   var state: Guarded<State> { get }
 
-  /// Sends a call whose reply is handed to `waiter`.
+  /// Sends a call; `waiter` receives the reply.
   ///
   /// - Returns: The serial of the call.
   @discardableResult

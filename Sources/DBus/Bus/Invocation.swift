@@ -1,30 +1,30 @@
-// A method call to this connection, and its one answer.
+// A method call to this connection, and its single reply.
 
 import Signals
 
-/// Takes the method calls that come to a connection.
+/// Handles the method calls that arrive on a connection.
 public protocol ObjectHandler: Sendable {
-  /// Handles a method call, for whatever path it is. Called on the loop.
+  /// Handles a method call to any path. Called on the loop.
   ///
-  /// The answer is given through the invocation, now or later, once.
+  /// The reply is sent through the invocation, now or later, once.
   ///
-  /// - Returns: Whether the call is this handler's. When no handler takes it, the front answers
-  ///   that there is no such object.
+  /// - Returns: Whether the handler accepts the call. When no handler does, the front replies that
+  ///   the object is unknown.
   func handle(_ invocation: Invocation) -> Bool
 }
 
-/// A method call that waits for its answer.
+/// A method call that awaits its reply.
 public final class Invocation: Sendable {
   /// The call.
   public let message: Message
-  /// The connection that it came to, and that the answer leaves by.
+  /// The connection on which the call arrived, and which sends the reply.
   public let bus: any MessageBus
 
   private let beforeAnswer: (@Sendable () -> Void)?
   private let isAnswered = Guarded(false)
 
-  /// - Parameter beforeAnswer: Called before an answer leaves, for what has to be seen first; also
-  ///   when no reply is expected.
+  /// - Parameter beforeAnswer: Called before a reply is sent, for effects that must be visible
+  ///   first; also called when no reply is expected.
   public init(
     message: Message,
     bus: any MessageBus,
@@ -35,22 +35,22 @@ public final class Invocation: Sendable {
     self.beforeAnswer = beforeAnswer
   }
 
-  /// Whether an answer was given.
+  /// Whether a reply was sent.
   public var hasAnswer: Bool { isAnswered.withLock { $0 } }
 
-  /// The same call for a handler whose answer is not to arrive.
+  /// The same call, for a handler whose reply must not arrive.
   public func losingAnswer() -> Invocation {
     var message = message
     message.noReplyExpected = true
     return Invocation(message: message, bus: bus, beforeAnswer: beforeAnswer)
   }
 
-  /// Answers with values. A second answer is ignored, and so is one after the bus has ended.
+  /// Replies with values. A second reply is ignored, and so is one after the bus has ended.
   ///
   /// Values that cannot be sent become the error `org.freedesktop.DBus.Error.Failed`.
   public func reply(_ body: [DBusValue] = []) { answer { $0.reply(body) } }
 
-  /// Answers with an error. A second answer is ignored, and so is one after the bus has ended.
+  /// Replies with an error. A second reply is ignored, and so is one after the bus has ended.
   public func fail(_ error: DBusError) { answer { $0.errorReply(error) } }
 
   private func answer(_ make: (Message) -> Message) {
@@ -67,13 +67,13 @@ public final class Invocation: Sendable {
       let failure = DBusError(name: .failed, message: "The answer cannot be sent: \(error)")
       try? bus.send(message.errorReply(failure))
     } catch {
-      // The bus has ended: nobody is left to answer.
+      // The bus has ended: there is nobody to reply to.
     }
   }
 }
 
 extension Invocation {
-  /// The answer to a call that no handler takes, worded as libdbus does.
+  /// The reply to a call that no handler accepts, worded as libdbus words it.
   ///
   /// - Source: libdbus 1.14, `dbus/dbus-connection.c` (dbus_connection_dispatch).
   static func unclaimed(_ message: Message, name: DBusError.Name = .unknownObject) -> DBusError {

@@ -1,7 +1,7 @@
-// Which match rules the bus has taken, and how many want each.
+// Which match rules the bus has accepted, and how many subscriptions share each.
 //
-// A pure table, so that the bus is asked once for a rule that many want, and nobody is told that a
-// rule holds before the bus said so.
+// A pure table. The bus is asked once for a rule that several subscriptions share, and no
+// subscription counts as active before the bus has replied.
 
 /// The rules of one connection by their text.
 struct MatchTable<Waiter: Sendable>: Sendable {
@@ -11,30 +11,30 @@ struct MatchTable<Waiter: Sendable>: Sendable {
     let generation: UInt64
   }
 
-  /// What to do for somebody who wants a rule.
+  /// What to do for a new subscription to a rule.
   enum Step: Equatable, Sendable {
-    /// Ask the bus to add it; the waiter is told when it has answered.
+    /// Ask the bus to add the rule; the waiter is resumed when the bus has replied.
     case add
-    /// The bus was asked; the waiter is told when it has answered.
+    /// The bus was already asked; the waiter is resumed when it has replied.
     case wait
-    /// It holds.
+    /// The rule is active.
     case ready
   }
 
   private struct Entry: Sendable {
     let generation: UInt64
     var count: Int
-    /// Those who wait for the bus; nil once it has taken the rule.
+    /// Those who wait for the bus; nil once it has accepted the rule.
     var waiters: [Waiter]?
   }
 
   private var entries: [String: Entry] = [:]
   private var lastGeneration: UInt64 = 0
 
-  /// How many rules there are.
+  /// The number of rules.
   var count: Int { entries.count }
 
-  /// Somebody wants a rule.
+  /// Adds a subscription to a rule.
   mutating func join(_ rule: String, _ waiter: Waiter) -> (Ticket, Step) {
     if var entry = entries[rule] {
       entry.count += 1
@@ -49,9 +49,9 @@ struct MatchTable<Waiter: Sendable>: Sendable {
     return (Ticket(rule: rule, generation: lastGeneration), .add)
   }
 
-  /// The bus answered.
+  /// The bus has replied.
   ///
-  /// - Returns: Those who wait for it.
+  /// - Returns: Those who waited for it.
   mutating func answered(_ ticket: Ticket, isTaken: Bool) -> [Waiter] {
     guard let entry = entries[ticket.rule], entry.generation == ticket.generation else { return [] }
     if isTaken {
@@ -62,9 +62,9 @@ struct MatchTable<Waiter: Sendable>: Sendable {
     return entry.waiters ?? []
   }
 
-  /// Somebody does not want a rule any more. Without effect when the bus has refused it.
+  /// Removes a subscription. Has no effect when the bus has refused the rule.
   ///
-  /// - Returns: Whether to ask the bus to remove it.
+  /// - Returns: Whether to ask the bus to remove the rule.
   mutating func leave(_ ticket: Ticket) -> Bool {
     guard let entry = entries[ticket.rule], entry.generation == ticket.generation else {
       return false

@@ -1,20 +1,20 @@
-// The present owner of a well-known name, as the bus tells it.
+// The current owner of a well-known name, as the bus reports it.
 
 import Signals
 
-/// Remembers an owner.
+/// Stores an owner.
 final class OwnerCell: Sendable {
   private let value = Guarded<String?>(nil)
 
-  /// The unique name of the owner; nil for nobody.
+  /// The unique name of the owner; nil for none.
   var owner: String? { value.withLock { $0 } }
 
   func set(_ owner: String?) { value.withLock { $0 = owner } }
 }
 
-/// Puts the answer to "who owns it now" and the news of changes into one sequence.
+/// Merges the reply to GetNameOwner and the NameOwnerChanged signals into one sequence.
 ///
-/// News that come before the answer are contained in it.
+/// The reply already contains the changes that arrive before it.
 final class OwnerWatch: Sendable {
   private enum Phase { case asked, known, stopped }
 
@@ -27,7 +27,7 @@ final class OwnerWatch: Sendable {
     self.changed = changed
   }
 
-  /// The bus answered.
+  /// The bus replied.
   func learned(_ owner: String?) {
     let isWanted = phase.withLock { phase in
       guard phase == .asked else { return false }
@@ -37,14 +37,14 @@ final class OwnerWatch: Sendable {
     if isWanted { changed(owner) }
   }
 
-  /// The bus signalled.
-  func heard(_ signal: Message) {
+  /// The bus sent NameOwnerChanged.
+  func ownerChanged(_ signal: Message) {
     guard phase.withLock({ $0 == .known }), signal.body.count == 3,
       signal.body[0].asString == name, let owner = signal.body[2].asString
     else { return }
     changed(owner.isEmpty ? nil : owner)
   }
 
-  /// Nobody listens any more.
+  /// The watch was cancelled.
   func stop() { phase.withLock { $0 = .stopped } }
 }

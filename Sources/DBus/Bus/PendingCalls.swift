@@ -1,11 +1,11 @@
 // Calls that wait for their replies, by serial.
 //
-// A pure table: it sends nothing and resumes nobody. Whoever holds it does what it says.
+// A pure table: it sends nothing and resumes nobody; its owner does.
 
-/// The serials of one connection, and who waits for the reply to which.
+/// The serials of one connection, and who waits for which reply.
 ///
-/// A caller that leaves before its reply stays in the table if it left word what to do with a late
-/// one. Nothing is ever dropped for want of room: a full table takes no more calls.
+/// A caller that leaves before its reply stays in the table if it has a handler for a late one.
+/// Nothing is ever dropped for lack of room: a full table accepts no more calls.
 struct PendingCalls<Waiter: Sendable>: Sendable {
   typealias LateReply = @Sendable (Result<Message, DBusError>) -> Void
 
@@ -17,14 +17,15 @@ struct PendingCalls<Waiter: Sendable>: Sendable {
     var lateReply: LateReply?
   }
 
-  /// The most calls without a reply, those included whose callers have left.
+  /// The maximum number of calls without a reply, including those whose callers have left.
   let limit: Int
-  /// The calls by the end of their serials: serials follow each other, so that few share one.
+  /// The calls by the low bits of their serials: serials are consecutive, so that few share a
+  /// place.
   private var near: [(serial: UInt32, entry: Entry)?]
-  /// The calls whose place in `near` was taken.
+  /// The calls whose place in `near` was occupied.
   private var far: [UInt32: Entry] = [:]
   private var lastSerial: UInt32
-  /// How many calls have no reply.
+  /// The number of calls without a reply.
   private(set) var count = 0
 
   init(limit: Int = 16_384, lastSerial: UInt32 = 0) {
@@ -49,7 +50,7 @@ struct PendingCalls<Waiter: Sendable>: Sendable {
     return lastSerial
   }
 
-  /// Takes in a call that is about to be sent.
+  /// Adds a call that is about to be sent.
   ///
   /// - Returns: Its serial.
   /// - Throws: ``BusFailure/callTableFull``.
@@ -60,7 +61,7 @@ struct PendingCalls<Waiter: Sendable>: Sendable {
     return serial
   }
 
-  /// The caller does not wait any more. Without effect when the reply has come.
+  /// The caller stops waiting. Has no effect when the reply has arrived.
   mutating func leave(_ serial: UInt32) {
     guard var entry = take(serial), entry.lateReply != nil else { return }
     entry.waiter = nil
@@ -77,9 +78,9 @@ struct PendingCalls<Waiter: Sendable>: Sendable {
     }
   }
 
-  /// Takes a call out: its reply has come, or it could not be sent.
+  /// Removes a call: its reply has arrived, or it could not be sent.
   ///
-  /// - Returns: nil when the serial is not of a call, or nobody cares for the reply any more.
+  /// - Returns: The call; nil when the serial is unknown or nobody needs the reply any more.
   mutating func take(_ serial: UInt32) -> Entry? {
     let place = place(of: serial)
     if let (found, entry) = near[place], found == serial {
@@ -92,7 +93,7 @@ struct PendingCalls<Waiter: Sendable>: Sendable {
     return entry
   }
 
-  /// Takes all calls out, in the order of their serials: the bus has ended.
+  /// Removes all calls, in the order of their serials: the bus has ended.
   mutating func takeAll() -> [Entry] {
     var all = near.compactMap { $0 }
     for (serial, entry) in far { all.append((serial, entry)) }

@@ -1,12 +1,12 @@
-// Who gets the reply to a call.
+// Who receives the reply to a call.
 
 import Signals
 
 /// A caller that waits, or a handler that is called in the order of arrival.
 struct ReplyWaiter: Sendable {
-  /// A task; it runs on when the loop gets to it.
+  /// A task; it resumes when the loop gets to it.
   let caller: Completion<Message>?
-  /// A handler; it is called on the loop, before anything that came later is looked at.
+  /// A handler; it is called on the loop, before anything that arrived later is processed.
   let handler: (@Sendable (Result<Message, any Error>) -> Void)?
 
   static func caller(_ caller: Completion<Message>) -> ReplyWaiter {
@@ -21,7 +21,7 @@ struct ReplyWaiter: Sendable {
 }
 
 extension PendingCalls<ReplyWaiter>.Entry {
-  /// Hands over what the call came to. Called on the loop, unless `isHandled` is false.
+  /// Delivers the result of the call. Called on the loop, unless `isHandled` is false.
   func end(_ result: Result<Message, any Error>) {
     if let handler = waiter?.handler { return handler(result) }
     if let caller = waiter?.caller, caller.end(result) { return }

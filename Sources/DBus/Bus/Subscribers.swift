@@ -1,8 +1,8 @@
-// Who hears of which messages of one connection.
+// Which subscribers of one connection receive which messages.
 //
-// A pure list; whoever holds it calls the handlers.
+// A pure list; its owner calls the handlers.
 
-/// Rules with their handlers, in the order they came.
+/// Rules with their handlers, in the order they were added.
 struct Subscribers: Sendable {
   typealias Handler = @Sendable (Message) -> Void
 
@@ -18,8 +18,8 @@ struct Subscribers: Sendable {
 
   /// Adds a handler.
   ///
-  /// - Parameter owner: Knows the owner of the rule's sender, when that is a well-known name.
-  /// - Returns: What it is removed by.
+  /// - Parameter owner: The owner of the rule's sender, when that is a well-known name.
+  /// - Returns: The identifier for removing it.
   mutating func add(_ rule: MatchRule, owner: OwnerCell? = nil, _ handler: @escaping Handler)
     -> UInt64
   {
@@ -28,19 +28,19 @@ struct Subscribers: Sendable {
     return lastID
   }
 
-  /// Removes a handler. Without effect when it is gone.
+  /// Removes a handler. Has no effect when it is already removed.
   mutating func remove(_ id: UInt64) { subscribers.removeAll { $0.id == id } }
 
-  /// Whether a handler is still there.
+  /// Whether a handler is still subscribed.
   func contains(_ id: UInt64) -> Bool { subscribers.contains { $0.id == id } }
 
-  /// Those who hear of a message, in the order they came.
-  func hearers(of message: Message) -> [(id: UInt64, handler: Handler)] {
-    var hearers: [(id: UInt64, handler: Handler)] = []
+  /// The handlers that receive a message, in the order they were added.
+  func matching(_ message: Message) -> [(id: UInt64, handler: Handler)] {
+    var matching: [(id: UInt64, handler: Handler)] = []
     for subscriber in subscribers
     where subscriber.rule.matches(message, resolvingSender: { _ in subscriber.owner?.owner }) {
-      hearers.append((subscriber.id, subscriber.handler))
+      matching.append((subscriber.id, subscriber.handler))
     }
-    return hearers
+    return matching
   }
 }

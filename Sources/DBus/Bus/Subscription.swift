@@ -1,17 +1,17 @@
-// What a connection was asked to do until further notice, and how to stop it.
+// What a connection does until further notice, and how to stop it.
 
 import Signals
 
-/// Something that goes on until it is cancelled or the bus ends. Dropping it does not cancel it.
+/// Something that continues until it is cancelled or the bus ends. Dropping it does not cancel it.
 public final class Subscription: Sendable {
   private struct State {
-    /// What ends it; nil when it has ended.
+    /// Ends it; nil once it has ended.
     var undo: (@Sendable () -> Void)?
   }
 
   private let state: Guarded<State>
 
-  /// - Parameter cancel: What ends it; called once at most.
+  /// - Parameter cancel: Ends it; called at most once.
   init(cancel: @escaping @Sendable () -> Void) { state = Guarded(State(undo: cancel)) }
 
   /// Ends it. No handler is called after this returns on the loop. Does not wait for the bus.
@@ -24,12 +24,12 @@ public final class Subscription: Sendable {
   }
 }
 
-/// A handler of method calls in use, until it is cancelled or the bus ends. Dropping it does not
-/// cancel it.
+/// An exported handler of method calls, active until it is cancelled or the bus ends. Dropping it
+/// does not cancel it.
 public final class Export: Sendable {
   private let subscription: Subscription
 
-  /// - Parameter cancel: What ends it; called once at most.
+  /// - Parameter cancel: Ends it; called at most once.
   init(cancel: @escaping @Sendable () -> Void) { subscription = Subscription(cancel: cancel) }
 
   /// Ends it: later calls are not offered to the handler.

@@ -1,15 +1,16 @@
-// How values of one D-Bus type are read as Swift's own, and made from them.
+// How values of one D-Bus type are decoded to Swift values, and encoded from them.
 //
-// A value, not a conformance of Swift types: an array of octets and an array of texts would conflict,
-// a dictionary whose values are variants cannot be derived, and Swift's dictionaries have no order.
+// A value, not a conformance of Swift types: an array of octets and an array of strings would
+// conflict, a dictionary whose values are variants cannot be derived, and Swift's dictionaries are
+// unordered.
 
-/// The D-Bus type of something, and what stands for its values in Swift.
+/// A D-Bus type, and how Swift represents its values.
 public struct Codec<Value: Sendable>: Sendable {
   /// The type on the bus: one complete type.
   public let signature: Signature
-  /// Reads a value; nil where it is of another type, or not one that is allowed.
+  /// Decodes a value; nil when it has another type or is not allowed.
   public let decode: @Sendable (DBusValue) -> Value?
-  /// Makes a value of the type.
+  /// Encodes a value.
   public let encode: @Sendable (Value) -> DBusValue
 
   public init(
@@ -108,14 +109,14 @@ extension Codec<UnixFD> {
 }
 
 extension Codec<DBusValue> {
-  /// Values of a type that has no form of its own in Swift.
+  /// Values of a type that has no Swift representation of its own.
   public static func value(_ signature: Signature) -> Codec {
     Codec(signature, decode: { $0.signature == signature ? $0 : nil }, encode: { $0 })
   }
 }
 
 extension Codec where Value: RawRepresentable, Value.RawValue == String {
-  /// `s`, one of the texts that `Value` has.
+  /// `s`, one of the raw values of `Value`.
   public static var text: Codec {
     Codec(
       "s",

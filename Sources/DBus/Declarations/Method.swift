@@ -1,24 +1,25 @@
-// What a method takes and returns, described once: for who calls it, who serves it, and Introspect.
+// The arguments and results of a method, described once: for callers, for servers and for
+// Introspect.
 
-/// The arguments of a method or a signal: their names, their types, and what they are in Swift.
+/// The arguments of a method or a signal: their names, D-Bus types and Swift types.
 public struct Arguments<Value: Sendable>: Sendable {
   /// Names and types, in order.
   public let described: [ExportedArgument]
-  /// Reads them; nil where they are not of these types.
+  /// Decodes them; nil when the types do not match.
   public let decode: @Sendable ([DBusValue]) -> Value?
-  /// Makes them.
+  /// Encodes them.
   public let encode: @Sendable (Value) -> [DBusValue]
 }
 
 extension Arguments<Void> {
-  /// None.
+  /// No argument.
   public static var none: Arguments {
     Arguments(described: [], decode: { $0.isEmpty ? () : nil }, encode: { [] })
   }
 }
 
 extension Arguments {
-  /// One.
+  /// One argument.
   public static func one(_ name: String, _ codec: Codec<Value>) -> Arguments {
     Arguments(
       described: [ExportedArgument(name, codec.signature)],
@@ -27,7 +28,7 @@ extension Arguments {
     )
   }
 
-  /// Two.
+  /// Two arguments.
   public static func two<A, B>(
     _ first: (name: String, codec: Codec<A>),
     _ second: (name: String, codec: Codec<B>)
@@ -47,7 +48,7 @@ extension Arguments {
     )
   }
 
-  /// Three.
+  /// Three arguments.
   public static func three<A, B, C>(
     _ first: (name: String, codec: Codec<A>),
     _ second: (name: String, codec: Codec<B>),
@@ -80,13 +81,13 @@ public protocol AnyMethod: Sendable {
   var name: String { get }
 }
 
-/// A method of an interface: its name, and what it takes and returns.
+/// A method of an interface: its name, its arguments and its results.
 public struct Method<Input: Sendable, Output: Sendable>: AnyMethod {
   public let interface: String
   public let name: String
-  /// What it takes.
+  /// The arguments.
   public let input: Arguments<Input>
-  /// What it returns.
+  /// The results.
   public let output: Arguments<Output>
 
   public init(
@@ -125,7 +126,7 @@ extension Method where Input == Void, Output == Void {
 extension ExportedMethod {
   /// Serves a method.
   ///
-  /// - Parameter body: Gets the arguments, and answers through the invocation.
+  /// - Parameter body: Receives the arguments, and replies through the invocation.
   public init<Input, Output>(
     _ method: Method<Input, Output>,
     _ body: @escaping @Sendable (_ input: Input, _ call: Invocation) -> Void
@@ -133,7 +134,7 @@ extension ExportedMethod {
     self.init(method.name, takes: method.input.described, returns: method.output.described) {
       call in
       guard let input = method.input.decode(call.message.body) else {
-        let text = "\(method.name) was called with arguments that it does not take"
+        let text = "\(method.name) was called with arguments of the wrong types"
         return call.fail(DBusError(name: .invalidArgs, message: text))
       }
       body(input, call)
@@ -155,7 +156,7 @@ extension ExportedMethod {
 }
 
 extension Invocation {
-  /// Answers the call of a method with what it returns.
+  /// Replies to the call of a method with its results.
   public func reply<Input, Output>(to method: Method<Input, Output>, _ output: Output) {
     reply(method.output.encode(output))
   }

@@ -1,7 +1,7 @@
-// The interfaces that every exported object has by itself.
+// The interfaces that every exported object has implicitly.
 
-/// Interfaces of the D-Bus specification, which every object has that is served here or by
-/// bluetoothd; bluetoothd lists the first two with empty property maps.
+/// Interfaces of the D-Bus specification, which every object served here or by bluetoothd has;
+/// bluetoothd lists the first two with empty property maps.
 ///
 /// - Source: D-Bus Specification 0.41, "Standard Interfaces"; BlueZ 5.66, `gdbus/object.c`.
 public enum StandardInterface {
@@ -9,7 +9,7 @@ public enum StandardInterface {
   public static let introspectable = "org.freedesktop.DBus.Introspectable"
   /// On every object that has properties.
   public static let properties = "org.freedesktop.DBus.Properties"
-  /// On `/`, for bluetoothd: lists the objects and signals their coming and going.
+  /// On `/`, for bluetoothd: lists the objects and signals when they appear and disappear.
   public static let objectManager = "org.freedesktop.DBus.ObjectManager"
 
   /// Describes an object in XML.
@@ -25,12 +25,12 @@ public enum StandardInterface {
     of: objectManager,
     returns: .one("objects", .value("a{oa{sa{sv}}}"))
   )
-  /// The signal that interfaces of an object have come; always from the object that lists all.
+  /// Signals that an object gained interfaces; always sent by the object manager.
   public static let interfacesAdded = ExportedSignal(
     "InterfacesAdded",
     [.init("object", "o"), .init("interfaces", "a{sa{sv}}")]
   )
-  /// The signal that interfaces of an object have gone; always from the object that lists all.
+  /// Signals that an object lost interfaces; always sent by the object manager.
   public static let interfacesRemoved = ExportedSignal(
     "InterfacesRemoved",
     [.init("object", "o"), .init("interfaces", "as")]
@@ -56,8 +56,8 @@ public enum StandardInterface {
     takes: .one("interface", .string),
     returns: .one("properties", .properties)
   )
-  /// The signal that properties have changed, from the object's own path; the last argument has
-  /// those that ceased to exist.
+  /// Signals that properties have changed, from the object's own path; the last argument lists
+  /// those that were invalidated.
   public static let propertiesChanged = ExportedSignal(
     "PropertiesChanged",
     [
@@ -66,7 +66,7 @@ public enum StandardInterface {
     ]
   )
 
-  // ObjectServer answers these itself: they are only described.
+  // ObjectServer answers these itself: they are only declared.
   static let propertiesDeclaration = ExportedInterface(
     properties,
     methods: [
@@ -87,12 +87,12 @@ public enum StandardInterface {
     signals: [interfacesAdded, interfacesRemoved]
   )
 
-  /// Interfaces together with those that an object has by itself: Introspectable before all,
-  /// Properties behind the first that has some.
+  /// Adds the implicit interfaces of an object: Introspectable before all, Properties after the
+  /// first one that has some.
   ///
   /// - Parameters:
-  ///   - isNew: Whether the object is, and has Introspectable with them.
-  ///   - bringsProperties: Whether it has Properties with them.
+  ///   - isNew: Whether the object is new, and gains Introspectable.
+  ///   - bringsProperties: Whether the object gains Properties.
   /// - Source: BlueZ 5.66, `gdbus/object.c` (g_dbus_register_interface).
   static func completing(
     _ interfaces: [ExportedInterface],

@@ -1,4 +1,4 @@
-// What leaves by a libdbus connection, and who waits for the answer.
+// Outgoing messages of a libdbus connection, and who waits for the replies.
 
 import CDBus
 public import Signals
@@ -28,7 +28,7 @@ extension LibDBusConnection {
     perform(change)
   }
 
-  /// Sends a call whose reply is handed to `waiter`.
+  /// Sends a call; `waiter` receives the reply.
   ///
   /// - Returns: The serial of the call.
   @discardableResult
@@ -38,7 +38,7 @@ extension LibDBusConnection {
     lateReply: PendingCalls<ReplyWaiter>.LateReply?
   ) throws -> UInt32 {
     let marshalled = try call.template.marshal(call)
-    // The reply is looked for under the same lock: it cannot come before its entry.
+    // Replies are matched under the same lock: none can arrive before its entry.
     let (serial, change) = try state.withLock { state throws(BusFailure) in
       let connection = try self.connection(&state)
       try check(marshalled, on: connection, state.socket)
@@ -66,7 +66,7 @@ extension LibDBusConnection {
     on connection: OpaquePointer,
     _ socket: SocketWatch?
   ) throws(BusFailure) {
-    // Nothing lies in the queue while the socket takes everything.
+    // The queue is empty as long as the socket accepts everything.
     if socket?.isFull == true,
       dbus_connection_get_outgoing_size(connection) >= Self.sendQueueLimit
     {

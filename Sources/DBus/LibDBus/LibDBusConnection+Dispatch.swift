@@ -1,4 +1,4 @@
-// What comes in by a libdbus connection, and who hears of it. All of it runs on the loop.
+// Incoming messages of a libdbus connection, and who receives them. All of it runs on the loop.
 
 import CDBus
 import Signals
@@ -26,7 +26,7 @@ extension LibDBusConnection {
     switch MarshalledMessage.kind(of: dbus_message_get_type(message.pointer)) {
     case .methodReturn?, .error?: receiveReply(message)
     case .signal?:
-      // What libdbus says itself has no sender.
+      // Messages that libdbus makes itself have no sender.
       if dbus_message_get_sender(message.pointer) == nil,
         dbus_message_is_signal(message.pointer, "org.freedesktop.DBus.Local", "Disconnected") != 0
       {
@@ -65,7 +65,7 @@ extension LibDBusConnection {
     }
   }
 
-  /// Answers a call whose arguments could not be taken in.
+  /// Answers a call whose arguments could not be read.
   private func refuse(_ call: borrowing MarshalledMessage, _ error: DBusError) {
     guard dbus_message_get_no_reply(call.pointer) == 0 else { return }
     var contents = Message.Contents(kind: .methodCall)

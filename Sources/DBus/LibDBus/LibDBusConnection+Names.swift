@@ -1,4 +1,4 @@
-// What a libdbus connection does as every front does it.
+// The members that a libdbus connection shares with every front.
 
 import Signals
 

@@ -1,21 +1,21 @@
 // The front over libdbus: a private connection to a real bus, read and written by our loop.
 //
-// libdbus does the wire and its validation. Serials, waiting, deadlines, matching and dispatching
-// are ours: its pending calls cost more and lose replies when two threads use them, and its
-// dispatcher holds the connection while it polls.
+// libdbus does the wire protocol and its validation. Serials, waiting, deadlines, matching and
+// dispatching are ours: its pending calls cost more and lose replies when two threads use them, and
+// its dispatcher holds the connection while it polls.
 
 import CDBus
 public import Signals
 
-/// A connection to a bus through libdbus. It stays open until ``close()`` or the bus's end, also
-/// when nobody refers to it.
+/// A connection to a bus through libdbus. It stays open until ``close()`` or the end of the bus,
+/// even when nothing refers to it.
 ///
-/// Messages are sent from the calling thread; what comes in is handled on the loop.
+/// Messages are sent from the calling thread; incoming messages are handled on the loop.
 public final class LibDBusConnection: MessageBus {
   /// What the lock protects, the connection of libdbus itself included.
   ///
-  /// libdbus is only called under the lock, so that no watch is handled that another thread removes
-  /// meanwhile. It calls back nothing but ``SocketWatch``.
+  /// libdbus is only called under the lock, so that no watch is handled while another thread
+  /// removes it. Its only callbacks go to ``SocketWatch``.
   struct State: FrontState, @unchecked Sendable {
     // `connection` points to what libdbus owns, which the lock around this state protects.
     /// nil once it has ended.
@@ -30,7 +30,7 @@ public final class LibDBusConnection: MessageBus {
     var closeHandlers: [@Sendable (BusFailure) -> Void] = []
   }
 
-  /// How much may wait to be written, in octets.
+  /// The maximum size of the send queue, in octets.
   static let sendQueueLimit = 1 << 26
 
   public let loop: Loop
@@ -49,7 +49,7 @@ public final class LibDBusConnection: MessageBus {
 
   /// Connects to a bus and gets a unique name from it.
   ///
-  /// - Parameter limit: How long the bus may take to answer.
+  /// - Parameter limit: The deadline for the bus to reply.
   /// - Throws: ``BusFailure/unreachable(address:reason:)`` at once when there is no bus,
   ///   ``BusFailure/notPermitted(address:reason:)`` when it refuses this user; `TimedOut`,
   ///   `CancellationError`.
@@ -86,7 +86,7 @@ public final class LibDBusConnection: MessageBus {
 
   private static func connect(to address: String) throws(BusFailure) -> OpaquePointer {
     dbus_threads_init_default()
-    // What happens to SIGPIPE is for the program to say.
+    // The disposition of SIGPIPE is up to the program.
     dbus_connection_set_change_sigpipe(0)
     var error = CDBus.DBusError()
     dbus_error_init(&error)
@@ -120,7 +120,7 @@ public final class LibDBusConnection: MessageBus {
 
   // MARK: The socket
 
-  /// Does what has changed for the loop, without the lock, until nothing is left to do.
+  /// Applies pending changes to the loop, without the lock, until none is left.
   func perform(_ change: SocketWatch.Change?) {
     guard var change else { return }
     while true {
@@ -143,7 +143,7 @@ public final class LibDBusConnection: MessageBus {
 
   public func close() { end("it was closed by this program") }
 
-  /// The bus has closed the connection, or libdbus has.
+  /// The bus or libdbus has closed the connection.
   func lost() {
     let isAuthenticated = state.withLock { state in
       state.connection.map { dbus_connection_get_is_authenticated($0) != 0 } ?? true
@@ -166,12 +166,12 @@ public final class LibDBusConnection: MessageBus {
       swap(&ended, &state)
       state.failure = failure
       state.uniqueName = ended.uniqueName
-      // Those who wait for a rule are told by the failure of its AddMatch.
+      // Waiters for a rule are resumed by the failure of its AddMatch.
       state.matches = ended.matches
       return (ended, ended.socket?.beginChange())
     }
     guard let ended else { return }
     perform(change)
-    tell(ended, failure)
+    announceEnd(of: ended, failure)
   }
 }

@@ -3,13 +3,12 @@
 import CDBus
 
 /// The owner of one reference to a `DBusMessage`.
-///
 struct MarshalledMessage: ~Copyable, @unchecked Sendable {
   // `pointer` is used by one thread at a time, because this cannot be copied; libdbus counts
-  // references atomically, so the last one may go on another thread.
+  // references atomically, so the last one may be released on another thread.
   let pointer: OpaquePointer
 
-  /// Takes over a reference.
+  /// Takes ownership of a reference.
   init(owning pointer: OpaquePointer) { self.pointer = pointer }
 
   deinit { dbus_message_unref(pointer) }
@@ -35,14 +34,14 @@ struct MarshalledMessage: ~Copyable, @unchecked Sendable {
     return marshalled
   }
 
-  /// Reads the message.
+  /// Unmarshals the message.
   ///
-  /// - Parameter caller: To whom it is addressed, where that is known; an empty name where not.
-  /// - Throws: ``DBusError`` with the name `LimitsExceeded` when it brings a file descriptor that
-  ///   this process has no room for, and `NotSupported` when its kind is none that there is.
+  /// - Parameter caller: The addressee, where it is known; otherwise an empty name.
+  /// - Throws: ``DBusError`` with the name `LimitsExceeded` when the process has no file descriptor
+  ///   left to receive one, and `NotSupported` when the message type is unknown.
   func read(answering caller: String = "") throws(DBusError) -> Message {
     guard let kind = Self.kind(of: dbus_message_get_type(pointer)) else {
-      throw DBusError(name: .notSupported, message: "A message of an unknown kind")
+      throw DBusError(name: .notSupported, message: "The message type is unknown")
     }
     let isAnswer = kind == .methodReturn || kind == .error
     let path = isAnswer ? nil : dbus_message_get_path(pointer)
@@ -77,7 +76,7 @@ struct MarshalledMessage: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// The kind of a message; nil for one that the specification does not know.
+  /// The type of a message; nil for one that the specification does not define.
   static func kind(of type: Int32) -> Message.Kind? {
     switch type {
     case DBUS_MESSAGE_TYPE_METHOD_CALL: .methodCall

@@ -1,6 +1,6 @@
-// Values out of a libdbus message.
+// Reads values from a libdbus message.
 //
-// libdbus has validated every message that it hands over, so nothing is checked twice here.
+// libdbus has validated every message that it delivers, so nothing is checked twice here.
 
 import CDBus
 import Glibc
@@ -9,12 +9,12 @@ import Glibc
 enum MessageReader {
   /// The arguments of a message.
   ///
-  /// - Throws: ``DBusError`` with the name `LimitsExceeded` when it brings a file descriptor that
-  ///   this process has no room for.
+  /// - Throws: ``DBusError`` with the name `LimitsExceeded` when the process has no file descriptor
+  ///   left to receive one.
   static func body(of message: OpaquePointer) throws(DBusError) -> [DBusValue] {
     var iterator = DBusMessageIter()
     guard dbus_message_iter_init(message, &iterator) != 0 else { return [] }
-    // What reading an attribute brings, at a third of the calls.
+    // The result of reading an attribute, which is a third of the calls.
     if let text = dbus_message_get_signature(message), strcmp(text, "ay") == 0 {
       var inside = recursed(&iterator)
       return [.bytes(bytes(&inside))]
@@ -53,7 +53,7 @@ enum MessageReader {
     case TypeCode.objectPath: return .objectPath(ObjectPath(valid: string(&iterator)))
     case TypeCode.signature: return .signature(Signature(valid: string(&iterator)))
     case TypeCode.unixFD:
-      // libdbus gives a duplicate, which is ours.
+      // libdbus returns a duplicate, which we own.
       let descriptor = basic(Int32(-1), &iterator)
       guard descriptor >= 0 else {
         throw DBusError(name: .limitsExceeded, message: "No file descriptor is left to receive one")
@@ -68,7 +68,7 @@ enum MessageReader {
       let type = dbus_message_iter_get_arg_type(&inside)
       return .variant(DBusVariant(try value(of: type, &inside)))
     default:
-      preconditionFailure("libdbus let the type code \(type) pass")
+      preconditionFailure("libdbus delivered the unknown type code \(type)")
     }
   }
 
@@ -132,7 +132,7 @@ enum MessageReader {
     return entries
   }
 
-  /// The type at the iterator, also when there is no value of it.
+  /// The type at the iterator, also when it has no value.
   private static func signature(_ iterator: inout DBusMessageIter) -> Signature {
     guard let text = dbus_message_iter_get_signature(&iterator) else { return .empty }
     defer { dbus_free(text) }

@@ -1,4 +1,4 @@
-// What a repeated method call remembers of its last marshalling.
+// What a repeated method call keeps of its last marshalling.
 
 import CDBus
 import Signals
@@ -6,7 +6,7 @@ import Signals
 /// The marshalled form of a call, kept from its second use on.
 ///
 /// A copy of a libdbus message costs a fraction of making one. Most calls are made once, though, so
-/// the first use keeps nothing. Descriptors are not kept either: they would stay open.
+/// the first use keeps nothing. Calls with descriptors are not kept either: they would stay open.
 final class MessageTemplate: Sendable {
   private struct State {
     var wasUsed = false

@@ -1,14 +1,14 @@
-// Values into a libdbus message.
+// Writes values to a libdbus message.
 //
-// libdbus stops the program when it is given what it calls a programming error. So everything that
-// Swift's types do not rule out is checked here first.
+// libdbus aborts the program on what it calls a programming error. So everything that Swift's types
+// do not rule out is checked here first.
 
 import CDBus
 import Glibc
 
 /// Appends values to one message.
 struct MessageWriter {
-  /// The largest body that is sent, in octets, by a lower estimate: the longest array there may be.
+  /// The maximum size of a body, in octets, by a low estimate: the maximum size of an array.
   static let limit = DBusValueError.maximumArrayLength
 
   private var octets = 0
@@ -17,7 +17,7 @@ struct MessageWriter {
 
   /// Appends the arguments of a message.
   ///
-  /// - Throws: ``DBusValueError``; the message is of no use then.
+  /// - Throws: ``DBusValueError``; the message is then unusable.
   static func append(
     _ values: [DBusValue],
     to message: OpaquePointer

@@ -1,18 +1,18 @@
 // The socket of a libdbus connection, watched by a loop.
 //
-// libdbus says which of its watches it wants enabled; this keeps one watch of the loop for them.
+// libdbus decides which of its watches are enabled; this keeps one watch of the loop for them.
 
 import CDBus
 import Signals
 
 /// Joins the watches of one connection into one of a loop.
 ///
-/// libdbus calls back out of calls that are made under the lock of the connection. The loop must not
-/// be called there, so what has changed is taken from here under the lock, by one thread at a time,
-/// and done without it: see ``LibDBusConnection/perform(_:)``.
+/// libdbus calls back from inside calls that are made under the lock of the connection. The loop
+/// must not be called there, so changes are taken from here under the lock, by one thread at a
+/// time, and applied without it: see ``LibDBusConnection/perform(_:)``.
 final class SocketWatch: @unchecked Sendable {
-  // All variables are protected by the lock of the connection, which also sees to it that accesses
-  // do not overlap.
+  // All variables are protected by the lock of the connection, which also rules out overlapping
+  // accesses.
   @exclusivity(unchecked) private var parts: [OpaquePointer] = []
   @exclusivity(unchecked) private var watch: Watch?
   /// What libdbus waits for; nil while it has no watches.
@@ -23,14 +23,14 @@ final class SocketWatch: @unchecked Sendable {
   private var isInstalled = false
   private var mustReportEnd = false
   private var closing: OpaquePointer?
-  /// Whether something may differ between what is wanted and what was done.
+  /// Whether the wanted events may differ from the applied ones.
   @exclusivity(unchecked) private var hasChanged = false
-  /// Whether a thread is doing a change. It looks for the next one afterwards.
+  /// Whether a thread is applying a change. It looks for the next one afterwards.
   private var isChanging = false
   let loop: Loop
   let ready: @Sendable (Watch.Events) -> Void
 
-  /// Something to be done without the lock.
+  /// A change to apply without the lock.
   struct Change {
     enum Kind {
       case watch(Int32, Watch.Events)
@@ -51,10 +51,10 @@ final class SocketWatch: @unchecked Sendable {
     self.ready = ready
   }
 
-  /// Whether libdbus waits for room in the socket: only then is anything left to be written.
+  /// Whether libdbus waits for room in the socket: only then is there anything left to write.
   var isFull: Bool { wanted?.contains(.writable) == true }
 
-  /// Begins to serve a connection.
+  /// Starts to serve a connection.
   func install(in connection: OpaquePointer) {
     isInstalled = true
     dbus_connection_set_watch_functions(
@@ -74,7 +74,7 @@ final class SocketWatch: @unchecked Sendable {
     )
   }
 
-  /// Ends it. The last change closes the connection, once its socket is watched no more.
+  /// Stops. The last change closes the connection, once its socket is no longer watched.
   func uninstall(from connection: OpaquePointer) {
     isInstalled = false
     dbus_connection_set_watch_functions(connection, nil, nil, nil, nil, nil)
@@ -96,7 +96,7 @@ final class SocketWatch: @unchecked Sendable {
   private func remove(_ part: OpaquePointer) {
     parts.removeAll { $0 == part }
     refresh()
-    // Without watches nothing would bring the end of the connection to light.
+    // Without watches nothing would reveal the end of the connection.
     if parts.isEmpty, isInstalled { mustReportEnd = true }
   }
 
@@ -118,17 +118,17 @@ final class SocketWatch: @unchecked Sendable {
 
   // MARK: Changes
 
-  /// The first change to do, by the calling thread; nil when there is none, or when another thread
-  /// is at it.
+  /// The next change for the calling thread to apply; nil when there is none, or when another
+  /// thread is applying one.
   func beginChange() -> Change? {
     guard hasChanged, !isChanging, let kind = nextChange() else { return nil }
     isChanging = true
     return Change(socket: self, kind: kind)
   }
 
-  /// A change was done. Returns the next.
+  /// A change was applied. Returns the next.
   ///
-  /// - Parameter made: The watch that it made.
+  /// - Parameter made: The watch that it created.
   func endChange(_ made: Watch?) -> Change? {
     if let made { watch = made }
     let next = nextChange().map { Change(socket: self, kind: $0) }
@@ -160,9 +160,9 @@ final class SocketWatch: @unchecked Sendable {
     return .close(closing)
   }
 
-  /// Does a change. Called without the lock.
+  /// Applies a change. Called without the lock.
   ///
-  /// - Returns: The watch that it made.
+  /// - Returns: The watch that it created.
   func perform(_ change: Change.Kind) -> Watch? {
     switch change {
     case .watch(let descriptor, let events): return loop.watch(descriptor, for: events, ready)

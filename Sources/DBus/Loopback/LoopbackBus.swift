@@ -1,19 +1,20 @@
-// A bus in memory: no daemon, no socket, and a loop's time instead of the world's.
+// A bus in memory: no daemon, no socket, and the time of a loop instead of real time.
 //
-// Who gets what is decided by LoopbackRouter; this hands messages over, one at a time, on the loop.
+// LoopbackRouter decides who receives what; this delivers messages, one at a time, on the loop.
 
 public import Signals
 
 /// A message bus inside the process, with the semantics of a real one.
 ///
 /// Messages are delivered in the order they were sent, from the loop's queue: never inside the call
-/// that sent them. On a virtual loop a run therefore repeats message for message.
+/// that sent them. On a virtual loop a run is therefore repeatable, message for message.
 public final class LoopbackBus: Sendable {
-  /// Sees each message as the bus takes it in, its sender filled in: calls, replies and signals of
-  /// clients, and the bus's own. Keep no message: one with a descriptor holds that open.
+  /// Sees each message as the bus receives it, with the sender filled in: calls, replies and
+  /// signals of clients, and the bus's own. Do not keep a message: one with a descriptor holds that
+  /// open.
   public typealias Observer = @Sendable (_ message: Message, _ at: Instant) -> Void
 
-  /// What happens to a message between sender and bus; for tests, which send it through libdbus's
+  /// Transforms a message between sender and bus; for tests, which send it through libdbus's
   /// marshaller and back.
   typealias Transcoding = @Sendable (Message) throws -> Message
 
@@ -25,7 +26,7 @@ public final class LoopbackBus: Sendable {
 
   /// Where messages are delivered.
   public let loop: Loop
-  /// What the connections say their bus is.
+  /// The address that the connections report for their bus.
   public let address: String
   private let observer: Observer?
   let transcode: Transcoding?
@@ -34,7 +35,7 @@ public final class LoopbackBus: Sendable {
   /// A bus without clients.
   ///
   /// - Parameters:
-  ///   - address: What it is called in errors.
+  ///   - address: The address of the bus in errors.
   ///   - observer: Called on the loop.
   public convenience init(
     on loop: Loop,
@@ -69,12 +70,12 @@ public final class LoopbackBus: Sendable {
     return connection
   }
 
-  /// Ends the bus as the death of a daemon does: every connection is closed.
+  /// Ends the bus as the exit of a daemon does: every connection is closed.
   public func shutDown() {
     let connections = state.withLock { state in
       state.isShutDown = true
       defer { state.connections = [:] }
-      // In the order of their numbers: ":1.10" after ":1.9".
+      // Ordered by their numbers: ":1.10" after ":1.9".
       return state.router.clients.compactMap { state.connections[$0.name] }
     }
     for connection in connections { connection.end("the bus closed it") }
@@ -82,7 +83,7 @@ public final class LoopbackBus: Sendable {
 
   // MARK: For connections
 
-  /// Takes in a message; it is routed when the loop gets to it.
+  /// Accepts a message; it is routed when the loop gets to it.
   func submit(_ message: Message) {
     loop.post {
       self.observer?(message, self.loop.now)
@@ -104,7 +105,7 @@ public final class LoopbackBus: Sendable {
   private func deliver(_ deliveries: [LoopbackRouter.Delivery]) {
     var lastOfBus: Message?
     for delivery in deliveries {
-      // A signal of the bus to many is seen once.
+      // The observer sees a broadcast signal of the bus once.
       if delivery.message.sender == BusDriver.name, lastOfBus != delivery.message {
         lastOfBus = delivery.message
         observer?(delivery.message, loop.now)

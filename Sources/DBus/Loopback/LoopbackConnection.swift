@@ -2,7 +2,7 @@
 
 public import Signals
 
-/// A connection to a ``LoopbackBus``. It stays open until ``close()`` or the bus's end.
+/// A connection to a ``LoopbackBus``. It stays open until ``close()`` or the end of the bus.
 public final class LoopbackConnection: MessageBus {
   struct State: FrontState {
     var failure: BusFailure?
@@ -13,7 +13,7 @@ public final class LoopbackConnection: MessageBus {
     var closeHandlers: [@Sendable (BusFailure) -> Void] = []
   }
 
-  /// A machine that is always the same one.
+  /// A constant machine ID.
   private static let machineID = "00000000000000000000000000000001"
 
   public let uniqueName: String
@@ -28,7 +28,7 @@ public final class LoopbackConnection: MessageBus {
   public var loop: Loop { bus.loop }
   public var address: String { bus.address }
 
-  // MARK: Out
+  // MARK: Outgoing
 
   public func begin(
     _ call: MethodCall,
@@ -79,9 +79,9 @@ public final class LoopbackConnection: MessageBus {
     return try transcode(message)
   }
 
-  // MARK: In
+  // MARK: Incoming
 
-  /// A message has come. Called on the loop.
+  /// A message has arrived. Called on the loop.
   func receive(_ message: Message) {
     guard state.withLock({ $0.failure == nil }) else { return }
     switch message.kind {
@@ -119,13 +119,13 @@ public final class LoopbackConnection: MessageBus {
       var ended = State()
       swap(&ended, &state)
       state.failure = failure
-      // Those who wait for a rule are told by the failure of its AddMatch.
+      // Waiters for a rule are resumed by the failure of its AddMatch.
       state.matches = ended.matches
       return ended
     }
     guard let ended else { return }
     bus.leave(self)
-    tell(ended, failure)
+    announceEnd(of: ended, failure)
   }
 }
 

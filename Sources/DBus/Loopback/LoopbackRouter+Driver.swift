@@ -1,4 +1,4 @@
-// The bus as a program on the bus: names and match rules.
+// The message bus driver: names and match rules.
 
 extension LoopbackRouter {
   /// Answers a call to `org.freedesktop.DBus`.
@@ -9,7 +9,7 @@ extension LoopbackRouter {
       guard !call.noReplyExpected else { return deliveries }
       var reply = call.reply(body)
       reply.sender = BusDriver.name
-      // What is told of a change comes before the answer to who asked for it.
+      // The signals of a change precede the reply to the client that caused it.
       return deliveries + [Delivery(recipient: caller, message: reply)]
     } catch {
       return refused(call, error)

@@ -1,9 +1,9 @@
-// What a bus does with messages: who gets which.
+// How a bus routes messages.
 //
 // Pure: a message in, deliveries out. It answers calls to the bus itself; see
 // LoopbackRouter+Driver.swift.
 
-/// The clients of a bus, their names and rules, and the replies that are owed.
+/// The clients of a bus, their names and rules, and the outstanding replies.
 struct LoopbackRouter: Sendable {
   /// A message on its way to one client.
   struct Delivery: Sendable {
@@ -11,10 +11,10 @@ struct LoopbackRouter: Sendable {
     let message: Message
   }
 
-  /// A client as the bus knows it.
+  /// A client of the bus.
   struct Client: Sendable {
     let name: String
-    /// In the order they were added; the same rule may be there more than once.
+    /// In the order they were added; the same rule may occur more than once.
     var rules: [(text: String, rule: MatchRule)] = []
   }
 
@@ -25,16 +25,16 @@ struct LoopbackRouter: Sendable {
   }
 
   private var lastNumber = 0
-  /// In the order they came.
+  /// In the order they connected.
   var clients: [Client] = []
   var names: [String: NameClaims] = [:]
   private var owed: [OwedReply: String] = [:]
 
   // MARK: Clients
 
-  /// A client comes.
+  /// A client connects.
   ///
-  /// - Returns: Its unique name, and who is told.
+  /// - Returns: Its unique name, and the signals about it.
   mutating func connect() -> (name: String, deliveries: [Delivery]) {
     lastNumber += 1
     let name = ":1.\(lastNumber)"
@@ -42,7 +42,7 @@ struct LoopbackRouter: Sendable {
     return (name, ownerChanged(name, from: nil, to: name))
   }
 
-  /// A client leaves: its names go, those it owes a reply get an error.
+  /// A client disconnects: its names are released, and callers that await its reply get an error.
   mutating func disconnect(_ name: String) -> [Delivery] {
     guard clients.contains(where: { $0.name == name }) else { return [] }
     clients.removeAll { $0.name == name }
@@ -63,7 +63,7 @@ struct LoopbackRouter: Sendable {
 
   // MARK: Messages
 
-  /// Takes in a message whose sender and serial are set.
+  /// Routes a message whose sender and serial are set.
   mutating func route(_ message: Message) -> [Delivery] {
     switch message.kind {
     case .signal:
@@ -81,7 +81,7 @@ struct LoopbackRouter: Sendable {
       }
       return [Delivery(recipient: owner, message: message)]
     case .methodReturn, .error:
-      // A reply that nobody asked this sender for goes nowhere.
+      // A reply that nobody requested from this sender is dropped.
       let call = OwedReply(caller: message.destination ?? "", serial: message.replySerial ?? 0)
       guard owed[call] == message.sender else { return [] }
       owed[call] = nil
@@ -89,7 +89,7 @@ struct LoopbackRouter: Sendable {
     }
   }
 
-  /// The unique name behind a name; nil when nobody is there.
+  /// The unique name of the owner of a name; nil when it has none.
   func owner(of name: String) -> String? {
     if let owner = names[name]?.owner { return owner }
     return clients.contains { $0.name == name } ? name : nil
@@ -99,7 +99,7 @@ struct LoopbackRouter: Sendable {
     owner(of: destination).map { [Delivery(recipient: $0, message: message)] } ?? []
   }
 
-  /// A signal to everybody who has a rule for it.
+  /// Delivers a signal to every client with a matching rule.
   func broadcast(_ signal: Message) -> [Delivery] {
     clients.compactMap { client in
       let isWanted = client.rules.contains { entry in
@@ -109,7 +109,7 @@ struct LoopbackRouter: Sendable {
     }
   }
 
-  /// An error as the answer to a call; nothing when it wants none.
+  /// An error reply to a call; nothing when it expects none.
   func refused(_ call: Message, _ error: DBusError) -> [Delivery] {
     guard !call.noReplyExpected, let caller = call.sender else { return [] }
     return [answer(OwedReply(caller: caller, serial: call.serial), error)]
@@ -129,7 +129,7 @@ struct LoopbackRouter: Sendable {
 
   /// Changes the claims on a name.
   ///
-  /// - Returns: Who is told of a new owner.
+  /// - Returns: The signals about a new owner.
   mutating func changing(_ name: String, _ change: (inout NameClaims) -> Void) -> [Delivery] {
     let before = names[name]?.owner
     var claims = names[name] ?? NameClaims()

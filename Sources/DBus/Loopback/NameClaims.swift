@@ -1,8 +1,8 @@
-// Who owns a well-known name, and who waits for it.
+// Who owns a well-known name, and who is queued for it.
 //
-// A pure queue for one name, as the specification has it.
+// A pure queue for one name, as specified.
 
-/// The claims on one name: the first is the owner's.
+/// The claims on one name: the first belongs to the owner.
 ///
 /// - Source: D-Bus Specification 0.41, "org.freedesktop.DBus.RequestName".
 struct NameClaims: Sendable {
@@ -16,7 +16,7 @@ struct NameClaims: Sendable {
   /// The unique name of the owner.
   var owner: String? { claims.first?.client }
 
-  /// A client asks for the name.
+  /// A client requests the name.
   mutating func request(_ client: String, _ flags: NameRequestFlags) -> NameRequestReply {
     let claim = Claim(client: client, flags: flags)
     guard let owner = claims.first else {
@@ -38,7 +38,7 @@ struct NameClaims: Sendable {
     return .inQueue
   }
 
-  /// A client gives the name back, or leaves the queue.
+  /// A client releases the name, or leaves the queue.
   ///
   /// - Returns: Whether it had a claim.
   mutating func release(_ client: String) -> Bool {

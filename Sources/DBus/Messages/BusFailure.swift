@@ -1,16 +1,16 @@
-// What goes wrong with the bus itself, as opposed to an answer of another program.
+// What goes wrong with the bus itself, as opposed to an error reply of another program.
 
 /// Why a connection to a bus could not be made or used.
 public enum BusFailure: Error, Hashable, Sendable {
-  /// The connection has ended: every call that waits gets this, and every later one.
+  /// The connection has ended: every pending and every later call fails with this.
   case closed(address: String, reason: String)
-  /// There is no bus at the address, or it does not talk to us.
+  /// There is no bus at the address, or it does not respond as one.
   case unreachable(address: String, reason: String)
-  /// The bus is there and refuses this user.
+  /// The bus is running and refuses this user.
   case notPermitted(address: String, reason: String)
-  /// So many calls wait for their replies that no other is made.
+  /// Too many calls wait for their replies.
   case callTableFull
-  /// So much waits to be written that nothing more is taken.
+  /// Too much waits to be written.
   case sendQueueFull
   /// The connection cannot pass file descriptors.
   case cannotPassDescriptors(address: String)

@@ -1,12 +1,12 @@
-// An error that the other end of a call answered with.
+// An error reply to a call.
 //
 // What goes wrong with the bus itself is BusFailure.
 
 /// An error reply: its name and its text.
 public struct DBusError: Error, Hashable, Sendable {
-  /// The name, which programs look at.
+  /// The name, for programs.
   public let name: Name
-  /// The text, which people look at; empty when the reply had none.
+  /// The text, for people; empty when the reply had none.
   public let message: String
 
   public init(name: Name, message: String = "") {
@@ -14,7 +14,7 @@ public struct DBusError: Error, Hashable, Sendable {
     self.message = message
   }
 
-  /// The name of an error. Any text, so that one from outside survives the trip.
+  /// The name of an error. Any text is allowed, so that an unknown name is preserved.
   public struct Name: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -23,7 +23,7 @@ public struct DBusError: Error, Hashable, Sendable {
 }
 
 extension DBusError {
-  /// Reads an error reply; nil when `message` is none.
+  /// Reads an error reply; nil when `message` is not one.
   ///
   /// The text is the first argument, when that is a string.
   public init?(_ message: Message) {

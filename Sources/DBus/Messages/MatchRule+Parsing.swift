@@ -1,7 +1,7 @@
-// A match rule as its text, read by a bus.
+// Parses the text of a match rule, as a bus does.
 
 extension MatchRule {
-  /// Reads a rule as a bus does: `type='signal',member='PropertiesChanged'`.
+  /// Parses a rule as a bus does: `type='signal',member='PropertiesChanged'`.
   ///
   /// Of the arguments only the first can be matched; `eavesdrop` is accepted and has no effect.
   ///
@@ -13,7 +13,7 @@ extension MatchRule {
     var keys: Set<String> = []
     while let (key, value) = try reader.next() {
       guard keys.insert(key).inserted else {
-        throw RuleReader.fault("the key '\(key)' is there twice in \(text)")
+        throw RuleReader.fault("duplicate key '\(key)' in \(text)")
       }
       try set(key, value)
     }
@@ -24,7 +24,7 @@ extension MatchRule {
     switch key {
     case "type":
       guard let kind = Message.Kind(rawValue: value) else {
-        throw RuleReader.fault("there is no message type '\(value)'")
+        throw RuleReader.fault("unknown message type '\(value)'")
       }
       type = kind
     case "sender": sender = value
@@ -37,7 +37,7 @@ extension MatchRule {
     case "arg0namespace": arg0Namespace = value
     case "arg0path": arg0Path = value
     case "eavesdrop": break
-    default: throw RuleReader.fault("the key '\(key)' is not known")
+    default: throw RuleReader.fault("unknown key '\(key)'")
     }
   }
 
@@ -50,7 +50,7 @@ extension MatchRule {
   }
 }
 
-/// Takes `key='value'` pairs off a text.
+/// Reads `key='value'` pairs from a text.
 private struct RuleReader {
   private var rest: Substring
 
@@ -65,15 +65,15 @@ private struct RuleReader {
     rest = rest.drop { $0 == " " || $0 == "," }
     guard !rest.isEmpty else { return nil }
     guard let equals = rest.firstIndex(of: "=") else {
-      throw Self.fault("a match rule is made of key='value'")
+      throw Self.fault("expected key='value'")
     }
     let key = String(rest[..<equals])
     rest = rest[rest.index(after: equals)...]
     return (key, try value())
   }
 
-  /// A value up to a comma: nothing is special inside quotes, a backslash outside of them escapes
-  /// a quote.
+  /// A value up to a comma: nothing is special inside quotes, a backslash outside of them escapes a
+  /// quote.
   private mutating func value() throws(DBusError) -> String {
     var value = ""
     var isQuoted = false
@@ -89,7 +89,7 @@ private struct RuleReader {
         value.append(character)
       }
     }
-    if isQuoted { throw Self.fault("a quote is not closed") }
+    if isQuoted { throw Self.fault("unterminated quote") }
     return value
   }
 }

@@ -1,28 +1,28 @@
-// Which messages a connection wants to hear of.
+// Which messages a connection subscribes to.
 
-/// A match rule: a message matches when every part that is given does.
+/// A match rule: a message matches when every given part does.
 ///
 /// - Source: D-Bus Specification 0.41, "Match Rules".
 public struct MatchRule: Hashable, Sendable {
   /// The kind of message; nil for any.
   public var type: Message.Kind?
-  /// Who sends it: a unique name, or a well-known one, which stands for its present owner.
+  /// The sender: a unique name, or a well-known one, which means its current owner.
   public var sender: String?
-  /// The object that it is about.
+  /// The object path.
   public var path: ObjectPath?
-  /// An object that it is about, or one above that.
+  /// An object path, or one above it.
   public var pathNamespace: ObjectPath?
   /// The interface.
   public var interface: String?
   /// The method or signal.
   public var member: String?
-  /// Whom it is sent to, by unique name.
+  /// The destination, a unique name.
   public var destination: String?
   /// The first argument, a string.
   public var arg0: String?
-  /// The first argument, a bus or interface name, or the first elements of it.
+  /// The first argument: a bus or interface name, or its first elements.
   public var arg0Namespace: String?
-  /// The first argument, a string or path; one that ends with `/` stands for all below it.
+  /// The first argument: a string or path; one that ends with `/` matches all paths below it.
   public var arg0Path: String?
 
   public init(
@@ -49,7 +49,7 @@ public struct MatchRule: Hashable, Sendable {
     self.arg0Path = arg0Path
   }
 
-  /// The rule as the bus reads it: `type='signal',member='PropertiesChanged'`.
+  /// The rule in the syntax of the bus: `type='signal',member='PropertiesChanged'`.
   public var text: String {
     let parts: [(String, String?)] = [
       ("type", type?.rawValue),
@@ -67,7 +67,7 @@ public struct MatchRule: Hashable, Sendable {
       .joined(separator: ",")
   }
 
-  /// Inside quotes nothing is special but the quote, which is written outside of them.
+  /// Inside quotes only the quote is special; it is written outside of them.
   private static func escaped(_ value: String) -> String {
     guard value.utf8.contains(UInt8(ascii: "'")) else { return value }
     return value.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
@@ -79,7 +79,7 @@ public struct MatchRule: Hashable, Sendable {
     return sender
   }
 
-  /// Checks the rule as a bus would.
+  /// Validates the rule as a bus would.
   ///
   /// - Throws: ``DBusError`` with the name `MatchRuleInvalid`.
   func check() throws(DBusError) {
@@ -92,7 +92,7 @@ public struct MatchRule: Hashable, Sendable {
       if let destination { try DBusName.checkBusName(destination) }
       if let interface { try DBusName.checkInterface(interface) }
       if let member { try DBusName.checkMember(member) }
-      // A namespace may be one element, which no name may.
+      // A namespace may be a single element; a name must have several.
       if let arg0Namespace { try DBusName.checkInterface("\(arg0Namespace).a") }
     } catch {
       throw fault(error.description)
@@ -105,10 +105,11 @@ public struct MatchRule: Hashable, Sendable {
 extension MatchRule {
   /// Whether a message matches.
   ///
-  /// - Parameter resolvingSender: The unique name of the present owner of a well-known one.
+  /// - Parameter resolvingSender: Returns the unique name of the current owner of a well-known
+  ///   name.
   public func matches(_ message: Message, resolvingSender: (String) -> String?) -> Bool {
     if let type, message.kind != type { return false }
-    // The parts that tell most messages apart come first.
+    // The most selective parts come first.
     if let path, message.path != path { return false }
     if let member, message.member != member { return false }
     if let interface, message.interface != interface { return false }

@@ -1,11 +1,11 @@
-// Messages of each kind.
+// Messages of each type.
 
 extension Message {
   /// A method call.
   ///
   /// - Parameters:
-  ///   - destination: Who is called; nil only between two programs without a bus.
-  ///   - interface: May be nil: then the object decides which interface is meant.
+  ///   - destination: The callee; nil only between two programs without a bus.
+  ///   - interface: May be nil: then the object selects the interface.
   /// - Throws: ``DBusNameError`` when a name is not valid.
   public static func methodCall(
     destination: String?,
@@ -30,7 +30,7 @@ extension Message {
     return Message(contents)
   }
 
-  /// A signal, to everybody or to one destination.
+  /// A signal, to all subscribers or to one destination.
   ///
   /// - Throws: ``DBusNameError`` when a name is not valid.
   public static func signal(
@@ -64,8 +64,8 @@ extension Message {
 
   /// The error reply to this method call.
   ///
-  /// A name that is not valid goes out as `org.freedesktop.DBus.Error.Failed`, its text in front of
-  /// the message.
+  /// An invalid name is replaced by `org.freedesktop.DBus.Error.Failed`, and put in front of the
+  /// message.
   public func errorReply(_ error: DBusError) -> Message {
     var name = error.name
     var text = error.message
@@ -82,7 +82,7 @@ extension Message {
     return Message(contents)
   }
 
-  /// Checks what the types of Swift do not, before a front sends the message.
+  /// Checks what Swift's types do not rule out, before a front sends the message.
   ///
   /// - Throws: ``DBusValueError``.
   func checkSendable() throws(DBusValueError) {

@@ -1,6 +1,7 @@
-// A whole message as one line, for logs.
+// A message as one line of text, for logs.
 //
-// Equal messages have equal lines. They are for people and for comparing, not for reading back.
+// Equal messages have equal lines. The lines are for people and for comparison; they cannot be
+// parsed.
 
 extension Message {
   /// The message on one line, its arguments included.

@@ -1,14 +1,13 @@
 // A message as a value: header fields and body.
 //
-// Making messages of each kind is in Message+Making.swift; putting them on a wire is a front's
-// business.
+// Messages of each type are made in Message+Making.swift; a front sends them.
 
 /// A message on a bus.
 ///
-/// Serial and sender belong to the front: they are 0 and nil until a message was sent or came in.
-/// Copying one is cheap.
+/// Serial and sender are set by the front: they are 0 and nil until a message is sent or received.
+/// A copy is cheap.
 public struct Message: Sendable {
-  /// What a message is.
+  /// The message type.
   public enum Kind: String, Sendable {
     case methodCall = "method_call"
     case methodReturn = "method_return"
@@ -16,7 +15,7 @@ public struct Message: Sendable {
     case signal
   }
 
-  /// The contents, in one place so that a copy is one reference.
+  /// The contents, in one place so that a copy copies one reference.
   struct Contents: Equatable, Sendable {
     var kind: Kind
     var serial: UInt32 = 0
@@ -47,34 +46,34 @@ public struct Message: Sendable {
     box = Box(contents)
   }
 
-  /// What the message is.
+  /// The message type.
   public var kind: Kind { box.contents.kind }
 
-  /// The number that the sender gave the message; 0 while it has none.
+  /// The serial assigned by the sender; 0 before it is sent.
   public internal(set) var serial: UInt32 {
     get { box.contents.serial }
     set { change(\.serial, to: newValue) }
   }
 
-  /// The serial of the call that this answers.
+  /// The serial of the call that this replies to.
   public internal(set) var replySerial: UInt32? {
     get { box.contents.replySerial }
     set { change(\.replySerial, to: newValue) }
   }
 
-  /// The unique name of the sender, put in by the bus.
+  /// The unique name of the sender, set by the bus.
   public internal(set) var sender: String? {
     get { box.contents.sender }
     set { change(\.sender, to: newValue) }
   }
 
-  /// The bus name it is meant for; nil for a signal to everybody.
+  /// The bus name of the recipient; nil for a broadcast signal.
   public internal(set) var destination: String? {
     get { box.contents.destination }
     set { change(\.destination, to: newValue) }
   }
 
-  /// The object that is called, or that signals.
+  /// The object that is called, or that sends the signal.
   public var path: ObjectPath? { box.contents.path }
 
   /// The interface of the member.
@@ -89,13 +88,13 @@ public struct Message: Sendable {
   /// The arguments.
   public var body: [DBusValue] { box.contents.body }
 
-  /// Whether the caller asks for no reply.
+  /// Whether the caller expects no reply.
   public internal(set) var noReplyExpected: Bool {
     get { box.contents.noReplyExpected }
     set { change(\.noReplyExpected, to: newValue) }
   }
 
-  /// Whether the bus shall not start a program to own the destination.
+  /// Whether the bus must not start a program to own the destination.
   public internal(set) var noAutoStart: Bool {
     get { box.contents.noAutoStart }
     set { change(\.noAutoStart, to: newValue) }

@@ -1,9 +1,9 @@
-// A method call described once and made many times.
+// A method call described once and sent many times.
 
 /// What to call and with which arguments.
 ///
-/// Keep one for a call that is made again and again: a front remembers its marshalled form in it,
-/// which saves about a third of what a call costs.
+/// Keep one for a call that is repeated: a front keeps its marshalled form in it, which saves about
+/// a third of the cost of a call.
 public final class MethodCall: Sendable {
   /// The bus name that is called.
   public let destination: String
@@ -16,12 +16,12 @@ public final class MethodCall: Sendable {
   /// The arguments.
   public let body: [DBusValue]
 
-  /// What waiting for the reply is called in errors.
+  /// The name of waiting for the reply, in errors.
   public let operation: String
-  /// What the libdbus front remembers.
+  /// What the libdbus front keeps.
   let template = MessageTemplate()
 
-  /// Checks and keeps the description.
+  /// Validates and stores the description.
   ///
   /// - Throws: ``DBusNameError`` when a name is not valid.
   public init(

@@ -1,6 +1,6 @@
-// What an exported object has: interfaces with methods, properties and signals.
+// The members of an exported object: interfaces with methods, properties and signals.
 //
-// Descriptions with closures in them; who serves them is ObjectServer.
+// Descriptions with closures in them; ObjectServer serves them.
 
 /// An argument of a method or a signal: its name and type.
 public struct ExportedArgument: Hashable, Sendable {
@@ -15,15 +15,15 @@ public struct ExportedArgument: Hashable, Sendable {
 
 /// A method of an exported object.
 public struct ExportedMethod: Sendable {
-  /// Does the call and answers it through the invocation, now or later. Its arguments have the
-  /// types that were declared.
+  /// Performs the call and replies through the invocation, now or later. The arguments have the
+  /// declared types.
   public typealias Body = @Sendable (Invocation) -> Void
 
   public let name: String
   public let arguments: [ExportedArgument]
   public let results: [ExportedArgument]
   let body: Body
-  /// The types of the arguments, joined.
+  /// The types of the arguments, concatenated.
   let signature: Signature
 
   public init(
@@ -42,15 +42,15 @@ public struct ExportedMethod: Sendable {
 
 /// A property of an exported object.
 public struct ExportedProperty: Sendable {
-  /// The present value; nil when the object has no such property now.
+  /// The current value; nil when the object does not have the property now.
   public typealias Getter = @Sendable () -> DBusValue?
-  /// Takes a new value, whose type is the declared one, and answers the call.
+  /// Receives a new value of the declared type, and replies to the call.
   public typealias Setter = @Sendable (_ value: DBusValue, _ invocation: Invocation) -> Void
 
   public let name: String
   public let signature: Signature
   let get: Getter
-  /// nil for a property that is only read.
+  /// nil for a read-only property.
   let set: Setter?
 
   public init(

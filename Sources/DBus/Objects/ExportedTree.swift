@@ -1,7 +1,7 @@
-// The exported objects of one connection, and what is not yet announced of them.
+// The exported objects of one connection, and their changes that are not yet announced.
 //
-// Pure: it remembers what changed and says what to announce; ObjectServer sends it. The rules are
-// those of BlueZ's own library, gdbus, which other servers of ObjectManager keep too.
+// Pure: it records what changed and returns what to announce; ObjectServer sends it. The rules are
+// those of gdbus, BlueZ's own library, which other ObjectManager servers follow too.
 
 /// Objects by path, and the changes that wait for the next flush.
 ///
@@ -11,20 +11,20 @@ struct ExportedTree: Sendable {
   struct Object: Sendable {
     /// In the order they were added.
     var interfaces: [ExportedInterface]
-    /// Whether clients know of the object.
+    /// Whether clients know the object.
     var isAnnounced = false
     /// Whether it has, or had, an interface with properties: then it has Properties too.
     var hasProperties = false
-    /// Whether clients know that.
+    /// Whether clients know of Properties.
     var arePropertiesAnnounced = false
-    /// Counts up with each object that is made.
+    /// Increases with each object that is created.
     let number: UInt64
   }
 
-  /// What is not yet announced of one object.
+  /// The unannounced changes of one object.
   private struct Changes: Sendable {
     let path: ObjectPath
-    /// When it first changed, among all.
+    /// When it first changed, in the order of all changes.
     let order: UInt64
     var added: [String] = []
     /// Interfaces with their changed properties, both in the order first marked.
@@ -34,7 +34,7 @@ struct ExportedTree: Sendable {
     var hadProperties = false
   }
 
-  /// Something to announce, in this order.
+  /// An announcement; of one object, in this order.
   enum Announcement: Sendable {
     case added(ObjectPath, [ExportedInterface], isNew: Bool, bringsProperties: Bool)
     case changed(ObjectPath, ExportedInterface, [String])
@@ -54,8 +54,8 @@ struct ExportedTree: Sendable {
 
   // MARK: Objects
 
-  /// Adds an interface to an object, which is made if need be. One of the same name is replaced,
-  /// without a word.
+  /// Adds an interface to an object, which is created if necessary. An interface with the same name
+  /// is replaced without an announcement.
   mutating func add(_ interface: ExportedInterface, to path: ObjectPath) {
     var object = objects[path] ?? newObject()
     if !interface.properties.isEmpty { object.hasProperties = true }
@@ -76,8 +76,8 @@ struct ExportedTree: Sendable {
     return Object(interfaces: [], number: made)
   }
 
-  /// The paths of all objects as they are listed: each before what is below it, and of several
-  /// below one, the one that came last first.
+  /// The paths of all objects in listing order: parents before children, and of several siblings
+  /// the newest first.
   ///
   /// - Source: BlueZ 5.66, `gdbus/object.c` (append_object, g_dbus_register_interface).
   var listing: [ObjectPath] {
@@ -91,7 +91,7 @@ struct ExportedTree: Sendable {
       }
     }
     var found: [ObjectPath] = []
-    // A stack: what is put last is listed first.
+    // A stack: the last element is listed first.
     var waiting = tops.sorted { number($0) < number($1) }
     while let path = waiting.popLast() {
       found.append(path)
@@ -111,9 +111,9 @@ struct ExportedTree: Sendable {
     return nil
   }
 
-  /// Removes an interface; the object goes with its last one.
+  /// Removes an interface; an object without interfaces is removed.
   ///
-  /// One whose coming was not announced goes silently.
+  /// An interface that was never announced is removed silently.
   mutating func remove(_ name: String, from path: ObjectPath) {
     guard let index = objects[path]?.interfaces.firstIndex(where: { $0.name == name }) else {
       return
@@ -145,13 +145,13 @@ struct ExportedTree: Sendable {
     objects[path]?.interfaces.first { $0.name == name }
   }
 
-  /// Whether there is an object at a path, or below it.
+  /// Whether there is an object at or below a path.
   func isNode(_ path: ObjectPath) -> Bool {
     objects[path] != nil || paths.below(path).contains { _ in true }
   }
 
-  /// The names of the nodes directly below a path, objects and those on the way to objects. Linear
-  /// in the number of objects below.
+  /// The names of the nodes directly below a path: objects, and path elements that lead to objects.
+  /// Linear in the number of objects below.
   func children(of path: ObjectPath) -> [String] {
     var names: [String] = []
     let prefix = path == .root ? "/" : path.text + "/"
@@ -164,14 +164,14 @@ struct ExportedTree: Sendable {
 
   // MARK: Changes
 
-  /// Whether a removal at a path is not announced yet: it has to be before anything is added there.
+  /// Whether a removal at a path is not announced yet: it must be, before anything is added there.
   func hasPendingRemoval(at path: ObjectPath) -> Bool {
     changes[path]?.removed.isEmpty == false
   }
 
-  /// A property has changed, or came or ceased to exist.
+  /// A property has changed, appeared or disappeared.
   ///
-  /// Nothing is said of an interface that is not announced yet: its announcement carries the value.
+  /// Ignored for an interface that is not announced yet: its announcement carries the value.
   mutating func mark(_ property: String, of interface: String, at path: ObjectPath) {
     guard self.interface(interface, at: path) != nil else { return }
     change(path) { changes in
@@ -186,8 +186,8 @@ struct ExportedTree: Sendable {
     }
   }
 
-  /// Everything that waits, and forgets it: objects in the order they first changed, parents that
-  /// are new before their children; of each object additions, then changes, then removals.
+  /// Removes and returns all pending announcements: objects in the order they first changed, new
+  /// parents before their children; of each object additions, then changes, then removals.
   mutating func takeAnnouncements() -> [Announcement] {
     var announcements: [Announcement] = []
     for change in changes.values.sorted(by: { $0.order < $1.order }) {

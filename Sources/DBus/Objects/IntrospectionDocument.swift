@@ -1,7 +1,7 @@
 // An object described in XML, for Introspect.
 
-/// Writes the description of a node, laid out as BlueZ's library does; one without interfaces as
-/// libdbus does.
+/// Writes the description of a node, laid out as gdbus does; one without interfaces as libdbus
+/// does.
 ///
 /// - Source: D-Bus Specification 0.41, "Introspection Data Format"; BlueZ 5.66, `gdbus/object.c`
 ///   (generate_introspection_xml); libdbus 1.14, `dbus/dbus-object-tree.c`.
@@ -14,7 +14,7 @@ struct IntrospectionDocument {
     let head =
       "<!DOCTYPE node PUBLIC \"-//freedesktop//DTD D-BUS Object Introspection 1.0//EN\"\n"
       + "\"http://www.freedesktop.org/standards/dbus/1.0/introspect.dtd\">\n<node>"
-    // Names of nodes are made of letters, digits and underscores: nothing needs escaping.
+    // Names of nodes consist of letters, digits and underscores: nothing needs escaping.
     let nodes = children.map { "<node name=\"\($0)\"/>" }
     guard !interfaces.isEmpty else {
       return head + "\n" + nodes.map { "  \($0)\n" }.joined() + "</node>\n"

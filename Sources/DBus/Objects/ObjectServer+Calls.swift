@@ -1,4 +1,4 @@
-// Answers to calls of exported objects.
+// Replies to calls of exported objects.
 
 import Signals
 
@@ -7,12 +7,12 @@ extension ObjectServer {
     let call = invocation.message
     guard let path = call.path else { return false }
     let object = state.withLock { $0.tree.objects[path] }
-    // Answers come after the changes that were marked before.
+    // Replies follow the announcements of changes that were marked before.
     let flushing = Invocation(message: call, bus: bus) { self.flush() }
     if answerStandard(flushing, path, object) { return true }
     guard path == objectManager || state.withLock({ $0.tree.isNode(path) }) else { return false }
     guard let body = object.flatMap({ Self.method(call, of: $0) }) else {
-      // Peer is the front's to answer.
+      // Peer is answered by the front.
       if call.interface == "org.freedesktop.DBus.Peer" { return false }
       flushing.fail(Invocation.unclaimed(call, name: .unknownMethod))
       return true
@@ -21,8 +21,8 @@ extension ObjectServer {
     return true
   }
 
-  /// The method that a call means: the signature has to be its own. One that names no interface
-  /// means none, as with BlueZ's library.
+  /// The method of a call: the signature has to match exactly. A call without an interface matches
+  /// none, as in gdbus.
   private static func method(
     _ call: Message,
     of object: ExportedTree.Object
@@ -50,7 +50,7 @@ extension ObjectServer {
       call.interface == method.interface && call.member == method.name
         && call.signature.text == method.input.described.map(\.signature.text).joined()
     }
-    // As libdbus, on every path, also where nothing is.
+    // As in libdbus, on every path, even where there is no object.
     if isCall(of: StandardInterface.introspect) {
       let document = IntrospectionDocument(
         interfaces: interfaces(of: object, at: path),
@@ -71,7 +71,8 @@ extension ObjectServer {
     return true
   }
 
-  /// Everything an object has, in the order in which bluetoothd lists it; nothing where none is.
+  /// All interfaces of an object, in the order in which bluetoothd lists them; empty when there is
+  /// no object.
   private func interfaces(
     of object: ExportedTree.Object?,
     at path: ObjectPath
@@ -85,7 +86,7 @@ extension ObjectServer {
     )
   }
 
-  /// `a{oa{sa{sv}}}`: every object but the one that lists them.
+  /// `a{oa{sa{sv}}}`: every object but the object manager itself.
   private func managedObjects() -> DBusValue {
     let tree = state.withLock { $0.tree }
     let entries: [(key: DBusValue, value: DBusValue)] = tree.listing
@@ -141,7 +142,7 @@ extension ObjectServer {
     return (texts[0], texts.count > 1 ? texts[1] : "")
   }
 
-  /// An interface with properties; those that every object has are there without any.
+  /// An interface with properties; the implicit interfaces are present without any.
   private func interface(_ name: String, at path: ObjectPath) -> ExportedInterface? {
     if [StandardInterface.introspectable, StandardInterface.properties].contains(name) {
       return ExportedInterface(name)

@@ -1,18 +1,18 @@
-// Objects on the bus: what other programs call, read, and are told of.
+// Objects on the bus: what other programs call, read and subscribe to.
 //
-// The tree and its pending changes are pure (ExportedTree); this sends what they say, and answers
-// calls (ObjectServer+Calls.swift).
+// The tree and its pending changes are pure (ExportedTree); this sends the announcements, and
+// answers calls (ObjectServer+Calls.swift).
 
 import Signals
 
 /// Serves exported objects with Properties, Introspectable and ObjectManager.
 ///
-/// Changes are collected and announced once in a turn of the loop. Whatever is sent through the
-/// server or answers a call to it comes after the changes that were marked before: a client that
-/// sees an answer has seen its effects. Closures of objects are called on the loop, or on the
-/// thread that flushes.
+/// Changes are collected and announced once per turn of the loop. Whatever is sent through the
+/// server, replies included, follows the changes that were marked before: a client that sees a
+/// reply has seen its effects. Closures of objects are called on the loop, or on the thread that
+/// flushes.
 ///
-/// - Source: BlueZ 5.66, `gdbus/object.c`, whose rules of batching and order these are.
+/// - Source: BlueZ 5.66, `gdbus/object.c`, for the rules of batching and order.
 public final class ObjectServer: ObjectHandler {
   struct State: Sendable {
     var tree = ExportedTree()
@@ -23,10 +23,10 @@ public final class ObjectServer: ObjectHandler {
   let objectManager: ObjectPath?
   let state = Guarded(State())
 
-  /// A server without objects. Export it on the bus to have it called.
+  /// A server without objects. Export it on the bus to receive calls.
   ///
-  /// - Parameter objectManagerAt: The object that lists all others and tells of their coming and
-  ///   going; nil for none.
+  /// - Parameter objectManagerAt: The object that lists all others and signals when they appear and
+  ///   disappear; nil for none.
   public init(bus: any MessageBus, objectManagerAt objectManager: ObjectPath? = .root) {
     self.bus = bus
     self.objectManager = objectManager
@@ -43,7 +43,7 @@ public final class ObjectServer: ObjectHandler {
     }
   }
 
-  /// Removes interfaces from an object; it goes with its last one.
+  /// Removes interfaces from an object, and the object with its last one.
   public func remove(_ names: [String], from path: ObjectPath) {
     change { tree in
       for name in names { tree.remove(name, from: path) }
@@ -60,15 +60,15 @@ public final class ObjectServer: ObjectHandler {
   /// The paths of all objects, in order.
   public var paths: [ObjectPath] { state.withLock { Array($0.tree.paths) } }
 
-  // MARK: Telling
+  // MARK: Announcing
 
-  /// Tells of a property that has changed, or came or ceased to exist, with the next flush. The
+  /// Announces, with the next flush, that a property has changed, appeared or disappeared. The
   /// value is read then.
   public func changed(_ property: String, of interface: String, at path: ObjectPath) {
     change { $0.mark(property, of: interface, at: path) }
   }
 
-  /// Tells of a property at once, so that each of several values in a row is told.
+  /// Announces a property at once, so that each of several successive values is announced.
   public func announce(_ property: String, of interface: String, at path: ObjectPath) {
     let announcements = state.withLock { state in
       state.tree.mark(property, of: interface, at: path)
@@ -77,7 +77,7 @@ public final class ObjectServer: ObjectHandler {
     for announcement in announcements { send(announcement) }
   }
 
-  /// Sends a signal of an object, after the changes that wait.
+  /// Sends a signal of an object, after the pending changes.
   ///
   /// - Throws: ``DBusNameError``, ``DBusValueError``, ``BusFailure``.
   public func emit(
@@ -90,7 +90,7 @@ public final class ObjectServer: ObjectHandler {
     try bus.send(.signal(path: path, interface: interface, member: member, body: body))
   }
 
-  /// Tells of all changes that wait.
+  /// Announces all pending changes.
   public func flush() {
     let announcements = state.withLock { $0.tree.takeAnnouncements() }
     for announcement in announcements { send(announcement) }
@@ -167,7 +167,7 @@ public final class ObjectServer: ObjectHandler {
     do {
       try bus.send(.signal(path: path, interface: interface, member: member, body: body))
     } catch is BusFailure {
-      // Nobody is left to be told.
+      // The bus has ended: there is nobody to notify.
     } catch {
       preconditionFailure("a property of \(path) cannot be sent: \(error)")
     }

@@ -1,13 +1,13 @@
-// An array of one type: `a…`, except octets and dictionaries, which have cases of their own.
+// An array of one type: `a…`, except octets and dictionaries, which have their own cases.
 
-/// Elements of one type, possibly none.
+/// Elements of one type; may be empty.
 public struct DBusArray: Hashable, Sendable {
   /// The type of each element.
   public let elementSignature: Signature
   /// The elements.
   public let elements: [DBusValue]
 
-  /// Checks and keeps elements.
+  /// Validates and stores elements.
   ///
   /// - Throws: ``DBusValueError/notOneType(_:)``,
   ///   ``DBusValueError/typeMismatch(expected:found:index:)``, ``DBusValueError/octetsAreBytes`` or
@@ -28,7 +28,7 @@ public struct DBusArray: Hashable, Sendable {
     self.init(valid: elementSignature, elements)
   }
 
-  /// Elements that are known to fit.
+  /// Elements that are known to have the type.
   init(valid elementSignature: Signature, _ elements: [DBusValue]) {
     self.elementSignature = elementSignature
     self.elements = elements

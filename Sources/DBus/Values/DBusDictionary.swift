@@ -2,15 +2,15 @@
 
 /// Entries of one type of key and one type of value, in a fixed order.
 ///
-/// The order is kept and counts for equality, so that what is sent repeats octet for octet. The bus
-/// does not forbid a key twice: then both entries are kept, and the last one counts.
+/// The order is kept and counts for equality, so that encoding is repeatable octet for octet. The
+/// bus permits duplicate keys: then both entries are kept, and the last one counts.
 public struct DBusDictionary: Sendable {
   /// The type of the dictionary: `a{sv}`.
   public let signature: Signature
   /// The entries, in order.
   public let entries: [(key: DBusValue, value: DBusValue)]
 
-  /// Checks and keeps entries.
+  /// Validates and stores entries.
   ///
   /// - Throws: ``DBusValueError/keyNotBasic(_:)``, ``DBusValueError/notOneType(_:)``,
   ///   ``DBusValueError/typeMismatch(expected:found:index:)`` or ``DBusValueError/signature(_:)``.
@@ -37,7 +37,7 @@ public struct DBusDictionary: Sendable {
     self.entries = entries.map { (key: $0.0, value: $0.1) }
   }
 
-  /// Entries that are known to fit.
+  /// Entries that are known to have the types.
   init(valid signature: Signature, _ entries: [(key: DBusValue, value: DBusValue)]) {
     self.signature = signature
     self.entries = entries
@@ -53,7 +53,7 @@ public struct DBusDictionary: Sendable {
     Signature(valid: String(text: signature.text, from: 3, to: signature.text.utf8.count - 1))
   }
 
-  /// The value of a key; nil when it is not there. O(n) in the number of entries.
+  /// The value for a key; nil when there is none. O(n) in the number of entries.
   public subscript(key: DBusValue) -> DBusValue? {
     entries.last { $0.key == key }?.value
   }
@@ -74,7 +74,7 @@ extension DBusDictionary: Hashable {
 }
 
 extension String {
-  /// Octets `from` up to, without, `to` of an ASCII text.
+  /// The octets `from..<to` of an ASCII text.
   fileprivate init(text: String, from: Int, to: Int) {
     let start = text.utf8.index(text.startIndex, offsetBy: from)
     let end = text.utf8.index(text.startIndex, offsetBy: to)

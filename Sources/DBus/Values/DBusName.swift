@@ -1,8 +1,8 @@
-// What the names on a bus may look like.
+// The syntax of names on a bus.
 //
-// Checks of text alone: whether anybody owns a name or serves a member is for the bus to say.
+// Checks of text only: whether a name has an owner or a member exists is known to the bus.
 
-/// A name, path or other text on a bus that does not follow the rules of the specification.
+/// A name, path or other text that violates the rules of the specification.
 public struct DBusNameError: Error, Hashable, Sendable, CustomStringConvertible {
   /// What the text was meant to be.
   public enum Kind: String, Sendable {
@@ -17,7 +17,7 @@ public struct DBusNameError: Error, Hashable, Sendable, CustomStringConvertible 
   public let kind: Kind
   /// The text.
   public let text: String
-  /// Which rule it breaks.
+  /// Which rule it violates.
   public let reason: String
 
   public var description: String { "'\(text)' is not a valid \(kind.rawValue): \(reason)" }
@@ -27,7 +27,7 @@ public struct DBusNameError: Error, Hashable, Sendable, CustomStringConvertible 
 ///
 /// - Source: D-Bus Specification 0.41, "Valid Names" and "Valid Object Paths".
 public enum DBusName {
-  /// The longest name, in octets. Object paths have no limit of their own.
+  /// The maximum length of a name, in octets. Object paths have no limit.
   public static let maximumLength = 255
 
   /// Checks a unique (`:1.42`) or well-known (`org.bluez`) bus name.
@@ -58,7 +58,7 @@ public enum DBusName {
     try check(name[...], of: name, .member, least: 1, most: 1)
   }
 
-  /// Whether this is a unique name, given by the bus to one connection: `:1.42`.
+  /// Whether this is a unique name, assigned by the bus to one connection: `:1.42`.
   public static func isUnique(_ name: String) -> Bool { name.utf8.first == UInt8(ascii: ":") }
 
   private struct Extra: OptionSet {
@@ -79,7 +79,7 @@ public enum DBusName {
       DBusNameError(kind: kind, text: name, reason: reason)
     }
     guard name.utf8.count <= maximumLength else {
-      throw fault("it is longer than \(maximumLength) octets")
+      throw fault("it is longer than \(maximumLength) bytes")
     }
     guard !elements.isEmpty else { throw fault("it is empty") }
     var count = 1

@@ -5,7 +5,7 @@ public struct DBusStructure: Hashable, Sendable {
   /// The fields, in order.
   public let fields: [DBusValue]
 
-  /// Checks and keeps fields.
+  /// Validates and stores fields.
   ///
   /// - Throws: ``DBusValueError/emptyStructure`` or ``DBusValueError/signature(_:)``.
   public init(_ fields: [DBusValue]) throws(DBusValueError) {
@@ -18,7 +18,7 @@ public struct DBusStructure: Hashable, Sendable {
     }
   }
 
-  /// Fields that are known to be some.
+  /// Fields that are known to be at least one.
   init(valid fields: [DBusValue]) { self.fields = fields }
 
   /// The type of the structure.

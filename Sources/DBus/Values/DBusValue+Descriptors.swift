@@ -1,7 +1,7 @@
 // File descriptors inside values.
 
 extension DBusValue {
-  /// Whether a descriptor is somewhere inside.
+  /// Whether the value contains a descriptor.
   var hasDescriptor: Bool {
     switch self {
     case .unixFD: true
@@ -50,8 +50,7 @@ extension DBusValue {
 }
 
 extension Message {
-  /// The message with a copy of each descriptor: the sender's and the receiver's are closed
-  /// independently.
+  /// The message with a copy of each descriptor: sender and receiver close theirs independently.
   func duplicatingDescriptors() throws -> Message {
     guard body.contains(where: \.hasDescriptor) else { return self }
     return replacingBody(try DBusValue.duplicating(body))

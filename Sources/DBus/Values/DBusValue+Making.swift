@@ -1,4 +1,4 @@
-// D-Bus values from Swift's own.
+// D-Bus values from Swift values.
 
 extension DBusValue {
   /// `as`
@@ -24,7 +24,7 @@ extension DBusValue {
   /// `v`, around a value.
   public static func variant(of value: DBusValue) -> DBusValue { .variant(DBusVariant(value)) }
 
-  /// An array of any type; ``bytes(_:)`` when the type is an octet.
+  /// An array of any type; ``bytes(_:)`` when the element type is an octet.
   ///
   /// - Throws: What ``DBusArray/init(_:_:)`` throws.
   public static func array(

@@ -1,4 +1,4 @@
-// D-Bus values as Swift's own. Each looks through variants, and is nil for another type.
+// D-Bus values as Swift values. Each accessor unwraps variants, and is nil for another type.
 
 extension DBusValue {
   /// The octet of `y`.

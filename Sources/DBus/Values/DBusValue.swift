@@ -33,9 +33,9 @@ public enum DBusValue: Hashable, Sendable {
   case signature(Signature)
   /// `h`
   case unixFD(UnixFD)
-  /// `ay`, which has no other form.
+  /// `ay`, which has no other representation.
   case bytes([UInt8])
-  /// Any other array that is no dictionary.
+  /// Any other array that is not a dictionary.
   case array(DBusArray)
   /// `a{…}`
   case dictionary(DBusDictionary)
@@ -70,7 +70,7 @@ extension DBusValue {
     }
   }
 
-  /// What is inside, however many variants are around it; the value itself when it is no variant.
+  /// The value inside all variants around it; the value itself when it is not a variant.
   public var unwrapped: DBusValue {
     var value = self
     while case .variant(let variant) = value { value = variant.value }
@@ -79,9 +79,9 @@ extension DBusValue {
 }
 
 extension Signature {
-  /// The types of several values, one after the other.
+  /// The types of several values, concatenated.
   ///
-  /// Not checked against the limit of 255 octets: whoever sends it does.
+  /// Not checked against the limit of 255 octets: the sender does that.
   init(joining values: [DBusValue]) {
     if values.count == 1 {
       self = values[0].signature

@@ -1,8 +1,8 @@
-// Values that cannot be put on a bus.
+// Values that cannot be sent on a bus.
 
 /// Why a container or a message cannot be made of these values.
 public enum DBusValueError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// An element of an array, or a part of a dictionary entry, has another type than was said.
+  /// An element of an array, or a part of a dictionary entry, does not have the declared type.
   case typeMismatch(expected: Signature, found: Signature, index: Int)
   /// The type given for elements, keys or values is not one complete type.
   case notOneType(Signature)
@@ -10,13 +10,13 @@ public enum DBusValueError: Error, Hashable, Sendable, CustomStringConvertible {
   case keyNotBasic(Signature)
   /// A structure has no field.
   case emptyStructure
-  /// An array of octets is ``DBusValue/bytes(_:)``, nothing else.
+  /// An array of octets must be ``DBusValue/bytes(_:)``.
   case octetsAreBytes
-  /// A type is not well formed or nests too deep.
+  /// A type is malformed or nests too deep.
   case signature(SignatureError)
-  /// A string has a NUL character, which no D-Bus string may have.
+  /// A string contains a NUL character, which D-Bus does not permit.
   case containsNUL(String)
-  /// More than 64 containers lie in one another, variants counted.
+  /// More than 64 nested containers, variants included.
   case tooDeep
   /// An array is longer than 64 MiB, or a message longer than 128 MiB.
   case tooLarge
@@ -35,10 +35,10 @@ public enum DBusValueError: Error, Hashable, Sendable, CustomStringConvertible {
     case .notOneType(let signature): "'\(signature)' is not one complete type"
     case .keyNotBasic(let signature): "'\(signature)' cannot be the key of a dictionary"
     case .emptyStructure: "a structure needs at least one field"
-    case .octetsAreBytes: "an array of octets is written as bytes"
+    case .octetsAreBytes: "a byte array must be DBusValue.bytes"
     case .signature(let error): error.description
     case .containsNUL: "a string has a NUL character"
-    case .tooDeep: "more than \(Self.maximumDepth) containers lie in one another"
+    case .tooDeep: "more than \(Self.maximumDepth) nested containers"
     case .tooLarge: "an array or message is too large for a bus"
     case .descriptorGone: "a file descriptor is not open any more"
     }
@@ -46,7 +46,7 @@ public enum DBusValueError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension DBusValue {
-  /// Checks what the types of Swift do not: NUL in strings, and how deep containers nest.
+  /// Checks what Swift's types do not rule out: NUL in strings, and how deep containers nest.
   ///
   /// Every front makes this check, each in its own way, before it sends.
   func checkSendable(depth: Int = 0) throws(DBusValueError) {

@@ -1,4 +1,4 @@
-// A value that brings its type with it: `v`.
+// A value that carries its type: `v`.
 
 /// One value of any type.
 public struct DBusVariant: Hashable, Sendable {

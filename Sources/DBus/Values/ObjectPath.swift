@@ -4,12 +4,12 @@
 ///
 /// - Source: D-Bus Specification 0.41, "Valid Object Paths".
 public struct ObjectPath: Hashable, Comparable, Sendable {
-  /// The path as it is written.
+  /// The path as text.
   public let text: String
 
-  /// Checks a path.
+  /// Validates a path.
   ///
-  /// - Throws: ``DBusNameError`` when it breaks a rule.
+  /// - Throws: ``DBusNameError`` when it violates a rule.
   public init(_ text: String) throws(DBusNameError) {
     if let reason = Self.fault(in: text) {
       throw DBusNameError(kind: .objectPath, text: text, reason: reason)
@@ -17,15 +17,15 @@ public struct ObjectPath: Hashable, Comparable, Sendable {
     self.text = text
   }
 
-  /// A path that was checked elsewhere.
+  /// A path that is known to be valid.
   init(valid text: String) { self.text = text }
 
   /// `/`
   public static let root = ObjectPath(valid: "/")
 
-  /// The path one element deeper.
+  /// Appends an element.
   ///
-  /// - Throws: ``DBusNameError`` when `element` is empty or has a character that is not allowed.
+  /// - Throws: ``DBusNameError`` when `element` is empty or has an invalid character.
   public func appending(_ element: String) throws(DBusNameError) -> ObjectPath {
     let path = isRoot ? "/\(element)" : "\(text)/\(element)"
     guard !element.utf8.contains(UInt8(ascii: "/")) else {
@@ -49,7 +49,7 @@ public struct ObjectPath: Hashable, Comparable, Sendable {
   /// Whether this is `/`.
   public var isRoot: Bool { text.utf8.count == 1 }
 
-  /// Whether this path is deeper than `other` and begins with it. No path is below itself.
+  /// Whether this path starts with `other` and is deeper. No path is below itself.
   public func isBelow(_ other: ObjectPath) -> Bool {
     if other.isRoot { return !isRoot }
     let length = other.text.utf8.count
@@ -78,7 +78,7 @@ public struct ObjectPath: Hashable, Comparable, Sendable {
 }
 
 extension ObjectPath: ExpressibleByStringLiteral {
-  /// A path written in code.
+  /// A path literal.
   ///
   /// - Precondition: It is valid.
   public init(stringLiteral text: String) {

@@ -1,8 +1,8 @@
-// Named values, as properties travel: `a{sv}`.
+// Named values, as properties are sent: `a{sv}`.
 
 /// Values by name, in a fixed order, without the variants around them on the bus.
 ///
-/// The order counts for equality. Meant for the few dozen entries of an interface: finding one is
+/// The order counts for equality. Meant for the few dozen properties of an interface: a lookup is
 /// O(n).
 public struct PropertyMap: Sendable {
   /// The names and values, in order; each name once.
@@ -11,7 +11,7 @@ public struct PropertyMap: Sendable {
   /// No entries.
   public init() { entries = [] }
 
-  /// Entries in order. Of a name given twice the last value counts, at the place of the first.
+  /// Entries in order. For a duplicate name the last value counts, at the position of the first.
   public init(_ entries: [(String, DBusValue)]) {
     self.entries = []
     self.entries.reserveCapacity(entries.count)
@@ -28,7 +28,7 @@ public struct PropertyMap: Sendable {
     }
   }
 
-  /// The value of a name; nil when it is not there. Setting nil removes it.
+  /// The value for a name; nil when there is none. Setting nil removes it.
   public subscript(name: String) -> DBusValue? {
     get {
       for entry in entries where entry.name == name { return entry.value }
@@ -48,10 +48,10 @@ public struct PropertyMap: Sendable {
   /// The names, in order.
   public var names: [String] { entries.map(\.name) }
 
-  /// How many entries there are.
+  /// The number of entries.
   public var count: Int { entries.count }
 
-  /// Whether there is none.
+  /// Whether there are no entries.
   public var isEmpty: Bool { entries.isEmpty }
 }
 

@@ -1,25 +1,25 @@
 // The signature of values: type `g`.
 
-/// A valid sequence of complete types, possibly none.
+/// A valid sequence of complete types; may be empty.
 ///
 /// - Source: D-Bus Specification 0.41, "Type System" and "Valid Signatures".
 public struct Signature: Hashable, Sendable {
-  /// The signature as it is written: `a{sv}`.
+  /// The signature as text: `a{sv}`.
   public let text: String
 
-  /// Checks a signature.
+  /// Validates a signature.
   ///
-  /// - Throws: ``SignatureError`` when it is not well formed, or passes a limit: 255 octets, 32
-  ///   arrays in one another, 32 structures in one another.
+  /// - Throws: ``SignatureError`` when it is malformed or exceeds a limit: 255 octets, 32 nested
+  ///   arrays, 32 nested structures.
   public init(_ text: String) throws(SignatureError) {
     try SignatureParser.check(text)
     self.text = text
   }
 
-  /// A signature that was checked elsewhere.
+  /// A signature that is known to be valid.
   init(valid text: String) { self.text = text }
 
-  /// The signature of nothing.
+  /// The empty signature.
   public static let empty = Signature(valid: "")
 
   /// Whether there is no type in it.
@@ -39,13 +39,13 @@ public struct Signature: Hashable, Sendable {
     return SignatureParser.isBasic(code)
   }
 
-  /// The element type of an array that is no dictionary; nil for all else.
+  /// The element type of an array that is not a dictionary; nil otherwise.
   public var arrayElement: Signature? {
     guard isSingle, text.utf8.first == UInt8(ascii: "a"), !text.hasPrefix("a{") else { return nil }
     return Signature(valid: String(text.dropFirst()))
   }
 
-  /// The types of key and value of a dictionary; nil for all else.
+  /// The key and value types of a dictionary; nil otherwise.
   public var dictionaryTypes: (key: Signature, value: Signature)? {
     guard isSingle, text.hasPrefix("a{") else { return nil }
     let inside = text.dropFirst(2).dropLast()
@@ -54,7 +54,7 @@ public struct Signature: Hashable, Sendable {
     )
   }
 
-  /// The types of the fields of a structure; nil for all else.
+  /// The field types of a structure; nil otherwise.
   public var fields: [Signature]? {
     guard isSingle, text.utf8.first == UInt8(ascii: "(") else { return nil }
     return Signature(valid: String(text.dropFirst().dropLast())).completeTypes
@@ -62,7 +62,7 @@ public struct Signature: Hashable, Sendable {
 }
 
 extension Signature: ExpressibleByStringLiteral {
-  /// A signature written in code.
+  /// A signature literal.
   ///
   /// - Precondition: It is valid.
   public init(stringLiteral text: String) {

@@ -1,16 +1,16 @@
-// Reads signatures: which are well formed, and where one complete type ends.
+// Parses signatures: whether they are well formed, and where each complete type ends.
 
-/// Text that is no valid signature.
+/// An invalid signature.
 public struct SignatureError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The text.
   public let text: String
-  /// Where it goes wrong, in octets from its start.
+  /// The position of the error, in octets from the start.
   public let offset: Int
   /// What is wrong there.
   public let reason: String
 
   public var description: String {
-    "'\(text)' is not a valid signature: \(reason) at octet \(offset)"
+    "'\(text)' is not a valid signature: \(reason) at byte \(offset)"
   }
 }
 
@@ -40,7 +40,7 @@ struct SignatureParser {
       throw SignatureError(
         text: text,
         offset: maximumLength,
-        reason: "it is longer than \(maximumLength) octets"
+        reason: "it is longer than \(maximumLength) bytes"
       )
     }
     while parser.position < parser.codes.count {
@@ -48,7 +48,7 @@ struct SignatureParser {
     }
   }
 
-  /// Cuts a valid signature into its complete types.
+  /// Splits a valid signature into its complete types.
   static func completeTypes(of valid: String) -> [Substring] {
     var types: [Substring] = []
     let codes = valid.utf8
@@ -81,7 +81,7 @@ struct SignatureParser {
 
   private static let variant = UInt8(ascii: "v")
 
-  /// Whether `code` is the code of a type that is no container.
+  /// Whether `code` is the code of a basic type, not a container.
   static func isBasic(_ code: UInt8) -> Bool {
     switch code {
     case UInt8(ascii: "y"), UInt8(ascii: "b"), UInt8(ascii: "n"), UInt8(ascii: "q"),
@@ -107,7 +107,7 @@ struct SignatureParser {
     switch code {
     case UInt8(ascii: "a"):
       guard arrays < Self.maximumArrayDepth else {
-        throw fault("more than \(Self.maximumArrayDepth) arrays lie in one another", at: start)
+        throw fault("more than \(Self.maximumArrayDepth) nested arrays", at: start)
       }
       if position < codes.count, codes[position] == UInt8(ascii: "{") {
         position += 1
@@ -118,36 +118,36 @@ struct SignatureParser {
     case UInt8(ascii: "("):
       guard structures < Self.maximumStructureDepth else {
         throw fault(
-          "more than \(Self.maximumStructureDepth) structures lie in one another",
+          "more than \(Self.maximumStructureDepth) nested structures",
           at: start
         )
       }
       try structure(arrays: arrays, structures: structures + 1)
     case UInt8(ascii: "{"): throw fault("a dictionary entry outside an array", at: start)
-    case UInt8(ascii: ")"), UInt8(ascii: "}"): throw fault("a bracket too many", at: start)
+    case UInt8(ascii: ")"), UInt8(ascii: "}"): throw fault("an unmatched bracket", at: start)
     case Self.variant: break
     default:
-      guard Self.isBasic(code) else { throw fault("an unknown type code", at: start) }
+      guard Self.isBasic(code) else { throw fault("unknown type code", at: start) }
     }
   }
 
   private mutating func structure(arrays: Int, structures: Int) throws(SignatureError) {
-    guard position < codes.count else { throw fault("a structure has no end", at: position) }
+    guard position < codes.count else { throw fault("unterminated structure", at: position) }
     guard codes[position] != UInt8(ascii: ")") else {
-      throw fault("a structure is empty", at: position)
+      throw fault("empty structure", at: position)
     }
     while codes[position] != UInt8(ascii: ")") {
       try completeType(arrays: arrays, structures: structures)
-      guard position < codes.count else { throw fault("a structure has no end", at: position) }
+      guard position < codes.count else { throw fault("unterminated structure", at: position) }
     }
     position += 1
   }
 
-  /// An entry counts as a structure for the depth, as in libdbus.
+  /// A dictionary entry counts as a structure for the depth, as in libdbus.
   private mutating func entry(arrays: Int, structures: Int) throws(SignatureError) {
     guard structures < Self.maximumStructureDepth else {
       throw fault(
-        "more than \(Self.maximumStructureDepth) structures lie in one another",
+        "more than \(Self.maximumStructureDepth) nested structures",
         at: position
       )
     }
@@ -157,7 +157,7 @@ struct SignatureParser {
     position += 1
     try completeType(arrays: arrays, structures: structures + 1)
     guard position < codes.count, codes[position] == UInt8(ascii: "}") else {
-      throw fault("a dictionary entry has not exactly two types", at: position)
+      throw fault("a dictionary entry must have exactly two types", at: position)
     }
     position += 1
   }

@@ -1,18 +1,18 @@
-// Object paths in order, for trees of many objects that come and go.
+// Object paths in order, for trees of many objects that appear and disappear.
 //
-// A pure value. What is at a path is for its user to keep.
+// A pure value. The data of a path is kept by the caller.
 
 /// A set of object paths in order: parents before children, siblings by name.
 ///
 /// The paths are kept in chunks of bounded length. Finding, inserting and removing one compares
 /// O(log n) paths and moves at most a chunk and the list of chunks.
 package struct SortedPaths: Sendable {
-  /// A chunk that gets longer is split in two.
+  /// A longer chunk is split in two.
   private static let longestChunk = 128
 
-  /// None is empty.
+  /// No chunk is empty.
   private var chunks: [[ObjectPath]] = []
-  /// How many paths there are.
+  /// The number of paths.
   package private(set) var count = 0
 
   package init() {}
@@ -25,13 +25,13 @@ package struct SortedPaths: Sendable {
     }
   }
 
-  /// A place between paths: the next path is that of a chunk at an offset, if there is one.
+  /// A position between paths: the next path is at an offset of a chunk, if there is one.
   fileprivate struct Place {
     var chunk: Int
     var offset: Int
   }
 
-  /// Where `path` is, or belongs.
+  /// The position of `path`, or where it would be inserted.
   private func place(of path: ObjectPath) -> Place {
     let chunk = Self.first(chunks.count) { chunks[$0][chunks[$0].count - 1] >= path }
     guard chunk < chunks.count else { return Place(chunk: chunk, offset: 0) }
@@ -39,7 +39,7 @@ package struct SortedPaths: Sendable {
     return Place(chunk: chunk, offset: Self.first(paths.count) { paths[$0] >= path })
   }
 
-  /// The first of `count` indices that a condition holds for, as it does for all after it.
+  /// The first of `count` indices that meets a condition, which all later ones also meet.
   private static func first(_ count: Int, where holds: (Int) -> Bool) -> Int {
     var (low, high) = (0, count)
     while low < high {
@@ -49,7 +49,7 @@ package struct SortedPaths: Sendable {
     return low
   }
 
-  /// Inserts a path; without effect when it is there.
+  /// Inserts a path; has no effect when it is present.
   package mutating func insert(_ path: ObjectPath) {
     var place = place(of: path)
     if place.chunk == chunks.count {
@@ -70,7 +70,7 @@ package struct SortedPaths: Sendable {
     chunks.insert(upper, at: place.chunk + 1)
   }
 
-  /// Removes a path; without effect when it is not there.
+  /// Removes a path; has no effect when it is absent.
   package mutating func remove(_ path: ObjectPath) {
     let place = place(of: path)
     guard place.chunk < chunks.count, chunks[place.chunk][place.offset] == path else { return }
@@ -79,9 +79,9 @@ package struct SortedPaths: Sendable {
     if chunks[place.chunk].isEmpty { chunks.remove(at: place.chunk) }
   }
 
-  /// The paths below another one, which need not be there itself, in order.
+  /// The paths below another one, which need not be present itself, in order.
   package func below(_ parent: ObjectPath) -> some Sequence<ObjectPath> {
-    // "/" sorts before every character of an element: what is below follows its parent at once.
+    // "/" sorts before every character of an element: the paths below directly follow their parent.
     Iterator(chunks: chunks, place: place(of: parent)).lazy
       .drop { $0 == parent }
       .prefix { $0.isBelow(parent) }

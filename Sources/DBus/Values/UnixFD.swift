@@ -1,11 +1,11 @@
-// A file descriptor that travels in a message: type `h`.
+// A file descriptor that is sent in a message: type `h`.
 
 import Glibc
 import Signals
 
 /// The owner of one file descriptor, which is closed with its last reference.
 ///
-/// Two are equal when they are the same owner, not when they mean the same file.
+/// Two are equal when they are the same owner, not when they refer to the same file.
 public final class UnixFD: Sendable {
   /// Why a descriptor could not be copied.
   public struct DuplicationFailed: Error, Hashable, Sendable, CustomStringConvertible {
@@ -17,7 +17,7 @@ public final class UnixFD: Sendable {
 
   private let owned: Guarded<Int32>
 
-  /// Takes over a descriptor.
+  /// Takes ownership of a descriptor.
   ///
   /// - Precondition: It is open, and nobody else closes it.
   public init(owning descriptor: Int32) {
@@ -33,7 +33,7 @@ public final class UnixFD: Sendable {
   /// The descriptor, still owned by this object; -1 once it was released.
   public var descriptor: Int32 { owned.withLock { $0 } }
 
-  /// Another descriptor of the same open file, closed on exec.
+  /// Another descriptor of the same open file, with close-on-exec.
   ///
   /// - Throws: ``DuplicationFailed`` when no descriptor is left, or this one was released.
   public func duplicate() throws(DuplicationFailed) -> UnixFD {
@@ -42,7 +42,7 @@ public final class UnixFD: Sendable {
     return UnixFD(owning: copy)
   }
 
-  /// Gives the descriptor away: the caller closes it from now on.
+  /// Gives up ownership: the caller closes the descriptor.
   ///
   /// - Returns: The descriptor, or -1 when it was released before.
   public func release() -> Int32 {

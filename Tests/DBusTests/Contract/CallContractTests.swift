@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Message bus: calls")
 struct CallContractTests {
-  @Test("a call gets its reply, again and again", arguments: Front.all)
+  @Test("repeated calls get their replies", arguments: Front.all)
   func echo(front: Front) async throws {
     let bus = try await ContractBus(front)
     _ = try bus.server.export(Echo())
@@ -21,7 +21,7 @@ struct CallContractTests {
     }
   }
 
-  @Test("a large message goes both ways", arguments: Front.all)
+  @Test("a large message is sent in both directions", arguments: Front.all)
   func large(front: Front) async throws {
     let bus = try await ContractBus(front)
     _ = try bus.server.export(Echo())
@@ -29,7 +29,7 @@ struct CallContractTests {
     #expect(try await bus.client.call(bus.call("Echo", body)).body == body)
   }
 
-  @Test("a thousand calls at once get each its own reply", arguments: Front.all)
+  @Test("each of a thousand concurrent calls gets its own reply", arguments: Front.all)
   func many(front: Front) async throws {
     let bus = try await ContractBus(front)
     _ = try bus.server.export(Echo())
@@ -85,7 +85,7 @@ struct CallContractTests {
     #expect(try await bus.client.call(ping).body == [])
   }
 
-  @Test("what cannot be sent fails the call alone", arguments: Front.all)
+  @Test("values that cannot be sent fail only their call", arguments: Front.all)
   func unsendable(front: Front) async throws {
     let bus = try await ContractBus(front)
     _ = try bus.server.export(Echo())
@@ -95,7 +95,7 @@ struct CallContractTests {
     #expect(try await bus.client.call(bus.call("Echo")).body == [])
   }
 
-  @Test("a deadline ends the call at once, and the late reply is handed on", arguments: Front.all)
+  @Test("a deadline ends the call at once, and the late reply is delivered", arguments: Front.all)
   func lateReply(front: Front) async throws {
     let bus = try await ContractBus(front)
     let echo = Echo()
@@ -148,7 +148,7 @@ struct CallContractTests {
     #expect(late.withLock { $0 } == [.disconnected])
   }
 
-  @Test("closing ends everything, twice is once", arguments: Front.all)
+  @Test("closing ends everything; a second close has no effect", arguments: Front.all)
   func close(front: Front) async throws {
     let bus = try await ContractBus(front)
     let echo = Echo()

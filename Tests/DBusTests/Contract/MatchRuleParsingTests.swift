@@ -14,13 +14,13 @@ struct MatchRuleParsingTests {
     MatchRule(arg0: "it's, \\ quoted", arg0Path: "/org/"),
   ]
 
-  @Test("a rule comes back from its text", arguments: rules)
+  @Test("a rule is parsed from its text", arguments: rules)
   func roundTrip(rule: MatchRule) throws {
     #expect(try MatchRule(parsing: rule.text) == rule)
   }
 
   @Test(
-    "what is no rule is refused",
+    "an invalid rule is refused",
     arguments: [
       "type", "type='signals'", "member='a.b'", "path='x'", "colour='red'", "type='signal",
       "type='signal',type='signal'", "path='/a',path_namespace='/a'",
@@ -31,7 +31,7 @@ struct MatchRuleParsingTests {
     #expect(error?.name == .matchRuleInvalid)
   }
 
-  @Test("blanks and eavesdrop are accepted, quotes are not needed")
+  @Test("spaces and eavesdrop are accepted, quotes are optional")
   func lenient() throws {
     let rule = try MatchRule(parsing: " type=signal, member='C',eavesdrop='true'")
     #expect(rule == MatchRule(member: "C"))

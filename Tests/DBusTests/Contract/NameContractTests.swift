@@ -7,36 +7,36 @@ import Testing
 
 @Suite("Message bus: signals and names")
 struct NameContractTests {
-  @Test("signals are heard in order, before the reply behind them", arguments: Front.all)
+  @Test("signals arrive in order, before a later reply", arguments: Front.all)
   func order(front: Front) async throws {
     let bus = try await ContractBus(front)
     _ = try bus.server.export(Echo())
-    let heard = Recorded<String>()
+    let received = Recorded<String>()
     let rule = MatchRule(path: "/a", interface: ContractBus.interface)
-    let subscription = try await bus.client.subscribe(rule) { heard.add($0.member ?? "") }
+    let subscription = try await bus.client.subscribe(rule) { received.add($0.member ?? "") }
     for member in ["A", "B", "C"] { try bus.server.send(bus.signal(member)) }
     _ = try await bus.client.call(bus.call("Echo"))
-    #expect(heard.all == ["A", "B", "C"])
+    #expect(received.all == ["A", "B", "C"])
     subscription.cancel()
     subscription.cancel()
     try bus.server.send(bus.signal("D"))
     _ = try await bus.client.call(bus.call("Echo"))
-    #expect(heard.all == ["A", "B", "C"])
+    #expect(received.all == ["A", "B", "C"])
   }
 
-  @Test("a rule shared by two is kept for the other", arguments: Front.all)
+  @Test("a rule shared by two subscriptions is kept for the remaining one", arguments: Front.all)
   func sharedRule(front: Front) async throws {
     let bus = try await ContractBus(front)
     _ = try bus.server.export(Echo())
-    let heard = Recorded<String>()
+    let received = Recorded<String>()
     let rule = MatchRule(interface: ContractBus.interface)
-    async let one = bus.client.subscribe(rule) { heard.add("1 \($0.member ?? "")") }
-    async let two = bus.client.subscribe(rule) { heard.add("2 \($0.member ?? "")") }
+    async let one = bus.client.subscribe(rule) { received.add("1 \($0.member ?? "")") }
+    async let two = bus.client.subscribe(rule) { received.add("2 \($0.member ?? "")") }
     let (first, second) = try await (one, two)
     first.cancel()
     try bus.server.send(bus.signal("A"))
     _ = try await bus.client.call(bus.call("Echo"))
-    #expect(heard.all == ["2 A"])
+    #expect(received.all == ["2 A"])
     second.cancel()
   }
 
@@ -44,21 +44,21 @@ struct NameContractTests {
   func cancelInside(front: Front) async throws {
     let bus = try await ContractBus(front)
     _ = try bus.server.export(Echo())
-    let heard = Recorded<String>()
+    let received = Recorded<String>()
     let other = Guarded<Subscription?>(nil)
     let first = try await bus.client.subscribe(MatchRule(interface: ContractBus.interface)) { _ in
-      heard.add("first")
+      received.add("first")
       other.withLock { $0 }?.cancel()
     }
     let second = try await bus.client.subscribe(
       MatchRule(interface: ContractBus.interface, member: "A")
     ) {
-      _ in heard.add("second")
+      _ in received.add("second")
     }
     other.withLock { $0 = second }
     try bus.server.send(bus.signal("A"))
     _ = try await bus.client.call(bus.call("Echo"))
-    #expect(heard.all == ["first"])
+    #expect(received.all == ["first"])
     first.cancel()
   }
 
@@ -70,13 +70,13 @@ struct NameContractTests {
     }
   }
 
-  @Test("a well-known name is asked for, given, watched and given back", arguments: Front.all)
+  @Test("a well-known name is requested, owned, watched and released", arguments: Front.all)
   func names(front: Front) async throws {
     let bus = try await ContractBus(front)
     let name = "org.example.Name"
-    let heard = Recorded<String>()
-    let watch = try await bus.client.watchOwner(of: name) { heard.add($0 ?? "nobody") }
-    #expect(heard.all == ["nobody"])
+    let received = Recorded<String>()
+    let watch = try await bus.client.watchOwner(of: name) { received.add($0 ?? "nobody") }
+    #expect(received.all == ["nobody"])
     #expect(try await bus.client.nameOwner(name) == nil)
     #expect(try await bus.server.requestName(name, flags: []) == .primaryOwner)
     #expect(try await bus.server.requestName(name, flags: []) == .alreadyOwner)
@@ -86,7 +86,7 @@ struct NameContractTests {
     let second = try await bus.client.watchOwner(of: name) { late.add($0 ?? "nobody") }
     try await bus.server.releaseName(name)
     #expect(try await bus.client.nameOwner(name) == nil)
-    #expect(heard.all == ["nobody", bus.server.uniqueName, "nobody"])
+    #expect(received.all == ["nobody", bus.server.uniqueName, "nobody"])
     #expect(late.all == [bus.server.uniqueName, "nobody"])
     watch.cancel()
     second.cancel()
@@ -97,12 +97,12 @@ struct NameContractTests {
   func sender(front: Front) async throws {
     let bus = try await ContractBus(front)
     _ = try bus.server.export(Echo())
-    let heard = Recorded<String>()
+    let received = Recorded<String>()
     let rule = MatchRule(sender: "org.example.Name", interface: ContractBus.interface)
     let other = MatchRule(interface: ContractBus.interface)
     let subscriptions = try await [
-      bus.client.subscribe(rule) { heard.add("owner \($0.member ?? "")") },
-      bus.client.subscribe(other) { heard.add("any \($0.member ?? "")") },
+      bus.client.subscribe(rule) { received.add("owner \($0.member ?? "")") },
+      bus.client.subscribe(other) { received.add("any \($0.member ?? "")") },
     ]
     try bus.server.send(bus.signal("A"))
     _ = try await bus.server.requestName("org.example.Name", flags: [])
@@ -110,7 +110,7 @@ struct NameContractTests {
     try await bus.server.releaseName("org.example.Name")
     try bus.server.send(bus.signal("C"))
     _ = try await bus.client.call(bus.call("Echo"))
-    #expect(heard.all == ["any A", "owner B", "any B", "any C"])
+    #expect(received.all == ["any A", "owner B", "any B", "any C"])
     for subscription in subscriptions { subscription.cancel() }
   }
 
@@ -135,7 +135,7 @@ struct NameContractTests {
     _ = try await bus.client.call(bus.call("Echo"))
   }
 
-  @Test("a name is queued for, passed on, and taken from who allows it", arguments: Front.all)
+  @Test("a name is queued for, passed on, and replaced if its owner permits", arguments: Front.all)
   func queue(front: Front) async throws {
     let bus = try await ContractBus(front)
     let name = "org.example.Name"
@@ -151,14 +151,14 @@ struct NameContractTests {
     }
   }
 
-  @Test("who leaves gives its names back, and the bus answers for it", arguments: Front.all)
+  @Test("a client that leaves releases its names, and the bus replies for it", arguments: Front.all)
   func leaving(front: Front) async throws {
     let bus = try await ContractBus(front)
     _ = try bus.server.export(Echo())
     _ = try await bus.server.requestName("org.example.Name", flags: [])
-    let heard = Recorded<String>()
+    let received = Recorded<String>()
     for name in ["org.example.Name", bus.server.uniqueName] {
-      _ = try await bus.client.watchOwner(of: name) { heard.add("\(name) \($0 ?? "nobody")") }
+      _ = try await bus.client.watchOwner(of: name) { received.add("\(name) \($0 ?? "nobody")") }
     }
     let waiting = bus.loop.task { try await bus.client.call(bus.call("Hold")) }
     _ = try await bus.client.call(bus.call("Echo"))
@@ -173,11 +173,11 @@ struct NameContractTests {
     )
     #expect(try await bus.client.nameOwner("org.example.Name") == nil)
     let server = bus.server.uniqueName
-    #expect(Set(heard.all.suffix(2)) == ["org.example.Name nobody", "\(server) nobody"])
+    #expect(Set(received.all.suffix(2)) == ["org.example.Name nobody", "\(server) nobody"])
   }
 
   // As on the system's bus. The policy of a session's bus lets such answers through.
-  @Test("an answer that nobody asked for is not delivered", arguments: [Front.loopback])
+  @Test("an unsolicited reply is not delivered", arguments: [Front.loopback])
   func unrequestedReply(front: Front) async throws {
     let bus = try await ContractBus(front)
     let echo = Echo()
@@ -192,15 +192,15 @@ struct NameContractTests {
     #expect(try await waiting.value.body == [.byte(2)])
   }
 
-  @Test("a signal comes to its sender too, if that wants it", arguments: Front.all)
+  @Test("a sender that subscribes receives its own signal", arguments: Front.all)
   func ownSignal(front: Front) async throws {
     let bus = try await ContractBus(front)
-    let heard = Recorded<String>()
+    let received = Recorded<String>()
     _ = try await bus.client.subscribe(MatchRule(interface: ContractBus.interface)) { signal in
-      heard.add(signal.sender ?? "")
+      received.add(signal.sender ?? "")
     }
     try bus.client.send(bus.signal("A"))
     _ = try await bus.client.nameOwner("org.example.Name")
-    #expect(heard.all == [bus.client.uniqueName])
+    #expect(received.all == [bus.client.uniqueName])
   }
 }

@@ -12,7 +12,7 @@ struct LibDBusConnectionTests {
 
   init() throws { daemon = try PrivateDaemon() }
 
-  @Test("a missing bus is told at once, with its address and the reason")
+  @Test("a missing bus is reported at once, with its address and the reason")
   func missing() async {
     let address = "unix:path=/nowhere/bus"
     let error = await #expect(throws: BusFailure.self) {
@@ -28,7 +28,7 @@ struct LibDBusConnectionTests {
     }
   }
 
-  @Test("a bus that does not answer is waited for no longer than asked")
+  @Test("the deadline ends the wait for a bus that does not reply")
   func mute() async {
     daemon.pause()
     let error = await #expect(throws: TimedOut.self) {
@@ -41,7 +41,7 @@ struct LibDBusConnectionTests {
     #expect(error?.after == .milliseconds(20))
   }
 
-  @Test("everybody who waits for a rule hears of the end")
+  @Test("the end of the bus resumes everybody who waits for a rule")
   func endWhileSubscribing() async throws {
     let client = try await LibDBusConnection.open(address: .given(daemon.address), on: loop)
     daemon.pause()

@@ -41,13 +41,13 @@ struct LibDBusRoundTripTests {
     ]
   }
 
-  @Test("a value of any type comes back as it was", arguments: try values())
+  @Test("a value of any type survives the round trip", arguments: try values())
   func value(value: DBusValue) throws {
     let message = try Message.signal(path: "/a", interface: "a.b", member: "C", body: [value])
     #expect(try roundTrip(message).body == [value])
   }
 
-  @Test("all values come back from one message")
+  @Test("all values of one message survive the round trip")
   func together() throws {
     let body = try Self.values()
     let message = try Message.signal(path: "/a", interface: "a.b", member: "C", body: body)
@@ -56,7 +56,7 @@ struct LibDBusRoundTripTests {
     #expect(back.signature == message.signature)
   }
 
-  @Test("header fields come back as they were")
+  @Test("header fields survive the round trip")
   func header() throws {
     var call = try Message.methodCall(
       destination: "org.bluez",
@@ -107,7 +107,7 @@ struct LibDBusRoundTripTests {
     }
   }
 
-  @Test("what cannot be sent is an error, not the end of the program")
+  @Test("a value that cannot be sent throws; it does not abort the program")
   func unsendable() throws {
     func marshal(_ value: DBusValue) throws {
       let message = try Message.signal(path: "/a", interface: "a.b", member: "C", body: [value])
@@ -123,7 +123,7 @@ struct LibDBusRoundTripTests {
     }
   }
 
-  @Test("a call made again is sent from its template, the same each time")
+  @Test("a repeated call is sent from its template, unchanged")
   func template() throws {
     let call = try MethodCall(
       destination: "org.bluez",

@@ -21,7 +21,7 @@ struct ObjectServerTests {
   let client: any MessageBus
   let server: ObjectServer
   let lamp = Lamp()
-  let heard = Recorded<String>()
+  let received = Recorded<String>()
   private let ending: Ending
 
   init() throws {
@@ -31,11 +31,11 @@ struct ObjectServerTests {
     self.client = client
     server = ObjectServer(bus: serving)
     _ = try serving.export(server)
-    let heard = heard
+    let received = received
     try loop.run {
       _ = try await client.subscribe(MatchRule()) { signal in
         guard signal.sender == serving.uniqueName else { return }
-        heard.add("\(signal.member ?? "") \(signal.path ?? "/") \(Self.text(signal.body))")
+        received.add("\(signal.member ?? "") \(signal.path ?? "/") \(Self.text(signal.body))")
       }
     }
   }
@@ -123,7 +123,7 @@ struct ObjectServerTests {
 
   // MARK: Tests
 
-  @Test("coming and going is told on the root, with the present properties")
+  @Test("added and removed interfaces are announced on the root, with their properties")
   func comingAndGoing() {
     server.add([lampInterface], at: Self.device)
     drain()
@@ -135,7 +135,7 @@ struct ObjectServerTests {
     drain()
     let standard = "org.freedesktop.DBus"
     #expect(
-      heard.all == [
+      received.all == [
         "InterfacesAdded / \(Self.device) {\(standard).Introspectable: {}, "
           + "org.example.Lamp: {Level: 1, Name: lamp}, \(standard).Properties: {}}",
         "InterfacesAdded / \(Self.device) {org.example.Battery: {}}",
@@ -157,7 +157,7 @@ struct ObjectServerTests {
     lamp.name.withLock { $0 = "torch" }
     drain()
     #expect(
-      heard.all.dropFirst() == [
+      received.all.dropFirst() == [
         "PropertiesChanged \(Self.device) org.example.Lamp {Name: torch, Level: 9} []"
       ]
     )
@@ -171,11 +171,11 @@ struct ObjectServerTests {
     server.changed("Name", of: "org.example.Lamp", at: Self.device)
     drain()
     #expect(
-      heard.all.last == "PropertiesChanged \(Self.device) org.example.Lamp {} [Name]"
+      received.all.last == "PropertiesChanged \(Self.device) org.example.Lamp {} [Name]"
     )
   }
 
-  @Test("values announced at once are not merged")
+  @Test("values announced at once are not coalesced")
   func announced() {
     server.add([lampInterface], at: Self.device)
     drain()
@@ -185,7 +185,7 @@ struct ObjectServerTests {
     }
     drain()
     #expect(
-      heard.all.dropFirst() == [
+      received.all.dropFirst() == [
         "PropertiesChanged \(Self.device) org.example.Lamp {Level: 2} []",
         "PropertiesChanged \(Self.device) org.example.Lamp {Level: 3} []",
       ]
@@ -193,27 +193,28 @@ struct ObjectServerTests {
   }
 
   @Test(
-    "an interface that goes before it was told of goes silently, and changes are not told twice"
+    "an interface removed before its announcement goes silently; changes are announced once"
   )
   func silent() {
     server.add([lampInterface], at: Self.device)
     server.changed("Level", of: "org.example.Lamp", at: Self.device)
     drain()
-    #expect(heard.all.count == 1)
+    #expect(received.all.count == 1)
     server.add([ExportedInterface("org.example.Battery")], at: Self.device)
     server.remove(["org.example.Battery"], from: Self.device)
     drain()
-    #expect(heard.all.count == 1)
+    #expect(received.all.count == 1)
   }
 
-  @Test("an object that comes again is told to go before")
+  @Test("a removal is announced before the object is added again")
   func again() {
     server.add([lampInterface], at: Self.device)
     drain()
     server.remove(Self.device)
     server.add([lampInterface], at: Self.device)
     drain()
-    #expect(heard.all.map { $0.prefix(13) } == ["InterfacesAdd", "InterfacesRem", "InterfacesAdd"])
+    let signals = received.all.map { $0.prefix(13) }
+    #expect(signals == ["InterfacesAdd", "InterfacesRem", "InterfacesAdd"])
   }
 
   @Test("the effects of a call are seen before its reply")
@@ -225,7 +226,7 @@ struct ObjectServerTests {
     )
     // No more than the reply has been waited for.
     #expect(
-      heard.all.last == "PropertiesChanged \(Self.device) org.example.Lamp {Level: 5} []"
+      received.all.last == "PropertiesChanged \(Self.device) org.example.Lamp {Level: 5} []"
     )
   }
 
@@ -234,8 +235,8 @@ struct ObjectServerTests {
     server.add([lampInterface], at: Self.device)
     try server.emit("Flickered", of: "org.example.Lamp", at: Self.device, [.uint16(2)])
     drain()
-    #expect(heard.all.last == "Flickered \(Self.device) 2")
-    #expect(heard.all.count == 2)
+    #expect(received.all.last == "Flickered \(Self.device) 2")
+    #expect(received.all.count == 2)
   }
 
   @Test("properties are read, set and listed")
@@ -261,7 +262,7 @@ struct ObjectServerTests {
   }
 
   @Test(
-    "what properties cannot do is worded as BlueZ words it",
+    "refused property accesses are worded as BlueZ words them",
     arguments: [
       (
         "Get", ["org.example.No", "Level"], nil, "InvalidArgs", "No such interface 'org.example.No'"
@@ -323,7 +324,7 @@ struct ObjectServerTests {
     )
   }
 
-  @Test("Properties are of objects that have some")
+  @Test("only objects with properties have Properties")
   func propertiesOfSome() throws {
     let plain: ObjectPath = "/org/example/plain"
     server.add([ExportedInterface("org.example.Plain")], at: plain)
@@ -337,12 +338,12 @@ struct ObjectServerTests {
     drain()
     let standard = "org.freedesktop.DBus"
     #expect(
-      heard.all.last
+      received.all.last
         == "InterfacesRemoved / \(plain) [\(standard).Introspectable org.example.Plain]"
     )
   }
 
-  @Test("of several objects below one, the one that came last is listed first")
+  @Test("of several siblings the newest is listed first")
   func listing() throws {
     let names = ["/a", "/a/one", "/a/one/two", "/a/three", "/b"]
     for name in names {

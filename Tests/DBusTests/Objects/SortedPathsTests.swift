@@ -45,7 +45,7 @@ struct SortedPathsTests {
     #expect(Array(SortedPaths(Array(model) + Array(model))) == model.sorted())
   }
 
-  @Test("what is below a path is neither the path nor one that only begins like it")
+  @Test("a path is not below itself, and a common text prefix is not enough")
   func below() {
     let paths = SortedPaths(["/a", "/a/b", "/a/b/c", "/a0", "/a_b", "/b"])
     #expect(Array(paths.below("/a")) == ["/a/b", "/a/b/c"])
