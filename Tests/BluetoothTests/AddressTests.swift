@@ -14,7 +14,7 @@ struct AddressTests {
   }
 
   @Test(
-    "what is no address is refused",
+    "an invalid address is refused",
     arguments: ["", "C0:FF:EE:00:00", "C0:FF:EE:00:00:0G", "C0:FF:EE:00:00:01:02", "C0FFEE000001"]
       + ["+0:FF:EE:00:00:01", "C:0FF:EE:00:00:01"]
   )
@@ -41,7 +41,7 @@ struct AddressTests {
   }
 
   @Test(
-    "what is no UUID is refused",
+    "an invalid UUID is refused",
     arguments: [
       "", "180", "180g", "+80d", "6e5d0001-1b1a-4e1c-8f6b", "6e5d00011b1a4e1c8f6b0b6c1d2e3f40",
     ]
@@ -63,7 +63,7 @@ struct AddressTests {
     )
   }
 
-  @Test("a misspelt name has its neighbour, nonsense has none")
+  @Test("a misspelt name has a nearest name, nonsense has none")
   func nearest() {
     #expect(
       AssignedNumbers.nearestCharacteristic(to: "heart-rate-mesurement") == "heart-rate-measurement"

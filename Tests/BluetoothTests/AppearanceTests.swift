@@ -1,4 +1,4 @@
-// What devices say that they look like.
+// The Appearance characteristic.
 
 import Testing
 
@@ -30,7 +30,7 @@ struct AppearanceTests {
     #expect(try encode(.text(name)) == octets)
   }
 
-  @Test("what is not assigned has no name, and is not lost")
+  @Test("an unassigned value has no name, and is kept")
   func reserved() throws {
     // 53 << 6 is 0x0d40; the second kind of insulin pump is not assigned.
     #expect(Appearance.name(0x0d42) == nil)
@@ -40,7 +40,7 @@ struct AppearanceTests {
     #expect(try decode([0x42, 0x0d]) == .text("reserved (3394)"))
   }
 
-  @Test("no name and no category is there twice, and no category has more kinds than it can")
+  @Test("names and categories are unique, and no category has too many kinds")
   func tables() {
     let categories = Appearance.atHand + Appearance.atHome
     #expect(categories.map(\.number) == Array(Set(categories.map(\.number))).sorted())

@@ -17,7 +17,7 @@ struct AssignedNumberTests {
     var seen: Set<String> = []
     for entry in entries {
       let isNew = seen.insert(entry.identifier).inserted
-      #expect(isNew, "\(entry.identifier) is there twice")
+      #expect(isNew, "\(entry.identifier) is a duplicate")
     }
   }
 
@@ -42,7 +42,7 @@ struct AssignedNumberTests {
     }
   }
 
-  @Test("no vendor's UUID is lost because it is written wrongly")
+  @Test("every vendor UUID is valid")
   func vendors() {
     let services = AssignedNumbers.vendorServices.flatMap(\.all)
     let characteristics = AssignedNumbers.vendorCharacteristics.flatMap(\.all)
@@ -94,7 +94,7 @@ struct AssignedNumberTests {
     #expect(AssignedNumbers.characteristic(named: name) == BluetoothUUID(uuid))
   }
 
-  @Test("names that are none are no UUID either")
+  @Test("an unknown name has no UUID")
   func none() {
     #expect(AssignedNumbers.service(named: "heart") == nil)
     #expect(AssignedNumbers.characteristicName(BluetoothUUID(short: 0x2fff)) == nil)

@@ -7,7 +7,7 @@ import Testing
 @Suite("Nearest names")
 struct NearestNameTests {
   @Test(
-    "a misspelt characteristic has its neighbour",
+    "a misspelt characteristic has a nearest name",
     arguments: [
       ("heart-rate-measuremnet", "heart-rate-measurement"),
       ("haert-rate-measurement", "heart-rate-measurement"),
@@ -20,7 +20,7 @@ struct NearestNameTests {
     #expect(AssignedNumbers.nearestCharacteristic(to: written) == meant)
   }
 
-  @Test("services and descriptors have neighbours too")
+  @Test("services and descriptors have nearest names too")
   func others() {
     #expect(AssignedNumbers.nearestService(to: "haert-rate") == "heart-rate")
     #expect(AssignedNumbers.nearestService(to: "noridc-uart") == "nordic-uart")

@@ -40,7 +40,7 @@ struct SecretTests {
     #expect(Secret(text).passkey == number)
   }
 
-  @Test("a PIN has 1 to 16 octets")
+  @Test("a PIN has 1 to 16 bytes")
   func pins() {
     #expect(!Secret("").isPIN)
     #expect(Secret("0000").isPIN)

@@ -1,4 +1,4 @@
-// How characteristics are named, and what is said of wrong names.
+// How characteristics are named, and the errors for wrong names.
 
 import Bluetooth
 import Testing
@@ -6,7 +6,7 @@ import Testing
 @Suite("Characteristic selectors")
 struct SelectorTests {
   @Test(
-    "is written as it was read",
+    "is printed as it was parsed",
     arguments: [
       ("heart-rate-measurement", "heart-rate-measurement"), ("2a37", "heart-rate-measurement"),
       ("heart-rate/2A37#1", "heart-rate/heart-rate-measurement#1"), ("@18", "@0x0012"),
@@ -21,17 +21,18 @@ struct SelectorTests {
   }
 
   private static let handles =
-    "a handle is @0001 to @ffff, @0x1 to @0xffff, or a decimal number that has not four digits"
+    "expected a handle: @0001 to @ffff, @0x1 to @0xffff, or a decimal number that does not have "
+    + "four digits"
 
   @Test(
-    "a wrong one says what is wrong, and what it may have meant",
+    "an invalid selector names the error and the nearest known name",
     arguments: [
       (
         "heart-rate-mesurement",
-        "'heart-rate-mesurement' is no characteristic (did you mean 'heart-rate-measurement'?)"
+        "unknown characteristic 'heart-rate-mesurement' (did you mean 'heart-rate-measurement'?)"
       ),
-      ("hart-rate/2a37", "'hart-rate' is no service (did you mean 'heart-rate'?)"),
-      ("2a37#x", "an instance is a number from 0 after the #"), ("a/b/c", "more than one / in it"),
+      ("hart-rate/2a37", "unknown service 'hart-rate' (did you mean 'heart-rate'?)"),
+      ("2a37#x", "expected an instance number after #"), ("a/b/c", "more than one /"),
       ("@0", Self.handles),
       ("@70000", Self.handles),
     ]
@@ -46,7 +47,7 @@ struct SelectorTests {
   }
 
   @Test(
-    "a descriptor's is written as it was read",
+    "a descriptor's is printed as it was parsed",
     arguments: [
       ("2a19/2901", "battery-level/characteristic-user-description"),
       (
@@ -62,17 +63,17 @@ struct SelectorTests {
   }
 
   @Test(
-    "a wrong one of a descriptor says what is wrong",
+    "an invalid descriptor selector names the error",
     arguments: [
-      ("battery-level", "a descriptor is characteristic/descriptor, or @ and its handle"),
-      ("battery-level/2901#x", "an instance is a number from 0 after the #"),
+      ("battery-level", "expected characteristic/descriptor, or @ and a handle"),
+      ("battery-level/2901#x", "expected an instance number after #"),
       (
         "battery-level/valid-rang",
-        "'valid-rang' is no descriptor (did you mean 'valid-range'?)"
+        "unknown descriptor 'valid-rang' (did you mean 'valid-range'?)"
       ),
       (
         "batery-level/2901",
-        "'batery-level' is no characteristic (did you mean 'battery-level'?)"
+        "unknown characteristic 'batery-level' (did you mean 'battery-level'?)"
       ), ("@0", handles),
     ]
   )

@@ -24,7 +24,7 @@ struct ValueTests {
   }
 
   @Test(
-    "what a format cannot hold is refused",
+    "a value out of range of its format is refused",
     arguments: [
       ("u8", "256"), ("u8", "-1"), ("u8", "x"), ("i8", "128"), ("i8", "-129"), ("i16", "40000"),
       ("hex", "0"), ("hex", "0g"), ("f32", "warm"), ("u64", "18446744073709551616"),
@@ -35,7 +35,7 @@ struct ValueTests {
     #expect(throws: ValueError.self) { try format.encode(text) }
   }
 
-  @Test("the wrong number of octets is refused", arguments: ["u16", "i32", "f32", "f64be"])
+  @Test("the wrong number of bytes is refused", arguments: ["u16", "i32", "f32", "f64be"])
   func length(name: String) throws {
     let format = try #require(ValueFormat(name))
     #expect(throws: ValueError.self) { try format.decode([1]) }
@@ -76,7 +76,7 @@ struct ValueTests {
   }
 
   @Test(
-    "standard values, as a person reads them",
+    "standard values, as printed",
     arguments: [
       (0x2a19, [87], "87 %"), (0x2a38, [2], "wrist"), (0x2a38, [9], "reserved (9)"),
       (0x2a1d, [6], "mouth"), (0x2a06, [1], "mild alert"), (0x2a21, [0x3c, 0], "60 s"),
@@ -99,14 +99,14 @@ struct ValueTests {
   }
 
   @Test(
-    "a malformed value says which field, at which octet",
+    "a malformed value is an error with field and offset",
     arguments: [
-      (0x2a19, [], "percent, octet 0: 1 octet expected, 0 there"),
-      (0x2a19, [1, 2], "percent, octet 1: 1 octet left over"),
-      (0x2a1c, [0, 1, 2], "temperature, octet 1: 4 octets expected, 2 there"),
-      (0x2a37, [0x01, 60], "bpm, octet 1: 2 octets expected, 1 there"),
-      (0x2a37, [0x10, 60, 1], "rr-intervals, octet 2: 2 octets expected, 1 there"),
-      (0x2a29, [0xff], "text, octet 0: not UTF-8"),
+      (0x2a19, [], "percent, byte 0: expected 1 byte, found 0"),
+      (0x2a19, [1, 2], "percent, byte 1: 1 extra byte"),
+      (0x2a1c, [0, 1, 2], "temperature, byte 1: expected 4 bytes, found 2"),
+      (0x2a37, [0x01, 60], "bpm, byte 1: expected 2 bytes, found 1"),
+      (0x2a37, [0x10, 60, 1], "rr-intervals, byte 2: expected 2 bytes, found 1"),
+      (0x2a29, [0xff], "text, byte 0: invalid UTF-8"),
     ] as [(UInt16, [UInt8], String)]
   )
   func malformed(short: UInt16, octets: [UInt8], complaint: String) throws {

@@ -76,7 +76,10 @@ let glossary: [GlossaryEntry] = [
     instead: "fault, fault action, fire (a fault fires), affect"
   ),
   .init("prods?|prodd(ed|ing)|pok(e|es|ed|ing)", instead: "wake"),
-  .init("hear|hears|heard|hearing|hearers?", instead: "receive, observe; subscriber"),
+  .init(
+    "hear|hears|heard|hearing(?!.(aid|access))|hearers?",
+    instead: "receive, observe; subscriber"
+  ),
   .init("enough", .identifiers, instead: "stop condition"),
   .init(
     "(there|that|it|which) (is|are|was|were) enough|(has|have|had) (had )?enough",

@@ -82,7 +82,6 @@ extension GlossaryRules {
     "BLETesting": 3,
     "BlueZ": 180,
     "BlueZSimulator": 202,
-    "Bluetooth": 94,
     "Documents": 28,
     "Jobs": 413,
     "Journal": 22,

@@ -62,7 +62,7 @@ struct AttributeStepTests {
       ("{ notify: battery-level, for: 1s, delivery: sockets }", "one of signals, acquire"),
       ("{ notify: battery-level, for: 1s, overflow: dropoldest }", "drop-oldest"),
       ("{ notify: battery-level, for: 1s, buffer: 0 }", "how many values, from 1 to 1000000"),
-      ("{ read-descriptor: battery-level }", "a descriptor is characteristic/descriptor"),
+      ("{ read-descriptor: battery-level }", "expected characteristic/descriptor"),
       ("{ write-descriptor: battery-level/2901 }", "value"), ("{ mtu: 5 }", "nothing"),
       ("{ write: alert-level, value: { u8: 1 }, offset: -1 }", "the first octet, from 0 to 512"),
       ("{ write: alert-level, value: { u8: 1 }, offset: 1, kind: command }", "carries no offset"),
@@ -78,7 +78,7 @@ struct AttributeStepTests {
     arguments: [
       ("read battery-level offset x", "1:27", "the first octet, from 0 to 512"),
       ("notify battery-level for 1s delivery fast", "1:38", "one of signals, acquire"),
-      ("read-descriptor battery-level/29", "1:17", "'29' is no descriptor"),
+      ("read-descriptor battery-level/29", "1:17", "unknown descriptor '29'"),
       ("write-descriptor battery-level/2901", "1:18", "no value"),
       ("write alert-level u8:1 offset x", "1:31", "the first octet, from 0 to 512"),
       ("write alert-level u8:1 offset 1 command", "1:31", "carries no offset"),

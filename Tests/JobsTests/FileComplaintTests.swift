@@ -79,7 +79,7 @@ struct FileComplaintTests {
         "c:1:1: nam: there is no key 'nam' here (did you mean 'name'?)",
         "c:2:1: timeot: there is no key 'timeot' here (did you mean 'timeout'?)",
         "c:4:5: steps.1: there is no step 'raed' (did you mean 'read'?)",
-        "c:5:11: steps.2.read: 'hart-rate-measurement' is no characteristic "
+        "c:5:11: steps.2.read: unknown characteristic 'hart-rate-measurement' "
           + "(did you mean 'heart-rate-measurement'?)",
         "c:7:10: steps.3.log: no earlier step captures 'hart' (did you mean 'heart'?)",
         "c:8:12: steps.4.sleep: '3' stands here (expected a duration such as 500ms)",

@@ -93,7 +93,7 @@ struct OneLineTests {
       ),
       (
         "read batery-level",
-        "1:6: 'batery-level' is no characteristic (did you mean 'battery-level'?)"
+        "1:6: unknown characteristic 'batery-level' (did you mean 'battery-level'?)"
       ),
       (
         "read 2a19 foo",

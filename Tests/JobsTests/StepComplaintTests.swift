@@ -40,11 +40,11 @@ struct StepComplaintTests {
     arguments: [
       (
         "{ read: batery-level }",
-        "2:11: steps.1.read: 'batery-level' is no characteristic (did you mean 'battery-level'?)"
+        "2:11: steps.1.read: unknown characteristic 'batery-level' (did you mean 'battery-level'?)"
       ),
       (
         "{ read: hart-rate/2a37 }",
-        "2:11: steps.1.read: 'hart-rate' is no service (did you mean 'heart-rate'?)"
+        "2:11: steps.1.read: unknown service 'hart-rate' (did you mean 'heart-rate'?)"
       ),
       (
         "{ read: [a] }",

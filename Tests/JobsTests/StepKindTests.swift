@@ -38,7 +38,7 @@ struct StepKindTests {
     #expect(failure?.class == .definite)
     #expect(
       failure?.why == "the value is not what its format promises: "
-        + "temperature, octet 1: 4 octets expected, 2 there"
+        + "temperature, byte 1: expected 4 bytes, found 2"
     )
     let failed = bench.endings.first { $0.status == .failed }
     #expect(failed?.outcome == .value(StepValue(octets: [0, 1, 2], decoded: nil)))

@@ -50,7 +50,7 @@ struct TextReportTests {
     )
   }
 
-  @Test("a failure says what, why, what BlueZ said and what to try, each on its own line")
+  @Test("a failure says what, why, what BlueZ reported and what to try, each on its own line")
   func failing() throws {
     let lost = DeviceFailure.scripted(.linkLost, .passing)
     bench.device.answer("read battery-level", .failure(lost, after: .milliseconds(1500)))

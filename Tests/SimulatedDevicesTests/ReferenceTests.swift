@@ -115,9 +115,9 @@ struct ReferenceTests {
       ),
       ("1809/2a6e", "is 2 characteristics (expected one of health-thermometer/temperature#0"),
       ("1809/2a6e#2", "the device has no characteristic '1809/2a6e#2'"),
-      ("1809/tempersture#0", "'tempersture' is no characteristic"),
-      ("healt-thermometer/2a6e#0", "'healt-thermometer' is no service"),
-      ("temperature#x", "an instance is a number from 0"),
+      ("1809/tempersture#0", "unknown characteristic 'tempersture'"),
+      ("healt-thermometer/2a6e#0", "unknown service 'healt-thermometer'"),
+      ("temperature#x", "expected an instance number after #"),
       ("battery-levle", "did you mean 'battery-level'?"),
       ("'@0x0fff'", "the device has no characteristic '@0x0fff'"),
     ]

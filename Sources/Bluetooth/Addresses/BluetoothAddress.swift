@@ -10,7 +10,7 @@ public struct BluetoothAddress: Hashable, Comparable, Sendable, CustomStringConv
     self.number = number & 0xffff_ffff_ffff
   }
 
-  /// Reads `C0:FF:EE:00:00:01`, in either case, also with `-` or `_` between the octets.
+  /// Parses `C0:FF:EE:00:00:01`, in either case, also with `-` or `_` as separators.
   public init?(_ text: String) {
     guard text.utf8.count == 17 else { return nil }
     var number: UInt64 = 0
@@ -37,7 +37,7 @@ public struct BluetoothAddress: Hashable, Comparable, Sendable, CustomStringConv
   }
 }
 
-/// What kind of address it is.
+/// The type of an address.
 ///
 /// - Source: Bluetooth Core 5.4, Vol 6, Part B §1.3.
 public enum AddressType: String, Hashable, Sendable, CaseIterable {

@@ -7,17 +7,17 @@ public struct BluetoothUUID: Hashable, Comparable, Sendable, CustomStringConvert
   private let high: UInt64
   private let low: UInt64
 
-  /// `0000xxxx-0000-1000-8000-00805f9b34fb`: what short forms stand for.
+  /// `0000xxxx-0000-1000-8000-00805f9b34fb`: the base UUID of short forms.
   private static let baseHigh: UInt64 = 0x0000_1000
   private static let baseLow: UInt64 = 0x8000_0080_5f9b_34fb
 
-  /// The identifier that a 16-bit form stands for.
+  /// The UUID with a 16-bit form.
   public init(short: UInt16) {
     high = UInt64(short) << 32 | Self.baseHigh
     low = Self.baseLow
   }
 
-  /// Reads `180d`, `0x180D`, eight digits, or the full form with hyphens, in either case.
+  /// Parses `180d`, `0x180D`, eight digits, or the full form with hyphens, in either case.
   public init?(_ text: String) {
     var text = text
     guard let halves = text.withUTF8({ Self.halves(of: $0) }) else { return nil }

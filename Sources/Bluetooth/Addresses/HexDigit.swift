@@ -1,7 +1,7 @@
-// Hexadecimal digits as octets of text: addresses and UUIDs are read and shown by the million.
+// Hexadecimal digits as octets of text: addresses and UUIDs are parsed and printed by the million.
 
 extension UInt8 {
-  /// The value of the digit that this octet is in ASCII, in either case; nil when it is none.
+  /// The value of this ASCII digit, in either case; nil for any other octet.
   var hexDigit: UInt64? {
     switch self {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt64(self - UInt8(ascii: "0"))
@@ -11,7 +11,7 @@ extension UInt8 {
     }
   }
 
-  /// The digit, in lower case, of the lowest four bits.
+  /// The lower-case digit for the lowest four bits.
   init(hexDigit number: UInt64) {
     let digit = UInt8(truncatingIfNeeded: number & 0xf)
     self = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10

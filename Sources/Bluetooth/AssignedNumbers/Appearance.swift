@@ -1,4 +1,4 @@
-// What a device says that it looks like.
+// The Appearance characteristic: what kind of device it is.
 //
 // The tables are in the files beside this one.
 
@@ -18,7 +18,7 @@ public enum Appearance {
       self.kinds = kinds
     }
 
-    /// Every value of it with its name.
+    /// Every value of the category, with its name.
     var values: [(number: UInt64, name: String)] {
       let first = UInt64(number) << 6
       let named = kinds.enumerated().compactMap { index, kind in
@@ -28,10 +28,10 @@ public enum Appearance {
     }
   }
 
-  /// "Heart Rate Sensor", or "Heart Rate Sensor: Heart Rate Belt"; nil for what is not assigned.
+  /// "Heart Rate Sensor", or "Heart Rate Sensor: Heart Rate Belt"; nil for an unassigned value.
   public static func name(_ value: UInt16) -> String? { names.known(UInt64(value)) }
 
-  /// The value of a name that ``name(_:)`` gives; nil for other texts.
+  /// The value for a name that ``name(_:)`` returns; nil for other texts.
   public static func value(named name: String) -> UInt16? {
     names.number(name).flatMap { UInt16(exactly: $0) }
   }

@@ -1,6 +1,6 @@
-// Characteristics of the vendors' services that are met in practice.
+// Characteristics of vendor services that are common in practice.
 //
-// Data only. Each vendor's documentation is named beside its UUIDs.
+// Data only. The source is named beside the UUIDs.
 
 extension AssignedNumbers {
   static let vendorCharacteristics: [VendorNames] =

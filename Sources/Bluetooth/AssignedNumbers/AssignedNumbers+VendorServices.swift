@@ -1,6 +1,6 @@
-// Services of vendors that are met in practice.
+// Vendor services that are common in practice.
 //
-// Data only. Each vendor's documentation is named beside its UUIDs.
+// Data only. The source is named beside the UUIDs.
 
 extension AssignedNumbers {
   static let vendorServices: [VendorNames] = [

@@ -1,9 +1,9 @@
 // Names for assigned UUIDs, and UUIDs for names.
 //
-// The tables are in the files beside this one. Company names are not here: libbluetooth has them.
+// The tables are in the files beside this one. Company names are in libbluetooth.
 
-/// The names of services, characteristics and descriptors: the Bluetooth SIG's, and those of
-/// vendors that are met in practice.
+/// The names of services, characteristics and descriptors: those of the Bluetooth SIG, and those of
+/// common vendors.
 ///
 /// An identifier is the name in lower case with hyphens: `heart-rate-measurement`.
 public enum AssignedNumbers {

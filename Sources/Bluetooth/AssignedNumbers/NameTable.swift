@@ -11,7 +11,7 @@ struct NameTable: Sendable {
 
   /// A table of assigned 16-bit numbers and of vendors' UUIDs.
   ///
-  /// Of a UUID or an identifier that is there twice the first counts; a test finds them.
+  /// For a duplicate UUID or identifier the first entry counts; a test finds duplicates.
   init(_ assigned: [(short: UInt16, name: String)], vendors: [VendorNames] = []) {
     let own = vendors.flatMap(\.all).compactMap { entry in
       BluetoothUUID(entry.uuid).map { ($0, entry.name) }
@@ -31,7 +31,7 @@ struct NameTable: Sendable {
 
   func name(_ uuid: BluetoothUUID) -> String? { names[uuid] }
 
-  /// The UUID with an identifier, or that is written in any form.
+  /// The UUID for an identifier, or for a UUID in any form.
   func uuid(_ text: String) -> BluetoothUUID? {
     uuids[text.lowercased()] ?? BluetoothUUID(text)
   }

@@ -1,15 +1,15 @@
-// UUIDs that vendors chose themselves.
+// UUIDs assigned by vendors.
 
 /// Names of a vendor's services or characteristics, whose UUIDs differ in a few digits only.
 struct VendorNames: Sendable {
-  /// What every name begins with, so that none is taken for one of the Bluetooth SIG.
+  /// The prefix of every name, so that no name is mistaken for one of the Bluetooth SIG.
   let vendor: String
-  /// The digits of each and its own name.
+  /// The digits and the name of each.
   private let entries: [(digits: String, name: String)]
   private let before: String
   private let after: String
 
-  /// UUIDs that are `before`, then digits, then `after`.
+  /// UUIDs that consist of `before`, the digits and `after`.
   init(
     _ vendor: String,
     _ before: String,

@@ -1,4 +1,4 @@
-// The kinds of failure that only attributes have.
+// The failure codes that only attribute operations have.
 
 extension DeviceFailure.Code {
   /// The characteristic has no such descriptor.

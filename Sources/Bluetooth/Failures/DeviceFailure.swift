@@ -1,16 +1,16 @@
-// Why an operation on a device failed, in terms of the device.
+// Why an operation on a device failed.
 
-/// What a failure is worth: whether trying again may help.
+/// Whether another attempt may succeed.
 public enum FailureClass: String, Hashable, Sendable {
-  /// It may pass by itself: not found, link lost, busy, out of time.
+  /// Transient: not found, connection lost, busy, timed out.
   case passing
-  /// Trying again gives the same.
+  /// Permanent: another attempt fails the same way.
   case definite
   /// This host cannot do it now: no bus, no adapter, no permission.
   case unavailable
 }
 
-/// What BlueZ said.
+/// The error that BlueZ returned.
 public struct BlueZAnswer: Hashable, Sendable, CustomStringConvertible {
   /// The D-Bus error name.
   public let name: String
@@ -38,13 +38,13 @@ public struct DeviceFailure: Error, Hashable, Sendable, CustomStringConvertible 
 
   public let code: Code
   public let `class`: FailureClass
-  /// What was being done: "reading battery-level".
+  /// The operation: "reading battery-level".
   public let operation: String
   public private(set) var device: String?
   public let attribute: String?
   public let bluez: BlueZAnswer?
   public let att: ATTErrorCode?
-  /// What it means, as a clause: "the link was lost".
+  /// The cause, as a clause: "the link was lost".
   public private(set) var meaning: String
   /// What to try.
   public private(set) var hint: String
@@ -71,7 +71,7 @@ public struct DeviceFailure: Error, Hashable, Sendable, CustomStringConvertible 
     self.hint = hint
   }
 
-  /// What was being done, and to which device: "connecting to Thermo-1".
+  /// The operation and its device: "connecting to Thermo-1".
   public var what: String { device.map { "\(operation) \(preposition) \($0)" } ?? operation }
 
   private var preposition: String {
@@ -82,21 +82,21 @@ public struct DeviceFailure: Error, Hashable, Sendable, CustomStringConvertible 
     }
   }
 
-  /// The same failure, of an operation on `device`.
+  /// The same failure, for an operation on `device`.
   public func on(_ device: String) -> DeviceFailure {
     var failure = self
     failure.device = device
     return failure
   }
 
-  /// The same failure, which means this.
+  /// The same failure, with another meaning.
   public func with(meaning: String) -> DeviceFailure {
     var failure = self
     failure.meaning = meaning
     return failure
   }
 
-  /// The same failure, with more to try.
+  /// The same failure, with another hint.
   public func adding(hint: String) -> DeviceFailure {
     var failure = self
     failure.hint += (failure.hint.isEmpty ? "" : "; ") + hint
@@ -105,7 +105,7 @@ public struct DeviceFailure: Error, Hashable, Sendable, CustomStringConvertible 
 
   public var description: String {
     var text = "\(what): \(meaning)"
-    if let bluez { text += " (BlueZ said \(bluez))" }
+    if let bluez { text += " (BlueZ reported \(bluez))" }
     return hint.isEmpty ? text : text + ". Try: \(hint)"
   }
 }

@@ -47,11 +47,11 @@ public struct ATTErrorCode: Error, RawRepresentable, Hashable, Sendable, CustomS
     0xfe: "procedure already in progress", 0xff: "out of range",
   ]
 
-  /// What the code means, in words.
+  /// The meaning of the code, in words.
   public var meaning: String {
     Self.meanings[rawValue]
       ?? ((0x80...0x9f).contains(rawValue)
-        ? "an error that the device's application defines" : "a reserved error")
+        ? "an application error" : "a reserved error")
   }
 
   public var description: String { "0x\(hexadecimal(rawValue)) (\(meaning))" }

@@ -1,4 +1,4 @@
-// What a characteristic says may be done with it.
+// The properties of a characteristic: which operations it supports.
 
 /// The property bits of a characteristic, with the names that BlueZ gives them.
 ///
@@ -29,10 +29,10 @@ public struct CharacteristicProperties: OptionSet, Hashable, Sendable {
     (.writableAuxiliaries, "writable-auxiliaries"),
   ]
 
-  /// The names BlueZ knows.
+  /// The flags that BlueZ defines.
   public static var knownFlags: [String] { names.map(\.1) }
 
-  /// The properties of BlueZ's flags; unknown ones are left out.
+  /// The properties for BlueZ's flags; unknown flags are left out.
   public init(flags: [String]) {
     self = Self.names.reduce(into: []) { result, entry in
       if flags.contains(entry.1) { result.insert(entry.0) }

@@ -8,11 +8,11 @@ public struct CharacteristicSelector: Hashable, Sendable, CustomStringConvertibl
   public let service: BluetoothUUID?
   /// Meaningless when ``handle`` is given.
   public let characteristic: BluetoothUUID
-  /// Which of several that match, in order of handle, from 0.
+  /// The index among several matches, in order of handle, from 0.
   public let instance: Int?
   /// The handle of the value, or of the declaration one below it.
   public let handle: UInt16?
-  /// The selector as it is written. Made once: every operation names its characteristic.
+  /// The selector as written. Built once: every operation names its characteristic.
   public let description: String
 
   public init(
@@ -36,9 +36,9 @@ public struct CharacteristicSelector: Hashable, Sendable, CustomStringConvertibl
       "@0x\(hexadecimal(UInt8(handle >> 8)))\(hexadecimal(UInt8(truncatingIfNeeded: handle)))"
   }
 
-  /// Reads a selector.
+  /// Parses a selector.
   ///
-  /// - Throws: ``SelectorError`` that says which part is wrong, and what it may have meant.
+  /// - Throws: ``SelectorError`` with the invalid part, and the nearest known name.
   public init(parsing text: String) throws(SelectorError) {
     if text.hasPrefix("@") {
       self.init(handle: try Self.handle(text))
@@ -48,7 +48,7 @@ public struct CharacteristicSelector: Hashable, Sendable, CustomStringConvertibl
     var instance: Int?
     if let hash = rest.lastIndex(of: "#") {
       guard let number = Int(rest[rest.index(after: hash)...]), number >= 0 else {
-        throw SelectorError(text: text, problem: "an instance is a number from 0 after the #")
+        throw SelectorError(text: text, problem: "expected an instance number after #")
       }
       instance = number
       rest = rest[..<hash]
@@ -61,7 +61,7 @@ public struct CharacteristicSelector: Hashable, Sendable, CustomStringConvertibl
       guard let service = AssignedNumbers.service(named: parts[0]) else {
         throw SelectorError(
           text: text,
-          problem: "'\(parts[0])' is no service",
+          problem: "unknown service '\(parts[0])'",
           nearest: AssignedNumbers.nearestService(to: parts[0])
         )
       }
@@ -71,7 +71,7 @@ public struct CharacteristicSelector: Hashable, Sendable, CustomStringConvertibl
         instance: instance
       )
     default:
-      throw SelectorError(text: text, problem: "more than one / in it")
+      throw SelectorError(text: text, problem: "more than one /")
     }
   }
 
@@ -82,7 +82,7 @@ public struct CharacteristicSelector: Hashable, Sendable, CustomStringConvertibl
     guard let uuid = AssignedNumbers.characteristic(named: name) else {
       throw SelectorError(
         text: text,
-        problem: "'\(name)' is no characteristic",
+        problem: "unknown characteristic '\(name)'",
         nearest: AssignedNumbers.nearestCharacteristic(to: name)
       )
     }
@@ -95,7 +95,7 @@ public struct CharacteristicSelector: Hashable, Sendable, CustomStringConvertibl
       if digits.hasPrefix("0x") {
         UInt16(digits.dropFirst(2), radix: 16)
       } else if digits.utf8.count == 4 {
-        // As bluetoothd's object paths have it.
+        // As in bluetoothd's object paths.
         UInt16(digits, radix: 16)
       } else {
         UInt16(digits)
@@ -103,8 +103,8 @@ public struct CharacteristicSelector: Hashable, Sendable, CustomStringConvertibl
     guard let number, number > 0 else {
       throw SelectorError(
         text: text,
-        problem: "a handle is @0001 to @ffff, @0x1 to @0xffff, or a decimal number that has not "
-          + "four digits"
+        problem: "expected a handle: @0001 to @ffff, @0x1 to @0xffff, or a decimal number "
+          + "that does not have four digits"
       )
     }
     return number
@@ -121,11 +121,11 @@ public struct CharacteristicSelector: Hashable, Sendable, CustomStringConvertibl
   }
 }
 
-/// A text that names no characteristic.
+/// A text that does not name a characteristic or descriptor.
 public struct SelectorError: Error, Hashable, Sendable, CustomStringConvertible {
   public let text: String
   public let problem: String
-  /// A known name that is close.
+  /// A known name that is similar.
   public let nearest: String?
 
   public init(text: String, problem: String, nearest: String? = nil) {

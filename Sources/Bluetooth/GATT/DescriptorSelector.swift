@@ -5,15 +5,15 @@
 /// `battery-level/2901`, `heart-rate/heart-rate-measurement#1/characteristic-user-description`,
 /// `report/2908#0` where a characteristic has several, `@0x0014`.
 public struct DescriptorSelector: Hashable, Sendable, CustomStringConvertible {
-  /// Where it belongs; meaningless when ``handle`` is given.
+  /// The characteristic; meaningless when ``handle`` is given.
   public let characteristic: CharacteristicSelector
   /// Meaningless when ``handle`` is given.
   public let descriptor: BluetoothUUID
-  /// Which of several of the same UUID, in order of handle, from 0.
+  /// The index among several with the same UUID, in order of handle, from 0.
   public let instance: Int?
   /// The handle of the descriptor.
   public let handle: UInt16?
-  /// The selector as it is written.
+  /// The selector as written.
   public let description: String
 
   public init(
@@ -37,15 +37,15 @@ public struct DescriptorSelector: Hashable, Sendable, CustomStringConvertible {
     description = characteristic.description
   }
 
-  /// Reads a selector.
+  /// Parses a selector.
   ///
-  /// - Throws: ``SelectorError`` that says which part is wrong, and what it may have meant.
+  /// - Throws: ``SelectorError`` with the invalid part, and the nearest known name.
   public init(parsing text: String) throws(SelectorError) {
     guard let slash = text.lastIndex(of: "/") else {
       guard text.hasPrefix("@") else {
         throw SelectorError(
           text: text,
-          problem: "a descriptor is characteristic/descriptor, or @ and its handle"
+          problem: "expected characteristic/descriptor, or @ and a handle"
         )
       }
       let handle = try CharacteristicSelector(parsing: text).handle
@@ -61,7 +61,7 @@ public struct DescriptorSelector: Hashable, Sendable, CustomStringConvertible {
     var instance: Int?
     if last.count > 1 {
       guard let number = Int(last[1]), number >= 0 else {
-        throw SelectorError(text: text, problem: "an instance is a number from 0 after the #")
+        throw SelectorError(text: text, problem: "expected an instance number after #")
       }
       instance = number
     }
@@ -69,7 +69,7 @@ public struct DescriptorSelector: Hashable, Sendable, CustomStringConvertible {
     guard let descriptor = AssignedNumbers.descriptor(named: name) else {
       throw SelectorError(
         text: text,
-        problem: "'\(name)' is no descriptor",
+        problem: "unknown descriptor '\(name)'",
         nearest: AssignedNumbers.nearestDescriptor(to: name)
       )
     }
@@ -78,6 +78,6 @@ public struct DescriptorSelector: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension BluetoothUUID {
-  /// The Client Characteristic Configuration: what a subscription writes.
+  /// The Client Characteristic Configuration descriptor, which a subscription writes.
   public static let clientCharacteristicConfiguration = BluetoothUUID(short: 0x2902)
 }

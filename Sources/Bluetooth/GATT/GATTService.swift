@@ -1,4 +1,4 @@
-// What a device offers: services, their characteristics and descriptors.
+// The attributes of a device: services, characteristics and descriptors.
 
 /// A service.
 public struct GATTService: Hashable, Sendable {
@@ -31,7 +31,7 @@ public struct GATTCharacteristic: Hashable, Sendable {
   /// The handle of the value.
   public let handle: UInt16
   public let properties: CharacteristicProperties
-  /// The ATT MTU of the link, in octets, where known.
+  /// The ATT MTU of the connection, in octets, where known.
   public let mtu: Int?
   public let descriptors: [GATTDescriptor]
 

@@ -1,19 +1,20 @@
-// What a host's kernel knows of its controllers and bluetoothd does not tell.
+// What the kernel of a host knows about its controllers, and bluetoothd does not report.
 
 /// One controller of this host.
 public struct AdapterDetails: Hashable, Sendable {
   /// `hci0`
   public let name: String
   public let address: BluetoothAddress
-  /// Who made it, as a company identifier.
+  /// The manufacturer, as a company identifier.
   public let manufacturer: UInt16
-  /// Its HCI version, as the Bluetooth SIG numbers it: 11 stands for 5.2.
+  /// The HCI version, as assigned by the Bluetooth SIG: 11 means 5.2.
   public let version: UInt8
-  /// What it can, in words of the kernel's management interface: `low-energy`, `privacy`.
+  /// The supported settings, as the kernel's management interface names them: `low-energy`,
+  /// `privacy`.
   public let supported: [String]
-  /// What of that is on now.
+  /// The settings that are on now.
   public let current: [String]
-  /// The first page of its LMP features: eight octets, the first the least significant.
+  /// The first page of the LMP features: eight octets, least significant first.
   public let features: [UInt8]
 
   public init(
@@ -34,7 +35,7 @@ public struct AdapterDetails: Hashable, Sendable {
     self.features = features
   }
 
-  /// The Bluetooth specification that ``version`` stands for: `5.2`; nil for a younger one.
+  /// The Bluetooth specification for ``version``: `5.2`; nil for a newer one.
   ///
   /// - Source: Bluetooth Assigned Numbers §2.1, "Core_Version".
   public var specification: String? {
@@ -46,12 +47,12 @@ public struct AdapterDetails: Hashable, Sendable {
   }
 }
 
-/// Tells of the controllers of a host.
+/// Reports the controllers of a host.
 public protocol AdapterInspection: Sendable {
-  /// Every controller that the kernel has, in order of index, whether it is on or off.
+  /// Every controller of the kernel, in order of index, on or off.
   ///
-  /// - Throws: ``DeviceFailure``, of class `unavailable` where this process may not ask; what ends a
-  ///   wait.
+  /// - Throws: ``DeviceFailure``, of class `unavailable` when this process lacks permission; the
+  ///   errors of a wait.
   /// - Source: BlueZ `doc/mgmt-api.txt`, "Read Controller Information Command".
   func adapters() async throws -> [AdapterDetails]
 }

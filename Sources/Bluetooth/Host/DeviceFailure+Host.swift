@@ -1,10 +1,10 @@
-// Failures of what this host's kernel keeps to itself.
+// Failures that come from the kernel of this host.
 
 extension DeviceFailure.Code {
   /// The process lacks a capability of the kernel, such as CAP_NET_RAW.
   public static let capabilityMissing = Self(rawValue: "capability-missing")
-  /// Nothing on this host knows the timing of the link.
+  /// Nothing on this host has observed the connection parameters.
   public static let timingUnknown = Self(rawValue: "timing-unknown")
-  /// The kernel has no Bluetooth sockets, or none for this process.
+  /// The kernel has no Bluetooth sockets, or does not give them to this process.
   public static let socketsMissing = Self(rawValue: "sockets-missing")
 }

@@ -1,8 +1,8 @@
-// The port to what a host measures of a link: who measures is not this module's business.
+// The port to measurements of a connection, which are not part of this module.
 
-/// A link of this host.
+/// A connection of this host.
 public struct LinkIdentity: Hashable, Sendable {
-  /// The adapter that holds it: `hci0`.
+  /// The adapter of the connection: `hci0`.
   public let adapter: String
   /// The device at the other end.
   public let address: BluetoothAddress
@@ -13,11 +13,11 @@ public struct LinkIdentity: Hashable, Sendable {
   }
 }
 
-/// How strong a link is, as its controller measures it.
+/// RSSI and TX power of a connection, as measured by the controller.
 public struct LinkStrength: Hashable, Sendable {
-  /// The strength in dBm with which the device is received.
+  /// The RSSI in dBm.
   public let rssi: Int
-  /// The power in dBm with which this host transmits; nil when its controller does not tell.
+  /// The TX power of this host in dBm; nil when its controller does not report it.
   public let txPower: Int?
 
   public init(rssi: Int, txPower: Int?) {
@@ -26,23 +26,25 @@ public struct LinkStrength: Hashable, Sendable {
   }
 }
 
-/// Measures live links. BlueZ's D-Bus interface has no such thing.
+/// Measures active connections. BlueZ's D-Bus interface does not offer it.
 public protocol LinkMeter: Sendable {
-  /// Measures a link now. It changes nothing, so every failure of class `passing` may be retried.
+  /// Measures a connection now. It changes nothing, so every failure of class `passing` may be
+  /// retried.
   ///
-  /// - Throws: ``DeviceFailure``, without a device: `not-connected` when there is no such link,
-  ///   ``DeviceFailure/Code/capabilityMissing`` and ``DeviceFailure/Code/socketsMissing`` when this
-  ///   process may not ask; what ends a wait.
+  /// - Throws: ``DeviceFailure``, without a device: `not-connected` when there is no such
+  ///   connection, ``DeviceFailure/Code/capabilityMissing`` and
+  ///   ``DeviceFailure/Code/socketsMissing`` when this process lacks permission; the errors of a
+  ///   wait.
   /// - Source: Bluetooth Core 5.4, Vol 4, Part E §7.5.4 (Read RSSI), §7.3.35 (Read Transmit Power
   ///   Level).
   func strength(of link: LinkIdentity) async throws -> LinkStrength
 
-  /// The timing that was last agreed on for a link.
+  /// The current parameters of a connection.
   ///
-  /// - Throws: ``DeviceFailure``, without a device: `not-connected` when there is no such link,
-  ///   ``DeviceFailure/Code/timingUnknown`` when nobody has listened as it was agreed on; what ends
-  ///   a wait.
+  /// - Throws: ``DeviceFailure``, without a device: `not-connected` when there is no such
+  ///   connection, ``DeviceFailure/Code/timingUnknown`` when nobody observed them; the errors of a
+  ///   wait.
   /// - Source: Bluetooth Core 5.4, Vol 4, Part E §7.7.65 (LE Connection Complete, LE Connection
-  ///   Update Complete): a controller tells it then, and cannot be asked later.
+  ///   Update Complete): a controller reports them only then.
   func parameters(of link: LinkIdentity) async throws -> ConnectionParameters
 }

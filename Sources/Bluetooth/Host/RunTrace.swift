@@ -1,15 +1,14 @@
-// The port to a record of what controllers did: who records is not this module's business.
+// The port to a recording of HCI traffic, which is not part of this module.
 
 /// A part of a trace file.
 public struct TraceSlice: Hashable, Sendable {
-  /// The file, as it was named.
+  /// The name of the file.
   public let file: String
-  /// The numbers of its packets, from 1, as readers of the file count them.
+  /// The numbers of its packets, from 1, as viewers of the file count them.
   public let packets: ClosedRange<Int>
-  /// When the first and the last of them passed, since 1970-01-01T00:00:00Z.
+  /// When the first and the last of them were captured, since 1970-01-01T00:00:00Z.
   public let times: ClosedRange<Duration>
-  /// How many packets of the same part stand before this file: in those before it, as far as these
-  /// are kept.
+  /// How many packets of the same part are in earlier files, as far as these are kept.
   public let before: Int
 
   public init(
@@ -25,11 +24,11 @@ public struct TraceSlice: Hashable, Sendable {
   }
 }
 
-/// A trace under way.
+/// A trace in progress.
 public protocol RunTrace: Sendable {
-  /// How many packets are recorded now, with those that wait to be.
+  /// The number of packets recorded so far, including pending ones.
   func mark() -> Int
 
-  /// What was recorded since a mark, with what waits to be; nil when that is nothing.
+  /// What was recorded since a mark, including pending packets; nil when that is nothing.
   func slice(since mark: Int) -> TraceSlice?
 }

@@ -1,18 +1,18 @@
-// What this side can show and take in while pairing.
+// What this host can display and enter during pairing.
 
-/// The input and output that a pairing agent offers. With that of the device it decides how the two
-/// are paired.
+/// The I/O capability of a pairing agent. Together with the device's it determines the association
+/// model.
 ///
 /// - Source: Bluetooth Core 5.4, Vol 3, Part H §2.3.2 (IO capabilities).
 public enum AgentCapability: String, CaseIterable, Hashable, Sendable {
-  /// Shows a passkey.
+  /// Displays a passkey.
   case displayOnly = "display-only"
-  /// Shows a number, and says whether it is the one that the device shows.
+  /// Displays a number, and confirms whether the device displays the same one.
   case displayYesNo = "display-yes-no"
   /// Enters a passkey.
   case keyboardOnly = "keyboard-only"
-  /// Nothing: the link is encrypted, but nobody knows who is at its other end.
+  /// No input and no output: the connection is encrypted, but not authenticated.
   case noInputNoOutput = "no-input-no-output"
-  /// Everything.
+  /// Displays and enters everything.
   case keyboardDisplay = "keyboard-display"
 }

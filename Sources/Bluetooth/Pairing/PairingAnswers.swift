@@ -1,36 +1,36 @@
-// What is answered while pairing, decided beforehand.
+// The answers to pairing requests, decided in advance.
 
-/// The answers of this side to whatever pairing asks.
+/// The answers of this host to pairing requests.
 ///
-/// What was neither given nor can be asked for is refused: nothing is confirmed by default but the
-/// pairing without any check, which whoever calls `pair` has asked for.
+/// A request that has no answer, with nobody to ask, is rejected: nothing is confirmed by
+/// default but Just Works, which the caller of `pair` has requested.
 public struct PairingAnswers: Sendable {
-  /// Answers the question whether both sides show the same number.
+  /// Answers whether both sides display the same number.
   public enum Comparison: Hashable, Sendable {
-    /// The same for whatever number.
+    /// The same answer for every number.
     case always(Bool)
     /// Only this number is confirmed.
     case only(UInt32)
   }
 
-  /// Asks a person. The reply comes later, through the function; calling the returned one says that
-  /// no reply is wanted any more. Called on the loop, which it must not block.
+  /// Asks a person. The reply comes later, through the function; calling the returned one cancels
+  /// the question. Called on the loop, which it must not block.
   public typealias Ask =
     @Sendable (
       _ question: PairingQuestion,
       _ reply: @escaping @Sendable (PairingReply) -> Void
     ) -> @Sendable () -> Void
 
-  /// Shows something to a person. Called on the loop.
+  /// Displays something to a person. Called on the loop.
   public typealias Show = @Sendable (PairingDisplay) -> Void
 
-  /// What this side can do; nil: what the answers allow, see ``offeredCapability``.
+  /// The I/O capability; nil: derived from the answers, see ``offeredCapability``.
   public var capability: AgentCapability?
-  /// Whether a pairing without any check is accepted.
+  /// Whether Just Works pairing is accepted.
   public var acceptsJustWorks: Bool
-  /// nil: asked, or else refused.
+  /// nil: ask, or else reject.
   public var comparison: Comparison?
-  /// The passkey or PIN that the device shows or has printed on it; nil: asked, or else refused.
+  /// The passkey or PIN that the device displays or has printed on it; nil: ask, or else reject.
   public var secret: Secret?
   /// nil: there is nobody to ask.
   public var ask: Ask?
@@ -52,7 +52,8 @@ public struct PairingAnswers: Sendable {
     self.show = show
   }
 
-  /// The capability that is told to the device: the given one, else the least that all answers need.
+  /// The capability that the device is offered: the given one, else the smallest that all answers
+  /// need.
   public var offeredCapability: AgentCapability {
     if let capability { return capability }
     if ask != nil { return .keyboardDisplay }

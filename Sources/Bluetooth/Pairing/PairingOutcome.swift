@@ -1,9 +1,9 @@
-// What came of pairing.
+// The result of pairing.
 
-/// How ``DeviceService/pair(_:)`` ended well.
+/// The success results of ``DeviceService/pair(_:)``.
 public enum PairingOutcome: String, Hashable, Sendable {
   /// The device is paired now.
   case paired
-  /// It was before: nothing was done.
+  /// It was paired before: nothing was done.
   case already
 }

@@ -1,13 +1,13 @@
-// What pairing asks of people: to show something, or to answer.
+// What pairing asks of people: to read something, or to answer.
 
-/// Something that a person has to see while pairing.
+/// Something that a person has to read during pairing.
 public enum PairingDisplay: Hashable, Sendable, CustomStringConvertible {
   /// To be typed on the device: 0 to 999999.
   case passkey(UInt32)
   /// To be typed on the device.
   case pin(String)
 
-  /// The digits, as the device wants them: a passkey has six.
+  /// The digits in the form that the device expects: a passkey has six.
   public var digits: String {
     switch self {
     case .passkey(let number): PairingQuestion.sixDigits(number)
@@ -18,15 +18,15 @@ public enum PairingDisplay: Hashable, Sendable, CustomStringConvertible {
   public var description: String { "type \(digits) on the device" }
 }
 
-/// Something that a person has to answer while pairing.
+/// Something that a person has to answer during pairing.
 public enum PairingQuestion: Hashable, Sendable, CustomStringConvertible {
   /// Is this the number that the device shows?
   case comparison(UInt32)
-  /// The passkey that the device shows, or that is printed on it.
+  /// The passkey that the device displays, or that is printed on it.
   case passkey
   /// The PIN of the device, 1 to 16 octets.
   case pin
-  /// May the device be paired without any check? Asked for pairings that the device began.
+  /// May the device be paired without authentication? Asked for pairings that the device started.
   case justWorks
 
   public var description: String {
@@ -38,7 +38,7 @@ public enum PairingQuestion: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// A passkey as it is shown everywhere: six digits.
+  /// A passkey in its usual form: six digits.
   ///
   /// - Source: Bluetooth Core 5.4, Vol 3, Part H §2.3.5.3.
   public static func sixDigits(_ number: UInt32) -> String {
@@ -47,7 +47,7 @@ public enum PairingQuestion: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// What a person answered.
+/// The answer of a person.
 public enum PairingReply: Hashable, Sendable {
   case yes
   case no

@@ -1,11 +1,11 @@
-// A passkey or PIN that is used and never shown.
+// A passkey or PIN that is used and never printed.
 
-/// A text that only whoever needs it reads.
+/// A text that is readable only where it is needed.
 ///
-/// Descriptions, dumps and mirrors of it, and of what holds it, say that there is one and not which.
-/// It cannot be encoded.
+/// Descriptions, dumps and mirrors of it, and of values that contain it, show that there is a
+/// secret, not its text. It cannot be encoded.
 public struct Secret: Hashable, Sendable {
-  /// What stands for a secret in every output.
+  /// Replaces a secret in every output.
   public static let mask = "(secret)"
 
   private let text: String
@@ -14,10 +14,10 @@ public struct Secret: Hashable, Sendable {
     self.text = text
   }
 
-  /// The secret itself: for the one who sends it on, and nobody else.
+  /// The secret itself, for sending it on.
   public var revealed: String { text }
 
-  /// The secret as a passkey, 0 to 999999; nil when it is not up to six digits.
+  /// The secret as a passkey, 0 to 999999; nil when it is not one to six digits.
   ///
   /// - Source: Bluetooth Core 5.4, Vol 3, Part H §2.3.5.3.
   public var passkey: UInt32? {
@@ -26,7 +26,7 @@ public struct Secret: Hashable, Sendable {
     return UInt32(text)
   }
 
-  /// Whether it can be a PIN: 1 to 16 octets.
+  /// Whether it is a valid PIN: 1 to 16 octets.
   ///
   /// - Source: Bluetooth Core 5.4, Vol 2, Part H §3.2.3.
   public var isPIN: Bool { (1...16).contains(text.utf8.count) }

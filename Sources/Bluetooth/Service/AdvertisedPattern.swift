@@ -1,13 +1,13 @@
-// What a scan may ask of the data in an advertisement.
+// Patterns for the data in an advertisement.
 
-/// Manufacturer specific data: whose, and what it begins with.
+/// Manufacturer specific data: the company, and how the data begins.
 ///
 /// - Source: Bluetooth Core Specification Supplement 11, Part A §1.4; company numbers: Assigned
 ///   Numbers §7.
 public struct ManufacturerPattern: Hashable, Sendable, CustomStringConvertible {
-  /// The company's number: 0x004c.
+  /// The company identifier: 0x004c.
   public let company: UInt16
-  /// What the data behind it begins with; empty for any data.
+  /// The prefix of the data; empty for any data.
   public let prefix: [UInt8]
 
   public init(company: UInt16, prefix: [UInt8] = []) {
@@ -15,7 +15,7 @@ public struct ManufacturerPattern: Hashable, Sendable, CustomStringConvertible {
     self.prefix = prefix
   }
 
-  /// Reads `0x004c`, `76` or, with the beginning of the data, `0x004c:0215`.
+  /// Parses `0x004c`, `76` or, with a prefix, `0x004c:0215`.
   public init?(_ text: String) {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     let number = parts[0]
@@ -38,12 +38,12 @@ public struct ManufacturerPattern: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Service data: of which service, and what it begins with.
+/// Service data: the service, and how the data begins.
 ///
 /// - Source: Bluetooth Core Specification Supplement 11, Part A §1.11.
 public struct ServiceDataPattern: Hashable, Sendable, CustomStringConvertible {
   public let service: BluetoothUUID
-  /// What the data begins with; empty for any data.
+  /// The prefix of the data; empty for any data.
   public let prefix: [UInt8]
 
   public init(service: BluetoothUUID, prefix: [UInt8] = []) {
@@ -51,7 +51,7 @@ public struct ServiceDataPattern: Hashable, Sendable, CustomStringConvertible {
     self.prefix = prefix
   }
 
-  /// Reads a service's name or UUID, with the beginning of the data behind a colon: `feaa:00`.
+  /// Parses a service's name or UUID, optionally with a prefix after a colon: `feaa:00`.
   public init?(_ text: String) {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     guard let service = AssignedNumbers.service(named: String(parts[0])),
@@ -72,7 +72,7 @@ public struct ServiceDataPattern: Hashable, Sendable, CustomStringConvertible {
 
 /// Octets as pairs of hexadecimal digits.
 private enum HexadecimalText {
-  /// Reads pairs of digits; nil for anything else.
+  /// Parses pairs of digits; nil for anything else.
   static func octets(_ text: Substring) -> [UInt8]? {
     guard text.utf8.count.isMultiple(of: 2), text.allSatisfy(\.isHexDigit) else { return nil }
     var octets: [UInt8] = []

@@ -1,14 +1,14 @@
-// What is known of a device without being connected to it.
+// What is known of a device without a connection.
 
-/// A device as it was last heard.
+/// A device as last seen.
 public struct Advertisement: Sendable, Equatable {
   public let address: BluetoothAddress
   public let addressType: AddressType
-  /// The name it gives itself.
+  /// The name that the device gives itself.
   public let name: String?
-  /// The name it has on this host.
+  /// The name of the device on this host.
   public let alias: String
-  /// In dBm; nil when it is not being heard.
+  /// In dBm; nil when the device is out of range.
   public let rssi: Int?
   /// In dBm, as advertised.
   public let txPower: Int?
@@ -17,7 +17,7 @@ public struct Advertisement: Sendable, Equatable {
   public let serviceData: [(service: BluetoothUUID, data: [UInt8])]
   public let isConnected: Bool
   public let isPaired: Bool
-  /// The adapter that heard it: `hci0`.
+  /// The adapter that found the device: `hci0`.
   public let adapter: String
 
   public init(

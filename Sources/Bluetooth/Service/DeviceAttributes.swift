@@ -4,43 +4,42 @@ public import Signals
 
 /// Operations on the attributes of a connected device.
 ///
-/// All are lazy, and fail with ``DeviceFailure``: what holds for all of them is said at
-/// ``DeviceService``. Without a link they fail with `not-connected`; none of them makes one.
+/// All are lazy, and fail with ``DeviceFailure``; ``DeviceService`` describes what they share.
+/// Without a connection they fail with `not-connected`; none of them connects.
 public protocol DeviceAttributes: Sendable {
-  /// Sends the ATT MTU of the link, in octets, once.
+  /// Sends the ATT MTU of the connection, in octets, once.
   ///
-  /// bluetoothd exchanges it by itself as the link is made and cannot be asked for another: there
-  /// is no call for that. While it still is the 23 octets that every link begins with, the
-  /// exchange is given a moment.
+  /// bluetoothd exchanges it by itself when it connects, and has no call to request another. While
+  /// the MTU is still the initial 23 octets, the exchange is given a moment.
   ///
   /// A command, a notification or an indication carries at most three octets less.
   ///
-  /// - Returns: Fails with `not-connected`; with `not-supported` where bluetoothd does not tell it
+  /// - Returns: Fails with `not-connected`; with `not-supported` when bluetoothd does not report it
   ///   (before 5.62, or when it exports no characteristic of the device).
   /// - Source: BlueZ, `doc/org.bluez.GattCharacteristic.rst` (MTU).
   func mtu() -> Signal<Int>
 
-  /// Sends the timing that was last agreed on for the link, once.
+  /// Sends the current connection parameters, once.
   ///
-  /// - Returns: Fails with `timing-unknown` where nobody has listened as it was agreed on.
+  /// - Returns: Fails with `timing-unknown` when nobody observed them.
   func connectionParameters() -> Signal<ConnectionParameters>
 
-  /// Sends the value from an octet on, once.
+  /// Sends the value from an offset, once.
   ///
-  /// - Parameter offset: The first octet that is wanted; the length of the value gives none.
+  /// - Parameter offset: The first octet to read; the length of the value gives none.
   /// - Returns: Fails with `invalid-value` for an offset beyond the end of the value.
   func read(_ characteristic: CharacteristicSelector, offset: Int) -> Signal<[UInt8]>
 
-  /// Writes from an octet on and completes; sends one empty value. What stands before it stays;
-  /// what becomes of the octets behind what is written is the device's to decide.
+  /// Writes from an offset and completes; sends one empty value. The octets before the offset stay;
+  /// the device decides what becomes of the octets behind the written ones.
   ///
-  /// It goes as a long write (prepared, then executed), which not every device has.
+  /// It is sent as a long write (Prepare Write and Execute Write), which not every device supports.
   ///
   /// - Parameters:
   ///   - kind: Not `command`, which carries no offset; `automatic` is a request here.
-  ///   - offset: The first octet that is written; the length of the value appends.
+  ///   - offset: The first octet to write; the length of the value appends.
   /// - Returns: Fails with `invalid-value` for an offset beyond the end of the value, and with
-  ///   `not-supported` for a command, or where the device has no long writes.
+  ///   `not-supported` for a command, or when the device does not support long writes.
   /// - Source: BlueZ, `src/gatt-client.c` (characteristic_write_value); Bluetooth Core 5.4, Vol 3,
   ///   Part F §3.4.6.
   func write(
@@ -52,57 +51,57 @@ public protocol DeviceAttributes: Sendable {
 
   /// Sends the value of a descriptor, once: at most 512 octets.
   ///
-  /// - Returns: Fails as ``DeviceService/read(_:)`` does; with `descriptor-missing` where the
-  ///   characteristic has none of that kind.
+  /// - Returns: Fails as ``DeviceService/read(_:)`` does; with `descriptor-missing` when the
+  ///   characteristic does not have the descriptor.
   /// - Source: BlueZ, `doc/org.bluez.GattDescriptor.rst` (ReadValue).
   func readDescriptor(_ descriptor: DescriptorSelector) -> Signal<[UInt8]>
 
   /// Writes a descriptor with a request; sends one empty value.
   ///
-  /// The Client Characteristic Configuration is refused with the advice to subscribe: bluetoothd
+  /// The Client Characteristic Configuration is rejected with the hint to subscribe: bluetoothd
   /// writes it itself.
   ///
   /// - Parameter value: At most 512 octets.
-  /// - Returns: Fails as ``DeviceService/write(_:to:kind:)`` does, and is as little to be repeated
-  ///   blindly.
+  /// - Returns: Fails as ``DeviceService/write(_:to:kind:)`` does, and must not be repeated blindly
+  ///   either.
   /// - Source: BlueZ, `doc/org.bluez.GattDescriptor.rst` (WriteValue), `src/gatt-client.c`.
   func writeDescriptor(_ value: [UInt8], to descriptor: DescriptorSelector) -> Signal<Void>
 
-  /// Sends a stream that is subscribed already and buffered, once.
+  /// Sends a stream that is already subscribed and buffered, once.
   ///
   /// Subscribers of one characteristic in this program share one subscription; the first of them
   /// decides how it is delivered.
   ///
-  /// - Parameter options: How it is delivered, how many values wait at most and what becomes of one
-  ///   more, and whether a loss of the link ends the stream or leaves a gap in it.
+  /// - Parameter options: The delivery, the size of the buffer and what happens when it is full,
+  ///   and whether a lost connection ends the stream or leaves a gap in it.
   /// - Returns: Fails as ``DeviceService/notifications(_:)`` does.
   func subscribe(
     _ characteristic: CharacteristicSelector,
     _ options: SubscriptionOptions
   ) -> Signal<Signal<NotificationEvent>>
 
-  /// Sends a writer of commands with the characteristic to itself, once; it is given back when the
-  /// signal ends.
+  /// Sends a writer with exclusive access to the characteristic, once; the writer is released when
+  /// the signal ends.
   ///
-  /// - Returns: Fails with `not-supported` where writes without response are not offered, and with
-  ///   `busy` while another program has acquired the characteristic.
+  /// - Returns: Fails with `not-supported` when the characteristic does not support write without
+  ///   response, and with `busy` while another program has acquired the characteristic.
   func acquireWriter(_ characteristic: CharacteristicSelector) -> Signal<any CommandWriter>
 }
 
-/// Sends commands, writes without response, in a stream.
+/// Sends commands (write without response) in a stream.
 public protocol CommandWriter: Sendable {
-  /// The ATT MTU of the link, in octets.
+  /// The ATT MTU of the connection, in octets.
   var mtu: Int { get }
 
-  /// The longest value of one command, in octets: three less than the MTU, at most 512.
+  /// The maximum length of one command, in octets: three less than the MTU, at most 512.
   var longestValue: Int { get }
 
-  /// Sends one command. Waits while the way to bluetoothd is full.
+  /// Sends one command. Waits while the socket to bluetoothd is full.
   ///
-  /// It returns when bluetoothd has been given the value; whether the device has got it is not
-  /// known, as with every command.
+  /// It returns when bluetoothd has received the value; as with every command, it is unknown
+  /// whether the device has.
   ///
-  /// - Throws: ``DeviceFailure``: `invalid-value` for one that is too long, `link-lost` when the
-  ///   link fell or bluetoothd took the writer back. What ends a wait.
+  /// - Throws: ``DeviceFailure``: `invalid-value` for a value that is too long, `link-lost` when
+  ///   the connection dropped or bluetoothd released the writer. The errors of a wait.
   func write(_ value: [UInt8]) async throws
 }

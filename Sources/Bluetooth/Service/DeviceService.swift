@@ -1,29 +1,29 @@
-// The port to one device: what can be done with it, whoever does it.
+// The port to one device: its operations, independent of who performs them.
 
 public import Signals
 
 /// Operations on one device. All are lazy: nothing happens before a signal is run.
 ///
-/// **Failures.** Every failure is a ``DeviceFailure`` with a stable code, BlueZ's own words where it
-/// said any, and a hint. Its class says what another try is worth: `passing` may pass by itself,
-/// `definite` would end the same, `unavailable` needs this host to be mended. Beside the codes that
-/// an operation names, each can fail with
-/// - `daemon-missing`, `adapter-missing`, `adapter-off`, `bus-lost` (unavailable): at once, whatever
-///   was under way;
-/// - `timed-out` (passing): at the deadline;
-/// - `unknown` (definite): an answer of bluetoothd that is in none of its pages.
+/// **Failures.** Every failure is a ``DeviceFailure`` with a stable code, BlueZ's error where there
+/// is one, and a hint. Its class states whether another attempt may succeed: `.passing` is
+/// transient, `.definite` is permanent, and `.unavailable` needs a change on this host. Besides
+/// the codes listed for an operation, each can fail with
+/// - `daemon-missing`, `adapter-missing`, `adapter-off`, `bus-lost` (unavailable): at once,
+///   whatever is in progress;
+/// - `timed-out` (transient): at the deadline;
+/// - `unknown` (permanent): an undocumented error of bluetoothd.
 ///
-/// **Deadlines** are the caller's: `timeout`, or the `within` of a blocking call. Where there is
-/// none, limits that are longer than bluetoothd's own hold.
+/// **Deadlines** are the caller's: `timeout`, or the `within` of a blocking call. Without one,
+/// limits apply that are longer than bluetoothd's own.
 ///
-/// **After a failure or a cancellation** nothing is left behind: a call that was sent is answered to
-/// nobody and its effect undone (a late Connect is disconnected, a late subscription ended), and the
-/// turn ends the links that were made in it.
+/// **After a failure or a cancellation** nothing is left behind: the reply to a pending call is
+/// dropped and its effect undone (a late Connect is disconnected, a late subscription ended), and
+/// the turn ends the connections that were made in it.
 ///
-/// **Again.** Operations that only ask (`scan`, `services`, `read`, `rssi`) and those that bring
-/// about a state (`connect`, `disconnect`, `pair`, `unpair`, `trust`, subscribing) may be repeated
-/// after a passing failure. A write may not, unless the device does not mind it twice: when the link
-/// was lost, nobody knows whether the device has it.
+/// **Repeating.** Operations that only read (`scan`, `services`, `read`, `rssi`) and those that
+/// establish a state (`connect`, `disconnect`, `pair`, `unpair`, `trust`, subscribing) may be
+/// repeated after a transient failure. A write may not, unless the device tolerates it twice: when
+/// the connection was lost, it is unknown whether the device has the value.
 public protocol DeviceService: DeviceAttributes {
   /// The scheduler in whose turns the operations run.
   var scheduler: SerialScheduler { get }
@@ -31,46 +31,46 @@ public protocol DeviceService: DeviceAttributes {
   /// The device, as errors name it.
   var deviceDescription: String { get }
 
-  /// Reports devices as they are heard; never completes by itself. Takes no link.
+  /// Reports devices as they are discovered; never completes by itself. Needs no connection.
   ///
-  /// Sends a device anew whenever something of it changes; RSSI and TX power are in dBm. Devices that
-  /// are known or connected already are sent at the start, without an RSSI. The filter is applied
-  /// here, too: bluetoothd merges the filters of its clients and tells of all that any of them asked
-  /// for. Makes place while this host connects.
+  /// Sends a device again whenever one of its properties changes; RSSI and TX power are in dBm.
+  /// Devices that are already known or connected are sent at the start, without an RSSI. The filter
+  /// is applied here, too: bluetoothd merges the filters of its clients and reports what any of
+  /// them requested. The scan pauses while this host connects.
   ///
-  /// - Returns: Fails with ``DeviceFailure``, `not-supported` for a passive scan where the daemon has
-  ///   no advertisement monitors; with `BufferOverflow` when values are not taken.
+  /// - Returns: Fails with ``DeviceFailure``, `not-supported` for a passive scan when the daemon
+  ///   has no advertisement monitors; with `BufferOverflow` when values are not consumed.
   /// - Source: BlueZ, `doc/org.bluez.Adapter.rst` (SetDiscoveryFilter, StartDiscovery),
   ///   `doc/org.bluez.AdvertisementMonitor.rst`.
   func scan(_ filter: ScanFilter) -> Signal<Advertisement>
 
-  /// Finds the device if need be, connects, and waits until its services are there.
+  /// Finds the device if necessary, connects, and waits until its services are resolved.
   ///
-  /// The link belongs to the turn that it is made in and is ended with it. A link that was up
-  /// before is used and left up. Attempts that fail for the moment are repeated within the deadline,
-  /// five at most, each after the link of the one before is seen to be down; the failure counts them.
+  /// The connection belongs to the turn in which it is made, and ends with it. A connection that
+  /// existed before is used and left up. Attempts with a transient failure are repeated within the
+  /// deadline, at most five, each after the previous connection is down; the failure counts them.
   ///
   /// - Parameters:
-  ///   - keep: Leaves the link up at the end of the turn.
-  ///   - expecting: Services without which the connection is a definite failure.
-  /// - Returns: Sends where the link came from, once it can be used. Fails with `not-found`,
-  ///   `connect-failed`, `busy`, `link-lost` (passing); `service-missing`, `connect-outside-turn`,
-  ///   `ambiguous` (definite).
+  ///   - keep: Leaves the connection up at the end of the turn.
+  ///   - expecting: Services without which the connection fails permanently.
+  /// - Returns: Sends the origin of the connection, once it can be used. Fails with `not-found`,
+  ///   `connect-failed`, `busy`, `link-lost` (transient); `service-missing`,
+  ///   `connect-outside-turn`, `ambiguous` (permanent).
   /// - Source: BlueZ, `doc/org.bluez.Device.rst` (Connect, ServicesResolved), `src/error.h`.
   func connect(keep: Bool, expecting: [BluetoothUUID]) -> Signal<LinkOrigin>
 
-  /// Sends what the device offers, once: services with their characteristics and descriptors, in the
-  /// order of their handles.
+  /// Sends the attributes of the device, once: services with their characteristics and descriptors,
+  /// in the order of their handles.
   ///
   /// - Returns: Fails with `not-connected`.
   /// - Source: BlueZ, `doc/org.bluez.GattService.rst`.
   func services() -> Signal<[GATTService]>
 
-  /// Sends the value, once: at most 512 octets, long values whole.
+  /// Sends the value, once: at most 512 octets; a long value is read completely.
   ///
-  /// - Returns: Fails with `characteristic-missing` (definite, but passing while the device shows no
-  ///   services at all); `not-permitted`, `not-paired`, `not-supported`, `refused` with the ATT error
-  ///   of the device (definite); `not-connected`, `link-lost`, `busy` (passing).
+  /// - Returns: Fails with `characteristic-missing` (permanent, but transient while the device
+  ///   exports no services at all); `not-permitted`, `not-paired`, `not-supported`, `refused` with
+  ///   the ATT error of the device (permanent); `not-connected`, `link-lost`, `busy` (transient).
   /// - Source: BlueZ, `doc/org.bluez.GattCharacteristic.rst` (ReadValue), `src/gatt-client.c`
   ///   (create_gatt_dbus_error).
   func read(_ characteristic: CharacteristicSelector) -> Signal<[UInt8]>
@@ -78,12 +78,12 @@ public protocol DeviceService: DeviceAttributes {
   /// Writes the value and completes; sends one empty value.
   ///
   /// - Parameters:
-  ///   - value: At most 512 octets; in a command at most the MTU less three. More is refused before
-  ///     it is sent, with both numbers.
-  ///   - kind: `request` is answered by the device; a `command` only by bluetoothd: whether the
-  ///     device has it is not known.
-  /// - Returns: Fails as ``read(_:)`` does, and with `invalid-value` for a length that the device, or
-  ///   the protocol, does not take. Not to be repeated blindly: see ``DeviceService``.
+  ///   - value: At most 512 octets; in a command at most the MTU less three. A longer value is
+  ///     rejected before it is sent, with both numbers.
+  ///   - kind: The device responds to a `request`; only bluetoothd replies to a `command`: it is
+  ///     unknown whether the device has it.
+  /// - Returns: Fails as ``read(_:)`` does, and with `invalid-value` for a length that the device
+  ///   or the protocol does not accept. Must not be repeated blindly: see ``DeviceService``.
   /// - Source: BlueZ, `doc/org.bluez.GattCharacteristic.rst` (WriteValue).
   func write(
     _ value: [UInt8],
@@ -92,47 +92,49 @@ public protocol DeviceService: DeviceAttributes {
   ) -> Signal<Void>
 
   /// Sends each notification or indication, with the time of its arrival on the loop's clock;
-  /// subscribed until the signal ends. What is chained to it with `flattenMap` runs for each value,
-  /// while the subscription is open: `connect`, `disconnect` and `unpair` of the same device fail
-  /// there with `inside-subscription` before anything is sent; put `collect()` or `then` in between.
-  /// The last value of a `take` has none behind it, and is excepted. (Behind a merging `flattenMap`
-  /// or `delay` that cannot be seen.) While other programs are subscribed, too, bluetoothd signals
-  /// each value once for each of them; one that is acquired comes once.
+  /// subscribed until the signal ends. A `flattenMap` on it runs for each value while the
+  /// subscription is open: `connect`, `disconnect` and `unpair` of the same device fail there with
+  /// `inside-subscription` before anything is sent; put `collect()` or `then` in between. The last
+  /// value of a `take` is excepted, since none follows it. (Behind a merging `flattenMap` or
+  /// `delay` this cannot be detected.) While other programs are subscribed, too, bluetoothd signals
+  /// each value once for each of them; an acquired notification arrives once.
   ///
-  /// - Returns: Fails with `link-lost` when the link falls, `busy` while another program has acquired
-  ///   the notifications (passing); `not-supported` where the characteristic has none (definite); with
-  ///   `BufferOverflow` and the count when values are not taken.
+  /// - Returns: Fails with `link-lost` when the connection drops, `busy` while another program has
+  ///   acquired the notifications (transient); `not-supported` when the characteristic does not
+  ///   notify (permanent); with `BufferOverflow` and the count when values are not consumed.
   /// - Source: BlueZ, `doc/org.bluez.GattCharacteristic.rst` (StartNotify, AcquireNotify).
   func notifications(_ characteristic: CharacteristicSelector) -> Signal<NotifiedValue>
 
-  /// Sends a stream that is subscribed already and buffered, once: subscribe, then trigger. Fails as
-  /// ``notifications(_:)`` does.
+  /// Sends a stream that is already subscribed and buffered, once: subscribe, then trigger. Fails
+  /// as ``notifications(_:)`` does.
   func subscribe(_ characteristic: CharacteristicSelector) -> Signal<Signal<NotifiedValue>>
 
-  /// Measures the link and sends its strength in dBm, once.
+  /// Sends the RSSI and TX power of the connection in dBm, once.
   ///
-  /// - Returns: Fails with `not-connected` (passing), and with `capability-missing` or
-  ///   `sockets-missing` (unavailable) when this process may not ask the kernel.
+  /// - Returns: Fails with `not-connected` (transient), and with `capability-missing` or
+  ///   `sockets-missing` (unavailable) when this process may not query the kernel.
   /// - Source: Bluetooth Core 5.4, Vol 4, Part E §7.5.4: org.bluez has no such call.
   func rssi() -> Signal<LinkStrength>
 
-  /// Ends the link; does nothing when there is none. Waits until it is seen to be down: bluetoothd
-  /// may keep it for 2 s.
+  /// Disconnects; does nothing without a connection. Waits until it is down: bluetoothd may keep it
+  /// for 2 s.
   ///
-  /// - Returns: Fails with `timed-out` when the link stays; the end of the turn tries once more.
+  /// - Returns: Fails with `timed-out` when the connection stays; the end of the turn tries once
+  ///   more.
   /// - Source: BlueZ, `doc/org.bluez.Device.rst` (Disconnect), `src/device.c` (DISCONNECT_TIMER).
   func disconnect() -> Signal<Void>
 
-  /// Pairs with the device, connecting for the present turn if need be. The bond outlives the turn.
+  /// Pairs with the device, connecting for the current turn if necessary. The bond outlives the
+  /// turn.
   ///
   /// - Returns: Sends whether it was paired now or before. Fails with `pairing-failed`, which may
-  ///   pass when nobody refused; `busy`, and what connecting fails with. A pairing that was cut short
-  ///   is cancelled and leaves no bond.
+  ///   be transient when nobody rejected it; `busy`, and the failures of connecting. A pairing that
+  ///   is interrupted is cancelled and leaves no bond.
   /// - Source: BlueZ, `doc/org.bluez.Device.rst` (Pair, CancelPairing), `doc/org.bluez.Agent.rst`.
   func pair(_ answers: PairingAnswers) -> Signal<PairingOutcome>
 
-  /// Answers what pairing asks as long as `body` runs: for devices that begin to pair by themselves
-  /// when a protected value is read. Fails as `body` does.
+  /// Answers pairing requests while `body` runs: for devices that start to pair by themselves when
+  /// a protected value is read. Fails as `body` does.
   ///
   /// - Source: BlueZ, `doc/org.bluez.AgentManager.rst` (RegisterAgent, RequestDefaultAgent).
   func answering<Value: Sendable>(
@@ -140,22 +142,23 @@ public protocol DeviceService: DeviceAttributes {
     _ body: @escaping @Sendable () -> Signal<Value>
   ) -> Signal<Value>
 
-  /// Forgets the device, its bond, and ends its link. A device that is not known is none to forget.
+  /// Removes the device and its bond, and disconnects it. Does nothing for an unknown device.
   ///
-  /// The next `connect` finds it anew.
+  /// The next `connect` discovers the device again.
   ///
   /// - Source: BlueZ, `doc/org.bluez.Adapter.rst` (RemoveDevice).
   func unpair() -> Signal<Void>
 
-  /// Says whether the host trusts the device: it may then use services of this host without asking.
+  /// Sets whether the host trusts the device: it may then use services of this host without
+  /// authorization.
   ///
-  /// - Returns: Fails with `not-found` for a device that bluetoothd does not know (passing).
+  /// - Returns: Fails with `not-found` for a device that bluetoothd does not know (transient).
   /// - Source: BlueZ, `doc/org.bluez.Device.rst` (Trusted).
   func trust(_ isTrusted: Bool) -> Signal<Void>
 }
 
 extension DeviceService {
-  /// Connects for the present turn.
+  /// Connects for the current turn.
   public func connect() -> Signal<Void> { connect(keep: false, expecting: []).map { _ in } }
 
   /// Reads a characteristic whose value has a type.
@@ -164,7 +167,8 @@ extension DeviceService {
       .tryMap { try characteristic.decode($0) }
   }
 
-  /// Connects, does `body`, and disconnects whatever happened. A link that was up before is left up.
+  /// Connects, runs `body`, and disconnects whatever happened. A connection that existed before is
+  /// left up.
   public func session<R: Sendable>(
     _ body: @escaping @Sendable () -> Signal<R>
   ) -> Signal<R> {

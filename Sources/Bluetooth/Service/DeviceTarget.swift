@@ -1,18 +1,18 @@
-// Which device is meant.
+// How a device is selected.
 
 /// How a user names a device.
 public enum DeviceTarget: Hashable, Sendable, CustomStringConvertible {
   case address(BluetoothAddress)
-  /// By the name it gives itself; `*` and `?` stand for anything and for one character.
+  /// By the name it gives itself; `*` and `?` are wildcards.
   case name(String)
   /// By a service that it advertises.
   case service(BluetoothUUID)
-  /// By the name it has on this host, with `*` and `?`.
+  /// By its name on this host; `*` and `?` are wildcards.
   case alias(String)
-  /// Whichever comes first.
+  /// The first device that is found.
   case any
 
-  /// An address where `text` is one, else a name.
+  /// An address if `text` is one, else a name.
   public init(parsing text: String) {
     if let address = BluetoothAddress(text) {
       self = .address(address)
@@ -21,7 +21,7 @@ public enum DeviceTarget: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Whether a device is the one that is meant.
+  /// Whether a device is selected.
   public func matches(_ device: Advertisement) -> Bool {
     switch self {
     case .address(let address): device.address == address
@@ -42,7 +42,7 @@ public enum DeviceTarget: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// As a sentence calls it.
+  /// For use in a sentence.
   public var description: String {
     switch self {
     case .address(let address): "\(address)"
@@ -55,7 +55,7 @@ public enum DeviceTarget: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// A pattern in which `*` stands for anything and `?` for one character.
+/// A pattern in which `*` matches any text and `?` one character.
 public struct Glob: Hashable, Sendable {
   private let pattern: [Character]
 
@@ -63,7 +63,7 @@ public struct Glob: Hashable, Sendable {
     self.pattern = Array(pattern)
   }
 
-  /// Whether all of `text` matches. Linear in the lengths' product at worst.
+  /// Whether all of `text` matches. At worst linear in the product of the lengths.
   public func matches(_ text: String) -> Bool {
     let text = Array(text)
     var (position, index) = (0, 0)

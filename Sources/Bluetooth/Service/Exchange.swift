@@ -2,14 +2,14 @@
 
 public import Signals
 
-/// What came of ``DeviceService/exchange(_:expectingOn:options:where:)``.
+/// The result of ``DeviceService/exchange(_:expectingOn:options:where:)``.
 public struct Exchange: Hashable, Sendable {
-  /// When the write was begun, on the loop's clock.
+  /// When the write started, on the loop's clock.
   public let begun: Instant
-  /// When the write was answered: by the device for a request, by bluetoothd for a command.
+  /// When the write was confirmed: by the device for a request, by bluetoothd for a command.
   public let answered: Instant
-  /// The notification that was waited for, with the time at which it came. That may be before
-  /// ``answered``: a device may notify before it answers.
+  /// The matching notification, with the time of its arrival. That may be before ``answered``: a
+  /// device may notify before it responds.
   public let notification: NotifiedValue
 
   public init(begun: Instant, answered: Instant, notification: NotifiedValue) {
@@ -20,13 +20,13 @@ public struct Exchange: Hashable, Sendable {
 }
 
 extension DeviceService {
-  /// Subscribes, writes a value, and sends what is notified in answer, once: a short form of
+  /// Subscribes, writes a value, and sends the matching notification, once: a short form of
   /// ``exchange(_:expectingOn:options:where:)``.
   ///
   /// - Parameters:
-  ///   - value: What is written once the subscription stands.
-  ///   - control: Where it is written.
-  ///   - kind: How it is written.
+  ///   - value: The value to write once the subscription is active.
+  ///   - control: The characteristic to write.
+  ///   - kind: The kind of write.
   public func exchange(
     write value: [UInt8],
     to control: CharacteristicSelector,
@@ -39,16 +39,16 @@ extension DeviceService {
     return exchange(writing, expectingOn: answer, options: options, where: isAnswer)
   }
 
-  /// Subscribes, writes, and sends what is notified in answer, once.
+  /// Subscribes, writes, and sends the matching notification, once.
   ///
-  /// The write's own answer and the notification may come in either order, and both are waited for.
-  /// The subscription ends with it. The caller's deadline bounds all of it.
+  /// The response to the write and the notification may arrive in either order; this waits for
+  /// both. The subscription ends with it. The caller's deadline bounds all of it.
   ///
   /// - Parameters:
-  ///   - writing: The write, run once the subscription stands.
+  ///   - writing: The write, run once the subscription is active.
   ///   - answer: The characteristic that notifies the answer.
-  ///   - options: How the subscription is made.
-  ///   - isAnswer: Which notification is the answer; others before it are passed over.
+  ///   - options: How to subscribe.
+  ///   - isAnswer: Whether a notification is the answer; earlier ones are ignored.
   /// - Returns: Fails with ``DeviceFailure``, of the subscription or of the write.
   public func exchange(
     _ writing: Signal<Void>,

@@ -1,9 +1,9 @@
-// Where a link came from, and so whose it is to end.
+// Who made a connection, and so who ends it.
 
-/// How ``DeviceService/connect(keep:expecting:)`` came by its link.
+/// The origin of the connection in ``DeviceService/connect(keep:expecting:)``.
 public enum LinkOrigin: Hashable, Sendable {
   /// The call made it.
   case made
-  /// It was up, or being made by somebody else: not the caller's to end.
+  /// It existed, or somebody else was making it: not the caller's to end.
   case found
 }

@@ -1,8 +1,8 @@
-// What a subscription tells: values, and where values are missing between them.
+// The events of a subscription: values, and gaps where values are missing.
 
 public import Signals
 
-/// A value, or a place at which values are missing.
+/// A value, or a gap where values are missing.
 public enum NotificationEvent: Hashable, Sendable {
   case value(NotifiedValue)
   case gap(NotificationGap)
@@ -13,17 +13,17 @@ public enum NotificationEvent: Hashable, Sendable {
   }
 }
 
-/// A stretch of time in which values were lost, or may have been.
+/// A period in which values were lost, or may have been.
 public struct NotificationGap: Hashable, Sendable {
   public enum Cause: Hashable, Sendable {
-    /// There was no link, or no subscription: what the device sent meanwhile nobody knows.
+    /// There was no connection or no subscription: what the device sent in that time is unknown.
     case linkLost
-    /// The buffer was full: so many values were dropped here, in a row.
+    /// The buffer was full: this many consecutive values were dropped.
     case overflow(dropped: Int)
   }
 
   public let cause: Cause
-  /// When it began, on the loop's clock.
+  /// When it started, on the loop's clock.
   public let from: Instant
   /// When it ended.
   public let to: Instant
@@ -34,10 +34,10 @@ public struct NotificationGap: Hashable, Sendable {
     self.to = to
   }
 
-  /// How long it was.
+  /// The duration of the gap.
   public var lasted: Duration { to - from }
 
-  /// How many values are known to have been dropped.
+  /// How many values are known to be dropped.
   public var dropped: Int {
     if case .overflow(let count) = cause { count } else { 0 }
   }

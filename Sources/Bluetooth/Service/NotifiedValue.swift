@@ -4,9 +4,9 @@ public import Signals
 
 /// The value of one notification or indication, and when it arrived.
 ///
-/// The clock is the loop's. A value of an acquired socket is stamped when the socket is read; a value
-/// that bluetoothd signals on the bus is stamped when the loop dispatches the signal. Neither depends
-/// on how fast the values are taken.
+/// The clock is the loop's. A value from an acquired socket is timestamped when the socket is read;
+/// a value that bluetoothd signals on the bus, when the loop dispatches the signal. Neither depends
+/// on how fast the values are consumed.
 public struct NotifiedValue: Hashable, Sendable {
   public let value: [UInt8]
   /// When it arrived, on the loop's clock.
@@ -18,18 +18,18 @@ public struct NotifiedValue: Hashable, Sendable {
   }
 }
 
-/// The name until now. It clashed with `Foundation.Notification`.
+/// The former name. It clashed with `Foundation.Notification`.
 @available(*, deprecated, renamed: "NotifiedValue")
 public typealias Notification = NotifiedValue
 
 /// How a value is written.
 public enum WriteKind: String, Hashable, Sendable, CaseIterable {
-  /// As the characteristic's properties suggest.
+  /// Selected by the properties of the characteristic.
   case automatic
-  /// With an answer from the device.
+  /// Write with response (Write Request).
   case request
-  /// Without an answer.
+  /// Write without response (Write Command).
   case command
-  /// Prepared, checked by echo, then executed.
+  /// Prepared, verified by echo, then executed.
   case reliable
 }

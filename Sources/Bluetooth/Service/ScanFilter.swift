@@ -1,24 +1,24 @@
-// What a scan is for.
+// What a scan looks for.
 
-/// Which devices a scan reports. Everything given has to hold.
+/// Which devices a scan reports. Every given condition must hold.
 ///
-/// BlueZ is told what it can filter by itself; whatever it reports is checked here again, because
-/// the filters of all clients are merged by "or" and every client sees every result.
+/// BlueZ gets the conditions that it can filter by; its results are checked here again, because it
+/// combines the filters of all clients with "or", and every client sees every result.
 ///
 /// - Source: BlueZ 5.66, `doc/adapter-api.txt` (SetDiscoveryFilter).
 public struct ScanFilter: Hashable, Sendable {
   public var target: DeviceTarget?
-  /// A pattern that the name fits, with `*` and `?`.
+  /// A pattern for the name, with `*` and `?`.
   public var name: String?
   public var address: BluetoothAddress?
-  /// Any of these; none means all.
+  /// Any of these services; empty means all devices.
   public var services: [BluetoothUUID]
-  /// The weakest signal, in dBm.
+  /// The minimum RSSI, in dBm.
   public var rssi: Int?
   public var manufacturer: ManufacturerPattern?
   public var serviceData: ServiceDataPattern?
-  /// Whether to listen only: no scan requests are sent, so that devices are not woken and names
-  /// that come with scan responses are not heard.
+  /// Whether the scan is passive: it sends no scan requests, so that devices are not woken and
+  /// names in scan responses are not received.
   public var isPassive: Bool
 
   public init(
@@ -41,9 +41,9 @@ public struct ScanFilter: Hashable, Sendable {
     self.isPassive = isPassive
   }
 
-  /// Whether a device is to be reported.
+  /// Whether a device is reported.
   ///
-  /// A device that is connected has no signal strength on the air, and passes any bound on it.
+  /// A connected device does not advertise and has no RSSI; it meets any bound.
   public func matches(_ device: Advertisement) -> Bool {
     if let target, !target.matches(device) { return false }
     if let name, !(device.name.map { Glob(name).matches($0) } ?? false) { return false }
@@ -54,21 +54,21 @@ public struct ScanFilter: Hashable, Sendable {
     return services.isEmpty || services.contains { device.services.contains($0) }
   }
 
-  /// Patterns for names that may be meant: those of the name and of the target.
+  /// Patterns for names: those of the name and of the target.
   public var namePatterns: [String] {
     var patterns = name.map { [$0] } ?? []
     if case .name(let pattern)? = target { patterns.append(pattern) }
     return patterns
   }
 
-  /// The addresses that are asked for.
+  /// The wanted addresses.
   public var addresses: [BluetoothAddress] {
     var addresses = address.map { [$0] } ?? []
     if case .address(let address)? = target { addresses.append(address) }
     return addresses
   }
 
-  /// The services that are asked for, any of which will do; none means all.
+  /// The wanted services, any of which is sufficient; empty means all devices.
   public var wantedServices: [BluetoothUUID] {
     if case .service(let service)? = target { return services.isEmpty ? [service] : services }
     return services
@@ -76,7 +76,7 @@ public struct ScanFilter: Hashable, Sendable {
 }
 
 extension Glob {
-  /// What every text that matches begins with.
+  /// The common prefix of all texts that match.
   public static func prefix(of pattern: String) -> String {
     String(pattern.prefix { $0 != "*" && $0 != "?" })
   }

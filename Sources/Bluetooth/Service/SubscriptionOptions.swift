@@ -1,42 +1,42 @@
-// How a subscription takes its values, and what it does when they stop or come too fast.
+// How a subscription receives values, and what it does when they stop or arrive too fast.
 
-/// What a subscriber asks for.
+/// The options of a subscription.
 public struct SubscriptionOptions: Hashable, Sendable {
-  /// The way of the values from bluetoothd.
+  /// How bluetoothd delivers values.
   public enum Delivery: String, Hashable, Sendable, CaseIterable {
-    /// As signals of the bus, after `StartNotify`. Any number of programs may listen so.
+    /// As bus signals, after `StartNotify`. Any number of programs can subscribe this way.
     case signals
-    /// Through a socket of this program's own, after `AcquireNotify`. For many values a second;
-    /// nobody else may listen meanwhile, and indications cannot be had so.
+    /// Through a socket of this program, after `AcquireNotify`. For many values a second; nobody
+    /// else can subscribe at the same time, and indications are not available.
     case acquire
   }
 
-  /// What happens to the stream when the link falls.
+  /// What happens to the stream when the connection drops.
   public enum LossPolicy: String, Hashable, Sendable, CaseIterable {
     /// It fails with `link-lost`.
     case fail
-    /// The device is connected and subscribed again, within the deadline of whoever listens; the
-    /// stream goes on after a ``NotificationEvent/gap(_:)``.
+    /// The device is connected and subscribed again, within the subscriber's deadline; the stream
+    /// resumes after a ``NotificationEvent/gap(_:)``.
     case resume
   }
 
-  /// What happens to a value for which the buffer has no place.
+  /// What happens to a value when the buffer is full.
   public enum OverflowRule: String, Hashable, Sendable, CaseIterable {
-    /// The stream fails with `BufferOverflow`, after the values that were buffered.
+    /// The stream fails with `BufferOverflow`, after the buffered values.
     case error
-    /// The oldest buffered value gives place.
+    /// The oldest buffered value is dropped.
     case dropOldest = "drop-oldest"
-    /// The new value is left out.
+    /// The new value is dropped.
     case dropNewest = "drop-newest"
   }
 
   public var delivery: Delivery
   public var onLinkLoss: LossPolicy
-  /// How many values may wait to be taken; from 1.
+  /// The size of the buffer; at least 1.
   public var buffer: Int
   public var overflow: OverflowRule
 
-  /// The number of values that may wait when nobody says otherwise.
+  /// The default size of the buffer.
   public static let usualBuffer = 4096
 
   public init(

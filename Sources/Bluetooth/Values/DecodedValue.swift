@@ -1,6 +1,6 @@
-// A value as a person or a chain file means it.
+// A value in the form that people and chain files use.
 
-/// What the octets of an attribute stand for.
+/// The meaning of the octets of an attribute.
 public indirect enum DecodedValue: Equatable, Sendable, CustomStringConvertible {
   /// One named part.
   public struct Field: Equatable, Sendable {
@@ -16,7 +16,7 @@ public indirect enum DecodedValue: Equatable, Sendable, CustomStringConvertible 
   }
 
   case integer(Int64)
-  /// A number shown with so many decimals; not finite where the device said it has none.
+  /// A number printed with this many decimals; not finite when the device reports no number.
   case real(Double, decimals: Int)
   case text(String)
   case boolean(Bool)
@@ -30,7 +30,7 @@ public indirect enum DecodedValue: Equatable, Sendable, CustomStringConvertible 
     return fields.first { $0.name == name }?.value
   }
 
-  /// The number that this is; nil for anything else. One field alone counts as its value.
+  /// The number; nil for anything else. A single field counts as its value.
   public var number: Double? {
     switch self {
     case .integer(let value): Double(value)
@@ -60,7 +60,7 @@ public indirect enum DecodedValue: Equatable, Sendable, CustomStringConvertible 
     return "\(field.value) \(unit)"
   }
 
-  /// Whether a unit makes sense behind it; not behind "unknown", or a list of nothing.
+  /// Whether a unit may follow; not after "unknown", or an empty list.
   private var isQuantity: Bool {
     switch self {
     case .integer, .real: true
@@ -71,7 +71,7 @@ public indirect enum DecodedValue: Equatable, Sendable, CustomStringConvertible 
 
   private static func digits(_ value: Double, _ decimals: Int) -> String {
     guard value.isFinite else { return value.isNaN ? "not a number" : "\(value)" }
-    // A Double has no more digits that mean something.
+    // A Double has no more significant digits.
     let decimals = min(decimals, 15)
     var scale = 1.0
     for _ in 0..<decimals { scale *= 10 }
@@ -86,13 +86,13 @@ public indirect enum DecodedValue: Equatable, Sendable, CustomStringConvertible 
   }
 }
 
-/// Octets that are not what their characteristic promises, or a value that has no octets.
+/// Octets that do not have the format of their characteristic, or a value that cannot be encoded.
 public struct ValueError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Which part.
+  /// The name of the field.
   public let field: String
-  /// Where it begins; 0 for a value that cannot be encoded.
+  /// The offset of the field; 0 for a value that cannot be encoded.
   public let octet: Int
-  /// What is wrong.
+  /// The error.
   public let problem: String
 
   public init(field: String, octet: Int, problem: String) {
@@ -101,5 +101,5 @@ public struct ValueError: Error, Hashable, Sendable, CustomStringConvertible {
     self.problem = problem
   }
 
-  public var description: String { "\(field), octet \(octet): \(problem)" }
+  public var description: String { "\(field), byte \(octet): \(problem)" }
 }

@@ -1,6 +1,7 @@
 // The numbers of medical devices as decoded values.
 //
-// Infinities and NaN are numbers there; NRes and the reserved one are texts, so that none is lost.
+// Infinities and NaN become numbers; NRes and the reserved value become texts, so that none is
+// lost.
 
 extension MedicalFloat {
   static func decoded(_ bits: UInt32) -> DecodedValue {
@@ -11,7 +12,7 @@ extension MedicalFloat {
     decoded(sfloat(bits), decimals: shortDecimals(bits), special(short: bits))
   }
 
-  /// The FLOAT of a value; nil when it is no number, or too large.
+  /// The FLOAT of a value; nil when it is not a number, or too large.
   static func bits(_ value: DecodedValue) -> UInt32? {
     switch value {
     case .real(let number, let decimals): bits(number, decimals: decimals)
@@ -21,7 +22,7 @@ extension MedicalFloat {
     }
   }
 
-  /// The SFLOAT of a value; nil when it is no number, or too large.
+  /// The SFLOAT of a value; nil when it is not a number, or too large.
   static func shortBits(_ value: DecodedValue) -> UInt16? {
     switch value {
     case .real(let number, let decimals): shortBits(number, decimals: decimals)

@@ -1,24 +1,24 @@
-// Putting together the decimal floating-point numbers of medical devices.
+// Encoding of the decimal floating-point numbers of medical devices.
 
 extension MedicalFloat {
-  /// What a number that is none means.
+  /// The meaning of a special value.
   public enum Special: String, Hashable, Sendable, CaseIterable {
     /// NaN: an invalid result.
     case notANumber = "not a number"
-    /// NRes: the value cannot be given with the available range and resolution.
+    /// NRes: the value cannot be represented with the available range and resolution.
     case notAtThisResolution = "not at this resolution"
     case positiveInfinity = "infinity"
     case negativeInfinity = "-infinity"
-    /// Set aside for later use.
+    /// Reserved for future use.
     case reserved = "reserved"
   }
 
-  /// What a FLOAT means that is no number; nil for numbers. Its exponent does not matter.
+  /// The meaning of a FLOAT that is not a number; nil for numbers. Its exponent is ignored.
   public static func special(_ bits: UInt32) -> Special? {
     special(mantissa: Int(bits & 0xff_ffff), below: 0x80_0000)
   }
 
-  /// What an SFLOAT means that is no number; nil for numbers.
+  /// The meaning of an SFLOAT that is not a number; nil for numbers.
   public static func special(short bits: UInt16) -> Special? {
     special(mantissa: Int(bits & 0xfff), below: 0x800)
   }
@@ -33,7 +33,7 @@ extension MedicalFloat {
     UInt16(mantissa(special, below: 0x800))
   }
 
-  /// The FLOAT nearest to `value`, given with `decimals` unless it takes more or fewer.
+  /// The FLOAT nearest to `value`, with `decimals` decimals unless it needs more or allows fewer.
   ///
   /// - Returns: nil when the value is too large.
   public static func bits(_ value: Double, decimals: Int) -> UInt32? {
@@ -45,7 +45,7 @@ extension MedicalFloat {
     }
   }
 
-  /// The SFLOAT nearest to `value`, given with `decimals` unless it takes more or fewer.
+  /// The SFLOAT nearest to `value`, with `decimals` decimals unless it needs more or allows fewer.
   ///
   /// - Returns: nil when the value is too large.
   public static func shortBits(_ value: Double, decimals: Int) -> UInt16? {
@@ -57,7 +57,7 @@ extension MedicalFloat {
     }
   }
 
-  /// Exact where that is possible, with as near to `decimals` as it can be; else the nearest.
+  /// Exact where possible, with as near to `decimals` decimals as it can be; else the nearest.
   private static func parts(
     _ value: Double,
     _ decimals: Int,
@@ -74,7 +74,7 @@ extension MedicalFloat {
       guard let mantissa = mantissa(exponent) else { continue }
       if scaled(Double(mantissa), by: exponent) == value { return (mantissa, exponent) }
       if nearest == nil { nearest = (mantissa, exponent) }
-      // Coarser steps cannot be exact any more.
+      // Coarser steps are no longer exact.
       if mantissa == 0 { break }
     }
     for exponent in (exponents.lowerBound..<first).reversed() {
@@ -85,7 +85,7 @@ extension MedicalFloat {
     return nearest
   }
 
-  /// The five mantissas about the end of the range that mean no number.
+  /// The five special mantissas around the end of the range.
   private static let offsets: [(offset: Int, special: Special)] = [
     (-2, .positiveInfinity), (-1, .notANumber), (0, .notAtThisResolution), (1, .reserved),
     (2, .negativeInfinity),

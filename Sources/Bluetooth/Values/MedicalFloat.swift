@@ -28,12 +28,12 @@ public enum MedicalFloat {
     }
   }
 
-  /// How many decimals a FLOAT was given with.
+  /// The number of decimals of a FLOAT.
   static func decimals(_ bits: UInt32) -> Int {
     min(6, max(0, -Int(Int8(truncatingIfNeeded: bits >> 24))))
   }
 
-  /// How many decimals an SFLOAT was given with.
+  /// The number of decimals of an SFLOAT.
   static func shortDecimals(_ bits: UInt16) -> Int { max(0, -shortExponent(bits)) }
 
   private static func shortExponent(_ bits: UInt16) -> Int {
@@ -45,7 +45,7 @@ public enum MedicalFloat {
   static func scaled(_ mantissa: Double, by exponent: Int) -> Double {
     var power = 1.0
     for _ in 0..<abs(exponent) { power *= 10 }
-    // Dividing keeps 36.6 what it is: 366 / 10, not 366 × 0.1.
+    // Division is exact for 36.6: 366 / 10, not 366 × 0.1.
     return exponent < 0 ? mantissa / power : mantissa * power
   }
 }

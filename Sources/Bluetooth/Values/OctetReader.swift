@@ -1,6 +1,6 @@
-// Reading fields of a value one after the other.
+// Reads the fields of a value in order.
 
-/// A position in a value. Every field that is missing is said by name and place.
+/// A position in a value. An error names the missing field and its offset.
 struct OctetReader {
   let octets: [UInt8]
   private(set) var position = 0
@@ -12,21 +12,21 @@ struct OctetReader {
   var isAtEnd: Bool { remaining == 0 }
   var remaining: Int { octets.count - position }
 
-  /// Takes `count` octets.
+  /// Reads `count` octets.
   mutating func take(_ count: Int, _ field: String) throws(ValueError) -> ArraySlice<UInt8> {
     guard remaining >= count else {
-      let expected = count == 1 ? "1 octet" : "\(count) octets"
+      let expected = count == 1 ? "1 byte" : "\(count) bytes"
       throw ValueError(
         field: field,
         octet: position,
-        problem: "\(expected) expected, \(remaining) there"
+        problem: "expected \(expected), found \(remaining)"
       )
     }
     defer { position += count }
     return octets[position..<(position + count)]
   }
 
-  /// Takes an unsigned number, least significant octet first.
+  /// Reads an unsigned number, least significant octet first.
   mutating func unsigned(_ count: Int, _ field: String) throws(ValueError) -> UInt64 {
     try take(count, field).reversed().reduce(0) { $0 << 8 | UInt64($1) }
   }
@@ -39,23 +39,23 @@ struct OctetReader {
     UInt16(try unsigned(2, field))
   }
 
-  /// The rest as text.
+  /// The remaining octets as text.
   mutating func text(_ field: String) throws(ValueError) -> String {
     let start = position
     let rest = try take(octets.count - position, field)
-    // Some devices end their strings with NULs.
+    // Some devices pad their strings with NULs.
     let content = rest.prefix { $0 != 0 }
     guard let text = String(validating: content, as: UTF8.self) else {
-      throw ValueError(field: field, octet: start, problem: "not UTF-8")
+      throw ValueError(field: field, octet: start, problem: "invalid UTF-8")
     }
     return text
   }
 
-  /// Makes sure that nothing is left.
+  /// Checks that no octets are left.
   func end(_ field: String) throws(ValueError) {
     guard isAtEnd else {
-      let left = remaining == 1 ? "1 octet" : "\(remaining) octets"
-      throw ValueError(field: field, octet: position, problem: "\(left) left over")
+      let extra = remaining == 1 ? "1 extra byte" : "\(remaining) extra bytes"
+      throw ValueError(field: field, octet: position, problem: extra)
     }
   }
 }

@@ -1,6 +1,6 @@
 // Units of the presentation format descriptor.
 
-/// The symbols of the units that are met in practice.
+/// The symbols of common units.
 ///
 /// - Source: Bluetooth Assigned Numbers, "Units by UUID".
 enum PresentationUnit {

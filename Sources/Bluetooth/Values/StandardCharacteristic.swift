@@ -13,7 +13,7 @@ public struct StandardCharacteristic<Value: Sendable>: Sendable {
 }
 
 extension StandardCharacteristic where Value == Int {
-  /// The charge of a battery, in percent.
+  /// The level of a battery, in percent.
   public static var batteryLevel: Self {
     Self(uuid: BluetoothUUID(short: 0x2a19)) { octets in
       Int(try BatteryValues.level.decode(octets).number ?? 0)
@@ -31,7 +31,7 @@ extension StandardCharacteristic where Value == Double {
 }
 
 extension StandardCharacteristic where Value == String {
-  /// Who made the device.
+  /// The manufacturer of the device.
   public static var manufacturerName: Self {
     Self(uuid: BluetoothUUID(short: 0x2a29)) { octets in
       try DeviceInformationValues.text.decode(octets).description

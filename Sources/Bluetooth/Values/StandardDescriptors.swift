@@ -1,8 +1,8 @@
-// What the values of descriptors stand for.
+// The values of standard descriptors.
 
 /// The descriptors whose values a standard defines.
 public enum StandardDescriptors {
-  /// The value of a descriptor; nil where it is not known what the octets stand for.
+  /// Decodes the value of a descriptor; nil when its format is unknown.
   ///
   /// - Source: Bluetooth Core 5.4, Vol 3, Part G §3.3.3.2 (Characteristic User Description: text)
   ///   and §3.3.3.3 (Client Characteristic Configuration: two bits).

@@ -1,16 +1,15 @@
-// What the octets of standard characteristics and descriptors mean.
+// The values of standard characteristics and descriptors.
 
 /// Decoders and encoders of values whose format the Bluetooth SIG defines.
 ///
-/// A decoded quantity is a named field with a unit. Texts, and names that stand for numbers, come
-/// without a field.
+/// A decoded quantity is a named field with a unit. Texts and named numbers have no field.
 public enum StandardValues {
-  /// Turns octets into a value, or says which field is wrong.
+  /// Decodes octets to a value; the error names the invalid field.
   public typealias Decoder = @Sendable ([UInt8]) throws(ValueError) -> DecodedValue
 
-  /// Turns a value into octets, or says which field is wrong.
+  /// Encodes a value to octets; the error names the invalid field.
   ///
-  /// It takes what the decoder gives. A number whose step is coarser is rounded.
+  /// It accepts every value that the decoder returns. A number between two steps is rounded.
   public typealias Encoder = @Sendable (DecodedValue) throws(ValueError) -> [UInt8]
 
   /// The decoder for a characteristic or descriptor; nil where there is none.

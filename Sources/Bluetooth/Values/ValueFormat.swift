@@ -1,4 +1,4 @@
-// How plain numbers and texts lie in a value.
+// The format of plain numbers and texts.
 
 /// A format such as `u8`, `i16be`, `f32`, `utf8` or `hex`.
 public struct ValueFormat: Hashable, Sendable, CustomStringConvertible {
@@ -21,7 +21,7 @@ public struct ValueFormat: Hashable, Sendable, CustomStringConvertible {
     + ["u16be", "u24be", "u32be", "u64be", "i16be", "i24be", "i32be", "i64be", "f32be", "f64be"]
     + ["utf8", "hex"]
 
-  /// The format called `name`; nil when there is none.
+  /// The format with a name; nil when it is unknown.
   public init?(_ name: String) {
     guard Self.names.contains(name) else { return nil }
     self.name = name
@@ -38,29 +38,29 @@ public struct ValueFormat: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The octets of a value written as text: `300`, `0x12c`, `36.6`, `some words`, `01 ff`.
+  /// Encodes a value written as text: `300`, `0x12c`, `36.6`, `some words`, `01 ff`.
   ///
-  /// - Throws: ``ValueError`` that says what the format takes.
+  /// - Throws: ``ValueError`` with what the format expects.
   public func encode(_ text: String) throws(ValueError) -> [UInt8] {
     switch kind {
     case .utf8: return Array(text.utf8)
     case .hex: return try Self.hexadecimal(text)
     case .float32:
-      guard let value = Float(text) else { throw problem("'\(text)' is no number") }
+      guard let value = Float(text) else { throw problem("'\(text)' is not a number") }
       return ordered(UInt64(value.bitPattern), 4)
     case .float64:
-      guard let value = Double(text) else { throw problem("'\(text)' is no number") }
+      guard let value = Double(text) else { throw problem("'\(text)' is not a number") }
       return ordered(value.bitPattern, 8)
     case .unsigned(let octets):
       guard let value = Self.unsigned(text) else {
-        throw problem("'\(text)' is no whole number from 0")
+        throw problem("'\(text)' is not a whole number of at least 0")
       }
       guard octets == 8 || value < 1 << (8 * UInt64(octets)) else {
         throw problem("\(text) is more than \((UInt64(1) << (8 * UInt64(octets))) - 1)")
       }
       return ordered(value, octets)
     case .signed(let octets):
-      guard let value = Int64(text) else { throw problem("'\(text)' is no whole number") }
+      guard let value = Int64(text) else { throw problem("'\(text)' is not a whole number") }
       let limit = octets == 8 ? Int64.max : (Int64(1) << (8 * Int64(octets) - 1)) - 1
       guard value <= limit, value >= -limit - 1 else {
         throw problem("\(text) is not in \(-limit - 1)...\(limit)")
@@ -69,7 +69,7 @@ public struct ValueFormat: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The value that octets stand for.
+  /// Decodes octets.
   ///
   /// - Throws: ``ValueError`` when there are too few or too many.
   public func decode(_ octets: [UInt8]) throws(ValueError) -> DecodedValue {
@@ -77,7 +77,7 @@ public struct ValueFormat: Hashable, Sendable, CustomStringConvertible {
     case .hex: return .octets(octets)
     case .utf8:
       guard let text = String(validating: octets, as: UTF8.self) else {
-        throw problem("not UTF-8")
+        throw problem("invalid UTF-8")
       }
       return .text(text)
     case .float32:
@@ -102,7 +102,7 @@ public struct ValueFormat: Hashable, Sendable, CustomStringConvertible {
 
   private func bits(_ octets: [UInt8], _ count: Int) throws(ValueError) -> UInt64 {
     guard octets.count == count else {
-      throw problem("\(count) octets expected, \(octets.count) there")
+      throw problem("expected \(count) bytes, found \(octets.count)")
     }
     let most = isBigEndian ? octets : octets.reversed()
     return most.reduce(0) { $0 << 8 | UInt64($1) }

@@ -43,7 +43,7 @@ struct RetryingConnectTests {
     #expect(bluez.calls == ["Connect", "Connect", "Connect", "Disconnect"])
   }
 
-  @Test("the final error counts the attempts, and says what BlueZ said last")
+  @Test("the final error counts the attempts, and says what BlueZ reported last")
   func counted() throws {
     bluez.script("Connect", fails: .connectAborted)
     let service = try bench.service()

@@ -6,7 +6,7 @@ import Testing
 @Suite("Values of the Blood Pressure service")
 struct BloodPressureValueTests {
   @Test(
-    "as a person reads them",
+    "as printed",
     arguments: [
       // Flags 0: mmHg. SFLOATs with exponent 0: 0x078 = 120, 0x050 = 80, 0x05d = 93.
       ValueVector(0x2a35, [0, 0x78, 0, 0x50, 0, 0x5d, 0], "120 mmHg, 80 mmHg, 93 mmHg"),
@@ -56,25 +56,25 @@ struct BloodPressureValueTests {
   func values(vector: ValueVector) throws { try vector.check() }
 
   @Test(
-    "malformed ones say which field is wrong, and where",
+    "a malformed value is an error with field and offset",
     arguments: [
-      MalformedVector(0x2a35, [0, 0x78, 0], "diastolic, octet 3: 2 octets expected, 0 there"),
+      MalformedVector(0x2a35, [0, 0x78, 0], "diastolic, byte 3: expected 2 bytes, found 0"),
       MalformedVector(
         0x2a35,
         [1, 0x78],
-        "systolic-kilopascals, octet 1: 2 octets expected, 1 there"
+        "systolic-kilopascals, byte 1: expected 2 bytes, found 1"
       ),
       MalformedVector(
         0x2a35,
         [0x10, 0x78, 0, 0x50, 0, 0x5d, 0, 1],
-        "measurement status, octet 7: 2 octets expected, 1 there"
+        "measurement status, byte 7: expected 2 bytes, found 1"
       ),
       MalformedVector(
         0x2a35,
         [0, 0x78, 0, 0x50, 0, 0x5d, 0, 1],
-        "blood pressure measurement, octet 7: 1 octet left over"
+        "blood pressure measurement, byte 7: 1 extra byte"
       ),
-      MalformedVector(0x2a36, [0, 0x96, 0, 0xff], "unused, octet 3: 4 octets expected, 1 there"),
+      MalformedVector(0x2a36, [0, 0x96, 0, 0xff], "unused, byte 3: expected 4 bytes, found 1"),
     ]
   )
   func malformed(vector: MalformedVector) throws { try vector.check() }
@@ -82,7 +82,7 @@ struct BloodPressureValueTests {
   @Test("pressures cannot be in both units at once")
   func mixed() throws {
     let encode = try #require(StandardValues.encoder(for: BluetoothUUID(short: 0x2a35)))
-    let complaint = "diastolic-kilopascals, octet 0: cannot be sent with the other fields"
+    let complaint = "diastolic-kilopascals, byte 0: cannot be sent with the other fields"
     do throws(ValueError) {
       let octets = try encode(
         .fields([

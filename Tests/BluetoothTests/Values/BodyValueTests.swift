@@ -6,7 +6,7 @@ import Testing
 @Suite("Values of scales and oximeters")
 struct BodyValueTests {
   @Test(
-    "weights, as a person reads them",
+    "weights, as printed",
     arguments: [
       // Flags 0: kg. 14300 = 0x37dc, × 0.005 = 71.5.
       ValueVector(0x2a9d, [0, 0xdc, 0x37], "71.500 kg"),
@@ -38,7 +38,7 @@ struct BodyValueTests {
   func weights(vector: ValueVector) throws { try vector.check() }
 
   @Test(
-    "body compositions, as a person reads them",
+    "body compositions, as printed",
     arguments: [
       // Flags 0: fat 221 (0xdd) × 0.1 %.
       ValueVector(0x2a9c, [0, 0, 0xdd, 0], "22.1 %, continued no"),
@@ -79,7 +79,7 @@ struct BodyValueTests {
   func compositions(vector: ValueVector) throws { try vector.check() }
 
   @Test(
-    "blood oxygen, as a person reads it",
+    "blood oxygen, as printed",
     arguments: [
       // Flags 0; SFLOATs 98 and 61.
       ValueVector(0x2a5e, [0, 98, 0, 61, 0], "98 %, 61 bpm, clock-not-set no"),
@@ -120,24 +120,24 @@ struct BodyValueTests {
   func oxygen(vector: ValueVector) throws { try vector.check() }
 
   @Test(
-    "malformed ones say which field is wrong, and where",
+    "a malformed value is an error with field and offset",
     arguments: [
-      MalformedVector(0x2a9d, [0, 1], "kilograms, octet 1: 2 octets expected, 1 there"),
-      MalformedVector(0x2a9d, [9, 1, 0, 2, 0], "inches, octet 5: 2 octets expected, 0 there"),
-      MalformedVector(0x2a9d, [0, 1, 0, 9], "weight measurement, octet 3: 1 octet left over"),
-      MalformedVector(0x2a9c, [0, 0], "fat, octet 2: 2 octets expected, 0 there"),
+      MalformedVector(0x2a9d, [0, 1], "kilograms, byte 1: expected 2 bytes, found 1"),
+      MalformedVector(0x2a9d, [9, 1, 0, 2, 0], "inches, byte 5: expected 2 bytes, found 0"),
+      MalformedVector(0x2a9d, [0, 1, 0, 9], "weight measurement, byte 3: 1 extra byte"),
+      MalformedVector(0x2a9c, [0, 0], "fat, byte 2: expected 2 bytes, found 0"),
       MalformedVector(
         0x2a9c,
         [1, 4, 0, 0, 1],
-        "pounds, octet 4: 2 octets expected, 1 there"
+        "pounds, byte 4: expected 2 bytes, found 1"
       ),
-      MalformedVector(0x2a5e, [0, 98, 0], "pulse, octet 3: 2 octets expected, 0 there"),
+      MalformedVector(0x2a5e, [0, 98, 0], "pulse, byte 3: expected 2 bytes, found 0"),
       MalformedVector(
         0x2a5e,
         [4, 98, 0, 61, 0, 1, 2],
-        "sensor-status, octet 5: 3 octets expected, 2 there"
+        "sensor-status, byte 5: expected 3 bytes, found 2"
       ),
-      MalformedVector(0x2a60, [1, 0, 1], "statuses, octet 2: 2 octets expected, 1 there"),
+      MalformedVector(0x2a60, [1, 0, 1], "statuses, byte 2: expected 2 bytes, found 1"),
     ]
   )
   func malformed(vector: MalformedVector) throws { try vector.check() }

@@ -6,7 +6,7 @@ import Testing
 @Suite("Values of the Cycling Power service")
 struct CyclingPowerValueTests {
   @Test(
-    "measurements, as a person reads them",
+    "measurements, as printed",
     arguments: [
       // Flags 0: 0x00fa = 250 W.
       ValueVector(
@@ -50,7 +50,7 @@ struct CyclingPowerValueTests {
   func measurements(vector: ValueVector) throws { try vector.check() }
 
   @Test(
-    "vectors and features, as a person reads them",
+    "vectors and features, as printed",
     arguments: [
       ValueVector(0x2a64, [0], "direction unknown"),
       // Bits 0 to 2, and 1 in bits 4 and 5: 7 turns, 1 s, from 45°, forces 1 and -1.
@@ -77,22 +77,22 @@ struct CyclingPowerValueTests {
   func vectors(vector: ValueVector) throws { try vector.check() }
 
   @Test(
-    "malformed ones say which field is wrong, and where",
+    "a malformed value is an error with field and offset",
     arguments: [
-      MalformedVector(0x2a63, [0], "flags, octet 0: 2 octets expected, 1 there"),
-      MalformedVector(0x2a63, [0, 0, 1], "power, octet 2: 2 octets expected, 1 there"),
+      MalformedVector(0x2a63, [0], "flags, byte 0: expected 2 bytes, found 1"),
+      MalformedVector(0x2a63, [0, 0, 1], "power, byte 2: expected 2 bytes, found 1"),
       MalformedVector(
         0x2a63,
         [0, 1, 0, 0, 1, 2],
-        "extreme angles, octet 4: 3 octets expected, 2 there"
+        "extreme angles, byte 4: expected 3 bytes, found 2"
       ),
       MalformedVector(
         0x2a63,
         [0, 0, 0, 0, 1],
-        "cycling power measurement, octet 4: 1 octet left over"
+        "cycling power measurement, byte 4: 1 extra byte"
       ),
-      MalformedVector(0x2a64, [4, 1, 0, 2], "forces, octet 3: 2 octets expected, 1 there"),
-      MalformedVector(0x2a65, [1, 2, 3], "features, octet 0: 4 octets expected, 3 there"),
+      MalformedVector(0x2a64, [4, 1, 0, 2], "forces, byte 3: expected 2 bytes, found 1"),
+      MalformedVector(0x2a65, [1, 2, 3], "features, byte 0: expected 4 bytes, found 3"),
     ]
   )
   func malformed(vector: MalformedVector) throws { try vector.check() }

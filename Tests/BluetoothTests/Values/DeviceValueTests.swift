@@ -1,4 +1,4 @@
-// What a device says about itself: names, identities, battery, alerts; and descriptors.
+// What a device reports about itself: names, identities, battery, alerts; and descriptors.
 
 import Bluetooth
 import Testing
@@ -6,7 +6,7 @@ import Testing
 @Suite("Values of the device and its descriptors")
 struct DeviceValueTests {
   @Test(
-    "of the device, as a person reads them",
+    "of the device, as printed",
     arguments: [
       ValueVector(0x2a00, Array("Thermo-1".utf8), "Thermo-1"),
       ValueVector(0x2a00, [], ""),
@@ -63,7 +63,7 @@ struct DeviceValueTests {
   func device(vector: ValueVector) throws { try vector.check() }
 
   @Test(
-    "battery level status, as a person reads it",
+    "battery level status, as printed",
     arguments: [
       // Flags 0; 0x0000.
       ValueVector(
@@ -88,7 +88,7 @@ struct DeviceValueTests {
   func batteryStatus(vector: ValueVector) throws { try vector.check() }
 
   @Test(
-    "descriptors, as a person reads them",
+    "descriptors, as printed",
     arguments: [
       ValueVector(0x2900, [3, 0], "reliable-write yes, writable-auxiliaries yes"),
       ValueVector(0x2901, Array("Température".utf8), "Température"),
@@ -117,18 +117,22 @@ struct DeviceValueTests {
   func descriptors(vector: ValueVector) throws { try vector.check() }
 
   @Test(
-    "malformed ones say which field is wrong, and where",
+    "a malformed value is an error with field and offset",
     arguments: [
-      MalformedVector(0x2a04, [6, 0, 6], "longest-interval, octet 2: 2 octets expected, 1 there"),
-      MalformedVector(0x2a00, [0x41, 0xff], "text, octet 0: not UTF-8"),
-      MalformedVector(0x2a07, [], "dbm, octet 0: 1 octet expected, 0 there"),
-      MalformedVector(0x2a23, [1, 2], "manufacturer, octet 0: 5 octets expected, 2 there"),
-      MalformedVector(0x2a50, [1, 2, 3, 4], "product, octet 3: 2 octets expected, 1 there"),
-      MalformedVector(0x2a19, [1, 2, 3], "percent, octet 1: 2 octets left over"),
-      MalformedVector(0x2bed, [2, 0, 0], "percent, octet 3: 1 octet expected, 0 there"),
-      MalformedVector(0x2902, [1], "configuration, octet 0: 2 octets expected, 1 there"),
-      MalformedVector(0x2904, [1, 2, 3], "unit, octet 2: 2 octets expected, 1 there"),
-      MalformedVector(0x2906, [1, 2, 3], "lower, octet 0: two halves expected, 3 octets there"),
+      MalformedVector(0x2a04, [6, 0, 6], "longest-interval, byte 2: expected 2 bytes, found 1"),
+      MalformedVector(0x2a00, [0x41, 0xff], "text, byte 0: invalid UTF-8"),
+      MalformedVector(0x2a07, [], "dbm, byte 0: expected 1 byte, found 0"),
+      MalformedVector(0x2a23, [1, 2], "manufacturer, byte 0: expected 5 bytes, found 2"),
+      MalformedVector(0x2a50, [1, 2, 3, 4], "product, byte 3: expected 2 bytes, found 1"),
+      MalformedVector(0x2a19, [1, 2, 3], "percent, byte 1: 2 extra bytes"),
+      MalformedVector(0x2bed, [2, 0, 0], "percent, byte 3: expected 1 byte, found 0"),
+      MalformedVector(0x2902, [1], "configuration, byte 0: expected 2 bytes, found 1"),
+      MalformedVector(0x2904, [1, 2, 3], "unit, byte 2: expected 2 bytes, found 1"),
+      MalformedVector(
+        0x2906,
+        [1, 2, 3],
+        "lower, byte 0: expected an even number of bytes, found 3"
+      ),
     ]
   )
   func malformed(vector: MalformedVector) throws { try vector.check() }

@@ -6,7 +6,7 @@ import Testing
 @Suite("Values of the Environmental Sensing service")
 struct EnvironmentValueTests {
   @Test(
-    "as a person reads them",
+    "as printed",
     arguments: [
       // 0x08fc = 2300 × 0.01. 0xfe0c = -500 × 0.01. 0x8000: not known.
       ValueVector(0x2a6e, [0xfc, 0x08], "23.00 °C"),
@@ -43,7 +43,7 @@ struct EnvironmentValueTests {
   func values(vector: ValueVector) throws { try vector.check() }
 
   @Test(
-    "light and air, as a person reads them",
+    "light and air, as printed",
     arguments: [
       // 12345 = 0x003039, × 0.01 lx.
       ValueVector(0x2afb, [0x39, 0x30, 0x00], "123.45 lx"),
@@ -69,18 +69,18 @@ struct EnvironmentValueTests {
   func air(vector: ValueVector) throws { try vector.check() }
 
   @Test(
-    "malformed ones say which field is wrong, and where",
+    "a malformed value is an error with field and offset",
     arguments: [
-      MalformedVector(0x2a6e, [1], "celsius, octet 0: 2 octets expected, 1 there"),
-      MalformedVector(0x2a6e, [1, 2, 3], "celsius, octet 2: 1 octet left over"),
-      MalformedVector(0x2a6d, [1, 2], "pascals, octet 0: 4 octets expected, 2 there"),
-      MalformedVector(0x2a6c, [], "metres, octet 0: 3 octets expected, 0 there"),
-      MalformedVector(0x2aa1, [1, 0, 2, 0, 3], "z, octet 4: 2 octets expected, 1 there"),
+      MalformedVector(0x2a6e, [1], "celsius, byte 0: expected 2 bytes, found 1"),
+      MalformedVector(0x2a6e, [1, 2, 3], "celsius, byte 2: 1 extra byte"),
+      MalformedVector(0x2a6d, [1, 2], "pascals, byte 0: expected 4 bytes, found 2"),
+      MalformedVector(0x2a6c, [], "metres, byte 0: expected 3 bytes, found 0"),
+      MalformedVector(0x2aa1, [1, 0, 2, 0, 3], "z, byte 4: expected 2 bytes, found 1"),
     ]
   )
   func malformed(vector: MalformedVector) throws { try vector.check() }
 
-  @Test("a number between two steps is sent as the nearer one, and a range is kept")
+  @Test("a number between two steps is rounded, and the range is checked")
   func steps() throws {
     let encode = try #require(StandardValues.encoder(for: BluetoothUUID(short: 0x2a6e)))
     #expect(try encode(.real(23.004, decimals: 3)) == [0xfc, 0x08])

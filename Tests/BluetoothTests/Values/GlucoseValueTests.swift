@@ -6,7 +6,7 @@ import Testing
 @Suite("Values of the Glucose service")
 struct GlucoseValueTests {
   @Test(
-    "measurements, as a person reads them",
+    "measurements, as printed",
     arguments: [
       // Flags 0; sequence 1; 2026-01-02 03:04:05.
       ValueVector(
@@ -43,7 +43,7 @@ struct GlucoseValueTests {
   func measurements(vector: ValueVector) throws { try vector.check() }
 
   @Test(
-    "contexts and features, as a person reads them",
+    "contexts and features, as printed",
     arguments: [
       ValueVector(0x2a34, [0, 7, 0], "sequence 7"),
       // Bits 0 and 1: lunch, 0xd032 = 50 × 10^-3 kg = 50 g; after the meal.
@@ -84,7 +84,7 @@ struct GlucoseValueTests {
   func contexts(vector: ValueVector) throws { try vector.check() }
 
   @Test(
-    "record access, as a person reads it",
+    "record access, as printed",
     arguments: [
       // Op code, operator.
       ValueVector(0x2a52, [1, 1], "procedure report records, operator all records"),
@@ -118,31 +118,31 @@ struct GlucoseValueTests {
   func records(vector: ValueVector) throws { try vector.check() }
 
   @Test(
-    "malformed ones say which field is wrong, and where",
+    "a malformed value is an error with field and offset",
     arguments: [
-      MalformedVector(0x2a18, [0, 1, 0, 0xea], "time, octet 3: 2 octets expected, 1 there"),
+      MalformedVector(0x2a18, [0, 1, 0, 0xea], "time, byte 3: expected 2 bytes, found 1"),
       MalformedVector(
         0x2a18,
         [2, 1, 0, 0xea, 7, 1, 2, 3, 4, 5, 0x5a, 0xb0],
-        "type and location, octet 12: 1 octet expected, 0 there"
+        "type and location, byte 12: expected 1 byte, found 0"
       ),
       MalformedVector(
         0x2a18,
         [0, 1, 0, 0xea, 7, 1, 2, 3, 4, 5, 6],
-        "glucose measurement, octet 10: 1 octet left over"
+        "glucose measurement, byte 10: 1 extra byte"
       ),
       MalformedVector(
         0x2a34,
         [1, 7, 0, 2, 0],
-        "carbohydrate-kilograms, octet 4: 2 octets expected, 1 there"
+        "carbohydrate-kilograms, byte 4: expected 2 bytes, found 1"
       ),
-      MalformedVector(0x2a51, [1], "features, octet 0: 2 octets expected, 1 there"),
-      MalformedVector(0x2a52, [], "procedure, octet 0: 1 octet expected, 0 there"),
-      MalformedVector(0x2a52, [5, 0, 1], "records, octet 2: 2 octets expected, 1 there"),
+      MalformedVector(0x2a51, [1], "features, byte 0: expected 2 bytes, found 1"),
+      MalformedVector(0x2a52, [], "procedure, byte 0: expected 1 byte, found 0"),
+      MalformedVector(0x2a52, [5, 0, 1], "records, byte 2: expected 2 bytes, found 1"),
       MalformedVector(
         0x2a52,
         [3, 0, 1],
-        "record access control point, octet 2: 1 octet left over"
+        "record access control point, byte 2: 1 extra byte"
       ),
     ]
   )

@@ -6,7 +6,7 @@ import Testing
 @Suite("Values of the Heart Rate service")
 struct HeartRateValueTests {
   @Test(
-    "as a person reads them",
+    "as printed",
     arguments: [
       // Flags 0x00: one octet, contact not sensed. 72.
       ValueVector(0x2a37, [0x00, 72], "72 bpm"),
@@ -35,19 +35,19 @@ struct HeartRateValueTests {
   func values(vector: ValueVector) throws { try vector.check() }
 
   @Test(
-    "malformed ones say which field is wrong, and where",
+    "a malformed value is an error with field and offset",
     arguments: [
-      MalformedVector(0x2a37, [], "flags, octet 0: 1 octet expected, 0 there"),
-      MalformedVector(0x2a37, [0], "bpm, octet 1: 1 octet expected, 0 there"),
-      MalformedVector(0x2a37, [1, 60], "bpm, octet 1: 2 octets expected, 1 there"),
-      MalformedVector(0x2a37, [0, 60, 1], "heart rate measurement, octet 2: 1 octet left over"),
-      MalformedVector(0x2a37, [8, 60, 1], "energy-expended, octet 2: 2 octets expected, 1 there"),
+      MalformedVector(0x2a37, [], "flags, byte 0: expected 1 byte, found 0"),
+      MalformedVector(0x2a37, [0], "bpm, byte 1: expected 1 byte, found 0"),
+      MalformedVector(0x2a37, [1, 60], "bpm, byte 1: expected 2 bytes, found 1"),
+      MalformedVector(0x2a37, [0, 60, 1], "heart rate measurement, byte 2: 1 extra byte"),
+      MalformedVector(0x2a37, [8, 60, 1], "energy-expended, byte 2: expected 2 bytes, found 1"),
       MalformedVector(
         0x2a37,
         [0x10, 60, 0, 4, 1],
-        "rr-intervals, octet 4: 2 octets expected, 1 there"
+        "rr-intervals, byte 4: expected 2 bytes, found 1"
       ),
-      MalformedVector(0x2a38, [1, 2, 3], "location, octet 1: 2 octets left over"),
+      MalformedVector(0x2a38, [1, 2, 3], "location, byte 1: 2 extra bytes"),
     ]
   )
   func malformed(vector: MalformedVector) throws { try vector.check() }
@@ -62,18 +62,18 @@ struct HeartRateValueTests {
   }
 
   @Test(
-    "what cannot be sent is said",
+    "a value that cannot be sent is an error",
     arguments: [
-      ([.init("bpm", .integer(65_536))], "bpm, octet 0: 65536 is not in 0 to 65535"),
-      ([.init("bpm", .text("fast"))], "bpm, octet 0: 'fast' is no number"),
-      ([.init("contact", .boolean(true))], "bpm, octet 0: missing"),
+      ([.init("bpm", .integer(65_536))], "bpm, byte 0: 65536 is not in 0 to 65535"),
+      ([.init("bpm", .text("fast"))], "bpm, byte 0: 'fast' is not a number"),
+      ([.init("contact", .boolean(true))], "bpm, byte 0: missing"),
       (
         [.init("bpm", .integer(60)), .init("pulse", .integer(60))],
-        "pulse, octet 0: no field of heart rate measurement"
+        "pulse, byte 0: unknown field of heart rate measurement"
       ),
       (
         [.init("bpm", .integer(60)), .init("contact", .integer(3))],
-        "contact, octet 0: '3' cannot be sent"
+        "contact, byte 0: '3' cannot be sent"
       ),
     ] as [([DecodedValue.Field], String)]
   )

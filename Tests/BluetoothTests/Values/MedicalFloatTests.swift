@@ -41,7 +41,7 @@ struct MedicalFloatTests {
     #expect(MedicalFloat.sfloat(bits) == value)
   }
 
-  @Test("what does not fit exactly is rounded")
+  @Test("inexact values are rounded")
   func rounded() {
     // 12345 is too large: 1234.5 × 10, where halves go up: 1235 (0x4d3) × 10.
     #expect(MedicalFloat.shortBits(12_345, decimals: 0) == 0x14d3)
@@ -49,7 +49,7 @@ struct MedicalFloatTests {
     #expect(MedicalFloat.shortBits(1.0 / 3, decimals: 1) == 0xd14d)
   }
 
-  @Test("what is too large has no bits")
+  @Test("a value that is too large has no bits")
   func tooLarge() {
     // 2045 × 10^7 is the largest SFLOAT, 8388605 × 10^127 the largest FLOAT.
     #expect(MedicalFloat.shortBits(20_450_000_000, decimals: 0) == 0x77fd)
@@ -58,7 +58,7 @@ struct MedicalFloatTests {
   }
 
   @Test(
-    "what is no number has bits of its own",
+    "special values have their own bits",
     arguments: [
       (.notANumber, 0x007f_ffff, 0x07ff), (.notAtThisResolution, 0x0080_0000, 0x0800),
       (.positiveInfinity, 0x007f_fffe, 0x07fe), (.negativeInfinity, 0x0080_0002, 0x0802),

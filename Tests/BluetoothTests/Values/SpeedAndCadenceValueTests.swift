@@ -6,7 +6,7 @@ import Testing
 @Suite("Values of the cycling and running services")
 struct SpeedAndCadenceValueTests {
   @Test(
-    "cycling speed and cadence, as a person reads them",
+    "cycling speed and cadence, as printed",
     arguments: [
       ValueVector(0x2a5b, [0], ""),
       // Bit 0: 0x000186a0 = 100000 revolutions, 0x0800 = 2048/1024 s.
@@ -55,7 +55,7 @@ struct SpeedAndCadenceValueTests {
   func cycling(vector: ValueVector) throws { try vector.check() }
 
   @Test(
-    "running speed and cadence, as a person reads them",
+    "running speed and cadence, as printed",
     arguments: [
       // Flags 0: 0x0300 = 768/256 m/s, 170 steps a minute.
       ValueVector(0x2a53, [0, 0, 3, 170], "3.000 m/s, 170 1/min, running no"),
@@ -75,19 +75,19 @@ struct SpeedAndCadenceValueTests {
   func running(vector: ValueVector) throws { try vector.check() }
 
   @Test(
-    "malformed ones say which field is wrong, and where",
+    "a malformed value is an error with field and offset",
     arguments: [
       MalformedVector(
         0x2a5b,
         [1, 0, 0, 0],
-        "wheel-revolutions, octet 1: 4 octets expected, 3 there"
+        "wheel-revolutions, byte 1: expected 4 bytes, found 3"
       ),
-      MalformedVector(0x2a5b, [0, 1, 2], "CSC measurement, octet 1: 2 octets left over"),
-      MalformedVector(0x2a5b, [2, 1, 0, 0], "crank-time, octet 3: 2 octets expected, 1 there"),
-      MalformedVector(0x2a55, [1, 0], "revolutions, octet 1: 4 octets expected, 1 there"),
-      MalformedVector(0x2a55, [4, 1], "SC control point, octet 1: 1 octet left over"),
-      MalformedVector(0x2a53, [0, 0, 3], "cadence, octet 3: 1 octet expected, 0 there"),
-      MalformedVector(0x2a53, [2, 0, 3, 1, 0], "distance, octet 4: 4 octets expected, 1 there"),
+      MalformedVector(0x2a5b, [0, 1, 2], "CSC measurement, byte 1: 2 extra bytes"),
+      MalformedVector(0x2a5b, [2, 1, 0, 0], "crank-time, byte 3: expected 2 bytes, found 1"),
+      MalformedVector(0x2a55, [1, 0], "revolutions, byte 1: expected 4 bytes, found 1"),
+      MalformedVector(0x2a55, [4, 1], "SC control point, byte 1: 1 extra byte"),
+      MalformedVector(0x2a53, [0, 0, 3], "cadence, byte 3: expected 1 byte, found 0"),
+      MalformedVector(0x2a53, [2, 0, 3, 1, 0], "distance, byte 4: expected 4 bytes, found 1"),
     ]
   )
   func malformed(vector: MalformedVector) throws { try vector.check() }

@@ -6,7 +6,7 @@ import Testing
 @Suite("Values of the Health Thermometer service")
 struct ThermometerValueTests {
   @Test(
-    "as a person reads them",
+    "as printed",
     arguments: [
       // Flags 0: °C. FLOAT 0xff00016e: 366 × 10^-1.
       ValueVector(0x2a1c, [0x00, 0x6e, 0x01, 0x00, 0xff], "36.6 °C"),
@@ -39,22 +39,22 @@ struct ThermometerValueTests {
   func values(vector: ValueVector) throws { try vector.check() }
 
   @Test(
-    "malformed ones say which field is wrong, and where",
+    "a malformed value is an error with field and offset",
     arguments: [
-      MalformedVector(0x2a1c, [], "flags, octet 0: 1 octet expected, 0 there"),
-      MalformedVector(0x2a1c, [0, 1, 2], "temperature, octet 1: 4 octets expected, 2 there"),
+      MalformedVector(0x2a1c, [], "flags, byte 0: expected 1 byte, found 0"),
+      MalformedVector(0x2a1c, [0, 1, 2], "temperature, byte 1: expected 4 bytes, found 2"),
       MalformedVector(
         0x2a1c,
         [2, 0, 0, 0, 0, 0xea, 7, 1],
-        "timestamp, octet 8: 1 octet expected, 0 there"
+        "timestamp, byte 8: expected 1 byte, found 0"
       ),
-      MalformedVector(0x2a1c, [4, 0, 0, 0, 0], "type, octet 5: 1 octet expected, 0 there"),
+      MalformedVector(0x2a1c, [4, 0, 0, 0, 0], "type, byte 5: expected 1 byte, found 0"),
       MalformedVector(
         0x2a1c,
         [0, 0, 0, 0, 0, 1, 2],
-        "temperature measurement, octet 5: 2 octets left over"
+        "temperature measurement, byte 5: 2 extra bytes"
       ),
-      MalformedVector(0x2a21, [1], "seconds, octet 0: 2 octets expected, 1 there"),
+      MalformedVector(0x2a21, [1], "seconds, byte 0: expected 2 bytes, found 1"),
     ]
   )
   func malformed(vector: MalformedVector) throws { try vector.check() }
@@ -67,7 +67,7 @@ struct ThermometerValueTests {
     #expect(try encode(.fields([celsius])) == [0, 0x6e, 0x01, 0x00, 0xff])
     #expect(try encode(.fields([fahrenheit])) == [1, 0xda, 0x03, 0x00, 0xff])
     #expect(try encode(.fields([celsius, fahrenheit])) == [1, 0xda, 0x03, 0x00, 0xff])
-    #expect(throws: ValueError(field: "fahrenheit", octet: 0, problem: "'warm' is no FLOAT")) {
+    #expect(throws: ValueError(field: "fahrenheit", octet: 0, problem: "'warm' is not a FLOAT")) {
       try encode(.fields([.init("fahrenheit", .text("warm"))]))
     }
     #expect(throws: ValueError(field: "celsius", octet: 0, problem: "missing")) {

@@ -6,7 +6,7 @@ import Testing
 @Suite("Values of the time services")
 struct TimeValueTests {
   @Test(
-    "as a person reads them",
+    "as printed",
     arguments: [
       // 0x07ea = 2026; month, day, hours, minutes, seconds.
       ValueVector(0x2a08, [0xea, 0x07, 12, 31, 23, 59, 58], "2026-12-31 23:59:58"),
@@ -57,32 +57,32 @@ struct TimeValueTests {
   func values(vector: ValueVector) throws { try vector.check() }
 
   @Test(
-    "malformed ones say which field is wrong, and where",
+    "a malformed value is an error with field and offset",
     arguments: [
-      MalformedVector(0x2a08, [0xea, 7, 1], "time, octet 3: 1 octet expected, 0 there"),
+      MalformedVector(0x2a08, [0xea, 7, 1], "time, byte 3: expected 1 byte, found 0"),
       MalformedVector(
         0x2a2b,
         [0xea, 7, 1, 1, 0, 0, 0, 4, 64],
-        "adjust reason, octet 9: 1 octet expected, 0 there"
+        "adjust reason, byte 9: expected 1 byte, found 0"
       ),
-      MalformedVector(0x2a0f, [4], "summer-time, octet 1: 1 octet expected, 0 there"),
+      MalformedVector(0x2a0f, [4], "summer-time, byte 1: expected 1 byte, found 0"),
       MalformedVector(
         0x2a14,
         [1, 2, 3, 4, 5],
-        "reference time information, octet 4: 1 octet left over"
+        "reference time information, byte 4: 1 extra byte"
       ),
     ]
   )
   func malformed(vector: MalformedVector) throws { try vector.check() }
 
   @Test(
-    "a time that is none is refused",
+    "an invalid time is refused",
     arguments: ["yesterday", "2026-01-01", "70000-01-01 00:00:00", "2026-01-01 00:00:300"]
   )
   func refused(text: String) throws {
     let encode = try #require(StandardValues.encoder(for: BluetoothUUID(short: 0x2a08)))
     #expect(
-      throws: ValueError(field: "time", octet: 0, problem: "'\(text)' is no date and time")
+      throws: ValueError(field: "time", octet: 0, problem: "'\(text)' is not a date and time")
     ) {
       try encode(.text(text))
     }

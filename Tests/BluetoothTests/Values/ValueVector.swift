@@ -50,7 +50,7 @@ struct MalformedVector: Sendable, CustomTestStringConvertible {
     let decode = try #require(StandardValues.decoder(for: BluetoothUUID(short: short)))
     do throws(ValueError) {
       let value = try decode(octets)
-      Issue.record("it was taken for \(value)")
+      Issue.record("it was decoded as \(value)")
     } catch {
       #expect(error.description == complaint)
     }

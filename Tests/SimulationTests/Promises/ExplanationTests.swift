@@ -1,4 +1,4 @@
-// Errors explain: what was being done, to what, what BlueZ said, what it means, what to try.
+// Errors explain: what was being done, to what, what BlueZ reported, what it means, what to try.
 
 import BlueZ
 import BlueZSimulator

@@ -19,7 +19,7 @@ enum AirValues {
   static let carbonDioxide = ValueLayout("ppm", parts, "ppm")
   static let organicCompounds = ValueLayout("ppb", parts, "ppb")
 
-  /// Sent in kg/m³, shown in µg/m³ before that.
+  /// Sent in kg/m³, printed in µg/m³ first.
   static let density = ValueLayout(
     "concentration",
     [

@@ -9,7 +9,7 @@ enum BatteryValues {
 
   static let level = ValueLayout("percent", .u8, "%")
 
-  /// What charges a battery, and how far it is charged.
+  /// The power sources, the charge state and the level of a battery.
   static let status = ValueLayout(
     "battery level status",
     [

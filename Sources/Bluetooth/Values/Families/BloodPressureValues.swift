@@ -7,8 +7,8 @@ enum BloodPressureValues {
     (0x2a35, measurement), (0x2a36, cuffPressure), (0x2a49, feature),
   ]
 
-  /// Fields `systolic`, `diastolic` and `mean` in mmHg; those in kPa when sent so; `timestamp`,
-  /// `pulse`, `user`, and what was noticed while measuring.
+  /// Fields `systolic`, `diastolic` and `mean` in mmHg, and in kPa when sent so; `timestamp`,
+  /// `pulse`, `user`, and the measurement status.
   static let measurement = ValueLayout(
     "blood pressure measurement",
     [
@@ -22,9 +22,9 @@ enum BloodPressureValues {
     ] + details
   )
 
-  /// As a measurement, with the current pressure in the place of the systolic one.
+  /// A measurement, with the current pressure in place of the systolic one.
   ///
-  /// The places of the diastolic and mean pressures are not used.
+  /// The diastolic and mean pressures are unused.
   static let cuffPressure = ValueLayout(
     "intermediate cuff pressure",
     [
@@ -54,7 +54,7 @@ enum BloodPressureValues {
     ),
   ]
 
-  /// What the device can notice.
+  /// What the device can detect.
   static let feature = ValueLayout(
     "blood pressure feature",
     [

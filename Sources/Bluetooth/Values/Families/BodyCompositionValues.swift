@@ -7,10 +7,10 @@ enum BodyCompositionValues {
     (0x2a9b, feature), (0x2a9c, measurement),
   ]
 
-  /// Fields `fat` in percent (always) and those that the flags promise.
+  /// Fields `fat` in percent (always) and those that the flags indicate.
   ///
-  /// Bit 0 of the flags says whether masses and height are imperial; they are then shown in kg and
-  /// m too.
+  /// Bit 0 of the flags is set when masses and height are imperial; they are then also printed in
+  /// kg and m.
   static let measurement = ValueLayout(
     "body composition measurement",
     [
@@ -32,7 +32,7 @@ enum BodyCompositionValues {
       ]
   )
 
-  /// A mass that bit `bit` promises, in kg or in pounds.
+  /// A mass that bit `bit` indicates, in kg or in pounds.
   private static func mass(_ prefix: String, bit: UInt64) -> [ValuePart] {
     let name = prefix + "kilograms"
     return [

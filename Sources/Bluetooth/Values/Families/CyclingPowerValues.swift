@@ -7,9 +7,9 @@ enum CyclingPowerValues {
     (0x2a63, measurement), (0x2a64, vector), (0x2a65, feature),
   ]
 
-  /// Field `power` in W (always); the others as the flags promise.
+  /// Field `power` in W (always); the others as the flags indicate.
   ///
-  /// The wheel's time goes round after 32 s, the crank's after 64 s.
+  /// The wheel's time wraps around after 32 s, the crank's after 64 s.
   static let measurement = ValueLayout(
     "cycling power measurement",
     [
@@ -40,7 +40,7 @@ enum CyclingPowerValues {
     ]
   )
 
-  /// Forces or torques around one turn of a crank.
+  /// Forces or torques during one crank revolution.
   static let vector = ValueLayout(
     "cycling power vector",
     [

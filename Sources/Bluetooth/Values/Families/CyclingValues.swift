@@ -7,7 +7,7 @@ enum CyclingValues {
     (0x2a5b, measurement), (0x2a5c, feature), (0x2a5d, location), (0x2a55, controlPoint),
   ]
 
-  /// Revolutions so far, and when the last one ended; times go round after 64 s.
+  /// Cumulative revolutions, and when the last one ended; times wrap around after 64 s.
   static let measurement = ValueLayout(
     "CSC measurement",
     [
@@ -32,7 +32,7 @@ enum CyclingValues {
 
   static let location = ValueLayout(bare: "location", .named(locations))
 
-  /// Fields `command`, and what it needs: `revolutions`, `location`; of a response `request`,
+  /// Fields `command`, and its parameters: `revolutions`, `location`; in a response `request`,
   /// `result` and `locations`.
   static let controlPoint = ValueLayout(
     "SC control point",

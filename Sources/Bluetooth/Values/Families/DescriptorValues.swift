@@ -26,9 +26,9 @@ enum DescriptorValues {
     [.split("configuration", octets: 2, BitField.flags(["broadcast"]))]
   )
 
-  /// How the characteristic's value is to be shown: its format, times ten to the exponent, unit.
+  /// How the characteristic's value is presented: format, exponent of ten, unit.
   ///
-  /// The unit is a number of the SIG's list, with a name where it is one of those met in practice.
+  /// The unit is an assigned number, with a name if it is a common one.
   static let presentationFormat = ValueLayout(
     "presentation format",
     [
@@ -46,7 +46,7 @@ enum DescriptorValues {
     [.field("lower", .half), .field("upper", .rest)]
   )
 
-  /// The 16-bit UUID of the characteristic that another service uses in its reports.
+  /// The 16-bit UUID of the characteristic that another service includes in its reports.
   static let externalReport = ValueLayout("uuid", .u16)
 
   static let report = ValueLayout(

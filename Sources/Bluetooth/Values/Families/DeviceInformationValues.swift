@@ -8,16 +8,16 @@ enum DeviceInformationValues {
     + (0x2a24...0x2a29).map { ($0, text) }
     + [(0x2a2a, regulatoryList), (0x2a50, pnpID)]
 
-  /// Model, serial, firmware, hardware and software strings, and the manufacturer's name.
+  /// Model number, serial number, firmware, hardware and software revision, and manufacturer name.
   static let text = ValueLayout(bare: "text", .text)
 
-  /// A 40-bit identifier that the manufacturer gives below a 24-bit one of the organization.
+  /// A 40-bit manufacturer-defined identifier and a 24-bit organizationally unique identifier.
   static let systemID = ValueLayout(
     "system ID",
     [.field("manufacturer", .unsigned(5)), .field("organization", .u24)]
   )
 
-  /// Who assigned the vendor's number: 1 the Bluetooth SIG, 2 the USB forum.
+  /// The vendor ID source: 1 for the Bluetooth SIG, 2 for the USB Implementer's Forum.
   static let pnpID = ValueLayout(
     "PnP ID",
     [
@@ -28,6 +28,6 @@ enum DeviceInformationValues {
     ]
   )
 
-  /// The list as octets: its format belongs to IEEE 11073-20601.
+  /// The list as octets: its format is defined by IEEE 11073-20601.
   static let regulatoryList = ValueLayout(bare: "list", .rest)
 }

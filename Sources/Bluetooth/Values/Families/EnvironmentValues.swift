@@ -1,4 +1,4 @@
-// Values of the Environmental Sensing service, but for wind.
+// Values of the Environmental Sensing service, except wind.
 
 /// - Source: Environmental Sensing Service 1.0.1, §3.1; GATT Specification Supplement, the
 ///   sections of the names of the characteristics.

@@ -14,9 +14,10 @@ enum GenericAccessValues {
   /// The name of the appearance, such as `heart rate sensor: belt`.
   static let appearance = ValueLayout(bare: "appearance", .named(octets: 2, Appearance.names))
 
-  /// What the device would like the connection to be.
+  /// The connection parameters that the device prefers.
   ///
-  /// Intervals in ms, the time-out in s; each is "any" when the device does not care (0xffff). The latency counts connection events that the device may leave out.
+  /// Intervals in ms, the timeout in s; each is "any" when the device has no preference (0xffff).
+  /// The latency counts the connection events that the device may skip.
   static let connectionParameters = ValueLayout(
     "preferred connection parameters",
     [
@@ -41,7 +42,7 @@ enum GenericAccessValues {
   /// Whether the device uses resolvable private addresses only.
   static let resolvableOnly = ValueLayout(bare: "resolvable addresses only", .named(["yes"]))
 
-  /// What a client can do; further octets are for later use.
+  /// What a client supports; further octets are reserved.
   static let clientFeatures = ValueLayout(
     "client supported features",
     [
@@ -54,7 +55,7 @@ enum GenericAccessValues {
     ]
   )
 
-  /// What a server can do; further octets are for later use.
+  /// What a server supports; further octets are reserved.
   static let serverFeatures = ValueLayout(
     "server supported features",
     [

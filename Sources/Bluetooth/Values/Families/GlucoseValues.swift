@@ -7,7 +7,8 @@ enum GlucoseValues {
     (0x2a18, measurement), (0x2a34, context), (0x2a51, feature),
   ]
 
-  /// The concentration is shown in the unit of a meter's display before the one it was sent in.
+  /// The concentration is printed in the display unit of a meter first, then in the unit that was
+  /// sent.
   static let measurement = ValueLayout(
     "glucose measurement",
     [
@@ -40,7 +41,7 @@ enum GlucoseValues {
     ]
   )
 
-  /// What the person did about the time of the measurement with the same sequence number.
+  /// The circumstances of the measurement with the same sequence number.
   static let context = ValueLayout(
     "glucose measurement context",
     [
@@ -83,7 +84,7 @@ enum GlucoseValues {
     ]
   )
 
-  /// What the device can notice.
+  /// What the device can detect.
   static let feature = ValueLayout(
     "glucose feature",
     [

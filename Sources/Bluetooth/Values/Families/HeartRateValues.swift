@@ -7,14 +7,14 @@ enum HeartRateValues {
     (0x2a37, measurement), (0x2a38, location), (0x2a39, controlPoint),
   ]
 
-  /// Fields `bpm`, `contact` when the sensor tells, `energy-expended` in kJ, `rr-intervals` in s.
+  /// Fields `bpm`, `contact` when supported, `energy-expended` in kJ, `rr-intervals` in s.
   static let measurement = ValueLayout(
     "heart rate measurement",
     [
       .flags(1),
       .field("bpm", .u8, "bpm", .clear(0)),
       .field("bpm", .u16, "bpm", .set(0)),
-      // Bit 2: the sensor can tell; bit 1: what it tells.
+      // Bit 2: sensor contact is supported; bit 1: its status.
       .flag("contact", 1, .set(2)),
       .field("energy-expended", .u16, "kJ", .set(3)),
       .field("rr-intervals", .list(.unsigned(2, step: 1, over: 1024)), "s", .set(4)),

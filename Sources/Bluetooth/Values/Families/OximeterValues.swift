@@ -7,7 +7,7 @@ enum OximeterValues {
     (0x2a5e, spotCheck), (0x2a5f, continuous), (0x2a60, features),
   ]
 
-  /// Fields `spo2` in percent and `pulse` (always); the others as the flags promise.
+  /// Fields `spo2` in percent and `pulse` (always); the others as the flags indicate.
   static let spotCheck = ValueLayout(
     "PLX spot-check measurement",
     [
@@ -22,7 +22,7 @@ enum OximeterValues {
     ]
   )
 
-  /// The normal, fast and slow metrics of one moment.
+  /// The normal, fast and slow metrics.
   static let continuous = ValueLayout(
     "PLX continuous measurement",
     [
@@ -39,7 +39,7 @@ enum OximeterValues {
     ]
   )
 
-  /// What the device supports, and which of its statuses.
+  /// The supported features and statuses.
   static let features = ValueLayout(
     "PLX features",
     [

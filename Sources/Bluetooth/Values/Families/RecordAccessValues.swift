@@ -1,4 +1,4 @@
-// Commands to, and answers of, a device that stores records.
+// Commands to a device that stores records, and its responses.
 
 /// - Source: GATT Specification Supplement, "Record Access Control Point"; Glucose Service 1.0.1,
 ///   §3.4 (filter types, and the number of records in two octets).
@@ -8,7 +8,7 @@ enum RecordAccessValues {
   /// Fields `procedure` and `operator`; then `filter` and `operand` for a request that has them,
   /// `records` for a count, `request` and `result` for a response.
   ///
-  /// The operand is octets: a sequence number (2) or a date and time (7), two of them for a range.
+  /// The operand is octets: a sequence number (2) or a date and time (7); two of them for a range.
   static let controlPoint = ValueLayout(
     "record access control point",
     [

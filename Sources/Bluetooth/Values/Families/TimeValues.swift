@@ -15,7 +15,7 @@ enum TimeValues {
   static let dayDateTime = ValueLayout("day date time", dayAndTime)
   static let exactTime = ValueLayout("exact time", dayAndTime + [fraction])
 
-  /// Fields `time`, `day`, `fraction` of the second, and why the clock was last set.
+  /// Fields `time`, `day`, `fraction` of the second, and the adjust reason.
   static let currentTime = ValueLayout(
     "current time",
     dayAndTime + [
@@ -45,7 +45,7 @@ enum TimeValues {
   static let source = ValueLayout(bare: "source", .named(sources))
   static let accuracy = ValueLayout("accuracy", accuracies, "s")
 
-  /// Where the time came from, how exact it is, and how long ago that was.
+  /// The source of the time, its accuracy, and how long ago it was updated.
   static let reference = ValueLayout(
     "reference time information",
     [

@@ -9,8 +9,8 @@ enum WindValues {
   ]
 
   static let speed = ValueLayout("speed", .unsigned(2, over: 100), "m/s")
-  /// Where it comes from: 0° is true north, or the way in which the observer looks.
+  /// The direction that the wind comes from: 0° is true north, or the heading of the observer.
   static let direction = ValueLayout("direction", .unsigned(2, over: 100), "°")
-  /// How many times faster than the mean the gusts are.
+  /// The ratio of the gusts to the mean wind speed.
   static let gustFactor = ValueLayout("factor", .unsigned(1, over: 10))
 }

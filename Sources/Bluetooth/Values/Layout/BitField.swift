@@ -21,7 +21,7 @@ struct BitField: Sendable {
     BitField(name: name, bits: bits, meaning: .number, unit: unit)
   }
 
-  /// Bits with names for their numbers from 0.
+  /// Bits with names for the numbers from 0.
   static func choice(_ name: String, _ bits: Range<UInt64>, _ names: [String]) -> BitField {
     BitField(name: name, bits: bits, meaning: .named(Names(names)), unit: nil)
   }
@@ -39,7 +39,7 @@ struct BitField: Sendable {
     names.enumerated().map { .flag($0.element, UInt64($0.offset)) }
   }
 
-  /// Whether it may be left out when a value is put together: a bit is then 0.
+  /// Whether the field may be omitted in encoding: its bit is then 0.
   var isOptional: Bool { if case .boolean = meaning { true } else { false } }
 
   var mask: UInt64 { largest << bits.lowerBound }
@@ -56,7 +56,7 @@ struct BitField: Sendable {
     return DecodedValue.Field(name, value, unit: unit)
   }
 
-  /// The bits of a value, in their place.
+  /// The bits of a value, in position.
   func bits(_ value: DecodedValue) throws(ValueError) -> UInt64 {
     let number: UInt64? =
       switch (meaning, value) {

@@ -1,7 +1,7 @@
-// From octets to a field.
+// Decoding of one field.
 
 extension FieldFormat {
-  /// Takes the octets of one field and says what they stand for.
+  /// Reads the octets of one field and decodes them.
   func read(_ reader: inout OctetReader, _ field: String) throws(ValueError) -> DecodedValue {
     switch self {
     case .number(let number):
@@ -25,7 +25,7 @@ extension FieldFormat {
       return .octets(Array(try reader.take(count, field)))
     case .half:
       guard reader.remaining.isMultiple(of: 2) else {
-        let problem = "two halves expected, \(reader.remaining) octets there"
+        let problem = "expected an even number of bytes, found \(reader.remaining)"
         throw ValueError(field: field, octet: reader.position, problem: problem)
       }
       return .octets(Array(try reader.take(reader.remaining / 2, field)))
@@ -45,7 +45,7 @@ extension FieldFormat {
     }
   }
 
-  /// `2026-01-31 23:59:00`. A zero year, month or day is not known.
+  /// `2026-01-31 23:59:00`. A zero year, month or day means unknown.
   ///
   /// - Source: GATT Specification Supplement, "Date Time".
   private static func dateTime(

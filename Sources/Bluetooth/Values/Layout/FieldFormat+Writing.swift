@@ -1,53 +1,53 @@
-// From a field to octets.
+// Encoding of one field.
 
 extension FieldFormat {
   /// Appends the octets of one field.
   ///
-  /// - Throws: ``ValueError`` when the value is none of this format.
+  /// - Throws: ``ValueError`` when the value does not have this format.
   func write(
     _ value: DecodedValue,
     _ writer: inout OctetWriter,
     _ field: String
   ) throws(ValueError) {
     func problem(_ expected: String) -> ValueError {
-      ValueError(field: field, octet: 0, problem: "'\(value)' is no \(expected)")
+      ValueError(field: field, octet: 0, problem: "'\(value)' is not \(expected)")
     }
     switch self {
     case .number(let number):
       writer.append(try number.bits(value, field), octets: number.octets)
     case .float:
-      guard let bits = MedicalFloat.bits(value) else { throw problem("FLOAT") }
+      guard let bits = MedicalFloat.bits(value) else { throw problem("a FLOAT") }
       writer.append(UInt64(bits), octets: 4)
     case .sfloat:
-      guard let bits = MedicalFloat.shortBits(value) else { throw problem("SFLOAT") }
+      guard let bits = MedicalFloat.shortBits(value) else { throw problem("an SFLOAT") }
       writer.append(UInt64(bits), octets: 2)
     case .named(let count, let names):
       guard let number = names.number(value.description), number < 1 << UInt64(8 * count) else {
-        throw problem("known name")
+        throw problem("a known name")
       }
       writer.append(number, octets: count)
     case .bits(let count, let names):
-      guard case .list(let values) = value else { throw problem("list") }
+      guard case .list(let values) = value else { throw problem("a list") }
       writer.append(try Self.word(values, count, names, field), octets: count)
     case .boolean:
       guard case .boolean(let isSet) = value else { throw problem("yes or no") }
       writer.append([isSet ? 1 : 0])
     case .dateTime:
-      guard let octets = Self.dateTime(value.description) else { throw problem("date and time") }
+      guard let octets = Self.dateTime(value.description) else { throw problem("a date and time") }
       writer.append(octets)
     case .text:
-      guard case .text(let text) = value else { throw problem("text") }
+      guard case .text(let text) = value else { throw problem("a text") }
       writer.append(Array(text.utf8))
     case .octets(let count):
       guard case .octets(let octets) = value, octets.count == count else {
-        throw problem("\(count) octets")
+        throw problem("\(count) bytes")
       }
       writer.append(octets)
     case .half, .rest:
-      guard case .octets(let octets) = value else { throw problem("octets") }
+      guard case .octets(let octets) = value else { throw problem("bytes") }
       writer.append(octets)
     case .list(let format):
-      guard case .list(let values) = value else { throw problem("list") }
+      guard case .list(let values) = value else { throw problem("a list") }
       for value in values { try format.write(value, &writer, field) }
     }
   }
@@ -65,7 +65,7 @@ extension FieldFormat {
         names.firstIndex { $0 == text }
         ?? (text.hasPrefix("bit ") ? Int(text.dropFirst(4)) : nil)
       guard let bit, (0..<8 * octets).contains(bit) else {
-        throw ValueError(field: field, octet: 0, problem: "'\(text)' is no known name")
+        throw ValueError(field: field, octet: 0, problem: "unknown name '\(text)'")
       }
       word |= 1 << UInt64(bit)
     }

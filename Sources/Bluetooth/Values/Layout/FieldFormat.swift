@@ -1,9 +1,9 @@
-// How one field of a standard value lies in its octets.
+// The format of one field of a standard value.
 //
-// Reading and writing are in the files beside this one. Formats that a user names, such as `u16`,
-// are `ValueFormat`.
+// Reading and writing are in the files beside this one. Formats that users name, such as `u16`, are
+// `ValueFormat`.
 
-/// The format of a field. Numbers lie least significant octet first.
+/// The format of a field. Numbers are little-endian.
 enum FieldFormat: Sendable {
   /// A whole number of steps.
   case number(WireNumber)
@@ -11,9 +11,9 @@ enum FieldFormat: Sendable {
   case float
   /// IEEE 11073 SFLOAT.
   case sfloat
-  /// A number of `octets` that stands for a name; what has none is `reserved (n)`.
+  /// A named number of `octets`; a number without a name is `reserved (n)`.
   case named(octets: Int, Names)
-  /// Bits that are set or not, shown as a list of the names of those that are.
+  /// Flags, printed as a list of the names of those that are set.
   case bits(octets: Int, [String?])
   /// One octet: 0 is no, anything else is yes.
   case boolean
@@ -21,7 +21,7 @@ enum FieldFormat: Sendable {
   case dateTime
   /// UTF-8 to the end.
   case text
-  /// So many octets, as they are.
+  /// This many octets, as they are.
   case octets(Int)
   /// The first half of the octets to the end.
   case half
@@ -38,8 +38,8 @@ enum FieldFormat: Sendable {
   static let i8 = FieldFormat.number(WireNumber(1, signed: true))
   static let i16 = FieldFormat.number(WireNumber(2, signed: true))
 
-  /// An unsigned number in steps of `step` / `over`; `meanings` are for
-  /// numbers that are no quantity.
+  /// An unsigned number in steps of `step` / `over`; `meanings` are for numbers that are not
+  /// quantities.
   static func unsigned(
     _ octets: Int,
     step: Int64 = 1,

@@ -1,4 +1,4 @@
-// Names that stand for numbers.
+// Names for numbers.
 
 /// The names of an enumeration.
 struct Names: Sendable {
@@ -17,7 +17,7 @@ struct Names: Sendable {
     pairs = names.map { ($0.key, $0.value) }
   }
 
-  /// The name of a number; `reserved (n)` where there is none, so that no number is lost.
+  /// The name of a number; `reserved (n)` when it has none, so that no number is lost.
   func name(_ number: UInt64) -> String {
     known(number) ?? "reserved (\(number))"
   }
@@ -25,7 +25,7 @@ struct Names: Sendable {
   /// The name of a number that has one.
   func known(_ number: UInt64) -> String? { pairs.first { $0.number == number }?.name }
 
-  /// The number of a name, of `reserved (n)`, or of the digits of a number; nil for other texts.
+  /// The number for a name, for `reserved (n)`, or for the digits of a number; nil for other texts.
   func number(_ text: String) -> UInt64? {
     if let pair = pairs.first(where: { $0.name == text }) { return pair.number }
     guard text.hasPrefix("reserved ("), text.hasSuffix(")") else { return UInt64(text) }

@@ -1,6 +1,6 @@
-// Writing fields of a value one after the other.
+// Writes the fields of a value in order.
 
-/// The octets of a value that is being put together.
+/// The octets of a value that is being encoded.
 struct OctetWriter {
   private(set) var octets: [UInt8] = []
 

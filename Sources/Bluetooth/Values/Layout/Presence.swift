@@ -1,17 +1,18 @@
-// When a field of a value is there.
+// When a field of a value is present.
 
-/// What decides whether a field is sent: mostly a bit of the flags in front.
+/// Decides whether a field is present: mostly a bit of the preceding flags.
 ///
-/// "Flags" here is also the op code of a control point, which decides what follows in the same way.
+/// "Flags" here includes the op code of a control point, which decides in the same way what
+/// follows.
 enum Presence: Hashable, Sendable {
   case always
   /// The flags under `mask` are `value`.
   case bits(mask: UInt64, value: UInt64)
   /// The flags as a whole are one of these: op codes.
   case oneOf([UInt64])
-  /// The flags as a whole are none of these: op codes that are not known.
+  /// The flags as a whole are none of these: unknown op codes.
   case noneOf([UInt64])
-  /// Octets are left; for fields that a device may leave out at the end.
+  /// Octets are left; for fields that a device may omit at the end.
   case ifMore
   /// Octets are left, and the flags as a whole are one of these.
   case ifMoreFor([UInt64])
@@ -22,12 +23,12 @@ enum Presence: Hashable, Sendable {
   /// Bit `bit` of the flags is 0.
   static func clear(_ bit: UInt64) -> Presence { .bits(mask: 1 << bit, value: 0) }
 
-  /// Bit `bit` is 1, bit `other` is as said.
+  /// Bit `bit` is 1, and bit `other` has the given value.
   static func set(_ bit: UInt64, with other: UInt64, _ isSet: Bool) -> Presence {
     .bits(mask: 1 << bit | 1 << other, value: 1 << bit | (isSet ? 1 << other : 0))
   }
 
-  /// Whether flags say that the field is there.
+  /// Whether the flags indicate the field.
   func holds(_ flags: UInt64, isMore: Bool) -> Bool {
     switch self {
     case .always: true

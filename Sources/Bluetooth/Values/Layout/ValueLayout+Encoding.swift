@@ -1,11 +1,11 @@
-// From decoded fields to octets.
+// Encoding of a value: from fields to octets.
 
 extension ValueLayout {
   /// The octets of a value.
   ///
-  /// The fields that are given decide the flags. A field shown in two units is taken in the one
-  /// in which it was sent. A value that is no list of fields is the first field's. Bits that are
-  /// fields and not given are 0.
+  /// The given fields determine the flags. A field that is printed in two units is taken in the one
+  /// in which it was sent. A value that is not a list of fields is the value of the first field.
+  /// Flag fields that are not given are 0.
   ///
   /// - Throws: ``ValueError`` for a field that is missing, unknown, not of its format, or that
   ///   cannot be sent with the others. Its octet is 0.
@@ -24,14 +24,14 @@ extension ValueLayout {
   }
 }
 
-/// Which parts are sent, and the flags that say so.
+/// Which parts are sent, and the flags that indicate them.
 private struct EncodingPlan {
   private let layout: ValueLayout
   private let given: [DecodedValue.Field]
   private var flags: UInt64 = 0
-  /// The bits of the flags that are settled.
+  /// The bits of the flags that are determined.
   private var decided: UInt64 = 0
-  /// The indices of the parts that are sent.
+  /// The indices of the parts to send.
   private var sent: Set<Int> = []
 
   init(_ layout: ValueLayout, _ given: [DecodedValue.Field]) {
@@ -48,13 +48,13 @@ private struct EncodingPlan {
   func checkNames() throws(ValueError) {
     let names = layout.parts.flatMap(\.fieldNames)
     for field in given where !names.contains(field.name) {
-      throw problem(field.name, "no field of \(layout.name)")
+      throw problem(field.name, "unknown field of \(layout.name)")
     }
   }
 
   /// Chooses the parts for the given fields.
   mutating func decide() throws(ValueError) {
-    // What is shown in another unit as well is sent in its own.
+    // A field that is also printed in another unit is sent in its own.
     let converted = layout.parts.compactMap { part in
       value(part.name) == nil ? nil : part.conversion?.name
     }
@@ -64,7 +64,7 @@ private struct EncodingPlan {
       case .selector(let names):
         guard let name = value(part.name) else { throw problem(part.name, "missing") }
         guard let number = names.number(name.description), number <= 0xff else {
-          throw problem(part.name, "'\(name)' is no known name")
+          throw problem(part.name, "unknown name '\(name)'")
         }
         flags = number
         decided = .max
@@ -88,7 +88,7 @@ private struct EncodingPlan {
     }
   }
 
-  /// Takes the first alternative that has room for the value and agrees with the flags.
+  /// Chooses the first alternative that has room for the value and agrees with the flags.
   private mutating func choose(_ name: String, _ value: DecodedValue) throws(ValueError) {
     var failure: ValueError?
     for (index, part) in layout.parts.enumerated() where part.name == name {
@@ -108,7 +108,7 @@ private struct EncodingPlan {
     throw failure ?? problem(name, "cannot be sent with the other fields")
   }
 
-  /// Sets the flags for a part; false when they are settled otherwise.
+  /// Sets the flags for a part; false when they are already determined otherwise.
   private mutating func settle(_ presence: Presence) -> Bool {
     guard case .bits(let mask, let value) = presence else {
       return presence.holds(flags, isMore: true)
@@ -119,7 +119,7 @@ private struct EncodingPlan {
     return true
   }
 
-  /// Holds the flags against the parts that they promise.
+  /// Checks that the parts that the flags indicate are sent.
   func checkPresence() throws(ValueError) {
     for (index, part) in layout.parts.enumerated() where !sent.contains(index) {
       switch part.kind {

@@ -1,15 +1,14 @@
-// The description of a standard value, from which it is both decoded and encoded.
+// The layout of a standard value, from which it is both decoded and encoded.
 
 /// The parts of a value in the order in which they are sent.
 ///
-/// One description serves both ways, so that decoding and encoding cannot disagree. Parts of the
-/// same name are alternatives: a heart rate in one octet or in two.
+/// One description serves both directions, so that decoding and encoding cannot disagree. Parts
+/// with the same name are alternatives: a heart rate in one octet or in two.
 struct ValueLayout: Sendable {
-  /// What the value as a whole is called in errors.
+  /// The name of the value in errors.
   let name: String
   let parts: [ValuePart]
-  /// Whether the value is its one field's, without a name: a text, or a name that stands for a
-  /// number.
+  /// Whether the value is a single unnamed field: a text, or a named number.
   let isBare: Bool
 
   init(_ name: String, _ parts: [ValuePart]) {
@@ -30,7 +29,7 @@ struct ValueLayout: Sendable {
     self.init(name, [.field(name, format, unit)])
   }
 
-  /// The names of the fields that a decoded value can have, each once.
+  /// The names of the fields that a decoded value can have, without duplicates.
   var fieldNames: [String] {
     guard !isBare else { return [] }
     return parts.flatMap(\.fieldNames).reduce(into: []) { names, name in
@@ -38,9 +37,9 @@ struct ValueLayout: Sendable {
     }
   }
 
-  /// What octets stand for.
+  /// Decodes a value.
   ///
-  /// Reserved bits are passed over.
+  /// Reserved bits are ignored.
   ///
   /// - Throws: ``ValueError`` when there are too few octets, or too many.
   func decode(_ octets: [UInt8]) throws(ValueError) -> DecodedValue {

@@ -1,28 +1,28 @@
-// One line in the description of a standard value.
+// One part of the layout of a standard value.
 
-/// A part of a value: octets, what they are called, and when they are there.
+/// A part of a value: its octets, its name, and when it is present.
 struct ValuePart: Sendable {
   enum Kind: Sendable {
-    /// Octets whose bits say which parts follow. No field of its own.
+    /// Octets whose bits indicate which parts follow. Not a field itself.
     case flags(octets: Int)
-    /// An op code: a named number that says which parts follow.
+    /// An op code: a named number that determines which parts follow.
     case selector(Names)
     case field(FieldFormat)
-    /// Bits of the flags that are a field; takes no octets.
+    /// Bits of the flags that are a field; needs no octets.
     case flagged(BitField)
     /// Octets that hold several small fields.
     case split(octets: Int, [BitField])
-    /// Octets without a meaning: passed over, and sent as they are here.
+    /// Unused octets: ignored when decoded, and sent with these values.
     case unused([UInt8])
   }
 
   let name: String
   let kind: Kind
-  /// What errors of decoding call it.
+  /// The name in decoding errors.
   let title: String
   let unit: String?
   let presence: Presence
-  /// The same quantity in the unit in which it is usually sent, shown before it.
+  /// The same quantity in its usual unit, printed first.
   let conversion: Conversion?
 
   private init(
@@ -67,7 +67,7 @@ struct ValuePart: Sendable {
     ValuePart(name, .flagged(.flag(name, bit)), presence)
   }
 
-  /// Bits of the flags with names for their numbers from 0.
+  /// Bits of the flags with names for the numbers from 0.
   static func choice(_ name: String, _ bits: Range<UInt64>, _ names: [String]) -> ValuePart {
     ValuePart(name, .flagged(.choice(name, bits, names)))
   }
@@ -81,7 +81,7 @@ struct ValuePart: Sendable {
     ValuePart(name, .split(octets: octets, fields), presence)
   }
 
-  /// The names of the fields that it gives.
+  /// The names of its fields.
   var fieldNames: [String] {
     switch kind {
     case .flags, .unused: []
@@ -92,13 +92,13 @@ struct ValuePart: Sendable {
   }
 }
 
-/// A quantity in another unit than the one it was sent in.
+/// A quantity in another unit than the one that was sent.
 struct Conversion: Sendable {
   let name: String
   let unit: String
-  /// At least so many decimals are shown.
+  /// The minimum number of decimals.
   let decimals: Int
-  /// How many decimals more it takes than the number that was sent.
+  /// How many more decimals it needs than the number that was sent.
   let shift: Int
   let convert: @Sendable (Double) -> Double
 
@@ -116,7 +116,7 @@ struct Conversion: Sendable {
     self.convert = convert
   }
 
-  /// The converted field; what is no number stays as it is.
+  /// The converted field; a value that is not a number stays as it is.
   func field(_ value: DecodedValue) -> DecodedValue.Field {
     switch value {
     case .real(let number, let decimals):

@@ -1,9 +1,9 @@
-// Numbers in steps: how a whole number in a value stands for a quantity.
+// Numbers in steps: how an integer in a value represents a quantity.
 
-/// A whole number of octets that counts steps of a quantity.
+/// An integer of some octets that counts steps of a quantity.
 ///
 /// The GATT Specification Supplement writes the step as `M × 10^d × 2^b`; here it is the fraction
-/// `step / over`, which keeps decimals what they are.
+/// `step / over`, which keeps decimals exact.
 ///
 /// - Source: GATT Specification Supplement, §2.2.1 (scalar values).
 struct WireNumber: Sendable {
@@ -11,7 +11,7 @@ struct WireNumber: Sendable {
   let isSigned: Bool
   private let step: Int64
   private let over: Int64
-  /// Numbers on the wire that are no quantity, and what they mean: "unknown".
+  /// Numbers on the wire that are not quantities, and their meanings: "unknown".
   private let meanings: [(raw: Int64, text: String)]
 
   init(
@@ -28,7 +28,7 @@ struct WireNumber: Sendable {
     self.meanings = meanings.map { ($0.key, $0.value) }
   }
 
-  /// How many decimals show every step, but no more than three.
+  /// The number of decimals that shows every step, at most three.
   private var decimals: Int {
     var power: Int64 = 1
     for count in 0..<3 {
@@ -38,7 +38,7 @@ struct WireNumber: Sendable {
     return 3
   }
 
-  /// The value of octets as read.
+  /// Decodes an integer.
   func value(_ bits: UInt64) -> DecodedValue {
     let shift = UInt64(64 - 8 * octets)
     let raw = isSigned ? Int64(bitPattern: bits << shift) >> Int64(shift) : Int64(clamping: bits)
@@ -51,9 +51,9 @@ struct WireNumber: Sendable {
     return .real(Double(raw) * Double(step) / Double(over), decimals: decimals)
   }
 
-  /// The octets of a value, as a number.
+  /// The octets of a value, as an integer.
   ///
-  /// - Throws: ``ValueError`` when it is no number, or there is no room for it.
+  /// - Throws: ``ValueError`` when it is not a number, or out of range.
   func bits(_ value: DecodedValue, _ field: String) throws(ValueError) -> UInt64 {
     func problem(_ text: String) -> ValueError {
       ValueError(field: field, octet: 0, problem: text)
@@ -69,7 +69,7 @@ struct WireNumber: Sendable {
       raw = exact
     default:
       guard let meaning = meanings.first(where: { $0.text == value.description }) else {
-        throw problem("'\(value)' is no number")
+        throw problem("'\(value)' is not a number")
       }
       return UInt64(bitPattern: meaning.raw)
     }
@@ -80,7 +80,7 @@ struct WireNumber: Sendable {
     return UInt64(bitPattern: raw)
   }
 
-  /// The raw numbers that are quantities. Those that are none stand at the ends.
+  /// The raw numbers that are quantities. Numbers with a special meaning are at the ends.
   private var range: ClosedRange<Int64> {
     let bits = Int64(8 * octets)
     var low: Int64 = isSigned ? (octets == 8 ? .min : -(1 << (bits - 1))) : 0
