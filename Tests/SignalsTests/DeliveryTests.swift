@@ -98,7 +98,7 @@ struct DeliveryTests {
     #expect(asked.all == [1, -1, 2, -2, 1, -1])
   }
 
-  @Test("cancelling the run cancels the iteration, and is no completion")
+  @Test("cancelling the run cancels the iteration, and does not complete it")
   func cancelledSequence() throws {
     let (stream, continuation) = AsyncStream<Int>.makeStream()
     let ended = Recorded<String>()

@@ -159,7 +159,7 @@ struct EventContractTests {
     #expect(notes.all.last == "released resource")
   }
 
-  @Test("The first cause is told")
+  @Test("The first cause is reported")
   func firstCause() throws {
     let both = Signal<Int>.failure(Broken()).finally { throw OtherBroken() }
     let onlyCleanUp = Signal.just(1).finally { throw OtherBroken() }

@@ -110,7 +110,7 @@ struct FirstOrDefaultTests {
     #expect(inner.withLock { $0 } is BlockedInsideLoop)
   }
 
-  @Test("with nothing left to happen, virtual time says so instead of hanging")
+  @Test("with nothing left to happen, virtual time fails instead of hanging")
   func idle() throws {
     #expect(throws: LoopIdle.self) { try loop.drive { false } }
   }

@@ -128,7 +128,7 @@ struct JoiningTests {
     #expect(try history(joined).map(\.what).dropFirst().first == "(2, 11)")
   }
 
-  @Test("withLatest goes on with the last value of another that has completed")
+  @Test("withLatest keeps using the last value of another signal that has completed")
   func withLatestCompleted() throws {
     let joined = ticks(2, every: .seconds(1)).withLatest(from: .just("x"))
     #expect(try history(joined).map(\.what) == ["(1, \"x\")", "(2, \"x\")", "completed"])

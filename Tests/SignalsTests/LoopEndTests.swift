@@ -82,7 +82,7 @@ struct LoopEndTests {
     #expect(ran.withLock { $0 } == [1, 2])
   }
 
-  @Test("who waits on it is told that it was shut down")
+  @Test("a wait on a loop that is shut down fails with that")
   func waiting() throws {
     let loop = VirtualTimeLoop()
     let failure = Guarded<(any Error)?>(nil)

@@ -180,13 +180,13 @@ struct OperatorTests {
     #expect(runs.all.count == 3)
   }
 
-  @Test("catchError goes on with another signal")
+  @Test("catchError continues with another signal")
   func catchError() throws {
     let signal = Signal.just(1).concat(.failure(Broken())).catchError { _ in .just(2) }
     #expect(try events(signal) == ["1", "2", "completed"])
   }
 
-  @Test("logNext tells of each value")
+  @Test("logNext reports each value")
   func logNext() throws {
     let notes = Recorded<String>()
     _ = try events(Signal.values([1, 2]).logNext("number") { notes.add($0) })

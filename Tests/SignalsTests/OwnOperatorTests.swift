@@ -63,7 +63,7 @@ extension Signal {
     }
   }
 
-  /// Sends each value, then waits until `device` says that it took it.
+  /// Sends each value, then waits until `device` confirms it.
   func acknowledged(by device: @escaping @Sendable (Value, Completion<Void>) -> Void) -> Signal {
     Signal(home: home) { sink in
       let loop = try Loop.current

@@ -1,4 +1,4 @@
-// Random chains of operators, compared with what their documentation says of lists.
+// Random chains of operators, compared with the same operations on lists.
 
 import Fixtures
 import Signals
@@ -175,7 +175,7 @@ private struct Link: Sendable {
 
 @Suite("Random chains of operators")
 struct RandomChainTests {
-  @Test("send what their laws say", arguments: 1...400)
+  @Test("send what the same operations on lists return", arguments: 1...400)
   func laws(seed: Int) throws {
     let loop = VirtualTimeLoop()
     var generator = SeededGenerator(seed: UInt64(seed))

@@ -55,7 +55,7 @@ struct TurnLedgerTests {
     #expect(loop.now == .start + .seconds(1))
   }
 
-  @Test("an operation that begins after the turn's end fails with TurnEnded, and is no new turn")
+  @Test("an operation that begins after the turn's end fails with TurnEnded, and starts no turn")
   func later() throws {
     let scheduler = SerialScheduler(on: loop, name: "devices")
     let failures = Guarded<[any Error]>([])

@@ -99,7 +99,7 @@ struct TurnTests {
     #expect(notes.all == ["still connected", "released"])
   }
 
-  @Test("a release has a limit of its own, and is told when it passed")
+  @Test("a release has a limit of its own, and exceeding it is reported")
   func releaseLimit() {
     let scheduler = SerialScheduler(on: loop, cleanUpLimit: .seconds(3))
     let chain = Signal<Int>.create(home: scheduler) { [loop] sink in

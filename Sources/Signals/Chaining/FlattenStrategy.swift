@@ -11,7 +11,7 @@ public enum FlattenStrategy: Equatable, Sendable {
 }
 
 extension Signal {
-  /// For each value, runs the signal that `transform` gives, as `strategy` says.
+  /// For each value, runs the signal that `transform` returns; `strategy` sets how they overlap.
   ///
   /// ```
   /// source              1---2---------|
@@ -20,9 +20,9 @@ extension Signal {
   /// .latest             1.a-2.a---2.b|
   /// ```
   ///
-  /// The first failure cancels all, waits for their clean-up, and ends the whole. The signals wait
-  /// while the consumer deals with a value of one of them; the source waits while there is no room
-  /// for another signal. Nothing is buffered. Rx calls these `concatMap`, `flatMap` and
+  /// The first failure cancels all signals, waits for their clean-up, and ends the result. The
+  /// signals wait while the consumer handles a value of one of them; the source waits while no
+  /// further signal may start. Nothing is buffered. Rx calls these `concatMap`, `flatMap` and
   /// `switchMap`; ReactiveSwift has the same strategies.
   ///
   /// ```swift

@@ -74,8 +74,8 @@ final class OperatorRun<Machine: SignalOperator>: Sendable {
     disarm?()
   }
 
-  /// When the consumer's deadline has passed, what the source was doing says more than that its
-  /// value was waited for.
+  /// When the consumer's deadline has passed, the source's own failure replaces the failed wait for
+  /// its value: it names the operation that took too long.
   private func named(_ error: any Error) -> any Error {
     guard let timedOut = error as? TimedOut, timedOut.operation == Self.waiting,
       case .failure(let own)? = state.withLock({ $0.outcome }), !(own is CancellationError)

@@ -51,7 +51,7 @@ extension Signal {
     }
   }
 
-  /// Once completed, goes on with `other`.
+  /// Continues with `other` once this signal has completed.
   ///
   /// ```
   /// source    1-2-|
@@ -59,7 +59,7 @@ extension Signal {
   /// concat    1-2-3-4-|
   /// ```
   ///
-  /// `other` does not begin before; a failure ends it without `other`.
+  /// `other` does not start earlier; a failure ends the result without `other`.
   ///
   /// ```swift
   /// stored.concat(live)

@@ -5,11 +5,11 @@ extension Signal {
   ///
   /// The release is shielded: neither cancellation nor the deadline of the caller cuts it short. It
   /// runs on value, failure, deadline and cancellation, and before a consumer that needs no more
-  /// values goes on. It does not run when the acquiring failed.
+  /// values continues. It does not run when `acquire` failed.
   ///
   /// - Parameters:
   ///   - acquire: Sends the resource; its first value counts.
-  ///   - release: Gives the resource back.
+  ///   - release: Releases the resource.
   ///   - releaseLimit: How long the release may take.
   ///   - use: The work with the resource.
   /// - Returns: The values of `use`. Fails with the first cause; with ``FailedWithCleanUp`` when the
@@ -51,7 +51,7 @@ func bracketed(
   do {
     try await shielded(on: loop, limit: limit, cleanUp)
   } catch {
-    // A consumer that stopped is no failure: only the clean-up is.
+    // A consumer that stopped is not a failure: only the clean-up failed.
     let failed = cause is Stopped ? nil : cause
     throw FailedWithCleanUp(
       cause: failed,

@@ -9,7 +9,7 @@ import Glibc
 /// events in every run. It belongs to the thread that made it. Real descriptors are polled without
 /// waiting, in the order of registration, until quiet, before time advances.
 public final class VirtualTimeLoop: Loop, @unchecked Sendable {
-  /// 2000-01-01T00:00:00Z, where virtual time starts unless told otherwise.
+  /// 2000-01-01T00:00:00Z, where virtual time starts by default.
   public static let defaultWallClock = Duration.seconds(946_684_800)
 
   // `time` is constant; everything else is what `Loop` protects.

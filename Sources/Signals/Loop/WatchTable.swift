@@ -3,7 +3,7 @@
 // Pure bookkeeping: what a poll has to ask for, and which watches an answer is for.
 
 struct WatchTable {
-  /// What to tell the kernel after a change of one descriptor's watches.
+  /// How to update epoll after a change of one descriptor's watches.
   enum Change: Equatable {
     case none
     case add(Int32, Watch.Events)

@@ -1,4 +1,4 @@
-// Values delivered to a callback, until told to stop.
+// Values delivered to a callback, until it is cancelled.
 
 /// A signal being observed.
 public final class Observation: Sendable {

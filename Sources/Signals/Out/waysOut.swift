@@ -3,9 +3,9 @@
 extension Signal {
   /// Blocks for the first value, or throws why there is none.
   ///
-  /// As ``firstOrDefault(_:within:)``, for code that has no use for a default. Take
-  /// `firstOrDefault` where a failure has a sensible value, this one where it ends the work, and
-  /// ``firstResult(within:)`` where both are looked at.
+  /// Like ``firstOrDefault(_:within:)``, for code without a sensible default. Use `firstOrDefault`
+  /// where a default value can replace a failure, this one where a failure ends the work, and
+  /// ``firstResult(within:)`` where the code handles both.
   ///
   /// ```swift
   /// let level = try device.session { device.read(.batteryLevel) }.firstOrThrow(within: .seconds(30))
@@ -18,7 +18,7 @@ extension Signal {
     try blockForFirst(within: limit, operation: "firstOrThrow").get()
   }
 
-  /// Blocks for the first value; the failure says why there is none.
+  /// Blocks for the first value; the failure explains why there is none.
   ///
   /// - Returns: The first value, or what ``firstOrDefault(_:within:)`` gives as its error.
   @available(*, noasync, message: "await first(within:) instead")

@@ -173,7 +173,7 @@ public final class SerialScheduler: Sendable {
 
   /// Cancels the running turn and every one that waits. Clean-ups still run.
   ///
-  /// - Parameter cause: What their callers are told.
+  /// - Parameter cause: The error that their callers get.
   public func cancelAll(_ cause: any Error = CancellationError()) {
     // The latest first, so that none of them begins in between.
     for taker in state.withLock({ $0.takers }).reversed() { taker.cancel(cause) }

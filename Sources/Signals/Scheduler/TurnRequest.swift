@@ -146,7 +146,7 @@ final class TurnRequest: Carried, TurnTaker, DriveGoal, @unchecked Sendable {
     switch result {
     case .success: return .failure(FailedWithCleanUp(cause: nil, cleanUp: failures))
     case .failure(let cause):
-      // A consumer that stopped is no failure: only the clean-up is.
+      // A consumer that stopped is not a failure: only the clean-up failed.
       let failed = Stopped.isThrown(cause) ? nil : cause
       return .failure(FailedWithCleanUp(cause: failed, cleanUp: failures))
     }

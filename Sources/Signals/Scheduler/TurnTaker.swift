@@ -1,11 +1,11 @@
-// What a scheduler knows of those that ask it for turns.
+// What a scheduler knows of those that request turns from it.
 
-/// Somebody who asked for a turn.
+/// A request for a turn.
 protocol TurnTaker: AnyObject, Sendable {
   /// Which request of the scheduler this is.
   var id: UInt64 { get }
 
-  /// The turn has come. Called at most once; whoever took it says when it has ended.
+  /// The turn begins. Called at most once; the request reports the turn's end to the scheduler.
   func begin()
 
   /// Ends the request if it waits, cancels its work if that runs, does nothing once it has ended.

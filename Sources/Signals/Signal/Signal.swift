@@ -4,11 +4,11 @@
 
 /// A description of work that sends values, done anew each time it is started.
 ///
-/// Nothing happens until somebody runs it. Then it sends `value*` and ends once: it completes by
+/// Nothing happens until it is run. Then it sends `value*` and ends once: it completes by
 /// returning, fails by throwing, and is cancelled by the cancellation of its task. The sink is
 /// awaited, so a slow consumer slows the producer; it is called from one task, one value at a time.
-/// What the sink throws must pass through the body unchanged: it is how a consumer that has enough
-/// stops a producer. The laws are in `EventContract`.
+/// What the sink throws must pass through the body unchanged: this is how a consumer stops a
+/// producer. The laws are in `EventContract`.
 @frozen
 public struct Signal<Value: Sendable>: Sendable {
   /// The work: sends values into the sink, returns to complete, throws to fail.

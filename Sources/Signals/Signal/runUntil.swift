@@ -1,7 +1,7 @@
 // Running a signal up to a value, for operators that stop their source early.
 
 extension Signal {
-  /// Does the work in the present task until `isEnough` returns true for a value.
+  /// Does the work in the present task until `isDone` returns true for a value.
   ///
   /// It then stops the producer and returns once the producer's clean-up is done. This is how an
   /// operator ends its source before the source ends by itself:
@@ -21,18 +21,18 @@ extension Signal {
   /// }
   /// ```
   ///
-  /// - Parameter isEnough: Called for each value, and awaited. Never called again once it has
+  /// - Parameter isDone: Called for each value, and awaited. Not called again once it has
   ///   returned true or thrown.
-  /// - Throws: What the work failed with, or what `isEnough` threw.
+  /// - Throws: What the work failed with, or what `isDone` threw.
   @inlinable
-  public func runUntil(_ isEnough: (Value) async throws -> Bool) async throws {
-    var hasEnough = false
+  public func runUntil(_ isDone: (Value) async throws -> Bool) async throws {
+    var isStopped = false
     do {
       try await body { value in
-        guard !hasEnough else { throw Stopped.stopped }
-        hasEnough = try await isEnough(value)
-        if hasEnough { throw Stopped.stopped }
+        guard !isStopped else { throw Stopped.stopped }
+        isStopped = try await isDone(value)
+        if isStopped { throw Stopped.stopped }
       }
-    } catch  where hasEnough && Stopped.isThrown(error) {}
+    } catch  where isStopped && Stopped.isThrown(error) {}
   }
 }

@@ -1,7 +1,7 @@
 // What happens when a signal fails.
 
 extension Signal {
-  /// Goes on with what `handler` gives when this signal fails.
+  /// Continues with the signal that `handler` returns when this signal fails.
   ///
   /// ```
   /// source       1-2-X
@@ -24,7 +24,7 @@ extension Signal {
     }
   }
 
-  /// Starts this signal again when it fails, as `policy` says.
+  /// Starts this signal again when it fails, up to the attempts of `policy` and with its pauses.
   ///
   /// ```
   /// source (1st)   1-X

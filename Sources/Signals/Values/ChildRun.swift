@@ -54,7 +54,7 @@ final class ChildRun<Value: Sendable>: Sendable {
     return work
   }
 
-  /// Ends the producer: the consumer then completes, or fails, as `result` says.
+  /// Ends the producer: the consumer then completes or fails with `result`.
   func stop(_ result: Result<Void, any Error>) {
     stopped.withLock { $0 = $0 ?? result }
     cancel()
@@ -65,8 +65,8 @@ final class ChildRun<Value: Sendable>: Sendable {
 
   /// The next event.
   ///
-  /// When a deadline of the consumer's passes meanwhile, what the producer was doing says more than
-  /// that its value was waited for.
+  /// When a deadline of the consumer passes meanwhile, the producer's own failure replaces the failed
+  /// wait for its value: it names the operation that took too long.
   private func next() async throws -> Handoff<Delivered>.Event {
     do {
       return try await handoff.next()

@@ -4,9 +4,9 @@ import Synchronization
 
 /// The surroundings of a piece of work, inherited by its child tasks.
 ///
-/// They may put a deadline on it: that of a blocking call, a turn, `timeout` or a clean-up. Whoever
-/// sets one arms one timer, which marks it expired and cancels the work. A wait that is cancelled so
-/// says that it timed out, and at what, instead of that it was cancelled.
+/// They may put a deadline on it: that of a blocking call, a turn, `timeout` or a clean-up. Each
+/// deadline has one timer, which marks it expired and cancels the work. A wait that is cancelled this
+/// way fails with ``TimedOut``, which names the operation, instead of as cancelled.
 ///
 /// An alarm, so that a kind of work that a loop ends by itself needs no timer beside it: see
 /// ``TurnRequest``.
@@ -121,7 +121,7 @@ class Carried: Alarm, @unchecked Sendable {
     return covered != 0 && covered == Self.presentTask
   }
 
-  /// Which task this is, told from others while it lives; 0 outside one.
+  /// Identifies the present task while it lives; 0 outside a task.
   private static var presentTask: UInt {
     withUnsafeCurrentTask { unsafeBitCast($0, to: UInt.self) }
   }

@@ -1,6 +1,6 @@
 // A task beside the present one, which its parent always awaits.
 //
-// It does not say what is run: values that come out of it go through a Handoff or a Mailbox.
+// It has no values of its own: they go through a Handoff or a Mailbox.
 
 /// A task that inherits the turn and the deadlines of the task that starts it.
 struct ChildTask: Sendable {

@@ -2,7 +2,7 @@
 
 /// Where the answer to one wait is put.
 ///
-/// The first ending wins; later ones learn that they came too late, and can undo what they brought.
+/// The first ending counts. Later ones return false, so that the caller can undo their effect.
 ///
 /// Each one has to be ended, though nobody may wait any more: a debug build stops where one is
 /// freed without an ending.

@@ -27,10 +27,10 @@ final class Handoff<Value: Sendable>: Sendable {
     self.loop = loop
   }
 
-  /// What ``send(_:)`` is called when a deadline passes over it.
+  /// The operation that ``send(_:)`` is reported as when a deadline ends it.
   static var sending: String { "handing on a value" }
 
-  /// Offers a value and waits until the consumer has dealt with it.
+  /// Offers a value and waits until the consumer has handled it.
   @usableFromInline
   func send(_ value: Value) async throws {
     try await wait(on: loop, operation: Self.sending) { (taken: Completion<Void>) in
@@ -38,7 +38,7 @@ final class Handoff<Value: Sendable>: Sendable {
     }
   }
 
-  /// Says that one producer has ended.
+  /// Reports the end of one producer.
   @usableFromInline
   func finish(_ result: Result<Void, any Error>) { offer(.finished(result)) }
 

@@ -1,7 +1,7 @@
 // The only lock of the package.
 //
-// It says nothing of what it protects: `Guarded` makes an object of it and one value. Classes of
-// which every operation makes an object keep it beside their state, and save an allocation.
+// It does not hold what it protects: `Guarded` combines it with one value. Classes with an object for
+// every operation keep it beside their state instead, which saves an allocation.
 
 #if THREAD_SANITIZER
   import Glibc

@@ -1,4 +1,4 @@
-// The watches of a loop, without a poll: what the kernel is told, and whose callback is made.
+// The watches of a loop, without a poll: the changes for epoll, and which callback is called.
 
 import Testing
 
@@ -17,7 +17,7 @@ struct WatchTableTests {
     ) { _ in }
   }
 
-  @Test("the kernel hears of the joint interest, and only of what changes")
+  @Test("epoll gets the combined events, and only on a change")
   func changes() {
     let table = Cell(WatchTable())
     let (first, second) = (watch(3, .readable), watch(3, .writable))
