@@ -88,7 +88,6 @@ extension GlossaryRules {
     "Journal": 22,
     "NordicSuites": 51,
     "SimulatedDevices": 169,
-    "SimulatedRuns": 37,
     "Spelling": 1,
     "blerun": 8,
     "blerun-fuzz": 13,

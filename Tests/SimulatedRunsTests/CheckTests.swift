@@ -108,7 +108,7 @@ struct CheckTests {
       .asked(Self.chain, plan), .ended(Self.chain, ChainEnding(error: failure)),
     ])
     #expect(broken.contains("Errors explain"))
-    #expect(broken.contains("A failure is told as what it is"))
+    #expect(broken.contains("A failure is reported as what it is"))
   }
 
   @Test("objects in the wrong order, and signals of what is not there")
@@ -137,10 +137,10 @@ struct CheckTests {
       Self.device,
       [.string("org.bluez.Device1"), .properties([:]), .strings([])]
     )
-    #expect(Self.broken([unknown]) == ["Nothing is told of what is not there"])
+    #expect(Self.broken([unknown]) == ["No signal is sent about a missing object"])
   }
 
-  @Test("a value that the device has not said, and one that is left out")
+  @Test("a value that the device has not sent, and one that is missing")
   func values() {
     let (chain, uuid) = (Self.chain, DeviceDraft.alertLevel)
     let read: [Sighting] = [

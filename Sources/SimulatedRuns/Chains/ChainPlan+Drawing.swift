@@ -89,7 +89,7 @@ extension ChainPlan {
     }
   }
 
-  /// A value that is hardly drawn twice, so that whose it is can be told.
+  /// A value that is unlikely to be drawn twice, so that it identifies its step.
   private static func octets(_ generator: inout SeededGenerator) -> [UInt8] {
     (0..<4).map { _ in UInt8.random(in: 0...255, using: &generator) }
   }
@@ -101,8 +101,8 @@ extension ChainPlan {
     )
   }
 
-  /// The chain that has to succeed once nothing goes wrong any more. It does not ask for the end of
-  /// its link: one that others have left up would be ended with it, and not be seen.
+  /// The chain that has to succeed after the last fault. It has no disconnect step: that would also
+  /// end a connection that another chain has left up, and hide it.
   static func plain(_ device: Int) -> ChainPlan {
     let value: [UInt8] = [0xfe]
     return ChainPlan(

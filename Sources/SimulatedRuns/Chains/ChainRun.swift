@@ -4,7 +4,7 @@ import BlueZ
 import Bluetooth
 import Signals
 
-/// One chain of a program, told to an observer step by step.
+/// One chain of a program, reported to an observer step by step.
 struct ChainRun: Sendable {
   let id: ChainID
   let plan: ChainPlan
@@ -14,7 +14,7 @@ struct ChainRun: Sendable {
   private var scheduler: SerialScheduler { service.scheduler }
   private var loop: Loop { scheduler.loop }
 
-  /// Asks for the chain's turn, and for its end when it is to be cancelled.
+  /// Requests the chain's turn, and cancels it at the planned moment.
   func start() {
     observer.see(.asked(id, plan))
     let cancel = plan.way == .blocking ? startBlocking() : startAwaited()

@@ -1,4 +1,4 @@
-// Promise 6, its other half: a failure is told as what it is, never as the nearest one.
+// Promise 6, second half: a failure is reported as what it is, never as the nearest one.
 
 import BlueZInterfaces
 import BlueZSimulator
@@ -7,9 +7,9 @@ import DBus
 import Signals
 import SimulatedDevices
 
-/// Watches that what chains are told has happened has happened.
+/// Checks that each cause that a chain's failure names has happened.
 struct Causes: Check {
-  /// What can be told of only if it happened before.
+  /// Causes that a failure may name only if they happened before.
   private struct Happened {
     var isAdapterOff = false
     var isAdapterGone = false
@@ -39,7 +39,7 @@ struct Causes: Check {
         }
         violations.append(
           Violation(
-            rule: "A failure is told as what it is",
+            rule: "A failure is reported as what it is",
             what: "\(id): \(missing): \(failure)",
             at: now
           )
@@ -82,7 +82,7 @@ struct Causes: Check {
     case .refused where failure.att != nil && !happened.isRefused:
       return "the device refused nothing"
     case .characteristicMissing, .serviceMissing:
-      // A descriptor that is not there is told so too.
+      // A missing descriptor is reported with the same code.
       let asksForMore = plan.steps.contains {
         if case .readDescriptor = $0.bare { true } else { false }
       }
@@ -98,8 +98,8 @@ struct Causes: Check {
     }
   }
 
-  /// Whether another program uses the device: that it ends its link, or has the device removed, ends
-  /// a pairing under way.
+  /// Whether another program uses the device: its disconnect, or its removal of the device, ends a
+  /// pairing in progress.
   private func isUsed(_ device: Int, byOthersThan program: Int) -> Bool {
     plans.contains { id, plan in id.program != program && plan.device == device }
   }
@@ -108,7 +108,7 @@ struct Causes: Check {
 }
 
 extension ChainEnding {
-  /// All failures in what the caller was told.
+  /// All failures that the caller got.
   var failures: [DeviceFailure] {
     guard let failed = error as? FailedWithCleanUp else {
       return [error as? DeviceFailure].compactMap { $0 }

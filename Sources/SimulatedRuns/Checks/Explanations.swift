@@ -3,11 +3,11 @@
 import Bluetooth
 import Signals
 
-/// Looks at what callers are told.
+/// Checks the errors that callers get.
 struct Explanations: Check {
   private(set) var violations: [Violation] = []
   private var cancelled: Set<ChainID> = []
-  /// Chains with a scan: the end of one is wanted, and what takes long then is nobody's operation.
+  /// Chains with a scan: it is meant to end by its deadline, which then names no operation.
   private var scanning: Set<ChainID> = []
 
   mutating func take(_ sighting: Sighting, at now: Instant) {
@@ -42,10 +42,10 @@ struct Explanations: Check {
     case is CancellationError:
       return cancelled.contains(id) ? nil : "cancelled, though nobody did"
     case let timedOut as TimedOut:
-      // What was being done, not how this program waited for it.
+      // The error has to name the operation, not how this program waited for it.
       let waits = ["waiting for a value", "handing on a value", "the signal"]
       let isUnnamed = waits.contains(timedOut.operation) && !scanning.contains(id)
-      return isUnnamed ? "it does not say what took so long" : nil
+      return isUnnamed ? "it does not name the operation that took so long" : nil
     default: return "an error of another kind"
     }
   }

@@ -51,7 +51,7 @@ struct Leftovers: Check {
       if plan.keepsLink { leavesLink = true }
     case .ended(let id, let ending):
       open.remove(id)
-      if ending.tellsOfCleanUp { leavesLink = true }
+      if ending.reportsCleanUp { leavesLink = true }
     case .message(let message) where message.kind == .signal: take(message)
     case .message(let message):
       // A subscription that was begun late is ended as soon as it is answered.

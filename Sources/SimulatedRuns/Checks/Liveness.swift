@@ -1,4 +1,4 @@
-// After the last fault every chain ends, and a plain one goes well.
+// After the last fault every chain ends, and a plain one succeeds.
 
 import BlueZInterfaces
 import BlueZSimulator
@@ -7,7 +7,7 @@ import DBus
 import Signals
 import SimulatedDevices
 
-/// Watches what happens after the healing, and what is left at the end.
+/// Checks what happens after the last fault, and what is left at the end.
 struct Liveness: Check {
   private(set) var violations: [Violation] = []
   private let isCalm: Bool

@@ -10,7 +10,7 @@ struct OneEnding: Check {
 
   private struct Chain {
     var phase = Phase.waiting
-    var isTold = false
+    var isEnded = false
     /// Steps that have begun and not ended.
     var openSteps = 0
     var values = 0
@@ -20,10 +20,10 @@ struct OneEnding: Check {
   private var states: [ChainID: Chain] = [:]
   /// The chain that has the turn, by program.
   private var turns: [Int: ChainID] = [:]
-  private var told = 0
+  private var ended = 0
 
   var asked: Int { states.count }
-  var open: Int { states.count - told }
+  var open: Int { states.count - ended }
 
   mutating func take(_ sighting: Sighting, at now: Instant) {
     switch sighting {
@@ -53,12 +53,12 @@ struct OneEnding: Check {
       states[id]?.openSteps += 1
     case .stepEnded(let id, _): states[id]?.openSteps -= 1
     case .ended(let id, _):
-      if states[id]?.isTold == true {
+      if states[id]?.isEnded == true {
         complain("Every chain ends once", "\(id) ended again", now)
       } else {
-        told += 1
+        ended += 1
       }
-      states[id]?.isTold = true
+      states[id]?.isEnded = true
       if let steps = states[id]?.openSteps, steps != 0 {
         complain("No step outlives its chain", "\(id) has \(steps) under way", now)
       }
@@ -68,7 +68,7 @@ struct OneEnding: Check {
 
   mutating func finish(at now: Instant) {
     for (id, chain) in states.sorted(by: { $0.key < $1.key }) {
-      if !chain.isTold { complain("Every chain ends", "\(id) did not", now) }
+      if !chain.isEnded { complain("Every chain ends", "\(id) did not", now) }
       if chain.phase == .inTurn { complain("Every turn is given back", "that of \(id)", now) }
     }
   }

@@ -1,4 +1,4 @@
-// Promise 2, its other half: a link that was found is not ours to end.
+// Promise 2, second half: a connection that was up before is left up.
 
 import BlueZInterfaces
 import BlueZSimulator
@@ -19,7 +19,7 @@ struct OthersLinks: Check {
   private var tried: [Int: Set<String>] = [:]
 
   private var isUp: Set<String> = []
-  /// Calls of Connect without an answer, with their device.
+  /// Calls of Connect that have no reply yet, with their device.
   private var pending: [Call: String] = [:]
 
   private struct Call: Hashable {
@@ -53,7 +53,7 @@ struct OthersLinks: Check {
     }
   }
 
-  /// A link that a late answer tells of is the program's own, in whichever turn it comes.
+  /// A connection that a late reply reports is the program's own, in whichever turn it arrives.
   private mutating func answered(_ reply: Message) {
     guard let serial = reply.replySerial, let program = programs[reply.destination ?? ""],
       let element = pending.removeValue(forKey: Call(program: program, serial: serial))

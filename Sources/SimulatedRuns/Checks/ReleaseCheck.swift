@@ -92,16 +92,17 @@ struct ReleaseCheck: Check {
     BlueZPath.device(address, of: BlueZPath.manager).lastElement
   }
 
-  /// What a chain has made is down when its caller is told, unless the caller is told that too.
+  /// A connection that a chain made is down when its caller gets the result, unless the result
+  /// reports that it is not.
   private mutating func ended(_ id: ChainID, _ ending: ChainEnding, _ now: Instant) {
     defer { plans[id] = nil }
     guard let plan = plans[id], !plan.keepsLink, !leftPrograms.contains(id.program) else { return }
     for device in addresses.indices where isUp[device] && makers[device] == [id] {
       // A link that is to be kept is made anew as one that is kept.
       if kept.contains(id.program) { continue }
-      // Blocking code is told before its turn ends.
+      // Blocking code gets the result before its turn ends.
       if plan.way == .blocking, turns[id.program] == id { continue }
-      if ending.tellsOfCleanUp { continue }
+      if ending.reportsCleanUp { continue }
       complain("What was connected is disconnected", "\(id) and \(addresses[device])", now)
     }
   }
@@ -119,8 +120,8 @@ extension ChainPlan {
 }
 
 extension ChainEnding {
-  /// Whether it says that a link could not be ended.
-  var tellsOfCleanUp: Bool {
+  /// Whether it reports that a connection could not be ended.
+  var reportsCleanUp: Bool {
     if let failed = error as? FailedWithCleanUp { return !failed.cleanUp.isEmpty }
     return (error as? DeviceFailure)?.operation == "disconnecting"
   }

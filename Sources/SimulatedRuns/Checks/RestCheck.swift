@@ -101,7 +101,7 @@ struct RestCheck: Check {
       }
       guard let index = elements.firstIndex(of: path.lastElement) else { continue }
       if device.isConnected != isUp[index] {
-        complain("Connected says whether there is a link", "\(path)", instant)
+        complain("Connected matches the connection", "\(path)", instant)
       }
     }
   }

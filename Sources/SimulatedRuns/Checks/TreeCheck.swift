@@ -1,4 +1,4 @@
-// Invariants of org.bluez: the objects and what is told of them.
+// Invariants of org.bluez: the objects and the signals about them.
 
 import BlueZInterfaces
 import DBus
@@ -87,7 +87,7 @@ struct TreeCheck: Check {
   private mutating func changed(_ message: Message, _ now: Instant) {
     guard let path = message.path, let interface = message.body.first?.asString else { return }
     guard message.sender == daemon, objects[path]?.interfaces.contains(interface) == true else {
-      return complain("Nothing is told of what is not there", message.text, now)
+      return complain("No signal is sent about a missing object", message.text, now)
     }
   }
 

@@ -1,4 +1,4 @@
-// Promise 5: what is measured is what the device said, whole and in order.
+// Promise 5: the measured values are those that the device sent, complete and in order.
 
 import BlueZSimulator
 import Bluetooth
@@ -109,7 +109,7 @@ struct ValueCheck: Check {
         let history = kept[attribute]
       else { return }
       if !history.contains(where: { $0.at >= step.began && $0.octets == octets }) {
-        complain("A write that went well has reached the device", "\(id) \(step.step)", now)
+        complain("A write that succeeded has reached the device", "\(id) \(step.step)", now)
       }
     case .notify(let uuid, _, _):
       guard case .events(let events) = value else { return }

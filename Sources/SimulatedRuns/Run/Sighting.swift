@@ -1,4 +1,4 @@
-// What is seen of a run, in order: the whole input of the checkers.
+// The events of a run, in order: the complete input of the checks.
 
 import BlueZSimulator
 import Bluetooth
@@ -38,7 +38,7 @@ enum Sighting: Sendable {
   case stepEnded(ChainID, Int)
   /// A chain was cancelled.
   case cancelled(ChainID)
-  /// Its caller was told.
+  /// Its caller got the result.
   case ended(ChainID, ChainEnding)
 }
 
@@ -51,9 +51,9 @@ enum StepValue: Hashable, Sendable {
   case events([NotificationEvent])
 }
 
-/// What the caller of a chain was told.
+/// The result that the caller of a chain got.
 struct ChainEnding: Sendable {
-  /// nil when it went well.
+  /// nil when it succeeded.
   let error: (any Error)?
 }
 
@@ -76,7 +76,7 @@ extension Sighting: CustomStringConvertible {
     case .stepEnded(let id, let index): "\(id) step \(index) ends"
     case .cancelled(let id): "\(id) is cancelled"
     case .ended(let id, let ending):
-      "\(id) ended: \(ending.error.map { "\($0)" } ?? "well")"
+      "\(id) ended: \(ending.error.map { "\($0)" } ?? "ok")"
     }
   }
 }

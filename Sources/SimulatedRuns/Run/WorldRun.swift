@@ -103,7 +103,7 @@ final class WorldRun: Sendable {
     ChainRun(id: id, plan: plan, service: program.services[plan.device], observer: observer)
   }
 
-  /// Each device, once more: it has to go well.
+  /// A plain chain for each device at the end, which has to succeed.
   private func plainChains(_ program: Program) throws {
     for device in world.devices.indices {
       let id = ChainID(program: 0, number: Liveness.plain + device)

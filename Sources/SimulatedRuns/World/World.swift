@@ -16,12 +16,16 @@ struct World: Sendable {
   let seed: UInt64
   var devices: [DeviceDefinition]
   var settings: SimulatorSettings
-  /// The program that is held to the promises comes first; others are in its way.
+  /// The program that the checks apply to comes first; the others interfere with it.
   var programs: [Program]
   /// In the order of time.
   var disturbances: [TimedDisturbance]
-  /// When everything is well again, and stays so.
+  /// When the last fault has ended.
   var healsAt: Duration
+
+  /// The label of the faults' generator. A seed stands for the draws under this label, so a change
+  /// would change every seeded world.
+  private static let faultsLabel = "blows"
 
   /// Draws a world.
   init(seed: UInt64) {
@@ -34,8 +38,7 @@ struct World: Sendable {
     settings = SimulatorSettings()
     var chains = origin.split("chains")
     programs = ChainPlan.drawPrograms(for: devices, &chains)
-    // The label is part of what a seed means: it stays.
-    var faults = origin.split("blows")
+    var faults = origin.split(Self.faultsLabel)
     let draft = FaultDraft(devices: devices, programs: programs.count)
     disturbances = draft.draw(&faults)
     healsAt = .seconds(Int.random(in: 20...60, using: &faults))
