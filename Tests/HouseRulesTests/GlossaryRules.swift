@@ -90,7 +90,6 @@ extension GlossaryRules {
     "SimulatedDevices": 169,
     "Spelling": 1,
     "blerun": 8,
-    "blerun-fuzz": 13,
   ]
 
   /// Pages that are still in older words.

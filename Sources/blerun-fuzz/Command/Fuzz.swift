@@ -4,16 +4,17 @@ import ArgumentParser
 import Glibc
 import Signals
 
-/// Gives hostile inputs to the parts that read what others wrote.
+/// Gives hostile inputs to the parts that read files and messages of others.
 @main
 struct Fuzz: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "blerun-fuzz",
     abstract: "Gives hostile inputs to what reads files, and to the simulated org.bluez.",
     discussion: """
-      Each input is made of a seed and a number. A worker process takes them; when one breaks a
-      promise, crashes it or keeps it for a minute, it is told with the command that repeats it,
-      and the exit status is 1. Run it where the package is: inputs are made of its files.
+      Each input is generated from a seed and a number. A worker process reads the inputs. If one
+      violates a rule, crashes the worker or takes longer than a minute, the program prints it with
+      the command that repeats it and exits with 1. Run it in the package's folder: the inputs are
+      made from its files.
       """
   )
 
@@ -23,13 +24,13 @@ struct Fuzz: ParsableCommand {
   @Option(help: "How many inputs.")
   var count: UInt64 = 10_000
 
-  @Option(help: "What they are made of, with their number.")
+  @Option(help: "The seed that the inputs are generated from.")
   var seed: UInt64 = 1
 
-  @Option(help: "The number of the first.")
+  @Option(help: "The number of the first input.")
   var from: UInt64 = 0
 
-  @Flag(help: "Show the inputs instead of giving them to anyone.")
+  @Flag(help: "Print the inputs instead of running them.")
   var show = false
 
   @Option(help: .hidden)
@@ -80,8 +81,8 @@ struct Fuzz: ParsableCommand {
       )
       return
     case .exit: break
-    case .signal(let number): tell("it ended by signal \(number)", note)
-    case .stuck: tell("it takes longer than a minute", note)
+    case .signal(let number): report("the worker was ended by signal \(number)", note)
+    case .stuck: report("the input takes longer than a minute", note)
     }
     let one = "blerun-fuzz \(target.rawValue) --seed \(seed) --from \(note.number) --count 1"
     if let target = try? target.target.init(seed: seed) {
@@ -91,7 +92,7 @@ struct Fuzz: ParsableCommand {
     throw ExitCode(1)
   }
 
-  private func tell(_ what: String, _ note: ProgressNote) {
+  private func report(_ what: String, _ note: ProgressNote) {
     write("\(target.rawValue), seed \(seed), input \(note.number): \(what)")
   }
 

@@ -1,15 +1,15 @@
-// The process that takes the inputs, and may die of one.
+// The process that runs the inputs, and may crash on one.
 
 import CLinux
 import Glibc
 
-/// Takes inputs one after the other.
+/// Runs inputs one after the other.
 struct Worker {
-  /// Memory beyond which an input is said to be too expensive.
+  /// The limit of the address space, in bytes: an input that needs more is a violation.
   private static let addressSpace: UInt = 4 << 30
   /// After so many inputs the process has what it needs, and the heap is looked at.
   private static let settled: UInt64 = 4_096
-  /// What may be in use beyond that, in octets, however many inputs follow.
+  /// What may be in use beyond that, in octets, after any number of further inputs.
   private static let growth = 64 << 10
 
   let name: TargetName
@@ -42,7 +42,7 @@ struct Worker {
       if base == nil { base = used }
       guard used <= allowed else {
         throw Violation(
-          description: "memory grew from \(base ?? 0) to \(used) octets in \(done) inputs"
+          description: "memory grew from \(base ?? 0) to \(used) bytes in \(done) inputs"
         )
       }
     }

@@ -127,11 +127,11 @@ struct BatchFiles: FuzzTarget {
     switch devices {
     case .listed(let devices):
       guard !devices.isEmpty, Set(devices.map(\.label)).count == devices.count else {
-        throw Violation(description: "a device is there twice, or there is none")
+        throw Violation(description: "the list of devices has a duplicate, or is empty")
       }
     case .scanned(let scan):
       for name in ["Lamp-1", "", "{name}", "a: [b]\n", nil] {
-        // A name that is no value for its variable is refused, with a reason.
+        // A name that is not a valid value of its variable is refused, with a reason.
         do {
           _ = try scan.devices([Self.seen(as: name)])
         } catch {

@@ -25,8 +25,8 @@ struct AnswerBook {
   private(set) var granted = 0
   /// How secure the keys are that devices have, by their paths.
   private var bonds: [String: LinkSecurity] = [:]
-  /// Characteristics that nobody has acquired, though they may say so: AcquireNotify got no answer,
-  /// or no descriptor was left.
+  /// Characteristics that may be reported as acquired although nobody has acquired them:
+  /// AcquireNotify got no reply, or no descriptor was left.
   private var stuck: Set<String> = []
   /// Hardly a descriptor is left at present.
   var isSqueezed = false
@@ -42,7 +42,7 @@ struct AnswerBook {
       guard message.sender != server, message.destination == OrgBlueZ.busName else { return }
       called(message)
     case .methodReturn, .error: if message.sender == server { answered(message) }
-    case .signal: if message.sender == server { told(message) }
+    case .signal: if message.sender == server { removed(message) }
     }
   }
 
@@ -90,7 +90,7 @@ struct AnswerBook {
     excuse { $0.path == granted.path && $0.member == "AcquireNotify" }
   }
 
-  private mutating func told(_ message: Message) {
+  private mutating func removed(_ message: Message) {
     guard message.member == StandardInterface.interfacesRemoved.name,
       let path = message.body.first?.asObjectPath?.text, let names = message.body.last?.asStrings
     else { return }
@@ -143,7 +143,7 @@ struct AnswerBook {
     }.map { "\($0.path) \($0.member)" }.sorted()
   }
 
-  /// Whether a characteristic may say that it is acquired though nobody has it.
+  /// Whether a characteristic may be reported as acquired although nobody has acquired it.
   func isStuck(_ path: String) -> Bool {
     // One that waits for ever keeps it too.
     stuck.contains(path) || open.values.contains { $0.path == path && $0.member == "AcquireNotify" }

@@ -38,7 +38,7 @@ struct OpenCall {
     ["ReadValue", "WriteValue", "StartNotify", "AcquireNotify"].contains(member)
   }
 
-  /// Whether a device that is removed meanwhile leaves it without an answer.
+  /// Whether the call gets no reply when its device is removed meanwhile.
   ///
   /// - Source: recorded from bluetoothd 5.66.
   var isForgottenWithDevice: Bool { member == "Connect" || member == "ConnectProfile" }
