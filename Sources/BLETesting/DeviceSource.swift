@@ -29,7 +29,7 @@ public struct DeviceSource: Sendable {
 
   private init(_ load: @escaping @Sendable () throws -> ScenarioDefinition) { self.load = load }
 
-  /// Reads it: devices, and what befalls them.
+  /// Reads the devices and the faults that affect them.
   ///
   /// - Throws: `DocumentErrors` of the part `Documents`, with everything that is wrong with a file.
   public func scenario() throws -> ScenarioDefinition { try load() }

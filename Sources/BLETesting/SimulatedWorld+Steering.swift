@@ -40,8 +40,8 @@ extension SimulatedWorld {
     }
   }
 
-  /// Has the strength of a device move along a path, wander, or, with nil, do what its definition
-  /// says again.
+  /// Has the RSSI of a device move along a path, wander, or, with nil, move as its definition
+  /// describes.
   public func move(_ name: String? = nil, _ movement: SignalMovement?) throws {
     try steer(name) { (steering, device) throws(SteeringError) in
       switch movement {

@@ -6,6 +6,6 @@ public enum WorldTime: Sendable {
   /// test gives the same run. The world belongs to the thread that made it: for test functions
   /// without `async`, which make it in their body or in their suite's `init`.
   case virtual
-  /// As on the wall: for `async` tests, and code that has a clock of its own.
+  /// In real time: for `async` tests, and code that has a clock of its own.
   case real
 }

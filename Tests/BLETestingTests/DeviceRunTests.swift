@@ -126,7 +126,7 @@ struct DeviceRunTests {
 
   // MARK: Steps behind each value of a subscription
 
-  @Test("a disconnect for each value is refused before it is sent, and says what to write")
+  @Test("a disconnect for each value is refused before it is sent, with what to write instead")
   func disconnectForEach() throws {
     let world = try SimulatedWorld(Self.tag)
     let device = try world.service()
@@ -148,7 +148,7 @@ struct DeviceRunTests {
     #expect(world.log.last?.event == "link-down")
   }
 
-  @Test("what the failure says to write loses nothing, and reads for each value are fine")
+  @Test("what the failure suggests loses nothing, and reads for each value are fine")
   func collected() throws {
     let world = try SimulatedWorld(Self.tag)
     let device = try world.service()

@@ -88,7 +88,7 @@ struct WorldTests {
     #expect(throws: SteeringError.self) { try world.dropLink() }
   }
 
-  @Test("the log says what the client asked and what came of it")
+  @Test("the log has each request of the client and its result")
   func log() throws {
     let world = try SimulatedWorld(Self.text)
     let service = try world.service()
@@ -112,7 +112,7 @@ struct WorldTests {
     }
   }
 
-  @Test("a scenario befalls its devices, and the seed it names is the one")
+  @Test("a scenario affects its devices, and its seed is used")
   func scenario() throws {
     let world = try SimulatedWorld(
       .file("../../Simulators/scenarios/aborted-connects.yaml"),
