@@ -56,7 +56,8 @@ let glossary: [GlossaryEntry] = [
   ),
   .init("no limit of its own", instead: "default timeout per step"),
   .init("on the wall", instead: "in real time"),
-  .init("octets?", .sentences, instead: "bytes"),
+  // `octets:` is a key of files.
+  .init("octets?(?!:)", .sentences, instead: "bytes"),
   .init("stands? for others", instead: "`*` and `?` are wildcards"),
   .init(
     "parts? steps|with blanks|blanks around|a blank before",

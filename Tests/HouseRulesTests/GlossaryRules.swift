@@ -86,7 +86,6 @@ extension GlossaryRules {
     "Jobs": 413,
     "Journal": 22,
     "NordicSuites": 51,
-    "SimulatedDevices": 169,
     "Spelling": 1,
     "blerun": 8,
   ]

@@ -50,7 +50,7 @@ struct AttributeTableTests {
     #expect(table.characteristic(at: 12)?.descriptors.count == 1)
   }
 
-  @Test("properties beyond the octet of the declaration have their descriptor")
+  @Test("properties beyond the byte of the declaration have their descriptor")
   func extended() throws {
     let bench = DeviceBench(CharacteristicDefinition([.write, .reliableWrite]))
     let entry = try #require(bench.device.table.characteristic(at: 12))

@@ -57,7 +57,7 @@ struct BehaviourTests {
     #expect(found.map { $0[7] } == [0x80, 0xff, 0x7f, 0x80])
   }
 
-  @Test("a counter that stays at its last value stops telling its subscriber")
+  @Test("a counter that stays at its last value stops notifying its subscriber")
   func counterEnds() throws {
     let counter = Counter(
       format: try format("u8"),

@@ -1,4 +1,4 @@
-// Device files that are wrong, and what is said of them.
+// Invalid device files, and their error messages.
 
 import Documents
 import SimulatedDevices
@@ -15,12 +15,12 @@ struct DeviceComplaintTests {
     }
   }
 
-  /// What is said of these keys of a device, beside its address.
+  /// The errors in these keys of a device, beside its address.
   func ofDevice(_ keys: String) -> [String] {
     complaints("address: C0:FF:EE:00:00:01\n" + keys)
   }
 
-  /// What is said of these keys of a characteristic.
+  /// The errors in these keys of a characteristic.
   func ofCharacteristic(_ keys: String, _ properties: String = "[read, write, notify]") -> [String]
   {
     ofDevice(
@@ -55,9 +55,9 @@ struct DeviceComplaintTests {
           + "C0:FF:EE:00:00:01)",
         "device.yaml:1:1: nam: there is no key 'nam' here (did you mean 'name'?)",
         "device.yaml:2:15: address-type: 'secret' stands here (expected public or random)",
-        "device.yaml:4:14: services.1.service: 'batery' is no service (expected an assigned name "
+        "device.yaml:4:14: services.1.service: unknown service 'batery' (expected an assigned name "
           + "or a UUID; did you mean 'battery'?)",
-        "device.yaml:7:28: \(path).properties.2: 'notifi' is no property (did you mean 'notify'?)",
+        "device.yaml:7:28: \(path).properties.2: unknown property 'notifi' (did you mean 'notify'?)",
         "device.yaml:8:22: \(path).value.u8: 300 is more than 255 (expected a value of u8)",
         "device.yaml:9:14: link.mtu: '22' stands here (expected a whole number from 23 to 517)",
       ]
@@ -72,9 +72,12 @@ struct DeviceComplaintTests {
       ("services: [{ service: generic-access }]", "every device has this service"),
       ("advertisement: { rssi: 21 }", "from -127 to 20"),
       ("advertisement: { interval: 1ms }", "from 20ms to 10240ms"),
-      ("advertisement: { manufacturer-data: { acme: \"00\" } }", "'acme' is no company identifier"),
+      (
+        "advertisement: { manufacturer-data: { acme: \"00\" } }",
+        "invalid company identifier 'acme'"
+      ),
       ("advertisement: { manufacturer-data: { 1: \"0\" } }", "not pairs of hex digits"),
-      ("advertisement: { manufacturer-data: { 1: [0] } }", "expected octets such as"),
+      ("advertisement: { manufacturer-data: { 1: [0] } }", "expected bytes such as"),
       ("advertisement: { service-data: { batterie: \"00\" } }", "did you mean 'battery'?"),
       ("advertisement: { servics: [] }", "did you mean 'services'?"),
       ("link: { latency: 2h }", "expected a duration from 0s to 1h"),
@@ -82,19 +85,19 @@ struct DeviceComplaintTests {
       ("faults: [{ on: rad, do: vanish }]", "did you mean 'read'?"),
       ("faults: [{ on: read, do: vanisch }]", "did you mean 'vanish'?"),
       ("faults: [{ on: read, do: refuse }]", "expected refuse 0x80"),
-      ("faults: [{ on: read, do: refuse 0 }]", "'0' is no error code"),
+      ("faults: [{ on: read, do: refuse 0 }]", "unknown error code '0'"),
       ("faults: [{ on: read, do: refuse value-not-alowed }]", "did you mean 'value-not-allowed'?"),
       ("faults: [{ on: read, do: slow soon }]", "expected a duration from 0s to 1h"),
       ("faults: [{ on: read }]", "the key 'do' is missing"),
       ("faults: [{ do: vanish }]", "the key 'on' is missing"),
-      ("faults: [{ on: connect, do: refuse 0x80 }]", "this cannot happen to 'connect'"),
-      ("faults: [{ on: any, do: refuse-connection }]", "this cannot happen to 'any'"),
+      ("faults: [{ on: connect, do: refuse 0x80 }]", "the fault does not apply to 'connect'"),
+      ("faults: [{ on: any, do: refuse-connection }]", "the fault does not apply to 'any'"),
       ("faults: [{ on: any, nth: 1, every: 2, do: vanish }]", "exclude each other"),
       ("faults: [{ on: any, nth: 0, do: vanish }]", "a whole number from 1"),
       ("faults: [{ on: any, probability: 1.1, do: vanish }]", "a number from 0 to 1"),
       (
         "faults: [{ on: connect, characteristic: device-name, do: vanish }]",
-        "connect is about no characteristic"
+        "'connect' does not take a characteristic"
       ),
       (
         "faults: [{ on: read, characteristic: battery-level, do: vanish }]",
@@ -115,11 +118,11 @@ struct DeviceComplaintTests {
       ("echo: true, counter: { format: u8 }", "'echo' and 'counter' are two behaviours at once"),
       ("echo: no", "expected true"),
       ("value: 87", "expected a value such as { u8: 87 }"),
-      ("value: { u8: 1, u16: 2 }", "a mapping of several keys stands here"),
-      ("value: { u9: 1 }", "there is no format 'u9'"),
-      ("value: { u8: [1] }", "a list stands here"),
+      ("value: { u8: 1, u16: 2 }", "found a mapping of several keys"),
+      ("value: { u9: 1 }", "unknown format 'u9'"),
+      ("value: { u8: [1] }", "expected a value of u8"),
       ("value: { medfloat: warm }", "expected a number"),
-      ("value: { medfloat16: 3000 }", "no room in medfloat16"),
+      ("value: { medfloat16: 3000 }", "out of range for medfloat16"),
       ("counter: { format: utf8 }", "expected one of u8, u16"),
       ("counter: { format: u8, from: 256 }", "a whole number from 0 to 255"),
       ("counter: { format: u8, step: 0 }", "a whole number other than 0"),
@@ -127,18 +130,24 @@ struct DeviceComplaintTests {
       ("counter: { format: u8, every: 0s }", "expected a duration from 1ms to 24h"),
       ("counter: { format: u8, first: now }", "without 'every' no value comes by itself"),
       ("counter: { format: u8, every: 1s, first: soon }", "expected now or later"),
-      ("wave: { parts: [{ u8: 1 }], period: 1s, every: 1s }", "no number moves here"),
+      ("wave: { parts: [{ u8: 1 }], period: 1s, every: 1s }", "no number with low and high"),
       ("wave: { parts: [{ u8: { low: 1, high: 2 } }], every: 1s }", "'period' is missing"),
-      ("wave: { parts: { u8: { low: 1, high: 256 } }, period: 1s, every: 1s }", "no room in u8"),
+      (
+        "wave: { parts: { u8: { low: 1, high: 256 } }, period: 1s, every: 1s }",
+        "out of range for u8"
+      ),
       ("wave: { parts: { u8: { low: 1 } }, period: 1s, every: 1s }", "'high' is missing"),
-      ("wave: { parts: { hex: { low: 1, high: 2 } }, period: 1s, every: 1s }", "no number moves"),
+      (
+        "wave: { parts: { hex: { low: 1, high: 2 } }, period: 1s, every: 1s }",
+        "hex has no number to change"
+      ),
       (
         "wave: { parts: { u8: { low: -1, high: 1, dividend: 1 } }, period: 1s, every: 1s }",
         "divided by zero"
       ),
       (
         "wave: { parts: { u8: { low: 0, high: 1, decimals: 1 } }, period: 1s, every: 1s }",
-        "u8 has no number of decimals"
+        "u8 does not take decimals"
       ),
       ("series: { values: [] }", "a series has at least one value"),
       ("series: { every: 1s }", "'values' is missing"),
@@ -152,13 +161,13 @@ struct DeviceComplaintTests {
         "descriptors: [{ descriptor: client-characteristic-configuration, value: { u8: 1 } }]",
         "comes with the properties"
       ),
-      ("descriptors: [{ descriptor: range, value: { u8: 1 } }]", "'range' is no descriptor"),
+      ("descriptors: [{ descriptor: range, value: { u8: 1 } }]", "unknown descriptor 'range'"),
       (
         "descriptors: [{ descriptor: valid-rage, value: { u8: 1 } }]",
         "did you mean 'valid-range'?"
       ),
       ("longest: 513", "a whole number from 0 to 512"),
-      ("refuse-read: 256", "'256' is no error code"),
+      ("refuse-read: 256", "unknown error code '256'"),
       ("valu: { u8: 1 }", "did you mean 'value'?"),
     ]
   )
@@ -205,7 +214,7 @@ struct DeviceComplaintTests {
 
   @Test("no devices are a complaint, and so are keys beside them")
   func devices() {
-    #expect(complaints("devices: []").first?.contains("there is no device here") == true)
+    #expect(complaints("devices: []").first?.contains("the list of devices is empty") == true)
     let found = complaints("devices: [{ address: C0:FF:EE:00:00:01 }]\nseed: 1")
     #expect(found.first?.contains("there is no key 'seed' here") == true)
   }
@@ -223,6 +232,6 @@ struct DeviceComplaintTests {
     #expect(found.first?.contains("more than 512 characteristics") == true)
     let long = String(repeating: "x", count: 513)
     #expect(ofCharacteristic("value: { utf8: \(long) }").first?.contains("longer than 512") == true)
-    #expect(ofDevice("name: \(long)").first?.contains("at most 248 octets") == true)
+    #expect(ofDevice("name: \(long)").first?.contains("at most 248 bytes") == true)
   }
 }

@@ -127,7 +127,7 @@ struct DeviceFileTests {
   }
 
   @Test(
-    "values are octets by format, one or several in a row",
+    "values are bytes by format, one or several in a row",
     arguments: [
       ("{ u8: 87 }", [87]), ("{ u16be: 0x0102 }", [1, 2]), ("{ i8: -1 }", [255]),
       (#"{ utf8: "ACME" }"#, [65, 67, 77, 69]), (#"{ hex: "01 ff" }"#, [1, 255]),

@@ -24,7 +24,7 @@ enum DeviceText {
       + characteristics.map { "  - { \($0) }\n" }.joined()
   }
 
-  /// What is said of these keys of a device, beside its address.
+  /// The errors in these keys of a device, beside its address.
   static func complaints(_ keys: String) -> [String] {
     do {
       _ = try DeviceFile.parse("address: C0:FF:EE:00:00:01\n" + keys, file: "device.yaml")
@@ -34,6 +34,6 @@ enum DeviceText {
     }
   }
 
-  /// What is said of these characteristics.
+  /// The errors in these characteristics.
   static func complaints(ofCharacteristics all: String...) -> [String] { complaints(keys(all)) }
 }

@@ -56,7 +56,7 @@ struct DialogueTests {
 
   // MARK: Glucose
 
-  /// What the meter tells for a request: sequence numbers, and the last answer.
+  /// What the meter sends for a request: sequence numbers, and the last answer.
   func records(
     _ bench: DeviceBench,
     _ request: [UInt8]
@@ -120,7 +120,9 @@ struct DialogueTests {
 
   // MARK: Tag and speaker
 
-  @Test("the tag rings until it is told otherwise, chimes for two seconds, and knows its own alarm")
+  @Test(
+    "the tag rings until it is switched off, chimes for two seconds, and has an alarm of its own"
+  )
   func tag() throws {
     let bench = try bench("tag")
     let (alert, state) = (
@@ -135,14 +137,16 @@ struct DialogueTests {
     try ring(2, at: 5000)
     try ring(0, at: 60_000)
     try bench.run(to: 70_000)
-    let told = bench.sent(on: state)
+    let sent = bench.sent(on: state)
     #expect(
-      told == [Sent(0, [0]), Sent(1000, [1]), Sent(3000, [0]), Sent(5000, [2]), Sent(60_000, [0])]
+      sent == [Sent(0, [0]), Sent(1000, [1]), Sent(3000, [0]), Sent(5000, [2]), Sent(60_000, [0])]
     )
     #expect(abs(bench.device.linkRSSI() - -88) <= 3, "70 s: it is far away")
   }
 
-  @Test("the speaker says when it is nearly full, has room again, has thrown away, has finished")
+  @Test(
+    "the speaker notifies when it is nearly full, has room again, has dropped data, has finished"
+  )
   func speaker() throws {
     let bench = try bench("thingy")
     let (data, status) = (

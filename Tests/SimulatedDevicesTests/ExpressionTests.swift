@@ -26,14 +26,14 @@ struct ExpressionTests {
   }
 
   @Test(
-    "what is no calculation is none",
+    "text that is not a calculation is rejected",
     arguments: ["", "$", "+", "1 +", "1 2", "$a.b", "$1", "(1)", "1.5", "$a.count.count", "a"]
   )
   func wrong(text: String) {
     #expect(Expression(written: text) == nil)
   }
 
-  @Test("a template is octets, numbers in their formats, names and rows")
+  @Test("a template is bytes, numbers in their formats, names and rows")
   func template() throws {
     let sum = try #require(Expression(written: "$last * 256 + $first"))
     let template = ValueTemplate([

@@ -96,7 +96,7 @@ struct FirmwareUpdateTests {
     #expect(try updater.revision == "2.0.0")
   }
 
-  @Test("who sends without waiting loses packets, and is told that the image is not right")
+  @Test("a sender that does not wait loses packets, and gets the error of a wrong image")
   func withoutFlowControl() throws {
     let updater = try Updater()
     try updater.initPacket(size: 1000, crc: Checksum.crc32(Array(image[..<1000])))

@@ -31,8 +31,8 @@ struct FollowerTests {
     #expect(try bench.read(last) == [0xaa, 0, 2, 5], "what is too short is 0")
   }
 
-  @Test("a subscriber hears when a value that is followed is written, set or notified")
-  func told() throws {
+  @Test("a subscriber is notified when a value that is followed is written, set or notified")
+  func notified() throws {
     let bench = DeviceBench(
       try DeviceText.characteristics(
         "characteristic: fff1, properties: [write], value: { u8: 0 }",

@@ -1,4 +1,4 @@
-// Machines of device files that are wrong, and what is said of them.
+// Invalid machines in device files, and their error messages.
 
 import SimulatedDevices
 import Testing
@@ -10,12 +10,12 @@ struct MachineComplaintTests {
     "characteristic: fff3, properties: read, counter: { format: u8 }",
   ])
 
-  /// What is said of a machine of these keys.
+  /// The errors in a machine of these keys.
   func complaints(_ keys: String) -> [String] {
     DeviceText.complaints(characteristics + "machines:\n- { machine: test, \(keys) }\n")
   }
 
-  /// What is said of a transition of these keys, which has variables of both kinds and a table.
+  /// The errors in a transition of these keys, which has variables of both kinds and a table.
   func ofTransition(_ keys: String) -> [String] {
     complaints(
       "variables: { count: 0, log: { hex: '' } }, tables: { rows: [{ u8: 1 }] }, "
@@ -35,13 +35,13 @@ struct MachineComplaintTests {
       ("states: { a: {} }, variables: { written: 1 }", "'written' cannot be a name"),
       ("states: { a: {} }, variables: { mtu: 1 }", "the name 'mtu' is there already"),
       ("states: { a: {} }, variables: { n: one }", "expected a number, or a value"),
-      ("states: { a: {} }, variables: { n: { u9: 1 } }", "no format 'u9'"),
+      ("states: { a: {} }, variables: { n: { u9: 1 } }", "unknown format 'u9'"),
       ("states: { a: {} }, variables: { n: 1 }, tables: { n: [] }", "is there already"),
       ("states: { a: {} }, tables: { t: 3 }", "expected a list of rows"),
       ("states: { a: {} }, tables: { t: { parts: { u8: 1 } } }", "the key 'csv' is missing"),
       ("states: { a: {} }, tables: { t: { csv: none.csv, parts: { u8: 1 } } }", "cannot be read"),
       ("states: { a: {} }, with: { v: { of: fff9 } }", "no characteristic 'fff9'"),
-      ("states: { a: {} }, always: { read: fff2, to: b }", "'b' is no state"),
+      ("states: { a: {} }, always: { read: fff2, to: b }", "unknown state 'b'"),
     ]
   )
   func machine(keys: String, complaint: String) {
@@ -53,7 +53,7 @@ struct MachineComplaintTests {
   @Test(
     "what is wrong with a transition",
     arguments: [
-      ("to: first", "nothing is waited for"), ("wrte: fff1", "did you mean 'write'?"),
+      ("to: first", "missing trigger"), ("wrte: fff1", "did you mean 'write'?"),
       ("write: fff1, read: fff2", "'write' and 'read' exclude each other"),
       ("write: fff2", "'fff2' cannot be written"), ("write: fff9", "no characteristic 'fff9'"),
       ("read: fff1", "'fff1' cannot be read"), ("subscribe: fff1", "'fff1' cannot notify"),
@@ -62,15 +62,15 @@ struct MachineComplaintTests {
       ("every: 0s", "from 1ms to 24h"), ("read: fff2, when: { u8: 1 }", "'when' is for a 'write'"),
       ("write: fff1, when: { u8: 1 }, when-like: '01'", "exclude each other"),
       ("write: fff1, when: { u8: 300 }", "300 is more than 255"),
-      ("write: fff1, when-like: 0g", "'0g': this is no octet"),
+      ("write: fff1, when-like: 0g", "'0g': invalid byte"),
       ("write: fff1, refuse: 0x80, do: { set: written, on: fff2 }", "brings nothing about"),
-      ("write: fff1, refuse: nonsense", "is no error code"),
+      ("write: fff1, refuse: nonsense", "unknown error code"),
       ("after: 1s, refuse: 0x80", "only a write or a read"),
       ("write: fff1, if: $count", "a comparison such as"),
       ("write: fff1, if: $cout > 1", "did you mean 'count'?"),
-      ("write: fff1, if: $log > 1", "'log' is octets"),
-      ("write: fff1, if: $rows > 1", "'rows' is a table"),
-      ("write: fff1, if: $count.count > 1", "'count' is a number"),
+      ("write: fff1, if: $log > 1", "'log' holds bytes"),
+      ("write: fff1, if: $rows > 1", "'rows' holds a table"),
+      ("write: fff1, if: $count.count > 1", "'count' holds a number"),
       ("write: fff1, to: frst", "did you mean 'first'?"),
     ]
   )
@@ -90,17 +90,18 @@ struct MachineComplaintTests {
       ("{ notify: { u8: 1 }, on: fff3 }", "cannot notify"),
       ("{ notify: { u8: 1 } }", "'fff1' cannot"),
       ("{ set: { u8: 1 }, after: soon }", "from 0s to 1h"),
-      ("{ let: { cout: 1 } }", "did you mean 'count'?"), ("{ let: { mtu: 1 } }", "the name 'mtu'"),
+      ("{ let: { cout: 1 } }", "did you mean 'count'?"),
+      ("{ let: { mtu: 1 } }", "unknown name 'mtu'"),
       ("{ let: { count: one } }", "such as 3 or $size"), ("{ let: { log: 3 } }", "a value such as"),
-      ("{ append: { count: { u8: 1 } } }", "'count' is a number"),
+      ("{ append: { count: { u8: 1 } } }", "'count' holds a number"),
       ("{ append: { lg: { u8: 1 } } }", "did you mean 'log'?"),
-      ("{ crc32: { log: written } }", "'log' is octets"),
-      ("{ crc32: { count: $count } }", "'count' is a number"),
+      ("{ crc32: { log: written } }", "'log' holds bytes"),
+      ("{ crc32: { count: $count } }", "'count' holds a number"),
       ("{ let: { count: 1 }, on: fff2 }", "'on' is for 'set' and 'notify'"),
       ("{ disconnect: soon }", "or now"), ("{ restart: now }", "from 0s to 1h"),
       ("{ set: { row: rws, at: 0 }, on: fff2 }", "did you mean 'rows'?"),
       ("{ set: { row: rows }, on: fff2 }", "the key 'at' is missing"),
-      ("{ set: { decimal: $log }, on: fff2 }", "'log' is octets"),
+      ("{ set: { decimal: $log }, on: fff2 }", "'log' holds bytes"),
     ]
   )
   func action(action: String, complaint: String) {
@@ -109,7 +110,7 @@ struct MachineComplaintTests {
     #expect(found.allSatisfy { $0.hasPrefix("device.yaml:") })
   }
 
-  @Test("what is entered without a write needs to say on what")
+  @Test("an action without a write needs the key for its characteristic")
   func entry() {
     let found = complaints("states: { a: { enter: { set: { u8: 1 } } } }")
     #expect(found.count == 1)

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("State machines")
 struct MachineTests {
-  /// A device with a command, a state that is told, and a value, and one machine of these keys.
+  /// A device with a command, a state that is notified, a value, and one machine of these keys.
   func bench(_ machine: String) throws -> DeviceBench {
     let keys = DeviceText.keys([
       "characteristic: fff1, properties: [read, write]",
@@ -99,7 +99,7 @@ struct MachineTests {
     #expect(throws: LoopIdle.self) { try bench.loop.drive { false } }
   }
 
-  @Test("variables, patterns, tables and other values make up what is told")
+  @Test("variables, patterns, tables and other values make up what is sent")
   func values() throws {
     let bench = try bench(
       """
@@ -175,7 +175,7 @@ struct MachineTests {
     #expect(bench.device.read(value) == .failure(ATTErrorCode(rawValue: 0x81)))
   }
 
-  @Test("timers go on without a link; what was to be told on it does not happen")
+  @Test("timers go on without a connection; what was to be sent on it is not")
   func lostLink() throws {
     let bench = try bench(
       """

@@ -17,7 +17,7 @@ struct NumberFormatTests {
     #expect(MedicalFloat.float(bits) == value)
   }
 
-  @Test("36.6 lies in its octets as the white paper has it")
+  @Test("36.6 has the bytes of the white paper")
   func octets() {
     #expect(NumberFormat.medicalFloat(decimals: 1).encode(36.6) == [0x6e, 0x01, 0x00, 0xff])
     #expect(NumberFormat.shortMedicalFloat(decimals: 1).encode(36.6) == [0x6e, 0xf1])
@@ -32,7 +32,7 @@ struct NumberFormatTests {
     #expect(MedicalFloat.sfloat(UInt16(octets[1]) << 8 | UInt16(octets[0])) == value)
   }
 
-  @Test("what has no room is nothing, rather than a special value")
+  @Test("a number out of range is nothing, rather than a special value")
   func noRoom() throws {
     #expect(NumberFormat.medicalFloat(decimals: 0).encode(8_388_606) == nil)
     #expect(NumberFormat.medicalFloat(decimals: 11).encode(0) == nil)

@@ -1,4 +1,4 @@
-// Patterns of octets: what they match, and what they take out.
+// Byte patterns: what they match, and what they capture.
 
 import Bluetooth
 import Testing
@@ -12,7 +12,7 @@ struct PatternTests {
   }
 
   @Test(
-    "octets, digits and bits match what agrees with them, and nothing longer or shorter",
+    "bytes, digits and bits match what agrees with them, and nothing longer or shorter",
     arguments: [
       ("01 ff", [0x01, 0xff], true), ("01 ff", [0x01], false), ("01 ff", [1, 0xff, 0], false),
       ("0? ?f", [0x0a, 0xaf], true), ("0? ?f", [0x1a, 0xaf], false), ("??", [0x77], true),
@@ -26,7 +26,7 @@ struct PatternTests {
     #expect((try match(pattern, value) != nil) == isMatch)
   }
 
-  @Test("names stand for numbers, so many octets, or the rest")
+  @Test("names capture numbers, a number of bytes, or the rest")
   func names() throws {
     let value: [UInt8] = [0x08, 0x34, 0x12, 0xfe, 1, 2, 3, 4]
     let found = try #require(try match("08 <size:u16> <delta:i8> <tag:2> <rest:*>", value))
@@ -42,7 +42,7 @@ struct PatternTests {
   }
 
   @Test(
-    "what is no pattern is said with the word",
+    "an invalid pattern is reported with its word",
     arguments: [
       ("01 0g", "0g"), ("1", "1"), ("123", "123"), ("0x01", "0x01"), ("+1", "+1"),
       ("1xxx000y", "1xxx000y"), ("<:u8>", "<:u8>"), ("<a:f32>", "<a:f32>"), ("<a:0>", "<a:0>"),

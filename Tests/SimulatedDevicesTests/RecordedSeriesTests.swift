@@ -67,7 +67,7 @@ struct RecordedSeriesTests {
     )
   }
 
-  @Test("a column says when each value comes; then it begins again, or is over")
+  @Test("a column sets when each value comes; then it begins again, or is over")
   func times() throws {
     for (repeats, more) in [
       ("", [Sent(6500, [0, 62]), Sent(7500, [0, 64])]), (", repeats: no", []),
@@ -93,32 +93,32 @@ struct RecordedSeriesTests {
     #expect(found == ["rest, in bed", "", "the \"door\""])
   }
 
-  @Test("what is wrong with a table is said with its place in it")
+  @Test("errors in a table are reported with their place in it")
   func wrongTable() throws {
     let series = "{ csv: heart.csv, \(parts), time: time }"
-    func said(_ table: String) throws -> String { try complaints(series, table: table).joined() }
+    func errors(_ table: String) throws -> String { try complaints(series, table: table).joined() }
     #expect(
-      try said("time,bpm\n0,62\n1,300\n")
+      try errors("time,bpm\n0,62\n1,300\n")
         == "heart.csv:3:3: 300 is more than 255 (expected a value of u8)"
     )
     #expect(
-      try said("time,bpm\n0,62\n1\n") == "heart.csv:3:1: 1 cell stands here (expected 2)"
+      try errors("time,bpm\n0,62\n1\n") == "heart.csv:3:1: 1 cell stands here (expected 2)"
     )
     #expect(
-      try said("time,bpm\n1,62\n1,63\n")
+      try errors("time,bpm\n1,62\n1,63\n")
         == "heart.csv:3:1: '1' stands here (expected a later time than above, by 1ms)"
     )
-    #expect(try said("time,bpm\nsoon,62\n").contains("expected seconds, or a duration"))
-    #expect(try said("time,bpm,bpm\n0,62,1\n").contains("1:10: the column 'bpm' is there twice"))
-    #expect(try said("time,,bpm\n0,62,1\n").contains("1:6: the column has no name"))
-    #expect(try said("time,bpm\n0,\"62\n").contains("2:3: the quotes do not end"))
-    #expect(try said("time,bpm\n0,\"62\"1\n").contains("something stands behind the quotes"))
-    #expect(try said("").contains("the file is empty"))
-    #expect(try said("time,bpm\n").contains("the table 'heart.csv' has no rows"))
+    #expect(try errors("time,bpm\nsoon,62\n").contains("expected seconds, or a duration"))
+    #expect(try errors("time,bpm,bpm\n0,62,1\n").contains("1:10: the column 'bpm' is there twice"))
+    #expect(try errors("time,,bpm\n0,62,1\n").contains("1:6: the column has no name"))
+    #expect(try errors("time,bpm\n0,\"62\n").contains("2:3: the quotes do not end"))
+    #expect(try errors("time,bpm\n0,\"62\"1\n").contains("something stands behind the quotes"))
+    #expect(try errors("").contains("the file is empty"))
+    #expect(try errors("time,bpm\n").contains("the table 'heart.csv' has no rows"))
   }
 
   @Test(
-    "what is wrong with a recorded series is said with its place in the device file",
+    "errors in a recorded series are reported with their place in the device file",
     arguments: [
       ("csv: hart.csv, parts: { u8: { column: bpm } }", "hart.csv: the file cannot be read"),
       ("csv: heart.csv", "the key 'parts' is missing"),

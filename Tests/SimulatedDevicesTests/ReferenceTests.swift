@@ -1,4 +1,4 @@
-// Characteristics with the same UUID, told apart wherever a device file names one.
+// Characteristics with the same UUID, distinguished wherever a device file names one.
 
 import Bluetooth
 import Signals
@@ -134,7 +134,7 @@ struct ReferenceTests {
     #expect(all.first?.contains(expected) == true, "\(all)")
   }
 
-  @Test("a name that is nearly one of the device's own is told")
+  @Test("the nearest name of the device is suggested")
   func nearest() {
     let own = """
       - service: fff0

@@ -1,4 +1,4 @@
-// Scenario files: what is read, and what is said of those that are wrong.
+// Scenario files: what is read, and the errors of invalid ones.
 
 import Bluetooth
 import Documents
@@ -18,7 +18,7 @@ struct ScenarioFileTests {
     try ScenarioFile.parse(text, file: Self.folder.appending(path: "test.yaml").path)
   }
 
-  /// What is said of these keys of a scenario with a thermometer.
+  /// The errors in these keys of a scenario with a thermometer.
   func complaints(_ keys: String) -> [String] {
     let head = "scenario: Test\ndevices: [{ use: ../devices/thermometer.yaml }]\n"
     do {
@@ -198,7 +198,7 @@ struct ScenarioFileTests {
       ("host: { connect-timeout: soon }", "from 0s to 1h"),
       ("faults: 3", "a list of faults"), ("faults: [{}]", "the key 'fault' is missing"),
       ("faults: [{ fault: out-of-rang }]", "did you mean 'out-of-range'?"),
-      ("faults: [{ fault: link-lost }]", "it is not said when"),
+      ("faults: [{ fault: link-lost }]", "missing trigger"),
       ("faults: [{ fault: link-lost, at: soon }]", "from 0s to 1h"),
       ("faults: [{ fault: link-lost, at: 1s, after: read }]", "exclude each other"),
       ("faults: [{ fault: link-lost, at: 1s, times: 2 }]", "without 'every' it fires once"),
@@ -208,7 +208,7 @@ struct ScenarioFileTests {
       ("faults: [{ fault: link-lost, after: red }]", "did you mean 'read'?"),
       (
         "faults: [{ fault: link-lost, after: connected, characteristic: battery-level }]",
-        "about no characteristic"
+        "does not take a characteristic"
       ),
       (
         "faults: [{ fault: link-lost, after: read, characteristic: heart-rate-measurement }]",
@@ -217,15 +217,18 @@ struct ScenarioFileTests {
       ("faults: [{ fault: link-lost, at: 1s, for: 3s }]", "there is no key 'for' here"),
       ("faults: [{ fault: link-lost, at: 1s, if: raining }]", "scanning, or { links: 2 }"),
       ("faults: [{ fault: link-lost, at: 1s, if: { links: 0 } }]", "from 1 to 100"),
-      ("faults: [{ fault: link-lost, at: 1s, device: HRM-1 }]", "there is no device 'HRM-1'"),
+      ("faults: [{ fault: link-lost, at: 1s, device: HRM-1 }]", "unknown device 'HRM-1'"),
       ("faults: [{ fault: adapter-off, at: 1s, device: Thermo-1 }]", "no key 'device' here"),
-      ("faults: [{ fault: att-error, on: connect }]", "does not happen to 'connect'"),
+      ("faults: [{ fault: att-error, on: connect }]", "does not apply to 'connect'"),
       ("faults: [{ fault: att-error, on: reed }]", "did you mean 'read'?"),
-      ("faults: [{ fault: att-error, error: 300 }]", "no error code"),
+      ("faults: [{ fault: att-error, error: 300 }]", "unknown error code '300'"),
       ("faults: [{ fault: att-error, for: 3s }]", "'for' counts from 'at'"),
       ("faults: [{ fault: att-error, nth: 1, every: 2 }]", "exclude each other"),
       ("faults: [{ fault: att-error, burst: 0 }]", "from 1 to"),
-      ("faults: [{ fault: no-answer, on: connect, characteristic: battery-level }]", "about no"),
+      (
+        "faults: [{ fault: no-answer, on: connect, characteristic: battery-level }]",
+        "does not take"
+      ),
       ("faults: [{ fault: slow, by: long }]", "from 0s to 1h"),
       ("faults: [{ fault: small-mtu, mtu: 22 }]", "from 23 to 517"),
       ("faults: [{ fault: weak-signal, rssi: 21 }]", "from -127 to 20"),
@@ -235,7 +238,7 @@ struct ScenarioFileTests {
       ("faults: [{ fault: service-missing, service: heart-rate }]", "no device has the service"),
       ("faults: [{ fault: notify-acquired, at: 1s }]", "the key 'characteristic' is missing"),
       ("faults: [{ fault: adapter-renumbered, at: 1s, number: -1 }]", "from 0 to 255"),
-      ("faults: [{ fault: busy-daemon, on: discover }]", "does not happen to 'discover'"),
+      ("faults: [{ fault: busy-daemon, on: discover }]", "does not apply to 'discover'"),
       ("faults: [{ fault: drop-in-turn, at: 1s, gap: now }]", "from 0s to 1h"),
     ]
   )
@@ -246,9 +249,9 @@ struct ScenarioFileTests {
     #expect(found.first?.hasPrefix("test.yaml:3:") == true, "\(found)")
   }
 
-  @Test("what is wrong with its devices is said with its place, also in another file")
+  @Test("errors in its devices are reported with their place, also in another file")
   func wrongDevices() throws {
-    func said(_ devices: String) -> String {
+    func errors(_ devices: String) -> String {
       do {
         _ = try scenario("scenario: Test\ndevices: \(devices)\n")
         return ""
@@ -256,15 +259,15 @@ struct ScenarioFileTests {
         return "\(error)"
       }
     }
-    #expect(said("[{ use: none.yaml }]").contains("test.yaml:2:18: devices.1.use: "))
-    #expect(said("[{ use: none.yaml }]").contains("the file cannot be read"))
-    #expect(said("[{ use: drop-in-turn.yaml }]").contains("drop-in-turn.yaml:3:1: "))
-    #expect(said("[{ us: a.yaml }]").contains("there is no key 'us' here"))
-    #expect(said("[{ use: ../devices/echo.yaml, cont: 2 }]").contains("did you mean 'count'?"))
-    #expect(said("[{ use: ../devices/echo.yaml, count: 0 }]").contains("from 1 to 100"))
+    #expect(errors("[{ use: none.yaml }]").contains("test.yaml:2:18: devices.1.use: "))
+    #expect(errors("[{ use: none.yaml }]").contains("the file cannot be read"))
+    #expect(errors("[{ use: drop-in-turn.yaml }]").contains("drop-in-turn.yaml:3:1: "))
+    #expect(errors("[{ us: a.yaml }]").contains("there is no key 'us' here"))
+    #expect(errors("[{ use: ../devices/echo.yaml, cont: 2 }]").contains("did you mean 'count'?"))
+    #expect(errors("[{ use: ../devices/echo.yaml, count: 0 }]").contains("from 1 to 100"))
     let twice = "[{ use: ../devices/echo.yaml }, { use: ../devices/echo.yaml }]"
-    #expect(said(twice).contains("another device has the address"))
-    #expect(said("[{ name: A }]").contains("the key 'address' is missing"))
+    #expect(errors(twice).contains("another device has the address"))
+    #expect(errors("[{ name: A }]").contains("the key 'address' is missing"))
     #expect(throws: DocumentErrors.self) { try scenario("scenario: Test") }
   }
 

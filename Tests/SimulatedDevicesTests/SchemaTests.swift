@@ -128,7 +128,7 @@ struct SchemaTests {
 
   @Test("values have the formats that the reader knows")
   func formats() throws {
-    let sign = "there is no format 'zzzzzzzz'"
+    let sign = "unknown format 'zzzzzzzz'"
     let found = DeviceText.complaints(ofCharacteristics: "value: { zzzzzzzz: 1 }")
     let complaint = try #require(found.first { $0.contains(sign) })
     let list = try #require(complaint.range(of: "expected one of ")).upperBound

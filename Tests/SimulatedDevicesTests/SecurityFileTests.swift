@@ -23,7 +23,7 @@ struct SecurityFileTests {
     }
   }
 
-  @Test("a device says how it pairs; without that, by just works")
+  @Test("a device has a pairing method; without one, just works")
   func pairing() throws {
     #expect(try device("name: a").pairing == PairingDefinition(.justWorks))
     let entry = try device("security: { pairing: passkey-entry, passkey: 042137 }")
@@ -32,7 +32,7 @@ struct SecurityFileTests {
     #expect(confirm.pairing == PairingDefinition(.confirm))
   }
 
-  @Test("an attribute says what it demands, of reads and writes alike or apart")
+  @Test("an attribute has a security level, for reads and writes alike or apart")
   func attributes() throws {
     let device = try device(
       """
@@ -70,7 +70,7 @@ struct SecurityFileTests {
     )
     #expect(
       complaints("security: { pairing: passkey-entry, passkey: 1234567 }") == [
-        "device.yaml:2:46: security.passkey: '1234567' is no passkey (expected up to six digits)"
+        "device.yaml:2:46: security.passkey: invalid passkey: '1234567' (expected up to six digits)"
       ]
     )
     #expect(

@@ -57,7 +57,7 @@ struct SeedTests {
     #expect(bench.sent(on: 12) != bench.sent(on: 15))
   }
 
-  @Test("the strength strays as far as the definition says, to both sides")
+  @Test("the RSSI varies as far as its definition allows, to both sides")
   func spread() {
     var definition = DeviceDefinition.with([])
     definition.advertisement.rssi = -70

@@ -44,9 +44,9 @@ struct ShippedDeviceTests {
     for definition in definitions {
       let first = definition.services.first?.uuid ?? BluetoothUUID(short: 0xfeaa)
       #expect(definition.advertisement.services.first == first)
-      let heard = DeviceBench(definition).device.advertisement()
-      #expect(heard.name == definition.name)
-      #expect(abs(heard.rssi - definition.advertisement.rssi) <= 4)
+      let received = DeviceBench(definition).device.advertisement()
+      #expect(received.name == definition.name)
+      #expect(abs(received.rssi - definition.advertisement.rssi) <= 4)
     }
   }
 

@@ -23,7 +23,7 @@ struct SignalStrengthTests {
   static let walk =
     "advertisement: { rssi: { walk: { low: -80, high: -40, step: 6, start: -70 } }, rssi-spread: 0 }"
 
-  @Test("a walk begins where it is told, keeps to its bounds and its steps, and comes about")
+  @Test("a walk begins at its start, stays within its bounds and its steps, and turns")
   func walk() throws {
     let all = try strengths(Self.walk)
     #expect(all[0] == -70)

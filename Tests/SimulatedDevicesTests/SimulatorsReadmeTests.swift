@@ -84,7 +84,7 @@ struct SimulatorsReadmeTests {
     for device in scenario.devices { try MutatedFileTests().exercise(device) }
   }
 
-  @Test("the lamp answers as it is told to")
+  @Test("the lamp answers as described")
   func lamp() throws {
     let bench = try bench("Lamp-1")
     let light = try bench.handle("6c610002-1b1a-4e1c-8f6b-0b6c1d2e3f40")

@@ -55,7 +55,7 @@ struct SteeringTests {
     #expect(!device.setValue([1], at: 0x0fff))
   }
 
-  @Test("a characteristic that is there twice is named with its number")
+  @Test("a characteristic with a duplicate UUID is named with its number")
   func instances() throws {
     let table = try bench().device.table
     let error = try #require(throws: ChoiceError.self) { try table.characteristic(named: "2a6e") }

@@ -21,7 +21,7 @@ struct SubscriptionTests {
     #expect(bench.sent(on: 12) == [Sent(1300, [11]), Sent(2300, [12]), Sent(3300, [13])])
   }
 
-  @Test("the present value comes at once where the definition says so")
+  @Test("the present value comes at once where the definition asks for it")
   func atOnce() throws {
     let bench = DeviceBench(CharacteristicDefinition(.notify, try counting(first: true)))
     try bench.subscribe(12)
@@ -111,7 +111,7 @@ struct SubscriptionTests {
     #expect(bench.device.subscribe(12, .notification).error == .unlikelyError)
   }
 
-  @Test("a notification holds three octets less than the MTU")
+  @Test("a notification holds three bytes less than the MTU")
   func mtu() throws {
     var definition = DeviceDefinition.with([CharacteristicDefinition([.write, .notify], .echo)])
     definition.link.mtu = 23

@@ -3,7 +3,7 @@
 /// Values one after the other: played to each subscriber from the first on, or one a read.
 public struct Series: Sendable, Hashable {
   public var values: [[UInt8]]
-  /// The time between two values; nil: each read takes the next, or `times` says when.
+  /// The time between two values; nil: each read returns the next, or `times` sets the moments.
   public var every: Duration?
   /// When each value comes after the subscription, rising; empty: by `every`.
   public var times: [Duration]

@@ -1,8 +1,8 @@
-// One of the things that a simulated device says to everybody.
+// One advertisement of a simulated device.
 
 public import Bluetooth
 
-/// The contents, the strength and the interval of one advertisement.
+/// The contents, the RSSI and the interval of one advertisement.
 public struct AdvertisementDefinition: Sendable, Hashable {
   /// Whether the device's name and appearance are in it.
   public var includesName: Bool
@@ -15,11 +15,11 @@ public struct AdvertisementDefinition: Sendable, Hashable {
   public var views: [View]
   /// The advertised transmission power in dBm; nil: not advertised.
   public var txPower: Int?
-  /// The strength in dBm with which it is heard, on average.
+  /// The mean RSSI in dBm at which it is received.
   public var rssi: Int
-  /// By how many dBm the strength strays to either side, drawn from the seed.
+  /// How far the RSSI varies to either side, in dB; drawn from the seed.
   public var rssiSpread: Int
-  /// How the strength changes; nil: it stays.
+  /// How the RSSI changes over time; nil: it does not.
   public var movement: SignalMovement?
   /// The time between two advertisements.
   public var interval: Duration

@@ -10,7 +10,7 @@ public struct DeviceDefinition: Sendable, Hashable {
   public var name: String?
   public var address: BluetoothAddress
   public var addressType: AddressType
-  /// What it looks like to users; nil: it says nothing, and serves "unknown".
+  /// What the device looks like to users; nil: it is not advertised, and reads as "unknown".
   ///
   /// - Source: Bluetooth Assigned Numbers, "Appearance Values".
   public var appearance: UInt16?
@@ -23,7 +23,7 @@ public struct DeviceDefinition: Sendable, Hashable {
   }
   /// Whether it accepts connections.
   public var isConnectable: Bool { advertisements.contains(where: \.isConnectable) }
-  /// Under what it is heard instead of its address; nil: under its address.
+  /// The private address that it uses in place of its own; nil: it uses its own.
   public var privateAddress: PrivateAddress?
   public var link: LinkDefinition
   public var pairing: PairingDefinition

@@ -1,11 +1,11 @@
-// Addresses that hide who a device is.
+// Addresses that hide a device's identity.
 
 public import Bluetooth
 public import Signals
 
-/// How a device changes the address that it is heard under.
+/// How a device changes the address that it is seen under.
 public struct PrivateAddress: Sendable, Hashable {
-  /// Who can tell whose address it is.
+  /// Who can resolve the address to the device.
   public enum Kind: String, CaseIterable, Sendable, Hashable {
     /// Those who are paired with it.
     case resolvable

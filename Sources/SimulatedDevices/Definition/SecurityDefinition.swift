@@ -27,7 +27,7 @@ public struct AttributeSecurity: Hashable, Sendable {
 
 /// How a device pairs.
 public struct PairingDefinition: Hashable, Sendable {
-  /// What the device, and the person at it, do. It says which input and output the device has.
+  /// What the device and its user do. It follows from the input and output that the device has.
   public enum Method: String, CaseIterable, Hashable, Sendable {
     /// Nothing: it has neither display nor keys.
     case justWorks = "just-works"

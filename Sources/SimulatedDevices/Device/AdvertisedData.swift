@@ -1,8 +1,8 @@
-// One advertisement as it is heard.
+// One advertisement as a scanning host receives it.
 
 public import Bluetooth
 
-/// What a scanning host hears of a device at one moment.
+/// What a scanning host receives from a device at one moment.
 public struct AdvertisedData: Sendable, Hashable {
   public let name: String?
   public let appearance: UInt16?
@@ -11,6 +11,6 @@ public struct AdvertisedData: Sendable, Hashable {
   public let serviceData: [ServiceData]
   /// In dBm; nil: not advertised.
   public let txPower: Int?
-  /// The strength with which it was heard, in dBm.
+  /// The RSSI, in dBm.
   public let rssi: Int
 }

@@ -8,7 +8,7 @@ enum DeviceAction: Equatable {
   case notify(characteristic: Int, value: [UInt8], after: Duration)
   /// Keep a value of the characteristic at this index.
   case store(characteristic: Int, value: [UInt8], after: Duration)
-  /// Tell a subscriber of the characteristic at this index what it follows others to.
+  /// Send a subscriber of the characteristic at this index the value computed from those it follows.
   case follow(characteristic: Int)
   /// A machine's timer.
   case timer(MachineTimer, after: Duration)

@@ -1,9 +1,9 @@
-// Which of several devices, and which characteristic of it, somebody means.
+// Finding a device, and a characteristic of it, by what a user typed.
 
 import Bluetooth
 import Spelling
 
-/// A text that names nothing that is there, or says nothing that can be.
+/// A text that names no known device or characteristic.
 public struct ChoiceError: Error, Hashable, Sendable, CustomStringConvertible {
   public let description: String
 }
@@ -14,13 +14,13 @@ extension SimulatedDevice {
 
   /// The device that has this address, or this name in any case.
   ///
-  /// - Throws: ``ChoiceError`` that says what there is, and what was perhaps meant.
+  /// - Throws: ``ChoiceError``, which lists the known names and suggests the nearest.
   public static func named(
     _ text: String,
     among devices: [SimulatedDevice]
   ) throws(ChoiceError) -> SimulatedDevice {
     if let address = BluetoothAddress(text) {
-      if let found = devices.first(where: { $0.isHeard(as: address) }) { return found }
+      if let found = devices.first(where: { $0.isReceived(under: address) }) { return found }
     } else {
       let found = devices.filter { $0.definition.name?.lowercased() == text.lowercased() }
       if found.count == 1 { return found[0] }
@@ -34,12 +34,12 @@ extension SimulatedDevice {
     }
     let known = devices.map(\.title)
     throw ChoiceError(
-      description: "'\(text)' is no simulated device: expected "
+      description: "unknown simulated device '\(text)': expected "
         + expectation(text, known + devices.map { "\($0.definition.address)" }, listing: known)
     )
   }
 
-  private func isHeard(as address: BluetoothAddress) -> Bool {
+  private func isReceived(under address: BluetoothAddress) -> Bool {
     definition.address == address || airAddress().address == address
   }
 }
@@ -48,7 +48,7 @@ extension AttributeTable {
   /// The characteristic that a selector means, such as `battery-level`, `2a19`,
   /// `battery/battery-level` or `@0x000c`.
   ///
-  /// - Throws: ``ChoiceError`` that says what there is, and what was perhaps meant.
+  /// - Throws: ``ChoiceError``, which lists the known names and suggests the nearest.
   public func characteristic(named text: String) throws(ChoiceError) -> CharacteristicEntry {
     let selector: CharacteristicSelector
     do {

@@ -1,4 +1,4 @@
-// What a device says to everybody at one moment.
+// What a device advertises at one moment.
 
 import Bluetooth
 import Signals

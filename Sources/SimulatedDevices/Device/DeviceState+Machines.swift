@@ -1,4 +1,4 @@
-// The machines of a device: what happens goes to each of them, what they do is done to the device.
+// The machines of a device: each event goes to each of them, and their actions change the device.
 
 import Bluetooth
 import Signals
@@ -15,11 +15,11 @@ extension DeviceState {
     }
   }
 
-  /// What every machine makes of an event.
+  /// Runs every machine on an event.
   ///
-  /// - Returns: Whether any had something to do with it, the error it is refused with, and what is
-  ///   to be done. A refusal is the only answer: other machines do not see what was refused.
-  mutating func tellMachines(
+  /// - Returns: Whether any machine handled it, the error that it is refused with, and the actions
+  ///   to perform. After a refusal the other machines do not receive the event.
+  mutating func runMachines(
     _ event: MachineEvent,
     of characteristic: Int? = nil
   ) -> (isHandled: Bool, refusal: ATTErrorCode?, actions: [DeviceAction]) {
@@ -48,9 +48,10 @@ extension DeviceState {
     return (isHandled, nil, actions)
   }
 
-  /// What every machine makes of a write, which is kept unless it is refused; nil: nothing.
-  mutating func tellMachines(
-    ofWrite value: [UInt8],
+  /// Runs every machine on a write, whose value is kept unless it is refused; nil: no machine
+  /// handled it.
+  mutating func runMachines(
+    onWrite value: [UInt8],
     to index: Int
   ) -> (answer: Answer, actions: [DeviceAction])? {
     guard !machines.isEmpty else { return nil }
@@ -58,16 +59,18 @@ extension DeviceState {
     let before = characteristics[index].stored
     // Actions may set it to something else again.
     let followed = definition.behaviour.isMoving ? [] : store(value, in: index)
-    let told = tellMachines(.write(value), of: index)
-    if told.isHandled, told.refusal == nil { return (.success(()), followed + told.actions) }
+    let outcome = runMachines(.write(value), of: index)
+    if outcome.isHandled, outcome.refusal == nil {
+      return (.success(()), followed + outcome.actions)
+    }
     characteristics[index].stored = before
-    return told.refusal.map { (.failure($0), told.actions) }
+    return outcome.refusal.map { (.failure($0), outcome.actions) }
   }
 
   /// A timer of a machine is over. One that repeats goes on whether or not its conditions hold.
   mutating func fired(_ timer: MachineTimer) -> [DeviceAction] {
     let entry = machines[timer.machine].entry
-    let (isHandled, _, actions) = tellMachines(.timer(timer))
+    let (isHandled, _, actions) = runMachines(.timer(timer))
     guard !isHandled, entry == timer.entry else { return actions }
     let transitions = machines[timer.machine].transitions
     guard transitions.indices.contains(timer.transition),

@@ -53,13 +53,13 @@ struct DeviceState {
     self.now = now
     isLinked = true
     security = .none
-    return tellMachines(.link(.up)).actions
+    return runMachines(.link(.up)).actions
   }
 
   mutating func secure(_ level: LinkSecurity, now: Instant) -> [DeviceAction] {
     self.now = now
     security = level
-    return level == .none ? [] : tellMachines(.link(.encrypted)).actions
+    return level == .none ? [] : runMachines(.link(.encrypted)).actions
   }
 
   /// What a request is refused with on a link that is not secure enough; nil when it is.
@@ -79,7 +79,7 @@ struct DeviceState {
       characteristics[index].mode = nil
       characteristics[index].ticks = 0
     }
-    return wasLinked ? tellMachines(.link(.down)).actions : []
+    return wasLinked ? runMachines(.link(.down)).actions : []
   }
 
   // MARK: Reading
@@ -97,9 +97,9 @@ struct DeviceState {
     if let error = refusal(definition.security.read) ?? definition.readError {
       return (.failure(error), [])
     }
-    let told = tellMachines(.read, of: index)
-    if let refusal = told.refusal { return (.failure(refusal), told.actions) }
-    return (.success(readValue(of: index, elapsed: now - start)), told.actions)
+    let outcome = runMachines(.read, of: index)
+    if let refusal = outcome.refusal { return (.failure(refusal), outcome.actions) }
+    return (.success(readValue(of: index, elapsed: now - start)), outcome.actions)
   }
 
   private func read(at handle: UInt16) -> Result<[UInt8], ATTErrorCode> {
@@ -152,7 +152,7 @@ struct DeviceState {
     guard value.count <= definition.longest else {
       return (.failure(.invalidAttributeValueLength), [])
     }
-    if let told = tellMachines(ofWrite: value, to: index) { return told }
+    if let outcome = runMachines(onWrite: value, to: index) { return outcome }
     switch definition.behaviour {
     case .counter, .wave, .series, .noise, .follow: return (.success(()), [])
     case .constant: return (.success(()), store(value, in: index))
@@ -214,7 +214,7 @@ struct DeviceState {
     return (.success(()), [])
   }
 
-  /// Keeps a value, and has its followers tell theirs.
+  /// Keeps a value, and has its followers send theirs.
   mutating func store(_ value: [UInt8], in index: Int) -> [DeviceAction] {
     characteristics[index].stored = value
     return followers.of(index).map { .follow(characteristic: $0) }
@@ -242,17 +242,17 @@ struct DeviceState {
       characteristics[index].mode = nil
       characteristics[index].ticks = 0
       guard before != nil else { return (.success(()), []) }
-      let told = tellMachines(.unsubscribe, of: index).actions
-      return (.success(()), [.stopTicks(characteristic: index)] + told)
+      let actions = runMachines(.unsubscribe, of: index).actions
+      return (.success(()), [.stopTicks(characteristic: index)] + actions)
     }
     guard definition.properties.contains(mode == .notification ? .notify : .indicate) else {
       return (.failure(.cccImproperlyConfigured), [])
     }
     characteristics[index].mode = mode
     guard before == nil else { return (.success(()), []) }
-    let told = tellMachines(.subscribe, of: index).actions
-    guard let delay = delay(beforeTick: 0, of: index) else { return (.success(()), told) }
-    return (.success(()), [.tick(characteristic: index, at: now + delay)] + told)
+    let actions = runMachines(.subscribe, of: index).actions
+    guard let delay = delay(beforeTick: 0, of: index) else { return (.success(()), actions) }
+    return (.success(()), [.tick(characteristic: index, at: now + delay)] + actions)
   }
 
   // MARK: What is due

@@ -32,10 +32,10 @@ struct RadioState {
   private var loss: SeededGenerator
   /// Of each advertisement.
   private var movements: [SignalRun?]
-  /// How the device is carried about, in place of what its definition says.
+  /// The movement that replaces the definition's; nil: the definition's applies.
   private var carried: SignalRun?
   private var moves = 0
-  /// How far the strength strays now, in place of what its definition says.
+  /// The RSSI spread that replaces the definition's; nil: the definition's applies.
   private var spread: Int?
 
   init(_ definition: DeviceDefinition, generator: SeededGenerator) {
@@ -58,21 +58,21 @@ struct RadioState {
     }
   }
 
-  // MARK: Strengths
+  // MARK: RSSI
 
-  /// The strength of an advertisement, strayed; in dBm.
+  /// The RSSI of an advertisement in dBm, varied at random.
   mutating func rssi(_ number: Int, elapsed: Duration) -> Int {
     let strayed = Self.draw(spread ?? advertisements[number].rssiSpread, &stray)
     return Self.bounded(steady(number, elapsed: elapsed) + strayed)
   }
 
-  /// The strength of the link, strayed; in dBm.
+  /// The RSSI of the connection in dBm, varied at random.
   mutating func linkRSSI(elapsed: Duration) -> Int {
     let strayed = Self.draw(spread ?? advertisements[0].rssiSpread, &linkStray)
     return Self.bounded(steady(0, elapsed: elapsed) + strayed)
   }
 
-  /// The strength from which what is heard strays.
+  /// The RSSI without the random variation.
   private mutating func steady(_ number: Int, elapsed: Duration) -> Int {
     carried?.rssi(elapsed: elapsed) ?? movements[number]?.rssi(elapsed: elapsed)
       ?? advertisements[number].rssi
@@ -85,9 +85,9 @@ struct RadioState {
 
   private static func bounded(_ rssi: Int) -> Int { min(20, max(-127, rssi)) }
 
-  // MARK: Carrying about
+  // MARK: Movement
 
-  /// Carries the device about from now on; nil: as its definition says.
+  /// Moves the device from now on; nil: as its definition describes.
   mutating func move(_ movement: SignalMovement?, elapsed: Duration) {
     moves += 1
     let now = steady(0, elapsed: elapsed)
@@ -102,14 +102,14 @@ struct RadioState {
     if movement == nil { spread = nil }
   }
 
-  /// Changes the strength evenly to `rssi`, where it stays.
+  /// Changes the RSSI linearly to `rssi`, where it stays.
   mutating func move(to rssi: Int, within duration: Duration, elapsed: Duration) {
     let last = SignalPath.Point(at: max(.zero, duration), rssi: rssi)
     let first = SignalPath.Point(at: .zero, rssi: steady(0, elapsed: elapsed))
     move(.path(SignalPath(duration > .zero ? [first, last] : [last])), elapsed: elapsed)
   }
 
-  /// Has the strength stray so many dB to either side.
+  /// Has the RSSI vary by so many dB to either side.
   mutating func stray(by spread: Int) { self.spread = spread }
 
   // MARK: Losses
@@ -120,14 +120,14 @@ struct RadioState {
   /// Whether a packet of that strength gets through.
   mutating func getsThrough(rssi: Int) -> Bool { !draw(chance(of: rssi)) }
 
-  /// Whether a link that is made stands.
+  /// Whether a new connection is established.
   mutating func establishes(elapsed: Duration) -> Bool {
     guard canStray else { return true }
     let chance = chance(of: linkRSSI(elapsed: elapsed))
     return !draw(chance, in: Self.establishingPackets)
   }
 
-  /// Whether the device hears the host, or the host the device, in one moment.
+  /// Whether one packet from the host reaches the device, or the other way round.
   mutating func reaches(elapsed: Duration) -> Bool {
     guard canStray else { return true }
     return !draw(chance(of: linkRSSI(elapsed: elapsed)))

@@ -16,7 +16,7 @@ struct SignalRun {
   /// Steps that were drawn.
   private var steps = 0
 
-  /// - Parameter start: Where a walk begins that says nothing of it.
+  /// - Parameter start: Where a walk begins that does not set it.
   init(_ movement: SignalMovement, at origin: Duration, start: Int?, generator: SeededGenerator) {
     self.movement = movement
     self.origin = origin

@@ -1,12 +1,12 @@
-// Other firmware: a device that does not have all its services any more, and does not say so.
+// Other firmware: a device that has lost some of its services, and does not announce it.
 
 public import Bluetooth
 
 extension SimulatedDevice {
-  /// Has the device be without a service of its definition, or have it again.
+  /// Removes a service of the definition from the device, or brings it back.
   ///
-  /// Whoever asks for an attribute of it is refused with Invalid Handle, and nothing is sent of it.
-  /// Its values are as they were when it comes back.
+  /// Requests for its attributes are refused with Invalid Handle, and it sends no notifications.
+  /// Its values are unchanged when it comes back.
   public func withhold(_ service: BluetoothUUID, _ isWithheld: Bool) {
     let ranges = table.services.filter { $0.uuid == service }.map { $0.handle...$0.lastHandle }
     steer { state, _ in
@@ -18,7 +18,7 @@ extension SimulatedDevice {
 }
 
 extension DeviceState {
-  /// What a handle stands for at present.
+  /// The attribute that a handle refers to at present.
   func position(of handle: UInt16) -> AttributeTable.Position? {
     withheld.contains { $0.contains(handle) } ? nil : table.position(of: handle)
   }

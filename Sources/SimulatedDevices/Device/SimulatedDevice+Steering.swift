@@ -1,8 +1,8 @@
-// What a person at the device does to it, or a test: values changed.
+// Values changed at the device: by its user, or by a test.
 //
-// How it is carried about is in SimulatedDevice+Radio.swift.
+// Its movement is in SimulatedDevice+Radio.swift.
 //
-// Nothing here is an operation of a client: no fault counts it, no machine hears of it.
+// Nothing here is an operation of a client: no fault counts it, and no machine receives it.
 
 import Bluetooth
 import Signals
@@ -32,7 +32,7 @@ extension SimulatedDevice {
       if state.characteristics[index].definition.behaviour.moves {
         state.characteristics[index].held = value
       }
-      // There at once; who subscribed, and what follows it, hear of it in the loop's next turn.
+      // Stored at once; subscribers and followers receive it in the loop's next turn.
       state.characteristics[index].stored = value
       return (true, [.notify(characteristic: index, value: value, after: .zero)])
     }

@@ -1,12 +1,12 @@
 // A simulated peripheral that runs on a loop.
 //
 // A thin shell: DeviceState and FaultPlan decide, this holds the lock, the timers and the handler.
-// It knows nothing of how it is reached.
+// It does not know over which bus or radio it is reached.
 
 public import Bluetooth
 public import Signals
 
-/// One simulated peripheral: answers attribute operations, sends notifications, says what fails.
+/// One simulated peripheral: answers attribute operations, sends notifications, decides faults.
 ///
 /// Operations are decided at once; their delays are in ``LinkDefinition``, for the caller to keep.
 /// Timers and notifications run on the loop, and never from inside a call of this object.
@@ -18,7 +18,7 @@ public final class SimulatedDevice: Sendable {
 
   typealias Sent = (handle: UInt16, value: [UInt8])
 
-  /// An action that is due, by number so that what was cancelled is known as such.
+  /// An action that is due; the number shows whether it was cancelled.
   private struct Due {
     let number: UInt64
     let action: DeviceAction
@@ -31,7 +31,7 @@ public final class SimulatedDevice: Sendable {
     var cancelled: [LoopTimer] = []
   }
 
-  /// What is to be told after an action was performed.
+  /// What to report after an action was performed.
   private struct Fired {
     let sent: Sent?
     let isDoubled: Bool
@@ -138,10 +138,10 @@ public final class SimulatedDevice: Sendable {
   /// Writes a value or a descriptor.
   ///
   /// - Parameters:
-  ///   - offset: The first octet that is written: what stands before it stays, what stood behind
-  ///     goes. Beyond the end of the value it is refused with Invalid Offset.
-  ///   - withResponse: Whether the client asked for an answer. If it did not, the device
-  ///     sends none: a failure says only that nothing was written.
+  ///   - offset: The first octet that is written. Octets before it are kept, octets behind the
+  ///     written ones are removed. An offset beyond the end is refused with Invalid Offset.
+  ///   - withResponse: Whether this is a Write Request. The device answers no Write Command: a
+  ///     failure then means only that nothing was written.
   public func write(
     _ handle: UInt16,
     _ value: [UInt8],
@@ -225,10 +225,9 @@ public final class SimulatedDevice: Sendable {
 
   // MARK: Air and faults
 
-  /// What is heard of the device now; the strength is drawn anew each time.
+  /// What a host receives from the device now; the RSSI is drawn anew each time.
   ///
-  /// - Parameter number: Which of its advertisements, counted from 0; one that is not there is the
-  ///   first.
+  /// - Parameter number: The index of the advertisement, from 0; beyond the last it is the first.
   public func advertisement(_ number: Int = 0) -> AdvertisedData {
     let all = definition.advertisements
     let advertised = all.indices.contains(number) ? all[number] : definition.advertisement
@@ -259,14 +258,14 @@ public final class SimulatedDevice: Sendable {
     return link.latency + link.latencySpread * fraction + again
   }
 
-  /// Asks how strongly the device is received: SimulatedDevice+Radio.swift.
+  /// Reads or changes the radio's state: SimulatedDevice+Radio.swift.
   @discardableResult
   func radio<Answer>(_ body: (inout RadioState, _ elapsed: Duration) -> Answer) -> Answer {
     let elapsed = loop.now - start
     return state.withLock { body(&$0.radio, elapsed) }
   }
 
-  /// The address under which the device is heard now: its own, or a private one.
+  /// The address that the device uses now: its own, or a private one.
   public func airAddress() -> (address: BluetoothAddress, type: AddressType) {
     guard let privacy = definition.privateAddress else {
       return (definition.address, definition.addressType)
@@ -275,7 +274,7 @@ public final class SimulatedDevice: Sendable {
     return (privacy.address(period: period, generator: generator), .random)
   }
 
-  /// Counts an operation, and says what goes wrong with it. The caller makes it so.
+  /// Counts an operation, and returns the fault that affects it. The caller carries it out.
   public func nextFault(_ operation: FaultOperation) -> OperationFault {
     let elapsed = loop.now - start
     let surroundings = state.withLock { $0.surroundings }()
@@ -292,17 +291,17 @@ public final class SimulatedDevice: Sendable {
     }
   }
 
-  /// Says what goes wrong with the next attempt to connect, whatever the rules say.
+  /// Sets the fault of the next attempt to connect, whatever the rules are.
   public func setNextConnect(_ action: OperationFault) {
     state.withLock { $0.nextConnect = action }
   }
 
-  /// Has the conditions of faults ask `surroundings` how things are around the device.
+  /// Sets where the conditions of faults look up the scan and the number of connections.
   public func setSurroundings(_ surroundings: @escaping @Sendable () -> Surroundings) {
     state.withLock { $0.surroundings = surroundings }
   }
 
-  /// Says what becomes of the notifications from now on.
+  /// Sets what happens to notifications from now on.
   public func setNotificationFault(_ fault: NotificationFault) {
     state.withLock { $0.notificationFault = fault }
   }

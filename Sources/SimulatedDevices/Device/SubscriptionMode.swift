@@ -1,4 +1,4 @@
-// How a client wants to be told of new values.
+// How a client receives new values: notifications or indications.
 
 /// What a client asks for in a Client Characteristic Configuration.
 ///

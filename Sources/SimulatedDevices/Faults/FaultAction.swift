@@ -1,8 +1,8 @@
 // What faults do: the one vocabulary of scenarios, of steering, of the control interface and of
 // worlds that are drawn from a seed.
 //
-// Data only. BlueZSimulator and its ScenarioPlayer perform it. What becomes of one operation of a
-// device is an OperationFault, and gets to a device as a rule.
+// Data only. BlueZSimulator and its ScenarioPlayer perform it. A fault of a single operation is an
+// OperationFault, which a device gets as a rule.
 
 public import Bluetooth
 
@@ -16,7 +16,7 @@ public enum FaultAction: Sendable, Hashable {
   case startDaemon
   /// The message bus ends, with everybody on it.
   case closeBus
-  /// Calls to bluetoothd are treated so from now on.
+  /// From now on calls to bluetoothd are treated like this.
   case calls(CallSelection, CallTreatment)
   /// Another program on the bus does something.
   case otherProgram(OtherProgramAction)
@@ -31,8 +31,8 @@ public enum DeviceChange: Sendable, Hashable {
   case appear
   /// It begins or ceases to offer a service.
   case offer(BluetoothUUID, Bool)
-  /// It has other firmware, without a service; what was read of it before says nothing of that.
-  /// False: it has the earlier one again.
+  /// It has other firmware, without a service, and does not announce the change.
+  /// False: it has the earlier firmware again.
   case replace(BluetoothUUID, Bool)
   /// How its services come to be known on its next links.
   case services(ServiceResolution)
@@ -43,7 +43,7 @@ public enum DeviceChange: Sendable, Hashable {
   case rule(FaultRule)
 }
 
-/// What `ServicesResolved` says of the services whose objects are there.
+/// When `ServicesResolved` is set, relative to the objects of the services.
 public enum ServiceResolution: Hashable, Sendable {
   /// It is set after the last object.
   case inOrder
@@ -86,7 +86,7 @@ public enum OtherProgramAction: Sendable, Hashable {
   case connect(BluetoothAddress)
   /// It connects to the device and dies, which ends no link.
   case leaveLink(BluetoothAddress)
-  /// It takes a device's notifications, or the writes to it, for itself alone.
+  /// It acquires a device's notifications, or the writes to it, for itself alone.
   case acquire(CharacteristicSelector, AcquiredSide, BluetoothAddress)
   /// It scans.
   case scan(adapter: Int)
@@ -100,7 +100,7 @@ public enum CallSelection: Sendable, Hashable {
   case member(String)
 }
 
-/// How a call that comes to the simulated bluetoothd is taken.
+/// How the simulated bluetoothd treats a call.
 public enum CallTreatment: Hashable, Sendable {
   /// At once, as it should be.
   case take
@@ -110,6 +110,6 @@ public enum CallTreatment: Hashable, Sendable {
   case ignore
   /// It takes effect, and its answer is lost.
   case loseAnswer
-  /// It has no effect, and is answered as by a host that tried the wrong transport.
+  /// It has no effect, and fails as on a host that tried the wrong transport.
   case wrongTransport
 }

@@ -1,4 +1,4 @@
-// What a fault may happen to.
+// The operations that a fault can affect.
 
 public import Bluetooth
 
@@ -9,7 +9,7 @@ public enum FaultOperation: Sendable, Hashable {
   case discover
   case read(BluetoothUUID, handle: UInt16? = nil)
   case write(BluetoothUUID, handle: UInt16? = nil)
-  /// A write without an answer.
+  /// A Write Command: a write without response.
   case command(BluetoothUUID, handle: UInt16? = nil)
   /// Turning notifications or indications on or off.
   case subscribe(BluetoothUUID, handle: UInt16? = nil)

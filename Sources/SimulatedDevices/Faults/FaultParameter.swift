@@ -1,9 +1,9 @@
-// What a file may say of a named fault, beside when it happens.
+// The parameters of a named fault, apart from its timing.
 
 import Bluetooth
 import Documents
 
-/// The values of a fault's parameters, each as it is without its key.
+/// The values of a fault's parameters, with their defaults.
 struct FaultSettings: Sendable {
   /// `on`: the operations it happens to.
   var kind = FaultKind.any
@@ -28,10 +28,10 @@ struct FaultSettings: Sendable {
   var adapter = 0
 }
 
-/// One parameter of a named fault: its key, and what holds without it.
+/// One parameter of a named fault: its key and its default.
 struct FaultParameter: Sendable {
   let key: DeviceKey<FaultEntry>
-  /// Sets what holds without the key.
+  /// Sets the default, for a fault without the key.
   let prepare: @Sendable (inout FaultSettings) -> Void
 
   private init(
@@ -84,7 +84,7 @@ struct FaultParameter: Sendable {
   )
 
   static let mtu = FaultParameter(
-    DeviceKey("mtu", \.settings.mtu, .integer(23...517), "the ATT MTU, in octets")
+    DeviceKey("mtu", \.settings.mtu, .integer(23...517), "the ATT MTU, in bytes")
   )
 
   static func rssi(_ usual: Int) -> FaultParameter {

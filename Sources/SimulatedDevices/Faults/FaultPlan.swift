@@ -1,4 +1,4 @@
-// Deciding, operation by operation, what goes wrong.
+// Deciding, operation by operation, which fault affects it.
 
 import Bluetooth
 public import Signals
@@ -59,12 +59,12 @@ public struct FaultPlan: Sendable {
     entries.append(Entry(rule: rule, generator: generator.split("\(name(rule)) \(number)")))
   }
 
-  /// Counts `operation`, and says what happens to it: the action of the first rule that hits it.
+  /// Counts `operation`, and returns what happens to it: the action of the first rule that fires.
   ///
   /// - Parameters:
-  ///   - elapsed: Since the device's start.
-  ///   - surroundings: How things are around the device.
-  ///   - table: Of the device, which tells characteristics with the same UUID apart.
+  ///   - elapsed: The time since the device's start.
+  ///   - surroundings: The state of the host around the device.
+  ///   - table: The device's attributes, to distinguish characteristics with the same UUID.
   public mutating func next(
     _ operation: FaultOperation,
     at elapsed: Duration = .zero,

@@ -2,7 +2,7 @@
 
 public import Bluetooth
 
-/// Which of the matching operations a rule hits, counted from 1 and over all links.
+/// Which of the matching operations a rule affects, counted from 1 over all connections.
 public enum FaultOccurrence: Sendable, Hashable {
   /// That one alone.
   case nth(Int)
@@ -12,7 +12,7 @@ public enum FaultOccurrence: Sendable, Hashable {
   case probability(Double)
 }
 
-/// What has to be so around a device for a rule to count.
+/// What has to hold around a device for a rule to count an operation.
 public enum FaultCondition: Sendable, Hashable {
   /// The adapter scans.
   case scanning
@@ -20,7 +20,7 @@ public enum FaultCondition: Sendable, Hashable {
   case links(Int)
 }
 
-/// What a device cannot know of itself, for its fault conditions.
+/// The state of the host around a device, for its fault conditions.
 public struct Surroundings: Sendable, Hashable {
   public var isScanning: Bool
   /// How many devices have a link.
@@ -73,7 +73,7 @@ public struct FaultRule: Sendable, Hashable {
 
   /// Whether the rule counts this operation.
   ///
-  /// - Parameter table: Of the device, which tells characteristics with the same UUID apart.
+  /// - Parameter table: The device's attributes, to distinguish characteristics with the same UUID.
   public func matches(
     _ operation: FaultOperation,
     at elapsed: Duration = .zero,

@@ -1,12 +1,13 @@
 // Which fault fires when: events in, actions out.
 //
-// Pure: no loop, no lock. Whoever plays it keeps the delays.
+// Pure: no loop, no lock. The caller waits for the delays.
 
 public import Signals
 
 /// The scheduled faults of a scenario with their counts so far.
 ///
-/// Each has randomness of its own, split by its place, and draws it for each event it matches.
+/// Each fault has a random generator of its own, split off by its index, and draws from it for each
+/// event that it matches.
 public struct FaultSchedule: Sendable {
   /// A fault that is to fire, so much later.
   public struct Firing: Sendable, Hashable {
@@ -24,10 +25,13 @@ public struct FaultSchedule: Sendable {
 
   private var entries: [Entry]
 
+  /// The label of each fault's generator. A seed stands for the draws under this label, so a change
+  /// would change every seeded world.
+  private static let label = "blow"
+
   public init(_ faults: [ScheduledFault], generator: SeededGenerator) {
     entries = faults.enumerated().map { index, fault in
-      // The label is part of what a seed means: it stays.
-      Entry(fault: fault, generator: generator.split("blow \(index + 1)"))
+      Entry(fault: fault, generator: generator.split("\(Self.label) \(index + 1)"))
     }
   }
 

@@ -41,7 +41,7 @@ extension NamedFault {
   )
   public static let serviceMissing = NamedFault(
     "service-missing",
-    pain: "the services have changed, and the device says so",
+    pain: "the services have changed, and the device sends Service Changed",
     "`service` is not offered, for so long",
     [.service, .lasting()],
     effect: .devices(lasts: true) { settings, devices in

@@ -68,7 +68,7 @@ extension NamedFault {
   )
   public static let daemonCrash = NamedFault(
     "daemon-crash",
-    pain: "bluetoothd dies; the bus says nothing of what was asked",
+    pain: "bluetoothd dies; open calls get no reply",
     "its connection ends, and a new one starts `for` later",
     [.lasting(.seconds(1))],
     effect: .host { settings in

@@ -94,7 +94,7 @@ extension NamedFault {
   public static let noAnswer = NamedFault(
     "no-answer",
     pain: "a request hangs, then the link is dropped",
-    "reads, or what `on` says, get no answer; the link is dropped after `answer-timeout`",
+    "reads, or the operations in `on`, get no answer; the link is dropped after `answer-timeout`",
     [.on(answered, usual: .read), .characteristic],
     effect: .operations { [FaultRule(on: $0.kind, action: .neverAnswer)] }
   )
@@ -147,7 +147,7 @@ extension NamedFault {
   public static let smallMTU = NamedFault(
     "small-mtu",
     pain: "the MTU is 23 and cannot be asked for",
-    "the device agrees to `mtu` octets",
+    "the device agrees to an MTU of `mtu` bytes",
     [.mtu],
     effect: .definition { device, settings in device.link.mtu = settings.mtu }
   )

@@ -1,6 +1,6 @@
-// The faults that have names: the pains of Bluetooth LE on Linux, one by one.
+// The faults that have names: the known problems of Bluetooth LE on Linux, one by one.
 //
-// Each is one row: its name, what hurts, what it does, its parameters, its effect. The rows are in
+// Each is one row: its name, the problem, what it does, its parameters, its effect. The rows are in
 // NamedFault+Operations, NamedFault+Devices and NamedFault+Host; files, the schema, the tables of
 // Simulators/README.md, steering and drawn worlds use them.
 
@@ -11,7 +11,7 @@ import Documents
 public struct NamedFault: Sendable {
   /// As files write it.
   public let name: String
-  /// What users of Bluetooth LE meet.
+  /// The problem, as users of Bluetooth LE meet it.
   let pain: String
   /// What it does, in one line.
   let doc: String
@@ -20,7 +20,7 @@ public struct NamedFault: Sendable {
 
   /// What a fault does, and how that comes about.
   enum Effect: Sendable {
-    /// It happens to operations of devices, whose rules it becomes. When they apply is the file's.
+    /// It affects operations of devices, as rules. The file sets when they apply.
     case operations(@Sendable (FaultSettings) -> [FaultRule])
     /// It is a property of devices from the start.
     case definition(@Sendable (inout DeviceDefinition, FaultSettings) -> Void)
@@ -58,7 +58,7 @@ public struct NamedFault: Sendable {
     }
   }
 
-  /// Whether it lasts from the start when nothing says when it happens.
+  /// Whether it lasts from the start when it has no trigger.
   var lasts: Bool {
     switch effect {
     case .devices(let lasts, _), .host(let lasts, _): lasts
@@ -66,7 +66,7 @@ public struct NamedFault: Sendable {
     }
   }
 
-  /// What holds for it when a file says nothing.
+  /// The defaults of its parameters.
   var settings: FaultSettings {
     parameters.reduce(into: FaultSettings()) { settings, parameter in parameter.prepare(&settings) }
   }

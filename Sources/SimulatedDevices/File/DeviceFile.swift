@@ -9,7 +9,7 @@ public enum DeviceFile {
   /// Reads a file: one device, or a mapping whose key `devices` has a list of them.
   ///
   /// - Throws: ``DocumentErrors`` with everything that is wrong; also for a file that is not there,
-  ///   cannot be read, or is no UTF-8.
+  ///   cannot be read, or is not UTF-8.
   public static func load(path: String) throws(DocumentErrors) -> [DeviceDefinition] {
     try parse(TextFile.read(path), file: path)
   }

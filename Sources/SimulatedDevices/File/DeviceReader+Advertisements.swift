@@ -1,4 +1,4 @@
-// What a device file says that a device sends to everybody, and under which address.
+// The advertisements of a device in a device file, and its address.
 
 import Bluetooth
 import Documents
@@ -30,7 +30,7 @@ extension DeviceReader {
         "manufacturer-data",
         advertisedData { reader, entry in reader.company(entry).map { .manufacturer($0) } },
         usual: "none",
-        "company identifier to octets: `{ 0x004c: \"02 15\" }`, or to a value"
+        "company identifier to bytes: `{ 0x004c: \"02 15\" }`, or to a value"
       ) { advertisement, data, _ in advertisement.add(data) },
       DeviceKey(
         "service-data",
@@ -38,7 +38,7 @@ extension DeviceReader {
           reader.uuid(reader.name(entry), of: .service).map { .service($0) }
         },
         usual: "none",
-        "service to octets: `{ battery: \"57\" }`, or to a value"
+        "service to bytes: `{ battery: \"57\" }`, or to a value"
       ) { advertisement, data, _ in advertisement.add(data) },
       DeviceKey(
         "tx-power",
@@ -111,7 +111,7 @@ extension DeviceReader {
     if company == nil {
       problems.append(
         name(entry).problem(
-          "'\(entry.key)' is no company identifier",
+          "invalid company identifier '\(entry.key)'",
           expected: "a number from 0 to 0xffff"
         )
       )
@@ -130,7 +130,7 @@ extension DeviceReader {
         "kind",
         \.kind,
         .word,
-        "who can tell whose address it is: those who are paired, or nobody"
+        "who can resolve the address: paired hosts, or nobody"
       ),
       DeviceKey(
         "every",

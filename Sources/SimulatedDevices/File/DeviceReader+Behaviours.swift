@@ -173,7 +173,7 @@ extension DeviceReader {
         \.views,
         DeviceShape<[View]>.views.then { _, node, reader in
           if node.mapping?.isEmpty == true {
-            reader.problems.append(node.problem("there is nothing to follow"))
+            reader.problems.append(node.problem("the mapping is empty"))
           }
         },
         isRequired: true,

@@ -4,13 +4,13 @@ import Bluetooth
 import Documents
 
 extension DeviceReader {
-  /// The device of a node, or with `count` as many as that says.
+  /// The device of a node, or with `count` that many copies.
   mutating func copies(_ node: Node) -> [DeviceDefinition] {
     let entry = entry(node)
     guard let count = entry.count else { return [entry.device] }
     if let name = entry.device.name, name.utf8.count > FileLimits.name - Self.digits {
       problems.append(
-        node.problem("with a number the name is longer than \(FileLimits.name) octets")
+        node.problem("with a number the name is longer than \(FileLimits.name) bytes")
       )
     }
     return Self.copies(of: entry.device, count: count)

@@ -1,4 +1,4 @@
-// The keys of a named fault that say whom it happens to, and when.
+// The keys of a named fault for its devices and its timing.
 
 import Bluetooth
 import Documents
@@ -31,7 +31,7 @@ extension DeviceReader {
       let known = scenario.devices.map { $0.name ?? "\($0.address)" }
       problems.append(
         node.problem(
-          "there is no device \(node.shown)",
+          unknown: "device",
           expected: "one of " + known.joined(separator: ", ")
         )
       )
@@ -95,7 +95,7 @@ extension DeviceReader {
     ),
   ]
 
-  /// - Parameter isTaken: Whether `characteristic` says what the fault is about.
+  /// - Parameter isTaken: Whether `characteristic` is a parameter of the fault itself.
   static func triggerRules(_ isTaken: Bool) -> [KeyRule] {
     let ofEvents = ["nth", "probability", "delay"] + (isTaken ? [] : ["characteristic"])
     return [

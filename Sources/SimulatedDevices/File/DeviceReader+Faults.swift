@@ -64,12 +64,12 @@ extension DeviceReader {
     if node.value(of: "on")?.text == rule.on.rawValue, !rule.on.hasCharacteristic, rule.on != .any,
       rule.characteristic != nil, let characteristic = node.value(of: "characteristic")
     {
-      problems.append(characteristic.problem("\(rule.on) is about no characteristic"))
+      problems.append(characteristic.problem("'\(rule.on)' does not take a characteristic"))
     }
     if let action = node.value(of: "do"), rule.action != .none,
       node.value(of: "on")?.text == rule.on.rawValue, !rule.action.applies(to: rule.on)
     {
-      problems.append(action.problem("this cannot happen to '\(rule.on)'"))
+      problems.append(action.problem("the fault does not apply to '\(rule.on)'"))
     }
     if let until = node.value(of: "until"), rule.window?.isEmpty == true {
       problems.append(until.problem("this is not later than 'from'"))
@@ -101,7 +101,7 @@ extension DeviceReader {
     case .code(let make):
       guard let argument else { break }
       if let code = errorCode(written: argument) { return make(code) }
-      reader.problems.append(noErrorCode(node, argument))
+      reader.problems.append(invalidErrorCode(node, argument))
       return nil
     case .time(_, let make):
       guard let argument else { break }
@@ -109,7 +109,7 @@ extension DeviceReader {
         return make(time)
       }
       reader.problems.append(
-        node.problem("'\(argument)' stands here", expected: DeviceShape<Duration>.delay.expected)
+        node.problem("expected \(DeviceShape<Duration>.delay.expected), found '\(argument)'")
       )
       return nil
     }
@@ -216,7 +216,7 @@ extension Shape where State == DeviceReader, Value == FaultKind {
       if kinds.contains(kind) { return kind }
       reader.problems.append(
         node.problem(
-          "the fault does not happen to '\(kind)'",
+          "the fault does not apply to '\(kind)'",
           expected: "one of " + words.joined(separator: ", ")
         )
       )

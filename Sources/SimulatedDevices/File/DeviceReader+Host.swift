@@ -91,7 +91,7 @@ extension DeviceReader {
     ]
   )
 
-  /// What is said of an adapter, whose number may be its index.
+  /// The keys of an adapter, whose number may be its index.
   struct AdapterEntry: Sendable {
     var adapter = HostDefinition.Adapter()
     var number: Int?

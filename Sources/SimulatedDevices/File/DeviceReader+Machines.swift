@@ -37,7 +37,7 @@ extension DeviceReader {
           reader.initialValue(entry)
         },
         usual: "",
-        "names with their initial numbers or octets (`{ hex: \"\" }`)"
+        "names with their initial numbers or bytes (`{ hex: \"\" }`)"
       ),
       DeviceKey(
         "tables",
@@ -91,7 +91,7 @@ extension DeviceReader {
     } else if let number = entry.value.integer {
       initial = .number(Int64(number))
     } else {
-      problems.append(entry.value.problem(expected: "a number, or a value in octets"))
+      problems.append(entry.value.problem(expected: "a number, or a value in bytes"))
       initial = nil
     }
     let kind = initial?.kind ?? (entry.value.mapping == nil ? .number : .octets)
@@ -170,7 +170,7 @@ extension DeviceReader {
         reader.problems.append(node.problem("a machine has at least one state"))
       }
       if entries.count > FileLimits.states {
-        reader.problems.append(node.problem("more than \(FileLimits.states) states stand here"))
+        reader.problems.append(node.problem("more than \(FileLimits.states) states"))
       }
       return entries.map { entry in
         reader.machine.written = nil
@@ -202,7 +202,7 @@ extension DeviceReader {
     let nearest = node.text.flatMap { Spelling.nearest(to: $0, among: states) }
     reader.problems.append(
       node.problem(
-        "\(node.shown) is no state",
+        unknown: "state",
         expected: nearest == nil ? "one of " + states.joined(separator: ", ") : nil,
         nearest: nearest
       )

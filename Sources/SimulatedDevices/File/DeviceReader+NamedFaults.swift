@@ -7,7 +7,7 @@ import Bluetooth
 import Documents
 import Spelling
 
-/// What a file says of a named fault: its parameters, and when it happens.
+/// A named fault in a file: its parameters and its timing.
 struct FaultEntry: Sendable {
   var settings = FaultSettings()
   /// Which operations, or which events of `after`.
@@ -43,7 +43,7 @@ extension NamedFault {
     return DeviceForm(doc, initial, head + keys, rules: rules)
   }
 
-  /// The keys that say when it happens.
+  /// The keys that set when it happens.
   private var timing: (keys: [DeviceKey<FaultEntry>], rules: [KeyRule]) {
     switch effect {
     case .definition: return ([], [])
@@ -56,12 +56,12 @@ extension NamedFault {
         ]
       )
     case .devices, .host:
-      // Of some faults that key says what they are about.
+      // Some faults have a parameter with that key.
       let isTaken = parameters.contains { $0.key.name == "characteristic" }
       let keys = DeviceReader.triggerKeys.filter { !isTaken || $0.name != "characteristic" }
       let when = KeyRule.some(
         of: ["at", "between", "after"],
-        "it is not said when",
+        "missing trigger",
         expected: "at: 3s, between: [1s, 9s] or after: read"
       )
       return (keys, DeviceReader.triggerRules(isTaken) + (lasts ? [] : [when]))
@@ -105,7 +105,7 @@ extension DeviceReader {
       kind == entry.settings.kind, !kind.hasCharacteristic, kind != .any,
       let characteristic = node.value(of: "characteristic")
     {
-      problems.append(characteristic.problem("\(kind) is about no characteristic"))
+      problems.append(characteristic.problem("'\(kind)' does not take a characteristic"))
     }
     switch fault.effect {
     case .definition(let change):
@@ -122,7 +122,7 @@ extension DeviceReader {
     }
   }
 
-  /// Rules with what the file says of when they apply.
+  /// Rules with the file's keys for when they apply.
   private mutating func rules(
     _ rules: [FaultRule],
     _ entry: FaultEntry,
@@ -130,7 +130,7 @@ extension DeviceReader {
   ) -> [FaultRule] {
     let window = entry.at.map { $0..<($0 + (entry.settings.duration ?? Self.always)) }
     if let window, window.isEmpty, let node = node.value(of: "for") {
-      problems.append(node.problem("this is no time", expected: "at least 1ms"))
+      problems.append(node.problem("the duration is 0", expected: "at least 1ms"))
     }
     return rules.map { rule in
       var rule = rule
@@ -169,7 +169,7 @@ extension DeviceReader {
     let characteristic = entry.eventCharacteristic
     if characteristic != nil, !event.hasCharacteristic, let node = node.value(of: "characteristic")
     {
-      problems.append(node.problem("'\(event.rawValue)' is about no characteristic"))
+      problems.append(node.problem("'\(event.rawValue)' does not take a characteristic"))
     }
     let targets = scenario.targets
     return WorldEvent.Pattern(

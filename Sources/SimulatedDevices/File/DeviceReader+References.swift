@@ -43,7 +43,7 @@ extension DeviceReader {
       let isWhole = !text.contains("/") && !text.contains("#") && !text.contains("@")
       problems.append(
         node.problem(
-          isWhole ? "\(node.shown) is no characteristic" : error.problem,
+          isWhole ? "unknown characteristic \(node.shown)" : error.problem,
           expected: "an assigned name or a UUID",
           nearest: error.nearest
         )

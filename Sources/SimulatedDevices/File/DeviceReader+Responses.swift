@@ -1,4 +1,4 @@
-// What a device file says that a write brings about.
+// The effects of a write in a device file.
 
 import Bluetooth
 import Documents
@@ -59,7 +59,7 @@ extension DeviceReader {
 
   // MARK: Actions
 
-  /// What is said of an action: one of its values, and where.
+  /// The keys of an action: one of its values, and its target.
   struct ActionEntry: Sendable {
     var set: ValueTemplate?
     var notify: ValueTemplate?

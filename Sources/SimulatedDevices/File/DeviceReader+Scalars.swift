@@ -13,7 +13,7 @@ extension DeviceReader {
       return []
     }
     guard nodes.count <= limit else {
-      problems.append(node.problem("more than \(limit) \(what) stand here"))
+      problems.append(node.problem("more than \(limit) \(what)"))
       return []
     }
     return nodes
@@ -40,7 +40,7 @@ extension DeviceReader {
     if let uuid = node.text.flatMap({ kind.uuid(named: $0) }) { return uuid }
     problems.append(
       node.problem(
-        "\(node.shown) is no \(kind.rawValue)",
+        unknown: kind.rawValue,
         expected: "an assigned name or a UUID",
         nearest: node.text.flatMap { kind.nearest(to: $0) }
       )
@@ -68,13 +68,14 @@ extension DeviceReader {
   /// An error code: `0x80`, `14` or `insufficient-authentication`.
   mutating func errorCode(_ node: Node) -> ATTErrorCode? {
     if let code = node.text.flatMap({ Self.errorCode(written: $0) }) { return code }
-    problems.append(Self.noErrorCode(node, node.text))
+    problems.append(Self.invalidErrorCode(node, node.text))
     return nil
   }
 
-  static func noErrorCode(_ node: Node, _ text: String?) -> DocumentProblem {
+  static func invalidErrorCode(_ node: Node, _ text: String?) -> DocumentProblem {
     node.problem(
-      "\(text.map { "'\($0)'" } ?? node.kind) is no error code",
+      unknown: "error code",
+      text: text,
       expected: "a number from 0x01 to 0xff or a name such as insufficient-authentication",
       nearest: text.flatMap { Spelling.nearest(to: $0, among: errorNames.map(\.name)) }
     )
@@ -94,5 +95,27 @@ extension DeviceReader {
       let words = code.meaning.lowercased().split(separator: " ")
       return (words.joined(separator: "-"), code)
     }
+  }
+}
+
+extension Node {
+  /// A complaint about a word that is not one of those that are known.
+  ///
+  /// - Parameters:
+  ///   - kind: What the word should name: "state".
+  ///   - place: Where such names are looked up: a file; nil: in the same file.
+  ///   - text: The word; nil: this node's own, if it is a text.
+  func problem(
+    unknown kind: String,
+    of place: String? = nil,
+    text: String? = nil,
+    expected: String?,
+    nearest: String? = nil
+  ) -> DocumentProblem {
+    guard let text = text ?? self.text else {
+      return problem(expected: expected ?? "a " + kind, nearest: nearest)
+    }
+    let message = "unknown \(kind) '\(text)'" + (place.map { " of \($0)" } ?? "")
+    return problem(message, expected: expected, nearest: nearest)
   }
 }

@@ -42,7 +42,7 @@ extension DeviceReader {
           schema: Schema(["type": "integer", "minimum": 0])
         ) { node, _ in node.text.flatMap { UInt64($0) } },
         usual: "0",
-        "where its randomness comes from, unless `--seed` says something else"
+        "the seed of its randomness; `--seed` overrides it"
       ),
       DeviceKey(
         "host",
@@ -95,7 +95,7 @@ extension DeviceReader {
     return found.count
   }
 
-  /// What is said of a device of another file.
+  /// The keys of a device of another file.
   struct UsedEntry: Sendable {
     var file: Node?
     var count: Int?
@@ -144,7 +144,7 @@ extension DeviceReader {
     guard var device = all.first, all.count == 1 else {
       if all.count > 1 {
         problems.append(
-          file.problem("'\(path)' has \(all.count) devices: they are used as they are")
+          file.problem("'\(path)' has \(all.count) devices: the other keys need a file with one")
         )
       }
       return []

@@ -58,7 +58,7 @@ extension DeviceReader {
       return number
     }
     reader.problems.append(
-      node.problem("\(node.shown) is no passkey", expected: "up to six digits")
+      node.problem("invalid passkey: \(node.shown)", expected: "up to six digits")
     )
     return nil
   }

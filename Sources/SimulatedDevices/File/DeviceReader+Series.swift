@@ -5,7 +5,7 @@ import Documents
 import Spelling
 
 extension DeviceReader {
-  /// What is said of a series: its values, or where they are.
+  /// The keys of a series: its values, or where they are.
   struct SeriesEntry: Sendable {
     var series = Series(values: [], every: nil, repeats: true)
     var csv: Node?
@@ -180,7 +180,7 @@ extension DeviceReader {
     }
     if let long = rows.firstIndex(where: { $0.count > FileLimits.octets }) {
       problems.append(
-        table.rows[long][0].problem("the value is longer than \(FileLimits.octets) octets")
+        table.rows[long][0].problem("the value is longer than \(FileLimits.octets) bytes")
       )
     }
     return rows
@@ -190,7 +190,8 @@ extension DeviceReader {
     if let cells = node.text.flatMap({ table.column($0) }) { return cells }
     problems.append(
       node.problem(
-        "\(node.shown) is no column of \(table.file)",
+        unknown: "column",
+        of: table.file,
         expected: "one of " + table.columns.joined(separator: ", "),
         nearest: node.text.flatMap { Spelling.nearest(to: $0, among: table.columns) }
       )

@@ -22,7 +22,7 @@ extension DeviceReader {
           reader.service = uuid
           if uuid.short == 0x1800 || uuid.short == 0x1801 {
             reader.problems.append(
-              node.problem("every device has this service without it being written")
+              node.problem("every device has this service by itself")
             )
           }
         },
@@ -50,7 +50,7 @@ extension DeviceReader {
 
   // MARK: Characteristics
 
-  /// What is said of a characteristic: it may have one behaviour.
+  /// The keys of a characteristic: it may have one behaviour.
   struct CharacteristicEntry: Sendable {
     var definition = CharacteristicDefinition(uuid: BluetoothUUID(short: 0), properties: [])
     var value: [UInt8]?
@@ -154,7 +154,7 @@ extension DeviceReader {
         "longest",
         \.definition.longest,
         .integer(0...FileLimits.octets),
-        "the longest value that may be written, in octets"
+        "the longest value that may be written, in bytes"
       ),
     ],
     rules: behaviourRules
@@ -204,7 +204,7 @@ extension DeviceReader {
       let nearest = node.text.flatMap { Spelling.nearest(to: $0, among: known) }
       reader.problems.append(
         node.problem(
-          "\(node.shown) is no property",
+          unknown: "property",
           expected: nearest == nil ? "one of " + known.joined(separator: ", ") : nil,
           nearest: nearest
         )

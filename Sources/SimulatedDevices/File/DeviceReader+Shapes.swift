@@ -59,7 +59,7 @@ extension Shape where State == DeviceReader {
         return []
       }
       guard nodes.count <= limit else {
-        reader.problems.append(node.problem("more than \(limit) \(what) stand here"))
+        reader.problems.append(node.problem("more than \(limit) \(what)"))
         return []
       }
       return nodes.compactMap { self.read($0, &reader) }
@@ -107,7 +107,7 @@ extension Shape where State == DeviceReader, Value == String {
   static var name: DeviceShape<String> { name(FileLimits.name) }
 
   static func name(_ bytes: Int) -> DeviceShape<String> {
-    .text("at most \(bytes) octets of text", bytes: bytes)
+    .text("at most \(bytes) bytes of text", bytes: bytes)
   }
 }
 
@@ -230,7 +230,7 @@ extension Shape where State == DeviceReader, Value == ValueTemplate {
 extension Shape where State == DeviceReader, Value == BytePattern {
   static var pattern: DeviceShape<BytePattern> {
     DeviceShape(
-      "a pattern of octets",
+      "a pattern of bytes",
       schema: Schema([
         "type": ["string", "integer"],
         "description": .text(

@@ -1,4 +1,4 @@
-// What a device file says of the RSSI that a device is received with, and how that moves.
+// The RSSI of a device in a device file, and how it moves.
 
 import Bluetooth
 import Documents
@@ -8,7 +8,7 @@ extension DeviceReader {
 
   private static let dBm = DeviceShape<Int>.integer(strengths)
 
-  /// What is said of an RSSI that moves.
+  /// The keys of an RSSI that moves.
   struct Movement: Sendable {
     var path: [SignalPath.Point] = []
     var walk: SignalWalk?
@@ -85,7 +85,9 @@ extension DeviceReader {
   /// Points at rising times, the first at 0.
   private mutating func check(_ points: [Located<SignalPath.Point>], _ path: Node) {
     if let first = points.first, first.value.time > .zero {
-      problems.append(first.node.problem("the path begins later", expected: "a first point at 0s"))
+      problems.append(
+        first.node.problem("the path does not begin at 0s", expected: "a first point at 0s")
+      )
     }
     for (before, after) in zip(points, points.dropFirst())
     where after.value.time <= before.value.time {

@@ -37,7 +37,7 @@ extension DeviceReader {
       if case .octets(let octets) = part { sum + octets.count } else { sum }
     }
     guard fixed <= FileLimits.octets else {
-      problems.append(node.problem("the value is longer than \(FileLimits.octets) octets"))
+      problems.append(node.problem("the value is longer than \(FileLimits.octets) bytes"))
       return nil
     }
     return ValueTemplate(parts)
@@ -98,14 +98,14 @@ extension DeviceReader {
     }
     if names.kind(of: name) == kind { return name }
     if let other = names.kind(of: name) {
-      problems.append(node.problem("'\(name)' is \(other.shown)", expected: kind.shown))
+      problems.append(node.problem("'\(name)' holds \(other.shown)", expected: kind.shown))
       return nil
     }
     let fit = names.all.filter { $0.kind == kind }.map(\.name)
     let nearest = Spelling.nearest(to: name, among: fit)
     problems.append(
       node.problem(
-        "nothing has the name '\(name)' here",
+        "unknown name '\(name)'",
         expected: nearest == nil && !fit.isEmpty ? "one of " + fit.joined(separator: ", ") : nil,
         nearest: nearest
       )
@@ -129,7 +129,7 @@ extension DeviceReader {
       let word = Node(.scalar(name, isPlain: true), at: node.place, path: node.path)
       if isCounted {
         if names.kind(of: name) == .number {
-          problems.append(node.problem("'\(name)' is a number", expected: "octets or a table"))
+          problems.append(node.problem("'\(name)' holds a number", expected: "bytes or a table"))
         } else if names.kind(of: name) == nil {
           _ = known(word, .octets, names)
         }
@@ -143,7 +143,7 @@ extension DeviceReader {
   /// `01 ?? <size:u32> *`.
   mutating func pattern(_ node: Node) -> BytePattern? {
     guard let text = node.text else {
-      problems.append(node.problem(expected: "a pattern of octets"))
+      problems.append(node.problem(expected: "a pattern of bytes"))
       return nil
     }
     do throws(BytePattern.TextProblem) {
@@ -161,7 +161,7 @@ extension VariableKind {
   var shown: String {
     switch self {
     case .number: "a number"
-    case .octets: "octets"
+    case .octets: "bytes"
     case .table: "a table"
     }
   }

@@ -4,7 +4,7 @@ import Bluetooth
 import Documents
 
 extension DeviceReader {
-  /// What is said of a transition.
+  /// The keys of a transition.
   struct TransitionEntry: Sendable {
     var trigger: Transition.Trigger?
     var pattern = ResponseRule.Pattern.any
@@ -32,7 +32,7 @@ extension DeviceReader {
 
   // MARK: Keys
 
-  /// The keys that say what a transition waits for.
+  /// The keys for what a transition waits for.
   private static let triggers: [DeviceKey<TransitionEntry>] = [
     trigger(
       "write",
@@ -88,7 +88,7 @@ extension DeviceReader {
       .exclusive(triggers.map(\.name)),
       .some(
         of: triggers.map(\.name),
-        "nothing is waited for",
+        "missing trigger",
         expected: "one of " + triggers.map(\.name).joined(separator: ", ")
       ),
       .exclusive(patterns),
@@ -115,7 +115,7 @@ extension DeviceReader {
 
   // MARK: Actions
 
-  /// What is said of an action of a machine.
+  /// The keys of an action of a machine.
   struct MachineActionEntry: Sendable {
     var response = ActionEntry()
     /// What it is where it is no `set` and no `notify`.
@@ -168,7 +168,7 @@ extension DeviceReader {
         "append",
         ValueSchemas.template,
         of: .octets,
-        "variables of octets, and what is appended to them"
+        "byte variables, and what is appended to them"
       ) {
         reader,
         name,
@@ -204,7 +204,7 @@ extension DeviceReader {
     ]
   )
 
-  /// The keys that say what is done.
+  /// The keys for what is done.
   private static let kinds = ["set", "notify", "let", "append", "crc32", "disconnect", "restart"]
 
   private static let disconnect = DeviceShape<Duration>(

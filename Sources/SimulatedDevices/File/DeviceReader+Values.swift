@@ -18,7 +18,7 @@ extension DeviceReader {
   /// Octets written as text of pairs of digits.
   mutating func hex(_ node: Node) -> [UInt8]? {
     guard node.text != nil else {
-      problems.append(node.problem(expected: "octets such as \"01 ff\""))
+      problems.append(node.problem(expected: "bytes such as \"01 ff\""))
       return nil
     }
     return joined([fixed(node, "hex")], node)
@@ -29,7 +29,7 @@ extension DeviceReader {
     guard whole.count == parts.count else { return nil }
     let octets = whole.flatMap(\.self)
     guard octets.count <= FileLimits.octets else {
-      problems.append(node.problem("the value is longer than \(FileLimits.octets) octets"))
+      problems.append(node.problem("the value is longer than \(FileLimits.octets) bytes"))
       return nil
     }
     return octets
@@ -39,7 +39,7 @@ extension DeviceReader {
   private mutating func formatted(_ node: Node) -> Node.Entry? {
     guard let entries = node.mapping, let entry = entries.first, entries.count == 1 else {
       let found = node.mapping == nil ? node.shown : "a mapping of several keys"
-      problems.append(node.problem("\(found) stands here", expected: "a value such as { u8: 87 }"))
+      problems.append(node.problem("expected a value such as { u8: 87 }, found \(found)"))
       return nil
     }
     guard Self.formats.contains(entry.key) else {
@@ -48,7 +48,7 @@ extension DeviceReader {
         DocumentProblem(
           entry.keyPlace,
           path: entry.value.path,
-          "there is no format '\(entry.key)'",
+          "unknown format '\(entry.key)'",
           expected: nearest == nil ? "one of " + Self.formats.joined(separator: ", ") : nil,
           nearest: nearest
         )
@@ -62,7 +62,8 @@ extension DeviceReader {
     if let format = ValueFormat(name) {
       do throws(ValueError) {
         guard let text = node.text ?? (name == "utf8" ? plainText(node) : nil) else {
-          throw ValueError(field: name, octet: 0, problem: "\(node.kind) stands here")
+          problems.append(node.problem(expected: "a value of \(name)"))
+          return nil
         }
         return try format.encode(text)
       } catch {
@@ -76,7 +77,7 @@ extension DeviceReader {
     }
     let format = numberFormat(name, decimals: Self.decimals(node))
     if let octets = format?.encode(number) { return octets }
-    problems.append(node.problem("\(node.shown) has no room in \(name)"))
+    problems.append(node.problem("\(node.shown) is out of range for \(name)"))
     return nil
   }
 
@@ -103,11 +104,13 @@ extension DeviceReader {
     if parts.count == nodes.count {
       let numbers = parts.filter { if case .number = $0 { true } else { false } }
       if numbers.isEmpty {
-        problems.append(node.problem("no number moves here", expected: "{ u8: { low, high } }"))
+        problems.append(
+          node.problem("no number with low and high", expected: "{ u8: { low, high } }")
+        )
       }
       let wave = Wave(parts: parts, period: .seconds(1), every: .seconds(1))
       if wave.octetCount > FileLimits.octets {
-        problems.append(node.problem("the value is longer than \(FileLimits.octets) octets"))
+        problems.append(node.problem("the value is longer than \(FileLimits.octets) bytes"))
       }
     }
     return parts
@@ -127,11 +130,13 @@ extension DeviceReader {
     }
     let written = max(Self.decimals(low), Self.decimals(high))
     guard let format = numberFormat(name, decimals: decimals ?? written) else {
-      problems.append(node.problem("no number moves in \(name)", expected: "a format of numbers"))
+      problems.append(
+        node.problem("\(name) has no number to change", expected: "a format of numbers")
+      )
       return nil
     }
     if decimals != nil, case .plain = format {
-      problems.append(node.problem("\(name) has no number of decimals"))
+      problems.append(node.problem("\(name) does not take decimals"))
     }
     if dividend != nil, min(lowest, highest) <= 0, max(lowest, highest) >= 0 {
       problems.append(node.problem("the dividend would be divided by zero"))
@@ -139,7 +144,7 @@ extension DeviceReader {
     }
     let number = MovingNumber(format: format, low: lowest, high: highest, dividend: dividend)
     for (end, fraction) in [(low, 0.0), (high, 1.0)] where number.octets(at: fraction).isEmpty {
-      problems.append(end.problem("\(end.shown) has no room in \(name)"))
+      problems.append(end.problem("\(end.shown) is out of range for \(name)"))
     }
     return number
   }

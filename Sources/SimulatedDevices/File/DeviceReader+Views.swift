@@ -27,11 +27,11 @@ extension DeviceReader {
         "at",
         \.offset,
         .integer(0...FileLimits.octets - 1),
-        "how many octets come before it"
+        "how many bytes come before it"
       ),
-      DeviceKey("count", \.count, .integer(1...FileLimits.octets), usual: "all", "how many octets"),
+      DeviceKey("count", \.count, .integer(1...FileLimits.octets), usual: "all", "how many bytes"),
     ],
-    rules: [.never("count", with: "as", "'as' says how many octets it has")]
+    rules: [.never("count", with: "as", "'as' sets how many bytes it has")]
   )
 
   private static let wholeFormats = ValueFormat.names.compactMap { ValueFormat($0) }
@@ -63,7 +63,7 @@ extension DeviceReader {
 extension Shape where State == DeviceReader, Value == [View] {
   /// `with: { level: { of: battery-level, as: u8, at: 0 } }`: later keys may use the names.
   static var views: DeviceShape<[View]> {
-    let octets = Schema(["type": "string", "description": "A characteristic: its octets."])
+    let octets = Schema(["type": "string", "description": "A characteristic: its bytes."])
     let view = Schema.any([octets, DeviceReader.viewForm.schema]).named("view")
     return DeviceShape(
       "{ level: { of: battery-level, as: u8 } }",

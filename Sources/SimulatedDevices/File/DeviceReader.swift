@@ -1,7 +1,6 @@
 // The state of reading device and scenario files, and the top of a device file.
 //
-// What files may say is described in the Form of each mapping; this keeps what one key leaves for
-// the next.
+// The Form of each mapping describes its keys; this keeps what reading one key leaves for the next.
 
 import Bluetooth
 import Documents
@@ -54,7 +53,7 @@ struct DeviceReader: Reading {
     return devices
   }
 
-  /// What is said of one device, with how many of it there are.
+  /// The keys of one device, with the number of its copies.
   struct DeviceEntry: Sendable {
     var device = DeviceDefinition(address: BluetoothAddress(number: 0))
     var count: Int?
@@ -88,7 +87,7 @@ struct DeviceReader: Reading {
         DeviceShape.located.list(
           of: "devices",
           1...FileLimits.devices,
-          none: "there is no device here"
+          none: "the list of devices is empty"
         ),
         isRequired: true,
         "the devices"
@@ -195,7 +194,7 @@ struct DeviceReader: Reading {
         "mtu",
         \.mtu,
         .integer(23...517),
-        "the ATT MTU, in octets; a notification holds 3 less"
+        "the ATT MTU, in bytes; a notification holds 3 less"
       ),
       DeviceKey("connect-time", \.connectTime, .delay, "from the request to the link"),
       DeviceKey(

@@ -9,13 +9,13 @@ public enum ScenarioFile {
   /// Reads a file: a scenario, which has the key `scenario`, or what ``DeviceFile`` reads.
   ///
   /// - Throws: ``DocumentErrors`` with everything that is wrong, also in the device files that it
-  ///   names; also for a file that is not there, cannot be read, or is no UTF-8.
+  ///   names; also for a file that is not there, cannot be read, or is not UTF-8.
   public static func load(path: String) throws(DocumentErrors) -> ScenarioDefinition {
     try parse(TextFile.read(path), file: path)
   }
 
   /// Whether a file means to define simulated devices, right or wrong; false also for one that
-  /// cannot be read, or is no YAML.
+  /// cannot be read, or is invalid YAML.
   public static func isMeant(at path: String) -> Bool {
     guard let text = try? TextFile.read(path), let root = try? Document.parse(text, file: path),
       let keys = root.mapping?.map(\.key)

@@ -23,7 +23,7 @@ enum ValueSchemas {
 
   static let templatePart: Schema = {
     let words: [(String, Schema)] = [
-      ("octets", Schema(["type": "string", "description": "$name: the octets of a name."])),
+      ("octets", Schema(["type": "string", "description": "$name: the bytes of a name."])),
       ("decimal", expression.described("A number as text in decimal digits.")),
       (
         "row",
@@ -32,7 +32,7 @@ enum ValueSchemas {
       ("at", expression.described("Which row, counted from 0.")),
     ]
     return part(
-      "A value in which names may stand: { u16: $size + 1 }, { octets: $rest }, "
+      "A value that may contain names: { u16: $size + 1 }, { octets: $rest }, "
         + "{ row: records, at: $next }.",
       words,
       atMost: 2
@@ -64,7 +64,7 @@ enum ValueSchemas {
 
   private static func row(of part: Schema) -> Schema { .any([part, .list(of: part)]) }
 
-  /// A mapping of one format, or of other words, to what `value` says.
+  /// A mapping of one format, or of another key, to the schema that `value` returns.
   private static func part(
     _ doc: String,
     _ words: [(String, Schema)] = [],

@@ -40,7 +40,7 @@ public struct ScenarioDefinition: Sendable, Hashable {
   }
 }
 
-/// The simulated host: its adapter, its release of BlueZ, its patience. nil is the usual.
+/// The simulated host: its adapters, its release of BlueZ, its time limits. nil is the default.
 public struct HostDefinition: Sendable, Hashable {
   /// The release that is played, such as 5.83.
   public var release: Release?
@@ -50,7 +50,7 @@ public struct HostDefinition: Sendable, Hashable {
   public var offersMonitors = false
   /// From the request to disconnect to the end of the link.
   public var disconnectDelay: Duration?
-  /// How long a device stays known after it was last heard.
+  /// How long a device stays known after its last advertisement.
   public var temporaryTimeout: Duration?
   /// How long a connection to an absent device is tried.
   public var connectTimeout: Duration?

@@ -1,9 +1,9 @@
-// Patterns as they are written: `01 0? 1xxx0000 'on' <size:u32> <name:*>`.
+// Parsing patterns such as `01 0? 1xxx0000 'on' <size:u32> <name:*>`.
 
 import Bluetooth
 
 extension BytePattern {
-  /// Why a text is no pattern.
+  /// Why a text is not a valid pattern.
   public struct TextProblem: Error, Hashable, Sendable {
     /// The word that is wrong.
     public let word: String
@@ -25,7 +25,7 @@ extension BytePattern {
     var rest = text.drop { $0 == " " }
     while let first = rest.first {
       if case .rest? = tokens.last {
-        throw TextProblem(word: String(rest), problem: "nothing stands behind the rest")
+        throw TextProblem(word: String(rest), problem: "the rest must be last")
       }
       if first == "'" {
         guard let end = rest.dropFirst().firstIndex(of: "'") else {
@@ -39,7 +39,7 @@ extension BytePattern {
         let word = rest.prefix { $0 != " " }
         let token = try Self.token(String(word))
         if let name = token.named?.name, tokens.contains(where: { $0.named?.name == name }) {
-          throw TextProblem(word: String(word), problem: "the name '\(name)' is there twice")
+          throw TextProblem(word: String(word), problem: "duplicate name '\(name)'")
         }
         tokens.append(token)
         rest = rest[word.endIndex...].drop { $0 == " " }
@@ -57,13 +57,13 @@ extension BytePattern {
       mask <<= digit
       guard character != any else { continue }
       guard let value = Int(String(character), radix: 1 << digit), character != "+" else {
-        throw TextProblem(word: word, problem: "this is no octet")
+        throw TextProblem(word: word, problem: "invalid byte")
       }
       octet |= value
       mask |= (1 << digit) - 1
     }
     guard [2, 8].contains(word.count) else {
-      throw TextProblem(word: word, problem: "this is no octet")
+      throw TextProblem(word: word, problem: "invalid byte")
     }
     return .octet(UInt8(octet), mask: UInt8(mask))
   }

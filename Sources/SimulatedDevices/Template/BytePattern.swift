@@ -1,4 +1,4 @@
-// Which values a rule is for, octet by octet, and what it takes out of them.
+// Which values a rule matches, octet by octet, and what it captures from them.
 //
 // Pure. The text of a pattern is read in BytePattern+Text.swift.
 
