@@ -1,24 +1,38 @@
-// `blerun schema`: the JSON Schemas of the files, as they are in `docs`.
+// `blerun schema`: the JSON Schemas of the files, as they are in `docs` and `Simulators`.
 
 import ArgumentParser
 import Jobs
+import SimulatedDevices
 
 /// Prints a JSON Schema.
 struct SchemaCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "schema",
     abstract: "Print the JSON Schema of a kind of file.",
-    shouldDisplay: false
+    discussion: """
+      An editor that knows JSON Schema completes and checks files with it. The schema of scenarios
+      refers to device.schema.json, the schema of devices, in the same folder:
+
+        blerun schema device > device.schema.json
+        blerun schema scenario > scenario.schema.json
+      """
   )
 
-  /// The kinds of files that have a schema made of their descriptions.
+  /// The kinds of files whose schema is derived from the descriptions that read them.
   enum Kind: String, CaseIterable, ExpressibleByArgument {
-    case chain
+    case chain, device, scenario
 
+    /// The schema, without the newline at its end.
     var text: String {
       switch self {
       case .chain: ChainSchema.text
+      case .device: Self.line(DeviceFile.schema)
+      case .scenario: Self.line(ScenarioFile.schema)
       }
+    }
+
+    private static func line(_ file: String) -> String {
+      file.hasSuffix("\n") ? String(file.dropLast()) : file
     }
   }
 
