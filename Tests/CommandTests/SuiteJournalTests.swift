@@ -1,12 +1,9 @@
 // Suites of nRF Connect in the journal.
 
 import Bluetooth
-import Documents
 import Fixtures
 import Foundation
 import Glibc
-import Jobs
-import NordicSuites
 import Testing
 
 @testable import Journal
@@ -85,41 +82,5 @@ struct SuiteJournalTests {
       blerun: arguments(try suite(Self.reading), "--journal-need", "optional")
     ).end()
     #expect(none.status == 0)
-  }
-
-  @Test("what is to be typed on a device is not kept; offsets count from the start of the test")
-  func records() {
-    let test = SuiteTest(
-      id: "t",
-      title: "Pair",
-      run: nil,
-      target: "a",
-      operations: [],
-      place: Place(file: "s.xml", line: 1, column: 1)
-    )
-    var records = SuiteRecords(test, device: "A", begun: .seconds(3))
-    func event(_ change: SuiteEvent.Change) -> SuiteEvent {
-      SuiteEvent(
-        run: RunIdentity(seed: 1, text: ""),
-        offset: .seconds(5),
-        wallClock: .zero,
-        change: change
-      )
-    }
-    let operation = NordicSuites.Operation(
-      name: "bond",
-      title: "bond",
-      place: test.place,
-      action: .bond
-    )
-    let placed = PlacedOperation(test: 1, number: 1, operation: operation, target: "a")
-    #expect(records.records(of: event(.pairingDisplay(placed, .passkey(1)))).isEmpty)
-    guard
-      case .stepStarted(let start)? = records.records(of: event(.operationStarted(placed))).first
-    else {
-      Issue.record("nothing is written of an operation")
-      return
-    }
-    #expect(start.moment.offset == 2_000_000 && start.moment.event == 1)
   }
 }

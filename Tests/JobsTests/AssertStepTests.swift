@@ -52,7 +52,7 @@ struct AssertStepTests {
     let failure = bench.ending?.failure
     #expect(failure?.code == .expectationNotMet)
     #expect(failure?.message == "checking captured values: expected b.percent > 80, got 72")
-    #expect(bench.ending?.step?.title == "step 2")
+    #expect(bench.ending?.step?.place == "step 2")
     #expect(!bench.text().contains { $0.hasPrefix("3  log") })
   }
 

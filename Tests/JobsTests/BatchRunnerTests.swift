@@ -201,7 +201,7 @@ struct BatchRunnerTests {
     #expect(bench.endings.map(\.notRun) == [["C"]])
     let disconnects = bench.events.all.count { event in
       guard case .stepFinished(let result) = event.change else { return false }
-      return result.placed.step.action == .disconnect && result.status == .ok
+      return result.step.operation == "disconnect" && result.status == .ok
     }
     #expect(disconnects == 2)
   }

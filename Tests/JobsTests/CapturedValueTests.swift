@@ -62,7 +62,7 @@ struct CapturedValueTests {
     bench.device.answer("read battery-level", .value([72]))
     try bench.run("read temperature-measurement as t; write alert-level u8:{t.celsius}")
     #expect(bench.ending?.failure?.code == .invalidValue)
-    #expect(bench.ending?.step?.title == "step 2")
+    #expect(bench.ending?.step?.place == "step 2")
     #expect(bench.ending?.failure?.why.contains("with the captured values in it") == true)
     #expect(!bench.device.isConnected)
   }

@@ -35,7 +35,7 @@ struct ChainRunnerTests {
     let chain = bench.runner(try Plan.parse(line: "read battery-level")).chain().collect()
     #expect(bench.device.calls.isEmpty)
     #expect(
-      chain.firstOrDefault([], within: .seconds(9)).value.map(\.placed.position.description)
+      chain.firstOrDefault([], within: .seconds(9)).value.map(\.step.position.description)
         == ["connect", "1"]
     )
     bench.device.forgetCalls()
@@ -111,7 +111,7 @@ struct ChainRunnerTests {
     #expect(bench.device.calls.dropFirst(stopped + 1).map { $0.prefix(10) } == ["disconnect"])
     #expect(!bench.device.isConnected)
     #expect(bench.endings.suffix(2).map(\.status) == [.failed, .ok])
-    #expect(bench.endings.last?.placed.position == .impliedDisconnect)
+    #expect(bench.endings.last?.step.position == .impliedDisconnect)
     #expect(bench.ending?.status == .failed)
     #expect(bench.ending?.exitStatus == .passing)
   }
@@ -202,7 +202,7 @@ struct ChainRunnerTests {
     let plan = try Plan.parse(line: "read battery-level; sleep 1s; read battery-level")
     let results = bench.runner(plan).chain().take(2).collect()
       .firstOrDefault([], within: .seconds(60))
-    #expect(results.value.map(\.placed.position.description) == ["connect", "1"])
+    #expect(results.value.map(\.step.position.description) == ["connect", "1"])
     #expect(bench.device.calls == ["connect", "read battery-level", "disconnect"])
     #expect(bench.story.last == "run cancelled")
   }

@@ -146,8 +146,8 @@ struct PairingStepTests {
     let placed = PlacedStep(
       try #require(StepPosition.place([Step(.unpair)]).first).position,
       Step(.pair(PairingRule()))
-    )
-    func event(_ step: PlacedStep?) -> RunEvent {
+    ).reported
+    func event(_ step: ReportedStep?) -> RunEvent {
       RunEvent(
         run: RunIdentity(seed: 0, plan: Plan(steps: [])),
         device: "Lock-1",

@@ -59,13 +59,14 @@ struct RunBench {
       let what =
         switch event.change {
         case .runStarted: "run"
-        case .stepStarted(let placed): "\(placed.position) \(placed.step.operation)…"
-        case .value(let placed, let value):
-          "\(placed.position) \(value.decoded.map { "\($0)" } ?? "?")"
+        case .stepStarted(let step): "\(step.position) \(step.operation)…"
+        case .value(let step, let value):
+          "\(step.position) \(value.decoded.map { "\($0)" } ?? "?")"
         case .pairingDisplay(_, let display): "\(display)"
-        case .gap(let placed, let gap): "\(placed.position) gap \(gap.cause)"
+        case .advertisement(let step, let device): "\(step.position) \(device.address)"
+        case .gap(let step, let gap): "\(step.position) gap \(gap.cause)"
         case .stepFinished(let result):
-          "\(result.placed.position) \(result.placed.step.operation) \(result.status.rawValue)"
+          "\(result.step.position) \(result.step.operation) \(result.status.rawValue)"
         case .runFinished(let ending): "run \(ending.status.rawValue)"
         }
       let tries = event.attempt > 1 ? "try \(event.attempt): " : ""

@@ -68,12 +68,12 @@ struct RunInvariantTests {
       var open: [StepPosition] = []
       for event in events {
         switch event.change {
-        case .stepStarted(let placed): open.append(placed.position)
-        case .value(let placed, _), .gap(let placed, _):
-          #expect(open.last == placed.position, "seed \(seed)")
+        case .stepStarted(let step): open.append(step.position)
+        case .value(let step, _), .advertisement(let step, _), .gap(let step, _):
+          #expect(open.last == step.position, "seed \(seed)")
         case .pairingDisplay: break
         case .stepFinished(let result):
-          #expect(open.popLast() == result.placed.position, "seed \(seed)")
+          #expect(open.popLast() == result.step.position, "seed \(seed)")
         case .runStarted, .runFinished: #expect(open.isEmpty, "seed \(seed)")
         }
       }

@@ -177,7 +177,7 @@ struct StepKindTests {
     )
     #expect(error == nil)
     #expect(
-      bench.endings.map { "\($0.placed.position)" } == [
+      bench.endings.map { "\($0.step.position)" } == [
         "connect", "1", "2[1].1", "2[1].2", "2[2].1", "2[2].2", "2", "disconnect",
       ]
     )

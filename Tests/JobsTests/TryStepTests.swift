@@ -49,7 +49,7 @@ struct TryStepTests {
       bench.device.calls == ["connect", "read battery-level", "write alert-level 00", "disconnect"]
     )
     #expect(bench.ending?.failure?.code == .refused)
-    #expect(bench.ending?.step?.title == "step 1.1")
+    #expect(bench.ending?.step?.place == "step 1.1")
   }
 
   @Test("they run when the run is ended from outside, and end by themselves")
@@ -60,7 +60,7 @@ struct TryStepTests {
       bench.device.calls.suffix(2) == ["write alert-level 00 at 3s", "disconnect at 5s"]
     )
     #expect(bench.ending?.status == .cancelled)
-    #expect(bench.ending?.step?.title == "step 1.2")
+    #expect(bench.ending?.step?.place == "step 1.2")
   }
 
   @Test("what fails in the end is attached to the first cause")
@@ -71,8 +71,8 @@ struct TryStepTests {
     let failure = bench.ending?.failure
     #expect(failure?.code == .refused)
     #expect(failure?.why.contains("and cleaning up failed") == true)
-    #expect(bench.ending?.step?.title == "step 1.1")
-    let failed = bench.endings.filter { $0.status == .failed }.map { "\($0.placed.position)" }
+    #expect(bench.ending?.step?.place == "step 1.1")
+    let failed = bench.endings.filter { $0.status == .failed }.map { "\($0.step.position)" }
     #expect(failed == ["1.1", "1.finally.1", "1"])
   }
 
@@ -81,8 +81,8 @@ struct TryStepTests {
     bench.device.answer("write alert-level", .failure(DeviceFailure.scripted(.linkLost, .passing)))
     try run()
     #expect(bench.ending?.failure?.code == .linkLost)
-    #expect(bench.ending?.step?.title == "step 1.finally.1")
-    #expect(bench.endings.contains { $0.placed.step.operation == "log" } == false)
+    #expect(bench.ending?.step?.place == "step 1.finally.1")
+    #expect(bench.endings.contains { $0.step.operation == "log" } == false)
   }
 
   @Test("the end has a limit of its own: 10 s, or the timeout of the try")

@@ -48,6 +48,51 @@ struct ChainRecordsTests {
     #expect(value.step == 2)
   }
 
+  @Test("a test of a suite has its own name, and operations their title, target and notes")
+  func suite() throws {
+    func step(_ number: Int, _ target: String) -> ReportedStep {
+      ReportedStep(
+        number: number,
+        operation: "scan-for",
+        action: "scan-for",
+        attribute: nil,
+        label: "Find it",
+        target: ReportedStep.Target(id: target, device: "C0:FF:EE:00:00:01"),
+        source: "suite.xml:1:1"
+      )
+    }
+    func finished(_ step: ReportedStep) -> RunEvent.Change {
+      .stepFinished(
+        StepResult(
+          step,
+          status: .warning,
+          outcome: nil,
+          failure: nil,
+          notes: ["late"],
+          took: .zero
+        )
+      )
+    }
+    var script = try EventScript("read battery-level")
+    let test = RunStart.Test(index: 1, name: "Level, again", target: "one")
+    script.tell(.runStarted(RunStart(chain: "Cells", steps: 2, seed: 7, test: test)))
+    for (number, target) in [(1, "one"), (2, "two")] {
+      script.tell(.stepStarted(step(number, target)))
+      script.tell(finished(step(number, target)))
+    }
+    let records = records(script.events)
+    guard case .chainStarted(let start) = records[0], case .stepFinished(let first) = records[2],
+      case .stepFinished(let second) = records[4]
+    else {
+      Issue.record("\(records)")
+      return
+    }
+    #expect(start.name == "Level, again")
+    #expect(first.status == "warning")
+    #expect(first.result == #"{"title":"Find it","notes":["late"]}"#)
+    #expect(second.result == #"{"title":"Find it","target":"two","notes":["late"]}"#)
+  }
+
   @Test("what somebody types on a device is written nowhere")
   func pairing() throws {
     var script = try EventScript("read battery-level")

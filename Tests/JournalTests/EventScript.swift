@@ -19,7 +19,7 @@ struct EventScript {
   }
 
   /// The step in a place of the chain, counted from 1; 0 is the implied connecting.
-  func step(_ number: Int) -> PlacedStep { plan.placedSteps[number] }
+  func step(_ number: Int) -> ReportedStep { plan.placedSteps[number].reported }
 
   mutating func pass(_ duration: Duration) { time += duration }
 

@@ -23,7 +23,7 @@ struct RunRecorderTests {
     for event in try EventScript.reading(72) {
       hear(event)
       guard case .stepFinished(let result) = event.change else { continue }
-      let place = result.placed.position
+      let place = result.step.position
       let ended = "steps WHERE status = 'ok' AND position = '\(place)'"
       #expect(try bench.count(ended) == 1, "\(place)")
     }

@@ -9,7 +9,7 @@ import Testing
 @Suite("Expected results")
 struct ExpectedResultTests {
   /// How one refused write, and one accepted, end with an expectation.
-  private func statuses(_ expected: String) throws -> [OperationResult.Status] {
+  private func statuses(_ expected: String) throws -> [StepResult.Status] {
     let bench = try SuiteBench("echo")
     try bench.run("<connect/><write \(Echo.control) value=\"FF\" \(expected)/>")
     let refused = try #require(bench.results.last)

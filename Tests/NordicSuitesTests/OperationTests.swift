@@ -202,8 +202,8 @@ struct OperationTests {
   @Test("sleep, refresh and the end of a test have the pauses of the application")
   func pauses() throws {
     let bench = try SuiteBench("echo")
-    let ending = try bench.run("<connect/> <refresh/> <sleep/> <sleep timeout=\"250\"/>")
-    let took = try #require(ending.results.first?.took)
+    try bench.run("<connect/> <refresh/> <sleep/> <sleep timeout=\"250\"/>")
+    let took = try #require(bench.runEvents.last?.offset)
     let connecting = try #require(bench.results.first?.took)
     // 1 s after connect, 1 s after refresh, 5 s and 0.25 s of sleep, 2 s at the end; and bluetoothd
     // takes 2 s over disconnecting.

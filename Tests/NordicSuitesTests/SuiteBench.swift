@@ -78,18 +78,25 @@ struct SuiteBench {
   }
 
   /// How each operation ended, in order.
-  var results: [OperationResult] {
+  var results: [StepResult] {
+    runEvents.compactMap { event in
+      if case .stepFinished(let result) = event.change { result } else { nil }
+    }
+  }
+
+  /// The events of its tests.
+  var runEvents: [RunEvent] {
     events.compactMap { event in
-      if case .operationFinished(let result) = event.change { result } else { nil }
+      if case .test(_, _, let run) = event.change { run } else { nil }
     }
   }
 
   /// Each operation and how it ended: `connect ok`.
-  var story: [String] { results.map { "\($0.placed.operation.name) \($0.status.rawValue)" } }
+  var story: [String] { results.map { "\($0.step.operation) \($0.status.rawValue)" } }
 
-  var text: [String] { events.flatMap { SuiteTextReport().lines(for: $0) } }
+  var text: [String] { events.flatMap { TextReport().lines(for: $0) } }
 
-  var json: [String] { events.flatMap { SuiteJSONReport().lines(for: $0) } }
+  var json: [String] { events.flatMap { JSONLinesReport().lines(for: $0) } }
 
   /// What was written to the devices, in order.
   var written: [[UInt8]] {

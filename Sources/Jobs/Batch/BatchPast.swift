@@ -52,7 +52,7 @@ public struct BatchPast: Hashable, Sendable {
       guard let ending = device.ending else { continue }
       switch ending.status {
       case .failed where !skipsFailed, .cancelled: continue
-      case .ok, .failed:
+      case .ok, .warning, .failed:
         counts.count(ending)
         leftOut.insert(device.label)
       }

@@ -70,7 +70,7 @@ public struct BatchCounts: Hashable, Sendable {
 
   mutating func count(_ ending: BatchPast.Ending) {
     switch ending.status {
-    case .ok: ok += 1
+    case .ok, .warning: ok += 1
     case .failed: failed += 1
     case .cancelled: cancelled += 1
     }

@@ -63,6 +63,9 @@ public struct PlacedStep: Hashable, Sendable {
     self.position = position
     self.step = step
   }
+
+  /// Whether it is not a step of the chain as written.
+  public var isImplied: Bool { position.isImplied }
 }
 
 extension Plan {

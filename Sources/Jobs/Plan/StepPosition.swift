@@ -45,6 +45,9 @@ public struct StepPosition: Hashable, Sendable, CustomStringConvertible {
     return text
   }
 
+  /// Whether the chain does it without saying so.
+  public var isImplied: Bool { implied != nil }
+
   /// Whether no step stands before this one, and no repetition.
   var isFirst: Bool {
     parts.allSatisfy { part in

@@ -16,11 +16,11 @@ public struct CSVReport: RunReport {
   public init() {}
 
   public func lines(for event: RunEvent) -> [String] {
-    guard case .value(let placed, let value) = event.change else { return [] }
+    guard case .value(let step, let value) = event.change else { return [] }
     let place = [
       Timestamp.text(event.wallClock), event.offset.decimalSeconds, event.run.description,
-      event.device, "\(event.attempt)", placed.position.description, placed.step.operation,
-      placed.step.attribute ?? "",
+      event.device, "\(event.attempt)", step.position.description, step.operation,
+      step.attribute ?? "",
     ]
     return Self.lines(place, value)
   }

@@ -20,7 +20,7 @@ package struct EventMembers {
 
   package init() {}
 
-  mutating func add(_ key: String, _ value: JSONValue) { list.append((key, value)) }
+  package mutating func add(_ key: String, _ value: JSONValue) { list.append((key, value)) }
 
   mutating func add(_ start: RunStart) {
     add("seed", .number("\(start.seed)"))
@@ -28,11 +28,23 @@ package struct EventMembers {
     add("steps", JSONValue(start.steps))
   }
 
-  mutating func add(_ placed: PlacedStep) {
-    add("step", .string(placed.position.description))
-    add("operation", .string(placed.step.operation))
-    if let target = placed.step.attribute { add("attribute", .string(target)) }
-    if let written = placed.writtenTarget { add("written", .string(written)) }
+  mutating func add(_ step: ReportedStep) {
+    add("step", .string(step.position.description))
+    add("operation", .string(step.operation))
+    if let attribute = step.attribute { add("attribute", .string(attribute)) }
+    if let written = step.written { add("written", .string(written)) }
+  }
+
+  /// How a step ended, without the step.
+  package mutating func add(_ result: StepResult) {
+    add("status", .string(result.status.rawValue))
+    add(result.outcome, withOctets: result.step.hasOctets)
+    add(notes: result.notes)
+    add(result.failure)
+  }
+
+  package mutating func add(notes: [String]) {
+    if !notes.isEmpty { add("notes", .array(notes.map { .string($0) })) }
   }
 
   package mutating func add(_ outcome: StepOutcome?, withOctets: Bool) {
@@ -75,7 +87,7 @@ package struct EventMembers {
     if withOctets { add("hex", .string(value.hex)) }
   }
 
-  mutating func add(_ failure: RunFailure?) {
+  package mutating func add(_ failure: RunFailure?) {
     if let failure { add("error", failure.json) }
   }
 
@@ -87,14 +99,6 @@ package struct EventMembers {
 extension StepValue {
   /// Its octets in hexadecimal digits.
   package var hex: String { DecodedValue.octets(octets).description }
-}
-
-extension PlacedStep {
-  /// Of an exchange: the characteristic that is written, as output names it.
-  package var writtenTarget: String? {
-    guard case .exchange(let exchanging) = step.action else { return nil }
-    return exchanging.write.target.description
-  }
 }
 
 extension RunFailure {

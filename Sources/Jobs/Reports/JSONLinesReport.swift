@@ -20,22 +20,23 @@ public struct JSONLinesReport: RunReport {
     if event.attempt > 1 { members.add("attempt", JSONValue(event.attempt)) }
     switch event.change {
     case .runStarted(let start): members.add(start)
-    case .stepStarted(let placed): members.add(placed)
-    case .value(let placed, let value):
-      members.add(placed)
-      members.add(value, withOctets: placed.step.characteristic != nil)
-    case .pairingDisplay(let placed, let display):
-      if let placed { members.add(placed) }
+    case .stepStarted(let step): members.add(step)
+    case .value(let step, let value):
+      members.add(step)
+      members.add(value, withOctets: step.hasOctets)
+    case .advertisement(let step, let device):
+      members.add(step)
+      members.add("value", JSONValue(device))
+    case .pairingDisplay(let step, let display):
+      if let step { members.add(step) }
       members.add("show", .string(display.kind))
       members.add("value", .string(display.digits))
-    case .gap(let placed, let gap):
-      members.add(placed)
+    case .gap(let step, let gap):
+      members.add(step)
       members.add(gap)
     case .stepFinished(let result):
-      members.add(result.placed)
-      members.add("status", .string(result.status.rawValue))
-      members.add(result.outcome, withOctets: result.placed.step.characteristic != nil)
-      members.add(result.failure)
+      members.add(result.step)
+      members.add(result)
     case .runFinished(let ending):
       members.add("status", .string(ending.status.rawValue))
       members.add("exitStatus", .number("\(ending.exitStatus.rawValue)"))
@@ -51,7 +52,7 @@ extension RunEvent.Change {
     switch self {
     case .runStarted: "run-started"
     case .stepStarted: "step-started"
-    case .value: "value"
+    case .value, .advertisement: "value"
     case .pairingDisplay: "pairing-display"
     case .gap: "gap"
     case .stepFinished: "step-finished"

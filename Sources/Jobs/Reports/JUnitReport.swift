@@ -133,7 +133,7 @@ private struct Case {
     failure = step.failure
     skipped = step.skipped
     switch step.status {
-    case .ok: verdict = .passed
+    case .ok, .warning: verdict = .passed
     case .skipped: verdict = .skipped
     case .failed, .cancelled:
       verdict = failure?.code == .expectationNotMet ? .failure : .error

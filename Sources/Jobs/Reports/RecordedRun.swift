@@ -17,10 +17,11 @@ public struct RecordedRun: Equatable, Sendable {
     /// The title of the step that failed or was cancelled, if it was one.
     public let place: String?
 
-    package init(status: RunEnding.Status, failure: RunFailure?, place: String?) {
-      self.status = status
-      self.failure = failure
-      self.place = place
+    /// The ending of a run; warnings count as success.
+    init(_ ending: RunEnding) {
+      status = ending.status == .warning ? .ok : ending.status
+      failure = ending.failure
+      place = ending.step?.place
     }
   }
 
@@ -47,24 +48,17 @@ public struct RecordedRun: Equatable, Sendable {
   /// How it ended; nil while it is under way.
   public internal(set) var ending: Ending?
 
-  package init(
-    run: RunIdentity,
-    device: String,
-    label: String? = nil,
-    kind: Kind = .device,
-    start: RunStart,
-    startedAt: Duration
-  ) {
+  init(run: RunIdentity, device: String, start: RunStart, startedAt: Duration) {
     self.run = run
     self.device = device
-    self.label = label ?? device
-    self.kind = kind
+    label = start.test.map { "\($0.index)  \($0.name)" } ?? device
+    kind = start.test == nil ? .device : .test
     self.start = start
     self.startedAt = startedAt
   }
 
   /// Takes up a step that ended; one that succeeded only up to a bound.
-  package mutating func take(_ step: Step) {
+  mutating func take(_ step: Step) {
     guard !step.isWell || steps.count < RunCollector.stepLimit else {
       leftOut += 1
       return
@@ -73,7 +67,7 @@ public struct RecordedRun: Equatable, Sendable {
   }
 
   /// Takes up the end.
-  package mutating func end(_ ending: Ending, after took: Duration) {
+  mutating func end(_ ending: Ending, after took: Duration) {
     self.ending = ending
     self.took = took
   }

@@ -1,63 +1,37 @@
-// A step that is over, as reports of whole runs see it: of a chain, or an operation of a suite.
+// A step that is over, as reports of whole runs see it.
 
 import Bluetooth
 
 extension RecordedRun {
   /// A step that ended.
   public struct Step: Equatable, Sendable {
-    private enum Subject: Equatable {
-      case step(PlacedStep)
-      case titled(String)
-    }
-
-    private let subject: Subject
-    public let status: StepResult.Status
-    public let outcome: StepOutcome?
-    /// Why it failed; nil where that was expected.
-    public let failure: RunFailure?
-    /// What is to be known although it did not fail; of one that was skipped, why it was.
-    public let notes: [String]
-    public let took: Duration
+    private let result: StepResult
     /// When it ended, counted from the start of the run.
     public let endedAt: Duration
 
-    /// A step of a chain.
+    /// A step as it is reported when the run is over: a warning counts as success, and what this host
+    /// cannot do and is only warned of as skipped. A failure that was expected is a note.
     init(_ result: StepResult, endedAt: Duration) {
-      subject = .step(result.placed)
-      status = result.status
-      outcome = result.outcome
-      failure = result.failure
-      notes = result.status == .skipped ? ["its condition did not hold"] : []
-      took = result.took
+      self.result = result.judged
       self.endedAt = endedAt
     }
 
-    /// What is no step of a chain.
-    package init(
-      title: String,
-      status: StepResult.Status,
-      outcome: StepOutcome?,
-      failure: RunFailure?,
-      notes: [String],
-      took: Duration,
-      endedAt: Duration
-    ) {
-      subject = .titled(title)
-      self.status = status
-      self.outcome = outcome
-      self.failure = failure
-      self.notes = notes
-      self.took = took
-      self.endedAt = endedAt
+    /// How it ended; never ``StepResult/Status/warning``.
+    public var status: StepResult.Status { result.status }
+    public var outcome: StepOutcome? { result.outcome }
+    /// Why it failed; nil where that was expected.
+    public var failure: RunFailure? { result.failure }
+    public var took: Duration { result.took }
+
+    /// Remarks on a step that did not fail; of a skipped one, the reason.
+    public var notes: [String] {
+      status == .skipped && result.notes.isEmpty ? ["its condition did not hold"] : result.notes
     }
 
     /// `1  read battery-level`; an implied step has no place in the chain.
     public var title: String {
-      switch subject {
-      case .titled(let title): title
-      case .step(let placed) where placed.isImplied: placed.step.title
-      case .step(let placed): "\(placed.position)  \(placed.step.title)"
-      }
+      let step = result.step
+      return step.position.isImplied ? step.title : "\(step.position)  \(step.title)"
     }
 
     /// Whether nothing is wrong with it.
@@ -66,28 +40,30 @@ extension RecordedRun {
     /// Why it was skipped, on one line; nil when it was not.
     var skipped: String? { status == .skipped ? notes.joined(separator: "; ") : nil }
 
-    /// What is to be known of it although it succeeded.
+    /// Remarks on a step that was not skipped.
     var remarks: [String] { status == .skipped ? [] : notes }
 
     /// The step as the text report has it.
-    var lines: [String] {
-      switch subject {
-      case .step(let placed):
-        let result = StepResult(
-          placed,
-          status: status,
-          outcome: outcome,
-          failure: failure,
-          took: took
-        )
-        return TextReport.lines(result)
-      case .titled(let title):
-        let brought = outcome.map { TextReport.text($0) }
-        let told = status == .ok ? brought ?? "ok" : status.rawValue
-        return [TextReport.visible("\(title)  \(told)")]
-          + (failure.map { TextReport.reasons($0) } ?? [])
-          + notes.map { TextReport.visible("   note   \($0)") }
+    var lines: [String] { TextReport.lines(result) }
+  }
+}
+
+extension StepResult {
+  /// The result without warnings and expected failures.
+  fileprivate var judged: StepResult {
+    let (status, failure, notes): (Status, RunFailure?, [String]) =
+      switch self.status {
+      case .ok: (.ok, nil, (failure.map { ["failed, as expected: \($0.why)"] } ?? []) + self.notes)
+      case .warning: (failure?.code == .notSupportedHere ? .skipped : .ok, nil, self.notes)
+      case .failed, .cancelled, .skipped: (self.status, failure, self.notes)
       }
-    }
+    return StepResult(
+      step,
+      status: status,
+      outcome: outcome,
+      failure: failure,
+      notes: notes,
+      took: took
+    )
   }
 }

@@ -56,15 +56,10 @@ public struct RunCollector: Sendable {
     case .stepFinished(let result):
       runs[index].take(RecordedRun.Step(result, endedAt: event.offset))
     case .runFinished(let ending):
-      let kept = RecordedRun.Ending(
-        status: ending.status,
-        failure: ending.failure,
-        place: ending.step?.title
-      )
-      runs[index].end(kept, after: event.offset)
+      runs[index].end(RecordedRun.Ending(ending), after: event.offset)
       indices[key] = nil
       if condenses { runs[index].condense(to: SummaryReport.slowestCount) }
-    case .runStarted, .stepStarted, .value, .gap, .pairingDisplay: break
+    case .runStarted, .stepStarted, .value, .advertisement, .gap, .pairingDisplay: break
     }
   }
 }

@@ -12,40 +12,42 @@ public struct TextReport: RunReport {
   public func lines(for event: RunEvent) -> [String] {
     switch event.change {
     case .runStarted: []
-    case .stepStarted(let placed):
-      placed.isFirst && event.attempt > 1 ? ["attempt \(event.attempt)"] : []
-    case .value(let placed, let value):
+    case .stepStarted(let step):
+      step.beginsAttempt && event.attempt > 1 ? ["attempt \(event.attempt)"] : []
+    case .value(let step, let value):
       // What was read is on the line of the step's end.
-      placed.step.isStream ? [Self.line(placed, Self.text(value))] : []
-    case .pairingDisplay(let placed?, let display): [Self.line(placed, "\(display)")]
+      step.isStream ? [Self.line(step, Self.text(value))] : []
+    case .advertisement: []
+    case .pairingDisplay(let step?, let display): [Self.line(step, "\(display)")]
     case .pairingDisplay(nil, let display): [Self.visible("-  pairing  \(display)")]
-    case .gap(let placed, let gap): [Self.line(placed, Self.text(gap))]
+    case .gap(let step, let gap): [Self.line(step, Self.text(gap))]
     case .stepFinished(let result): Self.lines(result)
-    case .runFinished(let ending): [Self.line(ending, event.offset)]
+    case .runFinished(let ending):
+      [Self.line(ending, event.offset, of: "step", at: ending.step?.place)]
     }
   }
 
-  static func lines(_ result: StepResult) -> [String] {
+  /// A line for a step that ended, then one for each reason and each note.
+  package static func lines(_ result: StepResult) -> [String] {
     let outcome = result.outcome.map { text($0) }
+    var (ending, reasons) = (result.status.rawValue, [String]())
     switch result.status {
-    case .ok: return [line(result.placed, outcome ?? "ok")]
-    case .skipped: return [line(result.placed, "skipped")]
-    case .failed, .cancelled:
-      let brought = outcome.map { " (\($0))" } ?? ""
-      let head = line(result.placed, result.status.rawValue + brought)
-      return [head] + (result.failure.map { reasons($0) } ?? [])
+    case .ok:
+      ending = result.failure == nil ? outcome ?? ending : "failed, as expected"
+      if let failure = result.failure { reasons = ["   why    \(failure.why)"] }
+    case .skipped: break
+    case .warning, .failed, .cancelled:
+      if let outcome { ending += " (\(outcome))" }
+      if result.status != .warning { reasons = result.failure.map { Self.reasons($0) } ?? [] }
     }
+    let notes = result.notes.map { "   note   \($0)" }
+    return [line(result.step, ending)] + (reasons + notes).map { visible($0) }
   }
 
   /// `3  read battery-level  72 %`.
-  private static func line(_ placed: PlacedStep, _ text: String) -> String {
-    let position = placed.isImplied ? "-" : placed.position.description
-    return visible("\(position)  \(title(placed.step))  \(text)")
-  }
-
-  private static func title(_ step: Step) -> String {
-    if case .log = step.action { return step.operation }
-    return step.title
+  private static func line(_ step: ReportedStep, _ text: String) -> String {
+    let position = step.position.isImplied ? "-" : step.position.description
+    return visible("\(position)  \(step.repeatsAction ? step.operation : step.title)  \(text)")
   }
 
   /// What a step brought, in short.
@@ -113,15 +115,29 @@ public struct TextReport: RunReport {
     return lines.map { visible($0) }
   }
 
-  private static func line(_ ending: RunEnding, _ took: Duration) -> String {
-    let steps = counted(ending.done, "step")
-    let time = "\(milliseconds(took)) s"
-    guard let failure = ending.failure else { return "ok: \(steps) in \(time)" }
-    let place = ending.step.map { " at \($0.title)" } ?? ""
-    let head =
-      "\(ending.status.rawValue)\(place) after \(steps) in \(time): \(failure.code.rawValue)"
-    // A step has said why; a run that ended between steps or in its clean-up has not.
-    return visible(ending.step == nil ? "\(head): \(failure)" : head)
+  /// The last line of a run.
+  ///
+  /// - Parameters:
+  ///   - noun: What its steps are called.
+  ///   - place: The step that failed, if it was one.
+  package static func line(
+    _ ending: RunEnding,
+    _ took: Duration,
+    of noun: String,
+    at place: String?
+  ) -> String {
+    let steps = "\(counted(ending.done, noun)) in \(milliseconds(took)) s"
+    let (status, warnings) = (ending.status.rawValue, warnings(ending.warnings))
+    guard let failure = ending.failure else { return "\(status): \(steps)\(warnings)" }
+    let at = place.map { " at \($0)" } ?? ""
+    let head = "\(status)\(at) after \(steps): \(failure.code.rawValue)\(warnings)"
+    // The lines of a step have the reasons; of a run that ended between steps or in its clean-up, none has.
+    return visible(place == nil ? "\(head): \(failure)" : head)
+  }
+
+  /// `, 2 warnings`; nothing for none.
+  package static func warnings(_ count: Int) -> String {
+    count == 0 ? "" : ", \(counted(count, "warning"))"
   }
 
   /// Seconds with three decimals, rounded down.
@@ -143,17 +159,5 @@ public struct TextReport: RunReport {
       }
     }
     return shown
-  }
-}
-
-extension Step {
-  /// Whether it has many values, each of which is reported.
-  fileprivate var isStream: Bool { kind.subjects?.isOfMany == true }
-}
-
-extension PlacedStep {
-  /// Whether a try of the chain begins with it.
-  fileprivate var isFirst: Bool {
-    step.action == .connect && position.isFirst
   }
 }

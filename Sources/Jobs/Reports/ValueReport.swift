@@ -13,15 +13,16 @@ public struct ValueReport: RunReport {
 
   public func lines(for event: RunEvent) -> [String] {
     switch event.change {
-    case .value(let placed, let value): [line(event, placed, TextReport.text(value))]
-    case .gap(let placed, let gap): tellsPlace ? [line(event, placed, TextReport.text(gap))] : []
-    case .runStarted, .stepStarted, .stepFinished, .runFinished, .pairingDisplay: []
+    case .value(let step, let value): [line(event, step, TextReport.text(value))]
+    case .gap(let step, let gap): tellsPlace ? [line(event, step, TextReport.text(gap))] : []
+    case .runStarted, .stepStarted, .advertisement, .stepFinished, .runFinished, .pairingDisplay:
+      []
     }
   }
 
-  private func line(_ event: RunEvent, _ placed: PlacedStep, _ text: String) -> String {
+  private func line(_ event: RunEvent, _ step: ReportedStep, _ text: String) -> String {
     guard tellsPlace else { return TextReport.visible(text) }
-    let attribute = placed.step.attribute ?? ""
+    let attribute = step.attribute ?? ""
     let time = TextReport.milliseconds(event.offset)
     return TextReport.visible("\(time)  \(attribute)  \(text)")
   }

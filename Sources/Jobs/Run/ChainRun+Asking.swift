@@ -24,7 +24,7 @@ extension ChainRun {
     let decoded = Result { () throws(ValueError) in try decode(answer) }
     let value = StepValue(octets: octets(answer), decoded: try? decoded.get())
     outcome = .value(value)
-    emit(.value(placed, value))
+    emit(.value(placed.reported, value))
     try capture(decoded.get(), as: placed.step.capture)
     try check(decoded.get(), value.octets, of: placed)
   }

@@ -42,7 +42,7 @@ extension ChainRun {
       answered: done.answered - done.begun,
       notified: done.notification.at - done.begun
     )
-    emit(.value(placed, value), at: done.notification.at)
+    emit(.value(placed.reported, value), at: done.notification.at)
     try capture(decoded.get(), as: placed.step.capture)
     try check(decoded.get(), octets, of: placed)
   }

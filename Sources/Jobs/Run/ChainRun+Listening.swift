@@ -22,7 +22,7 @@ extension ChainRun {
     }
     let gap: @Sendable (NotificationGap) -> Void = { [self] gap in
       dropped.withLock { $0 += gap.dropped }
-      emit(.gap(placed, gap), at: gap.to)
+      emit(.gap(placed.reported, gap), at: gap.to)
     }
     try await follow(samples(listening, measures, gap), measures, placed, enough)
     let count = measures.withLock { $0.count }

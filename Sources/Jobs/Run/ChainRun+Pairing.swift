@@ -35,7 +35,7 @@ extension ChainRun {
   private func answers(_ rule: PairingRule, _ placed: PlacedStep?) throws -> PairingAnswers {
     do {
       return try rule.answers(ask: runner.ask) { [self] display in
-        emit(.pairingDisplay(placed, display))
+        emit(.pairingDisplay(placed?.reported, display))
       }
     } catch {
       throw RunFailure(

@@ -66,6 +66,7 @@ extension ChainRun {
     _ placed: PlacedStep,
     _ enough: Enough
   ) async throws {
+    let step = placed.reported
     var progress = progress(of: placed)
     defer { keep(measures.withLock { $0 }, as: placed.step.capture) }
     try await limited(
@@ -74,7 +75,7 @@ extension ChainRun {
       late: { limit in Self.late(measures.withLock { $0 }.count, enough, within: limit) },
       { sample in
         measures.withLock { $0.take(at: sample.arrival, latency: sample.latency) }
-        emit(.value(placed, sample.value), at: sample.arrival)
+        emit(.value(step, sample.value), at: sample.arrival)
         let decoded = try sample.decoded.get()
         capture(decoded, as: placed.step.capture)
         try progress.check(decoded) { sample.octets(for: $0) }

@@ -152,7 +152,7 @@ final class ChainRun: Sendable {
       let ending = RunEnding(
         status: status,
         failure: failure,
-        step: state.failedAt,
+        step: state.failedAt?.reported,
         done: state.done
       )
       state.ending = ending
@@ -171,7 +171,8 @@ final class ChainRun: Sendable {
     _ sink: (StepResult) async throws -> Void
   ) async throws {
     let (placed, unfilled) = filled(written)
-    emit(.stepStarted(placed))
+    let step = placed.reported
+    emit(.stepStarted(step))
     let start = loop.now
     var outcome: StepOutcome?
     let result: StepResult
@@ -179,14 +180,14 @@ final class ChainRun: Sendable {
       if let unfilled { throw unfilled }
       let status = try await act(placed, &outcome, sink)
       result = StepResult(
-        placed,
+        step,
         status: status,
         outcome: outcome,
         failure: nil,
         took: loop.now - start
       )
     } catch {
-      fail(placed, error, outcome, since: start, isCleanUp: isCleanUp)
+      fail(placed, step, error, outcome, since: start, isCleanUp: isCleanUp)
       throw error
     }
     if !placed.isImplied, placed.step.innerSteps.isEmpty { state.withLock { $0.done += 1 } }
@@ -196,6 +197,7 @@ final class ChainRun: Sendable {
 
   private func fail(
     _ placed: PlacedStep,
+    _ step: ReportedStep,
     _ error: any Error,
     _ outcome: StepOutcome?,
     since start: Instant,
@@ -212,7 +214,7 @@ final class ChainRun: Sendable {
     emit(
       .stepFinished(
         StepResult(
-          placed,
+          step,
           status: isCancelled ? .cancelled : .failed,
           outcome: outcome,
           failure: isFirst ? RunFailure(cause, step: placed) : nil,

@@ -10,13 +10,15 @@ public struct RunEvent: Equatable, Sendable {
   /// What happened.
   public enum Change: Equatable, Sendable {
     case runStarted(RunStart)
-    case stepStarted(PlacedStep)
+    case stepStarted(ReportedStep)
     /// A value of a `read` or `notify` step, as it came.
-    case value(PlacedStep, StepValue)
+    case value(ReportedStep, StepValue)
+    /// A device that an operation of a suite found, as it was received.
+    case advertisement(ReportedStep, Advertisement)
     /// Somebody is to type this on the device; without a step when the device began to pair.
-    case pairingDisplay(PlacedStep?, PairingDisplay)
+    case pairingDisplay(ReportedStep?, PairingDisplay)
     /// A place in the values of a `notify` step where some are missing.
-    case gap(PlacedStep, NotificationGap)
+    case gap(ReportedStep, NotificationGap)
     case stepFinished(StepResult)
     case runFinished(RunEnding)
   }
@@ -51,16 +53,34 @@ public struct RunEvent: Equatable, Sendable {
 
 /// What is known of a run at its start.
 public struct RunStart: Equatable, Sendable {
-  /// The name of the chain, if it has one.
+  /// A test of a suite, which is a run of its own.
+  public struct Test: Hashable, Sendable {
+    /// The ordinal of the test in the run of the suite, from 1.
+    public let index: Int
+    public let name: String
+    /// The identifier of the target of operations that name none.
+    public let target: String?
+
+    package init(index: Int, name: String, target: String?) {
+      self.index = index
+      self.name = name
+      self.target = target
+    }
+  }
+
+  /// The name of the chain or suite, if it has one.
   public let chain: String?
   /// How many steps are written, inner ones included.
   public let steps: Int
   public let seed: UInt64
+  /// The test that the run is; nil for a chain.
+  public let test: Test?
 
-  public init(chain: String?, steps: Int, seed: UInt64) {
+  public init(chain: String?, steps: Int, seed: UInt64, test: Test? = nil) {
     self.chain = chain
     self.steps = steps
     self.seed = seed
+    self.test = test
   }
 }
 
@@ -68,6 +88,8 @@ public struct RunStart: Equatable, Sendable {
 public struct RunEnding: Equatable, Sendable {
   public enum Status: String, Hashable, Sendable {
     case ok
+    /// The run of a test completed with warnings. Chains have none.
+    case warning
     case failed
     /// It was ended from outside: by a signal, by a deadline over the whole run, by its consumer.
     case cancelled
@@ -77,15 +99,24 @@ public struct RunEnding: Equatable, Sendable {
   /// The first cause of the last try; nil when all succeeded.
   public let failure: RunFailure?
   /// The step that failed or was cancelled, if it was one.
-  public let step: PlacedStep?
+  public let step: ReportedStep?
   /// How many steps of the chain were done in the last try, those of repetitions counted each time.
   public let done: Int
+  /// How many steps ended with a warning.
+  public let warnings: Int
 
-  public init(status: Status, failure: RunFailure?, step: PlacedStep?, done: Int) {
+  public init(
+    status: Status,
+    failure: RunFailure?,
+    step: ReportedStep?,
+    done: Int,
+    warnings: Int = 0
+  ) {
     self.status = status
     self.failure = failure
     self.step = step
     self.done = done
+    self.warnings = warnings
   }
 
   /// What the process ends with when this run is all it did.

@@ -62,6 +62,8 @@ extension DeviceFailure.Code {
   public static let valuesLost = Self(rawValue: "values-lost")
   /// A required journal could not be written.
   public static let journalFailed = Self(rawValue: "journal-failed")
+  /// This host cannot do what an operation of a suite asks for.
+  public static let notSupportedHere = Self(rawValue: "not-supported-here")
   /// A passkey or PIN could not be read from where it is said to be.
   public static let secretMissing = Self(rawValue: "secret-missing")
 }

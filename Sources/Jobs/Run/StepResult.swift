@@ -6,32 +6,39 @@ public import Bluetooth
 public struct StepResult: Equatable, Sendable {
   public enum Status: String, Hashable, Sendable {
     case ok
+    /// It did not end as expected, which the suite accepts, or its notes matter. Chains have none.
+    case warning
     case failed
     case cancelled
     /// The condition of a `when` did not hold.
     case skipped
   }
 
-  public let placed: PlacedStep
+  public let step: ReportedStep
   public let status: Status
   /// What it brought; also of a step that failed when its value came and was not as expected.
   public let outcome: StepOutcome?
-  /// Why it failed. Nil for a `repeat` or `when` in which another step failed.
+  /// Why it failed. Nil for a `repeat` or `when` in which another step failed. A step whose failure was
+  /// expected has one too, with the status `ok`.
   public let failure: RunFailure?
+  /// Remarks, a sentence each: of a warning, its reasons.
+  public let notes: [String]
   /// How long it took.
   public let took: Duration
 
   public init(
-    _ placed: PlacedStep,
+    _ step: ReportedStep,
     status: Status,
     outcome: StepOutcome?,
     failure: RunFailure?,
+    notes: [String] = [],
     took: Duration
   ) {
-    self.placed = placed
+    self.step = step
     self.status = status
     self.outcome = outcome
     self.failure = failure
+    self.notes = notes
     self.took = took
   }
 }

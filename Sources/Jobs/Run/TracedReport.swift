@@ -27,33 +27,34 @@ public final class TracedReport: Sendable {
   /// Passes an event on.
   @Sendable public func hear(_ event: RunEvent) {
     switch event.change {
-    case .stepStarted(let placed):
+    case .stepStarted(let step):
       let mark = trace.mark()
-      state.withLock { $0.begun.append((placed.position, mark)) }
+      state.withLock { $0.begun.append((step.position, mark)) }
       report(event)
     case .stepFinished(let result):
       report(event.with(.stepFinished(finished(result))))
     case .runFinished(let ending):
       report(event.with(.runFinished(finished(ending))))
-    case .runStarted, .value, .gap, .pairingDisplay:
+    case .runStarted, .value, .advertisement, .gap, .pairingDisplay:
       report(event)
     }
   }
 
   private func finished(_ result: StepResult) -> StepResult {
     let mark = state.withLock { state in
-      let index = state.begun.lastIndex { $0.position == result.placed.position }
+      let index = state.begun.lastIndex { $0.position == result.step.position }
       return index.map { state.begun.remove(at: $0).mark }
     }
     guard let failure = result.failure, let mark, let slice = trace.slice(since: mark) else {
       return result
     }
-    state.withLock { $0.failed = (result.placed.position, slice) }
+    state.withLock { $0.failed = (result.step.position, slice) }
     return StepResult(
-      result.placed,
+      result.step,
       status: result.status,
       outcome: result.outcome,
       failure: failure.traced(slice),
+      notes: result.notes,
       took: result.took
     )
   }
@@ -67,7 +68,8 @@ public final class TracedReport: Sendable {
       status: ending.status,
       failure: failure.traced(failed.slice),
       step: ending.step,
-      done: ending.done
+      done: ending.done,
+      warnings: ending.warnings
     )
   }
 }

@@ -11,6 +11,8 @@ struct ChainRecords: Sendable {
   private var steps = 0
   /// The steps under way, the innermost last.
   private var begun: [(position: StepPosition, step: Int)] = []
+  /// The target of the operations of a test that name none.
+  private var usualTarget: String?
 
   init() {}
 
@@ -26,31 +28,40 @@ struct ChainRecords: Sendable {
     switch event.change {
     case .pairingDisplay: return nil
     case .runStarted(let start):
+      usualTarget = start.test?.target
       return .chainStarted(
         JournalRecord.ChainStart(
           moment: moment,
           device: event.device,
-          name: start.chain,
+          name: start.test?.name ?? start.chain,
           identity: event.run.description,
           seed: "\(start.seed)",
           steps: start.steps
         )
       )
-    case .stepStarted(let placed):
-      return begin(placed, attempt: event.attempt, moment)
-    case .value(let placed, let value):
+    case .stepStarted(let step):
+      return begin(step, attempt: event.attempt, moment)
+    case .value(let step, let value):
       return .value(
         JournalRecord.StoredValue(
-          step: step(placed),
+          step: number(of: step),
           moment: moment,
           value: (value.decoded.map { JSONValue($0) } ?? .null).text,
-          hex: placed.step.characteristic == nil ? nil : value.hex
+          hex: step.hasOctets ? value.hex : nil
         )
       )
-    case .gap(let placed, let gap):
+    case .advertisement(let step, let device):
+      return .value(
+        JournalRecord.StoredValue(
+          step: number(of: step),
+          moment: moment,
+          value: JSONValue(device).text
+        )
+      )
+    case .gap(let step, let gap):
       var members = EventMembers()
       members.add(gap)
-      return .gap(step: step(placed), moment, text: JSONValue.object(members.list).text)
+      return .gap(step: number(of: step), moment, text: JSONValue.object(members.list).text)
     case .stepFinished(let result):
       return .stepFinished(end(result, moment))
     case .runFinished(let ending):
@@ -68,29 +79,34 @@ struct ChainRecords: Sendable {
   }
 
   private mutating func begin(
-    _ placed: PlacedStep,
+    _ step: ReportedStep,
     attempt: Int,
     _ moment: Moment
   ) -> JournalRecord {
     steps += 1
-    begun.append((placed.position, steps))
+    begun.append((step.position, steps))
     return .stepStarted(
       JournalRecord.StepStart(
         step: steps,
         moment: moment,
         attempt: attempt,
-        position: placed.position.description,
-        operation: placed.step.operation,
-        attribute: placed.step.attribute,
-        written: placed.writtenTarget
+        position: step.position.description,
+        operation: step.operation,
+        attribute: step.attribute,
+        written: step.written
       )
     )
   }
 
   private mutating func end(_ result: StepResult, _ moment: Moment) -> JournalRecord.StepEnd {
     var members = EventMembers()
-    members.add(result.outcome, withOctets: result.placed.step.characteristic != nil)
-    let step = step(result.placed)
+    members.add(result.outcome, withOctets: result.step.hasOctets)
+    if let label = result.step.label { members.add("title", .string(label)) }
+    if let target = result.step.target?.id, target != usualTarget {
+      members.add("target", .string(target))
+    }
+    members.add(notes: result.notes)
+    let step = number(of: result.step)
     begun.removeAll { $0.step == step }
     return JournalRecord.StepEnd(
       step: step,
@@ -103,7 +119,7 @@ struct ChainRecords: Sendable {
   }
 
   /// The number of a step under way; 0 for one that never began.
-  private func step(_ placed: PlacedStep) -> Int {
-    begun.last { $0.position == placed.position }?.step ?? 0
+  private func number(of step: ReportedStep) -> Int {
+    begun.last { $0.position == step.position }?.step ?? 0
   }
 }

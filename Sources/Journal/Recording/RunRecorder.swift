@@ -102,23 +102,21 @@ public final class RunRecorder: Sendable {
     commit()
   }
 
-  /// What records the events of the next chain of the run.
+  /// What records the events of the next chain of the run, and of chains that follow it: each
+  /// run-started begins one.
   public func chain() -> @Sendable (RunEvent) -> Void {
-    let take = records()
-    let records = Guarded(ChainRecords())
-    return { event in
-      guard let record = records.withLock({ $0.record(of: event) }) else { return }
-      take(record, event.wallClock)
-    }
-  }
-
-  /// What takes the records of the next chain of the run, each with the wall-clock time it is of.
-  public func records() -> @Sendable (JournalRecord, Duration) -> Void {
-    let number = state.withLock { state in
-      state.chains += 1
-      return state.chains
-    }
-    return { [self] record, time in
+    let chain = Guarded((number: 0, records: ChainRecords()))
+    return { [self] event in
+      if case .runStarted = event.change {
+        let number = state.withLock { state in
+          state.chains += 1
+          return state.chains
+        }
+        chain.withLock { $0 = (number, ChainRecords()) }
+      }
+      let (number, record) = chain.withLock { ($0.number, $0.records.record(of: event)) }
+      guard let record else { return }
+      let time = event.wallClock
       let isDue = state.withLock { $0.batch.add(record, chain: number, at: time) }
       if isDue { commit() } else { arm(at: time) }
     }

@@ -4,7 +4,7 @@ public import Bluetooth
 public import Jobs
 public import Signals
 
-/// Runs the tests of a suite in order, each in a turn of its own, telling of everything.
+/// Runs the tests of a suite in order, each in a turn of its own, and reports every event.
 ///
 /// A test that fails does not keep the next from being run. What it connected is disconnected before
 /// the next begins.
@@ -55,46 +55,35 @@ public struct SuiteRunner: Sendable {
   public func run() async -> SuiteEnding {
     let begun = scheduler.loop.now
     let bindings = Bindings(suite.targets, devices)
-    emit(.suiteStarted(suite, seed: identity.seed), since: begun)
-    var results: [TestResult] = []
+    emit(.started(suite), since: begun)
+    var results: [RunEnding] = []
     for (index, test) in suite.runs.enumerated() {
-      let result = await run(test, index: index + 1, bindings, since: begun)
-      results.append(result)
-      emit(.testFinished(result), since: begun)
-      if result.status == .cancelled { break }
+      let ending = await TestRun(self, test, index: index + 1, bindings, suiteBegun: begun).run()
+      results.append(ending)
+      if ending.status == .cancelled { break }
     }
     let ending = SuiteEnding(results: results, notRun: suite.runs.count - results.count)
-    emit(.suiteFinished(ending), since: begun)
+    emit(.finished(ending), since: begun)
     return ending
-  }
-
-  private func run(
-    _ test: SuiteTest,
-    index: Int,
-    _ bindings: Bindings,
-    since begun: Instant
-  ) async -> TestResult {
-    emit(.testStarted(test, index: index), since: begun)
-    let start = scheduler.loop.now
-    let run = TestRun(self, test, index: index, bindings, begun: begun)
-    var thrown: (any Error)?
-    do {
-      try await scheduler.turn { try await run.perform() }
-    } catch {
-      thrown = error
-    }
-    return run.result(thrown, took: scheduler.loop.now - start)
   }
 
   func emit(_ change: SuiteEvent.Change, since begun: Instant) {
     let now = scheduler.loop.now
     report(
-      SuiteEvent(
-        run: identity,
-        offset: now - begun,
-        wallClock: scheduler.loop.wallClockAtStart + now.sinceStart,
-        change: change
-      )
+      SuiteEvent(run: identity, offset: now - begun, wallClock: wallClock(at: now), change: change)
     )
+  }
+
+  func wallClock(at instant: Instant) -> Duration {
+    scheduler.loop.wallClockAtStart + instant.sinceStart
+  }
+
+  /// The device of a target, as output names it. It does not change when a scan binds the target.
+  ///
+  /// - Parameter id: The target; nil for the first one.
+  func device(of id: String?) -> String {
+    let id = id ?? suite.targets.first?.id
+    guard let target = suite.targets.first(where: { $0.id == id }) else { return id ?? "-" }
+    return devices[target.id]?.text ?? target.address.map { "\($0)" } ?? target.name ?? target.id
   }
 }

@@ -152,10 +152,10 @@ extension TestRun {
   ) async throws {
     let target = trigger.target ?? placed.target
     let inner = PlacedOperation(
-      test: placed.test,
       number: placed.number,
       operation: trigger,
-      target: target
+      target: target,
+      device: runner.device
     )
     let verdict = await verdict(of: inner)
     for note in verdict.notes { findings.note("\(trigger.title): \(note)") }

@@ -166,7 +166,7 @@ extension TestRun {
     _ findings: Findings
   ) async throws {
     let answers = PairingAnswers(ask: runner.ask) { [self] display in
-      emit(.pairingDisplay(placed, display))
+      emit(.pairingDisplay(placed.step, display))
     }
     try await link.service.pair(answers).run { findings.outcome = .paired($0) }
     // Pairing connects where there is no link.

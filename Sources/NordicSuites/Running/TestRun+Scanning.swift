@@ -18,7 +18,7 @@ extension TestRun {
     let heard = try heard(filter, placed)
       .takeUntil(Signal<Void> { _ in try await loop.sleep(for: limit) })
     try await heard.run { device in
-      emit(.heard(placed, device))
+      emit(.advertisement(placed.step, device))
       if let index = found.firstIndex(where: { $0.address == device.address }) {
         found[index] = device
       } else {
@@ -61,7 +61,7 @@ extension TestRun {
       )
     }
     findings.outcome = .scanned([found])
-    emit(.heard(placed, found))
+    emit(.advertisement(placed.step, found))
     if let target { rebind(target, to: found.address) }
   }
 

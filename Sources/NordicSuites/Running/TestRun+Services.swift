@@ -1,6 +1,7 @@
 // Finding attributes among what a device offers, and asserting what it offers.
 
 import Bluetooth
+import Jobs
 import Signals
 
 /// An attribute that is there, as the service wants it named.

@@ -12,7 +12,7 @@ final class TestRun: Sendable {
     var links: [(target: String, link: TargetLink)] = []
     var done = 0
     var warnings = 0
-    var failedAt: PlacedOperation?
+    var failedAt: ReportedStep?
     var failure: RunFailure?
   }
 
@@ -20,6 +20,7 @@ final class TestRun: Sendable {
   let test: SuiteTest
   let bindings: Bindings
   private let index: Int
+  private let suiteBegun: Instant
   private let begun: Instant
   private let state = Guarded(State())
 
@@ -28,25 +29,59 @@ final class TestRun: Sendable {
     _ test: SuiteTest,
     index: Int,
     _ bindings: Bindings,
-    begun: Instant
+    suiteBegun: Instant
   ) {
     self.runner = runner
     self.test = test
     self.index = index
     self.bindings = bindings
-    self.begun = begun
+    self.suiteBegun = suiteBegun
+    begun = runner.scheduler.loop.now
   }
 
   var loop: Loop { runner.scheduler.loop }
 
-  func emit(_ change: SuiteEvent.Change) { runner.emit(change, since: begun) }
+  func emit(_ change: RunEvent.Change) {
+    let event = RunEvent(
+      run: runner.identity,
+      device: runner.device(of: test.target),
+      attempt: 1,
+      offset: loop.now - begun,
+      wallClock: runner.wallClock(at: loop.now),
+      change: change
+    )
+    runner.emit(.test(test, index: index, event), since: suiteBegun)
+  }
 
   // MARK: The course
 
-  /// The test in a turn of its own: the first failure ends it.
+  /// The test in a turn of its own, with its events.
+  func run() async -> RunEnding {
+    emit(
+      .runStarted(
+        RunStart(
+          chain: runner.suite.title,
+          steps: test.operations.count,
+          seed: runner.identity.seed,
+          test: RunStart.Test(index: index, name: test.name, target: test.target)
+        )
+      )
+    )
+    var thrown: (any Error)?
+    do {
+      try await runner.scheduler.turn { [self] in try await perform() }
+    } catch {
+      thrown = error
+    }
+    let ending = ending(thrown)
+    emit(.runFinished(ending))
+    return ending
+  }
+
+  /// The operations and the clean-up: the first failure ends it.
   ///
-  /// - Throws: What cancelled it. An operation that failed is in ``result(_:took:)``.
-  func perform() async throws {
+  /// - Throws: What cancelled it. An operation that failed is in ``ending(_:)``.
+  private func perform() async throws {
     do {
       for (number, operation) in test.operations.enumerated() {
         // Operations that wait for nothing must leave the loop to others: to signals, above all.
@@ -66,16 +101,16 @@ final class TestRun: Sendable {
   private func perform(_ operation: Operation, number: Int) async throws -> Bool {
     let target = operation.target ?? test.target
     let placed = PlacedOperation(
-      test: index,
       number: number,
       operation: operation,
-      target: operation.kind == .none ? nil : target
+      target: operation.kind == .none ? nil : target,
+      device: runner.device
     )
-    emit(.operationStarted(placed))
+    emit(.stepStarted(placed.step))
     let start = loop.now
     let verdict = await verdict(of: placed)
-    let result = OperationResult(
-      placed,
+    let result = StepResult(
+      placed.step,
       status: verdict.status,
       outcome: verdict.outcome,
       failure: verdict.failure,
@@ -84,16 +119,17 @@ final class TestRun: Sendable {
     )
     state.withLock { state in
       switch verdict.status {
-      case .ok: state.done += 1
+      case .ok, .skipped: state.done += 1
       case .warning:
         state.done += 1
         state.warnings += 1
       case .failed, .cancelled:
-        state.failedAt = placed
+        state.failedAt = placed.step
         state.failure = verdict.failure
       }
     }
-    emit(.operationFinished(result))
+    if case .value(let value)? = result.outcome { emit(.value(placed.step, value)) }
+    emit(.stepFinished(result))
     if verdict.status == .cancelled { throw verdict.error ?? CancellationError() }
     let isDone = verdict.status == .ok || verdict.status == .warning
     if isDone, verdict.error == nil, operation.hasPause {
@@ -114,14 +150,14 @@ final class TestRun: Sendable {
     }
   }
 
-  // MARK: The result
+  // MARK: The ending
 
   /// How the test ended.
   ///
   /// - Parameter thrown: What its turn failed with.
-  func result(_ thrown: (any Error)?, took: Duration) -> TestResult {
+  private func ending(_ thrown: (any Error)?) -> RunEnding {
     let state = state.withLock { $0 }
-    var status = OperationResult.Status.ok
+    var status = RunEnding.Status.ok
     var failure = state.failure
     if let thrown {
       let isCleanUp = (thrown as? FailedWithCleanUp).map { $0.cause == nil } ?? false
@@ -133,15 +169,12 @@ final class TestRun: Sendable {
     } else if state.warnings > 0 {
       status = .warning
     }
-    return TestResult(
-      test: test,
-      index: index,
+    return RunEnding(
       status: status,
-      failedAt: state.failedAt,
       failure: failure,
+      step: state.failedAt,
       done: state.done,
-      warnings: state.warnings,
-      took: took
+      warnings: state.warnings
     )
   }
 

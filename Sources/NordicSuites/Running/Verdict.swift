@@ -1,12 +1,12 @@
 // What came of an operation, against what was expected of it. Pure.
 
-import Bluetooth
+public import Bluetooth
 import Jobs
 import Signals
 
 /// How an operation is judged.
 struct Verdict: Sendable {
-  var status: OperationResult.Status
+  var status: StepResult.Status
   var outcome: StepOutcome?
   var failure: RunFailure?
   var notes: [String]
@@ -119,6 +119,11 @@ struct Verdict: Sendable {
     default: return false
     }
   }
+}
+
+extension DeviceFailure.Code {
+  /// A target of a suite that is not bound to a device.
+  public static let targetNotBound = Self(rawValue: "target-not-bound")
 }
 
 /// An assertion that did not hold.

@@ -12,8 +12,7 @@ extension Suite {
       lines.append("target \(target.id)\(name): \(target.address.map { "\($0)" } ?? "not bound")")
     }
     for (index, test) in runs.enumerated() {
-      let run = test.run.map { ", \($0)" } ?? ""
-      lines.append("test \(index + 1) \(test.id): \(test.title)\(run)")
+      lines.append("test \(index + 1) \(test.id): \(test.name)")
       for (number, operation) in test.operations.enumerated() {
         lines.append("  \(number + 1)  \(operation.line(target: operation.target ?? test.target))")
       }

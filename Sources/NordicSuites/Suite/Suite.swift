@@ -77,4 +77,7 @@ public struct SuiteTest: Hashable, Sendable {
     self.operations = operations
     self.place = place
   }
+
+  /// The title, and what this run of the test is called.
+  public var name: String { title + (run.map { ", \($0)" } ?? "") }
 }

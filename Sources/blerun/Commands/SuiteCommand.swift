@@ -28,15 +28,13 @@ struct SuiteCommand {
       throw Ending(.usage, "--keep is for chains: a test disconnects what it connected")
     }
     let devices = try devices(simulated)
-    let named = SuiteDevices(suite, devices)
     let reports = try ReportFiles(
       reports,
       printed: format.whole,
-      of: RecordedWhole(.suite, name: suite.title),
-      suite: named
+      of: RecordedWhole(.suite, name: suite.title)
     )
     return try reports.during { () throws(Ending) in
-      try run(simulated, recording, devices, named, reports)
+      try run(simulated, recording, devices, reports)
     }
   }
 
@@ -44,7 +42,6 @@ struct SuiteCommand {
     _ simulated: ScenarioDefinition,
     _ recording: TraceOption,
     _ devices: [String: DeviceTarget],
-    _ named: SuiteDevices,
     _ reports: ReportFiles
   ) throws(Ending) -> ExitStatus {
     let file = try RunJournal.open(journal, isSimulated: !options.simulate.isEmpty)
@@ -64,9 +61,9 @@ struct SuiteCommand {
       try RunJournal.begin(file, journal, header, in: world)
     }
     world.releaseOrphans()
-    let record = kept?.receiving(named)
+    let record = kept?.chain()
     let ended = run(in: world, devices, identity.seed) { event in
-      record?(event)
+      if case .test(_, _, let run) = event.change { record?(run) }
       reports.receive(event)
     }
     let status = reports.end(ended)
@@ -125,8 +122,8 @@ struct SuiteCommand {
   /// What is printed as things happen; nil where all is printed at the end.
   private var lineReport: (any SuiteReport)? {
     switch format {
-    case .text: SuiteTextReport()
-    case .json: SuiteJSONReport()
+    case .text: TextReport()
+    case .json: JSONLinesReport()
     case .junit, .tap: nil
     }
   }
@@ -155,14 +152,12 @@ struct SuiteCommand {
 }
 
 extension SuiteEvent {
-  /// What is to be known of an operation that let something pass.
+  /// The notes on an operation that ended with a warning, each with its place in the file.
   fileprivate var warnings: [String] {
-    guard case .operationFinished(let result) = change, result.status == .warning else {
-      return []
-    }
-    let place = "\(result.placed.operation.place)"
-    return result.notes.map {
-      TextReport.visible("\(place): \(result.placed.operation.title): \($0)")
-    }
+    guard case .test(_, _, let run) = change, case .stepFinished(let result) = run.change,
+      result.status == .warning
+    else { return [] }
+    let (step, place) = (result.step, result.step.source.map { "\($0): " } ?? "")
+    return result.notes.map { TextReport.visible("\(place)\(step.label ?? step.operation): \($0)") }
   }
 }

@@ -49,8 +49,9 @@ struct Watching: Sendable {
 
   private func values(_ placed: PlacedStep, since start: Instant) -> Signal<Void> {
     guard case .notify(let listening) = placed.step.action else { return .just(()) }
+    let step = placed.reported
     let gap: @Sendable (NotificationGap) -> Void = { [self] in
-      report(.gap(placed, $0), at: $0.to, since: start)
+      report(.gap(step, $0), at: $0.to, since: start)
     }
     return service.listening(
       to: listening.target,
@@ -58,7 +59,7 @@ struct Watching: Sendable {
       options: listening.options,
       onGap: gap
     ) { [self] samples in
-      samples.map { report(.value(placed, $0.value), at: $0.arrival, since: start) }
+      samples.map { report(.value(step, $0.value), at: $0.arrival, since: start) }
     }
   }
 

@@ -20,24 +20,19 @@ final class ReportFiles: Sendable {
   }
 
   private let whole: RecordedWhole
-  private let lineFiles: [(report: any RunReport, file: LineFile)]
+  private let lineFiles: [(report: any RunReport & SuiteReport, file: LineFile)]
   private let wholeFiles: [(report: any RunsReport, file: WholeFile)]
   private let printed: (any RunsReport)?
   private let state: Guarded<State>
-  /// What receives the events of a suite, where it is one: its tests, and for each file of lines its report.
-  private let tests: Guarded<SuiteCollector>?
-  private let suiteLines: [(report: any SuiteReport, file: LineFile)]
 
   /// - Parameters:
   ///   - printed: What is printed to standard output in the end, where that is a whole report.
   ///   - whole: What is reported on.
-  ///   - suite: The suite that is run; nil for chains.
   /// - Throws: ``Ending`` when a file cannot be written.
   init(
     _ paths: [ReportPath],
     printed: (any RunsReport)? = nil,
-    of whole: RecordedWhole,
-    suite: SuiteDevices? = nil
+    of whole: RecordedWhole
   ) throws(Ending) {
     self.printed = printed
     self.whole = whole
@@ -47,18 +42,14 @@ final class ReportFiles: Sendable {
       wholeFiles.append((report, try WholeFile(path.path)))
     }
     self.wholeFiles = wholeFiles
-    var lineFiles: [(report: any RunReport, file: LineFile)] = []
-    var suiteLines: [(report: any SuiteReport, file: LineFile)] = []
+    var lineFiles: [(report: any RunReport & SuiteReport, file: LineFile)] = []
     for path in paths {
-      guard case .lines(let report, let ofSuite, let header) = path.content else { continue }
+      guard case .lines(let report, let header) = path.content else { continue }
       let file = try LineFile(path.path)
       if let header { file.line(header) }
       lineFiles.append((report, file))
-      if let suite { suiteLines.append((ofSuite(suite), file)) }
     }
     self.lineFiles = lineFiles
-    self.suiteLines = suiteLines
-    tests = suite.map { Guarded(SuiteCollector($0)) }
     state = Guarded(State(collector: RunCollector(of: whole)))
   }
 
@@ -86,10 +77,11 @@ final class ReportFiles: Sendable {
 
   /// Takes up what happened in the suite.
   func receive(_ event: SuiteEvent) {
-    for (report, file) in suiteLines {
+    for (report, file) in lineFiles {
       for line in report.lines(for: event) { file.line(line) }
     }
-    if wantsWhole { tests?.withLock { $0.take(event) } }
+    guard wantsWhole, case .test(_, _, let run) = event.change else { return }
+    state.withLock { $0.collector.take(run) }
   }
 
   // MARK: Whole reports
@@ -100,7 +92,7 @@ final class ReportFiles: Sendable {
       defer { state.collector = RunCollector(of: whole) }
       return state.collector
     }
-    return (tests?.withLock { $0.runs } ?? collector.runs, collector.whole ?? whole)
+    return (collector.runs, collector.whole ?? whole)
   }
 
   private func write(_ round: (runs: [RecordedRun], whole: RecordedWhole)) {

@@ -9,11 +9,7 @@ struct ReportPath: ExpressibleByArgument {
   /// What is written to it.
   enum Content {
     /// Lines as things happen, of a chain or of a suite, below a first one.
-    case lines(
-      any RunReport,
-      suite: @Sendable (SuiteDevices) -> any SuiteReport,
-      header: String?
-    )
+    case lines(any RunReport & SuiteReport, header: String?)
     /// One text, when all is over.
     case whole(any RunsReport)
   }
@@ -23,9 +19,9 @@ struct ReportPath: ExpressibleByArgument {
     ("xml", .whole(JUnitReport())),
     ("tap", .whole(TAPReport())),
     ("html", .whole(HTMLReport())),
-    ("csv", .lines(CSVReport(), suite: { SuiteCSVReport($0) }, header: CSVReport.header)),
-    ("jsonl", .lines(JSONLinesReport(), suite: { _ in SuiteJSONReport() }, header: nil)),
-    ("txt", .lines(TextReport(), suite: { _ in SuiteTextReport() }, header: nil)),
+    ("csv", .lines(CSVReport(), header: CSVReport.header)),
+    ("jsonl", .lines(JSONLinesReport(), header: nil)),
+    ("txt", .lines(TextReport(), header: nil)),
   ]
 
   let path: String

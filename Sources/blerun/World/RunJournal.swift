@@ -109,10 +109,7 @@ final class RunJournal: Sendable {
   /// The number of the run; nil as long as it could not be written.
   var run: Int64? { recorder.run }
 
-  /// What takes the records of the next chain, each with the wall-clock time it is of.
-  func records() -> @Sendable (JournalRecord, Duration) -> Void { recorder.records() }
-
-  /// What receives the events of the next chain.
+  /// What receives the events of the next chain, and of chains that follow it.
   func chain() -> @Sendable (RunEvent) -> Void { recorder.chain() }
 
   /// Writes down which devices a run of a batch is for.

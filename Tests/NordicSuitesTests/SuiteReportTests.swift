@@ -12,8 +12,8 @@ import Testing
 struct SuiteCollectorTests {
   private func runs(_ suite: NordicSuites.Suite, _ bench: SuiteBench) throws -> [RecordedRun] {
     try bench.run(suite)
-    var collector = SuiteCollector(SuiteDevices(suite))
-    for event in bench.events { collector.take(event) }
+    var collector = RunCollector()
+    for event in bench.runEvents { collector.take(event) }
     return collector.runs
   }
 

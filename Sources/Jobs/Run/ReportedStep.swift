@@ -1,0 +1,112 @@
+// A step as run events describe it.
+//
+// It holds what reports and journals show, so that they need to know neither plans nor suites. It says
+// nothing about how the step ends.
+
+import Bluetooth
+
+/// A step of a chain, or an operation of an nRF Connect suite, as reports and journals show it.
+public struct ReportedStep: Hashable, Sendable {
+  /// A device of a suite that an operation is done to.
+  public struct Target: Hashable, Sendable {
+    /// The identifier of the target in the suite.
+    public let id: String
+    /// The device, as output names it.
+    public let device: String
+
+    package init(id: String, device: String) {
+      self.id = id
+      self.device = device
+    }
+  }
+
+  /// The place in the chain or test.
+  public let position: StepPosition
+  /// The word for what it does: `read`, `assert-service`.
+  public let operation: String
+  /// What it does and to what: `read battery-level`.
+  public let action: String
+  /// The attribute that it is about, as output names it.
+  public let attribute: String?
+  /// The characteristic that an `exchange` writes, as output names it.
+  public let written: String?
+  /// The description that its author gave it; chains have none.
+  public let label: String?
+  /// The device of a suite that it is done to; nil for steps of chains, and for operations on no device.
+  public let target: Target?
+  /// The words for it in a sentence: "step 4[7].2", or "connecting" for an implied step.
+  public let place: String
+  /// The file, line and column it was read from; nil where they are not known.
+  public let source: String?
+  /// Whether its values are octets that a device sent. An RSSI is not.
+  public let hasOctets: Bool
+  /// Whether it has many values, each reported on a line of its own.
+  let isStream: Bool
+  /// Whether an attempt of the chain begins with it.
+  let beginsAttempt: Bool
+  /// Whether its result repeats what follows the word of the operation, as that of a `log` does.
+  let repeatsAction: Bool
+
+  /// An operation of a suite.
+  ///
+  /// - Parameters:
+  ///   - number: The ordinal of the operation in its test, from 1.
+  ///   - source: The file, line and column it was read from.
+  package init(
+    number: Int,
+    operation: String,
+    action: String,
+    attribute: String?,
+    label: String?,
+    target: Target?,
+    source: String
+  ) {
+    position = StepPosition(number)
+    self.operation = operation
+    self.action = action
+    self.attribute = attribute
+    written = nil
+    self.label = label
+    self.target = target
+    place = "\(number)  \(Self.title(label, action))"
+    self.source = source
+    hasOctets = attribute != nil
+    isStream = false
+    beginsAttempt = false
+    repeatsAction = false
+  }
+
+  /// A step of a chain.
+  public init(_ placed: PlacedStep) {
+    let (position, step, kind) = (placed.position, placed.step, placed.step.kind)
+    self.position = position
+    operation = step.operation
+    action = kind.title
+    attribute = kind.attribute
+    if case .exchange(let exchanging) = step.action {
+      written = exchanging.write.target.description
+    } else {
+      written = nil
+    }
+    label = nil
+    target = nil
+    place = position.isImplied ? kind.doing : "step \(position)"
+    source = nil
+    hasOctets = kind.characteristic != nil
+    isStream = kind.subjects?.isOfMany == true
+    beginsAttempt = step.action == .connect && position.isFirst
+    if case .log = step.action { repeatsAction = true } else { repeatsAction = false }
+  }
+
+  /// The label, if there is one, and the action.
+  public var title: String { Self.title(label, action) }
+
+  private static func title(_ label: String?, _ action: String) -> String {
+    label.map { "\($0)  \(action)" } ?? action
+  }
+}
+
+extension PlacedStep {
+  /// The step as events describe it.
+  public var reported: ReportedStep { ReportedStep(self) }
+}
