@@ -79,12 +79,13 @@ extension SimulatedWorld {
     }
   }
 
-  /// Has one more thing go wrong with a device.
+  /// Adds a fault to a device.
   ///
-  /// - Parameter rule: As in a device file: `{ on: read, nth: 1, do: lose-link }`.
-  public func addFault(_ rule: String, at name: String? = nil) throws {
+  /// - Parameter fault: A rule as in a device file, `{ on: read, nth: 1, do: lose-link }`, or a named
+  ///   fault of operations or devices, `{ fault: lost-notifications, for: 3s }`, which begins at once.
+  public func addFault(_ fault: String, at name: String? = nil) throws {
     try steer(name) { (steering, device) throws(SteeringError) in
-      try steering.addFault(rule, at: device)
+      try steering.addFault(fault, at: device)
     }
   }
 

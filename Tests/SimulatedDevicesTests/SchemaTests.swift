@@ -110,6 +110,22 @@ struct SchemaTests {
     #expect(keys("definitions/machineAction") == (try Self.expected(DeviceText.complaints(action))))
   }
 
+  @Test("every named fault of a device has the keys in its schema that the reader knows for it")
+  func namedFaults() throws {
+    let fault = schema.resolve("#/definitions/namedFault", in: "device.schema.json").schema
+    let names = try #require(fault["properties"]?["fault"]?["enum"]).texts
+    let rules = try #require(fault["allOf"]).list
+    #expect(rules.count == names.count && names.count > 15)
+    for (name, rule) in zip(names, rules) {
+      #expect(rule["if"]?["properties"]?["fault"]?["const"] == .text(name))
+      let complaints = DeviceText.complaints("faults: [{ fault: \(name), \(Self.z) }]")
+      let allowed = Set(rule["then"]?["propertyNames"]?["enum"]?.texts ?? [])
+      #expect(allowed == (try Self.expected(complaints)), "\(name)")
+    }
+    let other = DeviceText.complaints("faults: [{ fault: daemon-crash }]")
+    #expect(other.first?.hasSuffix("(expected one of \(names.joined(separator: ", ")))") == true)
+  }
+
   @Test("every key of the device schema is somewhere in the list above, or a name of the user's")
   func complete() {
     let definitions = schema.files["device.schema.json"]?["definitions"]?.object ?? [:]
@@ -122,7 +138,7 @@ struct SchemaTests {
     }
     // These have one key for each format.
     let formats = ["part", "templatePart", "movingPart", "columnPart"]
-    let all = Set(listed.map(String.init) + formats + ["machineAction"])
+    let all = Set(listed.map(String.init) + formats + ["machineAction", "namedFault"])
     #expect(Set(closed) == all)
   }
 

@@ -44,22 +44,24 @@ extension Steering {
     device.letMove(at: handle)
   }
 
-  /// Adds a fault rule to those of a device.
+  /// Adds a fault to those of a device.
   ///
-  /// - Parameter rule: As in a device file: `{ on: connect, nth: 1, do: refuse-connection }`.
+  /// - Parameter fault: A rule as in a device file, `{ on: connect, nth: 1, do: refuse-connection }`,
+  ///   or a named fault of operations or devices, `{ fault: slow, on: read, by: 3s }`. A fault of
+  ///   devices, `{ fault: lost-notifications, for: 3s }`, begins at once.
   /// - Throws: ``SteeringError/Kind/invalidFault`` with everything that is wrong with it.
-  public func addFault(_ rule: String, at name: String) throws(SteeringError) {
+  public func addFault(_ fault: String, at name: String) throws(SteeringError) {
     let device = try device(name)
-    let parsed: FaultRule
+    let actions: [TimedAction]
     do {
-      parsed = try DeviceFile.parseFault(rule)
+      actions = try DeviceFile.parseFault(fault, of: device.definition)
     } catch {
       throw SteeringError(.invalidFault, error.description)
     }
-    if let target = parsed.characteristic, device.table.handle(of: target) == nil {
-      throw SteeringError(.invalidFault, "\(device.title) has no characteristic '\(target)'")
+    for timed in actions where timed.delay <= .zero { player.perform(timed.action) }
+    for timed in actions where timed.delay > .zero {
+      player.after(timed.delay) { player in player.perform(timed.action) }
     }
-    player.perform(.device(device.definition.address, .rule(parsed)))
   }
 
   /// Nothing goes wrong with a device from now on.

@@ -31,14 +31,18 @@ struct FaultSettings: Sendable {
 /// One parameter of a named fault: its key and its default.
 struct FaultParameter: Sendable {
   let key: DeviceKey<FaultEntry>
+  /// The key in a device file, where it names something of that device.
+  let deviceKey: DeviceKey<FaultEntry>
   /// Sets the default, for a fault without the key.
   let prepare: @Sendable (inout FaultSettings) -> Void
 
   private init(
     _ key: DeviceKey<FaultEntry>,
+    ofDevice deviceKey: DeviceKey<FaultEntry>? = nil,
     prepare: @escaping @Sendable (inout FaultSettings) -> Void = { _ in }
   ) {
     self.key = key
+    self.deviceKey = deviceKey ?? key
     self.prepare = prepare
   }
 
@@ -50,13 +54,15 @@ struct FaultParameter: Sendable {
   }
 
   static let characteristic = FaultParameter(
-    DeviceKey(
-      "characteristic",
-      \.settings.characteristic,
-      .targetCharacteristic,
-      "only of this one"
-    )
+    characteristic(.targetCharacteristic),
+    ofDevice: characteristic(.reference(.several))
   )
+
+  private static func characteristic(
+    _ shape: DeviceShape<CharacteristicSelector>
+  ) -> DeviceKey<FaultEntry> {
+    DeviceKey("characteristic", \.settings.characteristic, shape, "only of this one")
+  }
 
   /// `characteristic`, where another program takes it for itself.
   static func acquired(_ expected: String) -> FaultParameter {

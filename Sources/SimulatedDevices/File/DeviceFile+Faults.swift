@@ -1,4 +1,4 @@
-// One fault rule, written as in a device file.
+// One fault, written as in a device file.
 
 import Documents
 
@@ -20,6 +20,34 @@ extension DeviceFile {
     } catch {
       let problems = error.problems.map(\.description).joined(separator: "; ")
       throw ChoiceError(description: problems)
+    }
+  }
+
+  /// Reads a fault to add to a device that runs: a rule, or a named fault such as
+  /// `{ fault: slow, on: read, by: 3s }` or `{ fault: lost-notifications, for: 3s }`.
+  ///
+  /// - Parameters:
+  ///   - device: The device that gets the fault.
+  ///   - file: What the text is called in complaints.
+  /// - Returns: The actions that add it, with their delays from now on.
+  /// - Throws: ``ChoiceError`` with everything that is wrong, also with a characteristic or a service
+  ///   that the device does not have.
+  public static func parseFault(
+    _ text: String,
+    of device: DeviceDefinition,
+    file: String = "fault"
+  ) throws(ChoiceError) -> [TimedAction] {
+    do throws(DocumentErrors) {
+      let root = try Document.parse(text, file: file)
+      var reader = DeviceReader()
+      reader.scenario.devices = [device]
+      reader.scenario.targets = [0]
+      let fault = reader.deviceFault(root, in: .request)
+      reader.checkReferences(in: device)
+      guard reader.problems.isEmpty, let fault else { throw DocumentErrors(reader.problems) }
+      return fault.actions(on: device.address)
+    } catch {
+      throw ChoiceError(description: error.problems.map(\.description).joined(separator: "; "))
     }
   }
 }

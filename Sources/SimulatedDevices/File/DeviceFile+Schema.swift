@@ -48,7 +48,7 @@ extension ScenarioFile {
       ("host", DeviceReader.hostForm.table), ("adapter", DeviceReader.adapterForm.table),
       ("operations", DeviceForm("", FaultEntry(), DeviceReader.operationKeys).table),
       ("when", DeviceForm("", FaultEntry(), DeviceReader.triggerKeys).table),
-      ("faults", NamedFault.table),
+      ("faults", NamedFault.table), ("device-faults", NamedFault.fileList),
     ]
   }
 }
@@ -76,8 +76,13 @@ extension DeviceReader {
   static let operationKeys = occurrenceKeys(\FaultEntry.occurrence) + windowKeys
 
   /// One mapping whose keys depend on the fault that it names.
-  static let namedFaultSchema: Schema = {
-    let forms = NamedFault.forms
+  static let namedFaultSchema =
+    schema(of: NamedFault.forms, "Something that goes wrong.").named("fault")
+
+  static func schema(
+    of forms: [(fault: NamedFault, form: DeviceForm<FaultEntry>)],
+    _ doc: String
+  ) -> Schema {
     let keys = forms.flatMap(\.form.keys)
     var names: [String] = []
     for key in keys where !names.contains(key.name) { names.append(key.name) }
@@ -106,10 +111,10 @@ extension DeviceReader {
       return ["if": ["properties": ["fault": ["const": .text(fault.name)]]], "then": then]
     }
     let json: OrderedJSON = [
-      "type": "object", "description": "Something that goes wrong.",
+      "type": "object", "description": .text(doc),
       "properties": .object(properties), "additionalProperties": false, "required": ["fault"],
       "allOf": .list(cases),
     ]
-    return Schema(json, of: keys.map(\.schema)).named("fault")
-  }()
+    return Schema(json, of: keys.map(\.schema))
+  }
 }

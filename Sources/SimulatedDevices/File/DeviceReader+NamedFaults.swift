@@ -31,30 +31,34 @@ extension NamedFault {
   private var form: DeviceForm<FaultEntry> {
     var entry = FaultEntry()
     entry.settings = settings
-    let name = DeviceKey<FaultEntry>(
-      "fault",
-      .later("the name of a fault", .words(Self.all.map(\.name))),
-      isRequired: true,
-      "its name"
-    ) { _, _, _ in }
     let initial = entry
-    let head = [name] + (isAboutDevices ? [DeviceReader.targetKey] : []) + parameters.map(\.key)
+    let targets = isAboutDevices ? [DeviceReader.targetKey] : []
+    let head = [Self.nameKey(Self.all)] + targets + parameters.map(\.key)
     let (keys, rules) = timing
     return DeviceForm(doc, initial, head + keys, rules: rules)
   }
+
+  /// The key with the name of one of these faults.
+  static func nameKey(_ faults: [NamedFault]) -> DeviceKey<FaultEntry> {
+    DeviceKey(
+      "fault",
+      .later("the name of a fault", .words(faults.map(\.name))),
+      isRequired: true,
+      "its name"
+    ) { _, _, _ in }
+  }
+
+  /// What holds across the keys of a fault of operations.
+  static let operationRules: [KeyRule] = [
+    .exclusive(DeviceReader.occurrences),
+    .only("for", with: ["at"], "'for' counts from 'at'"),
+  ]
 
   /// The keys that set when it happens.
   private var timing: (keys: [DeviceKey<FaultEntry>], rules: [KeyRule]) {
     switch effect {
     case .definition: return ([], [])
-    case .operations:
-      return (
-        DeviceReader.operationKeys,
-        [
-          .exclusive(DeviceReader.occurrences),
-          .only("for", with: ["at"], "'for' counts from 'at'"),
-        ]
-      )
+    case .operations: return (DeviceReader.operationKeys, Self.operationRules)
     case .devices, .host:
       // Some faults have a parameter with that key.
       let isTaken = parameters.contains { $0.key.name == "characteristic" }
@@ -101,12 +105,7 @@ extension DeviceReader {
     _ entry: FaultEntry,
     _ node: Node
   ) -> ScheduledFault? {
-    if let kind = node.value(of: "on")?.text.flatMap({ FaultKind(rawValue: $0) }),
-      kind == entry.settings.kind, !kind.hasCharacteristic, kind != .any,
-      let characteristic = node.value(of: "characteristic")
-    {
-      problems.append(characteristic.problem("'\(kind)' does not take a characteristic"))
-    }
+    checkCharacteristic(entry, node)
     switch fault.effect {
     case .definition(let change):
       for index in scenario.targets { change(&scenario.devices[index], entry.settings) }
@@ -122,8 +121,18 @@ extension DeviceReader {
     }
   }
 
+  /// Complains of a characteristic where the operation has none.
+  mutating func checkCharacteristic(_ entry: FaultEntry, _ node: Node) {
+    if let kind = node.value(of: "on")?.text.flatMap({ FaultKind(rawValue: $0) }),
+      kind == entry.settings.kind, !kind.hasCharacteristic, kind != .any,
+      let characteristic = node.value(of: "characteristic")
+    {
+      problems.append(characteristic.problem("'\(kind)' does not take a characteristic"))
+    }
+  }
+
   /// Rules with the file's keys for when they apply.
-  private mutating func rules(
+  mutating func rules(
     _ rules: [FaultRule],
     _ entry: FaultEntry,
     _ node: Node

@@ -177,11 +177,10 @@ struct DeviceReader: Reading {
       ),
       DeviceKey(
         "faults",
-        \.device.faults,
-        faultShape.list(of: "faults", 0...FileLimits.faults),
+        deviceFault.list(of: "faults", 0...FileLimits.faults),
         usual: "none",
-        "what goes wrong with its operations, see [Faults of a device](#faults-of-a-device)"
-      ),
+        "what goes wrong with it, see [Faults of a device](#faults-of-a-device)"
+      ) { entry, faults, _ in for fault in faults { fault.apply(to: &entry.device) } },
     ],
     rules: [.exclusive(["advertisement", "advertisements"])]
   )

@@ -179,6 +179,10 @@ struct ControlTests {
     #expect(try control.lab.client.ask("ReadValue", .battery, .noOptions).contains("0x0e"))
     try control.steer("ClearFaults", .string("Lab HRM"))
     #expect(try control.lab.client.ask("ReadValue", .battery, .noOptions).contains("replied"))
+    let named = "{ fault: att-error, on: read, error: 0x0e, nth: 1 }"
+    try control.steer("AddFault", .string("Lab HRM"), .string(named))
+    #expect(try control.lab.client.ask("ReadValue", .battery, .noOptions).contains("0x0e"))
+    #expect(try control.lab.client.ask("ReadValue", .battery, .noOptions).contains("replied"))
     let wrong = try control.refusal(
       "AddFault",
       .string("Lab HRM"),
