@@ -41,8 +41,23 @@ struct NameTable: Sendable {
     Spelling.nearest(to: text, among: entries.map(\.identifier))
   }
 
-  /// Lower case, letters and digits, one hyphen between words.
+  /// Lower-case ASCII letters and digits, one hyphen between words.
+  ///
+  /// Works on bytes, because every start of the program makes hundreds of identifiers.
   static func identifier(_ name: String) -> String {
-    name.lowercased().split { !($0.isLetter || $0.isNumber) }.joined(separator: "-")
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(name.utf8.count)
+    var isWithinWord = false
+    for byte in name.utf8 {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+        UInt8(ascii: "A")...UInt8(ascii: "Z"):
+        if !isWithinWord, !bytes.isEmpty { bytes.append(UInt8(ascii: "-")) }
+        bytes.append(byte < UInt8(ascii: "A") ? byte : byte | 0x20)
+        isWithinWord = true
+      default: isWithinWord = false
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
   }
 }

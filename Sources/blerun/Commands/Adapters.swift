@@ -9,6 +9,7 @@ import Signals
 /// Lists the controllers of this host.
 struct Adapters: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "adapters",
     abstract: "List this host's adapters: maker, version, what they can.",
     discussion: "It asks the kernel, needs no bluetoothd, and shows adapters that are off too."
   )

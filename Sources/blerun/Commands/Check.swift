@@ -6,6 +6,7 @@ import Jobs
 /// Reads files of chains and of simulated devices, and reports everything that is wrong with them.
 struct Check: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "check",
     abstract: "Check files of chains, batches, suites and devices; nothing is touched.",
     discussion: """
       Reports file, line, column and key of everything that is wrong, and ends with 65. Files of \

@@ -8,6 +8,7 @@ import NordicSuites
 /// Writes a suite as chains, and reports what a chain cannot express.
 struct Convert: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "convert",
     abstract: "Write nRF Connect test suites and macros as chains.",
     discussion: """
       Each test that is run becomes a chain. What a chain cannot express stands in it as a comment, \

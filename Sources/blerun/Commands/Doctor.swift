@@ -8,6 +8,7 @@ import Signals
 /// Explains the state of this host's Bluetooth.
 struct Doctor: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "doctor",
     abstract: "Explain what keeps chains from running on this host.",
     discussion: """
       One line for each finding, with what to do: bus and bluetoothd, adapters, rfkill, who scans,

@@ -9,6 +9,7 @@ import Signals
 /// Connects to a device and lists its services, characteristics and descriptors.
 struct Inspect: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "inspect",
     abstract: "List what a device offers, with the values that can be read.",
     discussion: """
       Connects, lists, and disconnects. A value that cannot be read shows why; that does not fail the command.

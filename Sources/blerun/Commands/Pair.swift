@@ -7,6 +7,7 @@ import Jobs
 /// Pairs with a device.
 struct Pair: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "pair",
     abstract: "Pair with a device.",
     discussion: """
       Connects, pairs, and disconnects; the bond stays. A device that is paired already is left as
@@ -74,6 +75,7 @@ struct Pair: ParsableCommand {
 /// Forgets a device.
 struct Unpair: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "unpair",
     abstract: "Forget a device and the bond with it.",
     discussion: """
       Ends the link, if there is one. A device that is not known is none to forget. The bond on the

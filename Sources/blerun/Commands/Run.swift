@@ -13,6 +13,7 @@ import SimulatedDevices
 /// Runs a chain and reports each step.
 struct Run: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "run",
     abstract: "Run a chain of operations on a device.",
     discussion: """
       Connects, does the steps, and disconnects, however the chain ends. Ctrl-C ends the chain and \

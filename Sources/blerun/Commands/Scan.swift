@@ -10,6 +10,7 @@ import Signals
 /// Lists the devices that advertise within a while.
 struct Scan: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "scan",
     abstract: "List the devices in range.",
     discussion: """
       Each device is shown once, as it was last seen, in the order first seen; with --follow as \

@@ -11,6 +11,7 @@ import SimulatedDevices
 /// Runs a command, or nothing but the bus, with simulated devices.
 struct Simulate: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "simulate",
     abstract: "Run any BlueZ program against simulated devices.",
     usage: "blerun simulate <definition> ... [--seed <seed>] [--control] [-- <command> ...]",
     discussion: """

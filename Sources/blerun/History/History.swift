@@ -8,6 +8,7 @@ import Journal
 /// Lists, shows, exports and deletes the runs of a journal.
 struct History: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "history",
     abstract: "List, show and export the runs that the journal has.",
     discussion: """
       Every real run records its results, each step before the next one begins; simulated \
