@@ -61,8 +61,9 @@ public struct Form<Payload, State: Reading>: Sendable {
   // MARK: Schema and table
 
   public var schema: Schema {
-    let properties = keys.map { key in
-      OrderedJSON.Member(key.name, key.schema.described(key.doc.withoutMarkdown).json)
+    let schemas = keys.map(\.schema)
+    let properties = zip(keys, schemas).map { key, schema in
+      OrderedJSON.Member(key.name, schema.described(key.doc.withoutMarkdown).json)
     }
     let required = keys.filter(\.isRequired).map { OrderedJSON.text($0.name) }
     var json: OrderedJSON = ["type": "object"]
@@ -71,7 +72,7 @@ public struct Form<Payload, State: Reading>: Sendable {
     if !required.isEmpty { json = json.adding("required", .list(required)) }
     let across = rules.map(\.schema)
     if !across.isEmpty { json = json.adding("allOf", .list(across)) }
-    return Schema(json, of: keys.map(\.schema))
+    return Schema(json, of: schemas)
   }
 
   /// The keys as a table in Markdown.
@@ -97,17 +98,19 @@ extension String {
 
 /// What has to hold across the keys of a mapping.
 public struct KeyRule: Sendable {
-  public let schema: OrderedJSON
+  private let makeSchema: @Sendable () -> OrderedJSON
   /// Whether what is missing may be there under an unknown key: then only that key is reported.
   let needsKey: Bool
   private let check: @Sendable (_ mapping: Node) -> DocumentProblem?
 
+  public var schema: OrderedJSON { makeSchema() }
+
   public init(
-    schema: OrderedJSON,
+    schema: @autoclosure @escaping @Sendable () -> OrderedJSON,
     needsKey: Bool = false,
     check: @escaping @Sendable (_ mapping: Node) -> DocumentProblem?
   ) {
-    self.schema = schema
+    makeSchema = schema
     self.needsKey = needsKey
     self.check = check
   }

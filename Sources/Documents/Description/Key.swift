@@ -7,11 +7,13 @@ public struct Key<Payload, State: Reading>: Sendable {
   public let doc: String
   /// What may be written under it.
   public let expected: String
-  public let schema: Schema
+  private let makeSchema: @Sendable () -> Schema
   public let isRequired: Bool
   /// What holds without the key, for tables; empty when that goes without saying.
   public let usual: @Sendable (Payload) -> String
   let read: @Sendable (Node, inout Payload, inout State) -> Void
+
+  public var schema: Schema { makeSchema() }
 
   /// A key whose value is kept by `keep`.
   ///
@@ -30,7 +32,7 @@ public struct Key<Payload, State: Reading>: Sendable {
     self.doc = doc
     self.isRequired = isRequired
     expected = shape.expected
-    schema = shape.schema
+    makeSchema = { shape.schema }
     self.usual = { _ in isRequired ? "required" : usual }
     read = { node, payload, state in
       if let value = shape.read(node, &state) { keep(&payload, value, node) }
@@ -50,7 +52,7 @@ public struct Key<Payload, State: Reading>: Sendable {
     self.doc = doc
     self.isRequired = isRequired
     expected = shape.expected
-    schema = shape.schema
+    makeSchema = { shape.schema }
     self.usual = { payload in
       isRequired ? "required" : usual ?? shape.shown(payload[keyPath: path]) ?? ""
     }

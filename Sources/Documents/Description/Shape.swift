@@ -11,21 +11,25 @@ public protocol Reading: SendableMetatype {
 public struct Shape<Value, State: Reading>: Sendable {
   /// What would be right, as complaints and tables have it: `a whole number from 1 to 9`.
   public let expected: String
-  public let schema: Schema
+  private let makeSchema: @Sendable () -> Schema
   /// The value as it is written; nil where that says nothing to people.
   public let shown: @Sendable (Value) -> String?
   private let reader: @Sendable (Node, inout State) -> Value?
+
+  /// The schema of such a value. It is made on each call, so that a run that reads files pays
+  /// nothing for it.
+  public var schema: Schema { makeSchema() }
 
   /// - Parameter read: Makes the value of a node. When it makes none, it may add a complaint of its
   ///   own; else the node is complained of as not what is expected.
   public init(
     _ expected: String,
-    schema: Schema,
+    schema: @autoclosure @escaping @Sendable () -> Schema,
     shown: @escaping @Sendable (Value) -> String? = { _ in nil },
     read: @escaping @Sendable (Node, inout State) -> Value?
   ) {
     self.expected = expected
-    self.schema = schema
+    makeSchema = schema
     self.shown = shown
     reader = read
   }
@@ -59,12 +63,11 @@ extension Node {
 extension Shape where Value == Int {
   /// A whole number within bounds.
   public static func integer(_ range: ClosedRange<Int>) -> Shape {
-    var json: OrderedJSON = ["type": "integer", "minimum": .integer(range.lowerBound)]
-    if range.upperBound < .max { json = json.adding("maximum", .integer(range.upperBound)) }
-    let end = range.upperBound < .max ? " to \(range.upperBound)" : ""
+    let (low, high) = (range.lowerBound, range.upperBound < .max ? range.upperBound : nil)
+    let json: OrderedJSON = ["type": "integer", "minimum": .integer(low)]
     return Shape(
-      "a whole number from \(range.lowerBound)\(end)",
-      schema: Schema(json),
+      "a whole number from \(low)" + (high.map { " to \($0)" } ?? ""),
+      schema: Schema(high.map { json.adding("maximum", .integer($0)) } ?? json),
       shown: { "\($0)" },
       read: { node, _ in node.integer.flatMap { range.contains($0) ? $0 : nil } }
     )

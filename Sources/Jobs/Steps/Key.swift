@@ -57,7 +57,10 @@ struct KeyDescription: Sendable {
 }
 
 /// A key of a mapping that becomes an `Owner`.
-struct Key<Owner: Hashable & Sendable>: Sendable {
+///
+/// `Owner` has no constraint that exists at run time: each one would cost a search of the program's
+/// conformances at start, for every kind of step.
+struct Key<Owner: Sendable>: Sendable {
   let description: KeyDescription
   private let read: @Sendable (Node, inout Owner, inout StepReader) -> Bool
   /// Its words in the one-line form; none where it is as when nobody writes it.
@@ -77,7 +80,7 @@ struct Key<Owner: Hashable & Sendable>: Sendable {
   ///   - initial: The value when nobody writes the key, which may be null then; nil: it has to be
   ///     written.
   ///   - form: An option of the same name when nil.
-  init<Value>(
+  init<Value: Equatable & Sendable>(
     _ name: String,
     _ path: any WritableKeyPath<Owner, Value> & Sendable,
     _ shape: Shape<Value>,
@@ -116,7 +119,7 @@ struct Key<Owner: Hashable & Sendable>: Sendable {
   }
 
   /// A key whose value is nil when nobody writes it.
-  init<Value>(
+  init<Value: Equatable & Sendable>(
     _ name: String,
     _ path: any WritableKeyPath<Owner, Value?> & Sendable,
     _ shape: Shape<Value>,

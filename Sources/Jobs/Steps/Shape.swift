@@ -45,7 +45,7 @@ struct ShapeDescription: Sendable {
 }
 
 /// The shape of a `Value`.
-struct Shape<Value: Hashable & Sendable>: Sendable {
+struct Shape<Value: Sendable>: Sendable {
   var description: ShapeDescription
   /// nil where it is none; unless a complaint was made, that is about what was expected.
   let read: @Sendable (Node, inout StepReader) -> Value?

@@ -30,25 +30,27 @@ struct Substitution {
   ///
   /// - Parameter keys: Keys at the top under which nothing is changed.
   mutating func applied(to root: Node, leaving keys: [String]) -> Node {
-    guard let entries = root.mapping else { return applied(to: root, isLive: false) }
+    guard let entries = root.mapping else { return applied(to: root, under: []) }
     let rest = entries.filter { !keys.contains($0.key) }
-    return applied(to: Node(.mapping(rest), at: root.place, path: root.path), isLive: false)
+    return applied(to: Node(.mapping(rest), at: root.place, path: root.path), under: [])
   }
 
-  /// - Parameter key: The key that the node stands under.
-  private mutating func applied(to node: Node, isLive: Bool, under key: String = "") -> Node {
+  /// - Parameter keys: The keys of steps above the node, the outermost first. They are compared with
+  ///   ``liveKeys`` only where a variable is: chains without variables never pay for that table.
+  private mutating func applied(to node: Node, under keys: [String]) -> Node {
     switch node.content {
     case .scalar(let text, let isPlain):
       guard text.contains("{") else { return node }
+      let isLive = keys.contains { Self.liveKeys.contains($0) }
       return scalar(text, isPlain: isPlain, node, isLive: isLive)
     case .sequence(let nodes):
-      let new = nodes.map { applied(to: $0, isLive: isLive) }
+      let new = nodes.map { applied(to: $0, under: keys) }
       return Node(.sequence(new), at: node.place, path: node.path)
     case .mapping(let entries):
       let new = entries.map { entry in
-        // Under 'with' stand names of variables, which may be called so too.
-        let isLive = isLive || key != "with" && Self.liveKeys.contains(entry.key)
-        let value = applied(to: entry.value, isLive: isLive, under: entry.key)
+        // Keys under 'with' are names of variables, which may equal a key of a step.
+        let key = keys.last == "with" ? "" : entry.key
+        let value = applied(to: entry.value, under: keys + [key])
         return Node.Entry(key: entry.key, keyPlace: entry.keyPlace, value: value)
       }
       complainOfMissingQuotes(entries)

@@ -59,10 +59,10 @@ extension DeviceReader {
 
   /// A mapping whose keys become names.
   private static func named<Value>(
-    _ schema: Schema,
+    _ schema: @autoclosure @escaping @Sendable () -> Schema,
     _ read: @escaping @Sendable (inout DeviceReader, Node.Entry) -> Value?
   ) -> DeviceShape<[Value]> {
-    DeviceShape("a mapping of names", schema: .map(of: schema, names: variableName)) {
+    DeviceShape("a mapping of names", schema: .map(of: schema(), names: variableName)) {
       node,
       reader in
       reader.entries(node).compactMap { entry in
@@ -123,8 +123,9 @@ extension DeviceReader {
     ]
   )
 
-  private static let tableSchema = Schema.any([.list(of: ValueSchemas.value), tableForm.schema])
-    .named("table")
+  private static var tableSchema: Schema {
+    Schema.any([.list(of: ValueSchemas.value), tableForm.schema]).named("table")
+  }
 
   private mutating func table(_ entry: Node.Entry) -> MachineDefinition.Table {
     names.add(KnownNames([(entry.key, .table)]))
@@ -157,11 +158,13 @@ extension DeviceReader {
     ]
   )
 
-  private static let states: DeviceShape<[MachineState]> = {
-    let state = Schema.any([Schema(["type": "null"]), stateForm.schema]).named("state")
-    return DeviceShape(
+  private static let states: DeviceShape<[MachineState]> =
+    DeviceShape(
       "a mapping of states, the first one first",
-      schema: .map(of: state, atLeast: 1)
+      schema: .map(
+        of: Schema.any([Schema(["type": "null"]), stateForm.schema]).named("state"),
+        atLeast: 1
+      )
     ) { node, reader in
       let entries = reader.entries(node)
       reader.machine.states = entries.map(\.key)
@@ -179,7 +182,6 @@ extension DeviceReader {
         return state
       }
     }
-  }()
 
   /// Complains of states that nothing leads to.
   private mutating func checkStates(_ node: Node) {

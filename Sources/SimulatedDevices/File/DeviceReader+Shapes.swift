@@ -252,8 +252,11 @@ extension Shape where State == DeviceReader, Value == [Wave.Part] {
 
 extension Shape where State == DeviceReader, Value == Node {
   /// What is looked at when the rest is known.
-  static func later(_ expected: String, _ schema: Schema) -> DeviceShape<Node> {
-    DeviceShape(expected, schema: schema) { node, _ in node }
+  static func later(
+    _ expected: String,
+    _ schema: @autoclosure @escaping @Sendable () -> Schema
+  ) -> DeviceShape<Node> {
+    DeviceShape(expected, schema: schema()) { node, _ in node }
   }
 }
 

@@ -218,12 +218,14 @@ extension DeviceReader {
   /// Variables and what becomes of them.
   private static func assignments(
     _ name: String,
-    _ value: Schema,
+    _ value: @autoclosure @escaping @Sendable () -> Schema,
     of kind: VariableKind?,
     _ doc: String,
     _ make: @escaping @Sendable (inout DeviceReader, String, Node) -> MachineAction?
   ) -> DeviceKey<MachineActionEntry> {
-    let shape = DeviceShape<[MachineAction]>("a mapping", schema: .map(of: value)) { node, reader in
+    let shape = DeviceShape<[MachineAction]>("a mapping", schema: .map(of: value())) {
+      node,
+      reader in
       reader.entries(node).compactMap { entry in
         guard reader.isVariable(entry, of: kind) else { return nil }
         return make(&reader, entry.key, entry.value)

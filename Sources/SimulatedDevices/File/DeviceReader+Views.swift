@@ -63,12 +63,14 @@ extension DeviceReader {
 extension Shape where State == DeviceReader, Value == [View] {
   /// `with: { level: { of: battery-level, as: u8, at: 0 } }`: later keys may use the names.
   static var views: DeviceShape<[View]> {
-    let octets = Schema(["type": "string", "description": "A characteristic: its bytes."])
-    let view = Schema.any([octets, DeviceReader.viewForm.schema]).named("view")
+    let name = Schema(["type": "string", "description": "A characteristic: its bytes."])
     return DeviceShape(
       "{ level: { of: battery-level, as: u8 } }",
-      schema: Schema.map(of: view, names: DeviceReader.variableName)
-        .described("Names for values of other characteristics.").named("views")
+      schema: Schema.map(
+        of: Schema.any([name, DeviceReader.viewForm.schema]).named("view"),
+        names: DeviceReader.variableName
+      )
+      .described("Names for values of other characteristics.").named("views")
     ) { node, reader in
       let views = reader.entries(node).compactMap { reader.view($0) }
       reader.names.add(View.names(views))
