@@ -52,16 +52,6 @@ enum DefaultRules {
   /// What makes a default right over names that look like our own: the set is open, for a reason.
   static let marker = "// open:"
 
-  /// How many silent defaults a target still has. None is added; a target that is clean goes.
-  static let exceptions: [String: Int] = [
-    "BlueZ": 2,
-    "BlueZSimulator": 1,
-    "Bluetooth": 6,
-    "DBus": 1,
-    "HostController": 2,
-    "SimulatedRuns": 1,
-  ]
-
   /// A default, or a lone wildcard, of a switch that names cases of the project's enumerations.
   static func check(_ file: SourceFile, cases: EnumCases) -> [Finding] {
     let lines = file.codeLines

@@ -140,6 +140,7 @@ extension ErrorMapping {
         "the adapter or the device does not support such a connection",
         hint: "check that the adapter is capable of Bluetooth LE (bluetoothctl show)"
       )
+    // open: reasons in texts of bluetoothd
     default:
       return unreached(reason)
     }

@@ -143,6 +143,7 @@ extension ConnectAttempts.Failing {
       return .busy
     case .alreadyConnected: return .notSettled
     case .adapterNotPowered: return .notReady
+    // open: reasons in texts of bluetoothd
     default: return .definite
     }
   }

@@ -106,6 +106,7 @@ extension RemoteDevice {
     case (.insufficientAuthentication, .authenticated):
       state.withLock { $0.pairing.neverAnswer(request) }
       return true
+    // open: ATT error codes, of which only these two ask for security
     default: return false
     }
     let agent = host.agents.agent(for: nil)

@@ -35,8 +35,8 @@ public indirect enum DecodedValue: Equatable, Sendable, CustomStringConvertible 
     switch self {
     case .integer(let value): Double(value)
     case .real(let value, _): value
-    case .fields(let fields) where fields.count == 1: fields[0].value.number
-    default: nil
+    case .fields(let fields): fields.count == 1 ? fields[0].value.number : nil
+    case .text, .boolean, .octets, .list: nil
     }
   }
 

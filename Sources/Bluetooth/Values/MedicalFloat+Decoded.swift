@@ -18,7 +18,7 @@ extension MedicalFloat {
     case .real(let number, let decimals): bits(number, decimals: decimals)
     case .integer(let number): bits(Double(number), decimals: 0)
     case .text(let text): Special(rawValue: text).map { bits($0) }
-    default: nil
+    case .boolean, .octets, .list, .fields: nil
     }
   }
 
@@ -28,7 +28,7 @@ extension MedicalFloat {
     case .real(let number, let decimals): shortBits(number, decimals: decimals)
     case .integer(let number): shortBits(Double(number), decimals: 0)
     case .text(let text): Special(rawValue: text).map { shortBits($0) }
-    default: nil
+    case .boolean, .octets, .list, .fields: nil
     }
   }
 

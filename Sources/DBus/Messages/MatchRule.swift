@@ -131,10 +131,12 @@ extension MatchRule {
     if arg0 == nil, arg0Namespace == nil, arg0Path == nil { return true }
     let text: String
     let isPath: Bool
-    switch message.body.first {
-    case .string(let value)?: (text, isPath) = (value, false)
-    case .objectPath(let value)?: (text, isPath) = (value.text, true)
-    default: return false
+    if case .string(let value)? = message.body.first {
+      (text, isPath) = (value, false)
+    } else if case .objectPath(let value)? = message.body.first {
+      (text, isPath) = (value.text, true)
+    } else {
+      return false
     }
     if let arg0, isPath || text != arg0 { return false }
     if let arg0Namespace {

@@ -19,7 +19,8 @@ extension HCICommand {
       return status == .success ? .done(Array(parameters.dropFirst())) : .refused(status)
     case .commandStatus(opcode, let status)? where status != .success:
       return .refused(status)
-    default: return nil
+    case .commandComplete?, .commandStatus?, .connected?, .updated?, .disconnected?, .other?, nil:
+      return nil
     }
   }
 }

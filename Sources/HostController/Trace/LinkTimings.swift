@@ -52,7 +52,7 @@ struct LinkTimings: Sendable {
     case .disconnected(let handle)?:
       // The handle may be reused for another device from here on.
       change(packet.index, handle) { $0.isUp = false }
-    default: break
+    case .connected?, .commandComplete?, .commandStatus?, .other?, nil: break
     }
   }
 

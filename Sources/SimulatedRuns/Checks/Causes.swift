@@ -94,6 +94,7 @@ struct Causes: Check {
         || world.devices[plan.device].services.contains { $0.uuid == DeviceDraft.userData }
       let isCancelled = !world.disturbances.isEmpty || isUsed(plan.device, byOthersThan: id.program)
       return isPicky || isCancelled ? nil : "the device pairs with anybody"
+    // open: codes of failures, most of which need no cause
     default: return nil
     }
   }

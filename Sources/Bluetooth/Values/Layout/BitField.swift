@@ -63,7 +63,7 @@ struct BitField: Sendable {
       case (.boolean, .boolean(let isSet)): isSet ? 1 : 0
       case (.number, .integer(let integer)): UInt64(exactly: integer)
       case (.named(let names), .text(let text)): names.number(text)
-      default: nil
+      case (.boolean, _), (.number, _), (.named, _): nil
       }
     guard let number, number <= largest else {
       throw ValueError(field: name, octet: 0, problem: "'\(value)' cannot be sent")

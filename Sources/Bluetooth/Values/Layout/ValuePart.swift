@@ -128,7 +128,8 @@ struct Conversion: Sendable {
         .real(convert(Double(number)), decimals: decimals),
         unit: unit
       )
-    default: return DecodedValue.Field(name, value, unit: unit)
+    case .text, .boolean, .octets, .list, .fields:
+      return DecodedValue.Field(name, value, unit: unit)
     }
   }
 }

@@ -67,7 +67,7 @@ struct WireNumber: Sendable {
         throw problem("\(value) cannot be sent")
       }
       raw = exact
-    default:
+    case .text, .boolean, .octets, .list, .fields:
       guard let meaning = meanings.first(where: { $0.text == value.description }) else {
         throw problem("'\(value)' is not a number")
       }
