@@ -67,19 +67,33 @@ public protocol SignalOperator<Input, Output>: Sendable {
 }
 
 extension SignalOperator {
+  /// Does nothing.
   public mutating func begin(at now: Instant) {}
+  /// Nil: ``wake(at:)`` is not called.
   public var wakeUp: Instant? { nil }
+  /// Does nothing.
   public mutating func wake(at now: Instant) throws {}
+  /// Does nothing.
   public mutating func end(at now: Instant) {}
+  /// False: the run goes on until its source ends.
   public var isComplete: Bool { false }
 }
 
 extension Signal {
   /// Sends what `machine` makes of the values.
   ///
+  /// ```
+  /// source                                 --a-b-----c-----|
+  /// through(CountPerPeriod(period: 4))     ------2-------1-|
+  /// ```
+  ///
   /// The source runs in a task of its own and is never slowed. The values go to the consumer one at
   /// a time. When the source ends, what the machine has ready is sent, then the run completes or
   /// fails in the same way. A cancelled run drops what is ready.
+  ///
+  /// ```swift
+  /// presses.through(CountPerPeriod(period: .seconds(10)))   // the example of SignalOperator
+  /// ```
   ///
   /// - Parameter machine: The state to begin each run with.
   public func through<Machine: SignalOperator>(

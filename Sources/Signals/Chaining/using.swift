@@ -3,9 +3,25 @@
 extension Signal {
   /// Acquires a resource, uses it, and releases it whatever happens in between.
   ///
+  /// ```
+  /// acquire   --r|
+  /// use         1-2-3|     1-X      1-2-cancelled
+  /// release          r         r        r
+  /// using     --1-2-3-r|   1-rX     1-2-r cancelled
+  /// ```
+  ///
   /// The release is shielded: neither cancellation nor the deadline of the caller cuts it short. It
   /// runs on value, failure, deadline and cancellation, and before a consumer that needs no more
   /// values continues. It does not run when `acquire` failed.
+  ///
+  /// ```swift
+  /// Signal.using(
+  ///   acquire: thermometer.write([1], to: power, kind: .request).map { power },
+  ///   release: { power in thermometer.write([0], to: power, kind: .request) }
+  /// ) { _ in
+  ///   thermometer.notifications(temperature).take(3)
+  /// }
+  /// ```
   ///
   /// - Parameters:
   ///   - acquire: Sends the resource; its first value counts.

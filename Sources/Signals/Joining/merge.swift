@@ -19,6 +19,17 @@ extension Signal {
   public static func merge(_ signals: Signal...) -> Signal { merge(signals) }
 
   /// The same, for signals in an array. It completes at once when that is empty.
+  ///
+  /// ```
+  /// a               1---2-----3-|
+  /// b               --x-----y---|
+  /// merge([a, b])   1-x-2---y-3-|
+  /// merge([])       |
+  /// ```
+  ///
+  /// ```swift
+  /// Signal.merge(sensors.map { $0.notifications(temperature) })
+  /// ```
   public static func merge(_ signals: [Signal]) -> Signal {
     Signal(home: signals.lazy.compactMap(\.home).first) { sink in
       guard !signals.isEmpty else { return }

@@ -205,6 +205,12 @@ extension Signal {
 
   /// As ``replay(count:bufferLimit:)``, for the last value.
   ///
+  /// ```
+  /// source        1---2---3---4-|
+  /// observer A    1---2---3---4-|
+  /// observer B          2-3---4-|
+  /// ```
+  ///
   /// ```swift
   /// let temperature = thermometer.notifications(temperature).replayLast()
   /// ```

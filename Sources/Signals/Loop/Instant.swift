@@ -19,6 +19,7 @@ public struct Instant: Comparable, Hashable, Sendable, CustomStringConvertible {
     self.sinceStart = sinceStart
   }
 
+  /// Whether `a` is earlier than `b`. Instants of two loops cannot be compared.
   public static func < (a: Instant, b: Instant) -> Bool { a.sinceStart < b.sinceStart }
 
   /// The instant `duration` later.
@@ -37,5 +38,6 @@ public struct Instant: Comparable, Hashable, Sendable, CustomStringConvertible {
   /// The time from here to `other`.
   public func duration(to other: Instant) -> Duration { other - self }
 
+  /// The time since the start of the loop: "+1.5 seconds".
   public var description: String { "+\(sinceStart)" }
 }

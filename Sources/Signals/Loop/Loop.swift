@@ -62,6 +62,7 @@ public class Loop: TaskExecutor, @unchecked Sendable {
 
   // MARK: Jobs
 
+  /// Runs a job of the Swift runtime on this loop. Called by the runtime; use ``post(_:)`` instead.
   public final func enqueue(_ job: consuming ExecutorJob) {
     enqueue(.job(UnownedJob(job)))
   }

@@ -10,10 +10,12 @@ public struct BlockedInsideLoop: Error, Equatable, Sendable, CustomStringConvert
   /// What was asked to block.
   public let operation: String
 
+  /// The error of the blocking call that is called `operation`.
   public init(operation: String) {
     self.operation = operation
   }
 
+  /// What went wrong, and what to do about it.
   public var description: String {
     "\(operation) would block the loop that has to end it: chain with flattenMap, or await first()"
   }
@@ -24,10 +26,12 @@ public struct LoopIdle: Error, Equatable, Sendable, CustomStringConvertible {
   /// When the last event had happened.
   public let at: Instant
 
+  /// The error of a loop whose last event happened at `at`.
   public init(at: Instant) {
     self.at = at
   }
 
+  /// When nothing was left to happen.
   public var description: String {
     "nothing is left to happen at \(at): no job, no timer, no work under way elsewhere"
   }
@@ -38,11 +42,14 @@ public struct EventLimitReached: Error, Equatable, Sendable, CustomStringConvert
   /// The limit, in jobs and callbacks.
   public let limit: Int
 
+  /// Which limit was reached.
   public var description: String { "the run did not end within \(limit) events" }
 }
 
 /// The loop, or the scheduler, was shut down while something waited on it.
 public struct LoopShutDown: Error, Equatable, Sendable, CustomStringConvertible {
+  /// The error of a wait on a loop that was shut down.
   public init() {}
+  /// What went wrong, in a few words.
   public var description: String { "the loop was shut down" }
 }

@@ -34,5 +34,6 @@ public final class LoopTimer: Alarm, @unchecked Sendable {
   }
 }
 
+/// The former name of ``LoopTimer``.
 @available(*, deprecated, renamed: "LoopTimer")
 public typealias Timer = LoopTimer

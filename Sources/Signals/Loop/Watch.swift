@@ -6,7 +6,9 @@
 public final class Watch: @unchecked Sendable {
   /// What a descriptor can be ready for.
   public struct Events: OptionSet, Sendable, Hashable {
+    /// The bits, as epoll(7) has them.
     public let rawValue: UInt32
+    /// The set of these bits.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
     /// A read would not block.

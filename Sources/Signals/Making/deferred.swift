@@ -1,7 +1,20 @@
 // Signals that are decided when they are started.
 
 extension Signal {
-  /// Asks for the signal anew at each start.
+  /// Runs the signal that `make` returns, and calls `make` anew at each start.
+  ///
+  /// ```
+  /// make (1st)   a-b|
+  /// make (2nd)           c-d|
+  /// deferred     a-b|    c-d|
+  /// ```
+  ///
+  /// For a signal that depends on what is known only when it starts. What `make` throws is a failure
+  /// of the signal.
+  ///
+  /// ```swift
+  /// Signal.deferred { .just(settings.current) }.retry(RetryPolicy(attempts: 3))
+  /// ```
   @inlinable
   public static func deferred(
     _ make: @escaping @Sendable () throws -> Signal
@@ -11,8 +24,18 @@ extension Signal {
 
   /// Runs `body` at each start, sends what it returns and completes.
   ///
+  /// ```
+  /// body     --returns a
+  /// lazily   --a|
+  /// ```
+  ///
   /// Unlike ReactiveCocoa's `startLazilyWithScheduler`, it runs again on `retry`: a failure is not
   /// kept and replayed.
+  ///
+  /// ```swift
+  /// Signal.lazily(on: scheduler) { try await database.limits() }
+  ///   .flattenMap { limits in thermometer.write(limits.bytes, to: alarm, kind: .request) }
+  /// ```
   ///
   /// - Parameters:
   ///   - scheduler: Where `body` belongs: it runs on that scheduler's loop, in one of its turns.
@@ -28,7 +51,23 @@ extension Signal {
 
   /// Describes work by a function that feeds a sink.
   ///
-  /// The same as the initialiser, under ReactiveCocoa's name.
+  /// ```
+  /// body     sends 1, sends 2, returns
+  /// create   1-2|
+  /// ```
+  ///
+  /// The same as ``init(home:_:)``, under ReactiveCocoa's name. Await the sink, and let what it
+  /// throws pass: this is how a consumer stops the work.
+  ///
+  /// ```swift
+  /// let countdown = Signal<Int>.create { sink in
+  ///   for number in [3, 2, 1] { try await sink(number) }
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - home: The scheduler on which the work belongs; nil where it does not matter.
+  ///   - body: The work: sends values into the sink, returns to complete, throws to fail.
   @inlinable
   public static func create(
     home: SerialScheduler? = nil,

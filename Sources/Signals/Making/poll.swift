@@ -38,8 +38,20 @@ extension Signal {
   /// Runs the signal that `make` gives again and again, each time in a turn of its own, so that other
   /// runs get their turns in between. Its values are sent when that turn has ended.
   ///
+  /// ```
+  /// make             a-|         b-|         c-|
+  /// other runs           x---|       y---|
+  /// poll(every: 12)  --a-----------b-----------c--
+  /// ```
+  ///
   /// What one turn connects is disconnected at its end. Otherwise as ``poll(every:_:)``. Inside a
   /// turn of `scheduler`, all of it belongs to that turn.
+  ///
+  /// ```swift
+  /// Signal.poll(every: .seconds(60), takingTurnsOf: scheduler) {
+  ///   thermometer.session { thermometer.read(.batteryLevel) }
+  /// }
+  /// ```
   ///
   /// - Parameters:
   ///   - period: Above zero.

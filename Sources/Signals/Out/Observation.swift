@@ -32,6 +32,12 @@ extension Signal {
   /// scheduler: it takes none, and so may not connect. A signal without a home takes the turn of the
   /// first operation that it reaches, and holds it to its end.
   ///
+  /// ```swift
+  /// let watch = thermometer.scan(ScanFilter()).observe { event in print(event) }
+  /// // later
+  /// watch.cancel()
+  /// ```
+  ///
   /// - Parameter loop: Where the signal runs; when nil, the loop of its home, or else one that a
   ///   background thread drives.
   @discardableResult
@@ -143,6 +149,10 @@ extension Loop {
   ///
   /// The loop is kept turning for it: by whoever blocks, else by the background thread. It is
   /// cancelled when the loop is shut down.
+  ///
+  /// ```swift
+  /// let count = try await loop.task { try await readings.take(10).collect().first().count }.value
+  /// ```
   public final func task<R: Sendable>(
     _ body: @escaping @Sendable () async throws -> R
   ) -> Task<R, any Error> {
@@ -161,6 +171,10 @@ extension Loop {
   }
 
   /// Runs `body` on this loop and blocks for its end, turning the loop meanwhile.
+  ///
+  /// ```swift
+  /// let client = try loop.run { try await BlueZClient.open(on: loop) }
+  /// ```
   ///
   /// - Throws: What `body` throws; ``BlockedInsideLoop``; ``LoopIdle`` when time is virtual and
   ///   nothing is left that could happen.

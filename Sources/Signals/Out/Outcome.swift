@@ -22,9 +22,11 @@ public struct NoValue: Error, Equatable, Sendable, CustomStringConvertible {
   /// What was to give the value.
   public let operation: String
 
+  /// The error of the signal, or the step, that is called `operation`.
   public init(operation: String) {
     self.operation = operation
   }
 
+  /// What completed without a value.
   public var description: String { "\(operation) completed without a value" }
 }

@@ -10,6 +10,7 @@ public struct SignalValues<Value: Sendable>: AsyncSequence, Sendable {
   let signal: Signal<Value>
   let loop: Loop
 
+  /// A new run of the signal, which starts with the first call of `next()`.
   public func makeAsyncIterator() -> Iterator {
     Iterator(signal: signal, loop: loop)
   }
@@ -66,6 +67,11 @@ public struct SignalValues<Value: Sendable>: AsyncSequence, Sendable {
 
 extension Signal {
   /// The values as an asynchronous sequence.
+  ///
+  /// ```swift
+  /// let celsius = thermometer.session { thermometer.notifications(temperature) }
+  /// for try await notified in celsius.values { print(notified.value) }
+  /// ```
   public var values: SignalValues<Value> {
     SignalValues(signal: self, loop: home?.loop ?? Carried.current?.loop ?? EventLoop())
   }

@@ -1,7 +1,12 @@
 // Where the values are dealt with: another loop, an executor, an actor.
 
 extension Signal {
-  /// Hands the values on to another loop: what comes after runs there.
+  /// Passes the values on to another loop: what comes after runs there.
+  ///
+  /// ```
+  /// source                       1---2---|      (its loop)
+  /// deliver(on: storageLoop)     -1---2--|      (storageLoop)
+  /// ```
   ///
   /// The source waits while a value is dealt with.
   ///
@@ -20,7 +25,12 @@ extension Signal {
     }
   }
 
-  /// Hands the values on to an executor: what comes after runs there.
+  /// Passes the values on to an executor: what comes after runs there.
+  ///
+  /// ```
+  /// source                                   1---2---|      (its loop)
+  /// deliver(on: globalConcurrentExecutor)    -1---2--|      (the executor)
+  /// ```
   ///
   /// The source waits while a value is dealt with. Time stays that of the loop of the run.
   ///
@@ -39,6 +49,12 @@ extension Signal {
   }
 
   /// Calls `receive` on an actor with each value, then passes the value on.
+  ///
+  /// ```
+  /// source                       1-------2-------|      (its loop)
+  /// receive                      -(1)-----(2)           (the actor)
+  /// deliver(on: model)           ----1-------2---|      (its loop)
+  /// ```
   ///
   /// The source waits while the actor is busy and while it deals with the value. What comes after
   /// runs on the loop again.

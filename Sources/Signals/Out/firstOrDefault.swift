@@ -11,6 +11,12 @@ extension Signal {
   /// begins. That bound needs this thread: work on the loop that itself blocks it, instead of
   /// awaiting, is not cut short. On a virtual loop it drives on until the clean-up is done.
   ///
+  /// ```swift
+  /// let level = thermometer.session { thermometer.read(.batteryLevel) }
+  ///   .firstOrDefault(0, within: .seconds(30))
+  /// print(level.value, level.success, level.error as Any)
+  /// ```
+  ///
   /// - Parameters:
   ///   - fallback: The value when there is none.
   ///   - limit: How long it may take, on the loop's clock.
@@ -46,6 +52,11 @@ extension Signal {
   ///
   /// Outside a turn it takes one of the signal's home, and without a home that of the first operation
   /// that it reaches; inside a turn it belongs to that one.
+  ///
+  /// ```swift
+  /// let level = try await thermometer.session { thermometer.read(.batteryLevel) }
+  ///   .first(within: .seconds(30))
+  /// ```
   ///
   /// - Parameter limit: How long it may take, the wait for the turn included; without one an hour,
   ///   or what is left of the deadlines around it.

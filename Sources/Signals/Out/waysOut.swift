@@ -20,6 +20,14 @@ extension Signal {
 
   /// Blocks for the first value; the failure explains why there is none.
   ///
+  /// ```swift
+  /// let level = thermometer.session { thermometer.read(.batteryLevel) }
+  /// switch level.firstResult(within: .seconds(30)) {
+  /// case .success(let level): print("\(level) %")
+  /// case .failure(let error): print("no level: \(error)")
+  /// }
+  /// ```
+  ///
   /// - Returns: The first value, or what ``firstOrDefault(_:within:)`` gives as its error.
   @available(*, noasync, message: "await first(within:) instead")
   @inlinable

@@ -42,6 +42,15 @@ public final class SerialScheduler: Sendable {
   /// `body` runs on whichever thread drives the loop then: one that blocks, or else a background
   /// thread. It must block only for signals of this scheduler's loop.
   ///
+  /// ```swift
+  /// let turn = scheduler.schedule {
+  ///   let level = thermometer.connect().flattenMap { thermometer.read(.batteryLevel) }
+  ///     .firstOrDefault(0, within: .seconds(30))
+  ///   print(level.value)
+  /// }
+  /// try turn.wait()   // until the thermometer is disconnected
+  /// ```
+  ///
   /// - Returns: The turn, to be cancelled or waited for.
   @discardableResult
   public func schedule(_ body: @escaping @Sendable () -> Void) -> ScheduledTurn {
@@ -73,6 +82,15 @@ public final class SerialScheduler: Sendable {
 
   /// Runs `body` in a turn, on the loop. Inside a turn of this scheduler it belongs to that one, and
   /// so it does in a run without a home, which takes a turn of this scheduler then, to its end.
+  ///
+  /// ```swift
+  /// let (level, name) = try await scheduler.turn(within: .seconds(30)) {
+  ///   try await thermometer.connect().first()
+  ///   let level = try await thermometer.read(.batteryLevel).first()
+  ///   let name = try await thermometer.read(deviceName).first()
+  ///   return (level, name)
+  /// }
+  /// ```
   ///
   /// - Parameters:
   ///   - limit: How long the wait for the turn and the work may take together. The clean-up comes

@@ -10,11 +10,13 @@ public struct TurnEnded: Error, Equatable, Sendable, CustomStringConvertible {
   /// The name of the turn's scheduler.
   public let scheduler: String
 
+  /// The error of an operation whose turn has ended.
   public init(operation: String, scheduler: String) {
     self.operation = operation
     self.scheduler = scheduler
   }
 
+  /// What went wrong, and what to do about it.
   public var description: String {
     "\(operation) belongs to a turn of '\(scheduler)' that has ended: "
       + "await it before the turn's work returns, or give it a turn of its own with Loop.task"
@@ -32,12 +34,14 @@ public struct OtherScheduler: Error, Equatable, Sendable, CustomStringConvertibl
   /// The scheduler that the operation belongs to.
   public let wanted: String
 
+  /// The error of an operation of `wanted` in a turn of `present`.
   public init(operation: String, present: String, wanted: String) {
     self.operation = operation
     self.present = present
     self.wanted = wanted
   }
 
+  /// What went wrong, and what to do about it.
   public var description: String {
     "\(operation) belongs to scheduler '\(wanted)', and this run has the turn of '\(present)': "
       + "put both devices on one scheduler, or make two runs of it"
@@ -53,11 +57,13 @@ public struct LoopNotDriven: Error, Equatable, Sendable, CustomStringConvertible
   /// The name of the scheduler on the virtual loop.
   public let scheduler: String
 
+  /// The error of an operation whose scheduler is on a virtual loop that nobody drives.
   public init(operation: String, scheduler: String) {
     self.operation = operation
     self.scheduler = scheduler
   }
 
+  /// What went wrong, and what to do about it.
   public var description: String {
     "\(operation) needs the virtual loop of '\(scheduler)', which nobody drives for this run: "
       + "begin the run there with .on(scheduler) and a blocking call, or with Loop.run or Loop.task"
@@ -71,11 +77,13 @@ public struct CleanUpFailure: Error, Sendable, CustomStringConvertible {
   /// Why it could not be.
   public let error: any Error
 
+  /// The failure of the release of `what`.
   public init(what: String, error: any Error) {
     self.what = what
     self.error = error
   }
 
+  /// What could not be released, and why.
   public var description: String { "releasing \(what): \(error)" }
 }
 
@@ -86,11 +94,13 @@ public struct FailedWithCleanUp: Error, Sendable, CustomStringConvertible {
   /// What could not be released.
   public let cleanUp: [CleanUpFailure]
 
+  /// The failure with what it was caused by, and what could not be released.
   public init(cause: (any Error)?, cleanUp: [CleanUpFailure]) {
     self.cause = cause
     self.cleanUp = cleanUp
   }
 
+  /// The cause, then what could not be released.
   public var description: String {
     let released = cleanUp.map(\.description).joined(separator: "; ")
     guard let cause else { return released }

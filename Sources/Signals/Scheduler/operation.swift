@@ -3,6 +3,11 @@
 extension Signal {
   /// Describes an operation on something whose use `scheduler` serialises: a device.
   ///
+  /// ```
+  /// other run     1-2-3-|
+  /// operation             a-b-|      (waits for its turn)
+  /// ```
+  ///
   /// Where a run reaches one, it is decided at once, before anything waits, whether it may begin:
   /// - in a turn of `scheduler`, it belongs to that turn;
   /// - in a run without a home, the run takes a turn of `scheduler`, and holds it to its end;
@@ -11,6 +16,14 @@ extension Signal {
   /// - from another loop than that of `scheduler`, it fails with ``LoopNotDriven`` if one of them is
   ///   virtual;
   /// - outside a run, in ``Loop/task(_:)`` or in a task from elsewhere, it begins without a turn.
+  ///
+  /// ```swift
+  /// func weight(of scale: SerialScale) -> Signal<Double> {
+  ///   .operation(of: scale.scheduler, "weighing") { sink in
+  ///     try await sink(try await scale.weigh())
+  ///   }
+  /// }
+  /// ```
   ///
   /// - Parameters:
   ///   - scheduler: Where it belongs. `body` runs on that scheduler's loop.

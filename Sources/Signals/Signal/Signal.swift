@@ -22,6 +22,17 @@ public struct Signal<Value: Sendable>: Sendable {
 
   /// Describes work.
   ///
+  /// ```
+  /// body     sends 1, sends 2, returns
+  /// signal   1-2|
+  /// ```
+  ///
+  /// ```swift
+  /// let countdown = Signal<Int> { sink in
+  ///   for number in [3, 2, 1] { try await sink(number) }
+  /// }
+  /// ```
+  ///
   /// - Parameters:
   ///   - home: The scheduler on which the work belongs; nil where it does not matter.
   ///   - body: The work. It runs on a loop; what it waits for should be waited for with
@@ -34,13 +45,32 @@ public struct Signal<Value: Sendable>: Sendable {
 
   /// Does the work in the present task, sending the values to `sink`.
   ///
+  /// This is how an operator runs its source:
+  ///
+  /// ```swift
+  /// extension Signal where Value == Double {
+  ///   func rounded() -> Signal {
+  ///     Signal(home: home) { sink in try await run { try await sink($0.rounded()) } }
+  ///   }
+  /// }
+  /// ```
+  ///
   /// - Throws: What the work failed with, or what `sink` threw.
   @inlinable
   public func run(_ sink: (Value) async throws -> Void) async throws {
     try await body(sink)
   }
 
-  /// The same work, at home on `scheduler`.
+  /// The same work, at home on `scheduler`: started outside a turn, it takes one there.
+  ///
+  /// ```
+  /// another run           1-2-|
+  /// source.on(scheduler)       1-2-|      (after the other run)
+  /// ```
+  ///
+  /// ```swift
+  /// Signal.interval(.seconds(1)).take(10).on(scheduler)
+  /// ```
   @inlinable
   public func on(_ scheduler: SerialScheduler) -> Signal {
     Signal(home: scheduler, body)

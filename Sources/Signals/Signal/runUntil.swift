@@ -3,6 +3,12 @@
 extension Signal {
   /// Does the work in the present task until `isDone` returns true for a value.
   ///
+  /// ```
+  /// source      1-----2-----3-----4-
+  /// isDone      false-false-true
+  /// runUntil    ------------------returns
+  /// ```
+  ///
   /// It then stops the producer and returns once the producer's clean-up is done. This is how an
   /// operator ends its source before the source ends by itself:
   ///

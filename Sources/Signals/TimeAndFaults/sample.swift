@@ -64,6 +64,10 @@ extension Signal {
   ///
   /// The times lie on a grid from the start on. Otherwise as ``sample(on:)``.
   ///
+  /// ```swift
+  /// readings.sample(every: .seconds(60))
+  /// ```
+  ///
   /// - Parameter period: Above zero.
   public func sample(every period: Duration) -> Signal {
     sample(on: .interval(period))

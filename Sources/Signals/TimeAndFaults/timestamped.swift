@@ -18,6 +18,7 @@ extension Timestamped: Equatable where Value: Equatable {}
 extension Timestamped: Hashable where Value: Hashable {}
 
 extension Timestamped: CustomStringConvertible {
+  /// The instant, then the value.
   public var description: String { "\(at) \(value)" }
 }
 

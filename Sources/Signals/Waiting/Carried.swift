@@ -193,8 +193,10 @@ extension Carried {
 
 /// A signal that needs a loop was run in a task that belongs to none.
 public struct NotOnLoop: Error, Equatable, Sendable, CustomStringConvertible {
+  /// The error of a signal that was run on no loop.
   public init() {}
 
+  /// What went wrong, and what to do about it.
   public var description: String {
     "this signal needs a loop: start it with firstOrDefault, first, observe or Loop.task"
   }

@@ -13,11 +13,13 @@ public struct TimedOut: Error, Equatable, Sendable, CustomStringConvertible {
   /// The limit that passed.
   public let after: Duration?
 
+  /// The error of a wait for `operation` that took longer than `after`.
   public init(operation: String, after: Duration?) {
     self.operation = operation
     self.after = after
   }
 
+  /// What took too long, and how long it was allowed to take.
   public var description: String {
     guard let after else { return "\(operation) ran out of time" }
     return "\(operation) did not end within \(after)"

@@ -99,10 +99,12 @@ public struct BufferOverflow: Error, Equatable, Sendable, CustomStringConvertibl
   /// How many values the buffer holds at most.
   public let bound: Int
 
+  /// The error of a buffer for `bound` values.
   public init(bound: Int) {
     self.bound = bound
   }
 
+  /// What went wrong, and what to do about it.
   public var description: String {
     "more than \(bound) values were waiting to be taken: take them faster, or raise the bound"
   }

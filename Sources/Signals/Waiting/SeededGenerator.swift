@@ -21,6 +21,7 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
     SeededGenerator(seed: origin, name: name)
   }
 
+  /// The next number.
   public mutating func next() -> UInt64 {
     state &+= 0x9e37_79b9_7f4a_7c15
     return Self.mixed(state)
