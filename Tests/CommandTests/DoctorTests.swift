@@ -45,7 +45,7 @@ struct DoctorTests {
       code: .notPermitted,
       class: .unavailable,
       operation: "asking bluetoothd",
-      meaning: "the message bus does not let this user call bluetoothd",
+      meaning: "the message bus does not permit this user to call bluetoothd",
       hint: "add the user to the group bluetooth, or run as root"
     )
     let finding = Diagnosis(facts).findings.first

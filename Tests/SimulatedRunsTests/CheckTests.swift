@@ -101,7 +101,7 @@ struct CheckTests {
       class: .unavailable,
       operation: "connecting",
       device: "Device-0",
-      meaning: "the adapter is switched off",
+      meaning: "the adapter is powered off",
       hint: ""
     )
     let broken = Self.broken([

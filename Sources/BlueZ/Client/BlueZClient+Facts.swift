@@ -1,10 +1,10 @@
-// What is known of bluetoothd's adapters and links, for whoever explains the state of a host.
+// The state of bluetoothd's adapters and connections, for diagnostics.
 
 import BlueZInterfaces
 public import Bluetooth
 public import DBus
 
-/// An adapter as bluetoothd has it.
+/// An adapter as bluetoothd reports it.
 public struct AdapterFacts: Hashable, Sendable {
   public let path: ObjectPath
   /// `hci0`
@@ -15,9 +15,9 @@ public struct AdapterFacts: Hashable, Sendable {
   /// `off-blocked` and so on; nil before 5.73.
   public let powerState: String?
   public let isDiscovering: Bool
-  /// Whether it connects to devices, rather than only being connected to.
+  /// Whether it supports the central role.
   public let isCentral: Bool
-  /// Whether clients may listen without a scan.
+  /// Whether clients can scan passively.
   public let offersPassiveScan: Bool
 
   public init(
@@ -43,7 +43,7 @@ public struct AdapterFacts: Hashable, Sendable {
   }
 }
 
-/// A device that has a link.
+/// A connected device.
 public struct LinkFacts: Hashable, Sendable {
   public let path: ObjectPath
   public let address: BluetoothAddress
@@ -80,12 +80,12 @@ extension BlueZClient {
     }
   }
 
-  /// The address of the adapter that is used now when it is named so; nil where none can be.
+  /// The address of the adapter that a selector selects now; nil when none can be used.
   public func usableAddress(_ adapter: AdapterSelector) -> BluetoothAddress? {
     look { try? $0.usableAdapter(adapter) }?.address
   }
 
-  /// The devices that have a link, in order of adapter and address.
+  /// The connected devices, in order of adapter and address.
   public var linkFacts: [LinkFacts] {
     look { tree in
       tree.adapters.flatMap { tree.devices(of: $0.path) }.compactMap { path in
@@ -102,10 +102,9 @@ extension BlueZClient {
 
   /// Whether a program has subscribed to a characteristic of a device, or acquired one.
   ///
-  /// As of the last reading of all objects, and without those of this program that began later.
-  /// bluetoothd ends the subscriptions of programs that leave the bus, and tells of no other use of
-  /// a link.
-  ///
+  /// As of the last reading of all objects, and without subscriptions of this program that started
+  /// later. bluetoothd ends the subscriptions of programs that leave the bus, and reports no other
+  /// use of a connection.
   /// - Source: BlueZ 5.66, `doc/gatt-api.txt` (Notifying, NotifyAcquired, WriteAcquired).
   public func hasSubscribers(_ device: ObjectPath) -> Bool {
     look { tree in
@@ -120,10 +119,10 @@ extension BlueZClient {
     }
   }
 
-  /// Whether bluetoothd says that a device is connected.
+  /// Whether bluetoothd reports a device as connected.
   public func isConnected(_ device: ObjectPath) -> Bool { look { $0.isConnected(device) } }
 
-  /// Whether bluetoothd runs with its experimental interfaces, as far as objects show it.
+  /// Whether bluetoothd runs with its experimental interfaces, as far as its objects show.
   public var hasExperimentalInterfaces: Bool {
     look { tree in
       tree.adapters.contains { tree.has(AdvertisementMonitorManager1.interface, at: $0.path) }

@@ -1,4 +1,4 @@
-// Looking at the mirror of bluetoothd's objects, and waiting for it to change.
+// Reads the mirror of bluetoothd's objects, and waits for it to change.
 
 import BlueZInterfaces
 import Bluetooth
@@ -6,7 +6,7 @@ import DBus
 import Signals
 
 extension BlueZClient {
-  /// Looks at the objects as they are now.
+  /// Reads the objects in their current state.
   func look<R>(_ body: (ObjectTree) throws -> R) rethrows -> R {
     let tree = state.withLock { $0.tree }
     return try body(tree)
@@ -15,11 +15,11 @@ extension BlueZClient {
   /// Waits until a condition holds.
   ///
   /// - Parameters:
-  ///   - operation: What is waited for, for the error.
-  ///   - limit: A deadline of its own beside those carried.
-  ///   - condition: Gives the result once the condition holds; throws when it never can.
-  /// - Throws: What `condition` throws; ``Problem`` when bluetoothd or the bus goes away; what
-  ///   ends a wait.
+  ///   - operation: What the wait is for, in the error.
+  ///   - limit: A deadline in addition to the enclosing ones.
+  ///   - condition: Returns the result once the condition holds; throws when it never can.
+  /// - Throws: What `condition` throws; ``Problem`` when bluetoothd or the bus disappears; the
+  ///   errors of a wait.
   func until<R: Sendable>(
     _ operation: String,
     limit: Duration,
@@ -49,14 +49,14 @@ extension BlueZClient {
     }
   }
 
-  /// Has `hear` called on the loop with every change, until the returned function is called.
-  func observe(_ hear: @escaping @Sendable (ObservedEvent) -> Void) -> @Sendable () -> Void {
+  /// Calls `handler` on the loop with every change, until the returned function is called.
+  func observe(_ handler: @escaping @Sendable (ObservedEvent) -> Void) -> @Sendable () -> Void {
     let id = newID()
-    state.withLock { $0.observers.append((id, hear)) }
+    state.withLock { $0.observers.append((id, handler)) }
     return { [state] in state.withLock { $0.observers.removeAll { $0.id == id } } }
   }
 
-  /// A number that nothing else of this client has.
+  /// A number that is unique in this client.
   func newID() -> UInt64 {
     state.withLock { state in
       state.nextID += 1
@@ -64,7 +64,7 @@ extension BlueZClient {
     }
   }
 
-  /// The link to a device; the same one for everybody who asks.
+  /// The link to a device; the same object for all callers.
   func link(to device: ObjectPath) -> DeviceLink {
     state.withLock { state in
       if let link = state.links[device] { return link }
@@ -85,7 +85,7 @@ extension BlueZClient {
     }
   }
 
-  /// The discovery on an adapter; the same one for everybody who asks.
+  /// The discovery on an adapter; the same object for all callers.
   func discovery(on adapter: ObjectPath) -> Discovery {
     state.withLock { state in
       if let discovery = state.discoveries[adapter] { return discovery }

@@ -1,7 +1,7 @@
 // One program's view of bluetoothd over one bus connection.
 //
-// It keeps the mirror of the objects, tells changes to links, discoveries and waits, and notices
-// when bluetoothd or the bus goes away. What is done with devices is in Service.
+// It keeps the mirror of the objects, passes changes on to links, discoveries and waits, and
+// detects when bluetoothd or the bus disappears. Operations on devices are in Service.
 
 import BlueZInterfaces
 public import DBus
@@ -15,27 +15,28 @@ public final class BlueZClient: Sendable {
     var tree = ObjectTree()
     var isInStep = false
     var gone: Explanation?
-    /// Counts how often bluetoothd was lost, so that a snapshot of a dead one is not taken.
+    /// Counts how often bluetoothd was lost, so that a snapshot from an earlier instance is
+    /// dropped.
     var losses = 0
-    /// When a link fell, or a device or an adapter went, last.
+    /// When a connection last dropped, or a device or an adapter was last removed.
     var lastTrouble: Instant?
-    /// When each adapter was removed last; it may be back.
+    /// When each adapter was last removed; it may be present again.
     var removals: [ObjectPath: Instant] = [:]
     var nextID: UInt64 = 0
     var waits: [(id: UInt64, look: @Sendable (WaitEvent) -> Void)] = []
-    var observers: [(id: UInt64, hear: @Sendable (ObservedEvent) -> Void)] = []
+    var observers: [(id: UInt64, handler: @Sendable (ObservedEvent) -> Void)] = []
     var links: [ObjectPath: DeviceLink] = [:]
     var discoveries: [ObjectPath: Discovery] = [:]
     var subscriptions: [Subscription] = []
   }
 
-  /// What a wait looks at.
+  /// What a wait examines.
   enum WaitEvent: Sendable {
     case tree(ObjectTree)
     case gone(Explanation)
   }
 
-  /// What an observer hears.
+  /// What an observer receives.
   enum ObservedEvent: Sendable {
     case changes([TreeChange], ObjectTree)
     case gone(Explanation)
@@ -43,12 +44,12 @@ public final class BlueZClient: Sendable {
 
   /// The connection.
   public let bus: any MessageBus
-  /// How long calls may take.
+  /// The limits of the calls.
   public let limits: BlueZLimits
-  /// What this host's programs agree on beside bluetoothd; nil where there is nobody to agree with.
+  /// What the programs on this host coordinate besides bluetoothd; nil without coordination.
   public let ledger: (any LinkLedger)?
   let state = Guarded(State())
-  /// Answers what bluetoothd asks while something pairs.
+  /// Answers bluetoothd's requests during pairing.
   let agent: PairingAgent
 
   private static let listObjects = MethodCall.bluez(
@@ -72,7 +73,7 @@ public final class BlueZClient: Sendable {
   /// Watches bluetoothd and reads its objects.
   ///
   /// - Throws: `DeviceFailure` with the code `daemon-missing` when bluetoothd is not on the bus and
-  ///   the bus cannot start it, `not-permitted` or `bus-lost`; what ends a wait.
+  ///   the bus cannot start it, `not-permitted` or `bus-lost`; the errors of a wait.
   public static func open(
     bus: any MessageBus,
     limits: BlueZLimits = BlueZLimits(),
@@ -83,7 +84,7 @@ public final class BlueZClient: Sendable {
       try await client.listen()
       try await client.keepInStep()
     } catch {
-      throw FailureContext(operation: "asking bluetoothd for its objects").failure(
+      throw FailureContext(operation: "reading bluetoothd's objects").failure(
         error,
         ErrorSituation(.objects)
       )
@@ -120,8 +121,8 @@ public final class BlueZClient: Sendable {
         path: BlueZPath.objectManager,
         interface: StandardInterface.objectManager
       ),
-      // Not the characteristics': their values are asked for one by one, so that reads and the
-      // notifications of other programs cost nothing here.
+      // Not those of characteristics: their values are subscribed to one by one, so that reads and
+      // the notifications of other programs cost nothing here.
       Self.propertyRule(of: Adapter1.interface),
       Self.propertyRule(of: Device1.interface),
       Self.propertyRule(of: BearerLE1.interface),
@@ -133,7 +134,7 @@ public final class BlueZClient: Sendable {
       ),
     ]
     for rule in rules {
-      let subscription = try await bus.subscribe(rule) { [weak self] in self?.hear($0) }
+      let subscription = try await bus.subscribe(rule) { [weak self] in self?.receive($0) }
       state.withLock { $0.subscriptions.append(subscription) }
     }
     let owner = try await bus.watchOwner(of: OrgBlueZ.busName) { [weak self] owner in
@@ -153,10 +154,10 @@ public final class BlueZClient: Sendable {
     )
   }
 
-  /// Sees to it that the mirror shows what bluetoothd has said until now.
+  /// Brings the mirror up to date with bluetoothd.
   ///
-  /// While nobody drove the loop nothing was heard: one round trip to the bus brings it in. After
-  /// bluetoothd was lost the objects are read anew, which starts it where the bus knows how to.
+  /// While nobody ran the loop, signals were not received: one round trip to the bus delivers them.
+  /// After bluetoothd was lost the objects are read again, which starts it if it is activatable.
   func keepInStep() async throws {
     if state.withLock({ $0.isInStep }) { _ = try await bus.nameOwner(OrgBlueZ.busName) }
     let (isInStep, losses, gone) = state.withLock { ($0.isInStep, $0.losses, $0.gone) }
@@ -173,7 +174,7 @@ public final class BlueZClient: Sendable {
         state.isInStep = true
         return state.tree.apply(snapshot)
       }
-      if !changes.isEmpty { tell(changes) }
+      if !changes.isEmpty { announce(changes) }
     } catch {
       take(.snapshotFailed)
       throw error
@@ -182,7 +183,7 @@ public final class BlueZClient: Sendable {
 
   // MARK: Events
 
-  private func hear(_ message: Message) {
+  private func receive(_ message: Message) {
     if let event = TreeEvent(message) { return take(event) }
     guard let path = message.path, let reason = DisconnectReason(message) else { return }
     state.withLock { $0.links[path] }?.ended(because: reason)
@@ -190,18 +191,18 @@ public final class BlueZClient: Sendable {
 
   private func take(_ event: TreeEvent) {
     let changes = state.withLock { $0.tree.apply(event) }
-    if !changes.isEmpty { tell(changes) }
+    if !changes.isEmpty { announce(changes) }
   }
 
-  private func tell(_ changes: [TreeChange]) {
-    for change in changes { tellOwner(of: change) }
+  private func announce(_ changes: [TreeChange]) {
+    for change in changes { notifyOwner(of: change) }
     let (tree, waits, observers) = state.withLock { ($0.tree, $0.waits, $0.observers) }
-    for observer in observers { observer.hear(.changes(changes, tree)) }
+    for observer in observers { observer.handler(.changes(changes, tree)) }
     for wait in waits { wait.look(.tree(tree)) }
   }
 
-  /// Tells the link or the discovery that a change concerns.
-  private func tellOwner(of change: TreeChange) {
+  /// Passes a change on to the link or the discovery that it concerns.
+  private func notifyOwner(of change: TreeChange) {
     switch change {
     case .changed(let path, Device1.interface, _):
       guard let link = state.withLock({ $0.links[path] }) else { return }
@@ -249,7 +250,7 @@ public final class BlueZClient: Sendable {
     }
   }
 
-  /// bluetoothd, or the bus, is gone: everything that waits fails now.
+  /// bluetoothd, or the bus, has disappeared: everything that waits fails now.
   private func lost(_ why: Explanation, forEver: Bool) {
     let (links, discoveries, waits, observers) = state.withLock { state in
       state.losses += 1
@@ -266,7 +267,7 @@ public final class BlueZClient: Sendable {
     agent.forgotten()
     for link in links { link.lostDaemon(why) }
     for discovery in discoveries { discovery.sessionLost() }
-    for observer in observers { observer.hear(.gone(why)) }
+    for observer in observers { observer.handler(.gone(why)) }
     for wait in waits { wait.look(.gone(why)) }
   }
 }

@@ -1,62 +1,61 @@
-// How long things may take, and how many may wait.
+// How long operations may take, and how many items may be queued.
 //
-// These bound single calls. A step's own deadline is carried down to its waits and strikes first
+// These bound single calls. A step's own deadline also applies to its waits, and ends them first
 // when it is shorter.
 
 /// The limits of the calls to bluetoothd.
 public struct BlueZLimits: Sendable {
-  /// Finding a device by discovery.
+  /// Discovery of a device.
   public var find: Duration = .seconds(30)
-  /// Device1.Connect; longer than the 40 s after which bluetoothd gives up by itself.
+  /// Device1.Connect; longer than the 40 s after which bluetoothd itself gives up.
   public var connect: Duration = .seconds(45)
-  /// From the answer to Connect until the services are resolved.
+  /// From the reply to Connect until the services are resolved.
   public var resolve: Duration = .seconds(35)
-  /// Device1.Disconnect until the link is seen to be down; longer than bluetoothd's 2 s timer.
+  /// Device1.Disconnect until the connection is down; longer than bluetoothd's 2 s timer.
   public var disconnect: Duration = .seconds(8)
   /// A read, a write or a subscription; longer than the 30 s of an ATT transaction.
   public var attribute: Duration = .seconds(35)
-  /// Device1.Pair; longer than the 60 s that bluetoothd gives an agent.
+  /// Device1.Pair; longer than the 60 s that bluetoothd allows an agent.
   public var pair: Duration = .seconds(75)
-  /// How long a pairing waits for others of this program to end.
+  /// How long a pairing waits for other pairings of this program to end.
   public var pairingTurn: Duration = .seconds(300)
   /// Any other call.
   public var call: Duration = .seconds(10)
-  /// From the moment that nobody waits for the answer to StartDiscovery any more until it is taken
-  /// to be lost.
+  /// From when nobody waits for the reply to StartDiscovery until the reply counts as lost.
   public var lateStart: Duration = .seconds(2)
-  /// From the end of our own discovery until `Discovering` is seen to be false.
+  /// From the end of our own discovery until `Discovering` is false.
   public var discoveryEnd: Duration = .seconds(2)
-  /// The same while another program discovers too: it stays true then.
+  /// The same while another program also discovers: `Discovering` stays true then.
   public var othersDiscoveryEnd: Duration = .milliseconds(300)
-  /// From `ServicesResolved` until the objects of the services are there.
+  /// From `ServicesResolved` until the objects of the services are exported.
   public var objects: Duration = .seconds(1)
-  /// How long a notified value is held back at most because it may be the echo of a read.
+  /// How long at most a notified value is held because it may be the echo of a read.
   public var echo: Duration = .milliseconds(100)
-  /// From the end of an acquired socket until a loss of the link is known to be its cause, and
-  /// from the closing of ours until bluetoothd has released the characteristic.
+  /// From the end of an acquired socket until a lost connection is known to be the cause, and from
+  /// closing our socket until bluetoothd has released the characteristic.
   public var release: Duration = .milliseconds(500)
-  /// From the loss of a link, a device or an adapter until it is known what took it along: the
-  /// adapter or bluetoothd may have gone.
+  /// From the loss of a connection, a device or an adapter until its cause is known: the adapter or
+  /// bluetoothd may have disappeared.
   public var cause: Duration = .milliseconds(200)
-  /// From the end of a link until a call about its attributes is known not to be answered any more.
+  /// From the end of a connection until a call about its attributes counts as unanswered.
   public var unanswered: Duration = .milliseconds(500)
-  /// How long the exchange of the MTU is waited for while it still is 23 octets.
+  /// How long to wait for the MTU exchange while the MTU is still 23 octets.
   public var mtuExchange: Duration = .milliseconds(500)
-  /// How long a subscription that is to be resumed tries to, beside the caller's deadline.
+  /// How long a subscription tries to resume, in addition to the caller's deadline.
   public var resume: Duration = .seconds(120)
-  /// How many advertisements of a scan may wait to be taken.
+  /// How many advertisements of a scan may be queued.
   public var advertisements = 65_536
-  /// How long another process may take to connect over the same adapter before this one gives up.
+  /// How long to wait while another process connects over the same adapter.
   public var turn: Duration = .seconds(60)
-  /// How long a scan waits for another process to have connected before it begins regardless.
+  /// How long a scan waits for another process to connect before it starts regardless.
   public var scanTurn: Duration = .seconds(2)
-  /// How often a scan looks whether another process connects over its adapter.
+  /// How often a scan checks whether another process connects over its adapter.
   public var scanWatch: Duration = .milliseconds(200)
-  /// How long a scan pauses at most while another process has the turn; it goes on beside it then.
+  /// How long at most a scan pauses while another process has the turn; then it resumes beside it.
   public var scanYield: Duration = .seconds(10)
-  /// How long an adapter may take from being switched on to being on.
+  /// How long an adapter may take to power on.
   public var powerOn: Duration = .seconds(5)
-  /// From a failed attempt to connect until the link is seen to be down.
+  /// From a failed attempt to connect until the connection is down.
   public var settle: Duration = .seconds(3)
 
   public init() {}

@@ -1,12 +1,12 @@
-// Scans that make place for other processes of ours, as far as those keep the same ledger.
+// Scans that yield to other processes of ours, as far as those use the same ledger.
 
 import Bluetooth
 import DBus
 import Signals
 
 extension Discovery {
-  /// Lets another process that is connecting over this adapter finish first, for a while, and says
-  /// that this one scans.
+  /// Waits, for a limited time, while another process connects over this adapter, and records that
+  /// this process scans.
   func announce(_ client: BlueZClient) async throws {
     guard let (ledger, address) = ledger(of: client) else { return }
     let silence = try await ledger.listen(
@@ -17,7 +17,7 @@ extension Discovery {
     state.withLock { $0.silence = silence }
   }
 
-  /// Says that this process does not scan any more.
+  /// Records that this process no longer scans.
   func fallSilent() {
     let silence = state.withLock { state in
       defer { state.silence = nil }
@@ -46,7 +46,7 @@ extension Discovery {
     return (ledger, address)
   }
 
-  /// Looks now and then whether another process has the turn at the adapter; until it is cancelled.
+  /// Checks periodically whether another process has the turn at the adapter, until cancelled.
   private func watch(
     _ client: BlueZClient,
     _ ledger: any LinkLedger,
@@ -63,12 +63,12 @@ extension Discovery {
         return true
       }
       if isDue { try await pause(client) { ledger.isTurnTaken(at: address) } }
-      // A scan that could not go on at once goes on when it can.
+      // A scan that cannot resume at once resumes when it can.
       try? await follow(client)
     }
   }
 
-  /// Stops discovering as long as that is wanted, within the limit.
+  /// Pauses discovery as long as `isWanted` holds, within the limit.
   private func pause(_ client: BlueZClient, while isWanted: () -> Bool) async throws {
     defer { state.withLock { $0.pauses -= 1 } }
     let end = client.loop.now + client.limits.scanYield

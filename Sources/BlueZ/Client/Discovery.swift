@@ -1,6 +1,5 @@
-// Our own discovery on one adapter: begun by the first who needs it, ended by the last, and
-// interrupted while a device is being connected: by this program, or, in Discovery+Yielding.swift, by
-// another one.
+// Our own discovery on one adapter: started by its first user, stopped by the last, and paused
+// while this program connects to a device, or, in Discovery+Yielding.swift, while another one does.
 
 import BlueZInterfaces
 import DBus
@@ -8,24 +7,24 @@ import Signals
 
 /// The discovery session of this bus connection on one adapter.
 ///
-/// bluetoothd counts one session for a connection, so there is one here for all scans.
+/// bluetoothd counts one session per connection, so all scans share this one.
 final class Discovery: Sendable {
   struct State {
-    /// What each scan under way wants, by its number.
+    /// The filter of each active scan, by number.
     var users: [(id: UInt64, wish: DiscoveryWish)] = []
     var lastID: UInt64 = 0
     var pauses = 0
     var isRunning = false
-    /// The filter that bluetoothd was last given for this session.
+    /// The filter that bluetoothd last received for this session.
     var applied: DiscoveryWish?
-    /// `Discovering` was true before ours began: another program discovers.
+    /// `Discovering` was true before our session started: another program discovers.
     var othersDiscover = false
 
-    /// How many are beginning or ending it now.
+    /// How many users are starting or stopping the session now.
     var changing = 0
-    /// Says to other processes that this one does not scan any more.
+    /// Records for other processes that this one no longer scans.
     var silence: (@Sendable () -> Void)?
-    /// The scan has paused as long as it does for the turn that another process has now.
+    /// The scan has already paused for the current turn of another process.
     var hasYielded = false
 
     var isWanted: Bool { !users.isEmpty && pauses == 0 }
@@ -33,7 +32,7 @@ final class Discovery: Sendable {
       changing == 0 && isWanted == isRunning && (!isRunning || applied == wish)
     }
 
-    /// What all scans want together.
+    /// The merged filter of all scans.
     var wish: DiscoveryWish {
       guard let first = users.first else { return .all }
       return users.dropFirst().reduce(first.wish) { $0.merged(with: $1.wish) }
@@ -59,12 +58,12 @@ final class Discovery: Sendable {
     stopCall = .bluez(adapter, Adapter1.stopDiscovery)
   }
 
-  /// Runs `body` while discovering.
+  /// Runs `body` during discovery.
   ///
-  /// Afterwards, however it ended, our discovery has ended and `Discovering` was seen to be false,
-  /// unless somebody else needs it.
+  /// Afterwards, however it ended, our discovery has stopped and `Discovering` has become false,
+  /// unless another scan still needs it.
   ///
-  /// - Parameter wish: What bluetoothd may leave out; others who scan may have it report more.
+  /// - Parameter wish: What bluetoothd may leave out; other scans may cause it to report more.
   func during<R>(
     _ client: BlueZClient,
     _ wish: DiscoveryWish = .all,
@@ -85,10 +84,11 @@ final class Discovery: Sendable {
     return result
   }
 
-  /// Runs `body`, which connects, while neither discovering nor connecting another device.
+  /// Runs `body`, which connects, without a concurrent discovery or a connection attempt to another
+  /// device.
   ///
-  /// A controller does one at a time: a connection that is begun while scanning, or beside another,
-  /// often fails.
+  /// A controller does one at a time: an attempt that is started during a scan, or beside another
+  /// attempt, often fails.
   func whileConnecting<R>(_ client: BlueZClient, _ body: () async throws -> R) async throws -> R {
     try await connecting.pass(on: client.loop, operation: "the end of another connect") {
       state.withLock { $0.pauses += 1 }
@@ -100,7 +100,7 @@ final class Discovery: Sendable {
         result = .failure(error)
       }
       state.withLock { $0.pauses -= 1 }
-      // A scan that cannot go on is no failure of the connect.
+      // A scan that cannot resume does not fail the connection.
       try? await followShielded(client)
       return try result.get()
     }
@@ -113,7 +113,8 @@ final class Discovery: Sendable {
     }
   }
 
-  /// The adapter was switched off or removed, or bluetoothd has gone: the session with it.
+  /// The adapter was powered off or removed, or bluetoothd has disappeared, and the session with
+  /// it.
   func sessionLost() {
     state.withLock { state in
       state.isRunning = false
@@ -125,7 +126,7 @@ final class Discovery: Sendable {
   /// Whether this connection has a session.
   var isRunning: Bool { state.withLock { $0.isRunning } }
 
-  /// Starts or stops discovering, as is wanted now.
+  /// Starts or stops discovery, as currently needed.
   func follow(_ client: BlueZClient) async throws {
     let isSettled = state.withLock { state in
       if state.isSettled { return true }
@@ -134,7 +135,7 @@ final class Discovery: Sendable {
     }
     if isSettled { return }
     defer { state.withLock { $0.changing -= 1 } }
-    try await gate.pass(on: client.loop, operation: "beginning or ending discovery") {
+    try await gate.pass(on: client.loop, operation: "starting or stopping discovery") {
       let (isWanted, isRunning) = state.withLock { ($0.isWanted, $0.isRunning) }
       if isWanted && isRunning { try await applyFilter(client) }
       if isWanted && !isRunning { try await start(client) }
@@ -151,7 +152,7 @@ final class Discovery: Sendable {
       try await applyFilter(client)
       try await callStart(client)
     } catch let error as DBusError where ErrorAnswer(error).name == BlueZErrorName.inProgress {
-      // This connection has a session: it is used.
+      // This connection already has a session: use it.
     } catch {
       fallSilent()
       throw error
@@ -159,8 +160,8 @@ final class Discovery: Sendable {
     state.withLock { $0.isRunning = true }
   }
 
-  /// Calls StartDiscovery. When its caller leaves and no answer comes after that either, bluetoothd
-  /// may have a session all the same: it is taken back, though nobody knows of one.
+  /// Calls StartDiscovery. If the caller leaves and no reply arrives after that either, bluetoothd
+  /// may still have started a session: it is stopped, whether or not it exists.
   private func callStart(_ client: BlueZClient) async throws {
     let hasAnswer = Guarded(false)
     do {
@@ -178,7 +179,7 @@ final class Discovery: Sendable {
     }
   }
 
-  /// Tells bluetoothd what may be left out, when that is not what it was told before.
+  /// Sets the filter in bluetoothd if it has changed.
   private func applyFilter(_ client: BlueZClient) async throws {
     let (wish, isNew) = state.withLock { ($0.wish, $0.applied != $0.wish) }
     guard isNew else { return }
@@ -187,16 +188,18 @@ final class Discovery: Sendable {
     state.withLock { $0.applied = wish }
   }
 
-  /// StartDiscovery was answered after its caller had left: taken back unless it is wanted.
+  /// StartDiscovery was answered after its caller had left: the session is stopped unless it is
+  /// needed.
   ///
-  /// Whoever left may not have got to saying so; it is running then, and is stopped when it does.
+  /// The caller may not have removed itself yet; the session then counts as running, and stops when
+  /// it does.
   private func lateStart(_ answer: Result<Message, DBusError>, _ client: BlueZClient) {
     guard case .success = answer else { return }
     state.withLock { if $0.isWanted { $0.isRunning = true } }
     takeBack(client)
   }
 
-  /// Ends a session that nobody wants.
+  /// Stops a session that nobody needs.
   private func takeBack(_ client: BlueZClient) {
     if !isRunning { try? client.bus.send(stopCall.withoutReply()) }
   }
@@ -207,15 +210,15 @@ final class Discovery: Sendable {
     do {
       _ = try await client.bus.call(stopCall, limit: client.limits.call, lateReply: nil)
     } catch let error as DBusError where Self.isOver(ErrorAnswer(error)) {
-      // There is no session any more, which is what was wanted.
+      // The session has already ended, as intended.
     }
     try await seeStopped(client)
   }
 
-  /// Whether a refusal to stop means that there is nothing to stop.
+  /// Whether a refused stop means that there is no session to stop.
   ///
-  /// `InProgress` is a workaround: before 5.88, StopDiscovery that meets the controller's own end
-  /// of a scan is refused so, and the session is gone nevertheless.
+  /// `InProgress` is a workaround: before 5.88, StopDiscovery is refused with it when the
+  /// controller itself ends the scan at the same time, and the session has ended nevertheless.
   /// https://github.com/bluez/bluez/issues/807
   private static func isOver(_ answer: ErrorAnswer) -> Bool {
     answer == .noDiscoveryStarted || answer.name == BlueZErrorName.notReady
@@ -231,7 +234,7 @@ final class Discovery: Sendable {
         tree.adapter(at: adapter)?.isDiscovering == true ? nil : ()
       }
     } catch is TimedOut where !Task.isCancelled {
-      // Another program discovers: nothing more can be waited for.
+      // Another program discovers: there is nothing more to wait for.
     }
   }
 }

@@ -1,23 +1,23 @@
-// What a scan wants bluetoothd to filter, and what several scans want together.
+// The discovery filter of a scan, and the merged filter of several scans.
 //
-// Pure. bluetoothd has one filter for a bus connection: it must let through what anybody wants.
+// Pure. bluetoothd has one filter per bus connection: it must include what any scan needs.
 
 import BlueZInterfaces
 import Bluetooth
 import DBus
 
-/// A filter that bluetoothd can apply. What it lets through is checked again by whoever scans.
+/// A filter that bluetoothd can apply. Each scan checks the results again.
 ///
 /// - Source: BlueZ 5.66, `src/adapter.c` (parse_discovery_filter_dict, is_filter_match).
 struct DiscoveryWish: Equatable, Sendable {
-  /// Any of these services advertised; none for any device.
+  /// Any of these services advertised; empty for any device.
   var services: [BluetoothUUID] = []
-  /// The weakest signal in dBm, as far as bluetoothd looks at it.
+  /// The minimum RSSI in dBm, as far as bluetoothd applies it.
   var rssi: Int?
   /// A prefix of address or name.
   var pattern: String?
 
-  /// Everything.
+  /// No filter.
   static let all = DiscoveryWish()
 
   init(services: [BluetoothUUID] = [], rssi: Int? = nil, pattern: String? = nil) {
@@ -26,7 +26,7 @@ struct DiscoveryWish: Equatable, Sendable {
     self.pattern = pattern
   }
 
-  /// As much of a filter as bluetoothd can apply.
+  /// The part of a scan filter that bluetoothd can apply.
   init(_ filter: ScanFilter) {
     services = filter.wantedServices
     rssi = filter.rssi.flatMap { Adapter1.filterRSSI.contains($0) ? $0 : nil }
@@ -35,7 +35,7 @@ struct DiscoveryWish: Equatable, Sendable {
     pattern = prefixes.first { !$0.isEmpty }
   }
 
-  /// What lets through all that either lets through.
+  /// A filter that includes everything that either filter includes.
   func merged(with other: DiscoveryWish) -> DiscoveryWish {
     var merged = DiscoveryWish()
     if !services.isEmpty, !other.services.isEmpty {

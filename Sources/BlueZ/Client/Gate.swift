@@ -2,7 +2,7 @@
 
 import Signals
 
-/// Admits one task at a time to a stretch of async code.
+/// Admits one task at a time to a section of async code.
 final class Gate: Sendable {
   private struct State {
     var isTaken = false
@@ -11,9 +11,9 @@ final class Gate: Sendable {
 
   private let state = Guarded(State())
 
-  /// Runs `body` when nobody else is inside.
+  /// Runs `body` when no other task is inside.
   ///
-  /// - Throws: What `body` throws; what ends a wait, before `body` began.
+  /// - Throws: What `body` throws; the errors of a wait, before `body` starts.
   func pass<R>(
     on loop: Loop,
     operation: String,
@@ -40,7 +40,7 @@ final class Gate: Sendable {
         state.isTaken = true
         return true
       }
-      // Who was cancelled meanwhile hands the place on.
+      // A waiter that was cancelled in between passes the place on.
       if isFree, !admitted.succeed(()) { leave() }
     }
   }

@@ -1,18 +1,18 @@
-// The port to what this host's programs agree on beside bluetoothd: turns at the radio, and who
-// holds which link.
+// The port to what the programs on this host coordinate besides bluetoothd: turns at the radio, and
+// who holds which connection.
 //
-// bluetoothd knows neither. Who puts the parts together serves it from files; a simulation has none.
+// bluetoothd knows neither. The executable implements it with files; a simulation has none.
 
 public import Bluetooth
 public import DBus
 public import Signals
 
-/// One link that this program holds or is making.
+/// One connection that this program holds or is making.
 public struct HeldLink: Hashable, Sendable {
-  /// The adapter's address; nil where bluetoothd does not tell it.
+  /// The adapter's address; nil when bluetoothd does not report it.
   public let adapter: BluetoothAddress?
   public let device: BluetoothAddress
-  /// The object at bluetoothd.
+  /// The path of bluetoothd's object.
   public let path: ObjectPath
 
   public init(adapter: BluetoothAddress?, device: BluetoothAddress, path: ObjectPath) {
@@ -22,52 +22,54 @@ public struct HeldLink: Hashable, Sendable {
   }
 }
 
-/// Turns at an adapter among processes, and a record of links that survives the process.
+/// Turns at an adapter across processes, and a record of connections that survives the process.
 public protocol LinkLedger: Sendable {
-  /// Waits until no other process connects over an adapter, and a moment for the scans of other
-  /// processes to pause.
+  /// Waits until no other process connects over an adapter, and until the scans of other processes
+  /// have had time to pause.
   ///
-  /// It must not block the loop, and give the turn back should this process die.
+  /// It must not block the loop, and must release the turn if this process dies.
   ///
-  /// - Returns: What gives the turn back; may be called from any thread, once.
-  /// - Throws: What ends a wait, ``DeviceFailure`` of the code `busy` when `limit` has passed.
+  /// - Returns: Releases the turn; may be called from any thread, once.
+  /// - Throws: The errors of a wait; ``DeviceFailure`` with the code `busy` when `limit` has
+  ///   passed.
   func turn(
     at adapter: BluetoothAddress,
     on loop: Loop,
     limit: Duration
   ) async throws -> @Sendable () -> Void
 
-  /// Waits until no other process connects over an adapter, and says that this one scans.
+  /// Waits until no other process connects over an adapter, and records that this one scans.
   ///
-  /// - Parameter limit: How long to wait; this one scans regardless then.
-  /// - Returns: What says that it does not scan any more; may be called from any thread, once.
-  /// - Throws: What ends a wait.
+  /// - Parameter limit: How long to wait; then this one scans regardless.
+  /// - Returns: Records that it no longer scans; may be called from any thread, once.
+  /// - Throws: The errors of a wait.
   func listen(
     at adapter: BluetoothAddress,
     on loop: Loop,
     limit: Duration
   ) async throws -> @Sendable () -> Void
 
-  /// Whether a process has the turn at an adapter. Asked often; it must not block.
+  /// Whether a process has the turn at an adapter. Called often; it must not block.
   func isTurnTaken(at adapter: BluetoothAddress) -> Bool
 
-  /// Who serves the objects from now on: the unique name of bluetoothd on the bus; nil for nobody.
+  /// Who serves the objects from now on: the unique name of bluetoothd on the bus; nil for none.
   func served(by daemon: String?)
 
-  /// A link is about to be made: written down before bluetoothd is asked.
+  /// A connection is about to be made: recorded before bluetoothd is called.
   func begins(_ link: HeldLink)
 
-  /// The link that was about to be made is up.
+  /// The connection is up.
   func stands(_ link: HeldLink)
 
-  /// A link that was up before is used: it is not ours, and others are not to end it meanwhile.
+  /// A connection that existed before is used: it is not ours, and others must not end it
+  /// meanwhile.
   func uses(_ link: HeldLink)
 
-  /// The link is down, or is to outlive this process.
+  /// The connection is down, or is to outlive this process.
   func ended(_ link: HeldLink)
 
-  /// Whether the attempt to connect that bluetoothd says is under way belongs to a process of ours
-  /// that is dead.
+  /// Whether the connection attempt that bluetoothd has in progress was made by a process of ours
+  /// that has died.
   func isStale(_ device: BluetoothAddress) -> Bool
 }
 

@@ -13,7 +13,7 @@ extension MethodCall {
     do {
       return try MethodCall(method, input, on: path, of: OrgBlueZ.busName)
     } catch {
-      preconditionFailure("\(method.interface).\(method.name) is no valid name: \(error)")
+      preconditionFailure("\(method.interface).\(method.name) is not a valid name: \(error)")
     }
   }
 
@@ -37,7 +37,7 @@ extension MethodCall {
     return bluez(path, StandardInterface.set, (property.interface, property.name, value))
   }
 
-  /// The same call as a message that nobody waits for the answer of.
+  /// The same call as a message that expects no reply.
   func withoutReply() throws -> Message {
     try Message.methodCall(
       destination: destination,
@@ -51,12 +51,12 @@ extension MethodCall {
 }
 
 extension Message {
-  /// What the reply to the call of a method returns; nil where it is not of these types.
+  /// The results in the reply to a method call; nil when they have other types.
   func output<Input, Output>(of method: Method<Input, Output>) -> Output? {
     method.output.decode(body)
   }
 
-  /// The value that the reply to ``MethodCall/get(_:at:)`` has.
+  /// The value in the reply to ``MethodCall/get(_:at:)``.
   func value<Value>(of property: Property<Value>) -> Value? {
     output(of: StandardInterface.get).flatMap(property.codec.decode)
   }

@@ -1,7 +1,7 @@
-// What a monitor of advertisements looks for, made from a scan's filter.
+// The patterns of an advertisement monitor, made from a scan filter.
 //
-// Pure. A monitor lets through what fits any of its patterns, a filter what fits all it says: one
-// criterion is made into patterns, the narrowest, and the rest is checked by whoever scans.
+// Pure. A monitor matches any of its patterns, a filter requires all its conditions: the narrowest
+// condition becomes patterns, and the scan checks the rest.
 
 import BlueZInterfaces
 import Bluetooth
@@ -22,10 +22,10 @@ extension AdvertisementMonitor1.Pattern {
     static let manufacturer: UInt8 = 0xff
   }
 
-  /// The most octets that a pattern may have (`src/adv_monitor.c`: 31 with the type and its place).
+  /// The maximum length of a pattern (`src/adv_monitor.c`: 31 with type and offset), in octets.
   private static let longest = 29
 
-  /// The patterns for a filter; never none.
+  /// The patterns for a filter; at least one.
   static func patterns(for filter: ScanFilter) -> [Self] {
     if let manufacturer = filter.manufacturer {
       let company = littleEndian(manufacturer.company)
@@ -41,11 +41,11 @@ extension AdvertisementMonitor1.Pattern {
     if let prefix = prefixes.first {
       return DataType.names.map { Self(0, $0, clipped(Array(prefix.utf8))) }
     }
-    // Any device: one that says whether it is discoverable, as nearly all do.
+    // Any device: one with a Flags field, as nearly all have.
     return [0x02, 0x04, 0x05, 0x06, 0x1a].map { Self(0, DataType.flags, [$0]) }
   }
 
-  /// A service may stand anywhere in the list of those advertised.
+  /// A service can be anywhere in the list of advertised services.
   private static func patterns(for service: BluetoothUUID) -> [Self] {
     guard service.short != nil else {
       return DataType.services128.map { Self(0, $0, octets(of: service)) }
@@ -61,7 +61,7 @@ extension AdvertisementMonitor1.Pattern {
     [UInt8(number & 0xff), UInt8(number >> 8)]
   }
 
-  /// As a service stands in advertising data: the last octet first.
+  /// A service in advertising data: least significant octet first.
   private static func octets(of service: BluetoothUUID) -> [UInt8] {
     if let short = service.short { return littleEndian(short) }
     let digits = service.text.utf8.filter { $0 != UInt8(ascii: "-") }

@@ -1,14 +1,14 @@
-// Listening without scan requests: a monitor of ours that bluetoothd registers.
+// Scanning without scan requests: an advertisement monitor that bluetoothd registers.
 
 import BlueZInterfaces
 import Bluetooth
 import DBus
 import Signals
 
-/// One monitor of advertisements, exported while it is wanted.
+/// One advertisement monitor, exported while it is needed.
 ///
-/// What bluetoothd hears comes as changes of its devices, as with a scan. The calls to the monitor
-/// itself tell only whether it is active.
+/// Received advertisements appear as changes of devices, as in a scan. The calls to the monitor
+/// itself report only whether it is active.
 ///
 /// - Source: BlueZ 5.66, `doc/advertisement-monitor-api.txt`, `src/adv_monitor.c`.
 struct PassiveScan: Sendable {
@@ -22,10 +22,11 @@ struct PassiveScan: Sendable {
     self.client = client
   }
 
-  /// Runs `body` while bluetoothd listens; it is told to stop however that ended.
+  /// Runs `body` while bluetoothd scans passively; the monitor is unregistered afterwards, however
+  /// it ended.
   ///
-  /// - Throws: ``Problem`` with `not-supported` where bluetoothd has no such monitors, and when it
-  ///   will not activate this one.
+  /// - Throws: ``Problem`` with `not-supported` when bluetoothd does not support monitors, or does
+  ///   not activate this one.
   func during(_ body: () async throws -> Void) async throws {
     guard client.look({ $0.offersMonitors(at: adapter.path) }) else {
       throw Problem(.noMonitors)
@@ -47,13 +48,13 @@ struct PassiveScan: Sendable {
     try await end(root)
   }
 
-  /// A root of its own for each scan, and the monitor below it.
+  /// A unique root for each scan, and the monitor below it.
   private static func paths(_ number: UInt64) -> (root: ObjectPath, monitor: ObjectPath) {
     do {
       let root = try ObjectPath("/blerun/scan\(number)")
       return (root, try root.appending("monitor"))
     } catch {
-      preconditionFailure("a number makes a valid path: \(error)")
+      preconditionFailure("invalid path: \(error)")
     }
   }
 
@@ -67,7 +68,7 @@ struct PassiveScan: Sendable {
       do {
         try await call(AdvertisementMonitorManager1.unregisterMonitor, root)
       } catch is DBusError {
-        // It is not registered any more, which is what was wanted.
+        // The monitor is already unregistered, as intended.
       }
     }
   }
@@ -89,7 +90,7 @@ struct PassiveScan: Sendable {
   }
 
   private func activated(_ state: Guarded<MonitorState>) async throws {
-    let operation = "the monitor of advertisements"
+    let operation = "activating the advertisement monitor"
     try await wait(on: client.loop, operation: operation, limit: client.limits.call) {
       (done: Completion<Void>) in
       let outcome = state.withLock { state in
@@ -134,7 +135,7 @@ struct PassiveScan: Sendable {
 }
 
 extension ObjectTree {
-  /// Whether an adapter listens passively for its clients.
+  /// Whether an adapter supports passive scans for its clients.
   func offersMonitors(at adapter: ObjectPath) -> Bool {
     value(AdvertisementMonitorManager1.supportedMonitorTypes, at: adapter)?
       .contains(AdvertisementMonitor1.orPatterns) ?? false
@@ -142,15 +143,15 @@ extension ObjectTree {
 }
 
 extension Explanation {
-  static let noMonitors = definite(
+  static let noMonitors = permanent(
     .notSupported,
     "this bluetoothd does not scan passively",
     hint: "scan without --passive; bluetoothd scans passively when it is run with --experimental "
       + "on Linux 5.10 or later"
   )
-  static let monitorRefused = definite(
+  static let monitorRefused = permanent(
     .notSupported,
-    "bluetoothd did not activate the monitor of advertisements",
+    "bluetoothd did not activate the advertisement monitor",
     hint: "scan without --passive; see bluetoothd's log (journalctl -u bluetooth) for more"
   )
 }

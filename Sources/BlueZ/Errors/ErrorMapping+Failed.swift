@@ -1,10 +1,10 @@
-// What the texts of `org.bluez.Error.Failed` mean.
+// The meanings of the texts of `org.bluez.Error.Failed`.
 
 import BlueZInterfaces
 import Bluetooth
 
 extension ErrorMapping {
-  /// `Failed`: the text alone tells what happened.
+  /// `Failed`: only the text identifies the error.
   static func failed(_ text: String, _ situation: ErrorSituation) -> Explanation {
     switch ErrorAnswer.failed(text) {
     case .gattNotConnected, .noTransport:
@@ -12,25 +12,25 @@ extension ErrorMapping {
     case .connectPending:
       return inFlight(situation)
     case .inputOutputError:
-      return .passing(
+      return .transient(
         situation.call == .connect ? .connectFailed : .refused,
-        "the adapter refused to begin: it is off, or still ending the last connection",
+        "the adapter refused to connect: it is off, or still ending the last connection",
         hint: "try again in a second; check that the adapter is on (bluetoothctl show)"
       )
     case .writeNotInitiated:
-      return .definite(
+      return .permanent(
         .invalidValue,
         "the value is longer than one write command can carry",
-        hint: "write at most three octets less than the MTU, or write with response"
+        hint: "write at most the MTU less 3 bytes, or write with response"
       )
     case .noDiscoveryStarted:
-      return .definite(
+      return .permanent(
         .refused,
-        "bluetoothd has no discovery of this program's to end",
-        hint: "scan again; the adapter may have been switched off or reset meanwhile"
+        "bluetoothd has no discovery session of this program",
+        hint: "scan again; the adapter may have been powered off or reset"
       )
     case .noNotifySession:
-      return .definite(
+      return .permanent(
         .refused,
         "this program is not subscribed to the characteristic",
         hint: "subscribe first"
@@ -38,9 +38,9 @@ extension ErrorMapping {
     case .notPaired:
       return .notPaired
     case .operationFailed:
-      return .passing(
+      return .transient(
         .refused,
-        "the operation failed without a reason given",
+        "the operation failed for an unknown reason",
         hint: "try again; see bluetoothd's log (journalctl -u bluetooth) for more"
       )
     default:
@@ -71,18 +71,18 @@ extension ErrorMapping {
     case "Network is down", "No such device":
       return .adapterOff
     case "Operation not permitted", "Permission denied":
-      return .definite(
+      return .permanent(
         .notPermitted,
-        "the system does not permit this to bluetoothd",
+        "bluetoothd lacks the permission for this",
         hint: "see its log (journalctl -u bluetooth) for more"
       )
     case "Not paired":
       return situation.call == .pair ? .pairingUndone : .notPaired
     default:
       return situation.call == .connect
-        ? .passing(
+        ? .transient(
           .connectFailed,
-          "the connection failed for a reason that blerun does not know",
+          "the connection failed for an unknown reason",
           hint: "try again; see bluetoothd's log (journalctl -u bluetooth) for more"
         ) : unknown(situation)
     }
@@ -95,9 +95,9 @@ extension ErrorMapping {
       .pageTimeout:
       return unreached(reason)
     case .canceled:
-      return .passing(
+      return .transient(
         .connectFailed,
-        "the attempt to connect was cancelled: by a disconnect, or because the link fell at once",
+        "the attempt to connect was cancelled by a disconnect, or the connection dropped at once",
         hint: "try again; close other programs that use the device"
       )
     case .adapterNotPowered:
@@ -105,37 +105,37 @@ extension ErrorMapping {
     case .busy, .gattBrowsing, .alreadyConnected:
       return .connectBusy
     case .concurrentConnectionLimit:
-      return .passing(
+      return .transient(
         .busy,
         "the adapter holds as many connections as it can",
         hint: "disconnect another device, and try again"
       )
     case .memoryAllocation, .createSocket, .badSocket:
-      return .passing(
+      return .transient(
         .connectFailed,
         "bluetoothd could not set up the connection on this host",
-        hint: "try again; if it stays, restart bluetoothd (systemctl restart bluetooth)"
+        hint: "try again; if it persists, restart bluetoothd (systemctl restart bluetooth)"
       )
     case .refused:
-      return .passing(
+      return .transient(
         .connectFailed,
         "the device refused the connection",
         hint: "disconnect it from any other host, or pair with it first (blerun pair)"
       )
     case .keyMissing:
-      return .definite(
+      return .permanent(
         .notPermitted,
-        "the device has forgotten the bond that this host still has",
+        "the device has lost the bond that this host still has",
         hint: "remove the device (bluetoothctl remove) and pair again"
       )
     case .profileUnavailable, .sdpSearch:
-      return .definite(
+      return .permanent(
         .notSupported,
-        "bluetoothd tried to connect over BR/EDR, where nothing it knows is offered",
+        "bluetoothd tried to connect over BR/EDR, where the device offers no known profile",
         hint: "remove the device (bluetoothctl remove) and scan for LE only: it is dual-mode"
       )
     case .notSupported, .invalidArguments:
-      return .definite(
+      return .permanent(
         .notSupported,
         "the adapter or the device does not support such a connection",
         hint: "check that the adapter is capable of Bluetooth LE (bluetoothctl show)"
@@ -149,15 +149,15 @@ extension ErrorMapping {
   private static func unreached(_ reason: ConnectionText) -> Explanation {
     switch reason {
     case .abortByRemote:
-      .passing(
+      .transient(
         .connectFailed,
         "the device ended the connection while it was being made",
         hint: "try again; it may be busy, or accept only bonded hosts"
       )
     default:
-      .passing(
+      .transient(
         .connectFailed,
-        "the device did not answer, or the link failed as it was being made",
+        "the device did not respond, or the connection failed while it was being made",
         hint: "check that the device is on, near and not connected elsewhere; try again, "
           + "it often succeeds within five attempts"
       )

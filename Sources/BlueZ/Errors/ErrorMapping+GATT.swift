@@ -1,10 +1,10 @@
-// What the answers to reads, writes and subscriptions mean.
+// The meanings of error replies to reads, writes and subscriptions.
 
 import BlueZInterfaces
 import Bluetooth
 
 extension ErrorMapping {
-  /// `NotPermitted`: five different things, told apart by the text.
+  /// `NotPermitted`: five different errors, distinguished by the text.
   static func notPermitted(_ text: String, _ situation: ErrorSituation) -> Explanation {
     switch ErrorAnswer.notPermitted(text) {
     case .readNotPermitted: return refusal(ATTErrorCode(rawValue: 0x02))
@@ -12,18 +12,18 @@ extension ErrorMapping {
     case .notPaired: return .notPaired
     case .writeAcquired, .notifyAcquired:
       let what = text == ErrorAnswer.writeAcquired.text ? "writing" : "notifications"
-      return .passing(
+      return .transient(
         .busy,
         situation.isWriterHere
           ? "a writer of this program has acquired this characteristic for writing"
           : "the characteristic is acquired by another program for \(what)",
         hint: situation.isWriterHere
           ? "write with that writer, or end it first"
-          : "close the other program, or disconnect the device; if there is none, bluetoothd before "
-            + "5.84 has kept an attempt that failed, and forgets it when the device is unpaired"
+          : "close the other program, or disconnect the device; if there is none, bluetoothd "
+            + "before 5.84 has kept a failed attempt: unpair the device to clear it"
       )
     default:
-      return .definite(
+      return .permanent(
         .notPermitted,
         "bluetoothd does not permit this",
         hint: "see its log (journalctl -u bluetooth) for more"
@@ -31,13 +31,13 @@ extension ErrorMapping {
     }
   }
 
-  /// `InvalidArguments` and its kin: offsets and lengths.
+  /// `InvalidArguments` and related errors: offsets and lengths.
   static func invalid(_ text: String, _ situation: ErrorSituation) -> Explanation {
     switch text {
     case ErrorAnswer.invalidLength.text: return refusal(ATTErrorCode(rawValue: 0x0D))
     case ErrorAnswer.invalidOffset.text: return refusal(ATTErrorCode(rawValue: 0x07))
     default:
-      return .definite(
+      return .permanent(
         .invalidValue,
         "bluetoothd does not accept the arguments",
         hint: situation.call == .discovery
@@ -46,67 +46,67 @@ extension ErrorMapping {
     }
   }
 
-  /// The peer refused with an ATT error code.
+  /// The peer returned an ATT error code.
   ///
   /// - Source: Bluetooth Core 5.4, Vol 3, Part F §3.4.1.1 (Error codes); Core Specification
   ///   Supplement 11, Part B (Common profile and service error codes).
   static func refusal(_ code: ATTErrorCode) -> Explanation {
     switch code.rawValue {
     case 0x02:
-      return .definite(
+      return .permanent(
         .notPermitted,
-        "the device does not let this attribute be read",
+        "the device does not permit reading this attribute",
         hint: "blerun inspect shows what each characteristic offers"
       )
     case 0x03:
-      return .definite(
+      return .permanent(
         .notPermitted,
-        "the device does not let this attribute be written",
+        "the device does not permit writing this attribute",
         hint: "blerun inspect shows what each characteristic offers"
       )
     case 0x05, 0x0c, 0x0f:
       return .notPaired
     case 0x07:
-      return .definite(
+      return .permanent(
         .invalidValue,
         "the offset lies beyond the end of the value",
         hint: "read or write from the start of the value"
       )
     case 0x0b:
-      return .definite(
+      return .permanent(
         .refused,
-        "the value fits into one answer, and this device lets only longer ones be read from an "
+        "the value fits into one response; this device reads only longer values from an "
           + "offset",
         hint: "read it from the start"
       )
     case 0x0d:
-      return .definite(
+      return .permanent(
         .invalidValue,
         "the value has a length that the attribute does not accept",
-        hint: "a value has at most 512 octets; see the device's documentation for its own limit"
+        hint: "a value has at most 512 bytes; see the device's documentation for its limit"
       )
     case 0x0e:
-      return .passing(
+      return .transient(
         .refused,
-        "the device met an unlikely error, or did not answer within 30 s",
+        "the device reported an unlikely error, or did not respond within 30 s",
         hint:
-          "try again; if it stays, restart the device; a protected attribute wants the device to be "
-          + "paired first: a pair step, or blerun pair"
+          "try again; if it persists, restart the device; a protected attribute requires pairing "
+          + "first: a pair step, or blerun pair"
       )
     case 0x11, 0xfe:
-      return .passing(
+      return .transient(
         .busy,
         "the device cannot do this now: \(code.meaning)",
         hint: "wait a moment and try again"
       )
     case 0x80...0x9f:
-      return .definite(
+      return .permanent(
         .refused,
-        "the device refused with an error of its own application: \(code.meaning)",
+        "the device returned an application error: \(code.meaning)",
         hint: "see the device's documentation for this code"
       )
     default:
-      return .definite(
+      return .permanent(
         .refused,
         "the device refused: \(code.meaning)",
         hint: "check the value and the order of the steps against the device's documentation"

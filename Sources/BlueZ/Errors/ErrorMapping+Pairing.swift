@@ -1,10 +1,10 @@
-// What the answers to pairing mean.
+// The meanings of error replies to pairing.
 
 import BlueZInterfaces
 import Bluetooth
 
 extension ErrorMapping {
-  /// The answers that tell how a pairing ended.
+  /// The errors that report how a pairing ended.
   static func isAboutPairing(_ answer: ErrorAnswer) -> Bool {
     let names = [
       BlueZErrorName.authenticationFailed, BlueZErrorName.authenticationRejected,
@@ -18,40 +18,40 @@ extension ErrorMapping {
   static func pairing(_ answer: ErrorAnswer, _ situation: ErrorSituation) -> Explanation {
     switch answer.name {
     case BlueZErrorName.authenticationTimeout:
-      return .passing(
+      return .transient(
         .pairingFailed,
         "pairing was not completed in time",
-        hint: "put the device into pairing mode, answer what it asks within 30 s and try again"
+        hint: "put the device into pairing mode, answer its requests within 30 s and try again"
       )
     case BlueZErrorName.authenticationCanceled, BlueZErrorName.canceled:
-      return .passing(
+      return .transient(
         .pairingFailed,
-        "pairing was given up: somebody cancelled it, or the link was lost",
+        "pairing was cancelled, or the link was lost",
         hint: "put the device into pairing mode, stay near it and try again"
       )
     case BlueZErrorName.authenticationRejected, BlueZErrorName.rejected:
-      return .definite(
+      return .permanent(
         .pairingFailed,
-        "the device, or the user of an agent, refused to pair",
+        "the device, or the user of an agent, rejected the pairing",
         hint: "put the device into pairing mode; remove an old bond on both sides"
       )
     case BlueZErrorName.authenticationFailed:
-      return .definite(
+      return .permanent(
         .pairingFailed,
-        "the device refused to pair, or a passkey or number was wrong",
+        "the device rejected the pairing, or a passkey or number was wrong",
         hint: "check the passkey; put the device into pairing mode; remove an old bond on both "
           + "sides (blerun unpair, and on the device)"
       )
     case BlueZErrorName.agentNotAvailable:
-      return .definite(
+      return .permanent(
         .pairingFailed,
         "no pairing agent is registered",
-        hint: "pair with a step or with blerun pair, which bring an agent with them"
+        hint: "pair with a step or with blerun pair, which register an agent"
       )
     case BlueZErrorName.connectionAttemptFailed:
-      return .passing(
+      return .transient(
         .connectFailed,
-        "the device did not answer the attempt to connect",
+        "the device did not respond to the attempt to connect",
         hint: "check that it is on, near and advertising"
       )
     case BlueZErrorName.profileUnavailable:
@@ -63,48 +63,48 @@ extension ErrorMapping {
 }
 
 extension Explanation {
-  static let pairingUndone = definite(
+  static let pairingUndone = permanent(
     .pairingFailed,
-    "the device did not pair, and gave no reason",
+    "the device did not pair, for an unknown reason",
     hint: "put the device into pairing mode; remove an old bond on both sides (blerun unpair)"
   )
 
-  /// Pairing failed because of what our own agent answered.
+  /// Pairing failed because of an answer of our own agent.
   static func refused(_ refusal: AgentDialogue.Refusal) -> Explanation {
     switch refusal {
     case .unanswered(.comparison(let number)):
-      definite(
+      permanent(
         .pairingFailed,
-        "the device wants a number compared, and nothing says whether it is right: "
+        "the device requests numeric comparison, and no answer was given: "
           + PairingQuestion.sixDigits(number),
-        hint: "look at the device, and pair with confirm: true, or with the number it shows"
+        hint: "check the device, and pair with confirm: true, or with the number that it displays"
       )
     case .unanswered(let question):
-      definite(
+      permanent(
         .pairingFailed,
-        "the device wants \(question == .pin ? "a PIN" : "a passkey"), and none was given",
-        hint: "give the one that the device shows or has printed on it: passkey: { env: NAME }, "
+        "the device requests \(question == .pin ? "a PIN" : "a passkey"), and none was given",
+        hint: "give the one that the device displays or has printed on it: passkey: { env: NAME }, "
           + "or blerun pair --passkey-file"
       )
     case .declined:
-      definite(
+      permanent(
         .pairingFailed,
-        "this side declined what pairing asked",
-        hint: "leave the refusal out if the device is to be paired"
+        "this host rejected a pairing request",
+        hint: "remove the rejection if the device is to be paired"
       )
     case .otherNumber(let number):
-      definite(
+      permanent(
         .pairingFailed,
         "the number to compare is \(PairingQuestion.sixDigits(number)), and another was expected",
-        hint: "check that nobody is between this host and the device; the number is a new one "
+        hint: "check for a man in the middle; the number is a new one "
           + "each time unless the device is simulated"
       )
     case .unusable(let question):
-      definite(
+      permanent(
         .pairingFailed,
         question == .pin
-          ? "what was given is no PIN: 1 to 16 octets"
-          : "what was given is no passkey: up to six digits",
+          ? "invalid PIN: expected 1 to 16 bytes"
+          : "invalid passkey: expected up to six digits",
         hint: "check the file or the environment variable that the passkey comes from"
       )
     }

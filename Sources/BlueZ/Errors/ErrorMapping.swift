@@ -1,12 +1,12 @@
-// From an error answer to its meaning: one table for names, one for the texts of `Failed`.
+// From an error reply to its meaning: one table for names, one for the texts of `Failed`.
 //
-// A pure function. The answer itself is kept beside the meaning by whoever makes the failure.
+// A pure function. The caller keeps the reply itself beside the meaning.
 
 import BlueZInterfaces
 import Bluetooth
 
 enum ErrorMapping {
-  /// What an answer means in a situation.
+  /// The meaning of an error reply in a situation.
   static func explain(_ answer: ErrorAnswer, _ situation: ErrorSituation) -> Explanation {
     if let explanation = bus(answer, situation) { return explanation }
     if situation.isAdapterOff { return .adapterOff }
@@ -29,7 +29,7 @@ enum ErrorMapping {
     case BlueZErrorName.Bus.serviceUnknown, BlueZErrorName.Bus.nameHasNoOwner:
       return .daemonMissing
     case BlueZErrorName.Bus.noReply:
-      // The bus says this for a callee that left; our own deadlines have no D-Bus name.
+      // The bus sends this for a callee that left; our own deadlines have no D-Bus name.
       return answer == .recipientLeft ? .daemonLeft : .noAnswer
     case BlueZErrorName.Bus.timeout, BlueZErrorName.Bus.timedOut:
       return .noAnswer
@@ -39,10 +39,10 @@ enum ErrorMapping {
     case BlueZErrorName.Bus.accessDenied, BlueZErrorName.Bus.authFailed:
       return .busNotPermitted
     case BlueZErrorName.Bus.limitsExceeded, BlueZErrorName.Bus.noMemory:
-      return .passing(
+      return .transient(
         .busy,
         "the message bus has reached one of its limits",
-        hint: "let other work on this host end, and try again"
+        hint: "wait for other work on this host to end, and try again"
       )
     case BlueZErrorName.Bus.unknownObject:
       return situation.call == .discovery
@@ -54,16 +54,16 @@ enum ErrorMapping {
     case BlueZErrorName.Bus.unknownMethod, BlueZErrorName.Bus.unknownInterface,
       BlueZErrorName.Bus.unknownProperty, BlueZErrorName.Bus.propertyReadOnly,
       BlueZErrorName.Bus.invalidSignature, BlueZErrorName.Bus.inconsistentMessage:
-      return .definite(
+      return .permanent(
         .notSupported,
         "this bluetoothd does not offer the call",
-        hint: "install a newer BlueZ; bluetoothctl --version shows which one is there"
+        hint: "install a newer BlueZ; bluetoothctl --version shows the installed one"
       )
     case BlueZErrorName.Bus.invalidArguments:
-      return .definite(
+      return .permanent(
         .notSupported,
         "bluetoothd does not accept the call's arguments",
-        hint: "report it: it is a mistake of blerun's, or a bluetoothd that it does not know"
+        hint: "report it: it is an error in blerun, or an unsupported version of bluetoothd"
       )
     default:
       return answer.name.hasPrefix(BlueZErrorName.Bus.spawnPrefix) ? .daemonMissing : nil
@@ -90,7 +90,7 @@ enum ErrorMapping {
         hint: "bluetoothctl list shows the adapters there are"
       )
     case BlueZErrorName.doesNotExist:
-      return .passing(
+      return .transient(
         .notFound,
         "bluetoothd does not know the device",
         hint: "scan for it first (blerun scan)"
@@ -98,12 +98,12 @@ enum ErrorMapping {
     case BlueZErrorName.notPermitted:
       return notPermitted(answer.text, situation)
     case BlueZErrorName.notAuthorized:
-      return .definite(
+      return .permanent(
         .notPermitted,
         situation.isGATT
-          ? "the device, or bluetoothd for a service it keeps to itself, refuses the access"
+          ? "the device, or bluetoothd for a service that it claims, refuses the access"
           : "bluetoothd refuses the request",
-        hint: "pair with the device; for a service that bluetoothd uses itself, see "
+        hint: "pair with the device; for a service that bluetoothd claims, see "
           + "ExportClaimedServices in /etc/bluetooth/main.conf"
       )
     case BlueZErrorName.notSupported:
@@ -112,13 +112,13 @@ enum ErrorMapping {
       BlueZErrorName.invalidValueLength, BlueZErrorName.invalidOffset:
       return invalid(answer.text, situation)
     case BlueZErrorName.alreadyExists, BlueZErrorName.alreadyConnected:
-      return .definite(
+      return .permanent(
         .refused,
-        "it is already so",
+        "it is already done",
         hint: "leave out the step, or undo the earlier one first"
       )
     case BlueZErrorName.notAvailable, BlueZErrorName.busy:
-      return .passing(
+      return .transient(
         .busy,
         "bluetoothd cannot do this now",
         hint: "wait a moment and try again"
@@ -132,18 +132,18 @@ enum ErrorMapping {
     switch situation.call {
     case .connect: .connectBusy
     case .notify:
-      .passing(
+      .transient(
         .busy,
-        "another subscription to this characteristic is being made or ended",
+        "another subscription to this characteristic is being started or stopped",
         hint: "wait a moment and try again; close other programs that use the device"
       )
     case .pair: .pairBusy
     case .acquireNotify:
-      .passing(
+      .transient(
         .busy,
         "the characteristic cannot be acquired while a program is subscribed to it, this one or "
           + "another",
-        hint: "close the other program, or let the values be delivered as signals, which several "
+        hint: "close the other program, or use delivery by signals, which several "
           + "programs can share"
       )
     case .discovery, .disconnect, .read, .write, .acquireWrite, .objects: .busy
@@ -153,40 +153,40 @@ enum ErrorMapping {
   private static func notSupported(_ situation: ErrorSituation) -> Explanation {
     switch situation.call {
     case .notify:
-      .definite(
+      .permanent(
         .notSupported,
-        "the characteristic offers neither notifications nor indications",
+        "the characteristic supports neither notifications nor indications",
         hint: "blerun inspect shows what each characteristic offers"
       )
     case .acquireNotify:
-      .definite(
+      .permanent(
         .notSupported,
-        "the characteristic offers no notifications, and indications cannot be acquired",
-        hint: "let the values be delivered as signals; blerun inspect shows what each "
+        "the characteristic does not support notifications, and indications cannot be acquired",
+        hint: "use delivery by signals; blerun inspect shows what each "
           + "characteristic offers"
       )
     case .acquireWrite:
-      .definite(
+      .permanent(
         .notSupported,
-        "the characteristic offers no writes without response, so it cannot be acquired for "
+        "the characteristic does not support write without response, so it cannot be acquired for "
           + "writing",
         hint: "write with requests; blerun inspect shows what each characteristic offers"
       )
     case .write:
-      .definite(
+      .permanent(
         .notSupported,
-        "the characteristic does not offer this kind of write, or the device does not know the "
+        "the characteristic does not support this kind of write, or the device not the "
           + "request",
         hint: "blerun inspect shows what each characteristic offers"
       )
     case .read:
-      .definite(
+      .permanent(
         .notSupported,
         "the device does not support the request",
         hint: "blerun inspect shows what each characteristic offers"
       )
     case .connect, .disconnect, .discovery, .pair, .objects:
-      .definite(
+      .permanent(
         .notSupported,
         "the adapter or bluetoothd does not support this",
         hint: "check that the adapter is capable of Bluetooth LE (bluetoothctl show)"
@@ -195,9 +195,9 @@ enum ErrorMapping {
   }
 
   static func unknown(_ situation: ErrorSituation) -> Explanation {
-    .definite(
+    .permanent(
       situation.call == .connect ? .connectFailed : .unknown,
-      "bluetoothd gave an answer that blerun does not know",
+      "bluetoothd returned an unknown error",
       hint: "see its log (journalctl -u bluetooth) for more"
     )
   }

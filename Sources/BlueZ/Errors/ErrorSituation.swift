@@ -1,6 +1,6 @@
-// What was being done when an error answer came: the same answer means different things.
+// The situation in which an error reply arrived: the same error has different meanings.
 
-/// The kind of call that was answered, and what is known of the adapter and the link.
+/// The kind of call, and what is known of the adapter and the connection.
 struct ErrorSituation: Equatable, Sendable {
   /// The kind of call.
   enum Call: Equatable, Sendable {
@@ -13,22 +13,23 @@ struct ErrorSituation: Equatable, Sendable {
     case pair
     case acquireNotify
     case acquireWrite
-    /// Asking for objects and properties.
+    /// Reading objects and properties.
     case objects
   }
 
   var call: Call
-  /// The link was seen to be down when the answer came.
+  /// The connection was down when the reply arrived.
   var isLinkDown = false
-  /// The last link was ended by a Disconnect of this program's.
+  /// The last connection was ended by a Disconnect of this program.
   var wasDisconnected = false
-  /// The adapter was seen to be off when the answer came.
+  /// The adapter was off when the reply arrived.
   var isAdapterOff = false
-  /// The device had no bond when the answer came, or none of bluetoothd's devices was it.
+  /// The device had no bond when the reply arrived, or was unknown to bluetoothd.
   var isUnpaired = false
-  /// bluetoothd no longer knew the device when the answer came, or when it failed to.
+  /// The device was unknown to bluetoothd when the reply arrived, or when the call failed without
+  /// one.
   var isForgotten = false
-  /// A writer of this program's has acquired the characteristic.
+  /// A writer of this program has acquired the characteristic.
   var isWriterHere = false
 
   init(

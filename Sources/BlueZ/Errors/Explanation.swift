@@ -1,8 +1,8 @@
-// What an error answer means to whoever ran the operation.
+// The meaning of an error for the user of an operation.
 
 import Bluetooth
 
-/// The meaning of an error: which failure it is, whether it may pass, and what to try.
+/// The meaning of an error: the failure, whether it is transient, and what to try.
 struct Explanation: Equatable, Sendable {
   let code: DeviceFailure.Code
   let failureClass: FailureClass
@@ -21,8 +21,8 @@ struct Explanation: Equatable, Sendable {
     self.hint = hint
   }
 
-  /// The same may succeed when it is tried again.
-  static func passing(
+  /// Another attempt may succeed.
+  static func transient(
     _ code: DeviceFailure.Code,
     _ meaning: String,
     hint: String
@@ -30,8 +30,8 @@ struct Explanation: Equatable, Sendable {
     Explanation(code, .passing, meaning, hint)
   }
 
-  /// The same will fail again.
-  static func definite(
+  /// Another attempt fails the same way.
+  static func permanent(
     _ code: DeviceFailure.Code,
     _ meaning: String,
     hint: String
@@ -39,7 +39,7 @@ struct Explanation: Equatable, Sendable {
     Explanation(code, .definite, meaning, hint)
   }
 
-  /// The bus, the daemon or the adapter is not there.
+  /// The bus, the daemon or the adapter is missing.
   static func unavailable(
     _ code: DeviceFailure.Code,
     _ meaning: String,
@@ -49,7 +49,7 @@ struct Explanation: Equatable, Sendable {
   }
 }
 
-// MARK: Failures without an answer, and those that several answers share
+// MARK: Failures without an error reply, and those that several error replies share
 
 extension Explanation {
   static let daemonMissing = unavailable(
@@ -59,8 +59,8 @@ extension Explanation {
   )
   static let daemonLeft = unavailable(
     .daemonMissing,
-    "bluetoothd left the bus while this was under way",
-    hint: "see why it stopped (journalctl -u bluetooth), start it and run again"
+    "bluetoothd left the bus during the operation",
+    hint: "check why it stopped (journalctl -u bluetooth), start it and run again"
   )
   static let busLost = unavailable(
     .busLost,
@@ -69,115 +69,115 @@ extension Explanation {
   )
   static let busNotPermitted = unavailable(
     .notPermitted,
-    "the message bus does not let this user call bluetoothd",
+    "the message bus does not permit this user to call bluetoothd",
     hint: "add the user to the group bluetooth, or run as root"
   )
   static let adapterOff = unavailable(
     .adapterOff,
-    "the adapter is switched off",
-    hint: "switch it on with bluetoothctl power on; rfkill unblock bluetooth if that is refused"
+    "the adapter is powered off",
+    hint: "power it on with bluetoothctl power on; rfkill unblock bluetooth if that is refused"
   )
   static let adapterBlocked = unavailable(
     .adapterOff,
     "the adapter is blocked by rfkill",
     hint: "rfkill unblock bluetooth, then bluetoothctl power on"
   )
-  static let linkLost = passing(
+  static let linkLost = transient(
     .linkLost,
     "the link to the device was lost",
     hint: "bring the device closer or check its power, and try again"
   )
-  static let transactionTimedOut = passing(
+  static let transactionTimedOut = transient(
     .linkLost,
-    "the device did not answer within 30 s, so bluetoothd gives the link up",
+    "the device did not respond within 30 s, so bluetoothd disconnects it",
     hint:
-      "try again; if it stays so, restart the device; a protected attribute wants the device to "
-      + "be paired first: a pair step, or blerun pair"
+      "try again; if it persists, restart the device; a protected attribute requires pairing "
+      + "first: a pair step, or blerun pair"
   )
-  static let deviceRemoved = passing(
+  static let deviceRemoved = transient(
     .linkLost,
     "bluetoothd removed the device while it was in use",
-    hint: "try again, and it is discovered anew; see that no other program removes it"
+    hint: "try again to discover it again; check that no other program removes it"
   )
-  static let objectGone = passing(
+  static let objectGone = transient(
     .linkLost,
-    "bluetoothd no longer knows this object: the device or its services have gone",
-    hint: "connect again, so that the device is found and its services are read anew"
+    "bluetoothd has removed this object, and with it the device or its services",
+    hint: "connect again, so that the device is found and its services are read again"
   )
-  static let notConnected = passing(
+  static let notConnected = transient(
     .notConnected,
     "the device is not connected",
     hint: "connect first; after a loss of the link, connect again"
   )
-  static let servicesUnread = passing(
+  static let servicesUnread = transient(
     .notConnected,
     "the device is connected, and bluetoothd is still reading its services",
-    hint: "connect first, which waits for them, also where another program has connected"
+    hint: "connect first, which waits for them, even when another program has connected"
   )
-  static let busy = passing(
+  static let busy = transient(
     .busy,
     "bluetoothd is already doing this, for this program or another",
     hint: "wait a moment and try again; close other programs that use the device"
   )
-  static let connectBusy = passing(
+  static let connectBusy = transient(
     .busy,
-    "another program's attempt to connect to this device is under way",
+    "another program is connecting to this device",
     hint:
       "close other programs that use the device, or run with --take-over, which ends the attempt"
   )
-  static let pairBusy = passing(
+  static let pairBusy = transient(
     .busy,
-    "another pairing with this device is under way",
+    "another pairing with this device is in progress",
     hint: "wait a moment and try again; close other programs that pair with the device"
   )
-  static let notFound = passing(
+  static let notFound = transient(
     .notFound,
-    "no device that matches was seen",
-    hint: "check that it is on, near and advertising (blerun scan shows what is), "
+    "no matching device was found",
+    hint: "check that it is on, near and advertising (see blerun scan), "
       + "and not connected to another host"
   )
-  static let noAnswer = passing(
+  static let noAnswer = transient(
     .timedOut,
     "no answer came in time",
     hint: "try again, or allow more time with --timeout"
   )
-  static let notPaired = definite(
+  static let notPaired = permanent(
     .notPaired,
-    "the device wants a paired, encrypted link for this attribute",
+    "the device requires a paired, encrypted connection for this attribute",
     hint: "pair with the device first: a pair step, or blerun pair; if it is paired already, it "
-      + "wants a passkey or a number compared, so unpair it and pair with more capability"
+      + "requires an authenticated bond, so unpair it and pair with more capability"
   )
-  /// Seen: without an agent, bluetoothd neither answers a read that needs a bond nor gives it up.
-  static let pairingAwaited = definite(
+  /// Seen: without an agent, bluetoothd neither answers a read that needs a bond nor cancels it.
+  static let pairingAwaited = permanent(
     .notPaired,
-    "the device wants to be paired for this attribute, and dropped the link without an answer",
+    "the device requires pairing for this attribute, and dropped the connection",
     hint: "pair with it first: a pair step, or blerun pair"
   )
-  /// Seen: an attribute that wants more than the bond gives is not answered at all.
+  /// Seen: an attribute that requires more than the bond provides is not answered at all.
   static let bondHint =
     "try again, or allow more time with --timeout; if the attribute is protected, the device may "
-    + "want a passkey or a number compared: unpair it, and pair with more capability"
+    + "require an authenticated bond: unpair it, and pair with more capability"
   static let pairingHint =
-    "try again, or allow more time with --timeout; if the attribute is protected, the device wants "
-    + "to be paired first: a pair step, or blerun pair"
+    "try again, or allow more time with --timeout; if the attribute is protected, the device "
+    + "requires pairing first: a pair step, or blerun pair"
 }
 
 // MARK: Endings of a link that is being made or ended
 
 extension Explanation {
-  static let disconnectedMeanwhile = passing(
+  static let disconnectedMeanwhile = transient(
     .connectFailed,
     "the link was disconnected while it was being made",
-    hint: "let no other part of the program disconnect the device meanwhile, and try again"
+    hint: "check that nothing else disconnects the device, and try again"
   )
-  static let lostWhileResolving = passing(
+  static let lostWhileResolving = transient(
     .connectFailed,
-    "the link fell before the device's services were read",
+    "the connection dropped before the device's services were read",
     hint: "bring the device closer and try again"
   )
-  static let stillConnected = passing(
+  static let stillConnected = transient(
     .refused,
     "bluetoothd did not end the link",
-    hint: "end it with bluetoothctl disconnect; if that fails too, switch the adapter off and on"
+    hint: "end it with bluetoothctl disconnect; if that fails too, power the adapter off and on"
   )
 }

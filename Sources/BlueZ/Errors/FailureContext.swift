@@ -1,11 +1,11 @@
-// Puts together what went wrong and what was being done: the failure that a user gets.
+// Combines the error with the operation: the failure that a user sees.
 
 import BlueZInterfaces
 import Bluetooth
 import DBus
 import Signals
 
-/// What was being done, to which device and attribute.
+/// The operation, its device and its attribute.
 struct FailureContext: Sendable {
   var operation: String
   var device: String?
@@ -17,9 +17,9 @@ struct FailureContext: Sendable {
     self.attribute = attribute
   }
 
-  /// The failure that an error means here.
+  /// The failure for an error in this context.
   ///
-  /// Cancellation, errors of the loop, and failures that are complete already stay what they are.
+  /// Cancellation, errors of the loop, and complete failures are returned unchanged.
   func failure(_ error: any Error, _ situation: ErrorSituation) -> any Error {
     switch error {
     case let problem as Problem:
@@ -54,8 +54,8 @@ struct FailureContext: Sendable {
   private func timedOut(_ error: TimedOut, _ situation: ErrorSituation) -> Explanation {
     let mayWantPairing = situation.isGATT && situation.isUnpaired
     if situation.isGATT && situation.isLinkDown {
-      // A request that waits for a pairing is never answered: bluetoothd drops the link after 30 s,
-      // and forgets a device that has no bond.
+      // A request that waits for a pairing is never answered: bluetoothd drops the connection after
+      // 30 s, and removes a device without a bond.
       return mayWantPairing && situation.isForgotten ? .pairingAwaited : .linkLost
     }
     let within = error.after.map { " within \(Self.text($0))" } ?? " in time"
@@ -72,7 +72,7 @@ struct FailureContext: Sendable {
       case .discovery, .read, .write, .notify, .acquireNotify, .acquireWrite, .objects:
         ("no answer came\(within)", usual)
       }
-    return .passing(.timedOut, meaning, hint: hint)
+    return .transient(.timedOut, meaning, hint: hint)
   }
 
   static func explanation(of failure: BusFailure) -> Explanation {
@@ -86,7 +86,7 @@ struct FailureContext: Sendable {
         hint: "check that the bus is running and DBUS_SYSTEM_BUS_ADDRESS, or run with --simulate"
       )
     case .callTableFull, .sendQueueFull, .cannotPassDescriptors:
-      .passing(
+      .transient(
         .busy,
         "the call to bluetoothd could not be sent: \(failure)",
         hint: "run fewer chains at once; restart bluetoothd if it does not answer at all"

@@ -1,9 +1,9 @@
-// A failure below the operation: it knows what went wrong, not yet what was being done.
+// A failure without its operation: what went wrong, but not what was being done.
 
 import BlueZInterfaces
 import Bluetooth
 
-/// An explanation with the answer it was made from, on its way up to the operation.
+/// An explanation with the error reply behind it, on its way up to the operation.
 struct Problem: Error, Equatable {
   let explanation: Explanation
   let answer: ErrorAnswer?

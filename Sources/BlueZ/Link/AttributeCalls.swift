@@ -1,14 +1,14 @@
-// Calls about the attributes of one device, which end with the link though nobody answers them.
+// Calls about the attributes of one device, which end with the connection even without a reply.
 //
-// bluetoothd answers what is pending as a link ends, but for two kinds: a request that waits for the
-// link to be secured is forgotten with it, and so is every one where the adapter is pulled out.
+// bluetoothd replies to pending requests when a connection ends, with two exceptions: a request
+// that waits for encryption is dropped, and so is every request when the adapter is unplugged.
 
 import BlueZInterfaces
 import Bluetooth
 import DBus
 import Signals
 
-/// The calls about a device's attributes that bluetoothd has not answered.
+/// The pending calls about a device's attributes.
 ///
 /// - Source: BlueZ 5.66, `src/shared/att.c`: disconnect_cb answers the pending request and those
 ///   that wait for their turn; one that change_security has put back into its channel's queue is
@@ -17,7 +17,7 @@ final class AttributeCalls: Sendable {
   private struct Pending {
     let id: UInt64
     let since: Instant
-    /// Whether silence tells that it waited for the link to be secured.
+    /// Whether a missing reply means that the request waited for encryption.
     let isConclusive: Bool
     let caller: Completion<Message>
   }
@@ -36,11 +36,12 @@ final class AttributeCalls: Sendable {
     self.limits = limits
   }
 
-  /// Sends a call and waits for its reply, no longer than a moment beyond the end of the link.
+  /// Sends a call and waits for its reply, at most a moment beyond the end of the connection.
   ///
-  /// - Parameter isConclusive: Whether bluetoothd answers such a call as the link ends, unless it
-  ///   waits for the link to be secured.
-  /// - Throws: What `MessageBus.call` throws; ``Problem`` when the link ended and no answer came.
+  /// - Parameter isConclusive: Whether bluetoothd replies to such a call when the connection ends,
+  ///   unless it waits for encryption.
+  /// - Throws: What `MessageBus.call` throws; ``Problem`` when the connection ended without a
+  ///   reply.
   @inline(__always)
   nonisolated(nonsending)
     func call(
@@ -80,7 +81,7 @@ final class AttributeCalls: Sendable {
 
   private func leave(_ id: UInt64) {
     state.withLock { state in
-      // Mostly there is no other.
+      // Mostly there is no other call.
       if state.pending.last?.id == id {
         state.pending.removeLast()
       } else {
@@ -89,10 +90,11 @@ final class AttributeCalls: Sendable {
     }
   }
 
-  /// What an error means that came so late that it is not the device's: it did not answer at all.
+  /// The meaning of an error that arrived so late that it is not the device's: the device did not
+  /// respond at all.
   ///
-  /// bluetoothd's own word for that is an error code that devices send too, and it drops the link
-  /// only 2 s after it.
+  /// bluetoothd reports that with an error code that devices return too, and drops the connection
+  /// only 2 s later.
   ///
   /// - Source: BlueZ 5.66, `src/shared/att.c` (ATT_TIMEOUT_INTERVAL); recorded from bluetoothd.
   private func transactionTimedOut(_ error: any Error, _ id: UInt64?) -> Problem? {
@@ -105,10 +107,10 @@ final class AttributeCalls: Sendable {
     return Problem(.transactionTimedOut, answer: answer)
   }
 
-  /// The link has ended: what is pending is given a moment to be answered, and fails then.
+  /// The connection has ended: pending calls get a moment for a reply, and fail then.
   ///
   /// - Parameters:
-  ///   - isRemoved: Whether bluetoothd removed the device, rather than losing its link.
+  ///   - isRemoved: Whether bluetoothd removed the device, rather than losing the connection.
   ///   - wasPaired: Whether there was a bond.
   func linkEnded(isRemoved: Bool, wasPaired: Bool) {
     let now = bus.loop.now
@@ -128,14 +130,14 @@ final class AttributeCalls: Sendable {
 }
 
 extension AttributeCalls {
-  /// The device's object has gone after its link: bluetoothd does not answer any more. Where the
-  /// adapter was pulled out, it has not answered as the link ended either.
+  /// The device's object was removed after its connection ended: bluetoothd no longer replies. When
+  /// the adapter was unplugged, it has not replied at the end of the connection either.
   ///
   /// - Source: recorded from bluetoothd 5.66.
   func deviceRemoved() {
     let now = bus.loop.now
     let left = state.withLock { $0.pending }
-    // One that waited for longer may have wanted a pairing, and is told so in time.
+    // A request that waited longer may have required pairing; its own wait reports that in time.
     for call in left where now - call.since < Explanation.leastSecurityWait {
       call.caller.fail(Problem(.deviceRemoved))
     }
@@ -143,19 +145,18 @@ extension AttributeCalls {
 }
 
 extension Explanation {
-  /// How long a request at least waits for a pairing before bluetoothd removes the device for it;
-  /// the Security Manager gives up after 30 s. A device that is removed sooner was removed by
-  /// somebody.
-  ///
+  /// The minimum time for which a request waits for a pairing before bluetoothd removes the device
+  /// for it; the Security Manager times out after 30 s. A device that is removed earlier was
+  /// removed by a program.
   /// - Source: Bluetooth Core 5.4, Vol 3, Part H §3.4 (SMP timeout).
   fileprivate static let leastSecurityWait = Duration.seconds(20)
 
-  /// What it means that a request was not answered before its link ended.
+  /// The meaning of a request that got no reply before its connection ended.
   ///
   /// - Parameters:
-  ///   - wait: How long it had been waiting when the link ended.
-  ///   - mayWantPairing: There was no bond, and nothing else keeps bluetoothd from answering. With
-  ///     a bond the link may just have been about to be encrypted.
+  ///   - wait: How long it had been waiting when the connection ended.
+  ///   - mayWantPairing: There was no bond, and nothing else keeps bluetoothd from replying. With a
+  ///     bond the connection may just have been about to be encrypted.
   static func unanswered(
     after wait: Duration,
     isRemoved: Bool,

@@ -1,4 +1,4 @@
-// AcquireNotify and AcquireWrite: values through a socket of this program's own.
+// AcquireNotify and AcquireWrite: values through a socket of this program.
 
 import BlueZInterfaces
 import Bluetooth
@@ -6,7 +6,7 @@ import DBus
 import Signals
 
 extension CharacteristicChannel {
-  /// What an Acquire call gave.
+  /// The results of an Acquire call.
   struct Acquired: Sendable {
     let descriptor: UnixFD
     /// The ATT MTU, in octets.
@@ -31,8 +31,8 @@ extension CharacteristicChannel {
     }
   }
 
-  /// bluetoothd has closed its end: the link fell, which its signal tells within a moment, or
-  /// somebody had it released.
+  /// bluetoothd has closed its end: the connection dropped, which its signal reports within a
+  /// moment, or a program caused the release.
   private func notifySocketEnded() {
     state.withLock { state in
       state.socket = nil
@@ -46,13 +46,13 @@ extension CharacteristicChannel {
 
   /// Calls AcquireNotify or AcquireWrite.
   ///
-  /// - Throws: What the call throws. A descriptor that comes after that is closed at once: a held
+  /// - Throws: What the call throws. A descriptor that arrives after that is closed at once: a held
   ///   copy would keep the characteristic acquired.
   func acquire(
     _ method: Method<PropertyMap, (UnixFD, UInt16)>
   ) async throws -> Acquired {
     let call = MethodCall.bluez(view.path, method, [:])
-    // AcquireNotify is not answered either when the device refuses the subscription (5.66).
+    // AcquireNotify gets no reply either when the device refuses the subscription (5.66).
     let reply = try await calls.call(call, isConclusive: false) { answer in
       guard case .success(let late) = answer else { return }
       Self.close(late)
@@ -61,7 +61,7 @@ extension CharacteristicChannel {
       Self.close(reply)
       throw Problem(ErrorMapping.unknown(ErrorSituation(.acquireNotify)))
     }
-    // The reply may live on for a while in whoever looks at the bus; the descriptor is ours alone.
+    // Observers of the bus may keep the reply for a while; the descriptor is ours alone.
     return Acquired(descriptor: UnixFD(owning: descriptor.release()), mtu: Int(mtu))
   }
 
@@ -74,16 +74,16 @@ extension CharacteristicChannel {
 }
 
 extension Explanation {
-  static let notifyReleased = passing(
+  static let notifyReleased = transient(
     .refused,
-    "bluetoothd ended the acquired subscription while the link stands: another program stopped it, "
-      + "or took the characteristic over",
-    hint: "close other programs that use the device and subscribe again, or let the values be "
-      + "delivered as signals, which several programs can share"
+    "bluetoothd ended the acquired subscription while connected: another program stopped it, "
+      + "or acquired the characteristic",
+    hint: "close other programs that use the device and subscribe again, or use delivery by "
+      + "signals, which several programs can share"
   )
-  static let writerReleased = passing(
+  static let writerReleased = transient(
     .refused,
-    "bluetoothd closed the acquired writer while the link stands",
+    "bluetoothd closed the acquired writer while connected",
     hint: "acquire it again, or write with single commands"
   )
 }

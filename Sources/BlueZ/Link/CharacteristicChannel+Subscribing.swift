@@ -1,11 +1,11 @@
-// The one subscription of a characteristic, for all its subscribers in this program.
+// The subscription of a characteristic, shared by all its subscribers in this program.
 
 import BlueZInterfaces
 import Bluetooth
 import DBus
 import Signals
 
-/// One of those that take the values of a subscription.
+/// One subscriber of a characteristic.
 struct Subscriber: Sendable {
   let id: UInt64
   let mailbox: NotificationMailbox
@@ -13,9 +13,9 @@ struct Subscriber: Sendable {
 }
 
 extension CharacteristicChannel {
-  /// Subscribes, if this is the first subscriber, and gives it the mailbox.
+  /// Subscribes, if this is the first subscriber, and adds the mailbox.
   ///
-  /// Returns when bluetoothd has answered: what the device notifies from now on is in the mailbox,
+  /// Returns when bluetoothd has replied: what the device notifies from now on is in the mailbox,
   /// so the caller may trigger it. The first subscriber decides how the values are delivered.
   func subscribe(_ mailbox: NotificationMailbox) async throws -> Subscriber {
     try await gate.pass(on: loop, operation: "subscribing to \(view.title)") {
@@ -32,8 +32,8 @@ extension CharacteristicChannel {
     }
   }
 
-  /// Makes the subscription anew on a new link. A subscription that bluetoothd has kept is no
-  /// hindrance: it answers a repeated StartNotify with success.
+  /// Subscribes again on a new connection. A subscription that bluetoothd has kept does no harm: it
+  /// accepts a repeated StartNotify.
   func resubscribe(_ delivery: SubscriptionOptions.Delivery) async throws {
     try await gate.pass(on: loop, operation: "subscribing to \(view.title) again") {
       if delivery == .signals { state.withLock { $0.isNotifying = false } }
@@ -51,7 +51,7 @@ extension CharacteristicChannel {
   }
 
   private func startNotify() async throws {
-    // First the rule, then StartNotify: no value falls between.
+    // First the rule, then StartNotify: no value is missed in between.
     if state.withLock({ $0.rule == nil }) {
       let rule = try await bus.subscribe(
         MatchRule(
@@ -61,23 +61,24 @@ extension CharacteristicChannel {
           member: StandardInterface.propertiesChanged.name,
           arg0: GattCharacteristic1.interface
         )
-      ) { [weak self] in self?.hear($0) }
+      ) { [weak self] in self?.receive($0) }
       state.withLock { $0.rule = rule }
     }
     _ = try await calls.call(startCall) { [self] in lateStart($0) }
     state.withLock { $0.isNotifying = true }
   }
 
-  /// StartNotify was answered after its caller had left: taken back unless somebody else wants it.
+  /// StartNotify was answered after its caller had left: the subscription is stopped unless another
+  /// subscriber needs it.
   ///
-  /// Whoever left may not have got to saying so, and takes it back itself then.
+  /// The caller may not have removed itself yet; it then stops the subscription itself.
   private func lateStart(_ answer: Result<Message, DBusError>) {
     guard case .success = answer else { return }
     state.withLock { $0.isNotifying = true }
     stopUnwanted()
   }
 
-  /// Ends a subscription that nobody has, without waiting for the answer.
+  /// Stops a subscription without subscribers; does not wait for the reply.
   private func stopUnwanted() {
     let isUnwanted = state.withLock { state in
       guard state.subscribers.isEmpty, state.isNotifying else { return false }
@@ -89,9 +90,9 @@ extension CharacteristicChannel {
 
   // MARK: Ending
 
-  /// Takes a subscriber out; after the last one, ends the subscription.
+  /// Removes a subscriber; after the last one, stops the subscription.
   ///
-  /// - Throws: What StopNotify failed with, other than that there is nothing left to stop.
+  /// - Throws: What StopNotify failed with, unless the subscription has already ended.
   func unsubscribe(_ subscriber: Subscriber) async throws {
     removeSubscriber(subscriber)
     try await gate.pass(on: loop, operation: "ending a subscription to \(view.title)") {
@@ -106,8 +107,8 @@ extension CharacteristicChannel {
         return (true, state.socket)
       }
       guard isOver else { return }
-      // bluetoothd releases an acquired characteristic at StopNotify, and so before the answer;
-      // the end of the socket it would notice later.
+      // bluetoothd releases an acquired characteristic at StopNotify, before it replies; it would
+      // notice the end of the socket later.
       defer {
         socket?.close()
         dropRule()
@@ -115,7 +116,7 @@ extension CharacteristicChannel {
       do {
         _ = try await bus.call(stopCall, limit: limits.call, lateReply: nil)
       } catch let error as DBusError where !Self.matters(error) {
-        // The link, the object or bluetoothd went first, and the subscription with it.
+        // The connection, the object or bluetoothd has ended first, and the subscription with it.
       } catch is BusFailure {}
     }
   }
@@ -144,15 +145,15 @@ extension CharacteristicChannel {
     }
   }
 
-  /// The subscriber has gone over to another channel.
+  /// The subscriber has moved to another channel.
   func forget(_ subscriber: Subscriber) { removeSubscriber(subscriber) }
 
   private func removeSubscriber(_ subscriber: Subscriber) {
     state.withLock { $0.subscribers.removeAll { $0.id == subscriber.id } }
   }
 
-  /// The link or the object has gone, or bluetoothd took the subscription back: every stream ends,
-  /// or makes itself anew.
+  /// The connection or the object has ended, or bluetoothd stopped the subscription: every stream
+  /// ends or resumes.
   func end(_ problem: Problem) {
     let socket: AttributeSocket? = state.withLock { state in
       defer {
@@ -161,7 +162,7 @@ extension CharacteristicChannel {
       }
       return state.socket
     }
-    // What bluetoothd had put in before is owed to the subscribers.
+    // Subscribers still receive what bluetoothd had written before.
     socket?.drain()
     socket?.close()
     let now = loop.now
@@ -172,7 +173,7 @@ extension CharacteristicChannel {
 
   // MARK: Values
 
-  private func hear(_ message: Message) {
+  private func receive(_ message: Message) {
     guard message.body.count == 3,
       let value = message.body[1].asPropertyMap?[GattCharacteristic1.value]
     else { return }
@@ -187,12 +188,12 @@ extension CharacteristicChannel {
     }
   }
 
-  /// Gives each subscriber the values.
+  /// Delivers values to each subscriber.
   func deliver(_ values: [EchoFilter.Held]) {
     for held in values { deliver(held.value, at: held.at) }
   }
 
-  /// Gives each subscriber a value.
+  /// Delivers a value to each subscriber.
   func deliver(_ value: [UInt8], at instant: Instant) {
     let notification = NotifiedValue(value: value, at: instant)
     for subscriber in state.withLock({ $0.subscribers }) { subscriber.mailbox.send(notification) }

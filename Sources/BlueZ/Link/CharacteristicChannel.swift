@@ -1,7 +1,7 @@
 // One characteristic in use: its prepared calls, its reads and writes.
 //
-// Its one subscription for many subscribers is in CharacteristicChannel+Subscribing.swift, the
-// sockets of AcquireNotify and AcquireWrite in CharacteristicChannel+Acquiring.swift.
+// Its shared subscription is in CharacteristicChannel+Subscribing.swift, the sockets of
+// AcquireNotify and AcquireWrite in CharacteristicChannel+Acquiring.swift.
 
 import BlueZInterfaces
 import Bluetooth
@@ -15,13 +15,13 @@ final class CharacteristicChannel: Sendable {
     var nextID: UInt64 = 0
     var subscribers: [(id: UInt64, mailbox: NotificationMailbox)] = []
     var rule: Subscription?
-    /// StartNotify was answered with success.
+    /// StartNotify has succeeded.
     var isNotifying = false
-    /// What AcquireNotify gave.
+    /// The result of AcquireNotify.
     var socket: AttributeSocket?
-    /// The socket has ended, and it is not known yet why.
+    /// The socket has ended, and the cause is not known yet.
     var isCauseOpen = false
-    /// A writer of this program's has acquired the characteristic.
+    /// A writer of this program has acquired the characteristic.
     var isWriterHere = false
   }
 
@@ -55,7 +55,7 @@ final class CharacteristicChannel: Sendable {
 
   // MARK: Reading and writing
 
-  /// Reads the value, from an octet on.
+  /// Reads the value from an offset.
   @inline(__always)
   nonisolated(nonsending)
     func read(offset: Int = 0) async throws -> [UInt8]
@@ -69,7 +69,7 @@ final class CharacteristicChannel: Sendable {
       guard let value else { throw Problem(ErrorMapping.unknown(ErrorSituation(.read))) }
       return value
     } catch {
-      // Its answer, and the echo before it, may still come to one that was left.
+      // Its reply, and the echo before it, may still arrive for an abandoned call.
       if !(error is CancellationError || error is TimedOut) { readEnded(nil, offset) }
       throw error
     }
@@ -95,7 +95,7 @@ final class CharacteristicChannel: Sendable {
     deliver(state.withLock { $0.filter.readEnded(with: value, from: offset) })
   }
 
-  /// Writes a value, from an octet on.
+  /// Writes a value from an offset.
   ///
   /// - Parameter type: One of `GattCharacteristic1.WriteType`; nil leaves the choice to bluetoothd.
   func write(_ value: [UInt8], type: String?, offset: Int) async throws {

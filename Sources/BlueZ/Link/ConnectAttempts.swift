@@ -1,6 +1,6 @@
-// Which failures to connect are worth another attempt within one connect, after which preparation.
+// Which failures are worth another attempt within one connect, and what to do before it.
 //
-// Pure: failures in, what to do next out. The effects are BlueZDeviceService+Attempts.swift's.
+// Pure: failures in, the next step out. The effects are in BlueZDeviceService+Attempts.swift.
 
 import BlueZInterfaces
 import Bluetooth
@@ -8,59 +8,60 @@ import DBus
 
 /// The attempts of one connect.
 struct ConnectAttempts: Equatable, Sendable {
-  /// What a failed attempt was.
+  /// The kinds of a failed attempt.
   enum Failing: Equatable, Sendable {
-    /// The link could not be made, or fell at once: `le-connection-abort-by-local` and its kin.
+    /// The connection failed, or dropped at once: `le-connection-abort-by-local` and related
+    /// errors.
     case aborted
-    /// The adapter would not begin: it is still ending the last link.
+    /// The adapter refused to start: it is still ending the last connection.
     case notSettled
-    /// Somebody's attempt is under way.
+    /// Another attempt is in progress.
     case inProgress
-    /// bluetoothd has forgotten the device.
+    /// bluetoothd has removed the device.
     case vanished
-    /// The adapter is off or on its way.
+    /// The adapter is off or powering on.
     case notReady
-    /// bluetoothd or the controller is busy otherwise.
+    /// bluetoothd or the controller is busy.
     case busy
-    /// Trying again gives the same.
+    /// Another attempt fails the same way.
     case definite
   }
 
-  /// Whose attempt it is that is under way.
+  /// Who made the attempt that is in progress.
   enum Owner: Equatable, Sendable {
-    /// Ours, on its way out.
+    /// This program, which is cancelling it.
     case us
-    /// Nobody's any more: its program is dead.
+    /// A program that has died.
     case nobody
-    /// Another program's.
+    /// Another program.
     case another
   }
 
-  /// What comes before the next attempt.
+  /// What to do before the next attempt.
   enum Preparation: Equatable, Sendable {
     case nothing
-    /// Wait until the link is seen to be down: bluetoothd answers before it says so.
+    /// Wait until the connection is down: bluetoothd replies before it reports that.
     case awaitDown
-    /// Wait whether the other attempt makes the link, which is then used.
+    /// Wait for the other attempt; if it connects, use that connection.
     case awaitOther
-    /// Disconnect once, which ends the attempt that nobody waits for, and let it settle.
+    /// Disconnect once, which ends the abandoned attempt, and let it settle.
     case endOther
-    /// Find the device again.
+    /// Discover the device again.
     case findAgain
     case awaitPower
   }
 
-  /// What is done about a failure.
+  /// What to do about a failure.
   enum Decision: Equatable, Sendable {
     case fail
     case retry(Preparation, after: Duration)
   }
 
-  /// How many attempts there are at most.
+  /// The maximum number of attempts.
   let most: Int
   /// Whether the attempt of another program may be ended.
   let takesOver: Bool
-  /// How many were made.
+  /// How many attempts were made.
   private(set) var made = 0
   private var hasEndedOther = false
 
@@ -72,12 +73,12 @@ struct ConnectAttempts: Equatable, Sendable {
     self.takesOver = takesOver
   }
 
-  /// An attempt begins.
+  /// An attempt starts.
   mutating func begin() { made += 1 }
 
   /// The last attempt failed.
   ///
-  /// - Parameter owner: Whose attempt is under way, where that is why it failed.
+  /// - Parameter owner: Who made the attempt that is in progress, when that is why it failed.
   mutating func decide(_ failing: Failing, owner: Owner = .another) -> Decision {
     guard made < most else { return .fail }
     let wait = min(Self.firstWait * (1 << min(max(0, made - 1), 8)), Self.longestWait)
@@ -99,9 +100,9 @@ struct ConnectAttempts: Equatable, Sendable {
 }
 
 extension ConnectAttempts.Failing {
-  /// What an error of an attempt was.
+  /// Classifies the error of an attempt.
   ///
-  /// - Parameter isAdapterOff: The adapter was seen to be off when it came.
+  /// - Parameter isAdapterOff: Whether the adapter was off when the error arrived.
   init(_ error: any Error, isAdapterOff: Bool) {
     switch error {
     case let error as DBusError: self = Self.of(ErrorAnswer(error), isAdapterOff)

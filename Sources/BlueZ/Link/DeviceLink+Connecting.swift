@@ -1,4 +1,4 @@
-// Making a link: Connect, then ServicesResolved, racing everything that can end it.
+// Connecting: Connect, then ServicesResolved, racing everything that can end it.
 
 import BlueZInterfaces
 import Bluetooth
@@ -6,18 +6,18 @@ import DBus
 import Signals
 
 extension DeviceLink {
-  /// Makes the link, or uses the one there is, and waits until its services are resolved.
+  /// Connects, or uses the existing connection, and waits until its services are resolved.
   ///
   /// - Parameters:
-  ///   - turn: Owns the link if it is ours, unless it is to be kept.
-  ///   - name: What the device is called, for the failure to release the link.
-  ///   - keep: Leave the link up when the turn ends.
-  ///   - release: Called at the turn's end.
-  ///   - check: What else the link needs to be good for. When it throws, a link that this call made
-  ///     is undone.
-  /// - Returns: Whether this call made the link.
-  /// - Throws: ``Problem``, D-Bus errors, what ends a wait. A link that this call made is down
-  ///   again then, or stays entered in the turn when that could not be seen.
+  ///   - turn: Owns the connection if it is ours, unless it is to be kept.
+  ///   - name: The name of the device, for the failure to release the connection.
+  ///   - keep: Leave the connection up when the turn ends.
+  ///   - release: Called at the end of the turn.
+  ///   - check: Further requirements for the connection. When it throws, a connection that this
+  ///     call made is undone.
+  /// - Returns: Whether this call made the connection.
+  /// - Throws: ``Problem``, D-Bus errors, the errors of a wait. A connection that this call made is
+  ///   then down again, or stays entered in the turn when that could not be confirmed.
   func connect(
     in turn: Turn,
     named name: String,
@@ -30,20 +30,20 @@ extension DeviceLink {
       case .callConnect:
         state.withLock { $0.isKept = keep }
         if !keep { hold(in: turn, name, release) }
-        writeDown()
+        recordAttempt()
         try await attempt(in: turn, check)
-        if keep { strike() } else { writeUp() }
+        if keep { eraseRecord() } else { recordConnection() }
         return .made
       case .waitUntilDown:
         if try await !waitUntilDown() { try await endAgain() }
       case .adopt, .nothing, .callDisconnect, .reportLoss:
-        // Up before, or being made by another part of this program.
+        // It existed before, or another part of this program is making it.
         let isHeld = state.withLock { state in
           if keep { state.isKept = true }
           return state.machine.maker == .us && !state.isKept
         }
         if isHeld { hold(in: turn, name, release) }
-        writeUse()
+        recordUse()
         try await waitUntilReady()
         try await check()
         return .found
@@ -51,7 +51,7 @@ extension DeviceLink {
     }
   }
 
-  /// Ends a link of ours that bluetoothd has not ended: it is not used for something else.
+  /// Ends a connection of ours that bluetoothd has not ended: it is not used for anything else.
   private func endAgain() async throws {
     guard take(.abandoned) == .callDisconnect else { return }
     do {
@@ -79,9 +79,9 @@ extension DeviceLink {
     }
   }
 
-  /// Calls Connect and has the state take in its answer, in time or late.
+  /// Calls Connect and passes its reply to the state, in time or late.
   private func callConnect() async {
-    // Whoever wants the link has left before anything was sent.
+    // The caller has left before anything was sent.
     if Task.isCancelled { return }
     state.withLock { state in
       state.pendingConnects += 1
@@ -92,11 +92,11 @@ extension DeviceLink {
       state.withLock { $0.pendingConnects = max(0, $0.pendingConnects - 1) }
       take(.connectAnswered(success: true))
     } catch {
-      // One that was left unanswered is counted until its late answer.
+      // An unanswered call is counted until its late reply.
       if error is DBusError {
         state.withLock { $0.pendingConnects = max(0, $0.pendingConnects - 1) }
       }
-      // Cancelled with whoever waits: the undo follows, and this wait was ended before it.
+      // Cancelled with its caller: the undo follows, and this wait was ended before it.
       if error is CancellationError { return }
       state.withLock { $0.callError = error }
       if case BusFailure.closed = error { return lostDaemon(.busLost) }
@@ -109,15 +109,15 @@ extension DeviceLink {
     state.withLock { $0.pendingConnects = max(0, $0.pendingConnects - 1) }
     let isSuccess = if case .success = answer { true } else { false }
     guard take(.connectAnswered(success: isSuccess)) == .callDisconnect else { return }
-    // Its undo came and went before it: once more, without anybody to wait for it.
+    // Its undo was sent and answered before it: once more, without waiting.
     try? bus.send(disconnectCall.withoutReply())
   }
 
-  /// A Pair, which makes a link where there is none, was answered after its caller had left,
-  /// whichever way: a link that came up after the one it was called on, and that is not used here,
-  /// is its own.
+  /// A Pair, which connects if necessary, was answered after its caller had left, with any result:
+  /// a connection that came up after the one it was called on, and that is not used here, is its
+  /// own.
   ///
-  /// - Parameter falls: How often the link had fallen when it was called.
+  /// - Parameter falls: How often the connection had dropped when it was called.
   func latePair(since falls: Int) {
     let isLeftOver = state.withLock { state in
       state.machine.phase == .idle && state.machine.isUp && state.falls > falls
@@ -158,10 +158,10 @@ extension DeviceLink {
     }
   }
 
-  /// Undoes our own attempt, shielded, and waits for the undo's answer.
+  /// Undoes our own attempt, shielded, and waits for the reply to the undo.
   private func undo(in turn: Turn) async {
     guard state.withLock({ $0.isConnectSent }) else {
-      // There is nothing of ours to end, and a link that there is by now is somebody else's.
+      // There is nothing of ours to end; an existing connection belongs to somebody else.
       take(.connectAnswered(success: false))
       return letGo(of: turn)
     }
@@ -171,7 +171,7 @@ extension DeviceLink {
           try await callDisconnectAndSee()
         }
       } catch {
-        // The turn tries once more at its end, and says so when that fails.
+        // The turn tries once more at its end, and reports a failure.
         return
       }
     }
@@ -180,7 +180,7 @@ extension DeviceLink {
 
   // MARK: Owners
 
-  /// Has the turn release the link at its end.
+  /// Makes the turn release the connection at its end.
   private func hold(
     in turn: Turn,
     _ name: String,
@@ -191,7 +191,7 @@ extension DeviceLink {
     state.withLock { $0.holders.append(Holder(turn: turn, entry: entry)) }
   }
 
-  /// The turn has nothing to release any more.
+  /// The turn has nothing left to release.
   func letGo(of turn: Turn) {
     let gone = state.withLock { state in
       defer { state.holders.removeAll { $0.turn === turn } }

@@ -1,4 +1,4 @@
-// Ending a link: Disconnect, its answer, and the link seen to be down.
+// Disconnecting: Disconnect, its reply, and the confirmed end of the connection.
 
 import BlueZInterfaces
 import Bluetooth
@@ -6,7 +6,7 @@ import DBus
 import Signals
 
 extension DeviceLink {
-  /// Disconnects, whoever made the link, and waits until it is seen to be down.
+  /// Disconnects, whoever connected, and waits until the connection is down.
   func disconnect() async throws {
     loop: while true {
       switch take(.disconnectWanted) {
@@ -27,9 +27,10 @@ extension DeviceLink {
     for holder in holders { holder.turn.leave(holder.entry) }
   }
 
-  /// The turn ends: disconnects, unless another turn holds the link or it is to be kept.
+  /// The turn ends: disconnects, unless another turn holds the connection or it is to be kept.
   ///
-  /// A link that has ended by itself is left alone: one that is up now is somebody else's.
+  /// A connection that has ended by itself is left alone: one that is up now belongs to somebody
+  /// else.
   func release(from turn: Turn) async throws {
     let isOver = state.withLock { state in
       state.holders.removeAll { $0.turn === turn }
@@ -38,10 +39,11 @@ extension DeviceLink {
     if !isOver { try await disconnect() }
   }
 
-  /// Whether the end of the link was asked for.
+  /// Whether the end of the connection was requested.
   var isEnding: Bool { state.withLock { $0.machine.phase == .disconnecting } }
 
-  /// Calls Disconnect, which the state has asked for, and waits for the answer and the link's end.
+  /// Calls Disconnect, as the state requested, and waits for the reply and the end of the
+  /// connection.
   func callDisconnectAndSee() async throws {
     state.withLock { $0.callError = nil }
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -50,7 +52,7 @@ extension DeviceLink {
       let isOver = try await wait("disconnecting", limit: limits.disconnect) {
         state -> Result<Bool, any Error>? in
         switch state.machine.phase {
-        // A Connect under way might still make another link.
+        // A pending Connect might still make another connection.
         case .disconnecting where state.machine.fellUnanswered && state.pendingConnects == 0:
           .success(false)
         case .disconnecting: nil
@@ -63,7 +65,7 @@ extension DeviceLink {
     }
   }
 
-  /// The link has fallen: the answer to Disconnect comes with that, or it does not matter.
+  /// The connection has dropped: the reply to Disconnect arrives with that, or is not needed.
   private func seeAnswered() async throws {
     do {
       try await wait("the answer to Disconnect", limit: limits.release) {
@@ -87,14 +89,14 @@ extension DeviceLink {
     } catch let error as DBusError {
       answered(.failure(error))
     } catch BusFailure.closed {
-      // A closed bus cannot tell: what was sent before may be obeyed.
+      // A closed bus reports nothing: what was sent before may still be executed.
       lostDaemon(.busLost)
     } catch let failure as BusFailure {
-      // It was not sent.
+      // The call was not sent.
       state.withLock { $0.callError = failure }
       take(.disconnectAnswered(success: false))
     } catch {
-      // Who waits is told by its own wait; the answer may still come.
+      // The caller's own wait reports the error; the reply may still arrive.
       return
     }
   }
@@ -109,7 +111,7 @@ extension DeviceLink {
     case BlueZErrorName.Bus.serviceUnknown, BlueZErrorName.Bus.nameHasNoOwner:
       take(.daemonGone)
     case BlueZErrorName.Bus.disconnected:
-      // The bus ended while the answer was still out; bluetoothd may be well.
+      // The bus ended before the reply; bluetoothd may still be running.
       lostDaemon(.busLost)
     default:
       if answer == .recipientLeft {
@@ -121,9 +123,9 @@ extension DeviceLink {
     }
   }
 
-  /// Waits for a Disconnect that is under way.
+  /// Waits for a pending Disconnect.
   ///
-  /// One that is never answered ends here: the state then follows what bluetoothd last said.
+  /// An unanswered one ends here: the state then follows what bluetoothd last reported.
   ///
   /// - Returns: Whether it was answered.
   @discardableResult

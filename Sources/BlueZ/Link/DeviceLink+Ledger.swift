@@ -1,18 +1,18 @@
-// What a link writes down for other processes, and what bluetoothd says of its end.
+// What a link records for other processes, and the reasons that bluetoothd reports for its end.
 
 import BlueZInterfaces
 import Bluetooth
 import DBus
 import Signals
 
-/// Why bluetoothd says that a link ended.
+/// The reason that bluetoothd reports for the end of a connection.
 struct DisconnectReason: Equatable, Sendable {
   /// `org.bluez.Reason.Timeout`
   let name: String
   /// "Connection timeout"
   let text: String
 
-  /// Reads a Disconnected signal; nil when it is none.
+  /// Parses a Disconnected signal; nil for any other message.
   ///
   /// - Source: BlueZ 5.83, `src/device.c` (device_disconnected).
   init?(_ message: Message) {
@@ -26,12 +26,12 @@ struct DisconnectReason: Equatable, Sendable {
   /// As a clause: "the device ended it".
   var meaning: String {
     switch name {
-    case Device1.DisconnectReason.timeout: "nothing was heard of the device any more"
+    case Device1.DisconnectReason.timeout: "the device stopped responding"
     case Device1.DisconnectReason.local: "this host ended it"
     case Device1.DisconnectReason.remote: "the device ended it"
     case Device1.DisconnectReason.authentication: "authentication failed"
-    case Device1.DisconnectReason.suspend: "this host went to sleep"
-    default: "no reason is known"
+    case Device1.DisconnectReason.suspend: "this host was suspended"
+    default: "unknown reason"
     }
   }
 }
@@ -42,50 +42,50 @@ extension DeviceFailure {
 }
 
 extension DeviceLink {
-  /// bluetoothd has said why the link ended, just before it says that it did.
+  /// bluetoothd has reported why the connection ended, just before it reports the end.
   func ended(because reason: DisconnectReason) {
     state.withLock { $0.reason = reason }
   }
 
-  /// Why the last link ended; nil where bluetoothd does not say (before 5.83).
+  /// Why the last connection ended; nil when bluetoothd does not report it (before 5.83).
   var disconnectReason: DisconnectReason? { state.withLock { $0.reason } }
 
-  /// Whether a Connect of this program has not been answered yet.
+  /// Whether a Connect of this program is pending.
   var isConnectPending: Bool { state.withLock { $0.pendingConnects > 0 } }
 
   /// A Connect is about to be called.
-  func writeDown() {
+  func recordAttempt() {
     guard let record, let ledger else { return }
     state.withLock { state in
-      state.isWrittenDown = true
+      state.isRecorded = true
       state.reason = nil
     }
     ledger.begins(record)
   }
 
-  /// The link is made.
-  func writeUp() {
-    guard let record, let ledger, state.withLock({ $0.isWrittenDown }) else { return }
+  /// The connection is up.
+  func recordConnection() {
+    guard let record, let ledger, state.withLock({ $0.isRecorded }) else { return }
     ledger.stands(record)
   }
 
-  /// A link that was up before is used.
-  func writeUse() {
+  /// An existing connection is used.
+  func recordUse() {
     guard let record, let ledger else { return }
     let isNew = state.withLock { state in
-      guard state.machine.maker != .us, !state.isWrittenDown else { return false }
-      state.isWrittenDown = true
+      guard state.machine.maker != .us, !state.isRecorded else { return false }
+      state.isRecorded = true
       return true
     }
     if isNew { ledger.uses(record) }
   }
 
-  /// There is no link of this program's any more, or it is to be left up.
-  func strike() {
+  /// This program has no connection any more, or leaves it up.
+  func eraseRecord() {
     guard let record, let ledger else { return }
     let wasWritten = state.withLock { state in
-      defer { state.isWrittenDown = false }
-      return state.isWrittenDown
+      defer { state.isRecorded = false }
+      return state.isRecorded
     }
     if wasWritten { ledger.ended(record) }
   }

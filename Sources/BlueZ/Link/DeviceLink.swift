@@ -1,6 +1,6 @@
-// The link to one device: a shell that makes the calls which the link's state decides on.
+// The link to one device: a shell that makes the calls that the state decides on.
 //
-// Connecting is in DeviceLink+Connecting.swift, its end in DeviceLink+Disconnecting.swift.
+// Connecting is in DeviceLink+Connecting.swift, disconnecting in DeviceLink+Disconnecting.swift.
 
 import BlueZInterfaces
 import DBus
@@ -15,25 +15,25 @@ final class DeviceLink: Sendable {
 
   struct State {
     var machine: LinkState
-    /// Why the last call failed; read by whoever waits for its outcome.
+    /// Why the last call failed; read by the callers that wait for its result.
     var callError: (any Error)?
     var daemonProblem = Explanation.daemonLeft
     var holders: [Holder] = []
-    /// Asked to be left up when its turn ends.
+    /// Requested to stay up when its turn ends.
     var isKept = false
     var nextID: UInt64 = 0
     var waits: [(id: UInt64, look: @Sendable () -> Void)] = []
     var channels: [ObjectPath: CharacteristicChannel] = [:]
-    /// The ATT MTU in octets, as it was told last on this link.
+    /// The ATT MTU in octets, as last reported on this connection.
     var mtu: Int?
-    /// Whose Connect and Disconnect are called.
+    /// The interface whose Connect and Disconnect are called.
     var methods = LinkMethods.device
     var pendingConnects = 0
-    /// How often the link has been seen to fall.
+    /// How often the connection has dropped.
     var falls = 0
-    /// Connect was sent for the present attempt.
+    /// Connect was sent for the current attempt.
     var isConnectSent = false
-    var isWrittenDown = false
+    var isRecorded = false
     var reason: DisconnectReason?
     var isPaired: Bool
   }
@@ -41,10 +41,10 @@ final class DeviceLink: Sendable {
   let path: ObjectPath
   let bus: any MessageBus
   let limits: BlueZLimits
-  /// What other processes are told of the link; nil when there is nobody to tell.
+  /// The record for other processes; nil without coordination.
   let record: HeldLink?
   let ledger: (any LinkLedger)?
-  /// What was asked of the device's attributes, and is not answered yet.
+  /// The pending calls about the device's attributes.
   let calls: AttributeCalls
   let state: Guarded<State>
 
@@ -78,14 +78,14 @@ final class DeviceLink: Sendable {
     .bluez(path, state.withLock { $0.methods }.disconnect)
   }
 
-  /// Has these methods called from the next link on.
+  /// Uses these methods from the next connection on.
   func use(_ methods: LinkMethods) {
     state.withLock { if $0.machine.phase == .idle { $0.methods = methods } }
   }
 
   // MARK: Events
 
-  /// Has the state take in an event, and tells what that changed to whoever waits.
+  /// Passes an event to the state, and reports the changes to the waiters.
   ///
   /// - Returns: The action, when it is a call that the caller has to make.
   @discardableResult
@@ -99,14 +99,14 @@ final class DeviceLink: Sendable {
         break
       }
       if event == .connected(false) { state.falls += 1 }
-      // A Connect is never answered whose device was removed.
+      // A Connect is never answered after its device was removed.
       if event == .removed || event == .daemonGone { state.pendingConnects = 0 }
       return (state.machine.handle(event), state.machine.phase == .idle, wasUp)
     }
-    // bluetoothd leaves links up whose makers have left the bus: who holds this one stays on record.
-    if isIdle, state.withLock({ $0.daemonProblem != .busLost }) { strike() }
+    // bluetoothd keeps connections whose makers have left the bus: this one stays on record.
+    if isIdle, state.withLock({ $0.daemonProblem != .busLost }) { eraseRecord() }
     if case .reportLoss(let ending) = action {
-      // The bus answers for a bluetoothd that has left.
+      // The bus replies on behalf of a bluetoothd that has left.
       if ending == .removed, !wasUp {
         calls.deviceRemoved()
       } else if ending != .daemonGone {
@@ -119,24 +119,24 @@ final class DeviceLink: Sendable {
     return action
   }
 
-  /// How often the link has been seen to fall.
+  /// How often the connection has dropped.
   var falls: Int { state.withLock { $0.falls } }
 
   /// Whether there is a bond with the device.
   func paired(_ isPaired: Bool) { state.withLock { $0.isPaired = isPaired } }
 
-  /// Has everybody who waits look again.
+  /// Wakes all waiters.
   func wake() {
     for wait in state.withLock({ $0.waits }) { wait.look() }
   }
 
-  /// bluetoothd, or the bus, went away.
+  /// bluetoothd, or the bus, has disappeared.
   func lostDaemon(_ why: Explanation) {
     state.withLock { $0.daemonProblem = why }
     take(.daemonGone)
   }
 
-  /// Why there is no link now.
+  /// Why there is no connection now.
   var absence: Explanation {
     switch state.withLock({ $0.machine.ending }) {
     case .lost: .linkLost
@@ -146,7 +146,7 @@ final class DeviceLink: Sendable {
     }
   }
 
-  /// What an ending means for what depends on the link.
+  /// What an ending means for whatever depends on the connection.
   func explanation(of ending: LinkState.Ending?) -> Explanation {
     switch ending {
     case .removed: .deviceRemoved
@@ -158,9 +158,9 @@ final class DeviceLink: Sendable {
 
   // MARK: Waiting
 
-  /// Waits until `outcome` gives a result.
+  /// Waits until `outcome` returns a result.
   ///
-  /// - Parameter outcome: Looks at the state after each event.
+  /// - Parameter outcome: Examines the state after each event.
   func wait<R: Sendable>(
     _ operation: String,
     limit: Duration,
@@ -184,7 +184,7 @@ final class DeviceLink: Sendable {
 
   // MARK: Characteristics
 
-  /// The channel of a characteristic; the same one for everybody who asks.
+  /// The channel of a characteristic; the same object for all callers.
   func channel(of characteristic: CharacteristicView) -> CharacteristicChannel {
     state.withLock { state in
       if let channel = state.channels[characteristic.path] { return channel }

@@ -1,14 +1,14 @@
-// Tells the values that a device notified from the echoes of our own reads.
+// Separates the values that a device notified from the echoes of our own reads.
 //
 // A pure value. BlueZ signals `Value` for a successful ReadValue just before it replies, and the
-// signal looks like a notification. Which one it was is known when the reply has come.
+// signal looks like a notification. The reply decides which one it was.
 
 import Signals
 
 /// The notified values of one characteristic, without the echoes of our own reads.
 ///
-/// While a read is under way, values are held; its reply takes away one that is equal to it, and
-/// the others go on. The holder limits how long a value is held.
+/// While a read is pending, values are held; its reply removes one that is equal to it, and the
+/// others are passed on. The caller limits how long a value is held.
 ///
 /// - Source: BlueZ 5.66, `src/gatt-client.c` (read_op_cb): the value is written to the cache, which
 ///   signals it at once, then the reply is sent.
@@ -26,9 +26,9 @@ struct EchoFilter: Sendable {
   /// A read of ours is about to be sent.
   mutating func readBegan() { reads += 1 }
 
-  /// A value came.
+  /// A value arrived.
   ///
-  /// - Returns: The value when it goes on at once; or the number under which it is held, to be
+  /// - Returns: The value when it is passed on at once; or the number under which it is held, to be
   ///   released with ``release(through:)`` at the latest.
   mutating func arrived(_ value: [UInt8], at instant: Instant) -> Arrival {
     nextNumber += 1
@@ -46,10 +46,10 @@ struct EchoFilter: Sendable {
   /// A read has ended: with a value, or without one.
   ///
   /// - Parameters:
-  ///   - value: What was read.
-  ///   - offset: From which octet on. The echo of such a read is the whole value that bluetoothd
-  ///     has kept, with what was read put in.
-  /// - Returns: The values that go on now.
+  ///   - value: The value that was read.
+  ///   - offset: The offset of the read. The echo of such a read is the complete value that
+  ///     bluetoothd has cached, updated with the part that was read.
+  /// - Returns: The values to pass on now.
   mutating func readEnded(with value: [UInt8]?, from offset: Int = 0) -> [Held] {
     reads = max(0, reads - 1)
     if let value,
@@ -64,9 +64,9 @@ struct EchoFilter: Sendable {
     return held
   }
 
-  /// The holding time of a value is over.
+  /// The maximum holding time of a value is over.
   ///
-  /// - Returns: The values that go on now: this one and those before it.
+  /// - Returns: The values to pass on now: this one and those before it.
   mutating func release(through number: UInt64) -> [Held] {
     let count = held.prefix { $0.number <= number }.count
     defer { held.removeFirst(count) }

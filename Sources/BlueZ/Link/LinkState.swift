@@ -1,49 +1,49 @@
-// The link to one device: what may be called when, and what a message means for it.
+// The link to one device: which calls are allowed when, and what a message means for it.
 //
-// A pure value. The shell performs the actions; how long things may take is its business.
+// A pure value. The shell performs the actions and sets the limits.
 
-/// The state of a link, as our own calls and bluetoothd's signals make it.
+/// The state of a link, from our own calls and bluetoothd's signals.
 struct LinkState: Equatable, Sendable {
-  /// How far the link is.
+  /// The phases of a link.
   enum Phase: Equatable, Sendable {
-    /// No link, or one that is no concern of ours.
+    /// No connection, or one that we do not use.
     case idle
-    /// Connect was called, and has not been answered or the link not been seen to be up.
+    /// Connect was called; the reply or the connection is still missing.
     case connecting
-    /// The link is up; bluetoothd reads the device's services.
+    /// The connection is up; bluetoothd reads the device's services.
     case resolving
     /// The services are resolved.
     case ready
-    /// Disconnect was called, and has not been answered or the link not been seen to be down.
+    /// Disconnect was called; the reply or the end of the connection is still missing.
     case disconnecting
   }
 
-  /// Who made the link.
+  /// Who made the connection.
   enum Maker: Equatable, Sendable {
     case us
-    /// It was up before: it is used, and left up.
+    /// It existed before: it is used, and left up.
     case somebodyElse
   }
 
-  /// How the last link, or the last attempt, ended.
+  /// How the last connection, or the last attempt, ended.
   enum Ending: Equatable, Sendable {
     /// Connect was answered with an error.
     case refused
-    /// The link fell.
+    /// The connection dropped.
     case lost
     /// bluetoothd removed the device's object.
     case removed
-    /// bluetoothd left the bus, or the bus went away.
+    /// bluetoothd left the bus, or the bus disappeared.
     case daemonGone
     /// We disconnected it.
     case disconnected
   }
 
   enum Event: Equatable, Sendable {
-    /// Somebody wants the link.
+    /// A caller needs the connection.
     case connectWanted
     case connectAnswered(success: Bool)
-    /// Whoever had Connect called has left, or cannot use the link.
+    /// The caller of Connect has left, or cannot use the connection.
     case abandoned
     case disconnectWanted
     case disconnectAnswered(success: Bool)
@@ -59,37 +59,37 @@ struct LinkState: Equatable, Sendable {
     case nothing
     case callConnect
     case callDisconnect
-    /// The link was up before: use it, and leave it up.
+    /// The connection existed before: use it, and leave it up.
     case adopt
-    /// Ask again when the link is down.
+    /// Ask again when the connection is down.
     case waitUntilDown
-    /// The link that was in use has ended: what depends on it fails.
+    /// A connection in use has ended: what depends on it fails.
     case reportLoss(Ending)
   }
 
   private(set) var phase = Phase.idle
   private(set) var maker: Maker?
   private(set) var ending: Ending?
-  /// What bluetoothd last said.
+  /// What bluetoothd last reported.
   private(set) var isUp: Bool
   private(set) var isResolved: Bool
-  /// The Connect of ours that is under way was answered with success.
+  /// The pending Connect of ours was answered with success.
   private var isConnectAnswered = false
-  /// The link was seen to be up since Connect was called.
+  /// The connection was up at some time since Connect was called.
   private var wasUp = false
   private var isDisconnectAnswered = false
-  /// The link has fallen since Disconnect was called, which has not been answered.
+  /// The connection has dropped since Disconnect was called, which is still pending.
   private(set) var fellUnanswered = false
 
-  /// The link as it is found.
+  /// The initial state of the link.
   init(isUp: Bool = false, isResolved: Bool = false) {
     self.isUp = isUp
     self.isResolved = isResolved
   }
 
-  /// Takes in one event.
+  /// Handles one event.
   ///
-  /// - Returns: What to do about it.
+  /// - Returns: The action to perform.
   mutating func handle(_ event: Event) -> Action {
     switch event {
     case .connectWanted: connectWanted()
@@ -141,7 +141,7 @@ struct LinkState: Equatable, Sendable {
       end(.refused)
       return .nothing
     case .idle where success && maker == nil:
-      // Nobody waits for it any more: it came after its undo.
+      // No caller waits for it any more: it arrived after its undo.
       return .callDisconnect
     case .idle, .resolving, .ready, .disconnecting:
       return .nothing
@@ -188,7 +188,7 @@ struct LinkState: Equatable, Sendable {
     return .nothing
   }
 
-  // MARK: What bluetoothd says
+  // MARK: Reports of bluetoothd
 
   private mutating func cameUp() -> Action {
     isUp = true
@@ -212,7 +212,7 @@ struct LinkState: Equatable, Sendable {
       end(.disconnected)
       return .reportLoss(.disconnected)
     case .idle:
-      // A link that was used without being wanted here, such as one of another program.
+      // A connection that was used without being requested here, such as one of another program.
       return .reportLoss(.lost)
     case .connecting:
       return .nothing

@@ -1,11 +1,11 @@
-// A stream of commands through the socket that AcquireWrite gave.
+// A stream of commands through the socket from AcquireWrite.
 
 import BlueZInterfaces
 import Bluetooth
 import DBus
 import Signals
 
-/// The only writer of a characteristic for as long as it is held.
+/// The exclusive writer of a characteristic while it is held.
 final class AcquiredWriter: CommandWriter {
   let mtu: Int
   private let service: BlueZDeviceService
@@ -42,7 +42,7 @@ final class AcquiredWriter: CommandWriter {
 
   func write(_ value: [UInt8]) async throws {
     do {
-      // bluetoothd would cut a longer one without a word.
+      // bluetoothd would silently truncate a longer one.
       guard value.count <= longestValue else {
         throw value.count > GattCharacteristic1.longestValue
           ? Problem(.tooLong(octets: value.count))
@@ -63,7 +63,7 @@ final class AcquiredWriter: CommandWriter {
     }
   }
 
-  /// Why bluetoothd has closed its end: what it said before is on its way.
+  /// Why bluetoothd has closed its end: its earlier signals are on their way.
   private func ending() async throws -> Problem {
     try await service.client.keepInStep()
     let device = try service.connectedDevice()
@@ -71,8 +71,8 @@ final class AcquiredWriter: CommandWriter {
     return Problem(isUp ? .writerReleased : .linkLost)
   }
 
-  /// Gives the characteristic back: when bluetoothd has taken what was written, closes the socket
-  /// and waits a moment until it has noticed.
+  /// Releases the characteristic: when bluetoothd has read what was written, closes the socket and
+  /// waits a moment until it has noticed.
   func release() async throws {
     let loop = channel.loop
     let end = loop.now + channel.limits.release
@@ -88,7 +88,7 @@ final class AcquiredWriter: CommandWriter {
       let reply = try await channel.bus.call(call, limit: channel.limits.call, lateReply: nil)
       return reply.value(of: GattCharacteristic1.writeAcquired) ?? false
     } catch is DBusError {
-      // The object went with the link.
+      // The object was removed with the connection.
       return false
     } catch is BusFailure {
       return false

@@ -1,18 +1,18 @@
-// Our end of the socket that AcquireNotify or AcquireWrite gave: one packet is one value.
+// Our end of the socket from AcquireNotify or AcquireWrite: one packet is one value.
 
 import DBus
 import Glibc
 import Signals
 
-/// A sequenced-packet socket that the loop watches; the descriptor is closed at every ending.
+/// A sequenced-packet socket that the loop watches; the descriptor is closed in every case.
 final class AttributeSocket: Sendable {
   /// Longer than any value: an attribute has at most 512 octets.
   private static let longestPacket = 1024
 
-  /// What came of one attempt to send.
+  /// The result of one attempt to send.
   enum Sending: Equatable, Sendable {
     case sent
-    /// The way is full.
+    /// The socket buffer is full.
     case full
     /// bluetoothd has closed its end, or this one is closed.
     case ended
@@ -30,10 +30,10 @@ final class AttributeSocket: Sendable {
   private let ended: @Sendable () -> Void
   private let state = Guarded(State())
 
-  /// Takes the descriptor over and begins to watch it.
+  /// Takes ownership of the descriptor and starts to watch it.
   ///
   /// - Parameters:
-  ///   - received: Gets each packet, on the loop.
+  ///   - received: Receives each packet, on the loop.
   ///   - ended: Called once when bluetoothd has closed its end, after all packets; not after
   ///     ``close()``.
   init(
@@ -63,7 +63,7 @@ final class AttributeSocket: Sendable {
     if isOver, close() { ended() }
   }
 
-  /// Hands over all packets that are there.
+  /// Delivers all packets that have arrived.
   func drain() {
     var packet = [UInt8](repeating: 0, count: Self.longestPacket)
     while true {
@@ -81,7 +81,7 @@ final class AttributeSocket: Sendable {
 
   // MARK: Sending
 
-  /// Sends one packet if there is place for it.
+  /// Sends one packet if there is room for it.
   func send(_ value: [UInt8]) -> Sending {
     let flags = Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)
     let sent = Glibc.send(end.descriptor, value, value.count, flags)
@@ -90,7 +90,7 @@ final class AttributeSocket: Sendable {
       ? .full : .ended
   }
 
-  /// Waits until there may be place, or the socket has ended.
+  /// Waits until there may be room, or the socket has ended.
   func waitUntilWritable(_ operation: String) async throws {
     try await wait(on: loop, operation: operation) { (done: Completion<Void>) in
       let watch: Watch? = state.withLock { state in
@@ -111,7 +111,7 @@ final class AttributeSocket: Sendable {
     waiting?.succeed(())
   }
 
-  /// How many octets bluetoothd has not taken yet.
+  /// How many octets bluetoothd has not read yet.
   var pending: Int {
     var count: Int32 = 0
     guard ioctl(end.descriptor, UInt(TIOCOUTQ), &count) == 0 else { return 0 }

@@ -1,4 +1,4 @@
-// The way of notified values from the bus to one subscriber.
+// The path of notified values from the bus to one subscriber.
 
 import Bluetooth
 import Signals
@@ -9,7 +9,7 @@ final class NotificationMailbox: Sendable {
     var queue: NotificationQueue
     var taker: Completion<Void>?
     var ending: (any Error)?
-    /// It was interrupted, and has not been made anew.
+    /// It was interrupted, and has not resumed.
     var isInterrupted = false
   }
 
@@ -23,19 +23,19 @@ final class NotificationMailbox: Sendable {
     )
   }
 
-  /// Puts a value in; ignored when the mailbox has ended.
+  /// Adds a value; ignored when the mailbox has ended.
   func send(_ notification: NotifiedValue) {
     change { state in
       if !state.queue.put(notification) { state.ending = BufferOverflow(bound: options.buffer) }
     }
   }
 
-  /// The subscription has ended by itself at `instant`: the subscriber fails after what is buffered,
-  /// or makes it anew if it wants to and that can help.
+  /// The subscription has ended by itself at `instant`: the subscriber fails after the buffered
+  /// values, or resumes if it wants to and that can help.
   func end(_ problem: Problem, at instant: Instant) {
     change { state in
       if options.onLinkLoss == .resume, problem.explanation.code == .linkLost {
-        // A link that falls, and objects that go with it, are one loss.
+        // A dropped connection, and the objects removed with it, are one loss.
         if !state.isInterrupted { state.queue.lost(problem, at: instant) }
         state.isInterrupted = true
       } else {
@@ -44,7 +44,7 @@ final class NotificationMailbox: Sendable {
     }
   }
 
-  /// The subscription was made anew: what ends it from now on is another loss.
+  /// The subscription has resumed: what ends it from now on is another loss.
   func resumed() { state.withLock { $0.isInterrupted = false } }
 
   private func change(_ body: (inout State) -> Void) {
@@ -59,10 +59,10 @@ final class NotificationMailbox: Sendable {
 
   /// Waits for the next entry.
   ///
-  /// - Throws: What the mailbox was ended with, after what is in it; what ends a wait.
+  /// - Throws: The failure that ended the mailbox, after its contents; the errors of a wait.
   func next(on loop: Loop, operation: String) async throws -> NotificationQueue.Entry {
     while true {
-      // Also for an entry that is there: a subscriber that was cancelled gets none.
+      // Also for an existing entry: a subscriber that was cancelled receives none.
       try await wait(on: loop, operation: operation) { (woken: Completion<Void>) in
         let isReady = state.withLock { state in
           if !state.queue.isEmpty || state.ending != nil { return true }

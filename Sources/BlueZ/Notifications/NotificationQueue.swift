@@ -1,24 +1,25 @@
-// The values of one subscriber that wait to be taken, and the places where some are missing.
+// The queued values of one subscriber, and the gaps between them.
 //
-// A pure value. NotificationMailbox has it behind a lock and wakes whoever waits.
+// A pure value. NotificationMailbox protects it with a lock and wakes waiters.
 
 import Bluetooth
 import Signals
 
-/// Values in order of arrival, as many as may wait, with marks where others were dropped or the
-/// link fell.
+/// Values in order of arrival, up to a limit, with marks where others were dropped or the
+/// connection dropped.
 struct NotificationQueue: Sendable {
   enum Entry: Equatable, Sendable {
     case value(NotifiedValue)
-    /// So many values were dropped here in a row; the first and the last of them came then.
+    /// This many consecutive values were dropped; the first and the last of them arrived at these
+    /// times.
     case dropped(Int, from: Instant, to: Instant)
-    /// The subscription was interrupted; the subscriber is to make it anew.
+    /// The subscription was interrupted; the subscriber has to resume it.
     case lost(Problem, at: Instant)
   }
 
   let bound: Int
   let rule: SubscriptionOptions.OverflowRule
-  /// How many values wait.
+  /// The number of queued values.
   private(set) var count = 0
   private var entries: [Entry] = []
   private var head = 0
@@ -30,9 +31,9 @@ struct NotificationQueue: Sendable {
 
   var isEmpty: Bool { head == entries.count }
 
-  /// Puts a value in.
+  /// Adds a value.
   ///
-  /// - Returns: False when there is no place and the rule is to fail.
+  /// - Returns: False when the queue is full and the rule is to fail.
   mutating func put(_ notification: NotifiedValue) -> Bool {
     if count < bound {
       entries.append(.value(notification))
@@ -60,7 +61,7 @@ struct NotificationQueue: Sendable {
     entries.append(.lost(problem, at: instant))
   }
 
-  /// Takes the next entry.
+  /// Removes and returns the next entry.
   mutating func take() -> Entry? {
     guard head < entries.count else { return nil }
     let entry = entries[head]
@@ -87,7 +88,7 @@ struct NotificationQueue: Sendable {
           return
         }
         entries[index] = .dropped(number + 1, from: from, to: oldest.at)
-        // The mark has moved up by one; what stood before it follows.
+        // The mark has moved up by one; what preceded it follows.
         for place in stride(from: index - 1, to: head, by: -1) {
           entries[place] = entries[place - 1]
         }

@@ -1,6 +1,6 @@
-// What an agent answers: requests in, answers out.
+// The answers of an agent: requests in, answers out.
 //
-// A pure value. PairingAgent carries its actions out.
+// A pure value. PairingAgent performs its actions.
 
 import Bluetooth
 import DBus
@@ -9,31 +9,31 @@ import DBus
 struct AgentDialogue: Sendable {
   enum Event: Sendable {
     case request(AgentRequest)
-    /// A person answered the question that is open.
+    /// A person answered the open question.
     case replied(PairingReply)
-    /// bluetoothd wants no answer any more.
+    /// bluetoothd no longer needs an answer.
     case withdrawn
   }
 
   enum Action: Equatable, Sendable {
-    /// Answer the request that was handled last.
+    /// Answer the last request.
     case reply([DBusValue])
     case refuse
     case ask(PairingQuestion)
     case show(PairingDisplay)
-    /// Tell whoever is asked that no reply is wanted any more.
+    /// Cancel the open question.
     case withdraw
   }
 
-  /// Why a request was refused.
+  /// Why a request was rejected.
   enum Refusal: Equatable, Sendable {
-    /// Nothing was given to answer with, and there is nobody to ask.
+    /// There is no answer, and nobody to ask.
     case unanswered(PairingQuestion)
-    /// The answers say no, or the person asked did.
+    /// The configured answer is no, or the person's.
     case declined(PairingQuestion)
     /// Another number was expected.
     case otherNumber(UInt32)
-    /// The passkey or PIN that was given cannot be one.
+    /// The given passkey or PIN is invalid.
     case unusable(PairingQuestion)
   }
 
@@ -41,9 +41,9 @@ struct AgentDialogue: Sendable {
   let comparison: PairingAnswers.Comparison?
   let secret: Secret?
   let canAsk: Bool
-  /// The question that a person has been asked.
+  /// The question that a person was asked.
   private(set) var open: PairingQuestion?
-  /// Why something was refused last: what a failure of the pairing is due to.
+  /// Why a request was last rejected: the cause of a failed pairing.
   private(set) var refusal: Refusal?
   private var shown: PairingDisplay?
 
@@ -67,7 +67,7 @@ struct AgentDialogue: Sendable {
     }
   }
 
-  /// A second request takes the place of one that was not answered.
+  /// A second request replaces an unanswered one.
   private mutating func withdraw() -> [Action] {
     defer { open = nil }
     return open == nil ? [] : [.withdraw]
@@ -85,7 +85,7 @@ struct AgentDialogue: Sendable {
     }
   }
 
-  /// The same passkey comes again with each digit that is typed: it is shown once.
+  /// The same passkey is displayed again for each digit that is typed: it is shown once.
   private mutating func show(_ display: PairingDisplay) -> [Action] {
     guard shown != display else { return [] }
     shown = display

@@ -1,4 +1,4 @@
-// What bluetoothd asks an agent, read from its call.
+// A request of bluetoothd to an agent, parsed from its call.
 
 import BlueZInterfaces
 import DBus
@@ -10,7 +10,7 @@ enum AgentRequest: Equatable, Sendable {
   case pinCode
   case displayPinCode(String)
   case passkey
-  /// `entered`: how many digits were typed on the device so far.
+  /// `entered`: the number of digits typed on the device so far.
   case displayPasskey(UInt32, entered: UInt16)
   case confirmation(UInt32)
   case authorization

@@ -1,4 +1,4 @@
-// Pairing, its undoing, and trust.
+// Pairing, unpairing, and trust.
 
 import BlueZInterfaces
 public import Bluetooth
@@ -6,16 +6,16 @@ import DBus
 public import Signals
 
 extension BlueZDeviceService {
-  /// Pairs with the device, and connects for the present turn if it is not connected.
+  /// Pairs with the device, and connects for the current turn if it is not connected.
   ///
-  /// An agent of this program answers what bluetoothd asks, and is registered as long as that
-  /// lasts. When it ends early, by a deadline or a cancellation, the pairing is cancelled. Pairings
-  /// with several devices at once are told apart by their devices: those without any check go on
-  /// side by side, any other waits its turn, within the deadline.
+  /// An agent of this program answers bluetoothd's requests, and is registered for that time. When
+  /// it ends early, by a deadline or a cancellation, the pairing is cancelled. Concurrent pairings
+  /// with several devices are distinguished by their devices: Just Works pairings run in parallel,
+  /// any other waits its turn, within the deadline.
   ///
-  /// - Returns: Whether it was paired now or before. Fails with ``DeviceFailure``: `pairing-failed`,
-  ///   of the passing class when it was given up and nobody refused; `busy`, `timed-out`, and what
-  ///   `connect` fails with.
+  /// - Returns: Whether it was paired now or before. Fails with ``DeviceFailure``:
+  ///   `pairing-failed`, transient when it was cancelled and nobody rejected it; `busy`,
+  ///   `timed-out`, and what `connect` fails with.
   /// - Source: BlueZ 5.66, `doc/device-api.txt`. `Pair` on a paired device is never called: it is
   ///   not answered on an adapter that has LE alone.
   public func pair(_ answers: PairingAnswers) -> Signal<PairingOutcome> {
@@ -45,7 +45,7 @@ extension BlueZDeviceService {
     }
   }
 
-  /// Answers what pairing asks about this device while `body` runs.
+  /// Answers pairing requests about this device while `body` runs.
   public func answering<Value: Sendable>(
     _ answers: PairingAnswers,
     _ body: @escaping @Sendable () -> Signal<Value>
@@ -67,7 +67,7 @@ extension BlueZDeviceService {
 
   // MARK: Pair
 
-  /// The device's object, with a link.
+  /// The device's object, connected.
   private func linkedDevice() async throws -> ObjectPath {
     let known = try knownDevice(on: usableAdapter().path)
     if let known, client.look({ $0.isConnected(known) && $0.isResolved(known) }) {
@@ -97,7 +97,7 @@ extension BlueZDeviceService {
             throw error
           }
         }
-        // bluetoothd does not answer for a device that it has removed.
+        // bluetoothd does not reply for a device that it has removed.
         group.addTask { [self] in
           try await client.until("the end of the device", limit: client.limits.pair) { tree in
             if !tree.has(Device1.interface, at: device) { throw Problem(.deviceRemoved) }
@@ -111,15 +111,15 @@ extension BlueZDeviceService {
       return .already
     } catch {
       if isAnswered.withLock({ $0 }) { throw error }
-      // Paired without an answer: what was wanted has come.
+      // Paired without a reply: the goal is reached.
       if error is TimedOut, client.look({ $0.isPaired(device) }) { return .paired }
       await cancelPairing(of: device)
       throw error
     }
   }
 
-  /// Has bluetoothd give up, whatever it answers; it removes a bond that is there, so this is for a
-  /// pairing that was not answered alone.
+  /// Cancels a pairing in bluetoothd, whatever it replies; this removes an existing bond, so it is
+  /// only for a pairing that was not answered.
   private func cancelPairing(of device: ObjectPath) async {
     let call = MethodCall.bluez(device, Device1.cancelPairing)
     _ = try? await shielded(on: loop, limit: client.limits.call) { [client] in
@@ -127,7 +127,7 @@ extension BlueZDeviceService {
     }
   }
 
-  /// A failure of pairing that is due to what our agent answered.
+  /// A pairing failure that was caused by an answer of our agent.
   private static func explained(
     _ error: any Error,
     _ refusal: AgentDialogue.Refusal?
@@ -138,11 +138,11 @@ extension BlueZDeviceService {
     return Problem(.refused(refusal), answer: answer)
   }
 
-  // MARK: What a pairing leaves
+  // MARK: After pairing
 
-  /// Removes the device from bluetoothd with its bond; ends its link.
+  /// Removes the device from bluetoothd with its bond; disconnects it.
   ///
-  /// - Returns: One value once it is gone; also when it was not known.
+  /// - Returns: One value once it is removed; also when it was unknown.
   public func unpair() -> Signal<Void> {
     operation(.objects, "unpairing") { [self] in
       try requireNoOpenStream()
@@ -154,11 +154,12 @@ extension BlueZDeviceService {
       do {
         _ = try await client.bus.call(call, limit: client.limits.disconnect, lateReply: nil)
       } catch let error as DBusError {
-        // bluetoothd may have forgotten it already.
+        // bluetoothd may have removed it already.
         guard Self.isAbsence(ErrorAnswer(error)) else { throw error }
       } catch {
         forgo(device)
-        // bluetoothd ends the link first: whoever comes next would find one that is about to end.
+        // bluetoothd disconnects first: the next caller would find a connection that is about to
+        // end.
         try? await shielded(on: loop, limit: client.limits.disconnect) { [self] in
           try await seeRemoved(device)
         }
@@ -175,8 +176,8 @@ extension BlueZDeviceService {
     }
   }
 
-  /// That a device goes is what was wanted, also if it does after whoever wanted it has left: it is
-  /// not missed.
+  /// The removal of the device was intended, also if it arrives after the caller has left: it is
+  /// not reported as a loss.
   private func forgo(_ device: ObjectPath) {
     state.withLock { if $0.device == device { $0.device = nil } }
   }
@@ -187,7 +188,7 @@ extension BlueZDeviceService {
 
   /// Sets `Trusted` of a device that bluetoothd knows.
   ///
-  /// - Returns: One value once bluetoothd has answered. Fails with `not-found` for an unknown one.
+  /// - Returns: One value once bluetoothd has replied. Fails with `not-found` for an unknown one.
   public func trust(_ isTrusted: Bool) -> Signal<Void> {
     operation(.objects, isTrusted ? "trusting" : "ending the trust") { [self] in
       try await client.keepInStep()
@@ -202,7 +203,7 @@ extension BlueZDeviceService {
 }
 
 extension ObjectTree {
-  /// Whether bluetoothd has a bond with a device.
+  /// Whether a device has a bond.
   func isPaired(_ device: ObjectPath) -> Bool {
     value(Device1.paired, at: device) ?? false
   }

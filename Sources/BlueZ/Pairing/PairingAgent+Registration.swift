@@ -1,4 +1,4 @@
-// When bluetoothd knows of our agent: as long as somebody pairs, and not longer.
+// The registration of our agent: only while this program pairs.
 
 import BlueZInterfaces
 import Bluetooth
@@ -6,12 +6,12 @@ import DBus
 import Signals
 
 extension PairingAgent {
-  /// Has the agent answer for a device.
+  /// Makes the agent answer for a device.
   ///
   /// It is registered, and made the default agent, when this returns.
   ///
-  /// - Parameter device: Which device that is at the time of a request.
-  /// - Returns: What to ``leave(_:)`` with.
+  /// - Parameter device: The object of the device at the time of a request.
+  /// - Returns: The identifier for ``leave(_:)``.
   /// - Throws: What registering failed with; nothing is left of it then.
   func enter(
     _ answers: PairingAnswers,
@@ -34,22 +34,22 @@ extension PairingAgent {
     return id
   }
 
-  /// The agent answers no more for somebody; after the last one it is unregistered.
+  /// Stops answering for an entry; after the last one the agent is unregistered.
   ///
-  /// Runs to its end although the caller is cancelled. An agent that could not be unregistered goes
-  /// with the connection, and refuses everything until then.
+  /// Runs to its end even if the caller is cancelled. An agent that could not be unregistered ends
+  /// with the connection, and rejects everything until then.
   func leave(_ id: UInt64) async {
     handle(.withdrawn, of: id, nil)
     state.withLock { $0.entries.removeAll { $0.id == id } }
     try? await shielded(on: bus.loop, limit: limits.call) { [self] in try await follow() }
   }
 
-  /// Why something was refused in the name of somebody.
+  /// Why a request was rejected for an entry.
   func refusal(of id: UInt64) -> AgentDialogue.Refusal? {
     state.withLock { $0.entries.first { $0.id == id }?.dialogue.refusal }
   }
 
-  /// Registers or unregisters, as is wanted now.
+  /// Registers or unregisters, as currently needed.
   private func follow() async throws {
     try await registering.pass(on: bus.loop, operation: "registering a pairing agent") {
       let (wanted, registered) = state.withLock { state in
@@ -88,7 +88,7 @@ extension PairingAgent {
     do {
       _ = try await bus.call(unregister, limit: limits.call, lateReply: nil)
     } catch is DBusError {
-      // It is not registered any more, or bluetoothd has gone.
+      // It is already unregistered, or bluetoothd has disappeared.
     }
   }
 
@@ -115,7 +115,7 @@ extension PairingAgent {
 }
 
 extension AgentCapability {
-  /// As RegisterAgent wants it.
+  /// The form that RegisterAgent expects.
   var bluezName: String {
     switch self {
     case .displayOnly: AgentManager1.Capability.displayOnly

@@ -1,21 +1,20 @@
-// Our agent on the bus: who answers bluetoothd while something of this program pairs.
+// Our agent on the bus: it answers bluetoothd while this program pairs.
 //
-// What it answers is decided by AgentDialogue; how it is registered is in
-// PairingAgent+Registration.swift.
+// AgentDialogue decides the answers; registration is in PairingAgent+Registration.swift.
 
 import BlueZInterfaces
 import Bluetooth
 import DBus
 import Signals
 
-/// The one agent of this bus connection, for everybody who pairs over it.
+/// The one agent of this bus connection, shared by all pairings over it.
 ///
-/// A request is answered by the last who entered for the device that it is about. Requests about
-/// other devices are refused, and so are those of anybody but bluetoothd.
+/// A request is answered for the latest entry of its device. Requests about other devices are
+/// rejected, and so are those of anybody but bluetoothd.
 ///
 /// - Source: BlueZ 5.66, `doc/agent-api.txt`, `src/agent.c`: one agent a connection.
 final class PairingAgent: Sendable {
-  /// Somebody who pairs.
+  /// A pairing that the agent answers for.
   struct Entry: Sendable {
     let id: UInt64
     let answers: PairingAnswers
@@ -23,14 +22,14 @@ final class PairingAgent: Sendable {
     var dialogue: AgentDialogue
     /// The call that waits for a person's answer.
     var call: Invocation?
-    /// Says to whoever was asked that no reply is wanted.
+    /// Cancels the question to the person.
     var withdraw: (@Sendable () -> Void)?
   }
 
   struct State {
     var nextID: UInt64 = 0
     var entries: [Entry] = []
-    /// What bluetoothd has been told; nil when it knows of no agent of ours.
+    /// The registered capability; nil when the agent is not registered.
     var registered: AgentCapability?
     /// The unique name of the bluetoothd that it is registered with.
     var daemon: String?
@@ -101,13 +100,13 @@ final class PairingAgent: Sendable {
     agent.handle(.request(request), of: id, call)
   }
 
-  /// The last who entered for a device.
+  /// The latest entry for a device.
   private func entry(for device: ObjectPath) -> UInt64? {
     let entries = state.withLock { $0.entries }
     return entries.last { $0.device() == device }?.id
   }
 
-  /// bluetoothd has let go of the agent by itself.
+  /// bluetoothd has released the agent by itself.
   private func released(_ call: Invocation) {
     guard isFromDaemon(call) else { return call.fail(Self.rejected) }
     forgotten()
@@ -120,7 +119,7 @@ final class PairingAgent: Sendable {
     call.reply()
   }
 
-  /// bluetoothd knows of no agent of ours any more: it has gone, or said so.
+  /// The agent is no longer registered: bluetoothd has disappeared, or released it.
   func forgotten() {
     state.withLock { state in
       state.registered = nil
@@ -135,7 +134,7 @@ final class PairingAgent: Sendable {
 
   // MARK: Dialogues
 
-  /// Has a dialogue take in an event, and does what it says.
+  /// Passes an event to a dialogue, and performs its actions.
   func handle(_ event: AgentDialogue.Event, of id: UInt64, _ call: Invocation?) {
     let outcome = state.withLock { state -> (actions: [AgentDialogue.Action], entry: Entry)? in
       guard let index = state.entries.firstIndex(where: { $0.id == id }) else { return nil }

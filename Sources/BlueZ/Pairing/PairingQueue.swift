@@ -5,7 +5,7 @@
 import Bluetooth
 import Signals
 
-/// Admits pairings side by side where bluetoothd can keep them apart, else in order of arrival.
+/// Admits pairings in parallel where bluetoothd can keep them apart, else in order of arrival.
 final class PairingQueue: Sendable {
   private struct State {
     var slots = PairingSlots()
@@ -15,12 +15,13 @@ final class PairingQueue: Sendable {
 
   private let state = Guarded(State())
 
-  /// Runs `body` when no other pairing stands in its way.
+  /// Runs `body` when no other pairing is in its way.
   ///
   /// - Parameters:
-  ///   - device: What is to be paired, for those who wait for it.
-  ///   - limit: How long to wait, beside the deadlines around.
-  /// - Throws: What `body` throws; ``Problem`` when the time passed before it began, a cancellation.
+  ///   - device: The device to pair, for those who wait for it.
+  ///   - limit: How long to wait, in addition to the enclosing deadlines.
+  /// - Throws: What `body` throws; ``Problem`` when the time passed before it started, a
+  ///   cancellation.
   func pass<R>(
     _ capability: AgentCapability,
     device: String,
@@ -74,11 +75,11 @@ extension Explanation {
   /// The time passed while others paired.
   static func pairingQueued(behind devices: [String]) -> Explanation {
     let others = devices.isEmpty ? "another device" : devices.joined(separator: " and ")
-    return passing(
+    return transient(
       .busy,
-      "this program was pairing with \(others) all the while, and this pairing has not begun",
+      "this program was pairing with \(others) the whole time, and this pairing has not started",
       hint: "pair with one device after the other, or allow more time with --timeout; pairings "
-        + "without any check (no-input-no-output) go on side by side"
+        + "without authentication (no-input-no-output) run in parallel"
     )
   }
 }

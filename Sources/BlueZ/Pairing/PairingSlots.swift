@@ -1,15 +1,15 @@
-// Which pairings of one client may go on side by side.
+// Which pairings of one client may run in parallel.
 //
-// A pure value. PairingQueue has the others wait.
+// A pure value. PairingQueue makes the others wait.
 
 import Bluetooth
 
-/// The pairings under way over one bus connection, and those that wait.
+/// The active pairings over one bus connection, and those that wait.
 ///
-/// A connection has one agent, which bluetoothd knows with one capability, and asks one thing at a
-/// time: a second question is not put to it, and that pairing fails. So pairings that are never
-/// asked anything go on side by side; any other goes on alone. Nobody is overtaken by those whom
-/// they would have to wait for.
+/// A connection has one agent, which bluetoothd registers with one capability, and sends one
+/// request at a time: a second request is not sent to it, and that pairing fails. So pairings
+/// without requests run in parallel; any other runs alone. No pairing is overtaken by one that it
+/// would have to wait for.
 ///
 /// - Source: BlueZ 5.66, `src/agent.c` (agent_request_passkey: EBUSY while there is a request),
 ///   `src/device.c` (pair_device: the capability is taken at Pair; one bonding a device).
@@ -17,11 +17,11 @@ struct PairingSlots: Sendable {
   struct Wish: Equatable, Sendable {
     let id: UInt64
     let capability: AgentCapability
-    /// The device, for whoever has to wait.
+    /// The device, for the message to those who wait.
     let device: String
 
-    /// Whether bluetoothd may ask the agent: never about a pairing without any check that this side
-    /// began.
+    /// Whether bluetoothd may send requests to the agent: never for a Just Works pairing that this
+    /// host started.
     var mayBeAsked: Bool { capability != .noInputNoOutput }
 
     func excludes(_ other: Wish) -> Bool {
@@ -32,9 +32,9 @@ struct PairingSlots: Sendable {
   private(set) var active: [Wish] = []
   private(set) var waiting: [Wish] = []
 
-  /// Somebody wants to pair.
+  /// Adds a pairing.
   ///
-  /// - Returns: Whether it may begin; else ``leave(_:)`` says when.
+  /// - Returns: Whether it may start; else ``leave(_:)`` returns it later.
   mutating func enter(_ wish: Wish) -> Bool {
     guard !(active + waiting).contains(where: { $0.excludes(wish) }) else {
       waiting.append(wish)
@@ -44,9 +44,9 @@ struct PairingSlots: Sendable {
     return true
   }
 
-  /// A pairing has ended, or is not waited for any more.
+  /// A pairing has ended, or its caller has left.
   ///
-  /// - Returns: Those that may begin now, in order.
+  /// - Returns: Those that may start now, in order.
   mutating func leave(_ id: UInt64) -> [UInt64] {
     active.removeAll { $0.id == id }
     waiting.removeAll { $0.id == id }

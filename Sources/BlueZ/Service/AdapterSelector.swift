@@ -1,22 +1,22 @@
-// Which adapter to use.
+// The selection of an adapter.
 
 public import Bluetooth
 
-/// How the user names an adapter.
+/// How the user selects an adapter.
 ///
 /// An index such as `hci0` may change when an adapter is reset or another one plugged in; the
 /// address does not.
 public enum AdapterSelector: Hashable, Sendable, CustomStringConvertible {
-  /// The first adapter that is on, in order of index; else the first.
+  /// The first adapter that is on, in order of index; otherwise the first adapter.
   case first
   /// By index: `hci0`.
   case name(String)
   /// By the controller's address.
   case address(BluetoothAddress)
-  /// By the name that the user gave it.
+  /// By the alias that the user has set.
   case alias(String)
 
-  /// Reads `hci0`, an address, or else an alias.
+  /// Parses `hci0`, an address, or otherwise an alias.
   public init(_ text: String) {
     if text.hasPrefix("hci"), text.count > 3, text.dropFirst(3).allSatisfy(\.isNumber) {
       self = .name(text)

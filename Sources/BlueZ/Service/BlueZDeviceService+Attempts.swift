@@ -1,6 +1,6 @@
-// The attempts of one connect: what is waited for and done between them.
+// The attempts of one connect: what happens between them.
 //
-// Which failure is worth another attempt is decided by ConnectAttempts.
+// ConnectAttempts decides which failure is worth another attempt.
 
 import BlueZInterfaces
 import Bluetooth
@@ -8,7 +8,7 @@ import DBus
 import Signals
 
 extension BlueZDeviceService {
-  /// Connects, trying again where a failure may pass, within the deadline.
+  /// Connects, repeating attempts with a transient failure, within the deadline.
   func connect(
     in turn: Turn,
     keep: Bool,
@@ -25,7 +25,7 @@ extension BlueZDeviceService {
         attempts.begin()
         return try await connect(to: device, in: turn, keep: keep, expecting: expecting)
       } catch {
-        // The deadline passed during another attempt: what failed before says more than that.
+        // The deadline passed during another attempt: the earlier failure is more useful.
         if Task.isCancelled, error is TimedOut, let last { throw last }
         guard !Task.isCancelled, let device = found else { throw error }
         let failing = ConnectAttempts.Failing(error, isAdapterOff: isAdapterOff(of: device))
@@ -52,7 +52,7 @@ extension BlueZDeviceService {
     client.look { tree in device.parent.flatMap { tree.adapter(at: $0) }?.isPowered == false }
   }
 
-  /// Whose attempt to connect bluetoothd speaks of.
+  /// Who made the attempt that bluetoothd reports as in progress.
   private func owner(of device: ObjectPath) -> ConnectAttempts.Owner {
     if client.link(to: device).isConnectPending { return .us }
     let address = client.look { $0.advertisement(of: device)?.address }
@@ -96,7 +96,7 @@ extension BlueZDeviceService {
     if wait > .zero { try await loop.sleep(for: wait) }
   }
 
-  /// Waits until a device is seen to be disconnected.
+  /// Waits until a device is disconnected.
   private func settle(_ device: ObjectPath) async throws {
     do {
       try await client.until("the end of the last link", limit: client.limits.settle) { tree in
@@ -109,8 +109,8 @@ extension BlueZDeviceService {
 
   // MARK: The adapter
 
-  /// The adapter to use, once it is on: one that is being switched on is waited for, and with
-  /// ``ConnectOptions/adapterWait`` any that is off or missing.
+  /// The adapter to use, once it is on: waits for one that is powering on, and with
+  /// ``ConnectOptions/adapterWait`` for any that is off or missing.
   func readyAdapter() async throws -> AdapterView {
     let ready = try await awaitedAdapter()
     state.withLock { $0.adapter = ready.path }
@@ -141,9 +141,9 @@ extension BlueZDeviceService {
     return nil
   }
 
-  // MARK: Finding anew
+  // MARK: A fresh start
 
-  /// Has bluetoothd forget the device, once, where that was asked for.
+  /// Removes the device from bluetoothd, once, if requested.
   func forgetIfFresh() async throws {
     let isDue = state.withLock { state in
       defer { state.isFresh = true }
@@ -158,7 +158,7 @@ extension BlueZDeviceService {
     do {
       _ = try await client.bus.call(call, limit: client.limits.disconnect, lateReply: nil)
     } catch let error as DBusError where ErrorAnswer(error).name == BlueZErrorName.doesNotExist {
-      // It was forgotten meanwhile, which is what was wanted.
+      // It was already removed, as intended.
     }
     try await client.until("the device's removal", limit: client.limits.call) { tree in
       tree.has(Device1.interface, at: device) ? nil : ()
@@ -168,7 +168,7 @@ extension BlueZDeviceService {
 
   // MARK: LE of a dual-mode device
 
-  /// Sees to it that bluetoothd connects over LE.
+  /// Makes bluetoothd connect over LE.
   func chooseBearer(of device: ObjectPath) async throws {
     let (methods, mayPreferClassic) = client.look { tree in
       (tree.linkMethods(device), tree.mayPreferClassic(device))
@@ -179,7 +179,7 @@ extension BlueZDeviceService {
     do {
       _ = try await client.bus.call(call, limit: client.limits.call, lateReply: nil)
     } catch is DBusError {
-      // It stays as it is: Connect then says what came of it.
+      // The setting is unchanged: Connect then reports the result.
     }
   }
 }

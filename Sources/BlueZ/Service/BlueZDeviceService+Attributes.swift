@@ -24,9 +24,9 @@ extension BlueZDeviceService {
     read(selector, offset: 0)
   }
 
-  /// Reads a characteristic from an octet on; bluetoothd reads long values to their end.
+  /// Reads a characteristic from an offset; bluetoothd reads long values to their end.
   ///
-  /// It is asked for even where the characteristic does not list `read`, as bluetoothd does: the
+  /// The read is sent even if the characteristic does not list `read`, as bluetoothd does: the
   /// device decides.
   public func read(_ selector: CharacteristicSelector, offset: Int) -> Signal<[UInt8]> {
     Signal.operation(of: scheduler, "reading") { [self] sink in
@@ -45,11 +45,12 @@ extension BlueZDeviceService {
 
   /// Writes a characteristic.
   ///
-  /// `automatic` asks for a response where the characteristic offers that, else writes without. A
-  /// request of more than the MTU less three octets goes as a long write by itself. A command that
-  /// is longer than that is refused before it is sent.
+  /// `automatic` requests a response if the characteristic supports that, else writes without. A
+  /// request that is longer than the MTU less three octets is sent as a long write. A command that
+  /// is longer is rejected before it is sent.
   ///
-  /// - Returns: One value once bluetoothd has answered: for a request, once the device has.
+  /// - Returns: One value once bluetoothd has replied: for a request, once the device has the
+  ///   value.
   public func write(
     _ value: [UInt8],
     to selector: CharacteristicSelector,
@@ -58,10 +59,10 @@ extension BlueZDeviceService {
     write(value, to: selector, kind: kind, offset: 0)
   }
 
-  /// Writes a characteristic from an octet on, with a long write where that is not 0.
+  /// Writes a characteristic from an offset, with a long write if that is not 0.
   ///
-  /// Where only writes without response are offered, `automatic` is refused before it is sent: those
-  /// carry no offset.
+  /// If only write without response is supported, `automatic` is rejected before it is sent:
+  /// commands carry no offset.
   public func write(
     _ value: [UInt8],
     to selector: CharacteristicSelector,
@@ -103,7 +104,7 @@ extension BlueZDeviceService {
 
   // MARK: Selectors
 
-  /// The channel of the characteristic that a selector means.
+  /// The channel of the characteristic that a selector selects.
   func channel(_ selector: CharacteristicSelector) throws -> CharacteristicChannel {
     let generation = client.attributeGeneration
     let known: CharacteristicChannel? = state.withLock { state in
@@ -135,7 +136,7 @@ extension BlueZDeviceService {
     let name = AssignedNumbers.title(of: selector)
     let channel = try? channel(selector)
     let isWriterHere = channel?.state.withLock { $0.isWriterHere } ?? false
-    let failure = await told(
+    let failure = await explained(
       error,
       call,
       "\(verb) \(name)",
@@ -155,7 +156,8 @@ extension BlueZClient {
 }
 
 extension ErrorSituation.Call {
-  /// Any of these a characteristic has to offer for the call to make sense; none for other calls.
+  /// The properties of which a characteristic needs at least one for the call; empty for other
+  /// calls.
   var properties: CharacteristicProperties {
     switch self {
     case .read: .read
@@ -167,7 +169,7 @@ extension ErrorSituation.Call {
 }
 
 extension DeviceFailure {
-  /// The same, with what the characteristic does offer when that is not what was wanted.
+  /// The same, with the characteristic's properties when they do not include a needed one.
   func naming(
     _ offered: CharacteristicProperties,
     wanted: CharacteristicProperties
@@ -176,44 +178,44 @@ extension DeviceFailure {
       offered.isDisjoint(with: wanted)
     else { return self }
     let list = offered.flags.isEmpty ? "nothing" : offered.flags.joined(separator: ", ")
-    return with(meaning: "\(meaning); the characteristic offers \(list)")
+    return with(meaning: "\(meaning); the characteristic supports \(list)")
   }
 }
 
 extension Explanation {
   static func offsetTooFar(_ offset: Int) -> Explanation {
-    definite(
+    permanent(
       .invalidValue,
-      "an offset of \(offset) lies outside every value: an attribute has at most "
-        + "\(GattCharacteristic1.longestValue) octets",
-      hint: "read from 0, or from an octet of the value"
+      "the offset \(offset) is beyond every value: an attribute has at most "
+        + "\(GattCharacteristic1.longestValue) bytes",
+      hint: "read from 0, or from an offset within the value"
     )
   }
 
   static func writtenTooFar(octets: Int, offset: Int) -> Explanation {
-    definite(
+    permanent(
       .invalidValue,
-      "\(octets) octets from an offset of \(offset) do not fit: an attribute has at most "
-        + "\(GattCharacteristic1.longestValue) octets",
-      hint: "write fewer octets, or from an octet of the value"
+      "\(octets) bytes at offset \(offset) do not fit: an attribute has at most "
+        + "\(GattCharacteristic1.longestValue) bytes",
+      hint: "write fewer bytes, or from an offset within the value"
     )
   }
 
   /// - Source: BlueZ, `src/gatt-client.c` (characteristic_write_value): a command with an offset is
   ///   not supported.
   static func commandFrom(_ offset: Int) -> Explanation {
-    definite(
+    permanent(
       .notSupported,
-      "a write without response carries no offset, and this one is to begin at octet \(offset)",
+      "a write without response carries no offset, and this one starts at offset \(offset)",
       hint: "write from the start of the value, or with a request"
     )
   }
 
   static func tooLong(octets: Int) -> Explanation {
-    definite(
+    permanent(
       .invalidValue,
-      "the value has \(octets) octets, an attribute at most \(GattCharacteristic1.longestValue)",
-      hint: "split it into several writes, as the device's documentation says"
+      "the value has \(octets) bytes, an attribute at most \(GattCharacteristic1.longestValue)",
+      hint: "split it into several writes, see the device's documentation"
     )
   }
 }

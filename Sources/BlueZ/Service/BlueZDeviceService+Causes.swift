@@ -1,8 +1,8 @@
-// What befell the host, where that is why an operation failed.
+// What happened to the host, when that is why an operation failed.
 //
-// bluetoothd tells of it from the small to the large: links fall first, then the adapter is off,
-// then it is gone, then bluetoothd itself. Who asks at the first of these would be told to bring
-// the device closer.
+// bluetoothd reports it from the small to the large: connections drop first, then the adapter is
+// off, then it is removed, then bluetoothd itself disappears. An explanation based on the first of
+// these would advise to bring the device closer.
 
 import BlueZInterfaces
 import Bluetooth
@@ -10,30 +10,30 @@ import DBus
 import Signals
 
 extension BlueZDeviceService {
-  /// The failure that an error means, once it is known what else befell the host at that time.
+  /// The failure that an error means, once it is known what else happened to the host at that time.
   ///
-  /// Waits for it only when a link, a device or an adapter went just before, for
+  /// Waits for it only when a connection, a device or an adapter was lost just before, for
   /// ``BlueZLimits/cause`` at most.
   ///
   /// - Source: recorded from bluetoothd 5.66: 5 ms from the loss to `Powered` for an adapter that
-  ///   is switched off, 23 ms to its removal when it is pulled out, 35 ms until a bluetoothd that is
-  ///   asked to end has left the bus.
-  func told(
+  ///   is powered off, 23 ms to its removal when it is unplugged, 35 ms until a bluetoothd that is
+  ///   terminated has left the bus.
+  func explained(
     _ error: any Error,
     _ call: ErrorSituation.Call,
     _ title: String,
     attribute: String? = nil,
     isWriterHere: Bool = false
   ) async -> any Error {
-    func told() -> any Error {
+    func current() -> any Error {
       failure(error, call, title, attribute: attribute, isWriterHere: isWriterHere)
     }
-    let first = told()
+    let first = current()
     guard (first as? DeviceFailure)?.mayHaveCause == true, await client.hasTroubleSettled() else {
       return first
     }
-    let last = told()
-    // A link that is up again meanwhile was lost all the same.
+    let last = current()
+    // A connection that is up again was lost all the same.
     return (last as? DeviceFailure)?.code == .refused ? first : last
   }
 
@@ -45,11 +45,11 @@ extension BlueZDeviceService {
     return context.failure(cause, (original as? DBusError).map { ErrorAnswer($0) })
   }
 
-  /// What keeps this host from any link to the device: bluetoothd or its adapter is not there.
+  /// What prevents any connection from this host: bluetoothd or its adapter is missing.
   private var hostCause: Explanation? {
     if let gone = client.absence { return gone }
     guard let adapter = state.withLock({ $0.adapter }) else { return nil }
-    // One that was reset is back at once, without the links that it had.
+    // An adapter that was reset is back at once, without its connections.
     let wasRemoved = client.wasRemovedJustNow(adapter)
     return client.look { tree in
       guard !wasRemoved, let now = tree.adapter(at: adapter) else {
@@ -62,21 +62,21 @@ extension BlueZDeviceService {
 }
 
 extension BlueZClient {
-  /// Why there is no bluetoothd to ask; nil while there is one.
+  /// Why there is no bluetoothd to call; nil while there is one.
   var absence: Explanation? {
     state.withLock { $0.isInStep ? nil : $0.gone ?? .daemonLeft }
   }
 
-  /// A link fell, or a device or an adapter went.
+  /// A connection dropped, or a device or an adapter was removed.
   func trouble() { state.withLock { $0.lastTrouble = bus.loop.now } }
 
-  /// Whether an adapter went within the time in which causes are looked for.
+  /// Whether an adapter was removed within the time in which causes are looked for.
   fileprivate func wasRemovedJustNow(_ adapter: ObjectPath) -> Bool {
     guard let last = state.withLock({ $0.removals[adapter] }) else { return false }
     return bus.loop.now - last <= limits.cause
   }
 
-  /// Waits until what came with the last trouble is known.
+  /// Waits until the consequences of the last trouble are known.
   ///
   /// - Returns: Whether there was anything to wait for.
   func hasTroubleSettled() async -> Bool {
@@ -84,16 +84,16 @@ extension BlueZClient {
     let left = trouble + limits.cause - bus.loop.now
     guard left > .zero else { return false }
     do {
-      try await until("what befell the host", limit: left) { _ in Void?.none }
+      try await until("the state of the host", limit: left) { _ in Void?.none }
     } catch {
-      // The time is over, or bluetoothd has gone: no more will come.
+      // The time is over, or bluetoothd has disappeared: no more will come.
     }
     return true
   }
 }
 
 extension DeviceFailure {
-  /// Whether something larger may be why: it is about a link, or about an adapter.
+  /// Whether a larger cause is possible: the failure is about a connection, or about an adapter.
   fileprivate var mayHaveCause: Bool {
     let codes: [Code] = [.linkLost, .notConnected, .connectFailed, .adapterOff, .adapterMissing]
     return codes.contains(code)

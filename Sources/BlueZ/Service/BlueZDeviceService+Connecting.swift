@@ -1,4 +1,4 @@
-// Connecting: find the device, end our own discovery, make the link, see its services.
+// Connecting: find the device, stop our own discovery, connect, and check the services.
 
 import BlueZInterfaces
 public import Bluetooth
@@ -6,16 +6,17 @@ import DBus
 public import Signals
 
 extension BlueZDeviceService {
-  /// Connects, and waits until the services are there.
+  /// Connects, and waits until the services are resolved.
   ///
-  /// The link belongs to the present turn, which ends it, unless it is to be kept or was up before.
+  /// The connection belongs to the current turn, which ends it, unless it is to be kept or existed
+  /// before.
   ///
   /// - Parameters:
-  ///   - keep: Leave the link up when the turn ends.
+  ///   - keep: Leave the connection up when the turn ends.
   ///   - expecting: Services that the device must have.
-  /// - Returns: Where the link came from, once the device is ready. Fails with ``DeviceFailure``:
-  ///   `connect-outside-turn`, `adapter-missing`, `adapter-off`, `not-found`, `connect-failed`,
-  ///   `service-missing`, `timed-out` and others.
+  /// - Returns: The origin of the connection, once the device is ready. Fails with
+  ///   ``DeviceFailure``: `connect-outside-turn`, `adapter-missing`, `adapter-off`, `not-found`,
+  ///   `connect-failed`, `service-missing`, `timed-out` and others.
   public func connect(keep: Bool, expecting: [BluetoothUUID]) -> Signal<LinkOrigin> {
     Signal.operation(of: scheduler, "connecting") { [self] sink in
       var attempts = ConnectAttempts(most: options.attempts, takesOver: options.takesOver)
@@ -26,20 +27,20 @@ extension BlueZDeviceService {
         try await forgetIfFresh()
         origin = try await connect(in: turn, keep: keep, expecting: expecting, &attempts)
       } catch {
-        let failure = suspecting(await told(error, .connect, "connecting"))
+        let failure = suspecting(await explained(error, .connect, "connecting"))
         throw Self.counted(failure, attempts.made)
       }
       try await sink(origin)
     }
   }
 
-  /// The failure with how often it was tried.
+  /// The failure with the number of attempts.
   private static func counted(_ error: any Error, _ attempts: Int) -> any Error {
     guard let failure = error as? DeviceFailure, attempts > 1 else { return error }
     return failure.with(meaning: "\(failure.meaning), after \(attempts) attempts")
   }
 
-  /// A failed connect with what may have been in its way: a scan that is not ours to pause.
+  /// A failed connect with a possible cause: a scan that is not ours to pause.
   private func suspecting(_ error: any Error) -> any Error {
     guard let failure = error as? DeviceFailure,
       failure.code == .connectFailed || failure.code == .timedOut,
@@ -83,7 +84,7 @@ extension BlueZDeviceService {
     }
   }
 
-  /// The turn at the adapter among processes; none is needed for a link that is up.
+  /// The turn at the adapter across processes; not needed for a connection that is up.
   private func radioTurn(
     for device: ObjectPath,
     on adapter: ObjectPath
@@ -127,11 +128,11 @@ extension BlueZDeviceService {
     throw Problem(.missing(missing, found: found, hidden: !hidden.isEmpty))
   }
 
-  /// The services whose objects are there.
+  /// The services whose objects are exported.
   ///
-  /// bluetoothd exports them before it says that they are resolved. When there are none at all, or
-  /// not all that are expected, it is given a moment; a device without any service it exports is
-  /// accepted then.
+  /// bluetoothd exports them before it reports them as resolved. When there are none at all, or not
+  /// all that are expected, it gets a moment; after that a device without exported services is
+  /// accepted.
   private func seenServices(
     of device: ObjectPath,
     _ expected: [BluetoothUUID]
@@ -151,9 +152,9 @@ extension BlueZDeviceService {
 
   // MARK: Disconnecting
 
-  /// Disconnects, whoever connected, and waits until the link is seen to be down.
+  /// Disconnects, whoever connected, and waits until the connection is down.
   ///
-  /// - Returns: One value; also when the device was not connected, or bluetoothd has forgotten it.
+  /// - Returns: One value; also when the device was not connected, or bluetoothd has removed it.
   public func disconnect() -> Signal<Void> {
     operation(.disconnect, "disconnecting") { [self] in
       try requireNoOpenStream()
@@ -169,13 +170,13 @@ extension BlueZDeviceService {
 }
 
 extension BlueZDeviceService {
-  /// What the sinks of this connection's subscriptions run in.
+  /// The context in which the sinks of this connection's subscriptions run.
   var openStream: OpenStream? {
     state.withLock { $0.device }.map { OpenStream(of: client, "\($0)") }
   }
 
-  /// Checks that this is not a step behind each value of a subscription of this connection: the
-  /// first one would end the connection, and with it the values that are still to come.
+  /// Checks that this does not run for each value of a subscription of this connection: the first
+  /// one would end the connection, and the values that are still to come.
   func requireNoOpenStream() throws {
     guard !OpenStream.current.isEmpty, let openStream, OpenStream.current.contains(openStream)
     else { return }
@@ -184,9 +185,9 @@ extension BlueZDeviceService {
 }
 
 extension ObjectTree {
-  /// Checks that an adapter can go on discovering.
+  /// Checks that an adapter can continue to discover.
   func requireDiscovery(on adapter: AdapterView) throws {
-    // Asked with every change: the whole view is made only of one that cannot.
+    // Called for every change: the full view is made only of an adapter that cannot.
     if isPowered(adapter.path) { return }
     guard let now = self.adapter(at: adapter.path) else {
       throw Problem(.adapterRemoved(adapter.title))
@@ -196,22 +197,22 @@ extension ObjectTree {
 }
 
 extension Explanation {
-  static let connectOutsideTurn = definite(
+  static let connectOutsideTurn = permanent(
     .connectOutsideTurn,
-    "a link belongs to a turn, which disconnects it at its end; there is none here",
+    "a connection belongs to a turn, which ends it; there is no turn here",
     hint: "start the chain with firstOrDefault or first, or connect inside schedule or turn; "
-      + "observe takes no turn of a signal's home"
+      + "observe does not start a turn"
   )
 
-  static let insideSubscription = definite(
+  static let insideSubscription = permanent(
     .insideSubscription,
-    "this would run for each value of a subscription of the same connection, and the first one would "
+    "this would run for each value of a subscription of the same connection, and the first would "
       + "end the subscription",
-    hint: "put collect() or then { } behind the values that are wanted, as in "
+    hint: "put collect() or then { } after the wanted values, as in "
       + "notifications(x).take(3).collect().flattenMap { … }; a session disconnects by itself"
   )
 
-  /// Services that were wanted are not among those found.
+  /// Required services that were not found.
   static func missing(
     _ missing: [BluetoothUUID],
     found: [BluetoothUUID],
@@ -223,25 +224,26 @@ extension Explanation {
     let list = { (uuids: [BluetoothUUID]) in
       uuids.isEmpty ? "none" : uuids.map { name($0) }.joined(separator: ", ")
     }
-    return definite(
+    return permanent(
       .serviceMissing,
       "the device does not offer \(list(missing)); it offers \(list(found))",
       hint: hidden
-        ? "bluetoothd keeps a service to itself that the device has: see ExportClaimedServices "
+        ? "bluetoothd claims a service that the device has: see ExportClaimedServices "
           + "in /etc/bluetooth/main.conf (since BlueZ 5.80)"
         : "check that it is the right device; if its firmware has changed, run with "
           + "--fresh so that its services are read anew"
     )
   }
 
-  /// bluetoothd calls the services resolved, and has none: it could not read them.
+  /// bluetoothd reports the services as resolved, and has none: it could not read them.
   ///
-  /// - Source: BlueZ 5.66, `src/device.c` (device_svc_resolved): said whatever the discovery came to.
+  /// - Source: BlueZ 5.66, `src/device.c` (device_svc_resolved): set
+  ///   whatever the result of the discovery.
   static func noServices(_ code: DeviceFailure.Code, _ wanted: String) -> Explanation {
-    passing(
+    transient(
       code,
       "bluetoothd has read no services of the device, and so no \(wanted)",
-      hint: "connect again; if it stays so, run with --fresh so that they are read anew"
+      hint: "connect again; if it persists, run with --fresh to read them again"
     )
   }
 

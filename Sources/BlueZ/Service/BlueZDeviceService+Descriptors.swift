@@ -61,9 +61,9 @@ extension BlueZDeviceService {
 extension Explanation {
   /// - Source: BlueZ, `src/gatt-client.c` (descriptor_write_value).
   static func configurationWrite(_ characteristic: CharacteristicView) -> Explanation {
-    definite(
+    permanent(
       .notPermitted,
-      "the Client Characteristic Configuration belongs to bluetoothd, which lets nobody write it",
+      "bluetoothd manages the Client Characteristic Configuration, and rejects writes to it",
       hint: "subscribe (notify): that writes it, for notifications or indications as the "
         + "characteristic offers"
     )

@@ -1,4 +1,4 @@
-// The strength of the link, which org.bluez does not tell.
+// RSSI, TX power and parameters of the connection, which org.bluez does not report.
 
 import BlueZInterfaces
 public import Bluetooth
@@ -6,19 +6,19 @@ import DBus
 public import Signals
 
 extension BlueZDeviceService {
-  /// Measures the link.
+  /// Measures the connection.
   ///
-  /// Device1's RSSI is that of advertisements, and gone while a device is connected. This asks the
-  /// meter that the service was made with.
+  /// The RSSI of Device1 is that of advertisements, and absent while a device is connected. This
+  /// asks the meter that the service was created with.
   ///
-  /// - Returns: The strength. Fails with ``DeviceFailure``.
+  /// - Returns: RSSI and TX power. Fails with ``DeviceFailure``.
   public func rssi() -> Signal<LinkStrength> {
     measured("measuring the link") { try await $0.strength(of: $1) }
   }
 
-  /// Tells the timing of the link, as far as the meter knows it.
+  /// Reads the connection parameters, as far as the meter knows them.
   ///
-  /// - Returns: The timing. Fails with ``DeviceFailure``.
+  /// - Returns: The parameters. Fails with ``DeviceFailure``.
   public func connectionParameters() -> Signal<ConnectionParameters> {
     measured("asking for the timing of the link") { try await $0.parameters(of: $1) }
   }
@@ -42,9 +42,9 @@ extension BlueZDeviceService {
 }
 
 extension Explanation {
-  fileprivate static let noMeter = definite(
+  fileprivate static let noMeter = permanent(
     .notSupported,
-    "this service was made without a meter of links",
-    hint: "give BlueZDeviceService one"
+    "this service was created without a link meter",
+    hint: "pass one to BlueZDeviceService"
   )
 }

@@ -1,4 +1,4 @@
-// The MTU of the link, and what fits into it.
+// The MTU of the connection, and what fits into it.
 
 import BlueZInterfaces
 import Bluetooth
@@ -6,11 +6,11 @@ import DBus
 public import Signals
 
 extension BlueZDeviceService {
-  /// The octets that a command, a notification or an indication has beside its value.
+  /// The octets of a command, a notification or an indication before its value.
   ///
   /// - Source: Bluetooth Core 5.4, Vol 3, Part F §3.4.5.3 and §3.4.7.
   static let commandOverhead = 3
-  /// The MTU that every LE link begins with.
+  /// The initial MTU of every LE connection.
   ///
   /// - Source: Bluetooth Core 5.4, Vol 3, Part G §5.2.1.
   static let firstMTU = 23
@@ -32,9 +32,10 @@ extension BlueZDeviceService {
     }
   }
 
-  /// The MTU of the link in octets; nil where bluetoothd does not tell.
+  /// The MTU of the connection in octets; nil when bluetoothd does not report it.
   ///
-  /// Asked for, because the objects of an earlier link are kept and still tell of that.
+  /// It is read from bluetoothd, because the objects of an earlier connection are kept and still
+  /// have the old value.
   func linkMTU(of device: ObjectPath) async throws -> Int? {
     let first = client.look { tree in
       tree.paths(with: GattCharacteristic1.interface, below: device).first
@@ -46,18 +47,18 @@ extension BlueZDeviceService {
       let reply = try await client.bus.call(call, limit: client.limits.call, lateReply: nil)
       mtu = reply.value(of: GattCharacteristic1.mtu).map { Int($0) }
     } catch is DBusError {
-      // Absent before 5.62 and while there is no link.
+      // Absent before 5.62 and while there is no connection.
       mtu = nil
     }
     client.link(to: device).state.withLock { $0.mtu = mtu }
     return mtu
   }
 
-  /// Checks that a command of so many octets fits into the MTU.
+  /// Checks that a command with this many octets fits into the MTU.
   ///
-  /// bluetoothd is asked only for those that the least MTU does not carry, and once a link unless
-  /// the value is too long for what it said: the MTU may have grown meanwhile. Where it does not
-  /// tell, the command is left to it.
+  /// bluetoothd is queried only for commands that do not fit the minimum MTU, and once per
+  /// connection unless the value is longer than the reported MTU permits: the MTU may have grown
+  /// since. When it does not report the MTU, it decides itself.
   func requirePlace(for octets: Int, _ selector: CharacteristicSelector) async throws {
     guard octets > Self.firstMTU - Self.commandOverhead else { return }
     let device = try connectedDevice()
@@ -71,20 +72,20 @@ extension BlueZDeviceService {
 }
 
 extension Explanation {
-  static let mtuUnknown = definite(
+  static let mtuUnknown = permanent(
     .notSupported,
-    "bluetoothd does not tell the MTU: it is older than 5.62, or exports no characteristic of the "
+    "bluetoothd does not report the MTU: it is older than 5.62, or exports no attribute of the "
       + "device",
-    hint: "install a newer BlueZ; until then count on 23 octets, of which a command carries 20"
+    hint: "install a newer BlueZ; until then assume 23 bytes, of which a command carries 20"
   )
 
   static func commandTooLong(octets: Int, mtu: Int) -> Explanation {
-    definite(
+    permanent(
       .invalidValue,
-      "the value has \(octets) octets, a command carries at most "
-        + "\(mtu - BlueZDeviceService.commandOverhead) on this link, whose MTU is \(mtu)",
-      hint: "write with a request, which takes up to \(GattCharacteristic1.longestValue) octets, "
-        + "or split the value; the MTU cannot be asked for, the device and bluetoothd settle it"
+      "the value has \(octets) bytes, a command carries at most "
+        + "\(mtu - BlueZDeviceService.commandOverhead) on this connection, whose MTU is \(mtu)",
+      hint: "write with a request, which carries up to \(GattCharacteristic1.longestValue) bytes, "
+        + "or split the value; the MTU cannot be requested, the device and bluetoothd negotiate it"
     )
   }
 }

@@ -1,19 +1,19 @@
-// Notifications and indications: streams that share a subscription of bluetoothd's.
+// Notifications and indications: streams that share a subscription of bluetoothd.
 
 public import Bluetooth
 import DBus
 public import Signals
 
 extension BlueZDeviceService {
-  /// Subscribes, and sends what is notified or indicated until it is ended.
+  /// Subscribes, and sends notifications and indications until it is ended.
   ///
-  /// - Returns: Fails with ``DeviceFailure``: `link-lost` when the link falls, and others; with
-  ///   `BufferOverflow` when values are not taken.
+  /// - Returns: Fails with ``DeviceFailure``: `link-lost` when the connection drops, and others;
+  ///   with `BufferOverflow` when values are not consumed.
   public func notifications(_ selector: CharacteristicSelector) -> Signal<NotifiedValue> {
     subscribe(selector).flattenMap { $0 }
   }
 
-  /// Subscribes, and sends the stream of what is notified once that was answered.
+  /// Subscribes, and sends the stream of values once bluetoothd has replied.
   ///
   /// - Returns: One stream, which is subscribed until the signal ends.
   public func subscribe(
@@ -22,14 +22,14 @@ extension BlueZDeviceService {
     subscribe(selector, SubscriptionOptions()).map(\.notifications)
   }
 
-  /// Subscribes, and sends the stream of what is notified once that was answered.
+  /// Subscribes, and sends the stream of values once bluetoothd has replied.
   ///
-  /// What is notified from then on waits in the stream, so the caller may trigger it first and look
-  /// afterwards. Several subscribers of a characteristic have one subscription of bluetoothd's in
-  /// common. The echoes of our own reads are left out.
+  /// Values are queued in the stream from then on, so the caller may trigger them first and read
+  /// afterwards. Several subscribers of a characteristic share one subscription of bluetoothd. The
+  /// echoes of our own reads are left out.
   ///
-  /// A stream that is to be resumed makes the link and the subscription anew while somebody waits
-  /// for its next value, within that one's deadline and in its turn.
+  /// A stream that resumes connects and subscribes again while a caller waits for its next value,
+  /// within the deadline and in the turn of that caller.
   ///
   /// - Returns: One stream, which is subscribed until the signal ends.
   public func subscribe(
@@ -99,7 +99,7 @@ extension BlueZDeviceService {
         operation: "waiting for a notification of \(AssignedNumbers.title(of: selector))"
       )
     } catch let error as TimedOut {
-      // No value was owed: how long to wait is the caller's affair, who set the deadline.
+      // No value was due: the caller sets the deadline, and so decides how long to wait.
       throw error
     } catch {
       throw await attributeFailure(error, .notify, "listening to", selector)
@@ -108,7 +108,7 @@ extension BlueZDeviceService {
 
   // MARK: Resuming
 
-  /// Makes the link and the subscription anew, as often as it takes within the limit.
+  /// Connects and subscribes again, as often as necessary within the limit.
   private func resume(
     _ present: Guarded<Subscriber>,
     _ selector: CharacteristicSelector,
@@ -120,7 +120,7 @@ extension BlueZDeviceService {
       do {
         return try await resumeOnce(present, selector)
       } catch {
-        // A deadline that has passed, or a cancellation, is told as itself.
+        // A passed deadline or a cancellation is reported as such.
         if Task.isCancelled { try await loop.sleep(for: .zero) }
         guard let failure = error as? DeviceFailure, failure.class == .passing,
           loop.now + pause < end
@@ -141,7 +141,7 @@ extension BlueZDeviceService {
     let isKept =
       state.withLock { $0.device }
       .map { client.link(to: $0).state.withLock { $0.isKept } } ?? false
-    // The connection is gone: no subscription of it can lose by this.
+    // The connection has ended: no subscription of it can lose values by this.
     try await OpenStream.$current.withValue([]) {
       try await connect(keep: isKept, expecting: []).run { _ in }
     }
@@ -151,7 +151,8 @@ extension BlueZDeviceService {
       if channel === old.channel {
         try await channel.resubscribe(old.mailbox.options.delivery)
       } else {
-        // The objects were made anew. The old channel hears the same path: it goes first.
+        // The objects were created again. The old channel receives signals of the same path: it is
+        // removed first.
         old.channel.forget(old)
         let new = try await channel.subscribe(old.mailbox)
         present.withLock { $0 = new }

@@ -1,4 +1,4 @@
-// Scanning: what discovery sees, as it sees it.
+// Scanning: what discovery finds, as it finds it.
 
 import BlueZInterfaces
 public import Bluetooth
@@ -6,13 +6,13 @@ import DBus
 public import Signals
 
 extension BlueZDeviceService {
-  /// Discovers, and sends each device that matches, anew whenever something of it changes.
+  /// Discovers, and sends each matching device, again whenever one of its properties changes.
   ///
-  /// Devices that are connected already, or that another scan has found, are sent at the start. It does not end by itself. Our own
-  /// discovery ends with it.
+  /// Devices that are connected already, or that another scan has found, are sent at the start. It
+  /// does not end by itself. Our own discovery ends with it.
   ///
   /// - Returns: Fails with ``DeviceFailure``: `adapter-missing`, `adapter-off`, `daemon-missing`
-  ///   and others; with `BufferOverflow` when values are not taken.
+  ///   and others; with `BufferOverflow` when values are not consumed.
   public func scan(_ filter: ScanFilter) -> Signal<Advertisement> {
     Signal.operation(of: scheduler, "scanning") { [self] sink in
       var thrownBySink: (any Error)?
@@ -27,7 +27,7 @@ extension BlueZDeviceService {
         }
       } catch {
         if thrownBySink != nil || error is TimedOut { throw error }
-        throw await told(error, .discovery, "scanning")
+        throw await explained(error, .discovery, "scanning")
       }
     }
   }
@@ -40,7 +40,7 @@ extension BlueZDeviceService {
     let adapter = try await readyAdapter()
     let mailbox = Mailbox<Advertisement>(bound: client.limits.advertisements)
     let forget = client.observe { event in
-      Self.hear(event, adapter, filter, mailbox)
+      Self.receive(event, adapter, filter, mailbox)
     }
     defer { forget() }
     let present = client.look { tree in
@@ -56,7 +56,7 @@ extension BlueZDeviceService {
     }
   }
 
-  /// Has the adapter listen while `body` runs: by a scan, or by a monitor that sends nothing.
+  /// Makes the adapter scan while `body` runs: actively, or passively with a monitor.
   private func listening(
     _ filter: ScanFilter,
     on adapter: AdapterView,
@@ -69,7 +69,7 @@ extension BlueZDeviceService {
     try await PassiveScan(filter, on: adapter, client).during(body)
   }
 
-  private static func hear(
+  private static func receive(
     _ event: BlueZClient.ObservedEvent,
     _ adapter: AdapterView,
     _ filter: ScanFilter,
@@ -92,7 +92,7 @@ extension BlueZDeviceService {
 }
 
 extension TreeChange {
-  /// Whether a device was seen, or something that an advertisement tells has changed.
+  /// Whether a device was found, or a property that advertisements report has changed.
   var isSighting: Bool {
     switch self {
     case .added(_, Device1.interface): true
@@ -103,7 +103,7 @@ extension TreeChange {
 }
 
 extension TreeChange {
-  /// What advertisements report.
+  /// The properties that advertisements report.
   fileprivate static let advertised: [any AnyProperty] = [
     Device1.rssi, Device1.txPower, Device1.name, Device1.alias, Device1.uuids,
     Device1.manufacturerData, Device1.serviceData, Device1.connected,
@@ -111,7 +111,7 @@ extension TreeChange {
 }
 
 extension ObjectTree {
-  /// A device that is near, or connected, and matches.
+  /// A device that is in range or connected, and matches.
   func sighting(at device: ObjectPath, _ filter: ScanFilter) -> Advertisement? {
     guard let seen = advertisement(of: device), seen.rssi != nil || seen.isConnected,
       filter.matches(seen)

@@ -5,10 +5,10 @@ import DBus
 public import Signals
 
 extension BlueZDeviceService {
-  /// Acquires the writing of a characteristic, and sends the writer.
+  /// Acquires a characteristic for writing, and sends the writer.
   ///
-  /// While it is held, `write` to the same characteristic is refused by bluetoothd, for this program
-  /// and for every other.
+  /// While it is held, bluetoothd refuses `write` to the same characteristic, for this program and
+  /// for every other.
   ///
   /// - Source: BlueZ, `doc/org.bluez.GattCharacteristic.rst` (AcquireWrite).
   public func acquireWriter(

@@ -1,7 +1,7 @@
-// The operations on one device, by way of bluetoothd.
+// The operations on one device, through bluetoothd.
 //
-// Each theme has its file: +Scanning, +Connecting, +Attributes, +Notifications. This one knows
-// which device is meant, and what is told when something fails.
+// Each theme has its file: +Scanning, +Connecting, +Attributes, +Notifications. This one resolves
+// the device, and turns errors into failures.
 
 import BlueZInterfaces
 public import Bluetooth
@@ -10,7 +10,7 @@ public import Signals
 
 /// A device behind bluetoothd.
 ///
-/// The device is held by what it is, not by its object: when bluetoothd forgets it, the next
+/// The device is identified by its target, not by its object: when bluetoothd removes it, the next
 /// `connect` finds it again.
 public final class BlueZDeviceService: DeviceService {
   struct State {
@@ -18,31 +18,31 @@ public final class BlueZDeviceService: DeviceService {
     var device: ObjectPath?
     /// The adapter that was used last.
     var adapter: ObjectPath?
-    /// What the device was last called, for failures after bluetoothd has forgotten it.
+    /// The last name of the device, for failures after bluetoothd has removed it.
     var title: String?
-    /// A fresh start was made, or was not asked for.
+    /// A fresh start was made, or was not requested.
     var isFresh = false
     var channels = ChannelCache()
   }
 
   /// bluetoothd.
   public let client: BlueZClient
-  /// The device that is meant.
+  /// The target device.
   public let target: DeviceTarget
   /// The adapter to use.
   public let adapter: AdapterSelector
   /// How it connects.
   public let options: ConnectOptions
   public let scheduler: SerialScheduler
-  /// Measures links; nil where nobody can.
+  /// Measures connections; nil when not available.
   let meter: (any LinkMeter)?
-  /// Tells what is worth knowing, on the loop.
+  /// Receives notices, on the loop.
   let notify: @Sendable (ServiceNotice) -> Void
   let state = Guarded(State())
 
-  /// Describes the operations on a device. Nothing is looked for yet.
+  /// Describes the operations on a device. Nothing is looked up yet.
   ///
-  /// - Parameter meter: Measures the link for `rssi`, which bluetoothd cannot.
+  /// - Parameter meter: Measures the connection for `rssi`, which bluetoothd cannot.
   /// - Precondition: `scheduler` is on the loop of the client's bus.
   public init(
     client: BlueZClient,
@@ -55,7 +55,7 @@ public final class BlueZDeviceService: DeviceService {
   ) {
     precondition(
       client.loop === scheduler.loop,
-      "a service's scheduler is on the loop of its client's bus"
+      "the scheduler must be on the loop of the client's bus"
     )
     self.client = client
     self.target = target
@@ -82,7 +82,7 @@ public final class BlueZDeviceService: DeviceService {
     }
   }
 
-  /// From now on this object is the device.
+  /// Makes this object the device from now on.
   func bind(_ device: ObjectPath) {
     let title = title(of: device)
     state.withLock { state in
@@ -92,9 +92,9 @@ public final class BlueZDeviceService: DeviceService {
     }
   }
 
-  // MARK: The signals' frame
+  // MARK: Operations
 
-  /// A signal of one value, at home on the scheduler, whose errors are told as failures.
+  /// A signal of one value, on the scheduler, whose errors become failures.
   func operation<Value: Sendable>(
     _ call: ErrorSituation.Call,
     _ title: String,
@@ -106,13 +106,13 @@ public final class BlueZDeviceService: DeviceService {
       do {
         value = try await body()
       } catch {
-        throw await told(error, call, title, attribute: attribute)
+        throw await explained(error, call, title, attribute: attribute)
       }
       try await sink(value)
     }
   }
 
-  /// The failure that an error means, with what was being done and to what.
+  /// The failure for an error, with the operation and its device.
   func failure(
     _ error: any Error,
     _ call: ErrorSituation.Call,
@@ -130,7 +130,7 @@ public final class BlueZDeviceService: DeviceService {
     return caused(reasoned(context.failure(error, situation)), by: error, context)
   }
 
-  /// A lost link with the reason that bluetoothd gave, where it gave one.
+  /// A lost connection with the reason that bluetoothd reported, if any.
   private func reasoned(_ error: any Error) -> any Error {
     guard let failure = error as? DeviceFailure, failure.isOfLink,
       let device = state.withLock({ $0.device }),
@@ -173,7 +173,7 @@ public final class BlueZDeviceService: DeviceService {
     }
   }
 
-  /// The device's object, without looking for it by discovery; nil when it is not known.
+  /// The device's object, without discovery; nil when it is unknown.
   func knownDevice(on adapter: ObjectPath) -> ObjectPath? {
     let bound = state.withLock { $0.device }
     return client.look { tree in
@@ -201,19 +201,19 @@ public final class BlueZDeviceService: DeviceService {
 }
 
 extension Explanation {
-  /// What an adapter's absence means.
+  /// The meaning of a missing adapter.
   static func adapter(_ problem: AdapterProblem, wanted: AdapterSelector) -> Explanation {
     switch problem {
     case .missing(let found) where found.isEmpty:
       .unavailable(
         .adapterMissing,
-        "this host has no Bluetooth adapter that bluetoothd knows",
+        "bluetoothd knows no Bluetooth adapter on this host",
         hint: "plug one in, check with bluetoothctl list, or run with --simulate"
       )
     case .missing(let found):
       .unavailable(
         .adapterMissing,
-        "there is no adapter \(wanted); there is \(found.joined(separator: ", "))",
+        "unknown adapter \(wanted); bluetoothd has \(found.joined(separator: ", "))",
         hint: "name one of these with --adapter"
       )
     case .off(let adapter):

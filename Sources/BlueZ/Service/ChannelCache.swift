@@ -1,16 +1,16 @@
-// The characteristics that selectors were resolved to, as long as the objects do not change.
+// The characteristics that selectors were resolved to, valid as long as the objects do not change.
 
 import Bluetooth
 import DBus
 
-/// Remembers the channels of a device's characteristics by selector.
+/// Caches the channels of a device's characteristics by selector.
 struct ChannelCache: Sendable {
   private var device: ObjectPath?
   private var generation: UInt64 = 0
   private var channels: [CharacteristicSelector: CharacteristicChannel] = [:]
   private var last: Resolved?
 
-  /// One characteristic in a row is read many times; looking at this copies nothing.
+  /// The same characteristic is often read many times in a row; checking this copies nothing.
   private final class Resolved: Sendable {
     let selector: CharacteristicSelector
     let channel: CharacteristicChannel
@@ -21,7 +21,7 @@ struct ChannelCache: Sendable {
     }
   }
 
-  /// The channel of a selector; nil when it has to be looked up.
+  /// The channel of a selector; nil when it has to be resolved.
   func channel(
     _ selector: CharacteristicSelector,
     of device: ObjectPath,
@@ -32,7 +32,7 @@ struct ChannelCache: Sendable {
     return channels[selector]
   }
 
-  /// Remembers a channel.
+  /// Stores a channel.
   mutating func keep(
     _ channel: CharacteristicChannel,
     _ selector: CharacteristicSelector,

@@ -1,17 +1,17 @@
-// Which characteristic of a device a selector means.
+// Which characteristic of a device a selector selects.
 //
 // Pure: selector and characteristics in, one of them or a problem out.
 
 import Bluetooth
 
 extension CharacteristicSelector {
-  /// The characteristic that is meant.
+  /// The selected characteristic.
   ///
-  /// - Throws: ``Problem`` with `characteristic-missing`, which names those there are, or
-  ///   `ambiguous`, which names those that match.
+  /// - Throws: ``Problem`` with `characteristic-missing`, which lists the existing ones, or
+  ///   `ambiguous`, which lists those that match.
   func resolved(among all: [CharacteristicView]) throws -> CharacteristicView {
     if let handle {
-      // The declaration's handle, which object paths have, is one below the value's.
+      // The declaration's handle, which object paths contain, is one below the value's.
       let found =
         all.first { $0.valueHandle == handle } ?? all.first { $0.valueHandle == handle &+ 1 }
       guard let found else {
@@ -42,13 +42,13 @@ extension Explanation {
     if all.isEmpty {
       return .noServices(.characteristicMissing, AssignedNumbers.title(of: selector))
     }
-    // A long list helps nobody: the names of the same service first, no more than a dozen.
+    // A long list is useless: the names of the same service first, no more than a dozen.
     let sorted =
       all.filter { $0.service == selector.service }
       + all.filter { $0.service != selector.service }
     let shown = sorted.prefix(12).map { $0.selector(among: all) }.joined(separator: ", ")
     let more = all.count > 12 ? " and \(all.count - 12) more" : ""
-    return definite(
+    return permanent(
       .characteristicMissing,
       "the device has no \(AssignedNumbers.title(of: selector)); it has "
         + (shown + more),
@@ -62,9 +62,9 @@ extension Explanation {
     _ matching: [CharacteristicView],
     among all: [CharacteristicView]
   ) -> Explanation {
-    definite(
+    permanent(
       .ambiguous,
-      "\(AssignedNumbers.title(of: selector)) means \(matching.count) characteristics: "
+      "\(AssignedNumbers.title(of: selector)) matches \(matching.count) characteristics: "
         + matching.map { $0.selector(among: all) }.joined(separator: ", "),
       hint: "use one of these, or a handle: "
         + matching.map { CharacteristicSelector(handle: $0.valueHandle).description }
@@ -74,8 +74,8 @@ extension Explanation {
 }
 
 extension CharacteristicView {
-  /// A selector that means this characteristic and no other of `all`: `battery/battery-level`, with
-  /// `#1` where a device has the service or the characteristic more than once.
+  /// A selector that selects only this characteristic of `all`: `battery/battery-level`, with `#1`
+  /// when a device has the service or the characteristic more than once.
   func selector(among all: [CharacteristicView]) -> String {
     let same = all.filter { $0.uuid == uuid && $0.service == service }
     let instance = same.count > 1 ? same.firstIndex(of: self) : nil
@@ -85,6 +85,6 @@ extension CharacteristicView {
 }
 
 extension AssignedNumbers {
-  /// What a selector is called in messages.
+  /// The name of a selector in messages.
   static func title(of selector: CharacteristicSelector) -> String { selector.description }
 }

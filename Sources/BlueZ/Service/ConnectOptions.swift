@@ -1,16 +1,16 @@
-// How a service connects, beyond what each connect says.
+// Options of a service that apply to every connect.
 
-/// What a chain may ask of connecting as a whole.
+/// Options for connecting.
 public struct ConnectOptions: Hashable, Sendable {
-  /// How often one connect tries at most. Only failures that may pass are tried again, and only
+  /// The maximum number of attempts of one connect. Only transient failures are repeated, and only
   /// within the deadline.
   public var attempts = 5
-  /// Has bluetoothd forget the device before the first connect, so that it is found and its
-  /// services are read anew. A bond is lost with it.
+  /// Removes the device from bluetoothd before the first connect, so that it is discovered and its
+  /// services are read again. This also removes a bond.
   public var isFresh = false
   /// Ends the attempt of another program to connect to the device, instead of waiting for it.
   public var takesOver = false
-  /// How long to wait for the adapter to be there and on; nil: only while it is being switched on.
+  /// How long to wait for the adapter to be present and on; nil: only while it is powering on.
   public var adapterWait: Duration?
 
   public init() {}

@@ -1,4 +1,4 @@
-// Which descriptor of a device a selector means.
+// Which descriptor of a device a selector selects.
 //
 // Pure: selector and objects in, one descriptor or a problem out.
 
@@ -6,7 +6,7 @@ import BlueZInterfaces
 import Bluetooth
 import DBus
 
-/// One descriptor as the tree has it.
+/// One descriptor in the tree.
 struct DescriptorView: Equatable, Sendable {
   let path: ObjectPath
   let uuid: BluetoothUUID
@@ -27,10 +27,10 @@ extension ObjectTree {
 }
 
 extension DescriptorSelector {
-  /// The descriptor that is meant.
+  /// The selected descriptor.
   ///
-  /// - Throws: ``Problem`` with `descriptor-missing`, which names those there are, `ambiguous`,
-  ///   which names those that match, or what is wrong with the characteristic.
+  /// - Throws: ``Problem`` with `descriptor-missing`, which lists the existing ones, `ambiguous`,
+  ///   which lists those that match, or an error of the characteristic.
   func resolved(in tree: ObjectTree, of device: ObjectPath) throws -> DescriptorView {
     let all = tree.characteristics(of: device)
     if all.isEmpty, !tree.isResolved(device) { throw Problem(.servicesUnread) }
@@ -59,7 +59,7 @@ extension DescriptorSelector {
 }
 
 extension DescriptorView {
-  /// A selector that means this descriptor and no other: `battery-level/2901`.
+  /// A selector that selects only this descriptor: `battery-level/2901`.
   func selector(
     among siblings: [DescriptorView],
     _ characteristics: [CharacteristicView]
@@ -80,9 +80,9 @@ extension Explanation {
     let shown = descriptors.prefix(12).map { $0.selector(among: descriptors, characteristics) }
     let more = descriptors.count > 12 ? " and \(descriptors.count - 12) more" : ""
     let owner = selector.handle == nil ? "\(selector.characteristic)" : "the device"
-    return definite(
+    return permanent(
       .descriptorMissing,
-      "there is no descriptor \(selector); \(owner) has "
+      "unknown descriptor \(selector); \(owner) has "
         + (shown.isEmpty ? "none" : shown.joined(separator: ", ") + more),
       hint: "blerun inspect shows the device's descriptors"
     )
@@ -94,9 +94,9 @@ extension Explanation {
     _ characteristics: [CharacteristicView]
   ) -> Explanation {
     let names = matching.map { $0.selector(among: matching, characteristics) }
-    return definite(
+    return permanent(
       .ambiguous,
-      "\(selector) means \(matching.count) descriptors: \(names.joined(separator: ", "))",
+      "\(selector) matches \(matching.count) descriptors: \(names.joined(separator: ", "))",
       hint: "use one of these, or a handle: "
         + matching.map { CharacteristicSelector(handle: $0.handle).description }
         .joined(separator: ", ")

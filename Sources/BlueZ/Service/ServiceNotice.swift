@@ -1,14 +1,14 @@
-// What a service tells while it works, for people who watch.
+// What a service reports while it works, for people who watch.
 
-/// Something worth knowing that is no failure.
+/// Information that is not a failure.
 public enum ServiceNotice: Hashable, Sendable, CustomStringConvertible {
   /// An attempt to connect failed; this one follows.
   case trying(again: Int, of: Int, String)
-  /// The attempt of another program is ended, because that was asked for.
+  /// The attempt of another program is ended, as requested.
   case takingOver
-  /// The attempt that a killed run left is ended.
+  /// The attempt of a killed run is ended.
   case endingStale
-  /// The device is forgotten although it is paired.
+  /// The device is removed although it is paired.
   case losingBond
 
   public var description: String {
@@ -16,9 +16,9 @@ public enum ServiceNotice: Hashable, Sendable, CustomStringConvertible {
     case .trying(let attempt, let most, let why):
       "connecting: \(why); attempt \(attempt) of \(most) follows"
     case .takingOver: "connecting: ending the attempt of another program"
-    case .endingStale: "connecting: ending the attempt that a killed run left"
+    case .endingStale: "connecting: ending the attempt of a killed run"
     case .losingBond:
-      "the bond with the device is lost with --fresh: pair again where the device wants it"
+      "--fresh removes the bond with the device: pair again if the device requires it"
     }
   }
 }

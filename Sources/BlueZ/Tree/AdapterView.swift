@@ -1,10 +1,10 @@
-// The adapters in the tree, and the choice among them.
+// The adapters in the tree, and the selection of one.
 
 import BlueZInterfaces
 import Bluetooth
 import DBus
 
-/// One adapter as the tree has it.
+/// One adapter in the tree.
 struct AdapterView: Equatable, Sendable {
   let path: ObjectPath
   /// `hci0`
@@ -13,7 +13,7 @@ struct AdapterView: Equatable, Sendable {
   let alias: String
   let isPowered: Bool
   let isBlocked: Bool
-  /// It is being switched on.
+  /// It is powering on.
   let isTurningOn: Bool
   let isDiscovering: Bool
 
@@ -25,7 +25,7 @@ struct AdapterView: Equatable, Sendable {
 
 /// Why no adapter can be used.
 enum AdapterProblem: Error, Equatable {
-  /// None answers to the selector; the titles of those there are.
+  /// None matches the selector; the titles of the existing ones.
   case missing(found: [String])
   /// It is off.
   case off(AdapterView)
@@ -39,7 +39,7 @@ extension ObjectTree {
       .sorted { ($0.name.count, $0.name) < ($1.name.count, $1.name) }
   }
 
-  /// Whether the adapter at a path is there, and on.
+  /// Whether the adapter at a path is present and on.
   func isPowered(_ path: ObjectPath) -> Bool {
     value(Adapter1.powered, at: path) ?? false
   }
@@ -60,7 +60,7 @@ extension ObjectTree {
     )
   }
 
-  /// The adapter that a selector names, which is on.
+  /// The selected adapter, which is on.
   func usableAdapter(_ selector: AdapterSelector) throws(AdapterProblem) -> AdapterView {
     let all = adapters
     let matching = all.filter { selector.names($0) }
@@ -73,7 +73,7 @@ extension ObjectTree {
 }
 
 extension AdapterSelector {
-  /// Whether an adapter is one that this names.
+  /// Whether the selector matches an adapter.
   func names(_ adapter: AdapterView) -> Bool {
     switch self {
     case .first: true

@@ -4,11 +4,11 @@ import BlueZInterfaces
 import Bluetooth
 import DBus
 
-/// One characteristic as the tree has it.
+/// One characteristic in the tree.
 struct CharacteristicView: Equatable, Sendable {
   let path: ObjectPath
   let uuid: BluetoothUUID
-  /// The handle of the value, one more than the declaration's that the path names.
+  /// The handle of the value, one more than that of the declaration in the path.
   let valueHandle: UInt16
   let service: BluetoothUUID
   let properties: CharacteristicProperties
@@ -49,9 +49,9 @@ extension ObjectTree {
     }
   }
 
-  /// The services of a device with what is in them, in order of handle.
+  /// The services of a device with their contents, in order of handle.
   ///
-  /// - Parameter mtu: The MTU of the link in octets, when it is known better than the tree does.
+  /// - Parameter mtu: The MTU of the connection in octets, when it is more recent than in the tree.
   func services(of device: ObjectPath, mtu: Int? = nil) -> [GATTService] {
     paths(with: GattService1.interface, below: device).compactMap { path in
       guard let handle = BlueZPath(path)?.handle, let uuid = value(GattService1.uuid, at: path)
@@ -91,7 +91,7 @@ extension ObjectTree {
     }
   }
 
-  /// What a characteristic offers.
+  /// The properties of a characteristic.
   func flags(of characteristic: ObjectPath) -> CharacteristicProperties {
     value(GattCharacteristic1.flags, at: characteristic) ?? []
   }

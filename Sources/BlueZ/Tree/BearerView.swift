@@ -1,9 +1,9 @@
-// Which side of a device is meant, where it has two.
+// Which bearer of a dual-mode device is used.
 
 import BlueZInterfaces
 import DBus
 
-/// What makes and ends the link of a device.
+/// The methods that connect and disconnect a device.
 struct LinkMethods: Sendable {
   let connect: Method<Void, Void>
   let disconnect: Method<Void, Void>
@@ -13,17 +13,17 @@ struct LinkMethods: Sendable {
 }
 
 extension ObjectTree {
-  /// Whether bluetoothd offers the LE side of a dual-mode device by itself.
+  /// Whether bluetoothd exports the LE bearer of a dual-mode device.
   func hasBearers(_ device: ObjectPath) -> Bool {
     has(BearerLE1.interface, at: device) && has(BearerBREDR1.interface, at: device)
   }
 
-  /// Whether bluetoothd says that a device is connected; over LE, where it tells that apart.
+  /// Whether bluetoothd reports a device as connected; over LE, where it distinguishes bearers.
   func isConnected(_ device: ObjectPath) -> Bool {
     value(hasBearers(device) ? BearerLE1.connected : Device1.connected, at: device) ?? false
   }
 
-  /// Connect and Disconnect of the LE link alone, where bluetoothd offers that.
+  /// Connect and Disconnect of the LE bearer alone, if bluetoothd exports it.
   func linkMethods(_ device: ObjectPath) -> LinkMethods {
     hasBearers(device) ? .bearer : .device
   }

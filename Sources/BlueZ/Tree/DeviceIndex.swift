@@ -1,25 +1,25 @@
 // The devices in the tree by address and by name, so that one of many is found without a search.
 //
-// A pure value, kept by ObjectTree. Whether a device is the one that is meant is decided in
-// DeviceView.swift: this only says which can be.
+// A pure value, kept by ObjectTree. DeviceView.swift decides whether a device matches; this only
+// returns candidates.
 
 import BlueZInterfaces
 import Bluetooth
 import DBus
 
-/// Where the devices with an address or a name are.
+/// The devices with an address or a name.
 struct DeviceIndex: Sendable {
-  /// By the address in the path, and by the one that is reported: that of a private address may be
-  /// known.
+  /// By the address in the path, and by the reported one: the identity address behind a private
+  /// address may be known.
   private var addresses: [BluetoothAddress: SortedPaths] = [:]
   private var names: [String: SortedPaths] = [:]
 
-  /// Whether a change of properties is one of those that devices are found by.
+  /// Whether a change affects a property that devices are found by.
   static func isConcerned(by change: TreeChange) -> Bool {
     change.concerns(Device1.address) || change.concerns(Device1.name)
   }
 
-  /// The properties of a device have changed; nil before it came, and after it has gone.
+  /// The properties of a device have changed; nil before it was added, and after it was removed.
   mutating func change(_ path: ObjectPath, from old: PropertyMap?, to new: PropertyMap?) {
     let before = old?[Device1.address]
     let after = new?[Device1.address]
@@ -52,7 +52,7 @@ struct DeviceIndex: Sendable {
     return addresses
   }
 
-  /// The devices that a target can mean, in order of path; nil when each has to be looked at.
+  /// The candidates for a target, in order of path; nil when every device has to be checked.
   func devices(_ target: DeviceTarget) -> [ObjectPath]? {
     switch target {
     case .address(let address): Array(addresses[address] ?? SortedPaths())

@@ -10,12 +10,12 @@ extension ObjectTree {
     paths(with: Device1.interface, below: adapter)
   }
 
-  /// Whether bluetoothd says that a device's services are resolved.
+  /// Whether bluetoothd reports a device's services as resolved.
   func isResolved(_ device: ObjectPath) -> Bool {
     value(Device1.servicesResolved, at: device) ?? false
   }
 
-  /// What is known of a device, in the form of an advertisement; nil when it is not there.
+  /// The properties of a device, in the form of an advertisement; nil when it is absent.
   func advertisement(of device: ObjectPath) -> Advertisement? {
     guard let properties = properties(Device1.interface, at: device),
       let address = properties[Device1.address]
@@ -36,10 +36,10 @@ extension ObjectTree {
     )
   }
 
-  /// The device of an adapter that a target means; nil when none is known.
+  /// The device of an adapter that a target selects; nil when none is known.
   ///
-  /// Of several, the connected ones come before those that discovery sees, the nearest of these
-  /// first, and then those that are only remembered; at last the lowest address decides.
+  /// Of several, the connected ones come before those that discovery sees, the strongest of these
+  /// first, and then those that are only cached; finally the lowest address decides.
   func device(_ target: DeviceTarget, of adapter: ObjectPath) -> ObjectPath? {
     let candidates = indexed(target)?.filter { $0.isBelow(adapter) } ?? devices(of: adapter)
     guard !candidates.isEmpty else { return nil }
@@ -56,10 +56,10 @@ extension ObjectTree {
     return best?.path
   }
 
-  /// The same for who has looked before and found none: where each device has to be looked at, only
-  /// the one that has changed since is.
+  /// The same for a caller that has looked before and found none: when every device has to be
+  /// checked, only the one that has changed since is.
   ///
-  /// - Parameter count: ``ObjectTree/deviceChanges`` then; nil: it is the first look.
+  /// - Parameter count: ``ObjectTree/deviceChanges`` at that time; nil for the first look.
   func device(
     _ target: DeviceTarget,
     of adapter: ObjectPath,

@@ -1,36 +1,36 @@
 // A mirror of bluetoothd's objects: messages in, changes out.
 //
-// A pure value. It sends nothing and waits for nothing; what the objects mean is read from it in
+// A pure value. It sends nothing and waits for nothing; the meaning of the objects is in
 // AdapterView.swift, DeviceView.swift and AttributeView.swift.
 
 import BlueZInterfaces
 import Bluetooth
 import DBus
 
-/// The objects that bluetoothd exports, as its messages tell.
+/// The objects that bluetoothd exports, according to its messages.
 struct ObjectTree: Sendable {
   private typealias Interfaces = [String: PropertyMap]
 
   private var objects: [ObjectPath: Interfaces] = [:]
   /// The objects that have each interface.
   private var paths: [String: SortedPaths] = [:]
-  /// The devices by what an operation names them by.
+  /// The devices by what targets select them by.
   private var deviceIndex = DeviceIndex()
   private var snapshotsAsked = 0
   private var remembered: [TreeEvent] = []
 
-  /// Counts the changes of GATT objects, so that what was read from them can be kept meanwhile.
+  /// Counts the changes of GATT objects, so that what was read from them can be cached.
   private(set) var attributeGeneration: UInt64 = 0
-  /// Counts the changes of devices, so that who waits for one looks at the last alone.
+  /// Counts the changes of devices, so that a waiter checks only the last one.
   private(set) var deviceChanges: UInt64 = 0
   /// The device that changed last; nil after a change of all.
   private(set) var lastDevice: ObjectPath?
 
-  /// Takes in one event.
+  /// Applies one event.
   ///
-  /// Signals that come while a snapshot is asked for are applied at once and again on top of the
-  /// snapshot. Its place among them is not known, and need not be: the last word on each property
-  /// wins either way.
+  /// Signals that arrive while a snapshot is pending are applied at once and again on top of the
+  /// snapshot. Its position among them is not known, and need not be: the last value of each
+  /// property counts either way.
   ///
   /// - Returns: What changed, in the order of the message.
   mutating func apply(_ event: TreeEvent) -> [TreeChange] {
@@ -152,7 +152,7 @@ struct ObjectTree: Sendable {
   }
 
   private mutating func countAllDevices() {
-    // By two: nobody takes it for the change of one.
+    // By two, so that it is not mistaken for the change of one device.
     deviceChanges += 2
     lastDevice = nil
   }
@@ -166,7 +166,7 @@ struct ObjectTree: Sendable {
     return before.removals(towards: self)
   }
 
-  /// What `other` has no more: children before parents.
+  /// The objects that `other` no longer has: children before parents.
   private func removals(towards other: ObjectTree) -> [TreeChange] {
     objects.keys.sorted().reversed().flatMap { path in
       interfaceNames(of: path)
@@ -175,7 +175,7 @@ struct ObjectTree: Sendable {
     }
   }
 
-  /// What `other` has new or different: parents before children.
+  /// The objects that are new or different in `other`: parents before children.
   private func additions(towards other: ObjectTree) -> [TreeChange] {
     other.objects.keys.sorted().flatMap { path in
       other.interfaceNames(of: path).compactMap { name -> TreeChange? in
@@ -196,7 +196,7 @@ struct ObjectTree: Sendable {
     }
   }
 
-  /// The two that every object has say nothing.
+  /// The two implicit interfaces carry no information.
   private static func isMirrored(_ interface: String) -> Bool {
     interface != StandardInterface.introspectable && interface != StandardInterface.properties
   }
@@ -207,7 +207,7 @@ struct ObjectTree: Sendable {
 
   // MARK: Indices
 
-  /// Indexes all objects anew.
+  /// Indexes all objects again.
   private mutating func index() {
     var listed: [String: [ObjectPath]] = [:]
     deviceIndex = DeviceIndex()
@@ -231,12 +231,12 @@ struct ObjectTree: Sendable {
 
   // MARK: Reading
 
-  /// The properties of an interface of an object; nil when it is not there.
+  /// The properties of an interface of an object; nil when it is absent.
   func properties(_ interface: String, at path: ObjectPath) -> PropertyMap? {
     objects[path]?[interface]
   }
 
-  /// The value of a property; nil when it, the interface or the object is not there.
+  /// The value of a property; nil when it, the interface or the object is absent.
   func value<Value>(_ property: Property<Value>, at path: ObjectPath) -> Value? {
     objects[path]?[property.interface]?[property]
   }
@@ -259,6 +259,6 @@ struct ObjectTree: Sendable {
     paths[interface].map { Array($0.below(parent)) } ?? []
   }
 
-  /// The devices that a target can mean; nil when each has to be looked at.
+  /// The candidates for a target; nil when every device has to be checked.
   func indexed(_ target: DeviceTarget) -> [ObjectPath]? { deviceIndex.devices(target) }
 }

@@ -1,4 +1,4 @@
-// What bluetoothd tells about its objects, and what that changes.
+// What bluetoothd reports about its objects, and what that changes.
 
 import BlueZInterfaces
 import DBus
@@ -27,9 +27,9 @@ struct ListedObject: Equatable, Sendable {
 
 /// One message about the objects.
 enum TreeEvent: Sendable {
-  /// GetManagedObjects was called: until it is answered, what is signalled is remembered.
+  /// GetManagedObjects was called: signals are kept until the reply.
   case snapshotAsked
-  /// The answer to GetManagedObjects.
+  /// The reply to GetManagedObjects.
   case snapshot([ListedObject])
   /// GetManagedObjects failed.
   case snapshotFailed
@@ -39,7 +39,7 @@ enum TreeEvent: Sendable {
   case removed(ObjectPath, [String])
   /// PropertiesChanged.
   case changed(ObjectPath, interface: String, PropertyMap, invalidated: [String])
-  /// bluetoothd has left the bus: nothing that was known is true any more.
+  /// bluetoothd has left the bus: nothing that was known is valid any more.
   case cleared
 }
 
@@ -47,7 +47,7 @@ enum TreeEvent: Sendable {
 enum TreeChange: Hashable, Sendable {
   case added(ObjectPath, interface: String)
   case removed(ObjectPath, interface: String)
-  /// `properties` are the names that changed or ceased to exist, in the order of the message.
+  /// `properties` are the names that changed or were invalidated, in the order of the message.
   case changed(ObjectPath, interface: String, properties: [String])
 
   /// Whether a property is among those that changed.
@@ -67,7 +67,7 @@ enum TreeChange: Hashable, Sendable {
 }
 
 extension TreeEvent {
-  /// Reads a signal of ObjectManager or Properties; nil when it is none, or not well formed.
+  /// Parses a signal of ObjectManager or Properties; nil for any other message, or a malformed one.
   init?(_ message: Message) {
     let body = message.body
     switch message.member {
@@ -90,7 +90,7 @@ extension TreeEvent {
     }
   }
 
-  /// Reads the answer to GetManagedObjects; nil when it is not well formed.
+  /// Parses the reply to GetManagedObjects; nil when it is malformed.
   init?(managedObjects message: Message) {
     guard message.body.count == 1, case .dictionary(let objects) = message.body[0] else {
       return nil

@@ -92,21 +92,21 @@ struct ErrorMappingTests {
     (ErrorAnswer("com.example.Error", "…"), .read, .unknown, .definite),
   ]
 
-  @Test("each answer has its code and class", arguments: attributes + connections + buses)
+  @Test("each error has its code and class", arguments: attributes + connections + buses)
   func maps(expected: Expected) {
     let explanation = ErrorMapping.explain(expected.answer, ErrorSituation(expected.call))
     #expect(explanation.code == expected.code)
     #expect(explanation.failureClass == expected.failureClass)
   }
 
-  @Test("an answer that came with the link's fall tells of that")
+  @Test("an error at the end of the connection is reported as link-lost")
   func linkLost() {
     let answer = ErrorAnswer.failed("Operation failed with ATT error: 0x0e")
     let explanation = ErrorMapping.explain(answer, ErrorSituation(.read, isLinkDown: true))
     #expect(explanation == .linkLost)
   }
 
-  @Test("whatever is answered while the adapter is off tells of that")
+  @Test("any error while the adapter is off is reported as adapter-off")
   func adapterOff() {
     let explanation = ErrorMapping.explain(
       .inputOutputError,
@@ -115,7 +115,7 @@ struct ErrorMappingTests {
     #expect(explanation == .adapterOff)
   }
 
-  @Test("a failure keeps the answer, the ATT code and what was being done")
+  @Test("a failure keeps the error, the ATT code and the operation")
   func keepsAnswer() throws {
     let context = FailureContext(
       operation: "reading battery-level",
@@ -134,16 +134,16 @@ struct ErrorMappingTests {
     #expect(!failure.meaning.isEmpty && !failure.hint.isEmpty)
   }
 
-  @Test("every ATT code survives the way through bluetoothd, as far as it tells them apart")
+  @Test("every ATT code survives the way through bluetoothd, as far as it distinguishes them")
   func attCodes() {
     for raw in UInt8.min...UInt8.max {
       let code = ATTErrorCode(rawValue: raw)
-      let told = ErrorAnswer.refused(by: code).attErrorCode
+      let reported = ErrorAnswer.refused(by: code).attErrorCode
       switch raw {
-      case 0x00, 0x06, 0x08: #expect(told == nil)
-      case 0x05, 0x0C, 0x0F: #expect(told == ATTErrorCode(rawValue: 0x05))
-      case 0x0D: #expect(told == nil)
-      default: #expect(told == code)
+      case 0x00, 0x06, 0x08: #expect(reported == nil)
+      case 0x05, 0x0C, 0x0F: #expect(reported == ATTErrorCode(rawValue: 0x05))
+      case 0x0D: #expect(reported == nil)
+      default: #expect(reported == code)
       }
     }
   }

@@ -14,7 +14,7 @@ struct ConnectAttemptsTests {
     Failing(answer.dbusError, isAdapterOff: isAdapterOff)
   }
 
-  @Test("each answer to Connect belongs to the class that it was recorded for")
+  @Test("each error of Connect belongs to the class that it was recorded for")
   func classes() {
     #expect(failing(.connectAborted) == .aborted)
     #expect(failing(.connectCanceled) == .aborted)
@@ -34,12 +34,12 @@ struct ConnectAttemptsTests {
     #expect(failing(gone) == .vanished)
   }
 
-  @Test("the same answer means that the adapter is off, when it is")
+  @Test("the same error means that the adapter is off, when it is")
   func adapterOff() {
     #expect(failing(.inputOutputError, isAdapterOff: true) == .notReady)
   }
 
-  @Test("a link that fell while its services were read is tried again, a missing service is not")
+  @Test("a drop during service discovery is tried again, a missing service is not")
   func problems() {
     #expect(Failing(Problem(.lostWhileResolving), isAdapterOff: false) == .aborted)
     #expect(Failing(Problem(.deviceRemoved), isAdapterOff: false) == .vanished)
@@ -47,7 +47,7 @@ struct ConnectAttemptsTests {
     #expect(Failing(Problem(.connectOutsideTurn), isAdapterOff: false) == .definite)
   }
 
-  @Test("waits double from a quarter of a second to four seconds, and then it is enough")
+  @Test("waits double from a quarter of a second to four seconds, and then end")
   func backoff() {
     var attempts = ConnectAttempts(most: 7)
     var waits: [Duration] = []
@@ -60,7 +60,7 @@ struct ConnectAttemptsTests {
     #expect(attempts.made == 7)
   }
 
-  @Test("another program's attempt is waited for, never ended, unless that was asked for")
+  @Test("another program's attempt is waited for, and ended only on request")
   func another() {
     var patient = ConnectAttempts(most: 5)
     patient.begin()
@@ -71,7 +71,7 @@ struct ConnectAttemptsTests {
     #expect(decision == .retry(.endOther, after: .milliseconds(250)))
   }
 
-  @Test("an attempt whose program is dead is ended, once")
+  @Test("the attempt of a program that has died is ended, once")
   func stale() {
     var attempts = ConnectAttempts(most: 5)
     attempts.begin()
@@ -82,7 +82,7 @@ struct ConnectAttemptsTests {
     #expect(second == .retry(.awaitOther, after: .seconds(1)))
   }
 
-  @Test("our own attempt on its way out is waited for, also by who may take over")
+  @Test("our own ending attempt is waited for, also with take-over")
   func own() {
     var attempts = ConnectAttempts(most: 5, takesOver: true)
     attempts.begin()

@@ -9,14 +9,14 @@ import Testing
 struct EchoFilterTests {
   let now = VirtualTimeLoop().now
 
-  @Test("without a read under way every value goes on at once")
+  @Test("without a pending read every value is passed on at once")
   func passes() {
     var filter = EchoFilter()
     #expect(filter.arrived([1], at: now) == .deliver(held(1, [1])))
     #expect(filter.arrived([1], at: now) == .deliver(held(2, [1])))
   }
 
-  @Test("the value that a read replies with is left out once")
+  @Test("the value of a read is left out once")
   func dropsEcho() {
     var filter = EchoFilter()
     filter.readBegan()
@@ -26,7 +26,7 @@ struct EchoFilterTests {
     #expect(filter.readEnded(with: [7]).map(\.value) == [[7], [8]])
   }
 
-  @Test("a read that fails takes nothing away")
+  @Test("a failed read removes no value")
   func failedRead() {
     var filter = EchoFilter()
     filter.readBegan()
@@ -45,7 +45,7 @@ struct EchoFilterTests {
     #expect(filter.arrived([7], at: now) == .deliver(held(2, [7])))
   }
 
-  @Test("a value is not held for longer than it is allowed to")
+  @Test("a value is held for a limited time")
   func releases() {
     var filter = EchoFilter()
     filter.readBegan()

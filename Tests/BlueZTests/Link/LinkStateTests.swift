@@ -29,7 +29,7 @@ struct LinkStateTests {
   }
 
   @Test(
-    "the answer, the link and the services may come in any order",
+    "the reply, the connection and the services may arrive in any order",
     arguments: [
       [.connected(true), .resolved(true), .connectAnswered(success: true)],
       [.connectAnswered(success: true), .connected(true), .resolved(true)],
@@ -43,7 +43,7 @@ struct LinkStateTests {
     #expect(run([.connectWanted] + events).state.phase == .ready)
   }
 
-  @Test("a link that is up is adopted: no Connect, and not ours")
+  @Test("an existing connection is adopted: no Connect, and not ours")
   func adopts() {
     let (ready, actions) = run([.connectWanted], from: LinkState(isUp: true, isResolved: true))
     #expect(actions == [.adopt])
@@ -53,7 +53,7 @@ struct LinkStateTests {
     #expect(resolving.phase == .resolving)
   }
 
-  @Test("who wants a link that is being made joins it")
+  @Test("a caller joins a connection attempt in progress")
   func joins() {
     let (state, actions) = run([.connectWanted, .connectWanted])
     #expect(actions == [.callConnect])
@@ -70,7 +70,7 @@ struct LinkStateTests {
     #expect(actions == [.callConnect])
   }
 
-  @Test("a link that falls before Connect is answered with success is lost")
+  @Test("a connection that drops before Connect succeeds is lost")
   func lostBeforeAnswer() {
     let (state, _) = run([
       .connectWanted, .connected(true), .connected(false), .connectAnswered(success: true),
@@ -80,7 +80,7 @@ struct LinkStateTests {
   }
 
   @Test(
-    "the fall of the link and the removal of its object end what depends on it",
+    "a dropped connection and a removed object end what depends on them",
     arguments: [
       (LinkState.Event.connected(false), LinkState.Ending.lost), (.removed, .removed),
       (.daemonGone, .daemonGone),
@@ -110,7 +110,7 @@ struct LinkStateTests {
     #expect(actions == [.callConnect, .callDisconnect])
   }
 
-  @Test("an adopted link that nobody wants any more is left up")
+  @Test("an adopted connection that nobody needs any more is left up")
   func abandonedAdopted() {
     let (state, actions) = run([.connectWanted, .abandoned], from: LinkState(isUp: true))
     #expect(state.phase == .resolving)
@@ -118,7 +118,7 @@ struct LinkStateTests {
   }
 
   @Test(
-    "the undo has ended when Disconnect was answered and the link is down, in either order",
+    "the undo ends with the reply to Disconnect and the end of the connection, in either order",
     arguments: [
       [.disconnectAnswered(success: true), .connected(false)],
       [.connected(false), .disconnectAnswered(success: true)],
@@ -151,25 +151,25 @@ struct LinkStateTests {
     #expect(actions == [.callConnect, .callDisconnect])
   }
 
-  @Test("who wants the link while it is being ended waits until it is down")
+  @Test("a caller waits until a connection that is being ended is down")
   func wantedWhileDisconnecting() {
     let (state, actions) = run(Self.connected + [.disconnectWanted, .connectWanted])
     #expect(state.phase == .disconnecting)
     #expect(actions == [.callConnect, .callDisconnect, .waitUntilDown])
   }
 
-  @Test("disconnecting what is not connected asks for nothing")
+  @Test("disconnecting without a connection sends nothing")
   func disconnectIdle() {
     #expect(run([.disconnectWanted]).actions.isEmpty)
   }
 
-  @Test("disconnecting a link of somebody else's, when asked for, is done")
+  @Test("an explicit disconnect ends another program's connection, too")
   func disconnectOthers() {
     let (_, actions) = run([.disconnectWanted], from: LinkState(isUp: true))
     #expect(actions == [.callDisconnect])
   }
 
-  @Test("a refused Disconnect leaves the link as bluetoothd says it is")
+  @Test("after a refused Disconnect the state follows bluetoothd's report")
   func disconnectRefused() {
     let (up, _) = run(Self.connected + [.disconnectWanted, .disconnectAnswered(success: false)])
     #expect(up.phase == .ready)

@@ -32,7 +32,7 @@ struct NotificationQueueTests {
     return result
   }
 
-  @Test("refuses the value for which there is no place when the rule is to fail")
+  @Test("refuses a value when it is full and the rule is to fail")
   func error() {
     var queue = NotificationQueue(bound: 2, rule: .error)
     #expect(put(1, &queue))
@@ -41,7 +41,7 @@ struct NotificationQueueTests {
     #expect(taken(queue) == ["1", "2"])
   }
 
-  @Test("drops the oldest, and says where, how many and when")
+  @Test("drops the oldest, and marks where, how many and when")
   func oldest() {
     var queue = NotificationQueue(bound: 3, rule: .dropOldest)
     for number in 1...7 { #expect(put(UInt8(number), &queue)) }
@@ -49,7 +49,7 @@ struct NotificationQueueTests {
     #expect(taken(queue) == ["-4 (1…4)", "5", "6", "7"])
   }
 
-  @Test("drops the newest, and says where, how many and when")
+  @Test("drops the newest, and marks where, how many and when")
   func newest() {
     var queue = NotificationQueue(bound: 3, rule: .dropNewest)
     for number in 1...7 { #expect(put(UInt8(number), &queue)) }

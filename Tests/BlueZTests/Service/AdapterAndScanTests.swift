@@ -15,7 +15,7 @@ struct AdapterAndScanTests {
   init() throws { bench = try Bench() }
   var bluez: ScriptedBlueZ { bench.bluez }
 
-  @Test("without bluetoothd on the bus, opening says so")
+  @Test("without bluetoothd on the bus, opening fails with daemon-missing")
   func noDaemon() throws {
     let ours = bench.ours
     #expect {
@@ -26,7 +26,7 @@ struct AdapterAndScanTests {
     }
   }
 
-  @Test("an adapter that is off is said to be off")
+  @Test("an adapter that is off is reported as off")
   func adapterOff() throws {
     bluez.isPowered = false
     let service = try bench.service()
@@ -36,7 +36,7 @@ struct AdapterAndScanTests {
     #expect(bluez.calls.isEmpty)
   }
 
-  @Test("an adapter that is missing is said to be missing, and which one there is")
+  @Test("a missing adapter is reported with the existing one")
   func adapterMissing() throws {
     let known = try bench.service()
     let service = BlueZDeviceService(
@@ -50,7 +50,7 @@ struct AdapterAndScanTests {
     #expect(failure.meaning.contains("hci0 (00:AA:01:00:00:23)"))
   }
 
-  @Test("after bluetoothd came back, the next operation finds it")
+  @Test("after bluetoothd has returned, the next operation finds it")
   func daemonComesBack() throws {
     let service = try bench.service()
     try bench.first(service.connect())
@@ -65,7 +65,7 @@ struct AdapterAndScanTests {
     #expect(bluez.calls == ["Connect", "Disconnect", "Connect", "Disconnect"])
   }
 
-  @Test("a scan sends what discovery sees, and ends its discovery")
+  @Test("a scan sends what discovery finds, and stops its discovery")
   func scans() throws {
     bluez.isDeviceKnown = false
     bluez.script("StartDiscovery") { bluez, call in
@@ -81,7 +81,7 @@ struct AdapterAndScanTests {
     #expect(bluez.calls == ["SetDiscoveryFilter", "StartDiscovery", "StopDiscovery"])
   }
 
-  @Test("a scan fails when the adapter is switched off")
+  @Test("a scan fails when the adapter is powered off")
   func scanAdapterOff() throws {
     bluez.isDeviceKnown = false
     bluez.script("StartDiscovery") { bluez, call in
@@ -92,7 +92,7 @@ struct AdapterAndScanTests {
     #expect(try bench.failure(service.scan(ScanFilter())).code == .adapterOff)
   }
 
-  @Test("a StartDiscovery that is answered after its caller has left is taken back")
+  @Test("a StartDiscovery that is answered after its caller has left is stopped")
   func lateStart() throws {
     let pending = Guarded<Invocation?>(nil)
     bluez.script("StartDiscovery") { _, call in pending.withLock { $0 = call } }
@@ -105,7 +105,7 @@ struct AdapterAndScanTests {
     #expect(bluez.calls == ["SetDiscoveryFilter", "StartDiscovery", "StopDiscovery"])
   }
 
-  @Test("a refusal to stop that means there is nothing to stop is no failure")
+  @Test("a refused stop of an ended discovery is not a failure")
   func nothingToStop() throws {
     bluez.script("StopDiscovery") { bluez, call in
       bluez.discovering(false)
@@ -116,7 +116,7 @@ struct AdapterAndScanTests {
     #expect(bluez.calls.last == "StopDiscovery")
   }
 
-  @Test("a scan that goes on beside a connect is interrupted for it")
+  @Test("a scan is paused for a connect")
   func connectInterruptsScan() throws {
     let service = try bench.service()
     let observation = service.scan(ScanFilter()).observe(on: bench.loop) { _ in }

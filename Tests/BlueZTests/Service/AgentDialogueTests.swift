@@ -19,14 +19,14 @@ struct AgentDialogueTests {
 
   static let ask: PairingAnswers.Ask = { _, _ in {} }
 
-  @Test("a passkey goes out as a number, a PIN as its text")
+  @Test("a passkey is sent as a number, a PIN as text")
   func secrets() {
     let answers = PairingAnswers(secret: Secret("004711"))
     #expect(actions(answers, .passkey) == [.reply([.uint32(4711)])])
     #expect(actions(answers, .pinCode) == [.reply([.string("004711")])])
   }
 
-  @Test("what cannot be a passkey or a PIN is refused")
+  @Test("an invalid passkey or PIN is refused")
   func unusable() {
     #expect(actions(PairingAnswers(secret: Secret("1234567")), .passkey) == [.refuse])
     #expect(actions(PairingAnswers(secret: Secret("-1")), .passkey) == [.refuse])
@@ -35,7 +35,7 @@ struct AgentDialogueTests {
     #expect(actions(PairingAnswers(secret: Secret("")), .pinCode) == [.refuse])
   }
 
-  @Test("without an answer and without anybody to ask, everything but just works is refused")
+  @Test("with no answer and nobody to ask, everything but Just Works is rejected")
   func nothingGiven() {
     let answers = PairingAnswers()
     for request in [AgentRequest.passkey, .pinCode, .confirmation(1)] {
@@ -65,7 +65,7 @@ struct AgentDialogueTests {
     #expect(actions(answers, .passkey) == [.ask(.passkey)])
   }
 
-  @Test("a reply counts once, and not after it was withdrawn")
+  @Test("a reply counts once, and not after its question was cancelled")
   func replies() {
     var dialogue = AgentDialogue(PairingAnswers(ask: Self.ask))
     #expect(dialogue.handle(.request(.confirmation(9))) == [.ask(.comparison(9))])
@@ -77,7 +77,7 @@ struct AgentDialogueTests {
     #expect(dialogue.handle(.withdrawn) == [])
   }
 
-  @Test("a second request takes the place of one that is open")
+  @Test("a second request replaces an open one")
   func replaced() {
     var dialogue = AgentDialogue(PairingAnswers(ask: Self.ask))
     _ = dialogue.handle(.request(.confirmation(1)))
@@ -85,7 +85,7 @@ struct AgentDialogueTests {
     #expect(second == [.withdraw, .ask(.comparison(2))])
   }
 
-  @Test("a refusal remembers why")
+  @Test("a rejection keeps its reason")
   func refusals() {
     var dialogue = AgentDialogue(PairingAnswers(comparison: .only(3)))
     #expect(dialogue.refusal == nil)
@@ -95,7 +95,7 @@ struct AgentDialogueTests {
     #expect(dialogue.refusal == .unanswered(.passkey))
   }
 
-  @Test("the capability is what the answers need, unless it is given")
+  @Test("the capability follows from the answers, unless it is given")
   func capability() {
     let secret = Secret("1")
     #expect(PairingAnswers().offeredCapability == .noInputNoOutput)
@@ -108,7 +108,7 @@ struct AgentDialogueTests {
     #expect(given.offeredCapability == .displayOnly)
   }
 
-  @Test("requests are read from calls, and nonsense is none")
+  @Test("requests are parsed from calls, invalid calls are not")
   func requests() {
     let device = DBusValue.objectPath("/org/bluez/hci0/dev_C0_FF_EE_00_00_01")
     #expect(Agent1.requestPasskey.input.decode([device]) != nil)

@@ -28,12 +28,12 @@ struct AttributeTests {
     return service.connect().flattenMap { body(service) }
   }
 
-  @Test("a read gives the value")
+  @Test("a read returns the value")
   func reads() throws {
     #expect(try bench.first(connected { $0.read(level) }) == [42])
   }
 
-  @Test("services are listed with value handles, and the MTU that the link has now")
+  @Test("services are listed with value handles and the current MTU")
   func lists() throws {
     let services = try bench.first(connected { $0.services() })
     #expect(services.map(\.handle) == [6])
@@ -43,7 +43,7 @@ struct AttributeTests {
     #expect(characteristic.properties == [.read, .write, .notify])
   }
 
-  @Test("a characteristic that the device has not names those it has")
+  @Test("a missing characteristic is reported with the existing ones")
   func missing() throws {
     let other = try CharacteristicSelector(parsing: "2a37")
     let failure = try bench.failure(connected { $0.read(other) })
@@ -52,14 +52,14 @@ struct AttributeTests {
     #expect(failure.meaning.contains("battery-level"))
   }
 
-  @Test("without a link, an operation says that it needs one")
+  @Test("without a connection, an operation fails with not-connected")
   func notConnected() throws {
     let service = try bench.service()
     #expect(try bench.failure(service.read(level)).code == .notConnected)
     #expect(bluez.calls.isEmpty)
   }
 
-  @Test("a value that no attribute can hold is not sent")
+  @Test("a value that is too long for any attribute is not sent")
   func tooLong() throws {
     let value = [UInt8](repeating: 0, count: 513)
     let failure = try bench.failure(connected { $0.write(value, to: level, kind: .automatic) })
@@ -67,7 +67,7 @@ struct AttributeTests {
     #expect(!bluez.calls.contains("WriteValue"))
   }
 
-  @Test("a write asks for the kind of write that the characteristic offers")
+  @Test("a write uses the kind of write that the characteristic supports")
   func writes() throws {
     let options = Guarded<PropertyMap?>(nil)
     bluez.script("WriteValue") { _, call in
@@ -78,7 +78,7 @@ struct AttributeTests {
     #expect(options.withLock { $0 } == ["type": .string("request")])
   }
 
-  @Test("a read that is pending when the link falls tells of the link")
+  @Test("a read that is pending when the connection drops fails with link-lost")
   func readAtLinkLoss() throws {
     bluez.script("ReadValue") { bluez, call in
       bluez.linkLost()
@@ -89,7 +89,7 @@ struct AttributeTests {
     #expect(failure.bluez?.text == "Operation failed with ATT error: 0x0e")
   }
 
-  @Test("what is notified before StartNotify is answered, and while triggered, is not lost")
+  @Test("values notified before StartNotify replies, and during the trigger, are not lost")
   func subscribesThenTriggers() throws {
     bluez.script("StartNotify") { bluez, call in
       bluez.notify([1])
@@ -114,7 +114,7 @@ struct AttributeTests {
     )
   }
 
-  @Test("the echo of our own read is no notification")
+  @Test("the echo of our own read is not a notification")
   func dropsEcho() throws {
     let values = try bench.first(
       connected { service in
@@ -130,7 +130,7 @@ struct AttributeTests {
     #expect(values == [[43]])
   }
 
-  @Test("two subscribers share one subscription of bluetoothd's")
+  @Test("two subscribers share one subscription of bluetoothd")
   func oneSubscription() throws {
     let values = try bench.first(
       connected { service in
@@ -157,7 +157,7 @@ struct AttributeTests {
     #expect(failure.code == .linkLost)
   }
 
-  @Test("a StartNotify that is answered after its caller has left is taken back")
+  @Test("a StartNotify that is answered after its caller has left is stopped")
   func lateStart() throws {
     let pending = Guarded<Invocation?>(nil)
     bluez.script("StartNotify") { _, call in pending.withLock { $0 = call } }

@@ -41,14 +41,14 @@ struct ConnectingTests {
     #expect(bluez.calls == ["Connect", "ReadValue", "Disconnect"])
   }
 
-  @Test("an explicit disconnect leaves nothing for the turn's end")
+  @Test("an explicit disconnect leaves nothing for the end of the turn")
   func disconnects() throws {
     let service = try bench.service()
     try bench.first(service.connect().flattenMap { service.disconnect() })
     #expect(bluez.calls == ["Connect", "Disconnect"])
   }
 
-  @Test("a link that is to be kept stays")
+  @Test("a connection that is to be kept stays up")
   func keeps() throws {
     let service = try bench.service()
     try bench.first(service.connect(keep: true, expecting: []))
@@ -56,7 +56,7 @@ struct ConnectingTests {
     #expect(bluez.isConnected)
   }
 
-  @Test("a link that was up before is used, and left up")
+  @Test("an existing connection is used, and left up")
   func adopts() throws {
     bluez.isConnected = true
     let service = try bench.service()
@@ -120,7 +120,7 @@ struct ConnectingTests {
     #expect(bluez.calls == ["SetDiscoveryFilter", "StartDiscovery", "StopDiscovery"])
   }
 
-  @Test("an expected service that is missing when resolved is a definite failure")
+  @Test("an expected service that is missing when resolved is a permanent failure")
   func serviceMissing() throws {
     let service = try bench.service()
     let heartRate = try #require(BluetoothUUID("180d"))
@@ -134,7 +134,7 @@ struct ConnectingTests {
     #expect(bluez.calls == ["Connect", "Disconnect"])
   }
 
-  @Test("outside a turn there is nobody to own the link")
+  @Test("outside a turn nothing can own the connection")
   func outsideTurn() throws {
     let service = try bench.service()
     let failure = Guarded<(any Error)?>(nil)
@@ -146,7 +146,7 @@ struct ConnectingTests {
     #expect(code == .connectOutsideTurn)
   }
 
-  @Test("the link's fall while services are resolved is a failure that may pass")
+  @Test("a connection that drops while services are resolved is a transient failure")
   func lostWhileResolving() throws {
     bluez.script("Connect") { bluez, call in
       bluez.linkUp()
@@ -159,7 +159,7 @@ struct ConnectingTests {
     #expect(bluez.calls == Array(repeating: "Connect", count: 5))
   }
 
-  @Test("a refusal keeps bluetoothd's words")
+  @Test("a refusal keeps bluetoothd's error")
   func refused() throws {
     bluez.script("Connect", fails: .connectAborted)
     let failure = try bench.failure(try bench.service().connect())
@@ -169,7 +169,7 @@ struct ConnectingTests {
     #expect(bluez.calls == Array(repeating: "Connect", count: 5))
   }
 
-  @Test("a device that bluetoothd forgets meanwhile is found again, and connected")
+  @Test("a device that bluetoothd removes in between is found again, and connected")
   func rediscovers() throws {
     let isFirst = Guarded(true)
     bluez.script("Connect") { bluez, call in
@@ -221,7 +221,7 @@ struct ConnectingTests {
     #expect(!bluez.isConnected)
   }
 
-  @Test("a link that comes up while its undo is under way is gone when the call returns")
+  @Test("a connection that comes up during its undo is down when the call returns")
   func undoMeetsLink() throws {
     let pending = Guarded<Invocation?>(nil)
     bluez.script("Connect") { _, call in pending.withLock { $0 = call } }
@@ -236,7 +236,7 @@ struct ConnectingTests {
     #expect(bluez.calls == ["Connect", "Disconnect"])
   }
 
-  @Test("a chain that fails half way is disconnected all the same")
+  @Test("a chain that fails halfway is disconnected, too")
   func failsHalfWay() throws {
     bluez.script("ReadValue", fails: .readNotPermitted)
     let service = try bench.service()
@@ -247,7 +247,7 @@ struct ConnectingTests {
     #expect(bluez.calls == ["Connect", "ReadValue", "Disconnect"])
   }
 
-  @Test("an object that is gone at the turn's end counts as disconnected")
+  @Test("an object that is removed before the end of the turn counts as disconnected")
   func goneAtEnd() throws {
     bluez.script(
       "Disconnect",
@@ -257,7 +257,7 @@ struct ConnectingTests {
     #expect(bluez.calls == ["Connect", "Disconnect"])
   }
 
-  @Test("a link of somebody else's that came up after ours fell is left up")
+  @Test("another program's connection after ours dropped is left up")
   func leavesOthers() throws {
     let service = try bench.service()
     let selector = try CharacteristicSelector(parsing: Self.level)
@@ -271,7 +271,7 @@ struct ConnectingTests {
     #expect(bluez.calls == ["Connect", "ReadValue"])
   }
 
-  @Test("an attempt to keep a link that failed does not keep the next one")
+  @Test("a failed attempt to keep a connection does not keep the next one")
   func keepsOnlyItsOwn() throws {
     let service = try bench.service()
     let connect: ScriptedBlueZ.Answer = { bluez, call in
@@ -286,7 +286,7 @@ struct ConnectingTests {
     #expect(!bluez.isConnected)
   }
 
-  @Test("a second turn that uses a link keeps it up until it ends as well")
+  @Test("a second turn that uses a connection keeps it up until that turn ends")
   func twoTurnsOneLink() throws {
     let first = try bench.service()
     let second = BlueZDeviceService(
@@ -311,7 +311,7 @@ struct ConnectingTests {
     #expect(bluez.calls == ["Connect", "Disconnect"])
   }
 
-  @Test("two turns after one another each have their own link")
+  @Test("two consecutive turns have separate connections")
   func twice() throws {
     let service = try bench.service()
     try bench.first(service.connect())

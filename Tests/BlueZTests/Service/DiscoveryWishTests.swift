@@ -1,4 +1,4 @@
-// What bluetoothd is told to filter, and what is checked on our side.
+// What bluetoothd filters, and what is checked on our side.
 
 import BlueZInterfaces
 import Bluetooth
@@ -38,7 +38,7 @@ struct DiscoveryWishTests {
   }
 
   @Test("what bluetoothd can filter goes into its filter")
-  func told() {
+  func filtered() {
     let filter = ScanFilter(name: "Thermo*", services: [heartRate], rssi: -70)
     #expect(
       DiscoveryWish(filter).properties == [
@@ -48,12 +48,12 @@ struct DiscoveryWishTests {
     )
   }
 
-  @Test("a pattern that begins with a star tells bluetoothd nothing")
+  @Test("a pattern that begins with a wildcard is not sent to bluetoothd")
   func openPattern() {
     #expect(DiscoveryWish(ScanFilter(name: "*-1")) == .all)
   }
 
-  @Test("the filter of two scans lets through what either wants")
+  @Test("the merged filter of two scans includes what either needs")
   func merged() {
     let one = DiscoveryWish(services: [heartRate], rssi: -60, pattern: "Thermo-1")
     let other = DiscoveryWish(services: [battery, heartRate], rssi: -80, pattern: "Thermo-2")
@@ -84,7 +84,7 @@ struct DiscoveryWishTests {
     #expect(bluez.calls.last == "StopDiscovery")
   }
 
-  @Test("whatever bluetoothd reports is checked again")
+  @Test("every result of bluetoothd is checked again")
   func checked() throws {
     let apple = try #require(ManufacturerPattern("0x004c:0215"))
     let eddystone = try #require(ServiceDataPattern("feaa:00"))
@@ -101,7 +101,7 @@ struct DiscoveryWishTests {
     #expect(!ScanFilter(services: [battery]).matches(device(services: [heartRate])))
   }
 
-  @Test("a monitor looks for the narrowest of what is asked")
+  @Test("a monitor uses the narrowest condition of a filter")
   func patterns() throws {
     let apple = ScanFilter(name: "T*", manufacturer: ManufacturerPattern("76:0215"))
     #expect(

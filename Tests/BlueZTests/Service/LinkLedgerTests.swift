@@ -1,4 +1,4 @@
-// What is told to other processes, and when; and whose attempt is ended.
+// What is recorded for other processes, and when; and whose attempt is ended.
 
 import BlueZInterfaces
 import Bluetooth
@@ -8,7 +8,7 @@ import Testing
 
 @testable import BlueZ
 
-/// A ledger that writes down what it is told.
+/// A ledger that records its calls.
 private final class RecordingLedger: LinkLedger {
   private let lines = Guarded<[String]>([])
   let bluez: ScriptedBlueZ
@@ -19,7 +19,7 @@ private final class RecordingLedger: LinkLedger {
     self.isStale = isStale
   }
 
-  /// What was told, each with the calls that bluetoothd had got before.
+  /// The recorded calls, each with the calls that bluetoothd had received before.
   var all: [String] { lines.withLock { $0 } }
 
   private func add(_ line: String) {
@@ -61,7 +61,7 @@ struct LinkLedgerTests {
   init() throws { bench = try Bench() }
   var bluez: ScriptedBlueZ { bench.bluez }
 
-  @Test("a link is written down before Connect, and struck when it is down")
+  @Test("a connection is recorded before Connect, and erased when it is down")
   func order() throws {
     let ledger = RecordingLedger(bluez)
     let service = try bench.service(ledger: ledger)
@@ -74,7 +74,7 @@ struct LinkLedgerTests {
     )
   }
 
-  @Test("each attempt that fails is struck, and gives its turn back")
+  @Test("each failed attempt is erased, and its turn released")
   func failed() throws {
     bluez.script("Connect", fails: .connectAborted)
     let ledger = RecordingLedger(bluez)
@@ -85,7 +85,7 @@ struct LinkLedgerTests {
     #expect(ledger.all.filter { $0.hasPrefix("given back") }.count == 5)
   }
 
-  @Test("a link that is found takes no turn and is not written down")
+  @Test("an existing connection takes no turn and is not recorded")
   func found() throws {
     bluez.isConnected = true
     let ledger = RecordingLedger(bluez)
@@ -94,7 +94,7 @@ struct LinkLedgerTests {
     #expect(ledger.all.isEmpty)
   }
 
-  @Test("a link that is to outlive the program is struck while it is up")
+  @Test("a connection that is to outlive the program is erased while it is up")
   func kept() throws {
     let ledger = RecordingLedger(bluez)
     let service = try bench.service(ledger: ledger)
@@ -103,7 +103,7 @@ struct LinkLedgerTests {
     #expect(ledger.all.contains("ended after Connect"))
   }
 
-  @Test("a scan pauses while another process connects, and goes on after")
+  @Test("a scan pauses while another process connects, and resumes after")
   func yields() throws {
     bluez.isDeviceKnown = false
     let ledger = RecordingLedger(bluez)
@@ -127,12 +127,12 @@ struct LinkLedgerTests {
         "StartDiscovery 0.0", "StopDiscovery 1.0", "StartDiscovery 3.0", "StopDiscovery 5.0",
       ]
     )
-    let told = ledger.all.map { String($0.prefix { $0 != " " }) }
-    #expect(told == ["listens", "silent", "listens", "silent"])
+    let calls = ledger.all.map { String($0.prefix { $0 != " " }) }
+    #expect(calls == ["listens", "silent", "listens", "silent"])
     bench.drain()
   }
 
-  @Test("a scan does not pause for ever, and not again for the same turn")
+  @Test("a scan pauses for a limited time, and only once for the same turn")
   func yieldsOnce() throws {
     bluez.isDeviceKnown = false
     let ledger = RecordingLedger(bluez)
@@ -157,7 +157,7 @@ struct LinkLedgerTests {
     #expect(!other.hint.contains("another program scans"))
   }
 
-  @Test("the attempt of a program that is dead is ended by one Disconnect")
+  @Test("the attempt of a program that has died is ended by one Disconnect")
   func stale() throws {
     let isTaken = Guarded(true)
     bluez.script("Connect") { bluez, call in
@@ -175,7 +175,7 @@ struct LinkLedgerTests {
     #expect(bluez.calls == ["Connect", "Disconnect", "Connect", "Disconnect"])
   }
 
-  @Test("of a dual-mode device the LE side is connected, and ended alone")
+  @Test("only the LE bearer of a dual-mode device is connected and disconnected")
   func bearers() throws {
     let interfaces = Guarded<[String]>([])
     let note: @Sendable (Invocation) -> Void = { call in
@@ -199,7 +199,7 @@ struct LinkLedgerTests {
     #expect(interfaces.withLock { $0 } == [BearerLE1.interface, BearerLE1.interface])
   }
 
-  @Test("a dual-mode device that prefers BR/EDR is told to prefer LE first")
+  @Test("a dual-mode device that prefers BR/EDR is set to prefer LE first")
   func preferredBearer() throws {
     bluez.script("Set") { _, call in call.reply() }
     let service = try bench.service()

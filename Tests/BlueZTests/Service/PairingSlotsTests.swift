@@ -11,7 +11,7 @@ struct PairingSlotsTests {
     PairingSlots.Wish(id: id, capability: capability, device: "Lock-\(id)")
   }
 
-  @Test("those that are never asked anything go on together")
+  @Test("pairings without requests run in parallel")
   func silent() {
     var slots = PairingSlots()
     for id in 1...5 { #expect(slots.enter(wish(UInt64(id), .noInputNoOutput)) == true) }
@@ -19,7 +19,7 @@ struct PairingSlotsTests {
     #expect(slots.enter(wish(3, .noInputNoOutput)) == true)
   }
 
-  @Test("one that may be asked goes on alone, in order of arrival")
+  @Test("a pairing with requests runs alone, in order of arrival")
   func asked() {
     var slots = PairingSlots()
     #expect(slots.enter(wish(1, .keyboardOnly)) == true)
@@ -32,7 +32,7 @@ struct PairingSlotsTests {
     #expect(slots.active.map(\.id) == [3])
   }
 
-  @Test("nobody is overtaken by those whom they would have to wait for")
+  @Test("no pairing is overtaken by one that it would have to wait for")
   func order() {
     var slots = PairingSlots()
     #expect(slots.enter(wish(1, .noInputNoOutput)) == true)
@@ -42,7 +42,7 @@ struct PairingSlotsTests {
     #expect(slots.leave(2) == [3])
   }
 
-  @Test("who leaves while waiting lets those behind go on")
+  @Test("a pairing that leaves the queue lets the next ones proceed")
   func left() {
     var slots = PairingSlots()
     #expect(slots.enter(wish(1, .noInputNoOutput)) == true)

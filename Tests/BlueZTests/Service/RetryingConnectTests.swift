@@ -1,4 +1,4 @@
-// What one connect does about failures that may pass, against a scripted bluetoothd.
+// What one connect does about transient failures, against a scripted bluetoothd.
 
 import BlueZInterfaces
 import Bluetooth
@@ -31,7 +31,7 @@ struct RetryingConnectTests {
   }
 
   @Test(
-    "a failure that may pass is tried again",
+    "a transient failure is tried again",
     arguments: [
       ErrorAnswer.connectAborted, .inputOutputError, .notReady, ConnectionText.busy.answer,
     ]
@@ -43,7 +43,7 @@ struct RetryingConnectTests {
     #expect(bluez.calls == ["Connect", "Connect", "Connect", "Disconnect"])
   }
 
-  @Test("the final error counts the attempts, and says what BlueZ reported last")
+  @Test("the final error has the number of attempts and the last error of BlueZ")
   func counted() throws {
     bluez.script("Connect", fails: .connectAborted)
     let service = try bench.service()
@@ -54,7 +54,7 @@ struct RetryingConnectTests {
     #expect(bluez.calls == Array(repeating: "Connect", count: 5))
   }
 
-  @Test("no attempt begins that the deadline leaves no time for")
+  @Test("no attempt starts without time before the deadline")
   func deadline() throws {
     bluez.script("Connect", fails: .connectAborted)
     let service = try bench.service()
@@ -64,7 +64,7 @@ struct RetryingConnectTests {
     #expect(bench.loop.now.sinceStart < .milliseconds(600))
   }
 
-  @Test("before another attempt the link is seen to be down")
+  @Test("another attempt waits until the connection is down")
   func waitsUntilDown() throws {
     let times = Guarded<[Duration]>([])
     bluez.script("Connect") { bluez, call in
@@ -88,7 +88,7 @@ struct RetryingConnectTests {
     #expect(seen[1] - seen[0] >= .milliseconds(1250))
   }
 
-  @Test("the link that another program was making is used, and left up")
+  @Test("a connection that another program was making is used, and left up")
   func anotherSucceeds() throws {
     bluez.script("Connect") { bluez, call in
       call.refuse(.connectPending)
@@ -103,7 +103,7 @@ struct RetryingConnectTests {
     #expect(bluez.isConnected)
   }
 
-  @Test("another program's attempt is ended where that was asked for")
+  @Test("another program's attempt is ended on request")
   func takesOver() throws {
     let isTaken = Guarded(true)
     bluez.script("Connect") { bluez, call in
@@ -123,7 +123,7 @@ struct RetryingConnectTests {
     #expect(bluez.calls == ["Connect", "Disconnect", "Connect", "Disconnect"])
   }
 
-  @Test("a device that is to be found anew is removed first, once, and a lost bond is said")
+  @Test("a fresh start removes the device first, once, and reports a lost bond")
   func fresh() throws {
     bluez.script("RemoveDevice") { bluez, call in
       bluez.deviceGoes()
@@ -143,7 +143,7 @@ struct RetryingConnectTests {
     #expect(bluez.calls.prefix(3) == ["RemoveDevice", "SetDiscoveryFilter", "StartDiscovery"])
   }
 
-  @Test("an adapter that comes on in time is waited for, where that was asked for")
+  @Test("an adapter that powers on in time is waited for, on request")
   func adapterWait() throws {
     bluez.isPowered = false
     var options = ConnectOptions()
@@ -154,7 +154,7 @@ struct RetryingConnectTests {
     #expect(bench.loop.now.sinceStart >= .seconds(3))
   }
 
-  @Test("an adapter that stays off is said to be off when the wait is over")
+  @Test("an adapter that stays off is reported as off when the wait is over")
   func adapterStaysOff() throws {
     bluez.isPowered = false
     var options = ConnectOptions()
@@ -164,7 +164,7 @@ struct RetryingConnectTests {
     #expect(bench.loop.now.sinceStart == .seconds(5))
   }
 
-  @Test("why the link ended is part of the failure, where bluetoothd says it")
+  @Test("the reason of a disconnect is part of the failure, if bluetoothd reports it")
   func reason() throws {
     bluez.script("ReadValue") { bluez, call in
       bluez.disconnected(Device1.DisconnectReason.timeout, "Connection timeout")
@@ -176,7 +176,7 @@ struct RetryingConnectTests {
       service.connect().flattenMap { service.read(.batteryLevel) }
     )
     #expect(failure.code == .linkLost)
-    #expect(failure.meaning.contains("nothing was heard of the device any more"))
+    #expect(failure.meaning.contains("the device stopped responding"))
     #expect(failure.meaning.contains("Connection timeout"))
   }
 }

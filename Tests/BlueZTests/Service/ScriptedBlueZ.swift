@@ -8,7 +8,7 @@ import Bluetooth
 import DBus
 import Signals
 
-/// A peer on the bus that owns `org.bluez` and answers as a script says.
+/// A peer on the bus that owns `org.bluez` and answers from a script.
 final class ScriptedBlueZ: ObjectHandler, Sendable {
   typealias Answer = @Sendable (ScriptedBlueZ, Invocation) -> Void
 
@@ -156,7 +156,7 @@ final class ScriptedBlueZ: ObjectHandler, Sendable {
     )
   }
 
-  /// Says why the link ends, as bluetoothd 5.83 does before it says that it has.
+  /// Reports why the connection ends, as bluetoothd 5.83 does before it reports the end.
   func disconnected(_ reason: String, _ text: String) {
     signal(
       Self.device,
@@ -166,7 +166,7 @@ final class ScriptedBlueZ: ObjectHandler, Sendable {
     )
   }
 
-  /// bluetoothd tells the two sides of the device apart.
+  /// bluetoothd exports the two bearers of the device.
   func bearersAppear() {
     added(Self.device, BearerBREDR1.interface, [:])
     added(Self.device, BearerLE1.interface, ["Connected": .boolean(false)])

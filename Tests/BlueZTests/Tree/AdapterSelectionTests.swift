@@ -49,13 +49,13 @@ struct AdapterSelectionTests {
     #expect(try three.usableAdapter(AdapterSelector(text)).name == name)
   }
 
-  @Test("without a name it is the first that is on, in order of number")
+  @Test("without a name, the first adapter that is on is used, in order of index")
   func first() throws {
     #expect(three.adapters.map(\.name) == ["hci0", "hci2", "hci10"])
     #expect(try three.usableAdapter(.first).name == "hci2")
   }
 
-  @Test("one that is off is said to be off, also when it is the only one")
+  @Test("an adapter that is off is reported as off, even when it is the only one")
   func off() throws {
     #expect {
       try three.usableAdapter(.name("hci0"))
@@ -65,7 +65,7 @@ struct AdapterSelectionTests {
     }
   }
 
-  @Test("one that is missing is said to be missing, and which ones there are")
+  @Test("a missing adapter is reported with the existing ones")
   func missing() throws {
     #expect(
       throws: AdapterProblem.missing(

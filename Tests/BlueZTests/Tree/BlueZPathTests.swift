@@ -8,7 +8,7 @@ import Testing
 @Suite("BlueZ paths")
 struct BlueZPathTests {
   @Test(
-    "each place reads back from the path it makes",
+    "every path is parsed to what it was built from",
     arguments: [
       "/org/bluez", "/org/bluez/hci0", "/org/bluez/hci0/dev_C0_FF_EE_00_00_01",
       "/org/bluez/hci0/dev_C0_FF_EE_00_00_01/service0006",
@@ -22,7 +22,7 @@ struct BlueZPathTests {
   }
 
   @Test(
-    "what bluetoothd does not export so is not read",
+    "paths that bluetoothd does not use are not parsed",
     arguments: [
       "/", "/org", "/org/bluez2/hci0", "/org/bluez/hci0/dev_C0_FF_EE",
       "/org/bluez/hci0/dev_C0_FF_EE_00_00_01/service6",

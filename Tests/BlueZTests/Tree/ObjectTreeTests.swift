@@ -22,7 +22,7 @@ struct ObjectTreeTests {
     return tree
   }
 
-  @Test("an added interface is there with its properties, without the two every object has")
+  @Test("an added interface has its properties; the two implicit ones are left out")
   func added() {
     var tree = ObjectTree()
     let changes = tree.apply(
@@ -39,7 +39,7 @@ struct ObjectTreeTests {
     #expect(tree.isConnected(device))
   }
 
-  @Test("a changed property replaces the old one, an invalidated one goes")
+  @Test("a changed property replaces the old one, an invalidated one is removed")
   func changed() {
     var tree = tree(
       .added(
@@ -63,7 +63,7 @@ struct ObjectTreeTests {
     #expect(tree.value(Device1.rssi, at: device) == nil)
   }
 
-  @Test("a change of an object that is not there is ignored")
+  @Test("a change of an unknown object is ignored")
   func unknown() {
     var tree = ObjectTree()
     let changes = tree.apply(
@@ -73,7 +73,7 @@ struct ObjectTreeTests {
     #expect(!tree.has(Device1.interface, at: device))
   }
 
-  @Test("an object goes with its last interface, and not before")
+  @Test("an object is removed with its last interface, not before")
   func removed() {
     var tree = tree(
       .added(device, [listed(Device1.interface, [:]), listed(Battery1.interface, [:])])
@@ -101,7 +101,7 @@ struct ObjectTreeTests {
     #expect(tree.paths(with: Device1.interface, below: device).isEmpty)
   }
 
-  @Test("a snapshot tells what is new, what changed and what is gone")
+  @Test("a snapshot reports what is new, changed and removed")
   func snapshot() {
     let gone: ObjectPath = "/org/bluez/hci1"
     var tree = tree(
@@ -124,7 +124,7 @@ struct ObjectTreeTests {
     )
   }
 
-  @Test("what is signalled while a snapshot is under way outlives it")
+  @Test("signals during a snapshot survive it")
   func signalDuringSnapshot() {
     var tree = tree(.snapshotAsked)
     _ = tree.apply(.added(device, [listed(Device1.interface, ["Connected": .boolean(false)])]))
@@ -144,7 +144,7 @@ struct ObjectTreeTests {
     #expect(!tree.has(GattService1.interface, at: service))
   }
 
-  @Test("a snapshot that failed leaves nothing to be repeated on the next")
+  @Test("after a failed snapshot nothing is replayed on the next")
   func failedSnapshot() {
     var tree = tree(.snapshotAsked)
     _ = tree.apply(.added(device, [listed(Device1.interface, [:])]))
@@ -155,7 +155,7 @@ struct ObjectTreeTests {
     #expect(tree.paths(with: Device1.interface).isEmpty)
   }
 
-  @Test("when bluetoothd leaves, everything goes, children before parents")
+  @Test("when bluetoothd leaves, all objects are removed, children before parents")
   func cleared() {
     var tree = tree(
       .added(device, [listed(Device1.interface, [:])]),
@@ -169,7 +169,7 @@ struct ObjectTreeTests {
     )
   }
 
-  @Test("only changes of attribute objects make what was read from them stale")
+  @Test("only changes of attribute objects invalidate what was read from them")
   func generation() {
     var tree = tree(.added(device, [listed(Device1.interface, [:])]))
     let before = tree.attributeGeneration

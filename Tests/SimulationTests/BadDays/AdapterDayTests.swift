@@ -93,7 +93,7 @@ struct AdapterDayTests {
     simulation.expectNextChain(on: simulation.service(on: .address(address)))
     let endured = simulation.endure(Stage.chain(simulation.service(on: .name("hci0"))))
     Verdict(.adapterMissing, .unavailable, within: .zero).check(endured)
-    #expect(endured.failure?.meaning == "there is no adapter hci0; there is hci1 (\(address))")
+    #expect(endured.failure?.meaning == "unknown adapter hci0; bluetoothd has hci1 (\(address))")
   }
 
   @Test(

@@ -27,7 +27,7 @@ struct FailedPairingTests {
     let failure = try simulation.failure(simulation.pair(AssociationTests.passkey))
     #expect(failure.code == .pairingFailed)
     #expect(failure.class == .definite)
-    #expect(failure.meaning == "the device refused to pair, or a passkey or number was wrong")
+    #expect(failure.meaning == "the device rejected the pairing, or a passkey or number was wrong")
     #expect(!"\(failure)".contains("42137"))
     #expect(simulation.history.last == "C0:FF:EE:00:00:01 link down")
   }
@@ -55,7 +55,7 @@ struct FailedPairingTests {
     let simulation = try Simulation(definition: .pairing(.confirm, passkey: 5))
     let answers = PairingAnswers(comparison: .always(false))
     let failure = try simulation.failure(simulation.pair(answers))
-    #expect(failure.meaning == "this side declined what pairing asked")
+    #expect(failure.meaning == "this host rejected a pairing request")
     #expect(try simulation.deviceProperty("Paired") == false)
   }
 
@@ -64,7 +64,7 @@ struct FailedPairingTests {
     let simulation = try Simulation(definition: .pairing(.passkeyEntry, passkey: 5))
     let answers = PairingAnswers(secret: Secret("hunter2"))
     let failure = try simulation.failure(simulation.pair(answers))
-    #expect(failure.meaning == "what was given is no passkey: up to six digits")
+    #expect(failure.meaning == "invalid passkey: expected up to six digits")
     #expect(!"\(failure)".contains("hunter2"))
   }
 
