@@ -1,5 +1,5 @@
-// What can befall the host: its adapters pulled out and put in elsewhere, bluetoothd killed and
-// started again, calls that are held up.
+// Faults of the host: its adapters are unplugged and plugged in elsewhere, bluetoothd is killed and
+// restarted, calls are delayed.
 
 import BlueZInterfaces
 import Bluetooth
@@ -8,25 +8,25 @@ import Signals
 public import SimulatedDevices
 
 extension BlueZSimulator {
-  /// Pulls an adapter out. Where it is out, nothing happens.
+  /// Unplugs an adapter. Does nothing when it is unplugged.
   ///
-  /// Links fall, and requests and a Connect under way are never answered; then every object of the
-  /// adapter goes, and calls to them meet `UnknownObject`.
+  /// Connections drop, and pending requests and a pending Connect are never answered; then every
+  /// object of the adapter is removed, and calls to them fail with `UnknownObject`.
   ///
-  /// - Parameter adapter: Which of those of the settings, counted from 0.
+  /// - Parameter adapter: The index of the adapter in the settings, from 0.
   public func unplug(adapter: Int = 0) {
     present.withLock { $0.unplug(adapter) }?.unplug()
   }
 
-  /// Puts an adapter in, with its own address, as `hci` and a number. Where it is in, or bluetoothd
-  /// has ended, nothing happens.
+  /// Plugs in an adapter, with its own address, as `hci` and an index. Does nothing when it is
+  /// plugged in, or bluetoothd has ended.
   ///
-  /// Devices that were connected or paired once are known again, below the new path; they are not
-  /// connected. After a reset of its controller an adapter often comes back under another number.
+  /// Devices that were connected or paired before are known again, below the new path; they are not
+  /// connected. After a reset of its controller an adapter often returns with another index.
   ///
   /// - Parameters:
-  ///   - number: 0 is `hci0`; nil: that of its settings. One that is taken is passed over.
-  ///   - index: Which adapter of those of the settings, counted from 0.
+  ///   - number: 0 is `hci0`; nil: the index in its settings. One that is in use is skipped.
+  ///   - index: The index of the adapter in the settings, from 0.
   public func plugIn(as number: Int? = nil, adapter index: Int = 0) {
     guard let place = present.withLock({ $0.place(for: index, as: number) }) else { return }
     let adapter = makeAdapter(place.settings, as: place.number)
@@ -34,18 +34,18 @@ extension BlueZSimulator {
     adapter.add()
   }
 
-  /// Dies as a bluetoothd does that is killed: its connection to the bus ends without a word, and
-  /// its links with it. ``stop()`` and the connection's end are what a bluetoothd does that is
-  /// asked to end.
+  /// Ends like a bluetoothd that is killed: its connection to the bus and its Bluetooth connections
+  /// end without notice. ``stop()`` and the end of the connection are what a bluetoothd that is
+  /// terminated does.
   public func crash() {
     host.bus.close()
     stop()
   }
 
-  /// A bluetoothd that is started after this one has ended, with the same devices in the air, and
-  /// what this one has kept on disk: devices that were connected or paired once.
+  /// A bluetoothd that is started after this one has ended, with the same devices in range, and
+  /// with what this one has stored on disk: devices that were connected or paired.
   ///
-  /// - Parameter bus: A connection of its own.
+  /// - Parameter bus: A separate connection.
   public func successor(on bus: any MessageBus) -> BlueZSimulator {
     BlueZSimulator(
       bus: bus,
@@ -57,7 +57,7 @@ extension BlueZSimulator {
     )
   }
 
-  /// Has every call from now on looked at before it is taken up.
+  /// Examines every call from now on before it is handled.
   ///
   /// - Parameter treatment: Called on the loop with each call to bluetoothd.
   public func treatCalls(_ treatment: @escaping @Sendable (Message) -> CallTreatment) {

@@ -1,17 +1,17 @@
-// The strength of simulated links: what a host's kernel would tell of them.
+// RSSI, TX power and parameters of simulated connections: what the kernel of a host would report.
 
 public import Bluetooth
 
 extension BlueZSimulator: LinkMeter {
-  /// Draws the strength of a link, from the device's own randomness.
+  /// Draws the RSSI of a connection, from the device's own random generator.
   ///
-  /// The power is ``SimulatorSettings/transmitPower``, the adapter's own.
+  /// The TX power is ``SimulatorSettings/transmitPower``, the adapter's.
   public func strength(of link: LinkIdentity) async throws -> LinkStrength {
     guard let rssi = linkRSSI(of: link.address) else { throw Self.noLink("measuring the link") }
     return LinkStrength(rssi: rssi, txPower: settings.transmitPower)
   }
 
-  /// The timing that Linux asks for when nothing is set: no simulated device asks for another.
+  /// The parameters that Linux requests by default: no simulated device requests others.
   ///
   /// - Source: Linux 6.1, `net/bluetooth/hci_core.c` (hci_alloc_dev_priv: 30 ms, 0, 420 ms).
   public func parameters(of link: LinkIdentity) async throws -> ConnectionParameters {
@@ -30,7 +30,7 @@ extension BlueZSimulator: LinkMeter {
       code: .notConnected,
       class: .passing,
       operation: operation,
-      meaning: "there is no link to it",
+      meaning: "the device is not connected",
       hint: "connect first"
     )
   }

@@ -1,6 +1,7 @@
 // org.bluez on a bus, served from simulated devices.
 //
-// It puts the parts together and watches for clients that leave; what bluetoothd does is theirs.
+// It assembles the parts and watches for clients that leave; the behaviour of bluetoothd is in the
+// parts.
 
 import BlueZInterfaces
 public import Bluetooth
@@ -8,7 +9,7 @@ public import DBus
 import Signals
 public import SimulatedDevices
 
-/// A simulated bluetoothd 5.66 with one adapter, `hci0`, unless the settings say otherwise.
+/// A simulated bluetoothd 5.66 with one adapter, `hci0`, unless the settings specify others.
 ///
 /// It serves ObjectManager, Adapter1, Device1, Battery1, GattService1, GattCharacteristic1,
 /// GattDescriptor1 and AgentManager1 in the order of signals and replies that was recorded from the
@@ -21,18 +22,19 @@ public final class BlueZSimulator: Sendable {
   let host: Host
   let devices: [SimulatedDevice]
   let calls: TreatedCalls
-  /// What clients did, where somebody wants to know.
+  /// The log of what clients did, if requested.
   let log: BoundaryLog?
   let present: Guarded<AdapterSlots>
   private let active = Guarded<(export: Export, clients: Subscription)?>(nil)
 
-  /// Puts a simulator together. Nothing is on the bus before ``start()``.
+  /// Assembles a simulator. Nothing is on the bus before ``start()``.
   ///
   /// - Parameters:
-  ///   - bus: A connection of its own. When it ends, so do the links, as bluetoothd's do.
-  ///   - devices: What is in the air.
-  ///   - log: Gets what clients did, and what happened at the devices.
-  ///   - observer: Sees what happens at the devices, on the loop.
+  ///   - bus: A separate connection. When it ends, so do the Bluetooth connections, as with
+  ///     bluetoothd.
+  ///   - devices: The devices in range.
+  ///   - log: Receives what clients did, and what happened at the devices.
+  ///   - observer: Receives what happens at the devices, on the loop.
   public convenience init(
     bus: any MessageBus,
     devices: [SimulatedDevice],
@@ -45,7 +47,8 @@ public final class BlueZSimulator: Sendable {
     }
   }
 
-  /// - Parameter witness: Sees what happens at the devices, and at which attributes, on the loop.
+  /// - Parameter witness: Receives what happens at the devices, and at which attributes, on the
+  ///   loop.
   convenience init(
     bus: any MessageBus,
     devices: [SimulatedDevice],
@@ -109,7 +112,7 @@ public final class BlueZSimulator: Sendable {
 
   deinit { stop() }
 
-  /// An adapter with every device, those that were kept among them.
+  /// An adapter with all devices, stored ones included.
   func makeAdapter(_ settings: AdapterSettings, as number: Int) -> AdapterServer {
     let path = BlueZPath.adapter(BlueZPath.adapterName(index: number))
     let stored = present.withLock { $0.stored }.filter { $0.adapter == settings.address }
@@ -121,9 +124,9 @@ public final class BlueZSimulator: Sendable {
 
   // MARK: On the bus
 
-  /// Exports the objects and takes the name `org.bluez`.
+  /// Exports the objects and requests the name `org.bluez`.
   ///
-  /// - Throws: ``SimulatorError/nameTaken`` when somebody owns the name; what the bus throws.
+  /// - Throws: ``SimulatorError/nameTaken`` when the name has an owner; what the bus throws.
   public func start() async throws {
     let export = try host.bus.export(calls)
     let clients = try await watchClients()
@@ -138,7 +141,7 @@ public final class BlueZSimulator: Sendable {
     }
   }
 
-  /// Hears of clients that leave the bus.
+  /// Watches for clients that leave the bus.
   private func watchClients() async throws -> Subscription {
     let rule = MatchRule(sender: BusDriver.name, member: "NameOwnerChanged")
     let (log, loop) = (log, host.loop)
@@ -156,15 +159,16 @@ public final class BlueZSimulator: Sendable {
     }
   }
 
-  /// Ends the links and takes the objects off the bus. The connection stays, and so does the name
-  /// until it is closed: who waits for an answer then gets the bus's. It cannot be started again.
+  /// Ends the connections and removes the objects from the bus. The bus connection stays, and so
+  /// does the name until it is closed: pending calls then get an error from the bus. It cannot be
+  /// started again.
   public func stop() {
     let active = active.withLock { active in
       defer { active = nil }
       return active
     }
     let adapters = present.withLock { $0.end() }
-    // As bluetoothd does it: links, adapter, agents, then every object, children first.
+    // As in bluetoothd: connections, adapter, agents, then every object, children first.
     for adapter in adapters { adapter.stop() }
     guard let active else { return }
     host.server.remove(BlueZPath.manager)
@@ -175,74 +179,74 @@ public final class BlueZSimulator: Sendable {
     calls.forget()
   }
 
-  // MARK: What a test or a scenario does to the world
+  // MARK: Actions of tests and scenarios
 
-  /// Switches an adapter on or off, as an rfkill switch does.
+  /// Powers an adapter on or off, as an rfkill switch does.
   ///
-  /// - Parameter adapter: Which of those of the settings, counted from 0. So it is with others.
+  /// - Parameter adapter: The index of the adapter in the settings, from 0.
   public func setPowered(_ isOn: Bool, adapter: Int = 0) {
     present.withLock { $0.server(adapter) }?.setPowered(isOn)
   }
 
-  /// Ends the link to a device, as a lost signal does. Without one, nothing happens.
+  /// Drops the connection to a device, as a lost signal does. Does nothing without one.
   public func loseLink(_ address: BluetoothAddress) { device(address)?.loseLink() }
 
-  /// Takes a device out of the air: its link is lost, it is not heard any more.
+  /// Takes a device out of range: its connection drops, and nothing more is received from it.
   public func vanish(_ address: BluetoothAddress) {
     for remote in remotes(address) { remote.vanish() }
   }
 
-  /// Brings a device back into the air.
+  /// Brings a device back into range.
   public func appear(_ address: BluetoothAddress) {
     for remote in remotes(address) { remote.appear() }
   }
 
-  /// Has a device begin or cease to offer a service of its definition, with a link or without one.
+  /// Makes a device add or remove a service of its definition, connected or not.
   ///
-  /// Connected clients see `UUIDs` change and the objects come or go, as after an indication of
-  /// Service Changed; `ServicesResolved` stays as it is.
+  /// Connected clients see `UUIDs` change and the objects appear or disappear, as after a Service
+  /// Changed indication; `ServicesResolved` is unchanged.
   public func offer(_ service: BluetoothUUID, _ isOffered: Bool, at address: BluetoothAddress) {
     for remote in remotes(address) { remote.offer(service, isOffered) }
   }
 
-  /// Has a device get other firmware, without a service that it had, or the earlier firmware again.
+  /// Gives a device other firmware, without a service that it had, or the earlier firmware again.
   ///
-  /// It does not tell of that: as long as its object is there, clients see the service as it was
-  /// read before, and every request to it is refused as Invalid Handle.
+  /// The device does not indicate it: while its object exists, clients see the service as it was
+  /// read before, and every request to it is refused with Invalid Handle.
   public func replace(_ service: BluetoothUUID, _ isReplaced: Bool, at address: BluetoothAddress) {
     let remotes = remotes(address)
     remotes.first?.device.withhold(service, isReplaced)
     for remote in remotes { remote.replace(service, isReplaced) }
   }
 
-  /// The addresses of the devices that have a link, in the order of the devices.
+  /// The addresses of the connected devices, in the order of the devices.
   public var connectedDevices: [BluetoothAddress] {
     present.withLock { $0.all }.flatMap(\.devices).filter(\.isConnected).map(\.address)
   }
 
-  /// The strength in dBm of the link to a device, drawn anew; nil when there is none.
+  /// The RSSI in dBm of the connection to a device, drawn again; nil when there is none.
   func linkRSSI(of address: BluetoothAddress) -> Int? { device(address)?.linkRSSI() }
 
   var settings: SimulatorSettings { host.settings }
 
-  /// Where an adapter is; nil while it is pulled out.
+  /// The path of an adapter; nil while it is unplugged.
   func path(ofAdapter index: Int) -> ObjectPath? { present.withLock { $0.server(index)?.path } }
 
-  /// A device as the adapter that has a link to it knows it, or else the first.
+  /// The device of the adapter that is connected to it, or else of the first adapter.
   func device(_ address: BluetoothAddress) -> RemoteDevice? {
     let all = remotes(address)
     return all.first(where: \.isConnected) ?? all.first
   }
 
-  /// A device as each adapter knows it.
+  /// The devices of all adapters for one address.
   func remotes(_ address: BluetoothAddress) -> [RemoteDevice] {
     present.withLock { $0.all }.compactMap { $0.air.device(address) }
   }
 }
 
-/// Why the simulation cannot be on a bus.
+/// Why the simulation cannot run on a bus.
 public enum SimulatorError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// A bluetoothd, or another simulation, is there.
+  /// The bus has a bluetoothd, or another simulation.
   case nameTaken
 
   public var description: String {

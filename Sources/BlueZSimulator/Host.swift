@@ -4,13 +4,13 @@ import BlueZInterfaces
 import DBus
 import Signals
 
-/// The surroundings of a simulated object.
+/// The environment of a simulated object.
 struct Host: Sendable {
   let bus: any MessageBus
   let server: ObjectServer
   let agents: AgentServer
   let settings: SimulatorSettings
-  /// Sees what happens, and at which attribute, by the handle of its value.
+  /// Receives events, with the attribute concerned, by the handle of its value.
   typealias Witness = @Sendable (SimulatorEvent, UInt16?) -> Void
 
   let witness: Witness
@@ -24,6 +24,6 @@ extension Invocation {
   /// The unique name of the caller.
   var caller: String { message.sender ?? "" }
 
-  /// Answers with an error of bluetoothd's.
+  /// Replies with an error of bluetoothd.
   func refuse(_ answer: ErrorAnswer) { fail(answer.dbusError) }
 }

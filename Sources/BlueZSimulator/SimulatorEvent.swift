@@ -1,12 +1,11 @@
-// What happens at the devices, as an observer in the simulator sees it.
+// Events at the devices, as an observer in the simulator sees them.
 
 public import Bluetooth
 public import SimulatedDevices
 
-/// Something that happened between the simulated host and a device.
+/// An event between the simulated host and a device.
 ///
-/// Told on the loop, in order, when it happens at the device: what a client believes does not
-/// count.
+/// Reported on the loop, in order, when it happens at the device, whatever the clients know.
 public enum SimulatorEvent: Hashable, Sendable, CustomStringConvertible {
   case linkUp(BluetoothAddress)
   case linkDown(BluetoothAddress)
@@ -15,7 +14,7 @@ public enum SimulatorEvent: Hashable, Sendable, CustomStringConvertible {
   case subscribed(BluetoothAddress, BluetoothUUID)
   case unsubscribed(BluetoothAddress, BluetoothUUID)
   case notified(BluetoothAddress, BluetoothUUID, [UInt8])
-  /// The link has a new key.
+  /// The connection has a new key.
   case paired(BluetoothAddress, LinkSecurity)
   /// Whether the controller scans.
   case scanning(Bool)

@@ -1,4 +1,4 @@
-// Discovery: sessions of clients, and the advertisements that the adapter hears meanwhile.
+// Discovery: sessions of clients, and the advertisements that the adapter receives meanwhile.
 
 import BlueZInterfaces
 import Bluetooth
@@ -15,7 +15,7 @@ extension AdapterServer {
       return call.refuse(refusal)
     }
     followDiscoverableFilter()
-    // Recorded from bluetoothd: the answer first.
+    // Recorded from bluetoothd: the reply comes first.
     call.reply()
     beginScan()
   }
@@ -30,7 +30,7 @@ extension AdapterServer {
     endDiscoveryIfUnwanted()
   }
 
-  /// The adapter is discoverable while the filter of somebody who discovers asks for that.
+  /// The adapter is discoverable while the filter of a discovering client requires it.
   func followDiscoverableFilter() {
     let isChanged = state.withLock { state in
       let isWanted = state.sessions.wantsDiscoverable
@@ -61,7 +61,7 @@ extension AdapterServer {
     host.observe(.scanning(true))
     mark(Adapter1.discovering)
     for slot in air.slots {
-      // The first is heard within an interval: half of one on average.
+      // The first is received within an interval: half of one on average.
       report(slot, after: air.interval(slot) / 2)
     }
   }
@@ -73,7 +73,8 @@ extension AdapterServer {
     mark(Adapter1.discovering)
   }
 
-  /// Stops hearing: devices tell of it first, the adapter is the caller's to tell of.
+  /// Stops scanning: the changes of devices are announced first, the caller announces the
+  /// adapter's.
   func endScan() {
     let reports = state.withLock { state in
       state.isDiscovering = false
@@ -82,22 +83,22 @@ extension AdapterServer {
     }
     for report in reports { report.cancel() }
     host.observe(.scanning(false))
-    for device in devices where device.isExported { device.unheard() }
+    for device in devices where device.isExported { device.discoveryEnded() }
   }
 
-  /// Hears an advertisement of a device, once an interval.
+  /// Receives an advertisement of a device, once per interval.
   private func report(_ slot: AdvertisementSlot, after delay: Duration) {
     let timer = host.loop.after(delay) { [weak self] in
       guard let self, state.withLock({ $0.isDiscovering }) else { return }
-      hear(air.present(slot.device), slot.number)
+      receive(air.present(slot.device), slot.number)
       report(slot, after: air.interval(slot))
     }
     state.withLock { $0.reports[slot] = timer }
   }
 
-  /// A device with a link does not advertise, nor does one that is gone; and while one is being
-  /// connected to, its advertisements are the controller's alone.
-  private func hear(_ device: RemoteDevice, _ number: Int) {
+  /// A connected device does not advertise, nor does one that is out of range; and during a
+  /// connection attempt the controller keeps its advertisements to itself.
+  private func receive(_ device: RemoteDevice, _ number: Int) {
     guard device.isInAir, device.isIdle, !device.device.isLinked else { return }
     let advertisement = device.device.definition.advertisements[number]
     let sessions = state.withLock { $0.sessions }
@@ -112,9 +113,9 @@ extension AdapterServer {
     guard data.rssi >= sessions.weakest ?? .min, device.device.getsThrough(rssi: data.rssi) else {
       return
     }
-    device.heard(
+    device.observe(
       data,
-      tellsAll: sessions.wantsDuplicates,
+      reportsAll: sessions.wantsDuplicates,
       threshold: sessions.hasFilter ? 0 : host.settings.rssiThreshold
     )
   }

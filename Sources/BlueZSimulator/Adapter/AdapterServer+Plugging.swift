@@ -1,4 +1,4 @@
-// The adapter is put in and pulled out, and ends with the simulation.
+// Plugging and unplugging of the adapter, and its end with the simulation.
 
 import BlueZInterfaces
 import Bluetooth
@@ -6,7 +6,7 @@ import DBus
 import Signals
 
 extension AdapterServer {
-  /// Puts the adapter and the devices that are kept on the bus.
+  /// Exports the adapter and its stored devices.
   func add() {
     let listening = host.settings.offersMonitors ? [monitors.interface] : []
     host.server.add([interface] + listening, at: path)
@@ -14,13 +14,14 @@ extension AdapterServer {
     host.server.flush()
   }
 
-  /// Pulled out: links fall, the objects of devices go, then the adapter is off and goes too.
+  /// Unplugged: connections drop, the objects of devices are removed, then the adapter is off and
+  /// removed, too.
   ///
   /// - Source: recorded from bluetoothd 5.66.
   func unplug() {
     goDark { wasDiscovering in
       if wasDiscovering {
-        for device in devices where device.isExported { device.unheard() }
+        for device in devices where device.isExported { device.discoveryEnded() }
       }
       for device in devices { device.unplugged() }
     }
@@ -29,14 +30,14 @@ extension AdapterServer {
     host.server.flush()
   }
 
-  /// The simulation is over: links end, and nothing is due any more.
+  /// The simulation has ended: connections end, and no timer remains.
   func stop() {
     goDark { _ in
       for device in devices { device.stop() }
     }
   }
 
-  /// Nothing is heard, reported or linked any more; what clients had asked for is forgotten.
+  /// Nothing is received, reported or connected any more; requests of clients are dropped.
   private func goDark(_ endDevices: (_ wasDiscovering: Bool) -> Void) {
     monitors.stop()
     let (wasDiscovering, reports) = state.withLock { state in

@@ -15,7 +15,7 @@ extension AdapterServer {
     }
   }
 
-  /// The adapter is being switched, or, with nil, has been.
+  /// The adapter starts to change its power or, with nil, has finished.
   func changesPower(to isOn: Bool?) {
     state.withLock { $0.comingPower = isOn }
     mark(Adapter1.powerState)

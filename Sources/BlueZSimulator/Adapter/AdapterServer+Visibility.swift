@@ -1,4 +1,4 @@
-// Whether the adapter can be found and paired with, and for how long.
+// Whether the adapter is discoverable and pairable, and for how long.
 
 import BlueZInterfaces
 import DBus
@@ -7,8 +7,8 @@ import Signals
 extension AdapterServer {
   /// Discoverable, Pairable and their timeouts.
   ///
-  /// A timeout that is set while the setting is on counts from then. Answers come before what
-  /// changed is told.
+  /// A timeout that is set while the setting is on counts from then. Replies come before the
+  /// changes are announced.
   ///
   /// - Source: recorded from bluetoothd 5.66.
   var visibility: [ExportedProperty] {
@@ -43,7 +43,7 @@ extension AdapterServer {
           defer { state[keyPath: path] = seconds }
           return state[keyPath: path] != seconds
         }
-        // Reported also when it is what it was.
+        // Announced even when it is unchanged.
         self.mark(property)
         if isChanged { expire(self) }
       },
@@ -59,7 +59,7 @@ extension AdapterServer {
     expireDiscoverable()
   }
 
-  /// Has the adapter be found, or not any more.
+  /// Makes the adapter discoverable, or no longer.
   func setDiscoverable(_ isOn: Bool) {
     let isChanged = state.withLock { state in
       defer { state.isDiscoverable = isOn }
@@ -80,7 +80,7 @@ extension AdapterServer {
     }
   }
 
-  /// Counts anew from now; 0 seconds are for ever.
+  /// Restarts the timer; 0 seconds mean for ever.
   private func restart(
     _ path: WritableKeyPath<State, LoopTimer?>,
     after seconds: (State) -> UInt32,

@@ -1,4 +1,4 @@
-// The simulated adapter: the object Adapter1, its power, and whose calls it takes.
+// The simulated adapter: the object Adapter1, its power, and its clients.
 //
 // Discovery is in AdapterServer+Discovery.swift.
 
@@ -7,25 +7,25 @@ import Bluetooth
 import DBus
 import Signals
 
-/// One adapter with the devices in its air.
+/// One adapter with the devices in range.
 final class AdapterServer: Sendable {
   struct State {
     var alias: String?
     var isPowered = true
-    /// What it is being switched to.
+    /// The power that it is changing to.
     var comingPower: Bool?
     var isDiscoverable = false
-    /// Whether it is because the filter of somebody who discovers asks for it.
+    /// Whether it is discoverable because the filter of a discovering client requires it.
     var isDiscoverableByFilter = false
     var discoverableTimeout: UInt32 = 180
     var isPairable = false
     var pairableTimeout: UInt32 = 0
     var sessions = DiscoverySessions()
-    /// What is told of as `Discovering`.
+    /// The announced value of `Discovering`.
     var isDiscovering = false
     var discoverableTimer: LoopTimer?
     var pairableTimer: LoopTimer?
-    /// The next of each advertisement.
+    /// The next report of each advertisement.
     var reports: [AdvertisementSlot: LoopTimer] = [:]
   }
 
@@ -36,7 +36,7 @@ final class AdapterServer: Sendable {
   let state: Guarded<State>
   let monitors: AdvertisementMonitors
 
-  /// The devices in the air, also under addresses that they do not use any more.
+  /// The devices in range, also under addresses that they no longer use.
   var devices: [RemoteDevice] { air.all }
 
   init(_ settings: AdapterSettings, path: ObjectPath, air: Air, host: Host) {
@@ -51,7 +51,7 @@ final class AdapterServer: Sendable {
     }
   }
 
-  /// Reports that a property has changed, where the release that is played has it.
+  /// Announces that a property has changed, if the simulated release has it.
   func mark<Value>(_ property: Property<Value>) {
     if property.isDescribed(by: host.settings.version) {
       host.server.changed(property, at: path)
@@ -89,7 +89,7 @@ final class AdapterServer: Sendable {
     ]
   }
 
-  /// A property that a client may set. Recorded from bluetoothd: the answer first.
+  /// A property that clients can set. Recorded from bluetoothd: the reply comes first.
   private func property<Value: Equatable>(
     _ property: Property<Value>,
     _ get: @escaping @Sendable (State) -> Value,
@@ -134,7 +134,7 @@ final class AdapterServer: Sendable {
 
   private func setPowered(_ isOn: Bool, _ call: Invocation) {
     let (isPowered, isPending) = state.withLock { ($0.isPowered, $0.comingPower != nil) }
-    // Whatever it is to become.
+    // Whatever the new value is.
     guard !isPending else { return call.refuse(.busy) }
     guard isPowered != isOn else { return call.reply() }
     changesPower(to: isOn)
@@ -143,9 +143,9 @@ final class AdapterServer: Sendable {
     }
   }
 
-  /// Switches the adapter.
+  /// Changes the adapter's power.
   ///
-  /// Links end before the answer; what else changes is told after it.
+  /// Connections end before the reply; the other changes are announced after it.
   func setPowered(_ isOn: Bool, answer: () -> Void = {}) {
     guard state.withLock({ $0.isPowered }) != isOn else { return answer() }
     defer { changesPower(to: nil) }
@@ -166,14 +166,15 @@ final class AdapterServer: Sendable {
     }
     if wasDiscovering { endScan() }
     mark(Adapter1.powered)
-    // Told whether it has changed or not.
+    // Announced whether it has changed or not.
     mark(Adapter1.discovering)
     followDiscoverableFilter()
   }
 
   var isPowered: Bool { state.withLock { $0.isPowered } }
 
-  /// Whether bluetoothd would ask an agent. Told when the kernel knows: after what else happens now.
+  /// Whether bluetoothd would call an agent. Announced when the kernel knows: after other current
+  /// changes.
   func setPairable(_ isPairable: Bool) {
     let isChanged = state.withLock { state in
       defer { state.isPairable = isPairable }
@@ -183,7 +184,7 @@ final class AdapterServer: Sendable {
     host.loop.post { [weak self] in self?.mark(Adapter1.pairable) }
   }
 
-  /// Takes every device, and then itself, off the bus.
+  /// Removes every device, and then the adapter, from the bus.
   func remove() {
     for device in devices { device.forget() }
     host.server.remove(path)
@@ -191,7 +192,7 @@ final class AdapterServer: Sendable {
 
   // MARK: Clients
 
-  /// A client has left the bus: its sessions end, its links stay.
+  /// A client has left the bus: its sessions end, its connections stay.
   func clientLeft(_ client: String) {
     for device in devices { device.clientLeft(client) }
     monitors.clientLeft(client)

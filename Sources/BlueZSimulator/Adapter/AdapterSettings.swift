@@ -1,16 +1,16 @@
-// What an adapter is.
+// The settings of an adapter.
 
 public import Bluetooth
 
 /// One adapter of the simulated host.
 public struct AdapterSettings: Hashable, Sendable {
-  /// Its number at the start: 0 is `hci0`.
+  /// Its initial index: 0 is `hci0`.
   public var number: Int
   /// Its own address.
   public var address: BluetoothAddress
-  /// Its name, and its alias until it is given another.
+  /// Its name, and its alias until another one is set.
   public var name: String
-  /// Whether it is switched on when it is put in.
+  /// Whether it is on when it is plugged in.
   public var isPowered: Bool
 
   public init(

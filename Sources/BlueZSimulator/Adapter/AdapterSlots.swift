@@ -1,46 +1,46 @@
-// The places of the host's adapters, and what is in them.
+// The slots of the host's adapters, and their contents.
 //
-// Pure: whoever holds it exports the objects.
+// Pure: the caller exports the objects.
 
 import BlueZInterfaces
 import Bluetooth
 import DBus
 
-/// The adapters of a host, in the order of its settings, and what was kept of their devices.
+/// The adapters of a host, in the order of its settings, and the stored data of their devices.
 struct AdapterSlots {
   /// One adapter of the host.
   struct Slot {
     let settings: AdapterSettings
-    /// Its number while it is plugged in: 0 is `hci0`.
+    /// Its index while it is plugged in: 0 is `hci0`.
     var number: Int?
-    /// Its object; nil while it is pulled out, or bluetoothd does not run.
+    /// Its object; nil while it is unplugged, or bluetoothd does not run.
     var server: AdapterServer?
   }
 
   private(set) var slots: [Slot]
-  /// What is kept of devices while their adapters are away.
+  /// The stored data of devices whose adapters are absent.
   private(set) var stored: [StoredDevice]
   /// bluetoothd has ended: no adapter gets an object any more.
   private var isOver = false
 
-  /// All are plugged in under the numbers of their settings, without objects yet.
+  /// All adapters are plugged in with the indices of their settings, without objects yet.
   init(_ settings: [AdapterSettings], stored: [StoredDevice] = []) {
     slots = settings.map { Slot(settings: $0, number: $0.number) }
     self.stored = stored
   }
 
-  /// Those that have objects.
+  /// The adapters that have objects.
   var all: [AdapterServer] { slots.compactMap(\.server) }
 
-  /// The object of one; nil while it is pulled out, or there is no such adapter.
+  /// The object of one; nil while it is unplugged, or the adapter does not exist.
   func server(_ index: Int) -> AdapterServer? {
     slots.indices.contains(index) ? slots[index].server : nil
   }
 
-  /// Where an adapter may be put in; nil where it is in, there is none, or bluetoothd has ended.
+  /// Where an adapter can be plugged in; nil when it is plugged in, does not exist, or bluetoothd
+  /// has ended.
   ///
-  /// - Parameter number: The number that is wanted; nil: its own. One that another adapter has is
-  ///   passed over.
+  /// - Parameter number: The requested index; nil: its own. An index that is in use is skipped.
   func place(for index: Int, as number: Int?) -> (settings: AdapterSettings, number: Int)? {
     guard !isOver, slots.indices.contains(index), slots[index].server == nil else { return nil }
     let taken = slots.compactMap { $0.server == nil ? nil : $0.number }
@@ -54,7 +54,7 @@ struct AdapterSlots {
     slots[index].number = number
   }
 
-  /// Pulls an adapter out, and keeps what is known of its devices.
+  /// Unplugs an adapter, and stores what is known of its devices.
   mutating func unplug(_ index: Int) -> AdapterServer? {
     guard let server = server(index) else { return nil }
     keep(server)
@@ -63,7 +63,7 @@ struct AdapterSlots {
     return server
   }
 
-  /// bluetoothd ends: all adapters stay where they are, without objects.
+  /// bluetoothd ends: all adapters stay plugged in, without objects.
   mutating func end() -> [AdapterServer] {
     let servers = all
     for server in servers { keep(server) }
@@ -72,14 +72,14 @@ struct AdapterSlots {
     return servers
   }
 
-  /// As the next bluetoothd finds them.
+  /// The slots as the next bluetoothd finds them.
   var reopened: AdapterSlots {
     var next = self
     next.isOver = false
     return next
   }
 
-  /// Keeps what is stored of an adapter's devices.
+  /// Stores the data of an adapter's devices.
   private mutating func keep(_ adapter: AdapterServer) {
     stored.removeAll { $0.adapter == adapter.settings.address }
     stored += adapter.devices.compactMap { $0.stored(at: adapter.settings.address) }

@@ -1,6 +1,6 @@
-// One monitor of a client: what it looks for, and which devices it has found.
+// One monitor of a client: its patterns, and the devices that it has found.
 //
-// Pure: advertisements and times in, what to tell the client out.
+// Pure: advertisements and times in, notifications of the client out.
 
 import BlueZInterfaces
 import Bluetooth
@@ -11,12 +11,12 @@ import Signals
 ///
 /// - Source: BlueZ 5.66, `doc/advertisement-monitor-api.txt`.
 struct AdvertisementMonitor: Sendable {
-  /// How a device stands to the monitor.
+  /// The state of a device for the monitor.
   private struct Sighting {
     var isFound = false
-    /// Since when every signal was strong enough.
+    /// Since when every RSSI was high enough.
     var strongSince: Instant?
-    /// When one was last strong enough for a device that was found.
+    /// When the RSSI of a found device was last high enough.
     var lastHeld: Instant
   }
 
@@ -24,18 +24,18 @@ struct AdvertisementMonitor: Sendable {
   let root: ObjectPath
   let path: ObjectPath
   let patterns: [AdvertisementMonitor1.Pattern]
-  /// In dBm; nil: any strength.
+  /// In dBm; nil: any RSSI.
   let high: Int?
   let low: Int?
-  /// How long a device is strong before it is found, and weak or silent before it is lost.
+  /// How long a device must be strong to count as found, and weak or silent to count as lost.
   let highTimeout: Duration
   let lowTimeout: Duration
-  /// Whether a device is found once for all, and may be lost; without any of the bounds, times and
+  /// Whether a device is found once, and can be lost; without any thresholds, timeouts and sampling
   /// periods it is found with each report.
   let isTracking: Bool
   private var sightings: [ObjectPath: Sighting] = [:]
 
-  /// Reads the properties of a client's object; nil for one that cannot be active.
+  /// Parses the properties of a client's object; nil for a monitor that cannot be active.
   init?(_ properties: PropertyMap, at path: ObjectPath, below root: ObjectPath, of client: String) {
     guard properties[AdvertisementMonitor1.type] == AdvertisementMonitor1.orPatterns,
       let patterns = properties[AdvertisementMonitor1.patterns], !patterns.isEmpty
@@ -64,17 +64,18 @@ struct AdvertisementMonitor: Sendable {
     (self.client, self.root, self.path) = (client, root, path)
   }
 
-  /// Whether an advertisement is looked for, however strong it is.
+  /// Whether an advertisement matches, whatever its RSSI.
   func matches(_ fields: [AdvertisingField]) -> Bool { patterns.contains { $0.matches(fields) } }
 
-  /// An advertisement that matches was heard.
+  /// A matching advertisement was received.
   ///
-  /// A sampling period is the controller's affair. Without a controller that looks for patterns
-  /// itself, one that is given has bluetoothd track strengths, and without a bound it finds nothing.
+  /// A sampling period is handled by the controller. With a controller that cannot match patterns
+  /// itself, a given period makes bluetoothd track the RSSI, and without a threshold it finds
+  /// nothing.
   ///
-  /// - Returns: Whether the device is found by it.
+  /// - Returns: Whether the advertisement makes the device count as found.
   /// - Source: recorded from bluetoothd 5.66; `src/adv_monitor.c` (adv_monitor_filter_rssi).
-  mutating func heard(_ device: ObjectPath, rssi: Int, now: Instant) -> Bool {
+  mutating func observe(_ device: ObjectPath, rssi: Int, now: Instant) -> Bool {
     guard isTracking else { return true }
     guard let high else { return false }
     var sighting = sightings[device] ?? Sighting(lastHeld: now)
@@ -92,7 +93,7 @@ struct AdvertisementMonitor: Sendable {
     return true
   }
 
-  /// Whether a device that was found has not been strong enough for too long.
+  /// Whether a found device has been too weak for too long.
   mutating func loses(_ device: ObjectPath, now: Instant) -> Bool {
     guard low != nil, let sighting = sightings[device], sighting.isFound,
       now - sighting.lastHeld >= lowTimeout
@@ -103,7 +104,7 @@ struct AdvertisementMonitor: Sendable {
 }
 
 extension AdvertisementMonitor1.Pattern {
-  /// Whether one of the fields has the octets.
+  /// Whether one of the fields contains the octets.
   func matches(_ fields: [AdvertisingField]) -> Bool {
     fields.contains { $0.type == type && $0.octets.dropFirst(Int(start)).starts(with: octets) }
   }

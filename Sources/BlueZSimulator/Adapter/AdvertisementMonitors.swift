@@ -1,7 +1,7 @@
-// org.bluez.AdvertisementMonitorManager1, served where the settings offer it.
+// org.bluez.AdvertisementMonitorManager1, exported if the settings enable it.
 //
-// As bluetoothd does: it asks the client for its monitors, activates them, and tells each of the
-// devices that fit. The controller listens meanwhile.
+// As bluetoothd does: it reads the client's monitors, activates them, and notifies each of matching
+// devices. The controller scans meanwhile.
 
 import BlueZInterfaces
 import Bluetooth
@@ -16,14 +16,14 @@ final class AdvertisementMonitors: Sendable {
   private struct Application: Sendable {
     let client: String
     let root: ObjectPath
-    /// Hears of monitors that come later.
+    /// Receives monitors that are added later.
     var added: Subscription?
   }
 
   private struct State {
     var applications: [Application] = []
     var monitors: [AdvertisementMonitor] = []
-    /// The next advertisement of each device; empty while nobody listens.
+    /// The next advertisement of each device; empty without active monitors.
     var reports: [LoopTimer?] = []
   }
 
@@ -39,7 +39,7 @@ final class AdvertisementMonitors: Sendable {
     self.host = host
   }
 
-  /// The simulation is over.
+  /// The simulation has ended.
   func stop() {
     let ended = state.withLock { state in
       defer {
@@ -52,7 +52,7 @@ final class AdvertisementMonitors: Sendable {
     follow()
   }
 
-  /// Begins or ends listening, as the clients want it.
+  /// Starts or stops scanning, as the clients need it.
   private func follow() {
     let (begins, ended) = state.withLock { state -> (Bool, [LoopTimer?]) in
       guard state.applications.isEmpty != state.reports.isEmpty else { return (false, []) }
@@ -65,23 +65,23 @@ final class AdvertisementMonitors: Sendable {
     }
     for timer in ended { timer?.cancel() }
     guard begins else { return }
-    for index in slots.indices { hear(index, after: air.interval(slots[index]) / 2) }
+    for index in slots.indices { scheduleReport(index, after: air.interval(slots[index]) / 2) }
   }
 
-  private func hear(_ index: Int, after delay: Duration) {
+  private func scheduleReport(_ index: Int, after delay: Duration) {
     let timer = host.loop.after(delay) { [weak self] in
       guard let self, state.withLock({ !$0.reports.isEmpty }) else { return }
       let device = air.present(slots[index].device)
       if device.isInAir, !device.device.isLinked {
-        hear(device, slots[index].number)
+        receive(device, slots[index].number)
       }
-      hear(index, after: air.interval(slots[index]))
+      scheduleReport(index, after: air.interval(slots[index]))
     }
     state.withLock { if !$0.reports.isEmpty { $0.reports[index] = timer } }
   }
 
-  /// An advertisement that some monitor looks for is told of as in a scan.
-  private func hear(_ device: RemoteDevice, _ number: Int) {
+  /// An advertisement that matches a monitor is announced as in a scan.
+  private func receive(_ device: RemoteDevice, _ number: Int) {
     let data = device.device.advertisement(number)
     guard device.device.getsThrough(rssi: data.rssi) else { return }
     let advertised = device.device.definition.advertisements[number]
@@ -92,22 +92,22 @@ final class AdvertisementMonitors: Sendable {
       var found: [AdvertisementMonitor] = []
       for index in state.monitors.indices where state.monitors[index].matches(fields) {
         isWanted = true
-        if state.monitors[index].heard(device.path, rssi: data.rssi, now: now) {
+        if state.monitors[index].observe(device.path, rssi: data.rssi, now: now) {
           found.append(state.monitors[index])
         }
       }
       return (isWanted, found)
     }
     guard isWanted else { return }
-    device.heard(data, tellsAll: false, threshold: 0)
+    device.observe(data, reportsAll: false, threshold: 0)
     host.server.flush()
     for monitor in found {
-      tell(AdvertisementMonitor1.deviceFound, monitor, device.path)
+      notify(AdvertisementMonitor1.deviceFound, monitor, device.path)
       if monitor.low != nil { watch(monitor, device.path) }
     }
   }
 
-  /// Sees from time to time whether a device that was found is lost.
+  /// Checks periodically whether a found device is lost.
   private func watch(_ monitor: AdvertisementMonitor, _ device: ObjectPath) {
     host.loop.after(.seconds(1)) { [weak self] in
       guard let self else { return }
@@ -119,19 +119,19 @@ final class AdvertisementMonitors: Sendable {
         return index.map { state.monitors[$0].loses(device, now: now) }
       }
       switch isLost {
-      case true?: tell(AdvertisementMonitor1.deviceLost, monitor, device)
+      case true?: notify(AdvertisementMonitor1.deviceLost, monitor, device)
       case false?: watch(monitor, device)
       case nil: break
       }
     }
   }
 
-  private func tell(
+  private func notify(
     _ method: Method<ObjectPath, Void>,
     _ monitor: AdvertisementMonitor,
     _ device: ObjectPath
   ) {
-    Self.tell(method, device, monitor.path, monitor.client, host.bus)
+    Self.notify(method, device, monitor.path, monitor.client, host.bus)
   }
 
   /// The interface, on the adapter.
@@ -188,13 +188,13 @@ final class AdvertisementMonitors: Sendable {
     for application in known { application.added?.cancel() }
     // Recorded from bluetoothd 5.66.
     for monitor in ended {
-      Self.tell(AdvertisementMonitor1.release, (), monitor.path, monitor.client, host.bus)
+      Self.notify(AdvertisementMonitor1.release, (), monitor.path, monitor.client, host.bus)
     }
     call.reply()
     follow()
   }
 
-  /// Asks for the monitors below a root, and activates each that has patterns.
+  /// Reads the monitors below a root, and activates each that has patterns.
   private func activate(at root: ObjectPath, of client: String) {
     _ = host.loop.task { [weak self, host] in
       guard
@@ -205,8 +205,8 @@ final class AdvertisementMonitors: Sendable {
           of: client
         )
       else { return }
-      await self?.hearMore(below: root, of: client)
-      // A client may have nothing at its root yet.
+      await self?.activateLaterMonitors(below: root, of: client)
+      // A client may not have exported a monitor at its root yet.
       let reply = try? await host.bus.call(asked, limit: .seconds(10))
       guard let self else { return }
       var objects: [(key: DBusValue, value: DBusValue)] = []
@@ -224,10 +224,10 @@ final class AdvertisementMonitors: Sendable {
     }
   }
 
-  /// Monitors that come later are activated too: there are clients that register first.
+  /// Monitors that are added later are activated too: some clients register first.
   ///
   /// - Source: recorded from bluetoothd 5.66.
-  private func hearMore(below root: ObjectPath, of client: String) async {
+  private func activateLaterMonitors(below root: ObjectPath, of client: String) async {
     let rule = MatchRule(
       sender: client,
       path: root,
@@ -261,7 +261,7 @@ final class AdvertisementMonitors: Sendable {
       AdvertisementMonitor($0, at: path, below: root, of: client)
     }
     guard let read else {
-      return Self.tell(AdvertisementMonitor1.release, (), path, client, host.bus)
+      return Self.notify(AdvertisementMonitor1.release, (), path, client, host.bus)
     }
     let isRegistered = state.withLock { state in
       let isRegistered = state.applications.contains { $0.client == client && $0.root == root }
@@ -269,10 +269,10 @@ final class AdvertisementMonitors: Sendable {
       if isRegistered, isNew { state.monitors.append(read) }
       return isRegistered && isNew
     }
-    if isRegistered { Self.tell(AdvertisementMonitor1.activate, (), path, client, host.bus) }
+    if isRegistered { Self.notify(AdvertisementMonitor1.activate, (), path, client, host.bus) }
   }
 
-  private static func tell<Input>(
+  private static func notify<Input>(
     _ method: Method<Input, Void>,
     _ input: Input,
     _ path: ObjectPath,

@@ -1,9 +1,9 @@
-// An advertisement as the octets that are in the air, field by field: what monitors look at.
+// An advertisement as AD structures, in the form that monitors match.
 
 import Bluetooth
 import SimulatedDevices
 
-/// One field of advertising data.
+/// One AD structure.
 ///
 /// - Source: Bluetooth Core Specification Supplement 11, Part A §1; types: Assigned Numbers §2.3.
 struct AdvertisingField: Equatable, Sendable {
@@ -12,9 +12,9 @@ struct AdvertisingField: Equatable, Sendable {
 }
 
 extension AdvertisedData {
-  /// The fields, as if all had room in one packet.
+  /// The AD structures, as if all fitted into one packet.
   ///
-  /// - Parameter isDiscoverable: Whether the flags say so.
+  /// - Parameter isDiscoverable: Whether the Flags field marks the device as discoverable.
   func fields(isDiscoverable: Bool) -> [AdvertisingField] {
     // LE General Discoverable Mode, BR/EDR Not Supported.
     var fields = [AdvertisingField(type: 0x01, octets: [isDiscoverable ? 0x06 : 0x04])]
@@ -44,12 +44,12 @@ extension AdvertisedData {
 }
 
 extension UInt16 {
-  /// The least significant octet first.
+  /// Least significant octet first.
   fileprivate var airOctets: [UInt8] { [UInt8(self & 0xff), UInt8(self >> 8)] }
 }
 
 extension BluetoothUUID {
-  /// The least significant octet first.
+  /// Least significant octet first.
   fileprivate var airOctets: [UInt8] {
     if let short { return short.airOctets }
     let digits = text.utf8.filter { $0 != UInt8(ascii: "-") }

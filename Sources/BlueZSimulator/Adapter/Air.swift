@@ -1,21 +1,21 @@
-// The devices around an adapter, under the addresses that it has heard of them.
+// The devices in range of an adapter, under the addresses that it has received.
 
 import BlueZInterfaces
 import Bluetooth
 import Signals
 import SimulatedDevices
 
-/// Devices, and what bluetoothd took for devices: one that changes its address is another one to
-/// those who cannot tell whose address it is.
+/// Devices, and what bluetoothd considers devices: one that changes its address becomes another
+/// device if nobody can resolve the address.
 final class Air: Sendable {
-  /// Makes the object of a device under an address.
+  /// Creates the object of a device under an address.
   typealias Maker =
     @Sendable (SimulatedDevice, BluetoothAddress, AddressType, StoredDevice?) -> RemoteDevice
 
   private let make: Maker
-  /// Of each device, the latest last; at least one each.
+  /// The objects of each device, the latest last; at least one each.
   private let remotes: Guarded<[[RemoteDevice]]>
-  /// The places of the devices, by their own addresses.
+  /// The indices of the devices, by identity address.
   private let places: [BluetoothAddress: Int]
 
   /// - Parameter stored: What is known from before.
@@ -27,26 +27,26 @@ final class Air: Sendable {
     )
     remotes = Guarded(
       devices.map { device in
-        let heard = device.airAddress()
+        let advertised = device.airAddress()
         let known = stored.filter { $0.identity == device.definition.address }
         let kept = known.map { make(device, $0.address, $0.addressType, $0) }
-        // The one that is in the air comes last.
-        let present = kept.last { $0.address == heard.address }
+        // The one that is in range comes last.
+        let present = kept.last { $0.address == advertised.address }
         let others = kept.filter { $0 !== present }
         for other in others { other.leave() }
-        return others + [present ?? make(device, heard.address, heard.type, nil)]
+        return others + [present ?? make(device, advertised.address, advertised.type, nil)]
       }
     )
   }
 
-  /// All that was ever heard, by device.
+  /// All objects, device by device.
   var all: [RemoteDevice] { remotes.withLock { $0.flatMap(\.self) } }
 
-  /// How many devices there are.
+  /// The number of devices.
   var count: Int { remotes.withLock { $0.count } }
 
-  /// A device as it is heard now. If its address has changed since, and nobody can tell, the one
-  /// before is not in the air any more. A link stays with the address that it was made with.
+  /// The current object of a device. If its address has changed and cannot be resolved, the
+  /// previous object is out of range. A connection keeps the address that it was made with.
   func present(_ index: Int) -> RemoteDevice {
     let known = remotes.withLock { $0[index] }
     let latest = known[known.count - 1]
@@ -54,15 +54,15 @@ final class Air: Sendable {
     if privacy.kind == .resolvable, let bonded = known.first(where: \.isPaired) {
       return moved(from: latest, to: bonded)
     }
-    let heard = latest.device.airAddress()
-    guard latest.isIdle, heard.address != latest.address else { return latest }
-    let next = known.first { $0.address == heard.address }
-    let remote = next ?? make(latest.device, heard.address, heard.type, nil)
+    let advertised = latest.device.airAddress()
+    guard latest.isIdle, advertised.address != latest.address else { return latest }
+    let next = known.first { $0.address == advertised.address }
+    let remote = next ?? make(latest.device, advertised.address, advertised.type, nil)
     if next == nil { remotes.withLock { $0[index].append(remote) } }
     return moved(from: latest, to: remote)
   }
 
-  /// The device of this identity, or heard under this address, as it is heard now.
+  /// The current object of the device with this identity address, or with this advertised address.
   func device(_ address: BluetoothAddress) -> RemoteDevice? {
     if let index = places[address] { return present(index) }
     for index in 0..<count {
@@ -72,7 +72,7 @@ final class Air: Sendable {
     return all.last { $0.address == address }
   }
 
-  /// Whether the device is there is the device's own affair, not that of its address.
+  /// Whether the device is in range belongs to the device, not to its address.
   private func moved(from old: RemoteDevice, to new: RemoteDevice) -> RemoteDevice {
     guard old !== new else { return new }
     if old.isInAir { new.appear() } else { new.leave() }
@@ -110,12 +110,12 @@ extension RemoteDevice {
     isInAir && (isPaired || device.airAddress().address == address)
   }
 
-  /// Nothing is heard any more under this address.
+  /// Nothing more is received from this address.
   func leave() { state.withLock { $0.isInAir = false } }
 
-  /// Who is paired with the device knows who it is: its address is told as the one behind the
-  /// private one.
-  func tellIdentity() {
+  /// A bonded host knows the device: the identity address is reported instead of the private
+  /// address.
+  func reportIdentity() {
     guard device.definition.privateAddress?.kind == .resolvable else { return }
     let definition = device.definition
     let isNew = state.withLock { state in

@@ -1,4 +1,4 @@
-// What a client wants to hear of while it discovers.
+// What a client wants to discover.
 
 import BlueZInterfaces
 import Bluetooth
@@ -12,14 +12,14 @@ struct DiscoveryFilter: Hashable, Sendable {
   var rssi: Int?
   var pathloss: Int?
   var wantsDuplicates = false
-  /// Whether the adapter is to be discoverable meanwhile.
+  /// Whether the adapter must be discoverable meanwhile.
   var wantsDiscoverable = false
-  /// Whether it is for BR/EDR alone.
+  /// Whether it is for BR/EDR only.
   var isClassic = false
   /// A prefix of address or name.
   var pattern: String?
 
-  /// Reads the argument of SetDiscoveryFilter; nil for what is refused.
+  /// Parses the argument of SetDiscoveryFilter; nil for one that is refused.
   init?(_ options: PropertyMap) {
     for (key, value) in options.entries {
       guard take(key, value) else { return nil }
@@ -60,9 +60,9 @@ struct DiscoveryFilter: Hashable, Sendable {
     }
   }
 
-  /// Whether a device is wanted.
+  /// Whether a device is accepted.
   ///
-  /// The bound on signal strength is the kernel's: ``DiscoverySessions/weakest``.
+  /// The RSSI filter is applied by the kernel: ``DiscoverySessions/weakest``.
   func accepts(
     services advertised: [BluetoothUUID],
     name: String?,

@@ -1,28 +1,28 @@
-// Who discovers, and with which filters.
+// Which clients discover, and with which filters.
 //
-// Pure: a table of clients. Whoever holds it starts and stops the scan.
+// Pure: a table of clients. The caller starts and stops the scan.
 
 import BlueZInterfaces
 import Bluetooth
 
-/// The discovery sessions of an adapter, one a client.
+/// The discovery sessions of an adapter, one per client.
 struct DiscoverySessions: Sendable {
   private var filters: [String: DiscoveryFilter] = [:]
   private var clients: Set<String> = []
 
-  /// Whether anybody discovers.
+  /// Whether any client discovers.
   var isDiscovering: Bool { !clients.isEmpty }
 
-  /// Whether a filter of somebody who discovers is in force: then every change is told.
+  /// Whether a discovering client has a filter: then every change is announced.
   var hasFilter: Bool { clients.contains { filters[$0] != nil } }
 
-  /// Whether somebody who discovers wants every advertisement told in full.
+  /// Whether a discovering client wants every advertisement announced in full.
   var wantsDuplicates: Bool { clients.contains { filters[$0]?.wantsDuplicates == true } }
 
-  /// The weakest strength in dBm that the controller's filter lets through; nil: any.
+  /// The minimum RSSI in dBm of the controller's filter; nil: any.
   ///
-  /// The kernel filters by strength only where everybody who discovers wants it to. It cannot by
-  /// path loss, and bluetoothd lets all of that pass.
+  /// The kernel filters by RSSI only if every discovering client requests it. It cannot filter by
+  /// path loss, and bluetoothd accepts all of these.
   ///
   /// - Source: BlueZ 5.66, `src/adapter.c` (merge_discovery_filters, is_filter_match).
   var weakest: Int? {
@@ -30,21 +30,21 @@ struct DiscoverySessions: Sendable {
     return bounds.contains(nil) ? nil : bounds.compactMap(\.self).min()
   }
 
-  /// Whether somebody who discovers wants the adapter to be discoverable meanwhile.
+  /// Whether a discovering client requires the adapter to be discoverable meanwhile.
   var wantsDiscoverable: Bool { clients.contains { filters[$0]?.wantsDiscoverable == true } }
 
-  /// Sets the filter of a client, for now and for later; nil removes it.
+  /// Sets the filter of a client, for current and later sessions; nil removes it.
   mutating func filter(_ client: String, _ filter: DiscoveryFilter?) { filters[client] = filter }
 
-  /// One for BR/EDR alone, which the adapter has not, is refused as under way.
+  /// A session for BR/EDR only, which the adapter does not have, is refused as in progress.
   ///
-  /// - Returns: The refusal; nil when the session has begun.
+  /// - Returns: The error; nil when the session has started.
   mutating func start(_ client: String) -> ErrorAnswer? {
     if clients.isEmpty, filters[client]?.isClassic == true { return .operationInProgress }
     return clients.insert(client).inserted ? nil : .operationInProgress
   }
 
-  /// - Returns: The refusal; nil when the session has ended.
+  /// - Returns: The error; nil when the session has ended.
   mutating func stop(_ client: String) -> ErrorAnswer? {
     clients.remove(client) == nil ? .noDiscoveryStarted : nil
   }
@@ -55,15 +55,15 @@ struct DiscoverySessions: Sendable {
     filters[client] = nil
   }
 
-  /// The adapter was switched off.
+  /// The adapter was powered off.
   mutating func end() {
     clients = []
     filters = [:]
   }
 
-  /// Whether any client wants a device. The filters of all are merged by "or".
+  /// Whether any client accepts a device. The filters of all are merged by "or".
   ///
-  /// Without any filter a device has to be discoverable.
+  /// Without any filter a device must be discoverable.
   func accept(
     services: [BluetoothUUID],
     name: String?,

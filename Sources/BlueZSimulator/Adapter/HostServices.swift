@@ -1,8 +1,8 @@
-// The services of the host itself, as its adapters list them.
+// The services of the host itself, as listed by its adapters.
 
 import Bluetooth
 
-/// What bluetoothd offers of its own, and lists as `UUIDs` of each adapter.
+/// bluetoothd's own services, listed as `UUIDs` of each adapter.
 ///
 /// - Source: recorded from bluetoothd 5.66 with its default plugins.
 enum HostServices {

@@ -1,10 +1,10 @@
-// The object AgentManager1, and the calls to the agents that it knows.
+// The object AgentManager1, and the calls to registered agents.
 
 import BlueZInterfaces
 import DBus
 import Signals
 
-/// Takes agents, and asks them while a device pairs.
+/// Registers agents, and calls them during pairing.
 final class AgentServer: Sendable {
   typealias Answer = Result<[DBusValue], DBusError>
 
@@ -12,9 +12,9 @@ final class AgentServer: Sendable {
     var table = AgentTable()
     var nextID = 0
     var questions: [Question] = []
-    /// Whether it was told that there is one.
+    /// The last value passed to `changed`.
     var isThereOne = false
-    /// Told whether there is any agent.
+    /// Called with whether any agent is registered.
     var changed: @Sendable (_ hasAgent: Bool) -> Void = { _ in }
   }
 
@@ -26,9 +26,9 @@ final class AgentServer: Sendable {
 
   private let state = Guarded(State())
   private let bus: any MessageBus
-  /// How long an agent may take.
+  /// The deadline for an agent's reply.
   private let limit: Duration
-  /// Tells of what has changed: an agent is called after that.
+  /// Announces pending changes: an agent is called after that.
   private let flush: @Sendable () -> Void
 
   init(bus: any MessageBus, limit: Duration, flush: @escaping @Sendable () -> Void) {
@@ -37,7 +37,7 @@ final class AgentServer: Sendable {
     self.flush = flush
   }
 
-  /// Has `changed` told whether there is any agent.
+  /// Calls `changed` with whether any agent is registered.
   func onChange(_ changed: @escaping @Sendable (_ hasAgent: Bool) -> Void) {
     state.withLock { $0.changed = changed }
   }
@@ -87,8 +87,7 @@ final class AgentServer: Sendable {
     if state.withLock({ $0.table.remove(client) }) { removed() }
   }
 
-  /// What an agent was asked it may still answer: until then, or until that is settled, there is
-  /// still one.
+  /// A removed agent may still answer an open request: until that is settled, it still counts.
   private func removed() {
     let changed: (@Sendable (Bool) -> Void)? = state.withLock { state in
       guard state.isThereOne, state.table.isEmpty, state.questions.isEmpty else { return nil }
@@ -98,17 +97,18 @@ final class AgentServer: Sendable {
     changed?(false)
   }
 
-  // MARK: Questions
+  // MARK: Requests
 
-  /// The agent that answers for a client: its own, else the default one.
+  /// The agent for a client: its own, else the default one.
   func agent(for client: String?) -> Agent? { state.withLock { $0.table.agent(for: client) } }
 
-  /// Calls a method of an agent. One that takes too long is told so, and counts as a refusal.
+  /// Calls a method of an agent. One that takes too long receives Cancel, and counts as a
+  /// rejection.
   ///
-  /// An agent has one question at a time: what comes while it has one counts as refused.
+  /// An agent handles one request at a time: one that arrives while it is busy counts as rejected.
   ///
-  /// - Parameter answered: Called once, on the loop, unless the question is withdrawn before.
-  /// - Returns: What to withdraw the question with.
+  /// - Parameter answered: Called once, on the loop, unless the request is cancelled before.
+  /// - Returns: The identifier for cancelling the request.
   func ask(
     _ agent: Agent,
     _ call: AgentCall,
@@ -121,7 +121,7 @@ final class AgentServer: Sendable {
       return (state.nextID, isBusy)
     }
     if !call.isAnswerAwaited {
-      tell(agent, call)
+      send(agent, call)
       bus.loop.after(.zero) { [self] in settle(id, .success([])) }
       return id
     }
@@ -150,7 +150,7 @@ final class AgentServer: Sendable {
     removed()
   }
 
-  /// The answer to a question is not wanted any more: the agent is told so.
+  /// Cancels a request, and notifies the agent.
   func withdraw(_ id: Int) {
     guard let question = take(id) else { return }
     cancel(question.agent)
@@ -163,10 +163,10 @@ final class AgentServer: Sendable {
     }
   }
 
-  private func cancel(_ agent: Agent) { tell(agent, AgentCall(Agent1.cancel, ())) }
+  private func cancel(_ agent: Agent) { send(agent, AgentCall(Agent1.cancel, ())) }
 
-  /// Calls a method of an agent without waiting for an answer.
-  private func tell(_ agent: Agent, _ call: AgentCall) {
+  /// Calls a method of an agent without waiting for a reply.
+  private func send(_ agent: Agent, _ call: AgentCall) {
     let message = try? Message.methodCall(
       destination: agent.client,
       path: agent.path,
@@ -180,11 +180,11 @@ final class AgentServer: Sendable {
   }
 }
 
-/// What an agent is asked, or told.
+/// A request or a notification for an agent.
 struct AgentCall: Sendable {
   let method: any AnyMethod
   let body: [DBusValue]
-  /// Whether bluetoothd waits for what the agent says.
+  /// Whether bluetoothd waits for the agent's reply.
   let isAnswerAwaited: Bool
 
   init<Input, Output>(

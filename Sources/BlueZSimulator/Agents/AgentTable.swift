@@ -1,4 +1,4 @@
-// Which agents there are, and who is asked first.
+// The registered agents, and which one is called first.
 //
 // Pure.
 
@@ -18,13 +18,13 @@ struct Agent: Hashable, Sendable {
 /// - Source: BlueZ 5.66, `src/agent.c`.
 struct AgentTable: Sendable {
   private var agents: [Agent] = []
-  /// Clients whose agents are the default, the last one first of all.
+  /// Clients whose agents are default agents, the latest last.
   private var defaults: [String] = []
 
   var isEmpty: Bool { agents.isEmpty }
 
-  /// The agent that answers for a client: its own, else the default one; nil for nobody in
-  /// particular.
+  /// The agent for a client: its own, else the default one; nil as the client means no particular
+  /// one.
   func agent(for client: String?) -> Agent? {
     agents.first { $0.client == client } ?? agents.first { $0.client == defaults.last }
   }
@@ -32,7 +32,7 @@ struct AgentTable: Sendable {
   /// Whether a client has an agent.
   func has(_ client: String) -> Bool { agents.contains { $0.client == client } }
 
-  /// - Returns: The refusal; nil when it is registered.
+  /// - Returns: The error; nil when it is registered.
   mutating func register(_ agent: Agent) -> ErrorAnswer? {
     guard !agents.contains(where: { $0.client == agent.client }) else { return .alreadyExists }
     agents.append(agent)
@@ -40,7 +40,7 @@ struct AgentTable: Sendable {
     return nil
   }
 
-  /// - Returns: The refusal; nil when it is the default now.
+  /// - Returns: The error; nil when it is now the default.
   mutating func makeDefault(_ client: String, _ path: ObjectPath) -> ErrorAnswer? {
     guard agents.contains(where: { $0.client == client && $0.path == path }) else {
       return .doesNotExist
@@ -50,7 +50,7 @@ struct AgentTable: Sendable {
     return nil
   }
 
-  /// - Parameter path: nil: whichever it has.
+  /// - Parameter path: nil removes any agent of the client.
   /// - Returns: Whether there was such an agent.
   mutating func remove(_ client: String, _ path: ObjectPath? = nil) -> Bool {
     guard

@@ -1,11 +1,11 @@
-// How two devices are paired, by what each can show and take in.
+// The association model of a pairing, from the I/O capabilities of both sides.
 //
 // Pure data of the specification.
 
 import BlueZInterfaces
 import SimulatedDevices
 
-/// Input and output of one side.
+/// The I/O capability of one side.
 enum IOCapability: Hashable, Sendable {
   case displayOnly
   case displayYesNo
@@ -13,7 +13,7 @@ enum IOCapability: Hashable, Sendable {
   case noInputNoOutput
   case keyboardDisplay
 
-  /// As an agent is registered with it; nil for a word that bluetoothd refuses.
+  /// The capability that an agent is registered with; nil for a text that bluetoothd refuses.
   init?(agent text: String) {
     switch text {
     case AgentManager1.Capability.displayOnly: self = .displayOnly
@@ -26,7 +26,7 @@ enum IOCapability: Hashable, Sendable {
     }
   }
 
-  /// What a simulated device has.
+  /// The capability of a simulated device.
   init(_ method: PairingDefinition.Method) {
     switch method {
     case .justWorks, .reject: self = .noInputNoOutput
@@ -38,21 +38,21 @@ enum IOCapability: Hashable, Sendable {
 
   var hasDisplay: Bool { self != .keyboardOnly && self != .noInputNoOutput }
   var hasKeyboard: Bool { self == .keyboardOnly || self == .keyboardDisplay }
-  /// Whether it can show a number and say yes or no to it.
+  /// Whether it can display a number and confirm or reject it.
   var compares: Bool { self == .displayYesNo || self == .keyboardDisplay }
 }
 
-/// Who shows what to whom.
+/// Who displays and enters what.
 enum AssociationModel: Hashable, Sendable {
   case justWorks
-  /// Both show the same number.
+  /// Both display the same number.
   case comparison
-  /// The host enters what the device has.
+  /// The host enters the passkey of the device.
   case hostEnters
-  /// The host shows what is typed on the device.
+  /// The host displays the passkey, and it is entered on the device.
   case hostDisplays
 
-  /// The model of a pairing that the host begins, with LE Secure Connections.
+  /// The model of a pairing that the host starts, with LE Secure Connections.
   ///
   /// - Source: Bluetooth Core 5.4, Vol 3, Part H §2.3.5.1, table 2.8.
   init(host: IOCapability, device: IOCapability) {
@@ -69,6 +69,6 @@ enum AssociationModel: Hashable, Sendable {
     }
   }
 
-  /// How secure a link is with the key that it makes.
+  /// The security of a connection with the resulting key.
   var security: LinkSecurity { self == .justWorks ? .encrypted : .authenticated }
 }

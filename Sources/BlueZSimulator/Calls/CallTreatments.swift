@@ -1,25 +1,25 @@
-// Which calls are treated how: those in force, by what they select.
+// Which calls are treated in which way.
 
 import BlueZInterfaces
 public import DBus
 public import SimulatedDevices
 
-/// The treatments in force.
+/// The active treatments.
 public struct CallTreatments: Sendable {
   private var all: [(selection: CallSelection, treatment: CallTreatment)] = []
 
   public init() {}
 
-  /// Treats the calls of a selection so from now on; ``CallTreatment/take`` as they should be.
+  /// Treats the selected calls this way from now on; ``CallTreatment/take`` handles them normally.
   public mutating func set(_ selection: CallSelection, _ treatment: CallTreatment) {
     all.removeAll { $0.selection == selection }
     if treatment != .take { all.append((selection, treatment)) }
   }
 
-  /// Everything is taken as it should be.
+  /// Handles all calls normally.
   public mutating func clear() { all = [] }
 
-  /// How a call is taken.
+  /// The treatment of a call.
   public func treatment(of call: Message) -> CallTreatment {
     let kind = FaultKind(requestedBy: call)
     let found = all.first { entry in
@@ -33,7 +33,7 @@ public struct CallTreatments: Sendable {
 }
 
 extension FaultKind {
-  /// nil for calls that are no request to a device, such as those for objects and properties.
+  /// nil for calls that are not requests to a device, such as those for objects and properties.
   fileprivate init?(requestedBy call: Message) {
     switch (call.interface, call.member) {
     case (Device1.interface, Device1.connect.name): self = .connect

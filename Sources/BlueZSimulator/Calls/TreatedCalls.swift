@@ -1,15 +1,15 @@
-// The calls on their way to the objects: delayed, ignored or without an answer, where a test says so.
+// Calls on their way to the objects: delayed, ignored or left unanswered, as a test requests.
 
 import BlueZInterfaces
 import DBus
 import Signals
 import SimulatedDevices
 
-/// A handler in front of another one, with a look at each call.
+/// A handler in front of another one, which examines each call.
 final class TreatedCalls: ObjectHandler {
   typealias Treatment = @Sendable (Message) -> CallTreatment
 
-  /// What others have asked for.
+  /// The current treatment and listeners.
   private struct Wishes {
     var treatment: Treatment = { _ in .take }
     var listener: (@Sendable (Message) -> Void)?
@@ -22,13 +22,13 @@ final class TreatedCalls: ObjectHandler {
 
   init(_ inner: any ObjectHandler) { self.inner = inner }
 
-  /// Has `listener` told of every call from now on, before it is treated.
+  /// Calls `listener` with every call from now on, before it is treated.
   func onCall(_ listener: @escaping @Sendable (Message) -> Void) {
     wishes.withLock { $0.listener = listener }
   }
 
-  /// Has `forget` called with a client whose delayed call was taken up after it had left: bluetoothd
-  /// hears of its leaving after its calls, always.
+  /// Calls `forget` with a client whose delayed call was handled after it had left: bluetoothd
+  /// always learns that a client has left after its calls.
   func onLateCall(_ forget: @escaping @Sendable (String) -> Void) {
     wishes.withLock { $0.lateCallTaken = forget }
   }
@@ -36,10 +36,11 @@ final class TreatedCalls: ObjectHandler {
   /// A client has left the bus.
   func clientLeft(_ client: String) { delayed.withLock { $0.leave(client) } }
 
-  /// Decides about every call from now on; those that are delayed already come in their time.
+  /// Decides about every call from now on; calls that are already delayed are handled in their
+  /// time.
   func treat(_ treatment: @escaping Treatment) { wishes.withLock { $0.treatment = treatment } }
 
-  /// Lets go of the treatment and the listener, which may hold what holds this.
+  /// Releases the treatment and the listener, which may hold what holds this.
   func forget() { wishes.withLock { $0 = Wishes() } }
 
   func handle(_ invocation: Invocation) -> Bool {
@@ -78,7 +79,7 @@ final class TreatedCalls: ObjectHandler {
   }
 }
 
-/// Who waits for calls that are delayed, and who of them has left meanwhile.
+/// The callers of delayed calls, and which of them have left meanwhile.
 private struct DelayedCallers {
   private var counts: [String: Int] = [:]
   private var left: Set<String> = []
@@ -89,7 +90,7 @@ private struct DelayedCallers {
     if counts[client] != nil { left.insert(client) }
   }
 
-  /// A call is taken up; whether its caller has left.
+  /// A delayed call is handled; returns whether its caller has left.
   mutating func end(_ client: String) -> Bool {
     let hasLeft = left.contains(client)
     counts[client, default: 1] -= 1

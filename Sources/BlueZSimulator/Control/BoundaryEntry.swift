@@ -1,14 +1,14 @@
-// One line of the log of what went over the boundary between clients and devices.
+// One entry in the log of the boundary between clients and devices.
 
 public import Bluetooth
 
-/// Something that a client did, or that happened at a device.
+/// An action of a client, or an event at a device.
 ///
-/// What clients did has their name, and an event with the interface and the member that they
-/// called: `Device1.Connect`, `GattCharacteristic1.WriteValue`, `Adapter1.Powered=false`. What
-/// happened at a device has no client and one of the words of ``BoundaryEntry/Event``.
+/// An action of a client has its name, and the interface and the member that it called:
+/// `Device1.Connect`, `GattCharacteristic1.WriteValue`, `Adapter1.Powered=false`. An event at a
+/// device has no client and one of the words of ``BoundaryEntry/Event``.
 public struct BoundaryEntry: Hashable, Sendable, CustomStringConvertible {
-  /// The words for what happens at devices.
+  /// The words for events at devices.
   public enum Event {
     public static let linkUp = "link-up"
     public static let linkDown = "link-down"
@@ -17,7 +17,7 @@ public struct BoundaryEntry: Hashable, Sendable, CustomStringConvertible {
     public static let subscribed = "subscribed"
     public static let unsubscribed = "unsubscribed"
     public static let notified = "notified"
-    /// With the security of the link behind it: `paired-encrypted`.
+    /// Followed by the security of the connection: `paired-encrypted`.
     public static let paired = "paired"
     public static let scanOn = "scan-on"
     public static let scanOff = "scan-off"
@@ -25,17 +25,17 @@ public struct BoundaryEntry: Hashable, Sendable, CustomStringConvertible {
     public static let left = "left"
   }
 
-  /// Counts up from 1 without gaps.
+  /// Increases from 1 without gaps.
   public let number: UInt64
   /// Since the start of the loop that the simulation runs on.
   public let time: Duration
-  /// The unique name on the bus of who did it, such as `:1.7`; empty for what happened at a device.
+  /// The unique bus name of the client, such as `:1.7`; empty for an event at a device.
   public let client: String
   public let event: String
   public let device: BluetoothAddress?
-  /// The characteristic, descriptor or service that was meant.
+  /// The characteristic, descriptor or service concerned.
   public let attribute: BluetoothUUID?
-  /// What was written or notified.
+  /// The value that was written or notified.
   public let octets: [UInt8]
 
   /// `:1.7 GattCharacteristic1.WriteValue C0:FF:EE:00:00:01 2a06 01`

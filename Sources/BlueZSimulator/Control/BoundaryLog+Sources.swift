@@ -1,4 +1,4 @@
-// What the log makes of calls to org.bluez, and of what happens at the devices.
+// Log entries from calls to org.bluez, and from events at the devices.
 
 import BlueZInterfaces
 import Bluetooth
@@ -7,12 +7,12 @@ import Signals
 import SimulatedDevices
 
 extension BoundaryLog {
-  /// What a path of bluetoothd's stands for.
+  /// The object at a path of bluetoothd.
   typealias Place = (device: BluetoothAddress?, attribute: BluetoothUUID?)
 
-  /// A client has called.
+  /// A client has sent a call.
   ///
-  /// - Parameter place: What the called object stands for.
+  /// - Parameter place: The called object.
   func called(_ call: Message, at time: Duration, place: Place) {
     add(
       at: time,
@@ -25,7 +25,7 @@ extension BoundaryLog {
     )
   }
 
-  /// Something has happened at a device.
+  /// An event has happened at a device.
   func happened(_ event: SimulatorEvent, at time: Duration) {
     typealias Event = BoundaryEntry.Event
     switch event {
@@ -72,7 +72,7 @@ extension BoundaryLog {
 }
 
 extension BlueZSimulator {
-  /// What an object of bluetoothd's stands for.
+  /// The object at a path of bluetoothd.
   func place(of path: ObjectPath?) -> BoundaryLog.Place {
     guard let path, let place = BlueZPath(path),
       let devicePath = BlueZPath.devicePath(containing: path)

@@ -1,11 +1,11 @@
-// The log of everything that clients did, and of what came of it at the devices.
+// The log of all actions of clients, and of their effects at the devices.
 //
-// It outlives the simulated bluetoothd: a restart goes on in the same log.
+// It outlives the simulated bluetoothd: a restarted one continues the log.
 
 import Bluetooth
 import Signals
 
-/// A bounded log. The oldest entries make room for new ones; numbers tell that.
+/// A bounded log. The oldest entries are dropped for new ones; the numbers show that.
 public final class BoundaryLog: Sendable {
   public typealias Listener = @Sendable (BoundaryEntry) -> Void
 
@@ -19,12 +19,12 @@ public final class BoundaryLog: Sendable {
   private let state = Guarded(State())
   private let limit: Int
 
-  /// An empty log.
+  /// Creates an empty log.
   ///
-  /// - Parameter limit: How many entries are kept; at least one.
+  /// - Parameter limit: The maximum number of entries; at least one.
   public init(limit: Int = 100_000) { self.limit = max(1, limit) }
 
-  /// The entries that are kept, oldest first.
+  /// The entries in the log, oldest first.
   public var entries: [BoundaryEntry] { state.withLock { $0.entries } }
 
   /// The entries with numbers above `number`, oldest first.
@@ -36,8 +36,7 @@ public final class BoundaryLog: Sendable {
     }
   }
 
-  /// Has `listener` called with each entry from now on, by whoever adds it: on the loop. The next
-  /// listener replaces it.
+  /// Calls `listener` with each entry from now on, on the loop. The next listener replaces it.
   public func onEntry(_ listener: @escaping Listener) { state.withLock { $0.listener = listener } }
 
   /// Adds an entry.
@@ -60,7 +59,7 @@ public final class BoundaryLog: Sendable {
         attribute: attribute,
         octets: octets
       )
-      // Room is made in large steps: each costs a copy of what stays.
+      // Entries are dropped in large steps: each step copies the rest.
       if state.entries.count >= limit { state.entries.removeFirst(max(1, limit / 8)) }
       state.entries.append(entry)
       if !client.isEmpty, !state.clients.contains(client) { state.clients.append(client) }
@@ -69,7 +68,7 @@ public final class BoundaryLog: Sendable {
     listener?(entry)
   }
 
-  /// A client has left the bus; of one that did nothing before, nothing is said.
+  /// A client has left the bus; ignored for one that did nothing before.
   func clientLeft(_ client: String, at time: Duration) {
     let wasKnown = state.withLock { state in
       guard let index = state.clients.firstIndex(of: client) else { return false }

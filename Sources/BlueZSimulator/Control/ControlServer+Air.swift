@@ -1,4 +1,4 @@
-// The methods of blerun.Simulator1 about strengths and adapters.
+// The methods of blerun.Simulator1 about RSSI and adapters.
 
 import Bluetooth
 import DBus
@@ -6,7 +6,7 @@ import Signals
 import SimulatedDevices
 
 extension ControlServer {
-  // MARK: Strengths
+  // MARK: RSSI
 
   var airMethods: [ExportedMethod] {
     let device = (name: "device", type: Signature("s"))
@@ -78,7 +78,7 @@ extension ControlServer {
         guard number <= Self.lastNumber else {
           throw SteeringError(
             .invalidValue,
-            "\(number) is no adapter's number: expected 0 to \(Self.lastNumber), or -1 for its own"
+            "invalid adapter index \(number): expected 0 to \(Self.lastNumber), or -1 for its own"
           )
         }
         try steering.plugIn(body.text(0), as: number < 0 ? nil : number)
@@ -91,7 +91,7 @@ extension ControlServer {
 }
 
 extension [DBusValue] {
-  /// A time that the signature of the method promises.
+  /// A time, as the signature of the method guarantees.
   fileprivate func milliseconds(_ index: Int) -> Duration {
     .milliseconds(Int64(self[index].asUInt32 ?? 0))
   }

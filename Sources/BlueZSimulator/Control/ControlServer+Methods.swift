@@ -1,6 +1,6 @@
 // The methods of blerun.Simulator1: devices, values, the daemon, the log.
 //
-// Those about strengths and adapters are in ControlServer+Air.swift.
+// Those about RSSI and adapters are in ControlServer+Air.swift.
 
 import Bluetooth
 import DBus
@@ -8,7 +8,7 @@ import Signals
 import SimulatedDevices
 
 extension ControlServer {
-  /// A method that does something, is logged as the caller's, and answers nothing.
+  /// A method that performs an action, is logged under its caller, and returns nothing.
   func method(
     _ name: String,
     _ arguments: [(name: String, type: Signature)] = [],
@@ -29,7 +29,7 @@ extension ControlServer {
     }
   }
 
-  /// What somebody did to the world belongs in the log of what they did.
+  /// Logs an action on the simulated world among the actions of its client.
   private static func note(_ call: Invocation, in steering: Steering) {
     let body = call.message.body
     let device = body.first?.asString.flatMap { name in try? steering.device(name) }
@@ -131,7 +131,7 @@ extension ControlServer {
     ]
   }
 
-  /// Answers when the next daemon is up.
+  /// Replies when the next daemon runs.
   private static func restart(_ steering: Steering, _ call: Invocation) {
     let pause = Duration.milliseconds(Int64(call.message.body.first?.asUInt32 ?? 0))
     _ = steering.loop.task {
@@ -162,7 +162,7 @@ extension ControlServer {
 }
 
 extension [DBusValue] {
-  /// A text that the signature of the method promises.
+  /// A text, as the signature of the method guarantees.
   func text(_ index: Int) -> String { self[index].asString ?? "" }
 }
 

@@ -1,22 +1,22 @@
-// A running simulation on a bus, for whoever steers it from outside: any D-Bus client.
+// The control interface of a running simulation on a bus, for any D-Bus client.
 //
-// The methods are in ControlServer+Methods.swift, what they do in Steering.
+// The methods are in ControlServer+Methods.swift, their effects in Steering.
 
 import Bluetooth
 public import DBus
 import Signals
 import SimulatedDevices
 
-/// Exports ``Steering`` as the interface `blerun.Simulator1` of an object of its own.
+/// Exports ``Steering`` as the interface `blerun.Simulator1` of a separate object.
 ///
-/// It needs a connection that is not the simulated bluetoothd's: that one dies with a restart.
+/// It needs a connection other than that of the simulated bluetoothd, which ends with a restart.
 public final class ControlServer: Sendable {
   let steering: Steering
   private let bus: any MessageBus
   private let server: ObjectServer
   private let export = Guarded<Export?>(nil)
 
-  /// - Parameter bus: A connection of its own.
+  /// - Parameter bus: A separate connection.
   public init(_ steering: Steering, on bus: any MessageBus) {
     self.steering = steering
     self.bus = bus
@@ -25,10 +25,10 @@ public final class ControlServer: Sendable {
 
   deinit { stop() }
 
-  /// Exports the object and takes the name ``ControlNames/bus``.
+  /// Exports the object and requests the name ``ControlNames/bus``.
   ///
-  /// - Throws: ``ControlNameTaken`` when somebody steers another simulation on this bus; what the
-  ///   bus throws.
+  /// - Throws: ``ControlNameTaken`` when another simulation is controlled on this bus; what the bus
+  ///   throws.
   public func start() async throws {
     let exported = try bus.export(server)
     export.withLock { $0 = exported }
@@ -49,7 +49,7 @@ public final class ControlServer: Sendable {
     }
   }
 
-  /// Takes the object off the bus. The name stays until the connection is closed.
+  /// Removes the object from the bus. The name stays until the connection is closed.
   public func stop() {
     let export = export.withLock { export in
       defer { export = nil }
@@ -76,10 +76,10 @@ public final class ControlServer: Sendable {
   }
 }
 
-/// Somebody steers another simulation on the same bus.
+/// Another simulation is controlled on the same bus.
 public struct ControlNameTaken: Error, Hashable, Sendable, CustomStringConvertible {
   public var description: String {
-    "the name \(ControlNames.bus) is taken on this bus: one simulation is steered on a bus"
+    "the name \(ControlNames.bus) is taken on this bus: a bus can control one simulation"
   }
 }
 
@@ -91,7 +91,7 @@ extension BoundaryEntry {
   /// The type of one entry in an array.
   static let signature: Signature = "(ttssssay)"
 
-  /// The entry as the bus has it: what is not known is empty.
+  /// The entry in its form on the bus: unknown fields are empty.
   var fields: [DBusValue] {
     [
       .uint64(number), .uint64(UInt64(clamping: Int64(time / .microseconds(1)))),

@@ -1,4 +1,4 @@
-// The adapters of the host, steered while the simulation runs.
+// Control of the host's adapters while the simulation runs.
 
 import BlueZInterfaces
 public import Bluetooth
@@ -6,9 +6,9 @@ import Signals
 import SimulatedDevices
 
 extension Steering {
-  /// An adapter as it is now.
+  /// The current state of an adapter.
   public struct Adapter: Hashable, Sendable {
-    /// Such as `hci0`; nil while it is pulled out.
+    /// Such as `hci0`; nil while it is unplugged.
     public let interface: String?
     public let address: BluetoothAddress
     public let name: String
@@ -27,11 +27,11 @@ extension Steering {
     }
   }
 
-  /// Switches an adapter on or off, as an rfkill switch does.
+  /// Powers an adapter on or off, as an rfkill switch does.
   ///
   /// - Parameter adapter: Its interface, such as `hci0`, its name or its address; nil: the first.
   /// - Throws: ``SteeringError/Kind/unknownAdapter``; ``SteeringError/Kind/noAdapter`` while it is
-  ///   pulled out.
+  ///   unplugged.
   public func setPowered(_ isOn: Bool, adapter: String? = nil) throws(SteeringError) {
     try checkAdapter()
     let index = try index(of: adapter)
@@ -39,14 +39,14 @@ extension Steering {
     player.perform(.adapter(index, .power(isOn)))
   }
 
-  /// Pulls an adapter out; nothing happens when it is out.
+  /// Unplugs an adapter; does nothing when it is unplugged.
   public func unplug(_ adapter: String? = nil) throws(SteeringError) {
     player.perform(.adapter(try index(of: adapter), .unplug))
   }
 
-  /// Puts an adapter in as `hci` and a number; nothing happens when it is in.
+  /// Plugs in an adapter as `hci` and an index; does nothing when it is plugged in.
   ///
-  /// - Parameter number: nil: its own. One that another adapter has is passed over.
+  /// - Parameter number: nil: its own. An index that is in use is skipped.
   public func plugIn(_ adapter: String? = nil, as number: Int? = nil) throws(SteeringError) {
     player.perform(.adapter(try index(of: adapter), .plugIn(number)))
   }
@@ -69,7 +69,7 @@ extension Steering {
       }
       throw SteeringError(
         .unknownAdapter,
-        (found.isEmpty ? "there is no adapter" : "several adapters are called") + " '\(adapter)'"
+        (found.isEmpty ? "unknown" : "ambiguous") + " adapter '\(adapter)'"
           + ": expected one of \(known.joined(separator: ", ")), a name or an address"
       )
     }

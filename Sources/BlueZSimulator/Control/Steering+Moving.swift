@@ -1,9 +1,9 @@
-// Devices carried about while the simulation runs: how strongly they are heard.
+// Moves devices while the simulation runs: changes of their RSSI.
 
 public import SimulatedDevices
 
 extension Steering {
-  /// Carries a device about: its strength changes evenly to `rssi`, in dBm from -127 to 20.
+  /// Moves a device: its RSSI changes evenly to `rssi`, in dBm from -127 to 20.
   public func move(
     _ name: String,
     to rssi: Int,
@@ -14,24 +14,24 @@ extension Steering {
     device.move(to: rssi, within: duration)
   }
 
-  /// Carries a device along a path, whose times count from now.
+  /// Moves a device along a path, whose times count from now.
   ///
   /// - Throws: ``SteeringError/Kind/invalidValue`` for a path without points, or whose times do not
-  ///   rise from 0.
+  ///   increase from 0.
   public func move(_ name: String, along path: SignalPath) throws(SteeringError) {
     let device = try device(name)
     for point in path.points { try check(point.rssi) }
     let times = path.points.map(\.time)
     guard times.first == .zero, zip(times, times.dropFirst()).allSatisfy({ $0 < $1 }) else {
-      throw SteeringError(.invalidValue, "this is no path: expected points at rising times from 0")
+      throw SteeringError(.invalidValue, "invalid path: expected points at increasing times from 0")
     }
     device.move(.path(path))
   }
 
-  /// Has the strength of a device wander between two bounds, from where it is.
+  /// Makes the RSSI of a device wander between two bounds, from its current value.
   ///
-  /// - Throws: ``SteeringError/Kind/invalidValue`` for bounds that are none, a step that is not 1 to
-  ///   60 dB, or one of less than 100 ms.
+  /// - Throws: ``SteeringError/Kind/invalidValue`` for invalid bounds, a step that is not 1 to 60
+  ///   dB, or one of less than 100 ms.
   public func walk(_ name: String, _ walk: SignalWalk) throws(SteeringError) {
     let device = try device(name)
     try check(walk.low)
@@ -40,27 +40,27 @@ extension Steering {
     else {
       throw SteeringError(
         .invalidValue,
-        "this is no walk: expected low below high, steps of 1 to 60 dB, and 100 ms or more for each"
+        "invalid walk: expected low below high, steps of 1 to 60 dB, and 100 ms or more for each"
       )
     }
     device.move(.walk(walk))
   }
 
-  /// Has the strength of a device stray by so many dB to either side, 0 to 60.
+  /// Makes the RSSI of a device vary by this many dB to either side, 0 to 60.
   public func stray(_ name: String, by spread: Int) throws(SteeringError) {
     let device = try device(name)
     guard (0...60).contains(spread) else {
-      throw SteeringError(.invalidValue, "\(spread) is no spread: expected 0 to 60 dB")
+      throw SteeringError(.invalidValue, "invalid spread \(spread): expected 0 to 60 dB")
     }
     device.stray(by: spread)
   }
 
-  /// Has a device move, and its strength stray, as its definition says again.
+  /// Makes a device move, and its RSSI vary, as in its definition again.
   public func moveAsDefined(_ name: String) throws(SteeringError) { try device(name).move(nil) }
 
   private func check(_ rssi: Int) throws(SteeringError) {
     guard (-127...20).contains(rssi) else {
-      throw SteeringError(.invalidValue, "\(rssi) is no strength: expected -127 to 20 dBm")
+      throw SteeringError(.invalidValue, "invalid RSSI \(rssi): expected -127 to 20 dBm")
     }
   }
 }

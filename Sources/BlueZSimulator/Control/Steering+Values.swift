@@ -1,15 +1,15 @@
-// Values and faults of devices, steered while they run.
+// Control of values and faults of devices while they run.
 
 import Bluetooth
 import SimulatedDevices
 
 extension Steering {
-  /// The longest value, in octets.
+  /// The maximum length of a value, in octets.
   ///
   /// - Source: Bluetooth Core 5.4, Vol 3, Part F §3.2.9.
   static let longestValue = 512
 
-  /// The value of a characteristic now. No client's read is counted.
+  /// The current value of a characteristic. It does not count as a read of a client.
   ///
   /// - Throws: ``SteeringError/Kind/unknownDevice``, ``SteeringError/Kind/unknownCharacteristic``.
   public func value(of characteristic: String, at name: String) throws(SteeringError) -> [UInt8] {
@@ -17,10 +17,10 @@ extension Steering {
     return device.value(at: handle) ?? []
   }
 
-  /// Changes the value of a characteristic as the device itself does: it is kept, and sent to who
-  /// subscribed.
+  /// Changes the value of a characteristic as the device itself does: it is stored, and sent to
+  /// subscribers.
   ///
-  /// A value that moves by itself stands still until ``release(_:at:)``.
+  /// A value that changes by itself stays constant until ``release(_:at:)``.
   ///
   /// - Throws: ``SteeringError/Kind/invalidValue`` above 512 octets.
   public func setValue(
@@ -32,13 +32,13 @@ extension Steering {
     guard value.count <= Self.longestValue else {
       throw SteeringError(
         .invalidValue,
-        "\(value.count) octets are too many: expected at most \(Self.longestValue)"
+        "the value has \(value.count) bytes: expected at most \(Self.longestValue)"
       )
     }
     device.setValue(value, at: handle)
   }
 
-  /// Has a value that was set move by itself again.
+  /// Makes a value that was set change by itself again.
   public func release(_ characteristic: String, at name: String) throws(SteeringError) {
     let (device, handle) = try find(characteristic, at: name)
     device.letMove(at: handle)
@@ -49,7 +49,7 @@ extension Steering {
   /// - Parameter fault: A rule as in a device file, `{ on: connect, nth: 1, do: refuse-connection }`,
   ///   or a named fault of operations or devices, `{ fault: slow, on: read, by: 3s }`. A fault of
   ///   devices, `{ fault: lost-notifications, for: 3s }`, begins at once.
-  /// - Throws: ``SteeringError/Kind/invalidFault`` with everything that is wrong with it.
+  /// - Throws: ``SteeringError/Kind/invalidFault`` with all errors of the fault.
   public func addFault(_ fault: String, at name: String) throws(SteeringError) {
     let device = try device(name)
     let actions: [TimedAction]
@@ -64,7 +64,7 @@ extension Steering {
     }
   }
 
-  /// Nothing goes wrong with a device from now on.
+  /// Removes all fault rules of a device.
   public func clearFaults(_ name: String) throws(SteeringError) {
     player.perform(.device(try device(name).definition.address, .rules([])))
   }

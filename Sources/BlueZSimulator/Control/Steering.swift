@@ -1,6 +1,6 @@
-// What happens to the simulated world while it runs: by a test, a scenario, or over the bus.
+// Control of the simulated world while it runs: by a test, a scenario, or over the bus.
 //
-// Devices and characteristics are named as people name them. ControlServer puts this on a bus.
+// Devices and characteristics are selected by name. ControlServer exports this on a bus.
 
 import BlueZInterfaces
 import Bluetooth
@@ -8,20 +8,21 @@ import DBus
 public import Signals
 public import SimulatedDevices
 
-/// Steers a running simulation: its devices, its adapter, its daemon.
+/// Controls a running simulation: its devices, its adapters, its daemon.
 ///
-/// A device is named by its address or its name, in any case; a characteristic as
-/// ``CharacteristicSelector`` reads it. All of it is to be called on the loop, or by whoever drives
-/// it, and has its effect before it returns; clients hear of it as they would from bluetoothd.
+/// A device is selected by its address or its name, in any case; a characteristic as
+/// ``CharacteristicSelector`` parses it. All members must be called on the loop, or by whoever runs
+/// it, and take effect before they return; clients observe the effects as they would from
+/// bluetoothd.
 public final class Steering: Sendable {
   let player: ScenarioPlayer
   private let isRestarting = Guarded(false)
-  /// What clients did, over all restarts.
+  /// The actions of clients, over all restarts.
   public let log: BoundaryLog
 
-  /// Steers a simulation, beside what its scenario does.
+  /// Controls a simulation, in addition to its scenario.
   ///
-  /// - Parameter log: The one that the player was made with.
+  /// - Parameter log: The log that the player was created with.
   public init(_ player: ScenarioPlayer, log: BoundaryLog) {
     self.player = player
     self.log = log
@@ -35,7 +36,7 @@ public final class Steering: Sendable {
 
   // MARK: Devices
 
-  /// The device that is named.
+  /// The selected device.
   ///
   /// - Throws: ``SteeringError/Kind/unknownDevice``.
   public func device(_ name: String) throws(SteeringError) -> SimulatedDevice {
@@ -46,13 +47,13 @@ public final class Steering: Sendable {
     }
   }
 
-  /// Whether the device has a link.
+  /// Whether the device is connected.
   public func isConnected(_ name: String) throws(SteeringError) -> Bool {
     let device = try device(name)
     return player.simulator?.device(device.definition.address)?.isConnected ?? false
   }
 
-  /// Ends the link to a device, as a lost signal does.
+  /// Drops the connection to a device, as a lost signal does.
   ///
   /// - Throws: ``SteeringError/Kind/notConnected`` when there is none.
   public func dropLink(_ name: String) throws(SteeringError) {
@@ -66,17 +67,17 @@ public final class Steering: Sendable {
     player.perform(.device(device.definition.address, .loseLink))
   }
 
-  /// Takes a device out of the air, and its link with it.
+  /// Takes a device out of range, and drops its connection.
   public func vanish(_ name: String) throws(SteeringError) {
     player.perform(.device(try present(name).definition.address, .vanish))
   }
 
-  /// Brings a device back into the air.
+  /// Brings a device back into range.
   public func appear(_ name: String) throws(SteeringError) {
     player.perform(.device(try present(name).definition.address, .appear))
   }
 
-  /// Has a device begin or cease to offer a service of its definition.
+  /// Makes a device add or remove a service of its definition.
   ///
   /// - Parameter service: A name such as `battery`, or a UUID.
   public func offer(
@@ -99,11 +100,12 @@ public final class Steering: Sendable {
 
   // MARK: Host
 
-  /// Kills the daemon and starts another, which knows what was connected or paired before.
+  /// Kills the daemon and starts another, which knows the devices that were connected or paired
+  /// before.
   ///
-  /// - Parameter pause: How long there is none.
-  /// - Throws: ``SteeringError/Kind/restartFailed``; ``SteeringError/Kind/noAdapter`` while it is
-  ///   being restarted.
+  /// - Parameter pause: How long there is no daemon.
+  /// - Throws: ``SteeringError/Kind/restartFailed``; ``SteeringError/Kind/noAdapter`` during a
+  ///   restart.
   public func restart(after pause: Duration = .zero) async throws {
     let isFirst = isRestarting.withLock { isRestarting in
       defer { isRestarting = true }
@@ -115,27 +117,27 @@ public final class Steering: Sendable {
       let bus = try await player.connect()
       let old = before.host.bus.uniqueName
       before.crash()
-      // A bus learns of the end of a connection when it gets to it.
+      // A bus notices the end of a connection with a delay.
       while try await bus.nameOwner(OrgBlueZ.busName) == old {
         try await bus.loop.sleep(for: .milliseconds(1))
       }
       if pause > .zero { try await bus.loop.sleep(for: pause) }
       try await player.start(before.successor(on: bus))
     } catch {
-      throw SteeringError(.restartFailed, "the daemon could not come up again: \(error)")
+      throw SteeringError(.restartFailed, "the daemon could not be restarted: \(error)")
     }
   }
 
-  // MARK: For what steers in other files
+  // MARK: For the extensions
 
   private static let restarting = SteeringError(
     .noAdapter,
-    "the daemon is being restarted: expected to be called when it is up"
+    "the daemon is being restarted: call again when it runs"
   )
 
   static let noAdapter = SteeringError(
     .noAdapter,
-    "there is no adapter: expected it to be plugged in, and bluetoothd to run"
+    "the adapter is missing: expected it to be plugged in, and bluetoothd to run"
   )
 
   func checkAdapter() throws(SteeringError) {
@@ -145,7 +147,7 @@ public final class Steering: Sendable {
     }
   }
 
-  /// A device around an adapter that is there.
+  /// A device, while the adapter is present.
   private func present(_ name: String) throws(SteeringError) -> SimulatedDevice {
     let device = try device(name)
     try checkAdapter()

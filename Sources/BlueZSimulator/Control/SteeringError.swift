@@ -1,26 +1,26 @@
-// Why the simulated world cannot be steered as somebody wants.
+// Why a control action on the simulated world failed.
 
-/// A refusal, with a name of its own and a text that says what was expected.
+/// A refusal, with a name and a text that states what was expected.
 public struct SteeringError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What is wrong, as the last element of the error's name on the bus.
+  /// The kind of error, which is the last element of its name on the bus.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
-    /// No device, or more than one, is called so.
+    /// No device, or more than one, has this name.
     case unknownDevice = "UnknownDevice"
-    /// The device has no such characteristic, or more than one.
+    /// The device does not have the characteristic, or has more than one.
     case unknownCharacteristic = "UnknownCharacteristic"
-    /// The device has no such service.
+    /// The device does not have the service.
     case unknownService = "UnknownService"
-    /// A value that cannot be.
+    /// An invalid value.
     case invalidValue = "InvalidValue"
-    /// A fault rule that says nothing that can happen.
+    /// An invalid fault rule.
     case invalidFault = "InvalidFault"
-    /// The device has no link.
+    /// The device is not connected.
     case notConnected = "NotConnected"
-    /// No adapter, or more than one, is called so.
+    /// No adapter, or more than one, has this name.
     case unknownAdapter = "UnknownAdapter"
-    /// The adapter is pulled out, or the daemon is being restarted.
+    /// The adapter is unplugged, or the daemon is being restarted.
     case noAdapter = "NoAdapter"
-    /// The restarted daemon could not come up.
+    /// The daemon could not be restarted.
     case restartFailed = "RestartFailed"
   }
 

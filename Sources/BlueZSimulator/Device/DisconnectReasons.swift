@@ -1,17 +1,17 @@
-// Device1.Disconnected: why a link ended, in the releases that say so.
+// Device1.Disconnected: the reason of a disconnect, in the releases that signal it.
 
 import BlueZInterfaces
 import Bluetooth
 import DBus
 import Signals
 
-/// Why a simulated link ended.
+/// Why a simulated connection ended.
 enum LinkEnd: Sendable {
-  /// A client disconnected, or the adapter was switched off.
+  /// A client disconnected, or the adapter was powered off.
   case local
-  /// Nothing was heard of the device any more.
+  /// The supervision timeout expired.
   case timeout
-  /// The device ended it.
+  /// The device disconnected.
   case remote
 
   /// The arguments of the signal.
@@ -30,8 +30,8 @@ enum LinkEnd: Sendable {
 }
 
 extension RemoteDevice {
-  /// Tells why the link ended, before it is told that it did.
-  func tell(_ end: LinkEnd) {
+  /// Signals why the connection ended, before its end is announced.
+  func announce(_ end: LinkEnd) {
     guard host.settings.version >= .disconnectReasons, isExported else { return }
     try? host.server.emit(
       Device1.disconnected,
@@ -43,6 +43,6 @@ extension RemoteDevice {
 }
 
 extension BlueZVersion {
-  /// `Device1.Disconnected` says why a link ended.
+  /// The first release with `Device1.Disconnected`.
   fileprivate static let disconnectReasons = BlueZVersion(5, 83)
 }

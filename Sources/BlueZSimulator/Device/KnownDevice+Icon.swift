@@ -1,9 +1,10 @@
-// Device1.Icon: what a desktop shows for a device, by its appearance.
+// Device1.Icon: the desktop icon of a device, derived from its appearance.
 
 extension KnownDevice {
-  /// The name of the icon; nil where bluetoothd has none for the appearance, or knows no appearance.
+  /// The name of the icon; nil when bluetoothd has none for the appearance, or the appearance is
+  /// unknown.
   ///
-  /// The upper ten bits of an appearance are its category, the others what it is of that.
+  /// The upper ten bits of an appearance are its category, the others its subcategory.
   ///
   /// - Source: BlueZ 5.66, `src/device.c` (get_icon), `src/dbus-common.c` (gap_appearance_to_icon).
   var icon: String? {

@@ -1,4 +1,4 @@
-// What bluetoothd knows of a device beside its link.
+// What bluetoothd knows of a device besides its connection.
 //
 // A pure value: advertisements in, changed properties out.
 
@@ -7,24 +7,24 @@ import Bluetooth
 import DBus
 import SimulatedDevices
 
-/// The properties of a device that are not its link's.
+/// The properties of a device except those of its connection.
 struct KnownDevice: Sendable {
   private(set) var address: BluetoothAddress
   private(set) var addressType: AddressType
   private(set) var name: String?
   private(set) var appearance: UInt16?
-  /// Advertised ones in the order they were heard, then those that were found.
+  /// Advertised ones in the order they were received, then those that were discovered.
   private(set) var services: [BluetoothUUID] = []
   private(set) var manufacturerData: [ManufacturerData] = []
   private(set) var serviceData: [ServiceData] = []
   private(set) var txPower: Int?
-  /// nil while nobody discovers.
+  /// nil while no client discovers.
   private(set) var rssi: Int?
   var alias: String?
   var isPaired = false
   var isTrusted = false
   var isBlocked = false
-  /// Found by discovery alone: it is forgotten some time after it was last heard.
+  /// Known from discovery only: it is removed some time after it was last seen.
   var isTemporary = true
 
   init(_ address: BluetoothAddress, _ addressType: AddressType) {
@@ -32,24 +32,28 @@ struct KnownDevice: Sendable {
     self.addressType = addressType
   }
 
-  /// It is known which device hides behind the address.
+  /// The identity address behind the address was resolved.
   mutating func identify(_ address: BluetoothAddress, _ addressType: AddressType) {
     self.address = address
     self.addressType = addressType
   }
 
-  /// What `Alias` says: the given one, the name, or the address.
+  /// The value of `Alias`: the one that was set, the name, or the address.
   var shownAlias: String {
     alias ?? name ?? String(address.description.map { $0 == ":" ? "-" : $0 })
   }
 
-  /// An advertisement was heard.
+  /// An advertisement was received.
   ///
   /// - Parameters:
-  ///   - tellsAll: Whether unchanged data is told too.
-  ///   - threshold: The smallest change of strength that is told, in dB.
-  /// - Returns: The properties to tell of.
-  mutating func heard(_ data: AdvertisedData, tellsAll: Bool, threshold: Int) -> [any AnyProperty] {
+  ///   - reportsAll: Whether unchanged data is reported too.
+  ///   - threshold: The smallest change of RSSI that is reported, in dB.
+  /// - Returns: The properties to announce.
+  mutating func observe(
+    _ data: AdvertisedData,
+    reportsAll: Bool,
+    threshold: Int
+  ) -> [any AnyProperty] {
     var changed: [any AnyProperty] = []
     if data.name != name, data.name != nil {
       name = data.name
@@ -70,10 +74,11 @@ struct KnownDevice: Sendable {
       services += added
       changed.append(Device1.uuids)
     }
-    if hear(data.manufacturerData, tellsAll, in: \.manufacturerData, { $0.company == $1.company }) {
+    let manufacturerData = data.manufacturerData
+    if merge(manufacturerData, reportsAll, in: \.manufacturerData, { $0.company == $1.company }) {
       changed.append(Device1.manufacturerData)
     }
-    if hear(data.serviceData, tellsAll, in: \.serviceData, { $0.service == $1.service }) {
+    if merge(data.serviceData, reportsAll, in: \.serviceData, { $0.service == $1.service }) {
       changed.append(Device1.serviceData)
     }
     if data.txPower != txPower, data.txPower != nil {
@@ -83,20 +88,20 @@ struct KnownDevice: Sendable {
     return changed
   }
 
-  /// Data of one kind was heard. An advertisement without any leaves what is known; with one of the
-  /// same owner, that is replaced. Where everything is told, only what is new stays.
+  /// Data of one kind was received. An advertisement without any leaves the known data; data of the
+  /// same owner replaces it. When everything is reported, only the new data is kept.
   ///
-  /// - Returns: Whether that is to be told.
+  /// - Returns: Whether to announce it.
   /// - Source: BlueZ 5.66, `src/device.c` (device_set_manufacturer_data, device_set_service_data).
-  private mutating func hear<Data: Equatable>(
+  private mutating func merge<Data: Equatable>(
     _ data: [Data],
-    _ tellsAll: Bool,
+    _ reportsAll: Bool,
     in path: WritableKeyPath<KnownDevice, [Data]>,
     _ haveSameOwner: (Data, Data) -> Bool
   ) -> Bool {
     guard !data.isEmpty else { return false }
     let before = self[keyPath: path]
-    var merged = tellsAll ? [] : before
+    var merged = reportsAll ? [] : before
     for item in data {
       if let index = merged.firstIndex(where: { haveSameOwner($0, item) }) {
         merged[index] = item
@@ -105,13 +110,13 @@ struct KnownDevice: Sendable {
       }
     }
     self[keyPath: path] = merged
-    return tellsAll || merged != before
+    return reportsAll || merged != before
   }
 
-  /// Nobody discovers any more.
+  /// No client discovers any more.
   ///
-  /// - Returns: The properties that ceased to exist.
-  mutating func unheard() -> [any AnyProperty] {
+  /// - Returns: The properties to invalidate.
+  mutating func discoveryEnded() -> [any AnyProperty] {
     var gone: [any AnyProperty] = []
     if txPower != nil { gone.append(Device1.txPower) }
     if rssi != nil { gone.append(Device1.rssi) }
@@ -120,16 +125,16 @@ struct KnownDevice: Sendable {
     return gone
   }
 
-  /// What only the air tells is not kept on disk.
+  /// Data that only advertisements carry is not stored on disk.
   ///
   /// - Source: recorded from bluetoothd 5.66.
   mutating func forgetAir() {
-    _ = unheard()
+    _ = discoveryEnded()
     manufacturerData = []
     serviceData = []
   }
 
-  /// The services of the device are known now.
+  /// The services of the device are resolved.
   ///
   /// - Returns: Whether that changed anything.
   mutating func found(_ all: [BluetoothUUID]) -> Bool {

@@ -1,36 +1,36 @@
-// The link to one device: calls and news in, what to do in which order out.
+// The link to one device: calls and events in, ordered actions out.
 //
-// Pure. The order of the actions is the order that was recorded from bluetoothd 5.66.
+// Pure. The order of the actions is the order recorded from bluetoothd 5.66.
 
 import BlueZInterfaces
 
-/// What state the link is in, and who waits for a change of it.
+/// The state of the link, and the calls that wait for a change of it.
 struct LinkMachine<Call: Sendable>: Sendable {
   enum Phase: Hashable, Sendable {
     case idle
     case connecting
     case up(isResolved: Bool)
-    /// A Disconnect was called; the link carries traffic until its timer is over.
+    /// Disconnect was called; the connection carries traffic until its timer expires.
     case closing(isResolved: Bool)
   }
 
-  /// What to do. Those with a number concern the attempt of that number.
+  /// The actions. Those with a number concern the attempt with that number.
   enum Action: Sendable {
-    /// Try to reach the device.
+    /// Try to connect to the device.
     case beginConnecting(Int)
-    /// The device has a link now.
+    /// The device is now connected.
     case raiseLink
-    /// The device has no link any more.
+    /// The device is no longer connected.
     case dropLink
     case beginResolving(Int)
-    /// Export services, then tell `ServicesResolved`.
+    /// Export services, then announce `ServicesResolved`.
     case exportServices
     case removeBattery
-    /// Wait before the link is dropped.
+    /// Wait before the connection is dropped.
     case beginClosing(Int)
     case markConnected
     case markServicesResolved
-    /// Requests without an answer get none.
+    /// Drop pending requests, unanswered.
     case failRequests
     case releaseSockets
     /// Remove the device and its attributes.
@@ -66,10 +66,10 @@ struct LinkMachine<Call: Sendable>: Sendable {
     return false
   }
 
-  /// Whether an attempt is under way.
+  /// Whether an attempt is in progress.
   func isConnecting(_ number: Int) -> Bool { isCurrent(number, .connecting) }
 
-  /// Whether the services of the link of an attempt are not known yet.
+  /// Whether the services of the connection of an attempt are still being resolved.
   func isResolving(_ number: Int) -> Bool {
     number == attempt && phase == .up(isResolved: false)
   }
@@ -107,7 +107,7 @@ struct LinkMachine<Call: Sendable>: Sendable {
     }
   }
 
-  /// The device is to be forgotten. A pending Connect is never answered.
+  /// The device is to be removed. A pending Connect is never answered.
   mutating func remove(_ call: Call) -> [Action] {
     switch phase {
     case .idle, .connecting:
@@ -121,58 +121,58 @@ struct LinkMachine<Call: Sendable>: Sendable {
     }
   }
 
-  // MARK: News
+  // MARK: Events
 
-  /// The link stands.
+  /// The connection is up.
   mutating func established(_ number: Int) -> [Action] {
     guard isCurrent(number, .connecting) else { return [] }
     phase = .up(isResolved: false)
     return [.raiseLink, .markConnected, .answer(takeConnectCalls()), .beginResolving(attempt)]
   }
 
-  /// The link stood for an instant.
+  /// The connection was up for an instant.
   mutating func flickered(_ number: Int) -> [Action] {
     guard isCurrent(number, .connecting) else { return [] }
     phase = .up(isResolved: false)
     return [.raiseLink, .markConnected]
   }
 
-  /// The link could not be made.
+  /// The connection failed.
   mutating func failed(_ number: Int, _ answer: ErrorAnswer) -> [Action] {
     guard isCurrent(number, .connecting) else { return [] }
     phase = .idle
     return [.refuse(takeConnectCalls(), answer)]
   }
 
-  /// The services are known.
+  /// The services are resolved.
   mutating func resolved(_ number: Int) -> [Action] {
     guard isCurrent(number, .up(isResolved: false)) else { return [] }
     phase = .up(isResolved: true)
     return [.exportServices]
   }
 
-  /// The wait before the link is dropped is over.
+  /// The wait before the connection is dropped is over.
   mutating func closed(_ number: Int) -> [Action] {
     guard number == attempt, isClosing else { return [] }
     return end()
   }
 
-  /// The link is gone, for whatever reason.
+  /// The connection has ended, for any reason.
   mutating func lost() -> [Action] {
     isConnected ? end() : []
   }
 
-  /// The adapter is switched off: no attempt goes on, and no link.
+  /// The adapter is powered off: no attempt continues, and no connection.
   mutating func poweredOff() -> [Action] {
     isPowered = false
     guard phase == .connecting else { return lost() }
     return failed(attempt, .connectAborted)
   }
 
-  /// The adapter is switched on.
+  /// The adapter is powered on.
   mutating func poweredOn() { isPowered = true }
 
-  /// The simulation is over: calls that wait are not answered.
+  /// The simulation has ended: pending calls are not answered.
   mutating func stopped() -> [Action] {
     let (wasConnected, wasResolved) = (isConnected, isResolved)
     self = LinkMachine()
@@ -189,14 +189,14 @@ struct LinkMachine<Call: Sendable>: Sendable {
     attempt += 1
     var actions: [Action] = [.dropLink]
     if wasResolved { actions.append(.markServicesResolved) }
-    // Who called Disconnect is answered between the two changes; otherwise they are one message.
+    // Callers of Disconnect get the reply between the two changes; otherwise they are one message.
     if wasClosing { actions.append(.answer(takeDisconnectCalls())) }
     actions.append(.markConnected)
     let pending = takeConnectCalls()
     if !pending.isEmpty { actions.append(.refuse(pending, .connectCanceled)) }
     actions.append(.failRequests)
     if !wasClosing { actions.append(.removeBattery) }
-    // Of sockets of objects that are gone nothing is told.
+    // Nothing is announced of sockets of removed objects.
     if isForgotten { actions.append(.forget) }
     isForgotten = false
     actions.append(.releaseSockets)

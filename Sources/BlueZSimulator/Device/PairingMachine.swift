@@ -1,18 +1,18 @@
-// The pairing of one device: calls, requests and news in, what to do in which order out.
+// The pairing of one device: calls, requests and events in, ordered actions out.
 //
-// Pure. The order of the actions is the order that was recorded from bluetoothd 5.66.
+// Pure. The order of the actions is the order recorded from bluetoothd 5.66.
 
 import BlueZInterfaces
 import SimulatedDevices
 
-/// Whether a device is paired, and how far it is with that.
+/// Whether a device is paired, and the progress of a pairing.
 struct PairingMachine<Call: Sendable>: Sendable {
-  /// What an agent is asked.
+  /// The requests to an agent.
   enum Question: Hashable, Sendable {
     case authorization
     case comparison(UInt32)
     case passkey
-    /// It is shown, and typed on the device.
+    /// The passkey is displayed, and typed on the device.
     case display(UInt32)
   }
 
@@ -22,39 +22,39 @@ struct PairingMachine<Call: Sendable>: Sendable {
     case refused
   }
 
-  /// What to do. Those with a number concern the attempt of that number.
+  /// The actions. Those with a number concern the attempt with that number.
   enum Action: Sendable {
-    /// Tell each other what both can do.
+    /// Exchange the pairing features of both sides.
     case exchange(Int)
     case ask(Int, Question)
-    /// The agent's answer is not wanted any more.
+    /// Cancel the request to the agent.
     case withdraw
-    /// The person at the device types, or looks.
+    /// The person at the device types, or compares.
     case awaitPerson(Int)
-    /// The key is there: tell of it.
+    /// The key is available: announce it.
     case bond(LinkSecurity)
     case loseLink
-    /// The link waits for a key that does not come.
+    /// The connection waits for a key that never arrives.
     case expire(link: Int)
     case answer([Call])
     case refuse([Call], ErrorAnswer)
-    /// Those that get no answer at all.
+    /// Calls that get no reply at all.
     case drop([Call])
   }
 
   private struct Attempt: Sendable {
     let number: Int
-    /// By Pair, rather than because a request demanded it.
+    /// Started by Pair, not by a request that required it.
     let isAsked: Bool
     let host: IOCapability
-    /// Who called Pair; nil where nobody did.
+    /// The caller of Pair; nil without one.
     let client: String?
     var model: AssociationModel?
     var passkey: UInt32 = 0
     var isQuestionOpen = false
   }
 
-  /// How secure the bond's key is; none: there is no bond.
+  /// The security of the bond's key; none without a bond.
   private(set) var bond: LinkSecurity
   private var attempt: Attempt?
   private var number = 0
@@ -62,10 +62,10 @@ struct PairingMachine<Call: Sendable>: Sendable {
   private var calls: [Call] = []
   /// Requests that wait for the key.
   private var requests: [Call] = []
-  /// Those that bluetoothd forgets: Pair on a paired device, requests without an agent.
+  /// Calls that bluetoothd never answers: Pair on a paired device, requests without an agent.
   private var unanswered: (calls: [Call], requests: [Call]) = ([], [])
 
-  /// - Parameter bond: The one there is from before.
+  /// - Parameter bond: The existing bond.
   init(bond: LinkSecurity = .none) { self.bond = bond }
 
   var isPairing: Bool { attempt != nil }
@@ -74,9 +74,9 @@ struct PairingMachine<Call: Sendable>: Sendable {
 
   /// Pair was called.
   ///
-  /// - Parameter agent: What the agent can do; nil: there is none.
+  /// - Parameter agent: The capability of the agent; nil without one.
   mutating func pair(_ call: Call, of client: String, agent: IOCapability?) -> [Action] {
-    // Recorded: on an adapter with LE alone it is not answered before the link ends.
+    // Recorded: on an LE-only adapter it is not answered before the connection ends.
     guard bond == .none else {
       unanswered.calls.append(call)
       return []
@@ -87,12 +87,13 @@ struct PairingMachine<Call: Sendable>: Sendable {
     return begin(agent, client: client, isAsked: true)
   }
 
-  /// A request was refused because the link is not secure enough, and waits to be repeated.
+  /// A request was refused because the connection is not secure enough, and waits to be repeated.
   ///
   /// - Parameters:
-  ///   - wanted: How secure it has to be.
-  ///   - agent: What the default agent could do when the link was made; nil: there is no agent now.
-  ///   - device: What the device can do: the same key again would change nothing.
+  ///   - wanted: The required security.
+  ///   - agent: The capability of the default agent when the connection was made; nil: there is no
+  ///     agent now.
+  ///   - device: The capability of the device: the same key again would change nothing.
   mutating func secure(
     _ wanted: LinkSecurity,
     _ request: Call,
@@ -114,7 +115,7 @@ struct PairingMachine<Call: Sendable>: Sendable {
     return begin(agent, client: nil, isAsked: false)
   }
 
-  /// A request that waits for nothing that could come.
+  /// A request that waits for something that never arrives.
   mutating func neverAnswer(_ request: Call) { unanswered.requests.append(request) }
 
   /// CancelPairing was called.
@@ -135,11 +136,11 @@ struct PairingMachine<Call: Sendable>: Sendable {
     return [.exchange(number)]
   }
 
-  // MARK: News
+  // MARK: Events
 
-  /// Both know what the other can do.
+  /// Both sides know each other's capability.
   ///
-  /// - Parameter passkey: The one that the device shows, or that both are to show.
+  /// - Parameter passkey: The one that the device displays, or that both display.
   mutating func exchanged(
     _ number: Int,
     with device: PairingDefinition.Method,
@@ -162,7 +163,7 @@ struct PairingMachine<Call: Sendable>: Sendable {
     return [.ask(number, question)]
   }
 
-  /// The agent has answered.
+  /// The agent has replied.
   mutating func answered(_ number: Int, _ reply: Reply) -> [Action] {
     guard attempt?.number == number, let present = attempt, let model = present.model else {
       return []
@@ -172,30 +173,30 @@ struct PairingMachine<Call: Sendable>: Sendable {
     case (_, .refused) where !present.isAsked: return abandonRequests()
     case (_, .refused): return end(.authenticationFailed)
     case (.hostEnters, .passkey(present.passkey)): return bonded()
-    // The device finds out.
+    // The device detects the error.
     case (.hostEnters, _): return refusedByDevice()
     case (.hostDisplays, _): return [.awaitPerson(number)]
     case (.justWorks, _), (.comparison, _): return bonded()
     }
   }
 
-  /// The person at the device has typed what was shown.
+  /// The person at the device has typed the passkey.
   mutating func typed(_ number: Int) -> [Action] {
     attempt?.number == number ? bonded() : []
   }
 
-  /// Nothing came from the host for too long: the device gives up.
+  /// The host was silent for too long: the device cancels the pairing.
   mutating func timedOut(_ number: Int) -> [Action] {
     attempt?.number == number ? [.loseLink] : []
   }
 
-  /// A client has left the bus: its pairing is abandoned.
+  /// A client has left the bus: its pairing is cancelled.
   mutating func clientLeft(_ client: String) -> [Action] {
     guard attempt?.client == client else { return [] }
     return end(.authenticationCanceled) + [.loseLink]
   }
 
-  /// The link is gone, or about to be.
+  /// The connection has ended, or is about to.
   mutating func linkLost() -> [Action] {
     link += 1
     var actions =
@@ -208,10 +209,10 @@ struct PairingMachine<Call: Sendable>: Sendable {
     return actions
   }
 
-  /// Whether a link is still the present one.
+  /// Whether a connection is still the current one.
   func isPresent(link number: Int) -> Bool { link == number }
 
-  /// The device is forgotten, and the bond with it.
+  /// The device is removed, and the bond with it.
   mutating func forget() { bond = .none }
 
   // MARK: Endings
@@ -226,14 +227,14 @@ struct PairingMachine<Call: Sendable>: Sendable {
     return [.bond(bond), .answer(calls), .answer(requests)]
   }
 
-  /// Pair is answered at once; requests fail with the link.
+  /// Pair is answered at once; requests fail with the connection.
   private mutating func refusedByDevice() -> [Action] {
     attempt = nil
     defer { calls = [] }
     return [.refuse(calls, .authenticationFailed), .loseLink]
   }
 
-  /// This side does not want to pair: what demanded it waits until the device gives up.
+  /// This host rejects the pairing: the request that required it waits until the device cancels.
   private mutating func abandonRequests() -> [Action] {
     attempt = nil
     unanswered.requests += requests

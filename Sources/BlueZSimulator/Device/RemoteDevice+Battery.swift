@@ -1,4 +1,4 @@
-// What bluetoothd asks of a device by itself: the level of its battery, and to hear of changes.
+// Requests that bluetoothd itself sends to a device: battery level and subscriptions.
 
 import BlueZInterfaces
 import Bluetooth
@@ -13,7 +13,7 @@ extension RemoteDevice {
     entry(0x2a19, of: Self.batteryService)
   }
 
-  /// The first of that kind.
+  /// The first characteristic with this UUID.
   private func entry(_ uuid: UInt16, of service: BluetoothUUID) -> CharacteristicEntry? {
     device.table.services.first { $0.uuid == service }?
       .characteristics.first { $0.uuid.short == uuid }
@@ -52,7 +52,7 @@ extension RemoteDevice {
     attributes?.keepSubscribed(handle)
   }
 
-  /// The device has sent a value: if it is the level, and another one, it is told.
+  /// The device has sent a value: if it is a new battery level, it is announced.
   func notifiedBattery(_ handle: UInt16, _ value: [UInt8]) {
     guard handle == batteryLevel?.handle, let percentage = value.first else { return }
     let isChanged = state.withLock { state in

@@ -1,14 +1,14 @@
-// A device that the host does not want to have to do with.
+// Blocked devices.
 
 import BlueZInterfaces
 import DBus
 import Signals
 
 extension RemoteDevice {
-  /// Whether the controller passes over the device when it connects. It is heard all the same.
+  /// Whether the controller ignores the device when it connects. Advertisements are still received.
   var isBlocked: Bool { state.withLock { $0.known.isBlocked } }
 
-  /// Blocks the device, which ends its link without a wait, or unblocks it.
+  /// Blocks the device, which disconnects it at once, or unblocks it.
   ///
   /// - Source: recorded from bluetoothd 5.66.
   func setBlocked(_ isBlocked: Bool, _ call: Invocation) {

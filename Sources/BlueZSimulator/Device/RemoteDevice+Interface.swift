@@ -1,5 +1,4 @@
-// The object Device1 of a simulated device: who answers its methods, and where its properties come
-// from.
+// The object Device1 of a simulated device: its methods and the sources of its properties.
 
 import BlueZInterfaces
 import Bluetooth
@@ -14,7 +13,7 @@ extension RemoteDevice {
       methods: [
         ExportedMethod(Device1.disconnect) { self.disconnect($0) },
         ExportedMethod(Device1.connect) { self.connect($0) },
-        // Profiles are of BR/EDR, which the adapter has not.
+        // Profiles are for BR/EDR, which the adapter does not have.
         ExportedMethod(Device1.connectProfile) { $1.refuse(.profileSearchFailed) },
         ExportedMethod(Device1.disconnectProfile) { $1.refuse(.invalidArguments) },
         ExportedMethod(Device1.pair) { self.pair($0) },
@@ -62,7 +61,8 @@ extension RemoteDevice {
     ExportedProperty(property) { self.state.withLock { read($0) } }
   }
 
-  /// One that clients may set. Recorded from bluetoothd: what changes is reported before the answer.
+  /// A property that clients can set. Recorded from bluetoothd: changes are announced before the
+  /// reply.
   private func value<Value: Equatable>(
     _ property: Property<Value>,
     _ read: @escaping @Sendable (KnownDevice) -> Value,

@@ -1,4 +1,4 @@
-// The link of a device: the effects of what LinkMachine decides.
+// The link of a device: the effects of LinkMachine's decisions.
 
 import BlueZInterfaces
 import Bluetooth
@@ -10,7 +10,7 @@ extension RemoteDevice {
   // MARK: Calls
 
   func connect(_ call: Invocation) {
-    // A device that was connected to stays known.
+    // A device that was connected stays known.
     state.withLock { $0.known.isTemporary = false }
     perform { $0.connect(WaitingCall(call)) }
   }
@@ -24,28 +24,28 @@ extension RemoteDevice {
     endPairing()
   }
 
-  // MARK: News from the air
+  // MARK: Events
 
-  /// The adapter is switched off.
+  /// The adapter is powered off.
   func powerOff() { perform { $0.poweredOff() } }
 
-  /// The adapter is switched on.
+  /// The adapter is powered on.
   func powerOn() { state.withLock { $0.machine.poweredOn() } }
 
-  /// The link is lost.
+  /// The connection drops.
   func loseLink() {
     state.withLock { $0.end = .timeout }
     perform { $0.lost() }
     state.withLock { $0.end = .local }
   }
 
-  /// The device is gone: its link is lost, and nothing is heard of it any more.
+  /// The device is out of range: its connection drops, and nothing more is received from it.
   func vanish() {
     state.withLock { $0.isInAir = false }
     loseLink()
   }
 
-  /// The device is there again: an attempt to reach it does.
+  /// The device is back in range: a pending connection attempt reaches it.
   func appear() {
     let attempt = state.withLock { state in
       defer {
@@ -92,7 +92,7 @@ extension RemoteDevice {
     case .removeBattery: removeBattery()
     case .beginClosing(let attempt): beginClosing(attempt)
     case .markConnected:
-      if !isConnected { tell(state.withLock { $0.end }) }
+      if !isConnected { announce(state.withLock { $0.end }) }
       mark(Device1.connected)
     case .markServicesResolved: mark(Device1.servicesResolved)
     case .failRequests:
@@ -116,7 +116,7 @@ extension RemoteDevice {
     }
   }
 
-  /// Tries for as long as bluetoothd does, from the moment on that the device cannot be reached.
+  /// Tries for as long as bluetoothd does, from when the device becomes unreachable.
   private func beginConnecting(_ attempt: Int) {
     guard !search(attempt) else { return }
     after(host.settings.connectTimeout) { device in
@@ -124,11 +124,11 @@ extension RemoteDevice {
     }
   }
 
-  /// Connects once the device is heard, as a controller does: it asks in answer to an
-  /// advertisement. One that has a link, or is at the edge of reach, is listened for again; one
-  /// that is not in the air is waited for.
+  /// Connects once the device is received, as a controller does: it sends the connection request in
+  /// response to an advertisement. A device that is connected, or at the edge of the range, is
+  /// scanned for again; one that is out of range is waited for.
   ///
-  /// - Returns: Whether it was heard.
+  /// - Returns: Whether it was received.
   @discardableResult
   private func search(_ attempt: Int) -> Bool {
     guard state.withLock({ $0.machine.isConnecting(attempt) }) else { return false }
@@ -136,7 +136,7 @@ extension RemoteDevice {
       state.withLock { $0.searching = attempt }
       return false
     }
-    // Recorded from bluetoothd: unblocking it meanwhile does not help the attempt.
+    // Recorded from bluetoothd: unblocking the device during the attempt does not help.
     guard !isBlocked else { return false }
     guard !device.isLinked, device.reaches() else {
       after(device.definition.advertisement.interval) { $0.search(attempt) }
@@ -146,7 +146,7 @@ extension RemoteDevice {
     return true
   }
 
-  /// Asks the device for a link.
+  /// Requests a connection from the device.
   private func request(_ attempt: Int) {
     let delay = host.settings.link(device.definition.link.connectTime)
     let limit = host.settings.connectTimeout
@@ -155,7 +155,7 @@ extension RemoteDevice {
     }
     func establish(_ delay: Duration) {
       after(delay) { device in
-        // One that has gone meanwhile is tried for as long as any other.
+        // A device that has left meanwhile is tried for as long as any other.
         guard device.isInAir else { return abort(max(.zero, limit - delay)) }
         guard device.device.establishes() else { return abort(.zero) }
         device.perform { $0.established(attempt) }
@@ -166,7 +166,7 @@ extension RemoteDevice {
     case .slow(let more) where delay + more < limit:
       establish(delay + more)
     case .refuseConnection: abort(delay)
-    // A link that takes longer than bluetoothd tries is none.
+    // A connection that takes longer than bluetoothd tries counts as failed.
     case .neverAnswer, .slow: abort(limit)
     case .vanish:
       state.withLock { $0.isInAir = false }
@@ -191,7 +191,7 @@ extension RemoteDevice {
       after(delay) { device in device.perform { $0.resolved(attempt) } }
     }
     let fault = device.nextFault(.discover)
-    // As bluetoothd does it: services that could not be read are resolved all the same.
+    // As in bluetoothd: services that could not be read count as resolved.
     let isRefused = if case .refuse = fault { true } else { resolution == .empty }
     state.withLock { $0.isDiscoveryRefused = isRefused }
     if resolution == .never { return }
@@ -212,7 +212,7 @@ extension RemoteDevice {
     }
   }
 
-  /// Loses the link if it is still the one of an attempt.
+  /// Drops the connection if it is still the one of an attempt.
   private func loseLink(of attempt: Int) {
     perform { $0.isResolving(attempt) ? $0.lost() : [] }
   }
@@ -225,7 +225,7 @@ extension RemoteDevice {
     switch device.nextFault(.disconnect) {
     case .none, .refuse, .refuseConnection, .answerLate, .loseWrite: close(delay)
     case .slow(let more): close(delay + more)
-    // The link stays until the peer ends it: that is what it means to have no answer.
+    // The connection stays until the peer ends it, since no response arrives.
     case .neverAnswer: close(host.settings.attTimeout)
     case .loseLinkBefore, .loseLinkAfter: after(.zero) { $0.loseLink() }
     case .vanish: after(.zero) { $0.vanish() }
@@ -253,7 +253,7 @@ extension RemoteDevice {
     addBattery()
   }
 
-  /// The services are known: who waited for them after pairing is answered.
+  /// The services are resolved: callers that waited for them after pairing get their reply.
   private func answerPaired() {
     let paired = state.withLock { state in
       defer { state.paired = [] }

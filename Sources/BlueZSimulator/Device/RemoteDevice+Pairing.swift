@@ -1,4 +1,4 @@
-// Pairing a device: the effects of what PairingMachine decides.
+// Pairing a device: the effects of PairingMachine's decisions.
 
 import BlueZInterfaces
 import Bluetooth
@@ -9,7 +9,7 @@ import SimulatedDevices
 extension RemoteDevice {
   // MARK: Calls
 
-  /// Pair. It connects first if need be, and is answered once the services are known.
+  /// Pair. It connects first if necessary, and is answered once the services are resolved.
   func pair(_ call: Invocation) {
     let client = call.caller
     guard !isConnected else { return beginPairing(WaitingCall(call), client) }
@@ -48,7 +48,7 @@ extension RemoteDevice {
     let agent = host.agents.agent(for: client)
     state.withLock { state in
       state.known.isTemporary = false
-      // From here on the link has what the agent of Pair can do.
+      // From here on the connection has the capability of Pair's agent.
       if let agent { state.linkCapability = agent.capability }
     }
     pairing(with: agent) { $0.pair(call, of: client, agent: agent?.capability) }
@@ -62,23 +62,23 @@ extension RemoteDevice {
     call.reply()
   }
 
-  /// The link is about to end, or has ended.
+  /// The connection is about to end, or has ended.
   func endPairing() { pairing { $0.linkLost() } }
 
   func pairingClientLeft(_ client: String) {
     if state.withLock({ $0.pairingToCome?.client == client }) {
-      // The link that it makes is not wanted any more.
+      // The connection that it makes is no longer needed.
       perform { $0.disconnect(WaitingCall(answer: {}, refuse: { _ in })) }
     }
     pairing { $0.clientLeft(client) }
   }
 
-  /// The device is about to be removed: a Pair that makes its link fails.
+  /// The device is about to be removed: a Pair that is still connecting fails.
   ///
   /// - Source: BlueZ 5.66, `src/device.c` (device_remove).
   func abandonPairingToCome() { takePairingToCome()?.refuse(.pageTimeout) }
 
-  /// The link stands: with a bond, it is encrypted at once.
+  /// The connection is up: with a bond, it is encrypted at once.
   func resumeBond() {
     let capability = host.agents.agent(for: nil)?.capability ?? .noInputNoOutput
     let bond = state.withLock { state in
@@ -90,9 +90,9 @@ extension RemoteDevice {
 
   // MARK: Requests
 
-  /// What becomes of a request that the device refused.
+  /// Handles a request that the device refused.
   ///
-  /// - Parameter request: Repeated when it is answered; ended without an answer by
+  /// - Parameter request: Repeated when it is answered; dropped, unanswered, by
   ///   ``ErrorAnswer/noAnswer``.
   /// - Returns: Whether the refusal is kept from the client.
   /// - Source: BlueZ 5.66, `src/shared/att.c` (change_security), and what was recorded.
@@ -136,7 +136,7 @@ extension RemoteDevice {
   private func carryOut(_ action: PairingMachine<WaitingCall>.Action) {
     switch action {
     case .exchange(let number):
-      // Four packets, two each way.
+      // Four packets, two in each direction.
       after(host.settings.link(device.definition.link.latency * 2)) { remote in
         let (method, passkey) = (remote.device.definition.pairing.method, remote.passkey())
         remote.pairing { $0.exchanged(number, with: method, passkey: passkey) }
@@ -153,9 +153,9 @@ extension RemoteDevice {
       device.secure(security)
       host.observe(.paired(address, security))
       state.withLock { $0.known.isPaired = true }
-      tellIdentity()
+      reportIdentity()
       mark(Device1.bonded)
-      // While services are read, that is told together with them.
+      // While services are being read, it is announced together with them.
       if state.withLock({ $0.machine.isResolved }) { mark(Device1.paired) }
     case .loseLink: after(.zero) { $0.loseLink() }
     case .expire(let link): expire(link)
@@ -170,7 +170,7 @@ extension RemoteDevice {
     return method == .justWorks || method == .reject ? 0 : device.nextPasskey()
   }
 
-  /// The answer waits for the services; requests have them.
+  /// The reply waits for the services; for requests they are resolved.
   private func answer(_ calls: [WaitingCall]) {
     let isResolved = state.withLock { state in
       if !state.machine.isResolved { state.paired += calls }
@@ -179,7 +179,7 @@ extension RemoteDevice {
     if isResolved { for call in calls { call.answer() } }
   }
 
-  /// Without an agent, bluetoothd waits for a key until the link is dropped.
+  /// Without an agent, bluetoothd waits for a key until the connection is dropped.
   private func expire(_ link: Int) {
     after(host.settings.attTimeout) { remote in
       guard remote.state.withLock({ $0.pairing.isPresent(link: link) }) else { return }
@@ -215,13 +215,13 @@ extension RemoteDevice {
 }
 
 extension ErrorAnswer {
-  /// No answer: what bluetoothd forgets.
+  /// No reply: a call that bluetoothd drops.
   static let noAnswer = ErrorAnswer("", "")
 }
 
 extension AttributeAccess {
-  /// Submits a request; when the device refuses it for want of security, bluetoothd sees to that and
-  /// repeats it.
+  /// Submits a request; when the device refuses it for lack of security, bluetoothd raises the
+  /// security and repeats it.
   func submit<Value: Sendable>(
     _ operation: FaultOperation,
     _ perform: @escaping @Sendable () -> Result<Value, ATTErrorCode>,
@@ -239,12 +239,12 @@ extension AttributeAccess {
 }
 
 extension ATTErrorCode {
-  /// No answer at all; no device sends it.
+  /// No response at all; no device sends it.
   static let silence = ATTErrorCode(rawValue: 0)
 }
 
 extension Invocation {
-  /// Answers with what a device refused with, unless there is to be no answer.
+  /// Replies with the device's error, unless there must be no reply.
   func refuse(by code: ATTErrorCode) {
     if code != .silence { refuse(.refused(by: code)) }
   }

@@ -1,10 +1,10 @@
-// Devices that end their links, leave and come back by themselves.
+// Devices that disconnect, leave and return by themselves.
 
 import Signals
 import SimulatedDevices
 
 extension RemoteDevice {
-  /// Follows what the device does by itself.
+  /// Performs what the device does by itself.
   func follow(_ presence: DevicePresence) {
     switch presence {
     case .endsLink: endLink()
@@ -16,7 +16,7 @@ extension RemoteDevice {
     }
   }
 
-  /// The device ends the link.
+  /// The device disconnects.
   private func endLink() {
     state.withLock { $0.end = .remote }
     perform { $0.lost() }

@@ -1,4 +1,4 @@
-// Services that come and go while the device is known.
+// Services that appear and disappear while the device is known.
 
 import BlueZInterfaces
 import Bluetooth
@@ -6,7 +6,7 @@ import Signals
 import SimulatedDevices
 
 extension RemoteDevice {
-  /// The device begins or ceases to offer a service.
+  /// The device adds or removes a service.
   ///
   /// - Source: recorded from bluetoothd 5.66: `UUIDs` first, then the objects.
   func offer(_ service: BluetoothUUID, _ isOffered: Bool) {
@@ -20,7 +20,7 @@ extension RemoteDevice {
     if service == Self.batteryService, isOffered { addBattery() }
   }
 
-  /// The device has other firmware without the service, or the earlier one again. bluetoothd goes by
+  /// The device has other firmware without the service, or the earlier one again. bluetoothd uses
   /// what it has read of the services before, until the object is removed.
   ///
   /// - Source: BlueZ 5.66, `src/main.conf` (`Cache = always`).

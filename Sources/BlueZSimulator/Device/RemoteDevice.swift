@@ -1,7 +1,7 @@
 // One simulated device as bluetoothd sees it: the object Device1, its link and its attributes.
 //
-// The link is decided by LinkMachine; its actions are carried out in RemoteDevice+Link.swift. What
-// the object has is in RemoteDevice+Interface.swift.
+// LinkMachine decides about the link; RemoteDevice+Link.swift performs its actions. The object's
+// members are in RemoteDevice+Interface.swift.
 
 import BlueZInterfaces
 import Bluetooth
@@ -9,54 +9,54 @@ import DBus
 import Signals
 import SimulatedDevices
 
-/// A device in the air, and its object on the bus while it is known.
+/// A device in range, and its object on the bus while it is known.
 final class RemoteDevice: Sendable {
   struct State {
     var known: KnownDevice
     var machine = LinkMachine<WaitingCall>()
     /// Whether the object is on the bus.
     var isExported = false
-    /// Whether the attributes are on the bus: they stay through disconnections.
+    /// Whether the attributes are on the bus: they stay after disconnections.
     var areAttributesExported = false
-    /// The level of the battery, in percent, while Battery1 is there.
+    /// The battery level in percent, while Battery1 exists.
     var battery: UInt8?
     var resolution = ServiceResolution.inOrder
-    /// Counts the links whose services were told of early.
+    /// Counts the connections whose services were announced early.
     var links = 0
-    /// Whether the services of the present link could not be read.
+    /// Whether the services of the current connection could not be read.
     var isDiscoveryRefused = false
-    /// The attempt to connect that waits for the device to be there.
+    /// The connection attempt that waits for the device to be in range.
     var searching: Int?
-    /// Whether the device is there to be heard and connected to.
+    /// Whether the device is in range.
     var isInAir = true
     var pairing = PairingMachine<WaitingCall>()
-    /// Pair, while it makes the link, and who called it.
+    /// A pending Pair that is still connecting, and its caller.
     var pairingToCome: (call: WaitingCall, client: String)?
-    /// The agent of the present pairing, and what it was asked last.
+    /// The agent of the current pairing, and its last request.
     var agent: Agent?
-    /// What the default agent could do when the link was made: pairings that a request begins go by
-    /// that. Recorded from bluetoothd 5.66.
+    /// The capability of the default agent when the connection was made: used for pairings that a
+    /// request starts. Recorded from bluetoothd 5.66.
     var linkCapability = IOCapability.noInputNoOutput
     var question: Int?
-    /// Who waits for the services after pairing.
+    /// Callers that wait for the services after pairing.
     var paired: [WaitingCall] = []
     var temporaryTimer: LoopTimer?
-    /// Why the link ends, if it does now.
+    /// The reason if the connection ends now.
     var end = LinkEnd.local
   }
 
   let device: SimulatedDevice
-  /// What it is heard under, and its type.
+  /// The advertised address, and its type.
   let address: BluetoothAddress
   let addressType: AddressType
   let path: ObjectPath
   let adapter: ObjectPath
   let host: Host
   let state: Guarded<State>
-  /// Set once, while the device is put together.
+  /// Set once, while the device is assembled.
   private let parts = Guarded<(queue: RequestQueue, attributes: AttributeServer)?>(nil)
 
-  /// - Parameter stored: What was kept of it; nil: it is not known.
+  /// - Parameter stored: The stored data; nil: the device is unknown.
   init(
     _ device: SimulatedDevice,
     _ address: BluetoothAddress,
@@ -89,11 +89,11 @@ final class RemoteDevice: Sendable {
     )
     let attributes = AttributeServer(of: path, access: access)
     parts.withLock { $0 = (queue, attributes) }
-    // Over another adapter there may be a link already.
+    // Another adapter may already be connected to it.
     if !device.isLinked { listen() }
   }
 
-  /// Hears what the device sends. Of several addresses of a device, the one with the link does.
+  /// Receives what the device sends. Of several addresses of a device, the connected one does.
   func listen() {
     device.onNotification { [weak self] handle, value in
       self?.attributes?.notified(handle, value)
@@ -103,11 +103,11 @@ final class RemoteDevice: Sendable {
 
   var queue: RequestQueue? { parts.withLock { $0?.queue } }
   var attributes: AttributeServer? { parts.withLock { $0?.attributes } }
-  /// Whether there is no link, and none is being made.
+  /// Whether the device is neither connected nor connecting.
   var isIdle: Bool { state.withLock { $0.machine.phase == .idle } }
   var isConnected: Bool { state.withLock { $0.machine.isConnected } }
 
-  /// The strength in dBm of the link, drawn anew; nil when there is none.
+  /// The RSSI in dBm of the connection, drawn again; nil when there is none.
   func linkRSSI() -> Int? { isConnected ? device.linkRSSI() : nil }
   var isTemporary: Bool { state.withLock { $0.known.isTemporary } }
   var isExported: Bool { state.withLock { $0.isExported } }
@@ -120,15 +120,15 @@ final class RemoteDevice: Sendable {
     )
   }
 
-  /// Reports that a property has changed.
+  /// Announces that a property has changed.
   func mark(_ property: any AnyProperty) { host.server.changed(property, at: path) }
 
   // MARK: Discovery
 
-  /// An advertisement was heard while somebody discovers.
-  func heard(_ data: AdvertisedData, tellsAll: Bool, threshold: Int) {
+  /// An advertisement was received while a client discovers.
+  func observe(_ data: AdvertisedData, reportsAll: Bool, threshold: Int) {
     let (changed, isNew) = state.withLock { state -> ([any AnyProperty], Bool) in
-      let changed = state.known.heard(data, tellsAll: tellsAll, threshold: threshold)
+      let changed = state.known.observe(data, reportsAll: reportsAll, threshold: threshold)
       defer { state.isExported = true }
       return (changed, !state.isExported)
     }
@@ -140,12 +140,12 @@ final class RemoteDevice: Sendable {
     expectSilence()
   }
 
-  /// Nobody discovers any more.
-  func unheard() {
-    for property in state.withLock({ $0.known.unheard() }) { mark(property) }
+  /// No client discovers any more.
+  func discoveryEnded() {
+    for property in state.withLock({ $0.known.discoveryEnded() }) { mark(property) }
   }
 
-  /// Forgets a temporary device some time after it was last heard.
+  /// Removes a temporary device some time after it was last seen.
   private func expectSilence() {
     let timer = host.loop.after(host.settings.temporaryTimeout) { [weak self] in
       self?.silent()
@@ -165,7 +165,7 @@ final class RemoteDevice: Sendable {
     if isForgotten { forget() }
   }
 
-  /// Removes the object and what is below it, after all that happened to it was told.
+  /// Removes the object and everything below it, after its changes were announced.
   func forget() {
     host.server.flush()
     let (wasExported, hadAttributes) = state.withLock { state in
@@ -181,7 +181,7 @@ final class RemoteDevice: Sendable {
     if wasExported { host.server.remove(path) }
   }
 
-  /// The simulation is over: nothing is due any more.
+  /// The simulation has ended: no timer remains.
   func stop() {
     let timer = state.withLock { state in
       defer { state.temporaryTimer = nil }

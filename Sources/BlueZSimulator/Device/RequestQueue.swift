@@ -1,4 +1,4 @@
-// Requests to one device: one at a time, as the Attribute Protocol has it.
+// Requests to one device: one at a time, as the Attribute Protocol requires.
 
 import Bluetooth
 import Signals
@@ -8,13 +8,13 @@ import SimulatedDevices
 ///
 /// - Source: Bluetooth Core 5.4, Vol 3, Part F §3.3.2 (sequential protocol).
 final class RequestQueue: Sendable {
-  /// What a request does at the device, and who hears the answer.
+  /// The effect of a request at the device, and the receiver of the response.
   private struct Request: Sendable {
     let operation: FaultOperation
-    /// Takes effect; returns what tells the answer.
+    /// Takes effect; returns the function that sends the response.
     let perform: @Sendable () -> @Sendable () -> Void
     let refuse: @Sendable (ATTErrorCode) -> Void
-    /// Tells that it was done, though it was not; for requests without a value.
+    /// Reports success although nothing was done; for requests without a value.
     let pretend: @Sendable () -> Void
   }
 
@@ -22,13 +22,13 @@ final class RequestQueue: Sendable {
     var waiting: [Request] = []
     var current: Request?
     var timer: LoopTimer?
-    /// Counts links: what belongs to an earlier one has no effect.
+    /// Counts connections: requests of an earlier one have no effect.
     var link = 0
   }
 
   private let device: SimulatedDevice
   private let host: Host
-  /// The link is lost; `isGone` when the device is not in the air any more either.
+  /// The connection drops; `isGone` when the device is out of range, too.
   private let loseLink: @Sendable (_ isGone: Bool) -> Void
   private let state = Guarded(State())
 
@@ -46,7 +46,7 @@ final class RequestQueue: Sendable {
   ///
   /// - Parameters:
   ///   - perform: Called when it takes effect at the device.
-  ///   - done: Gets the answer; Unlikely Error when the link ends before.
+  ///   - done: Receives the response; Unlikely Error when the connection ends before.
   func submit<Value: Sendable>(
     _ operation: FaultOperation,
     _ perform: @escaping @Sendable () -> Result<Value, ATTErrorCode>,
@@ -65,7 +65,7 @@ final class RequestQueue: Sendable {
     next()
   }
 
-  /// The link is gone: nothing that waits is answered by the device.
+  /// The connection has ended: the device does not respond to queued requests.
   func fail() {
     let (requests, timer) = state.withLock { state in
       let requests = (state.current.map { [$0] } ?? []) + state.waiting
@@ -76,7 +76,7 @@ final class RequestQueue: Sendable {
     for request in requests { request.refuse(.unlikelyError) }
   }
 
-  /// The simulation is over: nothing that waits is answered.
+  /// The simulation has ended: queued requests are not answered.
   func stop() {
     let timer = state.withLock { state in
       defer { state = State(link: state.link + 1) }
@@ -100,8 +100,8 @@ final class RequestQueue: Sendable {
       after(latency + more, link) { self.finish(link, request.perform()) }
     case .answerLate(let more):
       after(latency, link) {
-        let tell = request.perform()
-        self.after(more, link) { self.finish(link, tell) }
+        let respond = request.perform()
+        self.after(more, link) { self.finish(link, respond) }
       }
     case .loseWrite:
       after(latency, link) { self.finish(link, request.pretend) }
@@ -116,7 +116,7 @@ final class RequestQueue: Sendable {
       }
     case .vanish:
       after(latency, link) { self.loseLink(true) }
-    // An answer that takes longer than bluetoothd waits is none.
+    // A response that takes longer than bluetoothd waits counts as missing.
     case .neverAnswer, .slow:
       after(host.settings.attTimeout, link) { self.loseLink(false) }
     }
@@ -130,9 +130,9 @@ final class RequestQueue: Sendable {
     state.withLock { $0.timer = timer }
   }
 
-  private func finish(_ link: Int, _ tell: () -> Void) {
+  private func finish(_ link: Int, _ respond: () -> Void) {
     state.withLock { $0.current = nil }
-    tell()
+    respond()
     next()
   }
 }

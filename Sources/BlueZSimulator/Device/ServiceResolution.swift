@@ -1,4 +1,4 @@
-// How the services of a device come to be known: as they should, or not.
+// How the services of a device are resolved: normally, or with a fault.
 
 import BlueZInterfaces
 public import Bluetooth
@@ -6,9 +6,9 @@ import Signals
 public import SimulatedDevices
 
 extension BlueZSimulator {
-  /// Has the services of a device resolved so on its next links.
+  /// Resolves the services of a device in this way on its next connections.
   ///
-  /// Objects that are there from an earlier link stay.
+  /// Objects from an earlier connection stay.
   public func resolve(_ resolution: ServiceResolution, at address: BluetoothAddress) {
     for remote in remotes(address) { remote.resolution = resolution }
   }
@@ -20,7 +20,7 @@ extension RemoteDevice {
     set { state.withLock { $0.resolution = newValue } }
   }
 
-  /// `ServicesResolved` is told now, the services later, if the link still stands.
+  /// `ServicesResolved` is announced now, the services later, if the connection is still up.
   func exportServices(after delay: Duration) {
     let link = state.withLock { state in
       state.links += 1

@@ -1,4 +1,5 @@
-// What bluetoothd keeps of a device on disk: it outlives the object, the adapter's place and bluetoothd.
+// What bluetoothd stores of a device on disk: it outlives the object, the adapter's index and
+// bluetoothd.
 
 import BlueZInterfaces
 import Bluetooth
@@ -6,24 +7,24 @@ import DBus
 import Signals
 import SimulatedDevices
 
-/// A device that was connected to or paired once.
+/// A device that was connected or paired.
 ///
 /// - Source: BlueZ 5.66, `src/device.c` (device_create_from_storage).
 struct StoredDevice: Sendable {
-  /// The adapter that it is known to, by its address.
+  /// The adapter that knows it, by address.
   let adapter: BluetoothAddress
-  /// Which device it is, by its own address.
+  /// The identity address of the device.
   let identity: BluetoothAddress
-  /// What it was heard under.
+  /// The advertised address.
   let address: BluetoothAddress
   let addressType: AddressType
-  /// Without what only a discovery tells.
+  /// Without the data that only discovery provides.
   let known: KnownDevice
   let bond: LinkSecurity
 }
 
 extension RemoteDevice {
-  /// What is kept; nil for a device that is known by discovery alone.
+  /// The stored data; nil for a device that is known from discovery only.
   func stored(at adapter: BluetoothAddress) -> StoredDevice? {
     state.withLock { state in
       guard state.isExported, !state.known.isTemporary else { return nil }
@@ -40,14 +41,13 @@ extension RemoteDevice {
     }
   }
 
-  /// The object of a device that was kept is there from the start.
+  /// The object of a stored device exists from the start.
   func exportIfKept() {
     if isExported { host.server.add([interface], at: path) }
   }
 
-  /// The adapter is gone: the link with it, what waits for an answer never gets one, and the object
-  /// is removed, with Battery1.
-  ///
+  /// The adapter was unplugged, and the connection with it: pending calls never get a reply, and
+  /// the object is removed, with Battery1.
   /// - Source: recorded from bluetoothd 5.66.
   func unplugged() {
     state.withLock { state in

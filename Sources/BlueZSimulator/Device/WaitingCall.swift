@@ -1,9 +1,9 @@
-// Somebody who waits for what becomes of a link.
+// A call that waits for a change of the link.
 
 import BlueZInterfaces
 import DBus
 
-/// A call that is answered when the link has changed, or a step of bluetoothd's own.
+/// A call that is answered when the link has changed, or a step of bluetoothd itself.
 struct WaitingCall: Sendable {
   let answer: @Sendable () -> Void
   let refuse: @Sendable (ErrorAnswer) -> Void

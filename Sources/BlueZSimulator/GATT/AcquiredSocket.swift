@@ -1,4 +1,4 @@
-// One end of the socket that AcquireNotify and AcquireWrite hand out.
+// One end of the socket that AcquireNotify and AcquireWrite return.
 
 import DBus
 import Glibc
@@ -6,10 +6,10 @@ import Signals
 
 /// The server's end of a pair of sequenced-packet sockets: one packet is one value.
 final class AcquiredSocket: Sendable {
-  /// The longest packet that is read, in octets.
+  /// The maximum size of a packet, in octets.
   private static let longestPacket = 512
 
-  /// Counts up with each that a device gives away.
+  /// Increases with each socket that a device gives away.
   let number: UInt64
   private let end: UnixFD
   private let watch = Guarded<Watch?>(nil)
@@ -19,21 +19,21 @@ final class AcquiredSocket: Sendable {
     self.end = end
   }
 
-  /// What came of making a pair.
+  /// The result of creating a pair.
   enum Pair {
-    /// The server's end, and the one to send away.
+    /// The server's end, and the one to send.
     case made(AcquiredSocket, UnixFD)
     /// No descriptor was left for it.
     case none
-    /// One was left for it, and none for the copy that a message takes along.
+    /// A descriptor was left for it, and none for the copy in the message.
     case notSent
   }
 
-  /// Makes a pair.
+  /// Creates a pair.
   ///
   /// - Parameters:
-  ///   - number: Told by ``number``.
-  ///   - received: Gets each packet that the client sends.
+  ///   - number: The value of ``number``.
+  ///   - received: Receives each packet that the client sends.
   ///   - released: Called once when the client has closed its last copy.
   static func pair(
     _ number: UInt64,
@@ -60,7 +60,7 @@ final class AcquiredSocket: Sendable {
     return .made(socket, other)
   }
 
-  /// Sends one value. A full or closed socket loses it, as bluetoothd's does.
+  /// Sends one value. A full or closed socket drops it, as bluetoothd's does.
   func send(_ value: [UInt8]) {
     _ = Glibc.send(end.descriptor, value, value.count, Int32(MSG_NOSIGNAL))
   }
@@ -74,7 +74,7 @@ final class AcquiredSocket: Sendable {
     }
   }
 
-  /// Ends both directions: the client reads what is there, then the end.
+  /// Shuts down both directions: the client reads the remaining packets, then the end.
   func close() {
     let watch = watch.withLock { watch in
       defer { watch = nil }

@@ -1,18 +1,18 @@
-// Who has the socket of a characteristic, or is to get it.
+// Which client has acquired a characteristic, or is about to.
 //
-// Pure. CharacteristicServer makes the sockets and answers the calls.
+// Pure. CharacteristicServer creates the sockets and answers the calls.
 
 import BlueZInterfaces
 
-/// How far an AcquireNotify or an AcquireWrite has come.
+/// The state of an AcquireNotify or an AcquireWrite.
 enum Acquisition: Hashable, Sendable {
   case free
-  /// The device has not answered a client's AcquireNotify yet; the property reads as true already.
+  /// The device has not responded to a client's AcquireNotify yet; the property is already true.
   case pending(Caller)
   /// A client has the socket.
   case held
-  /// Nobody has it, and nobody can: bluetoothd gives back only what it made a socket for. It stays
-  /// so through disconnections, until the object is removed.
+  /// No client has it, and none can: bluetoothd releases only a characteristic that it created a
+  /// socket for. It stays so after disconnections, until the object is removed.
   ///
   /// - Source: recorded from bluetoothd 5.66, where the device refused, the link ended or the client
   ///   left meanwhile, or no descriptor was left; `src/gatt-client.c` (register_notify_io_cb,
@@ -25,7 +25,7 @@ enum Acquisition: Hashable, Sendable {
     let serial: UInt32
   }
 
-  /// What the property says.
+  /// The value of the property.
   var isTaken: Bool { self != .free }
 
   /// A client has left the bus.
@@ -34,7 +34,7 @@ enum Acquisition: Hashable, Sendable {
     if version < .acquireFailures { self = .stuck }
   }
 
-  /// The device has refused what a call asked for, or the link has ended.
+  /// The device has refused the request of a call, or the connection has ended.
   ///
   /// - Returns: Whether the call is answered.
   mutating func failed(_ caller: Caller, _ version: BlueZVersion) -> Bool {
@@ -43,7 +43,7 @@ enum Acquisition: Hashable, Sendable {
     return self == .free
   }
 
-  /// No socket could be made, or none could be sent.
+  /// No socket could be created, or none could be sent.
   mutating func exhausted(_ pair: AcquiredSocket.Pair) {
     if case .none = pair { self = .stuck } else { self = .free }
   }
@@ -55,6 +55,7 @@ extension ErrorAnswer {
 }
 
 extension BlueZVersion {
-  /// `AcquireNotify` is answered when the device refuses it, and leaves nothing behind.
+  /// The first release in which `AcquireNotify` is answered when the device refuses it, and leaves
+  /// nothing behind.
   fileprivate static let acquireFailures = BlueZVersion(5, 84)
 }

@@ -1,16 +1,17 @@
-// What the attributes of a device need of it.
+// How the attributes of a device reach it.
 
 import Bluetooth
 import DBus
 import Signals
 import SimulatedDevices
 
-/// The way from an exported attribute to the device that has it.
+/// The path from an exported attribute to its device.
 struct AttributeAccess: Sendable {
   let host: Host
   let device: SimulatedDevice
   let queue: RequestQueue
-  /// Sees to the security of the link after a refusal; whether the refusal is kept from the client.
+  /// Raises the security of the connection after a refusal; returns whether the refusal is kept
+  /// from the client.
   let secure: @Sendable (ATTErrorCode, WaitingCall) -> Bool
   let link: @Sendable () -> LinkView
   let socketNumbers = SocketNumbers()
@@ -18,7 +19,7 @@ struct AttributeAccess: Sendable {
   /// What an attribute needs to know of the link.
   struct LinkView: Sendable {
     let isConnected: Bool
-    /// A Disconnect was called.
+    /// Disconnect was called.
     let isClosing: Bool
   }
 
@@ -45,7 +46,7 @@ struct AccessOptions: Sendable {
   var offset = 0
   var type: String?
 
-  /// Reads `a{sv}`; nil for an option of the wrong type. Others are passed over.
+  /// Parses `a{sv}`; nil for an option of the wrong type. Unknown options are ignored.
   init?(_ options: PropertyMap) {
     for (key, value) in options.entries {
       switch key.lowercased() {

@@ -8,7 +8,7 @@ import SimulatedDevices
 
 /// The objects of a device's services, characteristics and descriptors.
 final class AttributeServer: Sendable {
-  /// Services that bluetoothd 5.66 keeps for itself.
+  /// Services that bluetoothd 5.66 claims.
   ///
   /// - Source: recorded from bluetoothd; BlueZ 5.66, `profiles/gap/gas.c`.
   private static let hidden = [BluetoothUUID(short: 0x1800)]
@@ -17,11 +17,11 @@ final class AttributeServer: Sendable {
   private let descriptors: [DescriptorServer]
   /// In the order of handles.
   private let objects: [(service: BluetoothUUID, path: ObjectPath, interface: ExportedInterface)]
-  /// Services in order, each after what is in it, as bluetoothd removes them.
+  /// Services in order, each after its contents, as bluetoothd removes them.
   private let removals: [ObjectPath]
-  /// Services that the device does not offer at present.
+  /// Services that the device does not have at present.
   private let absent = Guarded<[BluetoothUUID]>([])
-  /// Services that it does not offer any more, and bluetoothd has not learnt that.
+  /// Services that it no longer has, without bluetoothd knowing.
   private let stale = Guarded<[BluetoothUUID]>([])
   private let access: AttributeAccess
 
@@ -76,7 +76,7 @@ final class AttributeServer: Sendable {
     }
   }
 
-  /// Removes every object, children first, and forgets values and sessions.
+  /// Removes every object, children first, and drops values and sessions.
   func remove() {
     for path in removals { access.host.server.remove(path) }
     for characteristic in characteristics { characteristic.forget() }
@@ -88,9 +88,9 @@ final class AttributeServer: Sendable {
     absent.withLock { absent in absent += stale.filter { !absent.contains($0) } }
   }
 
-  /// The device ceases to offer a service, or offers it again, and says nothing of that.
+  /// The device removes a service, or adds it again, without an indication.
   ///
-  /// - Returns: Whether that makes no difference to what is on the bus.
+  /// - Returns: Whether that makes no difference on the bus.
   func replace(_ service: BluetoothUUID, _ isReplaced: Bool) -> Bool {
     let isAbsent = absent.withLock { $0.contains(service) }
     return stale.withLock { stale in
@@ -101,13 +101,13 @@ final class AttributeServer: Sendable {
     }
   }
 
-  /// The services that a client can find.
+  /// The services that a client can discover.
   var services: [BluetoothUUID] {
     let absent = absent.withLock { $0 }
     return access.device.table.services.map(\.uuid).filter { !absent.contains($0) }
   }
 
-  /// The device begins or ceases to offer a service, as its Service Changed indication tells.
+  /// The device adds or removes a service, as its Service Changed indication reports.
   ///
   /// - Parameter isExported: Whether the other attributes are on the bus.
   func offer(_ service: BluetoothUUID, _ isOffered: Bool, isExported: Bool) {
@@ -131,25 +131,25 @@ final class AttributeServer: Sendable {
     }
   }
 
-  /// Sessions that were kept take effect on a new link.
+  /// Kept sessions take effect on a new connection.
   func resume() {
     for characteristic in characteristics { characteristic.resume() }
   }
 
   func releaseSockets() { release(characteristics) }
 
-  /// Shuts sockets down in the order in which they were acquired, as bluetoothd hears of their end.
+  /// Shuts sockets down in the order in which they were acquired, as bluetoothd notices their end.
   private func release(_ characteristics: [CharacteristicServer]) {
     let releases = characteristics.flatMap(\.releases).sorted { $0.number < $1.number }
     for each in releases { each.release() }
   }
 
-  /// The link has ended.
+  /// The connection has ended.
   func linkDown() {
     for characteristic in characteristics { characteristic.linkDown() }
   }
 
-  /// bluetoothd subscribes for itself.
+  /// bluetoothd itself subscribes.
   func keepSubscribed(_ handle: UInt16) {
     characteristics.first { $0.entry.handle == handle }?.keepSubscribed()
   }
@@ -158,7 +158,7 @@ final class AttributeServer: Sendable {
     for characteristic in characteristics { characteristic.clientLeft(client) }
   }
 
-  /// Where a characteristic is; the first that has this UUID.
+  /// The path of the first characteristic with this UUID.
   func path(of handle: UInt16) -> ObjectPath? {
     characteristics.first { $0.entry.handle == handle }?.path
   }

@@ -1,10 +1,10 @@
-// The cached value of an attribute, and the read that is under way.
+// The cached value of an attribute, and the pending read.
 //
-// Pure. Whoever holds it asks the device and answers the calls.
+// Pure. The caller sends requests to the device and answers the calls.
 
 import BlueZInterfaces
 
-/// What bluetoothd knows of an attribute's value, and who waits to learn it.
+/// What bluetoothd knows of an attribute's value, and who waits for it.
 ///
 /// - Source: BlueZ 5.66, `src/gatt-client.c` (characteristic_read_value, descriptor_read_value).
 struct AttributeValue<Call: Sendable>: Sendable {
@@ -14,16 +14,16 @@ struct AttributeValue<Call: Sendable>: Sendable {
     var calls: [Call]
   }
 
-  /// What to do about a read.
+  /// What to do for a read.
   enum Step: Equatable, Sendable {
     case refuse(ErrorAnswer)
-    /// It waits for one that is under way.
+    /// Join the pending read.
     case wait
-    /// Ask the device.
+    /// Send a request to the device.
     case ask
   }
 
-  /// What was read or notified last.
+  /// The last value read or notified.
   var octets: [UInt8] = []
   private var reading: Reading?
 
@@ -38,9 +38,9 @@ struct AttributeValue<Call: Sendable>: Sendable {
     return .ask
   }
 
-  /// The read has ended, with the value from its offset on if the device gave one.
+  /// The read has ended, with the value from its offset if the device returned one.
   ///
-  /// - Returns: Who waits for it.
+  /// - Returns: Those who waited for it.
   mutating func endReading(_ read: [UInt8]?) -> [Call] {
     defer { reading = nil }
     if let read { keep(read, at: reading?.offset ?? 0) }

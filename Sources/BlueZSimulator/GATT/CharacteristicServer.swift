@@ -1,4 +1,4 @@
-// One GattCharacteristic1 object: calls of clients to the device, and its notifications to them.
+// One GattCharacteristic1 object: client calls to the device, and its notifications to clients.
 
 import BlueZInterfaces
 import Bluetooth
@@ -13,7 +13,7 @@ final class CharacteristicServer: Sendable {
   private let service: ObjectPath
   private let access: AttributeAccess
   private let state = Guarded(CharacteristicState<Invocation>())
-  /// Whether bluetoothd itself has subscribed, on the present link.
+  /// Whether bluetoothd itself has subscribed, on the current connection.
   private let isKept = Guarded(false)
   private let sockets = Guarded((notify: AcquiredSocket?.none, write: AcquiredSocket?.none))
 
@@ -26,7 +26,7 @@ final class CharacteristicServer: Sendable {
 
   // MARK: The object
 
-  /// The interface, with the properties that bluetoothd gives it.
+  /// The interface, with the properties that bluetoothd exports.
   var interface: ExportedInterface {
     let (entry, service, access) = (entry, service, access)
     return GattCharacteristic1.declaration.exported(
@@ -45,7 +45,7 @@ final class CharacteristicServer: Sendable {
     )
   }
 
-  /// A property that is there when its declaration says so.
+  /// A property that is present if its declaration requires it.
   private func property<Value>(
     _ property: Property<Value>,
     _ read: @escaping @Sendable (CharacteristicState<Invocation>) -> Value
@@ -163,7 +163,7 @@ final class CharacteristicServer: Sendable {
     }
   }
 
-  // MARK: Listening
+  // MARK: Subscribing
 
   @Sendable private func startNotify(_ call: Invocation) {
     let link = access.link()
@@ -189,7 +189,7 @@ final class CharacteristicServer: Sendable {
   @Sendable private func stopNotify(_ call: Invocation) {
     if state.withLock({ $0.notifyAcquisition.isTaken }) {
       releaseNotify()
-      // One that waits for its socket, or never gets it, is given back too.
+      // An acquisition that waits for its socket, or never gets it, is released too.
       if state.withLock({ $0.notifyAcquisition.isTaken }) { freeNotify() }
       unsubscribe()
       return call.reply()
@@ -232,29 +232,28 @@ final class CharacteristicServer: Sendable {
   private func unsubscribe() {
     guard access.link().isConnected else { return }
     observe(.unsubscribed(access.address, entry.uuid))
-    // There is one configuration for all: bluetoothd does not hear any more either.
+    // There is one configuration for all: bluetoothd's own subscription ends too.
     isKept.withLock { $0 = false }
     _ = access.device.subscribe(entry.handle, nil)
   }
 
-  /// bluetoothd subscribes for itself, until the link or a subscription of a client ends. Nobody
-  /// counts that.
-  ///
+  /// bluetoothd itself subscribes, until the connection or a subscription of a client ends. This is
+  /// not counted.
   /// - Source: recorded from bluetoothd 5.66, whose parts each count their own subscriptions.
   func keepSubscribed() {
     let isTaken = (try? access.device.subscribe(entry.handle, mode).get()) != nil
     isKept.withLock { $0 = isTaken }
   }
 
-  /// The link has ended.
+  /// The connection has ended.
   func linkDown() { isKept.withLock { $0 = false } }
 
-  /// The device has a link again: sessions that were kept take effect.
+  /// The device is connected again: kept sessions take effect.
   func resume() {
     guard state.withLock({ !$0.listeners.isEmpty }) else { return }
     subscribe { result in
       let isTaken = (try? result.get()) != nil
-      // A link that is lost again refuses nothing.
+      // A connection that drops again does not count as a refusal.
       guard isTaken || self.access.link().isConnected else { return }
       if self.state.withLock({ $0.resumed(isTaken) }) {
         self.mark(GattCharacteristic1.notifying)
@@ -265,7 +264,7 @@ final class CharacteristicServer: Sendable {
   /// The object is removed.
   func forget() { state.withLock { $0.forget() } }
 
-  /// The device has sent a value: told once for each client that listens, as bluetoothd does.
+  /// The device has sent a value: signalled once for each subscribed client, as bluetoothd does.
   func notified(_ value: [UInt8]) {
     let isOfClients = state.withLock { !$0.listeners.isEmpty || $0.notifyAcquisition.isTaken }
     if isOfClients || !isKept.withLock({ $0 }) {
@@ -302,7 +301,7 @@ final class CharacteristicServer: Sendable {
     }
   }
 
-  /// The device has taken the subscription that a socket is for.
+  /// The device has accepted the subscription for a socket.
   private func acquired(_ caller: Acquisition.Caller, _ call: Invocation) {
     guard state.withLock({ $0.notifyAcquisition == .pending(caller) }) else {
       // It was stopped meanwhile, or its client has left.
@@ -344,7 +343,7 @@ final class CharacteristicServer: Sendable {
     call.reply(to: GattCharacteristic1.acquireWrite, (other, UInt16(access.mtu)))
   }
 
-  /// What shuts down its sockets, each with the number that it was acquired by.
+  /// The functions that shut down its sockets, each with the number of the acquisition.
   var releases: [(number: UInt64, release: @Sendable () -> Void)] {
     let (notify, write) = sockets.withLock { ($0.notify?.number, $0.write?.number) }
     return (notify.map { [($0, releaseNotify)] } ?? []) + (write.map { [($0, releaseWrite)] } ?? [])

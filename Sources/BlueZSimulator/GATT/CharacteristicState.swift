@@ -1,34 +1,34 @@
-// What a characteristic's object remembers: its cached value, who listens, what is under way.
+// The state of a characteristic's object: its cached value, subscribers, pending calls.
 //
-// Pure. CharacteristicServer talks to the device and to clients.
+// Pure. CharacteristicServer communicates with the device and with clients.
 
 import BlueZInterfaces
 import Bluetooth
 
 /// The bookkeeping of one exported characteristic.
 struct CharacteristicState<Call: Sendable>: Sendable {
-  /// What to do about a call.
+  /// What to do for a call.
   enum Step: Equatable, Sendable {
     case refuse(ErrorAnswer)
-    /// It is done already.
+    /// There is nothing to do.
     case answer
-    /// Ask the device.
+    /// Send a request to the device.
     case ask
   }
 
-  /// What was read or notified last.
+  /// The last value read or notified.
   var value = AttributeValue<Call>()
   var isWriting = false
-  /// Told as `Notifying`; it outlives the link.
+  /// The value of `Notifying`; it outlives the connection.
   private(set) var isNotifying = false
   /// The clients that called StartNotify, in order.
   private(set) var listeners: [String] = []
-  /// Those of them whose subscription the device has not answered yet.
+  /// Those of them whose subscription the device has not confirmed yet.
   private var subscribing: [String] = []
   var notifyAcquisition = Acquisition.free
   var writeAcquisition = Acquisition.free
 
-  /// The object is removed: values and sessions are forgotten. Calls that wait still do.
+  /// The object is removed: values and sessions are dropped. Pending calls still wait.
   mutating func forget() {
     value.octets = []
     isNotifying = false
@@ -37,7 +37,7 @@ struct CharacteristicState<Call: Sendable>: Sendable {
     writeAcquisition = .free
   }
 
-  // MARK: Listening
+  // MARK: Subscribing
 
   mutating func startNotify(
     _ client: String,
@@ -52,13 +52,13 @@ struct CharacteristicState<Call: Sendable>: Sendable {
     if subscribing.contains(client) { return .refuse(.inProgress) }
     if listeners.contains(client) { return .answer }
     listeners.append(client)
-    // Without a link it takes effect on the next one.
+    // Without a connection it takes effect on the next one.
     guard link.isConnected, !isNotifying else { return .answer }
     subscribing.append(client)
     return .ask
   }
 
-  /// The device has taken the subscription of a client, or refused it.
+  /// The device has confirmed the subscription of a client, or refused it.
   ///
   /// - Returns: Whether `Notifying` has changed.
   mutating func subscribed(_ client: String, _ isTaken: Bool) -> Bool {
@@ -72,7 +72,7 @@ struct CharacteristicState<Call: Sendable>: Sendable {
     return true
   }
 
-  /// The device has taken the sessions that were kept for a new link, or refused them.
+  /// The device has confirmed the kept sessions on a new connection, or refused them.
   ///
   /// - Returns: Whether `Notifying` has changed.
   mutating func resumed(_ isTaken: Bool) -> Bool {
@@ -81,9 +81,9 @@ struct CharacteristicState<Call: Sendable>: Sendable {
     return isNotifying == listeners.isEmpty
   }
 
-  /// A client does not want to listen any more, or has left.
+  /// A client has stopped its subscription, or has left.
   ///
-  /// - Returns: nil when it did not listen; else whether it was the last one.
+  /// - Returns: nil when it was not subscribed; else whether it was the last one.
   mutating func stopNotify(_ client: String) -> Bool? {
     guard let index = listeners.firstIndex(of: client) else { return nil }
     listeners.remove(at: index)

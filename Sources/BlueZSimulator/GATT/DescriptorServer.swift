@@ -8,7 +8,7 @@ import SimulatedDevices
 
 /// Serves a descriptor of a device.
 final class DescriptorServer: Sendable {
-  /// The Client Characteristic Configuration, which belongs to bluetoothd.
+  /// The Client Characteristic Configuration, which bluetoothd manages.
   private static let configuration = BluetoothUUID(short: 0x2902)
 
   let path: ObjectPath
@@ -25,7 +25,7 @@ final class DescriptorServer: Sendable {
     path = BlueZPath.descriptor(entry.handle, of: characteristic)
   }
 
-  /// The interface, with the properties that bluetoothd gives it.
+  /// The interface, with the properties that bluetoothd exports.
   var interface: ExportedInterface {
     let (entry, characteristic) = (entry, characteristic)
     return GattDescriptor1.declaration.exported(

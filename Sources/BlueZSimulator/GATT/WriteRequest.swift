@@ -1,18 +1,17 @@
-// How bluetoothd decides what kind of write a WriteValue is.
+// How bluetoothd selects the kind of a write.
 
 import BlueZInterfaces
 import Bluetooth
 
-/// A write as it goes to the device.
+/// A write as it is sent to the device.
 enum WriteRequest: Hashable, Sendable {
-  /// Without an answer of the device.
+  /// Write without response (Write Command).
   case command
   case request
 
-  /// Decides, or says why not.
+  /// Selects the kind, or returns the error.
   ///
-  /// A kind that was asked for is tried even where the characteristic does not offer it: the device
-  /// decides.
+  /// A requested kind is tried even if the characteristic does not support it: the device decides.
   ///
   /// - Source: BlueZ 5.66, `src/gatt-client.c` (characteristic_write_value).
   static func decide(

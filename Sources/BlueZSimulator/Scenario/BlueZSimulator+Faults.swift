@@ -1,4 +1,4 @@
-// What faults do to devices and adapters, for scenarios, steering and drawn worlds alike.
+// The effects of faults on devices and adapters, for scenarios, control and fuzzing alike.
 
 public import Bluetooth
 public import SimulatedDevices

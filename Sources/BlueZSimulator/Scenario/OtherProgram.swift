@@ -1,16 +1,16 @@
-// Another program on the same bus, as scenarios have it interfere.
+// Another program on the same bus, which interferes in scenarios.
 
 import BlueZInterfaces
 import DBus
 import Signals
 import SimulatedDevices
 
-/// A client that calls bluetoothd and does not care for answers.
+/// A client that calls bluetoothd and ignores the replies.
 final class OtherProgram: Sendable {
   private let bus: any MessageBus
-  /// The devices whose connection it has asked for.
+  /// The devices that it has started to connect to.
   private let connecting = Guarded<[RemoteDevice]>([])
-  /// Answers with descriptors that it keeps open.
+  /// Replies with descriptors that it keeps open.
   private let held = Guarded<[Message]>([])
 
   init(_ bus: any MessageBus) { self.bus = bus }
@@ -28,7 +28,7 @@ final class OtherProgram: Sendable {
     call(adapter, Adapter1.interface, Adapter1.startDiscovery.name)
   }
 
-  /// Takes the notifications, or the writes, and keeps them until it leaves.
+  /// Acquires notifications or writes, and keeps them until it leaves.
   func acquire(_ side: OtherProgramAction.AcquiredSide, of characteristic: ObjectPath) async throws
   {
     let call = try MethodCall(
@@ -43,7 +43,7 @@ final class OtherProgram: Sendable {
     held.withLock { $0.append(answer) }
   }
 
-  /// It ends in good order: attempts of its own do not go on. Its links stay.
+  /// It ends normally: its connection attempts end. Its connections stay.
   func leave() {
     let devices = connecting.withLock { devices in
       defer { devices = [] }
@@ -55,7 +55,7 @@ final class OtherProgram: Sendable {
     die()
   }
 
-  /// It is killed: what it has begun at bluetoothd stays.
+  /// It is killed: what it has started at bluetoothd stays.
   func die() {
     held.withLock { $0 = [] }
     bus.close()

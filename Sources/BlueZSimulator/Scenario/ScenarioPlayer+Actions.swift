@@ -1,4 +1,4 @@
-// What the faults of a scenario do.
+// The effects of a scenario's faults.
 
 import BlueZInterfaces
 import Bluetooth
@@ -33,7 +33,7 @@ extension ScenarioPlayer {
     }
   }
 
-  /// What a bluetoothd does not remember, and the scenario does.
+  /// State that a new bluetoothd does not have, and the scenario keeps.
   func restoreLasting() {
     let (services, missing, absent, replaced) = state.withLock {
       ($0.services, $0.missing, $0.absent, $0.replaced)
@@ -57,7 +57,7 @@ extension ScenarioPlayer {
     guard let before = simulator else { return }
     begin { player in
       let bus = try await player.connect()
-      // A bus learns of the end of a connection when it gets to it.
+      // A bus notices the end of a connection with a delay.
       while try await bus.nameOwner(OrgBlueZ.busName) != nil {
         try await player.loop.sleep(for: .milliseconds(1))
       }
@@ -66,7 +66,7 @@ extension ScenarioPlayer {
     }
   }
 
-  /// Does something that takes its time. What fails then is not there: the bus has ended.
+  /// Runs an asynchronous action. Its errors are ignored: the bus has ended.
   private func begin(_ body: @escaping @Sendable (ScenarioPlayer) async throws -> Void) {
     _ = loop.task { [weak self] in
       guard let self else { return }
@@ -94,7 +94,7 @@ extension ScenarioPlayer {
       after(.milliseconds(1)) { _ in program.die() }
     case .connect(let address):
       guard let device = known(address) else { return program.die() }
-      // Its attempt goes on for as long as bluetoothd tries.
+      // Its attempt lasts for as long as bluetoothd tries.
       device.device.setNextConnect(.neverAnswer)
       program.connect(device)
       state.withLock { $0.others.append(program) }
@@ -114,11 +114,11 @@ extension ScenarioPlayer {
     }
   }
 
-  /// The other program has scanned before: the device is known, if it is there.
+  /// The other program has scanned before: the device is known, if it is in range.
   private func known(_ address: BluetoothAddress) -> RemoteDevice? {
     guard let device = simulator?.device(address), device.isInAir else { return nil }
     if !device.isExported {
-      device.heard(device.device.advertisement(), tellsAll: false, threshold: 0)
+      device.observe(device.device.advertisement(), reportsAll: false, threshold: 0)
     }
     return device
   }
@@ -161,7 +161,7 @@ extension ScenarioPlayer.State {
     case .services(let resolution):
       services.removeAll { $0.device == device }
       services.append((device, resolution))
-    // The device keeps these itself.
+    // The device itself keeps these.
     case .loseLink, .notifications, .rules, .rule: break
     }
   }

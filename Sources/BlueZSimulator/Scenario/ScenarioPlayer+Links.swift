@@ -1,15 +1,15 @@
-// The strength and the timing of links in a scenario: those of the bluetoothd that runs.
+// RSSI and parameters of connections in a scenario: those of the running bluetoothd.
 
 public import Bluetooth
 
 extension ScenarioPlayer: LinkMeter {
-  /// Draws the strength of a link, from the device's own randomness.
+  /// Draws the RSSI of a connection, from the device's own random generator.
   public func strength(of link: LinkIdentity) async throws -> LinkStrength {
     guard let simulator else { throw BlueZSimulator.noLink("measuring the link") }
     return try await simulator.strength(of: link)
   }
 
-  /// The timing of a link.
+  /// The parameters of a connection.
   public func parameters(of link: LinkIdentity) async throws -> ConnectionParameters {
     guard let simulator else {
       throw BlueZSimulator.noLink("asking for the timing of the link")

@@ -1,6 +1,6 @@
 // A scenario on a bus: the simulated bluetoothd, its successors, and the faults that affect them.
 //
-// A thin shell: FaultSchedule decides when, this keeps the time. What a fault does is in
+// A thin shell: FaultSchedule decides when, this keeps the time. The effects of faults are in
 // ScenarioPlayer+Actions.
 
 import BlueZInterfaces
@@ -9,9 +9,9 @@ public import DBus
 public import Signals
 public import SimulatedDevices
 
-/// Plays the faults of a scenario over simulated devices.
+/// Plays the faults of a scenario on simulated devices.
 ///
-/// Time begins with ``start()``. It ends with ``stop()``, or with its last reference.
+/// Time starts with ``start()``. It ends with ``stop()``, or with its last reference.
 public final class ScenarioPlayer: Sendable {
   /// Makes a new connection to the bus.
   public typealias Connect = @Sendable () async throws -> any MessageBus
@@ -23,12 +23,12 @@ public final class ScenarioPlayer: Sendable {
     var numbers = 0
     var surroundings = Surroundings()
     var treatments = CallTreatments()
-    /// What a new bluetoothd, or a new adapter, finds again.
+    /// State for a new bluetoothd, or a new adapter.
     var services: [(device: BluetoothAddress, resolution: ServiceResolution)] = []
     var missing: [(service: BluetoothUUID, device: BluetoothAddress)] = []
     var replaced: [(service: BluetoothUUID, device: BluetoothAddress)] = []
     var absent: [BluetoothAddress] = []
-    /// How many adapters scan.
+    /// The number of adapters that scan.
     var scans = 0
     var others: [OtherProgram] = []
     var isOver = false
@@ -39,23 +39,23 @@ public final class ScenarioPlayer: Sendable {
   let devices: [SimulatedDevice]
   let loop: Loop
   let state: Guarded<State>
-  /// Read by the devices when a fault of theirs depends on it.
+  /// Read by the devices when one of their faults depends on it.
   private let surroundings = Guarded(Surroundings())
   private let identities: Set<BluetoothAddress>
   private let settings: SimulatorSettings
   private let log: BoundaryLog?
   private let observer: BlueZSimulator.Observer
 
-  /// Puts a scenario together. Nothing is on the bus before ``start()``.
+  /// Assembles a scenario. Nothing is on the bus before ``start()``.
   ///
   /// - Parameters:
   ///   - devices: Those of the scenario, on `loop`.
-  ///   - generator: Of the faults.
-  ///   - connect: Makes connections to the bus: for bluetoothd, those after it, other programs.
-  ///   - closeBus: Ends the bus, for the scenarios that want it.
-  ///   - settings: In place of those of the scenario's host.
-  ///   - log: Gets what clients did, over all bluetoothds.
-  ///   - observer: Sees what happens at the devices, on the loop.
+  ///   - generator: For the faults.
+  ///   - connect: Makes connections to the bus: for bluetoothd, its successors, other programs.
+  ///   - closeBus: Ends the bus, for the scenarios that require it.
+  ///   - settings: Replace those of the scenario's host.
+  ///   - log: Receives the actions of clients, over all instances of bluetoothd.
+  ///   - observer: Receives what happens at the devices, on the loop.
   public init(
     _ scenario: ScenarioDefinition,
     devices: [SimulatedDevice],
@@ -83,7 +83,7 @@ public final class ScenarioPlayer: Sendable {
 
   deinit { stop() }
 
-  /// Exports the objects, takes the name `org.bluez`, and lets the scenario begin.
+  /// Exports the objects, requests the name `org.bluez`, and starts the scenario.
   ///
   /// - Throws: What ``BlueZSimulator/start()`` throws.
   public func start() async throws {
@@ -110,7 +110,7 @@ public final class ScenarioPlayer: Sendable {
     if isOver { simulator.stop() } else { restoreLasting() }
   }
 
-  /// Ends the simulation. Nothing is due any more.
+  /// Ends the simulation. No timer remains.
   public func stop() {
     let (simulator, timers, others) = state.withLock { state in
       defer {
@@ -129,7 +129,7 @@ public final class ScenarioPlayer: Sendable {
   /// bluetoothd, while it runs.
   public var simulator: BlueZSimulator? { state.withLock { $0.simulator } }
 
-  // MARK: What happens
+  // MARK: Events
 
   private func happened(_ event: SimulatorEvent, at handle: UInt16?) {
     observer(event)
@@ -173,7 +173,7 @@ public final class ScenarioPlayer: Sendable {
     WorldEvent(kind, device: identity(device), characteristic: uuid)
   }
 
-  /// Whose address it is.
+  /// The identity address for an address.
   private func identity(_ address: BluetoothAddress) -> BluetoothAddress {
     if identities.contains(address) { return address }
     return simulator?.device(address)?.device.definition.address ?? address
@@ -193,7 +193,7 @@ public final class ScenarioPlayer: Sendable {
     if let again { schedule(again) }
   }
 
-  /// Does something later, unless the scenario is over by then.
+  /// Runs an action later, unless the scenario has ended by then.
   func after(_ delay: Duration, _ body: @escaping @Sendable (ScenarioPlayer) -> Void) {
     let number = state.withLock { state in
       state.numbers += 1

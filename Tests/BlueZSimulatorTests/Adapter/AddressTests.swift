@@ -1,4 +1,4 @@
-// Devices that change their address, and devices that say several things.
+// Devices that change their address, and devices with several advertisements.
 
 import BlueZInterfaces
 import BlueZSimulator

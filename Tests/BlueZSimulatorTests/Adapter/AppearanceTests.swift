@@ -1,4 +1,4 @@
-// How devices appear, are heard again, and are forgotten.
+// How devices appear, are seen again, and are removed.
 
 import BlueZSimulator
 import Bluetooth
@@ -68,7 +68,7 @@ struct AppearanceTests {
     #expect(names == (icon == nil ? ["Appearance", "Paired"] : ["Appearance", "Icon", "Paired"]))
   }
 
-  @Test("while a client has a filter, every advertisement tells the strength, changed or not")
+  @Test("while a client has a filter, every advertisement reports the RSSI, changed or not")
   func filtered() throws {
     let lab = try Lab()
     try discover(lab)
@@ -77,7 +77,7 @@ struct AppearanceTests {
     #expect(lab.client.take() == Array(repeating: "DEV Device1 RSSI=-50", count: 3))
   }
 
-  @Test("with DuplicateData, the data of services and manufacturers is told each time too")
+  @Test("with DuplicateData, service and manufacturer data is reported each time too")
   func duplicates() throws {
     let service = ServiceData(service: "180d", octets: [1])
     let lab = try Lab([.monitor.changing { $0.advertisement.serviceData = [service] }])
@@ -92,7 +92,7 @@ struct AppearanceTests {
     )
   }
 
-  @Test("without any filter only a change of 8 dB is told")
+  @Test("without any filter only a change of 8 dB is reported")
   func threshold() throws {
     let lab = try Lab([.monitor.changing { $0.advertisement.rssiSpread = 20 }])
     try lab.client.call("StartDiscovery", .adapter)
@@ -101,17 +101,17 @@ struct AppearanceTests {
     let first = try #require(try lab.client.property("RSSI", .device)?.asInt16)
     lab.client.forget()
     try lab.pass(.seconds(20))
-    let told = lab.client.messages.compactMap { $0.body[1].asPropertyMap?["RSSI"]?.asInt16 }
-    #expect(told.isEmpty == false)
-    #expect(told.count < 200)
-    for (before, after) in zip([first] + told, told) { #expect(abs(before - after) >= 8) }
+    let reported = lab.client.messages.compactMap { $0.body[1].asPropertyMap?["RSSI"]?.asInt16 }
+    #expect(reported.isEmpty == false)
+    #expect(reported.count < 200)
+    for (before, after) in zip([first] + reported, reported) { #expect(abs(before - after) >= 8) }
   }
 
-  @Test("a device that nobody connects to is forgotten 30 s after it was last heard")
+  @Test("a device that was never connected is removed 30 s after it was last seen")
   func temporary() throws {
     let lab = try Lab()
     try discover(lab)
-    // Last heard at 50 ms.
+    // Last seen at 50 ms.
     try lab.client.call("StopDiscovery", .adapter)
     try lab.pass(.milliseconds(29_980))
     lab.client.forget()
@@ -120,7 +120,7 @@ struct AppearanceTests {
     #expect(try lab.client.objects().map(\.path) == ["/org/bluez", "hci0"])
   }
 
-  @Test("a device that is not in the air any more is forgotten while discovery goes on")
+  @Test("a device that is out of range is removed while discovery continues")
   func vanished() throws {
     let lab = try Lab()
     try discover(lab)
@@ -133,8 +133,8 @@ struct AppearanceTests {
     #expect(lab.client.take() == ["DEV added Device1"])
   }
 
-  @Test("a device that is heard again and again stays")
-  func heard() throws {
+  @Test("a device that is seen repeatedly stays")
+  func received() throws {
     let lab = try Lab()
     try discover(lab)
     lab.client.forget()

@@ -17,7 +17,7 @@ struct DiscoveryTests {
 
   private func filter(_ entries: PropertyMap) -> [DBusValue] { [.properties(entries)] }
 
-  @Test("StartDiscovery is answered, then Discovering is told, then devices appear")
+  @Test("StartDiscovery replies, then Discovering is announced, then devices appear")
   func start() throws {
     let lab = try Lab()
     try lab.client.call("StartDiscovery", .adapter)
@@ -29,7 +29,7 @@ struct DiscoveryTests {
     )
   }
 
-  @Test("StopDiscovery is answered, then RSSI and TxPower cease to exist, then Discovering")
+  @Test("StopDiscovery replies, then RSSI and TxPower are invalidated, then Discovering changes")
   func stop() throws {
     let lab = try Lab()
     try lab.client.call("StartDiscovery", .adapter)
@@ -76,7 +76,7 @@ struct DiscoveryTests {
     #expect(lab.events.all == [.scanning(true), .scanning(false)])
   }
 
-  @Test("the session of a client that leaves the bus ends")
+  @Test("the session of a client ends when it leaves the bus")
   func vanishedClient() throws {
     let lab = try Lab()
     let other = try lab.join()
@@ -101,7 +101,7 @@ struct DiscoveryTests {
     other.leave()
     try lab.pass()
     lab.client.forget()
-    // Without a filter, an unchanged strength is not told.
+    // Without a filter, an unchanged RSSI is not reported.
     try lab.pass(.seconds(1))
     #expect(lab.client.take() == [])
   }
@@ -162,7 +162,7 @@ struct DiscoveryTests {
     #expect(try lab.client.call("SetDiscoveryFilter", .adapter, pathloss).get() == [])
   }
 
-  @Test("with a filter by service no other device appears, nor is one that is known told of")
+  @Test("with a filter by service other devices neither appear nor are reported")
   func byService() throws {
     let lab = try Lab([.monitor, .beacon(2)])
     try lab.client.call("StartDiscovery", .adapter)
@@ -185,7 +185,7 @@ struct DiscoveryTests {
     }
   }
 
-  @Test("filters are merged: what one client asks for, all hear of")
+  @Test("filters are merged: all clients receive what one requests")
   func merged() throws {
     let lab = try Lab()
     let other = try lab.join()
@@ -199,7 +199,7 @@ struct DiscoveryTests {
     #expect(lab.client.lines.contains("DEV added Device1"))
   }
 
-  @Test("without a filter a device that is not discoverable is not told of; with one it is")
+  @Test("without a filter a device that is not discoverable is not reported; with one it is")
   func hidden() throws {
     let hidden = DeviceDefinition.monitor.changing { $0.advertisement.isDiscoverable = false }
     let lab = try Lab([hidden])
@@ -231,7 +231,7 @@ struct DiscoveryTests {
     "a bound on the strength holds where everybody has one, at the weakest; one on path loss never"
   )
   func strength() throws {
-    func heard(_ filters: [String: DBusValue]?...) throws -> Bool {
+    func isFound(_ filters: [String: DBusValue]?...) throws -> Bool {
       var device = DeviceDefinition.monitor
       device.advertisement.rssi = -60
       device.advertisement.rssiSpread = 0
@@ -247,11 +247,11 @@ struct DiscoveryTests {
       try lab.pass(.seconds(2))
       return try lab.client.objects().contains { $0.path == "DEV" }
     }
-    #expect(try heard(["RSSI": .int16(-60)]))
-    #expect(try !heard(["RSSI": .int16(-59)]))
-    #expect(try heard(["RSSI": .int16(-59)], ["RSSI": .int16(-70)]))
-    #expect(try heard(["RSSI": .int16(-59)], nil))
-    #expect(try heard(["RSSI": .int16(-59)], ["Pattern": .string("")]))
-    #expect(try heard(["Pathloss": .uint16(1)]))
+    #expect(try isFound(["RSSI": .int16(-60)]))
+    #expect(try !isFound(["RSSI": .int16(-59)]))
+    #expect(try isFound(["RSSI": .int16(-59)], ["RSSI": .int16(-70)]))
+    #expect(try isFound(["RSSI": .int16(-59)], nil))
+    #expect(try isFound(["RSSI": .int16(-59)], ["Pattern": .string("")]))
+    #expect(try isFound(["Pathloss": .uint16(1)]))
   }
 }

@@ -127,7 +127,7 @@ struct PowerTests {
     #expect(lab.client.take() == [])
   }
 
-  @Test("switched off by the machine, it is told as when a client does it")
+  @Test("powered off by the host, it is announced as when a client does it")
   func switched() throws {
     let lab = try Lab()
     try lab.connect()

@@ -1,4 +1,4 @@
-// A host with two adapters, and one device in the air of both.
+// A host with two adapters, and one device in range of both.
 
 import BlueZInterfaces
 import BlueZSimulator
@@ -36,7 +36,7 @@ struct SeveralAdaptersTests {
     #expect(try lab.client.ask("StartDiscovery", second).contains("NotReady"))
   }
 
-  @Test("a device that has a link over one is not heard by the other, and cannot be connected")
+  @Test("a device that is connected over one is not received by the other, and cannot be connected")
   func link() throws {
     let lab = try lab()
     try lab.discover()
@@ -54,7 +54,7 @@ struct SeveralAdaptersTests {
     #expect(try lab.client.property("Connected", far) == .boolean(true))
   }
 
-  @Test("pulling the first out leaves the other and its links alone; it comes back beside it")
+  @Test("unplugging the first leaves the other and its connections alone; it returns beside it")
   func unplugged() throws {
     let lab = try lab()
     try lab.client.call("StartDiscovery", second)
@@ -74,7 +74,7 @@ struct SeveralAdaptersTests {
     #expect(try lab.client.property("Connected", far) == .boolean(false))
   }
 
-  @Test("a restart keeps the devices of each adapter apart")
+  @Test("a restart keeps the devices of the adapters separate")
   func restart() throws {
     let lab = try lab()
     try lab.client.call("StartDiscovery", second)
@@ -91,7 +91,7 @@ struct SeveralAdaptersTests {
     successor.stop()
   }
 
-  @Test("the second is pulled out, put in under another number and switched; the first stays")
+  @Test("the second is unplugged, plugged in as another and powered; the first is unchanged")
   func steered() throws {
     let lab = try lab()
     try lab.connect()
@@ -112,7 +112,7 @@ struct SeveralAdaptersTests {
     #expect(notified >= 2, "the link over the first still carries what the device sends")
   }
 
-  @Test("an attempt over one goes on when the link over the other ends")
+  @Test("an attempt over one continues when the connection over the other ends")
   func takesOver() throws {
     let lab = try lab()
     try lab.discover()

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Visibility of the adapter")
 struct VisibilityTests {
-  /// Sets a property of the adapter; what was told of it, the answer among it, in order.
+  /// Sets a property of the adapter; returns the changes and the reply, in order.
   private func set(_ name: String, _ value: DBusValue, _ lab: Lab) throws -> [String] {
     lab.client.forget()
     try lab.client.call("Set", Target.adapter.properties, .set(name, value, of: .adapter))
@@ -35,7 +35,7 @@ struct VisibilityTests {
     }
   }
 
-  @Test("an adapter that is off is not to be found; one that is switched off is not any more")
+  @Test("an adapter that is off is not discoverable, nor is one that is powered off")
   func off() throws {
     let lab = try Lab()
     _ = try set("Discoverable", .boolean(true), lab)
@@ -54,7 +54,7 @@ struct VisibilityTests {
     #expect(try set("Discoverable", .boolean(true), lab).first == "Set replied")
   }
 
-  @Test("Powered that is being changed is busy, whatever it is to become")
+  @Test("a Powered change in progress is busy, whatever the new value")
   func busy() throws {
     let lab = try Lab()
     for value in [false, false, true] {

@@ -1,4 +1,4 @@
-// When changes are told: together, and before answers.
+// When changes are announced: together, and before replies.
 
 import BlueZSimulator
 import Bluetooth
@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Batches of changes")
 struct BatchingTests {
-  @Test("changes of one moment are one message, in the order in which they were made")
+  @Test("simultaneous changes are one message, in the order in which they were made")
   func together() throws {
     let lab = try Lab()
     try lab.connect()
@@ -20,7 +20,7 @@ struct BatchingTests {
     #expect(first.body[2].asStrings == [])
   }
 
-  @Test("what a change says is what was true when it was told")
+  @Test("a change carries the values at the time of its announcement")
   func latest() throws {
     let lab = try Lab()
     try lab.connect()
@@ -30,7 +30,7 @@ struct BatchingTests {
     #expect(lab.client.lines.last == "hci0 Adapter1 Powered=true Discovering=false")
   }
 
-  @Test("changes that wait are told before any answer, also to another client")
+  @Test("pending changes are announced before any reply, also to another client")
   func beforeAnswers() throws {
     let lab = try Lab()
     try lab.connect()

@@ -14,7 +14,7 @@ struct ComparedTests {
 
   private func filter(_ entries: PropertyMap) -> [DBusValue] { [.properties(entries)] }
 
-  @Test("the adapter is discoverable while a filter asks for that, told before the answers")
+  @Test("the adapter is discoverable while a filter requires it, announced before the replies")
   func discoverableFilter() throws {
     let lab = try Lab()
     let wanted = filter(["Discoverable": .boolean(true)])
@@ -34,7 +34,7 @@ struct ComparedTests {
     )
   }
 
-  @Test("discovery for BR/EDR alone is refused as under way, and has no session")
+  @Test("discovery for BR/EDR alone is refused as in progress, and has no session")
   func classic() throws {
     let lab = try Lab()
     let wanted = filter(["Transport": .string("bredr")])
@@ -49,7 +49,7 @@ struct ComparedTests {
     )
   }
 
-  @Test("a value is told once for each client that listens")
+  @Test("a value is signalled once for each subscribed client")
   func twoListeners() throws {
     let lab = try Lab()
     try lab.connect()
@@ -75,7 +75,7 @@ struct ComparedTests {
     )
   }
 
-  @Test("of the sockets of a device that is removed nothing is told")
+  @Test("nothing is announced of the sockets of a removed device")
   func removedInUse() throws {
     let lab = try Lab()
     try lab.connect()

@@ -1,4 +1,4 @@
-// Hundreds of devices in the air: what they cost, in time of the processor and in memory.
+// Hundreds of devices in range: their cost in processor time and in memory.
 
 import BlueZInterfaces
 import BlueZSimulator
@@ -93,13 +93,13 @@ struct FleetTests {
     }
   }
 
-  @Test("all of five hundred devices are heard, each with a strength that moves by itself")
+  @Test("all of five hundred devices are received, each with an RSSI that changes by itself")
   func strengths() throws {
     let lab = try Lab(Self.fleet(500))
     try lab.client.call("StartDiscovery", .adapter)
     try lab.pass(.seconds(2))
-    let told = try lab.client.objects().compactMap { $0["Device1"]?["RSSI"] }
-    #expect(told.count == 500)
-    #expect(Set(told.map { "\($0)" }).count > 10)
+    let reported = try lab.client.objects().compactMap { $0["Device1"]?["RSSI"] }
+    #expect(reported.count == 500)
+    #expect(Set(reported.map { "\($0)" }).count > 10)
   }
 }

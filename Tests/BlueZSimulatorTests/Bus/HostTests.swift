@@ -1,4 +1,4 @@
-// What befalls the host: the adapter pulled out, bluetoothd killed and started again, calls held up.
+// Faults of the host: the adapter unplugged, bluetoothd killed and restarted, calls delayed.
 
 import BlueZInterfaces
 import BlueZSimulator
@@ -9,11 +9,11 @@ import Signals
 import SimulatedDevices
 import Testing
 
-@Suite("What befalls the host")
+@Suite("Faults of the host")
 struct HostTests {
   private static let object = "removed Properties Introspectable"
 
-  @Test("pulled out: the link falls, objects go children first, then the adapter is off and goes")
+  @Test("unplugged: connections drop, objects go children first, then the adapter")
   func unplug() throws {
     let lab = try Lab([.small])
     try lab.connect()
@@ -37,7 +37,7 @@ struct HostTests {
     #expect(try lab.client.ask("StartDiscovery", .adapter).contains("UnknownObject"))
   }
 
-  @Test("pulled out in a scan: the devices are not heard any more, then they go")
+  @Test("unplugged in a scan: the devices are no longer received, then they are removed")
   func scan() throws {
     let lab = try Lab()
     try lab.client.call("StartDiscovery", .adapter)
@@ -50,7 +50,7 @@ struct HostTests {
     #expect(lines.dropFirst().first == "DEV \(Self.object) Device1")
   }
 
-  @Test("pulled out: a pending request is never answered, nor is a Connect under way")
+  @Test("unplugged: a pending request is never answered, nor is a pending Connect")
   func pending() throws {
     let slow = FaultRule(on: .read, characteristic: .own(9), action: .slow(.seconds(1)))
     let lab = try Lab([.monitor], faults: [slow])
@@ -70,7 +70,7 @@ struct HostTests {
     #expect(!other.client.take().contains { $0.contains("Connect ") })
   }
 
-  @Test("put in again: the device that was connected is known below the new path, without a link")
+  @Test("plugged in again: a device that was connected is known below the new path, disconnected")
   func renumbered() throws {
     let lab = try Lab([.small])
     try lab.connect()
@@ -92,7 +92,7 @@ struct HostTests {
     #expect(lab.simulator.connectedDevices == [.monitor])
   }
 
-  @Test("a device that was only heard of is not known when the adapter comes back")
+  @Test("a device that was only discovered is unknown when the adapter returns")
   func temporary() throws {
     let lab = try Lab()
     try lab.discover()
@@ -102,7 +102,7 @@ struct HostTests {
     #expect(try lab.client.objects().compactMap { $0["Device1"] }.isEmpty)
   }
 
-  @Test("killed: not a word but that its name is gone, and the link with it")
+  @Test("killed: only its name disappears, and the connection with it")
   func crash() throws {
     let lab = try Lab()
     try lab.connect()
@@ -116,7 +116,7 @@ struct HostTests {
     #expect(lab.simulator.connectedDevices == [])
   }
 
-  @Test("started again: it knows what was connected before, and the device can be connected")
+  @Test("restarted: it knows what was connected before, and the device can be connected")
   func successor() throws {
     let lab = try Lab()
     try lab.connect()
@@ -131,7 +131,7 @@ struct HostTests {
     #expect(lab.events.all.last == .linkUp(.monitor))
   }
 
-  @Test("calls are taken later, never, or without an answer, as they are to be")
+  @Test("calls are delayed, ignored, or left unanswered, as requested")
   func treatments() throws {
     let lab = try Lab()
     try lab.discover()
@@ -167,7 +167,7 @@ struct HostTests {
     #expect(try lab.client.property("Notifying", .heartRate) == .boolean(false))
   }
 
-  @Test("a call that is taken up when its object has gone is told so")
+  @Test("a delayed call to a removed object fails with UnknownObject")
   func late() throws {
     let lab = try Lab()
     try lab.discover()
@@ -178,7 +178,7 @@ struct HostTests {
     #expect(lab.client.take().last?.contains("UnknownObject") == true)
   }
 
-  /// The lines in which objects come, and `ServicesResolved` is told, after a Connect.
+  /// The lines in which objects are added, and `ServicesResolved` is announced, after a Connect.
   private func story(_ resolution: ServiceResolution) throws -> [String] {
     let lab = try Lab([.small])
     try lab.discover()

@@ -1,4 +1,4 @@
-// The end of a simulation: what is told, who is left waiting, and that nothing is left over.
+// The end of a simulation: what is announced, who is left waiting, and that nothing remains.
 
 import BlueZInterfaces
 import BlueZSimulator
@@ -11,7 +11,7 @@ import Testing
 
 @Suite("The end of a simulation")
 struct LifetimeTests {
-  @Test("links end, the adapter goes off, then every object is removed, children first")
+  @Test("connections end, the adapter powers off, then every object is removed, children first")
   func stop() throws {
     let lab = try Lab([.small])
     try lab.connect()
@@ -36,7 +36,7 @@ struct LifetimeTests {
     #expect(lab.events.all.last == .linkDown(.monitor))
   }
 
-  @Test("calls that wait are not answered by it, and nothing happens afterwards")
+  @Test("pending calls are not answered by it, and nothing happens afterwards")
   func pending() throws {
     let slow = FaultRule(on: .read, characteristic: .own(9), action: .slow(.seconds(1)))
     let lab = try Lab(faults: [slow])
@@ -72,7 +72,7 @@ struct LifetimeTests {
     weak var bus: LoopbackBus?
   }
 
-  /// Runs a simulation, drops it, and says what is left while its loop goes on.
+  /// Runs a simulation, drops it, and returns what is left while its loop runs on.
   private func leftovers(_ use: (Lab) throws -> Void) throws -> Leftovers {
     let left = Leftovers()
     let loop: VirtualTimeLoop
@@ -110,7 +110,7 @@ struct LifetimeTests {
     #expect(left.bus == nil)
   }
 
-  @Test("an adapter that is put in when bluetoothd has ended leaves no object behind")
+  @Test("an adapter that is plugged in after bluetoothd has ended leaves no object behind")
   func putInLate() throws {
     let left = try leftovers { lab in
       try lab.connect()

@@ -1,4 +1,4 @@
-// Scenarios tell two characteristics of one UUID apart: `after` counts what happens to one of them.
+// Scenarios distinguish two characteristics of one UUID: `after` counts the events of one of them.
 
 import BlueZInterfaces
 import BlueZSimulator
@@ -49,7 +49,7 @@ struct PlaceTests {
         connect: { try bus.connect() }
       )
       defer { player.stop() }
-      let client = try RawClient(on: bus, hearing: OrgBlueZ.busName)
+      let client = try RawClient(on: bus, receiving: OrgBlueZ.busName)
       try loop.run { try await player.start() }
       func pass(_ duration: Duration) throws {
         try loop.run { try await loop.sleep(for: duration) }
@@ -74,7 +74,7 @@ struct PlaceTests {
     #expect(try losses("1809/2a6e") == [true, true])
   }
 
-  @Test("one that no device has is a mistake")
+  @Test("one that no device has is an error")
   func missing() {
     #expect(throws: (any Error).self) { try scenario("2a6e#2") }
   }

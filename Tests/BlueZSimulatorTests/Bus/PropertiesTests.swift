@@ -22,7 +22,7 @@ struct PropertiesTests {
 
   // MARK: Set
 
-  @Test("a change is told before the Set that made it is answered")
+  @Test("a change is announced before the reply to the Set that made it")
   func order() throws {
     let lab = try Lab()
     try lab.discover()
@@ -32,7 +32,7 @@ struct PropertiesTests {
     #expect(lab.client.take() == ["DEV Device1 Alias=\"Kitchen\"", "Set replied"])
   }
 
-  @Test("a Set of the present value is answered, and nothing is told")
+  @Test("a Set of the current value replies, and nothing is announced")
   func unchanged() throws {
     let lab = try Lab()
     try lab.discover()
@@ -43,7 +43,7 @@ struct PropertiesTests {
     #expect(lab.client.take() == Array(repeating: "Set replied", count: 3))
   }
 
-  @Test("an empty alias gives the name back")
+  @Test("an empty alias resets it to the name")
   func alias() throws {
     let lab = try Lab()
     try lab.discover()

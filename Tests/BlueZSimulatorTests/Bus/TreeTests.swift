@@ -1,4 +1,4 @@
-// The objects: which there are, which properties they have, and what Introspect says of them.
+// The objects: which exist, their properties, and their introspection data.
 
 import BlueZSimulator
 import Bluetooth
@@ -164,7 +164,7 @@ struct TreeTests {
     }
   }
 
-  @Test("Introspect tells the arguments of methods and the access of properties")
+  @Test("Introspect describes the arguments of methods and the access of properties")
   func document() throws {
     let lab = try Lab()
     try lab.connect()

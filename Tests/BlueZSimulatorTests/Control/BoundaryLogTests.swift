@@ -10,7 +10,7 @@ import Testing
 
 @Suite("The log of the boundary")
 struct BoundaryLogTests {
-  @Test("what a client did is there under its name, and what came of it at the device")
+  @Test("a client's action is logged under its name, and its effect at the device")
   func story() throws {
     let control = try ControlLab()
     let (lab, client) = (control.lab, control.lab.client)
@@ -45,7 +45,7 @@ struct BoundaryLogTests {
     )
   }
 
-  @Test("properties that are set, steering, and clients that leave are in it")
+  @Test("property changes, control actions, and clients that leave are logged")
   func others() throws {
     let control = try ControlLab()
     let other = try control.lab.join()
@@ -60,7 +60,7 @@ struct BoundaryLogTests {
     #expect(log.last == "\(control.person.uniqueName) Simulator1.Vanish C0:FF:EE:00:00:01")
   }
 
-  @Test("each entry is told as a signal, in order")
+  @Test("each entry is sent as a signal, in order")
   func signals() throws {
     let control = try ControlLab()
     try control.lab.connect()
@@ -70,7 +70,7 @@ struct BoundaryLogTests {
     #expect(numbers.count > 4)
   }
 
-  @Test("a full log forgets its oldest entries, and numbers go on")
+  @Test("a full log drops its oldest entries, and numbers continue")
   func bounded() throws {
     let lab = try Lab()
     let log = BoundaryLog(limit: 8)

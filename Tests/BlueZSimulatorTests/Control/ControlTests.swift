@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Steering over the bus")
 struct ControlTests {
-  @Test("a dropped link is told as one that was lost; without one the caller is told what to do")
+  @Test("a dropped connection looks like a lost one; without one the error states what to do")
   func dropLink() throws {
     let control = try ControlLab()
     try control.lab.connect()
@@ -35,7 +35,7 @@ struct ControlTests {
     #expect(try control.lab.client.ask("Connect", .device) == "Connect replied")
   }
 
-  @Test("a device that is moved is heard with its new strength, evenly on the way")
+  @Test("a moved device is received with its new RSSI, changing evenly")
   func move() throws {
     let control = try ControlLab()
     try control.lab.discover()
@@ -50,10 +50,10 @@ struct ControlTests {
     try control.lab.pass(.seconds(10))
     #expect(try control.lab.client.property("RSSI", .device)?.asInt16 ?? 0 > -39)
     let refusal = try control.refusal("Move", .string("Lab HRM"), .int16(99), .uint32(0))
-    #expect(refusal.message == "99 is no strength: expected -127 to 20 dBm")
+    #expect(refusal.message == "invalid RSSI 99: expected -127 to 20 dBm")
   }
 
-  @Test("a changed value is read and notified; a moving one stands still until it is released")
+  @Test("a changed value is read and notified; a moving one stays constant until it is released")
   func setValue() throws {
     let control = try ControlLab()
     let name = DBusValue.string("Lab HRM")
@@ -74,7 +74,7 @@ struct ControlTests {
     #expect(try control.steer("GetValue", name, level) == [.bytes([87])])
   }
 
-  @Test("a service that is offered no more goes with its objects")
+  @Test("a removed service disappears with its objects")
   func offer() throws {
     let control = try ControlLab()
     try control.lab.connect()
@@ -91,7 +91,7 @@ struct ControlTests {
     #expect(refusal.message.contains("expected heart-rate, battery"))
   }
 
-  @Test("the adapter is switched off, pulled out, and put in under another number")
+  @Test("the adapter is powered off, unplugged, and plugged in with another index")
   func adapter() throws {
     let control = try ControlLab()
     try control.steer("SetPowered", .string(""), .boolean(false))
@@ -122,7 +122,7 @@ struct ControlTests {
     #expect("\(listed)".contains("hci0") && "\(listed)".contains("00:00:5E:00:53:00"))
   }
 
-  @Test("a device is carried along a path, wanders, strays, and moves as its file says again")
+  @Test("a device moves along a path, wanders, strays, and moves as in its file again")
   func moving() throws {
     let control = try ControlLab()
     let name = DBusValue.string("Lab HRM")
@@ -151,7 +151,7 @@ struct ControlTests {
     }
   }
 
-  @Test("a restarted daemon has another owner and knows what was connected; the log goes on")
+  @Test("a restarted daemon has another owner and knows what was connected; the log continues")
   func restart() throws {
     let control = try ControlLab()
     let person = control.person
@@ -192,7 +192,7 @@ struct ControlTests {
     #expect(wrong.message.contains("did you mean 'read'"))
   }
 
-  @Test("who is not there is told who is, or who was perhaps meant")
+  @Test("an unknown name is an error with the known or the nearest names")
   func names() throws {
     let control = try ControlLab([.monitor, .beacon(2)])
     let device = try control.refusal("Vanish", .string("Lab HRN"))
@@ -210,7 +210,7 @@ struct ControlTests {
       .string("battery-level"),
       long
     )
-    #expect(large.message == "513 octets are too many: expected at most 512")
+    #expect(large.message == "the value has 513 bytes: expected at most 512")
   }
 
   @Test("the devices are listed with their links")
@@ -226,7 +226,7 @@ struct ControlTests {
     )
   }
 
-  @Test("introspection tells of every method and of the signal")
+  @Test("introspection describes every method and the signal")
   func introspection() throws {
     let control = try ControlLab()
     let person = control.person

@@ -32,7 +32,7 @@ struct BlockedTests {
     #expect(lab.simulator.connectedDevices.isEmpty)
   }
 
-  @Test("a blocked device is heard, and cannot be connected, until it is unblocked before that")
+  @Test("a blocked device is received, and cannot be connected, unless it is unblocked before")
   func connecting() throws {
     let lab = try Lab()
     try lab.discover()
@@ -48,8 +48,9 @@ struct BlockedTests {
     // That comes too late for the attempt under way.
     try set(false, lab)
     try lab.pass(.seconds(39))
-    let told = lab.client.take()
-    #expect(told.contains("Connect failed org.bluez.Error.Failed: le-connection-abort-by-local"))
+    let received = lab.client.take()
+    let failed = "Connect failed org.bluez.Error.Failed: le-connection-abort-by-local"
+    #expect(received.contains(failed))
     #expect(lab.loop.now - began < .seconds(42))
     #expect(try lab.client.ask("Connect", .device) == "Connect replied")
   }

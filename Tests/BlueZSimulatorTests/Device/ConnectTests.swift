@@ -58,7 +58,7 @@ struct ConnectTests {
     #expect(lab.simulator.connectedDevices == [.monitor])
   }
 
-  @Test("a known device is connected again without its attributes being told of again")
+  @Test("a known device is connected again without announcing its attributes again")
   func again() throws {
     let lab = try Lab()
     try lab.connect()
@@ -98,7 +98,7 @@ struct ConnectTests {
     #expect(lab.client.lines.contains("Connect replied"))
   }
 
-  @Test("Connect to a device that is not in the air fails after 40 s, without a signal")
+  @Test("Connect to a device out of range fails after 40 s, without a signal")
   func absent() throws {
     let lab = try Lab()
     try lab.discover()
@@ -181,7 +181,7 @@ struct ConnectTests {
     #expect(lab.client.take().last == "DEV Device1 RSSI=-50")
   }
 
-  @Test("a link that breaks while it is made is told as up and down, and Connect as canceled")
+  @Test("a connection that breaks while it is made is announced up and down, Connect as canceled")
   func flickering() throws {
     let lab = try Lab(faults: [FaultRule(on: .connect, action: .loseLinkBefore)])
     try lab.discover()
@@ -207,7 +207,7 @@ struct ConnectTests {
     )
   }
 
-  @Test("when service discovery is refused, ServicesResolved is told all the same, of none")
+  @Test("when service discovery is refused, ServicesResolved is announced without services")
   func undiscovered() throws {
     let refusal = OperationFault.refuse(.insufficientResources)
     let lab = try Lab(faults: [FaultRule(on: .discover, action: refusal)])

@@ -115,7 +115,7 @@ struct DisconnectTests {
     )
   }
 
-  @Test("the attributes stay, and every call to them says that there is no connection")
+  @Test("the attributes stay, and every call to them fails with not connected")
   func afterwards() throws {
     let lab = try Lab()
     try lab.connect()
@@ -201,7 +201,7 @@ struct DisconnectTests {
     #expect(try lab.client.objects().map(\.path) == ["/org/bluez", "hci0"])
   }
 
-  @Test("RemoveDevice of what is no device, or not known any more, says that it does not exist")
+  @Test("RemoveDevice of an unknown or removed device fails with DoesNotExist")
   func removeUnknown() throws {
     let lab = try Lab()
     try lab.discover()

@@ -1,4 +1,4 @@
-// Other firmware that nobody tells bluetoothd of: what it has read before is stale.
+// Other firmware without an indication: what bluetoothd has read before is stale.
 
 import BlueZInterfaces
 import BlueZSimulator

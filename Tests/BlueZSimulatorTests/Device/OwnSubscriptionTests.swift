@@ -1,4 +1,4 @@
-// What bluetoothd asks of a device by itself: the level of the battery, and to hear of changes.
+// Requests that bluetoothd itself sends to a device: battery level and subscriptions.
 
 import BlueZInterfaces
 import BlueZSimulator
@@ -17,7 +17,7 @@ struct OwnSubscriptionTests {
     GattDescriptor1.interface
   )
 
-  @Test("Battery1 follows the level though no client listens, and the characteristic is not told")
+  @Test("Battery1 follows the level without subscribers, and the characteristic is not announced")
   func follows() throws {
     let lab = try Lab()
     try lab.connect()
@@ -26,7 +26,7 @@ struct OwnSubscriptionTests {
     #expect(lab.events.all.allSatisfy { "\($0)".contains("link up") || "\($0)".contains("scan") })
   }
 
-  @Test("where the last client stops listening, bluetoothd does not hear either, on this link")
+  @Test("when the last client unsubscribes, so does bluetoothd, on this connection")
   func stopped() throws {
     let lab = try Lab()
     try lab.connect()

@@ -173,7 +173,7 @@ struct PairingTests {
     #expect(try lab.client.property("Paired", .device) == .boolean(false))
   }
 
-  @Test("Pair of a device that is not in the air fails as its connection does")
+  @Test("Pair of a device out of range fails as its connection does")
   func absent() throws {
     let lab = try Lab()
     try lab.discover()

@@ -46,7 +46,7 @@ struct PresenceTests {
     return lab
   }
 
-  @Test("a device that ends its link is disconnected, by the remote side where that is told")
+  @Test("a device that disconnects is disconnected, by the remote side if that is signalled")
   func endsLink() throws {
     let lab = try connected(BlueZVersion(5, 83))
     try lab.client.call("WriteValue", .control, .write([1]))
@@ -56,7 +56,7 @@ struct PresenceTests {
     #expect(try lab.client.ask("Connect", .device) == "Connect replied")
   }
 
-  @Test("a device that starts again is gone for so long, and is found again after it")
+  @Test("a device that restarts is absent for a while, and is found again after it")
   func restarts() throws {
     let lab = try connected()
     try lab.client.call("WriteValue", .control, .write([2]))
@@ -67,7 +67,7 @@ struct PresenceTests {
     #expect((.milliseconds(4_700)..<(.milliseconds(5_000))).contains(lab.loop.now - before))
   }
 
-  @Test("an attempt to connect to a device that is not there reaches it when it comes, or nobody")
+  @Test("an attempt to connect to an absent device succeeds when it appears, or fails")
   func searched() throws {
     let lab = try connected()
     lab.simulator.vanish(.monitor)

@@ -17,7 +17,7 @@ struct WeakSignalTests {
     return try Lab([device])
   }
 
-  /// How often RSSI was told of within ten seconds of a scan.
+  /// How often RSSI was announced within ten seconds of a scan.
   func reports(_ lab: Lab) throws -> Int {
     let filter = DBusValue.properties(["DuplicateData": .boolean(true)])
     try lab.client.call("SetDiscoveryFilter", .adapter, [filter])
@@ -60,7 +60,7 @@ struct WeakSignalTests {
     #expect(lab.loop.now - began == .seconds(40))
   }
 
-  @Test("a link is lost when the device is carried away, and told as one that was lost")
+  @Test("a connection is lost when the device moves away, and announced as lost")
   func carriedAway() throws {
     let lab = try lab(rssi: -60)
     try lab.connect()

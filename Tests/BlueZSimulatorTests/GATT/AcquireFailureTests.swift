@@ -49,7 +49,7 @@ struct AcquireFailureTests {
     lab.client.forget()
   }
 
-  @Test("a refusal of the device is not told, and nobody can acquire until the device is removed")
+  @Test("a refusal of the device is not reported, and blocks acquiring until the device is removed")
   func refused() throws {
     let lab = try connected(Self.refusal)
     try lab.client.begin("AcquireNotify", .heartRate, .noOptions)
@@ -58,7 +58,7 @@ struct AcquireFailureTests {
     try expectStuck(lab)
   }
 
-  @Test("the end of the link is not told either, with the same outcome")
+  @Test("the end of the connection is not reported either, with the same outcome")
   func lost() throws {
     let lab = try connected(Self.slow)
     try lab.client.begin("AcquireNotify", .heartRate, .noOptions)
@@ -99,8 +99,8 @@ struct AcquireFailureTests {
     #expect(lab.events.all.last == .unsubscribed(.monitor, "2a37"))
   }
 
-  @Test("bluetoothd 5.84 tells the refusal, and leaves nothing behind")
-  func told() throws {
+  @Test("bluetoothd 5.84 reports the refusal, and leaves nothing behind")
+  func reported() throws {
     let lab = try connected(Self.refusal, BlueZVersion(5, 84))
     #expect(
       try lab.client.ask("AcquireNotify", .heartRate, .noOptions)

@@ -37,7 +37,7 @@ struct AcquireTests {
 
   // MARK: Notify
 
-  @Test("NotifyAcquired is told, then the socket; each packet is one value, and none is told")
+  @Test("NotifyAcquired precedes the socket; each packet is one value, none is signalled")
   func notify() throws {
     let lab = try Lab()
     try lab.connect()
@@ -145,7 +145,7 @@ struct AcquireTests {
 
   // MARK: Write
 
-  @Test("WriteAcquired is told, then the socket; each packet is one command")
+  @Test("WriteAcquired precedes the socket; each packet is one command")
   func write() throws {
     let lab = try Lab()
     try lab.connect()

@@ -12,7 +12,7 @@ import Testing
 struct NotifyTests {
   private static let path = "DEV/service000a/char000b GattCharacteristic1"
 
-  @Test("Notifying is told, then StartNotify is answered, then each value is told")
+  @Test("Notifying is announced, then StartNotify replies, then each value is signalled")
   func start() throws {
     let lab = try Lab()
     try lab.connect()
@@ -24,7 +24,7 @@ struct NotifyTests {
     #expect(values.allSatisfy { $0.hasPrefix("\(Self.path) Value=0x") })
   }
 
-  @Test("StopNotify: Notifying is told, then the answer, and no value after that")
+  @Test("StopNotify: Notifying is announced, then the reply, and no value after that")
   func stop() throws {
     let lab = try Lab()
     try lab.connect()
@@ -47,7 +47,7 @@ struct NotifyTests {
     #expect(lab.client.take().first?.hasPrefix("\(path) Value=0x") == true)
   }
 
-  @Test("values that come at once are told one by one, also when they are the same")
+  @Test("values that arrive together are signalled one by one, even when they are equal")
   func unmerged() throws {
     let lab = try Lab()
     try lab.connect()
@@ -110,7 +110,7 @@ struct NotifyTests {
     #expect(lab.client.take() == ["\(Self.path) Notifying=false"])
   }
 
-  @Test("values are told to everybody, whoever asked for them")
+  @Test("values are signalled to everybody, whoever subscribed")
   func broadcast() throws {
     let lab = try Lab()
     try lab.connect()

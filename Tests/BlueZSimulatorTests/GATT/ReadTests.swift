@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Reads")
 struct ReadTests {
-  @Test("a read tells the value as a change to everybody, then answers")
+  @Test("a read signals the value as a change to everybody, then replies")
   func echo() throws {
     let lab = try Lab()
     try lab.connect()
@@ -25,7 +25,7 @@ struct ReadTests {
     #expect(try lab.client.property("Value", .location) == .bytes([1]))
   }
 
-  @Test("every read is told, also when the value is the same")
+  @Test("every read is signalled, even when the value is the same")
   func repeated() throws {
     let lab = try Lab()
     try lab.connect()
@@ -60,7 +60,7 @@ struct ReadTests {
     )
   }
 
-  @Test("an option of the wrong type is refused, an unknown one passed over, whatever its case")
+  @Test("an option of the wrong type is refused, an unknown one ignored, whatever its case")
   func options() throws {
     let lab = try Lab()
     try lab.connect()
@@ -164,7 +164,7 @@ struct ReadTests {
     #expect(lab.events.all == [.read(.monitor, "2a37")])
   }
 
-  @Test("512 octets are read in one call, whatever the MTU")
+  @Test("512 bytes are read in one call, whatever the MTU")
   func long() throws {
     let value = [UInt8](repeating: 7, count: 512)
     let definition = DeviceDefinition.monitor.changing { definition in
@@ -178,7 +178,7 @@ struct ReadTests {
 
   // MARK: Descriptors
 
-  @Test("a descriptor's read tells its value as a change, then answers")
+  @Test("a descriptor's read signals its value as a change, then replies")
   func descriptor() throws {
     let lab = try Lab()
     try lab.connect()
@@ -208,7 +208,7 @@ struct ReadTests {
     )
   }
 
-  @Test("the configuration of a characteristic can be read, and tells of subscriptions")
+  @Test("the configuration of a characteristic can be read, and shows subscriptions")
   func configuration() throws {
     let lab = try Lab()
     try lab.connect()

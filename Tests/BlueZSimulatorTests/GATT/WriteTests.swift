@@ -17,7 +17,7 @@ struct WriteTests {
 
   private func type(_ name: String) -> PropertyMap { ["type": .string(name)] }
 
-  @Test("a write is answered, and no value is told of", arguments: ["request", "command", nil])
+  @Test("a write replies, and no value is signalled", arguments: ["request", "command", nil])
   func silent(type name: String?) throws {
     let lab = try Lab()
     try lab.connect()
@@ -63,7 +63,7 @@ struct WriteTests {
     #expect(lab.events.all == [])
   }
 
-  @Test("a command is sent where only requests are offered, and nobody hears what becomes of it")
+  @Test("a command is sent where only requests are supported, and its result is unknown")
   func unofferedCommand() throws {
     let lab = try Lab()
     try lab.connect()
@@ -93,7 +93,7 @@ struct WriteTests {
     #expect(try lab.client.ask("WriteValue", .echo, body) == "WriteValue replied")
   }
 
-  @Test("512 octets are written in one request; more are refused, and not sent")
+  @Test("512 bytes are written in one request; more are refused, and not sent")
   func longRequest() throws {
     let lab = try Lab()
     try lab.connect()

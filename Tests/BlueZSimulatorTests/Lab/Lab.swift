@@ -8,7 +8,7 @@ import Fixtures
 import Signals
 import SimulatedDevices
 
-/// A simulator, its devices, and a first client that hears everything from before the start.
+/// A simulator, its devices, and a first client that receives everything from before the start.
 struct Lab {
   let loop: VirtualTimeLoop
   let bus: LoopbackBus
@@ -58,7 +58,7 @@ struct Lab {
         settings: settings,
         log: log
       ) { events.add($0) }
-      client = try RawClient(on: bus, hearing: OrgBlueZ.busName)
+      client = try RawClient(on: bus, receiving: OrgBlueZ.busName)
       let simulator = try loop.run {
         try await player.start()
         return player.simulator
@@ -78,15 +78,15 @@ struct Lab {
       log: log
     ) { events.add($0) }
     self.simulator = simulator
-    client = try RawClient(on: bus, hearing: connection.uniqueName)
+    client = try RawClient(on: bus, receiving: connection.uniqueName)
     try loop.run { try await simulator.start() }
     client.forget()
   }
 
   var device: SimulatedDevice { devices[0] }
 
-  /// Another client, which hears everything from now on.
-  func join() throws -> RawClient { try RawClient(on: bus, hearing: OrgBlueZ.busName) }
+  /// Another client, which receives everything from now on.
+  func join() throws -> RawClient { try RawClient(on: bus, receiving: OrgBlueZ.busName) }
 
   /// Lets time pass, and with it all that is due.
   func pass(_ duration: Duration = .milliseconds(1)) throws {

@@ -13,8 +13,8 @@ final class RawClient: Sendable {
   private let log = Guarded<[String]>([])
   private let signals = Guarded<[Message]>([])
 
-  /// - Parameter hearing: Whose signals it hears.
-  init(on bus: LoopbackBus, hearing name: String) throws {
+  /// - Parameter receiving: Whose signals it receives.
+  init(on bus: LoopbackBus, receiving name: String) throws {
     connection = try bus.connect()
     try connection.loop.run {
       _ = try await self.connection.subscribe(MatchRule(sender: name)) { [weak self] signal in
