@@ -86,7 +86,7 @@ struct FaultParameter: Sendable {
   }
 
   static let limit = FaultParameter(
-    DeviceKey("limit", \.settings.limit, .integer(1...100), "how many links there may be")
+    DeviceKey("limit", \.settings.limit, .integer(1...100), "how many devices may be connected")
   )
 
   static let mtu = FaultParameter(
@@ -102,7 +102,7 @@ struct FaultParameter: Sendable {
   static func interval(_ usual: Duration) -> FaultParameter {
     let range = Duration.milliseconds(20)...Duration.milliseconds(10_240)
     return FaultParameter(
-      DeviceKey("interval", \.settings.interval, .duration(range), "the time between two")
+      DeviceKey("interval", \.settings.interval, .duration(range), "the advertising interval")
     ) { $0.interval = usual }
   }
 

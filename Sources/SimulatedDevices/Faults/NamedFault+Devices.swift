@@ -8,7 +8,7 @@ extension NamedFault {
 
   public static let linkLost = NamedFault(
     "link-lost",
-    pain: "the link is lost; subscriptions are gone",
+    pain: "the connection is lost; subscriptions are gone",
     "it is lost, and can be made again",
     effect: .devices { _, devices in devices.map { TimedAction(.device($0, .loseLink)) } }
   )
@@ -24,7 +24,7 @@ extension NamedFault {
   public static let dropInTurn = NamedFault(
     "drop-in-turn",
     pain: "devices drop one after the other",
-    "each, in order, `gap` after the one before, loses its link, or with `for` is gone for so long",
+    "each in order, `gap` after the one before, loses its connection, or disappears for `for`",
     [.lasting(), .gap],
     effect: .devices { settings, devices in
       devices.enumerated().flatMap { index, device -> [TimedAction] in
@@ -42,7 +42,7 @@ extension NamedFault {
   public static let serviceMissing = NamedFault(
     "service-missing",
     pain: "the services have changed, and the device sends Service Changed",
-    "`service` is not offered, for so long",
+    "`service` is not offered",
     [.service, .lasting()],
     effect: .devices(lasts: true) { settings, devices in
       guard let service = settings.service else { return [] }
@@ -57,7 +57,7 @@ extension NamedFault {
   public static let servicesStale = NamedFault(
     "services-stale",
     pain: "a stale GATT cache: other firmware came, and bluetoothd goes by what it read before",
-    "requests to `service` are refused with Invalid Handle, for so long, while its objects stay; "
+    "requests to `service` are refused with Invalid Handle while its objects stay; "
       + "where the device is removed and found anew, it is not offered",
     [.service, .lasting()],
     effect: .devices { settings, devices in
@@ -83,7 +83,7 @@ extension NamedFault {
   public static let servicesEmpty = NamedFault(
     "services-empty",
     pain: "ServicesResolved is set, and there are no services",
-    "there are none, on links that are made meanwhile",
+    "there are none, on connections that are made meanwhile",
     [.lasting()],
     effect: .devices(lasts: true) { settings, devices in
       TimedAction.lasting(settings.duration, devices, .services(.empty), .services(.inOrder))
@@ -92,7 +92,7 @@ extension NamedFault {
   public static let servicesNever = NamedFault(
     "services-never",
     pain: "ServicesResolved is never set",
-    "it is not set, on links that are made meanwhile",
+    "it is not set, on connections that are made meanwhile",
     [.lasting()],
     effect: .devices(lasts: true) { settings, devices in
       TimedAction.lasting(settings.duration, devices, .services(.never), .services(.inOrder))
@@ -114,7 +114,7 @@ extension NamedFault {
   )
   public static let duplicateNotifications = NamedFault(
     "duplicate-notifications",
-    pain: "notifications come twice",
+    pain: "notifications arrive twice",
     "what the device sends is received twice",
     [.lasting()],
     effect: .devices(lasts: true) { settings, devices in

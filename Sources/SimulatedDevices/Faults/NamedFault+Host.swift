@@ -26,7 +26,7 @@ extension NamedFault {
   public static let adapterUnplugged = NamedFault(
     "adapter-unplugged",
     pain: "the adapter is gone",
-    "it is pulled out, and comes back under its number",
+    "it is unplugged, and comes back with its number",
     [.adapter, .lasting(.seconds(5))],
     effect: .host { settings in
       TimedAction.lasting(
@@ -39,7 +39,7 @@ extension NamedFault {
   public static let adapterRenumbered = NamedFault(
     "adapter-renumbered",
     pain: "after a reset, hci0 is hci1",
-    "it is pulled out, and comes back as `number`, or the next that is free",
+    "it is unplugged, and comes back as `number`, or the next that is free",
     [.adapter, .number, .lasting(.seconds(1))],
     effect: .host { settings in
       TimedAction.lasting(
@@ -77,29 +77,29 @@ extension NamedFault {
   )
   public static let unansweredCalls = NamedFault(
     "unanswered-calls",
-    pain: "calls that are never answered: no bound on waiting",
-    "calls to bluetoothd, all or those of `on`, have no effect and no answer",
+    pain: "calls that never get a reply: a wait without a bound",
+    "calls to bluetoothd, all or those of `on`, have no effect and get no reply",
     [.on(requests), .lasting()],
     effect: .host(lasts: true) { $0.treated(.ignore) }
   )
   public static let lostAnswers = NamedFault(
     "lost-answers",
     pain: "the late reply: done, and nobody learns of it",
-    "they have their effect and no answer",
+    "they take effect, and get no reply",
     [.on(requests), .lasting()],
     effect: .host(lasts: true) { $0.treated(.loseAnswer) }
   )
   public static let busyDaemon = NamedFault(
     "busy-daemon",
     pain: "bluetoothd is busy",
-    "they are taken up `by` later",
+    "they are handled `by` later",
     [.on(requests), .by(.seconds(1)), .lasting()],
     effect: .host(lasts: true) { $0.treated(.delay($0.delay)) }
   )
   public static let wrongTransport = NamedFault(
     "wrong-transport",
     pain: "a dual-mode device: `br-connection-profile-unavailable`",
-    "Connect is answered so",
+    "Connect fails with that error",
     [.lasting()],
     effect: .host(lasts: true) { settings in
       var settings = settings
@@ -110,7 +110,7 @@ extension NamedFault {
   public static let busClosed = NamedFault(
     "bus-closed",
     pain: "the bus ends under pending calls",
-    "it ends, with everybody on it, for good",
+    "it ends for good, with all its connections",
     effect: .host { _ in [TimedAction(.closeBus)] }
   )
 
@@ -128,7 +128,7 @@ extension NamedFault {
   )
   public static let otherConnecting = NamedFault(
     "other-connecting",
-    pain: "InProgress: another program's attempt is under way, or its stale rest",
+    pain: "InProgress: another program's attempt is in progress, or was left behind",
     "another program's Connect hangs; after `for` it takes it back and leaves",
     [.lasting()],
     effect: .devices { settings, devices in
@@ -137,7 +137,7 @@ extension NamedFault {
   )
   public static let linkLeftBehind = NamedFault(
     "link-left-behind",
-    pain: "a program was killed, and its link is still up",
+    pain: "a program was killed, and its connection is still up",
     "another program connects and dies; the device is connected and sends no advertisements",
     effect: .devices { _, devices in TimedAction.others(nil, devices.map { .leaveLink($0) }) }
   )

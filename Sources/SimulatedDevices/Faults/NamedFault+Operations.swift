@@ -20,14 +20,14 @@ extension NamedFault {
   )
   public static let connectFlickers = NamedFault(
     "connect-flickers",
-    pain: "the link is up for an instant, and Connect fails",
-    "the link is made and lost at once",
+    pain: "the connection is up for an instant, and Connect fails",
+    "the connection is made and lost at once",
     effect: .operations { _ in [FaultRule(on: .connect, action: .loseLinkBefore)] }
   )
   public static let connectHangs = NamedFault(
     "connect-hangs",
     pain: "Connect hangs until something gives up",
-    "no attempt gets an answer; bluetoothd gives up after `connect-timeout`",
+    "no attempt gets a response; bluetoothd gives up after `connect-timeout`",
     effect: .operations { _ in [FaultRule(on: .connect, action: .neverAnswer)] }
   )
   public static let connectSlow = NamedFault(
@@ -48,7 +48,7 @@ extension NamedFault {
   public static let connectionLimit = NamedFault(
     "connection-limit",
     pain: "several connections at once fail",
-    "attempts are aborted while `limit` devices have a link",
+    "attempts are aborted while `limit` devices are connected",
     [.limit],
     effect: .operations {
       [FaultRule(on: .connect, condition: .links($0.limit), action: .refuseConnection)]
@@ -93,8 +93,8 @@ extension NamedFault {
   )
   public static let noAnswer = NamedFault(
     "no-answer",
-    pain: "a request hangs, then the link is dropped",
-    "reads, or the operations in `on`, get no answer; the link is dropped after `answer-timeout`",
+    pain: "a request hangs, then the connection is dropped",
+    "reads, or operations of `on`, get no response; the connection drops after `answer-timeout`",
     [.on(answered, usual: .read), .characteristic],
     effect: .operations { [FaultRule(on: $0.kind, action: .neverAnswer)] }
   )
@@ -107,8 +107,8 @@ extension NamedFault {
   )
   public static let lateAnswer = NamedFault(
     "late-answer",
-    pain: "the notification comes before the answer to the write that caused it",
-    "operations have their effect, the answer comes `by` later",
+    pain: "the notification arrives before the response to the write that caused it",
+    "operations take effect, the response arrives `by` later",
     [.on(attributes), .characteristic, .by(.milliseconds(500))],
     effect: .operations { [FaultRule(on: $0.kind, action: .answerLate($0.delay))] }
   )
@@ -123,22 +123,22 @@ extension NamedFault {
   )
   public static let linkLostDuring = NamedFault(
     "link-lost-during",
-    pain: "the link is lost at a certain operation",
-    "it is lost before the operation has an effect",
+    pain: "the connection is lost during a certain operation",
+    "it is lost before the operation takes effect",
     [.on(answered), .characteristic],
     effect: .operations { [FaultRule(on: $0.kind, action: .loseLinkBefore)] }
   )
   public static let linkLostAfter = NamedFault(
     "link-lost-after",
-    pain: "the operation was done, and nobody knows",
-    "it is lost after the effect, before the answer",
+    pain: "the operation took effect, and the client does not know",
+    "the connection is lost after the effect, before the response",
     [.on(answered), .characteristic],
     effect: .operations { [FaultRule(on: $0.kind, action: .loseLinkAfter)] }
   )
   public static let disconnectHangs = NamedFault(
     "disconnect-hangs",
-    pain: "Disconnect does not end, the link looks alive",
-    "the link ends only after `answer-timeout`",
+    pain: "Disconnect does not return, the connection looks alive",
+    "the connection ends only after `answer-timeout`",
     effect: .operations { _ in [FaultRule(on: .disconnect, action: .neverAnswer)] }
   )
 
@@ -146,7 +146,7 @@ extension NamedFault {
 
   public static let smallMTU = NamedFault(
     "small-mtu",
-    pain: "the MTU is 23 and cannot be asked for",
+    pain: "the MTU is 23, whatever is requested",
     "the device agrees to an MTU of `mtu` bytes",
     [.mtu],
     effect: .definition { device, settings in device.link.mtu = settings.mtu }

@@ -94,43 +94,43 @@ extension OperationFault {
     )
     static let loseLink = Row(
       word: "lose-link",
-      doc: "the link is lost before the operation has any effect",
+      doc: "the connection is lost before the operation takes effect",
       kinds: answered,
       making: .plain(.loseLinkBefore)
     )
     static let loseLinkAfter = Row(
       word: "lose-link-after",
-      doc: "it has its effect, then the link is lost before the answer",
+      doc: "it takes effect, then the connection is lost before the response",
       kinds: answered,
       making: .plain(.loseLinkAfter)
     )
     static let neverAnswer = Row(
       word: "never-answer",
-      doc: "no answer comes",
+      doc: "no response arrives",
       kinds: answered,
       making: .plain(.neverAnswer)
     )
     static let slow = Row(
       word: "slow",
-      doc: "it takes so much longer, at most 1h",
+      doc: "it takes that much longer, at most 1h",
       kinds: answered,
       making: .time(example: "3s") { .slow($0) }
     )
     static let answerLate = Row(
       word: "answer-late",
-      doc: "it has its effect as ever, and its answer comes so much later",
+      doc: "it takes effect as usual, and its response arrives that much later",
       kinds: [.read, .write, .subscribe, .any],
       making: .time(example: "1s") { .answerLate($0) }
     )
     static let loseWrite = Row(
       word: "lose-write",
-      doc: "it has no effect, and is answered as if it had",
+      doc: "it has no effect, and the response reports success",
       kinds: [.write, .command, .any],
       making: .plain(.loseWrite)
     )
     static let vanish = Row(
       word: "vanish",
-      doc: "the device is gone: link, advertisements and all",
+      doc: "the device disappears: no connection, no advertisements",
       kinds: answered,
       making: .plain(.vanish)
     )
@@ -158,8 +158,8 @@ extension OperationFault {
         let to = row.kinds == answered ? "all but `command`" : kinds.joined(separator: ", ")
         return "| `\(row.example)` | \(row.doc) | \(to) |"
       }
-      return (["| `do` | what happens | to |", "|---|---|---|"] + rows).joined(separator: "\n")
-        + "\n"
+      let head = ["| `do` | what happens | operations |", "|---|---|---|"]
+      return (head + rows).joined(separator: "\n") + "\n"
     }()
   }
 }

@@ -66,7 +66,7 @@ extension NamedFault {
       return "| `\(fault.name)`\(fault.lasts ? " *" : "") | \(fault.pain) | \(fault.doc) | "
         + (keys.isEmpty ? "–" : keys.joined(separator: ", ")) + " |"
     }
-    let head = ["| fault | what hurts | what it does | its keys |", "|---|---|---|---|"]
+    let head = ["| fault | problem | what it does | its keys |", "|---|---|---|---|"]
     return (head + rows).joined(separator: "\n") + "\n"
   }
 }

@@ -9,7 +9,7 @@ extension DeviceReader {
   }
 
   static let advertisementForm = DeviceForm<AdvertisementDefinition>(
-    "What it sends to everybody.",
+    "What it advertises.",
     AdvertisementDefinition(),
     [
       DeviceKey("name", \.includesName, .truth, "whether name and appearance are in it"),
@@ -52,7 +52,7 @@ extension DeviceReader {
         \.signal,
         .signal,
         usual: "-60",
-        "the RSSI that it is received with, dBm; or how it moves: see [Strength](#strength)"
+        "its RSSI, dBm; or how its RSSI changes: see [Strength](#strength)"
       ),
       DeviceKey(
         "rssi-spread",
@@ -64,7 +64,7 @@ extension DeviceReader {
         "interval",
         \.interval,
         .duration(.milliseconds(20) ... .milliseconds(10_240)),
-        "the time between two"
+        "the advertising interval"
       ),
       DeviceKey("discoverable", \.isDiscoverable, .truth, "whether a scan finds it"),
       DeviceKey("connectable", \.isConnectable, .truth, "whether it accepts connections"),

@@ -18,9 +18,15 @@ extension DeviceReader {
     "A number that steps.",
     Counter(format: counted[0]),
     [
-      DeviceKey("format", \.format, .format(among: counted), isRequired: true, "how it is sent"),
-      DeviceKey("from", \.from, .whole, "where it begins"),
-      DeviceKey("to", \.to, .whole, usual: "the end of the format", "where it ends"),
+      DeviceKey(
+        "format",
+        \.format,
+        .format(among: counted),
+        isRequired: true,
+        "the format of the number"
+      ),
+      DeviceKey("from", \.from, .whole, "the first number"),
+      DeviceKey("to", \.to, .whole, usual: "the end of the format", "the last number"),
       DeviceKey(
         "step",
         \.step,
@@ -29,7 +35,7 @@ extension DeviceReader {
           schema: Schema(["type": "integer", "not": ["const": 0]]),
           shown: { "\($0)" }
         ) { node, _ in node.integer.flatMap { $0 == 0 ? nil : Int64($0) } },
-        "how far it steps"
+        "the difference between two numbers"
       ),
       DeviceKey("every", \.every, .period, usual: "each read steps", "the time between two values"),
       DeviceKey("repeats", \.repeats, .truth, "whether it begins again after the last value"),

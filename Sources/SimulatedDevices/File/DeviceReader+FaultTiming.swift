@@ -42,7 +42,7 @@ extension DeviceReader {
   /// When a fault of operations applies.
   static let windowKeys: [DeviceKey<FaultEntry>] = [
     burstKey(\.burst),
-    DeviceKey("at", \.at, .delay, usual: "from the start", "since the start"),
+    DeviceKey("at", \.at, .delay, usual: "from the start", "from this time on, since the start"),
     DeviceKey("for", \.settings.duration, .delay, usual: "for good", "how long it lasts"),
   ]
 
@@ -54,12 +54,12 @@ extension DeviceReader {
   static let triggerKeys: [DeviceKey<FaultEntry>] = [
     DeviceKey("at", \.at, .delay, usual: "", "time after the start"),
     DeviceKey("between", \.between, moments, "at a moment drawn from the seed: `[1s, 9s]`"),
-    DeviceKey("after", \.event, .word, "after something of the fault's devices has happened"),
+    DeviceKey("after", \.event, .word, "after an event of the fault's devices"),
     DeviceKey(
       "every",
       repetition,
       usual: "",
-      "with `at`, again after so long; with `after`, each that many"
+      "with `at`, the time until it is repeated; with `after`, every n-th event"
     ) {
       entry,
       repetition,
@@ -91,7 +91,7 @@ extension DeviceReader {
       \.condition,
       condition,
       usual: "",
-      "only if then the adapter is `scanning`, or so many devices have a link: `{ links: 2 }`"
+      "only while the adapter is `scanning`, or that many devices are connected: `{ links: 2 }`"
     ),
   ]
 

@@ -17,7 +17,7 @@ extension DeviceReader {
   }
 
   static let faultForm = DeviceForm<FaultRule>(
-    "What goes wrong with an operation.",
+    "A fault of an operation.",
     FaultRule(on: .any, action: .none),
     [
       DeviceKey(
@@ -25,7 +25,7 @@ extension DeviceReader {
         \.on,
         .operation(among: FaultKind.allCases),
         isRequired: true,
-        "the operations it happens to; a `command` is a write without response"
+        "the operations it affects; a `command` is a write without response"
       ),
       DeviceKey(
         "do",
@@ -185,7 +185,7 @@ extension DeviceReader {
   }
 
   private static let linksForm = DeviceForm<Int>(
-    "So many devices have a link.",
+    "That many devices are connected.",
     1,
     [
       DeviceKey(
@@ -193,7 +193,7 @@ extension DeviceReader {
         \.self,
         .integer(1...100),
         isRequired: true,
-        "how many devices have a link"
+        "how many devices are connected"
       )
     ]
   )

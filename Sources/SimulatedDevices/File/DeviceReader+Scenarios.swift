@@ -120,7 +120,7 @@ extension DeviceReader {
         \.count,
         .integer(1...FileLimits.devices),
         usual: "1",
-        "how many of it there are, at addresses that count up"
+        "how many copies, at addresses that count up"
       ),
       DeviceKey(
         "name",

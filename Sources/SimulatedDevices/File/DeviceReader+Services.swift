@@ -81,7 +81,7 @@ extension DeviceReader {
   ]
 
   static let characteristicForm = DeviceForm<CharacteristicEntry>(
-    "A characteristic: what may be done with it, and what it then does.",
+    "A characteristic: its properties, and how it behaves.",
     CharacteristicEntry(),
     [
       DeviceKey(
@@ -96,7 +96,7 @@ extension DeviceReader {
         \.definition.properties,
         properties,
         isRequired: true,
-        "what may be done with it"
+        "its properties"
       ),
       DeviceKey(
         "value",

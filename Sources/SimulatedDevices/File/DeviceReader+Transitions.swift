@@ -42,14 +42,14 @@ extension DeviceReader {
       },
       "a write to a characteristic, with `when`, `when-begins` or `when-like` as above"
     ) { .write($0, .any) },
-    trigger("read", .reference(.read), "a read, before the value is given") { .read($0) },
+    trigger("read", .reference(.read), "a read, before the value is returned") { .read($0) },
     trigger("subscribe", .reference(.notify), "the beginning of a subscription") { .subscribe($0) },
     trigger("unsubscribe", .reference(.notify), "the end of a subscription") { .unsubscribe($0) },
-    trigger("link", DeviceShape<LinkChange>.word, "a change of the link") { .link($0) },
+    trigger("link", DeviceShape<LinkChange>.word, "a change of the connection") { .link($0) },
     trigger("after", DeviceShape<Duration>.period, "a time after the state was entered, once") {
       .after($0)
     },
-    trigger("every", DeviceShape<Duration>.period, "again and again while the state lasts") {
+    trigger("every", DeviceShape<Duration>.period, "repeatedly while the state lasts") {
       .every($0)
     },
   ]
@@ -186,7 +186,7 @@ extension DeviceReader {
         node in
         reader.template(node, reader.names).map { .checksum(name, $0) }
       },
-      DeviceKey("disconnect", disconnect, "the device ends the link, `now` or after a duration") {
+      DeviceKey("disconnect", disconnect, "the device disconnects, `now` or after a duration") {
         entry,
         delay,
         _ in entry.actions = [.disconnect(after: delay)]

@@ -20,7 +20,7 @@ extension DeviceReader {
         "as",
         \.format,
         .format(among: wholeFormats),
-        usual: "octets",
+        usual: "bytes",
         "a format of whole numbers"
       ),
       DeviceKey(

@@ -111,15 +111,15 @@ struct DeviceReader: Reading {
         \.count,
         .integer(1...FileLimits.devices),
         usual: "1",
-        "how many of it there are: `#` in the name is the number, addresses count up"
+        "how many copies: `#` in the name is replaced by the number, addresses count up"
       ),
-      DeviceKey("address", \.device.address, .address, isRequired: true, "who it is"),
+      DeviceKey("address", \.device.address, .address, isRequired: true, "its Bluetooth address"),
       DeviceKey("address-type", \.device.addressType, .word, "the kind of address"),
       DeviceKey(
         "private-address",
         \.device.privateAddress,
         privateAddressForm.shape(),
-        usual: "received under its own",
+        usual: "its own address",
         "other addresses to advertise under, see [below](#private-address)"
       ),
       DeviceKey(
@@ -127,14 +127,14 @@ struct DeviceReader: Reading {
         \.device.appearance,
         .appearance,
         usual: "not advertised; 0 when read",
-        "what it looks like, such as `0x0341`"
+        "its Appearance, such as `0x0341`"
       ),
       DeviceKey(
         "advertisement",
         \.device.advertisements,
         advertisementShape.map { [$0] },
         usual: "an empty one",
-        "what it sends to everybody, see [below](#advertisement)"
+        "what it advertises, see [below](#advertisement)"
       ),
       DeviceKey(
         "advertisements",
@@ -145,14 +145,14 @@ struct DeviceReader: Reading {
           none: "there is at least one advertisement"
         ),
         usual: "",
-        "several of them"
+        "several advertisements"
       ),
       DeviceKey(
         "link",
         \.device.link,
         linkForm.shape().named("link"),
         usual: "",
-        "how its link behaves, see [below](#link)"
+        "the timing and limits of its connections, see [below](#link)"
       ),
       DeviceKey(
         "security",
@@ -166,7 +166,7 @@ struct DeviceReader: Reading {
         \.device.services,
         serviceShape.list(of: "services", 0...FileLimits.services),
         usual: "none",
-        "what it offers, with 512 characteristics in all"
+        "its services, with at most 512 characteristics in all"
       ),
       DeviceKey(
         "machines",
@@ -186,7 +186,7 @@ struct DeviceReader: Reading {
   )
 
   static let linkForm = DeviceForm<LinkDefinition>(
-    "How the link behaves.",
+    "The timing and limits of its connections.",
     LinkDefinition(),
     [
       DeviceKey(
@@ -195,12 +195,12 @@ struct DeviceReader: Reading {
         .integer(23...517),
         "the ATT MTU, in bytes; a notification holds 3 less"
       ),
-      DeviceKey("connect-time", \.connectTime, .delay, "from the request to the link"),
+      DeviceKey("connect-time", \.connectTime, .delay, "from the request to the connection"),
       DeviceKey(
         "discovery-time",
         \.discoveryTime,
         .delay,
-        "from the link to the end of service discovery"
+        "from the connection to the end of service discovery"
       ),
       DeviceKey("latency", \.latency, .delay, "one attribute operation, from request to response"),
       DeviceKey(
