@@ -74,13 +74,17 @@ struct PackageDescription: Decodable, Sendable {
 }
 
 extension PackageDescription {
+  init(of project: ProjectFolder) throws { try self.init(in: project.url) }
+
   /// Asks SwiftPM, which keeps its notes in a folder of their own: the project's is in use.
-  init(of project: ProjectFolder) throws {
+  ///
+  /// - Parameter folder: That of the package.
+  init(in folder: URL) throws {
     let scratch = FileManager.default.temporaryDirectory
-      .appending(path: "house-rules-\(ProcessInfo.processInfo.processIdentifier)")
+      .appending(path: "house-rules-\(ProcessInfo.processInfo.globallyUniqueString)")
     defer { try? FileManager.default.removeItem(at: scratch) }
-    let dump = try project.run([
-      "swift", "package", "--package-path", project.url.path, "--scratch-path", scratch.path,
+    let dump = try ProjectFolder().run([
+      "swift", "package", "--package-path", folder.path, "--scratch-path", scratch.path,
       "dump-package",
     ])
     let json = Data(dump.output.utf8)

@@ -1,4 +1,4 @@
-// The examples of the README do what it says.
+// The examples of the README do what it says, and those in Swift of other pages compile.
 
 import Fixtures
 import Foundation
@@ -8,54 +8,47 @@ import Testing
 struct ReadmeTests {
   private let project = ProjectFolder()
   private let build = BuildFolder()
-
-  /// The only block of a language, in a file of its own while `body` runs.
-  private func withBlock(
-    _ language: String,
-    of page: String = "README.md",
-    _ body: (String) throws -> Void
-  ) throws {
-    let text = try project.file(page).text
-    let blocks = text.components(separatedBy: "```\(language)\n").dropFirst()
-    let block = try #require(blocks.first?.components(separatedBy: "```").first)
-    #expect(blocks.count == 1)
-    let place = FileManager.default.temporaryDirectory
-      .appending(path: "readme-\(ProcessInfo.processInfo.globallyUniqueString).\(language)")
-    try block.write(to: place, atomically: true, encoding: .utf8)
-    defer { try? FileManager.default.removeItem(at: place) }
-    try body(place.path)
-  }
+  private let page = PageCode(of: "README.md")
 
   @Test("the chain in the file runs on the simulated thermometer, and prints what the page shows")
   func chain() throws {
-    try withBlock("yaml") { file in
+    let chains = try page.blocks("yaml")
+    #expect(chains.count == 1)
+    try page.withFile(try #require(chains.first), kind: "yaml") { file in
       let run = try project.run([
         build.path("blerun"), "run", file, "--simulate", "Simulators/devices/thermometer.yaml",
       ])
       #expect(run.status == 0, "\(run.errors)")
-      try withBlock("text") { shown in
-        let shown = try String(contentsOfFile: shown, encoding: .utf8)
-        #expect(run.output == shown)
-      }
+      #expect([run.output] == (try page.blocks("text")))
     }
   }
 
   @Test(
-    "the chain in Swift compiles against the library products alone",
-    arguments: ["README.md", "docs/chains.md"]
+    "the code in Swift compiles against the library products alone",
+    arguments: ["README.md", "docs/chains.md", "docs/swift.md"]
   )
   func swift(page: String) throws {
-    // The parser of YAML that Documents is made with lies among the packages.
-    let yaml = build.url.deletingLastPathComponent().deletingLastPathComponent()
-      .appending(path: "checkouts/Yams/Sources/CYaml/include/module.modulemap")
-    let own = try project.files(kinds: ["modulemap"]).map { project.url.appending(path: $0.path) }
-    let maps = (own + [yaml]).flatMap { ["-Xcc", "-fmodule-map-file=\($0.path)"] }
-    let flags = try project.run(["pkg-config", "--cflags", "dbus-1"]).output
-      .split(whereSeparator: \.isWhitespace).flatMap { ["-Xcc", String($0)] }
-    try withBlock("swift", of: page) { file in
-      let command = ["swiftc", "-typecheck", "-swift-version", "6", "-I", build.path("Modules")]
-      let run = try project.run(command + maps + flags + [file])
-      #expect(run.status == 0, "\(run.errors)")
-    }
+    let code = PageCode(of: page)
+    #expect(try !code.blocks("swift").isEmpty)
+    let run = try code.typecheckSwift()
+    #expect(run.status == 0, "\(run.errors)")
+  }
+
+  @Test("the manifest of docs/swift.md is valid, and names library products of this package")
+  func manifest() throws {
+    let manifests = try PageCode(of: "docs/swift.md").blocks("swift manifest")
+    #expect(manifests.count == 1)
+    let folder = FileManager.default.temporaryDirectory
+      .appending(path: "manifest-\(ProcessInfo.processInfo.globallyUniqueString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let file = folder.appending(path: "Package.swift")
+    try #require(manifests.first).write(to: file, atomically: true, encoding: .utf8)
+    let package = try PackageDescription(in: folder)
+    let libraries = try PackageDescription(of: project).products.filter(\.isLibrary).map(\.name)
+    let own = package.targets.map(\.name)
+    let used = package.targets.flatMap(\.dependencyNames).filter { !own.contains($0) }
+    #expect(!used.isEmpty)
+    #expect(Set(used).isSubset(of: libraries), "\(used) of \(libraries)")
   }
 }

@@ -1,0 +1,49 @@
+// The code blocks of a page: as text, as files, and compiled.
+//
+// What the code has to do is the business of the tests of each page.
+
+import Fixtures
+import Foundation
+
+/// The code of one page.
+struct PageCode: Sendable {
+  private let page: String
+  private let project = ProjectFolder()
+  private let build = BuildFolder()
+
+  /// - Parameter page: Below the project's folder.
+  init(of page: String) { self.page = page }
+
+  /// The blocks of a language, in order.
+  ///
+  /// - Parameter language: What follows the three backticks on their line.
+  func blocks(_ language: String) throws -> [String] {
+    try project.file(page).text.components(separatedBy: "```\(language)\n").dropFirst().map {
+      $0.components(separatedBy: "```")[0]
+    }
+  }
+
+  /// A text in a file of its own while `body` runs.
+  func withFile<R>(_ text: String, kind: String, _ body: (String) throws -> R) throws -> R {
+    let place = FileManager.default.temporaryDirectory
+      .appending(path: "page-\(ProcessInfo.processInfo.globallyUniqueString).\(kind)")
+    try text.write(to: place, atomically: true, encoding: .utf8)
+    defer { try? FileManager.default.removeItem(at: place) }
+    return try body(place.path)
+  }
+
+  /// Compiles the blocks in Swift as one program, one after the other, against the built modules.
+  func typecheckSwift() throws -> RunningProgram.Ended {
+    // The parser of YAML that Documents is made with lies among the packages.
+    let yaml = build.url.deletingLastPathComponent().deletingLastPathComponent()
+      .appending(path: "checkouts/Yams/Sources/CYaml/include/module.modulemap")
+    let own = try project.files(kinds: ["modulemap"]).map { project.url.appending(path: $0.path) }
+    let maps = (own + [yaml]).flatMap { ["-Xcc", "-fmodule-map-file=\($0.path)"] }
+    let flags = try project.run(["pkg-config", "--cflags", "dbus-1"]).output
+      .split(whereSeparator: \.isWhitespace).flatMap { ["-Xcc", String($0)] }
+    return try withFile(blocks("swift").joined(separator: "\n"), kind: "swift") { file in
+      let command = ["swiftc", "-typecheck", "-swift-version", "6", "-I", build.path("Modules")]
+      return try project.run(command + maps + flags + [file])
+    }
+  }
+}
