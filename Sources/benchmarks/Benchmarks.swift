@@ -54,6 +54,7 @@ struct Benchmarks {
   ///
   /// Without the instructions where the machine does not count them.
   nonisolated private static func counts() throws {
+    print("allocations-of-first-files \(try FirstFiles.allocations())")
     let steps = ChainSteps.measured()
     print("allocations-per-step \(decimal(steps.allocations))")
     print("growth-octets \(ChainSteps.growth(chains: 100_000))")

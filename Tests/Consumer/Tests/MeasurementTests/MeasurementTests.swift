@@ -14,6 +14,13 @@ struct MeasurementTests {
     #expect(allocations <= 4)
   }
 
+  @Test("the first files of a process take at most 12 000 allocations: no schema is made for them")
+  func firstFiles() throws {
+    let allocations = try #require(measured["allocations-of-first-files"], "\(measured.lines)")
+    #expect(allocations > 0)
+    #expect(allocations <= 12_000)
+  }
+
   @Test("100 000 chains leave no memory behind")
   func growth() throws {
     let octets = try #require(measured["growth-octets"], "\(measured.lines)")
