@@ -42,12 +42,13 @@ public struct CSVTable: Hashable, Sendable {
       if columns[index].isEmpty {
         problems.append(cell.problem("the column has no name"))
       } else if !known.insert(columns[index]).inserted {
-        problems.append(cell.problem("the column '\(columns[index])' is there twice"))
+        problems.append(cell.problem("duplicate column '\(columns[index])'"))
       }
     }
     for row in lines.dropFirst() where row.count != header.count {
-      let cells = row.count == 1 ? "1 cell stands" : "\(row.count) cells stand"
-      problems.append(row[0].problem("\(cells) here", expected: "\(header.count)"))
+      let found = row.count == 1 ? "1 cell" : "\(row.count) cells"
+      let expected = header.count == 1 ? "1 cell" : "\(header.count) cells"
+      problems.append(row[0].problem(found: found, expected: expected))
     }
     guard problems.isEmpty else { throw DocumentErrors(problems) }
     return CSVTable(file: file, columns: columns, rows: Array(lines.dropFirst()))
@@ -139,7 +140,7 @@ private struct CSVReader {
       }
       text.append(scalar)
     }
-    problems.append(DocumentProblem(start, path: "", "the quotes do not end"))
+    problems.append(DocumentProblem(start, path: "", "the quotes are not closed"))
     return closed(text, start)
   }
 
@@ -158,7 +159,7 @@ private struct CSVReader {
     while let scalar = next, scalar != ",", !scalar.endsLine {
       if !scalar.isBlank {
         problems.append(
-          DocumentProblem(here, path: "", "something stands behind the quotes", expected: "a comma")
+          DocumentProblem(here, path: "", "text after the closing quote", expected: "a comma")
         )
         while let other = next, other != ",", !other.endsLine { step() }
         break

@@ -19,7 +19,7 @@ public enum Document {
     try limits.check(text, file: file)
     let start = Place(file: file, line: 1, column: 1)
     guard AliasBound.holds(8 * limits.octets, in: text) else {
-      throw DocumentErrors([DocumentProblem(start, path: "", "its aliases stand for too much")])
+      throw DocumentErrors([DocumentProblem(start, path: "", "its aliases expand to too much text")])
     }
     // The reader itself says it of what lies one deeper, with its path.
     var nesting = NestingBound(limits.depth + 2)
@@ -52,16 +52,16 @@ public enum Document {
       DocumentProblem(
         Place(file: file, line: max(1, mark.line), column: max(1, mark.column)),
         path: "",
-        "this is no YAML: \(problem)"
+        "invalid YAML: \(problem)"
       )
     case .duplicatedKeysInMapping(let keys, let context):
       DocumentProblem(
         Place(file: file, line: context.mark.line, column: context.mark.column),
         path: "",
-        "the key '\(keys.joined(separator: "', '"))' is there twice"
+        "duplicate key '\(keys.joined(separator: "', '"))'"
       )
     default:
-      DocumentProblem(Place(file: file, line: 1, column: 1), path: "", "this is no YAML: \(error)")
+      DocumentProblem(Place(file: file, line: 1, column: 1), path: "", "invalid YAML: \(error)")
     }
   }
 }
@@ -79,7 +79,7 @@ private struct NodeReader {
   }
 
   static func tooDeep(_ limits: DocumentLimits) -> String {
-    "more than \(limits.depth) lists and mappings lie in one another"
+    "lists and mappings are nested deeper than \(limits.depth) levels"
   }
 
   private func place(_ node: Yams.Node) -> Place {
@@ -112,7 +112,7 @@ private struct NodeReader {
     case .mapping(let mapping):
       return Node(.mapping(entries(of: mapping, path, depth)), at: place, path: path)
     case .alias:
-      problems.append(nothing.problem("an alias that means nothing"))
+      problems.append(nothing.problem("an alias without an anchor"))
       return nothing
     }
   }
@@ -126,7 +126,7 @@ private struct NodeReader {
       let name = key.scalar?.string ?? ""
       if key.scalar == nil {
         problems.append(
-          DocumentProblem(place(key), path: path, "a key is a single value", expected: "a name")
+          DocumentProblem(place(key), path: path, "the key is not a single value", expected: "a name")
         )
       }
       return Node.Entry(

@@ -25,6 +25,27 @@ public struct DocumentProblem: Hashable, Sendable, CustomStringConvertible {
     self.nearest = nearest
   }
 
+  /// A value that does not fit: the message is `expected Y, found X`.
+  ///
+  /// - Parameters:
+  ///   - found: What is written: `'x'` in quotes, or its kind, such as `a list`.
+  ///   - expected: What would have been right.
+  public init(
+    _ place: Place,
+    path: String,
+    found: String,
+    expected: String,
+    nearest: String? = nil
+  ) {
+    let message = Self.message(found: found, expected: expected)
+    self.init(place, path: path, message, nearest: nearest)
+  }
+
+  /// The message about a value that does not fit: `expected Y, found X`.
+  public static func message(found: String, expected: String) -> String {
+    "expected \(expected), found \(found)"
+  }
+
   public var description: String {
     var asides: [String] = []
     if let expected { asides.append("expected \(expected)") }
@@ -62,8 +83,8 @@ public struct DocumentErrors: Error, Hashable, Sendable, CustomStringConvertible
     let ordered = problems.sorted {
       ($0.place.line, $0.place.column) < ($1.place.line, $1.place.column)
     }
-    self.problems = ordered.reduce(into: []) { told, problem in
-      if told.last != problem { told.append(problem) }
+    self.problems = ordered.reduce(into: []) { unique, problem in
+      if unique.last != problem { unique.append(problem) }
     }
   }
 

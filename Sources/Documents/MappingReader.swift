@@ -18,7 +18,7 @@ public struct MappingReader {
     self.node = node
     entries = node.mapping ?? []
     if node.mapping == nil, !node.isNull {
-      problems.append(node.problem("\(node.kind) stands here", expected: "a mapping"))
+      problems.append(node.problem(found: node.kind, expected: "a mapping"))
     }
   }
 
@@ -67,8 +67,7 @@ public struct MappingReader {
     _ read: (Node) -> Value?
   ) -> Value? {
     if let value = read(node) { return value }
-    let written = node.text.map { "'\($0)'" } ?? node.kind
-    problems.append(node.problem("\(written) stands here", expected: expected))
+    problems.append(node.problem(expected: expected))
     return nil
   }
 
@@ -85,7 +84,7 @@ public struct MappingReader {
         DocumentProblem(
           entry.keyPlace,
           path: entry.value.path,
-          "there is no key '\(entry.key)' here",
+          "unknown key '\(entry.key)'",
           expected: nearest == nil ? "one of " + known.joined(separator: ", ") : nil,
           nearest: nearest
         )

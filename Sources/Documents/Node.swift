@@ -97,6 +97,15 @@ public struct Node: Hashable, Sendable {
   ) -> DocumentProblem {
     DocumentProblem(place, path: path, message, expected: expected, nearest: nearest)
   }
+
+  /// A complaint that the node holds `found` in the place of what is expected.
+  public func problem(
+    found: String,
+    expected: String,
+    nearest: String? = nil
+  ) -> DocumentProblem {
+    DocumentProblem(place, path: path, found: found, expected: expected, nearest: nearest)
+  }
 }
 
 extension Duration {

@@ -26,7 +26,7 @@ public enum TextFile {
     let lines = octets.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     let broken = lines.firstIndex { String(validating: $0, as: UTF8.self) == nil }
     let place = Place(file: path, line: (broken ?? 0) + 1, column: 1)
-    throw DocumentErrors([DocumentProblem(place, path: "", "this is not UTF-8")])
+    throw DocumentErrors([DocumentProblem(place, path: "", "the file is not valid UTF-8")])
   }
 
   private static func octets(_ path: String, limit: Int) throws(DocumentErrors) -> [UInt8] {
@@ -47,7 +47,7 @@ public enum TextFile {
       }
     }
     guard octets.count <= limit else {
-      throw problem(path, "the file is longer than \(limit) octets")
+      throw problem(path, "the file is longer than \(limit) bytes")
     }
     return octets
   }

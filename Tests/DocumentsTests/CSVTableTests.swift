@@ -32,7 +32,7 @@ struct CSVTableTests {
     for end in ["\n", "\r\n", "\r"] {
       let text = ["# by hand", "a,b", "", "1", ""].joined(separator: end)
       let errors = #expect(throws: DocumentErrors.self) { try cells(text) }
-      #expect(errors?.problems.map(\.description) == ["t.csv:4:1: 1 cell stands here (expected 2)"])
+      #expect(errors?.problems.map(\.description) == ["t.csv:4:1: expected 2 cells, found 1 cell"])
     }
   }
 }

@@ -54,25 +54,25 @@ struct DescriptionTests {
       ("{}", "t:1:1: the key 'to' is missing (expected a town)"),
       (
         "{ to: Bern, way: bak }",
-        "t:1:18: way: 'bak' stands here (expected one of there, back, both; did you mean 'back'?)"
+        "t:1:18: way: expected one of there, back, both, found 'bak' (did you mean 'back'?)"
       ),
       (
         "{ to: Bern, stops: 10 }",
-        "t:1:20: stops: '10' stands here (expected a whole number from 0 to 9)"
+        "t:1:20: stops: expected a whole number from 0 to 9, found '10'"
       ),
       (
         "{ to: Bern, late: 2h }",
-        "t:1:19: late: '2h' stands here (expected a duration from 0s to 1h)"
+        "t:1:19: late: expected a duration from 0s to 1h, found '2h'"
       ),
       (
-        "{ to: Bern, stop: 1 }", "t:1:13: stop: there is no key 'stop' here (did you mean 'stops'?)"
+        "{ to: Bern, stop: 1 }", "t:1:13: stop: unknown key 'stop' (did you mean 'stops'?)"
       ),
       (
         "{ to: Bern, stops: 1, pause: 1s, late: 1s }",
         "t:1:40: late: 'pause' and 'late' exclude each other"
       ),
       ("{ to: Bern, pause: 1s }", "t:1:20: pause: nothing stops"),
-      ("[1]", "t:1:1: a list stands here (expected a mapping)"),
+      ("[1]", "t:1:1: expected a mapping, found a list"),
     ]
   )
   func mistakes(text: String, complaint: String) throws {

@@ -80,7 +80,7 @@ public struct JSONSchema {
   /// The keys that a reader expects where it met `zzzzzzzz`, which nobody knows; nil when it has not
   /// said so.
   public static func known(in complaints: [String]) -> Set<String>? {
-    let sign = "there is no key 'zzzzzzzz' here (expected one of "
+    let sign = "unknown key 'zzzzzzzz' (expected one of "
     guard let found = complaints.first(where: { $0.contains(sign) }),
       let start = found.range(of: sign)?.upperBound, let end = found.lastIndex(of: ")")
     else { return nil }

@@ -58,15 +58,15 @@ struct AttributeStepTests {
   @Test(
     "what is wrong in a file is said with its place",
     arguments: [
-      ("{ read: battery-level, offset: 513 }", "the first octet, from 0 to 512"),
+      ("{ read: battery-level, offset: 513 }", "the first byte, from 0 to 512"),
       ("{ notify: battery-level, for: 1s, delivery: sockets }", "one of signals, acquire"),
       ("{ notify: battery-level, for: 1s, overflow: dropoldest }", "drop-oldest"),
       ("{ notify: battery-level, for: 1s, buffer: 0 }", "how many values, from 1 to 1000000"),
       ("{ read-descriptor: battery-level }", "expected characteristic/descriptor"),
-      ("{ write-descriptor: battery-level/2901 }", "value"), ("{ mtu: 5 }", "nothing"),
-      ("{ write: alert-level, value: { u8: 1 }, offset: -1 }", "the first octet, from 0 to 512"),
-      ("{ write: alert-level, value: { u8: 1 }, offset: 1, kind: command }", "carries no offset"),
-      ("{ write: alert-level, value: { u16: 1 }, offset: 511 }", "would end at octet 513"),
+      ("{ write-descriptor: battery-level/2901 }", "value"), ("{ mtu: 5 }", "expected no value"),
+      ("{ write: alert-level, value: { u8: 1 }, offset: -1 }", "the first byte, from 0 to 512"),
+      ("{ write: alert-level, value: { u8: 1 }, offset: 1, kind: command }", "cannot have an offset"),
+      ("{ write: alert-level, value: { u16: 1 }, offset: 511 }", "would end at byte 513"),
     ]
   )
   func complaints(step: String, part: String) {
@@ -76,13 +76,13 @@ struct AttributeStepTests {
   @Test(
     "what is wrong on one line is said with its column",
     arguments: [
-      ("read battery-level offset x", "1:27", "the first octet, from 0 to 512"),
+      ("read battery-level offset x", "1:27", "the first byte, from 0 to 512"),
       ("notify battery-level for 1s delivery fast", "1:38", "one of signals, acquire"),
       ("read-descriptor battery-level/29", "1:17", "unknown descriptor '29'"),
-      ("write-descriptor battery-level/2901", "1:18", "no value"),
-      ("write alert-level u8:1 offset x", "1:31", "the first octet, from 0 to 512"),
-      ("write alert-level u8:1 offset 1 command", "1:31", "carries no offset"),
-      ("write alert-level u8:1 offset 512", "1:31", "would end at octet 513"),
+      ("write-descriptor battery-level/2901", "1:18", "the value is missing"),
+      ("write alert-level u8:1 offset x", "1:31", "the first byte, from 0 to 512"),
+      ("write alert-level u8:1 offset 1 command", "1:31", "cannot have an offset"),
+      ("write alert-level u8:1 offset 512", "1:31", "would end at byte 513"),
       ("write alert-level u8:1 ofset 1", "1:24", "'offset'"),
     ]
   )

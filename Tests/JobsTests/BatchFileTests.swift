@@ -142,10 +142,10 @@ struct BatchFileTests {
     let text = "chain: chain.yaml\ndevices: { csv: lamps.csv, address: mac }"
     #expect(
       try complaints(text, ["lamps.csv": table]) == [
-        "lamps.csv:2:1: chain.yaml:2:3: variables.level: lamps.csv:2 gives 'high' (expected a whole "
-          + "number)",
-        "lamps.csv:3:1: 'C0:FF' stands here (expected an address such as C0:FF:EE:00:00:01)",
-        "lamps.csv:5:1: the cell is empty (expected an address such as C0:FF:EE:00:00:01)",
+        "lamps.csv:2:1: chain.yaml:2:3: variables.level: expected a whole number, "
+          + "found 'high' from lamps.csv:2",
+        "lamps.csv:3:1: expected an address such as C0:FF:EE:00:00:01, found 'C0:FF'",
+        "lamps.csv:5:1: expected an address such as C0:FF:EE:00:00:01, found an empty cell",
       ]
     )
     let missing = "steps: [ { log: '{room}' } ]\ndevices:\n- A\n- { name: B, with: { room: x } }"
@@ -163,10 +163,10 @@ struct BatchFileTests {
     let text = "chain: chain.yaml\ndevices: { csv: lamps.csv, address: mac }"
     let wrong = try complaints(text, ["lamps.csv": "mac,level\n\(names)\n"])
     #expect(wrong.count == 21)
-    #expect(wrong.last == "lamps.csv:22:1: 30 more devices have values that are wrong")
+    #expect(wrong.last == "lamps.csv:22:1: 30 more devices have invalid values")
     #expect(
       try complaints("steps: [ { reed: battery-level } ]\ndevices: [ A, B ]") == [
-        "batch.yaml:1:12: steps.1: there is no step 'reed' (did you mean 'read'?)"
+        "batch.yaml:1:12: steps.1: unknown step 'reed' (did you mean 'read'?)"
       ]
     )
   }
@@ -177,24 +177,27 @@ struct BatchFileTests {
     #expect(outside.count == 1 && outside[0].hasPrefix("batch.yaml:1:8: chain: '../chain.yaml': "))
     let twice = try complaints("chain: chain.yaml\ndevices: [ A, B, { name: A } ]")
     #expect(twice.count == 1)
-    #expect(twice[0].hasPrefix("batch.yaml:2:18: devices.3: 'A' is there twice, first at "))
+    #expect(twice[0].hasPrefix("batch.yaml:2:18: devices.3: duplicate device 'A', first at "))
   }
 
   @Test(
     "what has no meaning is complained of in its place",
     arguments: [
-      ("devices: [ A ]", "1:1: there is no chain (expected 'chain' with a file, or 'steps')"),
+      ("devices: [ A ]", "1:1: the chain is missing (expected 'chain' with a file, or 'steps')"),
       ("chain: chain.yaml", "1:1: the key 'devices' is missing"),
       ("chain: chain.yaml\ndevices: []", "2:10: devices: there are no devices"),
-      ("chain: chain.yaml\ndevices: [ '*' ]", "2:12: devices.1: '*' is no device"),
+      ("chain: chain.yaml\ndevices: [ '*' ]", "2:12: devices.1: '*' matches any device"),
       ("chain: chain.yaml\ndevices: [ A ]\nsteps: []", "3:8: steps: 'steps' belongs to a chain"),
       ("chain: chain.yaml\ndevices: [ A ]\nconcurency: 2", "did you mean 'concurrency'?"),
       ("chain: chain.yaml\ndevices: [ A ]\nconcurrency: 65", "expected how many at once, from 1"),
       ("chain: chain.yaml\ndevices: [ A ]\non-failure: stopp", "did you mean 'stop'?"),
-      ("chain: chain.yaml\ndevices: [ A ]\nevery: 10ms", "3:8: every: '10ms' stands here"),
-      ("chain: chain.yaml\ndevices: [ A ]\njitter: 1s", "3:9: jitter: there is nothing to put off"),
-      ("chain: chain.yaml\ndevices: [ A ]\nevery: 1m\njitter: 2m", "less than the 1m between two"),
-      ("chain: chain.yaml\ndevices: [ A ]\nevery: 1m\ncron: '* * * * *'", "both say when"),
+      (
+        "chain: chain.yaml\ndevices: [ A ]\nevery: 10ms",
+        "3:8: every: expected a duration from 1s on such as 15m, found '10ms'"
+      ),
+      ("chain: chain.yaml\ndevices: [ A ]\njitter: 1s", "3:9: jitter: 'jitter' needs a schedule"),
+      ("chain: chain.yaml\ndevices: [ A ]\nevery: 1m\njitter: 2m", "less than the interval of 1m"),
+      ("chain: chain.yaml\ndevices: [ A ]\nevery: 1m\ncron: '* * * * *'", "'every' and 'cron' exclude each other"),
       ("chain: chain.yaml\ndevices: [ A ]\ncron: '61 * * * *'", "a minute from 0 to 59"),
       ("chain: chain.yaml\ndevices: { scan: 1s, at-least: 3, at-most: 2 }", "below at-least"),
       ("chain: chain.yaml\ndevices: { csv: none.csv, address: mac }", "the file cannot be read"),

@@ -85,7 +85,7 @@ struct BatchReportTests {
           the batch
              what   running the batch
              why    1 device failed, and on-failure lets no other begin
-             try    go on with the others: --resume
+             try    run the others: --resume
         not run: L1, L2,
         """
       )
@@ -131,7 +131,7 @@ struct BatchReportTests {
             <testcase name="the batch" classname="batch" time="0.000">
               <error message="running the batch: 1 device failed, and on-failure lets no other begin" type="not-run">what   running the batch
         why    1 device failed, and on-failure lets no other begin
-        try    go on with the others: --resume</error>
+        try    run the others: --resume</error>
             </testcase>
           </testsuite>
         </testsuites>
@@ -153,7 +153,7 @@ struct BatchReportTests {
           class: "definite"
           what: "running the batch"
           why: "1 device failed, and on-failure lets no other begin"
-          try: "go on with the others: --resume"
+          try: "run the others: --resume"
           ...
 
         """

@@ -38,7 +38,7 @@ struct CapturedValueTests {
     #expect(bench.ending?.done == 2)
     #expect(
       failure?.message
-        == "reading battery-level: expected percent < 72, got 73 % (octets 49)"
+        == "reading battery-level: expected percent < 72, got 73 % (bytes 49)"
     )
   }
 
@@ -63,7 +63,7 @@ struct CapturedValueTests {
     try bench.run("read temperature-measurement as t; write alert-level u8:{t.celsius}")
     #expect(bench.ending?.failure?.code == .invalidValue)
     #expect(bench.ending?.step?.place == "step 2")
-    #expect(bench.ending?.failure?.why.contains("with the captured values in it") == true)
+    #expect(bench.ending?.failure?.why.contains("cannot be written with its captured values") == true)
     #expect(!bench.device.isConnected)
   }
 
@@ -99,7 +99,7 @@ struct CapturedValueTests {
     #expect(
       Plan.complaints(step + "{ sleep: '{b}s' }") == [
         "c:3:12: steps.2.sleep: 'b' is captured while the chain runs (expected a variable that "
-          + "is known before: what stands here is part of the plan)"
+          + "is set before the chain runs)"
       ]
     )
     #expect(

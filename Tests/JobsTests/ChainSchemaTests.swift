@@ -124,7 +124,7 @@ struct ChainSchemaTests {
     }
     let check = try known(
       "steps: [{ read: 2a19, expect: { percent: { zzzzzzzz: 1 } } }]",
-      after: "there is no comparison"
+      after: "unknown comparison"
     )
     let forms = schema.files[Self.file]?["definitions"]?["check"]?["anyOf"]?.list ?? []
     #expect(Set(forms.flatMap { $0["properties"]?.object.keys.sorted() ?? [] }) == check)

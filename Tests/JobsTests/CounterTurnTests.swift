@@ -27,7 +27,7 @@ struct CounterTurnTests {
     let line = "repeat 3 { read ff01 expect u8 counts 8 }"
     #expect(
       try why(line, reading: [1, 2, 4])
-        == "expected u8 counts 8, got 4 after 2: 1 value missing (octets 04)"
+        == "expected u8 counts 8, got 4 after 2: 1 value missing (bytes 04)"
     )
     #expect(bench.ending?.step?.position.description == "1[3].1")
   }
@@ -38,7 +38,7 @@ struct CounterTurnTests {
     #expect(try why(line, reading: [1, 3, 4, 6]) == nil)
     #expect(
       try why(line, reading: [1, 3, 4, 7])
-        == "expected u8 counts 8 gaps 2, got 7 after 4: 3 values missing (octets 07)"
+        == "expected u8 counts 8 gaps 2, got 7 after 4: 3 values missing (bytes 07)"
     )
   }
 
@@ -53,7 +53,7 @@ struct CounterTurnTests {
     bench.device.notify("ff01", [(.seconds(1), [1]), (.seconds(1), [2])])
     try bench.run("repeat 2 { notify ff01 until 2x expect u8 counts 8 }")
     #expect(
-      bench.ending?.failure?.why == "expected u8 counts 8, got 1 after 2 (octets 01)"
+      bench.ending?.failure?.why == "expected u8 counts 8, got 1 after 2 (bytes 01)"
     )
     try bench.run("repeat 2 { notify ff01 until 2x expect u8 counts 8 each-turn }")
     #expect(bench.ending?.failure == nil)
@@ -65,7 +65,7 @@ struct CounterTurnTests {
     #expect(try why(line, reading: [1, 3, 11, 13]) == nil)
     #expect(
       try why(line, reading: [1, 3, 11, 14])
-        == "expected u8 counts 8 gaps 1 each-turn, got 14 after 11: 2 values missing (octets 0e)"
+        == "expected u8 counts 8 gaps 1 each-turn, got 14 after 11: 2 values missing (bytes 0e)"
     )
   }
 

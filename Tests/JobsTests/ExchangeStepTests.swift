@@ -60,7 +60,7 @@ struct ExchangeStepTests {
       ("{ write: alert-level, value: { u8: 1 }, delivery: signals }", "one of call, acquire"),
       (
         "{ write: alert-level, value: { u8: 1 }, delivery: acquire, kind: request }",
-        "takes commands alone"
+        "supports only commands"
       ), ("{ write: alert-level, value: { u8: 1 }, delivery: acquire, offset: 1 }", "no offset"),
     ]
   )
@@ -71,11 +71,11 @@ struct ExchangeStepTests {
   @Test(
     "what is wrong on one line is said with its column",
     arguments: [
-      ("exchange alert-level", "1:10", "no value"),
+      ("exchange alert-level", "1:10", "the value is missing"),
       ("exchange alert-level u8:1 anser ff01", "1:27", "did you mean 'answer'?"),
       ("exchange alert-level u8:1 answer", "1:27", "nothing follows 'answer'"),
       ("exchange alert-level u8:1 where percnt = 1", "1:33", "percnt"),
-      ("write alert-level u8:1 reliable delivery acquire", "1:42", "takes commands alone"),
+      ("write alert-level u8:1 reliable delivery acquire", "1:42", "supports only commands"),
     ]
   )
   func lineComplaints(line: String, place: String, part: String) {

@@ -11,33 +11,33 @@ struct FileComplaintTests {
     "about the head",
     arguments: [
       ("name: x", "c:1:1: the key 'steps' is missing (expected a list of steps)"),
-      ("- 1", "c:1:1: a list stands here (expected a mapping)"),
+      ("- 1", "c:1:1: expected a mapping, found a list"),
       ("steps: []", "c:1:8: steps: there are no steps (expected at least one)"),
-      ("steps: x", "c:1:8: steps: 'x' stands here (expected a list of steps)"),
+      ("steps: x", "c:1:8: steps: expected a list of steps, found 'x'"),
       (
-        "steps: [connect]\nname: [x]", "c:2:7: name: a list stands here (expected a text)"
+        "steps: [connect]\nname: [x]", "c:2:7: name: expected a text, found a list"
       ),
       (
         "steps: [connect]\ntimeout: 0s",
-        "c:2:10: timeout: '0s' stands here (expected a duration above 0 such as 10s)"
+        "c:2:10: timeout: expected a duration above 0 such as 10s, found '0s'"
       ),
       (
         "steps: [connect]\nretry: 3",
-        "c:2:8: retry: '3' stands here "
-          + "(expected tries such as { attempts: 3, backoff: 500ms })"
+        "c:2:8: retry: expected "
+          + "tries such as { attempts: 3, backoff: 500ms }, found '3'"
       ),
       (
         "steps: [connect]\nretry: { attempts: 0 }",
-        "c:2:20: retry.attempts: '0' stands here (expected how many tries, from 1 to 1000)"
+        "c:2:20: retry.attempts: expected how many tries, from 1 to 1000, found '0'"
       ),
       (
         "steps: [connect]\nretry: { attempts: 2, backof: 1s }",
-        "c:2:23: retry.backof: there is no key 'backof' here (did you mean 'backoff'?)"
+        "c:2:23: retry.backof: unknown key 'backof' (did you mean 'backoff'?)"
       ),
       (
         "steps: [connect]\ndevice: Thermo-1",
-        "c:2:9: device: 'Thermo-1' stands here "
-          + "(expected one of { name }, { address }, { service }, { alias })"
+        "c:2:9: device: expected "
+          + "one of { name }, { address }, { service }, { alias }, found 'Thermo-1'"
       ),
       (
         "steps: [connect]\ndevice: { name: x, alias: y }",
@@ -46,15 +46,15 @@ struct FileComplaintTests {
       ),
       (
         "steps: [connect]\ndevice: { address: x }",
-        "c:2:20: device.address: 'x' stands here (expected an address such as C0:FF:EE:00:00:01)"
+        "c:2:20: device.address: expected an address such as C0:FF:EE:00:00:01, found 'x'"
       ),
       (
         "steps: [connect]\ndevice: { service: batery }",
-        "c:2:20: device.service: 'batery' is no service (did you mean 'battery'?)"
+        "c:2:20: device.service: unknown service 'batery' (did you mean 'battery'?)"
       ),
       (
         "steps: [connect]\ndevice: { nme: x }",
-        "c:2:11: device.nme: there is no key 'nme' here (did you mean 'name'?)"
+        "c:2:11: device.nme: unknown key 'nme' (did you mean 'name'?)"
       ),
     ]
   )
@@ -76,13 +76,13 @@ struct FileComplaintTests {
       """
     #expect(
       Plan.complaints(text) == [
-        "c:1:1: nam: there is no key 'nam' here (did you mean 'name'?)",
-        "c:2:1: timeot: there is no key 'timeot' here (did you mean 'timeout'?)",
-        "c:4:5: steps.1: there is no step 'raed' (did you mean 'read'?)",
+        "c:1:1: nam: unknown key 'nam' (did you mean 'name'?)",
+        "c:2:1: timeot: unknown key 'timeot' (did you mean 'timeout'?)",
+        "c:4:5: steps.1: unknown step 'raed' (did you mean 'read'?)",
         "c:5:11: steps.2.read: unknown characteristic 'hart-rate-measurement' "
           + "(did you mean 'heart-rate-measurement'?)",
         "c:7:10: steps.3.log: no earlier step captures 'hart' (did you mean 'heart'?)",
-        "c:8:12: steps.4.sleep: '3' stands here (expected a duration such as 500ms)",
+        "c:8:12: steps.4.sleep: expected a duration such as 500ms, found '3'",
       ]
     )
   }
@@ -91,7 +91,7 @@ struct FileComplaintTests {
   func limits() {
     #expect(
       Plan.complaints("steps: [{ repeat: 0, steps: [connect] }]") == [
-        "c:1:19: steps.1.repeat: '0' stands here (expected how many times, from 1 to 1000000)"
+        "c:1:19: steps.1.repeat: expected how many times, from 1 to 1000000, found '0'"
       ]
     )
     let million = "repeat: 1000000, steps:"
@@ -112,7 +112,7 @@ struct FileComplaintTests {
     let nested = "steps: [{ repeat: 2, steps: [{ repeat: 2, steps: [connect] }] }]"
     #expect(
       Plan.complaints(nested, limits: small) == [
-        "c:1:50: steps.1.steps.1.steps: more than 1 steps lie in one another"
+        "c:1:50: steps.1.steps.1.steps: steps are nested deeper than 1 levels"
       ]
     )
   }
@@ -134,9 +134,9 @@ struct FileComplaintTests {
     #expect(complaint("/") == "/: the file cannot be read: Is a directory")
     #expect(complaint("/dev/null") == "/dev/null:1:1: the file is empty")
     #expect(
-      complaint("/dev/zero") == "/dev/zero: the file is longer than 4194304 octets"
+      complaint("/dev/zero") == "/dev/zero: the file is longer than 4194304 bytes"
     )
     let latin = try TemporaryFile([0x61, 0x3a, 0x20, 0x62, 0x0a, 0x63, 0x3a, 0xe4, 0x0a])
-    #expect(complaint(latin.path) == "\(latin.path):2:1: this is not UTF-8")
+    #expect(complaint(latin.path) == "\(latin.path):2:1: the file is not valid UTF-8")
   }
 }

@@ -38,7 +38,7 @@ struct HostileTableTests {
       Issue.record("it is taken")
       return
     }
-    #expect(errors.problems.map(\.description) == ["t.csv:1:7: the column 'b' is there twice"])
+    #expect(errors.problems.map(\.description) == ["t.csv:1:7: duplicate column 'b'"])
   }
 
   @Test("control characters of names and cells are shown where the plan is printed")

@@ -102,7 +102,7 @@ struct JSONLinesTests {
         #""step":"1","operation":"read","attribute":"battery-level","status":"failed","#
           + #""value":{"percent":72},"hex":"48","error":{"code":"expectation-not-met","#
           + #""class":"definite","message":"reading battery-level: expected percent > 90, "#
-          + #"got 72 % (octets 48)","bluez":null,"#
+          + #"got 72 % (bytes 48)","bluez":null,"#
           + hint
       )
     )

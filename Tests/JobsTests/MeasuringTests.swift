@@ -76,7 +76,7 @@ struct MeasuringTests {
     #expect(bench.ending?.failure?.code == .expectationNotMet)
     #expect(
       bench.ending?.failure?.message
-        == "measuring the link: expected rssi > -40, got -50 dBm"
+        == "measuring the RSSI: expected rssi > -40, got -50 dBm"
     )
     #expect(!bench.device.isConnected)
   }

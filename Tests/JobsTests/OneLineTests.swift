@@ -75,18 +75,18 @@ struct OneLineTests {
     arguments: [
       ("", "1:1: there are no steps (expected a step such as read battery-level)"),
       (" ; ", "1:1: there are no steps (expected a step such as read battery-level)"),
-      ("raed 2a19", "1:1: there is no step 'raed' (did you mean 'read'?)"),
+      ("raed 2a19", "1:1: unknown step 'raed' (did you mean 'read'?)"),
       (
         "frobnicate",
-        "1:1: there is no step 'frobnicate' "
+        "1:1: unknown step 'frobnicate' "
           + "(expected one of read, write, notify, exchange, poll, combine, scan, sleep, repeat, "
           + "when, assert, try, include, connect, disconnect, rssi, log, pair, unpair, trust, mtu, "
           + "connection-parameters, services, read-descriptor, write-descriptor)"
       ),
       (
         "include a",
-        "1:9: 'a' cannot be included (expected the path of a file below the folder of the chain's "
-          + "own, without variables)"
+        "1:9: 'a' cannot be included (expected the path of a file below the folder of the chain, "
+          + "without variables)"
       ),
       (
         "read", "1:1: nothing follows 'read' (expected a characteristic such as battery-level)"
@@ -97,17 +97,17 @@ struct OneLineTests {
       ),
       (
         "read 2a19 foo",
-        "1:11: 'foo' stands here (expected one of offset, format, as, expect, within)"
+        "1:11: expected one of offset, format, as, expect, within, found 'foo'"
       ),
-      ("read 2a19 exect percent > 3", "1:11: 'exect' stands here (did you mean 'expect'?)"),
+      ("read 2a19 exect percent > 3", "1:11: unknown word 'exect' (did you mean 'expect'?)"),
       (
         "read 2a19 as 1x",
-        "1:14: '1x' stands here (expected a name: a letter, then letters, digits, - and _)"
+        "1:14: expected a name of letters, digits, - and _ that begins with a letter, found '1x'"
       ),
-      ("read 2a19 format u9", "1:18: there is no format 'u9' (did you mean 'u8'?)"),
+      ("read 2a19 format u9", "1:18: unknown format 'u9' (did you mean 'u8'?)"),
       (
         "read 2a19 within 0s",
-        "1:18: '0s' stands here (expected a duration above 0 such as 10s)"
+        "1:18: expected a duration above 0 such as 10s, found '0s'"
       ),
       (
         "read 2a19 expect precent>3",
@@ -115,22 +115,21 @@ struct OneLineTests {
       ),
       (
         "read 2a19 expect percent ^ 3",
-        "1:26: '^' is no comparison (expected one of =, !=, <, <=, >, >=, in, &, ~, counts)"
+        "1:26: expected one of =, !=, <, <=, >, >=, in, &, ~, counts, found '^'"
       ),
-      ("read 2a19 expect percent > x", "1:28: 'x' stands here (expected a number)"),
+      ("read 2a19 expect percent > x", "1:28: expected a number, found 'x'"),
       ("read 2a19 expect percent >", "1:26: nothing follows '>' (expected a number)"),
       (
         "read 2a19 expect percent in 5..3",
-        "1:29: '5..3' stands here (expected two numbers such as 10..40, the smaller first)"
+        "1:29: expected two numbers such as 10..40, the smaller first, found '5..3'"
       ),
-      ("write 2a06", "1:7: no value (expected a value such as u8:1)"),
+      ("write 2a06", "1:7: the value is missing (expected a value such as u8:1)"),
       ("write 2a06 u8:300", "1:15: 300 is more than 255 (expected a value for u8)"),
-      ("write 2a06 u9:3", "1:12: there is no format 'u9' (did you mean 'u8'?)"),
+      ("write 2a06 u9:3", "1:12: unknown format 'u9' (did you mean 'u8'?)"),
       (
         "write 2a06 u8:1 reqest",
-        "1:17: 'reqest' stands here "
-          + "(expected a value such as u8:1, a kind of writing, offset, delivery, or within; "
-          + "did you mean 'request'?)"
+        "1:17: expected a value such as u8:1, a kind of write, offset, delivery, or within, "
+          + "found 'reqest' (did you mean 'request'?)"
       ),
       (
         "notify 2a19",
@@ -139,21 +138,21 @@ struct OneLineTests {
       ),
       (
         "notify 2a19 until 0x",
-        "1:19: '0x' stands here (expected how many values, such as 5x: from 1x to 1000000x)"
+        "1:19: expected how many values, such as 5x: from 1x to 1000000x, found '0x'"
       ),
       (
         "notify 2a19 for 5s within 3s",
         "1:27: a limit of 3s ends before the 5s of 'for' (expected 5s or more)"
       ),
-      ("sleep 3", "1:7: '3' stands here (expected a duration such as 500ms)"),
-      ("sleep 3s now", "1:10: 'now' stands here (expected nothing)"),
+      ("sleep 3", "1:7: expected a duration such as 500ms, found '3'"),
+      ("sleep 3s now", "1:10: expected the end of the step, found 'now'"),
       (
         "log \"{x}\"",
         "1:5: no earlier step captures 'x' (expected a step before this one with 'as')"
       ),
-      ("log 'abc", "1:5: this quote is not closed (expected ' at the end)"),
+      ("log 'abc", "1:5: the quote is not closed (expected ' at the end)"),
       (#"log abc\"#, #"1:5: nothing follows the \ at the end"#),
-      ("connect now", "1:9: 'now' stands here (expected within)"),
+      ("connect now", "1:9: expected within, found 'now'"),
     ]
   )
   func wrong(line: String, complaint: String) {
@@ -173,9 +172,9 @@ struct OneLineTests {
     } catch {
       #expect(
         error.problems.map(\.description) == [
-          "line:1:16: 'foo' stands here (expected one of offset, format, as, expect, within)",
+          "line:1:16: expected one of offset, format, as, expect, within, found 'foo'",
           "line:1:25: no earlier step captures 'other' (expected b)",
-          "line:2:9: '3' stands here (expected a duration such as 500ms)",
+          "line:2:9: expected a duration such as 500ms, found '3'",
         ]
       )
     }

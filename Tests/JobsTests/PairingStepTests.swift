@@ -79,7 +79,7 @@ struct PairingStepTests {
     #expect(found.count == 7)
     #expect(!found.contains { $0.contains("12345678901234567") })
     #expect(found.contains { $0.contains("did you mean 'confirm'?") })
-    #expect(found.contains { $0.contains("a passkey comes from one place") })
+    #expect(found.contains { $0.contains("a passkey has exactly one source") })
     for line in ["pair passkey 042137", "pair passkey env:", "pair passkey pin:042137"] {
       do {
         _ = try Plan.parse(line: line)

@@ -78,7 +78,7 @@ struct RunsReportTests {
         failures:
           Thermo-2: failed at step 3 after 2 tries
              what   reading battery-level
-             why    expected percent > 50, got 30 % (octets 1e)
+             why    expected percent > 50, got 30 % (bytes 1e)
              try    check the device, or what the chain expects of it
         """
     )
@@ -108,8 +108,8 @@ struct RunsReportTests {
               <skipped message="its condition did not hold"/>
             </testcase>
             <testcase name="3  read battery-level" classname="Nightly &lt;check&gt;.Thermo-2" time="0.250">
-              <failure message="reading battery-level: expected percent &gt; 50, got 30 % (octets 1e)" type="expectation-not-met">what   reading battery-level
-        why    expected percent &gt; 50, got 30 % (octets 1e)
+              <failure message="reading battery-level: expected percent &gt; 50, got 30 % (bytes 1e)" type="expectation-not-met">what   reading battery-level
+        why    expected percent &gt; 50, got 30 % (bytes 1e)
         try    check the device, or what the chain expects of it</failure>
             </testcase>
             <testcase name="disconnect" classname="Nightly &lt;check&gt;.Thermo-2" time="0.000"/>
@@ -119,7 +119,7 @@ struct RunsReportTests {
         2  when b.percent &lt; 20  skipped
         3  read battery-level  failed (30 %)
            what   reading battery-level
-           why    expected percent &gt; 50, got 30 % (octets 1e)
+           why    expected percent &gt; 50, got 30 % (bytes 1e)
            try    check the device, or what the chain expects of it
         -  disconnect  ok</system-out>
           </testsuite>
@@ -151,7 +151,7 @@ struct RunsReportTests {
               code: "expectation-not-met"
               class: "definite"
               what: "reading battery-level"
-              why: "expected percent > 50, got 30 % (octets 1e)"
+              why: "expected percent > 50, got 30 % (bytes 1e)"
               try: "check the device, or what the chain expects of it"
               ...
             ok 5 - disconnect
@@ -161,7 +161,7 @@ struct RunsReportTests {
           code: "expectation-not-met"
           class: "definite"
           what: "reading battery-level"
-          why: "expected percent > 50, got 30 % (octets 1e)"
+          why: "expected percent > 50, got 30 % (bytes 1e)"
           try: "check the device, or what the chain expects of it"
           ...
         """

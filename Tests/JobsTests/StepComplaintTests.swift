@@ -11,24 +11,24 @@ struct StepComplaintTests {
     arguments: [
       (
         "frobnicate: x",
-        "2:3: steps.1: there is no step 'frobnicate' (expected one of read, write, notify, exchange, poll, combine, scan, "
+        "2:3: steps.1: unknown step 'frobnicate' (expected one of read, write, notify, exchange, poll, combine, scan, "
           + "sleep, repeat, when, assert, try, include, connect, disconnect, rssi, log, pair, unpair, trust, mtu, "
           + "connection-parameters, services, "
           + "read-descriptor, write-descriptor)"
       ),
       (
         "read",
-        "2:3: steps.1: 'read' stands here (expected a step such as 'read: battery-level')"
+        "2:3: steps.1: expected a step such as 'read: battery-level', found 'read'"
       ),
       (
-        "[]", "2:3: steps.1: a list stands here (expected a step such as 'read: battery-level')"
+        "[]", "2:3: steps.1: expected a step such as 'read: battery-level', found a list"
       ),
       (
         "{ read: battery-level, write: alert-level }",
-        "2:3: steps.1: 'read' and 'write' are steps of their own "
+        "2:3: steps.1: 'read' and 'write' are separate steps "
           + "(expected one step in each entry of the list)"
       ),
-      ("connect: now", "2:12: steps.1.connect: 'now' stands here (expected nothing)"),
+      ("connect: now", "2:12: steps.1.connect: expected no value, found 'now'"),
     ]
   )
   func verbs(step: String, complaint: String) {
@@ -48,24 +48,23 @@ struct StepComplaintTests {
       ),
       (
         "{ read: [a] }",
-        "2:11: steps.1.read: a list stands here (expected a characteristic such as battery-level)"
+        "2:11: steps.1.read: expected a characteristic such as battery-level, found a list"
       ),
       (
         "{ read: battery-level, fromat: u8 }",
-        "2:26: steps.1.fromat: there is no key 'fromat' here (did you mean 'format'?)"
+        "2:26: steps.1.fromat: unknown key 'fromat' (did you mean 'format'?)"
       ),
       (
         "{ read: battery-level, format: u9 }",
-        "2:34: steps.1.format: there is no format 'u9' (did you mean 'u8'?)"
+        "2:34: steps.1.format: unknown format 'u9' (did you mean 'u8'?)"
       ),
       (
         "{ read: battery-level, as: 1b }",
-        "2:30: steps.1.as: '1b' stands here "
-          + "(expected a name: a letter, then letters, digits, - and _)"
+        "2:30: steps.1.as: expected a name of letters, digits, - and _ that begins with a letter, found '1b'"
       ),
       (
         "{ read: battery-level, timeout: 10 }",
-        "2:35: steps.1.timeout: '10' stands here (expected a duration above 0 such as 10s)"
+        "2:35: steps.1.timeout: expected a duration above 0 such as 10s, found '10'"
       ),
     ]
   )
@@ -77,13 +76,13 @@ struct StepComplaintTests {
     "about writing",
     arguments: [
       ("", "2:3: steps.1: the key 'value' is missing (expected a value such as { u8: 1 })"),
-      (", value: 3", "2:32: steps.1.value: '3' stands here (expected \(part))"),
+      (", value: 3", "2:32: steps.1.value: expected \(part), found '3'"),
       (
         ", value: { u8: 1, u16: 2 }",
-        "2:32: steps.1.value: several formats stand here (expected \(part))"
+        "2:32: steps.1.value: expected \(part), found several formats"
       ),
       (
-        ", value: [{ u8: 1 }, 2]", "2:44: steps.1.value.2: '2' stands here (expected \(part))"
+        ", value: [{ u8: 1 }, 2]", "2:44: steps.1.value.2: expected \(part), found '2'"
       ),
       (
         ", value: { u8: 300 }",
@@ -91,23 +90,23 @@ struct StepComplaintTests {
       ),
       (
         ", value: { u9: 300 }",
-        "2:34: steps.1.value.u9: there is no format 'u9' (did you mean 'u8'?)"
+        "2:34: steps.1.value.u9: unknown format 'u9' (did you mean 'u8'?)"
       ),
       (
         ", value: { u8: [1] }",
-        "2:38: steps.1.value.u8: a list stands here (expected one value)"
+        "2:38: steps.1.value.u8: expected one value, found a list"
       ),
       (
         ", value: { u8: 1 }, kind: requst",
-        "2:49: steps.1.kind: 'requst' stands here (did you mean 'request'?)"
+        "2:49: steps.1.kind: unknown word 'requst' (did you mean 'request'?)"
       ),
       (
         ", value: { u8: 1 }, as: x",
-        "2:43: steps.1.as: there is no key 'as' here (expected one of write, value, kind, offset, delivery, timeout)"
+        "2:43: steps.1.as: unknown key 'as' (expected one of write, value, kind, offset, delivery, timeout)"
       ),
       (
         ", value: { utf8: '\(String(repeating: "x", count: 513))' }",
-        "2:32: steps.1.value: 513 octets, but an attribute has at most 512"
+        "2:32: steps.1.value: 513 bytes, but an attribute has at most 512"
       ),
     ]
   )
@@ -128,7 +127,7 @@ struct StepComplaintTests {
       ),
       (
         ", for: 0s",
-        "33: steps.1.for: '0s' stands here (expected a duration above 0 such as 10s)"
+        "33: steps.1.for: expected a duration above 0 such as 10s, found '0s'"
       ),
       (
         ", for: 10s, timeout: 5s",
@@ -136,15 +135,15 @@ struct StepComplaintTests {
       ),
       (
         ", until: 5",
-        "35: steps.1.until: '5' stands here (expected a count such as { count: 5 })"
+        "35: steps.1.until: expected a count such as { count: 5 }, found '5'"
       ),
       (
         ", until: { count: 0 }",
-        "44: steps.1.until.count: '0' stands here (expected how many values, from 1 to 1000000)"
+        "44: steps.1.until.count: expected how many values, from 1 to 1000000, found '0'"
       ),
       (
         ", for: 1s, after: x",
-        "44: steps.1.after: 'x' stands here (expected a 'write' and its 'value')"
+        "44: steps.1.after: expected a 'write' and its 'value', found 'x'"
       ),
       (
         ", for: 1s, after: { write: alert-level }",

@@ -37,7 +37,7 @@ struct StepKindTests {
     #expect(failure?.code == .invalidValue)
     #expect(failure?.class == .definite)
     #expect(
-      failure?.why == "the value is not what its format promises: "
+      failure?.why == "the value does not match its format: "
         + "temperature, byte 1: expected 4 bytes, found 2"
     )
     let failed = bench.endings.first { $0.status == .failed }
@@ -51,7 +51,7 @@ struct StepKindTests {
     #expect(failure?.class == .definite)
     #expect(
       failure?.message == "reading temperature-measurement: "
-        + "expected celsius in 38..40, got 36.6 °C (octets 006e0100ff)"
+        + "expected celsius in 38..40, got 36.6 °C (bytes 006e0100ff)"
     )
     #expect(bench.ending?.exitStatus == .failed)
     #expect(!bench.device.isConnected)
@@ -135,7 +135,7 @@ struct StepKindTests {
   func notSubscribed() throws {
     bench.device.answer("subscribe heart-rate-measurement", .silence)
     _ = try bench.run("notify heart-rate-measurement for 10s within 15s")
-    #expect(failure?.why == "the subscription did not stand within 15s")
+    #expect(failure?.why == "the subscription was not active within 15s")
   }
 
   @Test("notifications that end by themselves before there are enough are a failure")
@@ -149,7 +149,7 @@ struct StepKindTests {
   func expectingEach() throws {
     bench.device.notify("heart-rate-measurement", hearts(60, 250, 61))
     _ = try bench.run("notify heart-rate-measurement until 3x expect bpm < 200")
-    #expect(failure?.why == "expected bpm < 200, got 250 bpm (octets 00fa)")
+    #expect(failure?.why == "expected bpm < 200, got 250 bpm (bytes 00fa)")
     #expect(bench.device.calls.contains("unsubscribe heart-rate-measurement at 2s"))
   }
 

@@ -170,7 +170,7 @@ struct StreamStepTests {
         + "expect h.bpm < 100"
     )
     #expect(
-      bench.ending?.failure?.why == "expected h.bpm < 100, got 199 bpm (octets 00c7)"
+      bench.ending?.failure?.why == "expected h.bpm < 100, got 199 bpm (bytes 00c7)"
     )
     #expect(bench.device.calls.contains { $0.hasPrefix("unsubscribe") })
   }
@@ -183,19 +183,19 @@ struct StreamStepTests {
       ("{ poll: battery-level, until: { count: 3 } }", "2:3: steps.1: the key 'every' is missing"),
       ("{ poll: battery-level, every: 1s }", "this would listen for ever"),
       (
-        "{ poll: battery-level, every: 0s, for: 1s }", "'0s' stands here (expected a duration above"
+        "{ poll: battery-level, every: 0s, for: 1s }", "expected a duration above 0 such as 10s, found '0s'"
       ),
       (
         "{ poll: battery-level, every: 1s, until: { count: 0 } }",
-        "'0' stands here (expected how many"
+        "expected how many values, from 1 to 1000000, found '0'"
       ),
-      ("{ poll: battery-level, every: 1s, until: { silence: 0s } }", "'0s' stands here"),
+      ("{ poll: battery-level, every: 1s, until: { silence: 0s } }", "found '0s'"),
       ("{ poll: battery-level, every: 1s, until: { celsius: 1 } }", "the value has no 'celsius'"),
       ("{ poll: battery-level, every: 1s, for: 9s, timeout: 1s }", "a limit of 1s ends before"),
       ("{ combine: [ { notify: battery-level, as: b } ], for: 1s }", "from 2 to 8 inputs"),
       (
         "{ combine: [ { notify: 2a19, as: b }, { notify: 2a37, as: b } ], for: 1s }",
-        "two values are called 'b'"
+        "duplicate name 'b'"
       ),
       ("{ combine: [ { notify: 2a19, as: b }, { read: 2a37 } ], for: 1s }", "'notify' or 'poll'"),
       (

@@ -78,7 +78,7 @@ struct TextReportTests {
         "-  connect  ok",
         "1  read battery-level  failed (72 %)",
         "   what   reading battery-level",
-        "   why    expected percent > 90, got 72 % (octets 48)",
+        "   why    expected percent > 90, got 72 % (bytes 48)",
         "   try    check the device, or what the chain expects of it",
         "-  disconnect  ok",
         "failed at step 1 after 0 steps in 0.000 s: expectation-not-met",

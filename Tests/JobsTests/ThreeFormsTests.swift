@@ -172,31 +172,31 @@ struct ThreeFormsTests {
         == "step 1: no earlier step captures 'x' (expected a step before this one with 'as')"
     )
     #expect(problem([try .notify("2a37")]).hasPrefix("step 1: this would listen for ever"))
-    #expect(problem([.repeated(0) { Step.connect }]).hasPrefix("step 1: 0 times"))
+    #expect(problem([.repeated(0) { Step.connect }]).hasPrefix("step 1: expected from 1 to 1000000, found 0 times"))
     #expect(problem([try .read("2a19").expect("celsius", .above(1))]).contains("no 'celsius'"))
     #expect(problem([try .read("battery-levle")]).contains("battery-level"))
-    #expect(problem([try .write("2a06", "u9:1")]).contains("no format 'u9'"))
+    #expect(problem([try .write("2a06", "u9:1")]).contains("unknown format 'u9'"))
     #expect(problem([try .write("2a06", "u8:1", kind: .command, offset: 2)]).contains("no offset"))
-    #expect(problem([Step.rssi.captured(as: "1")]).contains("is no name"))
+    #expect(problem([Step.rssi.captured(as: "1")]).contains("found '1'"))
     var step = Step.connect
     for _ in 0..<20 { step = .repeated(1) { step } }
-    #expect(problem([step]) == "more than 16 steps lie in one another")
+    #expect(problem([step]) == "steps are nested deeper than 16 levels")
   }
 
   // MARK: Blocks
 
   @Test(
-    "what is wrong with blocks on one line is said",
+    "errors in blocks of the one-line form are reported",
     arguments: [
       ("repeat 3", "nothing follows '3' (expected steps in braces"),
       ("repeat 3 { }", "there are no steps"), ("repeat 0 { rssi }", "how many times, from 1 to"),
-      ("repeat 2 { rssi", "1:10: this block is not closed"), ("rssi }", "'}' stands here"),
-      ("repeat 2 { rssi } rssi", "'rssi' stands here (expected nothing)"),
-      ("try { rssi }", "nothing follows"), ("try { rssi } rssi", "(expected finally)"),
+      ("repeat 2 { rssi", "1:10: the block is not closed"), ("rssi }", "found '}'"),
+      ("repeat 2 { rssi } rssi", "expected the end of the step, found 'rssi'"),
+      ("try { rssi }", "nothing follows"), ("try { rssi } rssi", "expected finally, found"),
       ("when x = 1 { rssi }", "no earlier step captures 'x'"),
-      ("notify 2a37 after { rssi } until 1x", "this is no write"),
+      ("notify 2a37 after { rssi } until 1x", "expected one 'write', found 'rssi'"),
       ("combine { notify 2a37 as h } for 1s", "from 2 to 8 inputs"),
-      ("combine { notify 2a37 as h; read 2a19 as b } for 1s", "'read' is no input"),
+      ("combine { notify 2a37 as h; read 2a19 as b } for 1s", "found 'read'"),
       ("poll 2a19 until 1x", "'every' with a duration"), ("include a", "'a' cannot be included"),
     ]
   )

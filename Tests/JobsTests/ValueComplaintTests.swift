@@ -6,9 +6,9 @@ import Testing
 
 @Suite("Complaints about expectations and variables")
 struct ValueComplaintTests {
-  @Test("a comparison as on one line is no text to compare with, unless it is said to be")
+  @Test("a comparison in the one-line form is refused in a file, unless 'is' makes it a text")
   func asOnOneLine() {
-    let end = "is written as on one line (expected a mapping such as"
+    let end = "is in the one-line form (expected a mapping such as"
     for text in ["percent > 20", "value != 3", "u8 & 0x0f = 0x05", "hex ~ 01*"] {
       let said = Plan.complaint(ofStep: "{ read: battery-level, expect: '\(text)' }")
       #expect(said.contains("'\(text)' \(end)"), "\(said)")
@@ -34,39 +34,39 @@ struct ValueComplaintTests {
           + "u8, u16, u24, u32, u64, i8, i16, i24, i32, i64, f32, f64, u16be, u24be, u32be, u64be, "
           + "i16be, i24be, i32be, i64be, f32be, f64be, utf8, hex)"
       ),
-      ("[1]", "40: steps.1.expect: a list stands here (expected \(fields))"),
-      ("", "41: steps.1.expect: nothing stands here (expected \(fields))"),
+      ("[1]", "40: steps.1.expect: expected \(fields), found a list"),
+      ("", "41: steps.1.expect: expected \(fields), found nothing"),
       (
         "{ percent: { betwen: [1, 2] } }",
-        "53: steps.1.expect.percent.betwen: there is no comparison 'betwen' "
+        "53: steps.1.expect.percent.betwen: unknown comparison 'betwen' "
           + "(did you mean 'between'?)"
       ),
       (
         "{ percent: { equals: 3 } }",
-        "53: steps.1.expect.percent.equals: there is no comparison 'equals' "
+        "53: steps.1.expect.percent.equals: unknown comparison 'equals' "
           + "(expected one of is, not, min, max, above, below, between, in, mask, like, counter)"
       ),
       (
         "{ percent: { between: [3, 2] } }",
-        "62: steps.1.expect.percent.between: a list stands here "
-          + "(expected two numbers, the smaller first)"
+        "62: steps.1.expect.percent.between: expected two numbers, the smaller first, found "
+          + "a list"
       ),
       (
         "{ percent: { min: x } }",
-        "58: steps.1.expect.percent.min: 'x' stands here (expected a number)"
+        "58: steps.1.expect.percent.min: expected a number, found 'x'"
       ),
       (
         "{ percent: { in: 3 } }",
-        "57: steps.1.expect.percent.in: '3' stands here (expected a list of values)"
+        "57: steps.1.expect.percent.in: expected a list of values, found '3'"
       ),
       (
         "{ percent: { is: [3] } }",
-        "57: steps.1.expect.percent.is: a list stands here (expected a single value)"
+        "57: steps.1.expect.percent.is: expected a single value, found a list"
       ),
       (
         "{ percent: [3] }",
-        "51: steps.1.expect.percent: a list stands here "
-          + "(expected a value or a comparison such as { min: 10 })"
+        "51: steps.1.expect.percent: expected "
+          + "a value or a comparison such as { min: 10 }, found a list"
       ),
     ]
   )
@@ -91,19 +91,18 @@ struct ValueComplaintTests {
       ),
       (
         "{ when: { 1x: 1 }, steps: [connect] }",
-        "44: steps.2.when.1x: '1x' is no name "
-          + "(expected a name: a letter, then letters, digits, - and _)"
+        "44: steps.2.when.1x: expected a name of letters, digits, - and _ that begins with a letter, found '1x'"
       ),
       ("{ log: '{other.x}' }", "41: steps.2.log: 'other' has no fields (expected 'other' alone)"),
-      ("{ log: '{x' }", "41: steps.2.log: '{x' stands here (expected \(MessageTemplate.shape))"),
+      ("{ log: '{x' }", "41: steps.2.log: expected \(MessageTemplate.shape), found '{x'"),
       (
         "{ when: { level: { abov: 1 } }, steps: [connect] }",
-        "53: steps.2.when.level.abov: there is no comparison 'abov' \(meant("above"))"
+        "53: steps.2.when.level.abov: unknown comparison 'abov' \(meant("above"))"
       ),
       (
         "{ when: level, steps: [connect] }",
-        "42: steps.2.when: 'level' stands here "
-          + "(expected captured values with what they must be: { b.percent: { below: 20 } })"
+        "42: steps.2.when: expected "
+          + "captured values with what they must be: { b.percent: { below: 20 } }, found 'level'"
       ),
     ]
   )

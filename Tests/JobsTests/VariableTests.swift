@@ -84,8 +84,8 @@ struct VariableTests {
     let wrong = bindings(("level", "high"), ("limit", "soon"))
     #expect(
       complaints(Self.file, wrong) == [
-        "c:6:3: variables.limit: --set gives 'soon' (expected a duration such as 10s)",
-        "c:7:3: variables.level: --set gives 'high' (expected a whole number)",
+        "c:6:3: variables.limit: expected a duration such as 10s, found 'soon' from --set",
+        "c:7:3: variables.level: expected a whole number, found 'high' from --set",
       ]
     )
     let types = "steps: [connect]\nvariables:\n"
@@ -104,11 +104,11 @@ struct VariableTests {
     let head = "steps: [connect]\nvariables:\n  a: "
     #expect(
       complaints(head + "{ type: integer, default: x }")
-        == ["c:3:32: variables.a.default: 'x' stands here (expected a whole number)"]
+        == ["c:3:32: variables.a.default: expected a whole number, found 'x'"]
     )
     #expect(
       complaints(head + "{ type: integr, default: 1 }")
-        == ["c:3:14: variables.a.type: 'integr' stands here (did you mean 'integer'?)"]
+        == ["c:3:14: variables.a.type: unknown word 'integr' (did you mean 'integer'?)"]
     )
     #expect(
       complaints(head + "{ defualt: 1 }").first
@@ -116,13 +116,13 @@ struct VariableTests {
     )
     #expect(
       complaints(head + "[1]") == [
-        "c:3:6: variables.a: a list stands here (expected a single value)"
+        "c:3:6: variables.a: expected a single value, found a list"
       ]
     )
     #expect(
       complaints("steps: [connect]\nvariables: { 1a: 1 }") == [
-        "c:2:14: variables.1a: '1a' is no name (expected a name: a letter, then letters, digits, "
-          + "- and _)"
+        "c:2:14: variables.1a: expected a name of letters, digits, - and _ that begins with a "
+          + "letter, found '1a'"
       ]
     )
   }
@@ -131,16 +131,16 @@ struct VariableTests {
   func unknown() {
     #expect(
       complaints("variables: { level: 1 }\nsteps:\n- sleep: '{levle}'")
-        == ["c:3:10: steps.1.sleep: there is no variable 'levle' (did you mean 'level'?)"]
+        == ["c:3:10: steps.1.sleep: unknown variable 'levle' (did you mean 'level'?)"]
     )
     #expect(
       complaints("steps:\n- sleep: '{pause}'") == [
-        "c:2:10: steps.1.sleep: there is no variable 'pause' (expected it under 'variables')"
+        "c:2:10: steps.1.sleep: unknown variable 'pause' (expected a declaration under 'variables')"
       ]
     )
     #expect(
       complaints("variables: { level: 1 }\nsteps: [connect]", bindings(("levl", "2"))) == [
-        "c:1:12: variables: there is no variable 'levl', which --set gives "
+        "c:1:12: variables: unknown variable 'levl', given by --set "
           + "(did you mean 'level'?)"
       ]
     )
@@ -177,7 +177,7 @@ struct VariableTests {
     #expect(
       complaints("environment: [HOME]\nsteps: [connect]") == [
         "c:1:15: environment.1: the environment variable HOME is not set "
-          + "(expected it, or a default under 'variables')"
+          + "(expected a value, or a default under 'variables')"
       ]
     )
     #expect(complaints("steps:\n- sleep: '{HOME}'").count == 1)
@@ -199,13 +199,13 @@ struct VariableTests {
   func shapes() {
     #expect(
       complaints("steps:\n- sleep: '{'") == [
-        "c:2:10: steps.1.sleep: '{' stands here (expected a variable in braces such as {level}, "
-          + "or {{ for a brace)"
+        "c:2:10: steps.1.sleep: expected a variable in braces such as {level}, "
+          + "or {{ for a brace, found '{'"
       ]
     )
     #expect(
       complaints("variables: { a: 1 }\nsteps:\n- sleep: {a}").contains(
-        "c:3:11: steps.1.sleep.a: this is a mapping (expected quotes: \"{a}\")"
+        "c:3:11: steps.1.sleep.a: expected a text in quotes: \"{a}\", found a mapping"
       )
     )
   }
@@ -216,7 +216,7 @@ struct VariableTests {
       "variables: { a: \(String(repeating: "x", count: 4000)) }\nsteps:\n"
       + String(repeating: "- log: '\(String(repeating: "{a}", count: 100))'\n", count: 20)
     #expect(complaints(text).count == 1)
-    #expect(complaints(text)[0].contains("with their values, variables are over 4194304 octets"))
+    #expect(complaints(text)[0].contains("the values of the variables are longer than 4194304 bytes"))
   }
 
   @Test("a name that has a value is not captured under")

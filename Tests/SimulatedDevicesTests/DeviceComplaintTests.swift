@@ -53,13 +53,13 @@ struct DeviceComplaintTests {
       found == [
         "device.yaml:1:1: the key 'address' is missing (expected an address such as "
           + "C0:FF:EE:00:00:01)",
-        "device.yaml:1:1: nam: there is no key 'nam' here (did you mean 'name'?)",
-        "device.yaml:2:15: address-type: 'secret' stands here (expected public or random)",
+        "device.yaml:1:1: nam: unknown key 'nam' (did you mean 'name'?)",
+        "device.yaml:2:15: address-type: expected public or random, found 'secret'",
         "device.yaml:4:14: services.1.service: unknown service 'batery' (expected an assigned name "
           + "or a UUID; did you mean 'battery'?)",
         "device.yaml:7:28: \(path).properties.2: unknown property 'notifi' (did you mean 'notify'?)",
         "device.yaml:8:22: \(path).value.u8: 300 is more than 255 (expected a value of u8)",
-        "device.yaml:9:14: link.mtu: '22' stands here (expected a whole number from 23 to 517)",
+        "device.yaml:9:14: link.mtu: expected a whole number from 23 to 517, found '22'",
       ]
     )
   }
@@ -216,7 +216,7 @@ struct DeviceComplaintTests {
   func devices() {
     #expect(complaints("devices: []").first?.contains("the list of devices is empty") == true)
     let found = complaints("devices: [{ address: C0:FF:EE:00:00:01 }]\nseed: 1")
-    #expect(found.first?.contains("there is no key 'seed' here") == true)
+    #expect(found.first?.contains("unknown key 'seed'") == true)
   }
 
   @Test("counts have limits")

@@ -132,7 +132,7 @@ struct DeviceModelTests {
       ("advertisement: { with: { a-b: { of: device-name } } }", "'a-b' cannot be a name"),
       ("advertisement: { with: { a: { of: device-nam } } }", "did you mean 'device-name'?"),
       ("advertisement: { with: { a: { off: device-name } } }", "the key 'of' is missing"),
-      ("advertisement: { with: { a: { of: device-name, as: u9 } } }", "'u9' stands here"),
+      ("advertisement: { with: { a: { of: device-name, as: u9 } } }", "found 'u9'"),
       ("advertisement: { with: { a: { of: device-name, as: u8, count: 1 } } }", "how many bytes"),
       ("advertisement: { with: { a: { of: battery-level } } }", "has no characteristic"),
       ("advertisement: { service-data: { battery: { u8: $lvl } } }", "unknown name 'lvl'"),

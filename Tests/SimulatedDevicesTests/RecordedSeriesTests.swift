@@ -102,17 +102,17 @@ struct RecordedSeriesTests {
         == "heart.csv:3:3: 300 is more than 255 (expected a value of u8)"
     )
     #expect(
-      try errors("time,bpm\n0,62\n1\n") == "heart.csv:3:1: 1 cell stands here (expected 2)"
+      try errors("time,bpm\n0,62\n1\n") == "heart.csv:3:1: expected 2 cells, found 1 cell"
     )
     #expect(
       try errors("time,bpm\n1,62\n1,63\n")
-        == "heart.csv:3:1: '1' stands here (expected a later time than above, by 1ms)"
+        == "heart.csv:3:1: expected a later time than above, by 1ms, found '1'"
     )
     #expect(try errors("time,bpm\nsoon,62\n").contains("expected seconds, or a duration"))
-    #expect(try errors("time,bpm,bpm\n0,62,1\n").contains("1:10: the column 'bpm' is there twice"))
+    #expect(try errors("time,bpm,bpm\n0,62,1\n").contains("1:10: duplicate column 'bpm'"))
     #expect(try errors("time,,bpm\n0,62,1\n").contains("1:6: the column has no name"))
-    #expect(try errors("time,bpm\n0,\"62\n").contains("2:3: the quotes do not end"))
-    #expect(try errors("time,bpm\n0,\"62\"1\n").contains("something stands behind the quotes"))
+    #expect(try errors("time,bpm\n0,\"62\n").contains("2:3: the quotes are not closed"))
+    #expect(try errors("time,bpm\n0,\"62\"1\n").contains("text after the closing quote"))
     #expect(try errors("").contains("the file is empty"))
     #expect(try errors("time,bpm\n").contains("the table 'heart.csv' has no rows"))
   }

@@ -214,11 +214,11 @@ struct ScenarioFileTests {
         "faults: [{ fault: link-lost, after: read, characteristic: heart-rate-measurement }]",
         "no device has the characteristic"
       ),
-      ("faults: [{ fault: link-lost, at: 1s, for: 3s }]", "there is no key 'for' here"),
+      ("faults: [{ fault: link-lost, at: 1s, for: 3s }]", "unknown key 'for'"),
       ("faults: [{ fault: link-lost, at: 1s, if: raining }]", "scanning, or { links: 2 }"),
       ("faults: [{ fault: link-lost, at: 1s, if: { links: 0 } }]", "from 1 to 100"),
       ("faults: [{ fault: link-lost, at: 1s, device: HRM-1 }]", "unknown device 'HRM-1'"),
-      ("faults: [{ fault: adapter-off, at: 1s, device: Thermo-1 }]", "no key 'device' here"),
+      ("faults: [{ fault: adapter-off, at: 1s, device: Thermo-1 }]", "unknown key 'device'"),
       ("faults: [{ fault: att-error, on: connect }]", "does not apply to 'connect'"),
       ("faults: [{ fault: att-error, on: reed }]", "did you mean 'read'?"),
       ("faults: [{ fault: att-error, error: 300 }]", "unknown error code '300'"),
@@ -262,7 +262,7 @@ struct ScenarioFileTests {
     #expect(errors("[{ use: none.yaml }]").contains("test.yaml:2:18: devices.1.use: "))
     #expect(errors("[{ use: none.yaml }]").contains("the file cannot be read"))
     #expect(errors("[{ use: drop-in-turn.yaml }]").contains("drop-in-turn.yaml:3:1: "))
-    #expect(errors("[{ us: a.yaml }]").contains("there is no key 'us' here"))
+    #expect(errors("[{ us: a.yaml }]").contains("unknown key 'us'"))
     #expect(errors("[{ use: ../devices/echo.yaml, cont: 2 }]").contains("did you mean 'count'?"))
     #expect(errors("[{ use: ../devices/echo.yaml, count: 0 }]").contains("from 1 to 100"))
     let twice = "[{ use: ../devices/echo.yaml }, { use: ../devices/echo.yaml }]"

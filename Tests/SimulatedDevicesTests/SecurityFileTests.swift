@@ -58,8 +58,8 @@ struct SecurityFileTests {
   func wrong() {
     #expect(
       complaints("security: { pairing: passkey-entri, passkey: 12 }") == [
-        "device.yaml:2:22: security.pairing: 'passkey-entri' stands here (expected one of "
-          + "just-works, confirm, passkey-entry, passkey-display, reject; did you mean "
+        "device.yaml:2:22: security.pairing: expected one of just-works, confirm, "
+          + "passkey-entry, passkey-display, reject, found 'passkey-entri' (did you mean "
           + "'passkey-entry'?)"
       ]
     )

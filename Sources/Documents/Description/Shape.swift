@@ -54,7 +54,7 @@ extension Node {
 
   /// A complaint that this is not what is expected.
   public func problem(expected: String, nearest: String? = nil) -> DocumentProblem {
-    problem("\(shown) stands here", expected: expected, nearest: nearest)
+    problem(found: shown, expected: expected, nearest: nearest)
   }
 }
 

@@ -18,8 +18,7 @@ extension BatchReader {
       return listed(nodes.compactMap { listed($0) }, of: node, template)
     }
     guard node.mapping != nil else {
-      let message = "\(node.shown) stands here"
-      complain(node, Complaint(message, expected: Self.devicesShape))
+      complain(node, Complaint(found: node.shown, expected: Self.devicesShape))
       return nil
     }
     if let scan: Node = node.entry("scan") { return scanned(node, scan, template) }
@@ -32,9 +31,8 @@ extension BatchReader {
   private mutating func listed(_ node: Node) -> Named? {
     if let text = node.text { return named(DeviceTarget(parsing: text), node) }
     guard node.mapping?.isEmpty == false else {
-      let message = "\(node.shown) stands here"
       let expected = "an address, a name, or \(DeviceKeys.expected)"
-      complain(node, Complaint(message, expected: expected))
+      complain(node, Complaint(found: node.shown, expected: expected))
       return nil
     }
     var reader = MappingReader(node)
@@ -57,7 +55,7 @@ extension BatchReader {
   /// One device; not whichever comes first.
   private mutating func named(_ target: DeviceTarget, _ node: Node) -> Named? {
     if target != .any { return Named(node: node, target: target) }
-    complain(node, Complaint("'*' is no device", expected: "{ scan: … } in the place of the list"))
+    complain(node, Complaint("'*' matches any device", expected: "{ scan: … } instead of the list"))
     return nil
   }
 
@@ -75,7 +73,7 @@ extension BatchReader {
     problems += wrong
     guard wrong.isEmpty, let file else { return nil }
     guard let (kind, column) = columns.first, columns.count == 1 else {
-      let expected = "one of address, name and alias, with the column in which it stands"
+      let expected = "one of address, name and alias, with the name of its column"
       complain(node, Complaint("a device is named in one way", expected: expected))
       return nil
     }
@@ -91,7 +89,7 @@ extension BatchReader {
       return nil
     }
     guard let index = table.columns.firstIndex(of: column) else {
-      let message = "there is no column '\(column)' in \(path)"
+      let message = "unknown column '\(column)' in \(path)"
       complain(node.entry(kind.rawValue) ?? node, .unknown(message, column, among: table.columns))
       return nil
     }
@@ -106,8 +104,8 @@ extension BatchReader {
   ) -> Named? {
     let cell = row[index]
     guard let target = cell.cellText.isEmpty ? nil : kind.target(cell.cellText) else {
-      let message = cell.cellText.isEmpty ? "the cell is empty" : "'\(cell.cellText)' stands here"
-      complain(cell, Complaint(message, expected: kind.takes))
+      let found = cell.cellText.isEmpty ? "an empty cell" : "'\(cell.cellText)'"
+      complain(cell, Complaint(found: found, expected: kind.takes))
       return nil
     }
     var named = named(target, cell)
@@ -151,7 +149,7 @@ extension BatchReader {
     var places: [String: Place] = [:]
     for device in named {
       if let first = places[device.target.text] {
-        let message = "\(device.target) is there twice, first at \(first)"
+        let message = "duplicate device \(device.target), first at \(first)"
         complain(device.node, Complaint(message))
       } else {
         places[device.target.text] = device.node.place
@@ -187,7 +185,7 @@ extension BatchReader {
     if let (device, _) = single.dropFirst(limits.complaints).first {
       let more = single.count - limits.complaints
       let count = "\(more) more \(more == 1 ? "device has" : "devices have")"
-      complain(device.node, Complaint("\(count) values that are wrong"))
+      complain(device.node, Complaint("\(count) invalid values"))
     }
   }
 

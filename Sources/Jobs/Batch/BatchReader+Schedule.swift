@@ -12,34 +12,34 @@ extension BatchReader {
     var rule = every.map { Schedule.Rule.every($0) }
     if let cron {
       if every != nil {
-        let message = "'every' and 'cron' both say when"
+        let message = "'every' and 'cron' exclude each other"
         complain(cron, Complaint(message, expected: "one of them"))
       }
       rule = cronRule(cron).map { .cron($0) }
     }
     guard let jitterNode else { return rule.map { Schedule($0) } }
     guard let jitter = jitterNode.duration else {
-      let message = "\(jitterNode.shown) stands here"
-      complain(jitterNode, Complaint(message, expected: "a duration such as 30s"))
+      let complaint = Complaint(found: jitterNode.shown, expected: "a duration such as 30s")
+      complain(jitterNode, complaint)
       return nil
     }
     guard let rule else {
       if every == nil, cron == nil {
-        let message = "there is nothing to put off"
+        let message = "'jitter' needs a schedule"
         complain(jitterNode, Complaint(message, expected: "'every' or 'cron'"))
       }
       return nil
     }
     if let every, jitter >= every {
-      let expected = "less than the \(every.written) between two"
-      complain(jitterNode, Complaint("beginnings would change places", expected: expected))
+      let expected = "less than the interval of \(every.written)"
+      complain(jitterNode, Complaint("the jitter could reorder runs", expected: expected))
     }
     return Schedule(rule, jitter: jitter)
   }
 
   private mutating func cronRule(_ node: Node) -> CronRule? {
     guard let text = node.text else {
-      complain(node, Complaint("\(node.shown) stands here", expected: CronProblem.shape))
+      complain(node, Complaint(found: node.shown, expected: CronProblem.shape))
       return nil
     }
     do {

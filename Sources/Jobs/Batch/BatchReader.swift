@@ -120,7 +120,7 @@ struct BatchReader {
     let own = Self.chainKeys.compactMap { key in reader.optional(key).map { (key, $0) } }
     guard let file else {
       guard own.contains(where: { $0.0 == "steps" }) else {
-        let message = "there is no chain"
+        let message = "the chain is missing"
         complain(root, Complaint(message, expected: "'chain' with a file, or 'steps'"))
         return nil
       }
@@ -158,18 +158,18 @@ struct BatchReader {
     case "continue": return .continue
     case "stop": return .stop(after: 1)
     case let word?:
-      let message = "'\(word)' stands here"
-      complain(node, .unknown(message, word, among: ["continue", "stop", "{ stop-after: 3 }"]))
+      let known = ["continue", "stop", "{ stop-after: 3 }"]
+      complain(node, .unknown(found: "'\(word)'", word, among: known))
       return nil
     case nil: break
     }
     guard node.mapping != nil else {
       let expected = "continue, stop, or { stop-after: 3 }"
-      complain(node, Complaint("\(node.shown) stands here", expected: expected))
+      complain(node, Complaint(found: node.shown, expected: expected))
       return nil
     }
     var reader = MappingReader(node)
-    let count = reader.required("stop-after", expected: "how many failures, from 1") {
+    let count = reader.required("stop-after", expected: "how many failures, at least 1") {
       $0.integer.flatMap { $0 > 0 ? $0 : nil }
     }
     problems += reader.finish()

@@ -20,7 +20,7 @@ extension Plan {
     depth: Int
   ) throws(PlanError) {
     guard depth <= limits.depth else {
-      throw PlanError(step: nil, problem: "more than \(limits.depth) steps lie in one another")
+      throw PlanError(step: nil, problem: "steps are nested deeper than \(limits.depth) levels")
     }
     for placed in steps {
       let complaint = placed.step.complaint(limits) ?? placed.step.complaint(scope)
@@ -35,7 +35,7 @@ extension Step {
   /// What is wrong with the step by itself.
   fileprivate func complaint(_ limits: PlanLimits) -> Complaint? {
     if let capture, !VariablePath.isName(capture) {
-      return Complaint("'\(capture)' is no name", expected: VariablePath.shape)
+      return Complaint(found: "'\(capture)'", expected: VariablePath.shape)
     }
     return kind.complaint(limits, within: timeout)
   }
@@ -70,13 +70,13 @@ extension ValueFormat {
 extension WrittenValue {
   /// Values as on one line: `u8:1`.
   init(written values: [String]) throws {
-    guard !values.isEmpty else { throw PlanError(step: nil, problem: "no value") }
+    guard !values.isEmpty else { throw PlanError(step: nil, problem: "the value is missing") }
     var parts: [Part] = []
     for value in values {
       guard let colon = value.firstIndex(of: ":"),
         let format = try ValueFormat(written: String(value[..<colon])),
         let template = MessageTemplate(String(value[value.index(after: colon)...]))
-      else { throw PlanError(step: nil, problem: "'\(value)' is no value such as u8:1") }
+      else { throw PlanError(step: nil, problem: "'\(value)' is not a value such as u8:1") }
       parts.append(Part(format, template))
     }
     try self.init(parts)

@@ -33,7 +33,7 @@ extension Step {
   /// - Throws: ``PlanError`` when it takes but one value, or none of that name.
   public func until(_ subject: String, _ check: Check) throws(PlanError) -> Step {
     guard var kind = kind as? any StreamingKind else {
-      throw PlanError(step: nil, problem: "'\(operation)' takes no values until something")
+      throw PlanError(step: nil, problem: "'\(operation)' has no stop condition")
     }
     kind.enough.conditions.append(Expectation(try self.subject(subject), check))
     var step = self
@@ -46,7 +46,7 @@ extension Step {
   /// - Throws: ``PlanError`` for any other step, and when the answer has nothing of that name.
   public func answered(_ subject: String, _ check: Check) throws(PlanError) -> Step {
     guard case .exchange(var exchanging) = action else {
-      throw PlanError(step: nil, problem: "'\(operation)' is not answered")
+      throw PlanError(step: nil, problem: "'\(operation)' has no answer")
     }
     exchanging.conditions.append(Expectation(try self.subject(subject), check))
     var step = self

@@ -141,7 +141,7 @@ extension Step {
     )
     if let trigger {
       guard case .write(let write) = trigger.action else {
-        throw PlanError(step: nil, problem: "'\(trigger)' is no write")
+        throw PlanError(step: nil, problem: "'\(trigger)' is not a write")
       }
       listening.trigger = write
     }
@@ -206,7 +206,7 @@ extension Condition.Test {
   /// A check of the captured value, or of a field of one, that a text names.
   init(_ path: String, _ check: Check) throws(PlanError) {
     guard let path = VariablePath(path) else {
-      throw PlanError(step: nil, problem: "'\(path)' is no name of a captured value")
+      throw PlanError(step: nil, problem: "'\(path)' is not the name of a captured value")
     }
     self.init(path, check)
   }

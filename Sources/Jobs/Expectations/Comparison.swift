@@ -43,8 +43,8 @@ enum Comparison: String, CaseIterable {
     case .min, .max, .above, .below: "a number"
     case .between: "two numbers, the smaller first"
     case .in: "a list of values"
-    case .mask: "the bits that are looked at, and what they are to be, such as [0x0f, 0x05]"
-    case .like: "a pattern, in which * and ? stand for others"
+    case .mask: "a mask and the value of its bits, such as [0x0f, 0x05]"
+    case .like: "a pattern, in which * and ? are wildcards"
     case .counter: "8, 16 or 32 bits, true, or { bits: 16, gaps: 2, each-turn: true }"
     }
   }

@@ -65,7 +65,7 @@ public struct Expectation: Hashable, Sendable, CustomStringConvertible {
         let value = try format.decode(octets)
         try check(value, shown: "\(value)", octets)
       } catch let error as ValueError {
-        throw failure("octets that are no \(format) (\(error.problem))", octets)
+        throw failure("bytes that do not decode as \(format) (\(error.problem))", octets)
       } catch let error as ExpectationFailure {
         throw error
       } catch {
@@ -146,7 +146,7 @@ public struct ExpectationFailure: Error, Hashable, Sendable, CustomStringConvert
 
   public var description: String {
     guard let octets, !octets.isEmpty else { return "expected \(expected), got \(got)" }
-    let raw = " (octets \(DecodedValue.octets(octets)))"
+    let raw = " (bytes \(DecodedValue.octets(octets)))"
     return "expected \(expected), got \(got)\(raw)"
   }
 }

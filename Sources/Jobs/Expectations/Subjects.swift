@@ -120,8 +120,8 @@ extension Subjects {
       subject(String(words[0])) != nil
     else { return nil }
     return Complaint(
-      "'\(text)' is written as on one line",
-      expected: "a mapping such as { \(words[0]): { min: 20 } }; for that very text { is: … }"
+      "'\(text)' is in the one-line form",
+      expected: "a mapping such as { \(words[0]): { min: 20 } }; for the text itself { is: … }"
     )
   }
 }

@@ -10,7 +10,7 @@ extension Complaint {
 
   /// A word that is no format of values.
   static func noFormat(_ word: String) -> Complaint {
-    .unknown("there is no format '\(word)'", word, among: ValueFormat.names)
+    .unknown("unknown format '\(word)'", word, among: ValueFormat.names)
   }
 }
 
@@ -42,5 +42,5 @@ extension MessageTemplate {
 }
 
 extension VariablePath {
-  static let shape = "a name: a letter, then letters, digits, - and _"
+  static let shape = "a name of letters, digits, - and _ that begins with a letter"
 }

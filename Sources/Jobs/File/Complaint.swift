@@ -15,6 +15,13 @@ struct Complaint: Error, Equatable {
     self.nearest = nearest
   }
 
+  /// A value that does not fit: the message is `expected Y, found X`.
+  ///
+  /// - Parameter found: What is written: `'x'` in quotes, or its kind, such as `a list`.
+  init(found: String, expected: String, nearest: String? = nil) {
+    self.init(DocumentProblem.message(found: found, expected: expected), nearest: nearest)
+  }
+
   /// The complaint about a node of a file.
   func about(_ node: Node) -> DocumentProblem {
     node.problem(message, expected: expected, nearest: nearest)
@@ -30,6 +37,17 @@ struct Complaint: Error, Equatable {
     let nearest = nearest(to: word, among: known)
     let all = known.count == 1 ? known[0] : "one of " + known.joined(separator: ", ")
     return Complaint(message, expected: nearest == nil ? all : nil, nearest: nearest)
+  }
+
+  /// A value that is not one of the known words.
+  ///
+  /// - Parameter found: What is written: the word in quotes, or its kind, such as `a list`.
+  static func unknown(found: String, _ word: String, among known: [String]) -> Complaint {
+    if let nearest = nearest(to: word, among: known) {
+      return Complaint("unknown word \(found)", nearest: nearest)
+    }
+    let all = known.count == 1 ? known[0] : "one of " + known.joined(separator: ", ")
+    return Complaint(found: found, expected: all)
   }
 
   /// The known word that is close: letters left out, put in or mistaken, or in another order.

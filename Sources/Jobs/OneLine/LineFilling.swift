@@ -49,7 +49,7 @@ struct LineFilling {
     bindings.all.filter {
       $0.mustBeKnown && !used.contains($0.name) && !isIncluded($0.name)
     }.map { binding in
-      let message = "there is no variable '\(binding.name)', which \(binding.origin) gives"
+      let message = "unknown variable '\(binding.name)', given by \(binding.origin)"
       return Complaint(message, expected: "{\(binding.name)} in a step").at(start)
     }
   }

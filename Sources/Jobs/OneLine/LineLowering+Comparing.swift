@@ -13,14 +13,14 @@ extension LineLowering {
     }
     let word = try signWord()
     guard !word.isValue, let sign = Comparison.Sign(rawValue: word.text) else {
-      let complaint = Complaint("'\(word.text)' is no comparison", expected: Comparison.Sign.all)
+      let complaint = Complaint(found: "'\(word.text)'", expected: Comparison.Sign.all)
       throw LineError(complaint, at: word.place)
     }
     let isTime = Measure.isNamed(by: subject.text)
     let (comparison, value) = try value(after: sign, isTime: isTime)
     guard Comparison.all(isTime: isTime).contains(comparison) else {
       let complaint = Complaint(
-        "'\(sign.rawValue)' compares no times",
+        "'\(sign.rawValue)' cannot compare times",
         expected: "<, <=, >, >= or in"
       )
       throw LineError(complaint, at: word.place)
@@ -159,7 +159,7 @@ extension LineLowering {
   }
 
   private func unexpected(_ word: LineWord, _ expected: String) -> LineError {
-    LineError(Complaint("'\(word.text)' stands here", expected: expected), at: word.place)
+    LineError(Complaint(found: "'\(word.text)'", expected: expected), at: word.place)
   }
 }
 

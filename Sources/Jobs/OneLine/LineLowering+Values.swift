@@ -17,7 +17,7 @@ extension LineLowering {
       return node(.scalar(truth ?? word.text, isPlain: truth != nil), word.place)
     case .constant:
       guard !word.letters.contains(where: \.isFilled) else {
-        let complaint = Complaint("'\(word.text)' stands here", expected: shape.line(limits))
+        let complaint = Complaint(found: "'\(word.text)'", expected: shape.line(limits))
         throw LineError(complaint, at: word.place)
       }
       return node(.scalar(word.text, isPlain: false), word.place)
@@ -63,17 +63,17 @@ extension LineLowering {
     let expected = "a variable of the file with its value, such as level=2"
     let word = try next(expected)
     guard let sign = word.firstIndex(of: "="), !word.part(0..<sign).isValue else {
-      throw LineError(Complaint("'\(word.text)' stands here", expected: expected), at: word.place)
+      throw LineError(Complaint(found: "'\(word.text)'", expected: expected), at: word.place)
     }
     let name = word.part(0..<sign).text
     guard VariablePath.isName(name) else {
-      let complaint = Complaint("'\(name)' is no name", expected: VariablePath.shape)
+      let complaint = Complaint(found: "'\(name)'", expected: VariablePath.shape)
       throw LineError(complaint, at: word.place)
     }
     let value = word.part(sign + 1..<word.letters.count)
     guard let text = MessageTemplate(value.template)?.constant else {
       let known = "a value that is known before the chain runs"
-      throw LineError(Complaint("'\(value.text)' stands here", expected: known), at: value.place)
+      throw LineError(Complaint(found: "'\(value.text)'", expected: known), at: value.place)
     }
     let node = node(.scalar(text, isPlain: !value.isValue), value.place)
     return Node.Entry(key: name, keyPlace: word.place, value: node)
@@ -105,7 +105,7 @@ extension LineLowering {
     }
     // A comparison begins with a name.
     guard word.text.first?.isLetter == true, !word.isPlain("count") else {
-      let complaint = Complaint("'\(number.text)' stands here", expected: expected)
+      let complaint = Complaint(found: "'\(number.text)'", expected: expected)
       throw LineError(complaint, at: number.place)
     }
     push([word])

@@ -89,7 +89,7 @@ struct LineLowering {
     let names = verbs.map(\.name).joined(separator: " or ")
     let word = try next(names)
     guard let verb = verbs.first(where: { word.isPlain($0.name) }) else {
-      throw LineError(Complaint("'\(word.text)' is no input", expected: names), at: word.place)
+      throw LineError(Complaint(found: "'\(word.text)'", expected: names), at: word.place)
     }
     return try mapping(verb.name, keys.filter { !$0.isTarget || $0.name == verb.name })
   }
@@ -143,7 +143,10 @@ struct LineLowering {
       let start = blocks[0][0]
       guard blocks.count == 1, start.isPlain(StepVerb.write.rawValue) else {
         throw LineError(
-          Complaint("this is no write", expected: "one write alone"),
+          Complaint(
+            found: blocks.count == 1 ? "'\(start.text)'" : "\(blocks.count) steps",
+            expected: "one 'write'"
+          ),
           at: start.place
         )
       }
@@ -167,7 +170,7 @@ struct LineLowering {
     for key in keys where key.isRequired && entries[key.name] == nil {
       let expected = key.shape.line(limits)
       guard let word = key.word else {
-        throw LineError(Complaint("no value", expected: expected), at: last.place)
+        throw LineError(Complaint("the value is missing", expected: expected), at: last.place)
       }
       let message = "'\(first.text)' is not complete"
       throw LineError(Complaint(message, expected: "'\(word)' with \(expected)"), at: first.place)
@@ -209,7 +212,7 @@ struct LineLowering {
   mutating func take(_ word: String) throws(LineError) {
     let found = try next(word)
     guard !found.isPlain(word) else { return }
-    throw LineError(Complaint("'\(found.text)' stands here", expected: word), at: found.place)
+    throw LineError(Complaint(found: "'\(found.text)'", expected: word), at: found.place)
   }
 
   /// Has `words` taken next.
@@ -219,7 +222,7 @@ struct LineLowering {
   private mutating func braces(_ expected: String) throws(LineError) -> [[LineWord]] {
     let word = try next(expected)
     guard let block = word.block else {
-      throw LineError(Complaint("'\(word.text)' stands here", expected: expected), at: word.place)
+      throw LineError(Complaint(found: "'\(word.text)'", expected: expected), at: word.place)
     }
     guard !block.isEmpty else {
       throw LineError(Complaint("there are no steps", expected: "at least one"), at: word.place)

@@ -36,10 +36,10 @@ struct LineOptions {
 
   /// What is said of a word that begins none.
   func complaint(about word: LineWord) -> Complaint {
-    let message = "'\(word.text)' stands here"
-    guard !options.isEmpty else { return Complaint(message, expected: "nothing") }
+    let found = "'\(word.text)'"
+    guard !options.isEmpty else { return Complaint(found: found, expected: "the end of the step") }
     let names = options.compactMap(\.key.word)
-    guard !phrases.isEmpty else { return .unknown(message, word.text, among: names) }
+    guard !phrases.isEmpty else { return .unknown(found: found, word.text, among: names) }
     let all = phrases + names
     let known =
       all.count < 2
@@ -47,7 +47,7 @@ struct LineOptions {
       : all.dropLast().map { $0 + ", " }.joined()
         + "or " + (all.last ?? "")
     let nearest = Complaint.nearest(to: word.text, among: names + bareWords)
-    return Complaint(message, expected: known, nearest: nearest)
+    return Complaint(found: found, expected: known, nearest: nearest)
   }
 
   /// The options that no word of their own begins.

@@ -109,7 +109,7 @@ struct LineWords {
       }
     }
     if let quote {
-      let complaint = Complaint("this quote is not closed", expected: "\(quote.mark) at the end")
+      let complaint = Complaint("the quote is not closed", expected: "\(quote.mark) at the end")
       throw DocumentErrors([complaint.at(quote.place)])
     }
     if isEscaped, let place = words.word?.place {
@@ -117,10 +117,10 @@ struct LineWords {
     }
     words.endStep()
     if let place = words.tooDeep {
-      throw DocumentErrors([Complaint("too many blocks lie in one another").at(place)])
+      throw DocumentErrors([Complaint("blocks are nested too deep").at(place)])
     }
     if let block = words.open.last {
-      let complaint = Complaint("this block is not closed", expected: "} with a blank before it")
+      let complaint = Complaint("the block is not closed", expected: "} after a space")
       throw DocumentErrors([complaint.at(block.place)])
     }
     return words.steps.filter { !$0.isEmpty }

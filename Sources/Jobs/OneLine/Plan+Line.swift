@@ -25,7 +25,7 @@ extension Plan {
   ) throws(DocumentErrors) -> Plan {
     let start = Place(file: file, line: 1, column: 1)
     guard line.utf8.count <= limits.document.octets else {
-      let complaint = Complaint("the line is longer than \(limits.document.octets) octets")
+      let complaint = Complaint("the line is longer than \(limits.document.octets) bytes")
       throw DocumentErrors([complaint.at(start)])
     }
     var filling = LineFilling(bindings)

@@ -52,12 +52,12 @@ public struct SecretReference: Hashable, Sendable, CustomStringConvertible {
       }
       text = String(cString: value)
     case .file(let path): text = try Self.firstLine(of: path)
-    case .written: throw SecretError(problem: "there is no secret")
+    case .written: throw SecretError(problem: "the secret is not set")
     }
     let secret = Secret(text)
     guard secret.isPIN else {
       throw SecretError(
-        problem: "\(self) holds no passkey or PIN: 1 to 16 octets, a passkey up to six digits"
+        problem: "\(self) is not a passkey or PIN: 1 to 16 bytes, a passkey up to six digits"
       )
     }
     return secret

@@ -37,7 +37,7 @@ struct Filling {
       return try WrittenValue(parts)
     } catch {
       throw Unfilled(
-        problem: "with the captured values in it, it cannot be written: \(error.problem)"
+        problem: "the value cannot be written with its captured values: \(error.problem)"
       )
     }
   }
@@ -74,7 +74,7 @@ struct Filling {
   private func number(_ path: VariablePath) throws(Unfilled) -> Double {
     let value = try captured(path)
     if let number = value.number { return number }
-    throw Unfilled(problem: "'\(path)' is \(value), which is no number")
+    throw Unfilled(problem: "'\(path)' is \(value), not a number")
   }
 
   private func literal(_ path: VariablePath) throws(Unfilled) -> Literal {

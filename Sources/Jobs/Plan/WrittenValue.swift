@@ -44,7 +44,7 @@ public struct WrittenValue: Hashable, Sendable, CustomStringConvertible {
       throw ValueError(
         field: "value",
         octet: Self.longest,
-        problem: "\(octets.count) octets, but an attribute has at most \(Self.longest)"
+        problem: "\(octets.count) bytes, but an attribute has at most \(Self.longest)"
       )
     }
     self.parts = parts

@@ -68,7 +68,7 @@ public struct HTMLReport: RunsReport {
     let earlier = run.earlierFailures.enumerated().map {
       "<p>Attempt \($0 + 1) failed: \(Markup.escaped("\($1)"))</p>"
     }
-    let leftOut = run.leftOut == 0 ? [] : ["<p>\(run.leftOut) more steps went well.</p>"]
+    let leftOut = run.leftOut == 0 ? [] : ["<p>\(run.leftOut) more steps succeeded.</p>"]
     let head = ["step", "status", "", "took", "result"].map { "<th>\($0)</th>" }.joined()
     let heading = "<h2 id=\"run-\(number)\">\(Markup.escaped(run.label))</h2>"
     let device = run.kind == .test ? ["<p>On \(Markup.escaped(run.device)).</p>"] : []

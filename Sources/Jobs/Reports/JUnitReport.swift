@@ -107,7 +107,7 @@ private struct Suite {
   /// The run as a person reads it.
   private static func output(of run: RecordedRun) -> String {
     let earlier = run.earlierFailures.enumerated().map { "attempt \($0 + 1) failed: \($1)" }
-    let leftOut = run.leftOut == 0 ? [] : ["\(run.leftOut) more steps went well"]
+    let leftOut = run.leftOut == 0 ? [] : ["\(run.leftOut) more steps succeeded"]
     return (earlier + run.steps.flatMap(\.lines) + leftOut)
       .joined(separator: "\n")
   }

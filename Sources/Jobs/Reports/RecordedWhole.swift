@@ -39,7 +39,7 @@ public struct RecordedWhole: Equatable, Sendable {
     case .waiting, .deviceEnded: break
     case .started(let start):
       before = start.past?.counts
-      if start.devices.isEmpty { remark = "no device is left to be run" }
+      if start.devices.isEmpty { remark = "no device is left to run" }
     case .finished(let ending):
       endedAt = event.wallClock
       notRun = ending.notRun
@@ -80,7 +80,7 @@ public struct RecordedWhole: Equatable, Sendable {
       what: "running the batch",
       why: "\(counted(failed, "device")) failed, and on-failure lets no other "
         + "begin",
-      hint: "go on with the others: --resume"
+      hint: "run the others: --resume"
     )
   }
 

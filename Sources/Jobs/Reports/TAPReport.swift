@@ -48,7 +48,7 @@ public struct TAPReport: RunsReport {
       if !step.isWell, let failure = step.failure { lines += block(failure) }
       lines += step.remarks.map { "# \(TextReport.visible($0))" }
     }
-    if run.leftOut > 0 { lines.append("# \(run.leftOut) more steps went well") }
+    if run.leftOut > 0 { lines.append("# \(run.leftOut) more steps succeeded") }
     return lines + ["1..\(run.steps.count)"]
   }
 

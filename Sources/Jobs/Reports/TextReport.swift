@@ -67,7 +67,7 @@ public struct TextReport: RunReport {
       return "\(values), half of the reads within \(latencies.p50.written), "
         + "95 % within \(latencies.p95.written)"
     case .exchanged(let value, _, _): return text(value)
-    case .mtu(let octets): return "\(octets) octets, a command or notification up to \(octets - 3)"
+    case .mtu(let octets): return "\(octets) bytes, a command or notification up to \(octets - 3)"
     case .services(let services): return text(services)
     case .scanned(let found):
       let names = found.map { $0.name ?? "\($0.address)" }.joined(separator: ", ")
@@ -101,7 +101,7 @@ public struct TextReport: RunReport {
 
   static func text(_ value: StepValue) -> String {
     let hex = DecodedValue.octets(value.octets).description
-    guard let decoded = value.decoded else { return "octets \(hex)" }
+    guard let decoded = value.decoded else { return "bytes \(hex)" }
     let text = decoded.description
     return text.isEmpty ? "(empty)" : text
   }

@@ -97,6 +97,6 @@ extension ChainRun {
     if let silence = enough.silence {
       return "\(values) came \(time), and it was never quiet for \(silence.written)"
     }
-    return "the subscription did not stand \(time)"
+    return "the subscription was not active \(time)"
   }
 }

@@ -241,7 +241,7 @@ final class ChainRun: Sendable {
         class: .definite,
         what: placed.step.doing,
         why: error.problem,
-        hint: "see what the step with 'as' before it brought"
+        hint: "check the result of the earlier step with 'as'"
       )
       return (placed, failure)
     }

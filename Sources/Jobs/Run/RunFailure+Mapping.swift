@@ -29,8 +29,8 @@ extension RunFailure {
         code: .invalidValue,
         class: .definite,
         what: what,
-        why: "the value is not what its format promises: \(failure)",
-        hint: "give the step the format that the device uses; 'format: hex' takes any octets"
+        why: "the value does not match its format: \(failure)",
+        hint: "give the step the format that the device uses; 'format: hex' accepts any bytes"
       )
     case let timedOut as TimedOut:
       let limit = timedOut.after.map { " within \($0.written)" } ?? " in time"

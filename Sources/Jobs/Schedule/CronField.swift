@@ -26,7 +26,7 @@ struct CronField: Hashable, Sendable {
     first: Int = 0
   ) throws(CronProblem) {
     let expected = "a \(title) from \(range.lowerBound) to \(range.upperBound)"
-    let problem = CronProblem(message: "'\(text)' stands here", expected: expected)
+    let problem = CronProblem(found: "'\(text)'", expected: expected)
     func number(_ text: Substring) throws(CronProblem) -> Int {
       if let index = names.firstIndex(of: text.lowercased()) { return first + index }
       guard text.allSatisfy({ $0.isASCII && $0.isNumber }), let number = Int(text),

@@ -1,5 +1,7 @@
 // Times in five fields, as crontabs write them.
 
+import Documents
+
 /// Minutes at which something begins: `*/15 6-22 * * mon-fri`.
 ///
 /// The fields are minute, hour, day of the month, month, day of the week. Each is `*`, a number, a
@@ -24,8 +26,7 @@ public struct CronRule: Hashable, Sendable, CustomStringConvertible {
   public init(_ text: String) throws(CronProblem) {
     let words = text.split(separator: " ").map(String.init)
     guard words.count == 5 else {
-      let count = words.count == 1 ? "1 field stands" : "\(words.count) fields stand"
-      throw CronProblem(message: "\(count) here", expected: CronProblem.shape)
+      throw CronProblem(found: counted(words.count, "field"), expected: CronProblem.shape)
     }
     minutes = try CronField(words[0], "minute", 0...59)
     hours = try CronField(words[1], "hour", 0...23)
@@ -34,7 +35,7 @@ public struct CronRule: Hashable, Sendable, CustomStringConvertible {
     weekdays = try CronField(words[4], "day of the week", 0...7, names: CronField.weekdays)
     description = words.joined(separator: " ")
     guard next(after: .zero) != nil else {
-      throw CronProblem(message: "no day is ever like that", expected: CronProblem.shape)
+      throw CronProblem(message: "no date matches", expected: CronProblem.shape)
     }
   }
 
@@ -72,7 +73,19 @@ public struct CronRule: Hashable, Sendable, CustomStringConvertible {
 /// What is wrong with a time in five fields.
 public struct CronProblem: Error, Hashable, Sendable {
   public let message: String
-  public let expected: String
+  /// What would have been right, where the message does not state it.
+  public let expected: String?
+
+  init(message: String, expected: String) {
+    self.message = message
+    self.expected = expected
+  }
+
+  /// A text that does not fit: the message is `expected Y, found X`.
+  init(found: String, expected: String) {
+    message = DocumentProblem.message(found: found, expected: expected)
+    self.expected = nil
+  }
 
   static let shape =
     "minute, hour, day of the month, month and day of the week such as '*/15 6-22 * * mon-fri'"

@@ -4,7 +4,7 @@ struct AssertStep: StepKind {
   var condition = Condition([])
 
   static let verb = StepVerb.assert
-  static let documentation = "fails unless captured values are as they have to be"
+  static let documentation = "fails unless captured values are what they must be"
   static let needsLink = false
   static let keys: [Key<Self>] = [
     Key(
@@ -12,7 +12,7 @@ struct AssertStep: StepKind {
       \.condition,
       .condition,
       .condition,
-      documentation: "what has to hold of captured values"
+      documentation: "what captured values must be"
     )
   ]
 

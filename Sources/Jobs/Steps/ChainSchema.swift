@@ -57,7 +57,7 @@ public enum ChainSchema {
         JSONValue.anyOf([.reference("part"), .list(of: .reference("part"))])
           .described("What is written; a list writes several in a row.")
       ),
-      ("format", JSONValue.oneOf(ValueFormat.names).described("How the octets are understood.")),
+      ("format", JSONValue.oneOf(ValueFormat.names).described("How the bytes are decoded.")),
     ]
   }
 
@@ -74,19 +74,19 @@ public enum ChainSchema {
           .scalar,
           object(Comparison.allCases.map { ($0.rawValue, $0.schema) }, atLeast: 1)
             .described("Comparisons. Times are compared with durations."),
-        ]).described("What a value has to be: that alone, or comparisons, all of which hold.")
+        ]).described("What a value must be: a single value, or comparisons that must all hold.")
       ),
       (
         "counter",
         object(CounterKey.allCases.map { ($0.rawValue, $0.schema) }).described(
-          "A counter with its bits, how many values may be missing in all, and whether each turn "
-            + "of a repeat begins anew."
+          "A counter: its width in bits, how many values may be missing in total, and whether it "
+            + "starts again in each turn of a repeat."
         )
       ),
       (
         "expect",
         scalarOrChecks.described(
-          "What the value has to be; or by name: a field, 'value', a format, and for many values "
+          "What the value must be; or by name: a field, 'value', a format, and for many values "
             + (["count", "rate"] + names).joined(separator: ", ") + ", of poll "
             + ofReads.joined(separator: ", ") + "."
         )
@@ -94,7 +94,7 @@ public enum ChainSchema {
       (
         "condition",
         checks.described(
-          "Captured values with what they have to be: { reading.celsius: { above: 30 } }."
+          "Captured values with what they must be: { reading.celsius: { above: 30 } }."
         )
       ),
       ("until", until),
@@ -116,8 +116,8 @@ public enum ChainSchema {
       ("properties", .object([("count", count), ("silence", .reference("duration"))])),
       ("additionalProperties", .reference("check")),
     ]).described(
-      "What ends the step, whichever comes first: so many values, no value for so long, a value "
-        + "that is as it is to be."
+      "What ends the step, whichever comes first: a number of values, a time without values, or "
+        + "a value that meets a condition."
     )
   }
 
@@ -127,9 +127,9 @@ public enum ChainSchema {
     [
       (
         "trigger",
-        Write.schema("the write that sets notifications off, once the subscription stands")
+        Write.schema("the write that triggers notifications, once the subscription is active")
       ),
-      ("input", Combining.Input.schema("one of the values that are combined")),
+      ("input", Combining.Input.schema("one input of a combination")),
       ("pairing", PairingRule.schema("how pairing is answered")),
       (
         "passkey",
@@ -169,13 +169,13 @@ public enum ChainSchema {
       (
         "declaration",
         object(declaration)
-          .described("A variable with its type; without a default it has to be given.")
+          .described("A variable with its type; without a default it must be set.")
       ),
-      ("device", DeviceKeys.schema("which device, in one way")),
+      ("device", DeviceKeys.schema("which device, by one of these keys")),
       (
         "retry",
         RetryRule.schema(
-          "how often the chain is tried when it ends in a failure that may pass"
+          "how often the chain is tried when it ends in a transient failure"
         )
       ),
       ("chain", Plan.schema("a chain of steps on one device", and: Declarations.descriptions)),
@@ -210,10 +210,10 @@ extension StepKind {
   fileprivate static var stepSchema: JSONValue {
     let verb = KeyDescription(
       name: Self.verb.rawValue,
-      documentation: "nothing",
+      documentation: "no value",
       shape: ShapeDescription(
-        file: { _ in "nothing" },
-        line: { _ in "nothing" },
+        file: { _ in "no value" },
+        line: { _ in "no value" },
         schema: .type("null")
       ),
       form: .target,

@@ -7,7 +7,7 @@ extension Combining: StreamingKind {
 
   static let verb = StepVerb.combine
   static let documentation =
-    "looks at the latest of several values together, whenever one of them changes"
+    "combines the latest values of several characteristics, whenever one of them changes"
   static let common: [StepKey] = [.as, .expect, .timeout]
   static let keys: [Key<Combining>] =
     [
@@ -17,7 +17,7 @@ extension Combining: StreamingKind {
         .inputs,
         .inputs(Input.keys.map(\.description)),
         documentation:
-          "2 to \(mostInputs) inputs, each with `notify`, or `poll` and `every`, with `as`, and `format` where that is wanted"
+          "2 to \(mostInputs) inputs, each with `notify`, or `poll` and `every`, and with `as`; `format` is optional"
       )
     ] + endingKeys
   static let rules: [KeyRule<Combining>] = endingRules
@@ -49,19 +49,22 @@ extension Combining.Input: Described {
       "every",
       \.period,
       .duration,
-      documentation: "from the beginning of one read to that of the next"
+      documentation: "the interval between the starts of two reads"
     ),
-    Key("format", \.format, .format, documentation: "how each value is understood"),
+    Key("format", \.format, .format, documentation: "the format of each value"),
     Key(
       "as",
       \.name,
       .variableName,
       .option("as"),
-      documentation: "what the value is called among the others"
+      documentation: "the name of the value"
     ),
   ]
   static let rules: [KeyRule<Combining.Input>] = [
-    .exactlyOne(["notify", "poll"], Complaint("this is no input", expected: "'notify' or 'poll'")),
+    .exactlyOne(
+      ["notify", "poll"],
+      Complaint("an input has exactly one source", expected: "'notify' or 'poll'")
+    ),
     .pair("poll", with: "every"),
   ]
 

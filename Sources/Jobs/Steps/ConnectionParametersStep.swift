@@ -3,11 +3,11 @@
 struct ConnectionParametersStep: StepKind {
   static let verb = StepVerb.connectionParameters
   static let documentation =
-    "tells `interval` and `supervisionTimeout` in ms, and `latency`; needs `--trace`"
+    "reads the connection parameters: `interval` and `supervisionTimeout` in ms, and `latency`; needs `--trace`"
   static let common: [StepKey] = [.as, .expect, .timeout]
   static let keys: [Key<Self>] = []
 
   var action: Step.Action { .connectionParameters }
   var subjects: Subjects? { .ofTiming }
-  var doing: String { "asking for the timing of the link" }
+  var doing: String { "reading the connection parameters" }
 }

@@ -51,7 +51,7 @@ extension Described {
   /// - Parameter expected: What should stand where there is no mapping, or an empty one.
   static func read(_ node: Node, _ reader: inout StepReader, expected: String) -> Self? {
     guard node.mapping?.isEmpty == false else {
-      reader.complain(node, Complaint("\(node.shown) stands here", expected: expected))
+      reader.complain(node, Complaint(found: node.shown, expected: expected))
       return nil
     }
     var mapping = MappingReader(node)

@@ -6,7 +6,7 @@ extension Exchanging: StepKind {
   init() { self.init(Write()) }
 
   static let verb = StepVerb.exchange
-  static let documentation = "subscribes, writes, and takes the notification that answers"
+  static let documentation = "subscribes, writes, and waits for the notification that answers"
   static let common: [StepKey] = [.as, .expect, .timeout]
   static let titleKeys = 4
   static let keys: [Key<Exchanging>] = [
@@ -22,7 +22,7 @@ extension Exchanging: StepKind {
       \.write.value,
       .written,
       .parts,
-      documentation: "the value in a format, or a list of those"
+      documentation: "a value in a format, or a list of such values"
     ),
     Key(
       "kind",
@@ -30,36 +30,36 @@ extension Exchanging: StepKind {
       .kindOfWriting,
       default: .automatic,
       .kind,
-      documentation: "how it is written"
+      documentation: "the kind of write"
     ),
     Key(
       "offset",
       \.write.offset,
       .offset,
       default: 0,
-      documentation: "the first octet that is written"
+      documentation: "the first byte to write"
     ),
     Key(
       "answer",
       \.otherAnswer,
       .characteristic,
-      documentation: "the characteristic that answers; the one that is written when it is not there"
+      documentation: "the characteristic that answers; by default the one that is written"
     ),
-    Key("format", \.format, .format, documentation: "how the answer is understood"),
+    Key("format", \.format, .format, documentation: "the format of the answer"),
     Key(
       "where",
       \.conditions,
       .expectations,
       default: [],
       .comparisons(after: "where"),
-      documentation: "what a notification has to be to be the answer"
+      documentation: "what a notification must be to count as the answer"
     ),
     Key(
       "delivery",
       \.delivery,
       .choice(),
       default: .signals,
-      documentation: "the way of the answer from bluetoothd"
+      documentation: "how the answer arrives from bluetoothd"
     ),
   ]
   static let rules: [KeyRule<Exchanging>] = [

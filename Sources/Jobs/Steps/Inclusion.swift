@@ -22,7 +22,7 @@ struct Inclusion: Described {
   var name = ""
   var with = Bindings()
 
-  static let documentation = "does the steps of another file, below the folder of the chain"
+  static let documentation = "runs the steps of another file below the folder of the chain"
   static let keys: [Key<Self>] = [
     Key(
       "include",
@@ -45,7 +45,7 @@ struct Inclusion: Described {
 
 extension Shape where Value == String {
   fileprivate static var includedFile: Self {
-    let expected = "the path of a file below the folder of the chain's own, without variables"
+    let expected = "the path of a file below the folder of the chain, without variables"
     return Shape(expected, schema: .type("string"), word: .constant, words: { [$0] }) { node, _ in
       node.text.flatMap { $0 == MessageTemplate($0)?.constant ? $0 : nil }
     }
@@ -91,7 +91,7 @@ extension StepReader {
       return []
     }
     guard surroundings.stack.count <= limits.depth else {
-      complain(nameNode, Complaint("more than \(limits.depth) files include one another"))
+      complain(nameNode, Complaint("includes are nested deeper than \(limits.depth) levels"))
       return []
     }
     let before = problems.count
@@ -150,8 +150,7 @@ extension StepReader {
     guard let entries = node.mapping else { return nil }
     for entry in entries {
       guard case .scalar(let text, _) = entry.value.content else {
-        let message = "\(entry.value.shown) stands here"
-        complain(entry.value, Complaint(message, expected: "a single value"))
+        complain(entry.value, Complaint(found: entry.value.shown, expected: "a single value"))
         continue
       }
       bindings.bind(entry.key, to: text, from: "'with'", mustBeKnown: true)

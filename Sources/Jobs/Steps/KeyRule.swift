@@ -49,7 +49,7 @@ enum KeyRule<Owner: Described>: Sendable {
         return false
       }
       if let node = mapping[second], !mapping.has(first) {
-        let complaint = Complaint("'\(second)' stands here", expected: "it beside '\(first)' alone")
+        let complaint = Complaint("'\(second)' is only valid with '\(first)'")
         reader.complain(node, complaint)
         return false
       }

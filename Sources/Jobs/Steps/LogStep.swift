@@ -4,7 +4,7 @@ struct LogStep: StepKind {
   var template = MessageTemplate(literal: "")
 
   static let verb = StepVerb.log
-  static let documentation = "says a text"
+  static let documentation = "logs a text"
   static let needsLink = false
   static let keys: [Key<Self>] = [
     Key(
@@ -17,5 +17,5 @@ struct LogStep: StepKind {
   ]
 
   var action: Step.Action { .log(template) }
-  var doing: String { "saying something" }
+  var doing: String { "logging" }
 }

@@ -2,11 +2,11 @@
 
 struct MTUStep: StepKind {
   static let verb = StepVerb.mtu
-  static let documentation = "tells the ATT MTU"
+  static let documentation = "reads the ATT MTU"
   static let common: [StepKey] = [.as, .expect, .timeout]
   static let keys: [Key<Self>] = []
 
   var action: Step.Action { .mtu }
   var subjects: Subjects? { .plain }
-  var doing: String { "asking for the MTU" }
+  var doing: String { "reading the MTU" }
 }

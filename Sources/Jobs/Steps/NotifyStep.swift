@@ -1,4 +1,4 @@
-// `notify`: listens to notifications or indications.
+// `notify`: receives notifications or indications.
 
 import Bluetooth
 
@@ -6,7 +6,7 @@ extension Listening: StreamingKind {
   init() { self.init(to: .unread) }
 
   static let verb = StepVerb.notify
-  static let documentation = "listens to notifications or indications"
+  static let documentation = "receives notifications or indications"
   static let common: [StepKey] = [.as, .expect, .timeout]
   static let keys: [Key<Listening>] =
     [
@@ -16,37 +16,37 @@ extension Listening: StreamingKind {
         \.trigger,
         .trigger,
         .write(after: "after", Write.keys.map(\.description)),
-        documentation: "a `write` that sets them off, done once the subscription stands"
+        documentation: "a `write` that triggers them, once the subscription is active"
       ),
     ] + endingKeys + [
-      Key("format", \.format, .format, documentation: "how each value is understood"),
+      Key("format", \.format, .format, documentation: "the format of each value"),
       Key(
         "delivery",
         \.options.delivery,
         .choice(),
         default: .signals,
-        documentation: "the way of the values from bluetoothd"
+        documentation: "how the values arrive from bluetoothd"
       ),
       Key(
         "on-link-loss",
         \.options.onLinkLoss,
         .choice(),
         default: .fail,
-        documentation: "what a loss of the connection does"
+        documentation: "what happens when the connection is lost"
       ),
       Key(
         "buffer",
         \.options.buffer,
         .buffer,
         default: SubscriptionOptions.usualBuffer,
-        documentation: "how many values may wait to be taken"
+        documentation: "how many values may be buffered"
       ),
       Key(
         "overflow",
         \.options.overflow,
         .choice(),
         default: .error,
-        documentation: "what happens when more wait"
+        documentation: "what happens when the buffer is full"
       ),
     ]
   static let rules: [KeyRule<Listening>] = endingRules

@@ -12,13 +12,13 @@ extension PairingRule: Described {
       "capability",
       \.capability,
       .choice(),
-      documentation: "what this side can do; the least that the answers need when it is not there"
+      documentation: "the capability of this side; by default the least that the answers need"
     ),
     Key(
       "confirm",
       \.comparison,
       .comparison,
-      documentation: "the answer to a number that is to be compared"
+      documentation: "the answer to a numeric comparison"
     ),
     Key("passkey", \.secret, .secret, documentation: "where the passkey or PIN is"),
     Key(
@@ -26,7 +26,7 @@ extension PairingRule: Described {
       \.acceptsJustWorks,
       .truth,
       default: true,
-      documentation: "whether a pairing without any check is accepted"
+      documentation: "whether Just Works pairing is accepted"
     ),
   ]
 
@@ -104,7 +104,7 @@ extension Shape where Value == SecretReference {
         if let secret = node.text.map({ Secret($0) }), secret.isPIN {
           return SecretReference(written: secret)
         }
-        reader.complain(node, Complaint("no passkey stands here", expected: expected))
+        reader.complain(node, Complaint("invalid passkey", expected: expected))
         return nil
       }
       var mapping = MappingReader(node)
@@ -114,7 +114,7 @@ extension Shape where Value == SecretReference {
       let wrong = mapping.finish()
       reader.problems += wrong
       if sources.count == 1 { return SecretReference(sources[0]) }
-      let complaint = Complaint("a passkey comes from one place", expected: expected)
+      let complaint = Complaint("a passkey has exactly one source", expected: expected)
       if wrong.isEmpty { reader.complain(node, complaint) }
       return nil
     }

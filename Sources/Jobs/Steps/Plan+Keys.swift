@@ -7,13 +7,13 @@ extension Plan: Described {
   init() { self.init(steps: []) }
 
   static let keys: [Key<Plan>] = [
-    Key("name", \.name, .text("a text"), documentation: "what the chain is called, for people"),
+    Key("name", \.name, .text("a text"), documentation: "the name of the chain, for people"),
     Key(
       "device",
       \.device,
       .device,
       documentation:
-        "which device, in one way: `{ name: \"HRM-*\" }`, `{ address: … }`, `{ service: heart-rate }`, `{ alias: … }`; `*` and `?` stand for others. `--device` wins. Without it the caller names one; a chain that only scans needs none"
+        "which device, by one key: `{ name: \"HRM-*\" }`, `{ address: … }`, `{ service: heart-rate }`, `{ alias: … }`; `*` and `?` are wildcards. `--device` overrides it. Without it the caller names a device; a chain that only scans needs none"
     ),
     Key(
       "timeout",
@@ -21,7 +21,7 @@ extension Plan: Described {
       .duration,
       default: usualTimeout,
       documentation:
-        "how long each step may take that has no limit of its own: 20 s when nothing is said"
+        "the default timeout per step; 20 s when it is not set"
     ),
     Key(
       "retry",
@@ -29,40 +29,40 @@ extension Plan: Described {
       .retry,
       default: RetryRule(),
       documentation:
-        "`{ attempts: 3, backoff: 500ms }`: how often the chain is tried, from connecting on, when it ends in a failure that may pass; the wait doubles"
+        "`{ attempts: 3, backoff: 500ms }`: how often the chain is tried, from connecting on, when it ends in a transient failure; the wait doubles"
     ),
     Key(
       "pairing",
       \.pairing,
       PairingRule.shape,
-      documentation: "how pairings are answered that the device begins: [pairing.md](pairing.md)"
+      documentation: "the answers to pairings that the device starts: [pairing.md](pairing.md)"
     ),
     Key(
       "keep",
       \.link.isKept,
       .truth,
       default: false,
-      documentation: "`true`: the link is left up"
+      documentation: "`true`: the connection is left up"
     ),
     Key(
       "fresh",
       \.link.isFresh,
       .truth,
       default: false,
-      documentation: "`true`: the device is forgotten first, and its bond"
+      documentation: "`true`: the device and its bond are forgotten first"
     ),
     Key(
       "take-over",
       \.link.takesOver,
       .truth,
       default: false,
-      documentation: "`true`: another program's attempt to connect is ended"
+      documentation: "`true`: another program's attempt to connect is cancelled"
     ),
     Key(
       "wait-for-adapter",
       \.link.adapterWait,
       .duration,
-      documentation: "how long to wait for the adapter to be there and on"
+      documentation: "how long to wait until the adapter is present and powered"
     ),
     Key("steps", \.steps, .chainSteps, documentation: "at least one"),
   ]
@@ -82,13 +82,13 @@ extension RetryRule: Described {
   public init() { self.init(attempts: 1) }
 
   static let keys: [Key<RetryRule>] = [
-    Key("attempts", \.attempts, .attempts, documentation: "how many tries there are in all"),
+    Key("attempts", \.attempts, .attempts, documentation: "the total number of tries"),
     Key(
       "backoff",
       \.backoff,
       .pause("500ms"),
       default: .milliseconds(500),
-      documentation: "the wait before the second"
+      documentation: "the wait before the second try"
     ),
   ]
 }
@@ -122,7 +122,7 @@ struct DeviceKeys: Described {
     Key("name", \.name, .text(Scanning.nameShape), documentation: "the name that it advertises"),
     Key("address", \.address, .address, documentation: "its address"),
     Key("service", \.service, .service, documentation: "a service that it advertises"),
-    Key("alias", \.alias, .text(Scanning.nameShape), documentation: "what BlueZ calls it"),
+    Key("alias", \.alias, .text(Scanning.nameShape), documentation: "its alias in BlueZ"),
   ]
   static let rules: [KeyRule<Self>] = [
     .atMostOne(
@@ -153,9 +153,11 @@ extension Shape where Value == BluetoothUUID {
     Shape(Scanning.serviceShape, schema: .reference("name"), words: { ["\($0)"] }) { node, reader in
       if let uuid = node.text.flatMap({ AssignedNumbers.service(named: $0) }) { return uuid }
       let nearest = AssignedNumbers.nearestService(to: node.text ?? "")
-      let message = node.text.map { "'\($0)' is no service" } ?? "\(node.kind) stands here"
-      let expected = nearest == nil ? Scanning.serviceShape : nil
-      reader.complain(node, Complaint(message, expected: expected, nearest: nearest))
+      if let text = node.text {
+        let expected = nearest == nil ? Scanning.serviceShape : nil
+        let complaint = Complaint("unknown service '\(text)'", expected: expected, nearest: nearest)
+        reader.complain(node, complaint)
+      }
       return nil
     }
   }

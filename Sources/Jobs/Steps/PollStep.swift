@@ -1,4 +1,4 @@
-// `poll`: reads a characteristic again and again.
+// `poll`: reads a characteristic at a fixed interval.
 
 import Bluetooth
 
@@ -6,7 +6,7 @@ extension Polling: StreamingKind {
   init() { self.init(.unread, every: .zero, Enough()) }
 
   static let verb = StepVerb.poll
-  static let documentation = "reads a characteristic at fixed times, the first time at once"
+  static let documentation = "reads a characteristic at a fixed interval, the first time at once"
   static let common: [StepKey] = [.as, .expect, .timeout]
   static let keys: [Key<Polling>] =
     [
@@ -15,15 +15,15 @@ extension Polling: StreamingKind {
         "every",
         \.period,
         .duration,
-        documentation: "from the beginning of one read to that of the next"
+        documentation: "the interval between the starts of two reads"
       ),
-      Key("format", \.format, .format, documentation: "how each value is understood"),
+      Key("format", \.format, .format, documentation: "the format of each value"),
     ] + endingKeys
   static let rules: [KeyRule<Polling>] = endingRules
 
   var action: Step.Action { .poll(self) }
   var subjects: Subjects? { Subjects(of: target, format: format, kind: .poll) }
   var characteristic: CharacteristicSelector? { target }
-  var doing: String { "reading \(target) again and again" }
+  var doing: String { "polling \(target)" }
   func limit(_ usual: Duration) -> Duration { (length ?? .zero) + usual }
 }

@@ -2,11 +2,11 @@
 
 struct RSSIStep: StepKind {
   static let verb = StepVerb.rssi
-  static let documentation = "measures the strength of the link: `rssi` and `txPower` in dBm"
+  static let documentation = "measures the RSSI of the connection: `rssi` and `txPower` in dBm"
   static let common: [StepKey] = [.as, .expect, .timeout]
   static let keys: [Key<Self>] = []
 
   var action: Step.Action { .rssi }
   var subjects: Subjects? { .ofLink }
-  var doing: String { "measuring the link" }
+  var doing: String { "measuring the RSSI" }
 }

@@ -11,7 +11,7 @@ struct ReadDescriptorStep: StepKind {
   static let common: [StepKey] = [.as, .expect, .timeout]
   static let keys: [Key<Self>] = [
     Key("read-descriptor", \.target, .descriptor, .target, documentation: "the descriptor"),
-    Key("format", \.format, .format, documentation: "how the value is understood"),
+    Key("format", \.format, .format, documentation: "the format of the value"),
   ]
 
   var action: Step.Action { .readDescriptor(target, format: format) }

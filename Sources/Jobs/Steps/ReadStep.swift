@@ -13,12 +13,12 @@ struct ReadStep: StepKind {
   static let titleKeys = 2
   static let keys: [Key<Self>] = [
     Key("read", \.target, .characteristic, .target, documentation: "the characteristic"),
-    Key("offset", \.offset, .offset, default: 0, documentation: "the first octet that is read"),
+    Key("offset", \.offset, .offset, default: 0, documentation: "the first byte to read"),
     Key(
       "format",
       \.format,
       .format,
-      documentation: "how the value is understood, instead of as its standard says"
+      documentation: "the format of the value; by default that of its specification"
     ),
   ]
 

@@ -1,15 +1,15 @@
-// `repeat`: does steps several times.
+// `repeat`: runs steps several times.
 
 struct RepeatStep: StepKind {
   var count = 0
   var steps: [Step] = []
 
   static let verb = StepVerb.repeat
-  static let documentation = "does `steps` so many times"
+  static let documentation = "runs `steps` a number of times"
   static let needsLink = false
   static let keys: [Key<Self>] = [
     Key("repeat", \.count, .times, .target, documentation: "how many times"),
-    Key("steps", \.steps, .steps, .steps(after: nil), documentation: "what is repeated"),
+    Key("steps", \.steps, .steps, .steps(after: nil), documentation: "the steps to repeat"),
   ]
 
   var action: Step.Action { .repeated(count: count, steps) }

@@ -1,4 +1,4 @@
-// `scan`: listens who is in the air.
+// `scan`: scans for nearby devices.
 
 import Bluetooth
 import Documents
@@ -7,7 +7,7 @@ extension Scanning: StepKind {
   init() { self.init(for: .zero) }
 
   static let verb = StepVerb.scan
-  static let documentation = "listens who is in the air, for so long; needs no link"
+  static let documentation = "scans for nearby devices; needs no connection"
   static let common: [StepKey] = [.as, .expect]
   static let titleKeys = keys.count
   static let needsLink = false
@@ -17,7 +17,7 @@ extension Scanning: StepKind {
       "name",
       \.filter.name,
       .text(nameShape),
-      documentation: "the name that devices have to have"
+      documentation: "the name of the devices"
     ),
     Key("address", \.filter.address, .address, documentation: "their address"),
     Key(
@@ -26,20 +26,20 @@ extension Scanning: StepKind {
       .services,
       default: [],
       .repeated("service"),
-      documentation: "a service that they have to advertise, or a list of those"
+      documentation: "a service that they advertise, or a list of services"
     ),
-    Key("rssi", \.filter.rssi, .rssi, documentation: "how strong they have to be at least, in dBm"),
+    Key("rssi", \.filter.rssi, .rssi, documentation: "their minimum RSSI, in dBm"),
     Key(
       "manufacturer",
       \.filter.manufacturer,
       .manufacturer,
-      documentation: "the number of a company, with the beginning of its data"
+      documentation: "a company identifier, with the start of its data"
     ),
     Key(
       "service-data",
       \.filter.serviceData,
       .serviceData,
-      documentation: "a service, with the beginning of its data"
+      documentation: "a service, with the start of its data"
     ),
     Key(
       "passive",
@@ -47,7 +47,7 @@ extension Scanning: StepKind {
       .truth,
       default: false,
       .flag("passive"),
-      documentation: "whether they are asked nothing"
+      documentation: "whether to scan passively, without scan requests"
     ),
   ]
 
@@ -64,7 +64,7 @@ extension Scanning: CustomStringConvertible {
 
 extension Scanning {
   /// How the parts of a filter are written, in files and on one line.
-  static let nameShape = "a name, in which * and ? stand for others"
+  static let nameShape = "a name, in which * and ? are wildcards"
   static let addressShape = "an address such as C0:FF:EE:00:00:01"
   static let serviceShape = "a service such as battery, or a UUID"
   static let rssiRange = -127...20
@@ -106,13 +106,13 @@ extension Shape where Value == [BluetoothUUID] {
 
 extension Shape where Value == Int {
   fileprivate static var rssi: Self {
-    .integer("the weakest signal in dBm", "dBm") { _ in Scanning.rssiRange }
+    .integer("the minimum RSSI in dBm", "dBm") { _ in Scanning.rssiRange }
   }
 }
 
 extension Shape where Value == ManufacturerPattern {
   fileprivate static var manufacturer: Self {
-    let expected = "a company's number such as 0x004c, with data as in 0x004c:0215"
+    let expected = "a company identifier such as 0x004c, with data as in 0x004c:0215"
     return Shape(expected, schema: .type("string", "integer"), words: { ["\($0)"] }) { node, _ in
       node.text.flatMap { ManufacturerPattern($0) }
     }

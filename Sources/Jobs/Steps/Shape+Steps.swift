@@ -35,7 +35,10 @@ extension Shape where Value == [Combining.Input] {
     ) { node, reader in reader.inputs(node) }
     shape.check = { inputs, limits in
       guard (2...Combining.mostInputs).contains(inputs.count) else {
-        return Complaint("\(inputs.count) inputs", expected: "from 2 to \(Combining.mostInputs)")
+        return Complaint(
+          found: counted(inputs.count, "input"),
+          expected: "from 2 to \(Combining.mostInputs)"
+        )
       }
       return inputs.lazy.compactMap { $0.complaint(limits) }.first
     }
@@ -49,14 +52,14 @@ extension StepReader {
     let expected = Shape<[Combining.Input]>.inputs.description.expected(self)
     let nodes = node.sequence ?? []
     if !(2...Combining.mostInputs).contains(nodes.count) {
-      let found = form == .line ? "\(nodes.count) inputs" : "\(node.shown) stands here"
-      complain(node, Complaint(found, expected: expected))
+      let found = node.sequence == nil ? node.shown : counted(nodes.count, "input")
+      complain(node, Complaint(found: found, expected: expected))
     }
     var inputs: [Combining.Input] = []
     for node in nodes.prefix(Combining.mostInputs) {
       guard let input = Combining.Input.read(node, &self, expected: expected) else { continue }
       if inputs.contains(where: { $0.name == input.name }) {
-        complain(node, Complaint("two values are called '\(input.name)'", expected: "another 'as'"))
+        complain(node, Complaint("duplicate name '\(input.name)'", expected: "another 'as'"))
       }
       inputs.append(input)
     }

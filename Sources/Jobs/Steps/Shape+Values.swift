@@ -52,14 +52,14 @@ extension Shape where Value == Int {
       let range = range(limits)
       guard !range.contains(value) else { return nil }
       let bounds = "from \(range.lowerBound) to \(range.upperBound)"
-      return Complaint("\(value) \(unit)", expected: bounds)
+      return Complaint(found: "\(value) \(unit)", expected: bounds)
     }
     return shape
   }
 
   /// The first octet of a value that is read or written.
   static var offset: Self {
-    .integer("the first octet", "octets of offset") { _ in 0...WrittenValue.longest }
+    .integer("the first byte", "bytes of offset") { _ in 0...WrittenValue.longest }
   }
 }
 
@@ -86,7 +86,7 @@ extension Shape where Value == Duration {
     ) { node, _ in node.positiveDuration }
     shape.check = { value, _ in
       value > .zero
-        ? nil : Complaint("'\(value.written)' stands here", expected: Node.positiveDuration)
+        ? nil : Complaint(found: "'\(value.written)'", expected: Node.positiveDuration)
     }
     return shape
   }
@@ -113,7 +113,7 @@ where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
       words: { [$0.rawValue] }
     ) { node, reader in
       if let choice = node.text.flatMap({ Value(rawValue: $0) }) { return choice }
-      reader.complain(node, .unknown("\(node.shown) stands here", node.text ?? "", among: known))
+      reader.complain(node, .unknown(found: node.shown, node.text ?? "", among: known))
       return nil
     }
     shape.description.choices = known

@@ -56,8 +56,8 @@ extension StepReader {
     guard let entries = node.mapping, entries.count == 1, let entry = entries.first else {
       let expected = "one format with its value, such as { u8: 1 }; a list writes several in a row"
       let several = node.mapping.map { $0.count > 1 } == true
-      let found = several ? "several formats stand here" : "\(node.shown) stands here"
-      complain(node, Complaint(found, expected: expected))
+      let found = several ? "several formats" : node.shown
+      complain(node, Complaint(found: found, expected: expected))
       return nil
     }
     guard let format = ValueFormat(entry.key) else {
@@ -66,14 +66,11 @@ extension StepReader {
       return nil
     }
     guard case .scalar(let text, _) = entry.value.content else {
-      complain(entry.value, Complaint("\(entry.value.shown) stands here", expected: "one value"))
+      complain(entry.value, Complaint(found: entry.value.shown, expected: "one value"))
       return nil
     }
     guard let template = MessageTemplate(text) else {
-      let complaint = Complaint(
-        "\(entry.value.shown) stands here",
-        expected: MessageTemplate.shape
-      )
+      let complaint = Complaint(found: entry.value.shown, expected: MessageTemplate.shape)
       complain(entry.value, complaint)
       return nil
     }

@@ -89,7 +89,7 @@ extension StepKind {
     defer { reader.problems += mapping.finish() }
     let verb = Self.verb.rawValue
     if keys.first?.name != verb, let node = mapping.optional(verb), !node.isNull {
-      reader.complain(node, Complaint("\(node.shown) stands here", expected: "nothing"))
+      reader.complain(node, Complaint(found: node.shown, expected: "no value"))
     }
     var step = Step(.connect)
     let payload = take(from: &mapping, &reader) { mapping, reader in
@@ -130,7 +130,7 @@ enum StepKey: CaseIterable {
     "as",
     \.capture,
     .variableName,
-    documentation: "the name under which the value is kept for later steps"
+    documentation: "the name under which later steps use the value"
   )
   private static let expectationsKey = Key<Step>(
     "expect",
@@ -138,13 +138,13 @@ enum StepKey: CaseIterable {
     .expectations,
     default: [],
     .comparisons(after: "expect"),
-    documentation: "what has to hold of the value"
+    documentation: "what the value must be"
   )
   private static let timeoutKey = Key<Step>(
     "timeout",
     \.timeout,
     .duration,
     .option("within"),
-    documentation: "how long the step may take; as long as the chain says when it is not there"
+    documentation: "the timeout of the step; by default the `timeout` of the chain"
   )
 }

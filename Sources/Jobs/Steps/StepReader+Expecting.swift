@@ -28,7 +28,7 @@ extension StepReader {
     let tests = entries.flatMap { entry -> [Condition.Test] in
       let checks = checks(entry.value, isTime: Measure.isNamed(by: entry.key))
       guard let path = VariablePath(entry.key) else {
-        let complaint = Complaint("'\(entry.key)' is no name", expected: VariablePath.shape)
+        let complaint = Complaint(found: "'\(entry.key)'", expected: VariablePath.shape)
         problems.append(complaint.at(entry.keyPlace, path: entry.value.path))
         return []
       }
@@ -55,7 +55,7 @@ extension StepReader {
     guard let entries = node.mapping, !entries.isEmpty else {
       let expected =
         isTime ? "a comparison such as { max: 2s }" : "a value or a comparison such as { min: 10 }"
-      complain(node, Complaint("\(node.shown) stands here", expected: expected))
+      complain(node, Complaint(found: node.shown, expected: expected))
       return []
     }
     return entries.compactMap { check($0, isTime: isTime) }
@@ -64,7 +64,7 @@ extension StepReader {
   private mutating func check(_ entry: Node.Entry, isTime: Bool) -> Check? {
     let known = Comparison.all(isTime: isTime)
     guard let comparison = Comparison(rawValue: entry.key), known.contains(comparison) else {
-      let message = "there is no comparison '\(entry.key)'"
+      let message = "unknown comparison '\(entry.key)'"
       let complaint = Complaint.unknown(message, entry.key, among: known.map(\.rawValue))
       problems.append(complaint.at(entry.keyPlace, path: entry.value.path))
       return nil
@@ -74,7 +74,7 @@ extension StepReader {
       return check
     }
     let expected = isTime ? comparison.takesTime : comparison.takes
-    complain(entry.value, Complaint("\(entry.value.shown) stands here", expected: expected))
+    complain(entry.value, Complaint(found: entry.value.shown, expected: expected))
     return nil
   }
 }

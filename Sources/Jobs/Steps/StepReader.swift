@@ -27,11 +27,11 @@ struct StepReader {
   /// Reads a list of steps.
   mutating func steps(_ node: Node) -> [Step] {
     guard depth <= limits.depth else {
-      complain(node, Complaint("more than \(limits.depth) steps lie in one another"))
+      complain(node, Complaint("steps are nested deeper than \(limits.depth) levels"))
       return []
     }
     guard let nodes = node.sequence else {
-      complain(node, Complaint("\(node.shown) stands here", expected: "a list of steps"))
+      complain(node, Complaint(found: node.shown, expected: "a list of steps"))
       return []
     }
     if nodes.isEmpty { complain(node, Complaint("there are no steps", expected: "at least one")) }
@@ -39,7 +39,7 @@ struct StepReader {
     // Files that include one another multiply.
     guard surroundings.count == 0 || surroundings.steps <= limits.writtenSteps else {
       if surroundings.steps - nodes.count <= limits.writtenSteps {
-        complain(node, Complaint("more steps than \(limits.writtenSteps) are written"))
+        complain(node, Complaint("more than \(limits.writtenSteps) steps"))
       }
       return []
     }
@@ -52,7 +52,7 @@ struct StepReader {
     if let value = shape.read(node, &self) { return value }
     if problems.count == before {
       let expected = shape.description.expected(self)
-      complain(node, Complaint("\(node.shown) stands here", expected: expected))
+      complain(node, Complaint(found: node.shown, expected: expected))
     }
     return nil
   }
@@ -96,7 +96,7 @@ struct StepReader {
     if let verb = bareVerb(node) { return verb }
     guard let entries = node.mapping, !entries.isEmpty else {
       let expected = "a step such as 'read: battery-level'"
-      complain(node, Complaint("\(node.shown) stands here", expected: expected))
+      complain(node, Complaint(found: node.shown, expected: expected))
       return nil
     }
     let verbs = entries.compactMap { StepVerb(rawValue: $0.key) }
@@ -112,7 +112,7 @@ struct StepReader {
       return nil
     }
     guard own.count == 1 else {
-      let message = "'\(own.map(\.rawValue).joined(separator: "' and '"))' are steps of their own"
+      let message = "'\(own.map(\.rawValue).joined(separator: "' and '"))' are separate steps"
       complain(node, Complaint(message, expected: "one step in each entry of the list"))
       return nil
     }
@@ -144,11 +144,6 @@ struct StepReader {
 extension Complaint {
   /// A word that is no verb.
   static func unknownStep(_ word: String) -> Complaint {
-    .unknown("there is no step '\(word)'", word, among: StepVerb.names)
+    .unknown("unknown step '\(word)'", word, among: StepVerb.names)
   }
-}
-
-extension Node {
-  /// What stands here, for complaints: its text in quotes, or its kind.
-  var shown: String { text.map { "'\($0)'" } ?? kind }
 }

@@ -25,14 +25,14 @@ extension StreamingKind {
         default: Enough(),
         .stop(after: "until"),
         documentation:
-          "what ends it: so many values (`count`), no value for so long (`silence`), a value that is "
-          + "as it is to be"
+          "what ends it: a number of values (`count`), a time without values (`silence`), or a value "
+          + "that meets a condition"
       ),
       Key(
         "for",
         \.enough.duration,
         .duration,
-        documentation: "how long it goes on; that it is over is no failure"
+        documentation: "how long it lasts; the step succeeds when the time is over"
       ),
     ]
   }

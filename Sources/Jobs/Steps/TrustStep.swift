@@ -4,7 +4,7 @@ struct TrustStep: StepKind {
   var isTrusted = true
 
   static let verb = StepVerb.trust
-  static let documentation = "has the device trusted, or no more: [pairing.md](pairing.md)"
+  static let documentation = "marks the device as trusted, or not: [pairing.md](pairing.md)"
   static let common: [StepKey] = [.timeout]
   static let keys: [Key<Self>] = [
     Key(

@@ -1,16 +1,16 @@
-// `try`: does steps, then others, however the first ended.
+// `try`: runs steps, then others, whatever the outcome of the first.
 
 struct TryStep: StepKind {
   var steps: [Step] = []
   var last: [Step] = []
 
   static let verb = StepVerb.try
-  static let documentation = "does steps, then those of `finally`, however the first ended"
+  static let documentation = "runs `try`, then `finally`, whatever the outcome of `try`"
   static let common: [StepKey] = [.timeout]
   static let needsLink = false
   static let keys: [Key<Self>] = [
-    Key("try", \.steps, .steps, .steps(after: nil), documentation: "what is done first"),
-    Key("finally", \.last, .steps, .steps(after: "finally"), documentation: "what is done last"),
+    Key("try", \.steps, .steps, .steps(after: nil), documentation: "the steps to run first"),
+    Key("finally", \.last, .steps, .steps(after: "finally"), documentation: "the steps to run last"),
   ]
 
   var action: Step.Action { .tried(steps, finally: last) }

@@ -1,11 +1,11 @@
-// `when`: does steps when captured values are as they have to be.
+// `when`: runs steps when captured values meet a condition.
 
 struct WhenStep: StepKind {
   var condition = Condition([])
   var steps: [Step] = []
 
   static let verb = StepVerb.when
-  static let documentation = "does `steps` when captured values are as they have to be"
+  static let documentation = "runs `steps` when captured values meet a condition"
   static let needsLink = false
   static let keys: [Key<Self>] = [
     Key(
@@ -13,9 +13,9 @@ struct WhenStep: StepKind {
       \.condition,
       .condition,
       .condition,
-      documentation: "what has to hold of captured values"
+      documentation: "what captured values must be"
     ),
-    Key("steps", \.steps, .steps, .steps(after: nil), documentation: "what is done then"),
+    Key("steps", \.steps, .steps, .steps(after: nil), documentation: "the steps to run"),
   ]
 
   var action: Step.Action { .when(condition, steps) }

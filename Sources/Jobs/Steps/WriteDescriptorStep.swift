@@ -17,7 +17,7 @@ struct WriteDescriptorStep: StepKind {
       \.value,
       .written,
       .parts,
-      documentation: "the value in a format, or a list of those"
+      documentation: "a value in a format, or a list of such values"
     ),
   ]
 

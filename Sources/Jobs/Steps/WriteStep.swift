@@ -16,7 +16,7 @@ extension Write: StepKind {
       \.value,
       .written,
       .parts,
-      documentation: "the value in a format, or a list of those"
+      documentation: "a value in a format, or a list of such values"
     ),
     Key(
       "kind",
@@ -24,15 +24,15 @@ extension Write: StepKind {
       .kindOfWriting,
       default: .automatic,
       .kind,
-      documentation: "how it is written"
+      documentation: "the kind of write"
     ),
-    Key("offset", \.offset, .offset, default: 0, documentation: "the first octet that is written"),
+    Key("offset", \.offset, .offset, default: 0, documentation: "the first byte to write"),
     Key(
       "delivery",
       \.delivery,
       .choice(),
       default: .call,
-      documentation: "the way of the value to bluetoothd"
+      documentation: "how the value reaches bluetoothd"
     ),
   ]
   static let rules: [KeyRule<Write>] = [
@@ -52,7 +52,7 @@ extension Shape where Value == WriteKind {
 extension LineForm {
   /// How a value is written: the word alone.
   static var kind: LineForm {
-    .bare(WriteKind.allCases.map(\.rawValue), what: "a kind of writing")
+    .bare(WriteKind.allCases.map(\.rawValue), what: "a kind of write")
   }
 }
 
@@ -66,21 +66,21 @@ extension Write {
   var contradiction: Complaint? {
     if delivery == .acquire, kind != .automatic, kind != .command {
       return Complaint(
-        "what is acquired for writing takes commands alone",
+        "'delivery: acquire' supports only commands",
         expected: "no \(kind.rawValue), or no 'delivery: acquire'"
       )
     }
     guard offset > 0 else { return nil }
     if kind == .command || delivery == .acquire {
       return Complaint(
-        "a write without response carries no offset",
+        "a write without response cannot have an offset",
         expected: "a request, or no offset"
       )
     }
     let end = offset + value.octets.count
     guard end > WrittenValue.longest else { return nil }
     return Complaint(
-      "the value would end at octet \(end), but an attribute has at most \(WrittenValue.longest)"
+      "the value would end at byte \(end), but an attribute has at most \(WrittenValue.longest)"
     )
   }
 }

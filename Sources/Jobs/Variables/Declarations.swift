@@ -8,7 +8,7 @@ struct Declarations {
   static let descriptions = [
     KeyDescription(
       name: "variables",
-      documentation: "names with their defaults; `{name}` stands for the value",
+      documentation: "names with their defaults; `{name}` is replaced by the value",
       shape: ShapeDescription(
         file: { _ in "names with their defaults such as { level: 5 }" },
         line: { _ in "" },
@@ -39,10 +39,11 @@ struct Declarations {
   ]
   static let keys = descriptions.map(\.name)
 
-  /// A value that is given for a name, and how complaints call it.
+  /// A value that is given for a name.
   private struct Given {
     let text: String
-    let said: String
+    /// The value and its origin, for complaints.
+    let shown: String
   }
 
   private(set) var table: VariableTable
@@ -71,7 +72,7 @@ struct Declarations {
     for binding in bindings.all {
       given[binding.name] = Given(
         text: binding.text,
-        said: "\(binding.origin) gives '\(binding.text)'"
+        shown: "'\(binding.text)' from \(binding.origin)"
       )
       table.set(binding.name, to: VariableTable.value(binding.text, nil))
     }
@@ -84,10 +85,10 @@ struct Declarations {
       let value: Node? = variables?.entry(name)
       if text == nil, value == nil {
         let message = "the environment variable \(name) is not set"
-        problems.append(node.problem(message, expected: "it, or a default under 'variables'"))
+        problems.append(node.problem(message, expected: "a value, or a default under 'variables'"))
       }
-      // It may be a secret: it is not said again.
-      given[name] = text.map { Given(text: $0, said: "the environment gives something else") }
+      // It may be a secret: complaints do not repeat it.
+      given[name] = text.map { Given(text: $0, shown: "another value in the environment") }
       table.set(name, to: VariableTable.value(text ?? "", nil))
     }
     declare(variables, given)
@@ -99,10 +100,10 @@ struct Declarations {
       let isKnown = declared.contains(binding.name) || used.contains(binding.name)
       guard binding.mustBeKnown, !isKnown else { return nil }
       let known = declared
-      let message = "there is no variable '\(binding.name)', which \(binding.origin) gives"
+      let message = "unknown variable '\(binding.name)', given by \(binding.origin)"
       let complaint =
         known.isEmpty
-        ? Complaint(message, expected: "it under 'variables'")
+        ? Complaint(message, expected: "a declaration under 'variables'")
         : Complaint.unknown(message, binding.name, among: known)
       return complaint.about(root.entry("variables")?.value ?? root)
     }
@@ -133,7 +134,7 @@ struct Declarations {
     }
     for entry in entries {
       guard VariablePath.isName(entry.key) else {
-        let complaint = Complaint("'\(entry.key)' is no name", expected: VariablePath.shape)
+        let complaint = Complaint(found: "'\(entry.key)'", expected: VariablePath.shape)
         problems.append(complaint.at(entry.keyPlace, path: entry.value.path))
         continue
       }
@@ -154,7 +155,7 @@ struct Declarations {
     }
     guard let given else { return setDefault(initial, type, entry) }
     if let type, !type.takes(given.text) {
-      let complaint = Complaint(given.said, expected: type.shape)
+      let complaint = Complaint(found: given.shown, expected: type.shape)
       problems.append(complaint.at(entry.keyPlace, path: entry.value.path))
     }
     table.set(entry.key, to: VariableTable.value(given.text, type))
@@ -163,7 +164,7 @@ struct Declarations {
   private mutating func type(_ node: Node) -> VariableType? {
     if let type = node.text.flatMap({ VariableType(rawValue: $0) }) { return type }
     let known = VariableType.allCases.map(\.rawValue)
-    let complaint = Complaint.unknown("\(node.shown) stands here", node.text ?? "", among: known)
+    let complaint = Complaint.unknown(found: node.shown, node.text ?? "", among: known)
     problems.append(complaint.about(node))
     return nil
   }
@@ -190,7 +191,7 @@ struct Declarations {
   }
 
   private mutating func complain(_ node: Node, _ expected: String) {
-    problems.append(Complaint("\(node.shown) stands here", expected: expected).about(node))
+    problems.append(Complaint(found: node.shown, expected: expected).about(node))
   }
 }
 

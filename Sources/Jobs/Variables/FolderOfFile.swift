@@ -33,11 +33,11 @@ package struct FolderOfFile {
       throw Refusal(reason: "the file cannot be read: \(String(cString: strerror(errno)))")
     }
     guard let folder, real.hasPrefix(folder.hasSuffix("/") ? folder : folder + "/") else {
-      throw Refusal(reason: "the file does not lie below the folder of \(owner)")
+      throw Refusal(reason: "the file is not below the folder of \(owner)")
     }
     var status = stat()
     guard stat(real, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      throw Refusal(reason: "this is no file with text")
+      throw Refusal(reason: "not a regular file")
     }
     return real
   }
@@ -45,7 +45,7 @@ package struct FolderOfFile {
   /// The path of the file that a node of a batch names; complains where it is none that may be read.
   func path(of node: Node, shape: String, _ problems: inout [DocumentProblem]) -> String? {
     guard let name = node.text else {
-      problems.append(Complaint("\(node.shown) stands here", expected: shape).about(node))
+      problems.append(Complaint(found: node.shown, expected: shape).about(node))
       return nil
     }
     let path = TextFile.path(name, beside: file)

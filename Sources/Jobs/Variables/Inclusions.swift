@@ -89,7 +89,9 @@ struct Inclusions {
   }
 
   private mutating func read(_ path: String) -> File {
-    guard let folder else { return Self.refused(path, "a chain in no file includes none") }
+    guard let folder else {
+      return Self.refused(path, "a chain that is not in a file cannot include files")
+    }
     let real: String
     do {
       real = try folder.realPath(of: path, owner: "the chain")

@@ -64,7 +64,10 @@ struct Substitution {
       table[entry.key] != nil || captured.contains(entry.key),
       StepVerb(rawValue: entry.key) == nil
     else { return }
-    let complaint = Complaint("this is a mapping", expected: "quotes: \"{\(entry.key)}\"")
+    let complaint = Complaint(
+      found: "a mapping",
+      expected: "a text in quotes: \"{\(entry.key)}\""
+    )
     problems.append(complaint.at(entry.keyPlace, path: entry.value.path))
   }
 
@@ -78,7 +81,7 @@ struct Substitution {
       // Who reads it as a template says so better.
       if isLive { return node }
       let expected = "a variable in braces such as {level}, or {{ for a brace"
-      problems.append(Complaint("\(node.shown) stands here", expected: expected).about(node))
+      problems.append(Complaint(found: node.shown, expected: expected).about(node))
       return node
     }
     var isPlain = isPlain
@@ -97,7 +100,8 @@ struct Substitution {
     size += new.utf8.count
     guard size <= limit else {
       if size - new.utf8.count <= limit {
-        problems.append(node.problem("with their values, variables are over \(limit) octets"))
+        let message = "the values of the variables are longer than \(limit) bytes in total"
+        problems.append(node.problem(message))
       }
       return node
     }
@@ -113,7 +117,7 @@ struct Substitution {
       problems.append(
         node.problem(
           "'\(name)' has no fields",
-          expected: "'\(name)' alone: it is no captured value"
+          expected: "'\(name)' alone: it is not a captured value"
         )
       )
       return nil
@@ -123,17 +127,17 @@ struct Substitution {
       problems.append(
         node.problem(
           "'\(name)' is captured while the chain runs",
-          expected: "a variable that is known before: what stands here is part of the plan"
+          expected: "a variable that is set before the chain runs"
         )
       )
       return nil
     }
     // What may be captured is complained of where it is read, with what is captured there.
     guard !isLive else { return nil }
-    let message = "there is no variable '\(name)'"
+    let message = "unknown variable '\(name)'"
     let complaint =
       table.names.isEmpty
-      ? Complaint(message, expected: "it under 'variables'")
+      ? Complaint(message, expected: "a declaration under 'variables'")
       : Complaint.unknown(message, name, among: table.names + captured)
     problems.append(complaint.about(node))
     return nil
