@@ -1,26 +1,26 @@
-// How long a document may become when its aliases are replaced by what they stand for.
+// How long a document may become when its aliases are expanded.
 //
 // An estimate from the text, before anything is composed: composing compares the keys of a mapping
-// with all that is in them, and a key of forty octets can stand for a million million values.
+// with all their contents, and a key of forty octets can expand to a million million values.
 
-/// An upper bound on what the aliases of a text stand for.
+/// An upper bound on the expanded size of the aliases of a text.
 struct AliasBound {
   /// An anchor that was seen.
   private struct Anchor {
-    /// What was counted when it came.
+    /// The total when the anchor was seen.
     let start: Int
-    /// What an anchor of the same name stood for before.
+    /// The size of an earlier anchor of the same name.
     let before: Int
-    /// What it stands for; nil before it was first named, by when it has ended.
+    /// Its expanded size; nil until an alias first uses it, by when the anchored value has ended.
     var size: Int?
   }
 
   private var anchors: [ArraySlice<UInt8>: Anchor] = [:]
-  /// Octets so far, those that aliases stand for among them.
+  /// Octets so far, including expanded aliases.
   private var total = 0
 
-  /// Whether `text` is certain to stand for no more than `limit` octets. Text in quotes that looks
-  /// like an alias counts as one.
+  /// Whether `text` certainly expands to at most `limit` octets. Text in quotes that looks like an
+  /// alias counts as one.
   static func holds(_ limit: Int, in text: String) -> Bool {
     let octets = Array(text.utf8)
     var bound = AliasBound()
@@ -49,7 +49,7 @@ struct AliasBound {
   private mutating func alias(_ name: ArraySlice<UInt8>) {
     guard let anchor = anchors[name] else { return }
     let size = anchor.size ?? max(anchor.before, total - anchor.start)
-    // In what has the name of an earlier one, an alias may mean that: it may not have ended.
+    // Inside an anchor that reuses a name, an alias may refer to the earlier anchor.
     if anchor.before == 0 { anchors[name]?.size = size }
     total += size
   }

@@ -1,26 +1,26 @@
-// Comma-separated values, each with its place.
+// Comma-separated values, each with its position in the file.
 
 /// A table with a line of column names above its rows.
 ///
-/// Cells stand between commas; one in double quotes may hold commas, line ends and, doubled, double
-/// quotes. Lines that are empty, or begin with `#`, are passed over, and so is a byte order mark.
-/// What a cell means is decided by who reads it.
+/// Commas separate cells; a cell in double quotes may hold commas, line ends and, doubled, double
+/// quotes. Empty lines, lines that begin with `#` and a byte order mark are ignored. The reader of
+/// the table decides what a cell means.
 ///
 /// - Source: RFC 4180, with comments.
 public struct CSVTable: Hashable, Sendable {
   public let file: String
-  /// The names of the columns, in order; none twice.
+  /// The names of the columns, in order, without duplicates.
   public let columns: [String]
-  /// As many cells as there are columns in each.
+  /// One cell per column in each row.
   public let rows: [[Node]]
 
   /// Reads a table.
   ///
   /// - Parameters:
   ///   - text: The table.
-  ///   - file: What it is called in complaints.
-  /// - Throws: ``DocumentErrors`` for rows that are too short or too long, columns without a name or
-  ///   with that of another, quotes that do not end, and what is beyond `limits`.
+  ///   - file: The name of the file in error messages.
+  /// - Throws: ``DocumentErrors`` for rows with too few or too many cells, columns without a name
+  ///   or with a duplicate name, quotes that are not closed, and tables beyond `limits`.
   public static func parse(
     _ text: String,
     file: String,
@@ -54,20 +54,21 @@ public struct CSVTable: Hashable, Sendable {
     return CSVTable(file: file, columns: columns, rows: Array(lines.dropFirst()))
   }
 
-  /// The cells of a column, one a row; nil when there is no such column.
+  /// The cells of a column, one per row; nil for an unknown column.
   public func column(_ name: String) -> [Node]? {
     columns.firstIndex(of: name).map { index in rows.map { $0[index] } }
   }
 }
 
 extension Node {
-  /// What stands in a cell of a table, also nothing.
+  /// The text of a cell of a table; empty for an empty cell.
   public var cellText: String {
     if case .scalar(let text, _) = content { text } else { "" }
   }
 }
 
-/// Takes a table apart, scalar by scalar: a comma is one whatever mark comes behind it.
+/// Parses a table by Unicode scalar, so that a combining mark after a comma does not hide the
+/// comma.
 private struct CSVReader {
   private let scalars: [Unicode.Scalar]
   private let file: String
@@ -110,7 +111,7 @@ private struct CSVReader {
   private mutating func step() {
     let passed = scalars[index]
     index += 1
-    // CR LF is one end of a line.
+    // CR LF is one line end.
     let goesOn = !passed.endsLine || (passed == "\r" && next == "\n")
     place = goesOn ? (place.line, place.column + 1) : (place.line + 1, 1)
   }

@@ -1,16 +1,16 @@
-// YAML, and JSON which is YAML too, into located nodes.
+// Parses YAML, and JSON, which is YAML too, into nodes with positions.
 
 import Yams
 
-/// Reading a document.
+/// Parsing of documents.
 public enum Document {
   /// Reads one document.
   ///
   /// - Parameters:
   ///   - text: The document.
-  ///   - file: What it is called in complaints.
-  /// - Throws: ``DocumentErrors`` for what is no YAML, more than one document, a key that is there
-  ///   twice or is no single value, and what is beyond `limits`.
+  ///   - file: The name of the file in error messages.
+  /// - Throws: ``DocumentErrors`` for invalid YAML, more than one document, a key that is a
+  ///   duplicate or not a single value, and documents beyond `limits`.
   public static func parse(
     _ text: String,
     file: String,
@@ -19,15 +19,16 @@ public enum Document {
     try limits.check(text, file: file)
     let start = Place(file: file, line: 1, column: 1)
     guard AliasBound.holds(8 * limits.octets, in: text) else {
-      throw DocumentErrors([DocumentProblem(start, path: "", "its aliases expand to too much text")])
+      throw DocumentErrors([DocumentProblem(start, path: "", "its aliases expand to too much text")]
+      )
     }
-    // The reader itself says it of what lies one deeper, with its path.
+    // The reader reports the first level beyond the limit itself, with its path.
     var nesting = NestingBound(limits.depth + 2)
     if let place = nesting.place(in: text, file: file) {
       throw DocumentErrors([DocumentProblem(place, path: "", NodeReader.tooDeep(limits))])
     }
     do {
-      // Everything is kept as it is written: what a scalar means is decided by who reads it.
+      // Scalars are kept as text: the caller decides what they mean.
       let parser = try Parser(yaml: text, resolver: .basic)
       guard let root = try parser.singleRoot() else {
         throw DocumentErrors([DocumentProblem(start, path: "", "the file is empty")])
@@ -66,7 +67,7 @@ public enum Document {
   }
 }
 
-/// Turns Yams's nodes into ours, within limits.
+/// Converts the nodes of Yams, within limits.
 private struct NodeReader {
   let file: String
   let limits: DocumentLimits
@@ -126,7 +127,12 @@ private struct NodeReader {
       let name = key.scalar?.string ?? ""
       if key.scalar == nil {
         problems.append(
-          DocumentProblem(place(key), path: path, "the key is not a single value", expected: "a name")
+          DocumentProblem(
+            place(key),
+            path: path,
+            "the key is not a single value",
+            expected: "a name"
+          )
         )
       }
       return Node.Entry(

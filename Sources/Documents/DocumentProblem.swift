@@ -1,14 +1,14 @@
-// What is wrong with a document, and where.
+// Errors in a document, with their positions.
 
-/// One complaint: file, line, column, key, what is wrong and what was expected.
+/// One error: file, line, column, key, what is wrong and what was expected.
 public struct DocumentProblem: Hashable, Sendable, CustomStringConvertible {
   public let place: Place
-  /// The keys that lead to it: `steps.2.read`; empty at the top.
+  /// The path of keys to it: `steps.2.read`; empty at the top.
   public let path: String
   public let message: String
-  /// What would have been right.
+  /// What would be valid here.
   public let expected: String?
-  /// A known key that is close.
+  /// The known key that was probably meant.
   public let nearest: String?
 
   public init(
@@ -25,11 +25,11 @@ public struct DocumentProblem: Hashable, Sendable, CustomStringConvertible {
     self.nearest = nearest
   }
 
-  /// A value that does not fit: the message is `expected Y, found X`.
+  /// An invalid value: the message is `expected Y, found X`.
   ///
   /// - Parameters:
   ///   - found: What is written: `'x'` in quotes, or its kind, such as `a list`.
-  ///   - expected: What would have been right.
+  ///   - expected: What would be valid here.
   public init(
     _ place: Place,
     path: String,
@@ -41,7 +41,7 @@ public struct DocumentProblem: Hashable, Sendable, CustomStringConvertible {
     self.init(place, path: path, message, nearest: nearest)
   }
 
-  /// The message about a value that does not fit: `expected Y, found X`.
+  /// The message about an invalid value: `expected Y, found X`.
   public static func message(found: String, expected: String) -> String {
     "expected \(expected), found \(found)"
   }
@@ -55,10 +55,10 @@ public struct DocumentProblem: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Where something stands in a file, counted from 1; or the file as a whole.
+/// A position in a file, with lines and columns from 1; or the complete file.
 public struct Place: Hashable, Sendable, CustomStringConvertible {
   public let file: String
-  /// 0 for the file as a whole.
+  /// 0 for the complete file.
   public let line: Int
   public let column: Int
 
@@ -68,15 +68,15 @@ public struct Place: Hashable, Sendable, CustomStringConvertible {
     self.column = column
   }
 
-  /// The file as a whole: it is missing, too long.
+  /// The complete file: for a file that is missing or too long.
   public init(file: String) { self.init(file: file, line: 0, column: 0) }
 
   public var description: String { line == 0 ? file : "\(file):\(line):\(column)" }
 }
 
-/// Everything that is wrong with a document.
+/// All errors in a document.
 public struct DocumentErrors: Error, Hashable, Sendable, CustomStringConvertible {
-  /// At least one, in the order of the file, each once.
+  /// At least one, in the order of the file, without duplicates.
   public let problems: [DocumentProblem]
 
   public init(_ problems: [DocumentProblem]) {

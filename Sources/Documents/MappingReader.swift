@@ -1,19 +1,20 @@
-// Taking a mapping apart, and complaining of everything at once.
+// Reads a mapping and reports all errors at once.
 
 import Spelling
 
-/// Reads the keys of a mapping, and collects complaints instead of stopping at the first.
+/// Reads the keys of a mapping, and collects errors instead of stopping at the first.
 ///
-/// Every key that is asked for is known; ``finish()`` complains of the others, naming the nearest.
+/// Every key that is read is known; ``finish()`` reports the unknown keys, with the nearest known
+/// one.
 public struct MappingReader {
   /// The mapping itself.
   public let node: Node
   private let entries: [Node.Entry]
   private var known: [String] = []
-  /// What is wrong so far.
+  /// The errors so far.
   public private(set) var problems: [DocumentProblem] = []
 
-  /// Opens a node, which should be a mapping.
+  /// Starts to read a node, which should be a mapping.
   public init(_ node: Node) {
     self.node = node
     entries = node.mapping ?? []
@@ -22,7 +23,7 @@ public struct MappingReader {
     }
   }
 
-  /// The node under `key`; nil when it is not there. The key is known from here on.
+  /// The node under `key`; nil without one. The key is known from here on.
   public mutating func optional(_ key: String) -> Node? {
     if !known.contains(key) { known.append(key) }
     return self[key]
@@ -31,17 +32,17 @@ public struct MappingReader {
   /// The node under `key`, whether the key is known or not.
   public subscript(key: String) -> Node? { entries.first { $0.key == key }?.value }
 
-  /// Whether there is something under `key`.
+  /// Whether the key is present.
   public func has(_ key: String) -> Bool { self[key] != nil }
 
-  /// The node under `key`; a complaint when it is not there.
+  /// The node under `key`; an error when the key is missing.
   public mutating func required(_ key: String, expected: String) -> Node? {
     if let node = optional(key) { return node }
     problems.append(node.problem("the key '\(key)' is missing", expected: expected))
     return nil
   }
 
-  /// What `read` makes of the node under `key`; a complaint when it makes nothing of it.
+  /// The value that `read` returns for the node under `key`; an error when it returns nil.
   public mutating func optional<Value>(
     _ key: String,
     expected: String,
@@ -51,7 +52,7 @@ public struct MappingReader {
     return value(of: node, expected: expected, read)
   }
 
-  /// The same, with a complaint when the key is not there.
+  /// The same, with an error when the key is missing.
   public mutating func required<Value>(
     _ key: String,
     expected: String,
@@ -71,12 +72,12 @@ public struct MappingReader {
     return nil
   }
 
-  /// Adds complaints that were found elsewhere.
+  /// Adds errors that were found elsewhere.
   public mutating func complain(_ more: [DocumentProblem]) { problems += more }
 
-  /// Complains of keys that nobody asked for.
+  /// Reports the unknown keys.
   ///
-  /// - Returns: All complaints.
+  /// - Returns: All errors.
   public mutating func finish() -> [DocumentProblem] {
     for entry in entries where !known.contains(entry.key) {
       let nearest = Spelling.nearest(to: entry.key, among: known)

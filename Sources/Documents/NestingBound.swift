@@ -1,22 +1,22 @@
-// How deep lists and mappings lie in one another, before anything is composed.
+// The nesting depth of lists and mappings, checked before anything is composed.
 //
-// Composing compares the keys of a mapping with all that is in them. Where keys are mappings with
-// such keys, that takes the square of their depth: a document of a thousand octets kept it for a
-// second. The parser's events tell the depth at the cost of one look at each.
+// Composing compares the keys of a mapping with all their contents. Where keys are mappings with
+// such keys, the time grows with the square of the depth: a document of a thousand octets took a
+// second. The events of the parser give the depth in linear time.
 
 import CYaml
 
-/// A bound on the depth of a document, and what looking at it took.
+/// A bound on the depth of a document, and the number of events that the check read.
 struct NestingBound {
-  /// What may lie in one another.
+  /// The maximum nesting depth.
   let limit: Int
-  /// How many events of the parser were looked at.
+  /// How many events of the parser were read.
   private(set) var events = 0
 
   init(_ limit: Int) { self.limit = limit }
 
-  /// Where the first list or mapping begins that lies too deep; nil for none, and for what is no
-  /// YAML before that: whoever composes it says so.
+  /// The start of the first list or mapping that is nested too deep; nil without one, and for
+  /// invalid YAML, which composing reports.
   mutating func place(in text: String, file: String) -> Place? {
     var parser = yaml_parser_t()
     guard yaml_parser_initialize(&parser) == 1 else { return nil }

@@ -1,6 +1,6 @@
-// A value in a document that knows where it stands.
+// A value in a document, with its position.
 
-/// A scalar, a sequence or a mapping, with its place.
+/// A scalar, a sequence or a mapping, with its position.
 public struct Node: Hashable, Sendable {
   /// One entry of a mapping.
   public struct Entry: Hashable, Sendable {
@@ -16,16 +16,16 @@ public struct Node: Hashable, Sendable {
   }
 
   public indirect enum Content: Hashable, Sendable {
-    /// A text; plain ones may stand for numbers, truth or nothing.
+    /// A text; without quotes it may be a number, a boolean or null.
     case scalar(String, isPlain: Bool)
     case sequence([Node])
-    /// In the order of the file; no key twice.
+    /// In the order of the file, without duplicate keys.
     case mapping([Entry])
   }
 
   public let content: Content
   public let place: Place
-  /// The keys that lead here.
+  /// The path of keys to the node.
   public let path: String
 
   public init(_ content: Content, at place: Place, path: String) {
@@ -34,7 +34,7 @@ public struct Node: Hashable, Sendable {
     self.path = path
   }
 
-  /// What it is, for complaints.
+  /// Its kind, for error messages.
   public var kind: String {
     switch content {
     case .scalar: isNull ? "nothing" : "a single value"
@@ -43,13 +43,13 @@ public struct Node: Hashable, Sendable {
     }
   }
 
-  /// The text of a scalar, however it is written.
+  /// The text of a scalar, with or without quotes.
   public var text: String? {
     guard case .scalar(let text, _) = content, !isNull else { return nil }
     return text
   }
 
-  /// Whether nothing was written.
+  /// Whether the value is null or missing.
   public var isNull: Bool {
     guard case .scalar(let text, isPlain: true) = content else { return false }
     return ["", "~", "null", "Null", "NULL"].contains(text)
@@ -89,7 +89,7 @@ public struct Node: Hashable, Sendable {
     return entries
   }
 
-  /// A complaint about this node.
+  /// An error about this node.
   public func problem(
     _ message: String,
     expected: String? = nil,
@@ -98,7 +98,7 @@ public struct Node: Hashable, Sendable {
     DocumentProblem(place, path: path, message, expected: expected, nearest: nearest)
   }
 
-  /// A complaint that the node holds `found` in the place of what is expected.
+  /// An error: the node holds `found` instead of what is expected.
   public func problem(
     found: String,
     expected: String,
@@ -116,7 +116,7 @@ extension Duration {
     let units: [String: Double] = ["ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000]
     guard let unit = units[String(text.dropFirst(digits.count))] else { return nil }
     let microseconds = number * unit * 1000
-    // A hundred years are enough.
+    // The limit is a hundred years.
     guard microseconds <= 3.2e15 else { return nil }
     self = .microseconds(Int64(microseconds.rounded()))
   }

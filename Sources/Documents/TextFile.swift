@@ -1,10 +1,10 @@
-// The text of a file. The one place of the readers that touches the file system.
+// The text of a file. The only part of the readers that touches the file system.
 
 import Glibc
 
-/// Reading a file whole, within a bound.
+/// Reads complete files, within a bound.
 public enum TextFile {
-  /// A file as another one names it: from that one's folder on, unless it is absolute.
+  /// The path of a file that another file names: relative to the folder of that file, or absolute.
   public static func path(_ name: String, beside file: String) -> String {
     guard !name.hasPrefix("/"), let slash = file.lastIndex(of: "/") else { return name }
     return file[...slash] + name
@@ -12,10 +12,10 @@ public enum TextFile {
 
   /// The text at `path`, without a byte order mark.
   ///
-  /// - Parameter limit: How many octets there may be. No more than one beyond that is read: enough to
-  ///   know that there are too many.
+  /// - Parameter limit: The maximum length in octets. At most one octet more is read, to detect a
+  ///   file that is too long.
   /// - Throws: ``DocumentErrors`` when it is missing, cannot be read, is too long, or is not UTF-8,
-  ///   with the line of the first octet that is not.
+  ///   with the line of the first invalid octet.
   public static func read(
     _ path: String,
     limit: Int = DocumentLimits().octets
@@ -30,7 +30,7 @@ public enum TextFile {
   }
 
   private static func octets(_ path: String, limit: Int) throws(DocumentErrors) -> [UInt8] {
-    // A pipe opens at once, also before it has a writer.
+    // Without O_NONBLOCK, opening a pipe would wait for a writer.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw unreadable(path, errno) }
     defer { close(descriptor) }
@@ -52,8 +52,8 @@ public enum TextFile {
     return octets
   }
 
-  /// Waits until a pipe or a terminal has something to read. Signals are let through meanwhile, also
-  /// those that the program has blocked: whoever waits for a writer that never comes can end it.
+  /// Waits until a pipe or a terminal has something to read. All signals are unblocked meanwhile,
+  /// so that a user can interrupt the wait for a writer that never comes.
   private static func waitForOctets(_ descriptor: Int32) {
     guard descriptor < FD_SETSIZE else { return }
     var awaited = fd_set()

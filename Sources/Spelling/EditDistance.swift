@@ -2,7 +2,7 @@
 
 /// How many edits turn one word into another.
 ///
-/// An edit inserts, removes or replaces one letter, or swaps two that stand side by side; no
+/// An edit inserts, removes or replaces one letter, or swaps two adjacent letters; no
 /// letter is edited twice. Takes time in the product of the lengths.
 ///
 /// - Source: "optimal string alignment", a form of the Damerau–Levenshtein distance.

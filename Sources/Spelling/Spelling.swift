@@ -4,12 +4,12 @@
 public enum Spelling {
   /// The candidate with the smallest edit distance, if that is small for its length.
   ///
-  /// Two letters in the wrong order are one edit; case does not count. Of candidates that are as
-  /// close as each other, the first is taken.
+  /// Two letters in the wrong order are one edit; case does not count. Of candidates at the same
+  /// distance, the first wins.
   public static func nearest(to word: String, among candidates: [String]) -> String? {
     let wanted = Array(word.lowercased())
-    // Each letter that one has more is an edit: what differs much in length is not compared, or a
-    // word of a megabyte would be, with every name there is.
+    // Each extra letter is an edit. Words of very different lengths are not compared: a word of a
+    // megabyte would otherwise be compared with every known name.
     let best = candidates.filter { abs($0.count - wanted.count) <= edits(in: $0) }
       .map { ($0, editDistance(wanted, Array($0.lowercased()))) }
       .min { $0.1 < $1.1 }
@@ -17,6 +17,6 @@ public enum Spelling {
     return candidate
   }
 
-  /// How many edits away from a candidate a word may be to be taken for it.
+  /// How many edits a word may be away from a candidate to be treated as a misspelling of it.
   private static func edits(in candidate: String) -> Int { max(1, candidate.count / 3) }
 }

@@ -42,7 +42,7 @@ struct AppearanceTests {
 
   @Test("names and categories are unique, and no category has too many kinds")
   func tables() {
-    let categories = Appearance.atHand + Appearance.atHome
+    let categories = Appearance.categories0To27 + Appearance.categoriesFrom28
     #expect(categories.map(\.number) == Array(Set(categories.map(\.number))).sorted())
     let names = categories.flatMap(\.values).map(\.name)
     #expect(Set(names).count == names.count)

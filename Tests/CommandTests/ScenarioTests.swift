@@ -218,7 +218,11 @@ struct ScenarioTests {
     )
     let run = try blerun("check", "--simulate", scenario)
     #expect(run.status == 65)
-    #expect(run.errors.contains("\(device):1:10: address: expected an address such as C0:FF:EE:00:00:01, found 'here'"))
+    #expect(
+      run.errors.contains(
+        "\(device):1:10: address: expected an address such as C0:FF:EE:00:00:01, found 'here'"
+      )
+    )
     #expect(run.errors.contains("\(scenario):3:19: faults.1.fault: 'link-lots' is not a fault"))
     #expect(run.errors.contains("did you mean 'link-lost'?"))
     let good = try blerun("check", "--simulate", "Simulators/scenarios/silence.yaml")
@@ -238,7 +242,11 @@ struct ScenarioTests {
     let device = try folder.file("device.yaml", "name: A\naddress: here\nservices: []\n")
     let bad = try blerun("check", device)
     #expect(bad.status == 65)
-    #expect(bad.errors.contains("\(device):2:10: address: expected an address such as C0:FF:EE:00:00:01, found 'here'"))
+    #expect(
+      bad.errors.contains(
+        "\(device):2:10: address: expected an address such as C0:FF:EE:00:00:01, found 'here'"
+      )
+    )
     #expect(!bad.errors.contains("steps"))
   }
 

@@ -88,7 +88,11 @@ struct AssertStepTests {
       Plan.complaint(ofStep: "{ assert: 3 }").contains("captured values with what they must be")
     )
     expectComplaint(ofLine: "assert", "1:1", "nothing follows 'assert'")
-    expectComplaint(ofLine: "read 2a19 as b; assert b > 1 then", "1:30", "expected the end of the step")
+    expectComplaint(
+      ofLine: "read 2a19 as b; assert b > 1 then",
+      "1:30",
+      "expected the end of the step"
+    )
     #expect(throws: PlanError.self) { try Step.assert("1x", .equal(1)) }
   }
 }

@@ -61,11 +61,14 @@ struct AttributeStepTests {
       ("{ read: battery-level, offset: 513 }", "the first byte, from 0 to 512"),
       ("{ notify: battery-level, for: 1s, delivery: sockets }", "one of signals, acquire"),
       ("{ notify: battery-level, for: 1s, overflow: dropoldest }", "drop-oldest"),
-      ("{ notify: battery-level, for: 1s, buffer: 0 }", "how many values, from 1 to 1000000"),
+      ("{ notify: battery-level, for: 1s, buffer: 0 }", "a number of values, from 1 to 1000000"),
       ("{ read-descriptor: battery-level }", "expected characteristic/descriptor"),
       ("{ write-descriptor: battery-level/2901 }", "value"), ("{ mtu: 5 }", "expected no value"),
       ("{ write: alert-level, value: { u8: 1 }, offset: -1 }", "the first byte, from 0 to 512"),
-      ("{ write: alert-level, value: { u8: 1 }, offset: 1, kind: command }", "cannot have an offset"),
+      (
+        "{ write: alert-level, value: { u8: 1 }, offset: 1, kind: command }",
+        "cannot have an offset"
+      ),
       ("{ write: alert-level, value: { u16: 1 }, offset: 511 }", "would end at byte 513"),
     ]
   )
@@ -109,8 +112,8 @@ struct AttributeStepTests {
     )
     #expect(failure == nil)
     #expect(bench.endings[1].outcome == .mtu(185))
-    #expect(bench.endings[2].outcome == .said("185"))
-    #expect(bench.endings[4].outcome == .said("main"))
+    #expect(bench.endings[2].outcome == .logged("185"))
+    #expect(bench.endings[4].outcome == .logged("main"))
     #expect(
       bench.endings[5].outcome == .value(StepValue(octets: [1, 99], decoded: .integer(25345)))
     )

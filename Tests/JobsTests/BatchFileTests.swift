@@ -189,7 +189,10 @@ struct BatchFileTests {
       ("chain: chain.yaml\ndevices: [ '*' ]", "2:12: devices.1: '*' matches any device"),
       ("chain: chain.yaml\ndevices: [ A ]\nsteps: []", "3:8: steps: 'steps' belongs to a chain"),
       ("chain: chain.yaml\ndevices: [ A ]\nconcurency: 2", "did you mean 'concurrency'?"),
-      ("chain: chain.yaml\ndevices: [ A ]\nconcurrency: 65", "expected how many at once, from 1"),
+      (
+        "chain: chain.yaml\ndevices: [ A ]\nconcurrency: 65",
+        "expected a number of chains at once, from 1"
+      ),
       ("chain: chain.yaml\ndevices: [ A ]\non-failure: stopp", "did you mean 'stop'?"),
       (
         "chain: chain.yaml\ndevices: [ A ]\nevery: 10ms",
@@ -197,7 +200,10 @@ struct BatchFileTests {
       ),
       ("chain: chain.yaml\ndevices: [ A ]\njitter: 1s", "3:9: jitter: 'jitter' needs a schedule"),
       ("chain: chain.yaml\ndevices: [ A ]\nevery: 1m\njitter: 2m", "less than the interval of 1m"),
-      ("chain: chain.yaml\ndevices: [ A ]\nevery: 1m\ncron: '* * * * *'", "'every' and 'cron' exclude each other"),
+      (
+        "chain: chain.yaml\ndevices: [ A ]\nevery: 1m\ncron: '* * * * *'",
+        "'every' and 'cron' exclude each other"
+      ),
       ("chain: chain.yaml\ndevices: [ A ]\ncron: '61 * * * *'", "a minute from 0 to 59"),
       ("chain: chain.yaml\ndevices: { scan: 1s, at-least: 3, at-most: 2 }", "below at-least"),
       ("chain: chain.yaml\ndevices: { csv: none.csv, address: mac }", "the file cannot be read"),

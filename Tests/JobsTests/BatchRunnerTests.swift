@@ -43,8 +43,8 @@ struct BatchRunnerTests {
           return device
         },
         admission: admission,
-        hearRun: { [events] in events.add($0) },
-        hear: { [told] in told.add($0) }
+        onRunEvent: { [events] in events.add($0) },
+        onEvent: { [told] in told.add($0) }
       )
     }
 
@@ -129,8 +129,8 @@ struct BatchRunnerTests {
       on: SerialScheduler(on: bench.loop),
       seed: 7,
       service: { _, _, lane in ScriptedDevice(in: lane) },
-      hearRun: { if case .runStarted = $0.change { order.add("\($0.device) begins") } },
-      hear: { if case .deviceEnded(let device, _, _) = $0.change { order.add(device.label) } }
+      onRunEvent: { if case .runStarted = $0.change { order.add("\($0.device) begins") } },
+      onEvent: { if case .deviceEnded(let device, _, _) = $0.change { order.add(device.label) } }
     )
     try bench.run(runner)
     #expect(order.all == ["A begins", "A", "B begins", "B"])

@@ -63,7 +63,9 @@ struct CapturedValueTests {
     try bench.run("read temperature-measurement as t; write alert-level u8:{t.celsius}")
     #expect(bench.ending?.failure?.code == .invalidValue)
     #expect(bench.ending?.step?.place == "step 2")
-    #expect(bench.ending?.failure?.why.contains("cannot be written with its captured values") == true)
+    #expect(
+      bench.ending?.failure?.why.contains("cannot be written with its captured values") == true
+    )
     #expect(!bench.device.isConnected)
   }
 

@@ -112,7 +112,7 @@ struct ExchangeStepTests {
           notified: .milliseconds(2250)
         )
     )
-    #expect(bench.endings[2].outcome == .said("7"))
+    #expect(bench.endings[2].outcome == .logged("7"))
     #expect(bench.text().contains("1  exchange alert-level u8:1  7 %"))
     let told = bench.json().filter { $0.contains(#""operation":"exchange""#) }
     let ends = told.map { $0.components(after: #""operation":"exchange","#) }

@@ -28,7 +28,7 @@ struct FileComplaintTests {
       ),
       (
         "steps: [connect]\nretry: { attempts: 0 }",
-        "c:2:20: retry.attempts: expected how many tries, from 1 to 1000, found '0'"
+        "c:2:20: retry.attempts: expected a number of tries, from 1 to 1000, found '0'"
       ),
       (
         "steps: [connect]\nretry: { attempts: 2, backof: 1s }",
@@ -91,7 +91,7 @@ struct FileComplaintTests {
   func limits() {
     #expect(
       Plan.complaints("steps: [{ repeat: 0, steps: [connect] }]") == [
-        "c:1:19: steps.1.repeat: expected how many times, from 1 to 1000000, found '0'"
+        "c:1:19: steps.1.repeat: expected a number of times, from 1 to 1000000, found '0'"
       ]
     )
     let million = "repeat: 1000000, steps:"

@@ -114,10 +114,16 @@ struct LineIncludeTests {
       ("include lib/none.yaml", "the file cannot be read: No such file"),
       ("include ../x.yaml", "the file cannot be read"),
       ("include /etc/hostname", "is not below the folder of the chain"),
-      ("include lib/{a}.yaml", "expected the path of a file below the folder of the chain, without variables, found 'lib/{a}.yaml'"),
+      (
+        "include lib/{a}.yaml",
+        "expected the path of a file below the folder of the chain, without variables, found 'lib/{a}.yaml'"
+      ),
       ("include lib/alert.yaml level=2", "expected with, found 'level=2'"),
       ("include lib/alert.yaml with", "nothing follows 'with'"),
-      ("include lib/alert.yaml with level", "expected a variable of the file with its value, such as level=2, found 'level'"),
+      (
+        "include lib/alert.yaml with level",
+        "expected a variable of the file with its value, such as level=2, found 'level'"
+      ),
       ("include lib/alert.yaml with 1a=2", "found '1a'"),
       ("include lib/alert.yaml with level=high", "found 'high' from 'with'; included at -e:1:9"),
       ("include lib/alert.yaml with colour=2", "unknown variable 'colour', given by 'with'"),

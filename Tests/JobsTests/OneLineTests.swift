@@ -138,7 +138,7 @@ struct OneLineTests {
       ),
       (
         "notify 2a19 until 0x",
-        "1:19: expected how many values, such as 5x: from 1x to 1000000x, found '0x'"
+        "1:19: expected a number of values such as 5x, from 1x to 1000000x, found '0x'"
       ),
       (
         "notify 2a19 for 5s within 3s",

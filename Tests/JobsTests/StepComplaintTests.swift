@@ -139,7 +139,7 @@ struct StepComplaintTests {
       ),
       (
         ", until: { count: 0 }",
-        "44: steps.1.until.count: expected how many values, from 1 to 1000000, found '0'"
+        "44: steps.1.until.count: expected a number of values, from 1 to 1000000, found '0'"
       ),
       (
         ", for: 1s, after: x",

@@ -97,7 +97,7 @@ struct StepKindTests {
       ]
     )
     #expect(bench.endings[1].outcome == .listened(count: 3, rate: 1))
-    #expect(bench.endings[2].outcome == .said("62"))
+    #expect(bench.endings[2].outcome == .logged("62"))
   }
 
   @Test("listening for a while takes what comes, and silence is no failure")
@@ -182,7 +182,7 @@ struct StepKindTests {
       ]
     )
     let said = bench.endings.compactMap { result -> String? in
-      if case .said(let text)? = result.outcome { text } else { nil }
+      if case .logged(let text)? = result.outcome { text } else { nil }
     }
     #expect(said == ["1", "2"])
     #expect(bench.ending?.done == 5)

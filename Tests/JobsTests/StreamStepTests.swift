@@ -183,11 +183,12 @@ struct StreamStepTests {
       ("{ poll: battery-level, until: { count: 3 } }", "2:3: steps.1: the key 'every' is missing"),
       ("{ poll: battery-level, every: 1s }", "this would listen for ever"),
       (
-        "{ poll: battery-level, every: 0s, for: 1s }", "expected a duration above 0 such as 10s, found '0s'"
+        "{ poll: battery-level, every: 0s, for: 1s }",
+        "expected a duration above 0 such as 10s, found '0s'"
       ),
       (
         "{ poll: battery-level, every: 1s, until: { count: 0 } }",
-        "expected how many values, from 1 to 1000000, found '0'"
+        "expected a number of values, from 1 to 1000000, found '0'"
       ),
       ("{ poll: battery-level, every: 1s, until: { silence: 0s } }", "found '0s'"),
       ("{ poll: battery-level, every: 1s, until: { celsius: 1 } }", "the value has no 'celsius'"),

@@ -172,7 +172,11 @@ struct ThreeFormsTests {
         == "step 1: no earlier step captures 'x' (expected a step before this one with 'as')"
     )
     #expect(problem([try .notify("2a37")]).hasPrefix("step 1: this would listen for ever"))
-    #expect(problem([.repeated(0) { Step.connect }]).hasPrefix("step 1: expected from 1 to 1000000, found 0 times"))
+    #expect(
+      problem([.repeated(0) { Step.connect }]).hasPrefix(
+        "step 1: expected from 1 to 1000000, found 0 times"
+      )
+    )
     #expect(problem([try .read("2a19").expect("celsius", .above(1))]).contains("no 'celsius'"))
     #expect(problem([try .read("battery-levle")]).contains("battery-level"))
     #expect(problem([try .write("2a06", "u9:1")]).contains("unknown format 'u9'"))
@@ -189,7 +193,7 @@ struct ThreeFormsTests {
     "errors in blocks of the one-line form are reported",
     arguments: [
       ("repeat 3", "nothing follows '3' (expected steps in braces"),
-      ("repeat 3 { }", "there are no steps"), ("repeat 0 { rssi }", "how many times, from 1 to"),
+      ("repeat 3 { }", "there are no steps"), ("repeat 0 { rssi }", "a number of times, from 1 to"),
       ("repeat 2 { rssi", "1:10: the block is not closed"), ("rssi }", "found '}'"),
       ("repeat 2 { rssi } rssi", "expected the end of the step, found 'rssi'"),
       ("try { rssi }", "nothing follows"), ("try { rssi } rssi", "expected finally, found"),

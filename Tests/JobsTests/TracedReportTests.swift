@@ -36,7 +36,7 @@ struct TracedReportTests {
       plan: plan,
       service: bench.device,
       identity: RunIdentity(seed: 0, plan: plan),
-      report: traced.hear
+      report: traced.receive
     )
     _ = runner.ending().map { Optional($0) }.firstOrDefault(nil, within: .seconds(100))
     return recorded.withLock { $0 }

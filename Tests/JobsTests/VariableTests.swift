@@ -216,7 +216,9 @@ struct VariableTests {
       "variables: { a: \(String(repeating: "x", count: 4000)) }\nsteps:\n"
       + String(repeating: "- log: '\(String(repeating: "{a}", count: 100))'\n", count: 20)
     #expect(complaints(text).count == 1)
-    #expect(complaints(text)[0].contains("the values of the variables are longer than 4194304 bytes"))
+    #expect(
+      complaints(text)[0].contains("the values of the variables are longer than 4194304 bytes")
+    )
   }
 
   @Test("a name that has a value is not captured under")

@@ -36,5 +36,5 @@ public enum Appearance {
     names.number(name).flatMap { UInt16(exactly: $0) }
   }
 
-  static let names = Names(pairs: (atHand + atHome).flatMap(\.values))
+  static let names = Names(pairs: (categories0To27 + categoriesFrom28).flatMap(\.values))
 }

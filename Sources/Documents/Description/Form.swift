@@ -1,15 +1,15 @@
-// A mapping by its keys: one description that reads it, and writes its schema and its table.
+// A mapping by its keys: one description that reads it and makes its schema and its table.
 
 import Spelling
 
-/// The description of a mapping: its keys in order, what holds across them, what it is of.
+/// The description of a mapping: its keys in order, the rules across keys, and what it is for.
 ///
-/// Keys are read in the order of the description, so that a key may use what an earlier one has left
+/// Keys are read in the order of the description, so that a key may use what an earlier one stored
 /// in the state.
 public struct Form<Payload, State: Reading>: Sendable {
   /// What the mapping is, for the schema.
   public let doc: String
-  /// What the mapping makes when it is empty.
+  /// The value of an empty mapping.
   public let initial: @Sendable () -> Payload
   public let keys: [Key<Payload, State>]
   public let rules: [KeyRule]
@@ -26,14 +26,14 @@ public struct Form<Payload, State: Reading>: Sendable {
     self.rules = rules
   }
 
-  /// What the mapping says. Whatever is wrong is in the state; the rest of it counts.
+  /// The value of a mapping. Errors are added to the state; the valid keys are read all the same.
   public func read(_ node: Node, _ state: inout State) -> Payload {
     var payload = initial()
     read(node, into: &payload, &state)
     return payload
   }
 
-  /// Reads into what is there already.
+  /// Reads into an existing value.
   public func read(_ node: Node, into payload: inout Payload, _ state: inout State) {
     var mapping = MappingReader(node)
     for key in keys {
@@ -96,10 +96,10 @@ extension String {
   }
 }
 
-/// What has to hold across the keys of a mapping.
+/// A rule across the keys of a mapping.
 public struct KeyRule: Sendable {
   private let makeSchema: @Sendable () -> OrderedJSON
-  /// Whether what is missing may be there under an unknown key: then only that key is reported.
+  /// Whether a misspelt key may cause the problem: then only the unknown key is reported.
   let needsKey: Bool
   private let check: @Sendable (_ mapping: Node) -> DocumentProblem?
 
@@ -151,7 +151,7 @@ public struct KeyRule: Sendable {
     }
   }
 
-  /// A key only beside one of others.
+  /// A key that needs one of other keys.
   public static func only(
     _ key: String,
     with others: [String],
@@ -169,7 +169,7 @@ public struct KeyRule: Sendable {
     }
   }
 
-  /// A key never beside another one.
+  /// A key that excludes another one.
   public static func never(_ key: String, with other: String, _ message: String) -> KeyRule {
     KeyRule(schema: ["not": ["required": [.text(other), .text(key)]]]) { mapping in
       mapping.value(of: other) == nil ? nil : mapping.value(of: key)?.problem(message)

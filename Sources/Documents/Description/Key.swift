@@ -1,25 +1,25 @@
-// One key of a mapping: its name, what may be written under it, and where that goes.
+// One key of a mapping: its name, its value, and where the value is stored.
 
-/// A key of a mapping that makes a `Payload`.
+/// A key of a mapping that becomes a `Payload`.
 public struct Key<Payload, State: Reading>: Sendable {
   public let name: String
   /// One line for people, in Markdown.
   public let doc: String
-  /// What may be written under it.
+  /// What its value may be.
   public let expected: String
   private let makeSchema: @Sendable () -> Schema
   public let isRequired: Bool
-  /// What holds without the key, for tables; empty when that goes without saying.
+  /// The default, for tables; empty when it is obvious.
   public let usual: @Sendable (Payload) -> String
   let read: @Sendable (Node, inout Payload, inout State) -> Void
 
   public var schema: Schema { makeSchema() }
 
-  /// A key whose value is kept by `keep`.
+  /// A key whose value `keep` stores.
   ///
   /// - Parameters:
-  ///   - usual: What holds without the key, where no property of the payload says so.
-  ///   - keep: Gets the value, and the node that it was read from.
+  ///   - usual: The default, where no property of the payload holds it.
+  ///   - keep: Stores the value; it also gets the node of the value.
   public init<Value>(
     _ name: String,
     _ shape: Shape<Value, State>,
@@ -39,7 +39,7 @@ public struct Key<Payload, State: Reading>: Sendable {
     }
   }
 
-  /// A key for a property, which keeps what it is without the key.
+  /// A key for a property, whose initial value is the default.
   public init<Value>(
     _ name: String,
     _ path: any WritableKeyPath<Payload, Value> & Sendable,
@@ -61,7 +61,7 @@ public struct Key<Payload, State: Reading>: Sendable {
     }
   }
 
-  /// A key for a property that is nil without it.
+  /// A key for an optional property, which is nil without the key.
   public init<Value>(
     _ name: String,
     _ path: any WritableKeyPath<Payload, Value?> & Sendable,

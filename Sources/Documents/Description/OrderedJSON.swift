@@ -1,10 +1,10 @@
-// JSON whose members keep their order, and how it is written for people.
+// JSON whose members keep their order, formatted for people.
 //
-// For files that are generated: schemas. It reads nothing.
+// For generated files such as schemas. It does not parse JSON.
 
-/// A JSON value whose members stay in the order in which they were put in.
+/// A JSON value whose members keep the order in which they were added.
 ///
-/// Literals make it readable where it is written: `["type": "integer", "minimum": 1]`.
+/// It can be written as a literal: `["type": "integer", "minimum": 1]`.
 public indirect enum OrderedJSON: Hashable, Sendable {
   case truth(Bool)
   case integer(Int)
@@ -24,13 +24,13 @@ public indirect enum OrderedJSON: Hashable, Sendable {
     }
   }
 
-  /// The value of a member; nil for a value that has no such member.
+  /// The value of a member; nil without one.
   public subscript(key: String) -> OrderedJSON? {
     guard case .object(let members) = self else { return nil }
     return members.first { $0.key == key }?.value
   }
 
-  /// The object with a member at its end; one with the same key is replaced where it is.
+  /// The object with a member added at the end, or replaced in place when the key exists.
   public func adding(_ key: String, _ value: OrderedJSON) -> OrderedJSON {
     guard case .object(var members) = self else { return self }
     let member = Member(key, value)
@@ -44,8 +44,8 @@ public indirect enum OrderedJSON: Hashable, Sendable {
 
   // MARK: Text
 
-  /// The value as the text of a file, with a newline at its end: indented by two spaces, and on one
-  /// line what fits into `width` columns.
+  /// The value as the text of a file, with a newline at its end: indented by two spaces; a value
+  /// that fits into `width` columns is on one line.
   public func text(width: Int = 100) -> String { lines(indent: 0, before: 0, width) + "\n" }
 
   /// The value on one line.

@@ -1,9 +1,8 @@
-// JSON Schema fragments that know the definitions that they refer to.
+// JSON Schema fragments, with the definitions that they refer to.
 
 /// A fragment of a JSON Schema (draft 7), with every definition that it needs.
 ///
-/// A schema file is the fragment of its top with these definitions, so that none is missing and none
-/// is left over.
+/// A schema file is a fragment with its definitions, so that none is missing and none is unused.
 public struct Schema: Hashable, Sendable {
   /// A fragment with a name, for `#/definitions/NAME`.
   public struct Definition: Hashable, Sendable {
@@ -12,7 +11,7 @@ public struct Schema: Hashable, Sendable {
   }
 
   public var json: OrderedJSON
-  /// Each before those that refer to it.
+  /// Each definition comes before those that refer to it.
   public private(set) var definitions: [Definition]
 
   public init(_ json: OrderedJSON) {
@@ -20,7 +19,7 @@ public struct Schema: Hashable, Sendable {
     definitions = []
   }
 
-  /// A fragment made of others, whose definitions it needs.
+  /// A fragment made of others, with their definitions.
   public init(_ json: OrderedJSON, of parts: [Schema]) {
     self.json = json
     definitions = []
@@ -39,16 +38,16 @@ public struct Schema: Hashable, Sendable {
     return result
   }
 
-  /// The fragment with a description, in place of the one that it may have.
+  /// The fragment with a description, which replaces an existing one.
   public func described(_ text: String) -> Schema {
     guard !text.isEmpty else { return self }
-    // What stands beside a reference is ignored by draft 7.
+    // Draft 7 ignores the members beside a reference.
     let isReference = json["$ref"] != nil
     let base: OrderedJSON = isReference ? ["allOf": [json]] : json
     return Schema(base.adding("description", .text(text)), of: [self])
   }
 
-  /// One of several fragments; a single one as it is.
+  /// One of several fragments; a single fragment is returned as it is.
   public static func any(_ parts: [Schema]) -> Schema {
     parts.count == 1 ? parts[0] : Schema(["anyOf": .list(parts.map(\.json))], of: parts)
   }
@@ -85,7 +84,8 @@ public struct Schema: Hashable, Sendable {
   /// The text of a schema file.
   ///
   /// - Parameters:
-  ///   - others: Schemas of other files by their names: what they define is referred to there.
+  ///   - others: Schemas of other files by file name; their definitions are referred to, not
+  ///     repeated.
   public func file(title: String, doc: String, others: [String: Schema] = [:]) -> String {
     let own = definitions.filter { definition in
       !others.values.contains { $0.definitions.contains(definition) }
@@ -109,7 +109,7 @@ public struct Schema: Hashable, Sendable {
 }
 
 extension OrderedJSON {
-  /// With references to definitions of other files where those have them.
+  /// With references into the other files that have the definitions.
   fileprivate func referring(_ names: [String: Set<String>]) -> OrderedJSON {
     switch self {
     case .truth, .integer, .number, .text: return self

@@ -1,18 +1,18 @@
-// What may be written under a key: how it is read, and how that is said.
+// A kind of value of a key: how it is read, described and shown.
 
 import Spelling
 
-/// The state of a reading: what is wrong so far, and whatever later keys need of earlier ones.
+/// The state of a reading: the errors so far, and what later keys need of earlier ones.
 public protocol Reading: SendableMetatype {
   var problems: [DocumentProblem] { get set }
 }
 
-/// One kind of value in a document: how it is read, complained of, shown and put into a schema.
+/// One kind of value in a document: how it is read, described in errors and schemas, and shown.
 public struct Shape<Value, State: Reading>: Sendable {
-  /// What would be right, as complaints and tables have it: `a whole number from 1 to 9`.
+  /// What is valid, for errors and tables: `a whole number from 1 to 9`.
   public let expected: String
   private let makeSchema: @Sendable () -> Schema
-  /// The value as it is written; nil where that says nothing to people.
+  /// The value as it is written; nil where people do not need it.
   public let shown: @Sendable (Value) -> String?
   private let reader: @Sendable (Node, inout State) -> Value?
 
@@ -20,8 +20,8 @@ public struct Shape<Value, State: Reading>: Sendable {
   /// nothing for it.
   public var schema: Schema { makeSchema() }
 
-  /// - Parameter read: Makes the value of a node. When it makes none, it may add a complaint of its
-  ///   own; else the node is complained of as not what is expected.
+  /// - Parameter read: Converts a node. When it returns nil without adding an error of its own, the
+  ///   error is that the node is not what is expected.
   public init(
     _ expected: String,
     schema: @autoclosure @escaping @Sendable () -> Schema,
@@ -34,7 +34,7 @@ public struct Shape<Value, State: Reading>: Sendable {
     reader = read
   }
 
-  /// The value of a node; nil after a complaint.
+  /// The value of a node; nil after an error.
   public func read(_ node: Node, _ state: inout State) -> Value? {
     let before = state.problems.count
     if let value = reader(node, &state) { return value }
@@ -49,10 +49,10 @@ public struct Shape<Value, State: Reading>: Sendable {
 }
 
 extension Node {
-  /// What is written, as complaints have it.
+  /// The text in quotes, or the kind of the node, for error messages.
   public var shown: String { text.map { "'\($0)'" } ?? kind }
 
-  /// A complaint that this is not what is expected.
+  /// An error: the node is not what is expected.
   public func problem(expected: String, nearest: String? = nil) -> DocumentProblem {
     problem(found: shown, expected: expected, nearest: nearest)
   }
@@ -131,7 +131,7 @@ extension Shape where Value == Duration {
 }
 
 extension Duration {
-  /// The duration as documents have it, in the largest unit of which it is a whole number: `24h`.
+  /// The duration as it is written in documents, in the largest unit that divides it: `24h`.
   ///
   /// Milliseconds where no larger unit fits.
   package var written: String {

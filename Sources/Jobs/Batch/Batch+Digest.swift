@@ -1,12 +1,10 @@
-// Whether a batch is still what it was.
+// Detects whether a batch has changed since an earlier run.
 
 extension Batch {
-  /// What is done, on which devices: the steps with their values, line by line, and the devices or
-  /// the scan that finds them.
+  /// The steps with their values, line by line, and the devices or the scan that finds them.
   ///
-  /// How it is done is not in it, and may change for who goes on with a batch: how many run at once,
-  /// what a failure means, how often a chain is tried, limits of time, how the link is made, and the
-  /// schedule.
+  /// Settings that may change before a batch is resumed are not included: concurrency, failure
+  /// rule, retries, timeouts, connection settings and the schedule.
   public var work: [String] {
     switch devices {
     case .listed(let devices): Self.groups(devices.map(\.bare))
@@ -14,14 +12,15 @@ extension Batch {
     }
   }
 
-  /// 16 hexadecimal digits, equal for equal ``work``.
+  /// 16 hexadecimal digits; equal for equal ``work``.
   public var digest: String {
     RunIdentity(seed: 0, text: work.joined(separator: "\n")).description
   }
 
-  /// The first line of ``work`` in which it differs from a batch of before, each as it stands there.
+  /// The first line of ``work`` that differs from an earlier batch: the earlier and the current
+  /// line.
   ///
-  /// - Parameter lines: What ``lines`` were then.
+  /// - Parameter lines: The ``lines`` of the earlier batch.
   public func difference(from lines: [String]) -> (then: String?, now: String?)? {
     let (old, new) = (Self.body(lines), Self.body(self.lines))
     func line(_ lines: [String], _ index: Int) -> String? {
@@ -33,7 +32,7 @@ extension Batch {
     return nil
   }
 
-  /// What comes after the head, without the lines that tell how.
+  /// The lines after the head, without those of settings that may change.
   private static func body(_ lines: [String]) -> [String] {
     let how = ["timeout   ", "retry     ", "link      ", "device    ", "adapter   "]
     return lines.drop { !$0.isEmpty }.filter { line in !how.contains { line.hasPrefix($0) } }
@@ -41,7 +40,7 @@ extension Batch {
 }
 
 extension BatchDevice {
-  /// With one value for all that may change.
+  /// The batch with fixed values for the settings that may change.
   fileprivate var bare: BatchDevice {
     var device = self
     device.plan.timeout = .seconds(1)

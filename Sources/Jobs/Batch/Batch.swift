@@ -1,28 +1,28 @@
-// One chain on many devices, as it is to be run: known whole before anything happens.
+// One chain for many devices: completely known before anything happens.
 //
 // A pure value. It is read from a file, printed by a dry run, and run by BatchRunner.
 
 public import Bluetooth
 
-/// A chain, the devices it is for, and how they are worked through.
+/// A chain, its devices, and how to run it on them.
 public struct Batch: Sendable {
   /// The devices of a batch.
   public enum Devices: Sendable {
-    /// Listed in the file, or in a table: each with the plan that is run on it.
+    /// Listed in the file or in a table, each with its plan.
     case listed([BatchDevice])
-    /// Found when the batch begins.
+    /// Found by a scan when the batch begins.
     case scanned(BatchScan)
   }
 
-  /// What the batch is called, for people.
+  /// The name of the batch, for people.
   public var name: String?
   public var devices: Devices
-  /// How many chains run at once, from 1.
+  /// How many chains run at once, at least 1.
   public var concurrency: Int
   public var onFailure: FailureRule
-  /// How long one run of the whole batch may take, clean-up not counted; nil: as long as it takes.
+  /// The deadline of one round, without clean-up; nil: none.
   public var deadline: Duration?
-  /// When it is run again; nil: it is run once.
+  /// When it runs again; nil: it runs once.
   public var schedule: Schedule?
 
   public init(
@@ -42,14 +42,14 @@ public struct Batch: Sendable {
   }
 }
 
-/// A device of a batch, and the chain as it is run on it.
+/// A device of a batch, and its plan.
 public struct BatchDevice: Hashable, Sendable {
-  /// What output calls it; no other device of the batch is called the same.
+  /// Its name in output, unique in the batch.
   public let label: String
   public let target: DeviceTarget
-  /// What it called itself as a scan found it; nil for one that is listed.
+  /// Its name when a scan found it; nil for a listed device.
   public let name: String?
-  /// The chain with the values of this device in it.
+  /// The chain with the values of this device.
   public var plan: Plan
 
   public init(label: String, target: DeviceTarget, name: String? = nil, plan: Plan) {
@@ -60,11 +60,11 @@ public struct BatchDevice: Hashable, Sendable {
   }
 }
 
-/// What the failure of a device means for those that have not begun.
+/// What happens to waiting devices when a device fails.
 public enum FailureRule: Hashable, Sendable, CustomStringConvertible {
-  /// They are run all the same.
+  /// They run all the same.
   case `continue`
-  /// None begins once so many have failed. Chains under way go on to their end.
+  /// None begins after this number of failures. Running chains continue to their end.
   case stop(after: Int)
 
   public var description: String {
@@ -76,13 +76,13 @@ public enum FailureRule: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Bounds on a batch. What is beyond them is a complaint about the file.
+/// Bounds on a batch. Exceeding them is an error in the file.
 public struct BatchLimits: Hashable, Sendable {
-  /// Devices that are listed, or taken from a scan.
+  /// The number of devices, listed or from a scan.
   public var devices = 10_000
-  /// Chains at once. A controller has a few links; more than that is for simulated ones.
+  /// The number of chains at once. A real controller supports only a few connections.
   public var concurrency = 64
-  /// Complaints about single devices that are told.
+  /// The number of errors about single devices that are reported.
   public var complaints = 20
   public var plan = PlanLimits()
 
@@ -96,7 +96,7 @@ extension Batch {
     return counted(devices.count, "device")
   }
 
-  /// All of the batch but its devices, line by line: what a dry run prints first.
+  /// The batch without its devices, line by line: the first part of a dry run.
   public var head: [String] {
     var lines = ["batch     \(name ?? "(no name)")"]
     switch devices {
@@ -110,7 +110,7 @@ extension Batch {
     return lines.map { TextReport.visible($0) }
   }
 
-  /// The whole batch, line by line. Devices with equal plans share one description.
+  /// The complete batch, line by line. Devices with equal plans share one description.
   public var lines: [String] {
     switch devices {
     case .listed(let devices): head + Self.groups(devices)
@@ -123,7 +123,7 @@ extension Batch {
     var indices: [Plan: Int] = [:]
     for device in devices {
       var plan = device.plan
-      // It is the one thing in which all of them differ.
+      // All plans differ in the device.
       plan.device = nil
       if let index = indices[plan] {
         groups[index].labels.append(device.label)

@@ -1,38 +1,38 @@
-// What happens in a batch beside the runs on its devices, as values.
+// The events of a batch itself, without those of the runs on its devices.
 
-/// One thing that happened in a batch.
+/// One event of a batch.
 ///
 /// The order is: waiting, when there is a schedule; started; the events of the runs, with
-/// device-ended after the last of each; finished, when all that was connected is disconnected.
+/// device-ended after the last of each; finished, when all devices are disconnected.
 public struct BatchEvent: Equatable, Sendable {
   public enum Change: Equatable, Sendable {
-    /// The next round begins then.
+    /// The next round begins at this time.
     case waiting(ScheduleTimes.Beginning)
     case started(BatchStart)
-    /// A device has ended, its clean-up included. What is to be kept of it must have been kept when
-    /// this returns: only then the next device begins in its place.
+    /// A device has ended, including its clean-up. A receiver must have stored its results when it
+    /// returns: only then the next device begins in the lane.
     case deviceEnded(BatchDevice, RunEnding, BatchCounts)
     case finished(BatchEnding)
   }
 
   /// A function of the seed, the batch and the round.
   public let batch: RunIdentity
-  /// The how manyth run of the whole batch it is, from 1.
+  /// The ordinal of the round in the batch, from 1.
   public let round: Int
-  /// How long after the start of the round, on the loop's clock; zero before it.
+  /// The time since the start of the round, on the clock of the loop; zero before it.
   public let offset: Duration
   /// The wall-clock time, since 1970-01-01T00:00:00Z.
   public let wallClock: Duration
   public let change: Change
 }
 
-/// What is known of a round at its start.
+/// A round at its start.
 public struct BatchStart: Equatable, Sendable {
   public let name: String?
   /// The devices, in the order in which they begin.
   public let devices: [BatchDevice]
   public let concurrency: Int
-  /// What was done before, where the round goes on; the devices are those that are left.
+  /// The outcomes of an earlier run, in a resumed round; the devices are the remaining ones.
   public let past: BatchPast?
 }
 
@@ -41,7 +41,7 @@ public struct BatchEnding: Equatable, Sendable {
   public enum Status: String, Hashable, Sendable {
     case ok
     case failed
-    /// It was ended from outside: by a signal, by its deadline.
+    /// It was cancelled: by a signal, or by its deadline.
     case cancelled
   }
 
@@ -49,10 +49,10 @@ public struct BatchEnding: Equatable, Sendable {
   public let counts: BatchCounts
   /// The labels of the devices that did not begin.
   public let notRun: [String]
-  /// Why the round as a whole did not go well: its deadline, a scan that found too few. Failures of
-  /// devices are theirs.
+  /// Why the round itself failed: its deadline, or a scan that found too few devices. Failures of
+  /// devices are in their own endings.
   public let failure: RunFailure?
-  /// What the process ends with when this round is all it did.
+  /// The exit status of a process that runs only this round.
   public let exitStatus: ExitStatus
 
   init(_ counts: BatchCounts, notRun: [String], failure: RunFailure?, isCancelled: Bool) {

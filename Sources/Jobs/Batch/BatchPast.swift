@@ -1,18 +1,18 @@
-// What an earlier run of a batch has done, for who goes on with it.
+// The state of an interrupted run of a batch, to resume it.
 
 public import Bluetooth
 public import Documents
 
-/// A round of a batch that did not come to its end: which of its devices are left.
+/// An interrupted round of a batch, and its remaining devices.
 ///
-/// Pure: it is made from what a journal says, and read by BatchRunner.
+/// Pure: it is made from a journal, and read by BatchRunner.
 public struct BatchPast: Hashable, Sendable {
-  /// A device as the round knew it.
+  /// A device of the round.
   public struct Device: Hashable, Sendable {
     public let label: String
-    /// What it called itself as a scan found it.
+    /// Its name when a scan found it.
     public let name: String?
-    /// How its chain ended, the last one if there were several; nil when none did.
+    /// The ending of its last chain; nil when none ended.
     public let ending: Ending?
 
     public init(label: String, name: String? = nil, ending: Ending? = nil) {
@@ -22,10 +22,10 @@ public struct BatchPast: Hashable, Sendable {
     }
   }
 
-  /// How the chain of a device ended.
+  /// The ending of the chain of a device.
   public struct Ending: Hashable, Sendable {
     public let status: RunEnding.Status
-    /// Of the failure; nil when all went well.
+    /// The class of the failure; nil when the chain succeeded.
     public let `class`: FailureClass?
 
     public init(_ status: RunEnding.Status, _ class: FailureClass? = nil) {
@@ -34,16 +34,16 @@ public struct BatchPast: Hashable, Sendable {
     }
   }
 
-  /// The how manyth run of the whole batch it is, from 1.
+  /// The ordinal of the round in the batch, from 1.
   public let round: Int
-  /// All devices of the round, in the order in which they began, or were to.
+  /// All devices of the round, in the order in which they began or should begin.
   public let devices: [Device]
-  /// How those ended that are not run again.
+  /// The endings of the devices that are not run again.
   public let counts: BatchCounts
   private let leftOut: Set<String>
 
-  /// - Parameter skipsFailed: Whether those that failed are left out, too; else they are run again,
-  ///   as those are that were cancelled, that had not ended, and that did not begin.
+  /// - Parameter skipsFailed: Whether failed devices are skipped, too. Otherwise they are run
+  ///   again, like the devices that were cancelled, had not ended or did not begin.
   public init(round: Int, devices: [Device], skipsFailed: Bool) {
     self.round = round
     self.devices = devices
@@ -61,9 +61,9 @@ public struct BatchPast: Hashable, Sendable {
     self.leftOut = leftOut
   }
 
-  /// Those of a batch's devices that are to be run yet; nil when they are not known before a scan.
+  /// The remaining devices of a batch; nil when they are not known before a scan.
   ///
-  /// - Throws: `DocumentErrors` when the chain does not take what the scan found.
+  /// - Throws: `DocumentErrors` when the chain is invalid for a device that the scan found.
   func left(of batch: Batch) throws(DocumentErrors) -> [BatchDevice]? {
     switch batch.devices {
     case .listed(let devices): return left(of: devices)
@@ -71,19 +71,19 @@ public struct BatchPast: Hashable, Sendable {
     }
   }
 
-  /// Those of `devices` that are to be run yet.
+  /// The remaining devices of `devices`.
   func left(of devices: [BatchDevice]) -> [BatchDevice] {
     devices.filter { !leftOut.contains($0.label) }
   }
 
-  /// How many of the round's devices are to be run yet.
+  /// The number of remaining devices of the round.
   public var left: Int { devices.count - leftOut.count }
 }
 
 extension Batch {
-  /// The batch with the devices that are to be run yet; the whole where a scan is to find them.
+  /// The batch with its remaining devices; the complete batch when a scan must find them.
   ///
-  /// - Throws: `DocumentErrors` when the chain does not take what a scan found.
+  /// - Throws: `DocumentErrors` when the chain is invalid for a device that a scan found.
   public func left(after past: BatchPast) throws(DocumentErrors) -> Batch {
     guard let left = try past.left(of: self) else { return self }
     var batch = self

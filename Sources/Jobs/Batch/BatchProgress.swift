@@ -1,48 +1,48 @@
-// How far a batch is, as one line.
+// The progress of a batch, as one line.
 
-/// Counts, a bar, and how long the rest may take. Pure: times come with each question.
+/// Counts, a bar and the remaining time. Pure: the caller passes times.
 public struct BatchProgress: Equatable, Sendable {
-  /// How many devices there are.
+  /// The number of devices.
   public let total: Int
-  /// How many of them had ended before the round began, or went on.
+  /// The number of devices that ended before the round began or was resumed.
   private let before: Int
   /// When the round began, on any clock.
   private let begun: Duration
   private var done = 0
   private var failed = 0
-  /// The tenths of all devices that were told as a plain line.
-  private var told = 0
+  /// The tenths of all devices that were printed as plain lines.
+  private var printedTenths = 0
 
-  /// How many characters the bar has.
+  /// The width of the bar, in characters.
   static let barWidth = 24
 
-  /// - Parameter counts: How devices ended before.
+  /// - Parameter counts: The devices that ended before.
   public init(total: Int, begun: Duration, before counts: BatchCounts = BatchCounts()) {
     self.total = total
     self.begun = begun
     before = counts.done
     done = counts.done
     failed = counts.failed
-    told = total == 0 ? 0 : done * 10 / total
+    printedTenths = total == 0 ? 0 : done * 10 / total
   }
 
-  /// Takes up that a device has ended.
+  /// Updates the counts when a device has ended.
   ///
-  /// - Returns: Whether this is worth a plain line: another tenth of the devices is done.
+  /// - Returns: Whether to print a plain line: another tenth of the devices is done.
   public mutating func take(_ counts: BatchCounts) -> Bool {
     done = counts.done
     failed = counts.failed
     let tenth = total == 0 ? 10 : done * 10 / total
-    defer { told = max(told, tenth) }
-    return tenth > told
+    defer { printedTenths = max(printedTenths, tenth) }
+    return tenth > printedTenths
   }
 
   /// `[#####---] 12/100 devices, 1 failed, 3m20s left`.
   ///
   /// - Parameters:
-  ///   - now: On the clock of the beginning.
-  ///   - width: How many characters there may be: where it is too narrow, the bar is left out, and
-  ///     what does not fit is cut off.
+  ///   - now: The current time, on the clock of `begun`.
+  ///   - width: The maximum width in characters. When it is too small, the bar is omitted and the
+  ///     text is truncated.
   public func line(at now: Duration, width: Int) -> String {
     let filled = total == 0 ? Self.barWidth : Self.barWidth * done / total
     let bar =
@@ -60,13 +60,13 @@ public struct BatchProgress: Equatable, Sendable {
     return "\(done)/\(total) devices\(failures)\(rest)"
   }
 
-  /// How long the rest takes when it goes on as until now; nil before anything is known.
+  /// The remaining time at the average speed so far; nil before the first device has ended.
   public func remaining(at now: Duration) -> Duration? {
     guard done > before, done < total else { return nil }
     return (now - begun) / (done - before) * (total - done)
   }
 
-  /// Seconds below a minute, else the two largest units.
+  /// Seconds below a minute, otherwise the two largest units.
   private static func written(_ duration: Duration) -> String {
     let seconds = duration.components.seconds
     switch seconds {

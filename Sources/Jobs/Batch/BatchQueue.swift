@@ -1,24 +1,24 @@
-// Which device begins next, and when none does any more.
+// Decides which device begins next, and when no further device begins.
 
 import Bluetooth
 
-/// The devices of one round, in order: those that wait, run, and have ended.
+/// The devices of one round, in order: waiting, running and ended.
 ///
-/// Pure: it is asked what begins, and told how that ended.
+/// Pure: it returns the next device, and receives the endings.
 struct BatchQueue: Equatable, Sendable {
   let count: Int
   let rule: FailureRule
   private(set) var running = 0
-  /// All that have ended, those of before included.
+  /// All devices that have ended, including those of an earlier run.
   private(set) var counts: BatchCounts
-  /// Failures of before: the rule is about those that follow.
+  /// Failures of an earlier run: the failure rule ignores them.
   private let failedBefore: Int
   private var next = 0
   private var isStopped = false
-  /// Devices that were to begin and could not.
+  /// Devices that should have begun but could not.
   private var takenBack: [Int] = []
 
-  /// - Parameter counts: How devices ended before, that are not among these.
+  /// - Parameter counts: The endings of earlier devices, which are not in this queue.
   init(count: Int, rule: FailureRule, before counts: BatchCounts = BatchCounts()) {
     self.count = count
     self.rule = rule
@@ -26,7 +26,7 @@ struct BatchQueue: Equatable, Sendable {
     failedBefore = counts.failed
   }
 
-  /// The next device begins: its index; nil when none is to begin any more.
+  /// Begins the next device and returns its index; nil when no further device begins.
   mutating func begin() -> Int? {
     guard !isStopped, next < count else { return nil }
     defer { next += 1 }
@@ -34,14 +34,14 @@ struct BatchQueue: Equatable, Sendable {
     return next
   }
 
-  /// A device that had begun has ended.
+  /// Records that a running device has ended.
   mutating func ended(_ ending: RunEnding) {
     running -= 1
     counts.count(ending)
     if case .stop(let most) = rule, counts.failed - failedBefore >= most { isStopped = true }
   }
 
-  /// A device that was to begin did nothing: everything was ended before.
+  /// Records that a device did not begin, because the batch was cancelled.
   mutating func tookBack(_ index: Int) {
     running -= 1
     takenBack.append(index)
@@ -50,11 +50,11 @@ struct BatchQueue: Equatable, Sendable {
   /// No further device begins.
   mutating func stop() { isStopped = true }
 
-  /// Those that were not run, in order.
+  /// The devices that were not run, in order.
   var notRun: [Int] { takenBack.sorted() + Array(next..<count) }
 }
 
-/// How many devices ended how.
+/// The number of devices by outcome.
 public struct BatchCounts: Hashable, Sendable {
   public private(set) var ok = 0
   public private(set) var failed = 0
@@ -85,12 +85,12 @@ public struct BatchCounts: Hashable, Sendable {
     }
   }
 
-  /// Those that have ended.
+  /// The number of devices that have ended.
   public var done: Int { ok + failed + cancelled }
 
-  /// What the process ends with after these.
+  /// The exit status of the process for these outcomes.
   ///
-  /// - Parameter others: Failures of the batch itself, which are in no device's count.
+  /// - Parameter others: Failures of the batch itself, which are not in these counts.
   func exitStatus(others: Int) -> ExitStatus {
     let all = failed + cancelled + others
     if all == 0 { return .ok }

@@ -6,7 +6,7 @@ import Documents
 extension BatchReader {
   static let devicesShape = "a list of devices, { csv: FILE, address: COLUMN }, or { scan: … }"
 
-  /// A device as it is named, before there is a plan for it.
+  /// A named device, before it has a plan.
   private struct Named {
     let node: Node
     let target: DeviceTarget
@@ -52,7 +52,7 @@ extension BatchReader {
     return named
   }
 
-  /// One device; not whichever comes first.
+  /// One certain device, not any device.
   private mutating func named(_ target: DeviceTarget, _ node: Node) -> Named? {
     if target != .any { return Named(node: node, target: target) }
     complain(node, Complaint("'*' matches any device", expected: "{ scan: … } instead of the list"))
@@ -61,7 +61,7 @@ extension BatchReader {
 
   // MARK: A table
 
-  /// `{ csv: devices.csv, address: mac }`: a device a row; its columns are variables.
+  /// `{ csv: devices.csv, address: mac }`: one device for each row; the columns are variables.
   private mutating func table(_ node: Node) -> [Named]? {
     var reader = MappingReader(node)
     let file = reader.required("csv", expected: "the path of a table")
@@ -141,7 +141,7 @@ extension BatchReader {
         wrong.append((device, error.problems))
       }
     }
-    tell(wrong, of: named.count)
+    report(wrong, of: named.count)
     return problems.isEmpty ? .listed(devices) : nil
   }
 
@@ -157,9 +157,10 @@ extension BatchReader {
     }
   }
 
-  /// What is wrong for every device is the chain's fault, and told once; the rest where the device
-  /// stands.
-  private mutating func tell(_ wrong: [(device: Named, problems: [DocumentProblem])], of all: Int) {
+  /// Reports errors once that all devices have: they are errors in the chain. Other errors are
+  /// reported at the position of the device.
+  private mutating func report(_ wrong: [(device: Named, problems: [DocumentProblem])], of all: Int)
+  {
     guard let first = wrong.first else { return }
     let isOfAll = { (problem: DocumentProblem) in
       wrong.count == all && (all > 1 || first.device.bindings.all.isEmpty)
@@ -201,10 +202,10 @@ extension BatchReader {
     var steps = StepReader(limits: limits.plan)
     let scanning = Scanning.take(from: &reader, &steps)
     let bound = limits.devices
-    let least = reader.optional("at-least", expected: "how many devices, from 1 to \(bound)") {
+    let least = reader.optional("at-least", expected: "a number of devices, from 1 to \(bound)") {
       $0.integer.flatMap { (1...bound).contains($0) ? $0 : nil }
     }
-    let most = reader.optional("at-most", expected: "how many devices, from 1 to \(bound)") {
+    let most = reader.optional("at-most", expected: "a number of devices, from 1 to \(bound)") {
       $0.integer.flatMap { (1...bound).contains($0) ? $0 : nil }
     }
     let wrong = reader.finish() + steps.problems
@@ -225,11 +226,11 @@ extension BatchReader {
   }
 }
 
-/// What the column of a table names devices by.
+/// How the column of a table selects devices.
 private enum DeviceColumn: String, CaseIterable {
   case address, name, alias
 
-  /// What stands in its cells.
+  /// What is valid in its cells.
   var takes: String {
     switch self {
     case .address: Scanning.addressShape
@@ -237,7 +238,7 @@ private enum DeviceColumn: String, CaseIterable {
     }
   }
 
-  /// The device that a cell names; nil where it names none.
+  /// The device that a cell names; nil for an invalid cell.
   func target(_ text: String) -> DeviceTarget? {
     switch self {
     case .address: BluetoothAddress(text).map { .address($0) }

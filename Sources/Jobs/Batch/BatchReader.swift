@@ -1,17 +1,17 @@
-// The head of a batch file. Its devices are BatchReader+Devices.swift's.
+// Reads the head of a batch file. Its devices are in BatchReader+Devices.swift.
 
 import Bluetooth
 public import Documents
 
 extension Batch {
-  /// Reads a batch file, the chain and the table that it names, and makes all plans.
+  /// Reads a batch file, with the chain and the table that it names, and makes all plans.
   ///
   /// - Parameters:
-  ///   - bindings: Values for the variables of every device; they win over those of the files.
-  ///   - limits: How much the batch may ask for.
-  ///   - change: What is changed in the plan of each device, after all files are read.
-  /// - Throws: `DocumentErrors` with everything that is wrong. What is wrong with the values of one
-  ///   device is told where the device stands.
+  ///   - bindings: Values for the variables of all devices; they override those of the files.
+  ///   - limits: The limits of the batch.
+  ///   - change: A change to the plan of each device, after all files are read.
+  /// - Throws: `DocumentErrors` with all errors. An error in the values of one device has the
+  ///   position of that device.
   public static func load(
     path: String,
     with bindings: Bindings = Bindings(),
@@ -24,14 +24,14 @@ extension Batch {
     return try reader.batch(root)
   }
 
-  /// The whole path of a batch file, without symbolic links: what tells one batch from another.
+  /// The absolute path of a batch file, without symbolic links, which identifies the batch.
   public static func wholePath(of path: String) -> String {
     FolderOfFile.realPath(path) ?? path
   }
 
-  /// Whether a file is one of a batch: it names devices, and a chain or its steps.
+  /// Whether a file is a batch: it has devices, and a chain or steps.
   ///
-  /// What cannot be read is none; whoever reads it then says why.
+  /// False for a file that cannot be read; reading it as a chain then reports why.
   public static func isMeant(at path: String) -> Bool {
     guard let keys = try? document(at: path, BatchLimits()).mapping?.map(\.key) else {
       return false
@@ -68,7 +68,7 @@ struct BatchReader {
     folder = FolderOfFile(path)
   }
 
-  /// The keys of a chain that may stand in the batch instead of `chain: FILE`.
+  /// The keys of a chain that a batch may have instead of `chain: FILE`.
   static let chainKeys = [
     "steps", "variables", "environment", "timeout", "pairing", "keep", "fresh", "take-over",
     "wait-for-adapter",
@@ -148,7 +148,8 @@ struct BatchReader {
 
   private func concurrency(_ reader: inout MappingReader) -> Int? {
     let most = limits.concurrency
-    return reader.optional("concurrency", expected: "how many at once, from 1 to \(most)") {
+    return reader.optional("concurrency", expected: "a number of chains at once, from 1 to \(most)")
+    {
       $0.integer.flatMap { (1...most).contains($0) ? $0 : nil }
     }
   }
@@ -169,7 +170,7 @@ struct BatchReader {
       return nil
     }
     var reader = MappingReader(node)
-    let count = reader.required("stop-after", expected: "how many failures, at least 1") {
+    let count = reader.required("stop-after", expected: "a number of failures, at least 1") {
       $0.integer.flatMap { $0 > 0 ? $0 : nil }
     }
     problems += reader.finish()

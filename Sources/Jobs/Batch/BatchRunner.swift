@@ -1,17 +1,17 @@
-// A batch under way: lanes that take one device after the other.
+// Runs a batch: lanes that take one device after the other.
 //
-// Which device begins, and when none does, is BatchQueue's to decide.
+// BatchQueue decides which device begins next, and when no further device begins.
 
 public import Bluetooth
 public import Signals
 
 /// Runs a batch.
 ///
-/// It has as many lanes as chains run at once. Each is a serial scheduler of its own on the same
-/// loop: a device's turn, its clean-up included, ends before the next device begins in that lane.
-/// Connects go in turn at each adapter, whatever the lane: the service sees to it.
+/// It has one lane for each chain that may run at once. Each lane is a serial scheduler on the same
+/// loop: the turn of a device, including clean-up, ends before the next device begins in that lane.
+/// The service serialises the connects of each adapter, whatever the lane.
 public final class BatchRunner: Sendable {
-  /// Makes the operations on a device.
+  /// Makes the service of a device.
   public typealias MakeService =
     @Sendable (_ target: DeviceTarget, _ link: LinkRule, _ scheduler: SerialScheduler)
     -> any DeviceService
@@ -25,9 +25,10 @@ public final class BatchRunner: Sendable {
     var identity: RunIdentity
   }
 
-  /// Asked before each round, told its identity and its number.
+  /// Called before each round, with its identity and its number.
   ///
-  /// The round fails with what it throws; what it gives is called after the round.
+  /// The round fails with an error that it throws; the closure that it returns is called after the
+  /// round.
   public typealias Admission =
     @Sendable (_ batch: RunIdentity, _ round: Int) async throws -> @Sendable () -> Void
 
@@ -36,24 +37,24 @@ public final class BatchRunner: Sendable {
   private let seed: UInt64
   private let lanes: [SerialScheduler]
   private let service: MakeService
-  private let hearRun: @Sendable (RunEvent) -> Void
-  private let hear: @Sendable (BatchEvent) -> Void
+  private let onRunEvent: @Sendable (RunEvent) -> Void
+  private let onEvent: @Sendable (BatchEvent) -> Void
   private let admission: Admission
   private let state: Guarded<State>
 
   private var loop: Loop { lanes[0].loop }
 
-  /// Describes the run of a batch; nothing happens yet.
+  /// Describes the run of a batch; starts nothing.
   ///
   /// - Parameters:
-  ///   - scheduler: The first lane; further ones are made beside it.
-  ///   - seed: What tells these runs from others, and what delays are drawn from.
-  ///   - service: Makes the operations on a device.
-  ///   - past: What was done before: its round goes on with the devices that are left, and no other
-  ///     follows, whatever the schedule.
-  ///   - admission: Asked before each round.
-  ///   - hearRun: Gets the events of the runs, on the loop, one at a time.
-  ///   - hear: Gets those of the batch, likewise.
+  ///   - scheduler: The first lane; the others are made on its loop.
+  ///   - seed: The seed of delays, and part of the identities of the runs.
+  ///   - service: Makes the service of a device.
+  ///   - past: The state of an earlier round, which is resumed with its remaining devices. No other
+  ///     round follows, whatever the schedule.
+  ///   - admission: Called before each round.
+  ///   - onRunEvent: Receives the events of the runs, on the loop, one at a time.
+  ///   - onEvent: Receives the events of the batch, likewise.
   public init(
     _ batch: Batch,
     on scheduler: SerialScheduler,
@@ -61,8 +62,8 @@ public final class BatchRunner: Sendable {
     goingOn past: BatchPast? = nil,
     service: @escaping MakeService,
     admission: @escaping Admission = { _, _ in {} },
-    hearRun: @escaping @Sendable (RunEvent) -> Void = { _ in },
-    hear: @escaping @Sendable (BatchEvent) -> Void = { _ in }
+    onRunEvent: @escaping @Sendable (RunEvent) -> Void = { _ in },
+    onEvent: @escaping @Sendable (BatchEvent) -> Void = { _ in }
   ) {
     self.batch = batch
     self.past = past
@@ -74,8 +75,8 @@ public final class BatchRunner: Sendable {
       }
     self.service = service
     self.admission = admission
-    self.hearRun = hearRun
-    self.hear = hear
+    self.onRunEvent = onRunEvent
+    self.onEvent = onEvent
     state = Guarded(
       State(
         queue: BatchQueue(count: 0, rule: .continue),
@@ -84,9 +85,9 @@ public final class BatchRunner: Sendable {
     )
   }
 
-  /// Ends everything: no further device begins, chains under way end with their clean-up.
+  /// Cancels the batch: no further device begins, and running chains end with their clean-up.
   ///
-  /// - Parameter cause: What they are told. The first cause wins.
+  /// - Parameter cause: The error with which they end. The first cause wins.
   public func cancel(_ cause: any Error) {
     let pause = state.withLock { state in
       if state.cause == nil { state.cause = cause }
@@ -99,13 +100,13 @@ public final class BatchRunner: Sendable {
 
   // MARK: Rounds
 
-  /// Runs the batch once, or as often as its schedule says.
+  /// Runs the batch once, or repeatedly with a schedule.
   ///
   /// - Parameters:
-  ///   - most: How many rounds there are at most; nil: until it is cancelled.
-  ///   - clock: The wall clock that the schedule goes by, since 1970-01-01T00:00:00Z.
-  /// - Returns: What the process ends with: that of the first round that did not go well, or of the
-  ///   signal that ended it.
+  ///   - most: The maximum number of rounds; nil: until it is cancelled.
+  ///   - clock: The wall clock of the schedule, since 1970-01-01T00:00:00Z.
+  /// - Returns: The exit status of the process: that of the first round that failed, or of the
+  ///   signal that cancelled it.
   public func run(most: Int?, clock: @escaping @Sendable () -> Duration) async -> ExitStatus {
     guard let schedule = batch.schedule, past == nil else {
       return await round(past?.round ?? 1).exitStatus
@@ -127,10 +128,10 @@ public final class BatchRunner: Sendable {
     return cause.flatMap { RunFailure($0).signal }.map { .interrupted(by: $0) } ?? status
   }
 
-  /// Why everything was ended, if it was.
+  /// The cause of the cancellation, if there was one.
   private var cause: (any Error)? { state.withLock { $0.cause } }
 
-  /// Looks at the clock now and then: it may have been set, or the host suspended.
+  /// Reads the clock repeatedly: it may have been set, or the host suspended.
   private func wait(until time: Duration, _ clock: @Sendable () -> Duration) async {
     while cause == nil {
       let left = time - clock()
@@ -171,7 +172,7 @@ public final class BatchRunner: Sendable {
         change: change
       )
     }
-    hear(event)
+    onEvent(event)
   }
 
   // MARK: One round
@@ -224,7 +225,7 @@ public final class BatchRunner: Sendable {
     return finish(devices, failed, isCancelled: isCut)
   }
 
-  /// The deadline of a round ends it, and not those that follow.
+  /// The deadline of a round ends it, but not later rounds.
   private func endRound(_ cause: any Error) {
     state.withLock { $0.queue.stop() }
     for lane in lanes { lane.cancelAll(cause) }
@@ -259,7 +260,7 @@ public final class BatchRunner: Sendable {
     return ending
   }
 
-  /// The devices that are to be run.
+  /// The devices to run.
   private func found() async throws -> [BatchDevice] {
     if let left = try past?.left(of: batch) { return left }
     switch batch.devices {
@@ -294,33 +295,33 @@ public final class BatchRunner: Sendable {
 
   /// Runs the chain on a device.
   ///
-  /// - Returns: How it ended; nil when everything was ended before it began.
+  /// - Returns: The ending; nil when the batch was cancelled before the chain began.
   private func run(
     _ device: BatchDevice,
     in lane: SerialScheduler,
     of round: Int,
     _ deadline: Guarded<(any Error)?>
   ) async -> RunEnding? {
-    let told = Guarded<RunEnding?>(nil)
+    let reported = Guarded<RunEnding?>(nil)
     let runner = ChainRunner(
       plan: device.plan,
       service: service(device.target, device.plan.link, lane),
       identity: RunIdentity(seed: seed, plan: device.plan, round: round),
       device: device.label
-    ) { [hearRun] event in
-      if case .runFinished(let ending) = event.change { told.withLock { $0 = ending } }
-      hearRun(event)
+    ) { [onRunEvent] event in
+      if case .runFinished(let ending) = event.change { reported.withLock { $0 = ending } }
+      onRunEvent(event)
     }
     do {
       try await lane.turn { [self] in
         if let cause = cause ?? deadline.withLock({ $0 }) { throw cause }
         _ = try await runner.ending().first()
       }
-      return told.withLock { $0 }
+      return reported.withLock { $0 }
     } catch {
-      guard let ending = told.withLock({ $0 }) else { return nil }
+      guard let ending = reported.withLock({ $0 }) else { return nil }
       guard ending.status == .ok else { return ending }
-      // The chain was done; its turn could not be cleaned up.
+      // The chain succeeded, but the clean-up of its turn failed.
       let failure = RunFailure(error)
       return RunEnding(status: .failed, failure: failure, step: nil, done: ending.done)
     }

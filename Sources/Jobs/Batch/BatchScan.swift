@@ -3,17 +3,17 @@
 public import Bluetooth
 public import Documents
 
-/// How the devices of a batch are found, and what is run on each.
+/// The scan that finds the devices of a batch, and the chain for each.
 public struct BatchScan: Sendable, CustomStringConvertible {
-  /// How long to listen, and for which devices.
+  /// The duration and the filter of the scan.
   public let scanning: Scanning
-  /// With fewer the batch fails, and no chain begins.
+  /// The minimum number of devices. With fewer the batch fails, and no chain begins.
   public let least: Int
-  /// How many are taken at most, those first heard.
+  /// The maximum number of devices; those found first are used.
   public let most: Int
   /// Makes the plan for a device.
   private let template: BatchTemplate
-  /// A device that might be found, with its plan: that the chain is right is known beforehand.
+  /// An example device with its plan, so that the chain is checked before the scan.
   public let example: BatchDevice
 
   init(
@@ -29,13 +29,13 @@ public struct BatchScan: Sendable, CustomStringConvertible {
     example = try Self.device(BluetoothAddress(number: 0), name: nil, template)
   }
 
-  /// The plans for the devices that were found, in the order in which they were first heard.
+  /// The plans of the devices that were found, in the order in which they were first found.
   ///
-  /// The variables `address` and `name` are those of the device; a device that tells no name is
-  /// called by its address.
+  /// The variables `address` and `name` are those of the device; a device that does not advertise a
+  /// name has its address as its name.
   ///
-  /// - Throws: `DocumentErrors` when the chain cannot be made for one of them: its name is no value
-  ///   for the variable that takes it.
+  /// - Throws: `DocumentErrors` when the chain is invalid for one of them: its name is not valid
+  ///   for the variable that uses it.
   public func devices(_ found: [Advertisement]) throws(DocumentErrors) -> [BatchDevice] {
     var devices: [BatchDevice] = []
     for seen in found.prefix(most) {
@@ -44,9 +44,9 @@ public struct BatchScan: Sendable, CustomStringConvertible {
     return devices
   }
 
-  /// The plans for the devices that the scan of an earlier run found.
+  /// The plans of the devices that the scan of an earlier run found.
   ///
-  /// - Throws: `DocumentErrors` as ``devices(_:)`` does.
+  /// - Throws: `DocumentErrors` like ``devices(_:)``.
   func devices(_ past: BatchPast) throws(DocumentErrors) -> [BatchDevice] {
     var devices: [BatchDevice] = []
     for device in past.devices {
@@ -73,10 +73,10 @@ public struct BatchScan: Sendable, CustomStringConvertible {
 }
 
 extension BatchScan {
-  /// Listens, and makes the plans for what was found.
+  /// Scans, and makes the plans of the devices that were found.
   ///
-  /// - Throws: ``RunFailure`` of the code `not-found` when there are too few; what a scan fails with;
-  ///   `DocumentErrors` as ``devices(_:)`` does.
+  /// - Throws: ``RunFailure`` with the code `not-found` for too few devices; the failure of the
+  ///   scan; `DocumentErrors` like ``devices(_:)``.
   func find(with service: any DeviceService) async throws -> [BatchDevice] {
     var found: [Advertisement] = []
     try await scanning.listen(with: service, into: &found)

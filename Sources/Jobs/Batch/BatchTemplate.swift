@@ -1,26 +1,27 @@
-// What the plans of a batch's devices have in common.
+// Makes the plans of the devices of a batch.
 
 import Bluetooth
 import Documents
 
-/// Makes the plan for a device: the chain, values for all devices, and what the batch says beside it.
+/// Makes the plan of a device from the chain, the values for all devices, and the settings of the
+/// batch.
 struct BatchTemplate: Sendable {
   var chain: ChainTemplate
-  /// Values for the variables of all devices; a device's own win over them, a command line's over
-  /// both.
+  /// Values for the variables of all devices. Values of a device override them; values of a command
+  /// line override both.
   var common = Bindings()
   var given = Bindings()
-  /// In the place of the chain's own.
+  /// Replaces that of the chain.
   var retry: RetryRule?
-  /// What a command line changes in each plan.
+  /// The change that a command line makes to each plan.
   var change: @Sendable (inout Plan) -> Void = { _ in }
 
   /// A device with its plan.
   ///
   /// - Parameters:
-  ///   - name: What it called itself as a scan found it.
+  ///   - name: Its name when a scan found it.
   ///   - own: Values for the variables of this device.
-  /// - Throws: `DocumentErrors` with what is wrong with the chain, or with the values for it.
+  /// - Throws: `DocumentErrors` with the errors in the chain, or in its values.
   func device(
     _ target: DeviceTarget,
     name: String? = nil,

@@ -1,20 +1,20 @@
-// A batch for people: a line a device, as it ends.
+// A batch for people: one line for each device, when it ends.
 
-/// One line for each device as it ends, with its name before it; with `tellsSteps` all lines of each
-/// run, each with the name of its device.
+/// One line for each device when it ends, after its name. With `showsSteps` all lines of each run,
+/// each after the name of its device.
 public struct BatchTextReport: RunReport {
-  private let tellsSteps: Bool
+  private let showsSteps: Bool
 
-  public init(tellsSteps: Bool = false) {
-    self.tellsSteps = tellsSteps
+  public init(showsSteps: Bool = false) {
+    self.showsSteps = showsSteps
   }
 
   public func lines(for event: RunEvent) -> [String] {
-    if case .runFinished = event.change {} else if !tellsSteps { return [] }
+    if case .runFinished = event.change {} else if !showsSteps { return [] }
     return TextReport().lines(for: event).map { "\(TextReport.visible(event.device))  \($0)" }
   }
 
-  /// What is said of a batch that waits, or did not go well as a whole: for standard error.
+  /// The lines about a batch that waits, or that failed itself: for standard error.
   public func remarks(on event: BatchEvent) -> [String] {
     switch event.change {
     case .waiting(let next):
@@ -29,8 +29,8 @@ public struct BatchTextReport: RunReport {
 }
 
 extension TextReport {
-  /// What is told of a batch beside its runs, when it is over: what went wrong with it as a whole,
-  /// and the devices that did not run.
+  /// The lines about the batch itself at its end: its own failure, and the devices that did not
+  /// run.
   public func lines(for event: BatchEvent) -> [String] {
     guard case .finished = event.change else { return [] }
     var whole = RecordedWhole(.batch)

@@ -1,7 +1,7 @@
 // Events of a batch as JSON. The format is documented in docs/output.md.
 
 extension JSONLinesReport {
-  /// The line for an event of a batch; none for those that the runs' own events tell.
+  /// The line for an event of a batch; none for events that the events of the runs report.
   public func lines(for event: BatchEvent) -> [String] {
     var members = EventMembers()
     members.add("v", .number("\(Self.version)"))

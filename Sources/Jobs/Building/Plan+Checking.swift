@@ -1,9 +1,9 @@
-// Whether a chain in Swift is one that a file could have.
+// Checks of chains in Swift: the same as those of chain files.
 
 import Bluetooth
 
 extension Plan {
-  /// Checks what the readers of chain files check.
+  /// Makes the checks that the readers of chain files make.
   func check(_ limits: PlanLimits) throws(PlanError) {
     guard !steps.isEmpty else { throw PlanError(step: nil, problem: "there are no steps") }
     if let complaint = limits.complaint(about: self) {
@@ -32,7 +32,7 @@ extension Plan {
 }
 
 extension Step {
-  /// What is wrong with the step by itself.
+  /// The error in the step itself.
   fileprivate func complaint(_ limits: PlanLimits) -> Complaint? {
     if let capture, !VariablePath.isName(capture) {
       return Complaint(found: "'\(capture)'", expected: VariablePath.shape)
@@ -40,7 +40,7 @@ extension Step {
     return kind.complaint(limits, within: timeout)
   }
 
-  /// What is wrong with the captured values that it looks at.
+  /// The error in the captured values that it uses.
   fileprivate func complaint(_ scope: Scope) -> Complaint? {
     let paths = kind.mentions + expectations.flatMap(\.check.references)
     return paths.lazy.compactMap { scope.complaint(about: $0) }.first
@@ -48,7 +48,7 @@ extension Step {
 }
 
 extension Complaint: CustomStringConvertible {
-  /// Without its place: what is wrong, and what would be right.
+  /// The error without a position: what is wrong, and what is expected.
   var description: String {
     let asides = [expected.map { "expected \($0)" }, nearest.map { "did you mean '\($0)'?" }]
       .compactMap { $0 }
@@ -57,7 +57,7 @@ extension Complaint: CustomStringConvertible {
 }
 
 extension ValueFormat {
-  /// A format by its name; nil for none.
+  /// A format by its name; nil for nil.
   init?(written name: String?) throws(PlanError) {
     guard let name else { return nil }
     guard let format = ValueFormat(name) else {
@@ -68,7 +68,7 @@ extension ValueFormat {
 }
 
 extension WrittenValue {
-  /// Values as on one line: `u8:1`.
+  /// Values in the one-line form: `u8:1`.
   init(written values: [String]) throws {
     guard !values.isEmpty else { throw PlanError(step: nil, problem: "the value is missing") }
     var parts: [Part] = []

@@ -1,49 +1,49 @@
-// What is said of a step in Swift: its name, its limit, what is expected of it.
+// Settings of a step in Swift: its capture, its timeout, its expectations.
 
 extension Step {
-  /// The step, whose value is kept under a name for later steps.
+  /// The step, whose value later steps use under a name.
   public func captured(as name: String) -> Step {
     var step = self
     step.capture = name
     return step
   }
 
-  /// The step with a limit of its own.
+  /// The step with its own timeout.
   public func within(_ limit: Duration) -> Step {
     var step = self
     step.timeout = limit
     return step
   }
 
-  /// The step, with something expected of its value.
+  /// The step with an expectation about its value.
   ///
   /// - Parameters:
   ///   - subject: A field of the value, `value`, a format, or for many values `count`, `rate`,
-  ///     `silence`, `interval-p95`, `latency-p95` and their like.
-  ///   - check: What it has to be; times are in ms, see ``Check/shorter(than:)``.
-  /// - Throws: ``PlanError`` when the step's value has nothing of that name.
+  ///     `silence`, `interval-p95`, `latency-p95` and the like.
+  ///   - check: What it must be; times are in ms, see ``Check/shorter(than:)``.
+  /// - Throws: ``PlanError`` when the step's value does not have the subject.
   public func expect(_ subject: String, _ check: Check) throws(PlanError) -> Step {
     var step = self
     step.expectations.append(Expectation(try self.subject(subject), check))
     return step
   }
 
-  /// The step, which has enough values with the first that is so.
+  /// The step, which stops at the first value that passes the check.
   ///
-  /// - Throws: ``PlanError`` when it takes but one value, or none of that name.
+  /// - Throws: ``PlanError`` for a step with a single value, and for an unknown subject.
   public func until(_ subject: String, _ check: Check) throws(PlanError) -> Step {
     guard var kind = kind as? any StreamingKind else {
       throw PlanError(step: nil, problem: "'\(operation)' has no stop condition")
     }
-    kind.enough.conditions.append(Expectation(try self.subject(subject), check))
+    kind.stop.conditions.append(Expectation(try self.subject(subject), check))
     var step = self
     step.action = kind.action
     return step
   }
 
-  /// The `exchange`, of which a notification is the answer only when it is so.
+  /// The `exchange`, whose answer is the first notification that passes the check.
   ///
-  /// - Throws: ``PlanError`` for any other step, and when the answer has nothing of that name.
+  /// - Throws: ``PlanError`` for any other step, and for an unknown subject.
   public func answered(_ subject: String, _ check: Check) throws(PlanError) -> Step {
     guard case .exchange(var exchanging) = action else {
       throw PlanError(step: nil, problem: "'\(operation)' has no answer")
@@ -62,10 +62,10 @@ extension Step {
 }
 
 extension Check {
-  /// A time that is at most so long.
+  /// A time of at most `limit`.
   public static func shorter(than limit: Duration) -> Check { .atMost(limit.inMilliseconds) }
 
-  /// A time that is at least so long.
+  /// A time of at least `limit`.
   public static func longer(than limit: Duration) -> Check { .atLeast(limit.inMilliseconds) }
 }
 

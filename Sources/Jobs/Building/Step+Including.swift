@@ -1,9 +1,9 @@
-// Steps of a file in a chain in Swift.
+// Includes the steps of a file in a chain in Swift.
 
 public import Documents
 
 extension Step {
-  /// The steps of a file: what `include` stands for in chain files and on one line.
+  /// The steps of a file, as `include` in chain files and in the one-line form.
   ///
   /// ```swift
   /// let chain = try Plan {
@@ -13,11 +13,11 @@ extension Step {
   /// ```
   ///
   /// - Parameters:
-  ///   - file: Has to lie below the working directory, whatever `..` and symbolic links say.
-  ///   - values: For variables of the file.
-  ///   - captured: What steps before this capture, as far as the file looks at it.
-  ///   - limits: How much the file, and what it includes, may ask for.
-  /// - Throws: `DocumentErrors` with everything that is wrong with the file.
+  ///   - file: Must be below the working directory, after `..` and symbolic links are resolved.
+  ///   - values: Values for variables of the file.
+  ///   - captured: Values that earlier steps capture and the file uses.
+  ///   - limits: The limits of the file, including the files that it includes.
+  /// - Throws: `DocumentErrors` with all errors in the file.
   public static func included(
     from file: String,
     with values: KeyValuePairs<String, String> = [:],

@@ -1,33 +1,33 @@
-// Steps in Swift: one function for each kind, by the name that it has in a chain file.
+// Steps in Swift: one function for each kind, with its name in a chain file.
 
 public import Bluetooth
 
 extension Step {
-  /// Connects; a chain does so by itself before its first step.
+  /// Connects; a chain does so implicitly before its first step.
   public static var connect: Step { Step(.connect) }
-  /// Disconnects; a chain does so by itself at its end.
+  /// Disconnects; a chain does so implicitly at its end.
   public static var disconnect: Step { Step(.disconnect) }
-  /// Measures the strength of the link.
+  /// Measures the RSSI of the connection.
   public static var rssi: Step { Step(.rssi) }
-  /// Tells the ATT MTU.
+  /// Reads the ATT MTU.
   public static var mtu: Step { Step(.mtu) }
-  /// Tells interval, latency and supervision timeout of the link.
+  /// Reads interval, latency and supervision timeout of the connection.
   public static var connectionParameters: Step { Step(.connectionParameters) }
   /// Lists what the device offers.
   public static var services: Step { Step(.services) }
   /// Forgets the device and its bond.
   public static var unpair: Step { Step(.unpair) }
 
-  /// Pairs, answering what that asks as `rule` says.
+  /// Pairs with the answers of `rule`.
   public static func pair(_ rule: PairingRule = PairingRule()) -> Step { Step(.pair(rule)) }
 
-  /// Has the device trusted, or no more.
+  /// Marks the device as trusted, or not.
   public static func trust(_ isTrusted: Bool = true) -> Step { Step(.trust(isTrusted)) }
 
   /// Waits.
   public static func sleep(_ duration: Duration) -> Step { Step(.sleep(duration)) }
 
-  /// Says a text, with captured values in braces.
+  /// Logs a text, with captured values in braces.
   ///
   /// - Throws: ``PlanError`` for a brace that is not closed.
   public static func log(_ text: String) throws(PlanError) -> Step {
@@ -37,7 +37,7 @@ extension Step {
     return Step(.log(template))
   }
 
-  /// Listens who is in the air.
+  /// Scans for nearby devices.
   public static func scan(for duration: Duration, _ filter: ScanFilter = ScanFilter()) -> Step {
     Step(.scan(Scanning(for: duration, filter: filter)))
   }
@@ -48,9 +48,9 @@ extension Step {
   ///
   /// - Parameters:
   ///   - target: As in a chain file: `battery-level`, `180f/2a19#1`.
-  ///   - offset: The first octet that is read.
-  ///   - format: How to understand the value where no standard says so: `u16be`.
-  /// - Throws: `SelectorError` and ``PlanError`` for a target or a format that is none.
+  ///   - offset: The first octet to read.
+  ///   - format: The format of a value without a specification: `u16be`.
+  /// - Throws: `SelectorError` and ``PlanError`` for an invalid target or format.
   public static func read(
     _ target: String,
     offset: Int = 0,
@@ -63,8 +63,8 @@ extension Step {
 
   /// Writes a characteristic.
   ///
-  /// - Parameter values: As on one line: `u8:1`, `utf8:two words`, `u8:{level.percent}`.
-  /// - Throws: `SelectorError`, `ValueError` and ``PlanError`` for what cannot be written.
+  /// - Parameter values: As in the one-line form: `u8:1`, `utf8:two words`, `u8:{level.percent}`.
+  /// - Throws: `SelectorError`, `ValueError` and ``PlanError`` for an invalid target or value.
   public static func write(
     _ target: String,
     _ values: String...,
@@ -83,9 +83,9 @@ extension Step {
     return Step(.write(write))
   }
 
-  /// Writes, and takes the notification that answers; ``answered(_:_:)`` says which one does.
+  /// Writes, and waits for the notification that answers; ``answered(_:_:)`` selects it.
   ///
-  /// - Parameter answer: Where the answer comes; where it is written when nil.
+  /// - Parameter answer: The characteristic that answers; nil for the one that is written.
   public static func exchange(
     _ target: String,
     _ values: String...,
@@ -115,13 +115,13 @@ extension Step {
 
   // MARK: Many values
 
-  /// Subscribes, and takes values until there are enough; see ``until(_:_:)`` too.
+  /// Subscribes, and receives values until a stop condition is met; see also ``until(_:_:)``.
   ///
   /// - Parameters:
-  ///   - trigger: A ``write(_:_:kind:offset:delivery:)`` that is done once the subscription stands.
-  ///   - count: How many values are enough.
-  ///   - duration: How long to listen. Silence is no failure then.
-  ///   - silence: How long nothing has to come.
+  ///   - trigger: A ``write(_:_:kind:offset:delivery:)`` that runs once the subscription is active.
+  ///   - count: Stop after this number of values.
+  ///   - duration: Stop after this time. The step then succeeds without values.
+  ///   - silence: Stop after this time without a value.
   public static func notify(
     _ target: String,
     after trigger: Step? = nil,
@@ -148,7 +148,7 @@ extension Step {
     return Step(.notify(listening))
   }
 
-  /// Reads at fixed times until there are enough values.
+  /// Reads at a fixed interval until a stop condition is met.
   public static func poll(
     _ target: String,
     every period: Duration,
@@ -157,23 +157,23 @@ extension Step {
     format: String? = nil
   ) throws -> Step {
     let selector = try CharacteristicSelector(parsing: target)
-    let enough = Enough(count: count, duration: duration)
+    let stop = StopConditions(count: count, duration: duration)
     let format = try ValueFormat(written: format)
-    return Step(.poll(Polling(selector, every: period, format: format, enough)))
+    return Step(.poll(Polling(selector, every: period, format: format, stop)))
   }
 
-  /// Looks at the latest of several values together, whenever one of them changes.
+  /// Combines the latest values of several characteristics, whenever one of them changes.
   public static func combine(
     _ inputs: Combining.Input...,
     count: Int? = nil,
     for duration: Duration? = nil
   ) -> Step {
-    Step(.combine(Combining(inputs, Enough(count: count, duration: duration))))
+    Step(.combine(Combining(inputs, StopConditions(count: count, duration: duration))))
   }
 
   // MARK: Steps in steps
 
-  /// Does steps several times.
+  /// Runs steps several times.
   public static func repeated(
     _ count: Int,
     @StepsBuilder _ steps: () throws -> [Step]
@@ -181,10 +181,10 @@ extension Step {
     Step(.repeated(count: count, try steps()))
   }
 
-  /// Does steps when a captured value is as it has to be.
+  /// Runs steps when a captured value passes a check.
   ///
   /// - Parameter path: `reading`, `reading.celsius`.
-  /// - Throws: What `steps` throws; ``PlanError`` for a path that is none.
+  /// - Throws: What `steps` throws; ``PlanError`` for an invalid path.
   public static func when(
     _ path: String,
     _ check: Check,
@@ -193,7 +193,7 @@ extension Step {
     Step(.when(Condition([try Condition.Test(path, check)]), try steps()))
   }
 
-  /// Does steps, then others, however the first ended: by failure, cancellation, deadline.
+  /// Runs steps, then others, whatever the outcome of the first: failure, cancellation, deadline.
   public static func attempt(
     @StepsBuilder _ steps: () throws -> [Step],
     @StepsBuilder finally last: () throws -> [Step]
@@ -203,7 +203,7 @@ extension Step {
 }
 
 extension Condition.Test {
-  /// A check of the captured value, or of a field of one, that a text names.
+  /// A check of the captured value, or field of one, that a text names.
   init(_ path: String, _ check: Check) throws(PlanError) {
     guard let path = VariablePath(path) else {
       throw PlanError(step: nil, problem: "'\(path)' is not the name of a captured value")

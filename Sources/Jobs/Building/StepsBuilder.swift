@@ -2,7 +2,7 @@
 
 public import Bluetooth
 
-/// Puts steps in a row: what stands between the braces of a ``Plan`` or of a step with others in it.
+/// Makes a list of steps from the braces of a ``Plan`` or of a step with inner steps.
 @resultBuilder
 public enum StepsBuilder {
   public static func buildExpression(_ step: Step) -> [Step] { [step] }
@@ -24,8 +24,8 @@ public enum StepsBuilder {
 extension Plan {
   /// A chain whose steps are written in Swift.
   ///
-  /// It is the same plan as that of a chain file with the same steps: it is checked as such, and
-  /// nothing has happened yet.
+  /// The plan is the same as that of a chain file with the same steps: it is checked in the same
+  /// way, and starts nothing.
   ///
   /// ```swift
   /// let chain = try Plan("Take a temperature", on: .name("Thermo*"), timeout: .seconds(10)) {
@@ -36,11 +36,11 @@ extension Plan {
   /// ```
   ///
   /// - Parameters:
-  ///   - device: The device it is meant for; nil when whoever runs it says so.
-  ///   - timeout: How long each step may take, unless it has a limit of its own.
-  ///   - limits: How much the chain may ask for.
-  /// - Throws: What the steps throw; ``PlanError`` for a chain that is beyond `limits`, has no steps,
-  ///   or looks at a value that no step before captures.
+  ///   - device: The device of the chain; nil when the caller chooses it.
+  ///   - timeout: The default timeout per step.
+  ///   - limits: The limits of the chain.
+  /// - Throws: What the steps throw; ``PlanError`` for a chain that is beyond `limits`, has no
+  ///   steps, or uses a value that no earlier step captures.
   public init(
     _ name: String? = nil,
     on device: DeviceTarget? = nil,
@@ -54,11 +54,11 @@ extension Plan {
   }
 }
 
-/// A chain in Swift that cannot be run as it is.
+/// An error in a chain in Swift.
 public struct PlanError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The step; nil for the chain as a whole.
+  /// The step; nil for the complete chain.
   public let step: StepPosition?
-  /// What is wrong, and what would be right.
+  /// What is wrong, and what is expected.
   public let problem: String
 
   public var description: String { step.map { "step \($0): \(problem)" } ?? problem }

@@ -1,7 +1,7 @@
-// What files and the one-line form make checks of.
+// The parts of checks, for files and the one-line form.
 
 extension Check.Relation {
-  /// The comparison with a number; nil for those with any value.
+  /// The comparison with a number; nil for equality, which compares any value.
   func check(_ bound: Double) -> Check? {
     switch self {
     case .equal, .notEqual: nil
@@ -14,7 +14,7 @@ extension Check.Relation {
 }
 
 extension UInt64 {
-  /// Bits as they are written: `0x0f`, `0b101`, `15`.
+  /// Parses bits: `0x0f`, `0b101`, `15`.
   init?(bits text: String) {
     let digits: (Substring, Int) =
       if text.hasPrefix("0x") { (text.dropFirst(2), 16) } else if text.hasPrefix("0b") {
@@ -28,12 +28,12 @@ extension UInt64 {
 }
 
 extension Duration {
-  /// The time in ms, as checks of times have it.
+  /// The duration in ms, as checks of times store it.
   var inMilliseconds: Double { Double(wholeMicroseconds) / 1000 }
 }
 
 extension CounterRule {
-  /// The most values that a chain may leave out.
+  /// The maximum number of missing values that a chain may allow.
   static let mostGaps = 1_000_000
 }
 

@@ -1,4 +1,4 @@
-// One comparison: what makes a value good.
+// One comparison of a value.
 
 public import Bluetooth
 
@@ -10,19 +10,19 @@ public enum Check: Hashable, Sendable, CustomStringConvertible {
   case atLeast(Double)
   case below(Double)
   case atMost(Double)
-  /// Both ends belong to it.
+  /// Both ends are included.
   case between(Double, Double)
   case oneOf([Literal])
-  /// A whole number of which these bits are so.
+  /// A whole number whose bits under the mask have this value.
   case masked(UInt64, equal: UInt64)
-  /// A text, or octets as hexadecimal digits, in which `*` and `?` stand for others.
+  /// A pattern for a text, or for octets as hexadecimal digits; `*` and `?` are wildcards.
   case like(String)
-  /// A number that goes on by one from value to value. One value alone is none too few.
+  /// A number that increases by one from value to value. A single value passes.
   case counts(CounterRule)
-  /// Compares with a value that is captured before: it becomes one of the others when the step runs.
+  /// A comparison with a captured value, which replaces this case when the step runs.
   case captured(Relation, VariablePath)
 
-  /// How a value stands to another.
+  /// The relation of two values.
   public enum Relation: String, Hashable, Sendable {
     case equal = "="
     case notEqual = "!="
@@ -32,7 +32,7 @@ public enum Check: Hashable, Sendable, CustomStringConvertible {
     case atMost = "<="
   }
 
-  /// Whether a value passes. What is no number passes no comparison of numbers.
+  /// Whether a value passes. A value that is not a number fails comparisons of numbers.
   public func passes(_ value: DecodedValue) -> Bool {
     switch self {
     case .equal(let literal): literal.equals(value)
@@ -73,10 +73,10 @@ public enum Check: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The rule for a counter, where this is one.
+  /// The counter rule, if this is one.
   var counter: CounterRule? { if case .counts(let rule) = self { rule } else { nil } }
 
-  /// The pattern, for octets without blanks and in small letters.
+  /// The pattern; for octets without spaces and in lower case.
   private static func glob(_ pattern: String, for value: DecodedValue) -> Glob {
     guard case .octets = value.only else { return Glob(pattern) }
     return Glob(pattern.lowercased().filter { $0 != " " })
@@ -87,7 +87,7 @@ public enum Check: Hashable, Sendable, CustomStringConvertible {
     return "0x" + (digits.utf8.count == 1 ? "0" : "") + digits
   }
 
-  /// A number without a needless `.0`.
+  /// A number without a redundant `.0`.
   private static func text(_ number: Double) -> String {
     let text = "\(number)"
     return text.hasSuffix(".0") ? String(text.dropLast(2)) : text

@@ -1,4 +1,4 @@
-// The comparisons of chains: their words in files and on one line, and how they are read.
+// The comparisons of chains: their words in files and in the one-line form, and their parsers.
 
 import Bluetooth
 import Documents
@@ -7,9 +7,9 @@ import Documents
 enum Comparison: String, CaseIterable {
   case `is`, not, min, max, above, below, between, `in`, mask, like, counter
 
-  /// The comparisons of what is looked at.
+  /// The comparisons of a kind of subject.
   ///
-  /// - Parameter isTime: Whether a time is looked at, which is compared with durations.
+  /// - Parameter isTime: Whether the subject is a time, which is compared with durations.
   static func all(isTime: Bool) -> [Comparison] {
     isTime ? [.min, .max, .above, .below, .between] : allCases
   }
@@ -27,16 +27,16 @@ enum Comparison: String, CaseIterable {
     case like = "~"
     case counts
 
-    /// The signs, for complaints.
+    /// The signs, for error messages.
     static let all = "one of " + allCases.map(\.rawValue).joined(separator: ", ")
   }
 
-  /// What stands after the word where a time is looked at.
+  /// The operand, when the subject is a time.
   var takesTime: String {
     self == .between ? "two durations, the smaller first" : "a duration such as 2s"
   }
 
-  /// What stands after the word.
+  /// The operand.
   var takes: String {
     switch self {
     case .is, .not: "a single value"
@@ -49,7 +49,7 @@ enum Comparison: String, CaseIterable {
     }
   }
 
-  /// What a schema says of what stands after the word.
+  /// The schema of the operand.
   var schema: JSONValue {
     let number = JSONValue.anyOf([.type("number"), .reference("duration")])
     return switch self {
@@ -67,7 +67,7 @@ enum Comparison: String, CaseIterable {
     }
   }
 
-  /// The check that a node is; nil where it is none.
+  /// The check with a node as its operand; nil for an invalid one.
   func check(_ node: Node, isTime: Bool) -> Check? {
     if let path = node.captured { return relation.map { .captured($0, path) } }
     return isTime ? timeCheck(node) : valueCheck(node)
@@ -103,7 +103,7 @@ enum Comparison: String, CaseIterable {
     }
   }
 
-  /// How it compares with one value; nil where it takes several.
+  /// The relation to a single operand; nil for comparisons with several.
   private var relation: Check.Relation? {
     switch self {
     case .is: .equal
@@ -117,7 +117,7 @@ enum Comparison: String, CaseIterable {
   }
 }
 
-/// The keys of a counter's rule.
+/// The keys of a counter rule.
 enum CounterKey: String, CaseIterable {
   case bits, gaps
   case eachTurn = "each-turn"
@@ -136,7 +136,7 @@ enum CounterKey: String, CaseIterable {
 }
 
 extension Node {
-  /// The single value that stands here, to be compared with.
+  /// The single value of the node, to compare with.
   fileprivate var literal: Literal? {
     guard case .scalar(let text, let isPlain) = content, !isNull,
       let constant = MessageTemplate(text)?.constant
@@ -171,7 +171,7 @@ extension Node {
     return rule
   }
 
-  /// The captured value that stands here: `"{before.percent}"`.
+  /// The captured value of the node: `"{before.percent}"`.
   fileprivate var captured: VariablePath? {
     text.flatMap { MessageTemplate($0)?.onlyVariable }
   }

@@ -1,8 +1,8 @@
-// Whether the steps of a `when` run.
+// The condition of a `when` or an `assert`.
 
 public import Bluetooth
 
-/// Checks of captured values, all of which have to pass.
+/// Checks of captured values; all of them must pass.
 public struct Condition: Hashable, Sendable, CustomStringConvertible {
   /// One check of one captured value.
   public struct Test: Hashable, Sendable, CustomStringConvertible {
@@ -23,9 +23,9 @@ public struct Condition: Hashable, Sendable, CustomStringConvertible {
     self.tests = tests
   }
 
-  /// The first test that does not pass; nil when the condition holds.
+  /// The first test that fails; nil when the condition holds.
   ///
-  /// A value that was not captured, because its step did not run, passes no test.
+  /// A value that was not captured, because its step did not run, fails every test.
   public func firstUnmet(_ value: (VariablePath) -> DecodedValue?) -> Test? {
     tests.first { test in !(value(test.path).map(test.check.passes) ?? false) }
   }

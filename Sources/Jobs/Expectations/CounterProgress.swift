@@ -1,29 +1,29 @@
-// Where the counters of a step are, from value to value.
+// The state of the counters of a step, from value to value.
 
-/// The last value of each counter that a step's expectations look at, and how many are missing.
+/// The last value of each counter in a step's expectations, and how many values are missing.
 struct CounterProgress {
   private let isOfEachTurn: [Bool]
   private var last: [Int64?]
   private var missing: [Int]
 
-  /// - Parameter expectations: Those of the step; ``take(_:at:_:)`` names them by their index.
+  /// - Parameter expectations: The expectations of the step; ``take(_:at:_:)`` uses their indices.
   init(_ expectations: [Expectation]) {
     isOfEachTurn = expectations.map { $0.check.counter?.isOfEachTurn ?? true }
     last = expectations.map { _ in nil }
     missing = expectations.map { _ in 0 }
   }
 
-  /// What became of the next value of a counter.
+  /// The result for the next value of a counter.
   enum Verdict {
-    /// It goes on, or is the first.
+    /// It increased by one, or within the allowed gaps, or is the first.
     case ok
-    /// It does not go on after this one.
+    /// It did not increase from this value.
     case back(after: Int64)
-    /// More are missing in all than may be; after this one.
+    /// More values are missing in total than allowed; the last value was this one.
     case gap(after: Int64, missing: Int)
   }
 
-  /// Takes the next value of the counter that an expectation looks at.
+  /// Adds the next value of the counter of an expectation.
   mutating func take(_ next: Int64, at index: Int, _ rule: CounterRule) -> Verdict {
     defer { last[index] = next }
     guard let before = last[index] else { return .ok }
@@ -32,10 +32,10 @@ struct CounterProgress {
     return missing[index] > rule.gaps ? .gap(after: before, missing: missing[index]) : .ok
   }
 
-  /// Whether there is something that another turn of a `repeat` goes on with.
+  /// Whether the next repetition continues a counter.
   var goesOn: Bool { isOfEachTurn.contains(false) }
 
-  /// What the next turn begins with.
+  /// The state at the start of the next repetition.
   var ofNextTurn: CounterProgress {
     var next = self
     for (index, isAnew) in isOfEachTurn.enumerated() where isAnew {

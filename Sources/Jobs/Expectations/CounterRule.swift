@@ -1,15 +1,15 @@
-// Counters that a device sends along: do they go on by one?
+// Counters that a device sends with its values.
 
-/// What is expected of a counter from value to value.
+/// A rule for a counter that increases by one from value to value.
 ///
-/// The values are those of one step as it is written: where it stands in a `repeat`, those of all
-/// turns, unless ``isOfEachTurn``.
+/// The values are those of one written step: inside a `repeat` those of all repetitions, unless
+/// ``isOfEachTurn``.
 public struct CounterRule: Hashable, Sendable, CustomStringConvertible {
-  /// After how many bits it begins again at 0: 8, 16 or 32; nil: never.
+  /// The width after which the counter wraps to 0: 8, 16 or 32 bits; nil: it does not wrap.
   public var bits: Int?
-  /// How many values may be missing in all.
+  /// How many values may be missing in total.
   public var gaps: Int
-  /// Whether a step that is repeated begins anew in each turn, with the counter and with ``gaps``.
+  /// Whether the counter and ``gaps`` start again in each repetition.
   public var isOfEachTurn: Bool
 
   public static let widths = [8, 16, 32]
@@ -20,9 +20,9 @@ public struct CounterRule: Hashable, Sendable, CustomStringConvertible {
     self.isOfEachTurn = isOfEachTurn
   }
 
-  /// How many values are missing between two; nil when the counter does not go on.
+  /// The number of values missing between two; nil when the counter did not increase.
   ///
-  /// A counter that falls by less than half of its range has not begun again, it has gone back.
+  /// A counter that decreases by less than half of its range has not wrapped: it went back.
   public func missing(from last: Int64, to next: Int64) -> Int? {
     var step = next.subtractingReportingOverflow(last).partialValue
     if let bits {

@@ -1,15 +1,15 @@
-// What checks look at in a value.
+// The parts of a value for checks.
 
 import Bluetooth
 
 extension DecodedValue {
-  /// The value itself; that of its field where it has one alone.
+  /// The value itself, or the value of its only field.
   var only: DecodedValue {
     guard case .fields(let fields) = self, fields.count == 1 else { return self }
     return fields[0].value.only
   }
 
-  /// The bits of a whole number, two's complement where it is below zero.
+  /// The bits of a whole number, in two's complement when it is negative.
   var bits: UInt64? {
     if case .integer(let integer) = only { UInt64(bitPattern: integer) } else { nil }
   }

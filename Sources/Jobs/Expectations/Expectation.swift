@@ -1,20 +1,20 @@
-// What must hold of a step's value, and what is said when it does not.
+// What a step's value must be, and the failure when it is not.
 
 public import Bluetooth
 
 /// A check of one aspect of a step's values.
 public struct Expectation: Hashable, Sendable, CustomStringConvertible {
-  /// What is looked at.
+  /// The subject of the check.
   public enum Subject: Hashable, Sendable, CustomStringConvertible {
-    /// The whole value.
+    /// The complete value.
     case value
     /// A field of the decoded value: `celsius`.
     case field(String)
-    /// The octets, understood in a format: `hex`, `utf8`, `u16be`.
+    /// The octets, decoded in a format: `hex`, `utf8`, `u16be`.
     case format(ValueFormat)
-    /// How many values a `notify` step got.
+    /// The number of values of the step.
     case count
-    /// How many a second.
+    /// The number of values per second.
     case rate
     /// A time that is measured over the values.
     case measure(Measure)
@@ -50,7 +50,7 @@ public struct Expectation: Hashable, Sendable, CustomStringConvertible {
   /// Checks one value.
   ///
   /// - Throws: ``ExpectationFailure`` when it is not as expected. Expectations of all values are
-  ///   passed over.
+  ///   ignored.
   public func check(_ value: DecodedValue, octets: [UInt8]) throws(ExpectationFailure) {
     switch subject {
     case .value:
@@ -75,7 +75,7 @@ public struct Expectation: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The whole number that a counter's rule looks at; nil where there is none.
+  /// The whole number for a counter rule; nil without one.
   func number(in value: DecodedValue, octets: [UInt8]) -> Int64? {
     let found: DecodedValue? =
       switch subject {
@@ -88,11 +88,11 @@ public struct Expectation: Hashable, Sendable, CustomStringConvertible {
     return number
   }
 
-  /// Checks what is measured over all values of a step.
+  /// Checks the number and the rate of all values of a step.
   ///
   /// - Parameters:
-  ///   - count: How many there were.
-  ///   - rate: How many a second.
+  ///   - count: The number of values.
+  ///   - rate: The number of values per second.
   public func check(count: Int, rate: Double) throws(ExpectationFailure) {
     let measured: DecodedValue
     switch subject {
@@ -105,7 +105,7 @@ public struct Expectation: Hashable, Sendable, CustomStringConvertible {
     throw failure("\(measured)\(unit)", nil)
   }
 
-  /// Checks a time that was measured over all values; nil where there was nothing to measure.
+  /// Checks a time that was measured over all values; nil when it could not be measured.
   func check(_ time: Duration?, of measure: Measure) throws(ExpectationFailure) {
     guard subject == .measure(measure) else { return }
     guard let time else { throw failure(measure.absence, nil) }
@@ -135,7 +135,7 @@ public struct ExpectationFailure: Error, Hashable, Sendable, CustomStringConvert
   public let expected: String
   /// `41.2 °C`.
   public let got: String
-  /// What the device sent; nil where many values were looked at, empty for what has no octets.
+  /// What the device sent; nil for a check of many values, empty for a value without octets.
   public let octets: [UInt8]?
 
   public init(expected: String, got: String, octets: [UInt8]?) {

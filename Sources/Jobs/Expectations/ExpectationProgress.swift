@@ -1,13 +1,13 @@
-// The expectations of one step while its values come.
+// The expectations of one step while it receives values.
 
 import Bluetooth
 
-/// Checks values in order: a counter is held against the value before.
+/// Checks values in order; a counter is compared with the previous value.
 struct ExpectationProgress {
   private let expectations: [Expectation]
   private(set) var counters: CounterProgress
 
-  /// - Parameter counters: Where the counters were at the end of the turn before; nil for the first.
+  /// - Parameter counters: The counters at the end of the previous repetition; nil for the first.
   init(_ expectations: [Expectation], counters: CounterProgress? = nil) {
     self.expectations = expectations
     self.counters = counters ?? CounterProgress(expectations)
@@ -15,7 +15,7 @@ struct ExpectationProgress {
 
   /// Checks a value.
   ///
-  /// - Parameter octets: What the device sent, of the field of that name where there are several.
+  /// - Parameter octets: The octets that the device sent for a subject.
   mutating func check(
     _ value: DecodedValue,
     _ octets: (Expectation.Subject) -> [UInt8]
@@ -50,7 +50,7 @@ struct ExpectationProgress {
     }
   }
 
-  /// Checks what was measured over all values.
+  /// Checks the measures over all values.
   func check(_ measures: StreamMeasures, rate: Double) throws(ExpectationFailure) {
     for expectation in expectations {
       if case .measure(let measure) = expectation.subject {

@@ -2,33 +2,33 @@
 
 import Bluetooth
 
-/// What was written in a chain to be compared with: `72`, `chest`, `true`, `01ff`.
+/// A value in a chain, to compare with: `72`, `chest`, `true`, `01ff`.
 public struct Literal: Hashable, Sendable, CustomStringConvertible {
   public let text: String
-  /// The number it is; nil for what is none, or is in quotes.
+  /// Its number; nil for a text, also one in quotes.
   public let number: Double?
 
   /// A literal as written.
   ///
-  /// - Parameter isQuoted: Whether it is text although it may look like a number.
+  /// - Parameter isQuoted: Whether it is a text even when it looks like a number.
   public init(_ text: String, isQuoted: Bool = false) {
     self.text = text
     number = isQuoted ? nil : Self.number(text)
   }
 
-  /// The finite number that `text` is, in decimals or after `0x`.
+  /// Parses a finite number, decimal or after `0x`.
   static func number(_ text: String) -> Double? {
     if text.hasPrefix("0x") { return UInt64(text.dropFirst(2), radix: 16).map { Double($0) } }
-    // Double reads words for infinities and hexadecimal fractions too: those are text here.
+    // Double also parses words for infinity and hexadecimal fractions: those are text here.
     guard text.allSatisfy({ "0123456789+-.eE".contains($0) }) else { return nil }
     return Double(text).flatMap { $0.isFinite ? $0 : nil }
   }
 
-  /// Whether a value is what is written here. One field alone counts as its value.
+  /// Whether a value equals the literal. A single field counts as its value.
   func equals(_ value: DecodedValue) -> Bool {
     switch value {
     case .integer(let integer): number == Double(integer)
-    // What was sent in 32 bits is compared as precisely as it was sent.
+    // A value that was sent in 32 bits is compared with that precision.
     case .real(let real, _): number.map { $0 == real || Float($0) == Float(real) } ?? false
     case .boolean(let truth): (truth ? ["true", "yes"] : ["false", "no"]).contains(text)
     case .fields(let fields) where fields.count == 1: equals(fields[0].value)
@@ -41,7 +41,7 @@ public struct Literal: Hashable, Sendable, CustomStringConvertible {
     return looksLikeNumber ? "\"\(text)\"" : Quoting.quoted(MessageTemplate.escaped(text))
   }
 
-  /// As it is written in a list of several, where a comma or two dots would mean something.
+  /// As it is written in a list, where commas and two dots have a meaning.
   var listed: String {
     text.contains(",") || text.contains("..")
       ? Quoting.always(MessageTemplate.escaped(text)) : description

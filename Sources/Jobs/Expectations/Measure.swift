@@ -1,19 +1,19 @@
-// What is measured over all values of a step, other than how many there are.
+// The times that are measured over all values of a step.
 
 /// A time that is measured over a stream of values, or over repeated reads.
 public enum Measure: String, Hashable, Sendable, CaseIterable {
   /// The longest time without a value, from the beginning to the end.
   case silence
-  /// Half of the times from one value to the next are this long or shorter.
+  /// The median of the times from one value to the next.
   case intervalP50 = "interval-p50"
   case intervalP95 = "interval-p95"
   case intervalP99 = "interval-p99"
-  /// Half of the reads took this long or shorter, from asking to answer.
+  /// The median of the times from request to response of the reads.
   case latencyP50 = "latency-p50"
   case latencyP95 = "latency-p95"
   case latencyP99 = "latency-p99"
 
-  /// Whether only repeated reads have it.
+  /// Whether it applies only to repeated reads.
   var isOfReads: Bool {
     switch self {
     case .latencyP50, .latencyP95, .latencyP99: true
@@ -21,11 +21,11 @@ public enum Measure: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Whether a name of an expectation or a captured value is that of a time.
+  /// Whether the name of a subject or of a captured value is that of a time.
   static func isNamed(by name: String) -> Bool {
     Measure(rawValue: VariablePath(name)?.field ?? name) != nil
   }
 
-  /// What there is none of when it cannot be measured.
+  /// Why it cannot be measured, for failures.
   var absence: String { isOfReads ? "no reads" : "fewer than two values" }
 }

@@ -1,14 +1,14 @@
-// Which variables a step may look at: those that steps before it capture.
+// The variables that a step may use: those that earlier steps capture.
 
 /// The variables captured so far, and the fields that each may have.
 struct Scope {
-  /// Names that had their values before the chain: nothing is captured under them.
+  /// Names that have values before the chain runs: no step may capture under them.
   var variables: [String] = []
   private var captured: [(name: String, fields: [String]?)] = []
 
-  /// A step captures its value from here on.
+  /// Adds the captured value of a step.
   ///
-  /// - Parameter fields: Nil where the step itself is wrong, so that nothing is known of its value.
+  /// - Parameter fields: Nil for an invalid step, whose fields are unknown.
   mutating func capture(_ name: String, fields: [String]?) {
     guard let index = captured.firstIndex(where: { $0.name == name }) else {
       captured.append((name, fields))
@@ -21,13 +21,13 @@ struct Scope {
     captured[index].fields = known + fields.filter { !known.contains($0) }
   }
 
-  /// What is wrong with capturing a value as `name`; nil when it is right.
+  /// The error in capturing a value as `name`; nil without one.
   func complaint(aboutCapturing name: String) -> Complaint? {
     guard variables.contains(name) else { return nil }
     return Complaint("'\(name)' has a value already", expected: "another name")
   }
 
-  /// What is wrong with looking at `path` here; nil when it is right.
+  /// The error in using `path` here; nil without one.
   func complaint(about path: VariablePath) -> Complaint? {
     guard let variable = captured.first(where: { $0.name == path.variable }) else {
       let message = "no earlier step captures '\(path.variable)'"

@@ -1,28 +1,28 @@
-// Which names an expectation about a step's value may use.
+// The names that an expectation about a step's value may use.
 
 import Bluetooth
 
-/// The names that mean something for the value of one step.
+/// The valid names for the value of one step.
 struct Subjects {
-  /// What kind of step it is.
+  /// The kind of step.
   enum Kind {
     /// It has one value.
     case single
-    /// It has many, which have a count, a rate and times between them.
+    /// It has many values, with a count, a rate and intervals.
     case stream
-    /// It has many that are read, which takes time.
+    /// It has many values that are read, also with latencies.
     case poll
-    /// It finds devices, which have a number.
+    /// It finds devices, which have a count.
     case scan
   }
 
   /// The fields that the decoded value can have.
   let fields: [String]
   private let kind: Kind
-  /// Whether the value has octets, which formats can be read from.
+  /// Whether the value has octets, which formats can decode.
   private let hasOctets: Bool
 
-  /// Whether it is not known which names mean something: what they are about is wrong itself.
+  /// Whether the valid names are unknown, because the step itself is invalid.
   private var isUnknown = false
 
   private init(fields: [String], _ kind: Kind = .single) {
@@ -33,7 +33,7 @@ struct Subjects {
 
   /// The names for a characteristic.
   ///
-  /// - Parameter format: The format given for its value, which then has no fields.
+  /// - Parameter format: The format of its value, which then has no fields.
   init(of selector: CharacteristicSelector, format: ValueFormat?, kind: Kind) {
     let isPlain = format != nil || selector.handle != nil
     fields = isPlain ? [] : StandardValues.fieldNames(of: selector.characteristic)
@@ -41,7 +41,7 @@ struct Subjects {
     hasOctets = true
   }
 
-  /// The names for several values together: of each, and of its fields.
+  /// The names for a combination: each value, and its fields.
   init(of inputs: [Combining.Input]) {
     let fields = inputs.flatMap { input -> [String] in
       let inner = Subjects(of: input.target, format: input.format, kind: .single).fields
@@ -56,20 +56,20 @@ struct Subjects {
   /// No names: there is no value.
   static let nothing = Subjects(fields: [])
 
-  /// Any name may mean something: that the names are about is wrong.
+  /// Every name is valid: the step itself is invalid.
   static let unknown = {
     var subjects = Subjects.plain
     subjects.isUnknown = true
     return subjects
   }()
 
-  /// The names for a value that nothing is known of but its octets.
+  /// The names for a value without a specification: only its octets are known.
   static let plain = Subjects(of: .unread, format: nil, kind: .single)
 
-  /// The names for the strength of a link.
+  /// The names for the RSSI and TX power of a connection.
   static let ofLink = Subjects(fields: LinkStrength.fieldNames)
 
-  /// The names for the timing of a link.
+  /// The names for the parameters of a connection.
   static let ofTiming = Subjects(fields: ConnectionParameters.fieldNames)
 
   /// The times that are measured over the values.
@@ -81,22 +81,22 @@ struct Subjects {
     }
   }
 
-  /// What is kept over all values, beside the last one.
+  /// What is measured over all values.
   var measures: [String] {
     kind == .stream || kind == .poll ? ["count", "rate"] + times.map(\.rawValue) : []
   }
 
-  /// Whether there are many values, each of which is told.
+  /// Whether there are many values, each of which is reported.
   var isOfMany: Bool { !measures.isEmpty }
 
-  /// Every name, for complaints; formats last.
+  /// All names, for error messages; formats last.
   var names: [String] {
     if kind == .scan { return ["count"] }
     let own = fields + (hasOctets ? ["value"] : []) + measures
     return hasOctets ? own + ValueFormat.names : own
   }
 
-  /// What a name means; nil when it means nothing here.
+  /// The subject of a name; nil for an unknown one.
   func subject(_ name: String) -> Expectation.Subject? {
     if isUnknown { return Measure(rawValue: name).map { .measure($0) } ?? .value }
     if kind == .scan { return name == "count" ? .count : nil }
@@ -112,8 +112,8 @@ struct Subjects {
 extension Subjects {
   private static let signs = ["=", "!=", ">=", "<=", ">", "<", "&", "~"]
 
-  /// What is said of a text in a file that is a comparison of the one-line form, as `percent > 20`;
-  /// nil for any other.
+  /// The error about a text in a file that is a comparison in the one-line form, such as
+  /// `percent > 20`; nil for other texts.
   func complaint(aboutLine text: String) -> Complaint? {
     let words = text.split(separator: " ")
     guard words.count > 2, Self.signs.contains(String(words[1])),

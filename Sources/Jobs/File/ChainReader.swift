@@ -1,8 +1,8 @@
-// A chain file as a whole. Its keys are described in Plan+Keys.swift.
+// Reads a complete chain file. Its keys are described in Plan+Keys.swift.
 
 import Documents
 
-/// Reads a chain, collecting every complaint.
+/// Reads a chain, and collects all errors.
 struct ChainReader {
   private let limits: PlanLimits
   private(set) var problems: [DocumentProblem] = []
@@ -15,12 +15,12 @@ struct ChainReader {
 
   mutating func plan(_ root: Node) -> Plan {
     var mapping = MappingReader(root)
-    // They are read before this; here they are keys that may be misspelt.
+    // They are read before this; here they are candidates for misspelt keys.
     for key in Declarations.keys { _ = mapping.optional(key) }
     var reader = StepReader(limits: limits, surroundings)
     reader.scope.variables = surroundings.table.names
     let plan = Plan.take(from: &mapping, &reader) ?? Plan(steps: [])
-    // Nothing more can be said of a document that is no mapping.
+    // A document that is not a mapping has no further errors.
     let wrong = root.mapping == nil ? Array(mapping.problems.prefix(1)) : mapping.finish()
     problems += wrong + reader.problems
     if problems.isEmpty, let steps = root.entry("steps") as Node?,

@@ -1,34 +1,34 @@
-// Complaints that files and the one-line form have in common.
+// Errors that files and the one-line form share.
 
 import Bluetooth
 
 extension Complaint {
-  /// A text that names no characteristic.
+  /// A text that does not name a characteristic.
   init(_ error: SelectorError) {
     self.init(error.problem, nearest: error.nearest)
   }
 
-  /// A word that is no format of values.
+  /// A word that is not a format.
   static func noFormat(_ word: String) -> Complaint {
     .unknown("unknown format '\(word)'", word, among: ValueFormat.names)
   }
 }
 
 extension Subjects {
-  /// A name that means nothing for a step's value.
+  /// A name that a step's value does not have.
   func complaint(about name: String) -> Complaint {
     .unknown("the value has no '\(name)'", name, among: names)
   }
 }
 
 extension Listening {
-  /// Neither a count nor a duration.
+  /// A step without stop conditions.
   static let endless = Complaint(
     "this would listen for ever",
     expected: "'until' with a count, or 'for' with a duration"
   )
 
-  /// A limit that ends the listening before its time.
+  /// A timeout that is shorter than the duration of the step.
   static func tooShort(_ timeout: Duration, for duration: Duration) -> Complaint {
     Complaint(
       "a limit of \(timeout.written) ends before the \(duration.written) of 'for'",

@@ -1,9 +1,9 @@
-// What is wrong with something that was written, before it is known where it was written.
+// An error in a chain, before its position is known.
 
 import Documents
 import Spelling
 
-/// A complaint without its place: the file's readers and the one-line reader share what they know.
+/// An error without its position, for the readers of files and of the one-line form.
 struct Complaint: Error, Equatable {
   let message: String
   var expected: String?
@@ -15,24 +15,24 @@ struct Complaint: Error, Equatable {
     self.nearest = nearest
   }
 
-  /// A value that does not fit: the message is `expected Y, found X`.
+  /// An invalid value: the message is `expected Y, found X`.
   ///
   /// - Parameter found: What is written: `'x'` in quotes, or its kind, such as `a list`.
   init(found: String, expected: String, nearest: String? = nil) {
     self.init(DocumentProblem.message(found: found, expected: expected), nearest: nearest)
   }
 
-  /// The complaint about a node of a file.
+  /// The error with the position of a node.
   func about(_ node: Node) -> DocumentProblem {
     node.problem(message, expected: expected, nearest: nearest)
   }
 
-  /// The complaint at a place.
+  /// The error with a position.
   func at(_ place: Place, path: String = "") -> DocumentProblem {
     DocumentProblem(place, path: path, message, expected: expected, nearest: nearest)
   }
 
-  /// A word that is not one of those that are known.
+  /// An unknown word.
   static func unknown(_ message: String, _ word: String, among known: [String]) -> Complaint {
     let nearest = nearest(to: word, among: known)
     let all = known.count == 1 ? known[0] : "one of " + known.joined(separator: ", ")
@@ -50,7 +50,7 @@ struct Complaint: Error, Equatable {
     return Complaint(found: found, expected: all)
   }
 
-  /// The known word that is close: letters left out, put in or mistaken, or in another order.
+  /// The nearest known word: with missing, additional, wrong or reordered letters.
   static func nearest(to word: String, among known: [String]) -> String? {
     Spelling.nearest(to: word, among: known)
       ?? known.first { $0.count > 2 && $0.sorted() == word.lowercased().sorted() }

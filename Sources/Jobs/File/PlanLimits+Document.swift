@@ -1,9 +1,9 @@
-// How much a document may hold that a chain is written in.
+// Limits of the document of a chain.
 
 import Documents
 
 extension PlanLimits {
-  /// Bounds on the document that a chain is written in: each step lies in a list and a mapping.
+  /// Bounds on the document of a chain: each level of steps is a list of mappings.
   var document: DocumentLimits {
     DocumentLimits(octets: 1 << 22, depth: 2 * depth + 16, nodes: 32 * writtenSteps)
   }

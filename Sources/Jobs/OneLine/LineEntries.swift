@@ -1,4 +1,4 @@
-// The entries of a mapping while the words of a step are taken.
+// The entries of a mapping while the words of a step are parsed.
 
 import Documents
 
@@ -16,7 +16,7 @@ struct LineEntries {
     all.append(Node.Entry(key: key, keyPlace: place, value: value))
   }
 
-  /// Adds a key that may stand there once.
+  /// Adds a key that is only valid once.
   mutating func set(_ key: String, at word: LineWord, _ value: Node) throws(LineError) {
     guard self[key] == nil else { throw LineError(.duplicateOption(word.text), at: word.place) }
     add(key, at: word.place, value)
@@ -30,8 +30,8 @@ struct LineEntries {
     replace(index, .sequence(nodes + [value]))
   }
 
-  /// Adds the entries of a mapping to that under a key. What is there twice stays twice, in the order
-  /// in which it was written.
+  /// Adds the entries of a mapping to that under a key. Duplicates are kept, in the order in which
+  /// they were written.
   mutating func merge(_ key: String, at place: Place, _ value: Node) {
     guard let index = all.firstIndex(where: { $0.key == key }),
       case .mapping(let entries) = all[index].value.content

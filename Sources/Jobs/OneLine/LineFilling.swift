@@ -1,15 +1,15 @@
-// Values in the place of variables, in the words of the one-line form.
+// Replaces variables in the words of the one-line form.
 
 import Documents
 
-/// Puts values in the place of `{name}`. A value stays within its word, whatever it holds.
+/// Replaces `{name}` with its value. A value stays within its word, whatever it contains.
 struct LineFilling {
   private let bindings: Bindings
   private var used: Set<String> = []
 
   init(_ bindings: Bindings) { self.bindings = bindings }
 
-  /// The word with values in it. What is bound to nothing stays: it may be captured before.
+  /// The word with its variables replaced. Unknown names stay: an earlier step may capture them.
   mutating func filled(_ word: LineWord) -> LineWord {
     var new = word
     if let block = word.block {
@@ -42,9 +42,9 @@ struct LineFilling {
     return new
   }
 
-  /// What is said of values that were meant for a variable of the line, and there is none.
+  /// The errors about values for variables that the line does not use.
   ///
-  /// - Parameter isIncluded: Whether an included file has it.
+  /// - Parameter isIncluded: Whether an included file uses a variable.
   func unknown(at start: Place, _ isIncluded: (String) -> Bool) -> [DocumentProblem] {
     bindings.all.filter {
       $0.mustBeKnown && !used.contains($0.name) && !isIncluded($0.name)

@@ -1,10 +1,11 @@
-// Comparisons of the one-line form as nodes: `celsius in 10..40` is `celsius: { between: [10, 40] }`.
+// Comparisons of the one-line form as nodes: `celsius in 10..40` is `celsius: { between: [10, 40]
+// }`.
 
 import Bluetooth
 import Documents
 
 extension LineLowering {
-  /// A name, a sign, a value; blanks around a sign may be left out.
+  /// A name, a sign, a value; spaces around the sign are optional.
   mutating func comparison() throws(LineError) -> Node {
     let subject = try next("what is expected, such as percent > 20")
     if let range = subject.comparison, range.lowerBound > 0 {
@@ -62,7 +63,7 @@ extension LineLowering {
     }
   }
 
-  /// A value to be compared with.
+  /// A value to compare with.
   private mutating func literal(_ expected: String) throws(LineError) -> Node {
     literal(try next(expected))
   }
@@ -90,7 +91,7 @@ extension LineLowering {
     return node(.scalar(word.text, isPlain: false), word.place)
   }
 
-  /// Nothing, or `16`; then nothing, or `gaps 2`; then nothing, or `each-turn`.
+  /// Optionally `16`; then optionally `gaps 2`; then optionally `each-turn`.
   private mutating func counter() throws(LineError) -> Node {
     let start = last.place
     var entries: [Node.Entry] = []
@@ -103,7 +104,7 @@ extension LineLowering {
       add(.bits, word.text, word.place)
     }
     if pop(where: { $0.isPlain(CounterKey.gaps.rawValue) }) {
-      let expected = "how many values may be missing, from 0 to \(CounterRule.mostGaps)"
+      let expected = "a number of missing values, from 0 to \(CounterRule.mostGaps)"
       let word = try next(expected)
       guard let gaps = Int(word.text), (0...CounterRule.mostGaps).contains(gaps) else {
         throw unexpected(word, expected)
@@ -139,7 +140,7 @@ extension LineLowering {
       return (.between, bounds)
     }
     var words = word.splitAtCommas()
-    // A blank may follow a comma.
+    // A space may follow a comma.
     while let last = words.last, last.letters.isEmpty, !last.isQuoted, words.count > 1 {
       word = try next(expected)
       words.removeLast()
@@ -148,7 +149,7 @@ extension LineLowering {
     return (.in, node(.sequence(words.map { literal($0) }), start))
   }
 
-  /// What stands before and after two dots.
+  /// The texts before and after two dots.
   private func bounds(_ word: LineWord) -> Node? {
     let text = word.text
     guard let dots = text.firstRange(of: "..") else { return nil }
@@ -164,7 +165,7 @@ extension LineLowering {
 }
 
 extension LineWord {
-  /// Where the first comparison in it stands that is not in quotes.
+  /// The range of the first comparison outside quotes.
   fileprivate var comparison: Range<Int>? {
     guard let start = firstIndex(of: "=!<>") else { return nil }
     let next = start + 1
@@ -172,7 +173,7 @@ extension LineWord {
     return start..<(isTwo && letters[start].character != "=" ? next + 1 : next)
   }
 
-  /// What stands before, in and after `range`, as far as there is something.
+  /// The parts before, in and after `range`, without empty ones.
   fileprivate func split(at range: Range<Int>) -> [LineWord] {
     [0..<range.lowerBound, range, range.upperBound..<letters.count]
       .filter { !$0.isEmpty }

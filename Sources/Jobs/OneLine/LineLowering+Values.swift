@@ -1,4 +1,4 @@
-// The single words of the one-line form as nodes.
+// Converts single words of the one-line form to nodes.
 
 import Bluetooth
 import Documents
@@ -25,7 +25,7 @@ extension LineLowering {
     }
   }
 
-  /// `env:NAME`. What stands there instead may be a passkey: it is not repeated.
+  /// `env:NAME`. An invalid word may be a passkey: errors do not repeat it.
   private func reference(
     _ word: LineWord,
     _ shape: ShapeDescription
@@ -79,7 +79,7 @@ extension LineLowering {
     return Node.Entry(key: name, keyPlace: word.place, value: node)
   }
 
-  /// What follows `until`: `5x`, `5`, `count 5`, `silence 2s`, or a comparison.
+  /// The words after `until`: `5x`, `5`, `count 5`, `silence 2s`, or a comparison.
   mutating func takeStop(
     _ key: KeyDescription,
     _ start: LineWord,
@@ -114,7 +114,7 @@ extension LineLowering {
 }
 
 extension [[LineWord]] {
-  /// The files that the steps include, also those of blocks.
+  /// The files that the steps include, also in blocks.
   var includedNames: [String] {
     flatMap { words -> [String] in
       let inner = words.flatMap { $0.block?.includedNames ?? [] }
@@ -123,7 +123,7 @@ extension [[LineWord]] {
     }
   }
 
-  /// The names under which steps capture their values, also those of blocks.
+  /// The names under which steps capture values, also in blocks.
   var capturedNames: [String] {
     flatMap { words -> [String] in
       let own = zip(words, words.dropFirst()).filter { $0.0.isPlain("as") }.map(\.1.text)

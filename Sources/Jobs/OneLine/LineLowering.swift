@@ -1,16 +1,15 @@
-// The words of one step as the nodes of a chain file, with their places on the line.
+// Converts the words of one step to the nodes of a chain file, with their positions in the line.
 //
-// Which words there are is known from the descriptions of the steps; what they mean is decided by
-// the reader of files, which reads the nodes.
+// The descriptions of the steps define the words; the reader of files interprets the nodes.
 
 import Bluetooth
 import Documents
 
-/// Takes the words of one step, and stops at the first that cannot stand where it does.
+/// Parses the words of one step, and stops at the first error.
 struct LineLowering {
   private var words: [LineWord]
   let first: LineWord
-  /// Where something is said to be missing: behind the last word.
+  /// The last word, where a missing word is reported.
   private(set) var last: LineWord
   let limits: PlanLimits
 
@@ -46,7 +45,7 @@ struct LineLowering {
     return node(.mapping(entries.all), first.place)
   }
 
-  /// The keys whose words stand before all options.
+  /// Parses a key whose words come before all options.
   private mutating func take(
     inOrder key: KeyDescription,
     _ entries: inout LineEntries
@@ -122,7 +121,7 @@ struct LineLowering {
     }
   }
 
-  /// What stands behind the word of an option.
+  /// Parses the value of an option.
   private mutating func take(
     _ key: KeyDescription,
     _ word: LineWord,
@@ -162,7 +161,7 @@ struct LineLowering {
     }
   }
 
-  /// Something that has to be there is missing.
+  /// Reports required keys that are missing.
   private func complainOfMissing(
     _ keys: [KeyDescription],
     _ entries: LineEntries
@@ -186,36 +185,36 @@ struct LineLowering {
     return word
   }
 
-  /// The next word, which stays.
+  /// The next word, without consuming it.
   var peek: LineWord? { words.last }
 
-  /// Takes the next word where it is one that is meant.
+  /// Consumes the next word if it matches.
   mutating func pop(where isMeant: (LineWord) -> Bool) -> Bool {
     guard let word = words.last, isMeant(word) else { return false }
     _ = pop()
     return true
   }
 
-  /// The next word, which has to be there: the value of a key.
+  /// The next word: the required value of a key.
   private mutating func next(_ key: KeyDescription) throws(LineError) -> LineWord {
     try next(key.shape.line(limits))
   }
 
-  /// The next word, which has to be there.
+  /// The next word, which is required.
   mutating func next(_ expected: String) throws(LineError) -> LineWord {
     if let word = pop() { return word }
     let message = "nothing follows '\(last.text)'"
     throw LineError(Complaint(message, expected: expected), at: last.place)
   }
 
-  /// The next word, which has to be this one.
+  /// Consumes the next word, which must be `word`.
   mutating func take(_ word: String) throws(LineError) {
     let found = try next(word)
     guard !found.isPlain(word) else { return }
     throw LineError(Complaint(found: "'\(found.text)'", expected: word), at: found.place)
   }
 
-  /// Has `words` taken next.
+  /// Puts words back, to be consumed next.
   mutating func push(_ more: [LineWord]) { words += more.reversed() }
 
   /// The words of each step in the braces that follow.
@@ -237,7 +236,7 @@ extension KeyDescription {
 }
 
 extension Complaint {
-  /// An option that stands there a second time.
+  /// A duplicate option.
   static func duplicateOption(_ word: String) -> Complaint {
     Complaint("duplicate option '\(word)'")
   }

@@ -1,10 +1,10 @@
-// Which words may stand behind the verb of a step and its target.
+// The words that may follow the verb of a step and its target.
 
 import Bluetooth
 
 /// The options of a step, by their words.
 struct LineOptions {
-  /// A key that a word names, and the key in whose mapping it is.
+  /// A key that a word names, and the key whose mapping contains it.
   typealias Option = (key: KeyDescription, outer: KeyDescription?)
 
   private var options: [Option] = []
@@ -20,7 +20,7 @@ struct LineOptions {
     }
   }
 
-  /// The option that a word begins; nil where it begins none.
+  /// The option that begins with a word; nil without one.
   func next(_ word: LineWord) -> Option? {
     options.first { option in
       switch option.key.form {
@@ -34,7 +34,7 @@ struct LineOptions {
     }
   }
 
-  /// What is said of a word that begins none.
+  /// The error about a word that does not begin an option.
   func complaint(about word: LineWord) -> Complaint {
     let found = "'\(word.text)'"
     guard !options.isEmpty else { return Complaint(found: found, expected: "the end of the step") }
@@ -50,7 +50,7 @@ struct LineOptions {
     return Complaint(found: found, expected: known, nearest: nearest)
   }
 
-  /// The options that no word of their own begins.
+  /// The options that do not begin with a fixed word.
   private var phrases: [String] {
     options.compactMap { option in
       switch option.key.form {

@@ -1,48 +1,48 @@
-// Words of the one-line form, and how a line is split into them.
+// The words of the one-line form, and the splitter of lines.
 
 import Documents
 
-/// A word with its quotes taken off. It is known of each letter where it stood and whether it was in
-/// quotes, because what is in quotes separates nothing.
+/// A word without its quotes. Each letter has its position, and whether it was in quotes: quoted
+/// letters never separate words.
 struct LineWord {
   struct Letter {
     let character: Character
     let isQuoted: Bool
-    /// Whether it came in the place of a variable, or was a brace written twice: it separates
-    /// nothing, and begins no variable.
+    /// Whether it is part of the value of a variable, or a doubled brace: it does not separate
+    /// words and does not begin a variable.
     var isFilled = false
     let place: Place
   }
 
-  /// Where it begins, its quotes included.
+  /// The position of its first letter or quote.
   let place: Place
   var letters: [Letter]
-  /// Whether a part of it was in quotes.
+  /// Whether any part was in quotes.
   var isQuoted: Bool
-  /// The words of each step in it, where it is braces with steps in them.
+  /// The words of each step, if the word is a block of steps in braces.
   var block: [[LineWord]]?
 
   var text: String { String(letters.map(\.character)) }
 
-  /// The text as a template: a brace that begins no variable is there twice.
+  /// The text as a template: a literal brace is doubled.
   var template: String {
     letters.map { $0.isFilled && $0.character == "{" ? "{{" : String($0.character) }.joined()
   }
 
-  /// Whether it cannot be a word of the language: it was in quotes, or is a variable's value.
+  /// Whether it cannot be a keyword: it was in quotes, or contains the value of a variable.
   var isValue: Bool { isQuoted || letters.contains(where: \.isFilled) }
 
-  /// Whether it is `word` of the language.
+  /// Whether it is the keyword `word`.
   func isPlain(_ word: String) -> Bool { !isValue && text == word }
 
-  /// The position of the first letter out of quotes that is one of `separators`.
+  /// The index of the first letter outside quotes that is one of `separators`.
   func firstIndex(of separators: String) -> Int? {
     letters.firstIndex {
       !$0.isQuoted && !$0.isFilled && separators.contains($0.character)
     }
   }
 
-  /// The letters in `range` as a word of their own.
+  /// The letters in `range` as a separate word.
   func part(_ range: Range<Int>) -> LineWord {
     let place =
       range.isEmpty || range.lowerBound == 0 ? self.place : letters[range.lowerBound].place
@@ -50,7 +50,7 @@ struct LineWord {
     return LineWord(place: place, letters: letters, isQuoted: letters.contains(where: \.isQuoted))
   }
 
-  /// The words between commas that are not in quotes.
+  /// The words between commas outside quotes.
   func splitAtCommas() -> [LineWord] {
     var words: [LineWord] = []
     var start = 0
@@ -64,28 +64,28 @@ struct LineWord {
   }
 }
 
-/// Splits a line at blanks, and into steps at `;` and line ends.
+/// Splits a line into steps at `;` and line ends, and into words at spaces.
 struct LineWords {
   private let file: String
   private var line = 1
   private var column = 0
   private var word: LineWord?
   private var steps: [[LineWord]] = [[]]
-  /// The blocks that are open: what stood before each, and where it begins.
+  /// The open blocks: the steps before each, and its position.
   private var open: [(steps: [[LineWord]], place: Place)] = []
-  /// Where one block too many began in others.
+  /// The position of the first block that is nested too deep.
   private var tooDeep: Place?
 
-  /// How many blocks may lie in one another here; a chain's limit is less.
+  /// The maximum nesting depth of blocks here; the limit of a chain is lower.
   private static let deepest = 64
 
   private init(file: String) {
     self.file = file
   }
 
-  /// The words of each step; steps without words are left out.
+  /// The words of each step, without empty steps.
   ///
-  /// - Throws: A complaint about a quote that is not closed.
+  /// - Throws: `DocumentErrors` for quotes and blocks that are not closed.
   static func steps(of text: String, file: String) throws(DocumentErrors) -> [[LineWord]] {
     var words = LineWords(file: file)
     var quote: (mark: Character, place: Place)?
@@ -126,7 +126,7 @@ struct LineWords {
     return words.steps.filter { !$0.isEmpty }
   }
 
-  /// Counts a character, and says where it stands.
+  /// Counts a character, and returns its position.
   private mutating func advance(over character: Character) -> Place {
     column += 1
     defer {

@@ -1,21 +1,21 @@
-// Chains on one line.
+// Parses chains in the one-line form.
 
 public import Documents
 
 extension Plan {
-  /// Reads a chain from one line: `read battery-level as b; sleep 1s; log "{b} percent"`.
+  /// Parses a chain in the one-line form: `read battery-level as b; sleep 1s; log "{b} percent"`.
   ///
-  /// Steps within a step stand in braces of their own, with blanks around: `repeat 3 { rssi }`.
-  /// Line ends count as `;`. Quotes are as in a shell: nothing is special between single ones, and
-  /// only `\"` and `\\` between double ones.
+  /// Inner steps are in braces, surrounded by spaces: `repeat 3 { rssi }`. `;` or a newline
+  /// separates steps. Quotes work as in a shell: single quotes keep everything, and double quotes
+  /// everything except `\"` and `\\`.
   ///
   /// - Parameters:
-  ///   - file: What the line is called in complaints.
-  ///   - bindings: Values for what stands in braces: `read {target}`.
-  ///   - limits: How much the chain may ask for.
-  ///   - includesFiles: Whether `include` reads files: those below the folder of `file`, which is
-  ///     the working directory where that has none. Without it nothing is read.
-  /// - Throws: `DocumentErrors` with a complaint about each step that is wrong, with its column.
+  ///   - file: The name of the line in error messages.
+  ///   - bindings: Values for names in braces: `read {target}`.
+  ///   - limits: The limits of the chain.
+  ///   - includesFiles: Whether `include` reads files below the folder of `file`, or of the working
+  ///     directory if `file` has none. Otherwise no files are read.
+  /// - Throws: `DocumentErrors` with the errors in each step, with their columns.
   public static func parse(
     line: String,
     file: String = "-e",
@@ -66,7 +66,7 @@ extension Plan {
   }
 }
 
-/// What is wrong with a step, and where.
+/// The errors in a step, with their positions.
 struct LineError: Error {
   let problems: [DocumentProblem]
 

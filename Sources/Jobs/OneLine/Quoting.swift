@@ -1,8 +1,8 @@
-// Quotes as in a shell, for words of the one-line form.
+// Shell-like quotes for words of the one-line form.
 
-/// Puts words in quotes where they need them.
+/// Quotes words where necessary.
 enum Quoting {
-  /// `text` as one word: in double quotes when it is empty or has a blank, quote, `;` or `\` in it.
+  /// `text` as one word: in double quotes when it is empty or contains a space, quote, `;` or `\`.
   static func quoted(_ text: String) -> String {
     let special = " \t\n;\"'\\"
     guard text.isEmpty || text.contains(where: { special.contains($0) }) else { return text }

@@ -1,16 +1,16 @@
-// How a chain answers what pairing asks.
+// The answers of a chain to the questions of pairing.
 
 public import Bluetooth
 
 /// The answers of a `pair` step, or of a whole chain.
 public struct PairingRule: Hashable, Sendable {
-  /// nil: the least that the answers need.
+  /// Nil: the least that the answers need.
   public var capability: AgentCapability?
-  /// Whether a pairing without any check is accepted.
+  /// Whether Just Works pairing is accepted.
   public var acceptsJustWorks: Bool
-  /// What is answered to a number that is to be compared; nil: asked where somebody can be, else no.
+  /// The answer to a numeric comparison; nil: ask the user if there is one, otherwise no.
   public var comparison: PairingAnswers.Comparison?
-  /// nil: asked where somebody can be, else refused.
+  /// The passkey or PIN; nil: ask the user if there is one, otherwise reject.
   public var secret: SecretReference?
 
   public init(
@@ -25,10 +25,10 @@ public struct PairingRule: Hashable, Sendable {
     self.secret = secret
   }
 
-  /// Whether anything is answered beforehand, so that nobody is to be asked.
+  /// Whether there are prepared answers, so that the user is not asked.
   public var hasAnswers: Bool { comparison != nil || secret != nil }
 
-  /// The rule as answers, with its secret read.
+  /// The answers of the rule, with its secret read.
   func answers(
     ask: PairingAnswers.Ask?,
     show: @escaping PairingAnswers.Show

@@ -1,9 +1,9 @@
-// The secrets of a plan: read before anything happens.
+// Reads the secrets of a plan, before anything happens.
 
 import Bluetooth
 
 extension Plan {
-  /// The plan with all its secrets read, so that a missing one is found before anything is touched.
+  /// The plan with all its secrets read, so that a missing one is reported before the run begins.
   ///
   /// - Throws: ``SecretError`` about the first that cannot be read.
   public func withSecrets() throws(SecretError) -> Plan {
@@ -13,7 +13,7 @@ extension Plan {
     return plan
   }
 
-  /// The places of passkeys that stand in the chain itself; "pairing" for that of the whole chain.
+  /// The positions of passkeys in the chain file itself; "pairing" for that of the complete chain.
   public var writtenSecrets: [String] {
     var places = pairing?.secret?.source == .written ? ["pairing"] : []
     func add(_ steps: [PlacedStep]) {

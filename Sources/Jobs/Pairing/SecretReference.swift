@@ -1,21 +1,21 @@
-// Where a chain's passkey or PIN comes from, and getting it from there.
+// The source of a chain's passkey or PIN, and how to read it.
 
 public import Bluetooth
 import Glibc
 
-/// A passkey or PIN that a chain refers to. It is described by where it comes from, never by itself.
+/// A passkey or PIN of a chain. Its description is its source, never the secret itself.
 public struct SecretReference: Hashable, Sendable, CustomStringConvertible {
   public enum Source: Hashable, Sendable {
     /// An environment variable.
     case environment(String)
     /// The first line of a file.
     case file(String)
-    /// It stands in the chain file, where others may read it.
+    /// It is in the chain file, where others may read it.
     case written
   }
 
   public let source: Source
-  /// nil until it was read.
+  /// Nil until it is read.
   public private(set) var secret: Secret?
 
   /// Refers to a secret that is read later.
@@ -24,7 +24,7 @@ public struct SecretReference: Hashable, Sendable, CustomStringConvertible {
     secret = nil
   }
 
-  /// A secret that stands in a chain.
+  /// A secret in a chain file.
   public init(written secret: Secret) {
     source = .written
     self.secret = secret
@@ -41,7 +41,7 @@ public struct SecretReference: Hashable, Sendable, CustomStringConvertible {
 
   /// Reads the secret.
   ///
-  /// - Throws: ``SecretError``, which does not say what was read.
+  /// - Throws: ``SecretError``, which does not contain the secret.
   public func read() throws(SecretError) -> Secret {
     if let secret { return secret }
     let text: String
@@ -63,7 +63,7 @@ public struct SecretReference: Hashable, Sendable, CustomStringConvertible {
     return secret
   }
 
-  /// The same, read: what changes meanwhile has no effect any more.
+  /// The reference with its secret read, so that later changes have no effect.
   func resolved() throws(SecretError) -> SecretReference {
     var resolved = self
     resolved.secret = try read()
@@ -77,7 +77,7 @@ public struct SecretReference: Hashable, Sendable, CustomStringConvertible {
       throw SecretError(problem: "\(path) cannot be read: \(reason)")
     }
     defer { close(descriptor) }
-    // No secret is longer.
+    // A valid secret is shorter.
     var octets = [UInt8](repeating: 0, count: 64)
     let count = Glibc.read(descriptor, &octets, octets.count)
     guard count >= 0 else {

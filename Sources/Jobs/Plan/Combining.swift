@@ -1,19 +1,19 @@
-// Several values together, as a chain says it.
+// A combination of several values, in a chain.
 
 public import Bluetooth
 
-/// Several values, of which the latest of each are looked at together.
+/// The latest values of several characteristics, combined.
 public struct Combining: Hashable, Sendable {
-  /// One of the values.
+  /// One input.
   public struct Input: Hashable, Sendable {
     public enum Source: Hashable, Sendable {
       /// It is notified.
       case notify
-      /// It is read, from the beginning of one read to that of the next so long.
+      /// It is read at this interval, from start to start.
       case poll(every: Duration)
     }
 
-    /// What the value is called among the others.
+    /// The name of the value.
     public var name: String
     public var source: Source
     public var target: CharacteristicSelector
@@ -33,13 +33,13 @@ public struct Combining: Hashable, Sendable {
   }
 
   public var inputs: [Input]
-  public var enough: Enough
+  public var stop: StopConditions
 
-  public init(_ inputs: [Input], _ enough: Enough) {
+  public init(_ inputs: [Input], _ stop: StopConditions) {
     self.inputs = inputs
-    self.enough = enough
+    self.stop = stop
   }
 
-  /// How many values may be combined.
+  /// The maximum number of inputs.
   public static let mostInputs = 8
 }

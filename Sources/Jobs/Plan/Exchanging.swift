@@ -1,25 +1,25 @@
-// A request and the notification that answers it, as a chain says it.
+// A request and the notification that answers it, in a chain.
 
 public import Bluetooth
 
 /// What an `exchange` step writes, and which notification answers it.
 public struct Exchanging: Hashable, Sendable {
-  /// Written once the subscription stands, so that no answer is missed.
+  /// Written once the subscription is active, so that no answer is missed.
   public var write: Write
   /// The characteristic that notifies the answer; often the one that is written.
   public var answer: CharacteristicSelector {
     get { otherAnswer ?? write.target }
     set { otherAnswer = newValue == write.target ? nil : newValue }
   }
-  /// Where the answer comes; nil where it is written.
+  /// The characteristic of the answer; nil when it is the one that is written.
   var otherAnswer: CharacteristicSelector?
   public var format: ValueFormat?
-  /// What a notification has to be to be the answer. Others before it are passed over.
+  /// What a notification must be to count as the answer. Earlier ones are ignored.
   public var conditions: [Expectation]
   /// How the answer is delivered.
   public var delivery: SubscriptionOptions.Delivery
 
-  /// - Parameter answer: Where the answer comes; where it is written when nil.
+  /// - Parameter answer: The characteristic of the answer; nil when it is the one that is written.
   public init(
     _ write: Write,
     answer: CharacteristicSelector? = nil,
@@ -34,7 +34,7 @@ public struct Exchanging: Hashable, Sendable {
     self.delivery = delivery
   }
 
-  /// Whether a notification is the answer. One that cannot be decoded may be by its octets.
+  /// Whether a notification is the answer. One that cannot be decoded is compared by its octets.
   func isAnswer(_ octets: [UInt8]) -> Bool {
     guard !conditions.isEmpty else { return true }
     let value = (try? StepValue.decode(octets, of: answer, format: format)) ?? .octets(octets)

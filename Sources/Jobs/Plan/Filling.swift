@@ -1,15 +1,15 @@
-// Captured values put into a step, just before it runs.
+// Replaces the captured values of a step, just before it runs.
 
 import Bluetooth
 
-/// What a step takes from values that steps before it captured, and the step with them in it.
+/// Replaces the captured values that a step uses.
 struct Filling {
-  /// The captured value, or the field of one, that a path names; nil when there is none.
+  /// The captured value, or field of one, that a path names; nil without one.
   let value: (VariablePath) -> DecodedValue?
 
   /// The step as it runs.
   ///
-  /// - Throws: ``Unfilled`` when a value is missing, or is not one that can stand there.
+  /// - Throws: ``Unfilled`` when a value is missing or unsuitable.
   func filled(_ step: Step) throws(Unfilled) -> Step {
     let kind = step.action.kind
     guard !kind.mentions.isEmpty || !step.expectations.flatMap(\.check.references).isEmpty else {
@@ -93,7 +93,7 @@ struct Filling {
   }
 }
 
-/// A captured value that is not there, or is not one that can stand where it is meant to.
+/// A captured value that is missing or unsuitable.
 struct Unfilled: Error, Hashable {
   let problem: String
 }

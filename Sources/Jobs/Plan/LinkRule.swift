@@ -1,20 +1,20 @@
-// How a chain treats the link to its device.
+// How a chain connects to its device, and how it leaves the connection.
 
-/// What a chain asks of connecting and of the link.
+/// How a chain connects to its device, and how it leaves the connection.
 public struct LinkRule: Hashable, Sendable {
-  /// The link is left up when the chain ends.
+  /// The connection is left up when the chain ends.
   public var isKept = false
-  /// The device is forgotten first, so that it is found and its services are read anew. A bond is
-  /// lost with it.
+  /// The device is forgotten first, so that it is found and its services are discovered again. This
+  /// also deletes its bond.
   public var isFresh = false
-  /// The attempt of another program to connect to the device is ended instead of waited for.
+  /// Another program's attempt to connect to the device is cancelled instead of awaited.
   public var takesOver = false
-  /// How long to wait for the adapter to be there and on; nil: it has to be.
+  /// How long to wait until the adapter is present and powered; nil: no wait.
   public var adapterWait: Duration?
 
   public init() {}
 
-  /// A line for each thing that is not as usual.
+  /// One line for each setting that is not the default.
   var lines: [String] {
     var lines: [String] = []
     if isKept { lines.append("link      is left up") }

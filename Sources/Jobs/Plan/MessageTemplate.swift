@@ -1,19 +1,19 @@
-// A text with places for values: of a log step, of a value that is written, of a comparison.
+// A text that uses captured values: in a log step, a value to write, or a comparison.
 
 public import Bluetooth
 
-/// A text with captured values in it: `it is {reading.celsius} degrees`. `{{` is a brace.
+/// A text that uses captured values: `it is {reading.celsius} degrees`. `{{` is a brace.
 public struct MessageTemplate: Hashable, Sendable, CustomStringConvertible {
   enum Part: Hashable, Sendable {
     case text(String)
     case value(VariablePath)
   }
 
-  /// As it is written.
+  /// The text as it was written.
   public let description: String
   let parts: [Part]
 
-  /// Reads a template; nil when a brace is not closed or holds no variable.
+  /// Parses a template; nil when a brace is not closed or does not hold a variable.
   public init?(_ text: String) {
     description = text
     var parts: [Part] = []
@@ -39,33 +39,33 @@ public struct MessageTemplate: Hashable, Sendable, CustomStringConvertible {
     self.parts = parts + [.text(plain)]
   }
 
-  /// A text in which nothing stands for a value.
+  /// A text without captured values.
   public init(literal text: String) {
     description = Self.escaped(text)
     parts = [.text(text)]
   }
 
-  /// `text` as a template has it: each opening brace twice.
+  /// `text` as a template: each opening brace doubled.
   static func escaped(_ text: String) -> String {
     text.contains("{")
       ? text.split(separator: "{", omittingEmptySubsequences: false)
         .joined(separator: "{{") : text
   }
 
-  /// What it takes values from.
+  /// The captured values that it uses.
   public var variables: [VariablePath] {
     parts.compactMap { part in
       if case .value(let path) = part { path } else { nil }
     }
   }
 
-  /// The text, where it takes no values; else nil.
+  /// The text, if it uses no captured values; otherwise nil.
   public var constant: String? {
     guard variables.isEmpty else { return nil }
     return filled { _ in nil }
   }
 
-  /// The only thing in it, where that is a value.
+  /// The captured value, if the text consists of only that.
   var onlyVariable: VariablePath? {
     guard variables.count == 1 else { return nil }
     let isAlone = parts.allSatisfy { part in
@@ -74,7 +74,7 @@ public struct MessageTemplate: Hashable, Sendable, CustomStringConvertible {
     return isAlone ? variables[0] : nil
   }
 
-  /// The text with the values in it; `?` where there is none.
+  /// The text with its captured values replaced; `?` for a missing value.
   public func filled(_ value: (VariablePath) -> DecodedValue?) -> String {
     parts.map { part in
       switch part {

@@ -3,12 +3,12 @@
 import Bluetooth
 
 extension Plan: CustomStringConvertible {
-  /// All of the plan in a canonical form: a head, then a line for each step with its place.
+  /// The complete plan in a canonical form: a head, then a line for each step with its position.
   ///
   /// Equal plans have equal descriptions, however they were written.
   public var description: String { lines.joined(separator: "\n") }
 
-  /// ``description``, line by line. Control characters are shown, as in all that is printed.
+  /// ``description``, line by line, with control characters escaped.
   public var lines: [String] { written.map { TextReport.visible($0) } }
 
   private var written: [String] {
@@ -35,7 +35,7 @@ extension Plan: CustomStringConvertible {
     return lines
   }
 
-  /// Whether the link is ended when all steps are done, without the chain saying so.
+  /// Whether the chain disconnects at its end without a step for that.
   private var disconnectsLast: Bool {
     let last = steps.last?.action
     return !onlyScans && last != .disconnect && last != .unpair && !link.isKept
@@ -59,10 +59,10 @@ extension Plan: CustomStringConvertible {
 }
 
 extension PlacedStep {
-  /// The steps that lie in this one, with their places.
+  /// The inner steps, with their positions.
   public var inner: [PlacedStep] { step.kind.blocks.flatMap { placed($0) } }
 
-  /// The steps of a block, with their places.
+  /// The steps of a block, with their positions.
   func placed(_ block: StepBlock) -> [PlacedStep] {
     switch block.role {
     case .certain, .conditional: StepPosition.place(block.steps, inside: position)

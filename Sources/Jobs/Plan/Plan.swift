@@ -1,4 +1,4 @@
-// A chain as it is to be run: known whole before anything happens.
+// A chain to run: completely known before anything happens.
 //
 // A pure value. It is read from a file or from one line, printed by a dry run, and run by
 // ChainRunner; it knows no device and starts nothing.
@@ -7,21 +7,21 @@ public import Bluetooth
 
 /// A chain of steps on one device.
 public struct Plan: Hashable, Sendable {
-  /// How long a step may take when neither it nor its chain says so.
+  /// The default timeout of a step, when neither it nor its chain sets one.
   public static let usualTimeout = Duration.seconds(20)
 
-  /// What the chain is called, for people.
+  /// The name of the chain, for people.
   public var name: String?
-  /// The device it is meant for; nil when the file leaves that to the caller.
+  /// The device of the chain; nil when the caller chooses it.
   public var device: DeviceTarget?
-  /// How long each step may take, unless it has a limit of its own.
+  /// The default timeout per step.
   public var timeout: Duration
   public var retry: RetryRule
-  /// How pairings are answered that the device begins, or a protected value; nil: not at all.
+  /// The answers to pairings that the device or a protected value starts; nil: none.
   public var pairing: PairingRule?
-  /// What is asked of connecting and of the link.
+  /// How to connect, and what to do with the connection.
   public var link = LinkRule()
-  /// The steps as written; ``Plan/placedSteps`` adds what is implied.
+  /// The steps as written; ``Plan/placedSteps`` adds the implied ones.
   public var steps: [Step]
 
   public init(
@@ -41,9 +41,9 @@ public struct Plan: Hashable, Sendable {
   }
 }
 
-/// How often a chain is tried when it ends in a failure that may pass.
+/// How often a chain is tried when it ends in a transient failure.
 public struct RetryRule: Hashable, Sendable {
-  /// How many tries there are in all; 1 means no second one.
+  /// The total number of tries; 1 means no second one.
   public var attempts: Int
   /// The wait before the second try; it doubles for each further one.
   public var backoff: Duration
@@ -54,7 +54,7 @@ public struct RetryRule: Hashable, Sendable {
   }
 }
 
-/// A step and where it stands in its chain.
+/// A step and its position in its chain.
 public struct PlacedStep: Hashable, Sendable {
   public let position: StepPosition
   public let step: Step
@@ -69,10 +69,10 @@ public struct PlacedStep: Hashable, Sendable {
 }
 
 extension Plan {
-  /// The steps that run, in order, with their places: connecting comes first unless the chain says
-  /// so itself. A device that is to be forgotten first is not connected for that.
+  /// The steps that run, in order, with their positions. Connecting comes first, unless the chain
+  /// does so itself. A device that is forgotten first is not connected for that.
   ///
-  /// Disconnecting is no step of this list: it belongs to every ending, and comes last.
+  /// Disconnecting is not in this list: it belongs to every ending, and comes last.
   public var placedSteps: [PlacedStep] {
     var placed = StepPosition.place(steps)
     if let index = impliedConnectIndex {
@@ -81,18 +81,18 @@ extension Plan {
     return placed
   }
 
-  /// Whether the chain scans and does nothing to a device, so that it needs none.
+  /// Whether the chain only scans, so that it needs no device.
   public var onlyScans: Bool {
     func all(_ steps: [Step]) -> [Step] { steps.flatMap { [$0] + all($0.innerSteps) } }
     let kinds = all(steps).map { type(of: $0.kind) }
     return kinds.contains { $0.verb == .scan } && !kinds.contains { $0.needsLink }
   }
 
-  /// Before which step the device is connected without being asked to; nil: nowhere.
+  /// The index of the step before which the chain connects implicitly; nil without such a step.
   ///
-  /// After the scans and the forgetting that stand first: a device that is connected would not be
-  /// heard. Nowhere when the chain does nothing else, and when the first step that needs a link is
-  /// to connect, be it in a repetition.
+  /// After the scans and `unpair` steps at the beginning: a connected device may not advertise. Nil
+  /// when the chain does nothing else, and when the first step that needs a connection is a
+  /// `connect`, also inside a repetition.
   var impliedConnectIndex: Int? {
     if onlyScans { return nil }
     let index = steps.prefix { [.unpair, .scan].contains(type(of: $0.kind).verb) }.count
@@ -102,9 +102,9 @@ extension Plan {
     return first?.action == .connect ? nil : index
   }
 
-  /// The services that are certainly needed: those that steps name before a characteristic.
+  /// The services that the chain certainly needs: those that steps name before a characteristic.
   ///
-  /// A characteristic without its service demands none, and neither does a step under `when`, which
+  /// A characteristic without its service needs none, and neither does a step under `when`, which
   /// may not run.
   public var expectedServices: [BluetoothUUID] {
     var services: [BluetoothUUID] = []
@@ -123,7 +123,7 @@ extension Plan {
 }
 
 extension Step {
-  /// The steps in this one that certainly run when it does.
+  /// The inner steps that run whenever this one does.
   fileprivate var certainSteps: [Step] {
     kind.blocks.filter { $0.role == .certain }.flatMap(\.steps)
   }

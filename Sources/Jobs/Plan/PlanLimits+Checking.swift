@@ -1,7 +1,7 @@
-// Whether a chain keeps within what it may ask for.
+// Checks a chain against its limits.
 
 extension PlanLimits {
-  /// What of a chain is beyond the limits on its size; nil when all is within.
+  /// The limit that a chain exceeds; nil when it exceeds none.
   func complaint(about plan: Plan) -> Complaint? {
     let written = plan.writtenStepCount
     guard written <= writtenSteps else {
@@ -14,7 +14,7 @@ extension PlanLimits {
     return nil
   }
 
-  /// How many steps a run takes at most; nil beyond all numbers.
+  /// The maximum number of steps of a run; nil on overflow.
   private static func runCount(_ steps: [Step]) -> Int? {
     var sum = 0
     for step in steps {
@@ -34,7 +34,7 @@ extension PlanLimits {
 }
 
 extension Plan {
-  /// How many steps are written, inner ones included.
+  /// The number of written steps, including inner ones.
   public var writtenStepCount: Int { Self.count(steps) }
 
   private static func count(_ steps: [Step]) -> Int {

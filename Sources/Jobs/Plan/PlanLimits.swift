@@ -1,20 +1,20 @@
-// How much one chain may ask for.
+// Limits of one chain.
 
-/// Bounds on a chain. What is beyond them is a complaint about the chain, not a failure of a run.
+/// Bounds on a chain. Exceeding them is an error in the chain, not a failure of a run.
 public struct PlanLimits: Hashable, Sendable {
-  /// Steps as written, inner ones included.
+  /// The number of written steps, including inner ones.
   public var writtenSteps = 10_000
-  /// How many steps a run may take, repetitions multiplied.
+  /// The number of steps of a run, with repetitions multiplied.
   public var runSteps = 1_000_000
-  /// How often one `repeat` may repeat.
+  /// The maximum count of one `repeat`.
   public var repetitions = 1_000_000
-  /// How many values a `notify` may wait for.
+  /// The number of values that a `notify` may wait for.
   public var notifications = 1_000_000
-  /// How often a chain may be tried.
+  /// The number of tries of a chain.
   public var attempts = 1_000
-  /// How deep `repeat`, `when` and `try` may lie in one another.
+  /// The nesting depth of `repeat`, `when` and `try`.
   public var depth = 16
-  /// How many files a chain may include, those that are included twice counted twice.
+  /// The number of included files; a file that is included twice counts twice.
   public var includedFiles = 100
 
   public init() {}

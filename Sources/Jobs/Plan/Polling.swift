@@ -1,30 +1,30 @@
-// Reading at fixed times, as a chain says it.
+// Reading at a fixed interval, in a chain.
 
 public import Bluetooth
 
-/// A characteristic that is read again and again.
+/// A characteristic that is read at a fixed interval.
 public struct Polling: Hashable, Sendable {
   public var target: CharacteristicSelector
   public var format: ValueFormat?
-  /// From the beginning of one read to that of the next. A read that takes longer delays none: what
-  /// it missed is left out.
+  /// The interval between the starts of two reads. A read that takes longer does not delay later
+  /// ones: the reads that it overlaps are skipped.
   public var period: Duration
-  public var enough: Enough
+  public var stop: StopConditions
 
   public init(
     _ target: CharacteristicSelector,
     every period: Duration,
     format: ValueFormat? = nil,
-    _ enough: Enough
+    _ stop: StopConditions
   ) {
     self.target = target
     self.format = format
     self.period = period
-    self.enough = enough
+    self.stop = stop
   }
 
-  /// How long it takes by itself; nil when that cannot be known.
+  /// Its expected duration; nil when it is unknown.
   var length: Duration? {
-    enough.duration ?? enough.count.map { period * ($0 - 1) }
+    stop.duration ?? stop.count.map { period * ($0 - 1) }
   }
 }

@@ -2,9 +2,9 @@
 
 public import Bluetooth
 
-/// A scan: for how long, and which devices it is for.
+/// A scan: its duration, and the devices that it looks for.
 public struct Scanning: Hashable, Sendable {
-  /// How long to listen. No device is no failure.
+  /// How long to scan. A scan that finds no device succeeds.
   public var duration: Duration
   public var filter: ScanFilter
 

@@ -1,4 +1,4 @@
-// One step of a chain: what is done, what is kept of it, what must hold.
+// One step of a chain: its action, its capture, its expectations.
 
 public import Bluetooth
 
@@ -8,51 +8,51 @@ public struct Step: Hashable, Sendable {
   public indirect enum Action: Hashable, Sendable {
     case connect
     case disconnect
-    /// Reads a value; the format says how to understand it where no standard does.
+    /// Reads a value; the format is for values without a specification.
     case read(CharacteristicSelector, offset: Int = 0, format: ValueFormat?)
     case write(Write)
     case notify(Listening)
-    /// Subscribes, writes, and takes the notification that answers.
+    /// Subscribes, writes, and waits for the notification that answers.
     case exchange(Exchanging)
-    /// Reads again and again.
+    /// Reads at a fixed interval.
     case poll(Polling)
-    /// Looks at the latest of several values together.
+    /// Combines the latest values of several characteristics.
     case combine(Combining)
-    /// Measures the link.
+    /// Measures the RSSI of the connection.
     case rssi
-    /// Pairs, answering what that asks.
+    /// Pairs with the answers of the rule.
     case pair(PairingRule)
     /// Forgets the device and its bond.
     case unpair
     case trust(Bool)
-    /// Tells the ATT MTU.
+    /// Reads the ATT MTU.
     case mtu
-    /// Tells interval, latency and supervision timeout of the link.
+    /// Reads interval, latency and supervision timeout of the connection.
     case connectionParameters
     /// Lists what the device offers.
     case services
     case readDescriptor(DescriptorSelector, format: ValueFormat?)
     case writeDescriptor(DescriptorSelector, WrittenValue)
-    /// Listens who is in the air; needs no link.
+    /// Scans for nearby devices; needs no connection.
     case scan(Scanning)
     case sleep(Duration)
-    /// Says something, with captured values in it.
+    /// Logs a text, which may use captured values.
     case log(MessageTemplate)
     case repeated(count: Int, [Step])
     /// Runs the steps when the condition holds.
     case when(Condition, [Step])
     /// Fails unless the condition holds.
     case assert(Condition)
-    /// Runs the steps, then others, however the first ended.
+    /// Runs the steps, then others, whatever the outcome of the first.
     case tried([Step], finally: [Step])
   }
 
   public var action: Action
-  /// The variable that keeps the value, for later `when` and `log` steps.
+  /// The name under which later steps use the value.
   public var capture: String?
-  /// What must hold of the value.
+  /// What the value must be.
   public var expectations: [Expectation]
-  /// How long the step may take; the chain's limit when nil.
+  /// The timeout of the step; nil for that of the chain.
   public var timeout: Duration?
 
   public init(
@@ -68,15 +68,15 @@ public struct Step: Hashable, Sendable {
   }
 }
 
-/// A subscription: to what, what sets it off, and when there is enough.
+/// A subscription: its characteristic, its trigger and its stop conditions.
 public struct Listening: Hashable, Sendable {
   public var target: CharacteristicSelector
   public var format: ValueFormat?
-  /// Written once the subscription stands, so that no answer is missed.
+  /// Written once the subscription is active, so that no value is missed.
   public var trigger: Write?
-  /// When there are enough values. Silence is no failure when a duration is over.
-  public var enough: Enough
-  /// How the values are delivered and buffered, and what a loss of the link does.
+  /// When the step stops. With a duration, a step without values succeeds.
+  public var stop: StopConditions
+  /// How the values are delivered and buffered, and what happens when the connection is lost.
   public var options: SubscriptionOptions
 
   public init(
@@ -92,7 +92,7 @@ public struct Listening: Hashable, Sendable {
     self.target = target
     self.format = format
     self.trigger = trigger
-    enough = Enough(
+    stop = StopConditions(
       count: count,
       duration: duration,
       silence: silence,
@@ -103,28 +103,28 @@ public struct Listening: Hashable, Sendable {
 }
 
 extension Step {
-  /// What is known of the step by its kind.
+  /// The description of the step.
   var kind: any StepKind { action.kind }
 
-  /// The word for what it does: `read`, `notify`.
+  /// The verb of the step: `read`, `notify`.
   public var operation: String { type(of: kind).verb.rawValue }
 
-  /// The characteristic that the step is about.
+  /// The characteristic of the step.
   public var characteristic: CharacteristicSelector? { kind.characteristic }
 
-  /// Every characteristic that the step itself touches, its trigger's too.
+  /// All characteristics of the step itself, including that of its trigger.
   public var characteristics: [CharacteristicSelector] { kind.characteristics }
 
-  /// What the step is about, as output names it.
+  /// The name of its attribute in output.
   public var attribute: String? { kind.attribute }
 
-  /// "reading battery-level", as failures name what was being done.
+  /// "reading battery-level": the operation, for failures.
   var doing: String { kind.doing }
 
-  /// The steps that lie in this one.
+  /// The inner steps.
   public var innerSteps: [Step] { kind.blocks.flatMap(\.steps) }
 
-  /// The step with something done to each of those that lie in it.
+  /// The step with its inner steps changed.
   func mappingInner<Failure: Error>(
     _ change: ([Step]) throws(Failure) -> [Step]
   ) throws(Failure) -> Step {
@@ -140,11 +140,11 @@ extension Step {
 }
 
 extension Step: CustomStringConvertible {
-  /// The step as it would be written on one line, without inner steps.
+  /// The step in the one-line form, without inner steps.
   public var description: String {
     ([kind.line] + StepKey.allCases.flatMap { $0.key.words(self) }).joined(separator: " ")
   }
 
-  /// What it does and to what: `read battery-level`, `write alert-level u8:1`.
+  /// The operation and its target: `read battery-level`, `write alert-level u8:1`.
   public var title: String { kind.title }
 }

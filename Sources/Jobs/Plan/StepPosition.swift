@@ -1,18 +1,18 @@
-// Where a step stands in its chain.
+// The position of a step in its chain.
 
-/// The place of a step: `3`; `4.2` inside step 4; `4[7].2` in its seventh repetition.
+/// The position of a step: `3`; `4.2` inside step 4; `4[7].2` in its seventh repetition.
 public struct StepPosition: Hashable, Sendable, CustomStringConvertible {
-  /// What leads from a chain, or from a step, to what lies in it.
+  /// One level of a position.
   fileprivate enum Part: Hashable {
     /// A step, counted from 1.
     case step(Int)
     /// A repetition of the step, counted from 1.
     case repetition(Int)
-    /// What a `try` does last.
+    /// The `finally` of a `try`.
     case finally
   }
 
-  /// What a chain does by itself.
+  /// What a chain does implicitly.
   private enum Implied: String {
     case connect, disconnect
   }
@@ -27,9 +27,9 @@ public struct StepPosition: Hashable, Sendable, CustomStringConvertible {
   /// The step with a number, counted from 1, at the top of a chain.
   public init(_ number: Int) { self.init([.step(number)]) }
 
-  /// The connecting that a chain does before its first step.
+  /// The implicit connect before the first step.
   public static let impliedConnect = StepPosition(.connect)
-  /// The disconnecting that every chain ends with.
+  /// The implicit disconnect at the end of every chain.
   public static let impliedDisconnect = StepPosition(.disconnect)
 
   public var description: String {
@@ -45,10 +45,10 @@ public struct StepPosition: Hashable, Sendable, CustomStringConvertible {
     return text
   }
 
-  /// Whether the chain does it without saying so.
+  /// Whether the chain does it implicitly.
   public var isImplied: Bool { implied != nil }
 
-  /// Whether no step stands before this one, and no repetition.
+  /// Whether this is the first step, in the first repetition.
   var isFirst: Bool {
     parts.allSatisfy { part in
       switch part {
@@ -58,24 +58,24 @@ public struct StepPosition: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Whether it is a turn of a step that is repeated.
+  /// Whether the step is inside a repetition.
   var isTurn: Bool { parts.contains { $0.isRepetition } }
 
-  /// The place as it is written: that of all turns.
+  /// The position in the written chain: the same for all repetitions.
   var written: StepPosition {
     implied == nil ? StepPosition(parts.filter { !$0.isRepetition }) : self
   }
 
-  /// The step with a number inside the one that stands here.
+  /// The position of an inner step, counted from 1.
   public func inner(_ number: Int) -> StepPosition { StepPosition(parts + [.step(number)]) }
 
-  /// The place of what is done in the end of the `try` that stands here: `4.finally`.
+  /// The position of the `finally` of this `try`: `4.finally`.
   public var finally: StepPosition { StepPosition(parts + [.finally]) }
 
-  /// The step that stands here, the `turn`th time it is repeated.
+  /// The position of repetition `turn` of this step, counted from 1.
   public func repetition(_ turn: Int) -> StepPosition { StepPosition(parts + [.repetition(turn)]) }
 
-  /// Steps with their places, at the top or inside `outer`.
+  /// Steps with their positions, at the top or inside `outer`.
   public static func place(_ steps: [Step], inside outer: StepPosition? = nil) -> [PlacedStep] {
     steps.enumerated().map { index, step in
       PlacedStep(outer?.inner(index + 1) ?? StepPosition(index + 1), step)

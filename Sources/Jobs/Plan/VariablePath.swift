@@ -1,7 +1,7 @@
-// How a captured value, or a field of it, is named.
+// The name of a captured value, or of a field of it.
 
-/// A variable, and a field of its value where one is given: `reading.celsius`; a field of a value
-/// among several is `both.reading.celsius`.
+/// A variable, and optionally a field of its value: `reading.celsius`; a field of one value of a
+/// combination is `both.reading.celsius`.
 public struct VariablePath: Hashable, Sendable, CustomStringConvertible {
   public let variable: String
   public let field: String?

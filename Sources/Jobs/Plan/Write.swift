@@ -1,22 +1,22 @@
-// A write as a chain says it: what, where, how.
+// A write in a chain: what, where, how.
 
 public import Bluetooth
 
-/// A value and where it is written to.
+/// A value and the characteristic that it is written to.
 public struct Write: Hashable, Sendable {
-  /// The way of the value to bluetoothd.
+  /// How the value reaches bluetoothd.
   public enum Delivery: String, Hashable, Sendable, CaseIterable {
-    /// As a call of the bus, `WriteValue`.
+    /// By a D-Bus call, `WriteValue`.
     case call
-    /// As a command through a socket of this program's own, after `AcquireWrite`, which is given
-    /// back when bluetoothd has taken it. Nobody else may write there meanwhile.
+    /// As a Write Command through the socket of `AcquireWrite`, which is closed when bluetoothd has
+    /// read the value. No other program can write the characteristic meanwhile.
     case acquire
   }
 
   public var target: CharacteristicSelector
   public var value: WrittenValue
   public var kind: WriteKind
-  /// The first octet of the attribute's value that is written.
+  /// The offset in the attribute's value, in octets.
   public var offset: Int
   public var delivery: Delivery
 

@@ -1,21 +1,21 @@
-// A value that a chain writes: how it was put, and its octets.
+// A value that a chain writes: its parts, and its octets.
 
 public import Bluetooth
 
-/// Octets put together from values with formats: `u8:1`, `utf8:"two words"`, or several in a row.
+/// Octets made of values with formats: `u8:1`, `utf8:"two words"`, or several in a row.
 public struct WrittenValue: Hashable, Sendable, CustomStringConvertible {
   /// One value in one format.
   public struct Part: Hashable, Sendable {
     public let format: ValueFormat
-    /// What is encoded, with places for captured values.
+    /// The text to encode, which may use captured values.
     public let template: MessageTemplate
 
-    /// A value that is known: nothing in `text` stands for something else.
+    /// A constant value: `text` is taken literally.
     public init(_ format: ValueFormat, _ text: String) {
       self.init(format, MessageTemplate(literal: text))
     }
 
-    /// A value that is known only when what it takes from was captured.
+    /// A value that may use captured values.
     public init(_ format: ValueFormat, _ template: MessageTemplate) {
       self.format = format
       self.template = template
@@ -28,12 +28,12 @@ public struct WrittenValue: Hashable, Sendable, CustomStringConvertible {
   public static let longest = 512
 
   public let parts: [Part]
-  /// The octets of the parts that take no captured values: all of them in a step that runs.
+  /// The octets of the parts without captured values: all parts in a step that runs.
   public let octets: [UInt8]
 
-  /// Puts the parts together in order.
+  /// Joins the parts in order.
   ///
-  /// - Throws: `ValueError` for a part that is not what its format takes, and for more than
+  /// - Throws: `ValueError` for a part that its format cannot encode, and for more than
   ///   ``longest`` octets.
   public init(_ parts: [Part]) throws(ValueError) {
     var octets: [UInt8] = []
@@ -51,7 +51,7 @@ public struct WrittenValue: Hashable, Sendable, CustomStringConvertible {
     self.octets = octets
   }
 
-  /// No octets at all: stands where no value is read yet.
+  /// No octets: a placeholder before a value is read.
   private init() { (parts, octets) = ([], []) }
 
   static let nothing = WrittenValue()

@@ -4,10 +4,10 @@
 ///
 /// - Source: RFC 4180.
 package enum CSVCell {
-  /// A cell, in quotes where it has to be.
+  /// A cell, in quotes if necessary.
   package static func text(_ cell: String) -> String {
     guard cell.utf8.contains(where: { ",\"\r\n".utf8.contains($0) }) else { return cell }
-    // By scalars: a quote may have a mark of its own combined with it.
+    // By Unicode scalars: a combining mark may follow a quote.
     var text = "\""
     for scalar in cell.unicodeScalars {
       if scalar == "\"" { text += "\"" }

@@ -2,10 +2,10 @@
 
 import Bluetooth
 
-/// One line for each field of each value, as it comes, below a line of column names.
+/// One line for each field of each value, below a line of column names.
 ///
-/// A value without fields is one line with an empty `field`; one that is not what its format
-/// promises has its octets alone.
+/// A value without fields is one line with an empty `field`; one that does not match its
+/// format has only its octets.
 ///
 /// - Source: RFC 4180, with line feeds as line ends.
 public struct CSVReport: RunReport {
@@ -27,7 +27,7 @@ public struct CSVReport: RunReport {
 
   /// The lines of a value.
   ///
-  /// - Parameter place: The cells that say where it arrived, as the first line has them.
+  /// - Parameter place: The cells with its origin, in the order of the first line.
   package static func lines(_ place: [String], _ value: StepValue) -> [String] {
     cells(of: value.decoded).map { cells in
       (place + cells + [value.hex]).map { CSVCell.text($0) }.joined(separator: ",")

@@ -1,8 +1,8 @@
-// So many of something, in words.
+// A count with its noun.
 
 /// `1 device`, `3 devices`.
 ///
-/// - Parameter noun: One of them; several have an s behind it.
+/// - Parameter noun: The singular; the plural adds an s.
 package func counted(_ count: Int, _ noun: String) -> String {
   "\(count) \(noun)\(count == 1 ? "" : "s")"
 }

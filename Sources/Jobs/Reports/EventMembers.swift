@@ -1,11 +1,11 @@
-// What events say, as keys and values of JSON. The format is documented in docs/output.md.
+// The contents of events as keys and values of JSON. The format is documented in docs/output.md.
 //
-// Which event has which keys is said by the reports that are made of them.
+// The reports decide which event has which keys.
 
 package import Bluetooth
 
 extension PairingDisplay {
-  /// What is shown, in one word.
+  /// The kind of display, in one word.
   var kind: String {
     switch self {
     case .passkey: "passkey"
@@ -14,7 +14,7 @@ extension PairingDisplay {
   }
 }
 
-/// The keys of one object, in order, named as docs/output.md has them.
+/// The keys of one object, in order, with the names in docs/output.md.
 package struct EventMembers {
   package private(set) var list: [(key: String, value: JSONValue)] = []
 
@@ -67,7 +67,7 @@ package struct EventMembers {
     case .scanned(let found)?:
       let devices = JSONValue.array(found.map { JSONValue($0) })
       add("value", .object([("count", JSONValue(found.count)), ("devices", devices)]))
-    case .said(let text)?: add("value", .string(text))
+    case .logged(let text)?: add("value", .string(text))
     case nil: break
     }
   }
@@ -102,7 +102,7 @@ extension StepValue {
 }
 
 extension RunFailure {
-  /// The failure as output has it.
+  /// The failure for output.
   package var json: JSONValue {
     let answer = bluez.map { answer -> JSONValue in
       .object([("name", .string(answer.name)), ("text", .string(answer.text))])

@@ -1,9 +1,9 @@
-// Whole runs as one page, to be looked at in a browser and kept.
+// Complete runs as one page for a browser.
 
 import Bluetooth
 
-/// One file of HTML: totals, and for each device its steps with what they brought and how long they
-/// took, drawn beside each other. It needs nothing from outside, and runs no script.
+/// One HTML file: totals, and for each device its steps with results and durations as bars. It
+/// loads nothing and runs no script.
 public struct HTMLReport: RunsReport {
   public init() {}
 
@@ -28,7 +28,7 @@ public struct HTMLReport: RunsReport {
     return (lines + ["</body>", "</html>"]).joined(separator: "\n") + "\n"
   }
 
-  /// What went wrong beside the runs, or why there are none.
+  /// Failures outside the runs, or why there are no runs.
   private static func failure(of whole: RecordedWhole?) -> [String] {
     let remark = whole?.remark.map { ["<p>\(Markup.escaped($0))</p>"] } ?? []
     guard let whole, let failure = whole.failure else { return remark }
@@ -87,7 +87,7 @@ public struct HTMLReport: RunsReport {
       + "<td>\(brought)\(notes)\(why)</td></tr>"
   }
 
-  /// When something was under way within a whole, drawn.
+  /// A period within a total time, as a bar.
   private static func bar(
     from start: Duration,
     _ took: Duration,

@@ -1,10 +1,10 @@
-// Events as JSON, one object a line. The format is documented in docs/output.md.
+// Events as JSON, one object per line. The format is documented in docs/output.md.
 
 import Bluetooth
 
 /// One JSON object for each event.
 public struct JSONLinesReport: RunReport {
-  /// The version of the format: it changes when a key changes its meaning or goes away.
+  /// The version of the format: it changes when a key changes its meaning or is removed.
   public static let version = 1
 
   public init() {}

@@ -6,7 +6,7 @@ extension JSONValue {
   /// A device that was found, as an object.
   public init(_ device: Advertisement) { self = .object(Self.members(of: device)) }
 
-  /// The members of that object, for one that has more.
+  /// The members of that object, for an object with more members.
   public static func members(
     of device: Advertisement,
     _ companies: (any CompanyNames)? = nil

@@ -1,4 +1,4 @@
-// What a step brought and why it failed, as members of an object: for reports of other runs.
+// The outcome and the failure of a step as members of an object.
 
 import Bluetooth
 
@@ -15,7 +15,7 @@ extension JSONValue {
     return members.list
   }
 
-  /// The key `error` of a failure; nothing where there is none.
+  /// The key `error` of a failure; empty without one.
   public static func members(of failure: RunFailure?) -> [(key: String, value: JSONValue)] {
     var members = EventMembers()
     members.add(failure)

@@ -3,7 +3,7 @@
 import Bluetooth
 
 extension JSONValue {
-  /// A service with what is in it.
+  /// A service with its characteristics.
   init(_ service: GATTService) {
     let name = AssignedNumbers.serviceIdentifier(service.uuid)
     self = .object([

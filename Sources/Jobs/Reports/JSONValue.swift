@@ -1,18 +1,18 @@
-// JSON on one line, with the keys in the order in which they were given.
+// JSON on one line, with keys in insertion order.
 
 public import Bluetooth
 
-/// A value of JSON.
+/// A JSON value.
 public enum JSONValue: Equatable, Sendable {
   case null
   case boolean(Bool)
-  /// A number as it is to be written.
+  /// A number as its text.
   case number(String)
   case string(String)
   case array([JSONValue])
   case object([(key: String, value: JSONValue)])
 
-  /// A number; null for what is not finite, which JSON cannot say.
+  /// A number; null for a number that is not finite, which JSON does not support.
   public init(_ number: Double) {
     self = number.isFinite ? .number("\(number)") : .null
   }
@@ -32,7 +32,7 @@ public enum JSONValue: Equatable, Sendable {
     }
   }
 
-  /// The JSON text, without blanks.
+  /// The JSON text, without spaces.
   public var text: String {
     var text = ""
     write(to: &text)
@@ -66,7 +66,7 @@ public enum JSONValue: Equatable, Sendable {
 
   /// A string in quotes.
   ///
-  /// Line separators are escaped too, which some readers of lines take for line ends.
+  /// Unicode line separators are escaped too: some readers treat them as line ends.
   private static func write(_ string: String, to text: inout String) {
     text += "\""
     for scalar in string.unicodeScalars {

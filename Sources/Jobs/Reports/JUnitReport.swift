@@ -1,14 +1,13 @@
-// JUnit's XML, which CI servers read.
+// JUnit XML, for CI servers.
 
 import Bluetooth
 
 /// One suite for each device or test, one case for each step of its last try.
 ///
-/// An expectation that was not met is a `failure`; everything else that went wrong is an `error`.
-/// A device that did not run is a suite with one case that was `skipped`, and what went wrong beside
-/// the devices an `error` in a suite of its own.
-/// What was skipped is `skipped`: a `when` whose condition did not hold. What earlier tries failed with is in the
-/// suite's `system-out`.
+/// An expectation that was not met is a `failure`; every other failure is an `error`. A device that
+/// did not run is a suite with one `skipped` case. A failure outside the devices is an `error` in a
+/// separate suite. A `when` whose condition did not hold is `skipped`. The failures of earlier
+/// tries are in the `system-out` of the suite.
 ///
 /// - Source: `junit-10.xsd` of the Jenkins xUnit plug-in, and Apache Ant's format before it.
 public struct JUnitReport: RunsReport {
@@ -31,7 +30,7 @@ public struct JUnitReport: RunsReport {
   }
 }
 
-/// A device's part.
+/// The suite of a device.
 private struct Suite {
   private let label: String
   private let took: Duration
@@ -57,7 +56,7 @@ private struct Suite {
     self.cases = cases
   }
 
-  /// What is reported beside the runs, as one case.
+  /// A suite with one case, for results outside the runs.
   private init(_ label: String, _ case: Case, _ status: String, of whole: RecordedWhole) {
     self.label = label
     took = .zero
@@ -69,7 +68,7 @@ private struct Suite {
     cases = [`case`]
   }
 
-  /// The suites of devices that did not run, and that of what went wrong as a whole.
+  /// The suites of devices that did not run, and of a failure outside the runs.
   static func beside(_ runs: [RecordedRun], _ whole: RecordedWhole) -> [Suite] {
     let chain = runs.first?.start.chain ?? "chain"
     let skipped = whole.notRun.map { label in
@@ -104,7 +103,7 @@ private struct Suite {
       + ["  </testsuite>"]
   }
 
-  /// The run as a person reads it.
+  /// The run as text for people.
   private static func output(of run: RecordedRun) -> String {
     let earlier = run.earlierFailures.enumerated().map { "attempt \($0 + 1) failed: \($1)" }
     let leftOut = run.leftOut == 0 ? [] : ["\(run.leftOut) more steps succeeded"]
@@ -113,7 +112,7 @@ private struct Suite {
   }
 }
 
-/// A step's part.
+/// The case of a step.
 private struct Case {
   enum Verdict: Hashable {
     case passed, skipped, failure, error
@@ -149,7 +148,7 @@ private struct Case {
     self.failure = failure
   }
 
-  /// What was not run.
+  /// A case that was not run.
   init(skipped reason: String, in suite: String) {
     self.suite = suite
     name = "the run"
@@ -173,13 +172,13 @@ private struct Case {
       let reasons = failure.map { failure in
         TextReport.reasons(failure).map { String($0.dropFirst(3)) }.joined(separator: "\n")
       }
-      let told = Markup.attributes([
+      let message = Markup.attributes([
         ("message", failure?.message ?? "a step inside it failed"),
         ("type", failure?.code.rawValue ?? "inner-step"),
       ])
       let text = Markup.escaped(reasons ?? "")
       return [
-        "    <testcase\(attributes)>", "      <\(element)\(told)>\(text)</\(element)>",
+        "    <testcase\(attributes)>", "      <\(element)\(message)>\(text)</\(element)>",
         "    </testcase>",
       ]
     }

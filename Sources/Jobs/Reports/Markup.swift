@@ -1,10 +1,11 @@
-// Text inside XML and HTML.
+// Escapes text for XML and HTML.
 
-/// Writes text into markup.
+/// Escapes text for markup.
 enum Markup {
-  /// `text` with what has a meaning in markup escaped, fit for an attribute in double quotes too.
+  /// `text` with markup characters escaped, also for attributes in double quotes.
   ///
-  /// Control characters are shown by their code: XML 1.0 has no place for them. Line ends stay.
+  /// Control characters are replaced by their codes: XML 1.0 does not allow them. Line ends are
+  /// kept.
   ///
   /// - Source: XML 1.0, 2.2 (Char) and 2.4.
   static func escaped(_ text: String) -> String {
@@ -31,7 +32,7 @@ enum Markup {
 }
 
 extension String {
-  /// Line ends as XML keeps them in attributes.
+  /// The text with line ends escaped, so that XML keeps them in attributes.
   fileprivate var replacingLineEnds: String {
     split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "&#10;")
   }

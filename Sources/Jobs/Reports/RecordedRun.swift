@@ -1,8 +1,8 @@
-// A run that is over, as reports of whole runs see it.
+// A finished run, for reports of complete runs.
 
 import Bluetooth
 
-/// What is kept of the run of a chain on one device, or of a test of a suite.
+/// The record of the run of a chain on one device, or of a test of a suite.
 public struct RecordedRun: Equatable, Sendable {
   /// What distinguishes the runs of a report.
   public enum Kind: String, Hashable, Sendable {
@@ -57,7 +57,7 @@ public struct RecordedRun: Equatable, Sendable {
     self.startedAt = startedAt
   }
 
-  /// Takes up a step that ended; one that succeeded only up to a bound.
+  /// Adds a step that ended; successful ones only up to a bound.
   mutating func take(_ step: Step) {
     guard !step.isWell || steps.count < RunCollector.stepLimit else {
       leftOut += 1
@@ -66,25 +66,25 @@ public struct RecordedRun: Equatable, Sendable {
     steps.append(step)
   }
 
-  /// Takes up the end.
+  /// Sets the ending.
   mutating func end(_ ending: Ending, after took: Duration) {
     self.ending = ending
     self.took = took
   }
 
-  /// A failure that belongs to no step: the run ended between two, or in its clean-up.
+  /// A failure outside steps: the run ended between two, or in its clean-up.
   public var failureBetweenSteps: RunFailure? {
     ending?.place == nil ? ending?.failure : nil
   }
 
-  /// The steps, the slowest first; of those as slow as each other the earlier one first.
+  /// The steps, the slowest first; equally slow ones in their order.
   ///
-  /// - Parameter count: How many, at most.
+  /// - Parameter count: The maximum number.
   public func slowest(_ count: Int) -> [Step] {
     slowestIndices.prefix(count).map { steps[$0] }
   }
 
-  /// Where the steps are, in that order.
+  /// The indices of the steps, in that order.
   var slowestIndices: [Int] {
     steps.indices.sorted { (steps[$1].took, $0) < (steps[$0].took, $1) }
   }

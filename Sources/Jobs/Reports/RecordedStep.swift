@@ -1,4 +1,4 @@
-// A step that is over, as reports of whole runs see it.
+// A finished step, for reports of complete runs.
 
 import Bluetooth
 
@@ -9,17 +9,17 @@ extension RecordedRun {
     /// When it ended, counted from the start of the run.
     public let endedAt: Duration
 
-    /// A step as it is reported when the run is over: a warning counts as success, and what this host
-    /// cannot do and is only warned of as skipped. A failure that was expected is a note.
+    /// A step for reports of complete runs: a warning counts as success, or as skipped when this
+    /// host does not support the operation. An expected failure is a note.
     init(_ result: StepResult, endedAt: Duration) {
       self.result = result.judged
       self.endedAt = endedAt
     }
 
-    /// How it ended; never ``StepResult/Status/warning``.
+    /// Its status; never ``StepResult/Status/warning``.
     public var status: StepResult.Status { result.status }
     public var outcome: StepOutcome? { result.outcome }
-    /// Why it failed; nil where that was expected.
+    /// Why it failed; nil for an expected failure.
     public var failure: RunFailure? { result.failure }
     public var took: Duration { result.took }
 
@@ -34,7 +34,7 @@ extension RecordedRun {
       return step.position.isImplied ? step.title : "\(step.position)  \(step.title)"
     }
 
-    /// Whether nothing is wrong with it.
+    /// Whether it did not fail.
     public var isWell: Bool { status == .ok || status == .skipped }
 
     /// Why it was skipped, on one line; nil when it was not.

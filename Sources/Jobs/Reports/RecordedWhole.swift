@@ -1,30 +1,30 @@
-// What reports of whole runs have beside the runs: of a batch's round, or of a run that never began.
+// Results outside the runs, for reports: of a round of a batch, or of a run that never began.
 
 import Bluetooth
 
-/// What is known of a command as a whole: which devices did not run, and why it did not succeed.
+/// The result of a command itself: which devices did not run, and why it failed.
 ///
-/// Failures of single runs are theirs.
+/// Failures of runs are in their own records.
 public struct RecordedWhole: Equatable, Sendable {
-  /// What it is: the word that its own failure is reported under.
+  /// Its kind: the word under which its own failure is reported.
   public enum Kind: String, Hashable, Sendable {
     case batch, run, suite
   }
 
   public let kind: Kind
-  /// What the batch is called; nil when it has no name, and for what is no batch.
+  /// The name of the batch; nil without one, and for other commands.
   public let name: String?
-  /// The identity of the batch's round; nil where none began.
+  /// The identity of the round; nil when none began.
   public private(set) var identity: RunIdentity?
-  /// When it ended, since 1970-01-01T00:00:00Z; nil where it is not known.
+  /// When it ended, since 1970-01-01T00:00:00Z; nil when it is unknown.
   public private(set) var endedAt: Duration?
-  /// How devices ended before, where a batch went on.
+  /// The outcomes of an earlier run, for a resumed batch.
   public private(set) var before: BatchCounts?
-  /// The devices that were to run and did not begin, as output names them.
+  /// The names of the devices that did not begin.
   public private(set) var notRun: [String] = []
-  /// Why it did not succeed as a whole; nil when nothing but its runs is to be reported.
+  /// Its own failure; nil without one.
   public private(set) var failure: RunFailure?
-  /// Why there is nothing to report, where that is no failure.
+  /// Why there is nothing to report, when that is not a failure.
   public private(set) var remark: String?
 
   public init(_ kind: Kind, name: String? = nil) {
@@ -32,7 +32,7 @@ public struct RecordedWhole: Equatable, Sendable {
     self.name = name
   }
 
-  /// Takes up what happened in a batch.
+  /// Updates it with an event of a batch.
   mutating func take(_ event: BatchEvent) {
     identity = event.batch
     switch event.change {
@@ -61,16 +61,16 @@ public struct RecordedWhole: Equatable, Sendable {
     return whole
   }
 
-  /// Whether nothing is wrong with it; its runs are not asked.
+  /// Whether it did not fail itself, whatever its runs.
   public var isWell: Bool { failure == nil && notRun.isEmpty }
 
-  /// What its own part of a report is called.
+  /// The title of its part of a report.
   var title: String { "the \(kind.rawValue)" }
 
-  /// What is said of a device that did not run.
+  /// The reason for a device that did not run.
   var whyNotRun: String { failure.map { "not run: \($0.why)" } ?? "not run" }
 
-  /// Devices that did not begin although nothing ended the batch: others had failed.
+  /// Devices did not begin because others had failed.
   private func stop(_ ending: BatchEnding) -> RunFailure? {
     guard !ending.notRun.isEmpty else { return nil }
     let failed = ending.counts.failed
@@ -84,7 +84,7 @@ public struct RecordedWhole: Equatable, Sendable {
     )
   }
 
-  /// Devices that had failed before and were not tried again.
+  /// Devices that had failed before were not run again.
   private var leftOut: RunFailure? {
     guard let failed = before?.failed, failed > 0 else { return nil }
     return RunFailure(

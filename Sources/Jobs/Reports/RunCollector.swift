@@ -1,16 +1,16 @@
-// Events of runs in, runs out: what reports of whole runs are made of.
+// Collects events into records of runs, for reports of complete runs.
 
-/// Collects runs from their events, those of several devices side by side too.
+/// Collects runs from their events, also of several devices at once.
 ///
 /// Steps that succeeded are kept up to a bound and counted beyond it; a step that failed is always
-/// kept. Values are not kept: a report of values takes them as they come.
+/// kept. Values are not kept: reports of values handle them as they arrive.
 public struct RunCollector: Sendable {
-  /// How many steps of a run are kept, those that failed not counted.
+  /// How many steps of a run are kept, without failed ones.
   public static let stepLimit = 1_000
 
   /// The runs, in the order in which they began.
   public private(set) var runs: [RecordedRun] = []
-  /// What is known beside the runs.
+  /// The results outside the runs.
   public private(set) var whole: RecordedWhole?
   private var indices: [Key: Int] = [:]
   private let condenses: Bool
@@ -21,21 +21,21 @@ public struct RunCollector: Sendable {
   }
 
   /// - Parameters:
-  ///   - whole: What the runs belong to.
-  ///   - condenses: Whether of a run that is over only those steps are kept that
-  ///     ``SummaryReport`` tells: the slowest, and those that failed.
+  ///   - whole: The command of the runs.
+  ///   - condenses: Whether a finished run keeps only the steps of ``SummaryReport``: the slowest
+  ///     and the failed ones.
   public init(of whole: RecordedWhole? = nil, condenses: Bool = false) {
     self.whole = whole
     self.condenses = condenses
   }
 
-  /// Takes up what happened in the batch beside its runs.
+  /// Adds an event of the batch.
   public mutating func take(_ event: BatchEvent) {
     if whole == nil { whole = RecordedWhole(.batch) }
     whole?.take(event)
   }
 
-  /// Takes up what happened.
+  /// Adds an event of a run.
   public mutating func take(_ event: RunEvent) {
     let key = Key(run: event.run, device: event.device)
     if case .runStarted(let start) = event.change {
@@ -65,7 +65,7 @@ public struct RunCollector: Sendable {
 }
 
 extension RecordedRun {
-  /// Keeps the slowest steps and those that failed.
+  /// Keeps only the slowest and the failed steps.
   fileprivate mutating func condense(to count: Int) {
     let slowest = Set(slowestIndices.prefix(count))
     let kept = steps.indices.filter { slowest.contains($0) || steps[$0].failure != nil }

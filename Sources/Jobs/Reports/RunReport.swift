@@ -2,10 +2,10 @@
 
 /// Turns events into lines, each without its line end. Pure: it writes nothing.
 public protocol RunReport: Sendable {
-  /// The lines for one event; none for events that the report leaves out.
+  /// The lines for one event; empty for events that the report ignores.
   func lines(for event: RunEvent) -> [String]
 
-  /// The lines for what happened in a batch beside its runs; none in a report that is of runs alone.
+  /// The lines for an event of a batch; empty in reports about runs.
   func lines(for event: BatchEvent) -> [String]
 }
 

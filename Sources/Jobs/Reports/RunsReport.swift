@@ -1,16 +1,16 @@
-// A report on runs that are over, as one text.
+// A report on finished runs, as one text.
 
-/// Makes one text of whole runs. Pure: it writes nothing.
+/// Makes one text of finished runs. Pure: it writes nothing.
 public protocol RunsReport: Sendable {
-  /// The text, with a line end at its end.
+  /// The text, with a line end at the end.
   ///
   /// - Parameters:
-  ///   - runs: In the order in which they began; there may be none.
-  ///   - whole: What is known beside them; nil for nothing.
+  ///   - runs: The runs, in the order in which they began; may be empty.
+  ///   - whole: The results outside the runs; nil without any.
   func text(on runs: [RecordedRun], of whole: RecordedWhole?) -> String
 }
 
 extension RunsReport {
-  /// The text of runs beside which nothing is known.
+  /// The text of runs without other results.
   public func text(on runs: [RecordedRun]) -> String { text(on: runs, of: nil) }
 }

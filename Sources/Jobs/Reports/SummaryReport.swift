@@ -1,4 +1,4 @@
-// Whole runs for people: how many succeeded, what was slow, what failed and why.
+// Finished runs for people: how many succeeded, what was slow, what failed and why.
 
 import Bluetooth
 

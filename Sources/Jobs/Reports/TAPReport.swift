@@ -4,8 +4,8 @@ import Bluetooth
 
 /// One test point for each device or test, its steps as a subtest.
 ///
-/// A device that did not run is skipped, and what went wrong beside the devices is a point of its
-/// own. A step that failed carries its reasons as a YAML block; a `when` whose condition did not hold is
+/// A device that did not run is skipped. A failure outside the devices is a separate test point. A
+/// failed step has its reasons as a YAML block; a `when` whose condition did not hold is
 /// skipped.
 ///
 /// - Source: TAP version 14.
@@ -27,8 +27,8 @@ public struct TAPReport: RunsReport {
     return (lines + others.joined()).joined(separator: "\n") + "\n"
   }
 
-  /// The devices that did not run, each a point that was skipped, and what went wrong beside the
-  /// runs, which is none that was.
+  /// The test points of devices that did not run, which are skipped, and of a failure outside the
+  /// runs.
   private static func points(of whole: RecordedWhole?, from first: Int) -> [[String]] {
     guard let whole else { return [] }
     let skipped = whole.notRun.enumerated().map { index, label in
@@ -57,12 +57,12 @@ public struct TAPReport: RunsReport {
     members += [("what", failure.what), ("why", failure.why)]
     if let bluez = failure.bluez { members.append(("bluez", "\(bluez)")) }
     if !failure.hint.isEmpty { members.append(("try", failure.hint)) }
-    // A text of JSON is one of YAML.
+    // A JSON string is valid YAML.
     let lines = members.map { "  \($0): \(JSONValue.string($1).text)" }
     return ["  ---"] + lines + ["  ..."]
   }
 
-  /// A description on one line, in which nothing is taken for a directive.
+  /// A description on one line, with directives escaped.
   private static func plain(_ text: String) -> String {
     TextReport.visible(text).reduce(into: "") { plain, character in
       if character == "#" || character == "\\" { plain.append("\\") }

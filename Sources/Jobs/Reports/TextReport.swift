@@ -1,10 +1,10 @@
-// Events for people: a line a step, as it ends.
+// Events for people: one line for each step, when it ends.
 
 import Bluetooth
 
-/// One line for each step as it ends and for each notification as it comes, and one for the run.
+/// One line for each step when it ends, for each notification, and for the run.
 ///
-/// A failure has its reasons on lines of their own. Times are the loop's: simulated ones in a
+/// A failure has its reasons on separate lines. Times are those of the loop: simulated times in a
 /// simulated run.
 public struct TextReport: RunReport {
   public init() {}
@@ -50,7 +50,7 @@ public struct TextReport: RunReport {
     return visible("\(position)  \(step.repeatsAction ? step.operation : step.title)  \(text)")
   }
 
-  /// What a step brought, in short.
+  /// The outcome of a step, in short.
   public static func text(_ outcome: StepOutcome) -> String {
     switch outcome {
     case .linked(.made): return "ok"
@@ -73,7 +73,7 @@ public struct TextReport: RunReport {
       let names = found.map { $0.name ?? "\($0.address)" }.joined(separator: ", ")
       let devices = counted(found.count, "device")
       return names.isEmpty ? devices : "\(devices): \(names)"
-    case .said(let text): return text
+    case .logged(let text): return text
     }
   }
 
@@ -106,7 +106,7 @@ public struct TextReport: RunReport {
     return text.isEmpty ? "(empty)" : text
   }
 
-  /// What a failure means, a line each.
+  /// The reasons of a failure, one per line.
   public static func reasons(_ failure: RunFailure) -> [String] {
     var lines = ["   what   \(failure.what)", "   why    \(failure.why)"]
     if let bluez = failure.bluez { lines.append("   BlueZ  \(bluez)") }
@@ -131,7 +131,8 @@ public struct TextReport: RunReport {
     guard let failure = ending.failure else { return "\(status): \(steps)\(warnings)" }
     let at = place.map { " at \($0)" } ?? ""
     let head = "\(status)\(at) after \(steps): \(failure.code.rawValue)\(warnings)"
-    // The lines of a step have the reasons; of a run that ended between steps or in its clean-up, none has.
+    // The lines of a step have the reasons; of a run that ended between steps or in its clean-up,
+    // none has.
     return visible(place == nil ? "\(head): \(failure)" : head)
   }
 
@@ -145,7 +146,7 @@ public struct TextReport: RunReport {
     String(duration.decimalSeconds.dropLast(3))
   }
 
-  /// `text` with control characters shown: what a device sends must not steer a terminal.
+  /// `text` with control characters escaped: a device must not control the terminal.
   public static func visible(_ text: String) -> String {
     // Most texts have none: what begins with 0xc2 may be one.
     let mayHaveSome = text.utf8.contains { $0 < 0x20 || $0 == 0x7f || $0 == 0xc2 }

@@ -1,16 +1,16 @@
-// What a step does that asks once: for a value of the device, or for what is known of its link.
+// Steps with a single value: a read of the device, or the parameters of its connection.
 
 import Bluetooth
 import Signals
 
 extension ChainRun {
-  /// Asks, reports the answer, keeps it and checks it.
+  /// Requests a value, reports it, captures it and checks it.
   ///
-  /// A value that is not what its format promises is reported all the same, with its octets alone.
+  /// A value that does not match its format is reported all the same, with only its octets.
   ///
   /// - Parameters:
-  ///   - octets: What came as octets; none of what is known of a link.
-  ///   - decode: What it stands for.
+  ///   - octets: The octets of the response; empty for parameters of the connection.
+  ///   - decode: Decodes the response.
   func ask<Answer: Sendable>(
     _ asking: Signal<Answer>,
     _ placed: PlacedStep,
@@ -39,7 +39,7 @@ extension ChainRun {
     try await ask(reading, placed, &outcome, octets: { $0 }, decode: decode)
   }
 
-  /// Asks for what is known of the link.
+  /// Requests parameters of the connection.
   func measure<Fact: LinkFact>(
     _ measuring: Signal<Fact>,
     _ placed: PlacedStep,
@@ -49,7 +49,7 @@ extension ChainRun {
   }
 }
 
-/// What is known of a link, as the value of a step.
+/// Parameters of a connection, as the value of a step.
 protocol LinkFact: Sendable {
   /// The names of the fields of ``decoded``.
   static var fieldNames: [String] { get }

@@ -1,4 +1,4 @@
-// What the steps about attributes do.
+// Runs the steps about attributes.
 
 import Bluetooth
 import Signals
@@ -17,7 +17,7 @@ extension ChainRun {
         try StepValue.decode(octets, of: target, format: format)
       }
     }
-    // The rest of a value is not what its characteristic promises.
+    // A part of a value does not match the format of its characteristic.
     try await read(runner.service.read(target, offset: offset), placed, &outcome) {
       octets throws(ValueError) in try format?.decode(octets) ?? .octets(octets)
     }

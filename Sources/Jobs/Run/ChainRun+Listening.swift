@@ -1,4 +1,4 @@
-// Listening to notifications: subscribe, trigger, then take values until there are enough.
+// Runs `notify`: subscribes, triggers, then receives values until a stop condition is met.
 
 import Bluetooth
 import Signals
@@ -9,7 +9,7 @@ extension ChainRun {
     _ placed: PlacedStep,
     _ outcome: inout StepOutcome?
   ) async throws {
-    let enough = listening.enough
+    let stop = listening.stop
     let measures = Guarded(StreamMeasures(from: loop.now))
     let dropped = Guarded(0)
     defer {
@@ -24,10 +24,10 @@ extension ChainRun {
       dropped.withLock { $0 += gap.dropped }
       emit(.gap(placed.reported, gap), at: gap.to)
     }
-    try await follow(samples(listening, measures, gap), measures, placed, enough)
+    try await follow(samples(listening, measures, gap), measures, placed, stop)
     let count = measures.withLock { $0.count }
-    if enough.duration == nil, enough.silence == nil, let wanted = enough.count,
-      enough.conditions.isEmpty, count < wanted
+    if stop.duration == nil, stop.silence == nil, let wanted = stop.count,
+      stop.conditions.isEmpty, count < wanted
     {
       throw DeviceFailure(
         code: .unknown,
@@ -41,12 +41,12 @@ extension ChainRun {
     }
   }
 
-  /// The notifications that the step wants: subscribed first, then triggered.
+  /// The notifications of the step: it subscribes first, then triggers.
   ///
   /// - Parameters:
-  ///   - measures: Begun when the subscription is active and the trigger is written, and when there are
-  ///     enough values.
-  ///   - gap: Called at places where values are missing.
+  ///   - measures: Begun when the subscription is active and the trigger is written, and when a
+  ///     stop condition is met.
+  ///   - gap: Called where values are missing.
   private func samples(
     _ listening: Listening,
     _ measures: Guarded<StreamMeasures>,
@@ -60,7 +60,7 @@ extension ChainRun {
     ) { [self] samples in
       Signal { [self] sink in
         if let trigger = listening.trigger { try await runner.service.write(trigger).run { _ in } }
-        try await bounded(samples, listening.enough, measures).run(sink)
+        try await bounded(samples, listening.stop, measures).run(sink)
       }
     }
   }

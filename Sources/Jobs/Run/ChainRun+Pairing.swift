@@ -1,4 +1,4 @@
-// What the steps about bonds do.
+// Runs the steps about pairing and bonds.
 
 import Bluetooth
 import Signals
@@ -20,10 +20,10 @@ extension ChainRun {
     try await limited(unpairing, placed) { _ in }
   }
 
-  /// `chain`, with an agent around it where the plan has one.
+  /// `chain`, with a registered agent if the plan has pairing answers.
   ///
-  /// The agent is there before the link: pairings that a protected value begins go by what it could
-  /// do when the link was made.
+  /// The agent is registered before the connection is made: a pairing that a protected value starts
+  /// uses the capability at that time.
   func answering<Value: Sendable>(_ chain: Signal<Value>) -> Signal<Value> {
     guard let rule = runner.plan.pairing else { return chain }
     return Signal { [self] sink in

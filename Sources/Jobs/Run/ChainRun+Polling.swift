@@ -1,4 +1,4 @@
-// Reading again and again, and several values together.
+// Runs `poll` and `combine`.
 
 import Bluetooth
 import Signals
@@ -10,7 +10,7 @@ extension ChainRun {
     _ outcome: inout StepOutcome?
   ) async throws {
     let reads = reads(polling.target, polling.format, every: polling.period)
-    try await gather(reads, polling.enough, placed, &outcome) { measures, rate in
+    try await gather(reads, polling.stop, placed, &outcome) { measures, rate in
       .polled(PollSummary(measures, rate: rate))
     }
   }
@@ -23,15 +23,15 @@ extension ChainRun {
     let names = combining.inputs.map(\.name)
     let joined = Signal<Sample>.combineLatest(combining.inputs.map { samples($0) })
       .map { Sample(joining: $0, names: names) }
-    try await gather(joined, combining.enough, placed, &outcome) { measures, rate in
+    try await gather(joined, combining.stop, placed, &outcome) { measures, rate in
       .listened(count: measures.count, rate: rate)
     }
   }
 
-  /// Takes values until there are enough, and says what they came to however that ends.
+  /// Receives values until a stop condition is met, and sets the outcome whatever the ending.
   private func gather(
     _ samples: Signal<Sample>,
-    _ enough: Enough,
+    _ stop: StopConditions,
     _ placed: PlacedStep,
     _ outcome: inout StepOutcome?,
     _ summary: (StreamMeasures, Double) -> StepOutcome
@@ -41,7 +41,7 @@ extension ChainRun {
       let measured = measures.withLock { $0 }
       outcome = summary(measured, measured.rate(at: loop.now))
     }
-    try await follow(bounded(samples, enough, measures), measures, placed, enough)
+    try await follow(bounded(samples, stop, measures), measures, placed, stop)
   }
 
   private func samples(_ input: Combining.Input) -> Signal<Sample> {
@@ -52,7 +52,7 @@ extension ChainRun {
     }
   }
 
-  /// A value read at once and then each period, with how long that took.
+  /// Values that are read at once and then in each period, with their latencies.
   private func reads(
     _ target: CharacteristicSelector,
     _ format: ValueFormat?,

@@ -1,4 +1,4 @@
-// A scan within a chain: listen for a while, keep each device as it was last received.
+// Runs a scan: keeps the last advertisement of each device.
 
 import Bluetooth
 import Signals
@@ -21,9 +21,9 @@ extension ChainRun {
 }
 
 extension Scanning {
-  /// Listens, keeping each device as it was last received, in the order first received.
+  /// Scans, and keeps the last advertisement of each device, in the order of the first ones.
   ///
-  /// A deadline of its own ends it; silence is no failure.
+  /// Its own deadline ends it; a scan that finds no device succeeds.
   func listen(
     with service: any DeviceService,
     into found: inout [Advertisement]

@@ -1,4 +1,4 @@
-// What each kind of step does.
+// Runs each kind of step.
 
 import Bluetooth
 import Signals
@@ -6,10 +6,10 @@ import Signals
 extension ChainRun {
   private var service: any DeviceService { runner.service }
 
-  /// Does what a step says.
+  /// Runs a step.
   ///
-  /// - Parameter outcome: What it brought, set as soon as that is known: a step that then fails has
-  ///   it too.
+  /// - Parameter outcome: The outcome, set as soon as it is known, so that a step that fails later
+  ///   has one, too.
   func act(
     _ placed: PlacedStep,
     _ outcome: inout StepOutcome?,
@@ -43,11 +43,11 @@ extension ChainRun {
       outcome = .written(value.octets)
     case .scan(let scanning): try await scan(scanning, placed, &outcome)
     case .sleep(let duration): try await loop.sleep(for: duration)
-    case .log(let template): outcome = .said(template.filled(value))
+    case .log(let template): outcome = .logged(template.filled(value))
     case .repeated(let count, let steps):
       for turn in 1...max(1, count) {
         try await performAll(steps, inside: placed.position.repetition(turn), sink)
-        // Steps that wait for nothing must leave the loop to others: to signals, above all.
+        // Steps that never wait must yield to others on the loop, especially to signals.
         await Task.yield()
       }
     case .when(let condition, let steps):
@@ -75,7 +75,7 @@ extension ChainRun {
   // MARK: The link
 
   private func connect(_ placed: PlacedStep, _ outcome: inout StepOutcome?) async throws {
-    // Noted before anything can take the value away: a link that was made is always ended.
+    // Set before anything can fail: a connection that the run made is always disconnected.
     let isKept = runner.plan.link.isKept
     let connecting = service.connect(keep: isKept, expecting: runner.plan.expectedServices)
       .map { [self] origin in
@@ -100,9 +100,9 @@ extension ChainRun {
 
   // MARK: Limits
 
-  /// Runs `signal` within the limit of its step, naming the step when that passes.
+  /// Runs `signal` within the limit of its step, and names the step when it times out.
   ///
-  /// - Parameter late: What is said of a limit that passed; "no answer came within 5s" when nil.
+  /// - Parameter late: The reason after a timeout; "no answer came within 5s" when nil.
   func limited<Value: Sendable>(
     _ signal: Signal<Value>,
     _ placed: PlacedStep,
@@ -126,7 +126,7 @@ extension ChainRun {
     return placed.step.kind.limit(runner.plan.timeout)
   }
 
-  /// A limit that passed, as a failure of the step; any other error as it is.
+  /// A timeout as a failure of the step; any other error unchanged.
   private func named(_ error: any Error, _ placed: PlacedStep, _ late: String) -> any Error {
     if let failed = error as? FailedWithCleanUp, let cause = failed.cause {
       return FailedWithCleanUp(cause: named(cause, placed, late), cleanUp: failed.cleanUp)

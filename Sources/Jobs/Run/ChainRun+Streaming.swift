@@ -1,45 +1,45 @@
-// Steps that take many values: what `notify`, `poll` and `combine` have in common.
+// What `notify`, `poll` and `combine` share: receiving many values.
 
 import Bluetooth
 import Signals
 
 extension ChainRun {
-  /// The values that a step wants, from the moment on in which this is run.
+  /// The values of a step until a stop condition is met.
   func bounded(
     _ samples: Signal<Sample>,
-    _ enough: Enough,
+    _ stop: StopConditions,
     _ measures: Guarded<StreamMeasures>
   ) -> Signal<Sample> {
     Signal { [loop] sink in
       measures.withLock { $0.begin(at: loop.now) }
       let timeIsUp = Guarded(false)
       var values = samples
-      if let silence = enough.silence {
+      if let silence = stop.silence {
         let quiet = Self.quiet(for: silence, of: &values, on: loop)
         values = values.takeUntil(quiet.map { timeIsUp.withLock { $0 = true } })
       }
-      if let duration = enough.duration {
+      if let duration = stop.duration {
         let over = Signal<Void> { _ in
           try await loop.sleep(for: duration)
           timeIsUp.withLock { $0 = true }
         }
         values = values.takeUntil(over)
       }
-      if let count = enough.count { values = values.take(count) }
-      if !enough.conditions.isEmpty {
+      if let count = stop.count { values = values.take(count) }
+      if !stop.conditions.isEmpty {
         values = values.takeThrough { sample in
           let value = (try? sample.decoded.get()) ?? .octets(sample.octets)
-          return enough.isMet(by: value, octets: sample.octets)
+          return stop.isMet(by: value, octets: sample.octets)
         }
       }
       try await values.run(sink)
-      // Time ended it now; a count or a condition did when the last value arrived.
+      // A duration ends now; a count or a condition ended it when the last value arrived.
       let isOver = timeIsUp.withLock { $0 }
       measures.withLock { $0.finish(at: isOver ? loop.now : $0.last ?? loop.now) }
     }
   }
 
-  /// Ends when no value has been taken for a time.
+  /// Ends when no value has been received for a time.
   private static func quiet(
     for silence: Duration,
     of samples: inout Signal<Sample>,
@@ -59,12 +59,13 @@ extension ChainRun {
     }
   }
 
-  /// Takes values within the limit of the step: reports, keeps and checks each, then all of them.
+  /// Receives values within the limit of the step: reports, captures and checks each value, then
+  /// checks the measures over all of them.
   func follow(
     _ samples: Signal<Sample>,
     _ measures: Guarded<StreamMeasures>,
     _ placed: PlacedStep,
-    _ enough: Enough
+    _ stop: StopConditions
   ) async throws {
     let step = placed.reported
     var progress = progress(of: placed)
@@ -72,7 +73,7 @@ extension ChainRun {
     try await limited(
       samples,
       placed,
-      late: { limit in Self.late(measures.withLock { $0 }.count, enough, within: limit) },
+      late: { limit in Self.late(measures.withLock { $0 }.count, stop, within: limit) },
       { sample in
         measures.withLock { $0.take(at: sample.arrival, latency: sample.latency) }
         emit(.value(step, sample.value), at: sample.arrival)
@@ -86,15 +87,15 @@ extension ChainRun {
     keep(progress, of: placed)
   }
 
-  private static func late(_ count: Int, _ enough: Enough, within limit: Duration) -> String {
+  private static func late(_ count: Int, _ stop: StopConditions, within limit: Duration) -> String {
     let time = "within \(limit.written)"
     let values = counted(count, "value")
-    if let wanted = enough.count { return "\(count) of \(wanted) values came \(time)" }
-    if !enough.conditions.isEmpty {
-      let wanted = enough.conditions.map(\.description).joined(separator: " and ")
+    if let wanted = stop.count { return "\(count) of \(wanted) values came \(time)" }
+    if !stop.conditions.isEmpty {
+      let wanted = stop.conditions.map(\.description).joined(separator: " and ")
       return "\(values) came \(time), none of them with \(wanted)"
     }
-    if let silence = enough.silence {
+    if let silence = stop.silence {
       return "\(values) came \(time), and it was never quiet for \(silence.written)"
     }
     return "the subscription was not active \(time)"

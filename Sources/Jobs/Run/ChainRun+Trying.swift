@@ -4,11 +4,11 @@ import Bluetooth
 import Signals
 
 extension ChainRun {
-  /// Does the steps, then those of `finally`, however the first ended.
+  /// Runs the steps, then those of `finally`, whatever the outcome of the first.
   ///
-  /// What is done in the end is shielded: neither cancellation nor the deadline of the run cuts it
-  /// short, but its own limit does. The first cause is reported; what fails in the end is attached to
-  /// it, and is the cause when all else succeeded.
+  /// The `finally` steps are shielded: neither cancellation nor the deadline of the run interrupts
+  /// them, but their own limit does. The first cause is reported; a failure of `finally` is
+  /// attached to it, or is the cause when everything else succeeded.
   func attempt(
     _ steps: [Step],
     finally last: [Step],

@@ -1,23 +1,23 @@
 // One run of a chain: its tries, its steps in order, its clean-up, its events.
 //
-// What each step does is in ChainRun+Steps.swift.
+// The kinds of steps are in ChainRun+Steps.swift.
 
 import Bluetooth
 import Signals
 
-/// The state of one run, and its course.
+/// One run and its state.
 final class ChainRun: Sendable {
   private struct State {
     var attempt = 0
     var captures: [String: DecodedValue] = [:]
-    /// What was measured over the values that were captured under a name.
+    /// The measures over the values that were captured under a name.
     var measures: [String: DecodedValue] = [:]
-    /// Whether there may be a link that this run made.
+    /// Whether this run may have made a connection.
     var isLinked = false
-    /// Where the counters of steps in a `repeat` are, by the places of these as written.
+    /// The counters of steps in a `repeat`, by their written positions.
     var counters: [StepPosition: CounterProgress] = [:]
     var done = 0
-    /// The step that the first cause came from.
+    /// The step of the first cause.
     var failedAt: PlacedStep?
     var failure: RunFailure?
     var consumerHasLeft = false
@@ -38,7 +38,7 @@ final class ChainRun: Sendable {
   /// How the run ended; nil before.
   var ending: RunEnding? { state.withLock { $0.ending } }
 
-  /// Reports what happened.
+  /// Reports an event.
   ///
   /// - Parameter instant: When it happened; nil for now.
   func emit(_ change: RunEvent.Change, at instant: Instant? = nil) {
@@ -55,7 +55,7 @@ final class ChainRun: Sendable {
     )
   }
 
-  // MARK: The course
+  // MARK: Running
 
   func run(_ sink: (StepResult) async throws -> Void) async throws -> RunEnding {
     let plan = runner.plan
@@ -84,7 +84,7 @@ final class ChainRun: Sendable {
     return finish(nil)
   }
 
-  /// The chain, tried as often as the plan says.
+  /// The chain with the tries of the plan.
   private func attempts() -> Signal<StepResult> {
     let rule = runner.plan.retry
     let policy = RetryPolicy(
@@ -96,9 +96,10 @@ final class ChainRun: Sendable {
     return answering(attempt()).retry(policy)
   }
 
-  /// One try: the steps from connecting on, and disconnecting at every ending.
+  /// One try: connecting, the steps, and disconnecting at every ending.
   private func attempt() -> Signal<StepResult> {
-    // The clean-up ends by its own limit first, which names what took too long.
+    // The limit of the clean-up is shorter, so that its error names the operation that took too
+    // long.
     let limit = runner.service.scheduler.cleanUpLimit + .seconds(1)
     return Signal<StepResult>.using(
       acquire: .just(self),
@@ -108,7 +109,7 @@ final class ChainRun: Sendable {
       Signal { sink in
         run.begin()
         for placed in run.runner.plan.placedSteps {
-          // Steps that wait for nothing must not outrun a cancellation.
+          // Steps that never wait must not run past a cancellation.
           try Task.checkCancellation()
           try await run.perform(placed, sink)
         }
@@ -128,7 +129,7 @@ final class ChainRun: Sendable {
     }
   }
 
-  /// Disconnects, unless the chain did so itself last.
+  /// Disconnects, unless the last step of the chain did.
   private func release() -> Signal<Void> {
     Signal { [self] sink in
       if state.withLock({ $0.isLinked }) {
@@ -164,7 +165,7 @@ final class ChainRun: Sendable {
 
   // MARK: A step
 
-  /// Does one step, and reports its start and its end.
+  /// Runs one step, and reports its start and its end.
   func perform(
     _ written: PlacedStep,
     isCleanUp: Bool = false,
@@ -224,14 +225,14 @@ final class ChainRun: Sendable {
     )
   }
 
-  /// Why the run was cancelled, as far as its turn knows.
+  /// Why the run was cancelled, if its turn knows.
   private static func cancellation(_ error: any Error) -> any Error {
     let cause = Turn.current?.cancellationCause ?? error
     guard let timedOut = cause as? TimedOut else { return cause }
     return TimedOut(operation: "the run", after: timedOut.after)
   }
 
-  /// The step with the captured values in it that it takes; as it is written where one is missing.
+  /// The step with its captured values replaced; unchanged when one is missing.
   private func filled(_ placed: PlacedStep) -> (PlacedStep, RunFailure?) {
     do {
       return (PlacedStep(placed.position, try Filling(value: value).filled(placed.step)), nil)
@@ -265,7 +266,7 @@ final class ChainRun: Sendable {
     }
   }
 
-  /// The expectations of a step, with its counters where the turn before left them.
+  /// The expectations of a step, with its counters from the previous repetition.
   func progress(of placed: PlacedStep) -> ExpectationProgress {
     let counters: CounterProgress? =
       placed.position.isTurn
@@ -273,14 +274,14 @@ final class ChainRun: Sendable {
     return ExpectationProgress(placed.step.expectations, counters: counters)
   }
 
-  /// Keeps where the counters of a step are, for its next turn.
+  /// Stores the counters of a step, for its next repetition.
   func keep(_ progress: ExpectationProgress, of placed: PlacedStep) {
     guard placed.position.isTurn, progress.counters.goesOn else { return }
     let counters = progress.counters.ofNextTurn
     state.withLock { $0.counters[placed.position.written] = counters }
   }
 
-  /// Checks the one value of a step.
+  /// Checks the single value of a step.
   func check(
     _ value: DecodedValue,
     _ octets: [UInt8],
@@ -292,7 +293,7 @@ final class ChainRun: Sendable {
     keep(progress, of: placed)
   }
 
-  /// Keeps what was measured over the values of a step.
+  /// Stores the measures over the values of a step.
   func keep(_ measures: StreamMeasures, as name: String?) {
     guard let name else { return }
     let fields = DecodedValue.fields(measures.fields(at: loop.now))

@@ -1,28 +1,28 @@
-// A plan on a device: cold until it is run.
+// A plan on a device, as a cold signal.
 
 public import Bluetooth
 public import Signals
 
-/// Runs a plan on a device, telling of everything that happens.
+/// Runs a plan on a device, and reports events.
 ///
-/// It connects first, does the steps in order, and disconnects at every ending. The rest of the
-/// chain is not run when a step fails.
+/// It connects first, runs the steps in order, and disconnects at every ending. When a step fails,
+/// the rest of the chain is not run.
 public struct ChainRunner: Sendable {
   public let plan: Plan
   public let service: any DeviceService
   public let identity: RunIdentity
-  /// The device, as events name it.
+  /// The name of the device in events.
   public let device: String
-  /// Asks a person what pairing wants to know and the plan does not answer; nil: there is nobody.
+  /// Asks the user the pairing questions that the plan does not answer; nil: there is no user.
   public var ask: PairingAnswers.Ask?
   let report: @Sendable (RunEvent) -> Void
 
-  /// Describes a run; nothing happens yet.
+  /// Describes a run; starts nothing.
   ///
   /// - Parameters:
-  ///   - device: What events call the device; as the service describes it when nil.
-  ///   - report: Called with each event as it happens, on the scheduler's loop, one at a time. What
-  ///     it has to keep it must have kept when it returns: the next step waits for it.
+  ///   - device: The name of the device in events; nil for the description of the service.
+  ///   - report: Called with each event, on the loop of the scheduler, one at a time. A receiver
+  ///     must have stored an event when it returns: the next step waits for it.
   public init(
     plan: Plan,
     service: any DeviceService,
@@ -37,21 +37,21 @@ public struct ChainRunner: Sendable {
     self.report = report
   }
 
-  /// The run: it sends what came of each step as it ends.
+  /// The run: it sends the result of each step when the step ends.
   ///
   /// A consumer that stops it early, as `firstOrDefault` does after one value, cancels the rest;
-  /// see ``ending()`` for code that wants the run as a whole.
+  /// see ``ending()`` for the complete run.
   ///
-  /// - Returns: Fails with what the failing step failed with; ``RunFailure`` says what that means.
+  /// - Returns: Fails with the error of the failing step; ``RunFailure`` explains it.
   public func chain() -> Signal<StepResult> {
     Signal(home: service.scheduler) { [self] sink in
       _ = try await ChainRun(self).run(sink)
     }
   }
 
-  /// The run as a whole: it sends how it ended, once, whether well or not.
+  /// The complete run: it sends its ending, once, whether it succeeded or failed.
   ///
-  /// - Returns: Fails only when it is cancelled from outside; then the last event says how it ended.
+  /// - Returns: Fails only when it is cancelled from outside; then the last event has the ending.
   public func ending() -> Signal<RunEnding> {
     Signal(home: service.scheduler) { [self] sink in
       let run = ChainRun(self)

@@ -1,10 +1,10 @@
-// Writing what a step says.
+// Writes the value of a step.
 
 import Bluetooth
 import Signals
 
 extension DeviceService {
-  /// Writes, by the way that the step names.
+  /// Writes, with the delivery of the step.
   func write(_ write: Write) -> Signal<Void> {
     switch write.delivery {
     case .call:

@@ -1,10 +1,10 @@
-// What the process ends with.
+// The exit status of the process.
 
 import Bluetooth
 
-/// An exit status: what a shell, a CI or a service supervisor learns of a run.
+/// An exit status: the result of a run for a shell, a CI server or a service supervisor.
 ///
-/// - Source: the numbers from 64 to 78 are those of `sysexits.h`; 128 + n is a shell's for signal n.
+/// - Source: the numbers from 64 to 78 are those of `sysexits.h`; shells use 128 + n for signal n.
 public struct ExitStatus: RawRepresentable, Hashable, Sendable {
   public let rawValue: Int32
 
@@ -16,15 +16,15 @@ public struct ExitStatus: RawRepresentable, Hashable, Sendable {
   public static let ok = ExitStatus(rawValue: 0)
   /// A step was refused, an expectation not met.
   public static let failed = ExitStatus(rawValue: 1)
-  /// The command line is wrong.
+  /// The command line is invalid.
   public static let usage = ExitStatus(rawValue: 2)
-  /// A file is wrong.
+  /// A file is invalid.
   public static let data = ExitStatus(rawValue: 65)
   /// No bus, no adapter, no permission.
   public static let unavailable = ExitStatus(rawValue: 69)
   /// Output or a required journal could not be written.
   public static let output = ExitStatus(rawValue: 74)
-  /// A failure that may pass by itself: trying later may help.
+  /// A transient failure: trying later may help.
   public static let passing = ExitStatus(rawValue: 75)
 
   /// The status after a signal.
@@ -32,7 +32,7 @@ public struct ExitStatus: RawRepresentable, Hashable, Sendable {
     ExitStatus(rawValue: 128 + signal)
   }
 
-  /// The status after a run that ended so.
+  /// The status after a run with this ending.
   ///
   /// - Parameter failure: Nil when all succeeded.
   public init(after failure: RunFailure?) {

@@ -1,6 +1,6 @@
 // The end of a run by a signal of the operating system.
 
-/// What a turn is cancelled with when a signal ends the program.
+/// The cause with which a turn is cancelled when a signal ends the program.
 public struct Interrupted: Error, Hashable, Sendable, CustomStringConvertible {
   /// SIGHUP, SIGINT or SIGTERM.
   public let signal: Int32

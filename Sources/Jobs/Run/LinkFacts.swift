@@ -1,11 +1,11 @@
-// What the values of the steps look like that ask for what is known of a link.
+// The values of steps that read parameters of the connection.
 
 import Bluetooth
 
 extension LinkStrength: LinkFact {
   static let fieldNames = ["rssi", "txPower"]
 
-  /// As the value of a step; without the power where the controller does not report it.
+  /// The value of a step; without TX power if the controller does not report it.
   var decoded: DecodedValue {
     let rssi = DecodedValue.Field("rssi", .integer(Int64(rssi)), unit: "dBm")
     let power = txPower.map {
@@ -18,7 +18,7 @@ extension LinkStrength: LinkFact {
 extension ConnectionParameters: LinkFact {
   static let fieldNames = ["interval", "latency", "supervisionTimeout"]
 
-  /// As the value of a step, in ms and connection events.
+  /// The value of a step, in ms and connection events.
   var decoded: DecodedValue {
     .fields([
       DecodedValue.Field("interval", .real(interval / .milliseconds(1), decimals: 2), unit: "ms"),

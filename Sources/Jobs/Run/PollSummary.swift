@@ -1,12 +1,12 @@
-// What repeated reads come to.
+// The summary of a poll.
 
-/// What a `poll` came to.
+/// The summary of a `poll`.
 public struct PollSummary: Equatable, Sendable {
-  /// How many values were read.
+  /// The number of values.
   public let count: Int
-  /// How many a second.
+  /// The number of values per second.
   public let rate: Double
-  /// How long half of the reads took at most, 95 % of them, 99 %; nil when there were none.
+  /// The latencies of the reads; nil when there were none.
   public let latencies: Percentiles?
 
   init(_ measures: StreamMeasures, rate: Double) {
@@ -22,7 +22,7 @@ public struct PollSummary: Equatable, Sendable {
   }
 }
 
-/// How long things took: half of them at most so long, 95 % of them, 99 %.
+/// The 50th, 95th and 99th percentile of durations.
 public struct Percentiles: Equatable, Sendable {
   public let p50: Duration
   public let p95: Duration

@@ -1,7 +1,7 @@
 // A step as run events describe it.
 //
-// It holds what reports and journals show, so that they need to know neither plans nor suites. It says
-// nothing about how the step ends.
+// It holds what reports and journals show, so that they depend on neither plans nor suites. The
+// result of the step is not part of it.
 
 import Bluetooth
 
@@ -32,7 +32,8 @@ public struct ReportedStep: Hashable, Sendable {
   public let written: String?
   /// The description that its author gave it; chains have none.
   public let label: String?
-  /// The device of a suite that it is done to; nil for steps of chains, and for operations on no device.
+  /// The device of a suite that it is done to; nil for steps of chains, and for operations on no
+  /// device.
   public let target: Target?
   /// The words for it in a sentence: "step 4[7].2", or "connecting" for an implied step.
   public let place: String

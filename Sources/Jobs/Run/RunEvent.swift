@@ -1,8 +1,8 @@
-// What happens in a run, as values: the feed of reports, journals and views.
+// The events of a run, for reports, journals and views.
 
 public import Bluetooth
 
-/// One thing that happened in a run.
+/// One event of a run.
 ///
 /// The order is: run-started; for each step its start, its values, its finish; run-finished last,
 /// after everything that was connected is disconnected.

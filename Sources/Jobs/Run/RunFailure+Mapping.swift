@@ -1,13 +1,13 @@
-// Every error that a run can end with, as a failure.
+// Converts every error of a run to a failure.
 
 import Bluetooth
 import Signals
 
 extension RunFailure {
-  /// What `error` means.
+  /// The failure of an error.
   ///
   /// - Parameters:
-  ///   - error: What a step or a run threw.
+  ///   - error: The error of a step or a run.
   ///   - step: The step it came from, if it was one.
   public init(_ error: any Error, step: PlacedStep? = nil) {
     let what = step?.step.doing ?? "running the chain"
@@ -68,7 +68,7 @@ extension RunFailure {
     )
   }
 
-  /// The first cause, with what could not be cleaned up after it; or that alone.
+  /// The first cause, with the failures of the clean-up; or only those.
   private init(_ failure: FailedWithCleanUp, step: PlacedStep?) {
     let cleanUps = failure.cleanUp.map { RunFailure($0.error) }
     let left = cleanUps.map(\.message).joined(separator: "; ")
@@ -96,7 +96,7 @@ extension RunFailure {
     )
   }
 
-  /// Whether the chain is worth another try: it may pass, and it is not only the clean-up of a
-  /// chain that was done.
+  /// Whether to try the chain again: the failure is transient, and it is not only in the clean-up
+  /// of a chain that succeeded.
   var isWorthAnotherTry: Bool { self.class == .passing && code != .cleanUpFailed }
 }

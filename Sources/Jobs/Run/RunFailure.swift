@@ -2,7 +2,7 @@
 
 public import Bluetooth
 
-/// A failure as output shows it: what was being done, why it failed, what to try.
+/// A failure for output: the operation, the reason, and a hint.
 public struct RunFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// The kind, stable in output: `timed-out`, `expectation-not-met`.
   public let code: DeviceFailure.Code
@@ -12,13 +12,13 @@ public struct RunFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// "no answer came within 5s".
   public let why: String
   public let bluez: BlueZAnswer?
-  /// What to try; may be empty.
+  /// A hint what to try; may be empty.
   public let hint: String
-  /// The signal that ended the run, if one did.
+  /// The signal that ended the run, if there was one.
   public let signal: Int32?
-  /// Where the step that failed is in the trace of the run, if there is one.
+  /// The part of the trace that belongs to the failed step, if there is a trace.
   public let trace: TraceSlice?
-  /// What was expected and what came, where that is why.
+  /// The expected and the received value, if that is the reason.
   public let expectation: ExpectationFailure?
 
   public init(
@@ -50,20 +50,20 @@ public struct RunFailure: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension DeviceFailure.Code {
-  /// A value came and is not what the chain expects.
+  /// A value is not what the chain expects.
   public static let expectationNotMet = Self(rawValue: "expectation-not-met")
-  /// The run was ended from outside, without a cause.
+  /// The run was cancelled, without a cause.
   public static let cancelled = Self(rawValue: "cancelled")
-  /// Devices of a batch were not run, as others or they themselves had failed.
+  /// Devices of a batch were not run, because they or others had failed.
   public static let notRun = Self(rawValue: "not-run")
-  /// A signal of the operating system ended the run, or nobody takes its output any more.
+  /// A signal of the operating system ended the run, or its output was closed.
   public static let interrupted = Self(rawValue: "interrupted")
-  /// Values came faster than they were taken.
+  /// Values arrived faster than they were consumed.
   public static let valuesLost = Self(rawValue: "values-lost")
   /// A required journal could not be written.
   public static let journalFailed = Self(rawValue: "journal-failed")
   /// This host cannot do what an operation of a suite asks for.
   public static let notSupportedHere = Self(rawValue: "not-supported-here")
-  /// A passkey or PIN could not be read from where it is said to be.
+  /// A passkey or PIN could not be read from its source.
   public static let secretMissing = Self(rawValue: "secret-missing")
 }

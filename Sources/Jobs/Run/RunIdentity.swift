@@ -1,9 +1,9 @@
 // What distinguishes one run from another, in output that repeats.
 
-/// The identity of a run: a function of its seed and its plan alone.
+/// The identity of a run: a function of only its seed and its plan.
 ///
-/// The same seed and an equal plan have the same identity, so a simulated run repeats to the
-/// letter. Whoever wants runs on real devices to differ gives each a seed of its own.
+/// The same seed and an equal plan have the same identity, so that a simulated run repeats exactly.
+/// Runs on real devices get different seeds to distinguish them.
 public struct RunIdentity: Hashable, Sendable, CustomStringConvertible {
   /// 16 hexadecimal digits.
   public let description: String
@@ -16,10 +16,10 @@ public struct RunIdentity: Hashable, Sendable, CustomStringConvertible {
     self.init(seed: seed, text: plan.description, round: round)
   }
 
-  /// The identity of a run of what is described by `text`, with `seed`.
+  /// The identity of a run described by `text`, with `seed`.
   ///
   /// FNV-1a over the seed, least significant octet first, and the text in UTF-8; from the second
-  /// round on with its number behind.
+  /// round on followed by the number of the round.
   public init(seed: UInt64, text: String, round: Int = 1) {
     self.seed = seed
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325

@@ -3,19 +3,19 @@
 package import Bluetooth
 package import Signals
 
-/// One value of many.
+/// One value of a stream.
 package struct Sample: Sendable {
   /// What the device sent; empty where the value is joined from several.
   package let octets: [UInt8]
   package let decoded: Result<DecodedValue, ValueError>
-  /// When it arrived, on the loop's clock, however late it is taken.
+  /// When it arrived, on the clock of the loop.
   package let arrival: Instant
-  /// How long the read took; nil for a value that the device sent by itself.
+  /// How long the read took; nil for a notified value.
   let latency: Duration?
-  /// The values that it is joined from, by their names.
+  /// The values that it joins, by name.
   private let parts: [(name: String, octets: [UInt8])]
 
-  /// Decodes octets as a step says.
+  /// Decodes octets in the format of a step.
   init(
     _ octets: [UInt8],
     of target: CharacteristicSelector,
@@ -32,7 +32,7 @@ package struct Sample: Sendable {
     }
   }
 
-  /// Several values as one, each a field. It arrived when the last of them did.
+  /// Several values as the fields of one. Its arrival is that of the last of them.
   init(joining samples: [Sample], names: [String]) {
     octets = []
     latency = nil
@@ -47,10 +47,10 @@ package struct Sample: Sendable {
     }
   }
 
-  /// What events say of it.
+  /// The value for events.
   package var value: StepValue { StepValue(octets: octets, decoded: try? decoded.get()) }
 
-  /// The octets that a check looks at.
+  /// The octets for a check.
   func octets(for subject: Expectation.Subject) -> [UInt8] {
     guard case .field(let name) = subject else { return octets }
     return parts.first { name == $0.name || name.hasPrefix($0.name + ".") }?.octets ?? octets
@@ -58,12 +58,13 @@ package struct Sample: Sendable {
 }
 
 extension DeviceService {
-  /// Subscribes to a characteristic, then runs what `body` makes of the values that arrive.
+  /// Subscribes to a characteristic, then runs the signal that `body` makes of the values.
   ///
   /// - Parameters:
   ///   - onGap: Called at each place where values are missing.
   ///   - body: Called once the subscription is active, with the values from then on.
-  /// - Returns: What `body` sends; subscribed until that ends. Fails as a subscription does.
+  /// - Returns: What `body` sends; the subscription lasts until that ends. Fails as a subscription
+  ///   does.
   package func listening<Value: Sendable>(
     to target: CharacteristicSelector,
     format: ValueFormat? = nil,

@@ -1,8 +1,8 @@
-// What came of a step.
+// The result of a step.
 
 public import Bluetooth
 
-/// How one step of a run ended.
+/// The result of one step of a run.
 public struct StepResult: Equatable, Sendable {
   public enum Status: String, Hashable, Sendable {
     case ok
@@ -16,10 +16,10 @@ public struct StepResult: Equatable, Sendable {
 
   public let step: ReportedStep
   public let status: Status
-  /// What it brought; also of a step that failed when its value came and was not as expected.
+  /// Its outcome; also of a failed step whose value is not as expected.
   public let outcome: StepOutcome?
-  /// Why it failed. Nil for a `repeat` or `when` in which another step failed. A step whose failure was
-  /// expected has one too, with the status `ok`.
+  /// Why it failed. Nil for a `repeat` or `when` in which another step failed. A step whose failure
+  /// was expected has one too, with the status `ok`.
   public let failure: RunFailure?
   /// Remarks, a sentence each: of a warning, its reasons.
   public let notes: [String]
@@ -43,7 +43,7 @@ public struct StepResult: Equatable, Sendable {
   }
 }
 
-/// What a step brought.
+/// The outcome of a step.
 public enum StepOutcome: Equatable, Sendable {
   /// The connection is up: it was made, or found and is left up.
   case linked(LinkOrigin)
@@ -52,26 +52,27 @@ public enum StepOutcome: Equatable, Sendable {
   case paired(PairingOutcome)
   /// The octets that a write wrote.
   case written([UInt8])
-  /// How many values a `notify` got, how many a second, and how many its buffer dropped.
+  /// Of a `notify`: the number of values, their rate per second, and the number of dropped values.
   case listened(count: Int, rate: Double, dropped: Int = 0)
-  /// What a `poll` came to.
+  /// The summary of a `poll`.
   case polled(PollSummary)
-  /// What an `exchange` was answered, and how long after the write was begun the device answered
-  /// that, and notified the value; either may come first.
+  /// The answer of an `exchange`, and the times from the start of the write to its response and to
+  /// the notification; either may come first.
   case exchanged(StepValue, answered: Duration, notified: Duration)
   /// The ATT MTU, in octets.
   case mtu(Int)
   case services([GATTService])
-  /// The devices that a `scan` found, each as it was last received, in the order first received.
+  /// The devices that a `scan` found, with their last advertisements, in the order of the first
+  /// ones.
   case scanned([Advertisement])
-  /// What a `log` said.
-  case said(String)
+  /// The text of a `log`.
+  case logged(String)
 }
 
-/// A value that a device gave.
+/// A value that a device sent.
 public struct StepValue: Equatable, Sendable {
   public let octets: [UInt8]
-  /// What the octets stand for; nil when they are not what their format or characteristic promises.
+  /// The decoded value; nil when the octets do not match their format or characteristic.
   public let decoded: DecodedValue?
 
   public init(octets: [UInt8], decoded: DecodedValue?) {
@@ -79,10 +80,10 @@ public struct StepValue: Equatable, Sendable {
     self.decoded = decoded
   }
 
-  /// Understands octets in a format, else as the standard of the characteristic says, else as
-  /// octets.
+  /// Decodes octets: in `format` if there is one, otherwise in the layout of the characteristic,
+  /// otherwise as plain octets.
   ///
-  /// - Throws: `ValueError` when they are not what that promises.
+  /// - Throws: `ValueError` when the octets do not match.
   public static func decode(
     _ octets: [UInt8],
     of selector: CharacteristicSelector,

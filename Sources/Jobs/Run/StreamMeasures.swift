@@ -1,9 +1,9 @@
-// Counting and timing the values of one step.
+// Counts and times the values of one step.
 
 import Bluetooth
 import Signals
 
-/// What is measured while values arrive: how many, how often, how long between them.
+/// The measures over values as they arrive: count, rate and intervals.
 ///
 /// Each value counts at the time of its arrival, so that a slow consumer changes nothing.
 struct StreamMeasures: Sendable {
@@ -18,12 +18,12 @@ struct StreamMeasures: Sendable {
 
   init(from start: Instant) { self.start = start }
 
-  /// Begins again: only now the subscription is active.
+  /// Starts again, when the subscription is active.
   mutating func begin(at now: Instant) { self = StreamMeasures(from: now) }
 
   /// A value arrived.
   ///
-  /// - Parameter latency: How long the read took; nil for a value that the device sent by itself.
+  /// - Parameter latency: How long the read took; nil for a notified value.
   mutating func take(at arrival: Instant, latency: Duration? = nil) {
     count += 1
     longest = max(longest, arrival - (last ?? start))
@@ -32,21 +32,21 @@ struct StreamMeasures: Sendable {
     last = arrival
   }
 
-  /// There are enough values, or none will come.
+  /// A stop condition is met, or no more values will arrive.
   mutating func finish(at now: Instant) {
     guard end == nil else { return }
     end = now
     longest = max(longest, now - (last ?? start))
   }
 
-  /// How many values a second came; infinite when all came at once.
+  /// The number of values per second; infinite when all arrived at once.
   func rate(at now: Instant) -> Double {
     let seconds = ((end ?? now) - start).seconds
     guard seconds > 0 else { return count == 0 ? 0 : .infinity }
     return Double(count) / seconds
   }
 
-  /// What was measured; nil where there is nothing to measure.
+  /// A measured time; nil when it could not be measured.
   subscript(measure: Measure) -> Duration? {
     switch measure {
     case .silence: longest
@@ -59,7 +59,7 @@ struct StreamMeasures: Sendable {
     }
   }
 
-  /// All of it as fields, for steps that look at it later. Times are in ms.
+  /// All measures as fields, for later steps. Times are in ms.
   func fields(at now: Instant) -> [DecodedValue.Field] {
     let times = Measure.allCases.compactMap { measure in
       self[measure].map { time in
@@ -70,7 +70,7 @@ struct StreamMeasures: Sendable {
     return [.init("count", .integer(Int64(count))), rate] + times
   }
 
-  /// The smallest time that so many percent do not exceed: the nearest rank.
+  /// A percentile by the nearest-rank method.
   static func percentile(_ percent: Int, of times: [Duration]) -> Duration? {
     guard !times.isEmpty else { return nil }
     let rank = (percent * times.count + 99) / 100
@@ -79,6 +79,6 @@ struct StreamMeasures: Sendable {
 }
 
 extension Duration {
-  /// The time in ms, as a value that checks look at.
+  /// The time in ms, for checks.
   var milliseconds: DecodedValue { .real(Double(wholeMicroseconds) / 1000, decimals: 3) }
 }

@@ -1,16 +1,16 @@
-// Where in a trace each failure is.
+// Adds the part of a trace to each failure.
 //
-// It stands between a run and its report, and changes nothing but failures.
+// It is between a run and its report, and only changes failures.
 
 public import Bluetooth
 import Signals
 
-/// Passes events on, with the part of a trace that belongs to each failed step.
+/// Forwards events, and adds the part of a trace that belongs to a failed step.
 public final class TracedReport: Sendable {
   private struct State {
-    /// The steps under way, the innermost last, with the packets there were when each began.
+    /// The running steps, the innermost last, with the number of packets when each began.
     var begun: [(position: StepPosition, mark: Int)] = []
-    /// The step whose failure the run may end with, and its part of the trace.
+    /// The last failed step, with whose failure the run may end, and its part of the trace.
     var failed: (position: StepPosition, slice: TraceSlice)?
   }
 
@@ -18,14 +18,14 @@ public final class TracedReport: Sendable {
   private let report: @Sendable (RunEvent) -> Void
   private let state = Guarded(State())
 
-  /// - Parameter report: Gets every event, as ``ChainRunner`` would give it.
+  /// - Parameter report: Receives every event of ``ChainRunner``.
   public init(_ trace: any RunTrace, _ report: @escaping @Sendable (RunEvent) -> Void) {
     self.trace = trace
     self.report = report
   }
 
-  /// Passes an event on.
-  @Sendable public func hear(_ event: RunEvent) {
+  /// Forwards an event.
+  @Sendable public func receive(_ event: RunEvent) {
     switch event.change {
     case .stepStarted(let step):
       let mark = trace.mark()
@@ -88,7 +88,7 @@ extension RunEvent {
 }
 
 extension RunFailure {
-  /// The same failure, with its part of a trace.
+  /// The failure with its part of a trace.
   fileprivate func traced(_ slice: TraceSlice) -> RunFailure {
     RunFailure(
       code: code,

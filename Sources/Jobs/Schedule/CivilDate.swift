@@ -1,4 +1,4 @@
-// Days as dates.
+// Converts days to dates.
 
 /// A day of the proleptic Gregorian calendar, in UTC.
 struct CivilDate: Hashable, Sendable {
@@ -10,7 +10,7 @@ struct CivilDate: Hashable, Sendable {
   /// From 0, which is Sunday.
   let weekday: Int64
 
-  /// The day so many days after 1970-01-01; before it when negative.
+  /// The date of a number of days after 1970-01-01; before it when negative.
   ///
   /// - Source: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", `civil_from_days`.
   init(daysSince1970 days: Int64) {

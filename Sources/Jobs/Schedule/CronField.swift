@@ -1,10 +1,10 @@
-// One of the five fields of a crontab's time.
+// One of the five fields of a cron schedule.
 
-/// The numbers that a field stands for.
+/// The numbers that a field matches.
 struct CronField: Hashable, Sendable {
-  /// A bit for each number.
+  /// One bit for each number.
   private let numbers: UInt64
-  /// Whether it begins with `*`: it asks for nothing, or for every nth only.
+  /// Whether it begins with `*`: it matches all numbers, or every nth.
   let isOpen: Bool
 
   static let months = [
@@ -15,9 +15,9 @@ struct CronField: Hashable, Sendable {
   /// Reads a field.
   ///
   /// - Parameters:
-  ///   - title: What it is, for complaints.
-  ///   - range: What its numbers lie in; all below 64.
-  ///   - names: Names for numbers, from `first` on.
+  ///   - title: The name of the field, for error messages.
+  ///   - range: The range of its numbers; all below 64.
+  ///   - names: Names of the numbers from `first` on.
   init(
     _ text: String,
     _ title: String,

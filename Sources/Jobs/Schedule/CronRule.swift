@@ -1,28 +1,28 @@
-// Times in five fields, as crontabs write them.
+// A cron schedule: times in five fields.
 
 import Documents
 
-/// Minutes at which something begins: `*/15 6-22 * * mon-fri`.
+/// The minutes at which something begins: `*/15 6-22 * * mon-fri`.
 ///
 /// The fields are minute, hour, day of the month, month, day of the week. Each is `*`, a number, a
-/// range, or several of these with commas between, each with `/n` for every nth. Months and days of
+/// range, or several of these separated by commas, each with `/n` for every nth. Months and days of
 /// the week may be named by three letters; 0 and 7 are Sunday. When neither day is `*`, a day that
-/// fits one of them will do. **Times are UTC**: none is missing or there twice when clocks change, and
-/// a simulated run is the same on every host.
+/// matches one of them matches. **Times are UTC**: daylight saving time neither skips nor repeats
+/// any, and a simulated run is the same on every host.
 ///
-/// - Source: crontab(5), but for the time zone.
+/// - Source: crontab(5), except for the time zone.
 public struct CronRule: Hashable, Sendable, CustomStringConvertible {
   private let minutes: CronField
   private let hours: CronField
   private let days: CronField
   private let months: CronField
   private let weekdays: CronField
-  /// As it was written.
+  /// The text as it was written.
   public let description: String
 
   /// Reads five fields.
   ///
-  /// - Throws: ``CronProblem``: what is wrong, also with a rule that fits no time at all.
+  /// - Throws: ``CronProblem`` for invalid fields, and for a rule that never matches.
   public init(_ text: String) throws(CronProblem) {
     let words = text.split(separator: " ").map(String.init)
     guard words.count == 5 else {
@@ -39,13 +39,13 @@ public struct CronRule: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// How many days are looked at: from one 29th of February to the next are at most eight years.
+  /// How many days are searched: at most eight years lie between two 29ths of February.
   private static let longest: Int64 = 366 * 9
 
-  /// The first minute after a time that the rule fits.
+  /// The first matching minute after a time.
   ///
   /// - Parameter time: Since 1970-01-01T00:00:00Z.
-  /// - Returns: The beginning of that minute, counted likewise; nil when there is none, which is seen when the rule is read.
+  /// - Returns: The start of that minute, likewise; nil without one, which the initialiser rejects.
   public func next(after time: Duration) -> Duration? {
     let minute = time.components.seconds.divided(by: 60).quotient + 1
     let (firstDay, minuteOfDay) = minute.divided(by: 1440)
@@ -61,7 +61,7 @@ public struct CronRule: Hashable, Sendable, CustomStringConvertible {
     let isDay = days.contains(date.day)
     let isWeekday =
       weekdays.contains(date.weekday) || (date.weekday == 0 && weekdays.contains(7))
-    // A day that is left open leaves it to the other.
+    // An open day field leaves the decision to the other.
     return days.isOpen || weekdays.isOpen ? isDay && isWeekday : isDay || isWeekday
   }
 
@@ -70,10 +70,10 @@ public struct CronRule: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// What is wrong with a time in five fields.
+/// An error in a cron schedule.
 public struct CronProblem: Error, Hashable, Sendable {
   public let message: String
-  /// What would have been right, where the message does not state it.
+  /// What would be valid, unless the message states it.
   public let expected: String?
 
   init(message: String, expected: String) {
@@ -81,7 +81,7 @@ public struct CronProblem: Error, Hashable, Sendable {
     self.expected = expected
   }
 
-  /// A text that does not fit: the message is `expected Y, found X`.
+  /// An invalid text: the message is `expected Y, found X`.
   init(found: String, expected: String) {
     message = DocumentProblem.message(found: found, expected: expected)
     self.expected = nil

@@ -1,18 +1,18 @@
-// When something is run again: pure, from times to times.
+// When something runs again. Pure: the caller passes times.
 
 import Signals
 
-/// Times at which a run begins.
+/// The times at which runs begin.
 public struct Schedule: Hashable, Sendable, CustomStringConvertible {
   public enum Rule: Hashable, Sendable {
-    /// At once, and then so long after each beginning that was due, however long the runs take.
+    /// At once, and then at this interval after each due time, however long the runs take.
     case every(Duration)
-    /// At the minutes that fit, in UTC; not at once.
+    /// At the minutes that match, in UTC; not at once.
     case cron(CronRule)
   }
 
   public let rule: Rule
-  /// Each beginning is put off by a part of this, drawn from the seed.
+  /// Each beginning is delayed by a random part of this, drawn from the seed.
   public let jitter: Duration
 
   public init(_ rule: Rule, jitter: Duration = .zero) {
@@ -30,34 +30,34 @@ public struct Schedule: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// The beginnings of one schedule, one after the other.
+/// The beginnings of one schedule, in order.
 ///
-/// Runs do not overlap: a time that comes while a run is under way is missed, not made up for.
+/// Runs do not overlap: a time that passes during a run is skipped.
 public struct ScheduleTimes: Sendable {
   /// A beginning.
   public struct Beginning: Hashable, Sendable {
-    /// When it is, since 1970-01-01T00:00:00Z, put off included.
+    /// Its time with the delay, since 1970-01-01T00:00:00Z.
     public let time: Duration
-    /// How many beginnings before it came too early.
+    /// The number of earlier beginnings that were skipped.
     public let missed: Int
   }
 
   private let schedule: Schedule
   private let generator: SeededGenerator
-  /// The time that was due last, not put off.
+  /// The last due time, without the delay.
   private var due: Duration?
-  /// How many were due.
+  /// The number of due times so far.
   private var count = 0
 
-  /// - Parameter seed: What the delays are drawn from.
+  /// - Parameter seed: The seed of the delays.
   public init(_ schedule: Schedule, seed: UInt64) {
     self.schedule = schedule
     generator = SeededGenerator(seed: seed, name: "schedule")
   }
 
-  /// The first beginning that is not over at `now`, which was not given before.
+  /// The next beginning that is not before `now`, and was not returned before.
   ///
-  /// - Parameter now: Since 1970-01-01T00:00:00Z. When it jumps back, what was due stays due.
+  /// - Parameter now: Since 1970-01-01T00:00:00Z. When it jumps back, due times stay due.
   /// - Returns: Nil when the schedule has no more times.
   public mutating func next(now: Duration) -> Beginning? {
     var missed = skipFar(now)
@@ -71,7 +71,7 @@ public struct ScheduleTimes: Sendable {
     return nil
   }
 
-  /// Passes over what was missed while nobody looked: after a long suspension there is much of it.
+  /// Skips many missed times at once: after a long suspension there may be very many.
   private mutating func skipFar(_ now: Duration) -> Int {
     guard case .every(let interval) = schedule.rule, let last = due else { return 0 }
     let passed = Int64((now - schedule.jitter - last) / interval) - 1

@@ -101,7 +101,7 @@ public enum ChainSchema {
     ]
   }
 
-  /// Names with what they have to be.
+  /// Names with what their values must be.
   private static var checks: JSONValue {
     .object([
       ("type", .string("object")), ("additionalProperties", .reference("check")),
@@ -220,14 +220,14 @@ extension StepKind {
       isRequired: true
     )
     let own = keys.first?.name == Self.verb.rawValue ? descriptions : [verb] + descriptions
-    // The verb says which step it is: it is there also where nothing has to stand behind it.
+    // The verb is required, even where it needs no value: it identifies the step.
     let all = own.map { $0.name == Self.verb.rawValue ? $0.required : $0 }
     return .mapping(all, documentation, rules.flatMap(\.schema))
   }
 }
 
 extension KeyDescription {
-  /// The same key where it has to be there.
+  /// The same key as a required one.
   fileprivate var required: KeyDescription {
     KeyDescription(
       name: name,

@@ -1,9 +1,9 @@
-// `combine`: looks at the latest of several values together.
+// `combine`: combines the latest values of several characteristics.
 
 import Bluetooth
 
 extension Combining: StreamingKind {
-  init() { self.init([], Enough()) }
+  init() { self.init([], StopConditions()) }
 
   static let verb = StepVerb.combine
   static let documentation =
@@ -23,14 +23,14 @@ extension Combining: StreamingKind {
   static let rules: [KeyRule<Combining>] = endingRules
 
   var action: Step.Action { .combine(self) }
-  /// It is about no characteristic more than about another.
+  /// It has no single characteristic.
   var characteristic: CharacteristicSelector? { nil }
   var subjects: Subjects? { Subjects(of: inputs) }
   var title: String { "combine \(inputs.map(\.name).joined(separator: ", "))" }
   var doing: String {
     "following \(inputs.map { "\($0.target)" }.joined(separator: " and "))"
   }
-  func limit(_ usual: Duration) -> Duration { (enough.duration ?? .zero) + usual }
+  func limit(_ usual: Duration) -> Duration { (stop.duration ?? .zero) + usual }
 }
 
 extension Combining.Input: Described {

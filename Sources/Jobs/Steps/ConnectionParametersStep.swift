@@ -1,4 +1,5 @@
-// `connection-parameters`: tells `interval` and `supervisionTimeout` in ms, and `latency`; needs `--trace`.
+// `connection-parameters`: reads the connection parameters: `interval` and `supervisionTimeout` in
+// ms, and `latency`; needs `--trace`.
 
 struct ConnectionParametersStep: StepKind {
   static let verb = StepVerb.connectionParameters

@@ -1,17 +1,18 @@
-// What is read from the keys of a mapping, and printed and checked by the same description.
+// Values that are read, printed and checked by one description of their keys.
 
 import Documents
 
-/// A value that chains write as a mapping: its keys are described once, and read, printed, checked
-/// and documented by that description.
+/// A value that is written as a mapping. Its keys are described once; readers, printers, checks and
+/// documentation use that description.
 protocol Described: Hashable, Sendable {
   /// In the order in which they are printed.
   static var keys: [Key<Self>] { get }
-  /// What has to hold across keys.
+  /// Rules across keys.
   static var rules: [KeyRule<Self>] { get }
-  /// Nothing is read yet. What is in it for required keys is a placeholder, and is never used.
+  /// A value before its keys are read. Its required properties hold placeholders that are never
+  /// used.
   init()
-  /// The names that expectations may use about the value, as far as its keys are read; nil: none.
+  /// The names that expectations may use, as far as the keys are read; nil for none.
   var subjects: Subjects? { get }
 }
 
@@ -21,7 +22,7 @@ extension Described {
 
   /// Reads the keys of a mapping.
   ///
-  /// - Returns: nil where a required key is missing or wrong, with a complaint.
+  /// - Returns: Nil, after an error, when a required key is missing or invalid.
   static func take(
     from mapping: inout MappingReader,
     _ reader: inout StepReader,
@@ -46,9 +47,9 @@ extension Described {
     return isComplete ? value : nil
   }
 
-  /// Reads a mapping that has these keys alone.
+  /// Reads a mapping that has only these keys.
   ///
-  /// - Parameter expected: What should stand where there is no mapping, or an empty one.
+  /// - Parameter expected: What is expected, for the error about a missing or empty mapping.
   static func read(_ node: Node, _ reader: inout StepReader, expected: String) -> Self? {
     guard node.mapping?.isEmpty == false else {
       reader.complain(node, Complaint(found: node.shown, expected: expected))
@@ -60,19 +61,19 @@ extension Described {
     return value
   }
 
-  /// The keys that are not as they are when nobody writes them, in the one-line form.
+  /// The keys with values other than the defaults, in the one-line form.
   func words(_ keys: some Sequence<Key<Self>>) -> [String] { keys.flatMap { $0.words(self) } }
 
-  /// What is wrong with the value, wherever it was made.
+  /// The error in the value, however it was made.
   func complaint(_ limits: PlanLimits, within limit: Duration? = nil) -> Complaint? {
     Self.keys.lazy.compactMap { $0.complaint(self, limits) }.first
       ?? Self.rules.lazy.compactMap { $0.complaint(self, within: limit) }.first
   }
 
-  /// The captured values that it names.
+  /// The captured values that it uses.
   var mentions: [VariablePath] { Self.keys.flatMap { $0.mentions(self) } }
 
-  /// The value with captured values in it.
+  /// The value with its captured values replaced.
   func filled(_ filling: Filling) throws(Unfilled) -> Self {
     var new = self
     for key in Self.keys { try key.fill(&new, filling) }

@@ -1,4 +1,4 @@
-// `exchange`: writes, and takes the notification that answers.
+// `exchange`: writes, and waits for the notification that answers.
 
 import Bluetooth
 
@@ -17,28 +17,9 @@ extension Exchanging: StepKind {
       .target,
       documentation: "the characteristic that is written"
     ),
-    Key(
-      "value",
-      \.write.value,
-      .written,
-      .parts,
-      documentation: "a value in a format, or a list of such values"
-    ),
-    Key(
-      "kind",
-      \.write.kind,
-      .kindOfWriting,
-      default: .automatic,
-      .kind,
-      documentation: "the kind of write"
-    ),
-    Key(
-      "offset",
-      \.write.offset,
-      .offset,
-      default: 0,
-      documentation: "the first byte to write"
-    ),
+    .value(\.write.value),
+    .writeKind(\.write.kind),
+    .writeOffset(\.write.offset),
     Key(
       "answer",
       \.otherAnswer,

@@ -1,19 +1,19 @@
-// `include`: the steps of another file, in the place of the step.
+// `include`: the steps of another file, instead of the step.
 
 import Documents
 
-/// What is known of the files around the steps that are read.
+/// The state of includes while steps are read.
 struct IncludedSurroundings {
   var inclusions: Inclusions
-  /// The variables with their values, as they stand in the file that is read.
+  /// The variables of the file that is being read.
   var table = VariableTable()
   /// The names that steps of the chain capture.
   var captured: [String] = []
-  /// The files that are being read, the outermost first, by their real paths.
+  /// The real paths of the files that are being read, the outermost first.
   var stack: [String] = []
-  /// How many includes there were.
+  /// The number of includes so far.
   var count = 0
-  /// How many steps were read.
+  /// The number of steps read so far.
   var steps = 0
 }
 
@@ -160,7 +160,7 @@ extension StepReader {
 }
 
 extension DocumentProblem {
-  /// The same complaint, with the place that includes the file in which it is.
+  /// The same error, with the position of the include of its file.
   fileprivate func included(at place: Place) -> DocumentProblem {
     DocumentProblem(
       self.place,

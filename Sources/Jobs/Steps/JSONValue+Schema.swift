@@ -25,10 +25,10 @@ extension JSONValue {
     return .object([("type", .string("array")), ("items", items)] + bounds)
   }
 
-  /// This, or a variable that stands for it.
+  /// This, or a variable.
   var orVariable: JSONValue { .anyOf([self, .reference("variable")]) }
 
-  /// The schema with what it is for.
+  /// The schema with a description.
   func described(_ text: String) -> JSONValue {
     guard case .object(let members) = self else { return self }
     let rest = members.filter { $0.key != "description" }
@@ -38,7 +38,7 @@ extension JSONValue {
   /// A single value of any type.
   static let scalar = JSONValue.type("string", "number", "integer", "boolean")
 
-  /// The text, indented; what fits on a line is on one.
+  /// The text, indented; a value that fits on one line is on one line.
   func indented(_ depth: Int = 0, width: Int = 100, used: Int = 0) -> String {
     let inline = inlineText
     let margin = String(repeating: "  ", count: depth)

@@ -1,50 +1,51 @@
-// A key of a mapping: its name, its shape, how it stands on one line, and where its value goes.
+// A key of a mapping: its name, its shape, its one-line form, and where its value is stored.
 
 import Bluetooth
 import Documents
 
-/// How the value of a key stands in the one-line form.
+/// How the value of a key is written in the one-line form.
 enum LineForm: Sendable {
   /// The word after the verb.
   case target
-  /// The word after one that names the key.
+  /// The word after the one that names the key.
   case option(String)
   /// The same, any number of times.
   case repeated(String)
-  /// A word that is there or not.
+  /// A word without a value.
   case flag(String)
-  /// One of a few words, each by itself.
+  /// One of a few words, without the name of the key.
   case bare([String], what: String)
   /// Words with a format before a colon: `u8:1`.
   case parts
-  /// The keys of the mapping are options of the step itself.
+  /// The keys of the mapping are options of the step.
   case members([KeyDescription])
-  /// Steps in braces, behind a word where there is one.
+  /// Steps in braces, after a word if there is one.
   case steps(after: String?)
-  /// One `write` in braces behind a word.
+  /// One `write` in braces after a word.
   case write(after: String, [KeyDescription])
-  /// Inputs in braces, each of which begins with one of its keys.
+  /// Inputs in braces; each begins with one of its keys.
   case inputs([KeyDescription])
-  /// A comparison behind a word, any number of times.
+  /// A comparison after a word, any number of times.
   case comparisons(after: String)
   /// Comparisons with `and` between them.
   case condition
-  /// A name and its value behind a word, any number of times: `with level=2`.
+  /// A name and its value after a word, any number of times: `with level=2`.
   case binding(after: String)
-  /// A count, a silence or a comparison behind a word, any number of times.
+  /// A count, a silence or a comparison after a word, any number of times.
   case stop(after: String)
 }
 
-/// What is known of a key without its value: for the one-line form, the schema, the documentation.
+/// The properties of a key that do not depend on its value: for the one-line form, the schema, the
+/// documentation.
 struct KeyDescription: Sendable {
   let name: String
-  /// One line, as it continues "`name`:".
+  /// One line that continues "`name`:".
   let documentation: String
   let shape: ShapeDescription
   let form: LineForm
   let isRequired: Bool
 
-  /// The word of the one-line form that says which key is meant; nil where none does.
+  /// The word of the one-line form that names the key; nil without one.
   var word: String? {
     switch form {
     case .option(let word), .repeated(let word), .flag(let word), .write(let word, _),
@@ -63,23 +64,22 @@ struct KeyDescription: Sendable {
 struct Key<Owner: Sendable>: Sendable {
   let description: KeyDescription
   private let read: @Sendable (Node, inout Owner, inout StepReader) -> Bool
-  /// Its words in the one-line form; none where it is as when nobody writes it.
+  /// Its words in the one-line form; empty for the default value.
   let words: @Sendable (Owner) -> [String]
   let mentions: @Sendable (Owner) -> [VariablePath]
   let characteristics: @Sendable (Owner) -> [CharacteristicSelector]
   private let check: @Sendable (Owner, PlanLimits) -> Complaint?
   private let filling: @Sendable (inout Owner, Filling) throws(Unfilled) -> Void
-  /// Whether it is not as when nobody writes it.
+  /// Whether its value is not the default.
   let isGiven: @Sendable (Owner) -> Bool
 
   var name: String { description.name }
   var shape: ShapeDescription { description.shape }
 
   /// - Parameters:
-  ///   - path: Where the value goes.
-  ///   - initial: The value when nobody writes the key, which may be null then; nil: it has to be
-  ///     written.
-  ///   - form: An option of the same name when nil.
+  ///   - path: Where the value is stored.
+  ///   - initial: The default, with which the key may be null; nil for a required key.
+  ///   - form: Nil for an option with the same name.
   init<Value: Equatable & Sendable>(
     _ name: String,
     _ path: any WritableKeyPath<Owner, Value> & Sendable,
@@ -118,7 +118,7 @@ struct Key<Owner: Sendable>: Sendable {
     isGiven = { $0[keyPath: path] != initial }
   }
 
-  /// A key whose value is nil when nobody writes it.
+  /// A key whose default is nil.
   init<Value: Equatable & Sendable>(
     _ name: String,
     _ path: any WritableKeyPath<Owner, Value?> & Sendable,
@@ -129,9 +129,9 @@ struct Key<Owner: Sendable>: Sendable {
     self.init(name, path, shape.optional, default: .some(nil), form, documentation: documentation)
   }
 
-  /// Reads the key, where it is there.
+  /// Reads the key, if it is present.
   ///
-  /// - Returns: Whether the value can be gone on with.
+  /// - Returns: Whether the value is usable.
   func take(
     from mapping: inout MappingReader,
     into owner: inout Owner,

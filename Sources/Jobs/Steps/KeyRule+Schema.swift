@@ -1,4 +1,4 @@
-// Rules across keys as JSON Schema says them.
+// Rules across keys as JSON Schema.
 
 extension Described {
   /// A mapping with these keys as an object.
@@ -32,7 +32,7 @@ extension JSONValue {
 }
 
 extension KeyDescription {
-  /// What a schema says of the value.
+  /// The schema of the value.
   fileprivate var schema: JSONValue {
     let schema = shape.mayBeNull ? .anyOf([.type("null"), shape.schema]) : shape.schema
     return schema.described(documentation.filter { $0 != "`" })

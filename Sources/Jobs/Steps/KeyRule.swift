@@ -1,27 +1,27 @@
-// What has to hold across the keys of a mapping, with what a schema says of it.
+// Rules across the keys of a mapping.
 
 import Documents
 
 /// A rule across keys.
 enum KeyRule<Owner: Described>: Sendable {
-  /// One of the keys has to be there. The complaint is about the first key of the mapping's own.
+  /// At least one of the keys. The error is about the first key of the mapping.
   case atLeastOne([String], Complaint)
-  /// One of the keys has to be there, and no other of them.
+  /// Exactly one of the keys.
   case exactlyOne([String], Complaint)
-  /// No more than one of the keys has to be there.
+  /// At most one of the keys.
   case atMostOne([String], Complaint)
-  /// The first key needs the second, and that goes with no other.
+  /// The first key requires the second, which is only valid with the first.
   case pair(String, with: String)
-  /// What the values of keys must not be together. The complaint is about the first of `blamed` that
-  /// is there.
+  /// A check of the values of several keys. The error is about the first key of `blamed` that is
+  /// present.
   case values(blamed: [String], @Sendable (Owner, _ limit: Duration?) -> Complaint?)
 
-  /// Complains where it does not hold.
+  /// Adds an error when the rule does not hold.
   ///
   /// - Parameters:
-  ///   - limit: The limit of the step that the keys are of.
-  ///   - isRead: Whether all keys were read, so that their values can be looked at.
-  /// - Returns: Whether the value can be gone on with.
+  ///   - limit: The timeout of the step.
+  ///   - isRead: Whether all keys were read, so that their values can be checked.
+  /// - Returns: Whether the value is usable.
   func holds(
     _ owner: Owner,
     _ limit: Duration?,
@@ -61,7 +61,7 @@ enum KeyRule<Owner: Described>: Sendable {
     }
   }
 
-  /// What is wrong with a value, wherever it was made.
+  /// The error in a value, however it was made.
   func complaint(_ owner: Owner, within limit: Duration?) -> Complaint? {
     switch self {
     case .atLeastOne(let names, let complaint):
@@ -79,7 +79,7 @@ enum KeyRule<Owner: Described>: Sendable {
 }
 
 extension Complaint {
-  /// A key that has to be there.
+  /// A required key that is missing.
   static func missing(_ key: String, expected: String?) -> Complaint {
     Complaint("the key '\(key)' is missing", expected: expected)
   }

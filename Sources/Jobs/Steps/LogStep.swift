@@ -1,4 +1,4 @@
-// `log`: says a text.
+// `log`: logs a text.
 
 struct LogStep: StepKind {
   var template = MessageTemplate(literal: "")

@@ -1,4 +1,4 @@
-// `mtu`: tells the ATT MTU.
+// `mtu`: reads the ATT MTU.
 
 struct MTUStep: StepKind {
   static let verb = StepVerb.mtu

@@ -55,13 +55,13 @@ extension Listening: StreamingKind {
   var subjects: Subjects? { Subjects(of: target, format: format, kind: .stream) }
   var characteristic: CharacteristicSelector? { target }
   var doing: String { "listening to \(target)" }
-  func limit(_ usual: Duration) -> Duration { (enough.duration ?? .zero) + usual }
+  func limit(_ usual: Duration) -> Duration { (stop.duration ?? .zero) + usual }
 }
 
 extension Shape where Value == Int {
   /// How many values may be buffered.
   fileprivate static var buffer: Self {
-    .integer("how many values", "values") { _ in 1...SubscriptionOptions.mostBuffered }
+    .integer("a number of values", "values") { _ in 1...SubscriptionOptions.mostBuffered }
   }
 }
 

@@ -4,7 +4,7 @@ import Bluetooth
 import Documents
 
 extension PairingRule: Described {
-  /// Nothing is answered beforehand.
+  /// A rule without prepared answers.
   public init() { self.init(capability: nil) }
 
   static let keys: [Key<PairingRule>] = [
@@ -69,11 +69,11 @@ extension Shape where Value == PairingAnswers.Comparison {
   }
 }
 
-/// Where a passkey may be.
+/// The sources of a passkey.
 enum SecretKey: String, CaseIterable {
   case env, file
 
-  /// What stands under the key.
+  /// The value of the key.
   var takes: String {
     switch self {
     case .env: "the name of an environment variable"
@@ -90,7 +90,7 @@ enum SecretKey: String, CaseIterable {
 }
 
 extension Shape where Value == SecretReference {
-  /// `{ env: NAME }`, `{ file: PATH }`, or the passkey itself. Complaints do not say what stands here.
+  /// `{ env: NAME }`, `{ file: PATH }`, or the passkey itself. Error messages do not repeat it.
   fileprivate static var secret: Self {
     let expected = "{ env: NAME } or { file: PATH }"
     return Shape(

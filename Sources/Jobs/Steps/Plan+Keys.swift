@@ -95,7 +95,7 @@ extension RetryRule: Described {
 
 extension Shape where Value == Int {
   fileprivate static var attempts: Self {
-    .integer("how many tries", "tries") { 1...max(1, $0.attempts) }
+    .integer("a number of tries", "tries") { 1...max(1, $0.attempts) }
   }
 }
 

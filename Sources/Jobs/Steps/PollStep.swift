@@ -3,7 +3,7 @@
 import Bluetooth
 
 extension Polling: StreamingKind {
-  init() { self.init(.unread, every: .zero, Enough()) }
+  init() { self.init(.unread, every: .zero, StopConditions()) }
 
   static let verb = StepVerb.poll
   static let documentation = "reads a characteristic at a fixed interval, the first time at once"

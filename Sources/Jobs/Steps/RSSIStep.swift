@@ -1,4 +1,4 @@
-// `rssi`: measures the strength of the link: `rssi` and `txPower` in dBm.
+// `rssi`: measures the RSSI of the connection: `rssi` and `txPower` in dBm.
 
 struct RSSIStep: StepKind {
   static let verb = StepVerb.rssi

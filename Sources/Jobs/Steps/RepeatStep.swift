@@ -22,6 +22,6 @@ struct RepeatStep: StepKind {
 
 extension Shape where Value == Int {
   fileprivate static var times: Self {
-    .integer("how many times", "times") { 1...max(1, $0.repetitions) }
+    .integer("a number of times", "times") { 1...max(1, $0.repetitions) }
   }
 }

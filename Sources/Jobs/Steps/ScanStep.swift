@@ -63,13 +63,13 @@ extension Scanning: CustomStringConvertible {
 }
 
 extension Scanning {
-  /// How the parts of a filter are written, in files and on one line.
+  /// The values of a filter, for error messages.
   static let nameShape = "a name, in which * and ? are wildcards"
   static let addressShape = "an address such as C0:FF:EE:00:00:01"
   static let serviceShape = "a service such as battery, or a UUID"
   static let rssiRange = -127...20
 
-  /// What is captured of the devices that were found.
+  /// The captured value: the devices that were found.
   static func value(of found: [Advertisement]) -> DecodedValue {
     .fields([
       .init("count", .integer(Int64(found.count))),
@@ -87,7 +87,7 @@ extension Shape where Value == BluetoothAddress {
 }
 
 extension Shape where Value == [BluetoothUUID] {
-  /// One service or several, all of which a device has to advertise.
+  /// One service or several; a device must advertise all of them.
   fileprivate static var services: Self {
     let name = JSONValue.reference("name")
     return Shape(

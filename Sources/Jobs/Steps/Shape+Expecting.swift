@@ -1,10 +1,10 @@
-// Shapes of comparisons: expectations, conditions, and what ends a step with many values.
+// Shapes of comparisons: expectations, conditions and stop conditions.
 
 import Bluetooth
 import Documents
 
 extension Shape where Value == [Expectation] {
-  /// What has to hold of the step's value.
+  /// What the step's value must be.
   static var expectations: Self {
     var shape = Shape(
       "a value, or fields with what they must be",
@@ -12,93 +12,92 @@ extension Shape where Value == [Expectation] {
       schema: .reference("expect"),
       words: { $0.map { "\($0)" } }
     ) { node, reader in reader.expectations(node) }
-    shape.description.isLive = true
     shape.description.looksAtValue = true
-    shape.mentions = { $0.flatMap(\.check.references) }
-    shape.fill = { value, filling throws(Unfilled) in try filling.filled(value) }
-    return shape
+    return shape.live {
+      $0.flatMap(\.check.references)
+    } fill: { value, filling throws(Unfilled) in
+      try filling.filled(value)
+    }
   }
 }
 
 extension Shape where Value == Condition {
-  /// What has to hold of captured values.
+  /// What captured values must be.
   static var condition: Self {
-    var shape = Shape(
+    let shape = Shape(
       "captured values with what they must be: { b.percent: { below: 20 } }",
       line: "what is expected, such as percent > 20",
       schema: .reference("condition"),
       words: { ["\($0)"] }
     ) { node, reader in reader.condition(node) }
-    shape.description.isLive = true
-    shape.mentions = { $0.tests.map(\.path) + $0.tests.flatMap(\.check.references) }
-    shape.fill = { value, filling throws(Unfilled) in
+    return shape.live {
+      $0.tests.map(\.path) + $0.tests.flatMap(\.check.references)
+    } fill: { value, filling throws(Unfilled) in
       var tests: [Condition.Test] = []
       for test in value.tests { tests.append(.init(test.path, try filling.filled(test.check))) }
       return Condition(tests)
     }
-    return shape
   }
 }
 
-extension Shape where Value == Enough {
-  /// What ends a step with many values, other than its duration.
+extension Shape where Value == StopConditions {
+  /// The stop conditions of a step with many values, except its duration.
   static var until: Self {
     let line = { @Sendable (limits: PlanLimits) in
-      "how many values, such as 5x: from 1x to \(limits.notifications)x"
+      "a number of values such as 5x, from 1x to \(limits.notifications)x"
     }
     let description = ShapeDescription(
       file: { _ in "a count such as { count: 5 }" },
       line: line,
       schema: .reference("until"),
-      isLive: true,
       looksAtValue: true
     )
-    var shape = Shape(description) { enough in
-      (enough.count.map { ["\($0)x"] } ?? [])
-        + (enough.silence.map { ["silence \($0.written)"] } ?? [])
-        + enough.conditions.map { "\($0)" }
+    var shape = Shape(description) { stop in
+      (stop.count.map { ["\($0)x"] } ?? [])
+        + (stop.silence.map { ["silence \($0.written)"] } ?? [])
+        + stop.conditions.map { "\($0)" }
     } read: { node, reader in
-      reader.enough(node)
+      reader.stopConditions(node)
     }
     shape.check = { value, limits in
       value.count.flatMap { Shape<Int>.valueCount.check($0, limits) }
         ?? value.silence.flatMap { Shape<Duration>.duration.check($0, limits) }
     }
-    shape.mentions = { $0.references }
-    shape.fill = { value, filling throws(Unfilled) in
+    return shape.live {
+      $0.references
+    } fill: { value, filling throws(Unfilled) in
       var new = value
       new.conditions = try filling.filled(value.conditions)
       return new
     }
-    return shape
   }
 }
 
 extension Shape where Value == Int {
-  /// How many values a step waits for.
+  /// The number of values after which a step stops.
   static var valueCount: Self {
-    .integer("how many values", "values") { 1...max(1, $0.notifications) }
+    .integer("a number of values", "values") { 1...max(1, $0.notifications) }
   }
 }
 
 extension StepReader {
   /// `until: { count: 5 }`, `until: { silence: 2s }`, `until: { celsius: { above: 30 } }`.
-  fileprivate mutating func enough(_ node: Node) -> Enough? {
+  fileprivate mutating func stopConditions(_ node: Node) -> StopConditions? {
     guard let entries = node.mapping, !entries.isEmpty else { return nil }
-    var enough = Enough()
+    var stop = StopConditions()
     var conditions: [Node.Entry] = []
     for entry in entries {
       if entry.key == "count" {
-        enough.count = read(entry.value, .valueCount)
+        stop.count = read(entry.value, .valueCount)
       } else if entry.key == "silence" {
-        enough.silence = read(entry.value, .duration)
+        stop.silence = read(entry.value, .duration)
       } else {
         conditions.append(entry)
       }
     }
-    guard !conditions.isEmpty else { return enough }
+    guard !conditions.isEmpty else { return stop }
     let rest = Node(.mapping(conditions), at: node.place, path: node.path)
-    enough.conditions = expectations(rest) ?? []
-    return enough
+    stop.conditions = expectations(rest) ?? []
+    return stop
   }
 }

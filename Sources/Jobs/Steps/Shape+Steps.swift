@@ -1,10 +1,10 @@
-// Shapes of what lies in a step: other steps, the inputs of a combination.
+// Shapes of the contents of a step: inner steps, the inputs of a combination.
 
 import Bluetooth
 import Documents
 
 extension Shape where Value == [Step] {
-  /// Steps that lie in a step. They have lines of their own where they are printed.
+  /// Inner steps. They are printed on separate lines.
   static var steps: Self {
     var shape = Shape(
       "a list of steps",

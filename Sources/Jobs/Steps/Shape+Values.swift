@@ -1,4 +1,4 @@
-// Shapes of single values: texts, numbers, truths, durations, choices.
+// Shapes of single values: texts, numbers, booleans, durations, choices.
 
 import Bluetooth
 import Documents
@@ -23,8 +23,8 @@ extension Shape where Value == Int {
   /// A whole number.
   ///
   /// - Parameters:
-  ///   - what: What it is, for complaints: "how many times".
-  ///   - unit: What it counts, for complaints about a number that was not read: "times".
+  ///   - what: What it is, for error messages: "a number of times".
+  ///   - unit: What it counts, for errors about a number that was not read: "times".
   static func integer(
     _ what: String,
     _ unit: String,
@@ -57,7 +57,7 @@ extension Shape where Value == Int {
     return shape
   }
 
-  /// The first octet of a value that is read or written.
+  /// The offset of the first octet that is read or written.
   static var offset: Self {
     .integer("the first byte", "bytes of offset") { _ in 0...WrittenValue.longest }
   }
@@ -77,7 +77,7 @@ extension Shape where Value == Bool {
 }
 
 extension Shape where Value == Duration {
-  /// A time that is above zero.
+  /// A duration above zero.
   static var duration: Self {
     var shape = Shape(
       Node.positiveDuration,
@@ -91,7 +91,7 @@ extension Shape where Value == Duration {
     return shape
   }
 
-  /// A time that may be zero.
+  /// A duration that may be zero.
   static func pause(_ example: String) -> Self {
     Shape("a duration such as \(example)", schema: .reference("duration"), words: { [$0.written] })
     {
@@ -148,7 +148,7 @@ extension Shape where Value == CharacteristicSelector {
 }
 
 extension CharacteristicSelector {
-  /// Stands where none is read yet.
+  /// A placeholder before a selector is read.
   static let unread = CharacteristicSelector(handle: 1)
 }
 
@@ -164,12 +164,12 @@ extension Shape where Value == DescriptorSelector {
 }
 
 extension DescriptorSelector {
-  /// Stands where none is read yet.
+  /// A placeholder before a selector is read.
   static let unread = DescriptorSelector(handle: 1)
 }
 
 extension StepReader {
-  /// What a text names on a device; nil where a node is no text.
+  /// The selector in a text; nil for a node that is not a text.
   fileprivate mutating func selector<Selector>(
     _ node: Node,
     _ parse: (String) throws(SelectorError) -> Selector
@@ -185,7 +185,7 @@ extension StepReader {
 }
 
 extension Node {
-  /// What ``positiveDuration`` reads.
+  /// What is valid for ``positiveDuration``.
   static let positiveDuration = "a duration above 0 such as 10s"
 
   /// A duration above zero.

@@ -1,12 +1,30 @@
-// Shapes of what is written and said: values in formats, texts with captured values.
+// Shapes that may use captured values: values in formats, texts.
 
 import Bluetooth
 import Documents
 
+extension Shape {
+  /// The same shape, whose values may use captured values.
+  ///
+  /// - Parameters:
+  ///   - mentions: The captured values that a value uses.
+  ///   - fill: Replaces them; nil where the step does that itself.
+  func live(
+    mentions: @escaping @Sendable (Value) -> [VariablePath],
+    fill: (@Sendable (Value, Filling) throws(Unfilled) -> Value)? = nil
+  ) -> Self {
+    var shape = self
+    shape.description.isLive = true
+    shape.mentions = mentions
+    shape.fill = fill
+    return shape
+  }
+}
+
 extension Shape where Value == MessageTemplate {
   /// A text with captured values in it.
   static var template: Self {
-    var shape = Shape(
+    let shape = Shape(
       MessageTemplate.shape,
       schema: .scalar,
       word: .template,
@@ -16,25 +34,24 @@ extension Shape where Value == MessageTemplate {
       reader.complainOfUnknown(template.variables, node)
       return template
     }
-    shape.description.isLive = true
-    shape.mentions = { $0.variables }
-    return shape
+    return shape.live { $0.variables }
   }
 }
 
 extension Shape where Value == WrittenValue {
   /// `{ u8: 1 }`, or a list of those.
   static var written: Self {
-    var shape = Shape(
+    let shape = Shape(
       "a value such as { u8: 1 }",
       line: "a value such as u8:1",
       schema: .reference("value"),
       words: { ["\($0)"] }
     ) { node, reader in reader.written(node) }
-    shape.description.isLive = true
-    shape.mentions = { $0.references }
-    shape.fill = { value, filling throws(Unfilled) in try filling.filled(value) }
-    return shape
+    return shape.live {
+      $0.references
+    } fill: { value, filling throws(Unfilled) in
+      try filling.filled(value)
+    }
   }
 }
 
@@ -86,7 +103,7 @@ extension StepReader {
 }
 
 extension Shape where Value == Write {
-  /// The write that sets notifications off.
+  /// The write that triggers notifications.
   static var trigger: Self {
     var shape = Shape(
       "a 'write' and its 'value'",

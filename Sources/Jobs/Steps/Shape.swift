@@ -7,33 +7,33 @@ import Documents
 enum WordKind: Sendable {
   /// A text.
   case text
-  /// A text in which a brace that begins no variable is there twice.
+  /// A text in which a doubled brace is a literal brace.
   case template
-  /// A text in which nothing came in the place of a variable.
+  /// A text without substituted variables.
   case constant
-  /// What may be a number.
+  /// A text that may be a number.
   case number
-  /// `yes`, `no`, or what else the shape takes.
+  /// `yes`, `no`, or another value of the shape.
   case truth
-  /// `env:NAME`: a key and its value. It is not repeated in complaints.
+  /// `env:NAME`: a key and its value. Error messages do not repeat it.
   case reference
 }
 
-/// What is known of a shape without a value.
+/// The properties of a shape that do not depend on a value.
 struct ShapeDescription: Sendable {
-  /// What should stand there, in a file.
+  /// What is valid in a file.
   let file: @Sendable (PlanLimits) -> String
-  /// The same on one line.
+  /// The same in the one-line form.
   let line: @Sendable (PlanLimits) -> String
   let schema: JSONValue
   var word = WordKind.text
-  /// Whether captured values may stand in it.
+  /// Whether it may use captured values.
   var isLive = false
-  /// Whether it names parts of the step's value, so that the other keys are read before.
+  /// Whether it names parts of the step's value, so that the other keys are read first.
   var looksAtValue = false
-  /// Whether nothing may stand there, which means the same as no key.
+  /// Whether null is valid and means the same as a missing key.
   var mayBeNull = false
-  /// The words that it takes, where they are few.
+  /// The valid words, where there are few.
   var choices: [String] = []
 
   func expected(_ reader: StepReader) -> String {
@@ -47,15 +47,16 @@ struct ShapeDescription: Sendable {
 /// The shape of a `Value`.
 struct Shape<Value: Sendable>: Sendable {
   var description: ShapeDescription
-  /// nil where it is none; unless a complaint was made, that is about what was expected.
+  /// Returns nil for an invalid value; the caller then reports what was expected, unless `read`
+  /// added an error.
   let read: @Sendable (Node, inout StepReader) -> Value?
-  /// Its words in the one-line form: a text for each time that its option stands there.
+  /// Its words in the one-line form: one text for each use of its option.
   let words: @Sendable (Value) -> [String]
-  /// What is wrong with a value that was not read.
+  /// The error in a value that was not read from a file or a line.
   var check: @Sendable (Value, PlanLimits) -> Complaint? = { _, _ in nil }
-  /// The captured values that it names.
+  /// The captured values that it uses.
   var mentions: @Sendable (Value) -> [VariablePath] = { _ in [] }
-  /// Puts captured values in it; nil where none can stand.
+  /// Replaces captured values; nil where it cannot use any.
   var fill: (@Sendable (Value, Filling) throws(Unfilled) -> Value)?
   var characteristics: @Sendable (Value) -> [CharacteristicSelector] = { _ in [] }
 
@@ -87,7 +88,7 @@ struct Shape<Value: Sendable>: Sendable {
     self.words = words
   }
 
-  /// The same, where nothing may be.
+  /// The same shape for an optional value.
   var optional: Shape<Value?> {
     var shape = Shape<Value?>(description) { value in
       value.map(words) ?? []
@@ -106,7 +107,7 @@ struct Shape<Value: Sendable>: Sendable {
     return shape
   }
 
-  /// The same, where null means what the key means when it is not there.
+  /// The same shape, where null means the same as a missing key.
   var orNull: Self {
     var shape = self
     shape.description.mayBeNull = true

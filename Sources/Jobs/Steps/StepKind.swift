@@ -1,4 +1,4 @@
-// One kind of step: all that is known of it before it runs.
+// One kind of step: everything about it before it runs.
 //
 // Readers, printers, the schema, the tables of the documentation and the checks of chains in Swift
 // are derived from it. What a step does when it runs is in ChainRun+Steps.
@@ -6,45 +6,45 @@
 import Bluetooth
 import Documents
 
-/// The description of one kind of step, and the payload that is read by it.
+/// The description of one kind of step, and the payload that it reads.
 protocol StepKind: Described {
   static var verb: StepVerb { get }
-  /// What it does, as it continues "the step …".
+  /// What it does, as a continuation of "the step …".
   static var documentation: String { get }
-  /// The keys that steps of several kinds have.
+  /// The keys that it shares with other kinds.
   static var common: [StepKey] { get }
-  /// How many of the keys, from the first on, belong to the title.
+  /// How many of the first keys belong to the title.
   static var titleKeys: Int { get }
   /// Whether it needs a connection to the device.
   static var needsLink: Bool { get }
 
   var action: Step.Action { get }
-  /// "reading battery-level", as failures name what was being done.
+  /// "reading battery-level": the operation, for failures.
   var doing: String { get }
-  /// What it does and to what, without what is kept and expected: `read battery-level`.
+  /// The operation and its target, without capture and expectations: `read battery-level`.
   var title: String { get }
-  /// The steps that lie in it.
+  /// Its inner steps.
   var blocks: [StepBlock] { get set }
-  /// The fields that its value may have, and what is measured over many.
+  /// The fields that its value may have, and the measures over many values.
   var fields: [String] { get }
-  /// The characteristic that it is about.
+  /// Its characteristic.
   var characteristic: CharacteristicSelector? { get }
-  /// What it is about, as output names it.
+  /// The name of its attribute in output.
   var attribute: String? { get }
-  /// How long it may take where it has no limit of its own.
+  /// Its timeout where the step does not set one.
   ///
-  /// - Parameter usual: The limit of the chain's steps.
+  /// - Parameter usual: The default timeout of the chain.
   func limit(_ usual: Duration) -> Duration
 }
 
-/// Steps that lie in a step.
+/// A block of inner steps.
 struct StepBlock: Hashable, Sendable {
   enum Role: Hashable, Sendable {
-    /// They run as the step does.
+    /// They run whenever the step runs.
     case certain
     /// They may run.
     case conditional
-    /// They run last, however the others ended.
+    /// They run last, whatever the outcome of the others.
     case finally
   }
 
@@ -69,18 +69,18 @@ extension StepKind {
   var attribute: String? { characteristic?.description }
   func limit(_ usual: Duration) -> Duration { usual }
 
-  /// Every characteristic that it touches.
+  /// All its characteristics.
   var characteristics: [CharacteristicSelector] { Self.keys.flatMap { $0.characteristics(self) } }
 
-  /// The one-line form, without inner steps and without what steps of several kinds have.
+  /// The one-line form, without inner steps and shared keys.
   var line: String {
     ([Self.verb.rawValue] + words(Self.keys)).joined(separator: " ")
   }
 
-  /// Every key, also those of several kinds.
+  /// All keys, including the shared ones.
   static var descriptions: [KeyDescription] { keys.map(\.description) + common.map(\.description) }
 
-  /// Whether the verb may stand alone.
+  /// Whether the verb may be used without keys.
   static var mayBeBare: Bool { !keys.contains(where: \.description.isRequired) }
 
   /// Reads a step.
@@ -106,7 +106,7 @@ extension StepKind {
   }
 }
 
-/// A key that steps of several kinds have.
+/// A key that several kinds of steps share.
 enum StepKey: CaseIterable {
   case `as`, expect, timeout
 
@@ -117,7 +117,7 @@ enum StepKey: CaseIterable {
     _ = key.take(from: &mapping, into: &step, &reader)
   }
 
-  /// Its description, as that of a key of the step itself.
+  /// Its description as a key of the step itself.
   var key: Key<Step> {
     switch self {
     case .as: Self.captureKey

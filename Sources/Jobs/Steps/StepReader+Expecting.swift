@@ -40,16 +40,16 @@ extension StepReader {
     return Condition(tests)
   }
 
-  /// A single value, which means that it must be that.
+  /// A single value, which the value must equal.
   private mutating func bare(_ node: Node) -> Check? {
     guard let check = Comparison.is.check(node, isTime: false) else { return nil }
     complainOfUnknown(check.references, node)
     return check
   }
 
-  /// The comparisons that stand under a name; a bare value means that it must be that.
+  /// The comparisons under a name; a single value is a comparison for equality.
   ///
-  /// - Parameter isTime: Whether a time is looked at, which is compared with durations.
+  /// - Parameter isTime: Whether the name is that of a time, which is compared with durations.
   private mutating func checks(_ node: Node, isTime: Bool) -> [Check] {
     if !isTime, let check = bare(node) { return [check] }
     guard let entries = node.mapping, !entries.isEmpty else {

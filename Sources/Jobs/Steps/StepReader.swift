@@ -1,10 +1,10 @@
-// The steps of a chain: which step stands where. What each kind takes is its description's.
+// Reads the steps of a chain. The keys of each kind are in its description.
 
 import Documents
 
-/// Reads steps in order, so that it is known what was captured before each.
+/// Reads steps in order, so that the values captured before each step are known.
 struct StepReader {
-  /// In which form the chain is written, for the words of complaints.
+  /// The form in which the chain is written, for error messages.
   enum Form {
     case file, line
   }
@@ -14,9 +14,9 @@ struct StepReader {
   var scope = Scope()
   var surroundings: IncludedSurroundings
   var form = Form.file
-  /// In how many steps the present one lies.
+  /// The nesting depth of the current step.
   var depth = 0
-  /// What expectations may name of the value of the present step.
+  /// What expectations may name of the value of the current step.
   var subjects = Subjects.nothing
 
   init(limits: PlanLimits, _ surroundings: IncludedSurroundings? = nil) {
@@ -36,7 +36,7 @@ struct StepReader {
     }
     if nodes.isEmpty { complain(node, Complaint("there are no steps", expected: "at least one")) }
     surroundings.steps += nodes.count
-    // Files that include one another multiply.
+    // Nested includes multiply.
     guard surroundings.count == 0 || surroundings.steps <= limits.writtenSteps else {
       if surroundings.steps - nodes.count <= limits.writtenSteps {
         complain(node, Complaint("more than \(limits.writtenSteps) steps"))
@@ -46,7 +46,7 @@ struct StepReader {
     return nodes.flatMap { steps(at: $0) }
   }
 
-  /// A value; a complaint where it is none.
+  /// The value of a node; nil after an error.
   mutating func read<Value>(_ node: Node, _ shape: Shape<Value>) -> Value? {
     let before = problems.count
     if let value = shape.read(node, &self) { return value }
@@ -61,14 +61,14 @@ struct StepReader {
     problems.append(complaint.about(node))
   }
 
-  /// Complains of captured values that are not there yet where they are taken.
+  /// Reports captured values that are used before a step captures them.
   mutating func complainOfUnknown(_ paths: [VariablePath], _ node: Node) {
     for path in paths {
       if let complaint = scope.complaint(about: path) { complain(node, complaint) }
     }
   }
 
-  /// The step that a node is; those of a file that it includes.
+  /// The step of a node, or the steps of a file that it includes.
   mutating func steps(at node: Node) -> [Step] {
     guard let verb = verb(of: node) else { return [] }
     switch verb.meaning {
@@ -80,7 +80,7 @@ struct StepReader {
     }
   }
 
-  /// A verb that stands alone, as the mapping that it is short for.
+  /// A verb without keys, as the mapping that it abbreviates.
   private static func spelledOut(_ verb: StepVerb, at node: Node) -> Node {
     let nothing = Node(.scalar("", isPlain: true), at: node.place, path: node.path)
     let entry = Node.Entry(key: verb.rawValue, keyPlace: node.place, value: nothing)
@@ -91,7 +91,7 @@ struct StepReader {
     node.text.flatMap { StepVerb(rawValue: $0) }.flatMap { $0.mayBeBare ? $0 : nil }
   }
 
-  /// The verb of a step; a complaint where there is none, or more than one.
+  /// The verb of a step; an error for none, or more than one.
   private mutating func verb(of node: Node) -> StepVerb? {
     if let verb = bareVerb(node) { return verb }
     guard let entries = node.mapping, !entries.isEmpty else {
@@ -119,14 +119,14 @@ struct StepReader {
     return verb
   }
 
-  /// No key of a step is a verb: the one that is closest to a verb is meant.
+  /// Reports a step without a verb: the key that is closest to a verb.
   private mutating func complainOfVerb(_ entries: [Node.Entry], in node: Node) {
     let close = entries.first { Complaint.nearest(to: $0.key, among: StepVerb.names) != nil }
     guard let entry = close ?? entries.first else { return }
     problems.append(Complaint.unknownStep(entry.key).at(entry.keyPlace, path: node.path))
   }
 
-  /// What a step captures is known from here on.
+  /// Adds the captured value of a step to the scope.
   private mutating func capture(_ step: Step?, _ node: Node) {
     guard let step else {
       if let name = (node.entry("as") as Node?)?.text { scope.capture(name, fields: nil) }
@@ -142,7 +142,7 @@ struct StepReader {
 }
 
 extension Complaint {
-  /// A word that is no verb.
+  /// A word that is not a verb.
   static func unknownStep(_ word: String) -> Complaint {
     .unknown("unknown step '\(word)'", word, among: StepVerb.names)
   }

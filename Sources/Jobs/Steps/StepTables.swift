@@ -6,7 +6,7 @@ enum StepTables {
   enum Table: String, CaseIterable {
     case head, steps, keys
 
-    /// What stands before and after it on the page.
+    /// The comments before and after it on the page.
     var marks: (begin: String, end: String) {
       ("<!-- generated: \(rawValue) -->\n", "<!-- end: \(rawValue) -->\n")
     }
@@ -20,7 +20,7 @@ enum StepTables {
     }
   }
 
-  /// The page with its tables as they have to be.
+  /// The page with its tables generated again.
   static func updated(_ page: String) -> String {
     Table.allCases.reduce(page) { page, table in
       guard let begin = page.firstRange(of: table.marks.begin),
@@ -51,7 +51,8 @@ enum StepTables {
     )
   }
 
-  /// Each key with what it takes, beside the verbs themselves; those of several steps once.
+  /// Each key with its documentation, except the verbs; keys that several steps share are listed
+  /// once.
   private static var keys: String {
     var lines: [(key: KeyDescription, verbs: [StepVerb])] = []
     for verb in StepVerb.allCases {

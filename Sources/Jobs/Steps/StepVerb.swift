@@ -1,6 +1,6 @@
-// The verbs of chains, and what each of them means.
+// The verbs of chains, and the kind of step of each.
 
-/// The word that says what kind of step stands somewhere.
+/// The word that names the kind of a step.
 enum StepVerb: String, CaseIterable, Sendable {
   case read, write, notify, exchange, poll, combine, scan, sleep, `repeat`, when, assert
   case `try`, include
@@ -10,7 +10,7 @@ enum StepVerb: String, CaseIterable, Sendable {
   case readDescriptor = "read-descriptor"
   case writeDescriptor = "write-descriptor"
 
-  /// What a verb stands for.
+  /// The meaning of a verb.
   enum Meaning {
     /// A step of a kind.
     case kind(any StepKind.Type)
@@ -48,7 +48,7 @@ enum StepVerb: String, CaseIterable, Sendable {
     }
   }
 
-  /// The keys of its steps, its own first.
+  /// The keys of its steps, the verb first.
   var keys: [KeyDescription] {
     switch meaning {
     case .kind(let kind): kind.descriptions
@@ -56,7 +56,7 @@ enum StepVerb: String, CaseIterable, Sendable {
     }
   }
 
-  /// Whether it may stand alone.
+  /// Whether it may be used without keys.
   var mayBeBare: Bool {
     switch meaning {
     case .kind(let kind): kind.mayBeBare
@@ -72,17 +72,17 @@ enum StepVerb: String, CaseIterable, Sendable {
     }
   }
 
-  /// The words, in the order of complaints and of the documentation.
+  /// The words, in the order of error messages and the documentation.
   static let names = allCases.map(\.rawValue)
 
-  /// The words by which a key may be told from those of another verb: `rssi` is one of `scan`.
+  /// The other keys of each verb. A key may have the name of a verb: `rssi` is a key of `scan`.
   static let keyNames: [StepVerb: Set<String>] = Dictionary(
     uniqueKeysWithValues: allCases.map { verb in
       (verb, Set(verb.keys.map(\.name)).subtracting([verb.rawValue]))
     }
   )
 
-  /// The keys under which captured values may stand.
+  /// The keys whose values may use captured values.
   static let liveKeys = Set(allCases.flatMap(\.keys).filter(\.shape.isLive).map(\.name))
 }
 

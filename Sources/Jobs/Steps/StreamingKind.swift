@@ -1,16 +1,16 @@
-// `until` and `for`: the keys of steps with many values.
+// `until` and `for`: the stop conditions of steps with many values.
 
 import Documents
 
-/// A step that takes values until there are enough.
+/// A step that receives values until a stop condition is met.
 protocol StreamingKind: StepKind {
-  var enough: Enough { get set }
+  var stop: StopConditions { get set }
 }
 
-extension Enough {
-  /// What `until` says: all but the duration, which has a key of its own.
-  fileprivate var until: Enough {
-    get { Enough(count: count, silence: silence, conditions: conditions) }
+extension StopConditions {
+  /// The stop conditions of `until`: all except the duration, which has its own key.
+  fileprivate var until: StopConditions {
+    get { StopConditions(count: count, silence: silence, conditions: conditions) }
     set { (count, silence, conditions) = (newValue.count, newValue.silence, newValue.conditions) }
   }
 }
@@ -20,9 +20,9 @@ extension StreamingKind {
     [
       Key(
         "until",
-        \.enough.until,
+        \.stop.until,
         .until,
-        default: Enough(),
+        default: StopConditions(),
         .stop(after: "until"),
         documentation:
           "what ends it: a number of values (`count`), a time without values (`silence`), or a value "
@@ -30,7 +30,7 @@ extension StreamingKind {
       ),
       Key(
         "for",
-        \.enough.duration,
+        \.stop.duration,
         .duration,
         documentation: "how long it lasts; the step succeeds when the time is over"
       ),
@@ -41,7 +41,7 @@ extension StreamingKind {
     [
       .atLeastOne(["until", "for"], Listening.endless),
       .values(blamed: ["timeout"]) { kind, limit in
-        guard let limit, let duration = kind.enough.duration, limit < duration else { return nil }
+        guard let limit, let duration = kind.stop.duration, limit < duration else { return nil }
         return Listening.tooShort(limit, for: duration)
       },
     ]

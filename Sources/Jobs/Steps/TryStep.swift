@@ -10,7 +10,13 @@ struct TryStep: StepKind {
   static let needsLink = false
   static let keys: [Key<Self>] = [
     Key("try", \.steps, .steps, .steps(after: nil), documentation: "the steps to run first"),
-    Key("finally", \.last, .steps, .steps(after: "finally"), documentation: "the steps to run last"),
+    Key(
+      "finally",
+      \.last,
+      .steps,
+      .steps(after: "finally"),
+      documentation: "the steps to run last"
+    ),
   ]
 
   var action: Step.Action { .tried(steps, finally: last) }

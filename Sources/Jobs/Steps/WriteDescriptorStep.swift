@@ -12,13 +12,7 @@ struct WriteDescriptorStep: StepKind {
   static let titleKeys = 2
   static let keys: [Key<Self>] = [
     Key("write-descriptor", \.target, .descriptor, .target, documentation: "the descriptor"),
-    Key(
-      "value",
-      \.value,
-      .written,
-      .parts,
-      documentation: "a value in a format, or a list of such values"
-    ),
+    .value(\.value),
   ]
 
   var action: Step.Action { .writeDescriptor(target, value) }

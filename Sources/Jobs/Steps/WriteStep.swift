@@ -11,22 +11,9 @@ extension Write: StepKind {
   static let titleKeys = 5
   static let keys: [Key<Write>] = [
     Key("write", \.target, .characteristic, .target, documentation: "the characteristic"),
-    Key(
-      "value",
-      \.value,
-      .written,
-      .parts,
-      documentation: "a value in a format, or a list of such values"
-    ),
-    Key(
-      "kind",
-      \.kind,
-      .kindOfWriting,
-      default: .automatic,
-      .kind,
-      documentation: "the kind of write"
-    ),
-    Key("offset", \.offset, .offset, default: 0, documentation: "the first byte to write"),
+    .value(\.value),
+    .writeKind(\.kind),
+    .writeOffset(\.offset),
     Key(
       "delivery",
       \.delivery,
@@ -44,14 +31,39 @@ extension Write: StepKind {
   var doing: String { "writing \(target)" }
 }
 
+extension Key {
+  /// `value`: what is written.
+  static func value(_ path: any WritableKeyPath<Owner, WrittenValue> & Sendable) -> Key {
+    let documentation = "a value in a format, or a list of such values"
+    return Key("value", path, .written, .parts, documentation: documentation)
+  }
+
+  /// `kind`: the kind of write.
+  static func writeKind(_ path: any WritableKeyPath<Owner, WriteKind> & Sendable) -> Key {
+    Key(
+      "kind",
+      path,
+      .writeKind,
+      default: .automatic,
+      .writeKind,
+      documentation: "the kind of write"
+    )
+  }
+
+  /// `offset`: where in the attribute a write begins.
+  static func writeOffset(_ path: any WritableKeyPath<Owner, Int> & Sendable) -> Key {
+    Key("offset", path, .offset, default: 0, documentation: "the first byte to write")
+  }
+}
+
 extension Shape where Value == WriteKind {
-  /// How a value is written.
-  static var kindOfWriting: Self { .choice("automatic: as the characteristic allows.") }
+  /// The kind of write.
+  fileprivate static var writeKind: Self { .choice("automatic: as the characteristic allows.") }
 }
 
 extension LineForm {
-  /// How a value is written: the word alone.
-  static var kind: LineForm {
+  /// The kind of write: the word alone.
+  fileprivate static var writeKind: LineForm {
     .bare(WriteKind.allCases.map(\.rawValue), what: "a kind of write")
   }
 }
@@ -62,7 +74,7 @@ extension Write: CustomStringConvertible {
 }
 
 extension Write {
-  /// Why it cannot be done, whatever the device; nil where nothing is wrong.
+  /// Why the write is invalid for any device; nil for a valid one.
   var contradiction: Complaint? {
     if delivery == .acquire, kind != .automatic, kind != .command {
       return Complaint(

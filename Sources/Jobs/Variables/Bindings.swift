@@ -1,24 +1,23 @@
-// Values for the variables of a chain, given from outside: a command line, a row of a table.
+// Values for the variables of a chain, from a command line or a row of a table.
 
-/// Names and the values that they are bound to, each with where it comes from.
+/// Names and their values, each with its origin.
 ///
-/// What is given later wins. Nothing is known of types here: that is said when a plan is made of a
-/// ``ChainTemplate``, with complaints.
+/// A later value overrides an earlier one. Types are checked when a ``ChainTemplate`` makes a plan.
 public struct Bindings: Hashable, Sendable {
   /// A value for one name.
   public struct Binding: Hashable, Sendable {
     public let name: String
-    /// As it was written; it is no YAML, and nothing in it is looked up again.
+    /// The text as it was written. It is not YAML, and variables in it are not replaced.
     public let text: String
-    /// Where it comes from, as complaints say it: `--set`, `devices.csv:3`.
+    /// Its origin, for error messages: `--set`, `devices.csv:3`.
     public let origin: String
-    /// Whether it is a mistake when the chain has no such variable.
+    /// Whether it is an error when the chain has no such variable.
     public let mustBeKnown: Bool
   }
 
   /// At most one for each name, in the order in which the names were first given.
   public private(set) var all: [Binding] = []
-  /// Where the binding of a name stands in ``all``: tables have thousands of columns.
+  /// The indices of names in ``all``: tables may have thousands of columns.
   private var indices: [String: Int] = [:]
 
   public init() {}
@@ -26,9 +25,9 @@ public struct Bindings: Hashable, Sendable {
   /// Binds a name to a value.
   ///
   /// - Parameters:
-  ///   - origin: Where the value comes from, as complaints say it.
-  ///   - mustBeKnown: Whether a chain without such a variable is to be complained of. Columns of a
-  ///     table may be there for other uses; what was asked for on a command line is meant.
+  ///   - origin: The origin of the value, for error messages.
+  ///   - mustBeKnown: Whether it is an error when the chain has no such variable: true for values
+  ///     of a command line, false for columns of a table, which may have other uses.
   public mutating func bind(
     _ name: String,
     to text: String,
@@ -44,10 +43,10 @@ public struct Bindings: Hashable, Sendable {
     }
   }
 
-  /// What a name is bound to.
+  /// The binding of a name.
   public subscript(name: String) -> Binding? { indices[name].map { all[$0] } }
 
-  /// These, with those of `other` in place of the ones of the same name.
+  /// These bindings, overridden by those of `other` with the same name.
   public func overridden(by other: Bindings) -> Bindings {
     var both = self
     for binding in other.all {

@@ -1,12 +1,12 @@
-// A chain as it is written, before its variables have values.
+// A chain before its variables have values.
 
 public import Documents
 import Glibc
 
-/// A chain file, or steps on one line, of which plans are made: one for each set of values.
+/// A chain file, or steps in the one-line form, that makes a plan for each set of values.
 ///
-/// It is read once; ``plan(with:environment:)`` touches no file. A run of many devices makes one plan
-/// for each row of its table.
+/// It is read once; ``plan(with:environment:)`` does not access files. A run on many devices makes
+/// a plan for each row of its table.
 public struct ChainTemplate: Sendable {
   private enum Source: Sendable {
     case file(Node, Inclusions)
@@ -23,7 +23,7 @@ public struct ChainTemplate: Sendable {
 
   /// Reads a chain file.
   ///
-  /// - Throws: `DocumentErrors` when it is missing, cannot be read, or is no YAML.
+  /// - Throws: `DocumentErrors` when it is missing, cannot be read, or is invalid YAML.
   public static func load(
     path: String,
     limits: PlanLimits = PlanLimits()
@@ -33,14 +33,14 @@ public struct ChainTemplate: Sendable {
     return of(root, in: path, limits)
   }
 
-  /// The chain that a document holds, which stands in a file: for what it includes.
+  /// The chain of a document in a file, whose folder is that of its includes.
   static func of(_ root: Node, in path: String, _ limits: PlanLimits) -> ChainTemplate {
     ChainTemplate(.file(root, .load(of: root, in: path, limits)), limits)
   }
 
-  /// Reads the text of a chain file. It includes no others.
+  /// Reads the text of a chain file. It cannot include other files.
   ///
-  /// - Throws: `DocumentErrors` when it is no YAML.
+  /// - Throws: `DocumentErrors` for invalid YAML.
   public static func parse(
     _ text: String,
     file: String,
@@ -50,7 +50,7 @@ public struct ChainTemplate: Sendable {
     return ChainTemplate(.file(root, .none(limits)), limits)
   }
 
-  /// Takes steps in the one-line form.
+  /// Steps in the one-line form.
   public static func line(
     _ text: String,
     file: String = "-e",
@@ -59,14 +59,14 @@ public struct ChainTemplate: Sendable {
     ChainTemplate(.line(text, file: file), limits)
   }
 
-  /// The chain with values in the place of its variables.
+  /// The plan with the values of its variables.
   ///
   /// - Parameters:
-  ///   - bindings: Values from outside. They win over the environment, and that over defaults.
-  ///   - environment: The value of an environment variable; asked for those only that the file
-  ///     names under `environment`.
-  /// - Throws: `DocumentErrors` with everything that is wrong, each where it stands: also variables
-  ///   without a value, with a value of another type, and those that nobody knows.
+  ///   - bindings: Values, which override the environment; that overrides defaults.
+  ///   - environment: Returns an environment variable; called only for those that the file names
+  ///     under `environment`.
+  /// - Throws: `DocumentErrors` with all errors and their positions, including variables that are
+  ///   unknown, have no value, or have a value of another type.
   public func plan(
     with bindings: Bindings = Bindings(),
     environment: (String) -> String? = ChainTemplate.environment
@@ -111,7 +111,7 @@ public struct ChainTemplate: Sendable {
     let problems =
       declarations.problems + substitution.problems
       + declarations.unknown(in: bindings, used: substitution.used, of: root)
-    // What was said of a variable is not said again of each place in which it stands.
+    // An error in a variable is not reported again for each of its uses.
     let further = problems.isEmpty ? reader.problems : []
     guard problems.isEmpty, further.isEmpty else { throw DocumentErrors(problems + further) }
     return plan
@@ -123,9 +123,8 @@ extension Plan {
   ///
   /// - Parameters:
   ///   - bindings: Values for its variables.
-  ///   - limits: How much the chain may ask for.
-  /// - Throws: `DocumentErrors` with everything that is wrong: also when the file is missing or
-  ///   cannot be read.
+  ///   - limits: The limits of the chain.
+  /// - Throws: `DocumentErrors` with all errors, also for a file that is missing or cannot be read.
   public static func load(
     path: String,
     with bindings: Bindings = Bindings(),
@@ -137,10 +136,10 @@ extension Plan {
   /// Reads a chain from the text of a file, in YAML or JSON.
   ///
   /// - Parameters:
-  ///   - file: What the file is called in complaints.
+  ///   - file: The name of the file in error messages.
   ///   - bindings: Values for its variables.
-  ///   - limits: How much the chain may ask for.
-  /// - Throws: `DocumentErrors` with everything that is wrong.
+  ///   - limits: The limits of the chain.
+  /// - Throws: `DocumentErrors` with all errors.
   public static func parse(
     _ text: String,
     file: String,

@@ -1,8 +1,8 @@
-// What a chain file says of its variables: `variables:` and `environment:`.
+// The declarations of variables in a chain file: `variables:` and `environment:`.
 
 import Documents
 
-/// Reads the declarations of a chain file, and puts the values that are given beside them.
+/// Reads the declarations of a chain file, and assigns the given values.
 struct Declarations {
   /// The keys of a chain file that are read here.
   static let descriptions = [
@@ -51,18 +51,18 @@ struct Declarations {
   private var declared: [String] = []
   private let isIncluded: Bool
 
-  /// - Parameter table: What is known already: in an included file, the variables of the including
-  ///   one.
+  /// - Parameter table: The variables that exist already: in an included file, those of the
+  ///   including file.
   init(_ table: VariableTable? = nil) {
     self.table = table ?? VariableTable()
     isIncluded = table != nil
   }
 
-  /// Takes the declarations of `root`, and values in this order: from `bindings`, else from the
-  /// environment where the file names it, else the default.
+  /// Reads the declarations of `root`. A value comes from `bindings`, else from the environment if
+  /// the file names the variable, else from the default.
   ///
-  /// - Parameter environment: The value of an environment variable; asked for those only that the
-  ///   file names.
+  /// - Parameter environment: Returns an environment variable; called only for those that the file
+  ///   names.
   mutating func read(
     _ root: Node,
     _ bindings: Bindings,
@@ -94,7 +94,7 @@ struct Declarations {
     declare(variables, given)
   }
 
-  /// What is said of values that were meant for a variable of this file, and there is none.
+  /// The errors about values for variables that the file does not have.
   func unknown(in bindings: Bindings, used: Set<String>, of root: Node) -> [DocumentProblem] {
     bindings.all.compactMap { binding in
       let isKnown = declared.contains(binding.name) || used.contains(binding.name)

@@ -1,17 +1,17 @@
-// The bound on what a file may name: files below its own folder, symbolic links followed.
+// The files that a file may name: those below its own folder, after symbolic links are resolved.
 
 import Documents
 import Glibc
 
-/// The folder that a file lies in.
+/// The folder of a file.
 package struct FolderOfFile {
-  /// Why a file is not one that may be read.
+  /// Why a file may not be read.
   struct Refusal: Error {
     let reason: String
   }
 
   private let file: String
-  /// Without symbolic links; nil when there is no such folder.
+  /// Without symbolic links; nil for a missing folder.
   private let folder: String?
   /// The file itself, without symbolic links.
   let realPath: String?
@@ -27,7 +27,7 @@ package struct FolderOfFile {
   ///
   /// - Parameters:
   ///   - path: As this process sees it.
-  ///   - owner: Whose folder it is, for the reason: "the chain".
+  ///   - owner: The owner of the folder, for the reason: "the chain".
   func realPath(of path: String, owner: String) throws(Refusal) -> String {
     guard let real = Self.realPath(path) else {
       throw Refusal(reason: "the file cannot be read: \(String(cString: strerror(errno)))")
@@ -42,7 +42,7 @@ package struct FolderOfFile {
     return real
   }
 
-  /// The path of the file that a node of a batch names; complains where it is none that may be read.
+  /// The path of the file that a node of a batch names; adds an error when it may not be read.
   func path(of node: Node, shape: String, _ problems: inout [DocumentProblem]) -> String? {
     guard let name = node.text else {
       problems.append(Complaint(found: node.shown, expected: shape).about(node))
@@ -58,7 +58,7 @@ package struct FolderOfFile {
     }
   }
 
-  /// A path without symbolic links; nil when nothing is there.
+  /// A path without symbolic links; nil for a missing file.
   package static func realPath(_ path: String) -> String? {
     guard let real = realpath(path, nil) else { return nil }
     defer { free(real) }

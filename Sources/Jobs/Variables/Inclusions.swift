@@ -1,28 +1,27 @@
-// The files that a chain includes: found and read before a plan is made, and never outside its
-// folder.
+// The files that a chain includes. They are read before a plan is made, and only below its folder.
 
 package import Documents
 
-/// Included files by the names that they are called in complaints.
+/// Included files by their names in error messages.
 struct Inclusions {
-  /// What became of one.
+  /// An included file.
   struct File {
-    /// Without symbolic links, to know a file by.
+    /// The path without symbolic links, which identifies the file.
     let realPath: String
-    /// The document, or why there is none.
+    /// The document, or the errors in it.
     let content: Result<Node, DocumentErrors>
   }
 
   private let limits: PlanLimits
-  /// The folder of the chain; nil when the chain is in no file.
+  /// The folder of the chain; nil when the chain is not in a file.
   private let folder: FolderOfFile?
-  /// By the path that ``path(_:beside:)`` gives.
+  /// By the path that ``path(_:beside:)`` returns.
   private var files: [String: File] = [:]
   /// The same paths, in the order in which they were read.
   private var order: [String] = []
   private var octets = 0
 
-  /// Nothing can be included.
+  /// No file can be included.
   static func none(_ limits: PlanLimits) -> Inclusions { Inclusions(nil, limits) }
 
   private init(_ folder: FolderOfFile?, _ limits: PlanLimits) {
@@ -30,33 +29,33 @@ struct Inclusions {
     self.limits = limits
   }
 
-  /// The chain itself, without symbolic links.
+  /// The real path of the chain file.
   var ownPath: String? { folder?.realPath }
 
-  /// Reads what the chain in `file` includes, and what that includes.
+  /// Reads the files that the chain in `file` includes, directly or indirectly.
   static func load(of root: Node, in file: String, _ limits: PlanLimits) -> Inclusions {
     load(root.includedNames, in: file, limits)
   }
 
-  /// Reads files that `file` includes, and what they include.
+  /// Reads the files that `file` includes, directly or indirectly.
   ///
-  /// - Parameter file: Its folder is the one that they have to lie below; without a folder in its
-  ///   name the working directory.
+  /// - Parameter file: The included files must be below its folder; without a folder in its name
+  ///   that is the working directory.
   static func load(_ names: [String], in file: String, _ limits: PlanLimits) -> Inclusions {
     var inclusions = Inclusions(FolderOfFile(file), limits)
     inclusions.load(names, beside: file)
     return inclusions
   }
 
-  /// What an `include` means that stands in a file.
+  /// The file of an `include` in `file`.
   subscript(name: String, beside file: String) -> File? { files[Self.path(name, beside: file)] }
 
-  /// What a file is called that another one includes.
+  /// The path of a file that `file` includes.
   static func path(_ name: String, beside file: String) -> String {
     TextFile.path(name, beside: file)
   }
 
-  /// Every text under a key in the included files.
+  /// All texts under a key in the included files.
   func names(under key: String) -> [String] {
     order.flatMap { path -> [String] in
       guard case .success(let root)? = files[path]?.content else { return [] }
@@ -64,7 +63,7 @@ struct Inclusions {
     }
   }
 
-  /// Whether a variable is named in one of the files.
+  /// Whether one of the files uses a variable.
   func mention(_ variable: String) -> Bool {
     order.contains { path in
       guard case .success(let root)? = files[path]?.content else { return false }
@@ -113,10 +112,10 @@ struct Inclusions {
 }
 
 extension Node {
-  /// Every name under `include` below this node.
+  /// All names under `include` below this node.
   fileprivate var includedNames: [String] { names(under: "include") }
 
-  /// Whether a text stands in a single value below this node.
+  /// Whether a single value below this node contains a text.
   fileprivate func mentions(_ text: String) -> Bool {
     switch content {
     case .scalar(let own, _): own.contains(text)
@@ -125,7 +124,7 @@ extension Node {
     }
   }
 
-  /// Every text under a key below this node.
+  /// All texts under a key below this node.
   package func names(under key: String) -> [String] {
     switch content {
     case .scalar: return []

@@ -1,32 +1,32 @@
-// Values in the place of variables, in the nodes of a chain file.
+// Replaces variables with their values, in the nodes of a chain file.
 
 import Documents
 
-/// Puts values in the place of `{name}` in every single value of a document.
+/// Replaces `{name}` with its value in every single value of a document.
 ///
-/// It is done before anything is understood, so that a value stands wherever one can be written:
-/// and once, so that a value is never a key, a list or another variable. What is captured while the
-/// chain runs stays where it may stand: under ``liveKeys``.
+/// This happens before the document is interpreted, so that a variable can be used wherever a value
+/// can be written; and once, so that a value never becomes a key, a list or another variable.
+/// References to values that are captured while the chain runs stay under ``liveKeys``.
 struct Substitution {
-  /// The keys under which values of the run may stand, as templates.
+  /// The keys whose values may be templates that use captured values.
   static let liveKeys = StepVerb.liveKeys
 
   private let table: VariableTable
-  /// The names that steps capture, to tell them from mistakes.
+  /// The names that steps capture, to distinguish them from unknown variables.
   private let captured: [String]
   private let limit: Int
   private var size = 0
   private(set) var used: Set<String> = []
   private(set) var problems: [DocumentProblem] = []
 
-  /// - Parameter limit: How many octets all the values together may become.
+  /// - Parameter limit: The maximum total length of the values, in octets.
   init(_ table: VariableTable, captured: [String], limit: Int) {
     self.table = table
     self.captured = captured
     self.limit = limit
   }
 
-  /// The document with values in the place of variables.
+  /// The document with its variables replaced.
   ///
   /// - Parameter keys: Keys at the top under which nothing is changed.
   mutating func applied(to root: Node, leaving keys: [String]) -> Node {
@@ -78,7 +78,7 @@ struct Substitution {
     isLive: Bool
   ) -> Node {
     guard let template = MessageTemplate(text) else {
-      // Who reads it as a template says so better.
+      // The reader of the template reports a better error.
       if isLive { return node }
       let expected = "a variable in braces such as {level}, or {{ for a brace"
       problems.append(Complaint(found: node.shown, expected: expected).about(node))
@@ -108,7 +108,7 @@ struct Substitution {
     return Node(.scalar(new, isPlain: isPlain), at: node.place, path: node.path)
   }
 
-  /// The value of a variable; nil for what is captured, and what is not known, with a complaint.
+  /// The value of a variable; nil for a captured value, and, after an error, for an unknown name.
   private mutating func known(_ path: VariablePath, _ node: Node, isLive: Bool) -> String? {
     let name = path.variable
     if let value = table[name] {
@@ -132,7 +132,7 @@ struct Substitution {
       )
       return nil
     }
-    // What may be captured is complained of where it is read, with what is captured there.
+    // The reader reports names that are not captured, with the names that are.
     guard !isLive else { return nil }
     let message = "unknown variable '\(name)'"
     let complaint =

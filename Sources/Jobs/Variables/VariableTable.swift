@@ -1,13 +1,13 @@
-// The variables of a chain with their values, as they stand when a plan is made.
+// The variables of a chain with their values, when a plan is made.
 
 import Documents
 
 /// Names with values that are known before the chain runs.
 struct VariableTable {
-  /// A value, and how it stands where it is used.
+  /// A value, and whether it is used like a text in quotes.
   struct Value: Equatable {
     let text: String
-    /// Whether it may be taken for a number, a truth, nothing.
+    /// Whether it may be read as a number, a boolean or null.
     let isPlain: Bool
   }
 
@@ -21,7 +21,7 @@ struct VariableTable {
     values[name] = value
   }
 
-  /// A text as the value of a variable. An empty one is a text, not nothing.
+  /// A text as the value of a variable. An empty one is a text, not null.
   static func value(_ text: String, _ type: VariableType?) -> Value {
     let looksLikeNothing = Node(.scalar(text, isPlain: true), at: Place(file: ""), path: "").isNull
     return Value(text: text, isPlain: type?.isPlain ?? !looksLikeNothing)

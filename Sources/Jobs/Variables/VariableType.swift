@@ -1,13 +1,13 @@
-// What a variable of a chain may hold.
+// The types of variables of a chain.
 
 import Bluetooth
 import Documents
 
 /// The kind of value that a variable of a chain takes.
 public enum VariableType: String, Hashable, Sendable, CaseIterable {
-  /// Anything that is written on one line; it is never taken for a number.
+  /// Any text; it is never read as a number.
   case text
-  /// A whole number, in decimals or after `0x`.
+  /// A whole number, decimal or after `0x`.
   case integer
   case number
   /// `true` or `false`.
@@ -33,7 +33,7 @@ public enum VariableType: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// What it takes, for complaints.
+  /// What is valid, for error messages.
   var shape: String {
     switch self {
     case .text: "a text"
@@ -46,6 +46,6 @@ public enum VariableType: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Whether its values stand in the file as they are, not in quotes.
+  /// Whether its values are used without quotes.
   var isPlain: Bool { self != .text && self != .hex && self != .address }
 }

@@ -237,7 +237,7 @@ struct ChainCommand {
       service: service,
       identity: identity,
       device: plan.device?.text,
-      report: trace.map { TracedReport($0, receive).hear } ?? receive
+      report: trace.map { TracedReport($0, receive).receive } ?? receive
     )
     runner.ask = terminal?.ask
     let outcome = runner.ending().map { Optional($0) }

@@ -47,7 +47,7 @@ final class RunningBatch: Sendable {
     self.world = world
     self.adapter = adapter
     self.format = format
-    text = BatchTextReport(tellsSteps: showsSteps)
+    text = BatchTextReport(showsSteps: showsSteps)
     let runner = runner
     output = StandardOutput { failure in runner.withLock { $0 }?.cancel(failure) }
   }
@@ -70,8 +70,8 @@ final class RunningBatch: Sendable {
         try journal?.begin(identity, round: round)
         return giveBack
       },
-      hearRun: { [self] in receive($0) },
-      hear: { [self] in receive($0) }
+      onRunEvent: { [self] in receive($0) },
+      onEvent: { [self] in receive($0) }
     )
     self.runner.withLock { $0 = runner }
     journal?.onFailure { runner.cancel($0) }

@@ -60,7 +60,7 @@ struct WatchCommand: ParsableCommand {
     defer { world.end() }
     world.releaseOrphans()
     let report: any RunReport =
-      printing.output == .json ? JSONLinesReport() : ValueReport(tellsPlace: true)
+      printing.output == .json ? JSONLinesReport() : ValueReport(showsPlace: true)
     let output = StandardOutput { [scheduler = world.scheduler] failure in
       scheduler.cancelAll(failure)
     }

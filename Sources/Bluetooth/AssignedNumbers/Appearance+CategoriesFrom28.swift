@@ -1,10 +1,10 @@
-// Appearances of things about the house, of vehicles, and of medical devices.
+// Appearance categories from 28: household, vehicles, medical devices and others.
 //
 // Data only, as the Bluetooth SIG publishes them.
 
 extension Appearance {
   /// Categories from 28.
-  static let atHome: [Category] = [
+  static let categoriesFrom28: [Category] = [
     Category(
       28,
       "Access Control",

@@ -1,10 +1,10 @@
-// Appearances of things at hand: computers, watches, sensors, lights.
+// Appearance categories 0 to 27: computers, watches, sensors, lights and others.
 //
 // Data only, as the Bluetooth SIG publishes them.
 
 extension Appearance {
   /// Categories 0 to 27.
-  static let atHand: [Category] = [
+  static let categories0To27: [Category] = [
     Category(0, "Unknown"),
     Category(1, "Phone"),
     Category(

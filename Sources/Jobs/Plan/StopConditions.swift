@@ -1,16 +1,16 @@
-// When a step that takes many values has enough of them.
+// When a step with many values stops.
 
 import Bluetooth
 
 /// What ends a `notify`, a `poll` or a `combine`: whichever comes first.
-public struct Enough: Hashable, Sendable {
-  /// How many values are enough.
+public struct StopConditions: Hashable, Sendable {
+  /// Stop after this number of values.
   public var count: Int?
-  /// How long to go on. That it is over is no failure.
+  /// Stop after this time. The step succeeds.
   public var duration: Duration?
-  /// How long nothing has to come.
+  /// Stop after this time without a value.
   public var silence: Duration?
-  /// What a value has to be to be the last; all of them.
+  /// Stop at a value that meets all of these conditions.
   public var conditions: [Expectation]
 
   public init(
@@ -25,14 +25,14 @@ public struct Enough: Hashable, Sendable {
     self.conditions = conditions
   }
 
-  /// Whether a value is the last.
+  /// Whether a value meets the conditions, so that it is the last.
   func isMet(by value: DecodedValue, octets: [UInt8]) -> Bool {
     guard !conditions.isEmpty else { return false }
     return conditions.allSatisfy { (try? $0.check(value, octets: octets)) != nil }
   }
 }
 
-extension Enough {
+extension StopConditions {
   /// The captured values that its conditions compare with.
   var references: [VariablePath] { conditions.flatMap(\.check.references) }
 }
