@@ -50,7 +50,10 @@ struct DocumentTests {
     #expect(Duration(written: text) == duration)
   }
 
-  @Test("what is no duration", arguments: ["10", "s", "-1s", "1d", "soon", "1e99h", "infs"])
+  @Test(
+    "texts that are not durations",
+    arguments: ["10", "s", "-1s", "1d", "soon", "1e99h", "infs"]
+  )
   func noDurations(text: String) {
     #expect(Duration(written: text) == nil)
   }
@@ -81,7 +84,7 @@ struct DocumentTests {
     )
   }
 
-  @Test("a list where a mapping belongs is said")
+  @Test("a list instead of a mapping is an error")
   func notMapping() throws {
     var reader = MappingReader(try parsed("- 1\n"))
     #expect(
@@ -92,7 +95,7 @@ struct DocumentTests {
   }
 
   @Test(
-    "what is no document is a complaint with its place",
+    "an invalid document is an error with its position",
     arguments: [
       "a: [1, 2", "a: b: c", "\t- x", "a: 1\na: 2\n", "", "--- 1\n--- 2\n", "? [a]\n: 1\n",
     ]
@@ -120,7 +123,7 @@ struct DocumentTests {
     #expect(complaints(bomb).first?.contains("more than 100000 values") == true)
   }
 
-  @Test("a key of forty octets that stands for a million million values", .timeLimit(.minutes(1)))
+  @Test("a key of forty octets that expands to a million million values", .timeLimit(.minutes(1)))
   func keyOfAliases() {
     var text = "a: [&b0 [x, x, x]"
     for level in 1...24 {

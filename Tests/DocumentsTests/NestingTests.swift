@@ -34,7 +34,7 @@ struct NestingTests {
     #expect(place.line == 2 && place.column == 3 + 2 * 31)
   }
 
-  @Test("they are not composed: the reader says where the first lies too deep")
+  @Test("they are not composed: the reader reports the first that is nested too deep")
   func refused() {
     #expect(
       complaints(Self.keys(900, times: 1)) == [
@@ -64,7 +64,7 @@ struct NestingTests {
     #expect(complaints(lines) == [])
   }
 
-  @Test("what is no YAML is told as such, also behind what is deep enough")
+  @Test("invalid YAML is reported as such, also after deep nesting")
   func noYAML() {
     var bound = NestingBound(32)
     let (broken, empty) = (bound.place(in: "a: [1, 2", file: "f"), bound.place(in: "", file: "f"))

@@ -8,7 +8,7 @@ import Testing
 struct AssertStepTests {
   let bench = RunBench()
 
-  @Test("a file, a line and Swift say the same")
+  @Test("a file, a line and Swift make the same step")
   func forms() throws {
     let file = try Plan.parse(
       """
@@ -46,7 +46,7 @@ struct AssertStepTests {
     #expect(bench.text().contains("3  log  after"))
   }
 
-  @Test("one that does not fails the chain, and says what was found")
+  @Test("a condition that does not hold fails the chain, with the value that was found")
   func fails() throws {
     try bench.run("read battery-level as b; assert b.percent >= 20 and b.percent > 80; log after")
     let failure = bench.ending?.failure
@@ -79,7 +79,7 @@ struct AssertStepTests {
     #expect(bench.ending?.failure?.why == "expected b.percent >= 72, got 71")
   }
 
-  @Test("what is wrong with it is said")
+  @Test("errors in it are reported")
   func wrong() {
     #expect(
       Plan.complaint(ofStep: "{ assert: { x: 1 } }").contains("no earlier step captures 'x'")

@@ -28,7 +28,7 @@ struct AttributeStepTests {
     #expect(try Plan.parse(line: step.description).steps == [step])
   }
 
-  @Test("a file says the same")
+  @Test("a file makes the same step")
   func file() throws {
     let plan = try Plan.parse(
       """
@@ -56,7 +56,7 @@ struct AttributeStepTests {
   }
 
   @Test(
-    "what is wrong in a file is said with its place",
+    "errors in a file are reported with their positions",
     arguments: [
       ("{ read: battery-level, offset: 513 }", "the first byte, from 0 to 512"),
       ("{ notify: battery-level, for: 1s, delivery: sockets }", "one of signals, acquire"),
@@ -77,7 +77,7 @@ struct AttributeStepTests {
   }
 
   @Test(
-    "what is wrong on one line is said with its column",
+    "errors in the one-line form are reported with their columns",
     arguments: [
       ("read battery-level offset x", "1:27", "the first byte, from 0 to 512"),
       ("notify battery-level for 1s delivery fast", "1:38", "one of signals, acquire"),
@@ -93,7 +93,7 @@ struct AttributeStepTests {
     expectComplaint(ofLine: line, place, part)
   }
 
-  @Test("does what it says, keeps what it brings, and checks it")
+  @Test("each step runs its operation, captures its value, and checks it")
   func running() throws {
     bench.device.answer("mtu", .value([185]))
     bench.device.answer("read-descriptor battery-level/valid-range", .value([1, 99]))
@@ -133,7 +133,7 @@ struct AttributeStepTests {
     #expect(bench.ending?.failure?.code == .expectationNotMet)
   }
 
-  @Test("the options of a subscription are handed on, and gaps are told without being counted")
+  @Test("the options of a subscription are passed on, and gaps are reported without being counted")
   func gaps() throws {
     // The script's values of no octets are gaps.
     bench.device.notify(

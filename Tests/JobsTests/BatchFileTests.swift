@@ -1,4 +1,4 @@
-// Batch files: what they mean, and what is said of wrong ones.
+// Batch files: their meaning, and the errors in them.
 
 import Bluetooth
 import Documents
@@ -88,7 +88,7 @@ struct BatchFileTests {
     )
   }
 
-  @Test("steps may stand in the batch, whose rules win over the chain's")
+  @Test("a batch may contain the steps, and its settings override those of a chain")
   func inline() throws {
     let batch = try batch(
       """
@@ -136,7 +136,7 @@ struct BatchFileTests {
     )
   }
 
-  @Test("what is wrong with one device is told in its line, with the place in the chain")
+  @Test("an error in one device is reported at its line, with the position in the chain")
   func single() throws {
     let table = "mac,level\nC0:FF:EE:00:00:01,high\nC0:FF,2\nC0:FF:EE:00:00:03,3\n,4\n"
     let text = "chain: chain.yaml\ndevices: { csv: lamps.csv, address: mac }"
@@ -157,7 +157,9 @@ struct BatchFileTests {
     )
   }
 
-  @Test("what is wrong for all devices is told once, and many single ones are bounded")
+  @Test(
+    "an error in all devices is reported once, and the number of errors in single devices is bounded"
+  )
   func common() throws {
     let names = (1...50).map { "C0:FF:EE:00:00:\($0 + 10),x" }.joined(separator: "\n")
     let text = "chain: chain.yaml\ndevices: { csv: lamps.csv, address: mac }"
@@ -236,7 +238,7 @@ struct BatchFileTests {
 }
 
 extension Advertisement {
-  /// What a device with a name and nothing else tells.
+  /// An advertisement with only a name.
   static func of(number: Int, name: String?) -> Advertisement {
     Advertisement(
       address: BluetoothAddress(number: 0xc0ff_ee00_0000 + UInt64(number)),

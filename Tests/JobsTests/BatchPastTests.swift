@@ -21,7 +21,7 @@ struct BatchPastTests {
     "E": .init(.ok),
   ]
 
-  @Test("those that ended well are left out; the others are run, in their order")
+  @Test("devices that succeeded are skipped; the others are run, in their order")
   func left() throws {
     let bench = Tests.Bench()
     let past = Self.past(Self.ways)

@@ -1,4 +1,4 @@
-// What a batch tells: its lines of JSON, its progress, what is kept of its runs.
+// Reports of a batch: its lines of JSON, its progress, the records of its runs.
 
 import Bluetooth
 import Fixtures
@@ -7,7 +7,7 @@ import Testing
 
 @testable import Jobs
 
-@Suite("What a batch tells")
+@Suite("Reports of a batch")
 struct BatchReportTests {
   @Test("lines of JSON at the start and the end of a round")
   func json() throws {
@@ -56,7 +56,7 @@ struct BatchReportTests {
     #expect(progress.text(at: .seconds(100_010)) == "12/100 devices, 1 failed, 203h42m left")
   }
 
-  @Test("a recorder that condenses keeps what the summary tells, and no more")
+  @Test("a collector that condenses keeps only the steps of the summary")
   func condensing() throws {
     let bench = RunBench()
     try bench.run(
@@ -107,7 +107,7 @@ struct BatchReportTests {
     return whole
   }
 
-  @Test("JUnit: a device that did not run is skipped, and that the batch stopped is an error")
+  @Test("JUnit: a device that did not run is skipped, and a stopped batch is an error")
   func junit() throws {
     let text = JUnitReport().text(on: [], of: try Self.stopped(["A", "<B>"]))
     let id = try #require(text.components(separatedBy: " id=\"").dropFirst().first?.prefix(16))
@@ -140,7 +140,7 @@ struct BatchReportTests {
     )
   }
 
-  @Test("TAP: a device that did not run is skipped, and that the batch stopped is no ok")
+  @Test("TAP: a device that did not run is skipped, and a stopped batch is not ok")
   func tap() throws {
     #expect(
       TAPReport().text(on: [], of: try Self.stopped(["A", "B#"])) == """

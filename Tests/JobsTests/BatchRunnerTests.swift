@@ -1,4 +1,4 @@
-// Batches under way: who runs beside whom, what ends them, what is told.
+// Runs of batches: which devices run at once, what ends a batch, and its events.
 
 import Bluetooth
 import Fixtures
@@ -120,7 +120,7 @@ struct BatchRunnerTests {
     )
   }
 
-  @Test("a device is told as ended before the next begins in its place")
+  @Test("the end of a device is reported before the next begins in its lane")
   func told() throws {
     let bench = Bench()
     let order = Recorded<String>()
@@ -168,7 +168,7 @@ struct BatchRunnerTests {
     #expect(bench.story.last == "B ok at 4")
   }
 
-  @Test("a device that may pass is tried again, before the next")
+  @Test("a device with a transient failure is tried again, before the next device")
   func retries() throws {
     let bench = Bench(["A": [Self.lost]])
     #expect(try bench.run(Self.batch("A", "B", attempts: 3)) == .passing)
@@ -191,7 +191,7 @@ struct BatchRunnerTests {
     #expect(ending.failure?.message == "running the batch: the batch did not end within 10s")
   }
 
-  @Test("a signal ends it: chains are cleaned up, the others are told as not run")
+  @Test("a signal ends it: chains are cleaned up, the others are reported as not run")
   func interrupted() throws {
     let bench = Bench(["A": [Self.slow(60)], "B": [Self.slow(60)]])
     let runner = bench.runner(try Self.batch("A", "B", "C", concurrency: 2))
@@ -206,7 +206,7 @@ struct BatchRunnerTests {
     #expect(disconnects == 2)
   }
 
-  @Test("devices that a scan finds are run; too few are a failure that may pass")
+  @Test("devices that a scan finds are run; too few are a transient failure")
   func scan() throws {
     let found = (1...2).map { Advertisement.of(number: $0, name: "Lamp-\($0)") }
     let template = BatchTemplate(chain: .line("read battery-level"))
@@ -235,7 +235,9 @@ struct BatchRunnerTests {
     #expect(bench.endings.map { $0.failure?.code } == [.busy])
   }
 
-  @Test("a schedule: rounds do not overlap, what is missed is told, each has its own identity")
+  @Test(
+    "a schedule: rounds do not overlap, missed times are reported, each round has its own identity"
+  )
   func schedule() throws {
     let bench = Bench(["A": [Self.slow(25)]])
     var batch = try Self.batch("A")

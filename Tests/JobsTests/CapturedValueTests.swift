@@ -57,7 +57,7 @@ struct CapturedValueTests {
     #expect(bench.endings.map(\.status).contains(.skipped))
   }
 
-  @Test("what cannot be written as it came fails the step, and says why")
+  @Test("a captured value that cannot be written fails the step, with the reason")
   func unfit() throws {
     bench.device.answer("read battery-level", .value([72]))
     try bench.run("read temperature-measurement as t; write alert-level u8:{t.celsius}")

@@ -55,7 +55,7 @@ struct ChainFileTests {
   }
 
   @Test(
-    "each kind of step means what its one line says",
+    "each kind of step means the same as its one-line form",
     arguments: [
       ("connect", "connect"), ("{ disconnect: , timeout: 3s }", "disconnect within 3s"),
       ("{ sleep: 1.5s }", "sleep 1500ms"), ("{ log: two words }", #"log "two words""#),
@@ -82,7 +82,7 @@ struct ChainFileTests {
   }
 
   @Test(
-    "an expectation means what its one line says",
+    "an expectation means the same as its one-line form",
     arguments: [
       ("72", ["value = 72"]), ("\"72\"", [#"value = "72""#]),
       ("{ percent: 72 }", ["percent = 72"]), ("{ percent: { is: 72 } }", ["percent = 72"]),

@@ -10,7 +10,7 @@ import Testing
 struct ChainRunnerTests {
   let bench = RunBench()
 
-  @Test("it connects, does the steps in order, disconnects, and tells of each")
+  @Test("it connects, runs the steps in order, disconnects, and reports each")
   func course() throws {
     let error = try bench.run("read battery-level; write alert-level u8:1; sleep 2s")
     #expect(error == nil)
@@ -147,7 +147,7 @@ struct ChainRunnerTests {
     #expect(bench.device.calls.last == "disconnect at 3600s")
   }
 
-  @Test("a connect that takes too long says so")
+  @Test("a connect that takes too long is reported as such")
   func lateConnect() throws {
     bench.device.answer("connect", .silence)
     let failure = try #require(try bench.run("connect within 3s") as? DeviceFailure)
@@ -197,7 +197,7 @@ struct ChainRunnerTests {
     #expect(bench.ending?.exitStatus == .passing)
   }
 
-  @Test("a consumer that has enough ends the run, which disconnects")
+  @Test("a consumer that stops early ends the run, which disconnects")
   func consumer() throws {
     let plan = try Plan.parse(line: "read battery-level; sleep 1s; read battery-level")
     let results = bench.runner(plan).chain().take(2).collect()
@@ -207,7 +207,7 @@ struct ChainRunnerTests {
     #expect(bench.story.last == "run cancelled")
   }
 
-  @Test("a disconnect that fails fails a run that went well, and is told of")
+  @Test("a disconnect that fails is reported and fails a run that succeeded otherwise")
   func cleanUpFails() throws {
     bench.device.answer("disconnect", .silence)
     let error = try bench.run("read battery-level")
@@ -235,7 +235,7 @@ struct ChainRunnerTests {
     #expect(bench.ending?.exitStatus == .failed)
   }
 
-  @Test("the run as a whole is one value, whether it went well or not")
+  @Test("the complete run is one value, whether it succeeded or not")
   func wholeRun() throws {
     let plan = try Plan.parse(line: "read battery-level expect percent > 90")
     let runner = bench.runner(plan)

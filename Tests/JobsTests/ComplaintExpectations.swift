@@ -1,4 +1,4 @@
-// What is expected of a step that cannot be taken.
+// Expectations about invalid steps.
 
 import Documents
 import Jobs

@@ -22,7 +22,7 @@ struct CounterTurnTests {
     #expect(try why("repeat 3 { read ff01 expect u8 counts 8 }", reading: [254, 255, 0]) == nil)
   }
 
-  @Test("a value that is missing between two turns is told, at the turn in which that shows")
+  @Test("a value that is missing between two repetitions is reported in the later one")
   func missing() throws {
     let line = "repeat 3 { read ff01 expect u8 counts 8 }"
     #expect(
@@ -48,7 +48,9 @@ struct CounterTurnTests {
     #expect(try why("repeat 2 { \(read); \(read) }", reading: [1, 9, 2, 10]) == nil)
   }
 
-  @Test("the values of a stream go on with those of the turn before, or begin anew where so said")
+  @Test(
+    "the values of a stream continue those of the previous repetition, or start again with each-turn"
+  )
   func stream() throws {
     bench.device.notify("ff01", [(.seconds(1), [1]), (.seconds(1), [2])])
     try bench.run("repeat 2 { notify ff01 until 2x expect u8 counts 8 }")

@@ -26,7 +26,7 @@ struct ExchangeStepTests {
     #expect(try Plan.parse(line: step.description).steps == [step])
   }
 
-  @Test("a file says the same")
+  @Test("a file makes the same step")
   func file() throws {
     let plan = try Plan.parse(
       """
@@ -51,7 +51,7 @@ struct ExchangeStepTests {
   }
 
   @Test(
-    "what is wrong in a file is said with its place",
+    "errors in a file are reported with their positions",
     arguments: [
       ("{ exchange: alert-level }", "the key 'value' is missing"),
       ("{ exchange: alert-level, value: { u8: 1 }, answers: ff01 }", "did you mean 'answer'?"),
@@ -69,7 +69,7 @@ struct ExchangeStepTests {
   }
 
   @Test(
-    "what is wrong on one line is said with its column",
+    "errors in the one-line form are reported with their columns",
     arguments: [
       ("exchange alert-level", "1:10", "the value is missing"),
       ("exchange alert-level u8:1 anser ff01", "1:27", "did you mean 'answer'?"),
@@ -90,7 +90,7 @@ struct ExchangeStepTests {
 
   // MARK: Runs
 
-  @Test("it subscribes, writes, passes over what is no answer, and unsubscribes")
+  @Test("it subscribes, writes, ignores other notifications than the answer, and unsubscribes")
   func running() throws {
     bench.device.answer("write alert-level", .value([], after: .milliseconds(250)))
     bench.device.notify("battery-level", [(.seconds(1), [99]), (.seconds(1), [7])])
@@ -126,7 +126,7 @@ struct ExchangeStepTests {
     )
   }
 
-  @Test("an answer that is not as expected fails the step, which still tells it")
+  @Test("an answer that is not as expected fails the step, which still reports it")
   func unexpected() throws {
     bench.device.notify("battery-level", [(.seconds(1), [99])])
     _ = try bench.run("exchange alert-level u8:1 answer battery-level expect percent < 50")
@@ -135,7 +135,7 @@ struct ExchangeStepTests {
   }
 
   @Test(
-    "a limit that passes says how far it came",
+    "a timeout reports how far the step came",
     arguments: [
       ("", "the value was written, and battery-level notified nothing within 5s"),
       (
@@ -154,7 +154,7 @@ struct ExchangeStepTests {
     #expect(bench.device.calls.suffix(2).first == "unsubscribe battery-level at 5s")
   }
 
-  @Test("a write that nobody answers is told as that")
+  @Test("a write without a response is reported as such")
   func unanswered() throws {
     bench.device.answer("write alert-level", .silence)
     bench.device.notify("battery-level", [(.seconds(1), [99])])

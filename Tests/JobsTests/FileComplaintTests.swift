@@ -1,4 +1,4 @@
-// What is said of chain files that are wrong: file, line, column, keys, what was expected.
+// Errors in chain files: file, line, column, keys, what was expected.
 
 import Documents
 import Testing
@@ -62,7 +62,7 @@ struct FileComplaintTests {
     #expect(Plan.complaints(text) == [complaint])
   }
 
-  @Test("everything that is wrong is said at once, in the order of the file")
+  @Test("all errors are reported at once, in the order of the file")
   func all() {
     let text = """
       nam: x

@@ -29,7 +29,7 @@ struct HostileTableTests {
     #expect(batch.extent == "2 devices")
   }
 
-  @Test("a column that is there twice is said wherever they stand")
+  @Test("a duplicate column is reported wherever it is")
   func twice() {
     let found = Result { () throws(DocumentErrors) in
       try CSVTable.parse("a,b,c,b\n1,2,3,4\n", file: "t.csv")

@@ -108,7 +108,7 @@ struct LineIncludeTests {
   }
 
   @Test(
-    "what cannot be included is said",
+    "a file that cannot be included is an error",
     arguments: [
       ("include", "nothing follows 'include'"),
       ("include lib/none.yaml", "the file cannot be read: No such file"),
@@ -141,7 +141,7 @@ struct LineIncludeTests {
     #expect(complaints.contains { $0.contains(said) }, "\(complaints)")
   }
 
-  @Test("everything that is wrong with an included file is said, and with the rest of the line")
+  @Test("all errors in an included file are reported, with those in the rest of the line")
   func all() throws {
     let more = ["x.yaml": "- raed: 2a19\n- slep: 1s"]
     #expect(try complaints("include x.yaml; frobnicate", more).count == 3)

@@ -48,7 +48,9 @@ struct MeasuringTests {
     )
   }
 
-  @Test("the timing of a link is told in ms and connection events, and may be expected")
+  @Test(
+    "the parameters of a connection are reported in ms and connection events, and may be expected"
+  )
   func timing() throws {
     let line = "connection-parameters as link expect interval in 7.5..50 expect latency = 0"
     #expect(try Plan.parse(line: line).steps.map(\.description) == [line])
@@ -70,7 +72,7 @@ struct MeasuringTests {
     #expect(bench.ending?.failure?.code == .expectationNotMet)
   }
 
-  @Test("a strength that is not as expected fails the step and is told")
+  @Test("an RSSI that is not as expected fails the step and is reported")
   func expectation() throws {
     try bench.run("rssi expect rssi > -40")
     #expect(bench.ending?.failure?.code == .expectationNotMet)
@@ -81,7 +83,7 @@ struct MeasuringTests {
     #expect(!bench.device.isConnected)
   }
 
-  @Test("a controller that does not tell its power leaves that out")
+  @Test("a controller that does not report TX power omits it")
   func withoutPower() throws {
     bench.device.answer("rssi", .value([UInt8(bitPattern: -61)]))
     try bench.run("rssi")

@@ -71,7 +71,7 @@ struct OneLineTests {
   }
 
   @Test(
-    "what is wrong is said with its column, what was expected, and what may have been meant",
+    "an error is reported with its column, what was expected, and what was probably meant",
     arguments: [
       ("", "1:1: there are no steps (expected a step such as read battery-level)"),
       (" ; ", "1:1: there are no steps (expected a step such as read battery-level)"),

@@ -1,4 +1,4 @@
-// Steps about bonds: how they are written, what they do, what is told of them.
+// Steps about bonds: how they are written, what they do, what they report.
 
 import Bluetooth
 import Documents
@@ -18,7 +18,7 @@ struct PairingStepTests {
 
   // MARK: Writing
 
-  @Test("a file and a line say the same")
+  @Test("a file and a line make the same step")
   func forms() throws {
     let file = try steps(
       """
@@ -93,7 +93,7 @@ struct PairingStepTests {
 
   // MARK: Doing
 
-  @Test("each does its operation, and says what came of it")
+  @Test("each runs its operation, and reports the outcome")
   func operations() throws {
     bench.device.answer("pair", .value([]), .value([1]))
     try bench.run("unpair; pair; pair; trust; trust no")
@@ -139,7 +139,7 @@ struct PairingStepTests {
     #expect(bench.ending?.failure?.message.contains("within 3s") == true)
   }
 
-  // MARK: Telling
+  // MARK: Reports
 
   @Test("a passkey to be typed is an event and a line, with its step and six digits")
   func display() throws {

@@ -1,11 +1,11 @@
-// What is said of a chain file that is wrong, for comparison.
+// The errors in a chain file, for comparison.
 
 import Documents
 
 @testable import Jobs
 
 extension Plan {
-  /// What is said of a text, in the order of its file.
+  /// The errors in a text, in the order of its file.
   static func complaints(
     _ text: String,
     file: String = "c",
@@ -19,7 +19,7 @@ extension Plan {
     }
   }
 
-  /// What is said of a step alone in its file, without the file's name.
+  /// The errors in the only step of a file, without the name of the file.
   static func complaint(ofStep text: String) -> String {
     complaints("steps:\n- \(text)").map { String($0.dropFirst(2)) }.joined(separator: "\n")
   }

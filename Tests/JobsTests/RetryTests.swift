@@ -16,7 +16,9 @@ struct RetryTests {
     return plan
   }
 
-  @Test("a failure that may pass has the chain tried from connect on, after waits that double")
+  @Test(
+    "after a transient failure the chain is tried again from connecting on, after waits that double"
+  )
   func passing() throws {
     let lost = DeviceFailure.scripted(.linkLost, .passing)
     bench.device.answer(

@@ -1,4 +1,4 @@
-// What the tests of runs have in common: a scripted device, a plan run on it, what was told.
+// What the tests of runs share: a scripted device, a plan that runs on it, its events.
 
 import Bluetooth
 import Documents

@@ -58,7 +58,7 @@ struct RunFailureTests {
     #expect(RunFailure(failure) == failure)
   }
 
-  @Test("a run that went well ends with 0")
+  @Test("a run that succeeded ends with 0")
   func well() {
     #expect(Jobs.ExitStatus(after: nil) == .ok)
     let fixed: [Jobs.ExitStatus] = [.ok, .failed, .usage, .data, .unavailable, .output, .passing]
@@ -66,7 +66,7 @@ struct RunFailureTests {
     #expect(Jobs.ExitStatus.interrupted(by: 15).rawValue == 143)
   }
 
-  @Test("an error says what was being done, and limits are said as they are written")
+  @Test("an error names the operation, and limits as they are written")
   func messages() {
     let timedOut = RunFailure(
       TimedOut(operation: "firstOrDefault", after: .seconds(90)),

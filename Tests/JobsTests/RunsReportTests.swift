@@ -10,7 +10,8 @@ import Testing
 
 @Suite("Reports on whole runs")
 struct RunsReportTests {
-  /// A run that went well but for a condition, one whose expectation was not met at its second try.
+  /// A run that succeeded with a skipped step, and one whose expectation was not met at its second
+  /// try.
   private static func runs() throws -> [RecordedRun] {
     var recorder = RunCollector()
     let well = RunBench()

@@ -98,7 +98,7 @@ struct ScanStepTests {
     #expect(file.link.adapterWait == .seconds(10))
   }
 
-  @Test("a scan without its duration, and one of what is no filter, are complained of")
+  @Test("a scan without a duration, and one with an invalid filter, are errors")
   func complaints() {
     #expect(throws: DocumentErrors.self) { try Plan.parse(line: "scan name T*") }
     #expect(throws: DocumentErrors.self) { try Plan.parse(line: "scan for 5s rssi loud") }

@@ -1,4 +1,4 @@
-// A device that answers as it is told, and remembers what it was asked and when.
+// A device with scripted responses, which records its requests and their times.
 
 import Bluetooth
 import Signals
@@ -26,7 +26,7 @@ final class ScriptedDevice: DeviceService {
 
   let scheduler: SerialScheduler
   let deviceDescription = "'Thermo-1'"
-  /// Where `connect` says that the link comes from.
+  /// The origin of the connection that `connect` reports.
   private let origin: LinkOrigin
   private let state = Guarded(State())
 
@@ -105,7 +105,7 @@ final class ScriptedDevice: DeviceService {
 
   // MARK: The port
 
-  /// What a scan hears, one after the other at once; then nothing any more.
+  /// The advertisements that a scan receives, all at once; then no more.
   var found: [Advertisement] {
     get { state.withLock { $0.found } }
     set { state.withLock { $0.found = newValue } }

@@ -1,4 +1,4 @@
-// What is said of steps that are written wrong in a file: their kind, their keys, their values.
+// Errors in the steps of a file: their kind, their keys, their values.
 
 import Testing
 

@@ -19,7 +19,7 @@ struct StepKindTests {
 
   // MARK: Values
 
-  @Test("a value is understood as its characteristic says, or in the format that is given")
+  @Test("a value is decoded in the layout of its characteristic, or in a given format")
   func decoding() throws {
     bench.device.answer("read 6e5d0002-1b1a-4e1c-8f6b-0b6c1d2e3f40", .value([1, 0x2c]))
     let own = "6e5d0002-1b1a-4e1c-8f6b-0b6c1d2e3f40"
@@ -30,7 +30,7 @@ struct StepKindTests {
     #expect(values.map(\.description) == ["72 %", "012c", "300"])
   }
 
-  @Test("octets that are not what they should be fail the step, which still tells them")
+  @Test("octets that do not match their format fail the step, which still reports them")
   func undecodable() throws {
     bench.device.answer("read temperature-measurement", .value([0, 1, 2]))
     _ = try bench.run("read temperature-measurement")
@@ -44,7 +44,7 @@ struct StepKindTests {
     #expect(failed?.outcome == .value(StepValue(octets: [0, 1, 2], decoded: nil)))
   }
 
-  @Test("an expectation that is not met fails the step and says what came")
+  @Test("an expectation that is not met fails the step, with the value")
   func expecting() throws {
     _ = try bench.run("read temperature-measurement expect celsius in 38..40")
     #expect(failure?.code == .expectationNotMet)
@@ -100,7 +100,7 @@ struct StepKindTests {
     #expect(bench.endings[2].outcome == .logged("62"))
   }
 
-  @Test("listening for a while takes what comes, and silence is no failure")
+  @Test("a notify with a duration receives what arrives, and succeeds without values")
   func listeningFor() throws {
     bench.device.notify("heart-rate-measurement", hearts(60, 61, 62, 63))
     #expect(try bench.run("notify heart-rate-measurement for 2500ms") == nil)
@@ -120,7 +120,7 @@ struct StepKindTests {
     #expect(bench.endings[4].outcome == .listened(count: 3, rate: 3 / 3.5))
   }
 
-  @Test("too few values within the limit are a failure that says how many came")
+  @Test("too few values within the limit are a failure, with their number")
   func tooFew() throws {
     bench.device.notify("heart-rate-measurement", hearts(60, 61))
     _ = try bench.run("notify heart-rate-measurement until 5x within 10s")
@@ -138,7 +138,7 @@ struct StepKindTests {
     #expect(failure?.why == "the subscription was not active within 15s")
   }
 
-  @Test("notifications that end by themselves before there are enough are a failure")
+  @Test("notifications that end by themselves before a stop condition is met are a failure")
   func ended() throws {
     _ = try bench.run("notify heart-rate-measurement until 5x")
     #expect(failure?.why == "the notifications ended after 0 of 5 values")
@@ -153,7 +153,7 @@ struct StepKindTests {
     #expect(bench.device.calls.contains("unsubscribe heart-rate-measurement at 2s"))
   }
 
-  @Test("too slow a rate, or too few values, is said with what was measured")
+  @Test("too slow a rate, or too few values, is reported with what was measured")
   func expectingAll() throws {
     bench.device.notify("heart-rate-measurement", [(.seconds(4), [0, 60])])
     _ = try bench.run("notify heart-rate-measurement for 10s expect rate >= 0.5")
@@ -206,7 +206,7 @@ struct StepKindTests {
     #expect(bench.endings[holds ? 3 : 2].status == (holds ? .ok : .skipped))
   }
 
-  @Test("a failure inside is told once, and its outer steps fail with it")
+  @Test("a failure of an inner step is reported once, and its outer steps fail with it")
   func nestedFailure() throws {
     _ = try bench.run(
       file: """
@@ -220,7 +220,7 @@ struct StepKindTests {
     #expect(bench.ending?.step?.position.description == "1[1].1")
   }
 
-  /// A run of `step`, `count` times over, that keeps nothing of what it is told.
+  /// A run of `step`, repeated `count` times, that ignores its events.
   func repeating(_ count: Int, _ step: Step, at change: @escaping @Sendable (Int) -> Void)
     -> Signal<RunEnding>
   {

@@ -1,4 +1,4 @@
-// poll, combine, and when a step has enough values.
+// poll, combine, and stop conditions.
 
 import Bluetooth
 import Signals
@@ -26,7 +26,7 @@ struct StreamStepTests {
     #expect(bench.text().contains("1  notify heart-rate-measurement  3 values, 1.00 a second"))
   }
 
-  @Test("a value that never comes is told with what was waited for")
+  @Test("a value that never arrives is reported with what was awaited")
   func neverMet() throws {
     bench.device.notify("heart-rate-measurement", hearts(60, 61))
     try bench.run("notify heart-rate-measurement until bpm > 90 within 5s")
@@ -82,7 +82,7 @@ struct StreamStepTests {
 
   // MARK: poll
 
-  @Test("poll reads at once and then each period, and tells each value and how long they took")
+  @Test("poll reads at once and then in each period, and reports each value and the latencies")
   func polling() throws {
     bench.device.answer(
       "read battery-level",
@@ -136,7 +136,7 @@ struct StreamStepTests {
 
   // MARK: combine
 
-  @Test("combine tells the latest of each, once each has a value, whenever one changes")
+  @Test("combine reports the latest value of each input, once each has one, whenever one changes")
   func combining() throws {
     bench.device.notify("heart-rate-measurement", hearts(60, 61, 62))
     bench.device.answer("read battery-level", .value([72]), .value([71]))
@@ -162,7 +162,7 @@ struct StreamStepTests {
     #expect(lines == expected)
   }
 
-  @Test("what one of the combined values should be is told with its octets")
+  @Test("an expectation about one of the combined values is reported with its octets")
   func combinedFailure() throws {
     bench.device.notify("heart-rate-measurement", hearts(60, 199))
     try bench.run(
@@ -178,7 +178,7 @@ struct StreamStepTests {
   // MARK: Complaints
 
   @Test(
-    "what is wrong with them is said",
+    "errors in them are reported",
     arguments: [
       ("{ poll: battery-level, until: { count: 3 } }", "2:3: steps.1: the key 'every' is missing"),
       ("{ poll: battery-level, every: 1s }", "this would listen for ever"),

@@ -50,7 +50,7 @@ struct TextReportTests {
     )
   }
 
-  @Test("a failure says what, why, what BlueZ reported and what to try, each on its own line")
+  @Test("a failure has what, why, the BlueZ error and what to try, each on its own line")
   func failing() throws {
     let lost = DeviceFailure.scripted(.linkLost, .passing)
     bench.device.answer("read battery-level", .failure(lost, after: .milliseconds(1500)))
@@ -70,7 +70,7 @@ struct TextReportTests {
     )
   }
 
-  @Test("a value that is not as expected is told with the failure")
+  @Test("a value that is not as expected is reported with the failure")
   func unexpected() throws {
     try bench.run("read battery-level expect percent > 90")
     #expect(
@@ -97,7 +97,7 @@ struct TextReportTests {
     #expect(lines.last == "failed at connecting after 0 steps in 0.500 s: not-found")
   }
 
-  @Test("a further try that goes well is announced once")
+  @Test("a further try that succeeds is announced once")
   func secondTry() throws {
     let lost = DeviceFailure.scripted(.linkLost, .passing)
     bench.device.answer("read battery-level", .failure(lost), .value([72]))
@@ -118,7 +118,7 @@ struct TextReportTests {
     #expect(bench.json().contains { $0.contains(#""value":{"count":2,"rate":null}"#) })
   }
 
-  @Test("an interruption is told by the step, the clean-up and the run")
+  @Test("an interruption is reported by the step, the clean-up and the run")
   func interrupted() throws {
     let scheduler = bench.device.scheduler
     bench.loop.after(.seconds(2)) { scheduler.cancelAll(Interrupted(signal: 15)) }

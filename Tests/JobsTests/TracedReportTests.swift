@@ -69,7 +69,7 @@ struct TracedReportTests {
     #expect(json.count { $0.contains(member) } == 2)
   }
 
-  @Test("a run that goes well is told as without a trace")
+  @Test("a run that succeeds is reported as without a trace")
   func well() throws {
     let traced = try events("read battery-level; sleep 1s")
     let lines = traced.flatMap { JSONLinesReport().lines(for: $0) }

@@ -24,7 +24,7 @@ struct TryStepTests {
     bench.run(try Plan.parse(text, file: "c"), within: limit)
   }
 
-  @Test("the steps of finally run when all went well, in their places")
+  @Test("the steps of finally run when everything succeeded, with their positions")
   func well() throws {
     try run()
     #expect(
@@ -41,7 +41,9 @@ struct TryStepTests {
     )
   }
 
-  @Test("they run when a step failed, before the device is disconnected; the first cause is told")
+  @Test(
+    "they run when a step failed, before the device is disconnected; the first cause is reported"
+  )
   func failed() throws {
     bench.device.answer("read battery-level", .failure(DeviceFailure.scripted(.refused, .definite)))
     try run()
@@ -76,7 +78,7 @@ struct TryStepTests {
     #expect(failed == ["1.1", "1.finally.1", "1"])
   }
 
-  @Test("what fails in the end is the cause when all else went well, and nothing follows")
+  @Test("a failure of finally is the cause when everything else succeeded, and nothing follows")
   func onlyLast() throws {
     bench.device.answer("write alert-level", .failure(DeviceFailure.scripted(.linkLost, .passing)))
     try run()

@@ -1,4 +1,4 @@
-// What is said of expectations and variables that do not fit the values they are about.
+// Errors in expectations and variables that do not match their values.
 
 import Testing
 

@@ -1,4 +1,4 @@
-// Variables: where their values come from, where they may stand, what is said of wrong ones.
+// Variables: where their values come from, where they may be used, and errors in them.
 
 import Bluetooth
 import Documents
@@ -60,7 +60,7 @@ struct VariableTests {
     )
   }
 
-  @Test("what is given wins over defaults, and is a value whatever is in it")
+  @Test("given values override defaults, and stay values whatever they contain")
   func given() throws {
     let given = bindings(("lamp", "{level}: [x]\n- y"), ("level", "0x10"), ("limit", "500ms"))
     let plan = try Plan.parse(Self.file, file: "c", with: given)
@@ -183,19 +183,19 @@ struct VariableTests {
     #expect(complaints("steps:\n- sleep: '{HOME}'").count == 1)
   }
 
-  @Test("what the environment gives is not said again when it is wrong")
+  @Test("an error about a value of the environment does not repeat the value")
   func secret() throws {
     let text = "environment: [A]\nvariables: { A: { type: integer } }\nsteps: [connect]"
     let template = try ChainTemplate.parse(text, file: "c")
     do {
       _ = try template.plan { _ in "s3cret" }
-      Issue.record("it is no number")
+      Issue.record("it is not a number")
     } catch {
       #expect(!"\(error)".contains("s3cret") && "\(error)".contains("a whole number"))
     }
   }
 
-  @Test("a brace that means nothing, and a variable without quotes, say what is meant")
+  @Test("errors about a single brace and about a variable without quotes show what is expected")
   func shapes() {
     #expect(
       complaints("steps:\n- sleep: '{'") == [

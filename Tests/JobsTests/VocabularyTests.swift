@@ -95,7 +95,7 @@ struct VocabularyTests {
     )
   }
 
-  @Test("times between values have percentiles; a failure says what was measured")
+  @Test("times between values have percentiles; a failure has what was measured")
   func intervals() throws {
     hearts(100, 200, 200, 300, 900)
     try bench.run(
@@ -152,7 +152,7 @@ struct VocabularyTests {
   // MARK: The same in files
 
   @Test(
-    "files and lines say the same",
+    "files and lines make the same expectations",
     arguments: [
       ("{ u8: { mask: [0x0f, 5] } }", "u8 & 0x0f = 0x05"),
       ("{ hex: { like: '01 ?? ff*' } }", "hex ~ \"01 ?? ff*\""),
@@ -175,7 +175,7 @@ struct VocabularyTests {
   }
 
   @Test(
-    "what is wrong with them is said",
+    "errors in them are reported",
     arguments: [
       ("{ u8: { mask: [1] } }", "expected a mask and the value of its bits"),
       ("{ u8: { mask: [1, x] } }", "expected a mask and the value of its bits"),
