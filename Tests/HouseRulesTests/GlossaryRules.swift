@@ -82,7 +82,6 @@ extension GlossaryRules {
   static let exceptions: [String: Int] = [
     "Journal": 22,
     "NordicSuites": 51,
-    "blerun": 8,
   ]
 
   /// Pages that are still in older words.
