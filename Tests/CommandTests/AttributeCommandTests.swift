@@ -61,7 +61,7 @@ struct AttributeCommandTests {
     let run = try blerun("read", "6e5d0003-1b1a-4e1c-8f6b-0b6c1d2e3f40", "--simulate", echo)
     #expect(run.status == 1)
     #expect(run.output.isEmpty)
-    #expect(run.errors.contains("does not let this attribute be read"))
+    #expect(run.errors.contains("does not permit reading this attribute"))
   }
 
   @Test("write says nothing when it was done, and why when it was not")
@@ -72,7 +72,7 @@ struct AttributeCommandTests {
     let long = "hex:" + String(repeating: "00", count: 300)
     let refused = try blerun("write", value, long, "--command", "--simulate", echo)
     #expect(refused.status == 1)
-    #expect(refused.errors.contains("300 octets, a command carries at most 244"))
+    #expect(refused.errors.contains("300 bytes, a command carries at most 244"))
     let acquired = try blerun("write", value, "u8:1", "--acquire", "--simulate", echo)
     #expect(acquired.status == 0, "\(acquired.errors)")
     let behind = try blerun("write", value, "u8:1", "--offset", "400", "--simulate", echo)

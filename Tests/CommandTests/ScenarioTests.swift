@@ -44,7 +44,7 @@ struct ScenarioTests {
       "acquired by another program"
     ),
     Case("acquired-writes", "sleep 35s; write nordic-uart-rx utf8:help command", 0),
-    Case("adapter-off", "notify \(heart) until 5x", 69, "(2 values", "adapter is switched off"),
+    Case("adapter-off", "notify \(heart) until 5x", 69, "(2 values", "adapter is powered off"),
     Case("adapter-renumbered", "\(level); sleep 3s; disconnect; connect; \(level)", 0),
     Case("adapter-renumbered", ["--adapter", "hci0", "-e", "\(level); \(level); \(level)"], 69),
     Case(
@@ -76,7 +76,7 @@ struct ScenarioTests {
       "two-adapters",
       ["--adapter", "dongle", "-e", "sleep 61s; \(level)"],
       69,
-      "adapter is switched off"
+      "adapter is powered off"
     ),
     Case("warehouse", ["--device", "Shelf-217", "-e", level], 0, "87 %"),
     Case("walks-away", "notify \(heart) until 40x", 75, "link to the device was lost"),
@@ -102,7 +102,7 @@ struct ScenarioTests {
       1,
       "has no battery-level"
     ),
-    Case("other-programs", level, 0, "another program's attempt", "95 %"),
+    Case("other-programs", level, 0, "another program is connecting", "95 %"),
     Case("other-programs", ["--take-over", "-e", level], 0, "95 %"),
     Case("out-of-range", "notify \(heart) until 6x", 75, "(3 values", "the link to the device was"),
     Case(

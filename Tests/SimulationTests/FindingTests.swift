@@ -123,7 +123,7 @@ struct FindingTests {
     }.firstOrDefault(0, within: .seconds(30))
     let failure = outcome.error as? DeviceFailure
     #expect(failure?.code == .linkLost)
-    #expect(failure?.meaning.contains("nothing was heard") == (minor == 83))
+    #expect(failure?.meaning.contains("the device stopped responding") == (minor == 83))
   }
 
   @Test("an adapter that is being switched on is waited for, where bluetoothd says so")

@@ -126,7 +126,7 @@ struct ReadingAndWritingTests {
     #expect(command.code == .invalidValue)
     #expect(
       command.meaning
-        == "the value has 62 octets, a command carries at most 61 on this link, whose MTU is 64"
+        == "the value has 62 bytes, a command carries at most 61 on this connection, whose MTU is 64"
     )
     let only = try simulation.failure {
       $0.write([UInt8](repeating: 1, count: 62), to: .sink, kind: .automatic)
@@ -135,7 +135,7 @@ struct ReadingAndWritingTests {
     let request = try simulation.failure {
       $0.write([UInt8](repeating: 1, count: 513), to: .alert, kind: .request)
     }
-    #expect(request.meaning == "the value has 513 octets, an attribute at most 512")
+    #expect(request.meaning == "the value has 513 bytes, an attribute at most 512")
     #expect(!simulation.history.contains { $0.contains("written") })
     try simulation.first {
       $0.write([UInt8](repeating: 1, count: 61), to: .alert, kind: .command)

@@ -146,8 +146,8 @@ struct AttributePainTests {
   @Test("NotPermitted is five things, each told as what it is")
   func notPermitted() throws {
     let cases: [(ATTErrorCode, DeviceFailure.Code, String)] = [
-      (ATTErrorCode(rawValue: 0x02), .notPermitted, "does not let this attribute be read"),
-      (ATTErrorCode(rawValue: 0x0c), .notPaired, "wants a paired, encrypted link"),
+      (ATTErrorCode(rawValue: 0x02), .notPermitted, "does not permit reading this attribute"),
+      (ATTErrorCode(rawValue: 0x0c), .notPaired, "requires a paired, encrypted connection"),
       (ATTErrorCode(rawValue: 0x08), .notPermitted, "refuses the access"),
     ]
     for (code, wanted, meaning) in cases {

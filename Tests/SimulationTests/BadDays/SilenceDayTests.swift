@@ -97,7 +97,7 @@ struct SilenceDayTests {
     let endured = simulation.endure(blow)
     Verdict(.linkLost, .passing, within: .seconds(31)).check(endured)
     #expect(try #require(endured.tookAfterBlow) > .seconds(29))
-    #expect(endured.failure?.meaning.contains("did not answer within 30 s") == true)
+    #expect(endured.failure?.meaning.contains("did not respond within 30 s") == true)
     simulation.expectReleased()
     let short = simulation.endure(within: .seconds(10))
     Verdict(.timedOut, .passing, within: .seconds(10 + 3)).check(short)
