@@ -1,39 +1,39 @@
-// Why a journal could not be used, in words.
+// The reasons why a journal could not be used.
 
 import GRDB
 
-/// A journal could not be opened, read or written. Nothing that was recorded before is lost by it.
+/// A journal could not be opened, read or written. What was recorded before is not lost.
 public struct JournalFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What kind of trouble it is.
+  /// The kinds of failure.
   public enum Kind: Hashable, Sendable {
-    /// The disk, or the quota of the user, is full.
+    /// The disk or the quota of the user is full.
     case full
-    /// No file can be there: the folder is missing, or holds none.
+    /// The folder is missing, or the path is not in a folder.
     case noPlace
-    /// The file or its folder may not be written or read.
+    /// No permission to write to the file or its folder.
     case notPermitted
-    /// The file may not be read.
+    /// No permission to read the file.
     case notReadable
-    /// Some of it is still in the file beside it, which is read only where the folder may be written.
+    /// The latest commits are in the `-wal` file, which SQLite reads only in a writable folder.
     case inTwoFiles
-    /// Another program holds the journal, longer than was waited for.
+    /// Another program locked the journal for longer than the wait.
     case locked
-    /// Parts of the file are not what was written.
+    /// The contents of the file are damaged.
     case damaged
-    /// The file is something else.
+    /// The file is not a journal.
     case notAJournal
-    /// A later blerun wrote it.
+    /// A newer version of blerun wrote it.
     case newer
-    /// There is none.
+    /// The file does not exist.
     case missing
-    /// The system refused to read or write.
+    /// The operating system refused to read or write.
     case system
   }
 
   public let kind: Kind
   /// The file.
   public let path: String
-  /// What SQLite or the system said.
+  /// The message of SQLite or of the operating system.
   public let reason: String
 
   public init(_ kind: Kind, path: String, reason: String) {
@@ -42,7 +42,7 @@ public struct JournalFailure: Error, Hashable, Sendable, CustomStringConvertible
     self.reason = reason
   }
 
-  /// What an error of SQLite means.
+  /// The failure for an error of SQLite.
   ///
   /// - Source: SQLite, "Result and Error Codes"; https://sqlite.org/rescode.html
   init(_ error: any Error, path: String) {
@@ -67,39 +67,39 @@ public struct JournalFailure: Error, Hashable, Sendable, CustomStringConvertible
     self.init(kind, path: path, reason: text)
   }
 
-  /// What is wrong, in a clause.
+  /// The failure, as a clause.
   public var meaning: String {
     switch kind {
     case .full: "the disk is full"
-    case .noPlace: "its folder is missing, or holds no files"
+    case .noPlace: "its folder is missing, or is not a folder"
     case .notPermitted: "it cannot be opened for writing"
     case .notReadable: "it cannot be opened for reading"
     case .inTwoFiles: "its latest commits are in its -wal file, and its folder may not be written"
-    case .locked: "another program holds it"
+    case .locked: "another program has locked it"
     case .damaged: "the file is damaged"
-    case .notAJournal: "the file is no journal"
-    case .newer: "a later blerun wrote it"
-    case .missing: "there is none"
-    case .system: "the system refused"
+    case .notAJournal: "the file is not a journal"
+    case .newer: "a newer version of blerun wrote it"
+    case .missing: "the file does not exist"
+    case .system: "the system refused access"
     }
   }
 
-  /// What to try.
+  /// What the user can try.
   public var hint: String {
     switch kind {
-    case .full: "make room: blerun history prune, or another place with --journal FILE"
-    case .noPlace: "name a file in a folder of a disk"
-    case .notPermitted: "see who may write to the file and its folder, or name another"
-    case .notReadable: "see who may read the file, and its -wal file if there is one"
+    case .full: "free space with blerun history prune, or name another file with --journal FILE"
+    case .noPlace: "name a file in an existing folder"
+    case .notPermitted: "check the permissions of the file and its folder, or name another file"
+    case .notReadable: "check the permissions of the file, and of its -wal file if there is one"
     case .inTwoFiles:
       "copy it with its -wal file to a folder of your own and name the copy: --journal FILE"
-    case .locked: "end the program that holds it: fuser -v \(path)"
+    case .locked: "end the program that has locked it: fuser -v \(path)"
     case .damaged:
-      "move it away, with its -wal file; sqlite3's .recover reads what can be read of it"
+      "move it away with its -wal file; sqlite3 can recover part of it with .recover"
     case .notAJournal: "name another file"
-    case .newer: "use that blerun, or name another file"
-    case .missing: "real runs make one; of simulated ones: run with --journal FILE"
-    case .system: "see dmesg and the state of the disk"
+    case .newer: "use that version of blerun, or name another file"
+    case .missing: "real runs create one; simulated runs do with --journal FILE"
+    case .system: "check dmesg and the state of the disk"
     }
   }
 

@@ -1,20 +1,20 @@
-// A journal on the disk: opened, made where it is missing, brought to the present tables.
+// A journal on the disk: opening it, creating it where it is missing, migrating its tables.
 //
-// What is written is in Recording, what is read in Reading.
+// Writing is in Recording, reading in Reading.
 
 import GRDB
 import Glibc
 
 /// An open journal.
 ///
-/// Whatever was committed survives the death of any program, and several may write to one journal:
-/// they take turns. It is one file, with `-wal` and `-shm` beside it while it is open.
+/// What was committed survives when a program dies. Several programs may write to one journal; they
+/// take turns. A journal is one file, with `-wal` and `-shm` beside it while it is open.
 public final class JournalFile: Sendable {
-  /// What a commit survives.
+  /// The faults that a commit survives.
   public enum Sync: String, CaseIterable, Sendable {
-    /// The end of the program, at any point. Loss of power may take the last moments.
+    /// The end of the program, at any point. Loss of power may lose the last commits.
     case normal
-    /// Loss of power too: each commit waits for the disk.
+    /// Also loss of power: each commit waits for the disk.
     case full
   }
 
@@ -24,9 +24,9 @@ public final class JournalFile: Sendable {
   public let path: String
   let database: DatabaseQueue
 
-  /// Opens a journal for writing; makes it, for this user alone, where it is missing.
+  /// Opens a journal for writing. A missing one is created, readable by this user only.
   ///
-  /// - Throws: ``JournalFailure``. A file that is not a journal is left as it is.
+  /// - Throws: ``JournalFailure``. A file that is not a journal is not changed.
   public convenience init(writing path: String, sync: Sync = .normal) throws(JournalFailure) {
     try Self.make(path, sync)
     try self.init(path, isReadOnly: false)
@@ -40,7 +40,7 @@ public final class JournalFile: Sendable {
     }
   }
 
-  /// Opens a journal for writing that is there: none is made.
+  /// Opens an existing journal for writing. A missing one is not created.
   ///
   /// - Throws: ``JournalFailure``.
   public convenience init(existing path: String, sync: Sync = .normal) throws(JournalFailure) {
@@ -68,7 +68,7 @@ public final class JournalFile: Sendable {
 
   /// A connection to a database.
   ///
-  /// - Parameter name: Its path, or a URI.
+  /// - Parameter name: The path or a URI.
   static func connection(_ name: String, isReadOnly: Bool) throws -> DatabaseQueue {
     var configuration = Configuration()
     configuration.label = "journal"
@@ -77,7 +77,7 @@ public final class JournalFile: Sendable {
     return try DatabaseQueue(path: name, configuration: configuration)
   }
 
-  /// Makes an empty file that only this user may read, and the folder around it.
+  /// Creates an empty file that only this user may read, and its folder.
   private static func make(_ path: String, _ sync: Sync) throws(JournalFailure) {
     if let slash = path.lastIndex(of: "/"), slash != path.startIndex {
       try makeFolder(String(path[..<slash]), of: path, sync)
@@ -97,7 +97,7 @@ public final class JournalFile: Sendable {
     if !parent.isEmpty { try makeFolder(parent, of: path, sync) }
     guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw failure(path, errno) }
     guard sync == .full else { return }
-    // A folder that a loss of power takes would take the journal along.
+    // If a loss of power removed the folder, the journal would be lost with it.
     let descriptor = open(parent.isEmpty ? "/" : parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     if descriptor >= 0 {
       fsync(descriptor)
@@ -116,7 +116,7 @@ public final class JournalFile: Sendable {
     return JournalFailure(kind, path: path, reason: String(cString: strerror(number)))
   }
 
-  /// Sees that the file is empty, or a journal of a version that is known here.
+  /// Checks that the file is empty, or a journal of a known version.
   ///
   /// - Returns: Whether it is empty.
   static func check(_ database: Database, _ path: String) throws -> Bool {
@@ -135,10 +135,10 @@ public final class JournalFile: Sendable {
   }
 
   private static func setUp(_ database: Database, _ sync: Sync, isNew: Bool) throws {
-    // So that what is deleted can be given back to the disk.
+    // Lets pruning return deleted pages to the disk.
     if isNew { try database.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL") }
     var mode: String?
-    // Two programs may set it up at once: who is second is refused without a wait, and then waits.
+    // Two programs may set it up at once: the second is refused at once, and then waits its turn.
     for _ in 0..<4 where mode != "wal" {
       mode = try String.fetchOne(database, sql: "PRAGMA journal_mode = WAL")
       if mode != "wal" { try database.inTransaction(.immediate) { .commit } }
@@ -156,27 +156,27 @@ public final class JournalFile: Sendable {
       }
       try migrator.migrate(database)
     } catch {
-      // Another program may have done it at the same time.
+      // Another program may have migrated it at the same time.
       guard try database.read({ try migrator.hasCompletedMigrations($0) }) else { throw error }
     }
   }
 
-  /// Closes it. The last one to do so leaves a single file.
+  /// Closes the journal. When the last program closes it, a single file is left.
   public func close() {
-    // What is not closed now is so when the program ends.
+    // On failure, the end of the program closes it.
     try? database.close()
   }
 
-  /// How long commits wait for other programs from now on.
+  /// Sets how long commits wait for other programs.
   func setWait(_ wait: Duration) {
     let milliseconds = wait.components.seconds * 1000
-    // The wait that was set before serves as well.
+    // On failure, the former wait stays.
     try? database.writeWithoutTransaction { database in
       try database.execute(sql: "PRAGMA busy_timeout = \(milliseconds)")
     }
   }
 
-  /// Reads in one transaction.
+  /// Reads in a single transaction.
   func read<R>(_ body: (Database) throws -> R) throws(JournalFailure) -> R {
     do {
       return try database.read(body)
@@ -185,7 +185,7 @@ public final class JournalFile: Sendable {
     }
   }
 
-  /// Writes in one transaction, committed when this returns.
+  /// Writes in a single transaction, committed when this returns.
   func write<R>(_ body: (Database) throws -> R) throws(JournalFailure) -> R {
     do {
       return try database.writeWithoutTransaction { database in
@@ -202,10 +202,10 @@ public final class JournalFile: Sendable {
     }
   }
 
-  /// Whether every page is what was written.
+  /// Checks the integrity of every page and of the references between tables.
   ///
-  /// - Returns: What is wrong, one line each; empty when all is well.
-  /// - Throws: ``JournalFailure`` when it cannot even be asked.
+  /// - Returns: One line for each problem; empty for an intact journal.
+  /// - Throws: ``JournalFailure`` when the check itself fails.
   public func complaints() throws(JournalFailure) -> [String] {
     let lines = try read { database in
       try String.fetchAll(database, sql: "PRAGMA integrity_check(20)")

@@ -48,7 +48,7 @@ struct BatchJournalBadDayTests {
     }
     #expect(required.status == 74)
     #expect(!required.output.contains("run-started"), "\(required.output)")
-    #expect(required.errors.contains("another program holds it"), "\(required.errors)")
+    #expect(required.errors.contains("another program has locked it"), "\(required.errors)")
     #expect(optional.status == 75)
     #expect(optional.output.contains("run-finished"))
     #expect(optional.errors.contains("records are not in it"), "\(optional.errors)")

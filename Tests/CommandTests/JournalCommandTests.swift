@@ -140,7 +140,7 @@ struct JournalCommandTests {
   func missing() throws {
     let none = try run("history")
     #expect(none.status == 1)
-    #expect(none.errors.contains("there is none"))
+    #expect(none.errors.contains("the file does not exist"))
     let path = folder.path + "/a.sqlite"
     _ = try simulated(journal: path)
     #expect(try run("history", "show", "7", "--journal", path).errors.contains("has no run 7"))
@@ -181,7 +181,7 @@ struct JournalBadDayTests {
     let text = try folder.file("notes.txt", String(repeating: "no database\n", count: 500))
     let run = try run(text)
     #expect(run.status == 74)
-    #expect(run.errors.contains("the file is no journal"), "\(run.errors)")
+    #expect(run.errors.contains("the file is not a journal"), "\(run.errors)")
     #expect(run.output == "")
     #expect(try String(contentsOfFile: text, encoding: .utf8).hasPrefix("no database"))
   }
@@ -225,7 +225,7 @@ struct JournalBadDayTests {
       (try run(path), try run(path, "--journal-need", "optional"))
     }
     #expect(required.status == 74)
-    #expect(required.errors.contains("another program holds it"), "\(required.errors)")
+    #expect(required.errors.contains("another program has locked it"), "\(required.errors)")
     #expect(required.output == "", "something was done")
     #expect(optional.status == 0)
     #expect(optional.errors.contains("The run goes on"), "\(optional.errors)")

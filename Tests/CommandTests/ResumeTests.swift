@@ -197,7 +197,7 @@ struct ResumeTests {
   func nothing() throws {
     let file = try batch("Tag-1")
     let none = try run("--resume")
-    #expect(none.status == 1 && none.errors.contains("there is none"), "\(none.errors)")
+    #expect(none.status == 1 && none.errors.contains("the file does not exist"), "\(none.errors)")
     #expect(access(journal, F_OK) != 0)
     let unnamed = try blerun("batch", file, "--simulate", world, "--resume")
     #expect(unnamed.status == 2)

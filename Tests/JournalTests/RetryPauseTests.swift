@@ -28,7 +28,7 @@ struct RetryPauseTests {
     #expect(pause.isOver(at: .seconds(6)))
     #expect(pause.wait(at: .seconds(9)) == .zero)
     pause.failed(at: .seconds(6))
-    pause.wentWell()
+    pause.succeeded()
     #expect(pause.isOver(at: .seconds(6)) && pause.wait(at: .seconds(6)) == nil)
     pause.failed(at: .seconds(6))
     #expect(pause.wait(at: .seconds(6)) == .seconds(1))

@@ -89,7 +89,9 @@ struct OperationTests {
     let statuses = bench.results.map(\.status)
     #expect(statuses == [.ok, .ok, .ok, .ok, .ok, .ok, .failed], "\(bench.text)")
     let why = bench.results.last?.failure?.why
-    #expect(why?.contains("it has the property READ; it has not the property INDICATE") == true)
+    #expect(
+      why?.contains("it has the property READ; it does not have the property INDICATE") == true
+    )
   }
 
   @Test("the next notification is waited for, with what triggers it")
@@ -196,7 +198,7 @@ struct OperationTests {
     let bench = try SuiteBench("echo")
     try bench.run("<connect/> <request-mtu value=\"100\"/> <request-mtu value=\"517\"/>")
     #expect(bench.results.map(\.status) == [.ok, .ok, .warning], "\(bench.text)")
-    #expect(bench.results.last?.notes.first?.contains("247 octets and not 517") == true)
+    #expect(bench.results.last?.notes.first?.contains("247 bytes, not 517") == true)
   }
 
   @Test("sleep, refresh and the end of a test have the pauses of the application")

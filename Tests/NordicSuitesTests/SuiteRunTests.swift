@@ -118,7 +118,7 @@ struct SuiteRunTests {
     )
     let failure = try bench.run(suite).results[0].failure
     #expect(failure?.code == .targetNotBound)
-    #expect(failure?.why == "the target 'dut' is bound to no device")
+    #expect(failure?.why == "the target 'dut' is not bound to a device")
   }
 
   @Test("a scan lasts its time, and tells what it hears as the format has it")

@@ -3,12 +3,12 @@
 import GRDB
 
 extension JournalFile {
-  /// Prunes runs, oldest first, and gives their room back to the disk.
+  /// Prunes runs, oldest first, and returns their space to the disk.
   ///
-  /// Each run goes whole, in a transaction of its own. A run that has not ended is kept as long as
-  /// `isUnderWay` says that its process is there.
+  /// Each run is deleted in a transaction of its own. A run that has not ended is kept while its
+  /// process is alive.
   ///
-  /// - Parameter isUnderWay: Of the owner of a run.
+  /// - Parameter isUnderWay: Whether the process with this owner text is alive.
   /// - Throws: ``JournalFailure``.
   public func prune(
     _ retention: Retention,
@@ -43,7 +43,7 @@ extension JournalFile {
     return Pruned(runs: pruned, octets: try octets())
   }
 
-  /// Octets of pages in use.
+  /// The octets of the pages in use.
   private func usedOctets() throws(JournalFailure) -> Int {
     try read { database in
       let pages = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
@@ -52,7 +52,7 @@ extension JournalFile {
     }
   }
 
-  /// How large the file is, without what lies beside it.
+  /// The size of the file in octets, without the files beside it.
   public func octets() throws(JournalFailure) -> Int {
     try read { database in
       let pages = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
@@ -63,7 +63,7 @@ extension JournalFile {
   private func giveBack() throws(JournalFailure) {
     do {
       try database.writeWithoutTransaction { database in
-        // Each row stepped over frees a page.
+        // Each row that is read frees a page.
         _ = try Row.fetchAll(database, sql: "PRAGMA incremental_vacuum")
         _ = try Row.fetchAll(database, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
       }

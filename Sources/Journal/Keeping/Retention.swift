@@ -1,13 +1,13 @@
-// How long runs are kept.
+// The rules for pruning.
 
-/// What is kept of a journal.
+/// The runs that pruning keeps.
 public struct Retention: Hashable, Sendable {
-  /// Runs that ended, or were last recorded, before this are pruned; nil: no matter when.
+  /// Runs that ended or were last recorded before this time are pruned; nil: of any age are kept.
   /// RFC 3339, UTC.
   public var from: String?
-  /// The oldest runs are pruned until no more octets than this are in use; nil: however many.
+  /// The oldest runs are pruned until at most this many octets are in use; nil: no limit.
   public var mostOctets: Int?
-  /// A run that stays in any case, such as the one under way.
+  /// A run that is never pruned, such as the one under way.
   public var sparing: Int64?
 
   public init(from: String? = nil, mostOctets: Int? = nil, sparing: Int64? = nil) {
@@ -17,10 +17,10 @@ public struct Retention: Hashable, Sendable {
   }
 }
 
-/// What was pruned from a journal.
+/// The result of pruning.
 public struct Pruned: Hashable, Sendable {
-  /// The numbers of the runs.
+  /// The numbers of the pruned runs.
   public let runs: [Int64]
-  /// How large the file is now, in octets.
+  /// The size of the file afterwards, in octets.
   public let octets: Int
 }

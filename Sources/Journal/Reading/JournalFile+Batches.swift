@@ -1,18 +1,18 @@
-// Batches, read back.
+// Reading batches.
 
 import GRDB
 
-/// What a journal knows of the batch that a run is of.
+/// The batch of a run, as a journal has it.
 public struct BatchSummary: Hashable, Sendable {
   public let origin: BatchOrigin
-  /// All devices of the run, in the order in which they began or were to; none when it ended before
-  /// they were known.
+  /// All devices of the run, in their planned order; empty when the run ended before they were
+  /// known.
   public let devices: [BatchMember]
 }
 
-/// A process that went on with a run.
+/// A process that resumed a run.
 public struct Resumption: Hashable, Sendable {
-  /// The first chain that it began, or would have begun.
+  /// The number of its first chain, which may not have begun.
   public let chain: Int
   /// RFC 3339, UTC.
   public let started: String
@@ -21,7 +21,7 @@ public struct Resumption: Hashable, Sendable {
 extension JournalFile {
   /// The latest run of the batch in a file; nil when there is none.
   ///
-  /// - Parameter file: Its whole path.
+  /// - Parameter file: The absolute path.
   public func lastRun(ofBatch file: String) throws(JournalFailure) -> RunSummary? {
     let number = try read { database in
       try Int64.fetchOne(

@@ -1,4 +1,4 @@
-// A run out of the journal: as the lines that it printed, and as a table.
+// Exporting a run: as the lines that it printed, and as a table.
 
 import GRDB
 import Jobs
@@ -6,10 +6,10 @@ import Jobs
 extension JournalFile {
   /// The chains of a run as the JSON lines that `--output json` printed, see docs/output.md.
   ///
-  /// What is shown to somebody who pairs is not among them: no journal has it.
+  /// The digits that a user types while pairing are not included: no journal has them.
   ///
-  /// - Parameter line: Gets one line after the other; what it throws ends the export.
-  /// - Returns: Whether there is such a run.
+  /// - Parameter line: Receives one line after the other; an error that it throws ends the export.
+  /// - Returns: Whether the run exists.
   public func exportJSON(
     _ run: Int64,
     _ line: (String) throws -> Void
@@ -22,11 +22,11 @@ extension JournalFile {
     }
   }
 
-  /// A run as CSV (RFC 4180): a head, then a row for each field of each value, each gap, and each
+  /// A run as CSV (RFC 4180): a header, then a row for each field of each value, each gap, and each
   /// end of a step.
   ///
-  /// - Parameter line: Gets one line after the other; what it throws ends the export.
-  /// - Returns: Whether there is such a run.
+  /// - Parameter line: Receives one line after the other; an error that it throws ends the export.
+  /// - Returns: Whether the run exists.
   public func exportCSV(
     _ run: Int64,
     _ line: (String) throws -> Void
@@ -56,7 +56,7 @@ extension JournalFile {
   }
 }
 
-/// A chain whose events are printed again.
+/// A chain whose events are exported.
 struct ExportedChain {
   static let query = """
     SELECT c.*, e.error FROM chains c LEFT JOIN errors e
@@ -86,7 +86,7 @@ struct ExportedChain {
     )
   }
 
-  /// Nil for a chain that had not ended when it was last recorded.
+  /// The line for the end of the chain; nil for a chain without a recorded end.
   var endLine: String? {
     guard let time: String = row["finished"], let status: String = row["status"] else { return nil }
     let end = head(
@@ -140,12 +140,12 @@ struct ExportedChain {
     text.map { [(key, .string($0))] } ?? []
   }
 
-  /// JSON that is there as it is to be written.
+  /// A member whose value is JSON text already.
   private static func member(_ key: String, _ json: String?) -> [(key: String, value: JSONValue)] {
     json.map { [(key, .number($0))] } ?? []
   }
 
-  /// - Parameter object: The text of an object whose members come next.
+  /// - Parameter object: The JSON text of an object whose members follow.
   private func text(
     _ members: [(key: String, value: JSONValue)],
     then object: String? = nil,

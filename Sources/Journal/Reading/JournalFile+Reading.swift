@@ -1,13 +1,13 @@
-// A journal opened for reading, also where nothing may be written.
+// Opening a journal for reading, also without permission to write.
 
 import GRDB
 import Glibc
 
 extension JournalFile {
-  /// Opens a journal for reading. Where its folder may not be written, it need not be.
+  /// Opens a journal for reading. Neither the file nor its folder has to be writable.
   ///
-  /// One of an earlier blerun is brought to the present tables first, or is where it may not be
-  /// written a copy of it in memory.
+  /// A journal of an earlier version is migrated first; without permission to write, a copy in
+  /// memory is.
   ///
   /// - Throws: ``JournalFailure``.
   public convenience init(reading path: String) throws(JournalFailure) {
@@ -29,7 +29,7 @@ extension JournalFile {
     }
   }
 
-  /// A connection to a journal, and whether its tables are those of an earlier blerun.
+  /// A connection to a journal, and whether its tables are of an earlier version.
   private static func checked(
     _ path: String
   ) throws(JournalFailure) -> (database: DatabaseQueue, isOld: Bool) {
@@ -40,8 +40,8 @@ extension JournalFile {
       refusal = JournalFailure(error, path: path)
       guard refusal.kind == .notPermitted else { throw refusal }
     }
-    // Who reads a database in WAL mode takes part in it, by a file beside it. One that is whole in
-    // its own file is read as it is: who may not make that file is no program that writes here.
+    // Readers of a database in WAL mode need its -shm file. A program that cannot create that file
+    // can still read a journal without a -wal file, as an immutable one.
     // Source: SQLite, "Write-Ahead Logging", "Read-Only Databases"; https://sqlite.org/wal.html
     guard !hasLog(path) else {
       throw JournalFailure(.inTwoFiles, path: path, reason: refusal.reason)
@@ -67,17 +67,17 @@ extension JournalFile {
     return (database, isOld)
   }
 
-  /// Whether commits are in the file beside it.
+  /// Whether there are commits in the `-wal` file.
   private static func hasLog(_ path: String) -> Bool {
     var status = stat()
     return stat(path + "-wal", &status) == 0 && status.st_size > 0
   }
 
-  /// A file as a URI that says that nobody changes it.
+  /// The URI of a file that nobody changes.
   ///
   /// - Source: SQLite, "Uniform Resource Identifiers"; https://sqlite.org/uri.html
   static func immutableName(_ path: String) -> String {
-    // With an authority, empty, a path may begin with several slashes.
+    // With an empty authority, a path may begin with several slashes.
     var name = path.hasPrefix("/") ? "file://" : "file:"
     for octet in path.utf8 {
       switch octet {
@@ -93,7 +93,7 @@ extension JournalFile {
     return name + "?immutable=1"
   }
 
-  /// A copy in memory with the present tables.
+  /// A migrated copy in memory.
   private static func presentCopy(
     of database: DatabaseQueue,
     _ path: String

@@ -1,4 +1,4 @@
-// Runs and chains, read back.
+// Reading runs and their chains.
 
 import GRDB
 
@@ -6,8 +6,8 @@ extension JournalFile {
   /// The runs, the latest first.
   ///
   /// - Parameters:
-  ///   - device: Only runs with this device, as it was named.
-  ///   - most: How many at most.
+  ///   - device: The device of the runs, as they named it; nil for all runs.
+  ///   - most: The maximum number of runs.
   public func runs(
     of device: String? = nil,
     most: Int = .max
@@ -26,7 +26,7 @@ extension JournalFile {
     }
   }
 
-  /// The runs of which records were given up, in order, each with how many.
+  /// The runs with lost records, in order, each with the number of them.
   public func incompleteRuns() throws(JournalFailure) -> [(run: Int64, lost: Int)] {
     try read { database in
       try Row.fetchAll(database, sql: "SELECT run, lost FROM runs WHERE lost > 0 ORDER BY run")
@@ -34,16 +34,16 @@ extension JournalFile {
     }
   }
 
-  /// One run; nil when there is none of this number.
+  /// One run; nil when no run has this number.
   public func run(_ run: Int64) throws(JournalFailure) -> RunSummary? {
     try read { try $0.run(run) }
   }
 
-  /// The devices of a run whose chains have ended, each as its last one did, in the order in which
-  /// they ended first.
+  /// The devices of a run whose chains have ended, each with its last ending, in the order of their
+  /// first endings.
   ///
-  /// A chain that had not ended as its process died is not among them. Who resumes a batch
-  /// leaves out those whose status is `ok`, and decides about the others by their class.
+  /// A chain that was under way when its process died is not included. A batch that is resumed
+  /// skips devices with the status `ok`, and decides about the others by their class.
   public func finishedDevices(of run: Int64) throws(JournalFailure) -> [FinishedDevice] {
     try read { database in
       let rows = try Row.fetchAll(

@@ -1,4 +1,4 @@
-// What a journal knows of a step, at a glance.
+// Summaries of steps.
 
 import GRDB
 
@@ -11,14 +11,15 @@ public struct StepSummary: Hashable, Sendable {
   public let attribute: String?
   /// Microseconds since the start of the chain's run.
   public let offset: Int64
-  /// `ok`, `failed`, `cancelled` or `skipped`; nil for one whose end the journal does not have.
+  /// `ok`, `failed`, `cancelled` or `skipped`, of a suite also `warning`; nil without a recorded
+  /// end.
   public let status: String?
-  /// What it brought, a JSON object with the keys of docs/output.md.
+  /// The result, a JSON object with the keys of docs/output.md.
   public let result: String?
-  /// The code and the sentence of what it failed with.
+  /// The code and the message of the failure.
   public let code: String?
   public let message: String?
-  /// How many values it brought.
+  /// The number of its values.
   public let values: Int
 }
 

@@ -1,8 +1,8 @@
-// What happened in a chain, read back event by event.
+// Reading the events of a chain one by one.
 
 import GRDB
 
-/// One event of a chain, as it was written down.
+/// One event of a chain, as it was recorded.
 struct StoredEvent: Hashable, Sendable {
   enum Kind: Hashable {
     case runStarted
@@ -11,7 +11,7 @@ struct StoredEvent: Hashable, Sendable {
     case gap
     case stepFinished
     case runFinished
-    /// One that is not known here, by its name: it is exported with what it has.
+    /// An unknown kind, by its name: it is exported with the members it has.
     case unknown(String)
 
     private static let known: [Kind] = [
@@ -45,7 +45,7 @@ struct StoredEvent: Hashable, Sendable {
   let attribute: String?
   let written: String?
   let status: String?
-  /// JSON: the value, the gap, or what a step brought.
+  /// JSON: the value, the gap, or the result of a step.
   let text: String?
   let hex: String?
   let error: String?
@@ -68,10 +68,10 @@ extension StoredEvent {
     error = row[12]
   }
 
-  /// The steps, values and gaps of a chain in the order in which they happened; its own start and
-  /// end are not among them.
+  /// The steps, values and gaps of a chain, in the order in which they happened, without the start
+  /// and end of the chain.
   ///
-  /// Memory does not grow with their number.
+  /// Memory use does not grow with their number.
   static func cursor(
     of chain: Int,
     run: Int64,

@@ -1,9 +1,9 @@
-// Events as rows of a table of values.
+// Events as rows of CSV.
 
 import GRDB
 import Jobs
 
-/// Rows of CSV: what was measured, one number a row.
+/// Rows of CSV, with one measured number each.
 enum ValueTable {
   static let columns = [
     "run", "chain", "device", "attempt", "step", "operation", "attribute", "time", "offset",
@@ -30,7 +30,7 @@ enum ValueTable {
     }
   }
 
-  /// The fields of a value, or of what a step brought, each with its text.
+  /// The fields of a value or of the result of a step, each with its text.
   private static func fields(
     of event: StoredEvent,
     _ database: Database
@@ -38,7 +38,7 @@ enum ValueTable {
     guard let text = event.text else { return [("", "")] }
     let value = event.kind == .stepFinished ? try part("$.value", of: text, database) : text
     guard let value else { return [("", "")] }
-    // The arrow gives a number as it was written, and a text in its quotes.
+    // The operator -> returns a number as it was written, and a text in quotes.
     let rows = try Row.fetchAll(
       database,
       sql: """
@@ -73,7 +73,7 @@ enum ValueTable {
     ) ?? ""
   }
 
-  /// A line of CSV, without its end.
+  /// A line of CSV, without the line end.
   static func line(_ fields: [String]) -> String {
     fields.map(CSVCell.text).joined(separator: ",")
   }

@@ -1,14 +1,14 @@
-// Which batch a run belongs to.
+// The batch that a run belongs to.
 
-/// What a journal says of the batch that a run is of.
+/// A row of `batches`.
 public struct BatchOrigin: Hashable, Sendable {
-  /// The whole path of its file.
+  /// The absolute path of the file.
   public var file: String
-  /// What it is called, for people.
+  /// The name of the batch, if it has one.
   public var name: String?
-  /// What it does, on which devices, in short: another digest, another batch.
+  /// A digest of the steps and devices: another digest means another batch.
   public var digest: String
-  /// The index of the run of the whole batch it is, from 1.
+  /// The ordinal of the round, from 1.
   public var round: Int
 
   public init(file: String, name: String?, digest: String, round: Int) {
@@ -19,11 +19,11 @@ public struct BatchOrigin: Hashable, Sendable {
   }
 }
 
-/// A device that a run of a batch is for, whether its chain begins or not.
+/// A device of a run of a batch, whether its chain begins or not.
 public struct BatchMember: Hashable, Sendable {
-  /// As the run names it.
+  /// The device, as the run names it.
   public let device: String
-  /// What it called itself as a scan found it.
+  /// The name that it advertised when a scan found it.
   public let name: String?
 
   public init(device: String, name: String?) {
@@ -34,9 +34,9 @@ public struct BatchMember: Hashable, Sendable {
 
 /// A process that resumes a run.
 public struct RunTakeover: Hashable, Sendable {
-  /// Who had the run until now, as it was read: when another has it meanwhile, nothing is taken over.
+  /// The owner that was read before: when the run has another owner now, it is not taken over.
   public var former: String?
-  /// Who has it from now on; nil for a simulated run.
+  /// The new owner; nil for a simulated run.
   public var owner: String?
   /// The version of blerun.
   public var version: String

@@ -1,11 +1,11 @@
-// From the events of one chain to what is written of them. Pure.
+// Turns the events of one chain into records. Pure.
 
 import Jobs
 
 /// Numbers the events and the steps of one chain.
 ///
-/// What is to be typed on a device that is being paired is not written down: it is made for that
-/// pairing alone.
+/// The digits that a user types while pairing are not recorded: they are valid for that pairing
+/// only.
 struct ChainRecords: Sendable {
   private var event = 0
   private var steps = 0
@@ -16,7 +16,7 @@ struct ChainRecords: Sendable {
 
   init() {}
 
-  /// What is to be written of an event; nil for nothing.
+  /// The record of an event; nil for none.
   mutating func record(of event: RunEvent) -> JournalRecord? {
     if case .pairingDisplay = event.change { return nil }
     self.event += 1
@@ -118,7 +118,7 @@ struct ChainRecords: Sendable {
     )
   }
 
-  /// The number of a step under way; 0 for one that never began.
+  /// The number of a step under way; 0 for a step that never began.
   private func number(of step: ReportedStep) -> Int {
     begun.last { $0.position == step.position }?.step ?? 0
   }

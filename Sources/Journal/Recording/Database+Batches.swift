@@ -1,4 +1,4 @@
-// What a journal has of batches beside their chains, as rows.
+// Rows about batches, beside those of their chains.
 
 import GRDB
 import Jobs
@@ -20,10 +20,10 @@ extension Database {
     }
   }
 
-  /// Gives a run to another process: it is under way again.
+  /// Makes another process the owner of a run, which is then under way again.
   ///
-  /// - Returns: The number of its last chain, 0 for none; nil when there is no such run, or not with
-  ///   this former owner.
+  /// - Returns: The number of its last chain, 0 for none; nil when the run does not exist or has
+  ///   another owner than `takeover` expects.
   func take(_ takeover: RunTakeover, of run: Int64) throws -> Int? {
     try execute(
       sql: """

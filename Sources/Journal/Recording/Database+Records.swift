@@ -1,6 +1,6 @@
-// Records as rows: one statement for each kind.
+// Writing records as rows, one statement for each kind.
 //
-// What is there already is left: a commit whose answer was lost is made again without harm.
+// Existing rows stay: a commit whose confirmation was lost can be repeated.
 
 import GRDB
 
@@ -22,7 +22,7 @@ extension Database {
     return run
   }
 
-  /// Says of a run that so many more of its records were given up.
+  /// Adds to the number of lost records of a run.
   func note(lost: Int, of run: Int64) throws {
     try execute(sql: "UPDATE runs SET lost = lost + ? WHERE run = ?", arguments: [lost, run])
   }

@@ -1,6 +1,6 @@
-// What is written of an event: rows, without the database. docs/journal.md says what their columns are.
+// Rows of the journal as values, without the database. docs/journal.md describes the columns.
 
-/// When something happened, and as which event of its chain.
+/// The time of an event, and its number within the chain.
 public struct Moment: Hashable, Sendable {
   /// The number of the event within its chain, from 1.
   public let event: Int
@@ -22,7 +22,7 @@ public struct Moment: Hashable, Sendable {
 
 /// One change to a journal's tables, within one chain.
 public enum JournalRecord: Hashable, Sendable {
-  /// Of no chain: the devices of a run of a batch.
+  /// The devices of a run of a batch; it belongs to no chain.
   case batchDevices([BatchMember])
   case chainStarted(ChainStart)
   case stepStarted(StepStart)
@@ -92,7 +92,7 @@ public enum JournalRecord: Hashable, Sendable {
     public let moment: Moment
     /// JSON.
     public let value: String
-    /// The octets in hexadecimal digits; nil for what did not come in octets.
+    /// The octets in hexadecimal digits; nil for a value that is not octets, such as an RSSI.
     public let hex: String?
 
     public init(
@@ -115,7 +115,7 @@ public enum JournalRecord: Hashable, Sendable {
     /// Microseconds.
     public let took: Int64
     public let status: String
-    /// What the step brought, a JSON object with the keys of docs/output.md; nil for nothing.
+    /// The result of the step, a JSON object with the keys of docs/output.md; nil for none.
     public let result: String?
     /// JSON.
     public let error: String?
@@ -163,7 +163,8 @@ public enum JournalRecord: Hashable, Sendable {
     }
   }
 
-  /// Whether it must be kept before anything else happens: all but what a step says on its way.
+  /// Whether it must be committed before anything else happens: every record but those within a
+  /// step.
   var isUrgent: Bool {
     switch self {
     case .batchDevices, .chainStarted, .stepFinished, .chainFinished: true

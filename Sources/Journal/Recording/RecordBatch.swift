@@ -1,13 +1,13 @@
-// Which records are waiting to be written, and when they are. Pure.
+// Records that wait to be written, and when they are due. Pure.
 
-/// Records that are written together.
+/// Records that are written in one transaction.
 ///
-/// What ends a step is written at once, with what waits before it; what a step says on its way
-/// waits for more of the same, a second or 1 000 records at most.
+/// The end of a step is written at once, with everything that waits before it. Records within a
+/// step wait for at most a second or 1 000 records.
 struct RecordBatch: Sendable {
   /// A record of a chain.
   struct Entry: Sendable {
-    /// The number of the chain within the run; 0 for what is of none.
+    /// The number of the chain within the run; 0 for a record outside a chain.
     let chain: Int
     let record: JournalRecord
   }
@@ -17,26 +17,25 @@ struct RecordBatch: Sendable {
     let step: Int
   }
 
-  /// How many values are written together.
+  /// The maximum number of records in one transaction.
   static let most = 1000
-  /// How long a value may wait.
+  /// The maximum time that a value waits.
   static let longest = Duration.seconds(1)
-  /// How many records are kept that could not be written, until they can be; what begins and ends a
-  /// chain is kept beyond that too.
+  /// The maximum number of unwritten records. The start and end of chains are kept beyond it.
   static let mostUnwritten = 50_000
 
   private(set) var entries: [Entry] = []
-  /// When the first of them came.
+  /// The time of the first entry.
   private var since = Duration.zero
-  /// The steps under way whose beginning was given up: what comes of them belongs to nothing.
+  /// The steps under way whose start was lost: their other records are dropped.
   private var headless: Set<StepKey> = []
-  /// How many were given up.
+  /// The number of lost records.
   private(set) var lost = 0
 
-  /// Takes a record in.
+  /// Adds a record.
   ///
   /// - Parameter time: Now, on any clock that does not go back.
-  /// - Returns: Whether all that waits is to be written now.
+  /// - Returns: Whether the waiting records are due now.
   mutating func add(_ record: JournalRecord, chain: Int, at time: Duration) -> Bool {
     if entries.isEmpty { since = time }
     guard keeps(record, of: chain) else {
@@ -47,7 +46,7 @@ struct RecordBatch: Sendable {
     return record.isUrgent || entries.count >= Self.most || time - since >= Self.longest
   }
 
-  /// Whether a record can be kept, and is of any use with those that were.
+  /// Whether there is room for a record, and its step was kept.
   private mutating func keeps(_ record: JournalRecord, of chain: Int) -> Bool {
     let hasRoom = entries.count < Self.mostUnwritten
     switch record {
@@ -68,14 +67,14 @@ struct RecordBatch: Sendable {
     }
   }
 
-  /// How long what waits may wait yet; nil when nothing does.
+  /// The time until the waiting records are due; nil when there are none.
   func wait(at time: Duration) -> Duration? {
     entries.isEmpty ? nil : max(.zero, since + Self.longest - time)
   }
 
-  /// What is to be written next, in one transaction.
+  /// The records of the next transaction.
   var next: [Entry] { Array(entries.prefix(Self.most)) }
 
-  /// The first of what waits was written.
+  /// The first `count` records were written.
   mutating func written(_ count: Int) { entries.removeFirst(count) }
 }

@@ -1,11 +1,11 @@
-// When a journal that could not be written is tried again. Pure.
+// The time of the next attempt after a journal could not be written. Pure.
 
-/// The pause between attempts to write, which grows with each that fails: what is tried costs the
-/// run time, and a disk that is full now mostly is so a moment later.
+/// The pause between attempts to write. It doubles with each failure: an attempt costs time, and a
+/// full disk is usually still full a moment later.
 struct RetryPause: Sendable {
-  /// After the first failure.
+  /// The pause after the first failure.
   static let shortest = Duration.seconds(1)
-  /// However many there were.
+  /// The maximum pause.
   static let longest = Duration.seconds(30)
 
   private var pause: Duration?
@@ -21,9 +21,9 @@ struct RetryPause: Sendable {
   }
 
   /// An attempt succeeded: the next needs no pause.
-  mutating func wentWell() { pause = nil }
+  mutating func succeeded() { pause = nil }
 
-  /// How long no attempt is made yet; nil when the last one succeeded.
+  /// The time until the next attempt; nil when the last one succeeded.
   func wait(at time: Duration) -> Duration? { pause.map { _ in max(.zero, until - time) } }
 
   /// Whether an attempt may be made now.

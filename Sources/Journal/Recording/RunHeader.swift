@@ -1,25 +1,25 @@
-// What is known of a run before it begins.
+// The facts about a run that are known before it begins.
 
 import Jobs
 
-/// What a journal says of a run as a whole.
+/// A row of `runs`.
 public struct RunHeader: Hashable, Sendable {
-  /// The identity that its output has.
+  /// The identity of the run, as output has it.
   public var identity: String
   /// `run`, `batch` or `suite`.
   public var command: String
-  /// What was to be done, as a dry run prints it.
+  /// The plan, as a dry run prints it.
   public var definition: String
   public var seed: UInt64
   public var isSimulated: Bool
-  /// Which process it is, for who wants to know whether it is still there; nil for a simulated run,
+  /// The process that runs it, to find out whether it is still alive; nil for a simulated run,
   /// whose journal repeats.
   public var owner: String?
   /// The version of blerun.
   public var version: String
   /// Since 1970-01-01T00:00:00Z.
   public var started: Duration
-  /// The batch that it is a run of; nil for other runs.
+  /// The batch of the run; nil outside a batch.
   public var batch: BatchOrigin?
 
   public init(

@@ -1,6 +1,6 @@
-// Writes one run down as it happens.
+// Records one run as it happens.
 //
-// A thin shell: what is written is decided by ChainRecords, when by RecordBatch.
+// A thin shell: ChainRecords decides what is written, RecordBatch when.
 
 import GRDB
 public import Jobs
@@ -8,22 +8,22 @@ public import Signals
 
 /// The journal of a run under way.
 ///
-/// Everything that a step brought is committed when the event of its end has been recorded: who runs
-/// the next step after that loses nothing when the program dies. Its functions are called by one
-/// thread at a time.
+/// The result of a step is committed when the call with the event of its end returns. When the
+/// program dies in the next step, nothing of this one is lost. One thread at a time may call its
+/// functions.
 public final class RunRecorder: Sendable {
   private struct State {
-    /// The number of the run; nil as long as it could not be written.
+    /// The number of the run; nil until it was written.
     var run: Int64?
     var header: RunHeader?
     var chains = 0
     var batch = RecordBatch()
-    /// How many lost records the journal knows of.
+    /// The number of lost records that the journal has noted.
     var noted = 0
     var failure: JournalFailure?
-    /// Until when nothing is tried after a failure.
+    /// The pause after a failure.
     var pause = RetryPause()
-    /// Goes off when what waits has waited long enough.
+    /// Fires when the waiting records are due.
     var timer: LoopTimer?
   }
 
@@ -32,12 +32,12 @@ public final class RunRecorder: Sendable {
   private let onFailure: @Sendable (JournalFailure) -> Void
   private let state: Guarded<State>
 
-  /// A new run. Nothing is written yet.
+  /// Creates a recorder for a new run. It writes nothing yet.
   ///
   /// - Parameters:
-  ///   - loop: Where the events happen.
-  ///   - onFailure: Called when writing has failed after it succeeded; what could not be written is
-  ///     kept, and tried again after pauses that grow, and at the end.
+  ///   - loop: The loop of the events.
+  ///   - onFailure: Called when a write fails after one that succeeded. Unwritten records are kept,
+  ///     and written after pauses that grow, and at the end.
   public init(
     _ header: RunHeader,
     to file: JournalFile,
@@ -50,9 +50,9 @@ public final class RunRecorder: Sendable {
     state = Guarded(State(header: header))
   }
 
-  /// A run that is resumed: it is given to this process, and its chains are numbered on.
+  /// Creates a recorder for a run that this process resumes. The numbers of its chains continue.
   ///
-  /// - Throws: ``JournalFailure`` when the journal cannot be written, the run is not there, or
+  /// - Throws: ``JournalFailure`` when the journal cannot be written, the run does not exist, or
   ///   another process resumes it.
   public init(
     resuming run: Int64,
@@ -62,7 +62,7 @@ public final class RunRecorder: Sendable {
     onFailure: @escaping @Sendable (JournalFailure) -> Void
   ) throws(JournalFailure) {
     guard let last = try file.write({ try $0.take(takeover, of: run) }) else {
-      let reason = "another process goes on with run \(run), or it was taken out"
+      let reason = "another process resumes run \(run), or it was deleted"
       throw JournalFailure(.locked, path: file.path, reason: reason)
     }
     self.loop = loop
@@ -71,39 +71,40 @@ public final class RunRecorder: Sendable {
     state = Guarded(State(run: run, chains: last))
   }
 
-  /// How many records are kept while they cannot be written.
+  /// The maximum number of records that are kept while they cannot be written.
   public static var mostUnwritten: Int { RecordBatch.mostUnwritten }
 
-  /// The number of the run in the journal; nil as long as it could not be written.
+  /// The number of the run in the journal; nil until it was written.
   public var run: Int64? { state.withLock { $0.run } }
 
   /// Why the last attempt to write failed; nil when it succeeded.
   public var failure: JournalFailure? { state.withLock { $0.failure } }
 
-  /// How many records were given up, because more came than are kept while they could not be
-  /// written.
+  /// The number of records that were lost because too many came while they could not be written.
   public var lost: Int { state.withLock { $0.batch.lost } }
 
-  /// How many records are not in the journal, because they could not be written.
+  /// The number of records that are not in the journal, lost or unwritten.
   public var unwritten: Int {
     state.withLock { ($0.failure == nil ? 0 : $0.batch.entries.count) + $0.batch.lost }
   }
 
-  /// Now, since 1970-01-01T00:00:00Z.
+  /// The current time, since 1970-01-01T00:00:00Z.
   public var time: Duration { loop.wallClockAtStart + loop.now.sinceStart }
 
-  /// Writes down that the run begins.
+  /// Records the start of the run.
   public func begin() { commit() }
 
-  /// Writes down which devices the run of a batch is for.
+  /// Records the devices of the run of a batch.
   public func take(_ devices: [BatchMember]) {
     let time = time
     state.withLock { _ = $0.batch.add(.batchDevices(devices), chain: 0, at: time) }
     commit()
   }
 
-  /// What records the events of the next chain of the run, and of chains that follow it: each
-  /// run-started begins one.
+  /// Returns a function that records the events of chains, one after the other.
+  ///
+  /// Each run-started event begins the next chain. Chains that run side by side need a function
+  /// each.
   public func chain() -> @Sendable (RunEvent) -> Void {
     let chain = Guarded((number: 0, records: ChainRecords()))
     return { [self] event in
@@ -122,7 +123,7 @@ public final class RunRecorder: Sendable {
     }
   }
 
-  /// Sees to it that what waits is written in time.
+  /// Starts a timer for the waiting records.
   private func arm(at time: Duration) {
     let now = loop.now.sinceStart
     let wait = state.withLock { state -> Duration? in
@@ -137,7 +138,7 @@ public final class RunRecorder: Sendable {
     state.withLock { $0.timer = timer }
   }
 
-  /// Writes down how the run ended, and what could not be written before.
+  /// Records the end of the run, and what could not be written before.
   public func finish(_ status: ExitStatus) {
     if failure != nil { file.setWait(JournalFile.wait) }
     writeAll()
@@ -153,14 +154,14 @@ public final class RunRecorder: Sendable {
 
   // MARK: Writing
 
-  /// Writes what waits, unless that failed a moment ago.
+  /// Writes the waiting records, unless the pause after a failure is not over.
   private func commit() {
     let now = loop.now.sinceStart
     if state.withLock({ $0.pause.isOver(at: now) }) { writeAll() }
     arm(at: time)
   }
 
-  /// Writes what waits, piece by piece, until one fails.
+  /// Writes the waiting records, one transaction after the other, until one fails.
   private func writeAll() {
     let timer = state.withLock { state in
       defer { state.timer = nil }
@@ -170,7 +171,7 @@ public final class RunRecorder: Sendable {
     while writePiece() {}
   }
 
-  /// - Returns: Whether it succeeded, and there is more.
+  /// - Returns: Whether it succeeded and more records wait.
   private func writePiece() -> Bool {
     let (run, header, entries, lost, noted) = state.withLock { state in
       (state.run, state.header, state.batch.next, state.batch.lost, state.noted)
@@ -196,7 +197,7 @@ public final class RunRecorder: Sendable {
     do {
       let result = try file.write(body)
       let hadFailed = state.withLock { state in
-        state.pause.wentWell()
+        state.pause.succeeded()
         defer { state.failure = nil }
         return state.failure != nil
       }
@@ -210,7 +211,8 @@ public final class RunRecorder: Sendable {
         return state.failure == nil
       }
       if isFirst {
-        // Who holds it for two seconds may hold it for long: steps do not wait for that each time.
+        // A program that locks it for two seconds may lock it for long: steps must not wait each
+        // time.
         file.setWait(.zero)
         onFailure(error)
       }

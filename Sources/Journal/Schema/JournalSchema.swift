@@ -1,10 +1,10 @@
 // The tables of a journal, by version. docs/journal.md documents them.
 //
-// A migration that was published is never changed: a new one is added.
+// A published migration is never changed; a new one is added.
 
 import GRDB
 
-/// What a journal's tables are, and how older ones become them.
+/// The tables of a journal, and the migrations from older versions.
 enum JournalSchema {
   /// The migrations, oldest first. Each is one transaction.
   static var migrator: DatabaseMigrator {
@@ -16,7 +16,7 @@ enum JournalSchema {
     return migrator
   }
 
-  /// How a file says that it is a journal: `PRAGMA application_id`, "bler" in ASCII.
+  /// What identifies a file as a journal: `PRAGMA application_id`, "bler" in ASCII.
   static let applicationID = 0x626c_6572
 
   /// Runs, chains, steps, values, gaps and errors.
@@ -120,14 +120,14 @@ enum JournalSchema {
     PRAGMA user_version = 1;
     """
 
-  /// What a device did is found without reading all chains.
+  /// An index that finds the runs of a device without reading all chains.
   private static let version2 = """
     CREATE INDEX chains_by_device ON chains (device, run);
 
     PRAGMA user_version = 2;
     """
 
-  /// Which batch a run is of, which devices it is for, and who went on with it.
+  /// The batch and the devices of a run, and the processes that resumed it.
   private static let version3 = """
     CREATE TABLE batches (
       run INTEGER PRIMARY KEY REFERENCES runs ON DELETE CASCADE,
@@ -160,7 +160,7 @@ enum JournalSchema {
     PRAGMA user_version = 3;
     """
 
-  /// How much of a run was given up, because the journal could not be written for too long.
+  /// How many records of a run were lost because the journal could not be written for too long.
   private static let version4 = """
     ALTER TABLE runs ADD COLUMN lost INTEGER NOT NULL DEFAULT 0;
 

@@ -1,4 +1,4 @@
-// What each operation becomes in a chain.
+// The steps for each operation.
 
 import Bluetooth
 import Jobs
@@ -7,7 +7,7 @@ extension ChainWriter {
   mutating func convert(_ operation: Operation) {
     if operation.title != operation.name { comment(operation.title) }
     if operation.kind == .link, let own = operation.target, own != target {
-      return omit(operation, "a chain is of one device, and this is of another")
+      return omit(operation, "a chain has one device, and this operation has another")
     }
     if case .scanFor = operation.action {
     } else if operation.expected.result != .success {
@@ -24,7 +24,7 @@ extension ChainWriter {
     case .disconnect: add("disconnect:", limit(operation))
     case .bond: add("pair:", limit(operation))
     case .unbond: add("unpair:", limit(operation))
-    case .refresh: omit(operation, "bluetoothd keeps its cache of services, and checks it itself")
+    case .refresh: omit(operation, "bluetoothd updates its cache of services by itself")
     case .assertService: omit(operation, "no step asserts what a device offers")
     case .read(let path, let assertion): read(operation, path, assertion)
     case .write(let path, let value, let isCommand):
@@ -33,12 +33,12 @@ extension ChainWriter {
     case .executeReliableWrite: isReliable = false
     case .abortReliableWrite:
       isReliable = false
-      omit(operation, "the writes before it are not to be done: take them out")
+      omit(operation, "the writes before it must not happen: delete them")
     case .awaitNotification(let path, let trigger, let assertion):
       notify(operation, path, trigger, assertion)
     case .readRSSI(let assertion): rssi(operation, assertion)
-    case .requestMTU(let octets):
-      comment("bluetoothd agrees on the MTU by itself: \(octets) octets were to be asked for")
+    case .requestMTU(let wanted):
+      comment("bluetoothd negotiates the MTU by itself: the suite requests \(wanted) bytes")
       add("mtu:", limit(operation))
     case .sleep: add("sleep: \((operation.timeout ?? settings.timeout).written)")
     case .sleepWhile: omit(operation, "no step waits for a value")
@@ -78,7 +78,7 @@ extension ChainWriter {
     if result == .success, bind != nil, bind == target {
       find(by: filter)
       if filter.data != nil || filter.rssi != nil {
-        omit(operation, "a chain finds its device by name, address or service: say which")
+        omit(operation, "a chain finds its device by name, address or service: choose one")
       } else {
         comment("the device of this chain")
       }
@@ -94,7 +94,7 @@ extension ChainWriter {
 
   // MARK: Attributes
 
-  /// As a chain names it.
+  /// The attribute as a chain names it.
   private func name(_ path: AttributePath) -> String {
     var name = "\(path.service.text)/\(path.characteristic.text)"
     if path.characteristicInstance > 0 { name += "#\(path.characteristicInstance)" }
@@ -109,7 +109,7 @@ extension ChainWriter {
     return false
   }
 
-  /// What is expected of a value, or a comment where a chain cannot expect it.
+  /// The expectation of a value, or a comment where a chain cannot express it.
   private mutating func expectation(
     _ operation: Operation,
     _ assertion: ValueAssertion?
@@ -119,7 +119,7 @@ extension ChainWriter {
     case .success: return ["expect: { hex: \(Self.hex(assertion.value)) }"]
     case .failure: return ["expect: { hex: { not: \(Self.hex(assertion.value)) } }"]
     case .successOrWarning, .failureOrWarning:
-      omit(operation, "an expectation that only warns is left out: \(assertion.title)")
+      omit(operation, "an expectation that only warns is omitted: \(assertion.title)")
       return []
     }
   }
@@ -184,7 +184,7 @@ extension ChainWriter {
   private mutating func rssi(_ operation: Operation, _ assertion: StrengthAssertion?) {
     guard let assertion else { return add("rssi:", limit(operation)) }
     guard assertion.expected == .success else {
-      omit(operation, "an expectation that only warns is left out: \(assertion.title)")
+      omit(operation, "an expectation that only warns is omitted: \(assertion.title)")
       return add("rssi:", limit(operation))
     }
     let check =

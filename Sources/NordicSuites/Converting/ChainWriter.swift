@@ -1,6 +1,6 @@
 // Writes one test as a chain.
 //
-// What each operation becomes is in ChainWriter+Steps.swift.
+// The steps for each operation are in ChainWriter+Steps.swift.
 
 import Bluetooth
 import Jobs
@@ -13,9 +13,9 @@ struct ChainWriter {
   private var body: [String] = []
   private var steps = 0
   private var omissions: [Omission] = []
-  /// The name or the address that a `scan-for` found the device by.
+  /// The filter of the `scan-for` that finds the device.
   private var found: AdvertisementFilter?
-  /// Writes since a reliable write began; nil outside one.
+  /// Whether a reliable write is under way.
   var isReliable = false
   private(set) var target: String?
 
@@ -38,7 +38,7 @@ struct ChainWriter {
     return ConvertedChain(name: name, lines: head + body, steps: steps, omissions: omissions)
   }
 
-  /// The device as a chain names it; nil where the command line has to.
+  /// The device as a chain names it; nil when the command line has to name it.
   private var device: String? {
     if let found {
       if let address = found.address { return "{ address: \"\(address)\" }" }
@@ -61,7 +61,7 @@ struct ChainWriter {
     body.append("  # \(TextReport.visible(text))")
   }
 
-  /// Leaves something out, saying so in the chain and to whoever converts.
+  /// Omits an operation, with the reason as a comment in the chain and in the list of omissions.
   mutating func omit(_ operation: Operation, _ reason: String) {
     comment("\(operation.doing): \(reason)")
     omissions.append(
@@ -73,7 +73,7 @@ struct ChainWriter {
     if duration > .zero { add("sleep: \(duration.written)") }
   }
 
-  /// The device was found by this.
+  /// Records the filter that finds the device.
   mutating func find(by filter: AdvertisementFilter) { found = filter }
 
   /// A text in double quotes, as YAML and JSON read it.

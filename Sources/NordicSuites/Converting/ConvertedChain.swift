@@ -2,18 +2,18 @@
 
 public import Documents
 
-/// The lines of a chain, and what is not in it.
+/// The lines of a chain, and the operations it omits.
 public struct ConvertedChain: Hashable, Sendable {
-  /// What its file may be called: `2-basics`.
+  /// A name for its file: `2-basics`.
   public let name: String
   public let lines: [String]
-  /// How many steps the chain has; a file without any is no chain.
+  /// The number of steps; a file without steps is not a chain.
   public let steps: Int
-  /// What of the test is not expressed, each with its place in the suite.
+  /// The omitted parts of the test, each with its place in the suite.
   public let omissions: [Omission]
 }
 
-/// Something of a suite that a chain does not express.
+/// A part of a test that a chain cannot express.
 public struct Omission: Hashable, Sendable, CustomStringConvertible {
   public let place: Place
   public let message: String
@@ -29,7 +29,7 @@ public struct Omission: Hashable, Sendable, CustomStringConvertible {
 extension Suite {
   /// The tests that are run, as chains, in order.
   ///
-  /// - Parameter settings: The times that a suite does not write down.
+  /// - Parameter settings: The times that a suite does not specify.
   public func chains(_ settings: SuiteSettings = SuiteSettings()) -> [ConvertedChain] {
     runs.enumerated().map { index, test in
       var writer = ChainWriter(self, test, settings)
@@ -37,7 +37,7 @@ extension Suite {
     }
   }
 
-  /// An identifier without what a file name cannot have.
+  /// An identifier without characters that file names should not have.
   private static func fileName(_ id: String) -> String {
     let name = id.unicodeScalars.prefix(64).map { scalar in
       scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil)

@@ -1,10 +1,10 @@
-// A suite's document as a tree, with the place of everything in it.
+// A document as a tree, with the places of its elements and attributes.
 //
-// What the names mean is the business of Reading.
+// The meaning of the names is in Reading.
 
 import Documents
 
-/// One element of a document, with its attributes and what lies in it.
+/// One element of a document, with its attributes and children.
 struct Element: Hashable, Sendable {
   /// One attribute, in the order of the file.
   struct Attribute: Hashable, Sendable {
@@ -18,9 +18,9 @@ struct Element: Hashable, Sendable {
   let place: Place
   var attributes: [Attribute]
   var children: [Element] = []
-  /// Text between the children that is not blank; the place of the first of it.
+  /// The place of the first text between the children that is not white space.
   var text: Place?
 
-  /// The attribute of a name.
+  /// The attribute with a name.
   func attribute(_ name: String) -> Attribute? { attributes.first { $0.name == name } }
 }

@@ -1,4 +1,4 @@
-// XML into elements, within limits; what is wrong with it, in words.
+// Parses XML to elements, within limits, and describes what is wrong with it.
 //
 // Document types are refused, and with them entities that a document declares itself.
 
@@ -27,7 +27,8 @@ final class ElementParser {
 
   /// The root element of a text.
   ///
-  /// - Throws: `DocumentErrors` with the first thing that is not XML, or exceeds a limit.
+  /// - Throws: `DocumentErrors` with the first error in the XML, or the first limit that is
+  ///   exceeded.
   static func parse(
     _ text: String,
     file: String,
@@ -43,16 +44,16 @@ final class ElementParser {
   }
 
   private func parse() {
-    guard document.count <= min(limits.octets, Int(Int32.max)) else {
-      return refuse(Place(file: file), "the file is longer than \(limits.octets) bytes")
+    guard document.count <= min(limits.bytes, Int(Int32.max)) else {
+      return refuse(Place(file: file), "the file is longer than \(limits.bytes) bytes")
     }
     // A document with a zero in its first two bytes is read as UTF-16, whatever the parser was
-    // created with (expat 2.5.0, lib/xmltok_ns.c, initScan). Any later zero it refuses itself.
+    // created with (expat 2.5.0, lib/xmltok_ns.c, initScan). The parser refuses any later zero.
     if let zero = document.prefix(2).firstIndex(of: 0) {
-      return refuse(Place(file: file, line: 1, column: zero + 1), Self.control, expected: "text")
+      return refuse(Place(file: file, line: 1, column: zero + 1), Self.control)
     }
     do {
-      try MarkupParser(entityBytes: limits.octets).parse(document) { [self] event, position in
+      try MarkupParser(entityBytes: limits.bytes).parse(document) { [self] event, position in
         take(event, at: position)
         return problem == nil
       }
@@ -73,8 +74,7 @@ final class ElementParser {
       guard !Self.encodings.contains(name.lowercased()) else { return }
       refuse(
         place(position),
-        "the file declares the encoding \(name)",
-        expected: "UTF-8 or US-ASCII"
+        "expected the encoding UTF-8 or US-ASCII, found \(name)"
       )
     case .documentType: refuse(place(position), Self.documentType)
     case .start(let name, let attributes): start(name, attributes, at: position)
@@ -107,8 +107,8 @@ final class ElementParser {
     var element = Element(name: name, place: place, attributes: [])
     for (name, value) in attributes {
       let place = tag.nextAttribute()
-      guard value.utf8.count <= limits.attributeOctets else {
-        return refuse(place, "the text is longer than \(limits.attributeOctets) bytes")
+      guard value.utf8.count <= limits.attributeBytes else {
+        return refuse(place, "the text is longer than \(limits.attributeBytes) bytes")
       }
       element.attributes.append(.init(name: name, value: value, place: place))
     }
@@ -117,7 +117,7 @@ final class ElementParser {
 
   // MARK: What is wrong
 
-  private static let control = "found a control character"
+  private static let control = "expected text, found a control character"
   private static let documentType = "a document type is not allowed here: no suite needs one"
 
   private func refuse(_ place: Place, _ message: String, expected: String? = nil) {
@@ -128,7 +128,8 @@ final class ElementParser {
   private func refuse(_ error: MarkupError) {
     let place = place(error.position)
     let index = max(0, error.position.index)
-    // Also where a document type cannot be: the parser sees only that '!' does not begin a name.
+    // Also where no document type is allowed: there the parser reports only that '!' does not begin
+    // a name.
     if Self.declares(document[index...]) { return refuse(place, Self.documentType) }
     if Self.declares(document[max(0, index - 2)...]) {
       let start = Place(file: file, line: place.line, column: place.column - 2)
@@ -139,7 +140,7 @@ final class ElementParser {
     case XML_ERROR_NO_ELEMENTS: refuse(place, "the file ends before its elements do")
     case XML_ERROR_INVALID_TOKEN:
       let isControl = document[index...].first.map { $0 < 0x20 && !Self.isBlank($0) } ?? false
-      if isControl { return refuse(place, Self.control, expected: "text") }
+      if isControl { return refuse(place, Self.control) }
       refuse(place, unexpected(at: index))
     default: refuse(place, Self.meanings[error.code.rawValue] ?? "invalid XML: \(error.text)")
     }
@@ -152,7 +153,7 @@ final class ElementParser {
       && !"-[".utf8.contains(start[2])
   }
 
-  /// What is wrong with a byte that cannot stand where it does, from what is before it.
+  /// What is wrong with a byte that is not allowed, judged by the text before it.
   private func unexpected(at index: Int) -> String {
     let byte = index < document.count ? document[index] : 0
     let before = document[..<min(index, document.count)]
@@ -194,8 +195,8 @@ final class ElementParser {
 
 /// Finds the attributes of a start tag that the parser has accepted.
 ///
-/// expat reports where a tag begins; where its attributes are only when it was compiled for that
-/// (XML_ATTR_INFO), which distributions do not do.
+/// expat reports where a tag begins. It reports where attributes are only when compiled with
+/// XML_ATTR_INFO, which distributions do not do.
 private struct TagReader {
   private let document: [UInt8]
   private let file: String
@@ -212,7 +213,7 @@ private struct TagReader {
     skip { !" \t\r\n/>".utf8.contains($0) }
   }
 
-  /// The place of the next attribute, which there must be.
+  /// The place of the next attribute, which must exist.
   mutating func nextAttribute() -> Place {
     skip { " \t\r\n".utf8.contains($0) }
     let place = Place(file: file, line: line, column: column)

@@ -1,6 +1,6 @@
-// The one file that calls expat: bytes in, events with their positions out.
+// The only file that calls expat: bytes in, events with their positions out.
 //
-// It knows nothing of suites. Which events are refused is decided by ElementParser.
+// It knows nothing about suites. ElementParser decides which events are refused.
 
 import CExpat
 
@@ -13,17 +13,17 @@ enum MarkupEvent {
   /// A start tag; its attributes in the order of the document.
   case start(name: String, attributes: [(name: String, value: String)])
   case end
-  /// Text that is not blank.
+  /// Text that is not white space.
   case text
 }
 
 /// Where an event is in the document.
 struct MarkupPosition {
-  /// From 1.
+  /// The line, from 1.
   let line: Int
-  /// In characters, from 1.
+  /// The column in characters, from 1.
   let column: Int
-  /// The index of its first byte.
+  /// The index of the first byte.
   let index: Int
 }
 
@@ -37,15 +37,15 @@ struct MarkupError: Error {
 
 /// One expat parser, for one document in UTF-8.
 struct MarkupParser: ~Copyable {
-  /// Decides about an event: false ends the parsing.
+  /// Handles an event; false stops the parser.
   typealias Handler = (MarkupEvent, MarkupPosition) -> Bool
 
-  /// How many bytes entities may expand to, as a multiple of the bytes of the document.
+  /// The maximum expansion of entities, as a multiple of the size of the document.
   private static let maximumAmplification: Float = 10
 
   private let handle: XML_Parser
 
-  /// - Parameter limit: From how many bytes on the expansion of entities is bounded.
+  /// - Parameter limit: The size in bytes above which the expansion of entities is limited.
   init(entityBytes limit: Int) {
     // The encoding given here overrides the one that the document declares.
     guard let handle = XML_ParserCreate("UTF-8") else { fatalError("out of memory") }
@@ -61,7 +61,7 @@ struct MarkupParser: ~Copyable {
   /// Parses a whole document.
   ///
   /// - Returns: Whether the handler has accepted every event.
-  /// - Throws: ``MarkupError`` with the first place that is not well-formed.
+  /// - Throws: ``MarkupError`` with the first place where the document is not well-formed.
   @discardableResult
   func parse(_ document: [UInt8], _ handler: @escaping Handler) throws(MarkupError) -> Bool {
     let receiver = Receiver(handle, handler)
@@ -82,8 +82,8 @@ struct MarkupParser: ~Copyable {
     XML_SetCharacterDataHandler(handle) { receiver, bytes, count in
       Receiver.at(receiver).text(UnsafeBufferPointer(start: bytes, count: Int(count)))
     }
-    // What has no handler of its own comes here token by token: comments and processing
-    // instructions, which are ignored, and the beginning of a document type.
+    // Receives every token without a handler of its own: comments and processing instructions,
+    // which are ignored, and the start of a document type.
     XML_SetDefaultHandler(handle) { receiver, bytes, count in
       let token = UnsafeBufferPointer(start: bytes, count: Int(count))
       let start = token.prefix(9).map { UInt8(bitPattern: $0) }
@@ -91,7 +91,7 @@ struct MarkupParser: ~Copyable {
     }
     let status = withExtendedLifetime(receiver) {
       document.withUnsafeBytes { bytes in
-        // The whole document at once: expat would read a long token anew with each piece of it.
+        // All at once: expat would parse a long token again for each piece of it.
         XML_Parse(handle, bytes.bindMemory(to: CChar.self).baseAddress, Int32(bytes.count), 1)
       }
     }
@@ -103,7 +103,7 @@ struct MarkupParser: ~Copyable {
   }
 }
 
-/// What the callbacks of expat share: it lives as long as one call of `XML_Parse`.
+/// The state that the callbacks of expat share, for one call of `XML_Parse`.
 private final class Receiver {
   private let handle: XML_Parser
   private let handler: MarkupParser.Handler
@@ -119,7 +119,7 @@ private final class Receiver {
     return Unmanaged<Receiver>.fromOpaque(pointer).takeUnretainedValue()
   }
 
-  /// Names and values in turn, ended by a null pointer.
+  /// Alternating names and values, up to a null pointer.
   static func attributes(
     _ texts: UnsafeMutablePointer<UnsafePointer<XML_Char>?>?
   ) -> [(name: String, value: String)] {
@@ -157,7 +157,7 @@ private final class Receiver {
   }
 
   private func receive(_ event: MarkupEvent, at position: MarkupPosition) {
-    // expat may report an event or two more after it was stopped.
+    // expat may report one or two more events after it was stopped.
     guard !hasRefused, !handler(event, position) else { return }
     hasRefused = true
     XML_StopParser(handle, 0)

@@ -1,14 +1,14 @@
-// What is wrong with a suite, collected.
+// Collects what is wrong with a suite.
 
 import Documents
 import Spelling
 
-/// Complaints, each once: a test that is run ten times is wrong in one place. All readers of a
-/// document have the same.
+/// Complaints without duplicates: a test that is run ten times is wrong in one place. All readers
+/// of a document share them.
 final class Complaints {
   private(set) var problems: [DocumentProblem] = []
   private var known: Set<DocumentProblem> = []
-  /// More are not reported: nobody reads them.
+  /// Further complaints are dropped: nobody reads that many.
   private static let most = 200
 
   func add(
@@ -29,16 +29,32 @@ final class Complaints {
     if known.insert(problem).inserted { problems.append(problem) }
   }
 
-  /// A word that is none of those that are known.
+  /// An unknown name.
+  ///
+  /// - Parameter message: The name and its kind: `unknown attribute 'x'`.
   func addUnknown(
     _ place: Place,
     _ path: String,
     _ message: String,
-    _ word: String,
+    _ name: String,
     among candidates: [String]
   ) {
-    let nearest = Spelling.nearest(to: word, among: candidates)
-    let all = candidates.isEmpty ? "nothing" : "one of " + candidates.joined(separator: ", ")
+    let nearest = Spelling.nearest(to: name, among: candidates)
+    let all = candidates.isEmpty ? "none" : "one of " + candidates.joined(separator: ", ")
     add(place, path, message, expected: nearest == nil ? all : nil, nearest: nearest)
+  }
+
+  /// An unknown word as a value.
+  func addUnknown(
+    word: String,
+    _ place: Place,
+    _ path: String,
+    among candidates: [String]
+  ) {
+    if let nearest = Spelling.nearest(to: word, among: candidates) {
+      return add(place, path, "unknown word '\(word)'", nearest: nearest)
+    }
+    let all = candidates.isEmpty ? "nothing" : "one of " + candidates.joined(separator: ", ")
+    add(place, path, "expected \(all), found '\(word)'")
   }
 }

@@ -5,11 +5,11 @@ import Documents
 
 /// Reads the attributes of one element.
 ///
-/// Every attribute that is asked for is known; ``finish(children:)`` complains of the others.
+/// An attribute becomes known when it is read; ``finish(children:)`` complains about the others.
 struct ElementReader {
   let element: Element
   private let variables: Variables
-  /// Whether variables may be missing: the test is never run.
+  /// Whether variables may be missing, because the test is never run.
   private let isUnused: Bool
   private let limit: Int
   private var known: [String] = []
@@ -31,7 +31,7 @@ struct ElementReader {
 
   // MARK: Texts
 
-  /// The text of an attribute; nil when it is not there, or cannot be filled in.
+  /// The text of an attribute; nil when it is missing, or its variables cannot be filled in.
   mutating func text(_ name: String) -> String? {
     if !known.contains(name) { known.append(name) }
     guard let attribute = element.attribute(name) else { return nil }
@@ -54,7 +54,7 @@ struct ElementReader {
     }
   }
 
-  /// What `read` makes of an attribute; a complaint when it makes nothing of it.
+  /// The value of an attribute, with a complaint when `read` returns nil.
   mutating func optional<Value>(
     _ name: String,
     expected: String,
@@ -62,11 +62,11 @@ struct ElementReader {
   ) -> Value? {
     guard let text = text(name) else { return nil }
     if let value = read(text) { return value }
-    complain(name, "'\(text)' stands here", expected: expected)
+    complain(name, "expected \(expected), found '\(text)'")
     return nil
   }
 
-  /// The same, with a complaint when the attribute is not there.
+  /// The value of an attribute, also with a complaint when the attribute is missing.
   mutating func required<Value>(
     _ name: String,
     expected: String,
@@ -83,7 +83,7 @@ struct ElementReader {
     return optional(name, expected: expected, read)
   }
 
-  /// One of the words of a choice; the case of letters counts.
+  /// One of the words of a choice, case-sensitive.
   mutating func choice<Choice: RawRepresentable & CaseIterable>(_ name: String) -> Choice?
   where Choice.RawValue == String {
     guard let text = text(name) else { return nil }
@@ -100,7 +100,7 @@ struct ElementReader {
     }
   }
 
-  /// The index of one of several, from 0.
+  /// An instance: the index among attributes of one UUID, from 0.
   mutating func instance(_ name: String) -> Int {
     optional(name, expected: "a number from 0 to 65535") { Self.number($0, in: 0...65_535) } ?? 0
   }
@@ -120,31 +120,31 @@ struct ElementReader {
   /// A day, in milliseconds.
   private static let longest = 86_400_000
 
-  /// The value under `value` or `value-string`; nil when neither is there, or it is invalid.
+  /// The value of `value` or `value-string`; nil when both are missing, or it is invalid.
   mutating func value(isRequired: Bool = true) -> (octets: [UInt8], isText: Bool)? {
-    let octets = optional("value", expected: "octets in hexadecimal digits") { Self.octets($0) }
+    let octets = optional("value", expected: "bytes in hexadecimal digits") { Self.octets($0) }
     let string = text("value-string").map { Array($0.utf8) }
     let given = ["value", "value-string"].filter { element.attribute($0) != nil }
     if given.count == 2 {
-      complain("value-string", "a value is given in one way", expected: "value or value-string")
+      complain("value-string", "only one of value and value-string is allowed")
     } else if given.isEmpty, isRequired {
       complaints.add(
         element.place,
         path(nil),
         "the attribute 'value' is missing",
-        expected: "value with octets, or value-string with text"
+        expected: "value with bytes, or value-string with text"
       )
     }
     guard let value = octets ?? string else { return nil }
     guard value.count <= 512 else {
       let name = given.first ?? "value"
-      complain(name, "\(value.count) octets stand here", expected: "at most 512 octets")
+      complain(name, "expected at most 512 bytes, found \(value.count)")
       return nil
     }
     return (value, octets == nil)
   }
 
-  /// Pairs of hexadecimal digits, with or without `0x` before them.
+  /// Parses pairs of hexadecimal digits, with or without a prefix `0x`.
   private static func octets(_ text: String) -> [UInt8]? {
     let digits = Array((text.hasPrefix("0x") ? String(text.dropFirst(2)) : text).utf8)
     guard digits.count.isMultiple(of: 2) else { return nil }
@@ -170,26 +170,21 @@ struct ElementReader {
     )
   }
 
-  /// A word in an attribute that is none of those that are known.
+  /// An attribute whose value is an unknown word.
   func complainOfWord(_ name: String, _ word: String, among known: [String]) {
-    complaints.addUnknown(
-      element.attribute(name)?.place ?? element.place,
-      path(name),
-      "'\(word)' stands here",
-      word,
-      among: known
-    )
+    let place = element.attribute(name)?.place ?? element.place
+    complaints.addUnknown(word: word, place, path(name), among: known)
   }
 
-  /// Complains of attributes that nobody asked for, of text, and of children of other names.
+  /// Complains about unknown attributes, unknown children, and text.
   ///
-  /// - Parameter children: The names that may lie in the element.
+  /// - Parameter children: The names of elements that are allowed in this one.
   func finish(children: [String] = []) {
     for attribute in element.attributes where !known.contains(attribute.name) {
       complaints.addUnknown(
         attribute.place,
         path(attribute.name),
-        "there is no attribute '\(attribute.name)' here",
+        "unknown attribute '\(attribute.name)'",
         attribute.name,
         among: known
       )
@@ -198,13 +193,13 @@ struct ElementReader {
       complaints.addUnknown(
         child.place,
         "\(element.name).\(child.name)",
-        "there is no <\(child.name)> here",
+        "unknown element <\(child.name)>",
         child.name,
         among: children
       )
     }
     if let text = element.text {
-      complaints.add(text, path(nil), "text stands in <\(element.name)>", expected: "elements only")
+      complaints.add(text, path(nil), "expected only elements in <\(element.name)>, found text")
     }
   }
 

@@ -1,6 +1,6 @@
-// The names of the elements that are operations.
+// The names of the operations.
 
-/// An operation, by the name of its element; those of tests first, in the order of the format.
+/// The name of the element of an operation. Those of tests come first, in the order of the format.
 enum OperationName: String, CaseIterable {
   case scan
   case scanFor = "scan-for"
@@ -44,9 +44,9 @@ enum OperationName: String, CaseIterable {
   case waitForPHYUpdate = "wait-for-phy-update"
   case unlockEddystone = "unlock-eddystone"
 
-  /// The elements that may stand in a test.
+  /// The elements that are allowed in a test.
   static let ofTests = Array(allCases.prefix { $0 != .assertServerService }).map(\.rawValue)
 
-  /// The elements that may stand in a macro.
+  /// The elements that are allowed in a macro.
   static let ofMacros = allCases.map(\.rawValue)
 }

@@ -1,9 +1,9 @@
-// What each kind of operation takes.
+// The attributes and children of each kind of operation.
 
 import Bluetooth
 
 extension OperationReader {
-  /// What an element does; nil where a part of it is wrong.
+  /// The action of an element; nil when a part of it is wrong.
   func action(
     _ name: OperationName,
     _ reader: inout ElementReader,
@@ -52,7 +52,7 @@ extension OperationReader {
     }
   }
 
-  /// An operation that takes nothing.
+  /// An operation without attributes of its own.
   private func plain(
     _ action: Operation.Action,
     _ reader: inout ElementReader
@@ -75,16 +75,16 @@ extension OperationReader {
   ) -> AdvertisementFilter {
     var filter = AdvertisementFilter()
     filter.address = reader.optional("address", expected: "an address") { BluetoothAddress($0) }
-    filter.rssi = reader.optional("rssi", expected: "a strength in dBm, from -127 to 20") {
+    filter.rssi = reader.optional("rssi", expected: "an RSSI in dBm, from -127 to 20") {
       ElementReader.number($0, in: -127...20)
     }
     filter.name = reader.text("name")
     if let text = reader.text("data") {
       do { filter.data = try DataPattern(text) } catch {
-        reader.complain("data", "'\(text)' is no pattern: \(error)")
+        reader.complain("data", "invalid pattern '\(text)': \(error)")
       }
     }
-    // In a scan the target is a filter; what the operation is done to is no device.
+    // In a scan the target is a filter: the operation is not done to a device.
     filter.target = targetAttribute("target", &reader)
     if isComplete { reader.finish() }
     return filter
@@ -148,7 +148,11 @@ extension OperationReader {
     let children = hasTrigger ? reader.element.children.filter { triggers.contains($0.name) } : []
     reader.finish(children: ["assert-value"] + (hasTrigger ? triggers : []))
     if children.count > 1 {
-      complaints.add(children[1].place, reader.element.name, "one operation triggers it, not more")
+      complaints.add(
+        children[1].place,
+        reader.element.name,
+        "only one operation may be the trigger"
+      )
     }
     let trigger = children.first.flatMap { operation($0) }
     return path.map { .awaitNotification($0, trigger: trigger, assertions.first) }
@@ -165,7 +169,7 @@ extension OperationReader {
     var own = self.reader(assertion)
     let title = own.text("description") ?? assertion.name
     let expected: ExpectedResult? = own.choice("expected")
-    let bound = own.required("value", expected: "a strength such as -50, -50- or -50+") {
+    let bound = own.required("value", expected: "an RSSI such as -50, -50- or -50+") {
       Self.bound($0)
     }
     own.finish()
@@ -187,7 +191,7 @@ extension OperationReader {
   }
 
   private func mtu(_ reader: inout ElementReader) -> Operation.Action? {
-    let value = reader.required("value", expected: "octets, from 23 to 517") {
+    let value = reader.required("value", expected: "bytes, from 23 to 517") {
       ElementReader.number($0, in: 23...517)
     }
     reader.finish()
@@ -212,13 +216,15 @@ extension OperationReader {
     return .sleepWhile(path, value.octets, isEqual: isEqual)
   }
 
-  // MARK: What lies in an operation
+  // MARK: Children
 
-  /// The values that are asserted in an element: one at most, but of a characteristic.
+  /// The values that an element asserts.
+  ///
+  /// - Parameter most: How many are allowed.
   func values(in reader: inout ElementReader, most: Int = 1) -> [ValueAssertion] {
     let children = reader.element.children.filter { $0.name == "assert-value" }
     if children.count > most {
-      complaints.add(children[most].place, reader.element.name, "a value is asserted once")
+      complaints.add(children[most].place, reader.element.name, "only one value may be asserted")
     }
     return children.compactMap { element in
       var own = self.reader(element)

@@ -1,4 +1,4 @@
-// What `assert-service` and its children take.
+// The attributes and children of `assert-service`.
 
 import Bluetooth
 
@@ -74,7 +74,7 @@ extension OperationReader {
     )
   }
 
-  /// The title and the expected result of an assertion; its target is that of the operation.
+  /// The title and the expected result of an assertion. Its target is that of the operation.
   private func head(_ reader: inout ElementReader) -> (title: String, expected: ExpectedResult) {
     let title = reader.text("description") ?? reader.element.name
     let expected: ExpectedResult? = reader.choice("expected")

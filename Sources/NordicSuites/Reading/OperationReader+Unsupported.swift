@@ -1,23 +1,23 @@
-// Operations that this host has no way of doing: they are read like any other, and fail when run.
+// Operations that this host cannot do: they are read like others, and fail when run.
 
 import Bluetooth
 
 extension Unsupported {
-  /// What a macro does as a GATT server.
+  /// The operations of a macro as a GATT server.
   static let server = Unsupported(
-    reason: "blerun is a client, and serves no attributes",
+    reason: "blerun is a GATT client and serves no attributes",
     hint: "let the suite read and write the device instead"
   )
 
-  /// - Source: BlueZ, `doc/org.bluez.Device.rst`: no call of it is about the PHY or the timing of
-  ///   a link.
+  /// - Source: BlueZ, `doc/org.bluez.Device.rst`: it has no call for the PHY or for connection
+  ///   parameters.
   fileprivate static let phy = Unsupported(
-    reason: "bluetoothd has no call about the PHY of a link",
+    reason: "bluetoothd has no call for the PHY of a connection",
     hint: "expected=\"SUCCESS_WARNING_ON_FAIL\" makes it a warning"
   )
   fileprivate static let priority = Unsupported(
-    reason: "bluetoothd has no call that asks for another timing of a link",
-    hint: "the step connection-parameters of a chain tells the timing, given a trace"
+    reason: "bluetoothd has no call that requests other connection parameters",
+    hint: "the step connection-parameters of a chain reads them from a trace"
   )
   fileprivate static let dfu = Unsupported(
     reason: "blerun sends no firmware images",
@@ -117,7 +117,7 @@ extension OperationReader {
     return .unsupported(.eddystone)
   }
 
-  /// Its children are those of `assert-service`.
+  /// Reads the same children as `assert-service`.
   func serverService(_ reader: inout ElementReader) -> Operation.Action {
     _ = assertService(&reader)
     return .unsupported(.server)

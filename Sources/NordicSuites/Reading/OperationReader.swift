@@ -1,6 +1,6 @@
-// The operations of a test: which element is which, and what all have in common.
+// Reads the operations of a test: their kinds, and the attributes that all have in common.
 //
-// What each kind takes is in OperationReader+Kinds.swift and beside it.
+// The attributes of each kind are in OperationReader+Kinds.swift and beside it.
 
 import Bluetooth
 import Documents
@@ -30,13 +30,13 @@ struct OperationReader {
 
   func operations(_ elements: [Element], isMacro: Bool = false) -> [Operation] {
     let known = isMacro ? OperationName.ofMacros : OperationName.ofTests
-    // An element of another name has been complained of.
+    // Complaints about other elements exist already.
     return elements.filter { known.contains($0.name) }.compactMap {
       operation($0, isMacro: isMacro)
     }
   }
 
-  /// An element with what every operation has; nil where a part of it is wrong.
+  /// Reads one operation; nil when a part of it is wrong.
   func operation(_ element: Element, isMacro: Bool = false) -> Operation? {
     guard let name = OperationName(rawValue: element.name) else { return nil }
     var reader = reader(element)
@@ -63,7 +63,7 @@ struct OperationReader {
     )
   }
 
-  /// What a macro waits for without end.
+  /// The waits of macros, which have no timeout.
   private static let endless: [OperationName] = [
     .waitForNotification, .waitForIndication, .sleepIf, .sleepUntil,
   ]
@@ -72,7 +72,7 @@ struct OperationReader {
     ElementReader(element, variables, isUnused: isUnused, limit: limit, complaints: complaints)
   }
 
-  /// The identifier of a target, which must be there.
+  /// The identifier of a target, which must exist.
   func targetAttribute(_ name: String, _ reader: inout ElementReader) -> String? {
     guard let target = reader.text(name) else { return nil }
     if !targets.contains(target) { reader.complainOfWord(name, target, among: targets) }
@@ -88,7 +88,7 @@ struct OperationReader {
     if code != nil, result?.isFailure != true {
       reader.complain(
         "expectedErrorCode",
-        "an error is expected here, and no failure",
+        "an error code needs an expected failure",
         expected: "expected=\"FAIL\" beside it"
       )
     }

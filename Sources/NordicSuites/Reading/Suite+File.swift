@@ -1,4 +1,4 @@
-// Suites from files.
+// Loading suites from files.
 
 public import Documents
 import Glibc
@@ -8,21 +8,21 @@ extension Suite {
   ///
   /// - Parameters:
   ///   - variables: Names and values from the command line; they override those of the suite.
-  ///   - limits: How much the file may hold.
-  /// - Throws: `DocumentErrors` with everything that is wrong: also when the file is missing or
+  ///   - limits: The limits on the file.
+  /// - Throws: `DocumentErrors` with everything that is wrong, also when the file is missing or
   ///   cannot be read.
   public static func load(
     path: String,
     variables: [(name: String, value: String)] = [],
     limits: MarkupLimits = MarkupLimits()
   ) throws(DocumentErrors) -> Suite {
-    let text = try TextFile.read(path, limit: limits.octets)
+    let text = try TextFile.read(path, limit: limits.bytes)
     return try parse(text, file: path, variables: variables, limits: limits)
   }
 
   /// Reads a suite or a macro from the text of a file.
   ///
-  /// - Parameter file: What the file is called in complaints.
+  /// - Parameter file: The name of the file in complaints.
   /// - Throws: `DocumentErrors` with everything that is wrong.
   public static func parse(
     _ text: String,
@@ -41,9 +41,9 @@ extension Suite {
     return suite
   }
 
-  /// Whether a file is meant to be a suite: by its ending, or by the first sign in it.
+  /// Whether a file is meant to be a suite, by its extension or by its first character.
   ///
-  /// What can be read only once, a pipe, is recognised by its ending alone.
+  /// A pipe, which can be read only once, is recognised by its extension only.
   public static func isMeant(at path: String) -> Bool {
     let name = path.lowercased()
     if name.hasSuffix(".xml") { return true }

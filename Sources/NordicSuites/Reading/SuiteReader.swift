@@ -1,6 +1,6 @@
-// The head of a suite: variables, targets, which tests run how often.
+// Reads a suite: variables, targets, and the runs of its tests.
 //
-// What the operations take is in OperationReader.
+// Operations are read by OperationReader.
 
 import Bluetooth
 import Documents
@@ -12,8 +12,8 @@ struct SuiteReader {
   let complaints = Complaints()
   private var operationCount = 0
 
-  /// - Parameter given: The variables of the command line. They override those of the suite, and
-  ///   those of a `run-test` over them.
+  /// - Parameter given: The variables of the command line. They override those of the suite; those
+  ///   of a `run-test` override both.
   init(limits: MarkupLimits, given: Variables) {
     self.limits = limits
     self.given = given
@@ -27,7 +27,7 @@ struct SuiteReader {
       complaints.addUnknown(
         root.place,
         "",
-        "<\(root.name)> is no suite",
+        "unknown root element <\(root.name)>",
         root.name,
         among: ["test-suite", "macro"]
       )
@@ -44,7 +44,7 @@ struct SuiteReader {
       element,
       variables,
       isUnused: isUnused,
-      limit: limits.attributeOctets,
+      limit: limits.attributeBytes,
       complaints: complaints
     )
   }
@@ -63,7 +63,7 @@ struct SuiteReader {
     for element in root.children where element.name == "target" {
       guard let target = target(element, variables) else { continue }
       if targets.contains(where: { $0.id == target.id }) {
-        complaints.add(element.place, "target", "there is a target '\(target.id)' before")
+        complaints.add(element.place, "target", "duplicate target '\(target.id)'")
       }
       targets.append(target)
     }
@@ -73,12 +73,12 @@ struct SuiteReader {
     }
     readUnused(root, tests, targets.map(\.id), variables)
     if !root.children.contains(where: { $0.name == "run-test" }) {
-      complaints.add(root.place, root.name, "nothing is run", expected: "at least one <run-test>")
+      complaints.add(root.place, root.name, "no test is run", expected: "at least one <run-test>")
     }
     return Suite(kind: .suite, title: title, targets: targets, runs: runs)
   }
 
-  /// `set`: later ones may name earlier ones.
+  /// Reads a `set`, whose value may contain earlier variables.
   private mutating func set(
     _ element: Element,
     in variables: inout Variables,
@@ -103,7 +103,7 @@ struct SuiteReader {
     return id.map { SuiteTarget(id: $0, name: name, address: address) }
   }
 
-  /// The tests by their identifiers.
+  /// The tests with their identifiers.
   private mutating func named(
     _ elements: [Element],
     _ variables: Variables
@@ -114,7 +114,7 @@ struct SuiteReader {
       let id = reader.required("id", expected: "a name") { $0.isEmpty ? nil : $0 }
       guard let id else { continue }
       if tests.contains(where: { $0.id == id }) {
-        complaints.add(element.place, "test.id", "there is a test '\(id)' before")
+        complaints.add(element.place, "test.id", "duplicate test '\(id)'")
       }
       tests.append((id, element))
     }
@@ -141,7 +141,7 @@ struct SuiteReader {
     return self.test(test.element, run: title, targets, own)
   }
 
-  /// Tests that no `run-test` names: they are read for what is wrong with them, and left out.
+  /// Reads the tests that no `run-test` names, only to complain about them.
   private mutating func readUnused(
     _ root: Element,
     _ tests: [(id: String, element: Element)],
@@ -168,7 +168,7 @@ struct SuiteReader {
       complaints.add(
         element.place,
         "test",
-        "the runs come to more than \(limits.operations) operations"
+        "the runs have more than \(limits.operations) operations"
       )
       return nil
     }
@@ -187,7 +187,7 @@ struct SuiteReader {
       variables,
       isUnused: isUnused,
       targets: targets,
-      limit: limits.attributeOctets,
+      limit: limits.attributeBytes,
       complaints: complaints
     )
     let read = operations.operations(element.children)
@@ -203,7 +203,7 @@ struct SuiteReader {
 
   // MARK: Macros
 
-  /// A macro is a test of one device, which is connected before it.
+  /// Reads a macro as one test on one device, which is connected first.
   private mutating func macro(_ root: Element) -> Suite {
     var reader = reader(root, given)
     let name = reader.required("name", expected: "a name") { $0 }
@@ -215,7 +215,7 @@ struct SuiteReader {
     let operations = OperationReader(
       given,
       targets: [],
-      limit: limits.attributeOctets,
+      limit: limits.attributeBytes,
       complaints: complaints
     )
     let read = operations.operations(root.children, isMacro: true)

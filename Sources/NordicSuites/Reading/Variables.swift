@@ -1,8 +1,8 @@
 // The variables of a suite: `${NAME}` in any attribute.
 
-/// What variables stand for.
+/// Variables and their values.
 struct Variables: Hashable, Sendable {
-  /// Why a text cannot be filled in.
+  /// The reasons why the variables of a text cannot be filled in.
   enum Problem: Error, Hashable, Sendable {
     case missing(String)
     case tooLong
@@ -16,7 +16,7 @@ struct Variables: Hashable, Sendable {
 
   func hash(into hasher: inout Hasher) { for (name, _) in values { hasher.combine(name) } }
 
-  /// The names that have a value, in the order in which they got one.
+  /// The names of the variables, in the order in which they were set.
   var names: [String] { values.map(\.name) }
 
   subscript(name: String) -> String? {
@@ -27,7 +27,7 @@ struct Variables: Hashable, Sendable {
     }
   }
 
-  /// The names that a text asks for; a `${` without its `}` is text.
+  /// The names in a text; a `${` without `}` is plain text.
   static func names(in text: String) -> [String] {
     var names: [String] = []
     var rest = text[...]
@@ -40,9 +40,9 @@ struct Variables: Hashable, Sendable {
     return names
   }
 
-  /// A text with its variables filled in. What they stand for is not looked at again.
+  /// A text with its variables filled in, once: `${…}` in a value stays.
   ///
-  /// - Parameter limit: The longest result, in bytes.
+  /// - Parameter limit: The maximum length of the result, in bytes.
   func filled(_ text: String, limit: Int) throws(Problem) -> String {
     guard text.utf8.contains(UInt8(ascii: "$")) else { return text }
     var filled = ""

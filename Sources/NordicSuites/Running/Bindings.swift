@@ -1,9 +1,9 @@
-// Which device each target is: from the file, the command line, or a scan.
+// The device of each target: from the file, the command line or a scan.
 
 import Bluetooth
 import Signals
 
-/// The devices of the targets of a suite. They stay bound from test to test.
+/// The devices of the targets of a suite, which stay bound from test to test.
 final class Bindings: Sendable {
   private let devices: Guarded<[String: DeviceTarget]>
 

@@ -1,9 +1,9 @@
-// What an operation has found so far: kept also when it fails.
+// The outcome and the notes of an operation so far, kept also when it fails.
 
 import Jobs
 import Signals
 
-/// What an operation brought, and what is to be known of it.
+/// The outcome and the notes of an operation.
 final class Findings: Sendable {
   private let state = Guarded<(outcome: StepOutcome?, notes: [String])>((nil, []))
 
@@ -20,11 +20,11 @@ final class Findings: Sendable {
   ///
   /// - Parameters:
   ///   - complaint: What is wrong; nil when the assertion holds.
-  ///   - expected: What is expected of the assertion.
-  /// - Throws: ``AssertionFailure`` when that is not so, and does harm.
+  ///   - expected: The expected result.
+  /// - Throws: ``AssertionFailure`` when the result is not the expected one, and that is a failure.
   func judge(_ title: String, _ complaint: String?, _ expected: ExpectedResult) throws {
     guard (complaint != nil) != expected.isFailure else { return }
-    let why = "\(title): \(complaint ?? "this holds, and was expected not to")"
+    let why = "\(title): \(complaint ?? "expected not to hold, but it holds")"
     guard expected.isLenient else { throw AssertionFailure(description: why) }
     note(why)
   }

@@ -1,12 +1,12 @@
-// A subscription that lasts from one operation to a later one.
+// A subscription that several operations share.
 
 import Bluetooth
 import Jobs
 import Signals
 
-/// Takes the values of a characteristic until it is ended.
+/// Receives the values of a characteristic until it is ended.
 final class Subscription: Sendable {
-  /// How long the end of a subscription is waited for.
+  /// The limit on ending a subscription.
   private static let endLimit = Duration.seconds(5)
 
   private let signal: Signal<Sample>
@@ -17,8 +17,9 @@ final class Subscription: Sendable {
   private let observation = Guarded<Observation?>(nil)
 
   /// - Parameters:
-  ///   - receive: Gets each value, on the loop.
-  ///   - failed: Called with the reason why no more values arrive, unless it was ended.
+  ///   - receive: Called with each value, on the loop.
+  ///   - failed: Called with the error when no more values arrive, unless the subscription was
+  ///     ended.
   init(
     _ service: any DeviceService,
     _ selector: CharacteristicSelector,
@@ -37,7 +38,7 @@ final class Subscription: Sendable {
 
   /// Subscribes, and waits until values can arrive.
   ///
-  /// - Throws: What the subscription failed with; what ends a wait.
+  /// - Throws: The error of the subscription, or of a wait that is cancelled.
   func stand(on loop: Loop) async throws {
     let observed = signal.observe(on: loop) { [receive, failed, standing, ended] event in
       switch event {
@@ -60,7 +61,7 @@ final class Subscription: Sendable {
     }
   }
 
-  /// Ends it, and waits until it is ended.
+  /// Ends the subscription, and waits until it has ended.
   func end(on loop: Loop) async {
     observation.withLock { $0 }?.cancel()
     _ = try? await shielded(on: loop, limit: Self.endLimit) { [ended] in

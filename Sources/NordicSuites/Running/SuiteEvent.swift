@@ -1,4 +1,5 @@
-// What happens as a suite runs, as values: the run events of its tests, between its own start and end.
+// What happens as a suite runs, as values: the run events of its tests, between its own start and
+// end.
 
 public import Jobs
 
@@ -8,7 +9,8 @@ public import Jobs
 public struct SuiteEvent: Equatable, Sendable {
   public enum Change: Equatable, Sendable {
     case started(Suite)
-    /// A test is a run, with its operations as steps. Offsets of its events count from its own start.
+    /// A test is a run, with its operations as steps. Offsets of its events count from its own
+    /// start.
     ///
     /// - Parameter index: The ordinal of the test in the run of the suite, from 1.
     case test(SuiteTest, index: Int, RunEvent)

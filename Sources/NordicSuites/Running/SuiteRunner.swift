@@ -1,4 +1,4 @@
-// A suite on its devices: cold until it is run.
+// Runs a suite on its devices.
 
 public import Bluetooth
 public import Jobs
@@ -6,28 +6,29 @@ public import Signals
 
 /// Runs the tests of a suite in order, each in a turn of its own, and reports every event.
 ///
-/// A test that fails does not keep the next from being run. What it connected is disconnected before
-/// the next begins.
+/// After a test that fails, the next one runs. Every device is disconnected before the next test
+/// begins.
 public struct SuiteRunner: Sendable {
-  /// Makes the operations on a device; called as a target is bound.
+  /// Makes the service of a device.
   public typealias MakeService = @Sendable (DeviceTarget) -> any DeviceService
 
   public let suite: Suite
   public let scheduler: SerialScheduler
   public let identity: RunIdentity
   public var settings: SuiteSettings
-  /// The devices of targets that have no address, by their identifiers.
+  /// The devices of targets without an address, by the identifiers of these.
   public var devices: [String: DeviceTarget]
-  /// Asks a person what pairing wants to know; nil: there is nobody.
+  /// Asks the user during pairing; nil when there is no user.
   public var ask: PairingAnswers.Ask?
   let makeService: MakeService
   let report: @Sendable (SuiteEvent) -> Void
 
-  /// Describes a run; nothing happens yet.
+  /// Creates a runner; nothing happens yet.
   ///
   /// - Parameters:
-  ///   - scheduler: In whose turns the tests run; every service has to be on it.
-  ///   - report: Called with each event as it happens, one at a time.
+  ///   - scheduler: The scheduler of the tests and of every service.
+  ///   - report: Receives each event as it happens, one at a time. What it has to keep must be kept
+  ///     when it returns.
   public init(
     suite: Suite,
     scheduler: SerialScheduler,
@@ -46,12 +47,12 @@ public struct SuiteRunner: Sendable {
     self.report = report
   }
 
-  /// What distinguishes the run of a suite from others.
+  /// The identity of a run of a suite, a function of suite and seed.
   public static func identity(of suite: Suite, seed: UInt64) -> RunIdentity {
     RunIdentity(seed: seed, text: suite.lines.joined(separator: "\n"))
   }
 
-  /// The run as a whole. It ends early only when it is cancelled from outside.
+  /// Runs the suite. The run ends early only when it is cancelled from outside.
   public func run() async -> SuiteEnding {
     let begun = scheduler.loop.now
     let bindings = Bindings(suite.targets, devices)

@@ -1,19 +1,19 @@
-// What a run of a suite leaves to whoever starts it.
+// The settings of a run of a suite.
 
-/// Times and rules that a suite does not write down.
+/// Times and rules that a suite does not specify.
 public struct SuiteSettings: Hashable, Sendable {
-  /// How long an operation may take that has no time of its own.
+  /// The default timeout of an operation.
   public var timeout: Duration
   /// The pause after `connect` and `refresh`.
   public var afterConnect: Duration
   /// The pause between the last operation of a test and its clean-up.
   public var afterTest: Duration
-  /// How long what waits without end does wait: every wait has a deadline.
+  /// The timeout of waits that have none in the app: every wait has a deadline.
   public var endless: Duration
-  /// Whether what this host cannot do is a warning, where the suite expects success.
+  /// Whether an unsupported operation is a warning instead of a failure, where success is expected.
   public var warnsOfUnsupported: Bool
 
-  /// The times of the application: 5 s, 1 s and 2 s; and an hour for what is endless there.
+  /// The times of the app: 5 s, 1 s and 2 s; and one hour for waits without a timeout.
   ///
   /// - Source: Nordic Semiconductor, nRF Connect for Android, documentation of automated tests.
   public init(

@@ -1,17 +1,17 @@
-// One device of a test: its service, what is known of its values, its subscriptions.
+// One device of a test: its service, its last known values, its subscriptions.
 
 import Bluetooth
 import Jobs
 import Signals
 
-/// The state of a target as long as a test runs.
+/// The state of a target while a test runs.
 final class TargetLink: Sendable {
   private struct State {
     var isLinked = false
     var known: [AttributePath: [UInt8]] = [:]
     var subscriptions: [(path: AttributePath, subscription: Subscription)] = []
     var listeners: [(path: AttributePath, box: Mailbox<Sample>)] = []
-    /// What a reliable write has gathered; nil when none is under way.
+    /// The values of a reliable write; nil when none is under way.
     var reliable: [(path: AttributePath, value: [UInt8])]?
   }
 
@@ -26,12 +26,12 @@ final class TargetLink: Sendable {
 
   // MARK: The link
 
-  /// Whether this test has connected it and not disconnected it since.
+  /// Whether this test connected it and did not disconnect it since.
   var isLinked: Bool { state.withLock { $0.isLinked } }
 
   func linked() { state.withLock { $0.isLinked = true } }
 
-  /// The link is gone: values are not known any more, and nothing is subscribed.
+  /// The connection ended: forgets values and subscriptions.
   func unlinked() async {
     await unsubscribeAll()
     state.withLock { state in
@@ -56,7 +56,8 @@ final class TargetLink: Sendable {
     state.withLock { $0.subscriptions.contains { $0.path == path } }
   }
 
-  /// Subscribes until ``unsubscribe(_:)`` or the end of the link; does nothing when it is subscribed.
+  /// Subscribes until ``unsubscribe(_:)`` or the end of the connection; does nothing when
+  /// subscribed.
   func subscribe(_ path: AttributePath, _ selector: CharacteristicSelector) async throws {
     guard !isSubscribed(path) else { return }
     let subscription = Subscription(service, selector) { [weak self] sample in
@@ -93,7 +94,7 @@ final class TargetLink: Sendable {
     for box in boxes { box.send(sample) }
   }
 
-  /// No more values come: whoever waits for one gets the reason.
+  /// No more values arrive: waits fail with the reason.
   private func lost(_ path: AttributePath, _ error: any Error) {
     let boxes = state.withLock { state in
       state.subscriptions.removeAll { $0.path == path }
@@ -115,7 +116,7 @@ final class TargetLink: Sendable {
 
   // MARK: Reliable writes
 
-  /// Begins to gather writes; false when that was begun before.
+  /// Begins a reliable write; false when one is under way.
   func beginReliable() -> Bool {
     state.withLock { state in
       guard state.reliable == nil else { return false }
@@ -124,7 +125,7 @@ final class TargetLink: Sendable {
     }
   }
 
-  /// Gathers a write; false when none is to be gathered.
+  /// Adds a write to the reliable write; false when none is under way.
   func gather(_ value: [UInt8], for path: AttributePath) -> Bool {
     state.withLock { state in
       guard state.reliable != nil else { return false }
@@ -133,7 +134,7 @@ final class TargetLink: Sendable {
     }
   }
 
-  /// What was gathered; nil when nothing was begun.
+  /// Ends the reliable write and returns its values; nil when none is under way.
   func endReliable() -> [(path: AttributePath, value: [UInt8])]? {
     state.withLock { state in
       defer { state.reliable = nil }

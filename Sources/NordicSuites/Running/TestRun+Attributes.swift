@@ -1,4 +1,4 @@
-// What the operations on attributes do.
+// The operations on attributes.
 
 import Bluetooth
 import Jobs
@@ -50,8 +50,8 @@ extension TestRun {
     findings.outcome = .written(value)
   }
 
-  /// Writes the Client Characteristic Configuration, which is bluetoothd's to write: it does so for
-  /// a subscription, with what the characteristic offers.
+  /// Subscribes instead of writing the Client Characteristic Configuration: bluetoothd writes it
+  /// for a subscription, as the properties of the characteristic allow.
   ///
   /// - Source: BlueZ, `src/gatt-client.c` (characteristic_start_notify), `src/shared/gatt-client.c`
   ///   (notify_data_write_ccc).
@@ -66,7 +66,9 @@ extension TestRun {
     guard bits & 0x03 != 0 else { return await link.unsubscribe(path) }
     let properties = found.properties
     if bits & 0x02 != 0, properties.contains(.notify) {
-      findings.note("indications were asked for; bluetoothd takes notifications where both are")
+      findings.note(
+        "bluetoothd subscribes to notifications, not indications, where a characteristic has both"
+      )
     }
     try await link.subscribe(path, found.characteristic)
   }
@@ -78,7 +80,7 @@ extension TestRun {
     throw Self.misplaced(placed, "a reliable write is under way")
   }
 
-  /// Writes what was gathered, each with its echo checked.
+  /// Executes the writes of a reliable write, each with its echo checked.
   func executeReliable(
     _ link: TargetLink,
     _ placed: PlacedOperation,
@@ -87,7 +89,7 @@ extension TestRun {
     let gathered = try Self.gathered(link, placed)
     if gathered.count > 1 {
       findings.note(
-        "bluetoothd executes each of the \(gathered.count) writes by itself: should one fail, "
+        "bluetoothd executes each of the \(gathered.count) writes on its own: when one fails, "
           + "those before it stay"
       )
     }
@@ -98,7 +100,7 @@ extension TestRun {
     }
   }
 
-  /// Nothing was sent yet, so that there is nothing to revert.
+  /// Drops the writes of a reliable write, none of which was sent.
   func abortReliable(_ link: TargetLink, _ placed: PlacedOperation) throws {
     _ = try Self.gathered(link, placed)
   }
@@ -110,7 +112,9 @@ extension TestRun {
     guard let gathered = link.endReliable() else {
       throw misplaced(placed, "no reliable write was begun")
     }
-    guard !gathered.isEmpty else { throw misplaced(placed, "nothing was written since it began") }
+    guard !gathered.isEmpty else {
+      throw misplaced(placed, "nothing was written since the reliable write began")
+    }
     return gathered
   }
 
@@ -144,7 +148,7 @@ extension TestRun {
     try Self.judge(sample.octets, assertion, findings)
   }
 
-  /// Does what triggers a notification.
+  /// Performs the trigger of a notification.
   private func pull(
     _ trigger: Operation,
     _ placed: PlacedOperation,
@@ -163,7 +167,7 @@ extension TestRun {
     throw verdict.error ?? AssertionFailure(description: verdict.failure?.why ?? trigger.title)
   }
 
-  /// Waits while the last known value is this one, or until it is.
+  /// Waits while the last known value equals this one, or until it does.
   func sleepWhile(
     _ path: AttributePath,
     isEqual: Bool,

@@ -1,11 +1,11 @@
-// What each kind of operation does.
+// Runs each kind of operation.
 
 import Bluetooth
 import Jobs
 import Signals
 
 extension TestRun {
-  /// Does an operation within its time, and judges what came of it.
+  /// Runs an operation within its timeout, and judges its result.
   func verdict(of placed: PlacedOperation) async -> Verdict {
     let findings = Findings()
     var thrown: (any Error)?
@@ -64,7 +64,7 @@ extension TestRun {
     }
   }
 
-  /// What needs a device.
+  /// Runs an operation on a device.
   private func act(
     _ placed: PlacedOperation,
     on link: TargetLink,
@@ -77,7 +77,7 @@ extension TestRun {
       try await service.services().run { findings.outcome = .services($0) }
     case .refresh:
       link.forget()
-      findings.note("bluetoothd keeps its cache of services, and checks it itself as it connects")
+      findings.note("bluetoothd updates its cache of services by itself when it connects")
     case .disconnect:
       try await service.disconnect().run { _ in }
       await link.unlinked()
@@ -114,7 +114,7 @@ extension TestRun {
       let own = operation.timeout ?? .zero
       return own == .zero ? runner.settings.endless : own
     case .awaitNotification:
-      // A macro waits without end, which is said by zero.
+      // Zero stands for the waits of a macro, which have no timeout.
       return operation.timeout == .zero ? runner.settings.endless : operation.timeout ?? usual
     case .scan, .scanFor, .sleep, .unsupported, .connect, .discoverServices, .refresh, .disconnect,
       .bond, .unbond, .assertService, .read,
@@ -124,7 +124,7 @@ extension TestRun {
     }
   }
 
-  /// A limit that passed, as a failure of the operation; any other error as it is.
+  /// A timeout as a failure of the operation; any other error unchanged.
   private func named(
     _ error: any Error,
     _ placed: PlacedOperation,
@@ -137,7 +137,7 @@ extension TestRun {
     guard error is TimedOut else { return error }
     var hint = "bring the device closer, or give the operation a longer timeout"
     if let path = placed.operation.listened, !link.isSubscribed(path) {
-      hint = "nothing is subscribed: write 0100 to the descriptor 2902 of \(path) first"
+      hint = "there is no subscription: write 0100 to the descriptor 2902 of \(path) first"
     }
     return DeviceFailure(
       code: .timedOut,
@@ -169,7 +169,7 @@ extension TestRun {
       emit(.pairingDisplay(placed.step, display))
     }
     try await link.service.pair(answers).run { findings.outcome = .paired($0) }
-    // Pairing connects where there is no link.
+    // Pairing connects when there is no connection.
     link.linked()
   }
 
@@ -186,7 +186,8 @@ extension TestRun {
     try findings.judge(assertion.title, assertion.complaint(about: strength), assertion.expected)
   }
 
-  /// bluetoothd agrees on the MTU as the link is made, on the largest that both sides have.
+  /// Checks the MTU, which bluetoothd negotiates when it connects: the largest that both sides
+  /// support.
   private func requestMTU(
     _ wanted: Int,
     _ link: TargetLink,
@@ -198,14 +199,14 @@ extension TestRun {
     findings.outcome = .mtu(found)
     guard found < wanted else { return }
     findings.note(
-      "the link has \(found) octets and not \(wanted): bluetoothd agreed on them by itself, and "
-        + "cannot be asked for others"
+      "the MTU is \(found) bytes, not \(wanted): bluetoothd negotiates it by itself, and has no "
+        + "call to request another"
     )
   }
 }
 
 extension Operation {
-  /// The characteristic whose notifications it waits for.
+  /// The characteristic whose notifications it waits for; nil for other operations.
   var listened: AttributePath? {
     switch action {
     case .awaitNotification(let path, _, _), .sleepWhile(let path, _, _): path

@@ -1,11 +1,11 @@
-// What the scans of a suite do.
+// The scans of a suite.
 
 import Bluetooth
 import Jobs
 import Signals
 
 extension TestRun {
-  /// Listens for exactly its time, and reports each advertisement that matches.
+  /// Scans for exactly its time, and reports each advertisement that matches.
   func scan(
     _ filter: AdvertisementFilter,
     _ placed: PlacedOperation,
@@ -15,9 +15,9 @@ extension TestRun {
     let loop = loop
     var found: [Advertisement] = []
     findings.outcome = .scanned([])
-    let heard = try heard(filter, placed)
+    let received = try advertisements(filter, placed)
       .takeUntil(Signal<Void> { _ in try await loop.sleep(for: limit) })
-    try await heard.run { device in
+    try await received.run { device in
       emit(.advertisement(placed.step, device))
       if let index = found.firstIndex(where: { $0.address == device.address }) {
         found[index] = device
@@ -28,7 +28,7 @@ extension TestRun {
     }
   }
 
-  /// Listens until something matches, and binds a target to it.
+  /// Scans until an advertisement matches, and binds a target to its device.
   func scanFor(
     _ filter: AdvertisementFilter,
     bind target: String?,
@@ -41,22 +41,22 @@ extension TestRun {
         class: .definite,
         operation: placed.operation.doing,
         meaning: "the target '\(target)' is connected and cannot be bound to another device",
-        hint: "disconnect it before"
+        hint: "disconnect it first"
       )
     }
     let limit = placed.operation.timeout ?? runner.settings.timeout
     let loop = loop
     var found: Advertisement?
-    let heard = try heard(filter, placed)
+    let received = try advertisements(filter, placed)
       .takeUntil(Signal<Void> { _ in try await loop.sleep(for: limit) })
       .take(1)
-    try await heard.run { found = $0 }
+    try await received.run { found = $0 }
     guard let found else {
       throw DeviceFailure(
         code: .notFound,
         class: .passing,
         operation: placed.operation.doing,
-        meaning: "nothing that matches was heard within \(limit.written)",
+        meaning: "no matching advertisement was received within \(limit.written)",
         hint: "bring the device closer, wake it, or give the operation a longer timeout"
       )
     }
@@ -66,13 +66,13 @@ extension TestRun {
   }
 
   /// The advertisements that match.
-  private func heard(
+  private func advertisements(
     _ filter: AdvertisementFilter,
     _ placed: PlacedOperation
   ) throws -> Signal<Advertisement> {
     let bound = try filter.target.map { target -> BluetoothAddress in
       guard case .address(let address)? = bindings[target] else {
-        throw unbound(placed, "the target '\(target)' is bound to no address")
+        throw unbound(placed, "the target '\(target)' is not bound to an address")
       }
       return address
     }

@@ -1,10 +1,10 @@
-// Finding attributes among what a device offers, and asserting what it offers.
+// Finds attributes of a device, and asserts services.
 
 import Bluetooth
 import Jobs
 import Signals
 
-/// An attribute that is there, as the service wants it named.
+/// An attribute of a device, by the selectors that `DeviceService` takes.
 struct FoundAttribute: Sendable {
   let characteristic: CharacteristicSelector
   let properties: CharacteristicProperties
@@ -13,9 +13,9 @@ struct FoundAttribute: Sendable {
 }
 
 extension TestRun {
-  /// The attribute of a path.
+  /// Finds the attribute of a path.
   ///
-  /// - Throws: ``DeviceFailure`` for a device that is not connected, or has no such attribute.
+  /// - Throws: ``DeviceFailure`` when the device is not connected, or does not have the attribute.
   static func resolved(
     _ path: AttributePath,
     on link: TargetLink,
@@ -71,21 +71,21 @@ extension TestRun {
       operation: placed.operation.doing,
       device: link.service.deviceDescription,
       attribute: path.description,
-      meaning: "the device offers no \(path)",
+      meaning: "the device does not have \(path)",
       hint: "blerun inspect shows what it offers"
     )
   }
 
   private static let genericAccess = BluetoothUUID(short: 0x1800)
 
-  /// Every device has Generic Access, and bluetoothd shows it to nobody.
+  /// Every device has Generic Access, and bluetoothd hides it.
   private static func hidden(_ placed: PlacedOperation, _ link: TargetLink) -> DeviceFailure {
     DeviceFailure(
       code: .notSupportedHere,
       class: .definite,
       operation: placed.operation.doing,
       device: link.service.deviceDescription,
-      meaning: "this is not supported here: bluetoothd keeps Generic Access to itself",
+      meaning: "this is not supported here: bluetoothd hides Generic Access",
       hint: "blerun scan shows the name of the device"
     )
   }
@@ -94,7 +94,7 @@ extension TestRun {
 
   /// What is wrong with the services of a device; nil when the assertion holds.
   ///
-  /// - Throws: An assertion inside it that does not hold.
+  /// - Throws: ``AssertionFailure`` when an inner assertion does not hold.
   static func complaint(
     about assertion: ServiceAssertion,
     on link: TargetLink,
@@ -107,7 +107,7 @@ extension TestRun {
     if same.isEmpty, assertion.uuid == genericAccess { throw hidden(placed, link) }
     guard let service = same[optional: assertion.instance] else {
       let name = AttributePath.service(assertion.uuid, assertion.instance)
-      return "the device offers no service \(name)"
+      return "the device does not have the service \(name)"
     }
     for wanted in assertion.characteristics {
       try check(wanted, in: service, assertion, link, findings)
@@ -130,7 +130,7 @@ extension TestRun {
     )
     let same = service.characteristics.filter { $0.uuid == wanted.uuid }
     guard let found = same[optional: wanted.instance] else {
-      return try findings.judge(wanted.title, "there is no \(path)", wanted.expected)
+      return try findings.judge(wanted.title, "\(path) is missing", wanted.expected)
     }
     let properties = wanted.properties.compactMap { complaint(about: $0, of: found) }
     try findings.judge(
@@ -150,7 +150,7 @@ extension TestRun {
   ) -> String? {
     let isThere = characteristic.properties.contains(wanted.property)
     switch wanted.requirement {
-    case .mandatory: return isThere ? nil : "it has not the property \(wanted.name)"
+    case .mandatory: return isThere ? nil : "it does not have the property \(wanted.name)"
     case .optional: return nil
     case .excluded: return isThere ? "it has the property \(wanted.name)" : nil
     }
@@ -173,7 +173,7 @@ extension TestRun {
     )
     let same = characteristic.descriptors.filter { $0.uuid == wanted.uuid }
     let isThere = same[optional: wanted.instance] != nil
-    try findings.judge(wanted.title, isThere ? nil : "there is no \(own)", wanted.expected)
+    try findings.judge(wanted.title, isThere ? nil : "\(own) is missing", wanted.expected)
     guard isThere else { return }
     for value in wanted.values {
       try findings.judge(value.title, value.complaint(about: link.lastKnown(own)), value.expected)

@@ -1,12 +1,12 @@
-// One run of a test: its operations in order, its clean-up, its result.
+// One run of a test: its operations in order, its clean-up, its ending.
 //
-// What each operation does is in TestRun+Operations.swift and beside it.
+// The operations are in TestRun+Operations.swift and beside it.
 
 import Bluetooth
 import Jobs
 import Signals
 
-/// The state of one run of a test, and its course.
+/// The state of one run of a test.
 final class TestRun: Sendable {
   private struct State {
     var links: [(target: String, link: TargetLink)] = []
@@ -53,9 +53,9 @@ final class TestRun: Sendable {
     runner.emit(.test(test, index: index, event), since: suiteBegun)
   }
 
-  // MARK: The course
+  // MARK: Running
 
-  /// The test in a turn of its own, with its events.
+  /// Runs the test in a turn of its own, and reports its events.
   func run() async -> RunEnding {
     emit(
       .runStarted(
@@ -78,13 +78,14 @@ final class TestRun: Sendable {
     return ending
   }
 
-  /// The operations and the clean-up: the first failure ends it.
+  /// Runs the operations up to the first failure, then cleans up.
   ///
-  /// - Throws: What cancelled it. An operation that failed is in ``ending(_:)``.
+  /// - Throws: The cause of a cancellation. The failure of an operation is in ``ending(_:)``
+  ///   instead.
   private func perform() async throws {
     do {
       for (number, operation) in test.operations.enumerated() {
-        // Operations that wait for nothing must leave the loop to others: to signals, above all.
+        // Operations that never wait must let the loop handle others, above all signals.
         await Task.yield()
         try Task.checkCancellation()
         guard try await perform(operation, number: number + 1) else { break }
@@ -97,7 +98,7 @@ final class TestRun: Sendable {
     await cleanUp()
   }
 
-  /// Does one operation, and reports it; false when the test ends with it.
+  /// Runs one operation and reports it; false when the test ends with it.
   private func perform(_ operation: Operation, number: Int) async throws -> Bool {
     let target = operation.target ?? test.target
     let placed = PlacedOperation(
@@ -138,8 +139,7 @@ final class TestRun: Sendable {
     return isDone
   }
 
-  /// Ends what is subscribed, and disconnects; what cannot be is left to the end of the turn, which
-  /// tries again and reports it.
+  /// Unsubscribes and disconnects. The end of the turn retries what fails, and reports it.
   private func cleanUp() async {
     let links = state.withLock { $0.links }
     _ = try? await shielded(on: loop, limit: runner.scheduler.cleanUpLimit) {
@@ -152,9 +152,9 @@ final class TestRun: Sendable {
 
   // MARK: The ending
 
-  /// How the test ended.
+  /// The ending of the test.
   ///
-  /// - Parameter thrown: What its turn failed with.
+  /// - Parameter thrown: The error of its turn; nil when it succeeded.
   private func ending(_ thrown: (any Error)?) -> RunEnding {
     let state = state.withLock { $0 }
     var status = RunEnding.Status.ok
@@ -180,16 +180,16 @@ final class TestRun: Sendable {
 
   // MARK: Targets
 
-  /// The device of a target.
+  /// The connection to the device of a target.
   ///
-  /// - Throws: ``DeviceFailure`` when it is not bound, or none is named.
+  /// - Throws: ``DeviceFailure`` when the target is not bound, or there is no target.
   func link(_ placed: PlacedOperation) throws -> TargetLink {
     guard let target = placed.operation.target ?? test.target else {
       throw unbound(placed, "neither the operation nor its test names a target")
     }
     if let link = existingLink(target) { return link }
     guard let device = bindings[target] else {
-      throw unbound(placed, "the target '\(target)' is bound to no device")
+      throw unbound(placed, "the target '\(target)' is not bound to a device")
     }
     let link = TargetLink(runner.makeService(device))
     state.withLock { $0.links.append((target, link)) }
@@ -200,7 +200,7 @@ final class TestRun: Sendable {
     state.withLock { $0.links.first { $0.target == target }?.link }
   }
 
-  /// The target is another device from now on.
+  /// Binds a target to another device.
   func rebind(_ target: String, to address: BluetoothAddress) {
     state.withLock { $0.links.removeAll { $0.target == target } }
     bindings.bind(target, to: address)
@@ -218,9 +218,9 @@ final class TestRun: Sendable {
 }
 
 extension Operation {
-  /// Whether it is followed by a pause.
+  /// Whether a pause follows it.
   fileprivate var hasPause: Bool { action == .connect || action == .refresh }
 
-  /// What is being done, for failures: its name, and what it is about.
+  /// The name and the subject of the operation, for reports and failures.
   var doing: String { subject.map { "\(name) \($0)" } ?? name }
 }

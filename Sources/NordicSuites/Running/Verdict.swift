@@ -1,21 +1,21 @@
-// What came of an operation, against what was expected of it. Pure.
+// Judges the result of an operation by the expected one. Pure.
 
 public import Bluetooth
 import Jobs
 import Signals
 
-/// How an operation is judged.
+/// The judgement of an operation.
 struct Verdict: Sendable {
   var status: StepResult.Status
   var outcome: StepOutcome?
   var failure: RunFailure?
   var notes: [String]
-  /// What the operation threw.
+  /// The error of the operation; nil when it succeeded.
   var error: (any Error)?
 
   /// - Parameters:
-  ///   - error: What the operation failed with; nil: it succeeded.
-  ///   - notes: What is to be known although it succeeded.
+  ///   - error: The error of the operation; nil when it succeeded.
+  ///   - notes: Remarks, each of which makes a success a warning.
   init(
     _ operation: Operation,
     _ outcome: StepOutcome?,
@@ -30,7 +30,7 @@ struct Verdict: Sendable {
     let expected = operation.expected
     guard let error else {
       guard expected.result.isFailure else { return }
-      let why = "it succeeded, and was expected to fail"
+      let why = "expected a failure, but it succeeded"
       expected.result.isLenient ? warn(why) : fail(Self.unexpected(operation, why))
       return
     }
@@ -48,7 +48,7 @@ struct Verdict: Sendable {
     }
     self.failure = failure
     if let code = expected.errorCode, !Self.hasCode(code, error) {
-      fail(Self.unexpected(operation, "\(failure.why); error \(code) was expected"))
+      fail(Self.unexpected(operation, "\(failure.why); expected error \(code)"))
     }
   }
 
@@ -79,8 +79,8 @@ struct Verdict: Sendable {
     )
   }
 
-  /// Whether a suite may have meant this when it expected a failure: not that this host has no
-  /// Bluetooth, nor that it is not known which device is meant.
+  /// Whether an error counts as an expected failure. A host without Bluetooth and an unbound target
+  /// do not.
   private static func canBeExpected(_ error: any Error) -> Bool {
     guard let failure = cause(error) else { return true }
     return failure.class != .unavailable && failure.code != .targetNotBound
@@ -94,11 +94,11 @@ struct Verdict: Sendable {
     (error as? DeviceFailure) ?? (error as? FailedWithCleanUp)?.cause.flatMap { cause($0) }
   }
 
-  /// Whether a failure is the one of a number.
+  /// Whether a failure has an error code.
   ///
-  /// bluetoothd reports some numbers as one, and others by a name alone: what cannot be told apart
-  /// counts as the same. Above the protocol's own, 133 is any failure that has no number, and 8, 19
-  /// and 22 are also a link that was lost.
+  /// bluetoothd reports several codes as one, and others only by a name: codes that cannot be
+  /// distinguished count as equal. Beyond ATT error codes, 133 is any failure without a code, and
+  /// 8, 19 and 22 are also a lost connection.
   ///
   /// - Source: BlueZ, `src/gatt-client.c` (create_gatt_dbus_error); Android,
   ///   `stack/include/gatt_api.h`.

@@ -1,7 +1,7 @@
-// What a device advertises, put together again as it goes through the air.
+// Advertised data as in the packet, from its parts.
 //
-// bluetoothd reports the parts and not the packet: the order is fixed here, and flags and appearance
-// are not among what it reports.
+// bluetoothd reports the parts, not the packet: the order is fixed here, and flags and appearance
+// are missing.
 
 import Bluetooth
 

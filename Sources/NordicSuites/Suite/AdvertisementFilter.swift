@@ -1,15 +1,15 @@
-// Which advertisements a scan of a suite is for.
+// The advertisements that a scan of a suite wants.
 
 public import Bluetooth
 
-/// What has to hold of an advertisement: everything that is given.
+/// Conditions on an advertisement. All that are given must hold.
 public struct AdvertisementFilter: Hashable, Sendable {
   public var address: BluetoothAddress?
-  /// The weakest signal, in dBm.
+  /// The minimum RSSI, in dBm.
   public var rssi: Int?
-  /// The name, to the letter.
+  /// The exact name.
   public var name: String?
-  /// Found in the advertised data, which are written in upper-case hexadecimal digits.
+  /// A pattern in the advertised data, as upper-case hexadecimal digits.
   public var data: DataPattern?
   /// The device that a target is bound to.
   public var target: String?
@@ -28,16 +28,17 @@ public struct AdvertisementFilter: Hashable, Sendable {
     self.target = target
   }
 
-  /// Whether a received advertisement is one of those.
+  /// Whether a received advertisement matches.
   ///
-  /// - Parameter bound: The address of the target, where the filter names one.
-  func matches(_ heard: Advertisement, bound: BluetoothAddress?) -> Bool {
-    // A device without an RSSI is known or connected, and was not received.
-    guard let strength = heard.rssi else { return false }
-    if let address, heard.address != address { return false }
-    if target != nil, heard.address != bound { return false }
+  /// - Parameter bound: The address of the filter's target; nil without one.
+  func matches(_ device: Advertisement, bound: BluetoothAddress?) -> Bool {
+    // bluetoothd lists a device without an RSSI because it is known or connected; it was not
+    // received.
+    guard let strength = device.rssi else { return false }
+    if let address, device.address != address { return false }
+    if target != nil, device.address != bound { return false }
     if let rssi, strength < rssi { return false }
-    if let name, heard.name != name { return false }
-    return data?.isFound(in: AdvertisedData.text(heard)) ?? true
+    if let name, device.name != name { return false }
+    return data?.isFound(in: AdvertisedData.text(device)) ?? true
   }
 }

@@ -1,13 +1,13 @@
-// What a suite asserts of values, of the RSSI of a connection, and of what a device offers.
+// Assertions about values, the RSSI of a connection, and the services of a device.
 
 public import Bluetooth
 
-/// A value that is to be a certain one.
+/// A value must equal another.
 public struct ValueAssertion: Hashable, Sendable {
-  /// What people call it.
+  /// The description, else the name.
   public let title: String
   public let value: [UInt8]
-  /// Whether it is written as text, and is shown so.
+  /// Whether the file has it as text, and messages show it as text.
   public let isText: Bool
   public let expected: ExpectedResult
 
@@ -18,15 +18,15 @@ public struct ValueAssertion: Hashable, Sendable {
     self.expected = expected
   }
 
-  /// Whether a value is the one; no value is as good as zeros.
+  /// Whether two values are equal; an empty value equals zeros.
   public static func isSame(_ a: [UInt8], _ b: [UInt8]) -> Bool {
     a == b || (a.allSatisfy { $0 == 0 } && b.allSatisfy { $0 == 0 } && (a.isEmpty || b.isEmpty))
   }
 
-  /// What is wrong with a value; nil when it is the one.
-  func complaint(about octets: [UInt8]) -> String? {
-    guard !Self.isSame(octets, value) else { return nil }
-    return "the value is \(shown(octets)), not \(shown(value))"
+  /// What is wrong with a value; nil when the assertion holds.
+  func complaint(about found: [UInt8]) -> String? {
+    guard !Self.isSame(found, value) else { return nil }
+    return "the value is \(shown(found)), not \(shown(value))"
   }
 
   private func shown(_ octets: [UInt8]) -> String {
@@ -35,9 +35,9 @@ public struct ValueAssertion: Hashable, Sendable {
   }
 }
 
-/// An RSSI that must lie somewhere.
+/// An RSSI must have a value, or be below or above one.
 public struct StrengthAssertion: Hashable, Sendable {
-  /// On which side of the bound.
+  /// The relation to the bound.
   public enum Side: Hashable, Sendable {
     case equal, below, above
   }
@@ -55,17 +55,17 @@ public struct StrengthAssertion: Hashable, Sendable {
     self.expected = expected
   }
 
-  /// What is wrong with an RSSI in dBm; nil when it is right.
+  /// What is wrong with an RSSI in dBm; nil when the assertion holds.
   func complaint(about rssi: Int) -> String? {
     switch side {
-    case .equal: rssi == bound ? nil : "the strength is \(rssi) dBm, not \(bound) dBm"
-    case .below: rssi < bound ? nil : "the strength is \(rssi) dBm, not below \(bound) dBm"
-    case .above: rssi > bound ? nil : "the strength is \(rssi) dBm, not above \(bound) dBm"
+    case .equal: rssi == bound ? nil : "the RSSI is \(rssi) dBm, not \(bound) dBm"
+    case .below: rssi < bound ? nil : "the RSSI is \(rssi) dBm, not below \(bound) dBm"
+    case .above: rssi > bound ? nil : "the RSSI is \(rssi) dBm, not above \(bound) dBm"
     }
   }
 }
 
-/// A service that is to be there.
+/// A service must exist.
 public struct ServiceAssertion: Hashable, Sendable {
   public let uuid: BluetoothUUID
   public let instance: Int
@@ -78,7 +78,7 @@ public struct ServiceAssertion: Hashable, Sendable {
   }
 }
 
-/// A characteristic that is to be there, with properties, descriptors and a last known value.
+/// A characteristic must exist, with properties, descriptors and a last known value.
 public struct CharacteristicAssertion: Hashable, Sendable {
   public let title: String
   public let uuid: BluetoothUUID
@@ -91,19 +91,19 @@ public struct CharacteristicAssertion: Hashable, Sendable {
 
 /// A property that a characteristic must have or must not have.
 public struct PropertyAssertion: Hashable, Sendable {
-  /// How it is wanted.
+  /// The requirements.
   public enum Requirement: String, Hashable, Sendable, CaseIterable {
     case mandatory = "MANDATORY"
     case optional = "OPTIONAL"
     case excluded = "EXCLUDED"
   }
 
-  /// As the suite writes it: `WRITE_WITHOUT_RESPONSE`.
+  /// The name in the suite: `WRITE_WITHOUT_RESPONSE`.
   public let name: String
   public let property: CharacteristicProperties
   public let requirement: Requirement
 
-  /// The properties by the names that suites give them.
+  /// The properties with their names in suites.
   static let names: [(name: String, property: CharacteristicProperties)] = [
     ("BROADCAST", .broadcast), ("READ", .read), ("WRITE", .write),
     ("WRITE_WITHOUT_RESPONSE", .writeWithoutResponse), ("NOTIFY", .notify),
@@ -112,7 +112,7 @@ public struct PropertyAssertion: Hashable, Sendable {
   ]
 }
 
-/// A descriptor that is to be there, with a last known value.
+/// A descriptor must exist, with a last known value.
 public struct DescriptorAssertion: Hashable, Sendable {
   public let title: String
   public let uuid: BluetoothUUID

@@ -2,17 +2,17 @@
 
 public import Bluetooth
 
-/// An attribute by the UUIDs and the instances on the way to it.
+/// An attribute, by UUIDs and instances from the service down.
 public struct AttributePath: Hashable, Sendable, CustomStringConvertible {
   public let service: BluetoothUUID
-  /// Which of several services of that UUID, in order of handle, from 0.
+  /// The index among the services of that UUID, in order of handles, from 0.
   public let serviceInstance: Int
   public let characteristic: BluetoothUUID
-  /// Which of several in that service, from 0.
+  /// The index among the characteristics of that UUID in the service, from 0.
   public let characteristicInstance: Int
   /// Nil for the characteristic itself.
   public let descriptor: BluetoothUUID?
-  /// Which of several in that characteristic, from 0.
+  /// The index among the descriptors of that UUID in the characteristic, from 0.
   public let descriptorInstance: Int
 
   public init(
@@ -41,10 +41,10 @@ public struct AttributePath: Hashable, Sendable, CustomStringConvertible {
     )
   }
 
-  /// Whether it names what a subscription is written to.
+  /// Whether it is a Client Characteristic Configuration descriptor.
   public var isSubscription: Bool { descriptor == .clientCharacteristicConfiguration }
 
-  /// `heart-rate/heart-rate-measurement`, with instances where they are not the first.
+  /// `heart-rate/heart-rate-measurement`, with each instance that is not 0.
   public var description: String {
     let service = Self.service(service, serviceInstance)
     let own = Self.numbered(
@@ -56,7 +56,7 @@ public struct AttributePath: Hashable, Sendable, CustomStringConvertible {
     return "\(service)/\(own)/\(Self.numbered(last, descriptorInstance))"
   }
 
-  /// A service, with its instance where that is not the first.
+  /// A service, with its instance if that is not 0.
   static func service(_ uuid: BluetoothUUID, _ instance: Int) -> String {
     numbered(AssignedNumbers.serviceIdentifier(uuid) ?? "\(uuid)", instance)
   }

@@ -1,15 +1,15 @@
-// A pattern that is looked for in advertised data.
+// A pattern in advertised data.
 //
-// Suites come from strangers: the search takes steps in proportion to the lengths of pattern and
-// text, whatever the pattern is, which the library's regular expressions do not promise.
+// Suites may be hostile: for every pattern the search takes time in proportion to the lengths of
+// pattern and text, which the regular expressions of the standard library do not guarantee.
 
-/// A regular expression of the plain kind: `0D18`, `^0201`, `FF(4C00|5900)`, `[0-9A-F]{4}`.
+/// A simple regular expression: `0D18`, `^0201`, `FF(4C00|5900)`, `[0-9A-F]{4}`.
 public struct DataPattern: Hashable, Sendable, CustomStringConvertible {
   /// One instruction of the compiled pattern.
   enum Instruction: Hashable, Sendable {
-    /// Takes one of these octets and goes on.
+    /// Matches one of these octets.
     case take(Set<UInt8>)
-    /// Goes on in two places.
+    /// Continues at two instructions.
     case split(Int, Int)
     case jump(Int)
     case atStart
@@ -17,26 +17,26 @@ public struct DataPattern: Hashable, Sendable, CustomStringConvertible {
     case found
   }
 
-  /// The pattern as it is written.
+  /// The text of the pattern.
   public let description: String
   private let program: [Instruction]
 
-  /// Reads a pattern.
+  /// Parses a pattern.
   ///
-  /// - Throws: ``PatternError`` for what is no such pattern, and for one that comes to too much.
+  /// - Throws: ``PatternError`` for an invalid or too large pattern.
   public init(_ text: String) throws(PatternError) {
     description = text
     var compiler = PatternCompiler(text)
     program = try compiler.program()
   }
 
-  /// Whether a part of `text` fits. Takes time in proportion to the product of both lengths.
+  /// Whether a part of `text` matches. Takes time in proportion to the product of both lengths.
   public func isFound(in text: String) -> Bool {
     let octets = Array(text.utf8)
     var states: [Int] = []
     var marks = [Int](repeating: -1, count: program.count)
     for position in 0...octets.count {
-      // The search may begin anywhere.
+      // A match may begin at every position.
       states.append(0)
       var index = 0
       var next: [Int] = []

@@ -1,7 +1,7 @@
-// Which attribute an operation is about.
+// The attribute of an operation.
 
 extension Operation {
-  /// The attribute it is about.
+  /// The attribute; nil for operations without one.
   public var path: AttributePath? {
     switch action {
     case .read(let path, _), .write(let path, _, _), .awaitNotification(let path, _, _),

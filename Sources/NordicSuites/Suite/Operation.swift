@@ -2,16 +2,16 @@
 
 public import Documents
 
-/// What is done, to which device, within which time, and what is expected of it.
+/// What the operation does, to which device, within which time, and with which expected result.
 public struct Operation: Hashable, Sendable {
   /// The name of the element: `assert-service`.
   public let name: String
-  /// What people call it: its description, else its name.
+  /// The description, else the name.
   public let title: String
   public let place: Place
-  /// The target it names; nil: that of the test.
+  /// The target; nil for that of the test.
   public let target: String?
-  /// How long it may take; nil: the usual time. Zero, for the waits that allow it: without end.
+  /// The timeout; nil for the default. Zero means no timeout, for waits that allow it.
   public let timeout: Duration?
   public let expected: Expected
   public let action: Action
@@ -47,26 +47,26 @@ public struct Operation: Hashable, Sendable {
     case unbond
     case assertService(ServiceAssertion)
     case read(AttributePath, ValueAssertion?)
-    /// - Parameter isCommand: Without an answer of the device.
+    /// - Parameter isCommand: Whether it is a Write Command, without response.
     case write(AttributePath, [UInt8], isCommand: Bool)
     case beginReliableWrite
     case executeReliableWrite
     case abortReliableWrite
-    /// Waits for the next notification or indication, after the trigger where there is one.
+    /// Performs the trigger, if there is one, and waits for the next notification or indication.
     case awaitNotification(AttributePath, trigger: Operation?, ValueAssertion?)
     case readRSSI(StrengthAssertion?)
     case requestMTU(Int)
     case sleep
-    /// Waits while the last known value is this one, or until it is.
+    /// Waits while the last known value equals this one, or until it does.
     case sleepWhile(AttributePath, [UInt8], isEqual: Bool)
-    /// What this host has no way of doing.
+    /// An operation that this host cannot do.
     case unsupported(Unsupported)
   }
 }
 
-/// What is not done here, and why.
+/// The reason why this host cannot do an operation.
 public struct Unsupported: Hashable, Sendable {
-  /// As a clause: "Linux has no call that asks for another PHY".
+  /// A clause: "Linux has no call that requests another PHY".
   public let reason: String
   /// What to do instead; may be empty.
   public let hint: String

@@ -1,12 +1,12 @@
-// A pattern as written into the instructions of its search.
+// Compiles the text of a pattern to instructions.
 
 /// Compiles one pattern: each part becomes instructions whose jumps are relative to its start.
 struct PatternCompiler {
   typealias Instruction = DataPattern.Instruction
 
-  /// The most instructions that a pattern may come to.
+  /// The maximum number of instructions of a pattern.
   static let mostInstructions = 2_000
-  /// How many groups may lie in one another.
+  /// The maximum nesting of groups.
   private static let mostDepth = 16
   private static let all = Set(UInt8(0x20)...0x7e)
 
@@ -19,19 +19,19 @@ struct PatternCompiler {
 
   mutating func program() throws(PatternError) -> [Instruction] {
     let program = try choice(depth: 0)
-    guard index == octets.count else { throw PatternError("a ')' stands here without its '('") }
+    guard index == octets.count else { throw PatternError("a ')' has no matching '('") }
     return program + [.found]
   }
 
   // MARK: Parts
 
   private mutating func choice(depth: Int) throws(PatternError) -> [Instruction] {
-    guard depth <= Self.mostDepth else { throw PatternError("its groups lie too deep") }
+    guard depth <= Self.mostDepth else { throw PatternError("its groups are nested too deep") }
     var branches = [try sequence(depth: depth)]
     while skip("|") { branches.append(try sequence(depth: depth)) }
     var result = branches.removeLast()
     while let branch = branches.popLast() {
-      // Either this branch, and over the others; or the others.
+      // Either this branch, then a jump past the others; or the others.
       let over = branch.count + 2 + result.count
       result =
         [.split(1, branch.count + 2)] + moved(branch, by: 1) + [.jump(over)]
@@ -56,7 +56,7 @@ struct PatternCompiler {
     index += 1
     switch octet {
     case UInt8(ascii: "("):
-      if skip("?"), !skip(":") { throw PatternError("'(?' stands here, which is not known") }
+      if skip("?"), !skip(":") { throw PatternError("'(?' is not supported") }
       let inner = try choice(depth: depth + 1)
       guard skip(")") else { throw PatternError("a '(' is not closed") }
       return inner
@@ -66,7 +66,8 @@ struct PatternCompiler {
     case UInt8(ascii: "$"): return [.atEnd]
     case UInt8(ascii: "\\"): return [.take(try escaped())]
     case UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "?"):
-      throw PatternError("'\(UnicodeScalar(octet))' stands here with nothing to repeat")
+      let sign = UnicodeScalar(octet)
+      throw PatternError("'\(sign)' has nothing to repeat")
     default: return [.take([octet])]
     }
   }
@@ -77,7 +78,8 @@ struct PatternCompiler {
     switch octet {
     case UInt8(ascii: "d"): return Set(UInt8(ascii: "0")...UInt8(ascii: "9"))
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"):
-      throw PatternError("'\\\(UnicodeScalar(octet))' is not known")
+      let letter = UnicodeScalar(octet)
+      throw PatternError("'\\\(letter)' is not supported")
     default: return [octet]
     }
   }
@@ -110,7 +112,7 @@ struct PatternCompiler {
   private mutating func repeated(_ atom: [Instruction]) throws(PatternError) -> [Instruction] {
     var result = atom
     while let (least, most) = try count() {
-      // Whether as few or as many as possible are taken makes no difference to what is found.
+      // Lazy and greedy repetitions find the same matches.
       _ = skip("?")
       result = try repeated(result, least, most)
     }
@@ -124,7 +126,7 @@ struct PatternCompiler {
   ) throws(PatternError) -> [Instruction] {
     let copies = most ?? least + 1
     guard (part.count + 2) * max(1, copies) <= Self.mostInstructions else {
-      throw PatternError("it comes to more than \(Self.mostInstructions) steps")
+      throw PatternError("it compiles to more than \(Self.mostInstructions) steps")
     }
     var result: [Instruction] = []
     for _ in 0..<least { result += moved(part, by: result.count) }
@@ -141,7 +143,7 @@ struct PatternCompiler {
     return result
   }
 
-  /// `*`, `+`, `?`, `{2}`, `{2,}`, `{2,5}`; nil when none stands here.
+  /// `*`, `+`, `?`, `{2}`, `{2,}`, `{2,5}`; nil without a repetition.
   private mutating func count() throws(PatternError) -> (Int, Int?)? {
     if skip("*") { return (0, nil) }
     if skip("+") { return (1, nil) }
@@ -151,7 +153,7 @@ struct PatternCompiler {
     let isOpen = skip(",")
     let most = isOpen ? number() : least
     guard let least, skip("}"), isOpen || most != nil, least <= most ?? least else {
-      throw PatternError("what stands in { } is no count")
+      throw PatternError("invalid count in { }")
     }
     return (least, most)
   }
@@ -175,10 +177,10 @@ struct PatternCompiler {
 
   private func check(_ program: [Instruction]) throws(PatternError) {
     guard program.count > Self.mostInstructions else { return }
-    throw PatternError("it comes to more than \(Self.mostInstructions) steps")
+    throw PatternError("it compiles to more than \(Self.mostInstructions) steps")
   }
 
-  /// Instructions that begin `distance` later.
+  /// Instructions with their jumps moved by `distance`.
   private func moved(_ part: [Instruction], by distance: Int) -> [Instruction] {
     part.map { instruction in
       switch instruction {

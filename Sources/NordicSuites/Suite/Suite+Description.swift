@@ -22,7 +22,7 @@ extension Suite {
 }
 
 extension Operation {
-  /// What is done, to what, and what is expected of it.
+  /// The operation, its attribute or parameters, and its expected result.
   func line(target: String?) -> String {
     var words = [name]
     if let subject { words.append(subject) }
@@ -34,7 +34,7 @@ extension Operation {
     return words.joined(separator: " ")
   }
 
-  /// What an operation needs of a target.
+  /// The kinds of target that an operation needs.
   enum Kind {
     case scan, link, none
   }
@@ -50,7 +50,7 @@ extension Operation {
     }
   }
 
-  /// What it is done to or with, in short.
+  /// The attribute and parameters, in short.
   var subject: String? {
     switch action {
     case .scan(let filter), .scanFor(let filter, _): filter.line
@@ -73,7 +73,7 @@ extension Operation {
 }
 
 extension AdvertisementFilter {
-  /// What has to hold; nil when anything will do.
+  /// The conditions; nil for a filter that everything matches.
   var line: String? {
     var words: [String] = []
     if let address { words.append("address \(address)") }

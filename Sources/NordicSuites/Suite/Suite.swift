@@ -1,22 +1,21 @@
-// A test suite as it is to be run: known whole before anything happens.
+// A test suite as it runs, with its variables filled in.
 //
-// A pure value, with its variables filled in. It is read from XML, printed by a dry run, and run by
-// SuiteRunner.
+// A pure value. It is read from XML, printed by a dry run, and run by SuiteRunner.
 
 public import Bluetooth
 public import Documents
 
-/// Tests on one device or several, in the order in which they run.
+/// Tests on one or several devices, in the order in which they run.
 public struct Suite: Hashable, Sendable {
-  /// Where a suite comes from.
+  /// The kinds of file.
   public enum Kind: String, Hashable, Sendable {
     case suite = "test-suite"
-    /// Operations recorded in the application: they have no targets, and run on the one device.
+    /// Operations recorded in the app: they have no targets, and run on one device.
     case macro
   }
 
   public let kind: Kind
-  /// What it is called: the description of a suite, the name of a macro.
+  /// The description of a suite, or the name of a macro.
   public let title: String?
   public let targets: [SuiteTarget]
   /// The tests, one for each `run-test`, in order.
@@ -29,16 +28,16 @@ public struct Suite: Hashable, Sendable {
     self.runs = runs
   }
 
-  /// How many operations there are in all runs.
+  /// The number of operations in all runs.
   public var operationCount: Int { runs.reduce(0) { $0 + $1.operations.count } }
 }
 
 /// A device of a suite.
 public struct SuiteTarget: Hashable, Sendable {
   public let id: String
-  /// What people call it.
+  /// The name, if the suite has one.
   public let name: String?
-  /// Nil until a `scan-for` binds the target, or the command line does.
+  /// Nil for a target that a `scan-for` or the command line binds.
   public let address: BluetoothAddress?
 
   public init(id: String, name: String?, address: BluetoothAddress?) {
@@ -52,14 +51,14 @@ public struct SuiteTarget: Hashable, Sendable {
 public struct SuiteTest: Hashable, Sendable {
   /// The identifier of the test.
   public let id: String
-  /// What the test is called: its description, else its identifier.
+  /// The description of the test, else its identifier.
   public let title: String
-  /// What this run of it is called, if anything.
+  /// The description of this run of the test, if it has one.
   public let run: String?
   /// The target of operations that name none.
   public let target: String?
   public let operations: [Operation]
-  /// The place of the test.
+  /// The place of the test in the file.
   public let place: Place
 
   public init(
@@ -78,6 +77,6 @@ public struct SuiteTest: Hashable, Sendable {
     self.place = place
   }
 
-  /// The title, and what this run of the test is called.
+  /// The title, with the description of this run.
   public var name: String { title + (run.map { ", \($0)" } ?? "") }
 }
