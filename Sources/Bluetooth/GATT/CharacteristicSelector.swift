@@ -121,6 +121,20 @@ public struct CharacteristicSelector: Hashable, Sendable, CustomStringConvertibl
   }
 }
 
+extension CharacteristicSelector: ExpressibleByStringLiteral {
+  /// A selector that is written in the source: `device.read("battery-level")`.
+  ///
+  /// The text must be valid: an unknown name stops the program, with the nearest known name. Use
+  /// ``init(parsing:)`` for a text from elsewhere.
+  public init(stringLiteral text: StaticString) {
+    do {
+      try self.init(parsing: "\(text)")
+    } catch {
+      fatalError("the characteristic \"\(text)\": \(error)")
+    }
+  }
+}
+
 /// A text that does not name a characteristic or descriptor.
 public struct SelectorError: Error, Hashable, Sendable, CustomStringConvertible {
   public let text: String

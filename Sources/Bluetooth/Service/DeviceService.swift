@@ -167,6 +167,19 @@ extension DeviceService {
       .tryMap { try characteristic.decode($0) }
   }
 
+  /// Writes the value with response (Write Request): the short form of
+  /// ``write(_:to:kind:)``.
+  ///
+  /// ```swift
+  /// keyRing.session { keyRing.write([2], to: "alert-level") }
+  /// ```
+  public func write(
+    _ value: [UInt8],
+    to characteristic: CharacteristicSelector
+  ) -> Signal<Void> {
+    write(value, to: characteristic, kind: .request)
+  }
+
   /// Connects, runs `body`, and disconnects whatever happened. A connection that existed before is
   /// left up.
   public func session<R: Sendable>(

@@ -9,29 +9,35 @@
 public struct SignalValues<Value: Sendable>: AsyncSequence, Sendable {
   let signal: Signal<Value>
   let loop: Loop
+  /// What the runs belong to, beside a turn; nil where anybody may begin one.
+  var scope: TurnScope?
 
   /// A new run of the signal, which starts with the first call of `next()`.
   public func makeAsyncIterator() -> Iterator {
-    Iterator(signal: signal, loop: loop)
+    Iterator(signal: signal, loop: loop, scope: scope)
   }
 
   /// One run of the signal.
   public final class Iterator: AsyncIteratorProtocol {
     private let signal: Signal<Value>
     private let loop: Loop
+    private let scope: TurnScope?
     private let handoff: Handoff<Value>
     private var cancel: (@Sendable () -> Void)?
+    private var entry: UInt64?
     private var taken: Completion<Void>?
     private var hasEnded = false
 
-    init(signal: Signal<Value>, loop: Loop) {
+    init(signal: Signal<Value>, loop: Loop, scope: TurnScope?) {
       self.signal = signal
       self.loop = loop
+      self.scope = scope
       handoff = Handoff(on: loop)
     }
 
     deinit {
       handoff.close()
+      if let scope, let entry { scope.leave(entry) }
       cancel?()
     }
 
@@ -41,14 +47,18 @@ public struct SignalValues<Value: Sendable>: AsyncSequence, Sendable {
     ///   ``TurnEnded`` in a task whose turn has ended, ``LoopNotDriven`` on a virtual loop that nobody
     ///   drives.
     public func next() async throws -> Value? {
+      guard let scope else { return try await step() }
+      return try await scope.run("values") { try await step() }
+    }
+
+    nonisolated(nonsending)
+      private func step() async throws -> Value?
+    {
       guard !hasEnded else { return nil }
       if cancel == nil {
         try (signal.home ?? SerialScheduler(on: loop)).requireDriver(for: "values")
-        cancel = signal.startRun(on: loop, "values", takesHome: true) { [handoff] in
-          try await handoff.send($0)
-        } ended: { [handoff] in
-          handoff.finish($0)
-        }
+        try await scope?.settled()
+        try begin()
       }
       taken?.succeed(())
       taken = nil
@@ -58,9 +68,27 @@ public struct SignalValues<Value: Sendable>: AsyncSequence, Sendable {
         return value
       case .finished(let result):
         hasEnded = true
+        if case .failure(is CancellationError) = result, !Task.isCancelled,
+          let ended = scope?.ending(of: "values")
+        {
+          throw ended
+        }
         try result.get()
         return nil
       }
+    }
+
+    private func begin() throws {
+      let entry = try scope?.begin("values")
+      self.entry = entry
+      let cancel = signal.startRun(on: loop, "values", takesHome: true) { [handoff] in
+        try await handoff.send($0)
+      } ended: { [handoff, scope] result in
+        if let scope, let entry { scope.end(entry, result) }
+        handoff.finish(result)
+      }
+      self.cancel = cancel
+      if let scope, let entry { scope.attach(cancel, to: entry) }
     }
   }
 }

@@ -107,7 +107,8 @@ public final class SerialScheduler: Sendable {
       let work = Signal<R>.operation(of: self, "a turn of \(name)") { sink in
         try await sink(try await body())
       }
-      return try await work.firstValue()
+      let limited = limit.map { work.timeout($0, "a turn of \(name)") } ?? work
+      return try await limited.firstValue()
     }
     return try await ownTurn(isOfRun: false, within: limit, body)
   }

@@ -66,7 +66,8 @@ public struct LoopNotDriven: Error, Equatable, Sendable, CustomStringConvertible
   /// What went wrong, and what to do about it.
   public var description: String {
     "\(operation) needs the virtual loop of '\(scheduler)', which nobody drives for this run: "
-      + "begin the run there with .on(scheduler) and a blocking call, or with Loop.run or Loop.task"
+      + "begin the run there with .on(scheduler) and a blocking call, or with Loop.run or Loop.task; "
+      + "async code elsewhere needs a loop of real time, as of SimulatedWorld(…, time: .real)"
   }
 }
 

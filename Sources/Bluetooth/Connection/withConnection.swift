@@ -1,0 +1,111 @@
+// A connection for the time of a closure: async code with a turn of its own.
+
+import Signals
+
+extension DeviceService {
+  /// Connects, runs `body` with the connection, and disconnects, however `body` ended.
+  ///
+  /// ```swift
+  /// let celsius = try await thermometer.withConnection(within: .seconds(30)) { connection in
+  ///   let battery = try await connection.read(.batteryLevel)
+  ///   guard battery > 10 else { return [] }
+  ///   var celsius: [Double] = []
+  ///   for try await value in connection.notifications(.temperatureMeasurement).prefix(3) {
+  ///     celsius.append(value)
+  ///   }
+  ///   return celsius
+  /// }
+  /// ```
+  ///
+  /// All of it is one turn of the device's scheduler: no other chain comes in between, and the next
+  /// one begins when this connection is down. When it returns or throws, the subscriptions have ended
+  /// (StopNotify) and the device is disconnected, both awaited: also after a failure, at the
+  /// deadline, and when the calling task is cancelled. What `body` began in other tasks ends with it.
+  /// A connection that existed before is used and left up.
+  ///
+  /// `body` may use variables of the caller, and runs where the caller does: on its actor, or on the
+  /// scheduler's loop where the caller has no actor. There it must not block the thread.
+  ///
+  /// Several devices at a time need a scheduler each:
+  ///
+  /// ```swift
+  /// try await withThrowingTaskGroup(of: Int.self) { group in
+  ///   for device in devices {
+  ///     group.addTask {
+  ///       try await device.withConnection(within: .seconds(30)) { try await $0.read(.batteryLevel) }
+  ///     }
+  ///   }
+  ///   for try await level in group { print(level) }
+  /// }
+  /// ```
+  ///
+  /// Devices with one scheduler wait for each other there. Inside `body`, `withConnection` of another
+  /// device with the same scheduler belongs to the same turn: both are connected, and the inner one is
+  /// disconnected first. With another scheduler it fails at once.
+  ///
+  /// - Parameters:
+  ///   - limit: How long the wait for the turn, connecting and `body` may take together. At the
+  ///     deadline the task of `body` is cancelled. Disconnecting comes on top, within the
+  ///     scheduler's `cleanUpLimit`.
+  ///   - services: Services without which the connection fails permanently.
+  ///   - isolation: The caller's actor.
+  ///   - body: The work with the connection, which is valid until it returns.
+  /// - Returns: What `body` returns.
+  /// - Throws: What `body` throws; ``DeviceFailure`` as ``connect(keep:expecting:)``; `TimedOut`;
+  ///   `CancellationError` when the task was cancelled; `FailedWithCleanUp` when the device could not
+  ///   be disconnected or a subscription not be ended; at once `OtherScheduler` inside a turn of
+  ///   another scheduler, and `LoopNotDriven` for a simulated world in virtual time, unless it is
+  ///   called inside `world.loop.run { … }`.
+  public func withConnection<R: Sendable>(
+    within limit: Duration,
+    expecting services: [BluetoothUUID] = [],
+    isolation: isolated (any Actor)? = #isolation,
+    _ body: (DeviceConnection) async throws -> R
+  ) async throws -> R {
+    try await withoutActuallyEscaping(body) { body in
+      // So that this closure runs where the caller does, to whom `body` belongs.
+      _ = isolation
+      let lent = LentWork<DeviceConnection, R>(body)
+      defer { lent.takeBack() }
+      let isInside = Turn.current != nil
+      return try await scheduler.turn(within: limit) {
+        try await connected(expecting: services, isInside: isInside, lent)
+      }
+    }
+  }
+
+  /// Connects, does the work, and ends what was begun over the connection.
+  ///
+  /// - Parameter isInside: Whether the turn goes on: then the connection ends here, and else with the
+  ///   turn.
+  private func connected<R: Sendable>(
+    expecting services: [BluetoothUUID],
+    isInside: Bool,
+    _ work: LentWork<DeviceConnection, R>
+  ) async throws -> R {
+    let origin = try await connect(keep: false, expecting: services).first()
+    let connection = DeviceConnection(to: self, origin: origin, in: try TurnScope())
+    let result: Result<R, any Error>
+    do {
+      result = .success(try await work.call(connection))
+    } catch {
+      result = .failure(error)
+    }
+    var failures = await connection.scope.end()
+    if isInside, origin == .made {
+      do {
+        try await shielded(on: scheduler.loop, limit: scheduler.cleanUpLimit) {
+          try await disconnect().run { _ in }
+        }
+      } catch {
+        let what = "the connection to \(deviceDescription)"
+        failures.append(CleanUpFailure(what: what, error: error))
+      }
+    }
+    if failures.isEmpty { return try result.get() }
+    switch result {
+    case .success: throw FailedWithCleanUp(cause: nil, cleanUp: failures)
+    case .failure(let cause): throw FailedWithCleanUp(cause: cause, cleanUp: failures)
+    }
+  }
+}

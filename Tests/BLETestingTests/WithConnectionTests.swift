@@ -1,0 +1,257 @@
+// Async code with a connection, as a user of the package writes it.
+
+import BLETesting
+import BlueZ
+import BlueZSimulator
+import Bluetooth
+import Signals
+import Testing
+
+@Suite("withConnection")
+struct WithConnectionTests {
+  private static let limit = Duration.seconds(60)
+
+  @Test("reads, writes and receives in one turn, with the caller's variables, and disconnects")
+  func success() async throws {
+    let world = try ConnectionWorld.real()
+    let device = try world.service()
+    var celsius: [Double] = []
+    let level = try await device.withConnection(within: Self.limit) { connection in
+      #expect(connection.origin == .made)
+      try await connection.write([2], to: "alert-level")
+      #expect(try await connection.read("alert-level") == [2])
+      for try await value in connection.notifications(.temperatureMeasurement).prefix(3) {
+        celsius.append(value)
+      }
+      #expect(try await connection.services().count > 2)
+      return try await connection.read(.batteryLevel)
+    }
+    #expect(level == 42)
+    #expect(celsius.count == 3 && celsius.allSatisfy { $0 > 36 && $0 < 37 })
+    // All of it was awaited: nothing is left when the call returns.
+    #expect(world.isReleased)
+    #expect(world.count("GattCharacteristic1.StopNotify") == 1)
+    #expect(world.count(BoundaryEntry.Event.linkUp) == 1)
+    #expect(world.happened.last == BoundaryEntry.Event.linkDown)
+  }
+
+  @MainActor private final class Model {
+    var levels: [Int] = []
+
+    func load(_ device: any DeviceService) async throws {
+      try await device.withConnection(within: WithConnectionTests.limit) { connection in
+        levels.append(try await connection.read(.batteryLevel))
+        MainActor.assertIsolated()
+      }
+    }
+  }
+
+  @Test("the closure runs on the caller's actor")
+  func actor() async throws {
+    let world = try ConnectionWorld.real()
+    let model = Model()
+    try await model.load(try world.service())
+    try await model.load(try world.service())
+    #expect(await model.levels == [42, 42])
+    #expect(world.isReleased)
+  }
+
+  @Test("an error in the middle is thrown as it is, and the device is disconnected")
+  func failure() async throws {
+    let world = try ConnectionWorld.real()
+    let device = try world.service()
+    let failure = await #expect(throws: DeviceFailure.self) {
+      try await device.withConnection(within: Self.limit) { connection in
+        for try await _ in connection.notifications(.temperatureMeasurement) {
+          _ = try await connection.read("heart-rate-measurement")
+        }
+      }
+    }
+    #expect(failure?.code == .characteristicMissing)
+    #expect(world.count("GattCharacteristic1.StopNotify") == 1)
+    #expect(world.isReleased)
+    let lost = await #expect(throws: DeviceFailure.self) {
+      try await device.withConnection(within: Self.limit) { connection in
+        for try await _ in connection.notifications(.temperatureMeasurement) {
+          try world.dropLink()
+        }
+      }
+    }
+    #expect(lost?.code == .linkLost)
+    let (up, down) = (BoundaryEntry.Event.linkUp, BoundaryEntry.Event.linkDown)
+    #expect(world.count(up) == world.count(down))
+  }
+
+  @Test("leaving a loop ends its subscription before the next operation is sent")
+  func leaving() async throws {
+    let world = try ConnectionWorld.real()
+    let device = try world.service()
+    try await device.withConnection(within: Self.limit) { connection in
+      for _ in 0..<3 {
+        for try await _ in connection.notifications("temperature-measurement") { break }
+        _ = try await connection.read(.batteryLevel)
+      }
+      for try await _ in connection.notifications("temperature-measurement").prefix(1) {}
+    }
+    let calls = world.happened.filter {
+      $0.hasPrefix("GattCharacteristic1.") || $0 == "Device1.Disconnect"
+    }
+    let (start, stop) = ("GattCharacteristic1.StartNotify", "GattCharacteristic1.StopNotify")
+    let round = [start, stop, "GattCharacteristic1.ReadValue"]
+    #expect(calls == round + round + round + [start, stop, "Device1.Disconnect"])
+    #expect(world.isReleased)
+  }
+
+  @Test("a subscription is active before what it is to receive is caused")
+  func subscribed() async throws {
+    let world = try ConnectionWorld.real()
+    let device = try world.service()
+    let seen = try await device.withConnection(within: Self.limit) { connection in
+      let values = try await connection.subscribe("battery-level")
+      try world.setValue([5], of: "battery-level")
+      try world.setValue([6], of: "battery-level")
+      var seen: [[UInt8]] = []
+      for try await value in values {
+        seen.append(value.value)
+        if seen.count == 2 { break }
+      }
+      return seen
+    }
+    #expect(seen == [[5], [6]])
+    #expect(world.isReleased)
+  }
+
+  @Test("the values of a session work, and end with the loop")
+  func session() async throws {
+    let world = try ConnectionWorld.real()
+    let device = try world.service()
+    let temperature = CharacteristicSelector("temperature-measurement")
+    var count = 0
+    for try await _ in device.session({ device.notifications(temperature) }).values.prefix(3) {
+      count += 1
+    }
+    #expect(count == 3)
+    // The next turn begins when that one has ended.
+    let level = try await device.session { device.read("battery-level") }.first(within: Self.limit)
+    #expect(level == [42])
+    #expect(world.isReleased)
+  }
+
+  // MARK: Several devices
+
+  @Test("devices with a scheduler each work at the same time")
+  func group() async throws {
+    let world = try ConnectionWorld.real()
+    let devices = [try world.own("Thermometer"), try world.own("Lamp")]
+    // Each waits for the other inside its connection: one after the other would not end.
+    let meeting = Mailbox<Int>(bound: 2)
+    let back = Mailbox<Int>(bound: 2)
+    let levels = try await withThrowingTaskGroup(of: Int.self) { group in
+      for (index, device) in devices.enumerated() {
+        group.addTask {
+          try await device.withConnection(within: Self.limit) { connection in
+            let level = try await connection.read(.batteryLevel)
+            let (mine, theirs) = index == 0 ? (meeting, back) : (back, meeting)
+            mine.send(level)
+            _ = try await theirs.next(on: world.loop)
+            return level
+          }
+        }
+      }
+      return try await group.reduce(into: Set<Int>()) { $0.insert($1) }
+    }
+    #expect(levels == [42, 7])
+    #expect(world.isReleased)
+  }
+
+  @Test("devices with one scheduler take turns, and inside a connection share its turn")
+  func shared() async throws {
+    let world = try ConnectionWorld.real()
+    let (thermometer, lamp) = (try world.service("Thermometer"), try world.service("Lamp"))
+    async let first = thermometer.withConnection(within: Self.limit) {
+      try await $0.read(.batteryLevel)
+    }
+    async let second = lamp.withConnection(within: Self.limit) { try await $0.read(.batteryLevel) }
+    let both = try await [first, second]
+    #expect(both == [42, 7])
+    let up = BoundaryEntry.Event.linkUp
+    let down = BoundaryEntry.Event.linkDown
+    #expect(world.happened.filter { $0 == up || $0 == down } == [up, down, up, down])
+    let sum = try await thermometer.withConnection(within: Self.limit) { outer in
+      let inner = try await lamp.withConnection(within: Self.limit) { inner in
+        try await inner.read(.batteryLevel) + outer.read(.batteryLevel)
+      }
+      #expect(world.happened.last == down)
+      return try await inner + outer.read(.batteryLevel)
+    }
+    #expect(sum == 42 + 7 + 42)
+    #expect(world.isReleased)
+  }
+
+  @Test("a connection of another scheduler inside a connection fails at once")
+  func otherScheduler() async throws {
+    let world = try ConnectionWorld.real()
+    let (thermometer, lamp) = (try world.own("Thermometer"), try world.own("Lamp"))
+    try await thermometer.withConnection(within: Self.limit) { connection in
+      let failure = await #expect(throws: OtherScheduler.self) {
+        try await lamp.withConnection(within: Self.limit) { try await $0.read(.batteryLevel) }
+      }
+      #expect(failure?.wanted == "Lamp" && failure?.present == "Thermometer")
+      let level = try await connection.read(.batteryLevel)
+      #expect(level == 42)
+    }
+    #expect(world.count("Device1.Connect") == 1)
+    #expect(world.isReleased)
+  }
+
+  // MARK: Beyond the closure
+
+  @Test("tasks of the closure may use the connection, and none may after it")
+  func escaped() async throws {
+    let world = try ConnectionWorld.real()
+    let device = try world.service()
+    let (connection, values) = try await device.withConnection(within: Self.limit) { connection in
+      async let level = connection.read(.batteryLevel)
+      let detached = Task.detached { try await connection.read(.batteryLevel) }
+      let levels = try await [level, detached.value]
+      #expect(levels == [42, 42])
+      return (connection, connection.notifications(.temperatureMeasurement))
+    }
+    await #expect(throws: TurnEnded.self) { try await connection.read(.batteryLevel) }
+    await #expect(throws: TurnEnded.self) { for try await _ in values {} }
+    try await device.withConnection(within: Self.limit) { _ in
+      _ = await #expect(throws: TurnEnded.self) { try await connection.read(.batteryLevel) }
+    }
+    #expect(world.count("GattCharacteristic1.ReadValue") == 2)
+    #expect(world.isReleased)
+  }
+
+  @Test("a loop in a task that the closure forgets is ended with it")
+  func forgotten() async throws {
+    let world = try ConnectionWorld.real()
+    let device = try world.service()
+    let begun = Mailbox<Bool>(bound: 1)
+    let forgotten = try await device.withConnection(within: Self.limit) { connection in
+      let task = Task.detached {
+        var isFirst = true
+        for try await _ in connection.notifications(.temperatureMeasurement) {
+          if isFirst { begun.send(true) }
+          isFirst = false
+        }
+      }
+      _ = try await begun.next(on: world.loop)
+      return task
+    }
+    #expect(world.count("GattCharacteristic1.StopNotify") == 1)
+    #expect(world.isReleased)
+    await #expect(throws: TurnEnded.self) { try await forgotten.value }
+  }
+
+  @Test("a misspelt name in the source stops the program")
+  func misspelt() async {
+    await #expect(processExitsWith: .failure) {
+      let name: CharacteristicSelector = "batery-level"
+      _ = name
+    }
+  }
+}
