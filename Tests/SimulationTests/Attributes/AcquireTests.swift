@@ -135,7 +135,7 @@ struct AcquireTests {
       }
     }
     #expect(failure.code == .invalidValue)
-    #expect(failure.meaning.contains("62 octets"))
+    #expect(failure.meaning.contains("62 bytes"))
     #expect(simulation.history.count { $0.contains("written ff02") } == 1)
   }
 

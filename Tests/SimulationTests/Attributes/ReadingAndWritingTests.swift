@@ -149,7 +149,7 @@ struct ReadingAndWritingTests {
     let failure = try simulation.failure { $0.read(.sink) }
     #expect(failure.code == .notPermitted)
     #expect(failure.bluez?.text == "Read not permitted")
-    #expect(failure.meaning.hasSuffix("; the characteristic offers write-without-response"))
+    #expect(failure.meaning.hasSuffix("; the characteristic supports write-without-response"))
   }
 
   @Test("a selector that is ambiguous is answered with selectors that are not")
