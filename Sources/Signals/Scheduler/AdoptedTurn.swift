@@ -96,8 +96,9 @@ final class AdoptedTurn: TurnTaker {
     guard turnIfBegun != nil else { return [] }
     var failures: [CleanUpFailure] = []
     repeat { failures += await turn.releaseAll() } while !turn.close()
+    let next = turn.scheduler.takeNext(after: id)
     turn.end(.success(()))
-    turn.scheduler.turnEnded(id)
+    next?.begin()
     return failures
   }
 }

@@ -182,12 +182,19 @@ public final class SerialScheduler: Sendable {
   }
 
   /// The running turn has ended, clean-up included: the next begins.
-  func turnEnded(_ id: UInt64) {
-    let next = state.withLock { state -> (any TurnTaker)? in
+  func turnEnded(_ id: UInt64) { takeNext(after: id)?.begin() }
+
+  /// Removes the running turn, which has ended, clean-up included.
+  ///
+  /// A turn delivers its result between this call and the beginning of the next turn: whoever gets
+  /// the result finds the scheduler idle, and sees it before anything of the next turn.
+  ///
+  /// - Returns: The turn that the caller has to begin.
+  func takeNext(after id: UInt64) -> (any TurnTaker)? {
+    state.withLock { state in
       state.takers.removeFirst()
       return state.queue.ended(id) == nil ? nil : state.takers.first
     }
-    next?.begin()
   }
 
   /// Cancels the running turn and every one that waits. Clean-ups still run.

@@ -127,8 +127,9 @@ final class TurnRequest: Carried, TurnTaker, DriveGoal, @unchecked Sendable {
       result = .failure(firstCause(error))
     }
     if !ownTurn.close() { result = Self.attach(await ownTurn.finish(), to: result) }
+    let next = scheduler.takeNext(after: id)
     end(result)
-    scheduler.turnEnded(id)
+    next?.begin()
   }
 
   /// A wait that was merely cancelled does not hide why.
