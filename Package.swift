@@ -42,6 +42,7 @@ let package = Package(
     .library(name: "DBus", targets: ["DBus"]),
     .library(name: "Bluetooth", targets: ["Bluetooth"]),
     .library(name: "BlueZ", targets: ["BlueZ"]),
+    .library(name: "Documents", targets: ["Documents"]),
     .library(name: "Jobs", targets: ["Jobs"]),
     .library(name: "BLETesting", targets: ["BLETesting", "BlueZSimulator", "SimulatedDevices"]),
   ],
@@ -150,7 +151,10 @@ let package = Package(
       ]
     ),
     tests("JobsTests", ["Fixtures", "Jobs", "Documents", "Bluetooth", "Signals"]),
-    tests("JournalTests", ["Fixtures", "Journal", "Jobs", "Bluetooth", "Signals", grdb]),
+    tests(
+      "JournalTests",
+      ["Fixtures", "Journal", "Jobs", "Documents", "Bluetooth", "Signals", grdb]
+    ),
     tests(
       "NordicSuitesTests",
       [
@@ -167,6 +171,12 @@ let package = Package(
       ]
     ),
     tests("HouseRulesTests", ["Fixtures"]),
+    // The code of docs/tutorials, compiled as a package of somebody else's would be.
+    .testTarget(
+      name: "TutorialTests",
+      dependencies: ["BLETesting", "BlueZ", "Bluetooth", "Signals"],
+      swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
+    ),
     tests("BluetoothTests", ["Bluetooth"]),
     tests(
       "BLETestingTests",

@@ -18,9 +18,8 @@ struct PageCode: Sendable {
   ///
   /// - Parameter language: What follows the three backticks on their line.
   func blocks(_ language: String) throws -> [String] {
-    try project.file(page).text.components(separatedBy: "```\(language)\n").dropFirst().map {
-      $0.components(separatedBy: "```")[0]
-    }
+    try ("\n" + project.file(page).text).components(separatedBy: "\n```\(language)\n").dropFirst()
+      .map { $0.components(separatedBy: "\n```")[0] + "\n" }
   }
 
   /// A text in a file of its own while `body` runs.
