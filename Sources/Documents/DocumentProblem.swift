@@ -57,12 +57,15 @@ public struct DocumentProblem: Hashable, Sendable, CustomStringConvertible {
 
 /// A position in a file, with lines and columns from 1; or the complete file.
 public struct Place: Hashable, Sendable, CustomStringConvertible {
+  /// The file, as the caller named it; in Swift code `Module/File.swift`.
   public let file: String
   /// 0 for the complete file.
   public let line: Int
+  /// 0 for the complete line.
   public let column: Int
 
-  public init(file: String, line: Int, column: Int) {
+  /// A position; without a column, the complete line.
+  public init(file: String, line: Int, column: Int = 0) {
     self.file = file
     self.line = line
     self.column = column
@@ -71,7 +74,11 @@ public struct Place: Hashable, Sendable, CustomStringConvertible {
   /// The complete file: for a file that is missing or too long.
   public init(file: String) { self.init(file: file, line: 0, column: 0) }
 
-  public var description: String { line == 0 ? file : "\(file):\(line):\(column)" }
+  /// `file:line:column`, without what is unknown.
+  public var description: String {
+    [file, line == 0 ? nil : "\(line)", column == 0 ? nil : "\(column)"].compactMap(\.self)
+      .joined(separator: ":")
+  }
 }
 
 /// All errors in a document.

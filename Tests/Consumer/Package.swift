@@ -9,6 +9,18 @@ let package = Package(
   name: "consumer",
   dependencies: [.package(name: "blerun", path: "../..")],
   targets: [
+    // Chains, as docs/swift.md runs them.
+    .testTarget(
+      name: "ChainTests",
+      dependencies: [
+        .product(name: "BLETesting", package: "blerun"),
+        .product(name: "Bluetooth", package: "blerun"),
+        .product(name: "Documents", package: "blerun"),
+        .product(name: "Jobs", package: "blerun"),
+        .product(name: "Signals", package: "blerun"),
+      ],
+      exclude: ["soil.yaml"]
+    ),
     .testTarget(
       name: "DepthTests",
       dependencies: [.product(name: "Signals", package: "blerun")]

@@ -117,7 +117,7 @@ struct ChainFileTests {
     arguments: ["thermometer", "heart-rate", "echo", "battery"]
   )
   func examples(name: String) throws {
-    let plan = try Plan.load(path: Self.examples + name + ".yaml")
+    let plan = try Plan(file: Self.examples + name + ".yaml")
     #expect(plan.name != nil)
     #expect(plan.device != nil)
     #expect(plan.steps.count >= 1)
@@ -125,7 +125,7 @@ struct ChainFileTests {
 
   @Test("what an example is, as a dry run shows it")
   func dryRun() throws {
-    let plan = try Plan.load(path: Self.examples + "thermometer.yaml")
+    let plan = try Plan(file: Self.examples + "thermometer.yaml")
     #expect(
       plan.lines == [
         "chain     Read the thermometer",

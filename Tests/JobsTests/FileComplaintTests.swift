@@ -121,7 +121,7 @@ struct FileComplaintTests {
   func files() throws {
     func complaint(_ path: String) -> String {
       do {
-        _ = try Plan.load(path: path)
+        _ = try Plan(file: path)
         return ""
       } catch {
         return error.description

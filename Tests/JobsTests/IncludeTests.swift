@@ -161,7 +161,7 @@ struct IncludeTests {
 
 extension FolderOfFiles {
   fileprivate func plan(_ limits: PlanLimits = PlanLimits()) throws -> Plan {
-    try Plan.load(path: path + "/main.yaml", limits: limits)
+    try Plan(file: path + "/main.yaml", limits: limits)
   }
 
   fileprivate func complaints(_ limits: PlanLimits = PlanLimits()) -> [String] {

@@ -49,7 +49,7 @@ struct LineIncludeTests {
       repeat 2 { include lib/more.yaml }
       """
     let plan = try plan(line, in: folder)
-    #expect(plan == (try Plan.load(path: folder.path + "/main.yaml")))
+    #expect(plan == (try Plan(file: folder.path + "/main.yaml")))
     #expect(
       plan.steps.map(\.title) == [
         "read battery-level", "write alert-level u8:2", "log \"next = door\"", "repeat 2",

@@ -163,7 +163,8 @@ struct ThreeFormsTests {
         _ = try Plan { try steps() }
         return ""
       } catch {
-        return "\(error)"
+        guard let error = error as? PlanError else { return "\(error)" }
+        return (error.step.map { "step \($0): " } ?? "") + error.problem
       }
     }
     #expect(problem([]) == "there are no steps")

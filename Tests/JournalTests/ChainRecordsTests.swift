@@ -1,6 +1,7 @@
 // From events to what is written of them.
 
 import Bluetooth
+import Documents
 import Jobs
 import Testing
 
@@ -58,7 +59,7 @@ struct ChainRecordsTests {
         attribute: nil,
         label: "Find it",
         target: ReportedStep.Target(id: target, device: "C0:FF:EE:00:00:01"),
-        source: "suite.xml:1:1"
+        source: Place(file: "suite.xml", line: 1, column: 1)
       )
     }
     func finished(_ step: ReportedStep) -> RunEvent.Change {

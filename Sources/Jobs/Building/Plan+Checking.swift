@@ -5,9 +5,9 @@ import Bluetooth
 extension Plan {
   /// Makes the checks that the readers of chain files make.
   func check(_ limits: PlanLimits) throws(PlanError) {
-    guard !steps.isEmpty else { throw PlanError(step: nil, problem: "there are no steps") }
+    guard !steps.isEmpty else { throw PlanError(problem: "there are no steps") }
     if let complaint = limits.complaint(about: self) {
-      throw PlanError(step: nil, problem: "\(complaint)")
+      throw PlanError(problem: "\(complaint)")
     }
     var scope = Scope()
     try Self.check(StepPosition.place(steps), &scope, limits, depth: 0)
@@ -20,11 +20,14 @@ extension Plan {
     depth: Int
   ) throws(PlanError) {
     guard depth <= limits.depth else {
-      throw PlanError(step: nil, problem: "steps are nested deeper than \(limits.depth) levels")
+      throw PlanError(problem: "steps are nested deeper than \(limits.depth) levels")
     }
     for placed in steps {
       let complaint = placed.step.complaint(limits) ?? placed.step.complaint(scope)
-      if let complaint { throw PlanError(step: placed.position, problem: "\(complaint)") }
+      if let complaint {
+        let (step, source) = (placed.position, placed.step.source)
+        throw PlanError(step: step, source: source, problem: "\(complaint)")
+      }
       try check(placed.inner, &scope, limits, depth: depth + 1)
       if let name = placed.step.capture { scope.capture(name, fields: placed.step.kind.fields) }
     }
@@ -61,7 +64,7 @@ extension ValueFormat {
   init?(written name: String?) throws(PlanError) {
     guard let name else { return nil }
     guard let format = ValueFormat(name) else {
-      throw PlanError(step: nil, problem: "\(Complaint.noFormat(name))")
+      throw PlanError(problem: "\(Complaint.noFormat(name))")
     }
     self = format
   }
@@ -70,13 +73,13 @@ extension ValueFormat {
 extension WrittenValue {
   /// Values in the one-line form: `u8:1`.
   init(written values: [String]) throws {
-    guard !values.isEmpty else { throw PlanError(step: nil, problem: "the value is missing") }
+    guard !values.isEmpty else { throw PlanError(problem: "the value is missing") }
     var parts: [Part] = []
     for value in values {
       guard let colon = value.firstIndex(of: ":"),
         let format = try ValueFormat(written: String(value[..<colon])),
         let template = MessageTemplate(String(value[value.index(after: colon)...]))
-      else { throw PlanError(step: nil, problem: "'\(value)' is not a value such as u8:1") }
+      else { throw PlanError(problem: "'\(value)' is not a value such as u8:1") }
       parts.append(Part(format, template))
     }
     try self.init(parts)

@@ -22,42 +22,62 @@ extension Step {
   ///     `silence`, `interval-p95`, `latency-p95` and the like.
   ///   - check: What it must be; times are in ms, see ``Check/shorter(than:)``.
   /// - Throws: ``PlanError`` when the step's value does not have the subject.
-  public func expect(_ subject: String, _ check: Check) throws(PlanError) -> Step {
+  public func expect(
+    _ subject: String,
+    _ check: Check,
+    file: String = #fileID,
+    line: Int = #line
+  ) throws(PlanError) -> Step {
+    let subject = try PlanError.at(file, line) { try self.subject(subject) }
     var step = self
-    step.expectations.append(Expectation(try self.subject(subject), check))
+    step.expectations.append(Expectation(subject, check))
     return step
   }
 
   /// The step, which stops at the first value that passes the check.
   ///
   /// - Throws: ``PlanError`` for a step with a single value, and for an unknown subject.
-  public func until(_ subject: String, _ check: Check) throws(PlanError) -> Step {
-    guard var kind = kind as? any StreamingKind else {
-      throw PlanError(step: nil, problem: "'\(operation)' has no stop condition")
+  public func until(
+    _ subject: String,
+    _ check: Check,
+    file: String = #fileID,
+    line: Int = #line
+  ) throws(PlanError) -> Step {
+    try PlanError.at(file, line) {
+      guard var kind = kind as? any StreamingKind else {
+        throw PlanError(problem: "'\(operation)' has no stop condition")
+      }
+      kind.stop.conditions.append(Expectation(try self.subject(subject), check))
+      var step = self
+      step.action = kind.action
+      return step
     }
-    kind.stop.conditions.append(Expectation(try self.subject(subject), check))
-    var step = self
-    step.action = kind.action
-    return step
   }
 
   /// The `exchange`, whose answer is the first notification that passes the check.
   ///
   /// - Throws: ``PlanError`` for any other step, and for an unknown subject.
-  public func answered(_ subject: String, _ check: Check) throws(PlanError) -> Step {
-    guard case .exchange(var exchanging) = action else {
-      throw PlanError(step: nil, problem: "'\(operation)' has no answer")
+  public func answered(
+    _ subject: String,
+    _ check: Check,
+    file: String = #fileID,
+    line: Int = #line
+  ) throws(PlanError) -> Step {
+    try PlanError.at(file, line) {
+      guard case .exchange(var exchanging) = action else {
+        throw PlanError(problem: "'\(operation)' has no answer")
+      }
+      exchanging.conditions.append(Expectation(try self.subject(subject), check))
+      var step = self
+      step.action = .exchange(exchanging)
+      return step
     }
-    exchanging.conditions.append(Expectation(try self.subject(subject), check))
-    var step = self
-    step.action = .exchange(exchanging)
-    return step
   }
 
   private func subject(_ name: String) throws(PlanError) -> Expectation.Subject {
     let subjects = kind.subjects ?? .nothing
     if let subject = subjects.subject(name) { return subject }
-    throw PlanError(step: nil, problem: "\(subjects.complaint(about: name))")
+    throw PlanError(problem: "\(subjects.complaint(about: name))")
   }
 }
 

@@ -22,9 +22,12 @@ extension Step {
     from file: String,
     with values: KeyValuePairs<String, String> = [:],
     after captured: [String] = [],
-    limits: PlanLimits = PlanLimits()
+    limits: PlanLimits = PlanLimits(),
+    file source: String = #fileID,
+    line: Int = #line
   ) throws(DocumentErrors) -> [Step] {
-    let place = Place(file: "Swift")
+    // Without its module: files are included from the working directory, not from a folder of it.
+    let place = Place(file: String(source.split(separator: "/").last ?? ""), line: line)
     func entry(_ key: String, _ content: Node.Content) -> Node.Entry {
       Node.Entry(key: key, keyPlace: place, value: Node(content, at: place, path: key))
     }

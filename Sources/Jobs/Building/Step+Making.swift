@@ -1,4 +1,6 @@
 // Steps in Swift: one function for each kind, with its name in a chain file.
+//
+// Functions that can fail take the position of their call, which their error carries.
 
 public import Bluetooth
 
@@ -30,11 +32,17 @@ extension Step {
   /// Logs a text, with captured values in braces.
   ///
   /// - Throws: ``PlanError`` for a brace that is not closed.
-  public static func log(_ text: String) throws(PlanError) -> Step {
-    guard let template = MessageTemplate(text) else {
-      throw PlanError(step: nil, problem: "'\(text)' is not \(MessageTemplate.shape)")
+  public static func log(
+    _ text: String,
+    file: String = #fileID,
+    line: Int = #line
+  ) throws(PlanError) -> Step {
+    try PlanError.at(file, line) {
+      guard let template = MessageTemplate(text) else {
+        throw PlanError(problem: "'\(text)' is not \(MessageTemplate.shape)")
+      }
+      return Step(.log(template))
     }
-    return Step(.log(template))
   }
 
   /// Scans for nearby devices.
@@ -50,67 +58,98 @@ extension Step {
   ///   - target: As in a chain file: `battery-level`, `180f/2a19#1`.
   ///   - offset: The first octet to read.
   ///   - format: The format of a value without a specification: `u16be`.
-  /// - Throws: `SelectorError` and ``PlanError`` for an invalid target or format.
+  /// - Throws: ``PlanError`` for an invalid target or format.
   public static func read(
     _ target: String,
     offset: Int = 0,
-    format: String? = nil
-  ) throws -> Step {
-    let selector = try CharacteristicSelector(parsing: target)
-    let format = try ValueFormat(written: format)
-    return Step(.read(selector, offset: offset, format: format))
+    format: String? = nil,
+    file: String = #fileID,
+    line: Int = #line
+  ) throws(PlanError) -> Step {
+    try PlanError.at(file, line) {
+      let selector = try CharacteristicSelector(parsing: target)
+      let format = try ValueFormat(written: format)
+      return Step(.read(selector, offset: offset, format: format))
+    }
   }
 
   /// Writes a characteristic.
   ///
   /// - Parameter values: As in the one-line form: `u8:1`, `utf8:two words`, `u8:{level.percent}`.
-  /// - Throws: `SelectorError`, `ValueError` and ``PlanError`` for an invalid target or value.
+  /// - Throws: ``PlanError`` for an invalid target or value.
   public static func write(
     _ target: String,
     _ values: String...,
     kind: WriteKind = .automatic,
     offset: Int = 0,
-    delivery: Write.Delivery = .call
-  ) throws -> Step {
-    let write = Write(
-      try WrittenValue(written: values),
-      to: try CharacteristicSelector(parsing: target),
-      kind: kind,
-      offset: offset,
-      delivery: delivery
-    )
-    if let complaint = write.contradiction { throw PlanError(step: nil, problem: "\(complaint)") }
-    return Step(.write(write))
+    delivery: Write.Delivery = .call,
+    file: String = #fileID,
+    line: Int = #line
+  ) throws(PlanError) -> Step {
+    try PlanError.at(file, line) {
+      let write = Write(
+        try WrittenValue(written: values),
+        to: try CharacteristicSelector(parsing: target),
+        kind: kind,
+        offset: offset,
+        delivery: delivery
+      )
+      if let complaint = write.contradiction { throw PlanError(problem: "\(complaint)") }
+      return Step(.write(write))
+    }
   }
 
   /// Writes, and waits for the notification that answers; ``answered(_:_:)`` selects it.
   ///
   /// - Parameter answer: The characteristic that answers; nil for the one that is written.
+  /// - Throws: ``PlanError`` for an invalid target, value or format.
   public static func exchange(
     _ target: String,
     _ values: String...,
     answer: String? = nil,
-    format: String? = nil
-  ) throws -> Step {
-    let selector = try CharacteristicSelector(parsing: target)
-    let exchanging = Exchanging(
-      Write(try WrittenValue(written: values), to: selector),
-      answer: try answer.map { try CharacteristicSelector(parsing: $0) },
-      format: try ValueFormat(written: format)
-    )
-    return Step(.exchange(exchanging))
+    format: String? = nil,
+    file: String = #fileID,
+    line: Int = #line
+  ) throws(PlanError) -> Step {
+    try PlanError.at(file, line) {
+      let selector = try CharacteristicSelector(parsing: target)
+      let exchanging = Exchanging(
+        Write(try WrittenValue(written: values), to: selector),
+        answer: try answer.map { try CharacteristicSelector(parsing: $0) },
+        format: try ValueFormat(written: format)
+      )
+      return Step(.exchange(exchanging))
+    }
   }
 
   /// Reads a descriptor: `battery-level/2901`.
-  public static func readDescriptor(_ target: String, format: String? = nil) throws -> Step {
-    let selector = try DescriptorSelector(parsing: target)
-    return Step(.readDescriptor(selector, format: try ValueFormat(written: format)))
+  ///
+  /// - Throws: ``PlanError`` for an invalid target or format.
+  public static func readDescriptor(
+    _ target: String,
+    format: String? = nil,
+    file: String = #fileID,
+    line: Int = #line
+  ) throws(PlanError) -> Step {
+    try PlanError.at(file, line) {
+      let selector = try DescriptorSelector(parsing: target)
+      return Step(.readDescriptor(selector, format: try ValueFormat(written: format)))
+    }
   }
 
   /// Writes a descriptor.
-  public static func writeDescriptor(_ target: String, _ values: String...) throws -> Step {
-    let selector = try DescriptorSelector(parsing: target)
-    return Step(.writeDescriptor(selector, try WrittenValue(written: values)))
+  ///
+  /// - Throws: ``PlanError`` for an invalid target or value.
+  public static func writeDescriptor(
+    _ target: String,
+    _ values: String...,
+    file: String = #fileID,
+    line: Int = #line
+  ) throws(PlanError) -> Step {
+    try PlanError.at(file, line) {
+      let selector = try DescriptorSelector(parsing: target)
+      return Step(.writeDescriptor(selector, try WrittenValue(written: values)))
+    }
   }
 
   // MARK: Many values
@@ -122,6 +161,7 @@ extension Step {
   ///   - count: Stop after this number of values.
   ///   - duration: Stop after this time. The step then succeeds without values.
   ///   - silence: Stop after this time without a value.
+  /// - Throws: ``PlanError`` for an invalid target or format, and a trigger that does not write.
   public static func notify(
     _ target: String,
     after trigger: Step? = nil,
@@ -129,37 +169,47 @@ extension Step {
     for duration: Duration? = nil,
     untilSilent silence: Duration? = nil,
     format: String? = nil,
-    options: SubscriptionOptions = SubscriptionOptions()
-  ) throws -> Step {
-    var listening = Listening(
-      to: try CharacteristicSelector(parsing: target),
-      format: try ValueFormat(written: format),
-      count: count,
-      duration: duration,
-      silence: silence,
-      options: options
-    )
-    if let trigger {
-      guard case .write(let write) = trigger.action else {
-        throw PlanError(step: nil, problem: "'\(trigger)' is not a write")
+    options: SubscriptionOptions = SubscriptionOptions(),
+    file: String = #fileID,
+    line: Int = #line
+  ) throws(PlanError) -> Step {
+    try PlanError.at(file, line) {
+      var listening = Listening(
+        to: try CharacteristicSelector(parsing: target),
+        format: try ValueFormat(written: format),
+        count: count,
+        duration: duration,
+        silence: silence,
+        options: options
+      )
+      if let trigger {
+        guard case .write(let write) = trigger.action else {
+          throw PlanError(problem: "'\(trigger)' is not a write")
+        }
+        listening.trigger = write
       }
-      listening.trigger = write
+      return Step(.notify(listening))
     }
-    return Step(.notify(listening))
   }
 
   /// Reads at a fixed interval until a stop condition is met.
+  ///
+  /// - Throws: ``PlanError`` for an invalid target or format.
   public static func poll(
     _ target: String,
     every period: Duration,
     count: Int? = nil,
     for duration: Duration? = nil,
-    format: String? = nil
-  ) throws -> Step {
-    let selector = try CharacteristicSelector(parsing: target)
-    let stop = StopConditions(count: count, duration: duration)
-    let format = try ValueFormat(written: format)
-    return Step(.poll(Polling(selector, every: period, format: format, stop)))
+    format: String? = nil,
+    file: String = #fileID,
+    line: Int = #line
+  ) throws(PlanError) -> Step {
+    try PlanError.at(file, line) {
+      let selector = try CharacteristicSelector(parsing: target)
+      let stop = StopConditions(count: count, duration: duration)
+      let format = try ValueFormat(written: format)
+      return Step(.poll(Polling(selector, every: period, format: format, stop)))
+    }
   }
 
   /// Combines the latest values of several characteristics, whenever one of them changes.
@@ -188,9 +238,12 @@ extension Step {
   public static func when(
     _ path: String,
     _ check: Check,
+    file: String = #fileID,
+    line: Int = #line,
     @StepsBuilder _ steps: () throws -> [Step]
   ) throws -> Step {
-    Step(.when(Condition([try Condition.Test(path, check)]), try steps()))
+    let test = try PlanError.at(file, line) { try Condition.Test(path, check) }
+    return Step(.when(Condition([test]), try steps()))
   }
 
   /// Runs steps, then others, whatever the outcome of the first: failure, cancellation, deadline.
@@ -206,7 +259,7 @@ extension Condition.Test {
   /// A check of the captured value, or field of one, that a text names.
   init(_ path: String, _ check: Check) throws(PlanError) {
     guard let path = VariablePath(path) else {
-      throw PlanError(step: nil, problem: "'\(path)' is not the name of a captured value")
+      throw PlanError(problem: "'\(path)' is not the name of a captured value")
     }
     self.init(path, check)
   }

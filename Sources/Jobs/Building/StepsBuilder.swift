@@ -1,14 +1,44 @@
 // Chains in Swift.
 
 public import Bluetooth
+public import Documents
 
 /// Makes a list of steps from the braces of a ``Plan`` or of a step with inner steps.
+///
+/// A function with this attribute is a building block: its steps become part of the chain that
+/// calls it.
+///
+/// ```swift
+/// @StepsBuilder func charged(atLeast percent: Int) throws -> [Step] {
+///   try Step.read("battery-level").captured(as: "battery")
+///   try Step.assert("battery.percent", .atLeast(Double(percent)))
+/// }
+/// let plan = try Plan {
+///   try charged(atLeast: 20)
+///   try Step.notify("temperature-measurement", count: 3)
+/// }
+/// ```
 @resultBuilder
 public enum StepsBuilder {
-  public static func buildExpression(_ step: Step) -> [Step] { [step] }
+  /// A step, with the line of its expression as its ``Step/source``.
+  public static func buildExpression(
+    _ step: Step,
+    file: String = #fileID,
+    line: Int = #line
+  ) -> [Step] {
+    var placed = step
+    placed.source = step.source ?? Place(file: file, line: line)
+    return [placed]
+  }
 
-  /// Steps that were made elsewhere.
-  public static func buildExpression(_ steps: [Step]) -> [Step] { steps }
+  /// Steps that were made elsewhere; those without a source get the line of the expression.
+  public static func buildExpression(
+    _ steps: [Step],
+    file: String = #fileID,
+    line: Int = #line
+  ) -> [Step] {
+    steps.flatMap { buildExpression($0, file: file, line: line) }
+  }
 
   public static func buildBlock(_ parts: [Step]...) -> [Step] { parts.flatMap { $0 } }
 
@@ -56,10 +86,36 @@ extension Plan {
 
 /// An error in a chain in Swift.
 public struct PlanError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The step; nil for the complete chain.
+  /// The step; nil for the complete chain, and for a step that could not be made.
   public let step: StepPosition?
+  /// Where the step was written: `#fileID` and `#line`; nil for the complete chain.
+  public let source: Place?
   /// What is wrong, and what is expected.
   public let problem: String
 
-  public var description: String { step.map { "step \($0): \(problem)" } ?? problem }
+  init(step: StepPosition? = nil, source: Place? = nil, problem: String) {
+    self.step = step
+    self.source = source
+    self.problem = problem
+  }
+
+  /// `Tests/Chains.swift:14: step 3: unknown characteristic 'x'`, without what is unknown.
+  public var description: String {
+    [source.map { "\($0)" }, step.map { "step \($0)" }, problem].compactMap(\.self)
+      .joined(separator: ": ")
+  }
+
+  /// Runs `make`; what it throws becomes an error in the call at `file` and `line`.
+  static func at<R>(
+    _ file: String,
+    _ line: Int,
+    _ make: () throws -> R
+  ) throws(PlanError) -> R {
+    do {
+      return try make()
+    } catch {
+      let problem = (error as? PlanError)?.problem ?? "\(error)"
+      throw PlanError(source: Place(file: file, line: line), problem: problem)
+    }
+  }
 }

@@ -1,8 +1,11 @@
 // One step of a chain: its action, its capture, its expectations.
 
 public import Bluetooth
+public import Documents
 
 /// One step of a chain.
+///
+/// Steps are equal when they do the same, wherever they were written.
 public struct Step: Hashable, Sendable {
   /// What a step does.
   public indirect enum Action: Hashable, Sendable {
@@ -54,6 +57,9 @@ public struct Step: Hashable, Sendable {
   public var expectations: [Expectation]
   /// The timeout of the step; nil for that of the chain.
   public var timeout: Duration?
+  /// Where it was written, for failures: file, line and column of a chain file or of the one-line
+  /// form, `#fileID` and `#line` of Swift code; nil for a step outside braces.
+  public var source: Place?
 
   public init(
     _ action: Action,
@@ -66,6 +72,24 @@ public struct Step: Hashable, Sendable {
     self.expectations = expectations
     self.timeout = timeout
   }
+}
+
+extension Step {
+  /// What makes steps equal: all but where they were written.
+  private struct Identity: Hashable {
+    let action: Action
+    let capture: String?
+    let expectations: [Expectation]
+    let timeout: Duration?
+  }
+
+  private var identity: Identity {
+    Identity(action: action, capture: capture, expectations: expectations, timeout: timeout)
+  }
+
+  public static func == (a: Step, b: Step) -> Bool { a.identity == b.identity }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(identity) }
 }
 
 /// A subscription: its characteristic, its trigger and its stop conditions.

@@ -1,6 +1,6 @@
 // A finished run, for reports of complete runs.
 
-import Bluetooth
+public import Bluetooth
 
 /// The record of the run of a chain on one device, or of a test of a suite.
 public struct RecordedRun: Equatable, Sendable {
@@ -16,12 +16,15 @@ public struct RecordedRun: Equatable, Sendable {
     public let failure: RunFailure?
     /// The title of the step that failed or was cancelled, if it was one.
     public let place: String?
+    /// The values that steps of the last try captured, by their names.
+    public let captured: [String: DecodedValue]
 
     /// The ending of a run; warnings count as success.
     init(_ ending: RunEnding) {
       status = ending.status == .warning ? .ok : ending.status
       failure = ending.failure
       place = ending.step?.place
+      captured = ending.captured
     }
   }
 
@@ -72,6 +75,18 @@ public struct RecordedRun: Equatable, Sendable {
     self.took = took
   }
 
+  /// Whether it ended, and all steps succeeded.
+  public var succeeded: Bool { ending?.status == .ok }
+
+  /// The failures of the last try, in the order of their steps: the first cause, then those of
+  /// `finally` and of the clean-up; last one outside steps, such as a passed deadline.
+  public var failures: [RunFailure] {
+    steps.compactMap(\.failure) + (failureBetweenSteps.map { [$0] } ?? [])
+  }
+
+  /// The values that steps captured, by their names; empty while it is under way.
+  public var captured: [String: DecodedValue] { ending?.captured ?? [:] }
+
   /// A failure outside steps: the run ended between two, or in its clean-up.
   public var failureBetweenSteps: RunFailure? {
     ending?.place == nil ? ending?.failure : nil
@@ -87,5 +102,16 @@ public struct RecordedRun: Equatable, Sendable {
   /// The indices of the steps, in that order.
   var slowestIndices: [Int] {
     steps.indices.sorted { (steps[$1].took, $0) < (steps[$0].took, $1) }
+  }
+}
+
+extension RecordedRun: CustomStringConvertible {
+  /// The device and the verdict on one line, then each failure with its source on one more.
+  public var description: String {
+    let verdict = "\(device): \(ending?.status.rawValue ?? "under way")"
+    let lines = failures.map { failure in
+      failure.source.map { "\($0): \(failure)" } ?? "\(failure)"
+    }
+    return ([verdict] + lines).joined(separator: "\n")
   }
 }

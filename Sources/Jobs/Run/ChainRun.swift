@@ -154,7 +154,8 @@ final class ChainRun: Sendable {
         status: status,
         failure: failure,
         step: state.failedAt?.reported,
-        done: state.done
+        done: state.done,
+        captured: state.captures
       )
       state.ending = ending
       return ending

@@ -4,6 +4,7 @@
 // result of the step is not part of it.
 
 import Bluetooth
+public import Documents
 
 /// A step of a chain, or an operation of an nRF Connect suite, as reports and journals show it.
 public struct ReportedStep: Hashable, Sendable {
@@ -37,8 +38,8 @@ public struct ReportedStep: Hashable, Sendable {
   public let target: Target?
   /// The words for it in a sentence: "step 4[7].2", or "connecting" for an implied step.
   public let place: String
-  /// The file, line and column it was read from; nil where they are not known.
-  public let source: String?
+  /// Where it was written: see ``Step/source``. An implied step was not.
+  public let source: Place?
   /// Whether its values are octets that a device sent. An RSSI is not.
   public let hasOctets: Bool
   /// Whether it has many values, each reported on a line of its own.
@@ -52,7 +53,6 @@ public struct ReportedStep: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - number: The ordinal of the operation in its test, from 1.
-  ///   - source: The file, line and column it was read from.
   package init(
     number: Int,
     operation: String,
@@ -60,7 +60,7 @@ public struct ReportedStep: Hashable, Sendable {
     attribute: String?,
     label: String?,
     target: Target?,
-    source: String
+    source: Place
   ) {
     position = StepPosition(number)
     self.operation = operation
@@ -92,7 +92,7 @@ public struct ReportedStep: Hashable, Sendable {
     label = nil
     target = nil
     place = position.isImplied ? kind.doing : "step \(position)"
-    source = nil
+    source = step.source
     hasOctets = kind.characteristic != nil
     isStream = kind.subjects?.isOfMany == true
     beginsAttempt = step.action == .connect && position.isFirst

@@ -95,28 +95,34 @@ public struct RunEnding: Equatable, Sendable {
     case cancelled
   }
 
+  /// Whether it succeeded.
   public let status: Status
   /// The first cause of the last try; nil when all succeeded.
-  public let failure: RunFailure?
+  public internal(set) var failure: RunFailure?
   /// The step that failed or was cancelled, if it was one.
   public let step: ReportedStep?
   /// How many steps of the chain were done in the last try, those of repetitions counted each time.
   public let done: Int
   /// How many steps ended with a warning.
   public let warnings: Int
+  /// The values that steps of the last try captured, by their names.
+  public let captured: [String: DecodedValue]
 
+  /// The ending of a run; see the properties for what is what.
   public init(
     status: Status,
     failure: RunFailure?,
     step: ReportedStep?,
     done: Int,
-    warnings: Int = 0
+    warnings: Int = 0,
+    captured: [String: DecodedValue] = [:]
   ) {
     self.status = status
     self.failure = failure
     self.step = step
     self.done = done
     self.warnings = warnings
+    self.captured = captured
   }
 
   /// What the process ends with when this run is all it did.

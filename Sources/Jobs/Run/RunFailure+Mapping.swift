@@ -55,6 +55,7 @@ extension RunFailure {
     default:
       self.init(code: .unknown, class: .definite, what: what, why: "\(error)")
     }
+    source = source ?? step?.step.source
   }
 
   private init(_ failure: DeviceFailure) {

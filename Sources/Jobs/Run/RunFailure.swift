@@ -1,6 +1,7 @@
 // Why a run or a step failed, in one form for every report.
 
 public import Bluetooth
+public import Documents
 
 /// A failure for output: the operation, the reason, and a hint.
 public struct RunFailure: Error, Hashable, Sendable, CustomStringConvertible {
@@ -11,15 +12,18 @@ public struct RunFailure: Error, Hashable, Sendable, CustomStringConvertible {
   public let what: String
   /// "no answer came within 5s".
   public let why: String
+  /// What BlueZ replied, if it did.
   public let bluez: BlueZAnswer?
   /// A hint what to try; may be empty.
   public let hint: String
   /// The signal that ended the run, if there was one.
   public let signal: Int32?
   /// The part of the trace that belongs to the failed step, if there is a trace.
-  public let trace: TraceSlice?
+  public internal(set) var trace: TraceSlice?
   /// The expected and the received value, if that is the reason.
   public let expectation: ExpectationFailure?
+  /// Where the step that failed was written; nil when it was not a written step.
+  public internal(set) var source: Place?
 
   public init(
     code: DeviceFailure.Code,

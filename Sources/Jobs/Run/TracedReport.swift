@@ -64,13 +64,9 @@ public final class TracedReport: Sendable {
     guard let failure = ending.failure, let failed, ending.step?.position == failed.position else {
       return ending
     }
-    return RunEnding(
-      status: ending.status,
-      failure: failure.traced(failed.slice),
-      step: ending.step,
-      done: ending.done,
-      warnings: ending.warnings
-    )
+    var traced = ending
+    traced.failure = failure.traced(failed.slice)
+    return traced
   }
 }
 
@@ -90,16 +86,8 @@ extension RunEvent {
 extension RunFailure {
   /// The failure with its part of a trace.
   fileprivate func traced(_ slice: TraceSlice) -> RunFailure {
-    RunFailure(
-      code: code,
-      class: `class`,
-      what: what,
-      why: why,
-      bluez: bluez,
-      hint: hint,
-      signal: signal,
-      trace: slice,
-      expectation: expectation
-    )
+    var traced = self
+    traced.trace = slice
+    return traced
   }
 }

@@ -30,7 +30,13 @@ extension Step {
   ///
   /// - Parameter path: `reading`, `reading.celsius`.
   /// - Throws: ``PlanError`` for a path that names no captured value.
-  public static func assert(_ path: String, _ check: Check) throws(PlanError) -> Step {
-    Step(.assert(Condition([try Condition.Test(path, check)])))
+  public static func assert(
+    _ path: String,
+    _ check: Check,
+    file: String = #fileID,
+    line: Int = #line
+  ) throws(PlanError) -> Step {
+    let test = try PlanError.at(file, line) { try Condition.Test(path, check) }
+    return Step(.assert(Condition([test])))
   }
 }

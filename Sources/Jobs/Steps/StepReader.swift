@@ -74,7 +74,8 @@ struct StepReader {
     switch verb.meaning {
     case .file: return include(node)
     case .kind(let kind):
-      let step = kind.step(node.mapping == nil ? Self.spelledOut(verb, at: node) : node, &self)
+      var step = kind.step(node.mapping == nil ? Self.spelledOut(verb, at: node) : node, &self)
+      step?.source = node.place
       capture(step, node)
       return step.map { [$0] } ?? []
     }

@@ -43,7 +43,7 @@ public struct Bindings: Hashable, Sendable {
     }
   }
 
-  /// The binding of a name.
+  /// The binding of a name; nil without one.
   public subscript(name: String) -> Binding? { indices[name].map { all[$0] } }
 
   /// These bindings, overridden by those of `other` with the same name.
@@ -58,5 +58,13 @@ public struct Bindings: Hashable, Sendable {
       )
     }
     return both
+  }
+}
+
+extension Bindings: ExpressibleByDictionaryLiteral {
+  /// Values in Swift: `["least": "20"]`. A name that the chain does not have is an error.
+  public init(dictionaryLiteral values: (String, String)...) {
+    self.init()
+    for (name, text) in values { bind(name, to: text, from: "Swift", mustBeKnown: true) }
   }
 }

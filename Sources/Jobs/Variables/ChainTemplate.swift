@@ -121,16 +121,21 @@ public struct ChainTemplate: Sendable {
 extension Plan {
   /// Reads a chain from a file.
   ///
+  /// ```swift
+  /// let plan = try Plan(file: "soil.yaml", with: ["least": "20"])
+  /// ```
+  ///
   /// - Parameters:
+  ///   - path: The file, from the working directory.
   ///   - bindings: Values for its variables.
   ///   - limits: The limits of the chain.
   /// - Throws: `DocumentErrors` with all errors, also for a file that is missing or cannot be read.
-  public static func load(
-    path: String,
+  public init(
+    file path: String,
     with bindings: Bindings = Bindings(),
     limits: PlanLimits = PlanLimits()
-  ) throws(DocumentErrors) -> Plan {
-    try ChainTemplate.load(path: path, limits: limits).plan(with: bindings)
+  ) throws(DocumentErrors) {
+    self = try ChainTemplate.load(path: path, limits: limits).plan(with: bindings)
   }
 
   /// Reads a chain from the text of a file, in YAML or JSON.

@@ -24,7 +24,7 @@ struct PlacedOperation: Sendable {
       attribute: operation.path?.description,
       label: operation.title == operation.name ? nil : operation.title,
       target: target.map { ReportedStep.Target(id: $0, device: device($0)) },
-      source: "\(operation.place)"
+      source: operation.place
     )
   }
 }

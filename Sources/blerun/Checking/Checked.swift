@@ -39,7 +39,7 @@ struct Checked {
       let world = Result { () throws(DocumentErrors) in try ScenarioFile.load(path: path) }
       take(path, world) { _ in "ok" }
     case .chain:
-      take(path, Result { () throws(DocumentErrors) in try Plan.load(path: path, with: bindings) })
+      take(path, Result { () throws(DocumentErrors) in try Plan(file: path, with: bindings) })
     }
   }
 

@@ -46,7 +46,7 @@ struct PlanOptions: ParsableArguments {
   func plan() throws(Ending) -> Plan {
     do {
       var plan =
-        if let file { try Plan.load(path: file, with: variables.bindings) } else {
+        if let file { try Plan(file: file, with: variables.bindings) } else {
           try Plan.parse(
             line: steps.joined(separator: "\n"),
             with: variables.bindings,
