@@ -18,10 +18,16 @@ struct PackagingTests {
     }
   }
 
-  @Test("the Debian package has the version of the program")
-  func changelog() throws {
-    let first = try project.file("debian/changelog").text.split(separator: "\n").first
-    #expect(first?.hasPrefix("blerun (\(try version)) ") == true)
+  @Test("the version of the program is semantic, and that of changes, packages and pages")
+  func versions() throws {
+    let version = try version
+    #expect(version.wholeMatch(of: #/\d+\.\d+\.\d+(-[0-9A-Za-z.]+)?/#) != nil)
+    func first(_ file: String, _ pattern: Regex<(Substring, Substring)>) throws -> Substring? {
+      try project.file(file).text.firstMatch(of: pattern)?.1
+    }
+    #expect(try first("debian/changelog", #/^blerun \((.+?)\) /#) == version[...])
+    #expect(try first("CHANGELOG.md", #/\n## (\S+)/#) == version[...])
+    #expect(try first("docs/swift.md", #/blerun[^)\n]*from: "(.+?)"/#) == version[...])
   }
 
   @Test("what is installed below a prefix is all removed again, and nothing else is")
