@@ -80,7 +80,8 @@ struct HouseRulesTests {
     let sources = try Self.swift.get().filter(\.isInSources)
     expectNone(sources.flatMap { rules.check($0) })
     let pages = try project.files(in: ["docs", "Simulators"], kinds: ["md"])
-    let all = try pages + [project.file("README.md")]
+    let beside = try ["CONTRIBUTING.md", "README.md", "SECURITY.md"].map { try project.file($0) }
+    let all = pages + beside
     expectNone(all.filter { !GlossaryRules.isExcepted($0.path) }.flatMap { rules.check($0) })
   }
 

@@ -5,12 +5,12 @@ enum LayoutRules {
     ".ci", "Packaging", "Simulators", "Sources", "Tests", "debian", "docs",
   ]
   static let files = [
-    ".gitignore", ".swift-format", "CHANGELOG.md", "LICENSE", "Makefile", "Package.swift",
-    "README.md",
+    ".gitignore", ".swift-format", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "Makefile",
+    "Package.swift", "README.md", "SECURITY.md",
   ]
 
   /// Packages of their own: their targets are not this package's.
-  static let otherPackages = ["Tests/Consumer/"]
+  static let otherPackages = ["Tests/Consumer/", "docs/samples/"]
 
   /// Nothing else lies in the project's folder.
   static func check(_ entries: [ProjectFolder.Entry]) -> [Finding] {
