@@ -8,7 +8,7 @@ packages := dbus libbluetooth-dev libdbus-1-dev libexpat1-dev libsqlite3-dev pkg
 swift_sources := Sources Tests Package.swift
 
 .NOTPARALLEL:
-.PHONY: help demo build test simtest fuzz test-lab test-sanitizers bench format lint clean set-up \
+.PHONY: help demo build test simtest fuzz test-lab test-sanitizers docs bench format lint clean set-up \
   package-build install uninstall deb test-deb
 
 # Where `make install` puts things; DESTDIR stages them for a package.
@@ -58,6 +58,11 @@ test-sanitizers: set-up ## All tests under the thread sanitizer, then the addres
 	THREAD_SANITIZER=1 swift test --disable-xctest --sanitize thread --scratch-path .build-tsan
 	swift test --disable-xctest --sanitize address --scratch-path .build-asan
 
+docs: set-up ## The documentation of the library products, in .build-docs; a warning is an error
+	swift build --target BLETesting
+	swift build --target Jobs
+	Packaging/documentation .build/debug .build-docs
+
 bench: set-up ## Measurements beside a C client, and what a chain step costs
 	swift run -c release benchmarks
 
@@ -87,7 +92,7 @@ lint: ## Say where the sources are not formatted
 	swift format lint -s -r $(swift_sources)
 
 clean: ## Remove what was built; the lab's cache stays
-	rm -rf .build .build-consumer .build-tsan .build-asan .build-package .build-package-manuals
+	rm -rf .build .build-consumer .build-docs .build-tsan .build-asan .build-package .build-package-manuals
 
 set-up:
 	@.ci/set-up $(packages)

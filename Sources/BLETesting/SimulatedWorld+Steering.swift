@@ -14,7 +14,7 @@ extension SimulatedWorld {
   /// Ends the link to a device, as a lost signal does.
   ///
   /// - Parameter name: Its name or address; nil: the first one. So it is below, too.
-  /// - Throws: ``SteeringError`` when there is no link, or no such device.
+  /// - Throws: `SteeringError` when there is no link, or no such device.
   public func dropLink(_ name: String? = nil) throws {
     try steer(name) { (steering, device) throws(SteeringError) in try steering.dropLink(device) }
   }
@@ -54,7 +54,10 @@ extension SimulatedWorld {
 
   /// Changes a value as the device itself does: it is kept, and sent to who subscribed.
   ///
-  /// - Parameter characteristic: A name such as `battery-level`, a UUID, or a handle.
+  /// - Parameters:
+  ///   - value: The value, in bytes.
+  ///   - characteristic: A name such as `battery-level`, a UUID, or a handle.
+  ///   - name: The device, by its name or address; nil: the first one.
   public func setValue(
     _ value: [UInt8],
     of characteristic: String,
@@ -81,8 +84,10 @@ extension SimulatedWorld {
 
   /// Adds a fault to a device.
   ///
-  /// - Parameter fault: A rule as in a device file, `{ on: read, nth: 1, do: lose-link }`, or a named
-  ///   fault of operations or devices, `{ fault: lost-notifications, for: 3s }`, which begins at once.
+  /// - Parameters:
+  ///   - fault: A rule as in a device file, `{ on: read, nth: 1, do: lose-link }`, or a named fault
+  ///     of operations or devices, `{ fault: lost-notifications, for: 3s }`, which begins at once.
+  ///   - name: The device, by its name or address; nil: the first one.
   public func addFault(_ fault: String, at name: String? = nil) throws {
     try steer(name) { (steering, device) throws(SteeringError) in
       try steering.addFault(fault, at: device)
@@ -91,8 +96,10 @@ extension SimulatedWorld {
 
   /// Switches an adapter on or off, as an rfkill switch does.
   ///
-  /// - Parameter adapter: Its interface, such as `hci0`, its name or its address; nil: the first.
-  ///   So it is below, too.
+  /// - Parameters:
+  ///   - isOn: Whether it is powered from now on.
+  ///   - adapter: Its interface, such as `hci0`, its name or its address; nil: the first. So it is
+  ///     below, too.
   public func setPowered(_ isOn: Bool, adapter: String? = nil) throws {
     try steer { (steering) throws(SteeringError) in
       try steering.setPowered(isOn, adapter: adapter)

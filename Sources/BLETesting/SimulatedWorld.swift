@@ -47,7 +47,7 @@ public final class SimulatedWorld: Sendable {
   ///     the scenario's, or 0.
   ///   - faults: What goes wrong, at every device, behind the rules of its definition.
   ///   - settings: The delays of bluetoothd, in place of those of a scenario.
-  ///     ``SimulatorSettings/instant`` has none.
+  ///     `SimulatorSettings.instant` has none.
   /// - Throws: What is wrong with a file; ``WorldError`` for two devices with one address.
   public convenience init(
     _ sources: DeviceSource...,
@@ -131,8 +131,9 @@ public final class SimulatedWorld: Sendable {
   ///
   /// - Parameters:
   ///   - name: Its name, in any case, or its address; nil: the first one.
+  ///   - options: How the client connects.
   ///   - scheduler: Where its chains take turns; nil: with all others of this world.
-  /// - Throws: ``SteeringError`` when there is no such device.
+  /// - Throws: `SteeringError` when there is no such device.
   public func service(
     _ name: String? = nil,
     options: ConnectOptions = ConnectOptions(),

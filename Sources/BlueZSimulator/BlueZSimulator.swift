@@ -13,10 +13,11 @@ public import SimulatedDevices
 ///
 /// It serves ObjectManager, Adapter1, Device1, Battery1, GattService1, GattCharacteristic1,
 /// GattDescriptor1 and AgentManager1 in the order of signals and replies that was recorded from the
-/// real one, on any ``MessageBus``. It ends with ``stop()``, or with its last reference.
+/// real one, on any `MessageBus`. It ends with ``stop()``, or with its last reference.
 ///
 /// - Source: BlueZ 5.66, recorded from bluetoothd.
 public final class BlueZSimulator: Sendable {
+  /// Receives what happens at the devices, on the loop, one event at a time.
   public typealias Observer = @Sendable (SimulatorEvent) -> Void
 
   let host: Host
@@ -33,6 +34,7 @@ public final class BlueZSimulator: Sendable {
   ///   - bus: A separate connection. When it ends, so do the Bluetooth connections, as with
   ///     bluetoothd.
   ///   - devices: The devices in range.
+  ///   - settings: Its delays and limits.
   ///   - log: Receives what clients did, and what happened at the devices.
   ///   - observer: Receives what happens at the devices, on the loop.
   public convenience init(
@@ -183,7 +185,9 @@ public final class BlueZSimulator: Sendable {
 
   /// Powers an adapter on or off, as an rfkill switch does.
   ///
-  /// - Parameter adapter: The index of the adapter in the settings, from 0.
+  /// - Parameters:
+  ///   - isOn: Whether it is powered from now on.
+  ///   - adapter: The index of the adapter in the settings, from 0.
   public func setPowered(_ isOn: Bool, adapter: Int = 0) {
     present.withLock { $0.server(adapter) }?.setPowered(isOn)
   }

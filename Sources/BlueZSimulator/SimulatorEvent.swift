@@ -7,12 +7,19 @@ public import SimulatedDevices
 ///
 /// Reported on the loop, in order, when it happens at the device, whatever the clients know.
 public enum SimulatorEvent: Hashable, Sendable, CustomStringConvertible {
+  /// A device connected.
   case linkUp(BluetoothAddress)
+  /// A connection ended.
   case linkDown(BluetoothAddress)
+  /// A device answered a read of a characteristic.
   case read(BluetoothAddress, BluetoothUUID)
+  /// A device received a value for a characteristic.
   case written(BluetoothAddress, BluetoothUUID, [UInt8])
+  /// Notifications or indications of a characteristic were enabled.
   case subscribed(BluetoothAddress, BluetoothUUID)
+  /// They were disabled.
   case unsubscribed(BluetoothAddress, BluetoothUUID)
+  /// A device sent a value of a characteristic.
   case notified(BluetoothAddress, BluetoothUUID, [UInt8])
   /// The connection has a new key.
   case paired(BluetoothAddress, LinkSecurity)

@@ -40,6 +40,7 @@ public struct SimulatorSettings: Hashable, Sendable {
   /// The initial adapters. The first is the one that is unplugged and powered off.
   public var adapters = [AdapterSettings()]
 
+  /// The delays of bluetoothd.
   public init() {}
 
   /// No delay except where time itself matters: advertising intervals, behaviours, and waits for

@@ -8,6 +8,7 @@
 ///
 /// - Source: RFC 4180, with comments.
 public struct CSVTable: Hashable, Sendable {
+  /// The file, as errors name it.
   public let file: String
   /// The names of the columns, in order, without duplicates.
   public let columns: [String]
@@ -19,6 +20,7 @@ public struct CSVTable: Hashable, Sendable {
   /// - Parameters:
   ///   - text: The table.
   ///   - file: The name of the file in error messages.
+  ///   - limits: The limits of the table.
   /// - Throws: ``DocumentErrors`` for rows with too few or too many cells, columns without a name
   ///   or with a duplicate name, quotes that are not closed, and tables beyond `limits`.
   public static func parse(

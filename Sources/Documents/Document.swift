@@ -9,6 +9,7 @@ public enum Document {
   /// - Parameters:
   ///   - text: The document.
   ///   - file: The name of the file in error messages.
+  ///   - limits: The limits of the document.
   /// - Throws: ``DocumentErrors`` for invalid YAML, more than one document, a key that is a
   ///   duplicate or not a single value, and documents beyond `limits`.
   public static func parse(

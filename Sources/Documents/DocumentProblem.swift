@@ -2,15 +2,18 @@
 
 /// One error: file, line, column, key, what is wrong and what was expected.
 public struct DocumentProblem: Hashable, Sendable, CustomStringConvertible {
+  /// Where it is.
   public let place: Place
   /// The path of keys to it: `steps.2.read`; empty at the top.
   public let path: String
+  /// What is wrong.
   public let message: String
   /// What would be valid here.
   public let expected: String?
   /// The known key that was probably meant.
   public let nearest: String?
 
+  /// An error at a position.
   public init(
     _ place: Place,
     path: String,
@@ -86,6 +89,7 @@ public struct DocumentErrors: Error, Hashable, Sendable, CustomStringConvertible
   /// At least one, in the order of the file, without duplicates.
   public let problems: [DocumentProblem]
 
+  /// Errors in any order, also with duplicates.
   public init(_ problems: [DocumentProblem]) {
     let ordered = problems.sorted {
       ($0.place.line, $0.place.column) < ($1.place.line, $1.place.column)

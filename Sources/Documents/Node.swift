@@ -4,10 +4,14 @@
 public struct Node: Hashable, Sendable {
   /// One entry of a mapping.
   public struct Entry: Hashable, Sendable {
+    /// The key as it is written.
     public let key: String
+    /// Where the key is.
     public let keyPlace: Place
+    /// The value of the key.
     public let value: Node
 
+    /// An entry of a mapping.
     public init(key: String, keyPlace: Place, value: Node) {
       self.key = key
       self.keyPlace = keyPlace
@@ -15,19 +19,24 @@ public struct Node: Hashable, Sendable {
     }
   }
 
+  /// What a node holds.
   public indirect enum Content: Hashable, Sendable {
     /// A text; without quotes it may be a number, a boolean or null.
     case scalar(String, isPlain: Bool)
+    /// A list.
     case sequence([Node])
     /// In the order of the file, without duplicate keys.
     case mapping([Entry])
   }
 
+  /// The scalar, list or mapping.
   public let content: Content
+  /// Where it begins.
   public let place: Place
   /// The path of keys to the node.
   public let path: String
 
+  /// A node of a document.
   public init(_ content: Content, at place: Place, path: String) {
     self.content = content
     self.place = place
@@ -79,11 +88,13 @@ public struct Node: Hashable, Sendable {
   /// A duration: `10s`, `500ms`, `3m`, `1.5h`.
   public var duration: Duration? { text.flatMap { Duration(written: $0) } }
 
+  /// The elements of a list; nil for anything else.
   public var sequence: [Node]? {
     guard case .sequence(let nodes) = content else { return nil }
     return nodes
   }
 
+  /// The entries of a mapping; nil for anything else.
   public var mapping: [Entry]? {
     guard case .mapping(let entries) = content else { return nil }
     return entries

@@ -12,8 +12,10 @@ public enum TextFile {
 
   /// The text at `path`, without a byte order mark.
   ///
-  /// - Parameter limit: The maximum length in octets. At most one octet more is read, to detect a
-  ///   file that is too long.
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - limit: The maximum length in octets. At most one octet more is read, to detect a file that
+  ///     is too long.
   /// - Throws: ``DocumentErrors`` when it is missing, cannot be read, is too long, or is not UTF-8,
   ///   with the line of the first invalid octet.
   public static func read(

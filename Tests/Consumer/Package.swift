@@ -21,6 +21,27 @@ let package = Package(
       ],
       exclude: ["soil.yaml"]
     ),
+    // The sample docs/samples/swift.
+    .target(
+      name: "Garden",
+      dependencies: [
+        .product(name: "BlueZ", package: "blerun"),
+        .product(name: "Bluetooth", package: "blerun"),
+        .product(name: "Jobs", package: "blerun"),
+        .product(name: "Signals", package: "blerun"),
+      ]
+    ),
+    .testTarget(
+      name: "GardenTests",
+      dependencies: [
+        "Garden",
+        .product(name: "BLETesting", package: "blerun"),
+        .product(name: "Bluetooth", package: "blerun"),
+        .product(name: "Jobs", package: "blerun"),
+        .product(name: "Signals", package: "blerun"),
+      ],
+      exclude: ["sensor.yaml"]
+    ),
     .testTarget(
       name: "DepthTests",
       dependencies: [.product(name: "Signals", package: "blerun")]

@@ -6,20 +6,26 @@ public import DBus
 
 /// An adapter as bluetoothd reports it.
 public struct AdapterFacts: Hashable, Sendable {
+  /// The object path: `/org/bluez/hci0`.
   public let path: ObjectPath
   /// `hci0`
   public let name: String
+  /// The address of the adapter.
   public let address: BluetoothAddress?
+  /// The name that people see.
   public let alias: String
+  /// Whether it is powered.
   public let isPowered: Bool
   /// `off-blocked` and so on; nil before 5.73.
   public let powerState: String?
+  /// Whether it scans, for any program.
   public let isDiscovering: Bool
   /// Whether it supports the central role.
   public let isCentral: Bool
   /// Whether clients can scan passively.
   public let offersPassiveScan: Bool
 
+  /// What bluetoothd reports of an adapter.
   public init(
     path: ObjectPath,
     name: String,
@@ -45,11 +51,16 @@ public struct AdapterFacts: Hashable, Sendable {
 
 /// A connected device.
 public struct LinkFacts: Hashable, Sendable {
+  /// The object path of the device.
   public let path: ObjectPath
+  /// The address of the device.
   public let address: BluetoothAddress
+  /// The name of the device.
   public let name: String?
+  /// Whether the device is paired with this host.
   public let isPaired: Bool
 
+  /// A connection of this host.
   public init(path: ObjectPath, address: BluetoothAddress, name: String?, isPaired: Bool = false) {
     self.path = path
     self.address = address

@@ -58,5 +58,6 @@ public struct BlueZLimits: Sendable {
   /// From a failed attempt to connect until the connection is down.
   public var settle: Duration = .seconds(3)
 
+  /// The usual limits.
   public init() {}
 }

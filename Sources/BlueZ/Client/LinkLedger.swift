@@ -11,10 +11,12 @@ public import Signals
 public struct HeldLink: Hashable, Sendable {
   /// The adapter's address; nil when bluetoothd does not report it.
   public let adapter: BluetoothAddress?
+  /// The address of the device.
   public let device: BluetoothAddress
   /// The path of bluetoothd's object.
   public let path: ObjectPath
 
+  /// A connection that a run made.
   public init(adapter: BluetoothAddress?, device: BluetoothAddress, path: ObjectPath) {
     self.adapter = adapter
     self.device = device
@@ -30,7 +32,7 @@ public protocol LinkLedger: Sendable {
   /// It must not block the loop, and must release the turn if this process dies.
   ///
   /// - Returns: Releases the turn; may be called from any thread, once.
-  /// - Throws: The errors of a wait; ``DeviceFailure`` with the code `busy` when `limit` has
+  /// - Throws: The errors of a wait; `DeviceFailure` with the code `busy` when `limit` has
   ///   passed.
   func turn(
     at adapter: BluetoothAddress,

@@ -13,7 +13,7 @@ extension BlueZDeviceService {
   /// with several devices are distinguished by their devices: Just Works pairings run in parallel,
   /// any other waits its turn, within the deadline.
   ///
-  /// - Returns: Whether it was paired now or before. Fails with ``DeviceFailure``:
+  /// - Returns: Whether it was paired now or before. Fails with `DeviceFailure`:
   ///   `pairing-failed`, transient when it was cancelled and nobody rejected it; `busy`,
   ///   `timed-out`, and what `connect` fails with.
   /// - Source: BlueZ 5.66, `doc/device-api.txt`. `Pair` on a paired device is never called: it is

@@ -19,7 +19,7 @@ extension BlueZDeviceService {
 
   /// Reads a characteristic.
   ///
-  /// - Returns: The value. Fails with ``DeviceFailure``.
+  /// - Returns: The value. Fails with `DeviceFailure`.
   public func read(_ selector: CharacteristicSelector) -> Signal<[UInt8]> {
     read(selector, offset: 0)
   }

@@ -15,7 +15,7 @@ extension BlueZDeviceService {
   ///   - keep: Leave the connection up when the turn ends.
   ///   - expecting: Services that the device must have.
   /// - Returns: The origin of the connection, once the device is ready. Fails with
-  ///   ``DeviceFailure``: `connect-outside-turn`, `adapter-missing`, `adapter-off`, `not-found`,
+  ///   `DeviceFailure`: `connect-outside-turn`, `adapter-missing`, `adapter-off`, `not-found`,
   ///   `connect-failed`, `service-missing`, `timed-out` and others.
   public func connect(keep: Bool, expecting: [BluetoothUUID]) -> Signal<LinkOrigin> {
     Signal.operation(of: scheduler, "connecting") { [self] sink in

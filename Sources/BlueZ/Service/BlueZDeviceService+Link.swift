@@ -11,14 +11,14 @@ extension BlueZDeviceService {
   /// The RSSI of Device1 is that of advertisements, and absent while a device is connected. This
   /// asks the meter that the service was created with.
   ///
-  /// - Returns: RSSI and TX power. Fails with ``DeviceFailure``.
+  /// - Returns: RSSI and TX power. Fails with `DeviceFailure`.
   public func rssi() -> Signal<LinkStrength> {
     measured("measuring the link") { try await $0.strength(of: $1) }
   }
 
   /// Reads the connection parameters, as far as the meter knows them.
   ///
-  /// - Returns: The parameters. Fails with ``DeviceFailure``.
+  /// - Returns: The parameters. Fails with `DeviceFailure`.
   public func connectionParameters() -> Signal<ConnectionParameters> {
     measured("asking for the timing of the link") { try await $0.parameters(of: $1) }
   }

@@ -7,7 +7,7 @@ public import Signals
 extension BlueZDeviceService {
   /// Subscribes, and sends notifications and indications until it is ended.
   ///
-  /// - Returns: Fails with ``DeviceFailure``: `link-lost` when the connection drops, and others;
+  /// - Returns: Fails with `DeviceFailure`: `link-lost` when the connection drops, and others;
   ///   with `BufferOverflow` when values are not consumed.
   public func notifications(_ selector: CharacteristicSelector) -> Signal<NotifiedValue> {
     subscribe(selector).flattenMap { $0 }

@@ -11,7 +11,7 @@ extension BlueZDeviceService {
   /// Devices that are connected already, or that another scan has found, are sent at the start. It
   /// does not end by itself. Our own discovery ends with it.
   ///
-  /// - Returns: Fails with ``DeviceFailure``: `adapter-missing`, `adapter-off`, `daemon-missing`
+  /// - Returns: Fails with `DeviceFailure`: `adapter-missing`, `adapter-off`, `daemon-missing`
   ///   and others; with `BufferOverflow` when values are not consumed.
   public func scan(_ filter: ScanFilter) -> Signal<Advertisement> {
     Signal.operation(of: scheduler, "scanning") { [self] sink in

@@ -42,7 +42,14 @@ public final class BlueZDeviceService: DeviceService {
 
   /// Describes the operations on a device. Nothing is looked up yet.
   ///
-  /// - Parameter meter: Measures the connection for `rssi`, which bluetoothd cannot.
+  /// - Parameters:
+  ///   - client: The client of bluetoothd.
+  ///   - target: Which device.
+  ///   - adapter: Which adapter.
+  ///   - options: How to connect.
+  ///   - scheduler: The scheduler in whose turns the operations run.
+  ///   - meter: Measures the connection for `rssi`, which bluetoothd cannot.
+  ///   - notices: Receives changes of the services.
   /// - Precondition: `scheduler` is on the loop of the client's bus.
   public init(
     client: BlueZClient,

@@ -13,5 +13,6 @@ public struct ConnectOptions: Hashable, Sendable {
   /// How long to wait for the adapter to be present and on; nil: only while it is powering on.
   public var adapterWait: Duration?
 
+  /// The usual options: no wait for an adapter, and other programs come first.
   public init() {}
 }

@@ -13,6 +13,7 @@ public struct AdapterSettings: Hashable, Sendable {
   /// Whether it is on when it is plugged in.
   public var isPowered: Bool
 
+  /// An adapter; see the properties.
   public init(
     number: Int = 0,
     address: BluetoothAddress = BluetoothAddress(number: 0x0000_5e00_5300),

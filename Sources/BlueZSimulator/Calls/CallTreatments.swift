@@ -8,9 +8,10 @@ public import SimulatedDevices
 public struct CallTreatments: Sendable {
   private var all: [(selection: CallSelection, treatment: CallTreatment)] = []
 
+  /// Every call is served as usual.
   public init() {}
 
-  /// Treats the selected calls this way from now on; ``CallTreatment/take`` handles them normally.
+  /// Treats the selected calls this way from now on; `CallTreatment.take` handles them normally.
   public mutating func set(_ selection: CallSelection, _ treatment: CallTreatment) {
     all.removeAll { $0.selection == selection }
     if treatment != .take { all.append((selection, treatment)) }

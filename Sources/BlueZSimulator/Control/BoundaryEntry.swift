@@ -10,16 +10,25 @@ public import Bluetooth
 public struct BoundaryEntry: Hashable, Sendable, CustomStringConvertible {
   /// The words for events at devices.
   public enum Event {
+    /// A device connected.
     public static let linkUp = "link-up"
+    /// A connection ended.
     public static let linkDown = "link-down"
+    /// A device answered a read.
     public static let read = "read"
+    /// A device received a write.
     public static let written = "written"
+    /// A device's notifications or indications were enabled.
     public static let subscribed = "subscribed"
+    /// They were disabled.
     public static let unsubscribed = "unsubscribed"
+    /// A device sent a notification or an indication.
     public static let notified = "notified"
     /// Followed by the security of the connection: `paired-encrypted`.
     public static let paired = "paired"
+    /// An adapter began to scan.
     public static let scanOn = "scan-on"
+    /// An adapter stopped scanning.
     public static let scanOff = "scan-off"
     /// A client that has called before has left the bus.
     public static let left = "left"
@@ -31,7 +40,9 @@ public struct BoundaryEntry: Hashable, Sendable, CustomStringConvertible {
   public let time: Duration
   /// The unique bus name of the client, such as `:1.7`; empty for an event at a device.
   public let client: String
+  /// What happened: the name of a call, or of an event at a device.
   public let event: String
+  /// The address of the device; nil where there is none.
   public let device: BluetoothAddress?
   /// The characteristic, descriptor or service concerned.
   public let attribute: BluetoothUUID?

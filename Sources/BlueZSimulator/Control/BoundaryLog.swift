@@ -7,6 +7,7 @@ import Signals
 
 /// A bounded log. The oldest entries are dropped for new ones; the numbers show that.
 public final class BoundaryLog: Sendable {
+  /// Receives each new entry.
   public typealias Listener = @Sendable (BoundaryEntry) -> Void
 
   private struct State {

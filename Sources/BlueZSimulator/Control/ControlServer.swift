@@ -16,7 +16,11 @@ public final class ControlServer: Sendable {
   private let server: ObjectServer
   private let export = Guarded<Export?>(nil)
 
-  /// - Parameter bus: A separate connection.
+  /// A server that is not exported yet.
+  ///
+  /// - Parameters:
+  ///   - steering: What the calls change.
+  ///   - bus: A separate connection.
   public init(_ steering: Steering, on bus: any MessageBus) {
     self.steering = steering
     self.bus = bus

@@ -10,8 +10,11 @@ extension Steering {
   public struct Adapter: Hashable, Sendable {
     /// Such as `hci0`; nil while it is unplugged.
     public let interface: String?
+    /// The address of the adapter.
     public let address: BluetoothAddress
+    /// The name of the adapter, which people see.
     public let name: String
+    /// Whether it is powered.
     public let isPowered: Bool
   }
 
@@ -29,7 +32,9 @@ extension Steering {
 
   /// Powers an adapter on or off, as an rfkill switch does.
   ///
-  /// - Parameter adapter: Its interface, such as `hci0`, its name or its address; nil: the first.
+  /// - Parameters:
+  ///   - isOn: Whether it is powered from now on.
+  ///   - adapter: Its interface, such as `hci0`, its name or its address; nil: the first.
   /// - Throws: ``SteeringError/Kind/unknownAdapter``; ``SteeringError/Kind/noAdapter`` while it is
   ///   unplugged.
   public func setPowered(_ isOn: Bool, adapter: String? = nil) throws(SteeringError) {
@@ -46,7 +51,9 @@ extension Steering {
 
   /// Plugs in an adapter as `hci` and an index; does nothing when it is plugged in.
   ///
-  /// - Parameter number: nil: its own. An index that is in use is skipped.
+  /// - Parameters:
+  ///   - adapter: Its interface, such as `hci0`, its name or its address; nil: the first.
+  ///   - number: nil: its own. An index that is in use is skipped.
   public func plugIn(_ adapter: String? = nil, as number: Int? = nil) throws(SteeringError) {
     player.perform(.adapter(try index(of: adapter), .plugIn(number)))
   }

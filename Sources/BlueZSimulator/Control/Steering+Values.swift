@@ -46,9 +46,11 @@ extension Steering {
 
   /// Adds a fault to those of a device.
   ///
-  /// - Parameter fault: A rule as in a device file, `{ on: connect, nth: 1, do: refuse-connection }`,
-  ///   or a named fault of operations or devices, `{ fault: slow, on: read, by: 3s }`. A fault of
-  ///   devices, `{ fault: lost-notifications, for: 3s }`, begins at once.
+  /// - Parameters:
+  ///   - fault: A rule as in a device file, `{ on: connect, nth: 1, do: refuse-connection }`, or a
+  ///     named fault of operations or devices, `{ fault: slow, on: read, by: 3s }`. A fault of
+  ///     devices, `{ fault: lost-notifications, for: 3s }`, begins at once.
+  ///   - name: The device, by its name or address.
   /// - Throws: ``SteeringError/Kind/invalidFault`` with all errors of the fault.
   public func addFault(_ fault: String, at name: String) throws(SteeringError) {
     let device = try device(name)

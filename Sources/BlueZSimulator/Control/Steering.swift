@@ -11,7 +11,7 @@ public import SimulatedDevices
 /// Controls a running simulation: its devices, its adapters, its daemon.
 ///
 /// A device is selected by its address or its name, in any case; a characteristic as
-/// ``CharacteristicSelector`` parses it. All members must be called on the loop, or by whoever runs
+/// `CharacteristicSelector` parses it. All members must be called on the loop, or by whoever runs
 /// it, and take effect before they return; clients observe the effects as they would from
 /// bluetoothd.
 public final class Steering: Sendable {
@@ -22,7 +22,9 @@ public final class Steering: Sendable {
 
   /// Controls a simulation, in addition to its scenario.
   ///
-  /// - Parameter log: The log that the player was created with.
+  /// - Parameters:
+  ///   - player: The running scenario.
+  ///   - log: The log that the player was created with.
   public init(_ player: ScenarioPlayer, log: BoundaryLog) {
     self.player = player
     self.log = log
@@ -79,7 +81,10 @@ public final class Steering: Sendable {
 
   /// Makes a device add or remove a service of its definition.
   ///
-  /// - Parameter service: A name such as `battery`, or a UUID.
+  /// - Parameters:
+  ///   - service: A name such as `battery`, or a UUID.
+  ///   - isOffered: Whether the service is offered from now on.
+  ///   - name: The device, by its name or address.
   public func offer(
     _ service: String,
     _ isOffered: Bool,

@@ -24,9 +24,11 @@ public struct SteeringError: Error, Hashable, Sendable, CustomStringConvertible 
     case restartFailed = "RestartFailed"
   }
 
+  /// The kind of error, stable for programs.
   public let kind: Kind
   public let description: String
 
+  /// An error of a kind, with a sentence for people.
   public init(_ kind: Kind, _ description: String) {
     self.kind = kind
     self.description = description

@@ -49,7 +49,9 @@ public final class ScenarioPlayer: Sendable {
   /// Assembles a scenario. Nothing is on the bus before ``start()``.
   ///
   /// - Parameters:
+  ///   - scenario: What happens.
   ///   - devices: Those of the scenario, on `loop`.
+  ///   - loop: The loop that everything runs on.
   ///   - generator: For the faults.
   ///   - connect: Makes connections to the bus: for bluetoothd, its successors, other programs.
   ///   - closeBus: Ends the bus, for the scenarios that require it.

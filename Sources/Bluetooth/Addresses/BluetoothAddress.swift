@@ -41,7 +41,9 @@ public struct BluetoothAddress: Hashable, Comparable, Sendable, CustomStringConv
 ///
 /// - Source: Bluetooth Core 5.4, Vol 6, Part B §1.3.
 public enum AddressType: String, Hashable, Sendable, CaseIterable {
+  /// An address that a manufacturer was assigned.
   case `public`
+  /// An address that the device chose; it may change.
   case random
 }
 

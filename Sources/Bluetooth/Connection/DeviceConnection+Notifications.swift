@@ -18,8 +18,10 @@ extension DeviceConnection {
   /// To subscribe before something is written that causes notifications, use
   /// ``subscribe(_:_:)`` or ``exchange(write:to:kind:expectingOn:where:)``.
   ///
-  /// - Parameter options: How to subscribe. After a gap of a resumed subscription the values go on;
-  ///   ``notificationEvents(_:_:)`` reports the gaps, too.
+  /// - Parameters:
+  ///   - characteristic: The characteristic that notifies or indicates.
+  ///   - options: How to subscribe. After a gap of a resumed subscription the values go on;
+  ///     ``notificationEvents(_:_:)`` reports the gaps, too.
   /// - Returns: The values. The iteration fails as ``DeviceService/notifications(_:)`` does, and with
   ///   `TurnEnded` after the end of the closure.
   public func notifications(
@@ -88,7 +90,10 @@ extension DeviceConnection {
   /// ```
   ///
   /// - Parameters:
+  ///   - value: What is written, in bytes.
+  ///   - control: The characteristic that is written.
   ///   - kind: With response, unless another kind is given.
+  ///   - answer: The characteristic that notifies.
   ///   - isAnswer: Whether a notification is the answer; earlier ones are ignored.
   /// - Throws: ``DeviceFailure``, of the subscription or of the write; what ``first(of:)`` throws.
   public func exchange(

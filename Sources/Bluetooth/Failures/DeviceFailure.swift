@@ -17,6 +17,7 @@ public struct BlueZAnswer: Hashable, Sendable, CustomStringConvertible {
   /// Its text.
   public let text: String
 
+  /// An error reply of bluetoothd.
   public init(name: String, text: String) {
     self.name = name
     self.text = text
@@ -36,7 +37,9 @@ public struct DeviceFailure: Error, Hashable, Sendable, CustomStringConvertible 
     }
   }
 
+  /// The kind of failure, stable in output: `.linkLost`.
   public let code: Code
+  /// Whether another attempt may succeed.
   public let `class`: FailureClass
   /// The operation: "reading battery-level".
   public let operation: String
@@ -111,22 +114,39 @@ public struct DeviceFailure: Error, Hashable, Sendable, CustomStringConvertible 
 }
 
 extension DeviceFailure.Code {
+  /// The device is not in range, does not advertise, or has another name.
   public static let notFound = Self(rawValue: "not-found")
+  /// No connection could be made.
   public static let connectFailed = Self(rawValue: "connect-failed")
+  /// The connection dropped.
   public static let linkLost = Self(rawValue: "link-lost")
+  /// Another program is using the device or the characteristic.
   public static let busy = Self(rawValue: "busy")
+  /// The deadline passed.
   public static let timedOut = Self(rawValue: "timed-out")
+  /// The device refused, with an ATT error.
   public static let refused = Self(rawValue: "refused")
+  /// The characteristic does not allow the operation.
   public static let notPermitted = Self(rawValue: "not-permitted")
+  /// The device or this host does not support the operation.
   public static let notSupported = Self(rawValue: "not-supported")
+  /// There is no connection.
   public static let notConnected = Self(rawValue: "not-connected")
+  /// The device does not have the service.
   public static let serviceMissing = Self(rawValue: "service-missing")
+  /// The device does not have the characteristic or descriptor.
   public static let characteristicMissing = Self(rawValue: "characteristic-missing")
+  /// Several devices or characteristics match.
   public static let ambiguous = Self(rawValue: "ambiguous")
+  /// This host has no adapter, or not that one.
   public static let adapterMissing = Self(rawValue: "adapter-missing")
+  /// The adapter is not powered.
   public static let adapterOff = Self(rawValue: "adapter-off")
+  /// The system bus cannot be reached.
   public static let busUnreachable = Self(rawValue: "bus-unreachable")
+  /// The connection to the bus ended.
   public static let busLost = Self(rawValue: "bus-lost")
+  /// bluetoothd is not running.
   public static let daemonMissing = Self(rawValue: "daemon-missing")
   public static let connectOutsideTurn = Self(rawValue: "connect-outside-turn")
   public static let insideSubscription = Self(rawValue: "inside-subscription")

@@ -11,28 +11,51 @@ public struct ATTErrorCode: Error, RawRepresentable, Hashable, Sendable, CustomS
     self.rawValue = rawValue
   }
 
+  /// 0x01: there is no such handle.
   public static let invalidHandle = ATTErrorCode(rawValue: 0x01)
+  /// 0x02: the attribute cannot be read.
   public static let readNotPermitted = ATTErrorCode(rawValue: 0x02)
+  /// 0x03: the attribute cannot be written.
   public static let writeNotPermitted = ATTErrorCode(rawValue: 0x03)
+  /// 0x04: the request is malformed.
   public static let invalidPDU = ATTErrorCode(rawValue: 0x04)
+  /// 0x05: the attribute requires authentication.
   public static let insufficientAuthentication = ATTErrorCode(rawValue: 0x05)
+  /// 0x06: the device does not support the request.
   public static let requestNotSupported = ATTErrorCode(rawValue: 0x06)
+  /// 0x07: the offset is beyond the value.
   public static let invalidOffset = ATTErrorCode(rawValue: 0x07)
+  /// 0x08: the attribute requires authorization.
   public static let insufficientAuthorization = ATTErrorCode(rawValue: 0x08)
+  /// 0x09: too many prepared writes.
   public static let prepareQueueFull = ATTErrorCode(rawValue: 0x09)
+  /// 0x0A: no attribute in the range of handles.
   public static let attributeNotFound = ATTErrorCode(rawValue: 0x0a)
+  /// 0x0B: the attribute cannot be read in parts.
   public static let attributeNotLong = ATTErrorCode(rawValue: 0x0b)
+  /// 0x0C: the encryption key is too short.
   public static let encryptionKeyTooShort = ATTErrorCode(rawValue: 0x0c)
+  /// 0x0D: the length of the value is invalid.
   public static let invalidAttributeValueLength = ATTErrorCode(rawValue: 0x0d)
+  /// 0x0E: an unlikely error.
   public static let unlikelyError = ATTErrorCode(rawValue: 0x0e)
+  /// 0x0F: the attribute requires encryption.
   public static let insufficientEncryption = ATTErrorCode(rawValue: 0x0f)
+  /// 0x10: the type is not a grouping attribute.
   public static let unsupportedGroupType = ATTErrorCode(rawValue: 0x10)
+  /// 0x11: the device lacks resources.
   public static let insufficientResources = ATTErrorCode(rawValue: 0x11)
+  /// 0x12: the services have changed, and must be read again.
   public static let databaseOutOfSync = ATTErrorCode(rawValue: 0x12)
+  /// 0x13: the value is not allowed.
   public static let valueNotAllowed = ATTErrorCode(rawValue: 0x13)
+  /// 0xFC: the write is rejected.
   public static let writeRequestRejected = ATTErrorCode(rawValue: 0xfc)
+  /// 0xFD: notifications or indications are not enabled as the profile requires.
   public static let cccImproperlyConfigured = ATTErrorCode(rawValue: 0xfd)
+  /// 0xFE: the procedure is already in progress.
   public static let procedureAlreadyInProgress = ATTErrorCode(rawValue: 0xfe)
+  /// 0xFF: the value is out of the range of the profile.
   public static let outOfRange = ATTErrorCode(rawValue: 0xff)
 
   private static let meanings: [UInt8: String] = [

@@ -5,6 +5,7 @@
 /// `heart-rate-measurement`, `2a37`, `heart-rate/heart-rate-measurement#1`, `@0x0012`, `@0012`
 /// (four digits are hexadecimal, as in bluetoothd's object paths), `@18`.
 public struct CharacteristicSelector: Hashable, Sendable, CustomStringConvertible {
+  /// The service that it is in; nil: any.
   public let service: BluetoothUUID?
   /// Meaningless when ``handle`` is given.
   public let characteristic: BluetoothUUID
@@ -15,6 +16,7 @@ public struct CharacteristicSelector: Hashable, Sendable, CustomStringConvertibl
   /// The selector as written. Built once: every operation names its characteristic.
   public let description: String
 
+  /// A characteristic by its UUID, in any service unless one is given.
   public init(
     service: BluetoothUUID? = nil,
     characteristic: BluetoothUUID,
@@ -27,6 +29,7 @@ public struct CharacteristicSelector: Hashable, Sendable, CustomStringConvertibl
     description = Self.title(service, characteristic, instance)
   }
 
+  /// The characteristic whose value has this handle.
   public init(handle: UInt16) {
     service = nil
     characteristic = BluetoothUUID(short: 0)
@@ -137,11 +140,14 @@ extension CharacteristicSelector: ExpressibleByStringLiteral {
 
 /// A text that does not name a characteristic or descriptor.
 public struct SelectorError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The text that is not a selector.
   public let text: String
+  /// What is wrong with it.
   public let problem: String
   /// A known name that is similar.
   public let nearest: String?
 
+  /// An error in the text of a selector.
   public init(text: String, problem: String, nearest: String? = nil) {
     self.text = text
     self.problem = problem

@@ -16,6 +16,7 @@ public struct DescriptorSelector: Hashable, Sendable, CustomStringConvertible {
   /// The selector as written.
   public let description: String
 
+  /// A descriptor of a characteristic, by its UUID.
   public init(
     of characteristic: CharacteristicSelector,
     descriptor: BluetoothUUID,
@@ -29,6 +30,7 @@ public struct DescriptorSelector: Hashable, Sendable, CustomStringConvertible {
     description = "\(characteristic)/\(name)" + (instance.map { "#\($0)" } ?? "")
   }
 
+  /// The descriptor with this handle.
   public init(handle: UInt16) {
     characteristic = CharacteristicSelector(handle: handle)
     descriptor = BluetoothUUID(short: 0)

@@ -2,14 +2,18 @@
 
 /// A service.
 public struct GATTService: Hashable, Sendable {
+  /// The UUID of the service.
   public let uuid: BluetoothUUID
   /// The handle of the declaration.
   public let handle: UInt16
+  /// Whether it is a primary service.
   public let isPrimary: Bool
   /// The handles of included services.
   public let includes: [UInt16]
+  /// Its characteristics, in the order of their handles.
   public let characteristics: [GATTCharacteristic]
 
+  /// A service with its characteristics.
   public init(
     uuid: BluetoothUUID,
     handle: UInt16,
@@ -27,14 +31,18 @@ public struct GATTService: Hashable, Sendable {
 
 /// A characteristic.
 public struct GATTCharacteristic: Hashable, Sendable {
+  /// The UUID of the characteristic.
   public let uuid: BluetoothUUID
   /// The handle of the value.
   public let handle: UInt16
+  /// What a client may do with it.
   public let properties: CharacteristicProperties
   /// The ATT MTU of the connection, in octets, where known.
   public let mtu: Int?
+  /// Its descriptors, in the order of their handles.
   public let descriptors: [GATTDescriptor]
 
+  /// A characteristic with its descriptors.
   public init(
     uuid: BluetoothUUID,
     handle: UInt16,
@@ -52,9 +60,12 @@ public struct GATTCharacteristic: Hashable, Sendable {
 
 /// A descriptor of a characteristic.
 public struct GATTDescriptor: Hashable, Sendable {
+  /// The UUID of the descriptor.
   public let uuid: BluetoothUUID
+  /// The handle of the descriptor.
   public let handle: UInt16
 
+  /// A descriptor.
   public init(uuid: BluetoothUUID, handle: UInt16) {
     self.uuid = uuid
     self.handle = handle

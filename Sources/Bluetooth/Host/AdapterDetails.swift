@@ -4,6 +4,7 @@
 public struct AdapterDetails: Hashable, Sendable {
   /// `hci0`
   public let name: String
+  /// The address of the adapter.
   public let address: BluetoothAddress
   /// The manufacturer, as a company identifier.
   public let manufacturer: UInt16
@@ -17,6 +18,7 @@ public struct AdapterDetails: Hashable, Sendable {
   /// The first page of the LMP features: eight octets, least significant first.
   public let features: [UInt8]
 
+  /// What the kernel reports of an adapter.
   public init(
     name: String,
     address: BluetoothAddress,

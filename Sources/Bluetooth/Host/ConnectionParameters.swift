@@ -11,6 +11,7 @@ public struct ConnectionParameters: Hashable, Sendable {
   /// How long the link may be silent before it counts as lost: 100 ms to 32 s.
   public let supervisionTimeout: Duration
 
+  /// The parameters of a connection.
   public init(interval: Duration, latency: Int, supervisionTimeout: Duration) {
     self.interval = interval
     self.latency = latency

@@ -7,6 +7,7 @@ public struct LinkIdentity: Hashable, Sendable {
   /// The device at the other end.
   public let address: BluetoothAddress
 
+  /// A connection, by its adapter and its device.
   public init(adapter: String, address: BluetoothAddress) {
     self.adapter = adapter
     self.address = address
@@ -20,6 +21,7 @@ public struct LinkStrength: Hashable, Sendable {
   /// The TX power of this host in dBm; nil when its controller does not report it.
   public let txPower: Int?
 
+  /// A measurement, in dBm.
   public init(rssi: Int, txPower: Int?) {
     self.rssi = rssi
     self.txPower = txPower

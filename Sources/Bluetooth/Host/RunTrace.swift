@@ -11,6 +11,7 @@ public struct TraceSlice: Hashable, Sendable {
   /// How many packets of the same part are in earlier files, as far as these are kept.
   public let before: Int
 
+  /// A part of a trace.
   public init(
     file: String,
     packets: ClosedRange<Int>,

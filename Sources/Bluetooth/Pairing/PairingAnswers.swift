@@ -34,8 +34,10 @@ public struct PairingAnswers: Sendable {
   public var secret: Secret?
   /// nil: there is nobody to ask.
   public var ask: Ask?
+  /// Shows what somebody is to type on the device.
   public var show: Show
 
+  /// Answers to pairing; see the properties.
   public init(
     capability: AgentCapability? = nil,
     acceptsJustWorks: Bool = true,

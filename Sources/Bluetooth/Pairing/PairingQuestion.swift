@@ -49,7 +49,9 @@ public enum PairingQuestion: Hashable, Sendable, CustomStringConvertible {
 
 /// The answer of a person.
 public enum PairingReply: Hashable, Sendable {
+  /// Accepts.
   case yes
+  /// Rejects.
   case no
   /// A passkey or a PIN.
   case secret(Secret)

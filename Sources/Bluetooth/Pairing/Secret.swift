@@ -10,6 +10,7 @@ public struct Secret: Hashable, Sendable {
 
   private let text: String
 
+  /// A secret; it is never printed.
   public init(_ text: String) {
     self.text = text
   }

@@ -10,6 +10,7 @@ public struct ManufacturerPattern: Hashable, Sendable, CustomStringConvertible {
   /// The prefix of the data; empty for any data.
   public let prefix: [UInt8]
 
+  /// Manufacturer data of a company that begins with these bytes.
   public init(company: UInt16, prefix: [UInt8] = []) {
     self.company = company
     self.prefix = prefix
@@ -42,10 +43,12 @@ public struct ManufacturerPattern: Hashable, Sendable, CustomStringConvertible {
 ///
 /// - Source: Bluetooth Core Specification Supplement 11, Part A §1.11.
 public struct ServiceDataPattern: Hashable, Sendable, CustomStringConvertible {
+  /// The service that the data belongs to.
   public let service: BluetoothUUID
   /// The prefix of the data; empty for any data.
   public let prefix: [UInt8]
 
+  /// Data of a service that begins with these bytes.
   public init(service: BluetoothUUID, prefix: [UInt8] = []) {
     self.service = service
     self.prefix = prefix

@@ -2,7 +2,9 @@
 
 /// A device as last seen.
 public struct Advertisement: Sendable, Equatable {
+  /// The address that the device was seen under.
   public let address: BluetoothAddress
+  /// Whether the address is public or random.
   public let addressType: AddressType
   /// The name that the device gives itself.
   public let name: String?
@@ -20,6 +22,7 @@ public struct Advertisement: Sendable, Equatable {
   /// The adapter that found the device: `hci0`.
   public let adapter: String
 
+  /// What is known of a device; see the properties.
   public init(
     address: BluetoothAddress,
     addressType: AddressType,

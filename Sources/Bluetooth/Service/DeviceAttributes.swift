@@ -26,7 +26,9 @@ public protocol DeviceAttributes: Sendable {
 
   /// Sends the value from an offset, once.
   ///
-  /// - Parameter offset: The first octet to read; the length of the value gives none.
+  /// - Parameters:
+  ///   - characteristic: The characteristic.
+  ///   - offset: The first octet to read; the length of the value gives none.
   /// - Returns: Fails with `invalid-value` for an offset beyond the end of the value.
   func read(_ characteristic: CharacteristicSelector, offset: Int) -> Signal<[UInt8]>
 
@@ -36,6 +38,8 @@ public protocol DeviceAttributes: Sendable {
   /// It is sent as a long write (Prepare Write and Execute Write), which not every device supports.
   ///
   /// - Parameters:
+  ///   - value: What is written, in bytes.
+  ///   - characteristic: The characteristic.
   ///   - kind: Not `command`, which carries no offset; `automatic` is a request here.
   ///   - offset: The first octet to write; the length of the value appends.
   /// - Returns: Fails with `invalid-value` for an offset beyond the end of the value, and with
@@ -61,7 +65,9 @@ public protocol DeviceAttributes: Sendable {
   /// The Client Characteristic Configuration is rejected with the hint to subscribe: bluetoothd
   /// writes it itself.
   ///
-  /// - Parameter value: At most 512 octets.
+  /// - Parameters:
+  ///   - value: At most 512 octets.
+  ///   - descriptor: The descriptor.
   /// - Returns: Fails as ``DeviceService/write(_:to:kind:)`` does, and must not be repeated blindly
   ///   either.
   /// - Source: BlueZ, `doc/org.bluez.GattDescriptor.rst` (WriteValue), `src/gatt-client.c`.
@@ -72,8 +78,10 @@ public protocol DeviceAttributes: Sendable {
   /// Subscribers of one characteristic in this program share one subscription; the first of them
   /// decides how it is delivered.
   ///
-  /// - Parameter options: The delivery, the size of the buffer and what happens when it is full,
-  ///   and whether a lost connection ends the stream or leaves a gap in it.
+  /// - Parameters:
+  ///   - characteristic: The characteristic.
+  ///   - options: The delivery, the size of the buffer and what happens when it is full, and
+  ///     whether a lost connection ends the stream or leaves a gap in it.
   /// - Returns: Fails as ``DeviceService/notifications(_:)`` does.
   func subscribe(
     _ characteristic: CharacteristicSelector,

@@ -80,6 +80,7 @@ public protocol DeviceService: DeviceAttributes {
   /// - Parameters:
   ///   - value: At most 512 octets; in a command at most the MTU less three. A longer value is
   ///     rejected before it is sent, with both numbers.
+  ///   - characteristic: The characteristic that is written.
   ///   - kind: The device responds to a `request`; only bluetoothd replies to a `command`: it is
   ///     unknown whether the device has it.
   /// - Returns: Fails as ``read(_:)`` does, and with `invalid-value` for a length that the device

@@ -2,6 +2,7 @@
 
 /// How a user names a device.
 public enum DeviceTarget: Hashable, Sendable, CustomStringConvertible {
+  /// The device with this address.
   case address(BluetoothAddress)
   /// By the name it gives itself; `*` and `?` are wildcards.
   case name(String)
@@ -59,6 +60,7 @@ public enum DeviceTarget: Hashable, Sendable, CustomStringConvertible {
 public struct Glob: Hashable, Sendable {
   private let pattern: [Character]
 
+  /// A pattern, in which `*` and `?` are wildcards.
   public init(_ pattern: String) {
     self.pattern = Array(pattern)
   }

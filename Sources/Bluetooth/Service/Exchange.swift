@@ -12,6 +12,7 @@ public struct Exchange: Hashable, Sendable {
   /// device may notify before it responds.
   public let notification: NotifiedValue
 
+  /// A write and the notification that answered it.
   public init(begun: Instant, answered: Instant, notification: NotifiedValue) {
     self.begun = begun
     self.answered = answered
@@ -27,6 +28,9 @@ extension DeviceService {
   ///   - value: The value to write once the subscription is active.
   ///   - control: The characteristic to write.
   ///   - kind: The kind of write.
+  ///   - answer: The characteristic that notifies.
+  ///   - options: How the notifications are delivered and buffered.
+  ///   - isAnswer: Whether a notification is the answer.
   public func exchange(
     write value: [UInt8],
     to control: CharacteristicSelector,

@@ -4,7 +4,9 @@ public import Signals
 
 /// A value, or a gap where values are missing.
 public enum NotificationEvent: Hashable, Sendable {
+  /// A value arrived.
   case value(NotifiedValue)
+  /// Values are missing here.
   case gap(NotificationGap)
 
   /// The value; nil for a gap.
@@ -28,6 +30,7 @@ public struct NotificationGap: Hashable, Sendable {
   /// When it ended.
   public let to: Instant
 
+  /// A period in which values were lost.
   public init(_ cause: Cause, from: Instant, to: Instant) {
     self.cause = cause
     self.from = from

@@ -8,10 +8,12 @@ public import Signals
 /// a value that bluetoothd signals on the bus, when the loop dispatches the signal. Neither depends
 /// on how fast the values are consumed.
 public struct NotifiedValue: Hashable, Sendable {
+  /// The value, in bytes.
   public let value: [UInt8]
   /// When it arrived, on the loop's clock.
   public let at: Instant
 
+  /// A value that arrived at an instant.
   public init(value: [UInt8], at: Instant) {
     self.value = value
     self.at = at

@@ -7,20 +7,25 @@
 ///
 /// - Source: BlueZ 5.66, `doc/adapter-api.txt` (SetDiscoveryFilter).
 public struct ScanFilter: Hashable, Sendable {
+  /// The device; nil: any.
   public var target: DeviceTarget?
   /// A pattern for the name, with `*` and `?`.
   public var name: String?
+  /// Only the device with this address.
   public var address: BluetoothAddress?
   /// Any of these services; empty means all devices.
   public var services: [BluetoothUUID]
   /// The minimum RSSI, in dBm.
   public var rssi: Int?
+  /// Only devices with this manufacturer data.
   public var manufacturer: ManufacturerPattern?
+  /// Only devices with this service data.
   public var serviceData: ServiceDataPattern?
   /// Whether the scan is passive: it sends no scan requests, so that devices are not woken and
   /// names in scan responses are not received.
   public var isPassive: Bool
 
+  /// A filter that all given parts must match; without arguments, every device does.
   public init(
     target: DeviceTarget? = nil,
     name: String? = nil,

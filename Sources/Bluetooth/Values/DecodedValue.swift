@@ -4,10 +4,14 @@
 public indirect enum DecodedValue: Equatable, Sendable, CustomStringConvertible {
   /// One named part.
   public struct Field: Equatable, Sendable {
+    /// The name of the field: `celsius`.
     public let name: String
+    /// Its value.
     public let value: DecodedValue
+    /// Its unit, for people; nil without one.
     public let unit: String?
 
+    /// A field of a value.
     public init(_ name: String, _ value: DecodedValue, unit: String? = nil) {
       self.name = name
       self.value = value
@@ -15,13 +19,19 @@ public indirect enum DecodedValue: Equatable, Sendable, CustomStringConvertible 
     }
   }
 
+  /// A whole number.
   case integer(Int64)
   /// A number printed with this many decimals; not finite when the device reports no number.
   case real(Double, decimals: Int)
+  /// A text.
   case text(String)
+  /// True or false.
   case boolean(Bool)
+  /// Bytes without a known meaning.
   case octets([UInt8])
+  /// Named values, in order.
   case fields([Field])
+  /// Values without names, in order.
   case list([DecodedValue])
 
   /// The field called `name`.
@@ -95,6 +105,7 @@ public struct ValueError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The error.
   public let problem: String
 
+  /// An error in a value, at a byte offset.
   public init(field: String, octet: Int, problem: String) {
     self.field = field
     self.octet = octet

@@ -7,7 +7,9 @@ extension MedicalFloat {
     case notANumber = "not a number"
     /// NRes: the value cannot be represented with the available range and resolution.
     case notAtThisResolution = "not at this resolution"
+    /// Positive infinity.
     case positiveInfinity = "infinity"
+    /// Negative infinity.
     case negativeInfinity = "-infinity"
     /// Reserved for future use.
     case reserved = "reserved"

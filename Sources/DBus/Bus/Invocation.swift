@@ -23,8 +23,13 @@ public final class Invocation: Sendable {
   private let beforeAnswer: (@Sendable () -> Void)?
   private let isAnswered = Guarded(false)
 
-  /// - Parameter beforeAnswer: Called before a reply is sent, for effects that must be visible
-  ///   first; also called when no reply is expected.
+  /// A call that has arrived.
+  ///
+  /// - Parameters:
+  ///   - message: The call.
+  ///   - bus: The bus that it came from.
+  ///   - beforeAnswer: Called before a reply is sent, for effects that must be visible first; also
+  ///     called when no reply is expected.
   public init(
     message: Message,
     bus: any MessageBus,

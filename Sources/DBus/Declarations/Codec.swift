@@ -13,6 +13,7 @@ public struct Codec<Value: Sendable>: Sendable {
   /// Encodes a value.
   public let encode: @Sendable (Value) -> DBusValue
 
+  /// A coding of a Swift type as a D-Bus value of one signature.
   public init(
     _ signature: Signature,
     decode: @escaping @Sendable (DBusValue) -> Value?,

@@ -90,6 +90,7 @@ public struct Method<Input: Sendable, Output: Sendable>: AnyMethod {
   /// The results.
   public let output: Arguments<Output>
 
+  /// A method with arguments and a result.
   public init(
     _ name: String,
     of interface: String,
@@ -104,18 +105,21 @@ public struct Method<Input: Sendable, Output: Sendable>: AnyMethod {
 }
 
 extension Method where Output == Void {
+  /// A method with arguments and without a result.
   public init(_ name: String, of interface: String, takes input: Arguments<Input>) {
     self.init(name, of: interface, takes: input, returns: .none)
   }
 }
 
 extension Method where Input == Void {
+  /// A method without arguments.
   public init(_ name: String, of interface: String, returns output: Arguments<Output>) {
     self.init(name, of: interface, takes: .none, returns: output)
   }
 }
 
 extension Method where Input == Void, Output == Void {
+  /// A method without arguments and without a result.
   public init(_ name: String, of interface: String) {
     self.init(name, of: interface, takes: .none, returns: .none)
   }
@@ -126,7 +130,9 @@ extension Method where Input == Void, Output == Void {
 extension ExportedMethod {
   /// Serves a method.
   ///
-  /// - Parameter body: Receives the arguments, and replies through the invocation.
+  /// - Parameters:
+  ///   - method: What is called.
+  ///   - body: Receives the arguments, and replies through the invocation.
   public init<Input, Output>(
     _ method: Method<Input, Output>,
     _ body: @escaping @Sendable (_ input: Input, _ call: Invocation) -> Void

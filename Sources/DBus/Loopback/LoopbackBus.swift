@@ -35,6 +35,7 @@ public final class LoopbackBus: Sendable {
   /// A bus without clients.
   ///
   /// - Parameters:
+  ///   - loop: The loop that delivers.
   ///   - address: The address of the bus in errors.
   ///   - observer: Called on the loop.
   public convenience init(

@@ -9,6 +9,7 @@ public struct DBusError: Error, Hashable, Sendable {
   /// The text, for people; empty when the reply had none.
   public let message: String
 
+  /// An error reply, as a peer sent it or is to get it.
   public init(name: Name, message: String = "") {
     self.name = name
     self.message = message
@@ -36,7 +37,9 @@ extension DBusError {
 
 /// - Source: `dbus/dbus-protocol.h` and `dbus/dbus-shared.h` of libdbus 1.14.
 extension DBusError.Name {
+  /// A failure without a name of its own.
   public static let failed: Self = "org.freedesktop.DBus.Error.Failed"
+  /// The peer is out of memory.
   public static let noMemory: Self = "org.freedesktop.DBus.Error.NoMemory"
   public static let serviceUnknown: Self = "org.freedesktop.DBus.Error.ServiceUnknown"
   public static let nameHasNoOwner: Self = "org.freedesktop.DBus.Error.NameHasNoOwner"
@@ -48,13 +51,21 @@ extension DBusError.Name {
   public static let disconnected: Self = "org.freedesktop.DBus.Error.Disconnected"
   public static let invalidArgs: Self = "org.freedesktop.DBus.Error.InvalidArgs"
   public static let unknownMethod: Self = "org.freedesktop.DBus.Error.UnknownMethod"
+  /// There is no object at the path.
   public static let unknownObject: Self = "org.freedesktop.DBus.Error.UnknownObject"
+  /// The object has no such interface.
   public static let unknownInterface: Self = "org.freedesktop.DBus.Error.UnknownInterface"
+  /// The interface has no such property.
   public static let unknownProperty: Self = "org.freedesktop.DBus.Error.UnknownProperty"
+  /// The property cannot be set.
   public static let propertyReadOnly: Self = "org.freedesktop.DBus.Error.PropertyReadOnly"
+  /// No such match rule was added.
   public static let matchRuleNotFound: Self = "org.freedesktop.DBus.Error.MatchRuleNotFound"
+  /// The match rule cannot be parsed.
   public static let matchRuleInvalid: Self = "org.freedesktop.DBus.Error.MatchRuleInvalid"
+  /// The text is not a signature.
   public static let invalidSignature: Self = "org.freedesktop.DBus.Error.InvalidSignature"
+  /// The message contradicts its signature.
   public static let inconsistentMessage: Self = "org.freedesktop.DBus.Error.InconsistentMessage"
 }
 

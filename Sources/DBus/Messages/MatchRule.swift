@@ -25,6 +25,7 @@ public struct MatchRule: Hashable, Sendable {
   /// The first argument: a string or path; one that ends with `/` matches all paths below it.
   public var arg0Path: String?
 
+  /// A rule that all given parts must match; nil matches everything.
   public init(
     type: Message.Kind? = .signal,
     sender: String? = nil,
@@ -105,8 +106,9 @@ public struct MatchRule: Hashable, Sendable {
 extension MatchRule {
   /// Whether a message matches.
   ///
-  /// - Parameter resolvingSender: Returns the unique name of the current owner of a well-known
-  ///   name.
+  /// - Parameters:
+  ///   - message: What has arrived.
+  ///   - resolvingSender: Returns the unique name of the current owner of a well-known name.
   public func matches(_ message: Message, resolvingSender: (String) -> String?) -> Bool {
     if let type, message.kind != type { return false }
     // The most selective parts come first.

@@ -5,7 +5,12 @@ extension Message {
   ///
   /// - Parameters:
   ///   - destination: The callee; nil only between two programs without a bus.
+  ///   - path: The object.
   ///   - interface: May be nil: then the object selects the interface.
+  ///   - member: The method.
+  ///   - body: The arguments.
+  ///   - noReplyExpected: Whether the caller ignores the reply.
+  ///   - noAutoStart: Whether the bus must not start the peer.
   /// - Throws: ``DBusNameError`` when a name is not valid.
   public static func methodCall(
     destination: String?,

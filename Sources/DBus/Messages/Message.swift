@@ -9,9 +9,13 @@
 public struct Message: Sendable {
   /// The message type.
   public enum Kind: String, Sendable {
+    /// A call of a method.
     case methodCall = "method_call"
+    /// The result of a call.
     case methodReturn = "method_return"
+    /// The error of a call.
     case error
+    /// A signal.
     case signal
   }
 

@@ -4,9 +4,12 @@
 
 /// An argument of a method or a signal: its name and type.
 public struct ExportedArgument: Hashable, Sendable {
+  /// The name, for introspection.
   public let name: String
+  /// The D-Bus type.
   public let signature: Signature
 
+  /// An argument with its name and type.
   public init(_ name: String, _ signature: Signature) {
     self.name = name
     self.signature = signature
@@ -19,13 +22,17 @@ public struct ExportedMethod: Sendable {
   /// declared types.
   public typealias Body = @Sendable (Invocation) -> Void
 
+  /// The name of the method.
   public let name: String
+  /// What callers pass.
   public let arguments: [ExportedArgument]
+  /// What the reply has.
   public let results: [ExportedArgument]
   let body: Body
   /// The types of the arguments, concatenated.
   let signature: Signature
 
+  /// A method and the code that serves it.
   public init(
     _ name: String,
     takes arguments: [ExportedArgument] = [],
@@ -47,12 +54,15 @@ public struct ExportedProperty: Sendable {
   /// Receives a new value of the declared type, and replies to the call.
   public typealias Setter = @Sendable (_ value: DBusValue, _ invocation: Invocation) -> Void
 
+  /// The name of the property.
   public let name: String
+  /// The D-Bus type of its value.
   public let signature: Signature
   let get: Getter
   /// nil for a read-only property.
   let set: Setter?
 
+  /// A property; without `set` it is read-only.
   public init(
     _ name: String,
     _ signature: Signature,
@@ -68,9 +78,12 @@ public struct ExportedProperty: Sendable {
 
 /// A signal of an exported object.
 public struct ExportedSignal: Hashable, Sendable {
+  /// The name of the signal.
   public let name: String
+  /// What it carries.
   public let arguments: [ExportedArgument]
 
+  /// A signal with its arguments.
   public init(_ name: String, _ arguments: [ExportedArgument]) {
     self.name = name
     self.arguments = arguments
@@ -79,11 +92,16 @@ public struct ExportedSignal: Hashable, Sendable {
 
 /// An interface of an exported object.
 public struct ExportedInterface: Sendable {
+  /// The name of the interface.
   public let name: String
+  /// The methods that callers may call.
   public let methods: [ExportedMethod]
+  /// The properties that callers may read, and some set.
   public let properties: [ExportedProperty]
+  /// The signals that the object emits, for introspection.
   public let signals: [ExportedSignal]
 
+  /// An interface of an object.
   public init(
     _ name: String,
     methods: [ExportedMethod] = [],

@@ -6,10 +6,15 @@
 public struct DBusNameError: Error, Hashable, Sendable, CustomStringConvertible {
   /// What the text was meant to be.
   public enum Kind: String, Sendable {
+    /// The name of a connection: `org.bluez`, `:1.7`.
     case busName = "bus name"
+    /// The name of an interface: `org.bluez.Device1`.
     case interface = "interface name"
+    /// The name of a method, property or signal: `Connect`.
     case member = "member name"
+    /// The name of an error: `org.bluez.Error.Failed`.
     case errorName = "error name"
+    /// The path of an object: `/org/bluez/hci0`.
     case objectPath = "object path"
   }
 

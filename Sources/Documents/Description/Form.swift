@@ -11,9 +11,12 @@ public struct Form<Payload, State: Reading>: Sendable {
   public let doc: String
   /// The value of an empty mapping.
   public let initial: @Sendable () -> Payload
+  /// The keys, in the order in which they are read.
   public let keys: [Key<Payload, State>]
+  /// The rules across keys.
   public let rules: [KeyRule]
 
+  /// Describes a mapping with these keys.
   public init(
     _ doc: String,
     _ initial: @autoclosure @escaping @Sendable () -> Payload,
@@ -60,6 +63,7 @@ public struct Form<Payload, State: Reading>: Sendable {
 
   // MARK: Schema and table
 
+  /// The JSON Schema of the mapping.
   public var schema: Schema {
     let schemas = keys.map(\.schema)
     let properties = zip(keys, schemas).map { key, schema in
@@ -103,8 +107,11 @@ public struct KeyRule: Sendable {
   let needsKey: Bool
   private let check: @Sendable (_ mapping: Node) -> DocumentProblem?
 
+  /// The rule in JSON Schema.
   public var schema: OrderedJSON { makeSchema() }
 
+  /// A rule; with `needsKey`, an unknown key of the mapping is reported instead, since it may be
+  /// the missing one.
   public init(
     schema: @autoclosure @escaping @Sendable () -> OrderedJSON,
     needsKey: Bool = false,

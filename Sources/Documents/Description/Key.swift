@@ -2,23 +2,30 @@
 
 /// A key of a mapping that becomes a `Payload`.
 public struct Key<Payload, State: Reading>: Sendable {
+  /// The key as it is written in a file.
   public let name: String
   /// One line for people, in Markdown.
   public let doc: String
   /// What its value may be.
   public let expected: String
   private let makeSchema: @Sendable () -> Schema
+  /// Whether it is an error when the key is missing.
   public let isRequired: Bool
   /// The default, for tables; empty when it is obvious.
   public let usual: @Sendable (Payload) -> String
   let read: @Sendable (Node, inout Payload, inout State) -> Void
 
+  /// The JSON Schema of the value of the key.
   public var schema: Schema { makeSchema() }
 
   /// A key whose value `keep` stores.
   ///
   /// - Parameters:
+  ///   - name: The key as it is written.
+  ///   - shape: What its value may be.
+  ///   - isRequired: Whether it is an error when the key is missing.
   ///   - usual: The default, where no property of the payload holds it.
+  ///   - doc: One line for people, in Markdown.
   ///   - keep: Stores the value; it also gets the node of the value.
   public init<Value>(
     _ name: String,

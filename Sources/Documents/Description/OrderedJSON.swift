@@ -6,18 +6,27 @@
 ///
 /// It can be written as a literal: `["type": "integer", "minimum": 1]`.
 public indirect enum OrderedJSON: Hashable, Sendable {
+  /// `true` or `false`.
   case truth(Bool)
+  /// A whole number.
   case integer(Int)
+  /// A number with a fraction.
   case number(Double)
+  /// A string.
   case text(String)
+  /// An array.
   case list([OrderedJSON])
+  /// An object, whose members keep their order.
   case object([Member])
 
   /// One entry of an object.
   public struct Member: Hashable, Sendable {
+    /// The name of the member.
     public let key: String
+    /// What the name stands for.
     public let value: OrderedJSON
 
+    /// A member of an object.
     public init(_ key: String, _ value: OrderedJSON) {
       self.key = key
       self.value = value

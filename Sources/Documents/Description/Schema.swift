@@ -6,14 +6,18 @@
 public struct Schema: Hashable, Sendable {
   /// A fragment with a name, for `#/definitions/NAME`.
   public struct Definition: Hashable, Sendable {
+    /// The name in `#/definitions/NAME`.
     public let name: String
+    /// The schema that the name stands for.
     public let json: OrderedJSON
   }
 
+  /// The fragment; it may refer to the definitions.
   public var json: OrderedJSON
   /// Each definition comes before those that refer to it.
   public private(set) var definitions: [Definition]
 
+  /// A schema without definitions.
   public init(_ json: OrderedJSON) {
     self.json = json
     definitions = []
@@ -71,7 +75,10 @@ public struct Schema: Hashable, Sendable {
 
   /// A mapping whose keys the user chooses.
   ///
-  /// - Parameter names: A regular expression that every key matches.
+  /// - Parameters:
+  ///   - value: The schema of each value.
+  ///   - names: A regular expression that every key matches.
+  ///   - atLeast: The least number of entries.
   public static func map(of value: Schema, names: String? = nil, atLeast: Int = 0) -> Schema {
     var json: OrderedJSON = ["type": "object"]
     if let names { json = json.adding("propertyNames", ["pattern": .text(names)]) }
@@ -84,6 +91,8 @@ public struct Schema: Hashable, Sendable {
   /// The text of a schema file.
   ///
   /// - Parameters:
+  ///   - title: The title of the schema.
+  ///   - doc: What the file is.
   ///   - others: Schemas of other files by file name; their definitions are referred to, not
   ///     repeated.
   public func file(title: String, doc: String, others: [String: Schema] = [:]) -> String {

@@ -4,6 +4,7 @@ import Spelling
 
 /// The state of a reading: the errors so far, and what later keys need of earlier ones.
 public protocol Reading: SendableMetatype {
+  /// The errors found so far.
   var problems: [DocumentProblem] { get set }
 }
 
@@ -20,8 +21,14 @@ public struct Shape<Value, State: Reading>: Sendable {
   /// nothing for it.
   public var schema: Schema { makeSchema() }
 
-  /// - Parameter read: Converts a node. When it returns nil without adding an error of its own, the
-  ///   error is that the node is not what is expected.
+  /// A kind of value.
+  ///
+  /// - Parameters:
+  ///   - expected: What is valid, for errors and tables.
+  ///   - schema: The same as a JSON Schema.
+  ///   - shown: The value as it is written; nil where people do not need it.
+  ///   - read: Converts a node. When it returns nil without adding an error of its own, the error
+  ///     is that the node is not what is expected.
   public init(
     _ expected: String,
     schema: @autoclosure @escaping @Sendable () -> Schema,
@@ -90,6 +97,7 @@ extension Shape where Value == Double {
 }
 
 extension Shape where Value == Bool {
+  /// `true` or `false`.
   public static var truth: Shape {
     Shape(
       "true or false",

@@ -16,15 +16,18 @@ public struct Batch: Sendable {
 
   /// The name of the batch, for people.
   public var name: String?
+  /// What the chain runs on: a list, or what a scan finds.
   public var devices: Devices
   /// How many chains run at once, at least 1.
   public var concurrency: Int
+  /// Whether a failed device ends the batch.
   public var onFailure: FailureRule
   /// The deadline of one round, without clean-up; nil: none.
   public var deadline: Duration?
   /// When it runs again; nil: it runs once.
   public var schedule: Schedule?
 
+  /// A batch; see the properties. Starts nothing.
   public init(
     name: String? = nil,
     devices: Devices,
@@ -46,12 +49,14 @@ public struct Batch: Sendable {
 public struct BatchDevice: Hashable, Sendable {
   /// Its name in output, unique in the batch.
   public let label: String
+  /// How the device is found.
   public let target: DeviceTarget
   /// Its name when a scan found it; nil for a listed device.
   public let name: String?
   /// The chain with the values of this device.
   public var plan: Plan
 
+  /// A device with its own plan, whose variables have values already.
   public init(label: String, target: DeviceTarget, name: String? = nil, plan: Plan) {
     self.label = label
     self.target = target
@@ -84,8 +89,10 @@ public struct BatchLimits: Hashable, Sendable {
   public var concurrency = 64
   /// The number of errors about single devices that are reported.
   public var complaints = 20
+  /// The limits of each chain.
   public var plan = PlanLimits()
 
+  /// The limits of `blerun batch`.
   public init() {}
 }
 

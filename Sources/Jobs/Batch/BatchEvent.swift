@@ -5,13 +5,16 @@
 /// The order is: waiting, when there is a schedule; started; the events of the runs, with
 /// device-ended after the last of each; finished, when all devices are disconnected.
 public struct BatchEvent: Equatable, Sendable {
+  /// What happened.
   public enum Change: Equatable, Sendable {
     /// The next round begins at this time.
     case waiting(ScheduleTimes.Beginning)
+    /// The batch, or one round of a scheduled batch, began.
     case started(BatchStart)
     /// A device has ended, including its clean-up. A receiver must have stored its results when it
     /// returns: only then the next device begins in the lane.
     case deviceEnded(BatchDevice, RunEnding, BatchCounts)
+    /// All devices have ended.
     case finished(BatchEnding)
   }
 
@@ -23,14 +26,17 @@ public struct BatchEvent: Equatable, Sendable {
   public let offset: Duration
   /// The wall-clock time, since 1970-01-01T00:00:00Z.
   public let wallClock: Duration
+  /// What happened.
   public let change: Change
 }
 
 /// A round at its start.
 public struct BatchStart: Equatable, Sendable {
+  /// The name of the batch, if it has one.
   public let name: String?
   /// The devices, in the order in which they begin.
   public let devices: [BatchDevice]
+  /// The maximum number of devices at a time.
   public let concurrency: Int
   /// The outcomes of an earlier run, in a resumed round; the devices are the remaining ones.
   public let past: BatchPast?
@@ -38,14 +44,19 @@ public struct BatchStart: Equatable, Sendable {
 
 /// How a round ended.
 public struct BatchEnding: Equatable, Sendable {
+  /// How a round ended.
   public enum Status: String, Hashable, Sendable {
+    /// All devices succeeded.
     case ok
+    /// A device failed, or the round itself.
     case failed
     /// It was cancelled: by a signal, or by its deadline.
     case cancelled
   }
 
+  /// How it ended.
   public let status: Status
+  /// How many devices succeeded, failed and were cancelled.
   public let counts: BatchCounts
   /// The labels of the devices that did not begin.
   public let notRun: [String]

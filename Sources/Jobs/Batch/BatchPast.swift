@@ -9,12 +9,14 @@ public import Documents
 public struct BatchPast: Hashable, Sendable {
   /// A device of the round.
   public struct Device: Hashable, Sendable {
+    /// The device, as output names it.
     public let label: String
     /// Its name when a scan found it.
     public let name: String?
     /// The ending of its last chain; nil when none ended.
     public let ending: Ending?
 
+    /// What an earlier run of the batch recorded of a device.
     public init(label: String, name: String? = nil, ending: Ending? = nil) {
       self.label = label
       self.name = name
@@ -24,10 +26,12 @@ public struct BatchPast: Hashable, Sendable {
 
   /// The ending of the chain of a device.
   public struct Ending: Hashable, Sendable {
+    /// How the run on the device ended.
     public let status: RunEnding.Status
     /// The class of the failure; nil when the chain succeeded.
     public let `class`: FailureClass?
 
+    /// An ending, with the class of its failure.
     public init(_ status: RunEnding.Status, _ class: FailureClass? = nil) {
       self.status = status
       self.class = `class`
@@ -42,8 +46,13 @@ public struct BatchPast: Hashable, Sendable {
   public let counts: BatchCounts
   private let leftOut: Set<String>
 
-  /// - Parameter skipsFailed: Whether failed devices are skipped, too. Otherwise they are run
-  ///   again, like the devices that were cancelled, had not ended or did not begin.
+  /// What is left of an interrupted round.
+  ///
+  /// - Parameters:
+  ///   - round: The index of the round, from 1.
+  ///   - devices: The devices of the round.
+  ///   - skipsFailed: Whether failed devices are skipped, too. Otherwise they are run again, like
+  ///     the devices that were cancelled, had not ended or did not begin.
   public init(round: Int, devices: [Device], skipsFailed: Bool) {
     self.round = round
     self.devices = devices

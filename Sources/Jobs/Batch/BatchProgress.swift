@@ -16,7 +16,12 @@ public struct BatchProgress: Equatable, Sendable {
   /// The width of the bar, in characters.
   static let barWidth = 24
 
-  /// - Parameter counts: The devices that ended before.
+  /// The progress of a round that has just begun.
+  ///
+  /// - Parameters:
+  ///   - total: The number of devices.
+  ///   - begun: When the round began.
+  ///   - counts: The devices that ended before.
   public init(total: Int, begun: Duration, before counts: BatchCounts = BatchCounts()) {
     self.total = total
     self.begun = begun

@@ -56,12 +56,16 @@ struct BatchQueue: Equatable, Sendable {
 
 /// The number of devices by outcome.
 public struct BatchCounts: Hashable, Sendable {
+  /// How many devices succeeded.
   public private(set) var ok = 0
+  /// How many devices failed.
   public private(set) var failed = 0
+  /// How many devices were cancelled.
   public private(set) var cancelled = 0
   private var passing = 0
   private var unavailable = 0
 
+  /// None so far.
   public init() {}
 
   mutating func count(_ ending: RunEnding) {

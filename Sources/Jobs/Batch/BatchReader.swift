@@ -7,6 +7,7 @@ extension Batch {
   /// Reads a batch file, with the chain and the table that it names, and makes all plans.
   ///
   /// - Parameters:
+  ///   - path: The batch file.
   ///   - bindings: Values for the variables of all devices; they override those of the files.
   ///   - limits: The limits of the batch.
   ///   - change: A change to the plan of each device, after all files are read.

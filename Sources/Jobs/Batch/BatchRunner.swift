@@ -47,11 +47,12 @@ public final class BatchRunner: Sendable {
   /// Describes the run of a batch; starts nothing.
   ///
   /// - Parameters:
+  ///   - batch: What to run.
   ///   - scheduler: The first lane; the others are made on its loop.
   ///   - seed: The seed of delays, and part of the identities of the runs.
-  ///   - service: Makes the service of a device.
   ///   - past: The state of an earlier round, which is resumed with its remaining devices. No other
   ///     round follows, whatever the schedule.
+  ///   - service: Makes the service of a device.
   ///   - admission: Called before each round.
   ///   - onRunEvent: Receives the events of the runs, on the loop, one at a time.
   ///   - onEvent: Receives the events of the batch, likewise.

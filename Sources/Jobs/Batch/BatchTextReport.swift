@@ -5,6 +5,7 @@
 public struct BatchTextReport: RunReport {
   private let showsSteps: Bool
 
+  /// A report of batches, with or without the steps of each device.
   public init(showsSteps: Bool = false) {
     self.showsSteps = showsSteps
   }

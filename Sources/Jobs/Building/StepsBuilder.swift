@@ -40,14 +40,19 @@ public enum StepsBuilder {
     steps.flatMap { buildExpression($0, file: file, line: line) }
   }
 
+  /// The steps of all expressions, in order.
   public static func buildBlock(_ parts: [Step]...) -> [Step] { parts.flatMap { $0 } }
 
+  /// The steps of an `if` without `else`; none when its condition is false.
   public static func buildOptional(_ steps: [Step]?) -> [Step] { steps ?? [] }
 
+  /// The steps of the first branch.
   public static func buildEither(first steps: [Step]) -> [Step] { steps }
 
+  /// The steps of the other branch.
   public static func buildEither(second steps: [Step]) -> [Step] { steps }
 
+  /// The steps of all passes of a `for` loop.
   public static func buildArray(_ parts: [[Step]]) -> [Step] { parts.flatMap { $0 } }
 }
 

@@ -4,14 +4,21 @@ public import Bluetooth
 
 /// A comparison of one value.
 public enum Check: Hashable, Sendable, CustomStringConvertible {
+  /// Equal to a literal: as numbers where both are, as text otherwise.
   case equal(Literal)
+  /// Not equal to a literal.
   case notEqual(Literal)
+  /// A number above the bound.
   case above(Double)
+  /// A number of at least the bound.
   case atLeast(Double)
+  /// A number below the bound.
   case below(Double)
+  /// A number of at most the bound.
   case atMost(Double)
   /// Both ends are included.
   case between(Double, Double)
+  /// Equal to one of the literals.
   case oneOf([Literal])
   /// A whole number whose bits under the mask have this value.
   case masked(UInt64, equal: UInt64)
@@ -24,11 +31,17 @@ public enum Check: Hashable, Sendable, CustomStringConvertible {
 
   /// The relation of two values.
   public enum Relation: String, Hashable, Sendable {
+    /// Both are equal.
     case equal = "="
+    /// They differ.
     case notEqual = "!="
+    /// The value is greater.
     case above = ">"
+    /// The value is greater or equal.
     case atLeast = ">="
+    /// The value is smaller.
     case below = "<"
+    /// The value is smaller or equal.
     case atMost = "<="
   }
 

@@ -6,9 +6,12 @@ public import Bluetooth
 public struct Condition: Hashable, Sendable, CustomStringConvertible {
   /// One check of one captured value.
   public struct Test: Hashable, Sendable, CustomStringConvertible {
+    /// The captured value, or the field of one.
     public let path: VariablePath
+    /// What the value must be.
     public let check: Check
 
+    /// A check of one captured value.
     public init(_ path: VariablePath, _ check: Check) {
       self.path = path
       self.check = check
@@ -17,8 +20,10 @@ public struct Condition: Hashable, Sendable, CustomStringConvertible {
     public var description: String { "\(path) \(check)" }
   }
 
+  /// All of them must pass.
   public let tests: [Test]
 
+  /// A condition that holds when all tests pass.
   public init(_ tests: [Test]) {
     self.tests = tests
   }

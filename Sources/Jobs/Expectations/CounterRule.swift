@@ -12,8 +12,10 @@ public struct CounterRule: Hashable, Sendable, CustomStringConvertible {
   /// Whether the counter and ``gaps`` start again in each repetition.
   public var isOfEachTurn: Bool
 
+  /// The widths that a counter may have, in bits.
   public static let widths = [8, 16, 32]
 
+  /// A counter that increases by one from value to value.
   public init(bits: Int?, gaps: Int = 0, isOfEachTurn: Bool = false) {
     self.bits = bits
     self.gaps = gaps

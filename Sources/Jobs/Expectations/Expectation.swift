@@ -34,9 +34,12 @@ public struct Expectation: Hashable, Sendable, CustomStringConvertible {
     var isTime: Bool { if case .measure = self { true } else { false } }
   }
 
+  /// What is compared: a field, or a measure over many values.
   public let subject: Subject
+  /// What it must be.
   public let check: Check
 
+  /// An expectation about one subject.
   public init(_ subject: Subject, _ check: Check) {
     self.subject = subject
     self.check = check
@@ -138,6 +141,7 @@ public struct ExpectationFailure: Error, Hashable, Sendable, CustomStringConvert
   /// What the device sent; nil for a check of many values, empty for a value without octets.
   public let octets: [UInt8]?
 
+  /// An expectation that was not met.
   public init(expected: String, got: String, octets: [UInt8]?) {
     self.expected = expected
     self.got = got

@@ -4,13 +4,16 @@ import Bluetooth
 
 /// A value in a chain, to compare with: `72`, `chest`, `true`, `01ff`.
 public struct Literal: Hashable, Sendable, CustomStringConvertible {
+  /// The literal as it is written.
   public let text: String
   /// Its number; nil for a text, also one in quotes.
   public let number: Double?
 
   /// A literal as written.
   ///
-  /// - Parameter isQuoted: Whether it is a text even when it looks like a number.
+  /// - Parameters:
+  ///   - text: The literal as it is written.
+  ///   - isQuoted: Whether it is a text even when it looks like a number.
   public init(_ text: String, isQuoted: Bool = false) {
     self.text = text
     number = isQuoted ? nil : Self.number(text)

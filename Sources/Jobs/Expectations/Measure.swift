@@ -6,11 +6,15 @@ public enum Measure: String, Hashable, Sendable, CaseIterable {
   case silence
   /// The median of the times from one value to the next.
   case intervalP50 = "interval-p50"
+  /// The time between values that 95 % do not exceed.
   case intervalP95 = "interval-p95"
+  /// The time between values that 99 % do not exceed.
   case intervalP99 = "interval-p99"
   /// The median of the times from request to response of the reads.
   case latencyP50 = "latency-p50"
+  /// The time from request to response that 95 % of the reads do not exceed.
   case latencyP95 = "latency-p95"
+  /// The time from request to response that 99 % of the reads do not exceed.
   case latencyP99 = "latency-p99"
 
   /// Whether it applies only to repeated reads.

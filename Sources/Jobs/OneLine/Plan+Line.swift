@@ -10,6 +10,7 @@ extension Plan {
   /// everything except `\"` and `\\`.
   ///
   /// - Parameters:
+  ///   - line: The steps.
   ///   - file: The name of the line in error messages.
   ///   - bindings: Values for names in braces: `read {target}`.
   ///   - limits: The limits of the chain.

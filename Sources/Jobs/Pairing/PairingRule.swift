@@ -13,6 +13,7 @@ public struct PairingRule: Hashable, Sendable {
   /// The passkey or PIN; nil: ask the user if there is one, otherwise reject.
   public var secret: SecretReference?
 
+  /// Answers to pairing. Without arguments, Just Works is accepted, and the user is asked the rest.
   public init(
     capability: AgentCapability? = nil,
     acceptsJustWorks: Bool = true,

@@ -5,6 +5,7 @@ import Glibc
 
 /// A passkey or PIN of a chain. Its description is its source, never the secret itself.
 public struct SecretReference: Hashable, Sendable, CustomStringConvertible {
+  /// Where a secret is read from.
   public enum Source: Hashable, Sendable {
     /// An environment variable.
     case environment(String)
@@ -14,6 +15,7 @@ public struct SecretReference: Hashable, Sendable, CustomStringConvertible {
     case written
   }
 
+  /// Where it is read from.
   public let source: Source
   /// Nil until it is read.
   public private(set) var secret: Secret?
@@ -91,6 +93,7 @@ public struct SecretReference: Hashable, Sendable, CustomStringConvertible {
 
 /// Why a secret could not be read.
 public struct SecretError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// Which secret, and why it could not be read; never the secret.
   public let problem: String
 
   public var description: String { problem }

@@ -6,6 +6,7 @@ public import Bluetooth
 public struct Combining: Hashable, Sendable {
   /// One input.
   public struct Input: Hashable, Sendable {
+    /// How the values of an input arrive.
     public enum Source: Hashable, Sendable {
       /// It is notified.
       case notify
@@ -15,10 +16,14 @@ public struct Combining: Hashable, Sendable {
 
     /// The name of the value.
     public var name: String
+    /// How the values arrive.
     public var source: Source
+    /// The characteristic of the input.
     public var target: CharacteristicSelector
+    /// The format of values without a specification.
     public var format: ValueFormat?
 
+    /// An input with the name of its value.
     public init(
       _ name: String,
       _ source: Source,
@@ -32,9 +37,12 @@ public struct Combining: Hashable, Sendable {
     }
   }
 
+  /// What is combined; at most ``mostInputs``.
   public var inputs: [Input]
+  /// When the step stops.
   public var stop: StopConditions
 
+  /// Inputs, and when to stop.
   public init(_ inputs: [Input], _ stop: StopConditions) {
     self.inputs = inputs
     self.stop = stop

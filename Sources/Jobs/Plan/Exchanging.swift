@@ -13,13 +13,21 @@ public struct Exchanging: Hashable, Sendable {
   }
   /// The characteristic of the answer; nil when it is the one that is written.
   var otherAnswer: CharacteristicSelector?
+  /// The format of an answer without a specification.
   public var format: ValueFormat?
   /// What a notification must be to count as the answer. Earlier ones are ignored.
   public var conditions: [Expectation]
   /// How the answer is delivered.
   public var delivery: SubscriptionOptions.Delivery
 
-  /// - Parameter answer: The characteristic of the answer; nil when it is the one that is written.
+  /// A write and what answers it.
+  ///
+  /// - Parameters:
+  ///   - write: What is written.
+  ///   - answer: The characteristic of the answer; nil when it is the one that is written.
+  ///   - format: The format of an answer without a specification.
+  ///   - conditions: What the answer must be.
+  ///   - delivery: How the notifications reach this process.
   public init(
     _ write: Write,
     answer: CharacteristicSelector? = nil,

@@ -12,6 +12,7 @@ public struct LinkRule: Hashable, Sendable {
   /// How long to wait until the adapter is present and powered; nil: no wait.
   public var adapterWait: Duration?
 
+  /// The usual rule: nothing is forgotten, taken over or left up, and nobody waits for an adapter.
   public init() {}
 
   /// One line for each setting that is not the default.

@@ -16,6 +16,7 @@ public struct Plan: Hashable, Sendable {
   public var device: DeviceTarget?
   /// The default timeout per step.
   public var timeout: Duration
+  /// How often the chain is tried when it ends in a transient failure.
   public var retry: RetryRule
   /// The answers to pairings that the device or a protected value starts; nil: none.
   public var pairing: PairingRule?
@@ -24,6 +25,7 @@ public struct Plan: Hashable, Sendable {
   /// The steps as written; ``Plan/placedSteps`` adds the implied ones.
   public var steps: [Step]
 
+  /// A chain of these steps, unchecked; ``init(_:on:timeout:retry:limits:_:)`` checks it.
   public init(
     name: String? = nil,
     device: DeviceTarget? = nil,
@@ -48,6 +50,7 @@ public struct RetryRule: Hashable, Sendable {
   /// The wait before the second try; it doubles for each further one.
   public var backoff: Duration
 
+  /// A number of tries; without arguments a single one.
   public init(attempts: Int = 1, backoff: Duration = .milliseconds(500)) {
     self.attempts = attempts
     self.backoff = backoff
@@ -56,9 +59,12 @@ public struct RetryRule: Hashable, Sendable {
 
 /// A step and its position in its chain.
 public struct PlacedStep: Hashable, Sendable {
+  /// The position of the step in its chain.
   public let position: StepPosition
+  /// The step itself.
   public let step: Step
 
+  /// A step at a position.
   public init(_ position: StepPosition, _ step: Step) {
     self.position = position
     self.step = step

@@ -17,5 +17,6 @@ public struct PlanLimits: Hashable, Sendable {
   /// The number of included files; a file that is included twice counts twice.
   public var includedFiles = 100
 
+  /// The limits of chain files: `docs/chains.md` lists them.
   public init() {}
 }

@@ -4,13 +4,17 @@ public import Bluetooth
 
 /// A characteristic that is read at a fixed interval.
 public struct Polling: Hashable, Sendable {
+  /// The characteristic that is read.
   public var target: CharacteristicSelector
+  /// The format of values without a specification.
   public var format: ValueFormat?
   /// The interval between the starts of two reads. A read that takes longer does not delay later
   /// ones: the reads that it overlaps are skipped.
   public var period: Duration
+  /// When the step stops.
   public var stop: StopConditions
 
+  /// Reads at a fixed interval until a stop condition is met.
   public init(
     _ target: CharacteristicSelector,
     every period: Duration,

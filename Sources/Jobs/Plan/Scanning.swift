@@ -6,8 +6,10 @@ public import Bluetooth
 public struct Scanning: Hashable, Sendable {
   /// How long to scan. A scan that finds no device succeeds.
   public var duration: Duration
+  /// Which devices are reported.
   public var filter: ScanFilter
 
+  /// A scan of this duration.
   public init(for duration: Duration, filter: ScanFilter = ScanFilter()) {
     self.duration = duration
     self.filter = filter

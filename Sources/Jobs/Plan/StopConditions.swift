@@ -13,6 +13,7 @@ public struct StopConditions: Hashable, Sendable {
   /// Stop at a value that meets all of these conditions.
   public var conditions: [Expectation]
 
+  /// Stop at the first that is met; nil means none.
   public init(
     count: Int? = nil,
     duration: Duration? = nil,

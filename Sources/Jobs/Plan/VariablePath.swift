@@ -3,7 +3,9 @@
 /// A variable, and optionally a field of its value: `reading.celsius`; a field of one value of a
 /// combination is `both.reading.celsius`.
 public struct VariablePath: Hashable, Sendable, CustomStringConvertible {
+  /// The name of the captured value.
   public let variable: String
+  /// The field of the value; nil for the value itself.
   public let field: String?
 
   /// Reads `reading` or `reading.celsius`; nil for anything else.

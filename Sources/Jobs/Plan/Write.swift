@@ -13,13 +13,18 @@ public struct Write: Hashable, Sendable {
     case acquire
   }
 
+  /// The characteristic that is written.
   public var target: CharacteristicSelector
+  /// What is written, with its captured values.
   public var value: WrittenValue
+  /// Whether the device responds.
   public var kind: WriteKind
   /// The offset in the attribute's value, in octets.
   public var offset: Int
+  /// How the value reaches bluetoothd.
   public var delivery: Delivery
 
+  /// A write of one value.
   public init(
     _ value: WrittenValue,
     to target: CharacteristicSelector,

@@ -6,6 +6,7 @@ public import Bluetooth
 public struct WrittenValue: Hashable, Sendable, CustomStringConvertible {
   /// One value in one format.
   public struct Part: Hashable, Sendable {
+    /// How the text becomes bytes.
     public let format: ValueFormat
     /// The text to encode, which may use captured values.
     public let template: MessageTemplate
@@ -27,6 +28,7 @@ public struct WrittenValue: Hashable, Sendable, CustomStringConvertible {
   /// - Source: Bluetooth Core 5.4, Vol 3, Part F §3.2.9.
   public static let longest = 512
 
+  /// The parts, whose bytes follow each other.
   public let parts: [Part]
   /// The octets of the parts without captured values: all parts in a step that runs.
   public let octets: [UInt8]

@@ -13,6 +13,7 @@ public struct CSVReport: RunReport {
   public static let header =
     "time,offset,run,device,attempt,step,operation,attribute,field,value,unit,hex"
 
+  /// A report without settings; ``header`` is printed before its lines.
   public init() {}
 
   public func lines(for event: RunEvent) -> [String] {

@@ -5,6 +5,7 @@ import Bluetooth
 /// One HTML file: totals, and for each device its steps with results and durations as bars. It
 /// loads nothing and runs no script.
 public struct HTMLReport: RunsReport {
+  /// A report without settings.
   public init() {}
 
   public func text(on runs: [RecordedRun], of whole: RecordedWhole?) -> String {

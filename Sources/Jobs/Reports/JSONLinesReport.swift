@@ -7,6 +7,7 @@ public struct JSONLinesReport: RunReport {
   /// The version of the format: it changes when a key changes its meaning or is removed.
   public static let version = 1
 
+  /// A report without settings.
   public init() {}
 
   public func lines(for event: RunEvent) -> [String] {

@@ -5,7 +5,9 @@ import Bluetooth
 extension JSONValue {
   /// The keys of an outcome, as in the `step-finished` events of chains.
   ///
-  /// - Parameter withOctets: Whether the value came in octets.
+  /// - Parameters:
+  ///   - outcome: What came of the step.
+  ///   - withOctets: Whether the value came in octets.
   public static func members(
     of outcome: StepOutcome?,
     withOctets: Bool

@@ -4,12 +4,17 @@ public import Bluetooth
 
 /// A JSON value.
 public enum JSONValue: Equatable, Sendable {
+  /// `null`.
   case null
+  /// `true` or `false`.
   case boolean(Bool)
   /// A number as its text.
   case number(String)
+  /// A string.
   case string(String)
+  /// An array.
   case array([JSONValue])
+  /// An object, whose members keep their order.
   case object([(key: String, value: JSONValue)])
 
   /// A number; null for a number that is not finite, which JSON does not support.
@@ -17,6 +22,7 @@ public enum JSONValue: Equatable, Sendable {
     self = number.isFinite ? .number("\(number)") : .null
   }
 
+  /// A whole number.
   public init(_ number: Int) { self = .number("\(number)") }
 
   /// A decoded value: fields as an object, octets as hexadecimal digits.

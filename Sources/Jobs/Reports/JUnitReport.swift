@@ -11,6 +11,7 @@ import Bluetooth
 ///
 /// - Source: `junit-10.xsd` of the Jenkins xUnit plug-in, and Apache Ant's format before it.
 public struct JUnitReport: RunsReport {
+  /// A report without settings.
   public init() {}
 
   public func text(on runs: [RecordedRun], of whole: RecordedWhole?) -> String {

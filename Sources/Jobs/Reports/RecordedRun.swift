@@ -6,11 +6,15 @@ public import Bluetooth
 public struct RecordedRun: Equatable, Sendable {
   /// What distinguishes the runs of a report.
   public enum Kind: String, Hashable, Sendable {
-    case device, test
+    /// The run of a chain on one device.
+    case device
+    /// A test of a suite.
+    case test
   }
 
   /// How it ended.
   public struct Ending: Equatable, Sendable {
+    /// How it ended; warnings count as success.
     public let status: RunEnding.Status
     /// The first cause; nil when all succeeded.
     public let failure: RunFailure?
@@ -28,11 +32,13 @@ public struct RecordedRun: Equatable, Sendable {
     }
   }
 
+  /// The identity of the run.
   public let run: RunIdentity
   /// The device, as output names it.
   public let device: String
   /// What distinguishes it from the other runs of a report: the device, or the test.
   public let label: String
+  /// Whether it is the run of a chain or a test.
   public let kind: Kind
   /// The name of the chain or suite, the number of steps and the seed.
   public let start: RunStart

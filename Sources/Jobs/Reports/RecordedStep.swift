@@ -18,9 +18,11 @@ extension RecordedRun {
 
     /// Its status; never ``StepResult/Status/warning``.
     public var status: StepResult.Status { result.status }
+    /// What came of it; also of a failed step whose value is not as expected.
     public var outcome: StepOutcome? { result.outcome }
     /// Why it failed; nil for an expected failure.
     public var failure: RunFailure? { result.failure }
+    /// How long it took.
     public var took: Duration { result.took }
 
     /// Remarks on a step that did not fail; of a skipped one, the reason.

@@ -8,9 +8,15 @@ import Bluetooth
 public struct RecordedWhole: Equatable, Sendable {
   /// Its kind: the word under which its own failure is reported.
   public enum Kind: String, Hashable, Sendable {
-    case batch, run, suite
+    /// A batch.
+    case batch
+    /// A single run.
+    case run
+    /// An nRF Connect suite.
+    case suite
   }
 
+  /// What the runs belong to.
   public let kind: Kind
   /// The name of the batch; nil without one, and for other commands.
   public let name: String?
@@ -27,6 +33,7 @@ public struct RecordedWhole: Equatable, Sendable {
   /// Why there is nothing to report, when that is not a failure.
   public private(set) var remark: String?
 
+  /// Nothing is known of it yet but its kind and name.
   public init(_ kind: Kind, name: String? = nil) {
     self.kind = kind
     self.name = name

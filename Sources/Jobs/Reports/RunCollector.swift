@@ -20,6 +20,8 @@ public struct RunCollector: Sendable {
     let device: String
   }
 
+  /// No events so far.
+  ///
   /// - Parameters:
   ///   - whole: The command of the runs.
   ///   - condenses: Whether a finished run keeps only the steps of ``SummaryReport``: the slowest

@@ -10,6 +10,7 @@ public struct SummaryReport: RunsReport {
   /// How many of the devices that did not run are named.
   public static let notRunCount = 20
 
+  /// A report without settings.
   public init() {}
 
   public func text(on runs: [RecordedRun], of whole: RecordedWhole?) -> String {

@@ -10,6 +10,7 @@ import Bluetooth
 ///
 /// - Source: TAP version 14.
 public struct TAPReport: RunsReport {
+  /// A report without settings.
   public init() {}
 
   public func text(on runs: [RecordedRun], of whole: RecordedWhole?) -> String {

@@ -7,6 +7,7 @@ import Bluetooth
 /// A failure has its reasons on separate lines. Times are those of the loop: simulated times in a
 /// simulated run.
 public struct TextReport: RunReport {
+  /// A report without settings.
   public init() {}
 
   public func lines(for event: RunEvent) -> [String] {

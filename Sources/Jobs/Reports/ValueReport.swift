@@ -7,6 +7,8 @@ public struct ValueReport: RunReport {
   /// Whether each line begins with its time in the run, in seconds, and with the attribute.
   private let showsPlace: Bool
 
+  /// A report of values; with `showsPlace` each line begins with its time in the run, in seconds,
+  /// and with the attribute.
   public init(showsPlace: Bool = false) {
     self.showsPlace = showsPlace
   }

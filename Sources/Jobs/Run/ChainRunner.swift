@@ -8,8 +8,11 @@ public import Signals
 /// It connects first, runs the steps in order, and disconnects at every ending. When a step fails,
 /// the rest of the chain is not run.
 public struct ChainRunner: Sendable {
+  /// What is run.
   public let plan: Plan
+  /// The device that it is run on.
   public let service: any DeviceService
+  /// The identity of the run, part of each event.
   public let identity: RunIdentity
   /// The name of the device in events.
   public let device: String
@@ -20,6 +23,9 @@ public struct ChainRunner: Sendable {
   /// Describes a run; starts nothing.
   ///
   /// - Parameters:
+  ///   - plan: What to run.
+  ///   - service: The device.
+  ///   - identity: The identity of the run, part of each event.
   ///   - device: The name of the device in events; nil for the description of the service.
   ///   - report: Called with each event, on the loop of the scheduler, one at a time. A receiver
   ///     must have stored an event when it returns: the next step waits for it.

@@ -53,7 +53,11 @@ extension Plan {
   /// let report = try plan.run(on: sensor, within: .seconds(60))
   /// ```
   ///
-  /// - Parameter limit: How long it may take, the wait for the turn included.
+  /// - Parameters:
+  ///   - service: The device. The run takes one turn of its scheduler.
+  ///   - limit: How long it may take, the wait for the turn included.
+  ///   - seed: Distinguishes runs of one plan: part of ``RunEvent/run``.
+  ///   - report: Called with each event, on the loop of the scheduler, one at a time.
   /// - Throws: Also `TimedOut` when the disconnect lasts beyond the limit; it goes on in its turn.
   @available(*, noasync, message: "await run(on:within:) instead")
   public func run(

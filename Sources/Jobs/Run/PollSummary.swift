@@ -24,7 +24,10 @@ public struct PollSummary: Equatable, Sendable {
 
 /// The 50th, 95th and 99th percentile of durations.
 public struct Percentiles: Equatable, Sendable {
+  /// The time that half of the reads do not exceed.
   public let p50: Duration
+  /// The time that 95 % of the reads do not exceed.
   public let p95: Duration
+  /// The time that 99 % of the reads do not exceed.
   public let p99: Duration
 }

@@ -7,11 +7,15 @@
 public struct RunIdentity: Hashable, Sendable, CustomStringConvertible {
   /// 16 hexadecimal digits.
   public let description: String
+  /// The seed of the run.
   public let seed: UInt64
 
   /// The identity of a run of `plan` with `seed`.
   ///
-  /// - Parameter round: The index of the run of its batch it belongs to, from 1.
+  /// - Parameters:
+  ///   - seed: Distinguishes runs of one plan.
+  ///   - plan: What is run.
+  ///   - round: The index of the run of its batch it belongs to, from 1.
   public init(seed: UInt64, plan: Plan, round: Int = 1) {
     self.init(seed: seed, text: plan.description, round: round)
   }

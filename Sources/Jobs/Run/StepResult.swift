@@ -4,17 +4,23 @@ public import Bluetooth
 
 /// The result of one step of a run.
 public struct StepResult: Equatable, Sendable {
+  /// How a step ended.
   public enum Status: String, Hashable, Sendable {
+    /// It succeeded.
     case ok
     /// It did not end as expected, which the suite accepts, or its notes matter. Chains have none.
     case warning
+    /// It failed; the rest of the chain is not run.
     case failed
+    /// The run was cancelled while it ran.
     case cancelled
     /// The condition of a `when` did not hold.
     case skipped
   }
 
+  /// The step.
   public let step: ReportedStep
+  /// How it ended.
   public let status: Status
   /// Its outcome; also of a failed step whose value is not as expected.
   public let outcome: StepOutcome?
@@ -26,6 +32,7 @@ public struct StepResult: Equatable, Sendable {
   /// How long it took.
   public let took: Duration
 
+  /// The result of a step.
   public init(
     _ step: ReportedStep,
     status: Status,
@@ -47,6 +54,7 @@ public struct StepResult: Equatable, Sendable {
 public enum StepOutcome: Equatable, Sendable {
   /// The connection is up: it was made, or found and is left up.
   case linked(LinkOrigin)
+  /// The value of a `read`.
   case value(StepValue)
   /// The device is paired.
   case paired(PairingOutcome)
@@ -61,6 +69,7 @@ public enum StepOutcome: Equatable, Sendable {
   case exchanged(StepValue, answered: Duration, notified: Duration)
   /// The ATT MTU, in octets.
   case mtu(Int)
+  /// The services of the device, with their characteristics and descriptors.
   case services([GATTService])
   /// The devices that a `scan` found, with their last advertisements, in the order of the first
   /// ones.
@@ -71,10 +80,12 @@ public enum StepOutcome: Equatable, Sendable {
 
 /// A value that a device sent.
 public struct StepValue: Equatable, Sendable {
+  /// The bytes as the device sent them.
   public let octets: [UInt8]
   /// The decoded value; nil when the octets do not match their format or characteristic.
   public let decoded: DecodedValue?
 
+  /// A value and what it means.
   public init(octets: [UInt8], decoded: DecodedValue?) {
     self.octets = octets
     self.decoded = decoded

@@ -18,6 +18,8 @@ public final class TracedReport: Sendable {
   private let report: @Sendable (RunEvent) -> Void
   private let state = Guarded(State())
 
+  /// Adds the parts of a trace to the failures that are reported.
+  ///
   /// - Parameter report: Receives every event of ``ChainRunner``.
   public init(_ trace: any RunTrace, _ report: @escaping @Sendable (RunEvent) -> Void) {
     self.trace = trace

@@ -72,6 +72,7 @@ public struct CronRule: Hashable, Sendable, CustomStringConvertible {
 
 /// An error in a cron schedule.
 public struct CronProblem: Error, Hashable, Sendable {
+  /// What is wrong with the expression.
   public let message: String
   /// What would be valid, unless the message states it.
   public let expected: String?

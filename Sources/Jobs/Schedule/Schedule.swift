@@ -4,6 +4,7 @@ import Signals
 
 /// The times at which runs begin.
 public struct Schedule: Hashable, Sendable, CustomStringConvertible {
+  /// When a batch begins again.
   public enum Rule: Hashable, Sendable {
     /// At once, and then at this interval after each due time, however long the runs take.
     case every(Duration)
@@ -11,10 +12,12 @@ public struct Schedule: Hashable, Sendable, CustomStringConvertible {
     case cron(CronRule)
   }
 
+  /// When the batch begins again.
   public let rule: Rule
   /// Each beginning is delayed by a random part of this, drawn from the seed.
   public let jitter: Duration
 
+  /// A schedule, with a random delay of at most `jitter`.
   public init(_ rule: Rule, jitter: Duration = .zero) {
     self.rule = rule
     self.jitter = jitter
@@ -49,7 +52,11 @@ public struct ScheduleTimes: Sendable {
   /// The number of due times so far.
   private var count = 0
 
-  /// - Parameter seed: The seed of the delays.
+  /// The times of a schedule.
+  ///
+  /// - Parameters:
+  ///   - schedule: When runs begin.
+  ///   - seed: The seed of the delays.
   public init(_ schedule: Schedule, seed: UInt64) {
     self.schedule = schedule
     generator = SeededGenerator(seed: seed, name: "schedule")

@@ -6,6 +6,7 @@
 public struct Bindings: Hashable, Sendable {
   /// A value for one name.
   public struct Binding: Hashable, Sendable {
+    /// The name of the variable.
     public let name: String
     /// The text as it was written. It is not YAML, and variables in it are not replaced.
     public let text: String
@@ -20,6 +21,7 @@ public struct Bindings: Hashable, Sendable {
   /// The indices of names in ``all``: tables may have thousands of columns.
   private var indices: [String: Int] = [:]
 
+  /// No values.
   public init() {}
 
   /// Binds a name to a value.

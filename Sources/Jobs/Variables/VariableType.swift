@@ -9,6 +9,7 @@ public enum VariableType: String, Hashable, Sendable, CaseIterable {
   case text
   /// A whole number, decimal or after `0x`.
   case integer
+  /// A number, also with a fraction.
   case number
   /// `true` or `false`.
   case boolean

@@ -88,7 +88,9 @@ public class Loop: TaskExecutor, @unchecked Sendable {
 
   /// Calls `fire` on this loop once `delay` has passed.
   ///
-  /// - Parameter delay: Zero or less means: as soon as the loop gets to it, but never from here.
+  /// - Parameters:
+  ///   - delay: Zero or less means: as soon as the loop gets to it, but never from here.
+  ///   - fire: Called on the loop.
   @discardableResult
   public final func after(
     _ delay: Duration,

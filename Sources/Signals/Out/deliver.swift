@@ -63,8 +63,10 @@ extension Signal {
   /// readings.deliver(on: model) { model, reading in model.append(reading) }
   /// ```
   ///
-  /// - Parameter receive: Called with the actor and the value, isolated to the actor. What it throws
-  ///   is treated as thrown by the consumer.
+  /// - Parameters:
+  ///   - actor: The actor.
+  ///   - receive: Called with the actor and the value, isolated to the actor. What it throws is
+  ///     treated as thrown by the consumer.
   public func deliver<Receiver: Actor>(
     on actor: Receiver,
     _ receive: @escaping @Sendable (isolated Receiver, Value) async throws -> Void

@@ -23,6 +23,8 @@ public final class SerialScheduler: Sendable {
   /// Makes a scheduler with nothing to do.
   ///
   /// - Parameters:
+  ///   - loop: The loop that its turns run on.
+  ///   - name: The name, for errors.
   ///   - cleanUpLimit: How long each release at the end of a turn may take. The default is longer
   ///     than the 2 s that BlueZ waits before it drops a link.
   public init(

@@ -36,7 +36,7 @@ public struct Signal<Value: Sendable>: Sendable {
   /// - Parameters:
   ///   - home: The scheduler on which the work belongs; nil where it does not matter.
   ///   - body: The work. It runs on a loop; what it waits for should be waited for with
-  ///     ``wait(on:operation:limit:start:)``, so that it ends at once when cancelled.
+  ///     ``wait(on:operation:limit:otherwise:start:)``, so that it ends at once when cancelled.
   @inlinable
   public init(home: SerialScheduler? = nil, _ body: @escaping Body) {
     self.body = body

@@ -17,6 +17,8 @@ public struct RetryPolicy: Sendable {
   ///
   /// - Parameters:
   ///   - attempts: At least 1; 1 means no second try.
+  ///   - backoff: The wait before the second try.
+  ///   - backoffLimit: The longest wait; waits double up to it.
   ///   - retries: Whether a failure is worth another try; by default each is.
   public init(
     attempts: Int,

@@ -15,8 +15,9 @@ extension Signal {
   /// Signal.just(()).delay(.seconds(1)).then { thermometer.read(.batteryLevel) }
   /// ```
   ///
-  /// - Parameter bufferLimit: How many values may be under way before it fails with
-  ///   ``BufferOverflow``.
+  /// - Parameters:
+  ///   - duration: How much later each value is sent.
+  ///   - bufferLimit: How many values may be under way before it fails with ``BufferOverflow``.
   public func delay(_ duration: Duration, bufferLimit: Int = 65_536) -> Signal {
     Signal(home: home) { [self] sink in
       let loop = try Carried.requireLoop()

@@ -16,7 +16,9 @@ extension Signal {
   /// thermometer.connect().timeout(.seconds(5), "connecting")
   /// ```
   ///
-  /// - Parameter operation: What is limited, for the error.
+  /// - Parameters:
+  ///   - limit: How long the source may take, without the time of its consumer.
+  ///   - operation: What is limited, for the error.
   public func timeout(_ limit: Duration, _ operation: String = "the signal") -> Signal {
     limited(limit, operation, restartingAtValues: false)
   }

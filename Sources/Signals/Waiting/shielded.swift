@@ -8,6 +8,7 @@
 /// - Parameters:
 ///   - loop: Where `body` runs, and whose clock measures `limit`.
 ///   - limit: How long `body` may take before it is cancelled itself.
+///   - body: The clean-up.
 /// - Throws: What `body` throws; ``TimedOut`` from the wait it was in when `limit` passed.
 public func shielded<R: Sendable>(
   on loop: Loop,

@@ -9,12 +9,17 @@
 public indirect enum Behaviour: Sendable, Hashable {
   /// A value that stays until it is written over.
   case constant([UInt8])
+  /// A number that steps with time or with each read.
   case counter(Counter)
+  /// Numbers that rise and fall.
   case wave(Wave)
   /// What is written is kept, read back, and notified to a subscriber.
   case echo
+  /// Values that follow each other.
   case series(Series)
+  /// A control point, which answers writes.
   case response(Response)
+  /// Random numbers.
   case noise(Noise)
   /// What is written to it changes nothing.
   case follow(Follower)

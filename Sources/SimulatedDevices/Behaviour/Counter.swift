@@ -6,6 +6,7 @@ public import Bluetooth
 public struct Counter: Sendable, Hashable {
   /// A format of whole numbers.
   public var format: ValueFormat
+  /// The first value.
   public var from: Int64
   /// The last value; nil: the end of the format's range.
   public var to: Int64?
@@ -18,6 +19,7 @@ public struct Counter: Sendable, Hashable {
   /// Whether a subscriber gets the present value at once.
   public var beginsAtOnce: Bool
 
+  /// A counter; see the properties.
   public init(
     format: ValueFormat,
     from: Int64 = 0,

@@ -4,6 +4,7 @@ public import Bluetooth
 
 /// What a part of another characteristic's value is called here.
 public struct View: Sendable, Hashable {
+  /// The name of the part, for templates.
   public var name: String
   /// Where several of the device match, the first.
   public var characteristic: CharacteristicSelector
@@ -14,6 +15,7 @@ public struct View: Sendable, Hashable {
   /// How many octets it has at most, without a format; nil: all.
   public var count: Int?
 
+  /// A name for a part of a characteristic's value.
   public init(
     _ name: String,
     of characteristic: BluetoothUUID,
@@ -60,9 +62,12 @@ public struct View: Sendable, Hashable {
 /// It moves as often as those of its sources that move by themselves; a source that is written,
 /// set or notified takes it along at once.
 public struct Follower: Sendable, Hashable {
+  /// The parts of other values that the value is made of.
   public var views: [View]
+  /// How the value is made of them.
   public var value: ValueTemplate
 
+  /// A value that follows others.
   public init(_ views: [View], value: ValueTemplate) {
     self.views = views
     self.value = value

@@ -12,13 +12,16 @@ public struct Noise: Sendable, Hashable {
     case bell
   }
 
+  /// What the value is made of, in a row.
   public var parts: [Wave.Part]
   /// The time between two values.
   public var every: Duration
+  /// How the numbers are distributed.
   public var shape: Shape
   /// Whether a subscriber gets the present value at once.
   public var beginsAtOnce: Bool
 
+  /// Random numbers; see the properties.
   public init(
     parts: [Wave.Part],
     every: Duration,

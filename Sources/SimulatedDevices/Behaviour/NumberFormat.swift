@@ -2,7 +2,7 @@
 
 public import Bluetooth
 
-/// A format for numbers: those of ``ValueFormat``, and the two of medical devices.
+/// A format for numbers: those of `ValueFormat`, and the two of medical devices.
 public enum NumberFormat: Sendable, Hashable {
   /// `u8`, `i16be`, `f32` and so on; numbers are rounded where the format has no fractions.
   case plain(ValueFormat)

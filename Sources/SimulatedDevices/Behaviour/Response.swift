@@ -9,8 +9,10 @@ public import Bluetooth
 public struct Response: Sendable, Hashable {
   /// The value before anything is written.
   public var initial: [UInt8]
+  /// The rules; the first that matches decides.
   public var rules: [ResponseRule]
 
+  /// A control point with these rules.
   public init(initial: [UInt8] = [], rules: [ResponseRule]) {
     self.initial = initial
     self.rules = rules
@@ -31,17 +33,24 @@ public struct Response: Sendable, Hashable {
 public struct ResponseRule: Sendable, Hashable {
   /// Which values a rule is for.
   public enum Pattern: Sendable, Hashable {
+    /// Every value.
     case any
+    /// This value.
     case exactly([UInt8])
+    /// Values that begin with these bytes.
     case beginning([UInt8])
+    /// Values that match a pattern, whose parts get names.
     case like(BytePattern)
   }
 
+  /// Which values the rule is for.
   public var pattern: Pattern
   /// The error that the write is refused with; nil: it is accepted.
   public var refusal: ATTErrorCode?
+  /// What happens, in order.
   public var actions: [ResponseAction]
 
+  /// A rule for the values that match.
   public init(
     pattern: Pattern = .any,
     refusal: ATTErrorCode? = nil,
@@ -70,6 +79,7 @@ extension ResponseRule.Pattern {
 
 /// One consequence of a write.
 public struct ResponseAction: Sendable, Hashable {
+  /// What happens to the value.
   public enum Kind: Sendable, Hashable {
     /// The value is kept, and sent to a subscriber.
     case notify
@@ -77,6 +87,7 @@ public struct ResponseAction: Sendable, Hashable {
     case set
   }
 
+  /// What happens to the value.
   public var kind: Kind
   /// The characteristic it happens on; nil: the one that was written. Where several of the device
   /// match, the first.
@@ -86,6 +97,7 @@ public struct ResponseAction: Sendable, Hashable {
   /// How long after the write; nothing happens if the link is down by then.
   public var delay: Duration
 
+  /// One consequence of a write; see the properties.
   public init(
     _ kind: Kind,
     characteristic: BluetoothUUID? = nil,

@@ -2,6 +2,7 @@
 
 /// Values one after the other: played to each subscriber from the first on, or one a read.
 public struct Series: Sendable, Hashable {
+  /// The values, in order.
   public var values: [[UInt8]]
   /// The time between two values; nil: each read returns the next, or `times` sets the moments.
   public var every: Duration?
@@ -12,6 +13,7 @@ public struct Series: Sendable, Hashable {
   /// Whether a subscriber gets the first value at once.
   public var beginsAtOnce: Bool
 
+  /// Values that follow each other; see the properties.
   public init(
     values: [[UInt8]],
     every: Duration? = nil,

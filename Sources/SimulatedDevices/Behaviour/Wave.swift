@@ -6,10 +6,13 @@ import Signals
 public struct Wave: Sendable, Hashable {
   /// What the value is made of, in a row.
   public enum Part: Sendable, Hashable {
+    /// Bytes that stay.
     case octets([UInt8])
+    /// A number that moves.
     case number(MovingNumber)
   }
 
+  /// What the value is made of, in a row.
   public var parts: [Part]
   /// From one crest to the next.
   public var period: Duration
@@ -21,6 +24,7 @@ public struct Wave: Sendable, Hashable {
   /// Whether a subscriber gets the present value at once.
   public var beginsAtOnce: Bool
 
+  /// A wave; see the properties.
   public init(
     parts: [Part],
     period: Duration,
@@ -75,6 +79,7 @@ public struct Wave: Sendable, Hashable {
 
 /// One number of a wave.
 public struct MovingNumber: Sendable, Hashable {
+  /// How the number is sent.
   public var format: NumberFormat
   /// The number at the trough.
   public var low: Double
@@ -84,6 +89,7 @@ public struct MovingNumber: Sendable, Hashable {
   /// intervals in 1/1024 s.
   public var dividend: Double?
 
+  /// A number that moves between two ends.
   public init(format: NumberFormat, low: Double, high: Double, dividend: Double? = nil) {
     self.format = format
     self.low = low

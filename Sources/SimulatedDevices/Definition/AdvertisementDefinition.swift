@@ -6,8 +6,11 @@ public import Bluetooth
 public struct AdvertisementDefinition: Sendable, Hashable {
   /// Whether the device's name and appearance are in it.
   public var includesName: Bool
+  /// The advertised services.
   public var services: [BluetoothUUID]
+  /// The manufacturer data, by company.
   public var manufacturerData: [ManufacturerData]
+  /// The service data, by service.
   public var serviceData: [ServiceData]
   /// Data that changes, after the data that stays.
   public var live: [LiveData]
@@ -28,6 +31,7 @@ public struct AdvertisementDefinition: Sendable, Hashable {
   /// Whether it accepts connections.
   public var isConnectable: Bool
 
+  /// What a device advertises; see the properties.
   public init(
     includesName: Bool = true,
     services: [BluetoothUUID] = [],
@@ -63,8 +67,10 @@ public struct AdvertisementDefinition: Sendable, Hashable {
 public struct ManufacturerData: Sendable, Hashable {
   /// The company identifier that the Bluetooth SIG assigned.
   public var company: UInt16
+  /// The bytes after the company identifier.
   public var octets: [UInt8]
 
+  /// Manufacturer data of one company.
   public init(company: UInt16, octets: [UInt8]) {
     self.company = company
     self.octets = octets
@@ -73,9 +79,12 @@ public struct ManufacturerData: Sendable, Hashable {
 
 /// What a service advertises.
 public struct ServiceData: Sendable, Hashable {
+  /// The service that the data belongs to.
   public var service: BluetoothUUID
+  /// The bytes after the UUID.
   public var octets: [UInt8]
 
+  /// The data of one service.
   public init(service: BluetoothUUID, octets: [UInt8]) {
     self.service = service
     self.octets = octets
@@ -86,13 +95,18 @@ public struct ServiceData: Sendable, Hashable {
 public struct LiveData: Sendable, Hashable {
   /// Whose data it is.
   public enum Field: Sendable, Hashable {
+    /// The manufacturer data of a company.
     case manufacturer(UInt16)
+    /// The data of a service.
     case service(BluetoothUUID)
   }
 
+  /// The field that moves.
   public var field: Field
+  /// How its bytes are made of values of the device.
   public var value: ValueTemplate
 
+  /// A field that moves with values of the device.
   public init(_ field: Field, value: ValueTemplate) {
     self.field = field
     self.value = value

@@ -4,8 +4,11 @@ public import Bluetooth
 
 /// A characteristic: what may be done with it, and what it then does.
 public struct CharacteristicDefinition: Sendable, Hashable {
+  /// The UUID of the characteristic.
   public var uuid: BluetoothUUID
+  /// What a client may do with it.
   public var properties: CharacteristicProperties
+  /// What its value is, and what a write does.
   public var behaviour: Behaviour
   /// Its descriptors without the Client Characteristic Configuration, which
   /// ``AttributeTable`` adds.
@@ -19,6 +22,7 @@ public struct CharacteristicDefinition: Sendable, Hashable {
   /// The longest value that may be written, in octets.
   public var longest: Int
 
+  /// A characteristic; see the properties.
   public init(
     uuid: BluetoothUUID,
     properties: CharacteristicProperties,
@@ -42,13 +46,16 @@ public struct CharacteristicDefinition: Sendable, Hashable {
 
 /// A descriptor with a value.
 public struct DescriptorDefinition: Sendable, Hashable {
+  /// The UUID of the descriptor.
   public var uuid: BluetoothUUID
+  /// The value, in bytes.
   public var value: [UInt8]
   /// Whether a write replaces the value, rather than being refused.
   public var isWritable: Bool
   /// What it demands of the link.
   public var security: AttributeSecurity
 
+  /// A descriptor with its value.
   public init(
     uuid: BluetoothUUID,
     value: [UInt8],

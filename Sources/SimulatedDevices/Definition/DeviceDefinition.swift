@@ -8,7 +8,9 @@ public import Bluetooth
 public struct DeviceDefinition: Sendable, Hashable {
   /// The name it advertises and serves as Device Name; nil: it has none.
   public var name: String?
+  /// The address, which is also the identity of the device.
   public var address: BluetoothAddress
+  /// Whether the address is public or random.
   public var addressType: AddressType
   /// What the device looks like to users; nil: it is not advertised, and reads as "unknown".
   ///
@@ -25,7 +27,9 @@ public struct DeviceDefinition: Sendable, Hashable {
   public var isConnectable: Bool { advertisements.contains(where: \.isConnectable) }
   /// The private address that it uses in place of its own; nil: it uses its own.
   public var privateAddress: PrivateAddress?
+  /// The MTU and the delays of a connection.
   public var link: LinkDefinition
+  /// How the device pairs.
   public var pairing: PairingDefinition
   /// The application's services. Generic Access and Generic Attribute are added by
   /// ``AttributeTable``.
@@ -35,6 +39,7 @@ public struct DeviceDefinition: Sendable, Hashable {
   /// What goes wrong, and when. The first rule that applies wins.
   public var faults: [FaultRule]
 
+  /// A device; see the properties.
   public init(
     name: String? = nil,
     address: BluetoothAddress,

@@ -15,6 +15,7 @@ public struct LinkDefinition: Sendable, Hashable {
   /// The strength in dBm at which nothing gets through any more, in either direction.
   public var sensitivity: Int
 
+  /// A connection; see the properties.
   public init(
     mtu: Int = 517,
     connectTime: Duration = .milliseconds(120),

@@ -18,10 +18,12 @@ public struct PrivateAddress: Sendable, Hashable {
     var highestBits: UInt64 { self == .resolvable ? 0b01 : 0b00 }
   }
 
+  /// Who can resolve the addresses.
   public var kind: Kind
   /// How long each address lasts.
   public var every: Duration
 
+  /// Addresses that change at this interval.
   public init(_ kind: Kind = .resolvable, every: Duration) {
     self.kind = kind
     self.every = every
@@ -29,7 +31,9 @@ public struct PrivateAddress: Sendable, Hashable {
 
   /// The address of a period, counted from 0.
   ///
-  /// - Parameter generator: The device's own.
+  /// - Parameters:
+  ///   - period: The index of the period, from 0.
+  ///   - generator: The device's own.
   public func address(period: Int, generator: SeededGenerator) -> BluetoothAddress {
     var generator = generator.split("address \(period)")
     let bits = UInt64.random(in: 1..<(1 << 46), using: &generator)

@@ -2,6 +2,7 @@
 
 /// How secure a link is, or has to be.
 public enum LinkSecurity: String, CaseIterable, Hashable, Sendable, Comparable {
+  /// Without encryption.
   case none
   /// With a key that nobody has vouched for.
   case encrypted
@@ -17,8 +18,10 @@ public enum LinkSecurity: String, CaseIterable, Hashable, Sendable, Comparable {
 public struct AttributeSecurity: Hashable, Sendable {
   /// To read it, and to subscribe to it.
   public var read: LinkSecurity
+  /// To write it.
   public var write: LinkSecurity
 
+  /// What reads and writes demand; without arguments, nothing.
   public init(read: LinkSecurity = .none, write: LinkSecurity = .none) {
     self.read = read
     self.write = write
@@ -41,11 +44,13 @@ public struct PairingDefinition: Hashable, Sendable {
     case reject
   }
 
+  /// What the device and its user do.
   public var method: Method
   /// Of `passkey-entry`: the device's own. Of the others: what is to be shown, drawn from the seed
   /// when nil. 0 to 999999.
   public var passkey: UInt32?
 
+  /// A way to pair; without arguments, Just Works.
   public init(_ method: Method = .justWorks, passkey: UInt32? = nil) {
     self.method = method
     self.passkey = passkey

@@ -4,12 +4,16 @@ public import Bluetooth
 
 /// A service and its characteristics, in the order of their handles.
 public struct ServiceDefinition: Sendable, Hashable {
+  /// The UUID of the service.
   public var uuid: BluetoothUUID
+  /// Whether it is a primary service.
   public var isPrimary: Bool
   /// Services of the same device that this one refers to; those that are not there are left out.
   public var includes: [BluetoothUUID]
+  /// Its characteristics, in the order of their handles.
   public var characteristics: [CharacteristicDefinition]
 
+  /// A service; see the properties.
   public init(
     uuid: BluetoothUUID,
     isPrimary: Bool = true,

@@ -29,6 +29,7 @@ public struct SignalWalk: Sendable, Hashable {
   /// Where it begins; nil: in the middle, or where a device that is carried about was.
   public var start: Int?
 
+  /// A strength that wanders; see the properties.
   public init(
     low: Int,
     high: Int,

@@ -9,6 +9,7 @@ public struct SignalPath: Sendable, Hashable {
     /// In dBm.
     public var rssi: Int
 
+    /// A strength in dBm at a moment.
     public init(at time: Duration, rssi: Int) {
       self.time = time
       self.rssi = rssi
@@ -20,6 +21,7 @@ public struct SignalPath: Sendable, Hashable {
   /// Whether it begins again after the last point, rather than staying there.
   public var repeats: Bool
 
+  /// A path through these points.
   public init(_ points: [Point], repeats: Bool = false) {
     self.points = points
     self.repeats = repeats

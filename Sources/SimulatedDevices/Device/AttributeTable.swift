@@ -6,31 +6,39 @@ public import Bluetooth
 
 /// A service as a client finds it.
 public struct ServiceEntry: Sendable, Hashable {
+  /// The UUID of the service.
   public let uuid: BluetoothUUID
   /// The handle of the declaration.
   public let handle: UInt16
   /// The handle of its last attribute.
   public let lastHandle: UInt16
+  /// Whether it is a primary service.
   public let isPrimary: Bool
   /// The handles of the services it includes, each with a declaration of its own.
   public let includes: [UInt16]
+  /// Its characteristics, in the order of their handles.
   public let characteristics: [CharacteristicEntry]
 }
 
 /// A characteristic as a client finds it.
 public struct CharacteristicEntry: Sendable, Hashable {
+  /// The UUID of the characteristic.
   public let uuid: BluetoothUUID
   /// The handle of the declaration.
   public let declaration: UInt16
   /// The handle of the value: the one after the declaration.
   public let handle: UInt16
+  /// What a client may do with it.
   public let properties: CharacteristicProperties
+  /// Its descriptors, in the order of their handles.
   public let descriptors: [DescriptorEntry]
 }
 
 /// A descriptor as a client finds it.
 public struct DescriptorEntry: Sendable, Hashable {
+  /// The UUID of the descriptor.
   public let uuid: BluetoothUUID
+  /// The handle of the descriptor.
   public let handle: UInt16
 }
 
@@ -58,6 +66,7 @@ public struct AttributeTable: Sendable, Hashable {
     let descriptors: [DescriptorDefinition]
   }
 
+  /// The services, in the order of their handles.
   public let services: [ServiceEntry]
   /// Those of all services, in the order of their handles.
   let characteristics: [Characteristic]

@@ -22,7 +22,9 @@ extension SimulatedDevice {
   /// Moves the device: its RSSI changes linearly to `rssi`, in dBm, and stays there. The random
   /// variation of its definition still applies.
   ///
-  /// - Parameter duration: How long the change takes, from now on.
+  /// - Parameters:
+  ///   - rssi: The strength at the end, in dBm.
+  ///   - duration: How long the change takes, from now on.
   public func move(to rssi: Int, within duration: Duration = .zero) {
     radio { $0.move(to: rssi, within: duration, elapsed: $1) }
     watchLink()

@@ -21,7 +21,9 @@ extension SimulatedDevice {
   ///
   /// A value that moves by itself stands still at the new one until ``letMove(at:)``.
   ///
-  /// - Parameter value: At most 512 octets.
+  /// - Parameters:
+  ///   - value: At most 512 octets.
+  ///   - valueHandle: The handle of the characteristic's value.
   /// - Returns: Whether a characteristic has this handle.
   @discardableResult
   public func setValue(_ value: [UInt8], at valueHandle: UInt16) -> Bool {

@@ -11,9 +11,11 @@ public import Signals
 /// Operations are decided at once; their delays are in ``LinkDefinition``, for the caller to keep.
 /// Timers and notifications run on the loop, and never from inside a call of this object.
 public final class SimulatedDevice: Sendable {
+  /// Receives what the device sends by itself, on its loop.
   public typealias NotificationHandler =
     @Sendable (_ valueHandle: UInt16, _ value: [UInt8]) -> Void
 
+  /// Receives changes of the device's presence, on its loop.
   public typealias PresenceHandler = @Sendable (DevicePresence) -> Void
 
   typealias Sent = (handle: UInt16, value: [UInt8])
@@ -94,7 +96,9 @@ public final class SimulatedDevice: Sendable {
     }
   }
 
+  /// What the device was made from.
   public let definition: DeviceDefinition
+  /// Its attributes with their handles.
   public let table: AttributeTable
   private let loop: Loop
   private let start: Instant
@@ -104,6 +108,7 @@ public final class SimulatedDevice: Sendable {
   /// Starts a device, whose time begins now.
   ///
   /// - Parameters:
+  ///   - definition: What the device is.
   ///   - loop: Where it runs.
   ///   - generator: Its own; every part of the device splits it by name.
   public init(_ definition: DeviceDefinition, on loop: Loop, generator: SeededGenerator) {
@@ -138,6 +143,8 @@ public final class SimulatedDevice: Sendable {
   /// Writes a value or a descriptor.
   ///
   /// - Parameters:
+  ///   - handle: The handle of the attribute.
+  ///   - value: What is written.
   ///   - offset: The first octet that is written. Octets before it are kept, octets behind the
   ///     written ones are removed. An offset beyond the end is refused with Invalid Offset.
   ///   - withResponse: Whether this is a Write Request. The device answers no Write Command: a
@@ -156,7 +163,9 @@ public final class SimulatedDevice: Sendable {
 
   /// Subscribes to a characteristic by writing its configuration; nil: ends the subscription.
   ///
-  /// - Parameter valueHandle: The handle of the characteristic's value.
+  /// - Parameters:
+  ///   - valueHandle: The handle of the characteristic's value.
+  ///   - mode: Notifications or indications.
   /// - Returns: The error that the write of the configuration is refused with: no configuration
   ///   there, the mode is not among the properties, or the link is down.
   public func subscribe(

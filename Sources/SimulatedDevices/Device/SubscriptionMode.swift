@@ -4,7 +4,9 @@
 ///
 /// - Source: Bluetooth Core 5.4, Vol 3, Part G §3.3.3.3.
 public enum SubscriptionMode: Sendable, Hashable {
+  /// Notifications, which nobody confirms.
   case notification
+  /// Indications, each of which is confirmed.
   case indication
 
   /// The two octets that ask for it; those of nil ask for nothing.

@@ -8,11 +8,13 @@ public import Bluetooth
 
 /// One thing that a fault does to the simulated world.
 public enum FaultAction: Sendable, Hashable {
+  /// Something happens to a device, or to its connection.
   case device(BluetoothAddress, DeviceChange)
   /// Adapters are counted from 0, in the order of the host's.
   case adapter(Int, AdapterChange)
   /// bluetoothd ends, by itself or killed.
   case endDaemon(isKilled: Bool)
+  /// bluetoothd starts.
   case startDaemon
   /// The message bus ends, with everybody on it.
   case closeBus
@@ -26,8 +28,11 @@ public enum FaultAction: Sendable, Hashable {
 
 /// What happens to a device and to its link.
 public enum DeviceChange: Sendable, Hashable {
+  /// The connection drops.
   case loseLink
+  /// The device disappears, and its connection with it.
   case vanish
+  /// The device is back.
   case appear
   /// It begins or ceases to offer a service.
   case offer(BluetoothUUID, Bool)
@@ -36,6 +41,7 @@ public enum DeviceChange: Sendable, Hashable {
   case replace(BluetoothUUID, Bool)
   /// How its services come to be known on its next links.
   case services(ServiceResolution)
+  /// What happens to what it sends by itself.
   case notifications(NotificationFault)
   /// These rules in place of those that it has.
   case rules([FaultRule])
@@ -57,6 +63,7 @@ public enum ServiceResolution: Hashable, Sendable {
 
 /// What happens to everything that a device sends by itself.
 public enum NotificationFault: Sendable, Hashable {
+  /// It is received once.
   case none
   /// It is not received.
   case lost
@@ -68,6 +75,7 @@ public enum NotificationFault: Sendable, Hashable {
 public enum AdapterChange: Sendable, Hashable {
   /// It is switched.
   case power(Bool)
+  /// It is pulled out.
   case unplug
   /// It is put in under a number; nil: its own.
   case plugIn(Int?)
@@ -77,7 +85,10 @@ public enum AdapterChange: Sendable, Hashable {
 public enum OtherProgramAction: Sendable, Hashable {
   /// What one program may have of a characteristic for itself alone.
   public enum AcquiredSide: Sendable, Hashable {
-    case notify, write
+    /// The notifications.
+    case notify
+    /// The writes.
+    case write
   }
 
   /// It forgets the device.

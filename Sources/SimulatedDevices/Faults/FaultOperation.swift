@@ -4,15 +4,19 @@ public import Bluetooth
 
 /// One thing that a client asks of a device.
 public enum FaultOperation: Sendable, Hashable {
+  /// Connecting.
   case connect
   /// Service discovery.
   case discover
+  /// A read of a characteristic.
   case read(BluetoothUUID, handle: UInt16? = nil)
+  /// A Write Request: a write with response.
   case write(BluetoothUUID, handle: UInt16? = nil)
   /// A Write Command: a write without response.
   case command(BluetoothUUID, handle: UInt16? = nil)
   /// Turning notifications or indications on or off.
   case subscribe(BluetoothUUID, handle: UInt16? = nil)
+  /// Disconnecting.
   case disconnect
 
   /// The operation without its characteristic.
@@ -50,7 +54,20 @@ public enum FaultOperation: Sendable, Hashable {
 
 /// The operations that a rule is about.
 public enum FaultKind: String, Sendable, Hashable, CaseIterable {
-  case connect, discover, read, write, command, subscribe, disconnect
+  /// Attempts to connect.
+  case connect
+  /// Service discovery.
+  case discover
+  /// Reads.
+  case read
+  /// Write Requests.
+  case write
+  /// Write Commands.
+  case command
+  /// Turning notifications or indications on or off.
+  case subscribe
+  /// Disconnects.
+  case disconnect
   /// Every operation that the rule's action can happen to.
   case any
 

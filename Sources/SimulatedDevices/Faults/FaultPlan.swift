@@ -62,6 +62,7 @@ public struct FaultPlan: Sendable {
   /// Counts `operation`, and returns what happens to it: the action of the first rule that fires.
   ///
   /// - Parameters:
+  ///   - operation: What a client asks for.
   ///   - elapsed: The time since the device's start.
   ///   - surroundings: The state of the host around the device.
   ///   - table: The device's attributes, to distinguish characteristics with the same UUID.

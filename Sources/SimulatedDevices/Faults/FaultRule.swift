@@ -22,10 +22,12 @@ public enum FaultCondition: Sendable, Hashable {
 
 /// The state of the host around a device, for its fault conditions.
 public struct Surroundings: Sendable, Hashable {
+  /// Whether the adapter scans.
   public var isScanning: Bool
   /// How many devices have a link.
   public var links: Int
 
+  /// A state of the host.
   public init(isScanning: Bool = false, links: Int = 0) {
     self.isScanning = isScanning
     self.links = links
@@ -42,17 +44,22 @@ public struct Surroundings: Sendable, Hashable {
 
 /// When something goes wrong, and what.
 public struct FaultRule: Sendable, Hashable {
+  /// The operations that the rule is about.
   public var on: FaultKind
   /// Only operations on the characteristics that match; nil: on any.
   public var characteristic: CharacteristicSelector?
+  /// Which of them it affects.
   public var occurrence: FaultOccurrence
   /// How many operations in a row are hit when one is.
   public var burst: Int
   /// Only operations that begin so long after the device's start; nil: at any time.
   public var window: Range<Duration>?
+  /// What must hold around the device; nil: nothing.
   public var condition: FaultCondition?
+  /// What goes wrong.
   public var action: OperationFault
 
+  /// A rule; see the properties.
   public init(
     on: FaultKind,
     characteristic: BluetoothUUID? = nil,
@@ -73,7 +80,11 @@ public struct FaultRule: Sendable, Hashable {
 
   /// Whether the rule counts this operation.
   ///
-  /// - Parameter table: The device's attributes, to distinguish characteristics with the same UUID.
+  /// - Parameters:
+  ///   - operation: What a client asks for.
+  ///   - elapsed: How long after the device's start.
+  ///   - surroundings: The state of the host around the device.
+  ///   - table: The device's attributes, to distinguish characteristics with the same UUID.
   public func matches(
     _ operation: FaultOperation,
     at elapsed: Duration = .zero,

@@ -13,6 +13,7 @@ public struct FaultSchedule: Sendable {
   public struct Firing: Sendable, Hashable {
     /// The index of the fault.
     public let fault: Int
+    /// How long after now it fires.
     public let delay: Duration
   }
 
@@ -29,6 +30,7 @@ public struct FaultSchedule: Sendable {
   /// would change every seeded world.
   private static let label = "blow"
 
+  /// The faults of a scenario, with the generator of its random moments.
   public init(_ faults: [ScheduledFault], generator: SeededGenerator) {
     entries = faults.enumerated().map { index, fault in
       Entry(fault: fault, generator: generator.split("\(Self.label) \(index + 1)"))

@@ -6,12 +6,14 @@ extension NamedFault {
     servicesNever, lostNotifications, duplicateNotifications,
   ]
 
+  /// `link-lost`: the connection is lost; subscriptions are gone.
   public static let linkLost = NamedFault(
     "link-lost",
     pain: "the connection is lost; subscriptions are gone",
     "it is lost, and can be made again",
     effect: .devices { _, devices in devices.map { TimedAction(.device($0, .loseLink)) } }
   )
+  /// `out-of-range`: the device is gone, and comes back.
   public static let outOfRange = NamedFault(
     "out-of-range",
     pain: "the device is gone, and comes back",
@@ -21,6 +23,7 @@ extension NamedFault {
       TimedAction.lasting(settings.duration, devices, .vanish, .appear)
     }
   )
+  /// `drop-in-turn`: devices drop one after the other.
   public static let dropInTurn = NamedFault(
     "drop-in-turn",
     pain: "devices drop one after the other",
@@ -39,6 +42,7 @@ extension NamedFault {
       }
     }
   )
+  /// `service-missing`: the services have changed, and the device sends Service Changed.
   public static let serviceMissing = NamedFault(
     "service-missing",
     pain: "the services have changed, and the device sends Service Changed",
@@ -54,6 +58,8 @@ extension NamedFault {
       )
     }
   )
+  /// `services-stale`: a stale GATT cache: other firmware came, and bluetoothd goes by what it read
+  /// before.
   public static let servicesStale = NamedFault(
     "services-stale",
     pain: "a stale GATT cache: other firmware came, and bluetoothd goes by what it read before",
@@ -70,6 +76,7 @@ extension NamedFault {
       )
     }
   )
+  /// `services-early`: ServicesResolved is set before the services are there.
   public static let servicesEarly = NamedFault(
     "services-early",
     pain: "ServicesResolved is set before the services are there",
@@ -80,6 +87,7 @@ extension NamedFault {
       return TimedAction.lasting(settings.duration, devices, early, .services(.inOrder))
     }
   )
+  /// `services-empty`: ServicesResolved is set, and there are no services.
   public static let servicesEmpty = NamedFault(
     "services-empty",
     pain: "ServicesResolved is set, and there are no services",
@@ -89,6 +97,7 @@ extension NamedFault {
       TimedAction.lasting(settings.duration, devices, .services(.empty), .services(.inOrder))
     }
   )
+  /// `services-never`: ServicesResolved is never set.
   public static let servicesNever = NamedFault(
     "services-never",
     pain: "ServicesResolved is never set",
@@ -98,6 +107,7 @@ extension NamedFault {
       TimedAction.lasting(settings.duration, devices, .services(.never), .services(.inOrder))
     }
   )
+  /// `lost-notifications`: the first notification, or all, are lost.
   public static let lostNotifications = NamedFault(
     "lost-notifications",
     pain: "the first notification, or all, are lost",
@@ -112,6 +122,7 @@ extension NamedFault {
       )
     }
   )
+  /// `duplicate-notifications`: notifications arrive twice.
   public static let duplicateNotifications = NamedFault(
     "duplicate-notifications",
     pain: "notifications arrive twice",

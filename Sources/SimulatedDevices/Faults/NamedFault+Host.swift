@@ -10,6 +10,7 @@ extension NamedFault {
 
   // MARK: Adapters
 
+  /// `adapter-off`: the adapter is off, or blocked.
   public static let adapterOff = NamedFault(
     "adapter-off",
     pain: "the adapter is off, or blocked",
@@ -23,6 +24,7 @@ extension NamedFault {
       )
     }
   )
+  /// `adapter-unplugged`: the adapter is gone.
   public static let adapterUnplugged = NamedFault(
     "adapter-unplugged",
     pain: "the adapter is gone",
@@ -36,6 +38,7 @@ extension NamedFault {
       )
     }
   )
+  /// `adapter-renumbered`: after a reset, hci0 is hci1.
   public static let adapterRenumbered = NamedFault(
     "adapter-renumbered",
     pain: "after a reset, hci0 is hci1",
@@ -57,6 +60,7 @@ extension NamedFault {
     .connect, .read, .write, .subscribe, .disconnect, .any,
   ]
 
+  /// `daemon-restart`: bluetoothd is restarted: objects and calls of the old one.
   public static let daemonRestart = NamedFault(
     "daemon-restart",
     pain: "bluetoothd is restarted: objects and calls of the old one",
@@ -66,6 +70,7 @@ extension NamedFault {
       TimedAction.lasting(settings.duration, .endDaemon(isKilled: false), .startDaemon)
     }
   )
+  /// `daemon-crash`: bluetoothd dies; open calls get no reply.
   public static let daemonCrash = NamedFault(
     "daemon-crash",
     pain: "bluetoothd dies; open calls get no reply",
@@ -75,6 +80,7 @@ extension NamedFault {
       TimedAction.lasting(settings.duration, .endDaemon(isKilled: true), .startDaemon)
     }
   )
+  /// `unanswered-calls`: calls that never get a reply: a wait without a bound.
   public static let unansweredCalls = NamedFault(
     "unanswered-calls",
     pain: "calls that never get a reply: a wait without a bound",
@@ -82,6 +88,7 @@ extension NamedFault {
     [.on(requests), .lasting()],
     effect: .host(lasts: true) { $0.treated(.ignore) }
   )
+  /// `lost-answers`: the late reply: done, and nobody learns of it.
   public static let lostAnswers = NamedFault(
     "lost-answers",
     pain: "the late reply: done, and nobody learns of it",
@@ -89,6 +96,7 @@ extension NamedFault {
     [.on(requests), .lasting()],
     effect: .host(lasts: true) { $0.treated(.loseAnswer) }
   )
+  /// `busy-daemon`: bluetoothd is busy.
   public static let busyDaemon = NamedFault(
     "busy-daemon",
     pain: "bluetoothd is busy",
@@ -96,6 +104,7 @@ extension NamedFault {
     [.on(requests), .by(.seconds(1)), .lasting()],
     effect: .host(lasts: true) { $0.treated(.delay($0.delay)) }
   )
+  /// `wrong-transport`: a dual-mode device: `br-connection-profile-unavailable`.
   public static let wrongTransport = NamedFault(
     "wrong-transport",
     pain: "a dual-mode device: `br-connection-profile-unavailable`",
@@ -107,6 +116,7 @@ extension NamedFault {
       return settings.treated(.wrongTransport)
     }
   )
+  /// `bus-closed`: the bus ends under pending calls.
   public static let busClosed = NamedFault(
     "bus-closed",
     pain: "the bus ends under pending calls",
@@ -120,12 +130,14 @@ extension NamedFault {
     deviceRemoved, otherConnecting, linkLeftBehind, otherScanning, notifyAcquired, writeAcquired,
   ]
 
+  /// `device-removed`: the device's object is removed while it is used.
   public static let deviceRemoved = NamedFault(
     "device-removed",
     pain: "the device's object is removed while it is used",
     "another program removes it",
     effect: .devices { _, devices in TimedAction.others(nil, devices.map { .remove($0) }) }
   )
+  /// `other-connecting`: InProgress: another program's attempt is in progress, or was left behind.
   public static let otherConnecting = NamedFault(
     "other-connecting",
     pain: "InProgress: another program's attempt is in progress, or was left behind",
@@ -135,12 +147,14 @@ extension NamedFault {
       TimedAction.others(settings.duration, devices.map { .connect($0) })
     }
   )
+  /// `link-left-behind`: a program was killed, and its connection is still up.
   public static let linkLeftBehind = NamedFault(
     "link-left-behind",
     pain: "a program was killed, and its connection is still up",
     "another program connects and dies; the device is connected and sends no advertisements",
     effect: .devices { _, devices in TimedAction.others(nil, devices.map { .leaveLink($0) }) }
   )
+  /// `other-scanning`: a desktop scans all the time.
   public static let otherScanning = NamedFault(
     "other-scanning",
     pain: "a desktop scans all the time",
@@ -150,6 +164,7 @@ extension NamedFault {
       TimedAction.others(settings.duration, [.scan(adapter: settings.adapter)])
     }
   )
+  /// `notify-acquired`: AcquireNotify: another program has the notifications.
   public static let notifyAcquired = NamedFault(
     "notify-acquired",
     pain: "AcquireNotify: another program has the notifications",
@@ -157,6 +172,7 @@ extension NamedFault {
     [.lasting(), .acquired("one that notifies")],
     effect: .devices { settings, devices in settings.acquired(.notify, devices) }
   )
+  /// `write-acquired`: AcquireWrite: another program has the writes.
   public static let writeAcquired = NamedFault(
     "write-acquired",
     pain: "AcquireWrite: another program has the writes",

@@ -12,24 +12,29 @@ extension NamedFault {
 
   // MARK: Connecting
 
+  /// `connect-aborted`: connections fail with `le-connection-abort-by-local`: radio, Wi-Fi next
+  /// door.
   public static let connectAborted = NamedFault(
     "connect-aborted",
     pain: "connections fail with `le-connection-abort-by-local`: radio, Wi-Fi next door",
     "the attempt is aborted",
     effect: .operations { _ in [FaultRule(on: .connect, action: .refuseConnection)] }
   )
+  /// `connect-flickers`: the connection is up for an instant, and Connect fails.
   public static let connectFlickers = NamedFault(
     "connect-flickers",
     pain: "the connection is up for an instant, and Connect fails",
     "the connection is made and lost at once",
     effect: .operations { _ in [FaultRule(on: .connect, action: .loseLinkBefore)] }
   )
+  /// `connect-hangs`: Connect hangs until something gives up.
   public static let connectHangs = NamedFault(
     "connect-hangs",
     pain: "Connect hangs until something gives up",
     "no attempt gets a response; bluetoothd gives up after `connect-timeout`",
     effect: .operations { _ in [FaultRule(on: .connect, action: .neverAnswer)] }
   )
+  /// `connect-slow`: a connection that takes longer than the program waits.
   public static let connectSlow = NamedFault(
     "connect-slow",
     pain: "a connection that takes longer than the program waits",
@@ -37,6 +42,7 @@ extension NamedFault {
     [.by(.seconds(10))],
     effect: .operations { [FaultRule(on: .connect, action: .slow($0.delay))] }
   )
+  /// `scan-disturbs-connect`: connecting during a scan fails.
   public static let scanDisturbsConnect = NamedFault(
     "scan-disturbs-connect",
     pain: "connecting during a scan fails",
@@ -45,6 +51,7 @@ extension NamedFault {
       [FaultRule(on: .connect, condition: .scanning, action: .refuseConnection)]
     }
   )
+  /// `connection-limit`: several connections at once fail.
   public static let connectionLimit = NamedFault(
     "connection-limit",
     pain: "several connections at once fail",
@@ -64,6 +71,7 @@ extension NamedFault {
     .connect, .discover, .read, .write, .subscribe, .disconnect, .any,
   ]
 
+  /// `att-error`: errors of the device in a row.
   public static let attError = NamedFault(
     "att-error",
     pain: "errors of the device in a row",
@@ -71,6 +79,7 @@ extension NamedFault {
     [.on(attributes), .characteristic, .error],
     effect: .operations { [FaultRule(on: $0.kind, action: .refuse($0.error))] }
   )
+  /// `not-permitted`: NotPermitted is several things: this is a missing permission.
   public static let notPermitted = NamedFault(
     "not-permitted",
     pain: "NotPermitted is several things: this is a missing permission",
@@ -84,6 +93,7 @@ extension NamedFault {
         .map { FaultRule(on: $0.kind, action: .refuse($0.code)) }
     }
   )
+  /// `not-paired`: NotPermitted is several things: this one wants pairing.
   public static let notPaired = NamedFault(
     "not-paired",
     pain: "NotPermitted is several things: this one wants pairing",
@@ -91,6 +101,7 @@ extension NamedFault {
     [.on(attributes), .characteristic],
     effect: .operations { [FaultRule(on: $0.kind, action: .refuse(.insufficientAuthentication))] }
   )
+  /// `no-answer`: a request hangs, then the connection is dropped.
   public static let noAnswer = NamedFault(
     "no-answer",
     pain: "a request hangs, then the connection is dropped",
@@ -98,6 +109,7 @@ extension NamedFault {
     [.on(answered, usual: .read), .characteristic],
     effect: .operations { [FaultRule(on: $0.kind, action: .neverAnswer)] }
   )
+  /// `slow`: the queue of requests stalls.
   public static let slow = NamedFault(
     "slow",
     pain: "the queue of requests stalls",
@@ -105,6 +117,7 @@ extension NamedFault {
     [.on(answered), .characteristic, .by(.seconds(3))],
     effect: .operations { [FaultRule(on: $0.kind, action: .slow($0.delay))] }
   )
+  /// `late-answer`: the notification arrives before the response to the write that caused it.
   public static let lateAnswer = NamedFault(
     "late-answer",
     pain: "the notification arrives before the response to the write that caused it",
@@ -112,6 +125,7 @@ extension NamedFault {
     [.on(attributes), .characteristic, .by(.milliseconds(500))],
     effect: .operations { [FaultRule(on: $0.kind, action: .answerLate($0.delay))] }
   )
+  /// `lost-writes`: Write Commands have no flow control and are lost.
   public static let lostWrites = NamedFault(
     "lost-writes",
     pain: "Write Commands have no flow control and are lost",
@@ -121,6 +135,7 @@ extension NamedFault {
       [FaultRule(on: .write, action: .loseWrite), FaultRule(on: .command, action: .loseWrite)]
     }
   )
+  /// `link-lost-during`: the connection is lost during a certain operation.
   public static let linkLostDuring = NamedFault(
     "link-lost-during",
     pain: "the connection is lost during a certain operation",
@@ -128,6 +143,7 @@ extension NamedFault {
     [.on(answered), .characteristic],
     effect: .operations { [FaultRule(on: $0.kind, action: .loseLinkBefore)] }
   )
+  /// `link-lost-after`: the operation took effect, and the client does not know.
   public static let linkLostAfter = NamedFault(
     "link-lost-after",
     pain: "the operation took effect, and the client does not know",
@@ -135,6 +151,7 @@ extension NamedFault {
     [.on(answered), .characteristic],
     effect: .operations { [FaultRule(on: $0.kind, action: .loseLinkAfter)] }
   )
+  /// `disconnect-hangs`: Disconnect does not return, the connection looks alive.
   public static let disconnectHangs = NamedFault(
     "disconnect-hangs",
     pain: "Disconnect does not return, the connection looks alive",
@@ -144,6 +161,7 @@ extension NamedFault {
 
   // MARK: Devices from the start
 
+  /// `small-mtu`: the MTU is 23, whatever is requested.
   public static let smallMTU = NamedFault(
     "small-mtu",
     pain: "the MTU is 23, whatever is requested",
@@ -151,6 +169,7 @@ extension NamedFault {
     [.mtu],
     effect: .definition { device, settings in device.link.mtu = settings.mtu }
   )
+  /// `weak-signal`: a device at the edge of its range.
   public static let weakSignal = NamedFault(
     "weak-signal",
     pain: "a device at the edge of its range",
@@ -164,6 +183,7 @@ extension NamedFault {
       }
     }
   )
+  /// `rare-advertisements`: a device that saves its battery is found late, or not within the scan.
   public static let rareAdvertisements = NamedFault(
     "rare-advertisements",
     pain: "a device that saves its battery is found late, or not within the scan",
@@ -175,6 +195,7 @@ extension NamedFault {
       }
     }
   )
+  /// `pairing-rejected`: pairing fails.
   public static let pairingRejected = NamedFault(
     "pairing-rejected",
     pain: "pairing fails",

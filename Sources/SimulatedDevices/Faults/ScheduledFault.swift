@@ -12,11 +12,14 @@ public struct ScheduledFault: Sendable, Hashable {
     case after(WorldEvent.Pattern, FaultOccurrence, delay: Duration)
   }
 
+  /// What makes it fire.
   public var trigger: Trigger
   /// Looked at when it is to fire.
   public var condition: FaultCondition?
+  /// What it does, each at its own time.
   public var actions: [TimedAction]
 
+  /// A fault; see the properties.
   public init(_ trigger: Trigger, if condition: FaultCondition? = nil, _ actions: [TimedAction]) {
     self.trigger = trigger
     self.condition = condition
@@ -28,8 +31,10 @@ public struct ScheduledFault: Sendable, Hashable {
 public struct TimedAction: Sendable, Hashable {
   /// Since the fault fired.
   public var delay: Duration
+  /// What happens.
   public var action: FaultAction
 
+  /// An action, so long after the fault fired.
   public init(after delay: Duration = .zero, _ action: FaultAction) {
     self.delay = delay
     self.action = action

@@ -4,8 +4,24 @@ public import Bluetooth
 
 /// Something that happened between the host and a device.
 public struct WorldEvent: Sendable, Hashable {
+  /// What happened.
   public enum Kind: String, CaseIterable, Sendable, Hashable {
-    case connected, disconnected, read, written, subscribed, unsubscribed, notified, paired
+    /// A device connected.
+    case connected
+    /// A connection ended.
+    case disconnected
+    /// A characteristic was read.
+    case read
+    /// A characteristic was written.
+    case written
+    /// Notifications or indications were enabled.
+    case subscribed
+    /// They were disabled.
+    case unsubscribed
+    /// A device sent a notification or an indication.
+    case notified
+    /// A device was paired.
+    case paired
     /// The adapter begins to scan.
     case scanning
     /// It does not scan any more.
@@ -17,13 +33,16 @@ public struct WorldEvent: Sendable, Hashable {
     }
   }
 
+  /// What happened.
   public var kind: Kind
   /// The device's own address; nil: it is about no device.
   public var device: BluetoothAddress?
+  /// The characteristic that it is about, if it is about one.
   public var characteristic: BluetoothUUID?
   /// The handle of the characteristic's value: which it is of several.
   public var handle: UInt16?
 
+  /// An event; see the properties.
   public init(
     _ kind: Kind,
     device: BluetoothAddress? = nil,
@@ -38,10 +57,12 @@ public struct WorldEvent: Sendable, Hashable {
 
   /// A characteristic of a device.
   public struct Place: Sendable, Hashable {
+    /// The address of the device.
     public let device: BluetoothAddress
     /// Of its value.
     public let handle: UInt16
 
+    /// A characteristic, by the handle of its value.
     public init(device: BluetoothAddress, handle: UInt16) {
       self.device = device
       self.handle = handle
@@ -50,13 +71,16 @@ public struct WorldEvent: Sendable, Hashable {
 
   /// Which events are meant.
   public struct Pattern: Sendable, Hashable {
+    /// What has happened.
     public var kind: Kind
     /// Those of these devices; empty: of all.
     public var devices: [BluetoothAddress]
+    /// Those about this characteristic; nil: about any.
     public var characteristic: BluetoothUUID?
     /// Those of these characteristics alone; nil: of all that ``characteristic`` is about.
     public var places: [Place]?
 
+    /// Events of a kind; see the properties.
     public init(
       _ kind: Kind,
       devices: [BluetoothAddress] = [],
@@ -69,6 +93,7 @@ public struct WorldEvent: Sendable, Hashable {
       self.places = places
     }
 
+    /// Whether the event is one of those that are meant.
     public func matches(_ event: WorldEvent) -> Bool {
       guard event.kind == kind else { return false }
       if let device = event.device, !devices.isEmpty, !devices.contains(device) { return false }

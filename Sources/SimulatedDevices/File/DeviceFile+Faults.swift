@@ -5,7 +5,9 @@ import Documents
 extension DeviceFile {
   /// Reads a rule such as `{ on: read, characteristic: battery-level, nth: 1, do: refuse 0x0e }`.
   ///
-  /// - Parameter file: What the text is called in complaints.
+  /// - Parameters:
+  ///   - text: The rule, in YAML.
+  ///   - file: What the text is called in complaints.
   /// - Throws: ``ChoiceError`` with everything that is wrong.
   public static func parseFault(
     _ text: String,
@@ -27,6 +29,7 @@ extension DeviceFile {
   /// `{ fault: slow, on: read, by: 3s }` or `{ fault: lost-notifications, for: 3s }`.
   ///
   /// - Parameters:
+  ///   - text: The rule, in YAML.
   ///   - device: The device that gets the fault.
   ///   - file: What the text is called in complaints.
   /// - Returns: The actions that add it, with their delays from now on.

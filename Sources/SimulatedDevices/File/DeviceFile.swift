@@ -16,7 +16,9 @@ public enum DeviceFile {
 
   /// Reads the text of a file.
   ///
-  /// - Parameter file: What it is called in complaints.
+  /// - Parameters:
+  ///   - text: The text of a device file.
+  ///   - file: What it is called in complaints.
   /// - Throws: ``DocumentErrors`` with everything that is wrong.
   public static func parse(
     _ text: String,

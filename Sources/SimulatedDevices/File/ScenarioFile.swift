@@ -26,7 +26,9 @@ public enum ScenarioFile {
 
   /// Reads the text of a file.
   ///
-  /// - Parameter file: What it is called in complaints; files that it names count from its folder.
+  /// - Parameters:
+  ///   - text: The text of a scenario file.
+  ///   - file: What it is called in complaints; files that it names count from its folder.
   /// - Throws: ``DocumentErrors`` with everything that is wrong.
   public static func parse(
     _ text: String,

@@ -2,20 +2,31 @@
 
 /// A comparison of two calculations.
 public struct Condition: Sendable, Hashable {
+  /// How two numbers are compared.
   public enum Comparison: String, CaseIterable, Sendable, Hashable {
     // The long ones first: one is the beginning of another.
+    /// The left one is smaller or equal.
     case atMost = "<="
+    /// The left one is greater or equal.
     case atLeast = ">="
+    /// They differ.
     case unequal = "!="
+    /// The left one is smaller.
     case less = "<"
+    /// The left one is greater.
     case more = ">"
+    /// Both are equal.
     case equal = "="
   }
 
+  /// What is compared.
   public var left: Expression
+  /// How they are compared.
   public var comparison: Comparison
+  /// What it is compared with.
   public var right: Expression
 
+  /// A comparison of two calculations.
   public init(_ left: Expression, _ comparison: Comparison, _ right: Expression) {
     self.left = left
     self.comparison = comparison

@@ -8,9 +8,12 @@ public import Bluetooth
 public struct MachineDefinition: Sendable, Hashable {
   /// A variable with the value it begins with.
   public struct Variable: Sendable, Hashable {
+    /// The name, without its `$`.
     public var name: String
+    /// The value at the start.
     public var initial: VariableValue
 
+    /// A variable with its first value.
     public init(_ name: String, _ initial: VariableValue) {
       self.name = name
       self.initial = initial
@@ -19,25 +22,32 @@ public struct MachineDefinition: Sendable, Hashable {
 
   /// Rows of octets that values may be taken from.
   public struct Table: Sendable, Hashable {
+    /// The name of the table.
     public var name: String
+    /// The rows, counted from 0.
     public var rows: [[UInt8]]
 
+    /// A table with its rows.
     public init(_ name: String, _ rows: [[UInt8]]) {
       self.name = name
       self.rows = rows
     }
   }
 
+  /// The name, for errors and logs.
   public var name: String
   /// Names for values of the device.
   public var views: [View]
+  /// Its variables.
   public var variables: [Variable]
+  /// Its tables.
   public var tables: [Table]
   /// The first is the one it begins in.
   public var states: [MachineState]
   /// What is looked at in every state, after the state's own.
   public var always: [Transition]
 
+  /// A machine; see the properties.
   public init(
     name: String,
     views: [View] = [],
@@ -57,12 +67,14 @@ public struct MachineDefinition: Sendable, Hashable {
 
 /// One state of a machine.
 public struct MachineState: Sendable, Hashable {
+  /// The name of the state.
   public var name: String
   /// Done each time the state is entered, also at the start.
   public var entry: [MachineAction]
   /// The first that fits what happens decides.
   public var transitions: [Transition]
 
+  /// A state; see the properties.
   public init(_ name: String, entry: [MachineAction] = [], transitions: [Transition] = []) {
     self.name = name
     self.entry = entry
@@ -74,11 +86,15 @@ public struct MachineState: Sendable, Hashable {
 public struct Transition: Sendable, Hashable {
   /// What it waits for.
   public enum Trigger: Sendable, Hashable {
+    /// A write of a value that matches.
     case write(CharacteristicSelector, ResponseRule.Pattern)
     /// Before the value is given.
     case read(CharacteristicSelector)
+    /// Notifications or indications are enabled.
     case subscribe(CharacteristicSelector)
+    /// They are disabled.
     case unsubscribe(CharacteristicSelector)
+    /// The connection is made, or ends.
     case link(LinkChange)
     /// Once, so long after the state was entered.
     case after(Duration)
@@ -94,9 +110,11 @@ public struct Transition: Sendable, Hashable {
     }
   }
 
+  /// What it waits for.
   public var trigger: Trigger
   /// All of them have to hold.
   public var conditions: [Condition]
+  /// What is done, in order.
   public var actions: [MachineAction]
   /// The error that a write or a read is refused with; then nothing else is done but the change of
   /// state.
@@ -104,6 +122,7 @@ public struct Transition: Sendable, Hashable {
   /// The state it leads to, by its place; nil: the machine stays, and its timers go on.
   public var target: Int?
 
+  /// A transition; see the properties.
   public init(
     _ trigger: Trigger,
     if conditions: [Condition] = [],
@@ -121,7 +140,10 @@ public struct Transition: Sendable, Hashable {
 
 /// What may become of a link.
 public enum LinkChange: String, CaseIterable, Sendable, Hashable {
-  case up, down
+  /// The connection is made.
+  case up
+  /// The connection ends.
+  case down
   /// It has a key.
   case encrypted
 }

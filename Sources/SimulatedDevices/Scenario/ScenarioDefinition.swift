@@ -8,12 +8,14 @@ public struct ScenarioDefinition: Sendable, Hashable {
   public var name: String
   /// Where its randomness comes from unless something else is asked for.
   public var seed: UInt64?
+  /// The host: its adapters and its bluetoothd.
   public var host: HostDefinition
   /// With those faults among their rules that happen to operations.
   public var devices: [DeviceDefinition]
   /// The faults that happen to the world.
   public var faults: [ScheduledFault]
 
+  /// A scenario; see the properties.
   public init(
     name: String = "",
     seed: UInt64? = nil,
@@ -61,6 +63,7 @@ public struct HostDefinition: Sendable, Hashable {
   /// How long a pairing may stand still.
   public var pairingTimeout: Duration?
 
+  /// The usual host: one adapter, and the delays of bluetoothd.
   public init() {}
 
   /// One adapter.
@@ -69,10 +72,12 @@ public struct HostDefinition: Sendable, Hashable {
     public var number: Int
     /// nil: one of its own.
     public var address: BluetoothAddress?
+    /// The name, which people see.
     public var name: String?
     /// Whether it is switched on at first.
     public var isPowered: Bool
 
+    /// An adapter; see the properties.
     public init(
       number: Int = 0,
       address: BluetoothAddress? = nil,
@@ -88,9 +93,12 @@ public struct HostDefinition: Sendable, Hashable {
 
   /// A release by its numbers.
   public struct Release: Sendable, Hashable {
+    /// The number before the dot.
     public var major: Int
+    /// The number after the dot.
     public var minor: Int
 
+    /// A release, such as 5.66.
     public init(_ major: Int, _ minor: Int) {
       self.major = major
       self.minor = minor

@@ -7,6 +7,7 @@ extension BytePattern {
   public struct TextProblem: Error, Hashable, Sendable {
     /// The word that is wrong.
     public let word: String
+    /// What is wrong with the text.
     public let problem: String
   }
 

@@ -6,6 +6,7 @@ public import Bluetooth
 
 /// A row of octets, some of which may be anything: `01 ?? <size:u32> *`.
 public struct BytePattern: Sendable, Hashable {
+  /// One element of a pattern.
   public enum Token: Sendable, Hashable {
     /// One octet that agrees in the bits of the mask.
     case octet(UInt8, mask: UInt8)
@@ -26,8 +27,10 @@ public struct BytePattern: Sendable, Hashable {
     }
   }
 
+  /// The elements, in order.
   public var tokens: [Token]
 
+  /// A pattern of these elements.
   public init(_ tokens: [Token]) { self.tokens = tokens }
 
   /// What the names stand for in `value`; nil when it does not match.

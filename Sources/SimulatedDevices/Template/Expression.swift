@@ -7,7 +7,9 @@
 public struct Expression: Sendable, Hashable {
   /// One number that a calculation begins with.
   public enum Operand: Sendable, Hashable {
+    /// A number.
     case number(Int64)
+    /// The number behind a name.
     case variable(String)
     /// How many octets a variable has, or rows a table.
     case count(String)
@@ -15,10 +17,15 @@ public struct Expression: Sendable, Hashable {
 
   /// How a number is joined to those before it.
   public enum Operation: Character, Sendable, Hashable {
+    /// Addition.
     case plus = "+"
+    /// Subtraction.
     case minus = "-"
+    /// Multiplication.
     case times = "*"
+    /// Division, whose remainder is dropped; by zero it is 0.
     case divided = "/"
+    /// The remainder of a division; by zero it is 0.
     case remainder = "%"
 
     var isProduct: Bool { self != .plus && self != .minus }
@@ -27,8 +34,10 @@ public struct Expression: Sendable, Hashable {
   /// In the order they are written; the first operation is plus or minus.
   private(set) var terms: [(operation: Operation, operand: Operand)] = []
 
+  /// A number.
   public init(_ number: Int64) { terms = [(.plus, .number(number))] }
 
+  /// A number or a name.
   public init(_ operand: Operand) { terms = [(.plus, operand)] }
 
   /// Reads `$last - $first + 1`, `$image.count`, `-3`.

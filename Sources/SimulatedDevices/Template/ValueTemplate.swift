@@ -4,7 +4,9 @@ public import Bluetooth
 
 /// Octets, and numbers and texts that names stand for, in a row.
 public struct ValueTemplate: Sendable, Hashable {
+  /// One part of a value.
   public enum Part: Sendable, Hashable {
+    /// Bytes that stay.
     case octets([UInt8])
     /// A whole number; what has no room loses its highest bits.
     case number(ValueFormat, Expression)
@@ -16,8 +18,10 @@ public struct ValueTemplate: Sendable, Hashable {
     case row(table: String, Expression)
   }
 
+  /// The parts, whose bytes follow each other.
   public var parts: [Part]
 
+  /// A value made of these parts.
   public init(_ parts: [Part]) { self.parts = parts }
 
   /// A value that is always the same.

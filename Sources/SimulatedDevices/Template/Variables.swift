@@ -2,7 +2,9 @@
 
 /// The value of one name.
 public enum VariableValue: Sendable, Hashable {
+  /// A whole number.
   case number(Int64)
+  /// Bytes.
   case octets([UInt8])
 
   /// What kind of value it is.
@@ -16,7 +18,9 @@ public enum VariableValue: Sendable, Hashable {
 
 /// What kind of value a name stands for.
 public enum VariableKind: Sendable, Hashable {
+  /// A whole number.
   case number
+  /// Bytes.
   case octets
   /// Rows of octets, of which a template takes one.
   case table
@@ -27,12 +31,14 @@ public struct Variables: Sendable, Hashable, ExpressibleByDictionaryLiteral {
   private var names: [String] = []
   private var values: [VariableValue] = []
 
+  /// No names.
   public init() {}
 
   public init(dictionaryLiteral entries: (String, VariableValue)...) {
     for (name, value) in entries { self[name] = value }
   }
 
+  /// The value of a name; nil for a name that has none. Setting nil removes the name.
   public subscript(name: String) -> VariableValue? {
     get { names.firstIndex(of: name).map { values[$0] } }
     set {

@@ -1,0 +1,1 @@
+../../../../docs/samples/swift/Sources/Garden/SoilSensor.swift

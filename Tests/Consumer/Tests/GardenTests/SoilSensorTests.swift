@@ -1,0 +1,1 @@
+../../../../docs/samples/swift/Tests/GardenTests/SoilSensorTests.swift
