@@ -22,6 +22,18 @@ struct DescriptorFloodTests {
     loop = host.loop
   }
 
+  @Test("more connections of a user than the system bus allows are served, as on a session bus")
+  func manyConnections() async throws {
+    var clients: [LibDBusConnection] = []
+    // A program that opens one for each of its loops, and closes none.
+    for _ in 0..<Self.tooMany { clients.append(try await host.join()) }
+    for client in clients {
+      let refusal = await host.refusal(client, FloodedHost.adapter, "StopDiscovery", [])
+      #expect(refusal == "org.bluez.Error.Failed: No discovery started")
+    }
+    for client in clients { client.close() }
+  }
+
   @Test("a client that never closes has two sockets, and is refused each time after that")
   func neverCloses() async throws {
     let client = try await host.join()

@@ -30,7 +30,7 @@ struct SuitePageTests {
     let commands = page.split(separator: "\n").filter { $0.hasPrefix("    blerun ") }
       .map { $0.split(separator: " ").dropFirst().map(String.init) }
       .filter { $0.contains { $0.hasPrefix("docs/") } || $0[0] == "history" }
-    #expect(commands.count == 10)
+    #expect(commands.count == 11)
     for name in ["docs", "Simulators"] {
       symlink("\(packageFolder)/\(name)", "\(folder.path)/\(name)")
     }

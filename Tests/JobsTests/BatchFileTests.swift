@@ -248,6 +248,7 @@ extension Advertisement {
       rssi: -60,
       txPower: nil,
       services: [],
+      advertisedServices: [],
       manufacturerData: [],
       serviceData: [],
       isConnected: false,

@@ -17,6 +17,7 @@ struct ScanStepTests {
       rssi: rssi,
       txPower: nil,
       services: [],
+      advertisedServices: [],
       manufacturerData: [],
       serviceData: [],
       isConnected: false,

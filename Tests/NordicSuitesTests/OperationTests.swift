@@ -214,6 +214,42 @@ struct OperationTests {
     #expect(bench.story == ["connect ok", "refresh warning", "sleep ok", "sleep ok"])
   }
 
+  @Test(
+    "an operation before connect, or after disconnect, is an error that does not pass",
+    arguments: [
+      "<refresh/>", "<discover-services/>", "<read \(Echo.echo)/>", "<read-rssi/>",
+      "<connect/> <disconnect/> <refresh/>", "<connect/> <disconnect/> <read \(Echo.echo)/>",
+    ]
+  )
+  func unconnected(_ operations: String) throws {
+    let bench = try SuiteBench("echo")
+    let ending = try bench.run(operations)
+    let failure = try #require(ending.results[0].failure)
+    #expect(failure.code == .notConnected && failure.class == .definite, "\(bench.text)")
+    #expect(failure.hint.contains("<connect/>"))
+    #expect(ending.exitStatus == .failed)
+  }
+
+  @Test("a macro goes on where a value differs, with a warning; a suite does not")
+  func macroValue() throws {
+    let operations = """
+      <write \(Echo.echo) value="0102"/>
+      <read \(Echo.echo)><assert-value value="03"/></read>
+      <write \(Echo.echo) value="04"/>
+      """
+    var bench = try SuiteBench("echo")
+    bench.devices = ["device": .address(BluetoothAddress(number: 0xc0ff_ee00_0004))]
+    let macro = try Suite.parse(
+      "<macro name=\"Echo\">\(operations)</macro>",
+      file: "macro.xml"
+    )
+    #expect(try bench.run(macro).exitStatus == .ok, "\(bench.text)")
+    #expect(bench.story.suffix(3) == ["write ok", "read warning", "write ok"])
+    #expect(bench.results.dropLast().last?.notes == ["assert-value: the value is 0102, not 03"])
+    let other = try SuiteBench("echo")
+    #expect(try other.run("<connect/> \(operations)").exitStatus == .failed)
+  }
+
   @Test("a bond is made and removed, also without a link before it")
   func bonds() throws {
     let bench = try SuiteBench("battery")

@@ -19,7 +19,9 @@ struct SuiteBench {
   var devices: [String: DeviceTarget] = [:]
 
   /// - Parameter devices: Definitions below `Simulators/devices`, or texts of their own.
-  init(_ devices: String...) throws {
+  init(_ devices: String...) throws { try self.init(devices) }
+
+  init(_ devices: [String]) throws {
     let sources = devices.map { text in
       text.contains("\n") ? DeviceSource.yaml(text) : .file("../../Simulators/devices/\(text).yaml")
     }

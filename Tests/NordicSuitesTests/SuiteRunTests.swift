@@ -140,6 +140,24 @@ struct SuiteRunTests {
     #expect(!heard.isEmpty && heard.allSatisfy { $0.wholeMatch(of: form) != nil }, "\(heard)")
   }
 
+  @Test("what a device advertises is known after its services were read, too, and nothing else")
+  func advertisedAfterConnecting() throws {
+    let bench = try SuiteBench("heart-rate")
+    let ending = try bench.run(
+      """
+      <scan-for data="^05030D180F18" timeout="2000"/>
+      <connect/> <discover-services/> <disconnect/>
+      <scan-for data="^05030D180F18" timeout="2000"/>
+      <scan-for description="Device Information" data="0A18" timeout="2000" expected="FAIL"/>
+      <scan timeout="1000"/>
+      """
+    )
+    #expect(ending.exitStatus == .ok && ending.warnings == 0, "\(bench.text)")
+    let data = bench.text.filter { $0.contains("C0:FF:EE:00:00:02") }
+      .compactMap { $0.split(separator: " ").last }
+    #expect(data.count >= 3 && Set(data).count == 1, "\(data)")
+  }
+
   @Test("variables of a run win over those of the command line, and those over the suite's")
   func variables() throws {
     let text = """

@@ -2,11 +2,12 @@
 //
 // With UPDATE_GENERATED=1 they are written instead.
 
+import Fixtures
 import Foundation
 import SimulatedDevices
 import Testing
 
-@Suite("Generated files of Simulators")
+@Suite("Generated files of Simulators", .serialized)
 struct GeneratedFileTests {
   private static let isUpdating = ProcessInfo.processInfo.environment["UPDATE_GENERATED"] != nil
   private static let folder = SchemaTests.folder
@@ -37,5 +38,21 @@ struct GeneratedFileTests {
     let markers = text.components(separatedBy: "<!-- table ").count - 1
     #expect(markers == ScenarioFile.tables.count)
     try compare("README.md", with: text)
+  }
+
+  @Test("the table of scenarios, from what they state")
+  func scenarios() throws {
+    let text = try String(contentsOf: Self.folder.appending(path: "README.md"), encoding: .utf8)
+    let (begin, end) = ("<!-- scenarios -->\n", "<!-- end -->")
+    let parts = text.components(separatedBy: begin)
+    try #require(parts.count == 2)
+    let rest = try #require(parts[1].range(of: end))
+    let rows = ScenarioHeader.all(in: Self.folder.appending(path: "scenarios").path).map {
+      let arguments = $0.shown.map { "`\($0.arguments)`" }.joined(separator: "; ")
+      return "| `\($0.name).yaml` | \($0.purpose) | \(arguments) |\n"
+    }
+    let head = "| scenario | what it is for | shown by |\n|---|---|---|\n"
+    let table = "\n" + head + rows.joined() + "\n"
+    try compare("README.md", with: parts[0] + begin + table + parts[1][rest.lowerBound...])
   }
 }

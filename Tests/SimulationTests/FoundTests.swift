@@ -155,6 +155,18 @@ struct FoundTests {
     Verdict(.adapterMissing, .unavailable, within: .seconds(1)).check(simulation.endure(chain))
   }
 
+  @Test("an adapter that was reset while a scan still waited for its start was gone")
+  func resetBeforeStart() throws {
+    let simulation = try Simulation(hold: { call in
+      call.member == "StartDiscovery" ? .seconds(4) : .zero
+    })
+    let (simulator, loop) = (simulation.simulator, simulation.loop)
+    loop.after(.milliseconds(300)) { simulator.unplug() }
+    loop.after(.milliseconds(350)) { simulator.plugIn() }
+    let scan = simulation.service.scan(ScanFilter()).collect().map { _ in }
+    Verdict(.adapterMissing, .unavailable, within: .seconds(5)).check(simulation.endure(scan))
+  }
+
   @Test("a chain whose time is over before its Connect was sent ends nobody's link")
   func unsentConnect() throws {
     let calls = Recorded<String>()

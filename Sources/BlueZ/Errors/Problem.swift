@@ -2,14 +2,18 @@
 
 import BlueZInterfaces
 import Bluetooth
+import Signals
 
 /// An explanation with the error reply behind it, on its way up to the operation.
 struct Problem: Error, Equatable {
   let explanation: Explanation
   let answer: ErrorAnswer?
+  /// When it happened, if it may be noticed much later; nil: now.
+  let happened: Instant?
 
-  init(_ explanation: Explanation, answer: ErrorAnswer? = nil) {
+  init(_ explanation: Explanation, answer: ErrorAnswer? = nil, happened: Instant? = nil) {
     self.explanation = explanation
     self.answer = answer
+    self.happened = happened
   }
 }

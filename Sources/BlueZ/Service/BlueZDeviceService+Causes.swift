@@ -39,18 +39,20 @@ extension BlueZDeviceService {
 
   /// A failure that the state of the host explains better.
   func caused(_ error: any Error, by original: any Error, _ context: FailureContext) -> any Error {
-    guard let failure = error as? DeviceFailure, failure.mayHaveCause, let cause = hostCause else {
-      return error
-    }
+    let happened = (original as? Problem)?.happened ?? client.loop.now
+    guard let failure = error as? DeviceFailure, failure.mayHaveCause,
+      let cause = hostCause(at: happened)
+    else { return error }
     return context.failure(cause, (original as? DBusError).map { ErrorAnswer($0) })
   }
 
-  /// What prevents any connection from this host: bluetoothd or its adapter is missing.
-  private var hostCause: Explanation? {
+  /// What prevents any connection from this host: bluetoothd or its adapter is missing, or was
+  /// when an operation failed.
+  private func hostCause(at failure: Instant) -> Explanation? {
     if let gone = client.absence { return gone }
     guard let adapter = state.withLock({ $0.adapter }) else { return nil }
     // An adapter that was reset is back at once, without its connections.
-    let wasRemoved = client.wasRemovedJustNow(adapter)
+    let wasRemoved = client.wasRemoved(adapter, around: failure)
     return client.look { tree in
       guard !wasRemoved, let now = tree.adapter(at: adapter) else {
         return .adapterRemoved(adapter.text.split(separator: "/").last.map(String.init) ?? "")
@@ -70,10 +72,11 @@ extension BlueZClient {
   /// A connection dropped, or a device or an adapter was removed.
   func trouble() { state.withLock { $0.lastTrouble = bus.loop.now } }
 
-  /// Whether an adapter was removed within the time in which causes are looked for.
-  fileprivate func wasRemovedJustNow(_ adapter: ObjectPath) -> Bool {
+  /// Whether an adapter was removed before or after a failure, within the time in which causes are
+  /// looked for.
+  fileprivate func wasRemoved(_ adapter: ObjectPath, around failure: Instant) -> Bool {
     guard let last = state.withLock({ $0.removals[adapter] }) else { return false }
-    return bus.loop.now - last <= limits.cause
+    return failure - last <= limits.cause && last - failure <= limits.cause
   }
 
   /// Waits until the consequences of the last trouble are known.

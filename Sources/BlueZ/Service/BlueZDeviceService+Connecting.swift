@@ -187,12 +187,15 @@ extension BlueZDeviceService {
 extension ObjectTree {
   /// Checks that an adapter can continue to discover.
   func requireDiscovery(on adapter: AdapterView) throws {
+    if let obstacle = obstacle(toDiscoveryOn: adapter) { throw Problem(obstacle) }
+  }
+
+  /// Why an adapter cannot continue to discover; nil when it can.
+  func obstacle(toDiscoveryOn adapter: AdapterView) -> Explanation? {
     // Called for every change: the full view is made only of an adapter that cannot.
-    if isPowered(adapter.path) { return }
-    guard let now = self.adapter(at: adapter.path) else {
-      throw Problem(.adapterRemoved(adapter.title))
-    }
-    throw Problem(now.isBlocked ? .adapterBlocked : .adapterOff)
+    if isPowered(adapter.path) { return nil }
+    guard let now = self.adapter(at: adapter.path) else { return .adapterRemoved(adapter.title) }
+    return now.isBlocked ? .adapterBlocked : .adapterOff
   }
 }
 

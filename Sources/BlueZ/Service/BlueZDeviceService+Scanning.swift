@@ -39,8 +39,8 @@ extension BlueZDeviceService {
     try await client.keepInStep()
     let adapter = try await readyAdapter()
     let mailbox = Mailbox<Advertisement>(bound: client.limits.advertisements)
-    let forget = client.observe { event in
-      Self.receive(event, adapter, filter, mailbox)
+    let forget = client.observe { [loop] event in
+      Self.receive(event, at: loop.now, adapter, filter, mailbox)
     }
     defer { forget() }
     let present = client.look { tree in
@@ -71,6 +71,7 @@ extension BlueZDeviceService {
 
   private static func receive(
     _ event: BlueZClient.ObservedEvent,
+    at now: Instant,
     _ adapter: AdapterView,
     _ filter: ScanFilter,
     _ mailbox: Mailbox<Advertisement>
@@ -79,10 +80,9 @@ extension BlueZDeviceService {
     case .gone(let why):
       mailbox.finish(.failure(Problem(why)))
     case .changes(let changes, let tree):
-      do {
-        try tree.requireDiscovery(on: adapter)
-      } catch {
-        mailbox.finish(.failure(error))
+      // The scan may still wait for the reply to StartDiscovery, and look into its mailbox later.
+      if let obstacle = tree.obstacle(toDiscoveryOn: adapter) {
+        mailbox.finish(.failure(Problem(obstacle, happened: now)))
       }
       for change in changes where change.isSighting && change.path.parent == adapter.path {
         if let seen = tree.sighting(at: change.path, filter) { mailbox.send(seen) }

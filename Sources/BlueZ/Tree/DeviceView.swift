@@ -28,6 +28,7 @@ extension ObjectTree {
       rssi: properties[Device1.rssi].map { Int($0) },
       txPower: properties[Device1.txPower].map { Int($0) },
       services: properties[Device1.uuids] ?? [],
+      advertisedServices: advertised[device],
       manufacturerData: properties[Device1.manufacturerData] ?? [],
       serviceData: properties[Device1.serviceData] ?? [],
       isConnected: isConnected(device),

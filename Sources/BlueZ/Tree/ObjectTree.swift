@@ -16,6 +16,8 @@ struct ObjectTree: Sendable {
   private var paths: [String: SortedPaths] = [:]
   /// The devices by what targets select them by.
   private var deviceIndex = DeviceIndex()
+  /// What devices advertise, which `UUIDs` no longer shows once their services have been read.
+  private(set) var advertised = AdvertisedServices()
   private var snapshotsAsked = 0
   private var remembered: [TreeEvent] = []
 
@@ -84,6 +86,7 @@ struct ObjectTree: Sendable {
     countDevice(interface, path)
     let old = objects[path, default: [:]].updateValue(properties, forKey: interface)
     reindex(path, interface, from: old, to: properties)
+    if interface == Device1.interface { advertised.added(path, properties, isRead: isRead(path)) }
     guard let old else {
       paths[interface, default: SortedPaths()].insert(path)
       return [.added(path, interface: interface)]
@@ -98,6 +101,7 @@ struct ObjectTree: Sendable {
     countDevice(interface, path)
     reindex(path, interface, from: old, to: nil)
     paths[interface]?.remove(path)
+    if interface == Device1.interface { advertised.removed(path) }
     if objects[path]?.isEmpty == true { objects[path] = nil }
     return .removed(path, interface: interface)
   }
@@ -120,7 +124,14 @@ struct ObjectTree: Sendable {
     for entry in properties.entries { objects[path]?[interface]?[entry.name] = entry.value }
     for name in invalidated { objects[path]?[interface]?[name] = nil }
     if isIndexed { reindex(path, interface, from: old, to: objects[path]?[interface]) }
+    if interface == Device1.interface { advertised.changed(path, properties, isRead: isRead(path)) }
     return [change]
+  }
+
+  /// Whether bluetoothd has read the services of a device.
+  private func isRead(_ device: ObjectPath) -> Bool {
+    value(Device1.servicesResolved, at: device) == true
+      || paths[GattService1.interface].map { $0.below(device).contains { _ in true } } == true
   }
 
   private mutating func replace(
@@ -137,6 +148,12 @@ struct ObjectTree: Sendable {
     }
     objects = fresh
     index()
+    let devices = paths(with: Device1.interface)
+    advertised.keep(devices)
+    for device in devices where advertised[device] == nil {
+      let properties = properties(Device1.interface, at: device)
+      properties.map { advertised.added(device, $0, isRead: isRead(device)) }
+    }
     for event in signalled { _ = applySignal(event) }
     attributeGeneration = before.attributeGeneration + 1
     countAllDevices()
@@ -160,6 +177,7 @@ struct ObjectTree: Sendable {
   private mutating func clear() -> [TreeChange] {
     let before = self
     objects = [:]
+    advertised = AdvertisedServices()
     index()
     attributeGeneration += 1
     countAllDevices()

@@ -1,7 +1,7 @@
 // org.bluez.AdvertisementMonitorManager1, exported if the settings enable it.
 //
-// As bluetoothd does: it reads the client's monitors, activates them, and notifies each of matching
-// devices. The controller scans meanwhile.
+// As bluetoothd does: it reads the client's monitors, answers the registration, activates them, and
+// notifies each of matching devices. The controller scans meanwhile.
 
 import BlueZInterfaces
 import Bluetooth
@@ -16,8 +16,16 @@ final class AdvertisementMonitors: Sendable {
   private struct Application: Sendable {
     let client: String
     let root: ObjectPath
+    /// The call that registered it, until its monitors have been read.
+    var registration: Invocation?
     /// Receives monitors that are added later.
     var added: Subscription?
+
+    /// Its registration ends, and so does what it has registered.
+    func end() {
+      added?.cancel()
+      registration?.refuse(.failed("Adv Monitor app destroyed"))
+    }
   }
 
   private struct State {
@@ -48,7 +56,7 @@ final class AdvertisementMonitors: Sendable {
       }
       return state.applications
     }
-    for application in ended { application.added?.cancel() }
+    for application in ended { application.end() }
     follow()
   }
 
@@ -163,16 +171,41 @@ final class AdvertisementMonitors: Sendable {
     follow()
   }
 
+  /// RegisterMonitor is answered once the monitors have been read: from then on, one that the client
+  /// adds is noticed.
+  ///
+  /// - Source: BlueZ 5.66, `src/adv_monitor.c` (register_monitor, app_ready_cb).
   private func register(_ root: ObjectPath, _ call: Invocation) {
     let isNew = state.withLock { state in
       guard !state.applications.contains(where: { $0.client == call.caller && $0.root == root })
       else { return false }
-      state.applications.append(Application(client: call.caller, root: root))
+      state.applications.append(
+        Application(client: call.caller, root: root, registration: call)
+      )
       return true
     }
     guard isNew else { return call.refuse(.alreadyExists) }
-    call.reply()
-    activate(at: root, of: call.caller)
+    let client = call.caller
+    _ = host.loop.task { [weak self] in
+      await self?.followLaterMonitors(below: root, of: client)
+      let listed = await self?.listMonitors(below: root, of: client)
+      self?.ready(listed ?? [], below: root, of: client)
+    }
+  }
+
+  /// The monitors have been read: those without patterns are released, the registration is answered,
+  /// and the others become active.
+  private func ready(_ listed: [Listed], below root: ObjectPath, of client: String) {
+    let (isRegistered, call) = state.withLock { state -> (Bool, Invocation?) in
+      let index = state.applications.firstIndex { $0.client == client && $0.root == root }
+      guard let index else { return (false, nil) }
+      defer { state.applications[index].registration = nil }
+      return (true, state.applications[index].registration)
+    }
+    guard isRegistered else { return }
+    let added = listed.compactMap { add($0, below: root, of: client) }
+    call?.reply()
+    for path in added { Self.notify(AdvertisementMonitor1.activate, (), path, client, host.bus) }
     follow()
   }
 
@@ -185,49 +218,50 @@ final class AdvertisementMonitors: Sendable {
       return (known, ended)
     }
     guard !known.isEmpty else { return call.refuse(.doesNotExist) }
-    for application in known { application.added?.cancel() }
     // Recorded from bluetoothd 5.66.
     for monitor in ended {
       Self.notify(AdvertisementMonitor1.release, (), monitor.path, monitor.client, host.bus)
     }
+    for application in known { application.end() }
     call.reply()
     follow()
   }
 
-  /// Reads the monitors below a root, and activates each that has patterns.
-  private func activate(at root: ObjectPath, of client: String) {
-    _ = host.loop.task { [weak self, host] in
-      guard
-        let asked = try? MethodCall(
-          StandardInterface.getManagedObjects,
-          (),
-          on: root,
-          of: client
-        )
-      else { return }
-      await self?.activateLaterMonitors(below: root, of: client)
-      // A client may not have exported a monitor at its root yet.
-      let reply = try? await host.bus.call(asked, limit: .seconds(10))
-      guard let self else { return }
-      var objects: [(key: DBusValue, value: DBusValue)] = []
-      if case .dictionary(let all)? = reply?.body.first {
-        objects = all.entries.map { ($0.key, $0.value) }
-      }
-      for object in objects {
-        guard let path = object.key.asObjectPath, case .dictionary(let interfaces) = object.value,
-          let monitor = interfaces.entries.first(where: {
-            $0.key.asString == AdvertisementMonitor1.interface
-          })
-        else { continue }
-        activate(monitor.value.asPropertyMap, at: path, below: root, of: client)
-      }
+  // MARK: The client's monitors
+
+  /// A monitor as the client exports it.
+  private struct Listed: Sendable {
+    let path: ObjectPath
+    let properties: PropertyMap?
+
+    /// - Parameter interfaces: Those of the object; nil when it is not a monitor.
+    init?(_ path: DBusValue?, _ interfaces: DBusValue?) {
+      guard let path = path?.asObjectPath, case .dictionary(let interfaces)? = interfaces,
+        let monitor = interfaces.entries.first(where: {
+          $0.key.asString == AdvertisementMonitor1.interface
+        })
+      else { return nil }
+      (self.path, properties) = (path, monitor.value.asPropertyMap)
     }
   }
+
+  /// Reads the monitors below a root. A client that does not answer has none.
+  private func listMonitors(below root: ObjectPath, of client: String) async -> [Listed] {
+    guard
+      let call = try? MethodCall(StandardInterface.getManagedObjects, (), on: root, of: client),
+      let reply = try? await host.bus.call(call, limit: Self.answerLimit),
+      case .dictionary(let all)? = reply.body.first
+    else { return [] }
+    return all.entries.compactMap { Listed($0.key, $0.value) }
+  }
+
+  /// How long a client may take to list its monitors: the default of libdbus.
+  private static let answerLimit = Duration.seconds(25)
 
   /// Monitors that are added later are activated too: some clients register first.
   ///
   /// - Source: recorded from bluetoothd 5.66.
-  private func activateLaterMonitors(below root: ObjectPath, of client: String) async {
+  private func followLaterMonitors(below root: ObjectPath, of client: String) async {
     let rule = MatchRule(
       sender: client,
       path: root,
@@ -235,13 +269,10 @@ final class AdvertisementMonitors: Sendable {
       member: StandardInterface.interfacesAdded.name
     )
     let added = try? await host.bus.subscribe(rule) { [weak self] signal in
-      guard let path = signal.body.first?.asObjectPath,
-        case .dictionary(let interfaces)? = signal.body.last,
-        let monitor = interfaces.entries.first(where: {
-          $0.key.asString == AdvertisementMonitor1.interface
-        })
+      guard let self, let listed = Listed(signal.body.first, signal.body.last),
+        let path = add(listed, below: root, of: client)
       else { return }
-      self?.activate(monitor.value.asPropertyMap, at: path, below: root, of: client)
+      Self.notify(AdvertisementMonitor1.activate, (), path, client, host.bus)
     }
     let isKept = state.withLock { state in
       let index = state.applications.firstIndex { $0.client == client && $0.root == root }
@@ -251,25 +282,28 @@ final class AdvertisementMonitors: Sendable {
     if !isKept { added?.cancel() }
   }
 
-  private func activate(
-    _ properties: PropertyMap?,
-    at path: ObjectPath,
+  /// Adds a monitor; one without patterns is released.
+  ///
+  /// - Returns: The path of a monitor that is new.
+  private func add(
+    _ listed: Listed,
     below root: ObjectPath,
     of client: String
-  ) {
-    let read = properties.flatMap {
-      AdvertisementMonitor($0, at: path, below: root, of: client)
+  ) -> ObjectPath? {
+    let read = listed.properties.flatMap {
+      AdvertisementMonitor($0, at: listed.path, below: root, of: client)
     }
     guard let read else {
-      return Self.notify(AdvertisementMonitor1.release, (), path, client, host.bus)
+      Self.notify(AdvertisementMonitor1.release, (), listed.path, client, host.bus)
+      return nil
     }
-    let isRegistered = state.withLock { state in
+    return state.withLock { state in
       let isRegistered = state.applications.contains { $0.client == client && $0.root == root }
-      let isNew = !state.monitors.contains { $0.client == client && $0.path == path }
-      if isRegistered, isNew { state.monitors.append(read) }
-      return isRegistered && isNew
+      let isNew = !state.monitors.contains { $0.client == client && $0.path == listed.path }
+      guard isRegistered, isNew else { return nil }
+      state.monitors.append(read)
+      return listed.path
     }
-    if isRegistered { Self.notify(AdvertisementMonitor1.activate, (), path, client, host.bus) }
   }
 
   private static func notify<Input>(

@@ -248,9 +248,24 @@ extension RemoteDevice {
     if state.withLock({ $0.known.found(uuids) }) { mark(Device1.uuids) }
     mark(Device1.servicesResolved)
     keepServiceChanged()
+    let waiters = state.withLock { state in
+      defer { state.resolvedWaiters = [] }
+      return state.resolvedWaiters
+    }
+    for waiter in waiters { waiter() }
     attributes?.resume()
     answerPaired()
     addBattery()
+  }
+
+  /// Calls `waiter` when the services are on the bus: now, or as soon as a connection has resolved
+  /// them, before any client learns of it.
+  func whenResolved(_ waiter: @escaping @Sendable () -> Void) {
+    let isResolved = state.withLock { state in
+      if !state.machine.isResolved { state.resolvedWaiters.append(waiter) }
+      return state.machine.isResolved
+    }
+    if isResolved { waiter() }
   }
 
   /// The services are resolved: callers that waited for them after pairing get their reply.

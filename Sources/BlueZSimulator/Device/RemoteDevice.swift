@@ -40,6 +40,8 @@ final class RemoteDevice: Sendable {
     var question: Int?
     /// Callers that wait for the services after pairing.
     var paired: [WaitingCall] = []
+    /// Other programs that wait for the services.
+    var resolvedWaiters: [@Sendable () -> Void] = []
     var temporaryTimer: LoopTimer?
     /// The reason if the connection ends now.
     var end = LinkEnd.local
@@ -184,7 +186,10 @@ final class RemoteDevice: Sendable {
   /// The simulation has ended: no timer remains.
   func stop() {
     let timer = state.withLock { state in
-      defer { state.temporaryTimer = nil }
+      defer {
+        state.temporaryTimer = nil
+        state.resolvedWaiters = []
+      }
       return state.temporaryTimer
     }
     timer?.cancel()

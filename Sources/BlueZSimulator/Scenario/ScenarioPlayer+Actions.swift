@@ -106,7 +106,7 @@ extension ScenarioPlayer {
       guard let device = known(address) else { return program.die() }
       state.withLock { $0.others.append(program) }
       program.connect(device)
-      acquire(side, of: characteristic, device, by: program, attempts: 100)
+      acquire(side, of: characteristic, device, by: program)
     case .scan(let index):
       guard let adapter = simulator.path(ofAdapter: index) else { return program.die() }
       state.withLock { $0.others.append(program) }
@@ -123,27 +123,21 @@ extension ScenarioPlayer {
     return device
   }
 
+  /// The other program is the first to know that the services are resolved: no client can subscribe
+  /// or write before it has acquired the characteristic.
   private func acquire(
     _ side: OtherProgramAction.AcquiredSide,
     of characteristic: CharacteristicSelector,
     _ device: RemoteDevice,
-    by program: OtherProgram,
-    attempts: Int
+    by program: OtherProgram
   ) {
-    if device.isResolved, let handle = device.device.table.handle(of: characteristic),
-      let path = device.attributes?.path(of: handle)
-    {
-      return begin { _ in try await program.acquire(side, of: path) }
-    }
-    guard attempts > 0 else { return }
-    after(.milliseconds(50)) { player in
-      player.acquire(side, of: characteristic, device, by: program, attempts: attempts - 1)
+    device.whenResolved { [weak self, weak device] in
+      guard let self, let device, let handle = device.device.table.handle(of: characteristic),
+        let path = device.attributes?.path(of: handle)
+      else { return }
+      begin { _ in try await program.acquire(side, of: path) }
     }
   }
-}
-
-extension RemoteDevice {
-  fileprivate var isResolved: Bool { state.withLock { $0.machine.isResolved } }
 }
 
 extension ScenarioPlayer.State {

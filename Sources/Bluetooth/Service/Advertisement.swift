@@ -14,7 +14,12 @@ public struct Advertisement: Sendable, Equatable {
   public let rssi: Int?
   /// In dBm, as advertised.
   public let txPower: Int?
+  /// The services that bluetoothd reports: once it has read those of the device, these; before, the
+  /// advertised ones.
   public let services: [BluetoothUUID]
+  /// The services that the device advertises; nil when they are not known, because bluetoothd had
+  /// read those of the device before this program received an advertisement.
+  public let advertisedServices: [BluetoothUUID]?
   public let manufacturerData: [(company: UInt16, data: [UInt8])]
   public let serviceData: [(service: BluetoothUUID, data: [UInt8])]
   public let isConnected: Bool
@@ -31,6 +36,7 @@ public struct Advertisement: Sendable, Equatable {
     rssi: Int?,
     txPower: Int?,
     services: [BluetoothUUID],
+    advertisedServices: [BluetoothUUID]?,
     manufacturerData: [(company: UInt16, data: [UInt8])],
     serviceData: [(service: BluetoothUUID, data: [UInt8])],
     isConnected: Bool,
@@ -44,6 +50,7 @@ public struct Advertisement: Sendable, Equatable {
     self.rssi = rssi
     self.txPower = txPower
     self.services = services
+    self.advertisedServices = advertisedServices
     self.manufacturerData = manufacturerData
     self.serviceData = serviceData
     self.isConnected = isConnected
@@ -54,7 +61,7 @@ public struct Advertisement: Sendable, Equatable {
   public static func == (a: Advertisement, b: Advertisement) -> Bool {
     a.address == b.address && a.addressType == b.addressType && a.name == b.name
       && a.alias == b.alias && a.rssi == b.rssi && a.txPower == b.txPower
-      && a.services == b.services
+      && a.services == b.services && a.advertisedServices == b.advertisedServices
       && a.manufacturerData.elementsEqual(b.manufacturerData, by: ==)
       && a.serviceData.elementsEqual(b.serviceData, by: ==)
       && a.isConnected == b.isConnected && a.isPaired == b.isPaired && a.adapter == b.adapter

@@ -15,8 +15,12 @@ struct ChainWriter {
   private var omissions: [Omission] = []
   /// The filter of the `scan-for` that finds the device.
   private var found: AdvertisementFilter?
-  /// Whether a reliable write is under way.
-  var isReliable = false
+  /// The steps of the writes of a reliable write; nil when none is under way.
+  var reliable: [[String]]?
+  /// What the device is to the suite at this operation.
+  var link = ConvertedLink()
+  /// The operations that follow the one that is converted.
+  private(set) var rest: ArraySlice<Operation> = []
   private(set) var target: String?
 
   init(_ suite: Suite, _ test: SuiteTest, _ settings: SuiteSettings) {
@@ -29,7 +33,10 @@ struct ChainWriter {
   }
 
   mutating func chain(name: String) -> ConvertedChain {
-    for operation in test.operations { convert(operation) }
+    for (index, operation) in test.operations.enumerated() {
+      rest = test.operations[(index + 1)...]
+      convert(operation)
+    }
     if !test.operations.contains(where: { $0.action == .disconnect }) { pause(settings.afterTest) }
     let title = [suite.title, test.title, test.run].compactMap(\.self).joined(separator: ": ")
     var head = ["name: \(Self.quoted(title))"]
@@ -67,6 +74,11 @@ struct ChainWriter {
     omissions.append(
       Omission(place: operation.place, message: "\(operation.doing): \(reason)")
     )
+  }
+
+  /// Comments on an operation that a chain does by itself.
+  mutating func explain(_ operation: Operation, _ reason: String) {
+    comment("\(operation.doing): \(reason)")
   }
 
   mutating func pause(_ duration: Duration) {

@@ -6,8 +6,7 @@ extension OperationReader {
   /// The action of an element; nil when a part of it is wrong.
   func action(
     _ name: OperationName,
-    _ reader: inout ElementReader,
-    isMacro: Bool
+    _ reader: inout ElementReader
   ) -> Operation.Action? {
     switch name {
     case .scan: return .scan(filter(&reader))
@@ -32,8 +31,8 @@ extension OperationReader {
       return notification(&reader, hasTrigger: false)
     case .readRSSI: return strength(&reader)
     case .requestMTU: return mtu(&reader)
-    case .sleepIf: return sleeping(&reader, whileEqual: true, isMacro: isMacro)
-    case .sleepUntil: return sleeping(&reader, whileEqual: false, isMacro: isMacro)
+    case .sleepIf: return sleeping(&reader, whileEqual: true)
+    case .sleepUntil: return sleeping(&reader, whileEqual: false)
     case .requestConnectionPriority: return priority(&reader)
     case .readPHY, .waitForPHYUpdate: return readPHY(&reader)
     case .setPreferredPHY: return preferPHY(&reader)
@@ -200,8 +199,7 @@ extension OperationReader {
 
   private func sleeping(
     _ reader: inout ElementReader,
-    whileEqual isEqual: Bool,
-    isMacro: Bool
+    whileEqual isEqual: Bool
   ) -> Operation.Action? {
     let path = path(&reader)
     let value = reader.value()
@@ -218,8 +216,10 @@ extension OperationReader {
 
   // MARK: Children
 
-  /// The values that an element asserts.
+  /// The values that an element asserts. A macro only warns of another value.
   ///
+  /// - Source: Nordic Semiconductor, nRF Connect for Android, documentation of macros: "an orange
+  ///   triangle will be shown".
   /// - Parameter most: How many are allowed.
   func values(in reader: inout ElementReader, most: Int = 1) -> [ValueAssertion] {
     let children = reader.element.children.filter { $0.name == "assert-value" }
@@ -237,7 +237,7 @@ extension OperationReader {
           title: title,
           value: $0.octets,
           isText: $0.isText,
-          expected: expected ?? .success
+          expected: expected ?? (isMacro ? .successOrWarning : .success)
         )
       }
     }

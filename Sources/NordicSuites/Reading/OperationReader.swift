@@ -9,6 +9,8 @@ import Documents
 struct OperationReader {
   private let variables: Variables
   private let isUnused: Bool
+  /// Whether the operations are those of a macro.
+  let isMacro: Bool
   /// The targets of the suite.
   let targets: [String]
   private let limit: Int
@@ -17,27 +19,27 @@ struct OperationReader {
   init(
     _ variables: Variables,
     isUnused: Bool = false,
+    isMacro: Bool = false,
     targets: [String],
     limit: Int,
     complaints: Complaints
   ) {
     self.variables = variables
     self.isUnused = isUnused
+    self.isMacro = isMacro
     self.targets = targets
     self.limit = limit
     self.complaints = complaints
   }
 
-  func operations(_ elements: [Element], isMacro: Bool = false) -> [Operation] {
+  func operations(_ elements: [Element]) -> [Operation] {
     let known = isMacro ? OperationName.ofMacros : OperationName.ofTests
     // Complaints about other elements exist already.
-    return elements.filter { known.contains($0.name) }.compactMap {
-      operation($0, isMacro: isMacro)
-    }
+    return elements.filter { known.contains($0.name) }.compactMap { operation($0) }
   }
 
   /// Reads one operation; nil when a part of it is wrong.
-  func operation(_ element: Element, isMacro: Bool = false) -> Operation? {
+  func operation(_ element: Element) -> Operation? {
     guard let name = OperationName(rawValue: element.name) else { return nil }
     var reader = reader(element)
     let title = reader.text("description")
@@ -51,7 +53,7 @@ struct OperationReader {
       if name != .sleep { expected = self.expected(&reader) }
     }
     if isMacro, Self.endless.contains(name), timeout == nil { timeout = .zero }
-    guard let action = action(name, &reader, isMacro: isMacro) else { return nil }
+    guard let action = action(name, &reader) else { return nil }
     return Operation(
       name: element.name,
       title: title ?? element.name,

@@ -214,11 +214,12 @@ struct SuiteReader {
     }
     let operations = OperationReader(
       given,
+      isMacro: true,
       targets: [],
       limit: limits.attributeBytes,
       complaints: complaints
     )
-    let read = operations.operations(root.children, isMacro: true)
+    let read = operations.operations(root.children)
     let connecting = [
       ("connect", Operation.Action.connect), ("discover-services", .discoverServices),
     ]

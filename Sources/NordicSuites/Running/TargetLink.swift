@@ -8,6 +8,8 @@ import Signals
 final class TargetLink: Sendable {
   private struct State {
     var isLinked = false
+    /// Whether the test has asked for a connection since it last ended one.
+    var isAsked = false
     var known: [AttributePath: [UInt8]] = [:]
     var subscriptions: [(path: AttributePath, subscription: Subscription)] = []
     var listeners: [(path: AttributePath, box: Mailbox<Sample>)] = []
@@ -31,11 +33,18 @@ final class TargetLink: Sendable {
 
   func linked() { state.withLock { $0.isLinked = true } }
 
+  /// Whether the test has asked for a connection, and not ended it since.
+  var isAsked: Bool { state.withLock { $0.isAsked } }
+
+  /// The test asks for a connection.
+  func ask() { state.withLock { $0.isAsked = true } }
+
   /// The connection ended: forgets values and subscriptions.
   func unlinked() async {
     await unsubscribeAll()
     state.withLock { state in
       state.isLinked = false
+      state.isAsked = false
       state.known = [:]
       state.reliable = nil
     }

@@ -72,16 +72,22 @@ extension TestRun {
   ) async throws {
     let service = link.service
     switch placed.operation.action {
-    case .connect: try await connect(link, findings)
+    case .connect:
+      link.ask()
+      try await connect(link, findings)
     case .discoverServices:
       try await service.services().run { findings.outcome = .services($0) }
     case .refresh:
+      guard link.isAsked else { throw Self.unconnected(placed, link) }
       link.forget()
       findings.note("bluetoothd updates its cache of services by itself when it connects")
     case .disconnect:
       try await service.disconnect().run { _ in }
       await link.unlinked()
-    case .bond: try await bond(placed, link, findings)
+    case .bond:
+      // Pairing connects when there is no connection.
+      link.ask()
+      try await bond(placed, link, findings)
     case .unbond:
       try await service.unpair().run { _ in }
       await link.unlinked()
@@ -134,6 +140,9 @@ extension TestRun {
     if let failed = error as? FailedWithCleanUp, let cause = failed.cause {
       return FailedWithCleanUp(cause: named(cause, placed, link, limit), cleanUp: failed.cleanUp)
     }
+    if let failure = error as? DeviceFailure, failure.isOfLink, !link.isAsked {
+      return Self.unconnected(placed, link)
+    }
     guard error is TimedOut else { return error }
     var hint = "bring the device closer, or give the operation a longer timeout"
     if let path = placed.operation.listened, !link.isSubscribed(path) {
@@ -150,6 +159,18 @@ extension TestRun {
   }
 
   // MARK: The link
+
+  /// The test uses a device that it has not connected: the same in every run.
+  static func unconnected(_ placed: PlacedOperation, _ link: TargetLink) -> DeviceFailure {
+    DeviceFailure(
+      code: .notConnected,
+      class: .definite,
+      operation: placed.operation.doing,
+      device: link.service.deviceDescription,
+      meaning: "the test has not connected the device, or has disconnected it",
+      hint: "write <connect/> before this operation"
+    )
+  }
 
   private func connect(_ link: TargetLink, _ findings: Findings) async throws {
     try await link.service.connect(keep: false, expecting: [])
@@ -169,7 +190,6 @@ extension TestRun {
       emit(.pairingDisplay(placed.step, display))
     }
     try await link.service.pair(answers).run { findings.outcome = .paired($0) }
-    // Pairing connects when there is no connection.
     link.linked()
   }
 
@@ -203,6 +223,11 @@ extension TestRun {
         + "call to request another"
     )
   }
+}
+
+extension DeviceFailure {
+  /// Whether it is what an operation without a connection gets.
+  fileprivate var isOfLink: Bool { code == .notConnected || code == .notFound }
 }
 
 extension Operation {

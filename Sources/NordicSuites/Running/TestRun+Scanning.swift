@@ -15,8 +15,10 @@ extension TestRun {
     let loop = loop
     var found: [Advertisement] = []
     findings.outcome = .scanned([])
-    let received = try advertisements(filter, placed)
+    let unclear = UnclearDevices()
+    let received = try advertisements(filter, placed, unclear)
       .takeUntil(Signal<Void> { _ in try await loop.sleep(for: limit) })
+    defer { for address in unclear.all { findings.note("\(address): \(UnclearDevices.meaning)") } }
     try await received.run { device in
       emit(.advertisement(placed.step, device))
       if let index = found.firstIndex(where: { $0.address == device.address }) {
@@ -47,10 +49,21 @@ extension TestRun {
     let limit = placed.operation.timeout ?? runner.settings.timeout
     let loop = loop
     var found: Advertisement?
-    let received = try advertisements(filter, placed)
+    let unclear = UnclearDevices()
+    let received = try advertisements(filter, placed, unclear)
       .takeUntil(Signal<Void> { _ in try await loop.sleep(for: limit) })
       .take(1)
     try await received.run { found = $0 }
+    if found == nil, let address = unclear.all.first {
+      throw DeviceFailure(
+        code: .notSupportedHere,
+        class: .definite,
+        operation: placed.operation.doing,
+        device: "\(address)",
+        meaning: "this is not supported here: \(UnclearDevices.meaning)",
+        hint: "scan by address or name, or remove the device first (bluetoothctl remove)"
+      )
+    }
     guard let found else {
       throw DeviceFailure(
         code: .notFound,
@@ -66,9 +79,12 @@ extension TestRun {
   }
 
   /// The advertisements that match.
+  ///
+  /// - Parameter unclear: Receives the devices of which it cannot be known.
   private func advertisements(
     _ filter: AdvertisementFilter,
-    _ placed: PlacedOperation
+    _ placed: PlacedOperation,
+    _ unclear: UnclearDevices
   ) throws -> Signal<Advertisement> {
     let bound = try filter.target.map { target -> BluetoothAddress in
       guard case .address(let address)? = bindings[target] else {
@@ -77,6 +93,25 @@ extension TestRun {
       return address
     }
     let own = ScanFilter(address: filter.address ?? bound, rssi: filter.rssi)
-    return runner.makeService(.any).scan(own).filter { filter.matches($0, bound: bound) }
+    return runner.makeService(.any).scan(own).filter { device in
+      let matches = filter.matches(device, bound: bound)
+      if matches == nil { unclear.add(device.address) }
+      return matches == true
+    }
+  }
+}
+
+/// The devices of a scan whose advertised data is not known.
+private final class UnclearDevices: Sendable {
+  static let meaning =
+    "what it advertises cannot be known, because bluetoothd has read its services and reports these"
+
+  private let addresses = Guarded<[BluetoothAddress]>([])
+
+  /// In the order in which they were received.
+  var all: [BluetoothAddress] { addresses.withLock { $0 } }
+
+  func add(_ address: BluetoothAddress) {
+    addresses.withLock { if !$0.contains(address) { $0.append(address) } }
   }
 }

@@ -64,7 +64,7 @@ extension TestRun {
     _ link: TargetLink,
     _ code: DeviceFailure.Code
   ) -> DeviceFailure {
-    guard path.service != genericAccess else { return hidden(placed, link) }
+    guard path.service != .genericAccess else { return hidden(placed, link) }
     return DeviceFailure(
       code: code,
       class: .definite,
@@ -75,8 +75,6 @@ extension TestRun {
       hint: "blerun inspect shows what it offers"
     )
   }
-
-  private static let genericAccess = BluetoothUUID(short: 0x1800)
 
   /// Every device has Generic Access, and bluetoothd hides it.
   private static func hidden(_ placed: PlacedOperation, _ link: TargetLink) -> DeviceFailure {
@@ -104,7 +102,7 @@ extension TestRun {
     var services: [GATTService] = []
     try await link.service.services().run { services = $0 }
     let same = services.filter { $0.uuid == assertion.uuid }
-    if same.isEmpty, assertion.uuid == genericAccess { throw hidden(placed, link) }
+    if same.isEmpty, assertion.uuid == .genericAccess { throw hidden(placed, link) }
     guard let service = same[optional: assertion.instance] else {
       let name = AttributePath.service(assertion.uuid, assertion.instance)
       return "the device does not have the service \(name)"
@@ -186,4 +184,9 @@ extension Array {
   fileprivate subscript(optional index: Int) -> Element? {
     indices.contains(index) ? self[index] : nil
   }
+}
+
+extension BluetoothUUID {
+  /// Every device has Generic Access, and bluetoothd hides it.
+  static let genericAccess = BluetoothUUID(short: 0x1800)
 }

@@ -35,13 +35,14 @@ struct Verdict: Sendable {
       return
     }
     let failure = Verdict.failure(error, operation)
+    let isUnsupported = Self.isUnsupported(error)
     guard Self.canBeExpected(error) else {
       fail(failure)
       return
     }
-    if !expected.result.isFailure {
-      let isLenient =
-        expected.result.isLenient || (warnsOfUnsupported && Self.isUnsupported(error))
+    // What this host cannot do has neither failed nor succeeded at the device.
+    if !expected.result.isFailure || isUnsupported {
+      let isLenient = expected.result.isLenient || (warnsOfUnsupported && isUnsupported)
       isLenient ? warn("\(failure.why)") : fail(failure)
       if isLenient { self.failure = failure }
       return

@@ -1,12 +1,20 @@
 // Advertised data as in the packet, from its parts.
 //
 // bluetoothd reports the parts, not the packet: the order is fixed here, and flags and appearance
-// are missing.
+// are missing. The services are missing where it reports only those that it has read.
 
 import Bluetooth
 
 /// Advertised data as octets.
 enum AdvertisedData {
+  /// Whether a pattern is found in the data; nil when the part that is not known decides.
+  static func isFound(_ pattern: DataPattern, in device: Advertisement) -> Bool? {
+    let known = text(device)
+    if device.advertisedServices != nil { return pattern.isFound(in: known) }
+    // The services come first: what is found behind them does not depend on them.
+    return pattern.isFound(in: "?" + known) ? true : nil
+  }
+
   /// Upper-case hexadecimal digits.
   static func text(_ device: Advertisement) -> String {
     DecodedValue.octets(octets(device)).description.uppercased()
@@ -16,8 +24,9 @@ enum AdvertisedData {
   ///
   /// - Source: Bluetooth Core Specification Supplement 11, Part A §1; types: Assigned Numbers §2.3.
   static func octets(_ device: Advertisement) -> [UInt8] {
-    let short = device.services.filter { $0.short != nil }
-    let long = device.services.filter { $0.short == nil }
+    let services = device.advertisedServices ?? []
+    let short = services.filter { $0.short != nil }
+    let long = services.filter { $0.short == nil }
     var all: [UInt8] = []
     func add(_ type: UInt8, _ data: [UInt8]) {
       guard !data.isEmpty, data.count < 255 else { return }

@@ -28,10 +28,10 @@ public struct AdvertisementFilter: Hashable, Sendable {
     self.target = target
   }
 
-  /// Whether a received advertisement matches.
+  /// Whether a received advertisement matches; nil when that cannot be known.
   ///
   /// - Parameter bound: The address of the filter's target; nil without one.
-  func matches(_ device: Advertisement, bound: BluetoothAddress?) -> Bool {
+  func matches(_ device: Advertisement, bound: BluetoothAddress?) -> Bool? {
     // bluetoothd lists a device without an RSSI because it is known or connected; it was not
     // received.
     guard let strength = device.rssi else { return false }
@@ -39,6 +39,7 @@ public struct AdvertisementFilter: Hashable, Sendable {
     if target != nil, device.address != bound { return false }
     if let rssi, strength < rssi { return false }
     if let name, device.name != name { return false }
-    return data?.isFound(in: AdvertisedData.text(device)) ?? true
+    guard let data else { return true }
+    return AdvertisedData.isFound(data, in: device)
   }
 }

@@ -152,6 +152,7 @@ struct BatchFiles: FuzzTarget {
       rssi: nil,
       txPower: nil,
       services: [],
+      advertisedServices: [],
       manufacturerData: [],
       serviceData: [],
       isConnected: false,

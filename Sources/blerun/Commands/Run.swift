@@ -69,8 +69,6 @@ struct Run: ParsableCommand {
   private func runSuite(_ file: String) throws {
     let suite = try suites.suite(at: file)
     let simulated = try options.simulatedDevices()
-    if dryRun { return try printLines(suite.lines) }
-    try reports.check(reading: [file], options, journal, recording.trace)
     let command = SuiteCommand(
       suite: suite,
       chain: chain,
@@ -81,6 +79,8 @@ struct Run: ParsableCommand {
       reports: reports.files,
       warnsOfUnsupported: warnUnsupported
     )
+    if dryRun { return try printLines(command.lines(simulated)) }
+    try reports.check(reading: [file], options, journal, recording.trace)
     throw Ending(try command.run(simulated, recording))
   }
 

@@ -38,6 +38,15 @@ struct SuiteCommand {
     }
   }
 
+  /// The suite for a dry run, with the devices of its targets as far as they are named.
+  ///
+  /// - Throws: ``Ending`` when `-d` names no target's device.
+  func lines(_ simulated: ScenarioDefinition) throws(Ending) -> [String] {
+    // Unlike a run, it needs no device.
+    guard chain.device != nil || simulated.devices.count == 1 else { return suite.lines }
+    return suite.lines(devices: try devices(simulated))
+  }
+
   private func run(
     _ simulated: ScenarioDefinition,
     _ recording: TraceOption,

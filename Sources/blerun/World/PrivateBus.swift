@@ -138,6 +138,10 @@ struct PrivateBus: Sendable {
     return nil
   }
 
+  /// Without limits of its own, a bus has those of the system bus, such as 256 connections of a user
+  /// and 128 calls without a reply; these are those of a session bus.
+  ///
+  /// - Source: dbus 1.14, `bus/config-parser.c` (bus_config_parser_new), `bus/session.conf.in`.
   private static func configuration(socket: String) -> String {
     """
     <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
@@ -153,6 +157,12 @@ struct PrivateBus: Sendable {
         <allow eavesdrop="true"/>
       </policy>
       <limit name="reply_timeout">600000</limit>
+      <limit name="max_incomplete_connections">10000</limit>
+      <limit name="max_completed_connections">100000</limit>
+      <limit name="max_connections_per_user">100000</limit>
+      <limit name="max_match_rules_per_connection">50000</limit>
+      <limit name="max_replies_per_connection">50000</limit>
+      <limit name="max_names_per_connection">50000</limit>
     </busconfig>
     """
   }

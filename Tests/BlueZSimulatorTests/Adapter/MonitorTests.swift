@@ -106,6 +106,103 @@ struct MonitorTests {
     #expect(received.all.count { $0 == "Activate " } == 1)
   }
 
+  /// Keeps bluetoothd's calls until the test answers them.
+  private final class HeldCalls: ObjectHandler {
+    let all = Recorded<Invocation>()
+
+    var members: [String] { all.all.map { $0.message.member ?? "" } }
+
+    func handle(_ invocation: Invocation) -> Bool {
+      all.add(invocation)
+      return true
+    }
+  }
+
+  private func register(_ bus: any MessageBus, at root: ObjectPath) throws -> MethodCall {
+    try MethodCall(
+      destination: OrgBlueZ.busName,
+      path: Target.adapter.path,
+      interface: AdvertisementMonitorManager1.interface,
+      member: AdvertisementMonitorManager1.registerMonitor.name,
+      body: [.objectPath(root)]
+    )
+  }
+
+  /// The signal about a monitor of the name of the device.
+  private func added() throws -> Message {
+    let row = try DBusValue.structure(of: [.byte(0), .byte(0x09), .bytes(Array("Lab".utf8))])
+    let properties: PropertyMap = [
+      AdvertisementMonitor1.type.name: .string(AdvertisementMonitor1.orPatterns),
+      AdvertisementMonitor1.patterns.name: try .array(of: "(yyay)", [row]),
+    ]
+    return try .signal(
+      path: path,
+      interface: StandardInterface.objectManager,
+      member: StandardInterface.interfacesAdded.name,
+      body: [
+        .objectPath(path),
+        try .dictionary(
+          key: "s",
+          value: "a{sv}",
+          [(.string(AdvertisementMonitor1.interface), .properties(properties))]
+        ),
+      ]
+    )
+  }
+
+  @Test("a registration is answered when the monitors were read; one added then is active")
+  func order() throws {
+    let lab = try lab()
+    let bus = try lab.bus.connect()
+    let held = HeldCalls()
+    let export = try bus.export(held)
+    let answered = Guarded(false)
+    // As bleak does: in the instant of the answer it adds the monitor, at the root itself.
+    _ = lab.loop.task { [self] in
+      _ = try await bus.call(register(bus, at: path), limit: .seconds(60))
+      answered.withLock { $0 = true }
+      try bus.send(added())
+    }
+    try lab.pass(.seconds(10))
+    #expect(held.members == ["GetManagedObjects"] && !answered.withLock { $0 })
+    held.all.all[0].reply([try .dictionary(key: "o", value: "a{sa{sv}}", [])])
+    try lab.pass(.seconds(1))
+    #expect(answered.withLock { $0 })
+    #expect(held.members.prefix(3) == ["GetManagedObjects", "Activate", "DeviceFound"])
+    withExtendedLifetime(export) {}
+  }
+
+  @Test("a client that does not list its monitors is registered in the end; unless it unregisters")
+  func silentClient() throws {
+    let lab = try lab()
+    let bus = try lab.bus.connect()
+    let held = HeldCalls()
+    let export = try bus.export(held)
+    let errors = Recorded<String>()
+    for root: ObjectPath in ["/a", "/b"] {
+      _ = lab.loop.task { [self] in
+        do {
+          _ = try await bus.call(register(bus, at: root), limit: .seconds(60))
+          errors.add("\(root) none")
+        } catch let error as DBusError {
+          errors.add("\(root) \(error.message)")
+        }
+      }
+    }
+    try lab.pass(.seconds(1))
+    let call = try MethodCall(
+      destination: OrgBlueZ.busName,
+      path: Target.adapter.path,
+      interface: AdvertisementMonitorManager1.interface,
+      member: AdvertisementMonitorManager1.unregisterMonitor.name,
+      body: [.objectPath("/b")]
+    )
+    _ = try lab.loop.run { try await bus.call(call, limit: .seconds(5)) }
+    try lab.pass(.seconds(30))
+    #expect(errors.all == ["/b Adv Monitor app destroyed", "/a none"])
+    withExtendedLifetime(export) {}
+  }
+
   @Test("a sampling period alone has strengths tracked without a bound: nothing is found")
   func sampling() throws {
     let pattern = (UInt8(0), UInt8(0x09), Array("Lab".utf8))

@@ -29,6 +29,7 @@ struct DiscoveryWishTests {
       rssi: rssi,
       txPower: nil,
       services: services,
+      advertisedServices: services,
       manufacturerData: manufacturer,
       serviceData: serviceData,
       isConnected: isConnected,

@@ -1,6 +1,7 @@
 // The mirror of bluetoothd's objects, message by message.
 
 import BlueZInterfaces
+import Bluetooth
 import DBus
 import Testing
 
@@ -20,6 +21,48 @@ struct ObjectTreeTests {
     var tree = ObjectTree()
     for event in events { _ = tree.apply(event) }
     return tree
+  }
+
+  @Test("the advertised services are those from before bluetoothd read the device's own")
+  func heardServices() {
+    let heartRate = "0000180d-0000-1000-8000-00805f9b34fb"
+    let more = [heartRate, "0000180a-0000-1000-8000-00805f9b34fb"]
+    func device(_ uuids: [String], _ rssi: Int16?, isPaired: Bool = false) -> ListedInterface {
+      var properties: PropertyMap = [
+        "Address": .string("C0:FF:EE:00:00:01"), "UUIDs": .strings(uuids),
+        "Paired": .boolean(isPaired),
+      ]
+      if let rssi { properties["RSSI"] = .int16(rssi) }
+      return listed(Device1.interface, properties)
+    }
+    func heard(_ events: TreeEvent...) -> [String]? {
+      var tree = ObjectTree()
+      for event in events { _ = tree.apply(event) }
+      return tree.advertisement(of: self.device)?.advertisedServices?.map(\.text)
+    }
+    let found = TreeEvent.added(self.device, [device([heartRate], -60)])
+    let services = TreeEvent.added(service, [listed(GattService1.interface, [:])])
+    let resolved = TreeEvent.changed(
+      self.device,
+      interface: Device1.interface,
+      ["UUIDs": .strings(more)],
+      invalidated: []
+    )
+    #expect(heard(found) == [heartRate])
+    #expect(heard(found, resolved) == more, "it may list more in another advertisement")
+    #expect(heard(found, services, resolved) == [heartRate])
+    // What a list has of a device that was read before is not what it advertises.
+    let listing = TreeEvent.snapshot([
+      ListedObject(self.device, [device(more, -60)]),
+      ListedObject(service, [listed(GattService1.interface, [:])]),
+    ])
+    #expect(heard(listing) == nil)
+    #expect(heard(found, services, resolved, listing) == [heartRate])
+    #expect(heard(found, .cleared, listing) == nil)
+    #expect(heard(found, .removed(self.device, [Device1.interface]), services, listing) == nil)
+    // Nor is what is stored.
+    #expect(heard(.added(self.device, [device([heartRate], nil)])) == nil)
+    #expect(heard(.added(self.device, [device([heartRate], -60, isPaired: true)])) == nil)
   }
 
   @Test("an added interface has its properties; the two implicit ones are left out")
