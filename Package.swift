@@ -26,13 +26,22 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
   .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
-let yams = Target.Dependency.product(name: "Yams", package: "Yams")
+// What a dependent package does not need, it does not fetch: each trait is for a group of products.
+let yams = Target.Dependency.product(
+  name: "Yams",
+  package: "Yams",
+  condition: .when(traits: ["Files"])
+)
 let argumentParser = Target.Dependency.product(
   name: "ArgumentParser",
-  package: "swift-argument-parser"
+  package: "swift-argument-parser",
+  condition: .when(traits: ["Program"])
 )
-
-let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let grdb = Target.Dependency.product(
+  name: "GRDB",
+  package: "GRDB.swift",
+  condition: .when(traits: ["Program"])
+)
 
 let package = Package(
   name: "blerun",
@@ -45,6 +54,11 @@ let package = Package(
     .library(name: "Documents", targets: ["Documents"]),
     .library(name: "Jobs", targets: ["Jobs"]),
     .library(name: "BLETesting", targets: ["BLETesting", "BlueZSimulator", "SimulatedDevices"]),
+  ],
+  traits: [
+    .default(enabledTraits: ["Files", "Program"]),
+    .trait(name: "Files", description: "Documents, Jobs and BLETesting, which read YAML"),
+    .trait(name: "Program", description: "The program blerun and its journal"),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),

@@ -7,7 +7,7 @@ import PackageDescription
 
 let package = Package(
   name: "consumer",
-  dependencies: [.package(name: "blerun", path: "../..")],
+  dependencies: [.package(name: "blerun", path: "../..", traits: ["Files"])],
   targets: [
     // Chains, as docs/swift.md runs them.
     .testTarget(

@@ -34,6 +34,17 @@ struct ReadmeTests {
     #expect(run.status == 0, "\(run.errors)")
   }
 
+  @Test("Signals alone compiles nothing else, and every other package is behind a trait")
+  func traits() throws {
+    let package = try PackageDescription(of: project)
+    let signals = try #require(package.products.first { $0.name == "Signals" })
+    #expect(package.closure(of: signals) == ["CLinux", "Signals"])
+    let manifest = try project.file("Package.swift").text
+    let packages = manifest.components(separatedBy: ".package(url:").count - 1
+    #expect(packages > 0)
+    #expect(manifest.components(separatedBy: "condition: .when(traits:").count - 1 == packages)
+  }
+
   @Test("the manifest of docs/swift.md is valid, and names library products of this package")
   func manifest() throws {
     let manifests = try PageCode(of: "docs/swift.md").blocks("swift manifest")
