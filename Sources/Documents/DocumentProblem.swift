@@ -31,8 +31,11 @@ public struct DocumentProblem: Hashable, Sendable, CustomStringConvertible {
   /// An invalid value: the message is `expected Y, found X`.
   ///
   /// - Parameters:
+  ///   - place: Where it is.
+  ///   - path: The path of keys to it.
   ///   - found: What is written: `'x'` in quotes, or its kind, such as `a list`.
   ///   - expected: What would be valid here.
+  ///   - nearest: The known key that was probably meant.
   public init(
     _ place: Place,
     path: String,

@@ -94,7 +94,7 @@ public final class BlueZClient: Sendable {
 
   /// Connects to a bus, watches bluetoothd there and reads its objects.
   ///
-  /// - Throws: `DeviceFailure`: `bus-unreachable`, and what ``open(bus:limits:)`` throws.
+  /// - Throws: `DeviceFailure`: `bus-unreachable`, and what ``open(bus:limits:ledger:)`` throws.
   public static func open(
     address: BusAddress = .system,
     on loop: EventLoop,

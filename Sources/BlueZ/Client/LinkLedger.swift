@@ -42,7 +42,10 @@ public protocol LinkLedger: Sendable {
 
   /// Waits until no other process connects over an adapter, and records that this one scans.
   ///
-  /// - Parameter limit: How long to wait; then this one scans regardless.
+  /// - Parameters:
+  ///   - adapter: The adapter, by its address.
+  ///   - loop: The loop of the wait.
+  ///   - limit: How long to wait; then this one scans regardless.
   /// - Returns: Records that it no longer scans; may be called from any thread, once.
   /// - Throws: The errors of a wait.
   func listen(

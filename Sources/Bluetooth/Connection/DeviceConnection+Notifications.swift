@@ -67,7 +67,7 @@ extension DeviceConnection {
   /// ```
   ///
   /// - Returns: The values, for one iteration. The subscription ends with the last reference to them.
-  /// - Throws: What the iteration of ``notifications(_:_:)`` throws.
+  /// - Throws: What the iteration of `notifications` throws.
   public func subscribe(
     _ characteristic: CharacteristicSelector,
     _ options: SubscriptionOptions = SubscriptionOptions()
@@ -133,7 +133,7 @@ public struct ActiveNotifications: AsyncSequence {
 
     /// The next value.
     ///
-    /// - Throws: What the iteration of ``DeviceConnection/notifications(_:_:)`` throws.
+    /// - Throws: What the iteration of `DeviceConnection.notifications` throws.
     public mutating func next() async throws -> NotifiedValue? {
       try await values.next() ?? nil
     }

@@ -148,6 +148,7 @@ extension DeviceFailure.Code {
   public static let busLost = Self(rawValue: "bus-lost")
   /// bluetoothd is not running.
   public static let daemonMissing = Self(rawValue: "daemon-missing")
+  /// The connection would belong to no turn.
   public static let connectOutsideTurn = Self(rawValue: "connect-outside-turn")
   public static let insideSubscription = Self(rawValue: "inside-subscription")
   public static let invalidValue = Self(rawValue: "invalid-value")

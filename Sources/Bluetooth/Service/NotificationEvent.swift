@@ -17,6 +17,7 @@ public enum NotificationEvent: Hashable, Sendable {
 
 /// A period in which values were lost, or may have been.
 public struct NotificationGap: Hashable, Sendable {
+  /// Why values are missing.
   public enum Cause: Hashable, Sendable {
     /// There was no connection or no subscription: what the device sent in that time is unknown.
     case linkLost

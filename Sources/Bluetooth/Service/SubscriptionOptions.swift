@@ -30,6 +30,7 @@ public struct SubscriptionOptions: Hashable, Sendable {
     case dropNewest = "drop-newest"
   }
 
+  /// How the values reach this process.
   public var delivery: Delivery
   public var onLinkLoss: LossPolicy
   /// The size of the buffer; at least 1.
@@ -39,6 +40,7 @@ public struct SubscriptionOptions: Hashable, Sendable {
   /// The default size of the buffer.
   public static let usualBuffer = 4096
 
+  /// Options; see the properties.
   public init(
     delivery: Delivery = .signals,
     onLinkLoss: LossPolicy = .fail,

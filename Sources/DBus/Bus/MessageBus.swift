@@ -17,10 +17,12 @@ public protocol MessageBus: AnyObject, Sendable {
   /// The address of the bus, for messages to people.
   var address: String { get }
 
-  /// Sends a method call whose reply resumes `caller`. For ``call(_:limit:lateReply:)``.
+  /// Sends a method call whose reply resumes `caller`. For ``call(_:limit:otherwise:lateReply:)``.
   ///
-  /// - Parameter lateReply: Receives, on the loop, a reply that arrives after `caller` has given
-  ///   up.
+  /// - Parameters:
+  ///   - call: The method, its object and its arguments.
+  ///   - caller: Resumed with the reply.
+  ///   - lateReply: Receives, on the loop, a reply that arrives after `caller` has given up.
   /// - Returns: The serial, for ``leave(_:)``.
   /// - Throws: ``BusFailure``, ``DBusValueError``.
   func begin(
@@ -44,7 +46,7 @@ public protocol MessageBus: AnyObject, Sendable {
   /// Returns when the bus has accepted the rule: later signals are received. Handlers run on the
   /// loop, in order of arrival, before the caller of a reply that arrived later is resumed.
   ///
-  /// - Throws: What ``call(_:limit:lateReply:)`` throws.
+  /// - Throws: What ``call(_:limit:otherwise:lateReply:)`` throws.
   func subscribe(
     _ rule: MatchRule,
     _ handler: @escaping @Sendable (Message) -> Void

@@ -41,6 +41,7 @@ extension DBusError.Name {
   public static let failed: Self = "org.freedesktop.DBus.Error.Failed"
   /// The peer is out of memory.
   public static let noMemory: Self = "org.freedesktop.DBus.Error.NoMemory"
+  /// The bus knows no owner of the name, and cannot start one.
   public static let serviceUnknown: Self = "org.freedesktop.DBus.Error.ServiceUnknown"
   public static let nameHasNoOwner: Self = "org.freedesktop.DBus.Error.NameHasNoOwner"
   public static let noReply: Self = "org.freedesktop.DBus.Error.NoReply"
@@ -50,6 +51,7 @@ extension DBusError.Name {
   public static let timeout: Self = "org.freedesktop.DBus.Error.Timeout"
   public static let disconnected: Self = "org.freedesktop.DBus.Error.Disconnected"
   public static let invalidArgs: Self = "org.freedesktop.DBus.Error.InvalidArgs"
+  /// The object has no such method.
   public static let unknownMethod: Self = "org.freedesktop.DBus.Error.UnknownMethod"
   /// There is no object at the path.
   public static let unknownObject: Self = "org.freedesktop.DBus.Error.UnknownObject"

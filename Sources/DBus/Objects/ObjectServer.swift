@@ -25,8 +25,10 @@ public final class ObjectServer: ObjectHandler {
 
   /// A server without objects. Export it on the bus to receive calls.
   ///
-  /// - Parameter objectManagerAt: The object that lists all others and signals when they appear and
-  ///   disappear; nil for none.
+  /// - Parameters:
+  ///   - bus: The bus that it serves.
+  ///   - objectManager: The object that lists all others and signals when they appear and
+  ///     disappear; nil for none.
   public init(bus: any MessageBus, objectManagerAt objectManager: ObjectPath? = .root) {
     self.bus = bus
     self.objectManager = objectManager

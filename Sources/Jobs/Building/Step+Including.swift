@@ -17,6 +17,8 @@ extension Step {
   ///   - values: Values for variables of the file.
   ///   - captured: Values that earlier steps capture and the file uses.
   ///   - limits: The limits of the file, including the files that it includes.
+  ///   - source: The file of the call, for errors.
+  ///   - line: The line of the call, for errors.
   /// - Throws: `DocumentErrors` with all errors in the file.
   public static func included(
     from file: String,

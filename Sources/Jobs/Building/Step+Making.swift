@@ -99,7 +99,7 @@ extension Step {
     }
   }
 
-  /// Writes, and waits for the notification that answers; ``answered(_:_:)`` selects it.
+  /// Writes, and waits for the notification that answers; ``answered(_:_:file:line:)`` selects it.
   ///
   /// - Parameter answer: The characteristic that answers; nil for the one that is written.
   /// - Throws: ``PlanError`` for an invalid target, value or format.
@@ -154,10 +154,10 @@ extension Step {
 
   // MARK: Many values
 
-  /// Subscribes, and receives values until a stop condition is met; see also ``until(_:_:)``.
+  /// Subscribes, and receives values until a stop condition is met; see also ``until(_:_:file:line:)``.
   ///
   /// - Parameters:
-  ///   - trigger: A ``write(_:_:kind:offset:delivery:)`` that runs once the subscription is active.
+  ///   - trigger: A ``write(_:_:kind:offset:delivery:file:line:)`` that runs once the subscription is active.
   ///   - count: Stop after this number of values.
   ///   - duration: Stop after this time. The step then succeeds without values.
   ///   - silence: Stop after this time without a value.

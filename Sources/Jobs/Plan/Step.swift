@@ -10,10 +10,13 @@ public struct Step: Hashable, Sendable {
   /// What a step does.
   public indirect enum Action: Hashable, Sendable {
     case connect
+    /// Disconnects; does nothing without a connection.
     case disconnect
     /// Reads a value; the format is for values without a specification.
     case read(CharacteristicSelector, offset: Int = 0, format: ValueFormat?)
+    /// Writes a value.
     case write(Write)
+    /// Subscribes, and receives values until a stop condition is met.
     case notify(Listening)
     /// Subscribes, writes, and waits for the notification that answers.
     case exchange(Exchanging)
@@ -27,6 +30,7 @@ public struct Step: Hashable, Sendable {
     case pair(PairingRule)
     /// Forgets the device and its bond.
     case unpair
+    /// Marks the device as trusted by this host, or not.
     case trust(Bool)
     /// Reads the ATT MTU.
     case mtu
@@ -34,7 +38,9 @@ public struct Step: Hashable, Sendable {
     case connectionParameters
     /// Lists what the device offers.
     case services
+    /// Reads a descriptor; the format is for values without a specification.
     case readDescriptor(DescriptorSelector, format: ValueFormat?)
+    /// Writes a descriptor.
     case writeDescriptor(DescriptorSelector, WrittenValue)
     /// Scans for nearby devices; needs no connection.
     case scan(Scanning)
@@ -103,6 +109,7 @@ public struct Listening: Hashable, Sendable {
   /// How the values are delivered and buffered, and what happens when the connection is lost.
   public var options: SubscriptionOptions
 
+  /// A subscription; see the properties.
   public init(
     to target: CharacteristicSelector,
     format: ValueFormat? = nil,

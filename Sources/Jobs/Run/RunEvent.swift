@@ -9,7 +9,9 @@ public import Bluetooth
 public struct RunEvent: Equatable, Sendable {
   /// What happened.
   public enum Change: Equatable, Sendable {
+    /// The run began; nothing is connected yet.
     case runStarted(RunStart)
+    /// A step began.
     case stepStarted(ReportedStep)
     /// A value of a `read` or `notify` step, as it came.
     case value(ReportedStep, StepValue)
@@ -19,10 +21,13 @@ public struct RunEvent: Equatable, Sendable {
     case pairingDisplay(ReportedStep?, PairingDisplay)
     /// A place in the values of a `notify` step where some are missing.
     case gap(ReportedStep, NotificationGap)
+    /// A step ended, with its result.
     case stepFinished(StepResult)
+    /// The run ended, after the disconnect.
     case runFinished(RunEnding)
   }
 
+  /// The run that the event belongs to.
   public let run: RunIdentity
   /// The device, as output names it.
   public let device: String
@@ -32,8 +37,10 @@ public struct RunEvent: Equatable, Sendable {
   public let offset: Duration
   /// The wall-clock time, since 1970-01-01T00:00:00Z. It moves with the loop's clock.
   public let wallClock: Duration
+  /// What happened.
   public let change: Change
 
+  /// An event; runs make them.
   public init(
     run: RunIdentity,
     device: String,
@@ -57,6 +64,7 @@ public struct RunStart: Equatable, Sendable {
   public struct Test: Hashable, Sendable {
     /// The ordinal of the test in the run of the suite, from 1.
     public let index: Int
+    /// The name of the test.
     public let name: String
     /// The identifier of the target of operations that name none.
     public let target: String?
@@ -72,10 +80,12 @@ public struct RunStart: Equatable, Sendable {
   public let chain: String?
   /// How many steps are written, inner ones included.
   public let steps: Int
+  /// The seed of the run's identity, and of its simulation.
   public let seed: UInt64
   /// The test that the run is; nil for a chain.
   public let test: Test?
 
+  /// What is known at the start of a run.
   public init(chain: String?, steps: Int, seed: UInt64, test: Test? = nil) {
     self.chain = chain
     self.steps = steps
@@ -86,10 +96,13 @@ public struct RunStart: Equatable, Sendable {
 
 /// How a run ended.
 public struct RunEnding: Equatable, Sendable {
+  /// How a run ended.
   public enum Status: String, Hashable, Sendable {
+    /// All steps succeeded.
     case ok
     /// The run of a test completed with warnings. Chains have none.
     case warning
+    /// A step, or the clean-up, failed.
     case failed
     /// It was ended from outside: by a signal, by a deadline over the whole run, by its consumer.
     case cancelled

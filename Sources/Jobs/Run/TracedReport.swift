@@ -20,7 +20,9 @@ public final class TracedReport: Sendable {
 
   /// Adds the parts of a trace to the failures that are reported.
   ///
-  /// - Parameter report: Receives every event of ``ChainRunner``.
+  /// - Parameters:
+  ///   - trace: The trace that records meanwhile.
+  ///   - report: Receives every event of ``ChainRunner``.
   public init(_ trace: any RunTrace, _ report: @escaping @Sendable (RunEvent) -> Void) {
     self.trace = trace
     self.report = report

@@ -27,6 +27,8 @@ public struct Bindings: Hashable, Sendable {
   /// Binds a name to a value.
   ///
   /// - Parameters:
+  ///   - name: The name of the variable.
+  ///   - text: The value as it is written.
   ///   - origin: The origin of the value, for error messages.
   ///   - mustBeKnown: Whether it is an error when the chain has no such variable: true for values
   ///     of a command line, false for columns of a table, which may have other uses.
