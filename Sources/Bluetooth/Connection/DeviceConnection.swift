@@ -86,6 +86,7 @@ public final class DeviceConnection: Sendable {
   ///
   /// - Parameters:
   ///   - value: At most 512 octets; in a command at most the MTU less three.
+  ///   - characteristic: The characteristic that is written.
   ///   - kind: With response, unless another kind is given.
   /// - Throws: ``DeviceFailure`` as ``DeviceService/write(_:to:kind:)``; what ``first(of:)`` throws.
   public func write(

@@ -44,14 +44,18 @@ public struct DeviceFailure: Error, Hashable, Sendable, CustomStringConvertible 
   /// The operation: "reading battery-level".
   public let operation: String
   public private(set) var device: String?
+  /// The attribute, if the operation was about one.
   public let attribute: String?
+  /// The error of bluetoothd, if it replied with one.
   public let bluez: BlueZAnswer?
+  /// The error of the device, if it refused the request.
   public let att: ATTErrorCode?
   /// The cause, as a clause: "the link was lost".
   public private(set) var meaning: String
   /// What to try.
   public private(set) var hint: String
 
+  /// A failure in its parts.
   public init(
     code: Code,
     class: FailureClass,
@@ -150,10 +154,16 @@ extension DeviceFailure.Code {
   public static let daemonMissing = Self(rawValue: "daemon-missing")
   /// The connection would belong to no turn.
   public static let connectOutsideTurn = Self(rawValue: "connect-outside-turn")
+  /// The operation would end the subscription in which it runs.
   public static let insideSubscription = Self(rawValue: "inside-subscription")
+  /// The length or format of the value is invalid.
   public static let invalidValue = Self(rawValue: "invalid-value")
+  /// The attribute requires pairing.
   public static let notPaired = Self(rawValue: "not-paired")
+  /// The device was not paired.
   public static let pairingFailed = Self(rawValue: "pairing-failed")
+  /// The work succeeded, but not the disconnect.
   public static let cleanUpFailed = Self(rawValue: "clean-up-failed")
+  /// An undocumented error of bluetoothd.
   public static let unknown = Self(rawValue: "unknown")
 }

@@ -20,9 +20,13 @@ public struct Advertisement: Sendable, Equatable {
   /// The services that the device advertises; nil when they are not known, because bluetoothd had
   /// read those of the device before this program received an advertisement.
   public let advertisedServices: [BluetoothUUID]?
+  /// The manufacturer data, by company.
   public let manufacturerData: [(company: UInt16, data: [UInt8])]
+  /// The service data, by service.
   public let serviceData: [(service: BluetoothUUID, data: [UInt8])]
+  /// Whether the device is connected to this host.
   public let isConnected: Bool
+  /// Whether the device is paired with this host.
   public let isPaired: Bool
   /// The adapter that found the device: `hci0`.
   public let adapter: String

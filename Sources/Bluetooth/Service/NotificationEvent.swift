@@ -25,6 +25,7 @@ public struct NotificationGap: Hashable, Sendable {
     case overflow(dropped: Int)
   }
 
+  /// Why values are missing.
   public let cause: Cause
   /// When it started, on the loop's clock.
   public let from: Instant

@@ -32,9 +32,11 @@ public struct SubscriptionOptions: Hashable, Sendable {
 
   /// How the values reach this process.
   public var delivery: Delivery
+  /// What happens when the connection drops.
   public var onLinkLoss: LossPolicy
   /// The size of the buffer; at least 1.
   public var buffer: Int
+  /// What happens when the buffer is full.
   public var overflow: OverflowRule
 
   /// The default size of the buffer.

@@ -2,6 +2,7 @@
 
 /// A characteristic with the type of its value.
 public struct StandardCharacteristic<Value: Sendable>: Sendable {
+  /// The UUID of the characteristic.
   public let uuid: BluetoothUUID
   let decode: @Sendable ([UInt8]) throws -> Value
 

@@ -17,7 +17,7 @@ public protocol MessageBus: AnyObject, Sendable {
   /// The address of the bus, for messages to people.
   var address: String { get }
 
-  /// Sends a method call whose reply resumes `caller`. For ``call(_:limit:otherwise:lateReply:)``.
+  /// Sends a method call whose reply resumes `caller`. For `call`.
   ///
   /// - Parameters:
   ///   - call: The method, its object and its arguments.
@@ -46,7 +46,7 @@ public protocol MessageBus: AnyObject, Sendable {
   /// Returns when the bus has accepted the rule: later signals are received. Handlers run on the
   /// loop, in order of arrival, before the caller of a reply that arrived later is resumed.
   ///
-  /// - Throws: What ``call(_:limit:otherwise:lateReply:)`` throws.
+  /// - Throws: What `call` throws.
   func subscribe(
     _ rule: MatchRule,
     _ handler: @escaping @Sendable (Message) -> Void
@@ -93,6 +93,7 @@ extension MessageBus {
   /// table until its reply or the end of the bus.
   ///
   /// - Parameters:
+  ///   - call: The method, its object and its arguments.
   ///   - limit: How long to wait for the reply; nil leaves that to the enclosing deadlines.
   ///   - fallback: How long to wait when there is no enclosing deadline either.
   ///   - lateReply: Receives, on the loop, a reply or error that arrived after this call ended, so

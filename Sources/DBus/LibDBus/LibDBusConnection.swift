@@ -49,7 +49,10 @@ public final class LibDBusConnection: MessageBus {
 
   /// Connects to a bus and gets a unique name from it.
   ///
-  /// - Parameter limit: The deadline for the bus to reply.
+  /// - Parameters:
+  ///   - address: Which bus.
+  ///   - loop: The loop that drives the connection.
+  ///   - limit: The deadline for the bus to reply.
   /// - Throws: ``BusFailure/unreachable(address:reason:)`` at once when there is no bus,
   ///   ``BusFailure/notPermitted(address:reason:)`` when it refuses this user; `TimedOut`,
   ///   `CancellationError`.

@@ -43,13 +43,21 @@ extension DBusError.Name {
   public static let noMemory: Self = "org.freedesktop.DBus.Error.NoMemory"
   /// The bus knows no owner of the name, and cannot start one.
   public static let serviceUnknown: Self = "org.freedesktop.DBus.Error.ServiceUnknown"
+  /// Nobody owns the name.
   public static let nameHasNoOwner: Self = "org.freedesktop.DBus.Error.NameHasNoOwner"
+  /// The peer did not reply in time, or left.
   public static let noReply: Self = "org.freedesktop.DBus.Error.NoReply"
+  /// The peer does not support the call.
   public static let notSupported: Self = "org.freedesktop.DBus.Error.NotSupported"
+  /// A limit of the bus or of the peer is exceeded.
   public static let limitsExceeded: Self = "org.freedesktop.DBus.Error.LimitsExceeded"
+  /// The policy of the bus, or the peer, forbids the call.
   public static let accessDenied: Self = "org.freedesktop.DBus.Error.AccessDenied"
+  /// A deadline passed.
   public static let timeout: Self = "org.freedesktop.DBus.Error.Timeout"
+  /// The connection to the bus is closed.
   public static let disconnected: Self = "org.freedesktop.DBus.Error.Disconnected"
+  /// The arguments are invalid.
   public static let invalidArgs: Self = "org.freedesktop.DBus.Error.InvalidArgs"
   /// The object has no such method.
   public static let unknownMethod: Self = "org.freedesktop.DBus.Error.UnknownMethod"

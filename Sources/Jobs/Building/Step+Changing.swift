@@ -21,6 +21,8 @@ extension Step {
   ///   - subject: A field of the value, `value`, a format, or for many values `count`, `rate`,
   ///     `silence`, `interval-p95`, `latency-p95` and the like.
   ///   - check: What it must be; times are in ms, see ``Check/shorter(than:)``.
+  ///   - file: The file of the call, for errors.
+  ///   - line: The line of the call, for errors.
   /// - Throws: ``PlanError`` when the step's value does not have the subject.
   public func expect(
     _ subject: String,

@@ -58,6 +58,8 @@ extension Step {
   ///   - target: As in a chain file: `battery-level`, `180f/2a19#1`.
   ///   - offset: The first octet to read.
   ///   - format: The format of a value without a specification: `u16be`.
+  ///   - file: The file of the call, for errors.
+  ///   - line: The line of the call, for errors.
   /// - Throws: ``PlanError`` for an invalid target or format.
   public static func read(
     _ target: String,
@@ -75,7 +77,14 @@ extension Step {
 
   /// Writes a characteristic.
   ///
-  /// - Parameter values: As in the one-line form: `u8:1`, `utf8:two words`, `u8:{level.percent}`.
+  /// - Parameters:
+  ///   - target: As in a chain file: `alert-level`, `180f/2a19#1`.
+  ///   - values: As in the one-line form: `u8:1`, `utf8:two words`, `u8:{level.percent}`.
+  ///   - kind: Whether the device responds.
+  ///   - offset: The first byte to write.
+  ///   - delivery: How the value reaches bluetoothd.
+  ///   - file: The file of the call, for errors.
+  ///   - line: The line of the call, for errors.
   /// - Throws: ``PlanError`` for an invalid target or value.
   public static func write(
     _ target: String,
@@ -101,7 +110,13 @@ extension Step {
 
   /// Writes, and waits for the notification that answers; ``answered(_:_:file:line:)`` selects it.
   ///
-  /// - Parameter answer: The characteristic that answers; nil for the one that is written.
+  /// - Parameters:
+  ///   - target: As in a chain file: `alert-level`, `180f/2a19#1`.
+  ///   - values: As in the one-line form: `u8:1`, `utf8:two words`.
+  ///   - answer: The characteristic that answers; nil for the one that is written.
+  ///   - format: The format of a value without a specification: `u16be`.
+  ///   - file: The file of the call, for errors.
+  ///   - line: The line of the call, for errors.
   /// - Throws: ``PlanError`` for an invalid target, value or format.
   public static func exchange(
     _ target: String,
@@ -157,10 +172,16 @@ extension Step {
   /// Subscribes, and receives values until a stop condition is met; see also ``until(_:_:file:line:)``.
   ///
   /// - Parameters:
-  ///   - trigger: A ``write(_:_:kind:offset:delivery:file:line:)`` that runs once the subscription is active.
+  ///   - target: As in a chain file: `alert-level`, `180f/2a19#1`.
+  ///   - trigger: A ``write(_:_:kind:offset:delivery:file:line:)`` that runs once the subscription
+  ///     is active.
   ///   - count: Stop after this number of values.
   ///   - duration: Stop after this time. The step then succeeds without values.
   ///   - silence: Stop after this time without a value.
+  ///   - format: The format of a value without a specification: `u16be`.
+  ///   - options: How the values are delivered and buffered.
+  ///   - file: The file of the call, for errors.
+  ///   - line: The line of the call, for errors.
   /// - Throws: ``PlanError`` for an invalid target or format, and a trigger that does not write.
   public static func notify(
     _ target: String,
@@ -233,7 +254,12 @@ extension Step {
 
   /// Runs steps when a captured value passes a check.
   ///
-  /// - Parameter path: `reading`, `reading.celsius`.
+  /// - Parameters:
+  ///   - path: `reading`, `reading.celsius`.
+  ///   - check: What the captured value must be.
+  ///   - file: The file of the call, for errors.
+  ///   - line: The line of the call, for errors.
+  ///   - steps: The inner steps.
   /// - Throws: What `steps` throws; ``PlanError`` for an invalid path.
   public static func when(
     _ path: String,

@@ -9,6 +9,7 @@ public import Documents
 public struct Step: Hashable, Sendable {
   /// What a step does.
   public indirect enum Action: Hashable, Sendable {
+    /// Connects, and waits until the services are resolved.
     case connect
     /// Disconnects; does nothing without a connection.
     case disconnect
@@ -44,9 +45,11 @@ public struct Step: Hashable, Sendable {
     case writeDescriptor(DescriptorSelector, WrittenValue)
     /// Scans for nearby devices; needs no connection.
     case scan(Scanning)
+    /// Waits.
     case sleep(Duration)
     /// Logs a text, which may use captured values.
     case log(MessageTemplate)
+    /// Runs the steps this many times.
     case repeated(count: Int, [Step])
     /// Runs the steps when the condition holds.
     case when(Condition, [Step])
@@ -56,6 +59,7 @@ public struct Step: Hashable, Sendable {
     case tried([Step], finally: [Step])
   }
 
+  /// What the step does.
   public var action: Action
   /// The name under which later steps use the value.
   public var capture: String?
@@ -67,6 +71,7 @@ public struct Step: Hashable, Sendable {
   /// form, `#fileID` and `#line` of Swift code; nil for a step outside braces.
   public var source: Place?
 
+  /// A step; ``Step`` has a function for each kind, with the words of chain files.
   public init(
     _ action: Action,
     capture: String? = nil,
@@ -100,7 +105,9 @@ extension Step {
 
 /// A subscription: its characteristic, its trigger and its stop conditions.
 public struct Listening: Hashable, Sendable {
+  /// The characteristic that notifies or indicates.
   public var target: CharacteristicSelector
+  /// The format of values without a specification.
   public var format: ValueFormat?
   /// Written once the subscription is active, so that no value is missed.
   public var trigger: Write?

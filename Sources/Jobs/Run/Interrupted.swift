@@ -5,6 +5,7 @@ public struct Interrupted: Error, Hashable, Sendable, CustomStringConvertible {
   /// SIGHUP, SIGINT or SIGTERM.
   public let signal: Int32
 
+  /// An interruption by the signal of this number.
   public init(signal: Int32) {
     self.signal = signal
   }

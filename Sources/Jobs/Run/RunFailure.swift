@@ -7,6 +7,7 @@ public import Documents
 public struct RunFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// The kind, stable in output: `timed-out`, `expectation-not-met`.
   public let code: DeviceFailure.Code
+  /// Whether another attempt may succeed.
   public let `class`: FailureClass
   /// "reading battery-level on 'Thermo-1'".
   public let what: String
@@ -25,6 +26,7 @@ public struct RunFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// Where the step that failed was written; nil when it was not a written step.
   public internal(set) var source: Place?
 
+  /// A failure in its parts.
   public init(
     code: DeviceFailure.Code,
     class: FailureClass,

@@ -28,7 +28,11 @@ extension Step {
   /// try Step.assert("battery.percent", .atLeast(20))
   /// ```
   ///
-  /// - Parameter path: `reading`, `reading.celsius`.
+  /// - Parameters:
+  ///   - path: `reading`, `reading.celsius`.
+  ///   - check: What the captured value must be.
+  ///   - file: The file of the call, for errors.
+  ///   - line: The line of the call, for errors.
   /// - Throws: ``PlanError`` for a path that names no captured value.
   public static func assert(
     _ path: String,

@@ -141,6 +141,7 @@ extension Plan {
   /// Reads a chain from the text of a file, in YAML or JSON.
   ///
   /// - Parameters:
+  ///   - text: The text of a chain file.
   ///   - file: The name of the file in error messages.
   ///   - bindings: Values for its variables.
   ///   - limits: The limits of the chain.

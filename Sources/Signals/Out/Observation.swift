@@ -38,8 +38,10 @@ extension Signal {
   /// watch.cancel()
   /// ```
   ///
-  /// - Parameter loop: Where the signal runs; when nil, the loop of its home, or else one that a
-  ///   background thread drives.
+  /// - Parameters:
+  ///   - loop: Where the signal runs; when nil, the loop of its home, or else one that a background
+  ///     thread drives.
+  ///   - receive: Called with each event, on the loop.
   @discardableResult
   public func observe(
     on loop: Loop? = nil,

@@ -97,6 +97,7 @@ public final class SerialScheduler: Sendable {
   /// - Parameters:
   ///   - limit: How long the wait for the turn and the work may take together. The clean-up comes
   ///     on top.
+  ///   - body: The work of the turn.
   /// - Throws: What `body` throws; ``TimedOut``; `CancellationError` or the cause given to
   ///   ``cancelAll(_:)``; ``FailedWithCleanUp`` when something could not be released; at once
   ///   ``OtherScheduler`` inside a turn of another scheduler, ``TurnEnded`` in a task whose turn has

@@ -8,7 +8,7 @@ public import Documents
 public enum DeviceFile {
   /// Reads a file: one device, or a mapping whose key `devices` has a list of them.
   ///
-  /// - Throws: ``DocumentErrors`` with everything that is wrong; also for a file that is not there,
+  /// - Throws: `DocumentErrors` with everything that is wrong; also for a file that is not there,
   ///   cannot be read, or is not UTF-8.
   public static func load(path: String) throws(DocumentErrors) -> [DeviceDefinition] {
     try parse(TextFile.read(path), file: path)
@@ -19,7 +19,7 @@ public enum DeviceFile {
   /// - Parameters:
   ///   - text: The text of a device file.
   ///   - file: What it is called in complaints.
-  /// - Throws: ``DocumentErrors`` with everything that is wrong.
+  /// - Throws: `DocumentErrors` with everything that is wrong.
   public static func parse(
     _ text: String,
     file: String

@@ -8,7 +8,7 @@ public import Documents
 public enum ScenarioFile {
   /// Reads a file: a scenario, which has the key `scenario`, or what ``DeviceFile`` reads.
   ///
-  /// - Throws: ``DocumentErrors`` with everything that is wrong, also in the device files that it
+  /// - Throws: `DocumentErrors` with everything that is wrong, also in the device files that it
   ///   names; also for a file that is not there, cannot be read, or is not UTF-8.
   public static func load(path: String) throws(DocumentErrors) -> ScenarioDefinition {
     try parse(TextFile.read(path), file: path)
@@ -29,7 +29,7 @@ public enum ScenarioFile {
   /// - Parameters:
   ///   - text: The text of a scenario file.
   ///   - file: What it is called in complaints; files that it names count from its folder.
-  /// - Throws: ``DocumentErrors`` with everything that is wrong.
+  /// - Throws: `DocumentErrors` with everything that is wrong.
   public static func parse(
     _ text: String,
     file: String
