@@ -43,6 +43,7 @@ public struct DeviceFailure: Error, Hashable, Sendable, CustomStringConvertible 
   public let `class`: FailureClass
   /// The operation: "reading battery-level".
   public let operation: String
+  /// The device, as its service describes it.
   public private(set) var device: String?
   /// The attribute, if the operation was about one.
   public let attribute: String?
