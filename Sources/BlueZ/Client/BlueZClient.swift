@@ -184,6 +184,10 @@ public final class BlueZClient: Sendable {
   // MARK: Events
 
   private func receive(_ message: Message) {
+    // The mirror would not be what bluetoothd has.
+    if let refusal = message.refusal {
+      return lost(.messageTooLarge(refusal.message), forEver: true)
+    }
     if let event = TreeEvent(message) { return take(event) }
     guard let path = message.path, let reason = DisconnectReason(message) else { return }
     state.withLock { $0.links[path] }?.ended(because: reason)

@@ -1,5 +1,6 @@
 // The meaning of an error for the user of an operation.
 
+import BlueZInterfaces
 import Bluetooth
 
 /// The meaning of an error: the failure, whether it is transient, and what to try.
@@ -67,6 +68,24 @@ extension Explanation {
     "the connection to the message bus ended",
     hint: "check that the bus is running (systemctl status dbus) and run again"
   )
+  /// A message of bluetoothd was refused because of its size.
+  static func messageTooLarge(_ reason: String) -> Explanation {
+    permanent(
+      .invalidValue,
+      "bluetoothd sent a message that was refused: \(reason)",
+      hint: "it is not what bluetoothd sends: check which program owns org.bluez on the bus"
+    )
+  }
+  /// A value is longer than the Attribute Protocol allows.
+  /// - Source: Bluetooth Core 5.4, Vol 3, Part F §3.2.9 (Long Attribute Values).
+  static func receivedTooLong(octets: Int) -> Explanation {
+    permanent(
+      .invalidValue,
+      "a value of \(octets) bytes was received, and an attribute has at most "
+        + "\(GattCharacteristic1.longestValue)",
+      hint: "it is not what bluetoothd sends: check which program owns org.bluez on the bus"
+    )
+  }
   static let busNotPermitted = unavailable(
     .notPermitted,
     "the message bus does not permit this user to call bluetoothd",

@@ -85,6 +85,7 @@ struct FailureContext: Sendable {
         "the message bus at \(address) cannot be reached: \(reason)",
         hint: "check that the bus is running and DBUS_SYSTEM_BUS_ADDRESS, or run with --simulate"
       )
+    case .messageTooLarge(let reason): .messageTooLarge(reason)
     case .callTableFull, .sendQueueFull, .cannotPassDescriptors:
       .transient(
         .busy,

@@ -66,13 +66,21 @@ final class CharacteristicChannel: Sendable {
       let reply = try await calls.call(call) { [self] in lateRead($0, offset) }
       let value = reply.output(of: GattCharacteristic1.readValue)
       readEnded(value, offset)
-      guard let value else { throw Problem(ErrorMapping.unknown(ErrorSituation(.read))) }
-      return value
+      return try Self.checked(value)
     } catch {
       // Its reply, and the echo before it, may still arrive for an abandoned call.
       if !(error is CancellationError || error is TimedOut) { readEnded(nil, offset) }
       throw error
     }
+  }
+
+  /// A value that was read, as long as it may be.
+  static func checked(_ value: [UInt8]?) throws(Problem) -> [UInt8] {
+    guard let value else { throw Problem(ErrorMapping.unknown(ErrorSituation(.read))) }
+    guard value.count <= GattCharacteristic1.longestValue else {
+      throw Problem(.receivedTooLong(octets: value.count))
+    }
+    return value
   }
 
   private func readCall(from offset: Int) -> MethodCall {

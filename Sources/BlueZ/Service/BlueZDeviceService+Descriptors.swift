@@ -12,10 +12,7 @@ extension BlueZDeviceService {
       let reply = try await calls.call(
         .bluez(view.path, GattDescriptor1.readValue, [:])
       )
-      guard let value = reply.output(of: GattDescriptor1.readValue) else {
-        throw Problem(ErrorMapping.unknown(ErrorSituation(.read)))
-      }
-      return value
+      return try CharacteristicChannel.checked(reply.output(of: GattDescriptor1.readValue))
     }
   }
 

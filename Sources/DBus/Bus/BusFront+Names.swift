@@ -4,6 +4,10 @@
 import Signals
 
 extension BusFront {
+  /// How long the bus itself may take to answer, beside the deadlines of the caller: it does nothing
+  /// but look into its tables.
+  private static var driverLimit: Duration { .seconds(10) }
+
   // MARK: Signals
 
   /// See ``MessageBus/subscribe(_:_:)``.
@@ -42,7 +46,11 @@ extension BusFront {
     }
     var ticket: MatchTable<Completion<Void>>.Ticket?
     do {
-      try await wait(on: loop, operation: "the match rule \(text)") { (taken: Completion<Void>) in
+      try await wait(
+        on: loop,
+        operation: "the match rule \(text)",
+        limit: Self.driverLimit
+      ) { (taken: Completion<Void>) in
         let (joined, step) = try state.withLock { state throws(BusFailure) in
           if let failure = state.failure { throw failure }
           return state.matches.join(text, taken)
@@ -102,7 +110,8 @@ extension BusFront {
   ) async throws -> NameRequestReply {
     try DBusName.checkBusName(name)
     let reply = try await call(
-      BusDriver.call(BusDriver.Method.requestName, [.string(name), .uint32(flags.rawValue)])
+      BusDriver.call(BusDriver.Method.requestName, [.string(name), .uint32(flags.rawValue)]),
+      limit: Self.driverLimit
     )
     guard let answer = reply.body.first?.asUInt32.flatMap({ NameRequestReply(rawValue: $0) }) else {
       throw DBusError(name: .inconsistentMessage, message: "RequestName was answered by \(reply)")
@@ -113,14 +122,15 @@ extension BusFront {
   /// See ``MessageBus/releaseName(_:)``.
   func giveBack(_ name: String) async throws {
     try DBusName.checkBusName(name)
-    _ = try await call(BusDriver.call(BusDriver.Method.releaseName, [.string(name)]))
+    let call = BusDriver.call(BusDriver.Method.releaseName, [.string(name)])
+    _ = try await self.call(call, limit: Self.driverLimit)
   }
 
   /// See ``MessageBus/nameOwner(_:)``.
   func owner(of name: String) async throws -> String? {
     try DBusName.checkBusName(name)
     do {
-      return try await call(ownerCall(name)).body.first?.asString
+      return try await call(ownerCall(name), limit: Self.driverLimit).body.first?.asString
     } catch let error as DBusError where error.name == .nameHasNoOwner {
       return nil
     }
@@ -141,7 +151,11 @@ extension BusFront {
     let subscription = try await subscribe(changes, owner: nil) { watch.ownerChanged($0) }
     do {
       // The reply is handled in the order of arrival, so that no change of owner behind it is lost.
-      try await wait(on: loop, operation: "the owner of \(name)") { (known: Completion<Void>) in
+      try await wait(
+        on: loop,
+        operation: "the owner of \(name)",
+        limit: Self.driverLimit
+      ) { (known: Completion<Void>) in
         try start(
           ownerCall(name),
           .handler { result in

@@ -31,7 +31,7 @@ extension LibDBusConnection {
         dbus_message_is_signal(message.pointer, "org.freedesktop.DBus.Local", "Disconnected") != 0
       {
         lost()
-      } else if let signal = try? message.read() {
+      } else if let signal = try? message.read(within: limits) {
         deliver(signal)
       }
     case .methodCall?: receiveCall(message)
@@ -44,12 +44,14 @@ extension LibDBusConnection {
     let (call, ourName) = state.withLock { ($0.pending.take(serial), $0.uniqueName) }
     guard let call else { return }
     do {
-      let message = try reply.read(answering: ourName)
+      let message = try reply.read(answering: ourName, within: limits)
       if let error = DBusError(message) {
         call.end(.failure(error))
       } else {
         call.end(.success(message))
       }
+    } catch  where error.name == .messageTooLarge {
+      call.end(.failure(BusFailure.messageTooLarge(reason: error.message)))
     } catch {
       call.end(.failure(error))
     }
@@ -57,7 +59,7 @@ extension LibDBusConnection {
 
   private func receiveCall(_ call: borrowing MarshalledMessage) {
     do {
-      let invocation = Invocation(message: try call.read(), bus: self)
+      let invocation = Invocation(message: try call.read(within: limits), bus: self)
       let handlers = state.withLock { $0.exports.all }
       invocation.offer(to: handlers, machineID: Self.machineID)
     } catch {

@@ -35,10 +35,18 @@ public final class LibDBusConnection: MessageBus {
 
   public let loop: Loop
   public let address: String
+  /// How much a received message may hold.
+  let limits: ReadLimits
   let state: Guarded<State>
 
-  private init(_ connection: OpaquePointer, address: String, on loop: Loop) {
+  private init(
+    _ connection: OpaquePointer,
+    address: String,
+    on loop: Loop,
+    _ limits: ReadLimits
+  ) {
     self.loop = loop
+    self.limits = limits
     self.address = address
     state = Guarded(State(connection: connection))
   }
@@ -53,16 +61,18 @@ public final class LibDBusConnection: MessageBus {
   ///   - address: Which bus.
   ///   - loop: The loop that drives the connection.
   ///   - limit: The deadline for the bus to reply.
+  ///   - limits: How much a received message may hold.
   /// - Throws: ``BusFailure/unreachable(address:reason:)`` at once when there is no bus,
   ///   ``BusFailure/notPermitted(address:reason:)`` when it refuses this user; `TimedOut`,
   ///   `CancellationError`.
   public static func open(
     address: BusAddress,
     on loop: Loop,
-    limit: Duration = .seconds(10)
+    limit: Duration = .seconds(10),
+    receiving limits: ReadLimits = ReadLimits()
   ) async throws -> LibDBusConnection {
     let text = try address.resolved()
-    let bus = LibDBusConnection(try connect(to: text), address: text, on: loop)
+    let bus = LibDBusConnection(try connect(to: text), address: text, on: loop, limits)
     let socket = SocketWatch(on: loop) { events in bus.ready(events) }
     let change = bus.state.withLock { state in
       state.socket = socket
@@ -99,6 +109,7 @@ public final class LibDBusConnection: MessageBus {
     }
     if let connection = dbus_connection_open_private(address, &error) {
       dbus_connection_set_exit_on_disconnect(connection, 0)
+      dbus_connection_set_max_message_size(connection, ReadLimits.messageOctets)
       return connection
     }
     let name = error.name.map { String(cString: $0) } ?? ""

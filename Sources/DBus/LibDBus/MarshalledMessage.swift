@@ -36,10 +36,17 @@ struct MarshalledMessage: ~Copyable, @unchecked Sendable {
 
   /// Unmarshals the message.
   ///
-  /// - Parameter caller: The addressee, where it is known; otherwise an empty name.
+  /// - Parameters:
+  ///   - caller: The addressee, where it is known; otherwise an empty name.
+  ///   - limits: What it may hold. A signal that exceeds them keeps the arguments before the first
+  ///     that is refused, and has a ``Message/refusal``.
   /// - Throws: ``DBusError`` with the name `LimitsExceeded` when the process has no file descriptor
-  ///   left to receive one, and `NotSupported` when the message type is unknown.
-  func read(answering caller: String = "") throws(DBusError) -> Message {
+  ///   left to receive one, `MessageTooLarge` when a reply or a call exceeds the limits, and
+  ///   `NotSupported` when the message type is unknown.
+  func read(
+    answering caller: String = "",
+    within limits: ReadLimits = ReadLimits()
+  ) throws(DBusError) -> Message {
     guard let kind = Self.kind(of: dbus_message_get_type(pointer)) else {
       throw DBusError(name: .notSupported, message: "The message type is unknown")
     }
@@ -48,6 +55,15 @@ struct MarshalledMessage: ~Copyable, @unchecked Sendable {
     let interface = isAnswer ? nil : dbus_message_get_interface(pointer)
     let member = isAnswer ? nil : dbus_message_get_member(pointer)
     let errorName = kind == .error ? dbus_message_get_error_name(pointer) : nil
+    var body: [DBusValue] = []
+    var refusal: DBusError?
+    var budget = ReadBudget(limits, isReply: isAnswer)
+    do {
+      try MessageReader.read(pointer, &budget, into: &body)
+    } catch {
+      guard kind == .signal else { throw error }
+      refusal = error
+    }
     return Message(
       Message.Contents(
         kind: kind,
@@ -60,7 +76,8 @@ struct MarshalledMessage: ~Copyable, @unchecked Sendable {
         interface: interface.map { String(cString: $0) },
         member: member.map { String(cString: $0) },
         errorName: errorName.map { String(cString: $0) },
-        body: try MessageReader.body(of: pointer),
+        body: body,
+        refusal: refusal,
         noReplyExpected: dbus_message_get_no_reply(pointer) != 0,
         noAutoStart: dbus_message_get_auto_start(pointer) == 0
       )

@@ -1,44 +1,63 @@
 // Reads values from a libdbus message.
 //
-// libdbus has validated every message that it delivers, so nothing is checked twice here.
+// libdbus has validated every message that it delivers, so only sizes are checked here.
 
 import CDBus
 import Glibc
 
 /// Reads the values of one message.
 enum MessageReader {
-  /// The arguments of a message.
+  /// Reads the arguments of a message.
   ///
+  /// - Parameter values: Receives them; those before the first that is refused.
   /// - Throws: ``DBusError`` with the name `LimitsExceeded` when the process has no file descriptor
-  ///   left to receive one.
-  static func body(of message: OpaquePointer) throws(DBusError) -> [DBusValue] {
+  ///   left to receive one, and `MessageTooLarge` when the budget is spent.
+  static func read(
+    _ message: OpaquePointer,
+    _ budget: inout ReadBudget,
+    into values: inout [DBusValue]
+  ) throws(DBusError) {
     var iterator = DBusMessageIter()
-    guard dbus_message_iter_init(message, &iterator) != 0 else { return [] }
+    guard dbus_message_iter_init(message, &iterator) != 0 else { return }
     // The result of reading an attribute, which is a third of the calls.
     if let text = dbus_message_get_signature(message), strcmp(text, "ay") == 0 {
       var inside = recursed(&iterator)
-      return [.bytes(bytes(&inside))]
+      values.append(.bytes(try bytes(&inside, &budget)))
+      return
     }
-    return try values(&iterator)
+    try read(&iterator, &budget, into: &values)
   }
 
   /// The values from here to the end of the container.
-  private static func values(_ iterator: inout DBusMessageIter) throws(DBusError) -> [DBusValue] {
+  private static func values(
+    _ iterator: inout DBusMessageIter,
+    _ budget: inout ReadBudget
+  ) throws(DBusError) -> [DBusValue] {
     var values: [DBusValue] = []
+    try read(&iterator, &budget, into: &values)
+    return values
+  }
+
+  private static func read(
+    _ iterator: inout DBusMessageIter,
+    _ budget: inout ReadBudget,
+    into values: inout [DBusValue]
+  ) throws(DBusError) {
     var type = dbus_message_iter_get_arg_type(&iterator)
     while type != TypeCode.invalid {
-      values.append(try value(of: type, &iterator))
+      values.append(try value(of: type, &iterator, &budget))
       type =
         dbus_message_iter_next(&iterator) != 0
         ? dbus_message_iter_get_arg_type(&iterator) : TypeCode.invalid
     }
-    return values
   }
 
   private static func value(
     of type: Int32,
-    _ iterator: inout DBusMessageIter
+    _ iterator: inout DBusMessageIter,
+    _ budget: inout ReadBudget
   ) throws(DBusError) -> DBusValue {
+    try budget.countValue()
     switch type {
     case TypeCode.byte: return .byte(basic(0, &iterator))
     case TypeCode.boolean: return .boolean(basic(dbus_bool_t(0), &iterator) != 0)
@@ -49,9 +68,9 @@ enum MessageReader {
     case TypeCode.int64: return .int64(basic(0, &iterator))
     case TypeCode.uint64: return .uint64(basic(0, &iterator))
     case TypeCode.double: return .double(basic(0, &iterator))
-    case TypeCode.string: return .string(string(&iterator))
-    case TypeCode.objectPath: return .objectPath(ObjectPath(valid: string(&iterator)))
-    case TypeCode.signature: return .signature(Signature(valid: string(&iterator)))
+    case TypeCode.string: return .string(try string(&iterator, &budget))
+    case TypeCode.objectPath: return .objectPath(ObjectPath(valid: try string(&iterator, &budget)))
+    case TypeCode.signature: return .signature(Signature(valid: try string(&iterator, &budget)))
     case TypeCode.unixFD:
       // libdbus returns a duplicate, which we own.
       let descriptor = basic(Int32(-1), &iterator)
@@ -59,14 +78,18 @@ enum MessageReader {
         throw DBusError(name: .limitsExceeded, message: "No file descriptor is left to receive one")
       }
       return .unixFD(UnixFD(owning: descriptor))
-    case TypeCode.array: return try array(&iterator)
+    case TypeCode.array: return try array(&iterator, &budget)
     case TypeCode.structure:
       var inside = recursed(&iterator)
-      return .structure(DBusStructure(valid: try values(&inside)))
+      return .structure(DBusStructure(valid: try values(&inside, &budget)))
     case TypeCode.variant:
       var inside = recursed(&iterator)
       let type = dbus_message_iter_get_arg_type(&inside)
-      return .variant(DBusVariant(try value(of: type, &inside)))
+      let content = try budget.insideVariant {
+        (budget: inout ReadBudget) throws(DBusError) -> DBusValue in
+        try value(of: type, &inside, &budget)
+      }
+      return .variant(DBusVariant(content))
     default:
       preconditionFailure("libdbus delivered the unknown type code \(type)")
     }
@@ -81,10 +104,15 @@ enum MessageReader {
     return value
   }
 
-  private static func string(_ iterator: inout DBusMessageIter) -> String {
+  private static func string(
+    _ iterator: inout DBusMessageIter,
+    _ budget: inout ReadBudget
+  ) throws(DBusError) -> String {
     var characters: UnsafePointer<CChar>?
     dbus_message_iter_get_basic(&iterator, &characters)
-    return characters.map { String(cString: $0) } ?? ""
+    guard let characters else { return "" }
+    try budget.count(octets: strlen(characters), of: "a text")
+    return String(cString: characters)
   }
 
   private static func recursed(_ iterator: inout DBusMessageIter) -> DBusMessageIter {
@@ -93,13 +121,16 @@ enum MessageReader {
     return inside
   }
 
-  private static func array(_ iterator: inout DBusMessageIter) throws(DBusError) -> DBusValue {
+  private static func array(
+    _ iterator: inout DBusMessageIter,
+    _ budget: inout ReadBudget
+  ) throws(DBusError) -> DBusValue {
     let elementType = dbus_message_iter_get_element_type(&iterator)
     var inside = recursed(&iterator)
-    if elementType == TypeCode.byte { return .bytes(bytes(&inside)) }
+    if elementType == TypeCode.byte { return .bytes(try bytes(&inside, &budget)) }
     if elementType == TypeCode.entry {
       let type = signature(&iterator)
-      return .dictionary(DBusDictionary(valid: type, try entries(&inside)))
+      return .dictionary(DBusDictionary(valid: type, try entries(&inside, &budget)))
     }
     let type =
       if let code = UInt8(exactly: elementType), SignatureParser.isBasic(code) {
@@ -107,26 +138,32 @@ enum MessageReader {
       } else {
         signature(&inside)
       }
-    return .array(DBusArray(valid: type, try values(&inside)))
+    return .array(DBusArray(valid: type, try values(&inside, &budget)))
   }
 
-  private static func bytes(_ inside: inout DBusMessageIter) -> [UInt8] {
+  private static func bytes(
+    _ inside: inout DBusMessageIter,
+    _ budget: inout ReadBudget
+  ) throws(DBusError) -> [UInt8] {
     var start: UnsafePointer<UInt8>?
     var count: Int32 = 0
     dbus_message_iter_get_fixed_array(&inside, &start, &count)
     guard let start, count > 0 else { return [] }
+    try budget.count(octets: Int(count), of: "an array")
     return Array(UnsafeBufferPointer(start: start, count: Int(count)))
   }
 
   private static func entries(
-    _ inside: inout DBusMessageIter
+    _ inside: inout DBusMessageIter,
+    _ budget: inout ReadBudget
   ) throws(DBusError) -> [(key: DBusValue, value: DBusValue)] {
     var entries: [(key: DBusValue, value: DBusValue)] = []
     while dbus_message_iter_get_arg_type(&inside) != TypeCode.invalid {
       var entry = recursed(&inside)
-      let key = try value(of: dbus_message_iter_get_arg_type(&entry), &entry)
+      let key = try value(of: dbus_message_iter_get_arg_type(&entry), &entry, &budget)
       dbus_message_iter_next(&entry)
-      entries.append((key, try value(of: dbus_message_iter_get_arg_type(&entry), &entry)))
+      let type = dbus_message_iter_get_arg_type(&entry)
+      entries.append((key, try value(of: type, &entry, &budget)))
       dbus_message_iter_next(&inside)
     }
     return entries

@@ -12,6 +12,8 @@ public enum BusFailure: Error, Hashable, Sendable {
   case callTableFull
   /// Too much waits to be written.
   case sendQueueFull
+  /// A reply was refused: it exceeds ``ReadLimits``.
+  case messageTooLarge(reason: String)
   /// The connection cannot pass file descriptors.
   case cannotPassDescriptors(address: String)
 }
@@ -25,6 +27,7 @@ extension BusFailure: CustomStringConvertible {
       "the bus at \(address) refuses this user: \(reason)"
     case .callTableFull: "too many calls wait for a reply from the bus"
     case .sendQueueFull: "too much waits to be sent to the bus"
+    case .messageTooLarge(let reason): "the message was refused: \(reason)"
     case .cannotPassDescriptors(let address):
       "the connection to the bus \(address) cannot pass file descriptors"
     }

@@ -51,6 +51,8 @@ extension DBusError.Name {
   public static let notSupported: Self = "org.freedesktop.DBus.Error.NotSupported"
   /// A limit of the bus or of the peer is exceeded.
   public static let limitsExceeded: Self = "org.freedesktop.DBus.Error.LimitsExceeded"
+  /// Of this library: a message was refused by ``ReadLimits``.
+  public static let messageTooLarge: Self = "blerun.Error.MessageTooLarge"
   /// The policy of the bus, or the peer, forbids the call.
   public static let accessDenied: Self = "org.freedesktop.DBus.Error.AccessDenied"
   /// A deadline passed.

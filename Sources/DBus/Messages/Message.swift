@@ -31,6 +31,7 @@ public struct Message: Sendable {
     var member: String?
     var errorName: String?
     var body: [DBusValue] = []
+    var refusal: DBusError?
     var noReplyExpected = false
     var noAutoStart = false
   }
@@ -91,6 +92,9 @@ public struct Message: Sendable {
 
   /// The arguments.
   public var body: [DBusValue] { box.contents.body }
+
+  /// Why the arguments of a received signal are incomplete; nil when they are complete.
+  public var refusal: DBusError? { box.contents.refusal }
 
   /// Whether the caller expects no reply.
   public internal(set) var noReplyExpected: Bool {

@@ -34,8 +34,9 @@ final class ContractBus: Sendable {
     case .libdbus:
       let daemon = try PrivateDaemon()
       let address = BusAddress.given(daemon.address)
-      client = try await LibDBusConnection.open(address: address, on: loop)
-      server = try await LibDBusConnection.open(address: address, on: loop)
+      let limits = ReadLimits.large
+      client = try await LibDBusConnection.open(address: address, on: loop, receiving: limits)
+      server = try await LibDBusConnection.open(address: address, on: loop, receiving: limits)
       self.daemon = daemon
       loopback = nil
     case .loopback, .marshalledLoopback:

@@ -153,6 +153,16 @@ extension MarshalledMessage {
     try #require(dbus_message_marshal(marshalled.pointer, &octets, &length) != 0)
     defer { dbus_free(octets) }
     let back = try #require(dbus_message_demarshal(octets, length, nil))
-    return try MarshalledMessage(owning: back).read()
+    return try MarshalledMessage(owning: back).read(within: .large)
+  }
+}
+
+extension ReadLimits {
+  /// Limits that no test reaches.
+  static var large: ReadLimits {
+    var limits = ReadLimits()
+    limits.element = 1 << 24
+    limits.signal = 1 << 24
+    return limits
   }
 }
