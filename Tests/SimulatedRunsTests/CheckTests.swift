@@ -49,6 +49,17 @@ struct CheckTests {
     .message(try Message.signal(path: path, interface: interface, member: member, body: body))
   }
 
+  @Test("a scan that succeeds although StartDiscovery was not answered breaks the rule")
+  func unstartedScan() {
+    let (chain, step) = (Self.chain, ChainStep.scan(.seconds(1)))
+    let seen: [Sighting] = [
+      .joined(program: 0, name: ":1.5"), .asked(chain, Self.plan([step])), .turnBegan(chain),
+      .stepBegan(chain, 0, step), .stepValue(chain, 0, .nothing), .stepEnded(chain, 0),
+      .turnEnded(chain), .ended(chain, ChainEnding(error: nil)),
+    ]
+    #expect(Self.broken(seen) == ["A scan that succeeds was started"])
+  }
+
   @Test("what is as it should be breaks none")
   func nothing() {
     let (chain, plan) = (Self.chain, Self.plan([.connect(keep: false)]))

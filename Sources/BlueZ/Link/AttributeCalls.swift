@@ -38,14 +38,17 @@ final class AttributeCalls: Sendable {
 
   /// Sends a call and waits for its reply, at most a moment beyond the end of the connection.
   ///
-  /// - Parameter isConclusive: Whether bluetoothd replies to such a call when the connection ends,
-  ///   unless it waits for encryption.
+  /// - Parameters:
+  ///   - limit: How long the reply may take, whatever the enclosing deadlines.
+  ///   - isConclusive: Whether bluetoothd replies to such a call when the connection ends, unless it
+  ///     waits for encryption.
   /// - Throws: What `MessageBus.call` throws; ``Problem`` when the connection ended without a
   ///   reply.
   @inline(__always)
   nonisolated(nonsending)
     func call(
       _ call: MethodCall,
+      limit: Duration? = nil,
       isConclusive: Bool = true,
       lateReply: (@Sendable (Result<Message, DBusError>) -> Void)? = nil
     ) async throws -> Message
@@ -57,6 +60,7 @@ final class AttributeCalls: Sendable {
       return try await wait(
         on: bus.loop,
         operation: call.operation,
+        limit: limit,
         otherwise: limits.attribute
       ) { caller in
         id = enter(caller, isConclusive)

@@ -14,13 +14,19 @@ extension CharacteristicChannel {
   }
 
   /// Acquires the notifications, and watches the socket.
-  func acquireNotify() async throws {
-    let acquired = try await acquire(GattCharacteristic1.acquireNotify)
+  func acquireNotify(limit: Duration?) async throws {
+    let acquired = try await acquire(
+      GattCharacteristic1.acquireNotify,
+      limit: limit ?? limits.attribute
+    )
     let socket = AttributeSocket(
       acquired.descriptor,
       on: loop,
       received: { [weak self] value in
         guard let self else { return }
+        guard value.count <= GattCharacteristic1.longestValue else {
+          return end(Problem(.receivedTooLong(octets: value.count)))
+        }
         deliver(value, at: loop.now)
       },
       ended: { [weak self] in self?.notifySocketEnded() }
@@ -49,11 +55,12 @@ extension CharacteristicChannel {
   /// - Throws: What the call throws. A descriptor that arrives after that is closed at once: a held
   ///   copy would keep the characteristic acquired.
   func acquire(
-    _ method: Method<PropertyMap, (UnixFD, UInt16)>
+    _ method: Method<PropertyMap, (UnixFD, UInt16)>,
+    limit: Duration? = nil
   ) async throws -> Acquired {
     let call = MethodCall.bluez(view.path, method, [:])
     // AcquireNotify gets no reply either when the device refuses the subscription (5.66).
-    let reply = try await calls.call(call, isConclusive: false) { answer in
+    let reply = try await calls.call(call, limit: limit, isConclusive: false) { answer in
       guard case .success(let late) = answer else { return }
       Self.close(late)
     }

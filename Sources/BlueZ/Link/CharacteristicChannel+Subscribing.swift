@@ -21,7 +21,7 @@ extension CharacteristicChannel {
     try await gate.pass(on: loop, operation: "subscribing to \(view.title)") {
       let subscriber = addSubscriber(mailbox)
       do {
-        try await start(mailbox.options.delivery)
+        try await start(mailbox.options.delivery, limit: mailbox.options.startLimit)
         return subscriber
       } catch {
         removeSubscriber(subscriber)
@@ -37,20 +37,23 @@ extension CharacteristicChannel {
   func resubscribe(_ delivery: SubscriptionOptions.Delivery) async throws {
     try await gate.pass(on: loop, operation: "subscribing to \(view.title) again") {
       if delivery == .signals { state.withLock { $0.isNotifying = false } }
-      try await start(delivery)
+      try await start(delivery, limit: nil)
     }
   }
 
-  private func start(_ delivery: SubscriptionOptions.Delivery) async throws {
+  private func start(
+    _ delivery: SubscriptionOptions.Delivery,
+    limit: Duration?
+  ) async throws {
     let isRunning = state.withLock { $0.isNotifying || $0.socket != nil }
     if isRunning { return }
     switch delivery {
-    case .signals: try await startNotify()
-    case .acquire: try await acquireNotify()
+    case .signals: try await startNotify(limit: limit)
+    case .acquire: try await acquireNotify(limit: limit)
     }
   }
 
-  private func startNotify() async throws {
+  private func startNotify(limit: Duration?) async throws {
     // First the rule, then StartNotify: no value is missed in between.
     if state.withLock({ $0.rule == nil }) {
       let rule = try await bus.subscribe(
@@ -64,7 +67,8 @@ extension CharacteristicChannel {
       ) { [weak self] in self?.receive($0) }
       state.withLock { $0.rule = rule }
     }
-    _ = try await calls.call(startCall) { [self] in lateStart($0) }
+    _ = try await calls.call(startCall, limit: limit ?? limits.attribute) { [self] in lateStart($0)
+    }
     state.withLock { $0.isNotifying = true }
   }
 
@@ -174,9 +178,15 @@ extension CharacteristicChannel {
   // MARK: Values
 
   private func receive(_ message: Message) {
+    if let refusal = message.refusal {
+      return end(Problem(.messageTooLarge(refusal.message)))
+    }
     guard message.body.count == 3,
       let value = message.body[1].asPropertyMap?[GattCharacteristic1.value]
     else { return }
+    guard value.count <= GattCharacteristic1.longestValue else {
+      return end(Problem(.receivedTooLong(octets: value.count)))
+    }
     switch state.withLock({ $0.filter.arrived(value, at: loop.now) }) {
     case .deliver(let held):
       deliver([held])

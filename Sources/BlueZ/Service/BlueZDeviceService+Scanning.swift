@@ -14,27 +14,35 @@ extension BlueZDeviceService {
   /// - Returns: Fails with `DeviceFailure`: `adapter-missing`, `adapter-off`, `daemon-missing`
   ///   and others; with `BufferOverflow` when values are not consumed.
   public func scan(_ filter: ScanFilter) -> Signal<Advertisement> {
+    startScan(filter).flattenMap { $0 }
+  }
+
+  /// Discovers, and sends the stream of devices once bluetoothd has confirmed that it does.
+  ///
+  /// - Returns: One stream; discovery lasts until the signal ends. Fails as ``scan(_:)`` does, and
+  ///   with the call that bluetoothd did not answer.
+  public func startScan(_ filter: ScanFilter) -> Signal<Signal<Advertisement>> {
     Signal.operation(of: scheduler, "scanning") { [self] sink in
       var thrownBySink: (any Error)?
       do {
-        try await scan(filter) { advertisement in
+        try await discovering(filter) { mailbox in
           do {
-            try await sink(advertisement)
+            try await sink(sightings(in: mailbox))
           } catch {
             thrownBySink = error
             throw error
           }
         }
       } catch {
-        if thrownBySink != nil || error is TimedOut { throw error }
-        throw await explained(error, .discovery, "scanning")
+        throw await scanFailure(error, isOfConsumer: thrownBySink != nil)
       }
     }
   }
 
-  private func scan(
+  /// Runs `body` during discovery, with the devices that are found.
+  private func discovering(
     _ filter: ScanFilter,
-    _ send: (Advertisement) async throws -> Void
+    _ body: (Mailbox<Advertisement>) async throws -> Void
   ) async throws {
     try await client.keepInStep()
     let adapter = try await readyAdapter()
@@ -47,13 +55,30 @@ extension BlueZDeviceService {
       tree.devices(of: adapter.path).compactMap { tree.sighting(at: $0, filter) }
     }
     for advertisement in present { mailbox.send(advertisement) }
-    try await listening(filter, on: adapter) {
+    try await listening(filter, on: adapter) { try await body(mailbox) }
+  }
+
+  /// The devices of a scan, each again when it has changed.
+  private func sightings(in mailbox: Mailbox<Advertisement>) -> Signal<Advertisement> {
+    Signal { [self] sink in
       var last: [BluetoothAddress: Advertisement] = [:]
-      while let next = try await mailbox.next(on: loop, operation: "waiting for a device") {
+      while let next = try await nextSighting(in: mailbox) {
         guard last.updateValue(next, forKey: next.address) != next else { continue }
-        try await send(next)
+        try await sink(next)
       }
     }
+  }
+
+  private func nextSighting(in mailbox: Mailbox<Advertisement>) async throws -> Advertisement? {
+    do {
+      return try await mailbox.next(on: loop, operation: "waiting for a device")
+    } catch {
+      throw await scanFailure(error, isOfConsumer: false)
+    }
+  }
+
+  private func scanFailure(_ error: any Error, isOfConsumer: Bool) async -> any Error {
+    isOfConsumer || error is TimedOut ? error : await explained(error, .discovery, "scanning")
   }
 
   /// Makes the adapter scan while `body` runs: actively, or passively with a monitor.

@@ -44,6 +44,10 @@ public protocol DeviceService: DeviceAttributes {
   ///   `doc/org.bluez.AdvertisementMonitor.rst`.
   func scan(_ filter: ScanFilter) -> Signal<Advertisement>
 
+  /// Sends a stream of the devices once the scan is active, once: a time that begins then is one of
+  /// scanning. Fails as ``scan(_:)`` does, and with what was not answered.
+  func startScan(_ filter: ScanFilter) -> Signal<Signal<Advertisement>>
+
   /// Finds the device if necessary, connects, and waits until its services are resolved.
   ///
   /// The connection belongs to the turn in which it is made, and ends with it. A connection that
@@ -159,6 +163,11 @@ public protocol DeviceService: DeviceAttributes {
 }
 
 extension DeviceService {
+  /// A scan that counts as active at once.
+  public func startScan(_ filter: ScanFilter) -> Signal<Signal<Advertisement>> {
+    .just(scan(filter))
+  }
+
   /// Connects for the current turn.
   public func connect() -> Signal<Void> { connect(keep: false, expecting: []).map { _ in } }
 

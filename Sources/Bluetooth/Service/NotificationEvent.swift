@@ -23,6 +23,8 @@ public struct NotificationGap: Hashable, Sendable {
     case linkLost
     /// The buffer was full: this many consecutive values were dropped.
     case overflow(dropped: Int)
+    /// The reader of the output was too slow: this many values arrived, but were not printed.
+    case output(dropped: Int)
   }
 
   /// Why values are missing.
@@ -44,7 +46,10 @@ public struct NotificationGap: Hashable, Sendable {
 
   /// How many values are known to be dropped.
   public var dropped: Int {
-    if case .overflow(let count) = cause { count } else { 0 }
+    switch cause {
+    case .linkLost: 0
+    case .overflow(let count), .output(let count): count
+    }
   }
 }
 

@@ -38,6 +38,9 @@ public struct SubscriptionOptions: Hashable, Sendable {
   public var buffer: Int
   /// What happens when the buffer is full.
   public var overflow: OverflowRule
+  /// How long the subscription may take to become active; nil leaves that to the deadlines of the
+  /// caller and the limits of the service.
+  public var startLimit: Duration?
 
   /// The default size of the buffer.
   public static let usualBuffer = 4096
@@ -47,11 +50,13 @@ public struct SubscriptionOptions: Hashable, Sendable {
     delivery: Delivery = .signals,
     onLinkLoss: LossPolicy = .fail,
     buffer: Int = SubscriptionOptions.usualBuffer,
-    overflow: OverflowRule = .error
+    overflow: OverflowRule = .error,
+    startLimit: Duration? = nil
   ) {
     self.delivery = delivery
     self.onLinkLoss = onLinkLoss
     self.buffer = max(1, buffer)
     self.overflow = overflow
+    self.startLimit = startLimit
   }
 }

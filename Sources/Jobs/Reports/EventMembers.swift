@@ -76,6 +76,7 @@ package struct EventMembers {
     switch gap.cause {
     case .linkLost: add("cause", .string("link-lost"))
     case .overflow: add("cause", .string("overflow"))
+    case .output: add("cause", .string("output"))
     }
     add("lasted", .number(gap.lasted.decimalSeconds))
     add("dropped", JSONValue(gap.dropped))

@@ -97,6 +97,8 @@ public struct TextReport: RunReport {
     case .linkLost: return "(gap: the link was lost, and resumed after \(lasted))"
     case .overflow(let dropped):
       return "(gap: \(counted(dropped, "value")) dropped, the buffer was full)"
+    case .output(let dropped):
+      return "(gap: \(counted(dropped, "value")) not printed, the reader was too slow)"
     }
   }
 

@@ -23,7 +23,7 @@ extension ChainRun {
 extension Scanning {
   /// Scans, and keeps the last advertisement of each device, in the order of the first ones.
   ///
-  /// Its own deadline ends it; a scan that finds no device succeeds.
+  /// Its time begins when the scan is active, and ends it; a scan that finds no device succeeds.
   func listen(
     with service: any DeviceService,
     into found: inout [Advertisement]
@@ -32,7 +32,7 @@ extension Scanning {
     let duration = duration
     var indices: [BluetoothAddress: Int] = [:]
     let over = Signal<Void> { _ in try await loop.sleep(for: duration) }
-    try await service.scan(filter).takeUntil(over).run { seen in
+    try await service.startScan(filter).flattenMap { $0.takeUntil(over) }.run { seen in
       if let index = indices[seen.address] {
         found[index] = seen
       } else {

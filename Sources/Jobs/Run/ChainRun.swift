@@ -142,6 +142,9 @@ final class ChainRun: Sendable {
 
   @discardableResult
   private func finish(_ error: (any Error)?) -> RunEnding {
+    // A signal that comes when all steps are done has ended the run, too: its status is that of the
+    // process.
+    let error = error ?? Turn.current?.cancellationCause as? Interrupted
     let isCancelled = Task.isCancelled || state.withLock { $0.consumerHasLeft }
     let cause = error.map { isCancelled ? Self.cancellation($0) : $0 }
     let ending = state.withLock { state in

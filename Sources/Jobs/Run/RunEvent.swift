@@ -58,6 +58,14 @@ public struct RunEvent: Equatable, Sendable {
   }
 }
 
+extension RunEvent {
+  /// The step of a value that is one of a stream; nil for every other event.
+  package var stepOfStream: ReportedStep? {
+    guard case .value(let step, _) = change, step.isStream else { return nil }
+    return step
+  }
+}
+
 /// What is known of a run at its start.
 public struct RunStart: Equatable, Sendable {
   /// A test of a suite, which is a run of its own.

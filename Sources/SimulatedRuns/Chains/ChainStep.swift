@@ -64,8 +64,9 @@ extension ChainStep {
     case .pair: return service.pair(PairingAnswers()).map { _ in .nothing }
     case .unpair: return service.unpair().map { .nothing }
     case .scan(let duration):
-      return service.scan(ScanFilter()).takeUntil(Signal.just(()).delay(duration)).collect().map {
-        _ in .nothing
+      let over = Signal.just(()).delay(duration)
+      return service.startScan(ScanFilter()).flattenMap { $0.takeUntil(over) }.collect().map { _ in
+        .nothing
       }
     case .rest(let duration): return Signal.just(.nothing).delay(duration)
     case .within(let limit, let step): return step.signal(service).timeout(limit, "\(step)")

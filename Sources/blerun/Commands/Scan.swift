@@ -39,25 +39,24 @@ struct Scan: ParsableCommand {
     let world = try options.world(try options.simulatedDevices())
     defer { world.end() }
     let service = world.service(for: filter.target ?? .any, adapter: options.adapterSelector)
-    let interruption = Interruption(of: world.scheduler)
-    defer { interruption.close() }
-    let output = StandardOutput { failure in world.scheduler.cancelAll(failure) }
+    let output = StandardOutput(in: world) { failure in world.scheduler.cancelAll(failure) }
     let listing = ScanReport(format: printing.output, companies: LibraryNames())
     let found = Guarded<[Advertisement]>([])
     let begun = world.loop.now
-    let listening = service.scan(filter).map { seen in
+    let over = Signal.just(()).delay(duration.duration)
+    let listening = service.startScan(filter).flattenMap { $0.takeUntil(over) }.map { seen in
       if follow {
         output.line(listing.line(for: seen, at: world.loop.now - begun))
       } else {
         found.merge(seen)
       }
     }
-    let limit = duration.duration
-    let outcome = listening.takeUntil(Signal.just(()).delay(limit)).then { Signal.just(true) }
-      .firstOrDefault(false, within: limit + .seconds(30))
+    let outcome = listening.then { Signal.just(true) }
+      .firstOrDefault(false, within: duration.duration + .seconds(30))
     for seen in found.withLock({ $0 }) { output.line(listing.line(for: seen, at: nil)) }
-    if let signal = interruption.signal { throw Ending(.interrupted(by: signal.number)) }
-    if let failure = output.failure { throw Ending(.output, "\(failure)") }
+    let unprinted = output.finish()
+    try world.interruption.check()
+    if let failure = unprinted { throw Ending(.output, "\(failure)") }
     if let error = outcome.error {
       let failure = RunFailure(error)
       throw Ending(ExitStatus(after: failure), "\(failure)")

@@ -12,7 +12,7 @@ struct Watching: Sendable {
   let options: SubscriptionOptions
   /// How long connecting may take.
   let limit: Duration
-  /// How long to watch, and after how many values it ends.
+  /// How long to watch from when the subscription is active, and after how many values it ends.
   let duration: Duration?
   let count: Int?
   let identity: RunIdentity
@@ -29,10 +29,8 @@ struct Watching: Sendable {
       release: { $0 == .made ? service.disconnect() : .just(()) }
     ) { [self] _ in
       .deferred {
-        var values = merged(since: loop.now)
-        if let duration { values = values.takeUntil(Signal.just(()).delay(duration)) }
-        if let count { values = values.take(count) }
-        return values
+        let values = merged(since: loop.now)
+        return count.map { values.take($0) } ?? values
       }
     }
   }
@@ -59,7 +57,9 @@ struct Watching: Sendable {
       options: listening.options,
       onGap: gap
     ) { [self] samples in
-      samples.map { report(.value(step, $0.value), at: $0.arrival, since: start) }
+      var samples = samples
+      if let duration { samples = samples.takeUntil(Signal.just(()).delay(duration)) }
+      return samples.map { report(.value(step, $0.value), at: $0.arrival, since: start) }
     }
   }
 

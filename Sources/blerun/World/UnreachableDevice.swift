@@ -15,6 +15,8 @@ struct UnreachableDevice: DeviceService {
 
   func scan(_ filter: ScanFilter) -> Signal<Advertisement> { failing() }
 
+  func startScan(_ filter: ScanFilter) -> Signal<Signal<Advertisement>> { failing() }
+
   func connect(keep: Bool, expecting: [BluetoothUUID]) -> Signal<LinkOrigin> { failing() }
 
   func services() -> Signal<[GATTService]> { failing() }

@@ -46,6 +46,23 @@ struct SilenceDayTests {
   }
 
   @Test(
+    "a scan that was never started fails with the call, though its own time would be over",
+    arguments: ["SetDiscoveryFilter", "StartDiscovery"]
+  )
+  func scan(_ member: String) throws {
+    let simulation = try Simulation.bench()
+    simulation.simulator.treatCalls { $0.member == member ? .ignore : .take }
+    let over = Signal.just(()).delay(.seconds(2))
+    let scan = simulation.service.startScan(ScanFilter()).flattenMap { $0.takeUntil(over) }
+      .then { Signal.just(()) }
+    let endured = simulation.endure(scan)
+    #expect((endured.error as? TimedOut)?.operation.contains(member) == true, "\(endured)")
+    simulation.simulator.treatCalls { _ in .take }
+    #expect(simulation.endure(scan).error == nil)
+    simulation.expectNextChain()
+  }
+
+  @Test(
     "a call of another step that is never answered ends at the deadline too",
     arguments: ["AcquireNotify", "AcquireWrite", "RemoveDevice", "Pair", "RegisterAgent"]
   )
