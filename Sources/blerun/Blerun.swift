@@ -31,8 +31,10 @@ struct Blerun: ParsableCommand {
   )
 
   static func main() {
-    SystemSignals.block()
-    Glibc.exit(status(of: Array(CommandLine.arguments.dropFirst())).rawValue)
+    SystemSignals.start()
+    let status = status(of: Array(CommandLine.arguments.dropFirst()))
+    StandardStreams.ofProcess.finish(patience: StandardOutput.patienceAfterSignal)
+    Glibc.exit(status.rawValue)
   }
 
   /// Runs the command of the arguments and returns the exit status of the process.
@@ -69,6 +71,6 @@ struct Blerun: ParsableCommand {
     }
     let output = StandardOutput()
     output.line(text)
-    return output.failure == nil ? .ok : .output
+    return output.finish() == nil ? .ok : .output
   }
 }

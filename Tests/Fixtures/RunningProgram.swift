@@ -47,6 +47,8 @@ package final class RunningProgram {
   /// Standard output and standard error.
   private var streams: [Stream]
   private var hasEnded = false
+  /// The streams that are not read for the time being.
+  private var paused: Set<Int> = []
 
   /// - Parameters:
   ///   - arguments: The program, found along the PATH of its environment, and its arguments.
@@ -90,7 +92,7 @@ package final class RunningProgram {
 
   /// Waits until a stream has something; false when both are closed, or it was killed for its time.
   private func hear() -> Bool {
-    let open = streams.indices.filter { streams[$0].end != nil }
+    let open = streams.indices.filter { streams[$0].end != nil && !paused.contains($0) }
     guard !open.isEmpty else { return false }
     var polled = open.map {
       pollfd(fd: streams[$0].end ?? -1, events: Int16(POLLIN), revents: 0)
@@ -140,7 +142,25 @@ package final class RunningProgram {
 
   package func send(_ signal: Int32) { child.send(signal) }
 
-  /// Stops reading standard output, as `head` does.
+  /// A stream that the program prints to.
+  package enum Printed: Int {
+    case output, errors
+  }
+
+  /// Does not read a stream any more, as a pager does that nobody pages.
+  package func pause(_ stream: Printed) { paused.insert(stream.rawValue) }
+
+  /// Reads a stream again.
+  package func resume(_ stream: Printed) { paused.remove(stream.rawValue) }
+
+  /// Whether it has ended. What it has printed by then is still read.
+  package func hasExited() -> Bool {
+    var status = siginfo_t()
+    waitid(P_PID, id_t(child.identifier), &status, WEXITED | WNOHANG | WNOWAIT)
+    return status.si_signo == SIGCHLD
+  }
+
+  /// Closes standard output, as `head` does.
   package func closeOutput() { streams[0].close() }
 
   /// Waits for the end. To be called once.

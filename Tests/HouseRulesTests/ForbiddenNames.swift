@@ -163,7 +163,7 @@ struct NameException: Sendable {
       "watches another process, without a loop"
     ),
     .init(
-      "Sources/blerun/Process/ProgressLine.swift",
+      "Sources/blerun/Output/ProgressLine.swift",
       "stdout",
       "asks whether data goes to the same terminal, and writes none"
     ),
@@ -178,7 +178,7 @@ struct NameException: Sendable {
       "prints its measurements; no user runs it"
     ),
     .init(
-      "Sources/blerun/Process/StandardOutput.swift",
+      "Sources/blerun/Output/StandardOutput.swift",
       "stdout",
       "the one place that writes data for the user"
     ),

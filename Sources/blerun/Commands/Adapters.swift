@@ -30,7 +30,7 @@ struct Adapters: ParsableCommand {
     for adapter in adapters {
       for line in lines(for: adapter) { output.line(line) }
     }
-    if let failure = output.failure { throw Ending(.output, "\(failure)") }
+    if let failure = output.finish() { throw Ending(.output, "\(failure)") }
   }
 
   private func lines(for adapter: AdapterDetails) -> [String] {

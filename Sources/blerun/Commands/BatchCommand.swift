@@ -98,14 +98,14 @@ struct BatchCommand: ParsableCommand {
     case .nothing(let reason):
       let reports = try reportFiles(on: batch)
       StandardError.line("blerun: \(reason)")
-      if options.simulate.isEmpty { releaseOrphans() }
+      if options.simulate.isEmpty { try releaseOrphans() }
       return reports.end(.ok, remark: reason)
     case .refused(let ending): throw ending
     }
     let reports = try reportFiles(on: batch)
     let world = try reports.during { () throws(Ending) in try options.world(simulated) }
     defer { world.end() }
-    world.releaseOrphans()
+    try reports.during { () throws(Ending) in try world.releaseOrphans() }
     if let resumption { StandardError.line("blerun: \(resumption.notice)") }
     let writing = kept.map {
       BatchJournal($0, journal, of: batch, at: path, goingOn: resumption, in: world)
@@ -133,10 +133,10 @@ struct BatchCommand: ParsableCommand {
   }
 
   /// Ends what killed runs left up, where nothing else is to be done.
-  private func releaseOrphans() {
-    let world = World.real()
+  private func releaseOrphans() throws(Ending) {
+    let world = try World.real()
     defer { world.end() }
-    world.releaseOrphans()
+    try world.releaseOrphans()
   }
 
   /// The journal that is written; the one of a resumed batch exists already.
@@ -200,7 +200,7 @@ struct BatchCommand: ParsableCommand {
     }
     let output = StandardOutput()
     for line in batch.lines { output.line(line) }
-    if let failure = output.failure { throw Ending(.output, "\(failure)") }
+    if let failure = output.finish() { throw Ending(.output, "\(failure)") }
   }
 }
 

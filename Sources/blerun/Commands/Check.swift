@@ -50,6 +50,6 @@ struct Check: ParsableCommand {
     guard checked.complaints.isEmpty else { throw Ending(wrongFiles: checked.complaints) }
     let output = StandardOutput()
     for line in checked.praise { output.line(line) }
-    if let failure = output.failure { throw Ending(.output, "\(failure)") }
+    if let failure = output.finish() { throw Ending(.output, "\(failure)") }
   }
 }

@@ -67,7 +67,7 @@ struct Convert: ParsableCommand {
     guard let into else {
       let output = StandardOutput()
       for line in chain.lines { output.line(line) }
-      if let failure = output.failure { throw Ending(.output, "\(failure)") }
+      if let failure = output.finish() { throw Ending(.output, "\(failure)") }
       return
     }
     let path = "\(into)/\(chain.name).yaml"

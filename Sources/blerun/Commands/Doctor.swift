@@ -33,14 +33,14 @@ struct Doctor: ParsableCommand {
   func run() throws {
     let world = try options.world(try options.simulatedDevices())
     defer { world.end() }
-    let interruption = Interruption(of: world.scheduler)
-    defer { interruption.close() }
-    let output = StandardOutput()
+    let output = StandardOutput(in: world) { _ in }
     if release { releaseOrphans(of: world, output) }
+    try world.interruption.check()
     let diagnosis = Diagnosis(HostSurvey().facts(of: world))
     for finding in diagnosis.findings { show(finding, output) }
-    if let failure = output.failure { throw Ending(.output, "\(failure)") }
-    if let signal = interruption.signal { throw Ending(.interrupted(by: signal.number)) }
+    let unprinted = output.finish()
+    try world.interruption.check()
+    if let failure = unprinted { throw Ending(.output, "\(failure)") }
     throw Ending(diagnosis.exitStatus)
   }
 
@@ -54,6 +54,7 @@ struct Doctor: ParsableCommand {
       ledger: ledger,
       scheduler: world.scheduler,
       client: client,
+      interruption: world.interruption,
       isForced: force
     )
     let endings = orphans.release()

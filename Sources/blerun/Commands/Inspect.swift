@@ -47,15 +47,13 @@ struct Inspect: ParsableCommand {
     let rule = link.applied(to: LinkRule())
     let world = try options.world(simulated)
     defer { world.end() }
-    world.releaseOrphans()
+    try world.releaseOrphans()
     let service = world.service(
       for: target,
       adapter: options.adapterSelector,
       options: ConnectOptions(rule)
     )
-    let output = StandardOutput { failure in world.scheduler.cancelAll(failure) }
-    let interruption = Interruption(of: world.scheduler)
-    defer { interruption.close() }
+    let output = StandardOutput(in: world) { failure in world.scheduler.cancelAll(failure) }
     let inspection = Inspection(
       service: service,
       isKept: rule.isKept,
@@ -66,8 +64,9 @@ struct Inspect: ParsableCommand {
     )
     let outcome = inspection.lines().map { output.line($0) }.collect()
       .firstOrDefault([], within: .seconds(3600))
-    if let signal = interruption.signal { throw Ending(.interrupted(by: signal.number)) }
-    if let failure = output.failure { throw Ending(.output, "\(failure)") }
+    let unprinted = output.finish()
+    try world.interruption.check()
+    if let failure = unprinted { throw Ending(.output, "\(failure)") }
     if let error = outcome.error {
       let failure = RunFailure(error)
       throw Ending(ExitStatus(after: failure), "\(failure)")

@@ -87,7 +87,7 @@ struct Run: ParsableCommand {
   private func printLines(_ lines: [String]) throws {
     let output = StandardOutput()
     for line in lines { output.line(line) }
-    if let failure = output.failure { throw Ending(.output, "\(failure)") }
+    if let failure = output.finish() { throw Ending(.output, "\(failure)") }
   }
 }
 
@@ -168,7 +168,12 @@ struct ChainCommand {
       )
       journal = try RunJournal.begin(file, journalOptions, header, in: world)
     }
-    world.releaseOrphans()
+    do {
+      try world.releaseOrphans()
+    } catch {
+      _ = journal?.end(error.status)
+      throw error
+    }
     let service = world.service(
       for: target,
       adapter: options.adapterSelector,
@@ -222,13 +227,11 @@ struct ChainCommand {
     _ identity: RunIdentity
   ) -> ExitStatus {
     let scheduler = world.scheduler
-    let output = StandardOutput { failure in scheduler.cancelAll(failure) }
-    let interruption = Interruption(of: scheduler)
-    defer { interruption.close() }
+    let output = StandardOutput(in: world) { failure in scheduler.cancelAll(failure) }
     let terminal = TerminalQuestions(on: world.loop, isVirtual: world.isVirtual)
-    let report = lineReport
+    let printed = lineReport.map { EventOutput(output, as: $0) }
     let print: @Sendable (RunEvent) -> Void = { [reports] event in
-      for line in report?.lines(for: event) ?? [] { output.line(line) }
+      printed?.receive(event)
       reports.receive(event)
     }
     let receive = journal?.receiving(print) ?? print
@@ -242,17 +245,18 @@ struct ChainCommand {
     runner.ask = terminal?.ask
     let outcome = runner.ending().map { Optional($0) }
       .firstOrDefault(nil, within: Self.longest)
-    if let signal = interruption.signal { return .interrupted(by: signal.number) }
-    if let failure = output.failure {
+    if let failure = printed?.finish() {
       StandardError.line("blerun: \(failure)")
-      return .output
+      return world.interruption.signal.map { .interrupted(by: $0.number) } ?? .output
     }
+    // A signal that came after the last event changes nothing that is reported.
     if let ending = outcome.value {
       if let failure = ending.failure, format == .text, text != nil {
         StandardError.line("blerun: \(failure)")
       }
       return ending.exitStatus
     }
+    if let signal = world.interruption.signal { return .interrupted(by: signal.number) }
     let failure = outcome.error.map { RunFailure($0) }
     if let failure { StandardError.line("blerun: \(failure)") }
     return failure.map { ExitStatus(after: $0) } ?? .failed

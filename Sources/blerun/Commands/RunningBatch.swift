@@ -22,6 +22,7 @@ final class RunningBatch: Sendable {
   private let format: ChainOutputOptions.Output
   private let text: BatchTextReport
   private let json = JSONLinesReport()
+  private let printed: EventOutput
   private let line = ProgressLine()
   private let state = Guarded(State())
   private let runner = Guarded<BatchRunner?>(nil)
@@ -49,7 +50,8 @@ final class RunningBatch: Sendable {
     self.format = format
     text = BatchTextReport(showsSteps: showsSteps)
     let runner = runner
-    output = StandardOutput { failure in runner.withLock { $0 }?.cancel(failure) }
+    output = StandardOutput(in: world) { failure in runner.withLock { $0 }?.cancel(failure) }
+    printed = EventOutput(output, as: format == .json ? json : text)
   }
 
   /// Runs the batch to its end.
@@ -76,18 +78,14 @@ final class RunningBatch: Sendable {
     self.runner.withLock { $0 = runner }
     journal?.onFailure { runner.cancel($0) }
     let what = "no further device begins; ending the chains under way and disconnecting"
-    let interruption = Interruption(on: world.loop, what) { runner.cancel($0) }
-    defer {
-      interruption.close()
-      self.runner.withLock { $0 = nil }
-    }
+    world.interruption.cancels(what) { runner.cancel($0) }
+    defer { self.runner.withLock { $0 = nil } }
     let clock = ScheduleClock.clock(for: batch.schedule, on: world.loop)
     let ended = Result { try world.loop.run { await runner.run(most: most, clock: clock) } }
     line.clear()
-    if let signal = interruption.signal { return .interrupted(by: signal.number) }
-    if let failure = output.failure {
+    if let failure = printed.finish() {
       StandardError.line("blerun: \(failure)")
-      return .output
+      return world.interruption.signal.map { .interrupted(by: $0.number) } ?? .output
     }
     switch ended {
     case .success(let status): return status
@@ -103,8 +101,7 @@ final class RunningBatch: Sendable {
     journal?.receive(event)
     if format == .text { state.withLock { $0.recorder.take(event) } }
     switch format {
-    case .text: write(text.lines(for: event))
-    case .json: write(json.lines(for: event))
+    case .text, .json: line.around { printed.receive(event) }
     case .junit, .tap: break
     }
     reports.receive(event)

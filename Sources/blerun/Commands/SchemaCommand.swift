@@ -39,5 +39,9 @@ struct SchemaCommand: ParsableCommand {
   @Argument(help: "The kind of file.")
   var kind: Kind
 
-  func run() throws { StandardOutput().line(kind.text) }
+  func run() throws {
+    let output = StandardOutput()
+    output.line(kind.text)
+    if let failure = output.finish() { throw Ending(.output, "\(failure)") }
+  }
 }

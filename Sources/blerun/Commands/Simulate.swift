@@ -76,7 +76,10 @@ struct Simulate: ParsableCommand {
 
   private func serveUntilSignalled(_ bus: PrivateBus, on loop: Loop) throws -> Int32 {
     let ended = Guarded<SystemSignal?>(nil)
-    let signals = SystemSignals(on: loop) { signal in ended.withLock { $0 = signal } }
+    let signals = SystemSignals { signal in
+      guard SystemSignal.endings.contains(signal) else { return }
+      loop.post { ended.withLock { $0 = signal } }
+    }
     defer { signals.close() }
     StandardOutput().line("DBUS_SYSTEM_BUS_ADDRESS=\(bus.address)")
     StandardError.line("blerun: serving org.bluez; Ctrl-C ends it")
@@ -95,9 +98,9 @@ struct Simulate: ParsableCommand {
       guard let child = running.withLock({ $0 }), status.withLock({ $0 == nil }) else { return }
       if let ended = child.statusIfEnded() { status.withLock { $0 = ended } }
     }
-    let signals = SystemSignals(on: loop, withChildren: true) { signal in
+    let signals = SystemSignals { signal in
       switch signal {
-      case .childEnded: look()
+      case .childEnded: loop.post(look)
       // A terminal's Ctrl-C reaches the command by itself.
       case .interrupt: break
       // open: signals of the system
@@ -105,6 +108,8 @@ struct Simulate: ParsableCommand {
       }
     }
     defer { signals.close() }
+    // The command prints to the same places.
+    StandardStreams.ofProcess.finish(patience: StandardOutput.patienceAfterSignal)
     let child = try ChildProcess(
       command,
       environment: [("DBUS_SYSTEM_BUS_ADDRESS", bus.address)]

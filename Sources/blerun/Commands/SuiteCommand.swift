@@ -69,7 +69,12 @@ struct SuiteCommand {
     let kept = try file.map { file throws(Ending) in
       try RunJournal.begin(file, journal, header, in: world)
     }
-    world.releaseOrphans()
+    do {
+      try world.releaseOrphans()
+    } catch {
+      _ = kept?.end(error.status)
+      throw error
+    }
     let record = kept?.chain()
     let ended = run(in: world, devices, identity.seed) { event in
       if case .test(_, _, let run) = event.change { record?(run) }
@@ -87,9 +92,7 @@ struct SuiteCommand {
     _ record: @escaping @Sendable (SuiteEvent) -> Void
   ) -> ExitStatus {
     let scheduler = world.scheduler
-    let output = StandardOutput { failure in scheduler.cancelAll(failure) }
-    let interruption = Interruption(of: scheduler)
-    defer { interruption.close() }
+    let output = StandardOutput(in: world) { failure in scheduler.cancelAll(failure) }
     let report = lineReport
     let connecting = ConnectOptions(link.applied(to: LinkRule()))
     var settings = SuiteSettings(warnsOfUnsupported: warnsOfUnsupported)
@@ -114,9 +117,10 @@ struct SuiteCommand {
     )
     runner.ask = TerminalQuestions(on: world.loop, isVirtual: world.isVirtual)?.ask
     let ending = Result { [runner] in try world.loop.run { await runner.run() } }
-    if let signal = interruption.signal { return .interrupted(by: signal.number) }
-    if let failure = output.failure {
-      StandardError.line("blerun: \(failure)")
+    let unprinted = output.finish()
+    if let signal = world.interruption.signal { return .interrupted(by: signal.number) }
+    if let unprinted {
+      StandardError.line("blerun: \(unprinted)")
       return .output
     }
     switch ending {

@@ -58,21 +58,19 @@ struct WatchCommand: ParsableCommand {
     let plan = try target.plan(Step(.connect), simulated)
     let world = try options.world(simulated)
     defer { world.end() }
-    world.releaseOrphans()
+    try world.releaseOrphans()
     let report: any RunReport =
       printing.output == .json ? JSONLinesReport() : ValueReport(showsPlace: true)
-    let output = StandardOutput { [scheduler = world.scheduler] failure in
+    let output = StandardOutput(in: world) { [scheduler = world.scheduler] failure in
       scheduler.cancelAll(failure)
     }
-    let interruption = Interruption(of: world.scheduler)
-    defer { interruption.close() }
-    let watching = try watching(plan, in: world) { event in
-      for line in report.lines(for: event) { output.line(line) }
-    }
+    let printed = EventOutput(output, as: report)
+    let watching = try watching(plan, in: world, printed.receive)
     let outcome = watching.values().then { Signal.just(true) }
       .firstOrDefault(false, within: .seconds(3600 * 24 * 365))
-    if let signal = interruption.signal { throw Ending(.interrupted(by: signal.number)) }
-    if let failure = output.failure { throw Ending(.output, "\(failure)") }
+    let unprinted = printed.finish()
+    try world.interruption.check()
+    if let unprinted { throw Ending(.output, "\(unprinted)") }
     if let error = outcome.error {
       let failure = RunFailure(error)
       throw Ending(ExitStatus(after: failure), "\(failure)")
@@ -91,7 +89,8 @@ struct WatchCommand: ParsableCommand {
       format: format?.format,
       options: SubscriptionOptions(
         delivery: acquire ? .acquire : .signals,
-        onLinkLoss: resume ? .resume : .fail
+        onLinkLoss: resume ? .resume : .fail,
+        startLimit: target.timeout.duration
       ),
       limit: target.timeout.duration,
       duration: duration?.duration,

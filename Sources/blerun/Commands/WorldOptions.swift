@@ -52,7 +52,7 @@ struct WorldOptions: ParsableArguments {
     _ scenario: ScenarioDefinition,
     trace: HCITrace? = nil
   ) throws(Ending) -> World {
-    guard !simulate.isEmpty else { return World.real(trace: trace) }
+    guard !simulate.isEmpty else { return try World.real(trace: trace) }
     let log = try busLog.map { path throws(Ending) in try BusLog(path) }
     let seed = seed ?? scenario.seed ?? 0
     do {
@@ -60,6 +60,8 @@ struct WorldOptions: ParsableArguments {
       let time = realTime ? "real time" : "virtual time"
       StandardError.line("blerun: simulated devices, \(time), seed \(seed)")
       return world
+    } catch let ending as Ending {
+      throw ending
     } catch {
       throw Ending(.failed, "the simulation could not be started: \(error)")
     }

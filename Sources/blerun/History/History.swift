@@ -98,7 +98,7 @@ struct HistoryList: ParsableCommand {
     case .json: for run in runs { output.line(run.json) }
     case .text: for line in RunList(runs).lines { output.line(line) }
     }
-    if let failure = output.failure { throw Ending(.output, "\(failure)") }
+    if let failure = output.finish() { throw Ending(.output, "\(failure)") }
   }
 }
 
@@ -136,6 +136,6 @@ struct HistoryShow: ParsableCommand {
         for line in head + steps.map(\.line) { output.line(line) }
       }
     }
-    if let failure = output.failure { throw Ending(.output, "\(failure)") }
+    if let failure = output.finish() { throw Ending(.output, "\(failure)") }
   }
 }

@@ -57,7 +57,7 @@ struct HistoryPrune: ParsableCommand {
       ]
       output.line(JSONValue.object(members).text)
     }
-    if let failure = output.failure { throw Ending(.output, "\(failure)") }
+    if let failure = output.finish() { throw Ending(.output, "\(failure)") }
   }
 }
 
@@ -91,7 +91,7 @@ struct HistoryCheck: ParsableCommand {
       ]
       output.line(JSONValue.object(members).text)
     }
-    if let failure = output.failure { throw Ending(.output, "\(failure)") }
+    if let failure = output.finish() { throw Ending(.output, "\(failure)") }
     if !complaints.isEmpty {
       throw Ending(JournalFailure(.damaged, path: file.path, reason: "see above"))
     }

@@ -28,17 +28,21 @@ struct OrphanLinks: Sendable {
   let ledger: HostLedger
   let scheduler: SerialScheduler
   let client: BlueZClient
+  /// Ends the release.
+  let interruption: Interruption
   /// Whether links that other programs use are ended too.
   var isForced = false
 
-  /// Disconnects every orphan link, and removes the leases that hold none any more.
+  /// Disconnects every orphan link, and removes the leases that hold none any more. A signal ends
+  /// it: what is left then keeps its lease.
   ///
   /// - Parameter limit: How long each may take.
   func release(limit: Duration = .seconds(10)) -> [(link: HeldLink, ending: Ending)] {
     var endings: [(link: HeldLink, ending: Ending)] = []
     for orphan in ledger.orphans() {
       var lease = orphan.lease
-      for entry in orphan.lease.entries where entry.state != .used {
+      for entry in orphan.lease.entries
+      where entry.state != .used && interruption.signal == nil {
         let ending = release(entry, limit)
         if !ending.leavesLease { lease.entries.removeAll { $0.link == entry.link } }
         endings.append((entry.link, ending))

@@ -17,9 +17,14 @@ extension ChildProcess {
     var line: [UInt8] = []
     var polled = pollfd(fd: ends[0], events: Int16(POLLIN), revents: 0)
     var octet: UInt8 = 0
-    while poll(&polled, 1, 2000) > 0, read(ends[0], &octet, 1) == 1 {
-      if octet == UInt8(ascii: "\n") { break }
+    var turns = 0
+    // In short pieces: a signal ends the wait.
+    while turns < 100, SystemSignals.arrived == nil {
+      turns += 1
+      guard poll(&polled, 1, 20) > 0 else { continue }
+      guard read(ends[0], &octet, 1) == 1, octet != UInt8(ascii: "\n") else { break }
       line.append(octet)
+      turns = 0
     }
     return line.isEmpty ? nil : String(decoding: line, as: UTF8.self)
   }

@@ -1,9 +1,8 @@
-// The signals of the system as events of a loop.
+// The signals of the system, received by a thread of their own from the first instruction on.
 //
-// They are blocked in every thread and read from a descriptor, so that nothing is interrupted half
-// way. What they mean is decided elsewhere.
+// They are blocked in every other thread, so that nothing is interrupted half way, and are received
+// whatever the other threads wait for. What they mean is decided elsewhere.
 
-import CLinux
 import Glibc
 import Signals
 
@@ -30,50 +29,92 @@ struct SystemSignal: Hashable, Sendable {
   }
 }
 
-/// A descriptor from which blocked signals are read.
+/// Somebody who receives signals, until ``close()``.
 final class SystemSignals: Sendable {
-  private let descriptor: Int32
-  private let watch = Guarded<Watch?>(nil)
-
-  /// Blocks the signals that end the program, and ignores SIGPIPE. Call it before any thread
-  /// begins: threads inherit the mask.
-  static func block() {
-    var mask = endingMask()
-    sigaddset(&mask, SIGCHLD)
-    pthread_sigmask(SIG_BLOCK, &mask, nil)
-    signal(SIGPIPE, SIG_IGN)
+  private struct Listener: Sendable {
+    let signals: SystemSignals
+    let receive: @Sendable (SystemSignal) -> Void
   }
 
-  private static func endingMask() -> sigset_t {
+  private struct State {
+    var listener: Listener?
+    /// Somebody has listened: what was begun is being ended.
+    var isEnding = false
+    /// The first signal that asked the program to end.
+    var arrived: SystemSignal?
+  }
+
+  private static let state = Guarded(State())
+
+  /// Blocks the signals, ignores SIGPIPE, and starts the thread. Call it before any other thread
+  /// begins: threads inherit the mask.
+  static func start() {
+    var mask = mask()
+    pthread_sigmask(SIG_BLOCK, &mask, nil)
+    signal(SIGPIPE, SIG_IGN)
+    var thread = pthread_t()
+    let number = pthread_create(
+      &thread,
+      nil,
+      { _ in SystemSignals.run() },
+      nil
+    )
+    precondition(number == 0, "no thread is left for the signals of the system: see ulimit -u")
+    pthread_detach(thread)
+  }
+
+  private static func mask() -> sigset_t {
     var mask = sigset_t()
     sigemptyset(&mask)
-    for signal in SystemSignal.endings { sigaddset(&mask, signal.number) }
+    for signal in SystemSignal.endings + [.childEnded] { sigaddset(&mask, signal.number) }
     return mask
   }
 
-  /// Calls `receive` on `loop` with each signal that arrives.
-  init(
-    on loop: Loop,
-    withChildren: Bool = false,
-    _ receive: @escaping @Sendable (SystemSignal) -> Void
-  ) {
-    var mask = Self.endingMask()
-    if withChildren { sigaddset(&mask, SIGCHLD) }
-    let descriptor = signalfd(-1, &mask, Int32(SFD_CLOEXEC | SFD_NONBLOCK))
-    self.descriptor = descriptor
-    let watch = loop.watch(descriptor, for: .readable) { _ in
-      var info = signalfd_siginfo()
-      let size = MemoryLayout<signalfd_siginfo>.size
-      while read(descriptor, &info, size) == size {
-        receive(SystemSignal(number: Int32(info.ssi_signo)))
-      }
+  private static func run() -> Never {
+    var mask = mask()
+    while true {
+      var number: Int32 = 0
+      if sigwait(&mask, &number) == 0 { received(SystemSignal(number: number)) }
     }
-    self.watch.withLock { $0 = watch }
+  }
+
+  /// The first signal that asked the program to end; nil before.
+  static var arrived: SystemSignal? { state.withLock { $0.arrived } }
+
+  /// Decides, on the thread of the signals. A signal that nobody listens to ends the program at once:
+  /// nothing is begun that would have to be ended. When nobody listens any more, the first is for
+  /// those that still wait, and a second Ctrl-C leaves at once.
+  private static func received(_ signal: SystemSignal) {
+    let isEnding = SystemSignal.endings.contains(signal)
+    let (listener, leaves) = state.withLock { state in
+      let isSecond = state.arrived != nil
+      if isEnding, state.arrived == nil { state.arrived = signal }
+      let leaves = isEnding && (!state.isEnding || (isSecond && signal == .interrupt))
+      return (state.listener, leaves)
+    }
+    if let listener { return listener.receive(signal) }
+    if leaves { leave(with: signal) }
+  }
+
+  /// Ends the program now, whatever the other threads do.
+  static func leave(with signal: SystemSignal) -> Never {
+    StandardStreams.ofProcess.finish(patience: .milliseconds(100))
+    _exit(128 + signal.number)
+  }
+
+  // MARK: Listening
+
+  /// Calls `receive`, on the thread of the signals, with each signal that arrives. It replaces who
+  /// listened before.
+  init(_ receive: @escaping @Sendable (SystemSignal) -> Void) {
+    Self.state.withLock { state in
+      state.listener = Listener(signals: self, receive: receive)
+      state.isEnding = true
+    }
   }
 
   /// Stops listening.
   func close() {
-    watch.withLock { $0 }?.cancel()
-    Glibc.close(descriptor)
+    Self.state.withLock { if $0.listener?.signals === self { $0.listener = nil } }
   }
 }

@@ -18,6 +18,8 @@ final class TerminalQuestions: Sendable {
   /// In virtual time nothing else goes on while a person thinks.
   private let blocks: Bool
   private let reading = Guarded(Reading())
+  /// A terminal that is paused keeps nobody else.
+  private let writer = OutputWriter()
 
   /// The terminal; nil when there is none, or standard input is not it.
   init?(on loop: Loop, isVirtual: Bool) {
@@ -42,7 +44,9 @@ final class TerminalQuestions: Sendable {
     let isSecret = question == .passkey || question == .pin
     // Before anything can be typed in answer.
     if isSecret { silence() }
-    _ = writeAll(descriptor, "\(question) \(isSecret ? "" : "[y/n] ")")
+    // What was printed before stands above the question.
+    StandardStreams.ofProcess.finish(patience: .milliseconds(100))
+    _ = writer.put("\(question) \(isSecret ? "" : "[y/n] ")", to: descriptor)
     if blocks {
       while !readMore() {}
       answer(isSecret, reply)
@@ -101,6 +105,6 @@ final class TerminalQuestions: Sendable {
     reading.watch?.cancel()
     guard var settings = reading.settings else { return }
     tcsetattr(descriptor, TCSAFLUSH, &settings)
-    _ = writeAll(descriptor, "\n")
+    _ = writer.put("\n", to: descriptor)
   }
 }

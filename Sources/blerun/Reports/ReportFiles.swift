@@ -155,9 +155,9 @@ final class ReportFiles: Sendable {
   /// Prints what is printed at the end; returns the reason when it cannot.
   private func writePrinted() -> String? {
     guard let text = state.withLock({ $0.text }) else { return nil }
-    let output = StandardOutput()
+    let output = StandardOutput(.ofEvents)
     output.line(text.hasSuffix("\n") ? String(text.dropLast()) : text)
-    return output.failure.map { "\($0)" }
+    return output.finish().map { "\($0)" }
   }
 }
 

@@ -1,55 +1,90 @@
-// What a signal of the system does to a run: the first cancels it, the second leaves at once.
+// What a signal of the system does to a command: the first cancels what it does, a second Ctrl-C
+// leaves at once.
 
 import Glibc
 import Jobs
 import Signals
 
-/// Listens for the signals that end the program while a run is under way.
+/// Listens for the signals that end the program, from before the first wait of a command until its
+/// work is done.
 final class Interruption: Sendable {
-  private let first = Guarded<SystemSignal?>(nil)
-  private let signals = Guarded<SystemSignals?>(nil)
-
-  /// Cancels everything on `scheduler` at the first signal; ends the process at a second SIGINT.
-  convenience init(of scheduler: SerialScheduler) {
-    self.init(on: scheduler.loop, "ending the chain and disconnecting") {
-      scheduler.cancelAll($0)
-    }
+  /// What is cancelled by a signal.
+  private struct Work: Sendable {
+    /// What the cancellation does, for the person who sent the signal.
+    let what: String
+    let cancel: @Sendable (Interrupted) -> Void
   }
 
-  /// Calls `cancel` at the first signal; ends the process at a second SIGINT.
+  private struct State {
+    var signal: SystemSignal?
+    var work: Work?
+    var signals: SystemSignals?
+  }
+
+  private let loop: Loop
+  private let state = Guarded(State())
+
+  init(on loop: Loop) {
+    self.loop = loop
+    let signals = SystemSignals { [weak self] in self?.receive($0) }
+    state.withLock { $0.signals = signals }
+  }
+
+  deinit { close() }
+
+  /// The signal that has ended the command, if one has.
+  var signal: SystemSignal? { state.withLock { $0.signal } }
+
+  /// Has a signal cancel this from now on; at once where one has come already.
   ///
-  /// - Parameter what: What the first one does, for the person who sent it.
-  init(on loop: Loop, _ what: String, _ cancel: @escaping @Sendable (Interrupted) -> Void) {
-    let watched = SystemSignals(on: loop) { [self] signal in
-      let isFirst = first.withLock { first in
-        defer { if first == nil { first = signal } }
-        return first == nil
-      }
-      if isFirst {
-        StandardError.line(
-          "blerun: \(signal.name): \(what); press Ctrl-C again to leave at once"
-        )
-        cancel(Interrupted(signal: signal.number))
-      } else if signal == .interrupt {
-        StandardError.line(
-          "blerun: leaving now; a link may be left up: blerun doctor --release ends it"
-        )
-        _exit(130)
-      }
+  /// - Parameters:
+  ///   - what: What that does, for the person who sent the signal.
+  ///   - cancel: Called on the loop.
+  func cancels(_ what: String, _ cancel: @escaping @Sendable (Interrupted) -> Void) {
+    let signal = state.withLock { state in
+      state.work = Work(what: what, cancel: cancel)
+      return state.signal
     }
-    signals.withLock { $0 = watched }
+    if let signal { loop.post { cancel(Interrupted(signal: signal.number)) } }
   }
 
-  /// The signal that ended the run, if one did.
-  var signal: SystemSignal? { first.withLock { $0 } }
+  /// Has a signal cancel everything on a scheduler.
+  func cancels(
+    _ scheduler: SerialScheduler,
+    _ what: String = "ending the chain and disconnecting"
+  ) {
+    cancels(what) { scheduler.cancelAll($0) }
+  }
+
+  /// - Throws: ``Ending`` when a signal has come: nothing more is begun.
+  func check() throws(Ending) {
+    if let signal { throw Ending(.interrupted(by: signal.number)) }
+  }
+
+  private func receive(_ signal: SystemSignal) {
+    guard SystemSignal.endings.contains(signal) else { return }
+    let (isFirst, work) = state.withLock { state in
+      defer { state.signal = state.signal ?? signal }
+      return (state.signal == nil, state.work)
+    }
+    if isFirst {
+      let what = work?.what ?? "ending"
+      StandardError.line("blerun: \(signal.name): \(what); press Ctrl-C again to leave at once")
+      if let work { loop.post { work.cancel(Interrupted(signal: signal.number)) } }
+    } else if signal == .interrupt {
+      StandardError.line(
+        "blerun: leaving now; a link may be left up: blerun doctor --release ends it"
+      )
+      SystemSignals.leave(with: signal)
+    }
+  }
 
   /// Stops listening.
   func close() {
-    // What listens holds this, too.
-    let watched = signals.withLock { signals in
-      defer { signals = nil }
-      return signals
+    let signals = state.withLock { state in
+      defer { state.signals = nil }
+      return state.signals
     }
-    watched?.close()
+    signals?.close()
   }
 }

@@ -26,26 +26,61 @@ struct World: Sendable {
   private let bus: LoopbackBus?
   /// Measures links: the kernel, or the simulator.
   private let meter: any LinkMeter
+  /// Listens for the signals that end the command, from before the first wait.
+  let interruption: Interruption
 
   var isSimulated: Bool { player != nil }
   /// Whether time passes only as things happen.
   var isVirtual: Bool { loop is VirtualTimeLoop }
 
+  /// How long reaching bluetoothd may take in all; each answer has a shorter limit of its own.
+  private static let openingLimit = Duration.seconds(30)
+
   /// This host's bluetoothd. Where it cannot be reached, every operation fails with the reason.
   ///
   /// - Parameter trace: Receives the timing of connections.
-  static func real(trace: HCITrace? = nil) -> World {
+  /// - Throws: ``Ending`` when a signal came meanwhile.
+  static func real(trace: HCITrace? = nil) throws(Ending) -> World {
     let loop = EventLoop()
+    let interruption = Interruption(on: loop)
+    let scheduler = SerialScheduler(on: loop, name: "chains")
     let ledger = openLedger()
+    let opening = Signal<BlueZClient>(home: scheduler) { sink in
+      try await sink(try await openClient(on: loop, ledger))
+    }
+    interruption.cancels(scheduler, "nothing was begun")
+    let client = opening.firstResult(within: openingLimit)
+    do {
+      try interruption.check()
+    } catch {
+      if case .success(let client) = client { client.bus.close() }
+      loop.end()
+      throw error
+    }
+    interruption.cancels(scheduler)
     return World(
       loop: loop,
-      scheduler: SerialScheduler(on: loop, name: "chains"),
-      client: Result { try loop.run { try await openClient(on: loop, ledger) } },
+      scheduler: scheduler,
+      client: client.mapError { Self.unreachable($0) },
       ledger: ledger,
       player: nil,
       seed: 0,
       bus: nil,
-      meter: HostController(on: loop, trace: trace)
+      meter: HostController(on: loop, trace: trace),
+      interruption: interruption
+    )
+  }
+
+  /// A bus that does not answer in time is as good as none.
+  private static func unreachable(_ error: any Error) -> any Error {
+    let isLate = error is TimedOut || (error as? DeviceFailure)?.code == .timedOut
+    guard isLate else { return error }
+    return DeviceFailure(
+      code: .busUnreachable,
+      class: .unavailable,
+      operation: "reaching bluetoothd over the message bus",
+      meaning: (error as? DeviceFailure)?.meaning ?? "no answer came within \(openingLimit)",
+      hint: "check that the bus and bluetoothd are running: systemctl status dbus bluetooth"
     )
   }
 
@@ -84,6 +119,9 @@ struct World: Sendable {
     log: BusLog?
   ) throws -> World {
     let loop: Loop = isPaced ? EventLoop() : VirtualTimeLoop()
+    let scheduler = SerialScheduler(on: loop, name: "chains")
+    let interruption = Interruption(on: loop)
+    interruption.cancels(scheduler)
     let bus = LoopbackBus(on: loop, address: "simulated", observer: log?.add)
     let (client, player) = try loop.run {
       let player = Self.player(
@@ -98,13 +136,14 @@ struct World: Sendable {
     }
     return World(
       loop: loop,
-      scheduler: SerialScheduler(on: loop, name: "chains"),
+      scheduler: scheduler,
       client: .success(client),
       ledger: nil,
       player: player,
       seed: seed,
       bus: bus,
-      meter: player
+      meter: player,
+      interruption: interruption
     )
   }
 
@@ -151,6 +190,7 @@ struct World: Sendable {
     if case .success(let client) = client { client.bus.close() }
     bus?.shutDown()
     loop.end()
+    interruption.close()
   }
 
   /// The operations on one device. What is worth knowing on the way is printed on standard error.
@@ -186,9 +226,18 @@ struct World: Sendable {
 
 extension World {
   /// Disconnects what runs that were killed left connected, and reports it.
-  func releaseOrphans() {
+  ///
+  /// - Throws: ``Ending`` when a signal has come.
+  func releaseOrphans() throws(Ending) {
     guard let ledger, case .success(let client) = client else { return }
-    let orphans = OrphanLinks(ledger: ledger, scheduler: scheduler, client: client)
+    let orphans = OrphanLinks(
+      ledger: ledger,
+      scheduler: scheduler,
+      client: client,
+      interruption: interruption
+    )
+    defer { interruption.cancels(scheduler) }
+    interruption.cancels(scheduler, "nothing was begun")
     for (link, ending) in orphans.release() {
       switch ending {
       case .released:
@@ -205,6 +254,7 @@ extension World {
         )
       }
     }
+    try interruption.check()
   }
 
   /// What distinguishes this run from another: the seed of a simulation, else the time.

@@ -1,0 +1,198 @@
+// Data to standard output, everything else to standard error.
+//
+// The only file of the package that writes to them. Regular files are written at once; for pipes and
+// terminals a thread writes, because their readers may stop.
+
+import Bluetooth
+import Glibc
+import Jobs
+import Signals
+
+/// Standard output, until its reader goes away.
+final class StandardOutput: Sendable {
+  /// Who waits for whom.
+  enum Pace: Sendable {
+    /// The program waits for the reader: it has nothing else to do, or its time is virtual.
+    case ofReader
+    /// The program never waits for the reader before the end.
+    case ofEvents
+  }
+
+  /// How long a reader may take nothing when all is done: as long as a clean-up may take.
+  static let patience = Duration.seconds(10)
+  /// The same when a signal has asked the program to end.
+  static let patienceAfterSignal = Duration.seconds(1)
+
+  private let pace: Pace
+  private let descriptor: Int32
+  private let failed = Guarded<OutputFailure?>(nil)
+  private let onFailure: @Sendable (RunFailure) -> Void
+  private let writer: OutputWriter?
+
+  /// - Parameters:
+  ///   - writer: Who writes to the descriptor; nil where it is written at once.
+  ///   - onFailure: Called once, on any thread, when a write has failed, with what ends the run.
+  init(
+    _ pace: Pace = .ofReader,
+    to descriptor: Int32 = STDOUT_FILENO,
+    through writer: OutputWriter? = StandardStreams.ofProcess.writer(of: STDOUT_FILENO),
+    onFailure: @escaping @Sendable (RunFailure) -> Void = { _ in }
+  ) {
+    self.pace = pace
+    self.descriptor = descriptor
+    self.writer = writer
+    self.onFailure = onFailure
+    writer?.onFailure(of: descriptor) { [weak self] in self?.fail(.system($0)) }
+  }
+
+  /// Prints what happens in a world, and ends what is done there when nobody receives it.
+  convenience init(
+    in world: World,
+    onFailure: @escaping @Sendable (RunFailure) -> Void
+  ) {
+    self.init(world.isVirtual ? .ofReader : .ofEvents) { failure in
+      world.loop.post { onFailure(failure) }
+    }
+  }
+
+  /// Why nothing can be written any more.
+  var failure: OutputFailure? {
+    failed.withLock { $0 } ?? writer?.failure(of: descriptor).map { .system($0) }
+  }
+
+  /// Writes a line. After a failure it does nothing.
+  func line(_ text: String) {
+    guard failure == nil else { return }
+    guard let writer else {
+      if let number = writeAll(descriptor, text + "\n") { fail(.system(number)) }
+      return
+    }
+    guard writer.put(text + "\n", to: descriptor) else { return fail(.notRead) }
+    guard pace == .ofReader else { return }
+    if writer.waitForRoom(patience: { Self.afterSignal }) == .notRead { fail(.notRead) }
+  }
+
+  /// Whether a value of so many octets can be printed now; otherwise it is to be left out.
+  func admits(octets: Int) -> Bool {
+    guard pace == .ofEvents, let writer else { return true }
+    return writer.admits(octets)
+  }
+
+  /// Waits until everything is written: for ever at the pace of the reader, else as long as it may
+  /// take nothing. A signal shortens both.
+  ///
+  /// - Returns: Why not everything was.
+  func finish() -> OutputFailure? {
+    if failure == nil, let writer {
+      let waited = writer.waitUntilWritten { [pace] in
+        Self.afterSignal ?? (pace == .ofReader ? nil : Self.patience)
+      }
+      if waited == .notRead { fail(.notRead) }
+    }
+    return failure
+  }
+
+  private static var afterSignal: Duration? {
+    SystemSignals.arrived == nil ? nil : patienceAfterSignal
+  }
+
+  private func fail(_ failure: OutputFailure) {
+    let isFirst = failed.withLock { failed in
+      defer { failed = failed ?? failure }
+      return failed == nil
+    }
+    if isFirst { onFailure(RunFailure(failure)) }
+  }
+
+  /// Whether a file is what standard output or standard error goes to.
+  static func isPrinted(to file: stat) -> Bool {
+    [STDOUT_FILENO, STDERR_FILENO].contains { descriptor in
+      var status = stat()
+      return fstat(descriptor, &status) == 0 && status.st_dev == file.st_dev
+        && status.st_ino == file.st_ino
+    }
+  }
+}
+
+/// Standard output could not be written.
+enum OutputFailure: Error, Sendable, CustomStringConvertible {
+  /// An error number.
+  case system(Int32)
+  /// The reader takes nothing.
+  case notRead
+
+  var description: String {
+    switch self {
+    case .system(EPIPE): "the reader of standard output is gone"
+    case .system(let number):
+      "standard output could not be written: \(String(cString: strerror(number)))"
+    case .notRead: "the reader of standard output does not read: not everything was written"
+    }
+  }
+}
+
+extension RunFailure {
+  /// Nobody receives the results of the run.
+  fileprivate init(_ failure: OutputFailure) {
+    self.init(
+      code: .interrupted,
+      class: .definite,
+      what: "running the chain",
+      why: failure.description
+    )
+  }
+}
+
+/// Standard error: what a person should know, never data.
+enum StandardError {
+  /// Writes a line; a failure to do so is nobody's business.
+  static func line(_ text: String) { write(text + "\n") }
+
+  /// Writes a part of a line. Never waits for the reader.
+  static func write(_ text: String) {
+    if let writer = StandardStreams.ofProcess.writer(of: STDERR_FILENO) {
+      _ = writer.put(text, to: STDERR_FILENO)
+    } else {
+      _ = writeAll(STDERR_FILENO, text)
+    }
+  }
+}
+
+/// Who writes to standard output and standard error of this process.
+final class StandardStreams: Sendable {
+  static let ofProcess = StandardStreams()
+
+  private let writers: [Int32: OutputWriter]
+
+  /// One writer for both where they are the same pipe or terminal, so that lines keep their order.
+  private init() {
+    var writers: [Int32: OutputWriter] = [:]
+    var first = stat()
+    var second = stat()
+    if Self.mayStop(STDOUT_FILENO, &first) { writers[STDOUT_FILENO] = OutputWriter() }
+    if Self.mayStop(STDERR_FILENO, &second) {
+      let isSame = first.st_dev == second.st_dev && first.st_ino == second.st_ino
+      writers[STDERR_FILENO] = (isSame ? writers[STDOUT_FILENO] : nil) ?? OutputWriter()
+    }
+    self.writers = writers
+  }
+
+  /// Whether writing may have to wait for somebody: pipes, sockets, terminals.
+  private static func mayStop(_ descriptor: Int32, _ status: inout stat) -> Bool {
+    guard fstat(descriptor, &status) == 0 else { return false }
+    switch status.st_mode & S_IFMT {
+    case S_IFIFO, S_IFSOCK: return true
+    case S_IFCHR: return isatty(descriptor) == 1
+    // open: kinds of files
+    default: return false
+    }
+  }
+
+  /// The writer of a descriptor; nil where it is written at once.
+  func writer(of descriptor: Int32) -> OutputWriter? { writers[descriptor] }
+
+  /// Waits until what was printed is written, as long as each reader may take nothing.
+  func finish(patience: Duration) {
+    for writer in writers.values { _ = writer.waitUntilWritten { patience } }
+  }
+}

@@ -1,0 +1,72 @@
+// A bus that stops answering keeps no command: each wait has a deadline, and hears signals.
+
+import Fixtures
+import Foundation
+import Glibc
+import Testing
+
+@Suite("A bus that stops answering")
+struct HostileBusTests {
+  private static let run = ["run", "-d", "C0:FF:EE:00:00:07", "-e", "read battery-level"]
+  private static let scan = ["scan", "--for", "1s"]
+
+  private func start(_ arguments: [String], on bus: HostileBus) throws -> RunningProgram {
+    try RunningProgram(
+      blerun: arguments,
+      environment: ["DBUS_SYSTEM_BUS_ADDRESS": bus.address],
+      limit: .seconds(120)
+    )
+  }
+
+  @Test("a run ends by itself, as without a bus", arguments: HostileBus.Stall.allCases)
+  func deadline(stall: HostileBus.Stall) throws {
+    let bus = try HostileBus(stall)
+    let began = Date()
+    let ended = try start(Self.run, on: bus).end()
+    #expect(ended.status == 69, "\(ended.output) \(ended.errors)")
+    #expect(Date().timeIntervalSince(began) < 60)
+  }
+
+  @Test(
+    "a signal ends it at once, with its status",
+    arguments: HostileBus.Stall.allCases,
+    [(SIGINT, 130), (SIGTERM, 143), (SIGHUP, 129)] as [(Int32, Int32)]
+  )
+  func signals(stall: HostileBus.Stall, signal: (number: Int32, status: Int32)) throws {
+    let bus = try HostileBus(stall)
+    let program = try start(Self.run, on: bus)
+    #expect(bus.isReached())
+    let began = Date()
+    program.send(signal.number)
+    let ended = program.end()
+    #expect(ended.status == signal.status, "\(ended.output) \(ended.errors)")
+    #expect(Date().timeIntervalSince(began) < 8)
+  }
+
+  @Test(
+    "so do other commands",
+    arguments: [scan, ["doctor"], ["inspect", "-d", "X"], ["watch", "-d", "X", "ff01"]]
+  )
+  func commands(arguments: [String]) throws {
+    let bus = try HostileBus(.objects)
+    let program = try start(arguments, on: bus)
+    #expect(bus.isReached())
+    program.send(SIGINT)
+    #expect(program.end().status == 130)
+  }
+
+  @Test("a batch begins no device")
+  func batch() throws {
+    let folder = try TemporaryFolder()
+    let devices = (10..<50).map { "  - C0:FF:EE:00:00:\($0)" }.joined(separator: "\n")
+    _ = try folder.file("chain.yaml", "steps: [{ read: battery-level }]\n")
+    let file = try folder.file("batch.yaml", "chain: chain.yaml\ndevices:\n\(devices)\n")
+    let bus = try HostileBus(.objects)
+    let program = try start(["batch", file, "--output", "json"], on: bus)
+    #expect(bus.isReached())
+    program.send(SIGTERM)
+    let ended = program.end()
+    #expect(ended.status == 143, "\(ended.errors)")
+    #expect(ended.output.isEmpty, "\(ended.output)")
+  }
+}
