@@ -18,6 +18,7 @@ public struct ReadLimits: Hashable, Sendable {
   /// How many values a message may have, those inside others included.
   public var values = 1 << 20
 
+  /// The limits for an ordinary bus.
   public init() {}
 
   /// The maximum length of a message on the wire, in octets; libdbus ends the connection at a longer
