@@ -3,7 +3,7 @@
 import Fixtures
 import Testing
 
-@Suite("Commands about attributes")
+@Suite("Commands about attributes", .blocking)
 struct AttributeCommandTests {
   let echo = "Simulators/devices/echo.yaml"
   let value = "6e5d0002-1b1a-4e1c-8f6b-0b6c1d2e3f40"

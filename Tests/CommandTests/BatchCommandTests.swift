@@ -6,7 +6,7 @@ import Glibc
 import Journal
 import Testing
 
-@Suite("blerun batch")
+@Suite("blerun batch", .blocking)
 struct BatchCommandTests {
   private let folder: TemporaryFolder
 

@@ -10,7 +10,7 @@ import Testing
 
 @testable import blerun
 
-@Suite("A batch that is killed")
+@Suite("A batch that is killed", .blocking)
 struct BatchCrashTests {
   /// Three chest straps that connect and answer at once.
   private static let straps = (1...3).map { "C0:FF:EE:00:00:0\($0)" }

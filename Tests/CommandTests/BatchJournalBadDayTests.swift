@@ -7,7 +7,7 @@ import Testing
 
 @testable import Journal
 
-@Suite("A batch's journal that cannot be written")
+@Suite("A batch's journal that cannot be written", .blocking)
 struct BatchJournalBadDayTests {
   private let folder: TemporaryFolder
 

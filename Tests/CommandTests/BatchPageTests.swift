@@ -4,7 +4,7 @@ import Fixtures
 import Foundation
 import Testing
 
-@Suite("docs/batch.md")
+@Suite("docs/batch.md", .blocking)
 struct BatchPageTests {
   @Test("each example prints what the page shows")
   func examples() throws {

@@ -5,7 +5,7 @@ import Foundation
 import Glibc
 import Testing
 
-@Suite("Reports of batches into files")
+@Suite("Reports of batches into files", .blocking)
 struct BatchReportFileTests {
   private let folder: TemporaryFolder
   private let world: String

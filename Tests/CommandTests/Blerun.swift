@@ -25,7 +25,7 @@ extension RunningProgram {
     blerun arguments: [String],
     in folder: String = packageFolder,
     environment: [String: String] = [:],
-    limit: Duration = .seconds(60)
+    limit: Duration = .seconds(300)
   ) throws {
     try self.init(
       [binaryPath] + arguments,

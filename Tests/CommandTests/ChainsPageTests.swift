@@ -5,7 +5,7 @@ import Foundation
 import Jobs
 import Testing
 
-@Suite("docs/chains.md")
+@Suite("docs/chains.md", .blocking)
 struct ChainsPageTests {
   @Test("every command prints what the page says, to the letter")
   func commands() throws {

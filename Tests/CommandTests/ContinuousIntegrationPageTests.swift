@@ -5,7 +5,7 @@ import Fixtures
 import Foundation
 import Testing
 
-@Suite("docs/ci.md")
+@Suite("docs/ci.md", .blocking)
 final class ContinuousIntegrationPageTests {
   /// Steps that only a machine of its own can do.
   private static let leftOut = ["Packages", "Build"]

@@ -10,7 +10,7 @@ import Testing
 
 @testable import blerun
 
-@Suite("A run that is killed")
+@Suite("A run that is killed", .blocking)
 struct CrashTests {
   static let steps = """
     read body-sensor-location; notify heart-rate-measurement until 3x; \

@@ -9,7 +9,7 @@ import Testing
 
 @testable import blerun
 
-@Suite("blerun doctor")
+@Suite("blerun doctor", .blocking)
 struct DoctorTests {
   private let adapter = AdapterFacts(
     path: "/org/bluez/hci0",

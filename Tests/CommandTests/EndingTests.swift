@@ -5,7 +5,7 @@ import Foundation
 import Glibc
 import Testing
 
-@Suite("Endings")
+@Suite("Endings", .blocking)
 struct EndingTests {
   static let long = [
     "run", "--simulate", "Simulators/devices/heart-rate.yaml", "--real-time", "--output", "json",

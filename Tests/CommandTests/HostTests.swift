@@ -4,7 +4,7 @@ import Fixtures
 import Foundation
 import Testing
 
-@Suite("Beside bluetoothd")
+@Suite("Beside bluetoothd", .blocking)
 struct HostTests {
   let heartRate = "Simulators/devices/heart-rate.yaml"
 

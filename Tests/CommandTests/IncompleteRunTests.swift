@@ -5,7 +5,7 @@ import Testing
 
 @testable import Journal
 
-@Suite("A run that its journal has in part")
+@Suite("A run that its journal has in part", .blocking)
 struct IncompleteRunTests {
   private let folder: TemporaryFolder
 

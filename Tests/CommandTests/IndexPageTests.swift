@@ -4,7 +4,7 @@ import Fixtures
 import Foundation
 import Testing
 
-@Suite("docs/index.md")
+@Suite("docs/index.md", .blocking)
 struct IndexPageTests {
   private let page: Example
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Journal
 
-@Suite("The journal of the built program")
+@Suite("The journal of the built program", .blocking)
 struct JournalCommandTests {
   static let thermometer = [
     "docs/examples/thermometer.yaml", "--simulate", "Simulators/devices/thermometer.yaml",
@@ -158,7 +158,7 @@ struct JournalCommandTests {
   }
 }
 
-@Suite("A journal that cannot be written")
+@Suite("A journal that cannot be written", .blocking)
 struct JournalBadDayTests {
   private let folder: TemporaryFolder
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import blerun
 
-@Suite("The options of a journal")
+@Suite("The options of a journal", .blocking)
 struct JournalOptionTests {
   private func run(_ arguments: String...) throws -> RunningProgram.Ended {
     let chain = ["run", "-e", "log x", "--simulate", "Simulators/devices/thermometer.yaml"]

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Journal
 
-@Suite("A journal that is only read")
+@Suite("A journal that is only read", .blocking)
 struct JournalReadingTests {
   private let folder: TemporaryFolder
   private let closed: String

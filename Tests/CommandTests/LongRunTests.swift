@@ -4,7 +4,7 @@ import Fixtures
 import Foundation
 import Testing
 
-@Suite("Long runs on a small stack")
+@Suite("Long runs on a small stack", .blocking)
 struct LongRunTests {
   private let folder: TemporaryFolder
 

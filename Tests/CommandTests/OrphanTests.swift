@@ -11,7 +11,7 @@ import Testing
 
 @testable import blerun
 
-@Suite("What a killed run left")
+@Suite("What a killed run left", .blocking)
 struct OrphanTests {
   static let listening = ["notify heart-rate-measurement for 1h"]
 

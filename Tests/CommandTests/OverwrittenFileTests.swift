@@ -4,7 +4,7 @@ import Fixtures
 import Foundation
 import Testing
 
-@Suite("Reports over other files")
+@Suite("Reports over other files", .blocking)
 struct OverwrittenFileTests {
   private let folder: TemporaryFolder
   private let world: String

@@ -4,7 +4,7 @@ import Fixtures
 import Foundation
 import Testing
 
-@Suite("blerun pair")
+@Suite("blerun pair", .blocking)
 struct PairTests {
   let lock = "Simulators/devices/lock.yaml"
   static let state = "4c6f0002-1b1a-4e1c-8f6b-0b6c1d2e3f40"

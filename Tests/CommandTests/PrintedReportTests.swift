@@ -5,7 +5,7 @@ import Foundation
 import FoundationXML
 import Testing
 
-@Suite("Reports on standard output")
+@Suite("Reports on standard output", .blocking)
 struct PrintedReportTests {
   private static let world = ["--simulate", "Simulators/devices/thermometer.yaml"]
   private static let steps = "read battery-level; read battery-level expect percent > 90"

@@ -5,7 +5,7 @@ import Foundation
 import Glibc
 import Testing
 
-@Suite("A simulated run repeats", .serialized)
+@Suite("A simulated run repeats", .blocking, .serialized)
 struct RepeatTests {
   /// A chain, the device that it runs on, and whether the device's values are drawn from the seed.
   struct Example: CustomTestStringConvertible, Sendable {

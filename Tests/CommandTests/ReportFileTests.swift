@@ -5,7 +5,7 @@ import Foundation
 import FoundationXML
 import Testing
 
-@Suite("Reports into files")
+@Suite("Reports into files", .blocking)
 struct ReportFileTests {
   private let folder: TemporaryFolder
 

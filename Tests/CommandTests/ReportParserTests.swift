@@ -4,7 +4,7 @@ import Fixtures
 import Glibc
 import Testing
 
-@Suite("Reports in other people's programs")
+@Suite("Reports in other people's programs", .blocking)
 struct ReportParserTests {
   private let folder: TemporaryFolder
 

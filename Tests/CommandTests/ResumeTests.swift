@@ -6,7 +6,7 @@ import Glibc
 import Journal
 import Testing
 
-@Suite("blerun batch --resume")
+@Suite("blerun batch --resume", .blocking)
 struct ResumeTests {
   private let folder: TemporaryFolder
   private let world: String

@@ -6,7 +6,7 @@ import Glibc
 import Journal
 import Testing
 
-@Suite("Runs of simulated devices, from several processes")
+@Suite("Runs of simulated devices, from several processes", .blocking)
 struct RunLockTests {
   private let folder: TemporaryFolder
   private let arguments: [String]

@@ -3,7 +3,7 @@
 import Fixtures
 import Testing
 
-@Suite("blerun run")
+@Suite("blerun run", .blocking)
 struct RunTests {
   let heartRate = "Simulators/devices/heart-rate.yaml"
 

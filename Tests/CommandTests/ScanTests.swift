@@ -3,7 +3,7 @@
 import Fixtures
 import Testing
 
-@Suite("blerun scan")
+@Suite("blerun scan", .blocking)
 struct ScanTests {
   let devices = [
     "--simulate", "Simulators/devices/heart-rate.yaml",

@@ -4,7 +4,7 @@ import Fixtures
 import Foundation
 import Testing
 
-@Suite("Scenarios")
+@Suite("Scenarios", .blocking)
 struct ScenarioTests {
   /// A chain in a scenario, how it ends, and what it says of it.
   struct Case: CustomTestStringConvertible, Sendable {

@@ -4,7 +4,7 @@ import Fixtures
 import Foundation
 import Testing
 
-@Suite("blerun schema")
+@Suite("blerun schema", .blocking)
 struct SchemaCommandTests {
   @Test(
     "prints the schema of each kind of file as it is in the package",

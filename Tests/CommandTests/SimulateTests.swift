@@ -4,7 +4,7 @@ import Fixtures
 import Foundation
 import Testing
 
-@Suite("blerun simulate")
+@Suite("blerun simulate", .blocking)
 struct SimulateTests {
   let heartRate = "Simulators/devices/heart-rate.yaml"
 

@@ -4,7 +4,7 @@ import Fixtures
 import Foundation
 import Testing
 
-@Suite("Commands of Simulators/README.md")
+@Suite("Commands of Simulators/README.md", .blocking)
 struct SimulatorsReadmeCommandTests {
   /// What stands between a fence that begins so and its end.
   static func block(_ fence: String) throws -> [String] {

@@ -5,7 +5,7 @@ import Foundation
 import Glibc
 import Testing
 
-@Suite("blerun simulate, steered and killed")
+@Suite("blerun simulate, steered and killed", .blocking)
 struct SteeredSimulationTests {
   let heartRate = "Simulators/devices/heart-rate.yaml"
 

@@ -9,7 +9,7 @@ import Testing
 @testable import Journal
 @testable import blerun
 
-@Suite("A suite in the journal")
+@Suite("A suite in the journal", .blocking)
 struct SuiteJournalTests {
   private let folder: TemporaryFolder
 

@@ -5,7 +5,7 @@ import Foundation
 import Glibc
 import Testing
 
-@Suite("docs/nrf-connect.md")
+@Suite("docs/nrf-connect.md", .blocking)
 struct SuitePageTests {
   private let folder: TemporaryFolder
   private let battery: String

@@ -5,7 +5,7 @@ import Foundation
 import FoundationXML
 import Testing
 
-@Suite("Reports of a suite")
+@Suite("Reports of a suite", .blocking)
 struct SuiteReportTests {
   private let folder: TemporaryFolder
   private let suite: String

@@ -4,7 +4,7 @@ import Fixtures
 import Foundation
 import Testing
 
-@Suite("blerun at a terminal")
+@Suite("blerun at a terminal", .blocking)
 struct TerminalTests {
   /// What the terminal showed of a pairing with a device, whose question was answered so.
   func shown(_ arguments: String, answering question: String, with answer: String) throws -> String

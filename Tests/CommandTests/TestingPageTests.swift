@@ -4,7 +4,7 @@ import Fixtures
 import Foundation
 import Testing
 
-@Suite("docs/testing.md")
+@Suite("docs/testing.md", .blocking)
 struct TestingPageTests {
   private let page: Example
   private let folder: TemporaryFolder

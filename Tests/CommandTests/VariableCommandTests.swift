@@ -4,7 +4,7 @@ import Fixtures
 import Foundation
 import Testing
 
-@Suite("blerun --set")
+@Suite("blerun --set", .blocking)
 struct VariableCommandTests {
   @Test("run --dry-run takes values for variables, from --set and the named environment")
   func dryRun() throws {

@@ -85,6 +85,13 @@ struct HouseRulesTests {
     expectNone(all.filter { !GlossaryRules.isExcepted($0.path) }.flatMap { rules.check($0) })
   }
 
+  @Test("tests that start programs run on threads of their own")
+  func blocking() throws {
+    let tests = try Self.swift.get().filter(\.isInTests)
+    #expect(tests.contains { $0.code.contains(".blocking") })
+    expectNone(tests.flatMap { BlockingRules.check($0) })
+  }
+
   @Test("the project's folder holds the known files and folders, and no others")
   func topLevel() throws {
     expectNone(try LayoutRules.check(project.entries()))

@@ -132,6 +132,20 @@ struct RuleSampleTests {
     #expect(SizeRules.checkFunctions(source(sample(70))).map(\.line) == [3])
   }
 
+  @Test("a suite that starts programs and is not blocking is found")
+  func blocking() {
+    let start = "@Suite(\"S\"|)\nstruct S {\n  let ended = try blerun(\"run\")\n}\n"
+    func check(_ traits: String, at path: String = "Tests/ATests/A.swift") -> [Int] {
+      let text = start.replacingOccurrences(of: "|", with: traits)
+      return BlockingRules.check(source(text, at: path)).map(\.line)
+    }
+    #expect(check("") == [1])
+    #expect(check(", .serialized") == [1])
+    #expect(check(", .blocking, .serialized") == [])
+    #expect(check("", at: "Tests/Fixtures/A.swift") == [])
+    #expect(check("", at: "Sources/A/A.swift") == [])
+  }
+
   // MARK: Forbidden names
 
   @Test(

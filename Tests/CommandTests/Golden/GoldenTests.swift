@@ -4,7 +4,7 @@ import Fixtures
 import Foundation
 import Testing
 
-@Suite("Recorded behaviour")
+@Suite("Recorded behaviour", .blocking)
 struct GoldenTests {
   @Test("each command of a transcript prints what was recorded", arguments: Transcript.all)
   func transcripts(name: String) throws { try Transcript(name: name).replay() }

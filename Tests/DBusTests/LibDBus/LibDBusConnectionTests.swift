@@ -5,7 +5,7 @@ import Fixtures
 import Signals
 import Testing
 
-@Suite("libdbus connection")
+@Suite("libdbus connection", .blocking)
 struct LibDBusConnectionTests {
   let daemon: PrivateDaemon
   let loop = EventLoop()

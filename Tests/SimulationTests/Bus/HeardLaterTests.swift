@@ -9,7 +9,7 @@ import Signals
 import SimulatedDevices
 import Testing
 
-@Suite("What is said while nobody turns the loop")
+@Suite("What is said while nobody turns the loop", .blocking)
 struct HeardLaterTests {
   @Test("the next connect knows of an adapter that was switched off, and on again")
   func adapter() throws {

@@ -9,7 +9,7 @@ import Signals
 import SimulatedDevices
 import Testing
 
-@Suite("The same over a bus in memory and over a dbus-daemon")
+@Suite("The same over a bus in memory and over a dbus-daemon", .blocking)
 struct SameCodeTests {
   /// What a chain came to, and what bluetoothd was asked meanwhile.
   struct Course: Equatable {
