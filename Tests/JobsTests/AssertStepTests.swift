@@ -91,7 +91,7 @@ struct AssertStepTests {
     expectComplaint(
       ofLine: "read 2a19 as b; assert b > 1 then",
       "1:30",
-      "expected the end of the step"
+      "expected one of name, on-failure"
     )
     #expect(throws: PlanError.self) { try Step.assert("1x", .equal(1)) }
   }

@@ -35,9 +35,9 @@ struct FileComplaintTests {
         "c:2:23: retry.backof: unknown key 'backof' (did you mean 'backoff'?)"
       ),
       (
-        "steps: [connect]\ndevice: Thermo-1",
+        "steps: [connect]\ndevice: [Thermo-1]",
         "c:2:9: device: expected "
-          + "one of { name }, { address }, { service }, { alias }, found 'Thermo-1'"
+          + "a name, an address, or one of { name }, { address }, { service }, { alias }, found a list"
       ),
       (
         "steps: [connect]\ndevice: { name: x, alias: y }",

@@ -97,7 +97,8 @@ struct OneLineTests {
       ),
       (
         "read 2a19 foo",
-        "1:11: expected one of offset, format, as, expect, within, found 'foo'"
+        "1:11: expected one of offset, format, name, as, expect, within, attempts, backoff, on-failure, "
+          + "found 'foo'"
       ),
       ("read 2a19 exect percent > 3", "1:11: unknown word 'exect' (did you mean 'expect'?)"),
       (
@@ -128,7 +129,8 @@ struct OneLineTests {
       ("write 2a06 u9:3", "1:12: unknown format 'u9' (did you mean 'u8'?)"),
       (
         "write 2a06 u8:1 reqest",
-        "1:17: expected a value such as u8:1, a kind of write, offset, delivery, or within, "
+        "1:17: expected a value such as u8:1, a kind of write, offset, delivery, name, expect, within, "
+          + "attempts, backoff, or on-failure, "
           + "found 'reqest' (did you mean 'request'?)"
       ),
       (
@@ -145,14 +147,17 @@ struct OneLineTests {
         "1:27: a limit of 3s ends before the 5s of 'for' (expected 5s or more)"
       ),
       ("sleep 3", "1:7: expected a duration such as 500ms, found '3'"),
-      ("sleep 3s now", "1:10: expected the end of the step, found 'now'"),
+      ("sleep 3s now", "1:10: expected one of name, on-failure, found 'now'"),
       (
         "log \"{x}\"",
         "1:5: no earlier step captures 'x' (expected a step before this one with 'as')"
       ),
       ("log 'abc", "1:5: the quote is not closed (expected ' at the end)"),
       (#"log abc\"#, #"1:5: nothing follows the \ at the end"#),
-      ("connect now", "1:9: expected within, found 'now'"),
+      (
+        "connect now",
+        "1:9: expected one of name, expect, within, attempts, backoff, on-failure, found 'now'"
+      ),
     ]
   )
   func wrong(line: String, complaint: String) {
@@ -172,7 +177,8 @@ struct OneLineTests {
     } catch {
       #expect(
         error.problems.map(\.description) == [
-          "line:1:16: expected one of offset, format, as, expect, within, found 'foo'",
+          "line:1:16: expected one of offset, format, name, as, expect, within, attempts, backoff, "
+            + "on-failure, found 'foo'",
           "line:1:25: no earlier step captures 'other' (expected b)",
           "line:2:9: expected a duration such as 500ms, found '3'",
         ]

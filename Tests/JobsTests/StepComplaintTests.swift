@@ -102,7 +102,8 @@ struct StepComplaintTests {
       ),
       (
         ", value: { u8: 1 }, as: x",
-        "2:43: steps.1.as: unknown key 'as' (expected one of write, value, kind, offset, delivery, timeout)"
+        "2:43: steps.1.as: unknown key 'as' (expected one of write, value, kind, offset, "
+          + "delivery, name, expect, timeout, attempts, backoff, on-failure)"
       ),
       (
         ", value: { utf8: '\(String(repeating: "x", count: 513))' }",

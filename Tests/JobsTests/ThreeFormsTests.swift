@@ -55,9 +55,13 @@ struct ThreeFormsTests {
       for: 10s
       as: both
     - repeat: 2
-      steps: [ { sleep: 1s }, { log: "{both.h.bpm}" } ]
+      index: turn
+      steps: [ { sleep: 1s }, { log: "{both.h.bpm} {turn}" } ]
     - when: { b.percent: { not: 1 }, both.p: { like: "7*" } }
       steps: [ { try: [ disconnect ], finally: [ { log: done } ], timeout: 3s } ]
+      else: [ { log: no } ]
+    - { write: alert-level, value: { u8: 9 }, expect: { error: [refused, value-not-allowed] } }
+    - { read: fff1, name: Serial, attempts: 3, backoff: 1s, on-failure: continue }
     - unpair
     """
 
@@ -73,8 +77,11 @@ struct ThreeFormsTests {
     expect rate >= 0.5 expect interval-p95 <= 2s expect bpm & 0xf0 = 0x30
     poll battery-level every 1s until percent <= {b.percent} expect percent counts 8 gaps 1
     combine { notify 2a37 as h; poll 2a19 every 5s as p } for 10s as both
-    repeat 2 { sleep 1s; log {both.h.bpm} }
-    when b.percent != 1 and both.p ~ 7* { try { disconnect } finally { log done } within 3s }
+    repeat 2 { sleep 1s; log "{both.h.bpm} {turn}" } index turn
+    when b.percent != 1 and both.p ~ 7* { try { disconnect } finally { log done } within 3s } \
+    else { log no }
+    write alert-level u8:9 expect error in refused,value-not-allowed
+    read fff1 name Serial attempts 3 backoff 1s on-failure continue
     unpair
     """
 
@@ -119,9 +126,9 @@ struct ThreeFormsTests {
         for: .seconds(10)
       )
       .captured(as: "both")
-      try Step.repeated(2) {
+      try Step.repeated(2, index: "turn") {
         Step.sleep(.seconds(1))
-        try Step.log("{both.h.bpm}")
+        try Step.log("{both.h.bpm} {turn}")
       }
       Step(
         .when(
@@ -136,9 +143,12 @@ struct ThreeFormsTests {
               try Step.log("done")
             }
             .within(.seconds(3))
-          ]
+          ],
+          otherwise: [try Step.log("no")]
         )
       )
+      try Step.write("alert-level", "u8:9").failing(with: "refused", "value-not-allowed")
+      try Step.read("fff1").named("Serial").attempts(3, backoff: .seconds(1)).continuingOnFailure()
       Step.unpair
     }
   }
@@ -196,7 +206,7 @@ struct ThreeFormsTests {
       ("repeat 3", "nothing follows '3' (expected steps in braces"),
       ("repeat 3 { }", "there are no steps"), ("repeat 0 { rssi }", "a number of times, from 1 to"),
       ("repeat 2 { rssi", "1:10: the block is not closed"), ("rssi }", "found '}'"),
-      ("repeat 2 { rssi } rssi", "expected the end of the step, found 'rssi'"),
+      ("repeat 2 { rssi } rssi", "expected one of index, name, on-failure, found 'rssi'"),
       ("try { rssi }", "nothing follows"), ("try { rssi } rssi", "expected finally, found"),
       ("when x = 1 { rssi }", "no earlier step captures 'x'"),
       ("notify 2a37 after { rssi } until 1x", "expected one 'write', found 'rssi'"),

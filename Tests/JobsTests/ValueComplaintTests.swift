@@ -75,7 +75,7 @@ struct ValueComplaintTests {
     #expect(Plan.complaints(text) == ["c:1:\(complaint)"])
   }
 
-  private static let fields = "a value, or fields with what they must be"
+  private static let fields = "a value, fields with what they must be, or { error: not-permitted }"
 
   @Test(
     "about variables: they are captured by an earlier step, and have the fields of its value",

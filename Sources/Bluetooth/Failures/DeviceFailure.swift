@@ -1,7 +1,7 @@
 // Why an operation on a device failed.
 
 /// Whether another attempt may succeed.
-public enum FailureClass: String, Hashable, Sendable {
+public enum FailureClass: String, Hashable, Sendable, CaseIterable {
   /// Transient: not found, connection lost, busy, timed out.
   case passing
   /// Permanent: another attempt fails the same way.

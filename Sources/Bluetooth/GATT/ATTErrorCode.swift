@@ -77,5 +77,29 @@ public struct ATTErrorCode: Error, RawRepresentable, Hashable, Sendable, CustomS
         ? "an application error" : "a reserved error")
   }
 
+  /// The code of a name or a number: `value-not-allowed`, `0x80`, `14`; nil for anything else.
+  public init?(written text: String) {
+    let number = text.hasPrefix("0x") ? UInt8(text.dropFirst(2), radix: 16) : UInt8(text)
+    if let number {
+      guard number > 0 else { return nil }
+      self.init(rawValue: number)
+    } else {
+      guard let known = Self.named.first(where: { $0.identifier == text }) else { return nil }
+      self = known
+    }
+  }
+
+  /// The codes whose meaning is fixed, in order.
+  public static var named: [ATTErrorCode] {
+    meanings.keys.sorted().map { ATTErrorCode(rawValue: $0) }
+  }
+
+  /// The meaning with hyphens, as files and options write it: `value-not-allowed`. Codes without a
+  /// fixed meaning have their number: `0x80`.
+  public var identifier: String {
+    guard let meaning = Self.meanings[rawValue] else { return "0x\(hexadecimal(rawValue))" }
+    return meaning.lowercased().split(separator: " ").joined(separator: "-")
+  }
+
   public var description: String { "0x\(hexadecimal(rawValue)) (\(meaning))" }
 }

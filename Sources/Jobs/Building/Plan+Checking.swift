@@ -28,6 +28,7 @@ extension Plan {
         let (step, source) = (placed.position, placed.step.source)
         throw PlanError(step: step, source: source, problem: "\(complaint)")
       }
+      if let name = placed.step.kind.binding { scope.capture(name, fields: []) }
       try check(placed.inner, &scope, limits, depth: depth + 1)
       if let name = placed.step.capture { scope.capture(name, fields: placed.step.kind.fields) }
     }
@@ -40,7 +41,7 @@ extension Step {
     if let capture, !VariablePath.isName(capture) {
       return Complaint(found: "'\(capture)'", expected: VariablePath.shape)
     }
-    return kind.complaint(limits, within: timeout)
+    return complaintAboutFailing ?? kind.complaint(limits, within: timeout)
   }
 
   /// The error in the captured values that it uses.

@@ -8,6 +8,27 @@ extension Step {
     return step
   }
 
+  /// The step with a name for people.
+  public func named(_ name: String) -> Step {
+    var step = self
+    step.name = name
+    return step
+  }
+
+  /// The step, tried several times while it fails transiently. The connection is not made again.
+  public func attempts(_ attempts: Int, backoff: Duration = .milliseconds(500)) -> Step {
+    var step = self
+    step.retry = RetryRule(attempts: attempts, backoff: backoff)
+    return step
+  }
+
+  /// The step, after whose failure the run goes on, and fails at its end.
+  public func continuingOnFailure() -> Step {
+    var step = self
+    step.onFailure = .continue
+    return step
+  }
+
   /// The step with its own timeout.
   public func within(_ limit: Duration) -> Step {
     var step = self
@@ -34,6 +55,47 @@ extension Step {
     var step = self
     step.expectations.append(Expectation(subject, check))
     return step
+  }
+
+  /// The step, which must fail: it is ok when it does, and fails when it does not.
+  ///
+  /// ```swift
+  /// try Step.write("alert-level", "u8:9").failing(with: "value-not-allowed")
+  /// ```
+  ///
+  /// - Parameter names: The failures, any of which is expected: codes such as `not-permitted`, classes
+  ///   such as `passing`, what the device answers such as `value-not-allowed` or `0x80`, or `any`.
+  /// - Throws: ``PlanError`` for an unknown name, and for a step that does nothing with the device.
+  public func failing(
+    with names: String...,
+    file: String = #fileID,
+    line: Int = #line
+  ) throws(PlanError) -> Step {
+    try PlanError.at(file, line) {
+      var known: [ExpectedFailure.Name] = []
+      for name in names {
+        guard let failure = ExpectedFailure.Name(name) else {
+          let all = ExpectedFailure.Name.all
+          throw PlanError(problem: "\(Complaint.unknown(found: "'\(name)'", name, among: all))")
+        }
+        known.append(failure)
+      }
+      var step = self
+      step.expected = .failure(ExpectedFailure(known))
+      if let complaint = step.complaintAboutFailing { throw PlanError(problem: "\(complaint)") }
+      return step
+    }
+  }
+
+  /// The error in a failure that is expected of a step; nil without one.
+  var complaintAboutFailing: Complaint? {
+    guard case .failure(let failure) = expected else { return nil }
+    if failure.names.isEmpty {
+      return Complaint("the failure has no name", expected: "'any', or names of failures")
+    }
+    let keys = type(of: kind).common
+    return keys.contains(.expect) || keys.contains(.expectFailure)
+      ? nil : Complaint("'\(operation)' cannot be expected to fail")
   }
 
   /// The step, which stops at the first value that passes the check.

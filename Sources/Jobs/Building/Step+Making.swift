@@ -245,14 +245,17 @@ extension Step {
   // MARK: Steps in steps
 
   /// Runs steps several times.
+  ///
+  /// - Parameter index: The name under which the steps use the number of the repetition, from 1.
   public static func repeated(
     _ count: Int,
+    index: String? = nil,
     @StepsBuilder _ steps: () throws -> [Step]
   ) rethrows -> Step {
-    Step(.repeated(count: count, try steps()))
+    Step(.repeated(count: count, index: index, try steps()))
   }
 
-  /// Runs steps when a captured value passes a check.
+  /// Runs steps when a captured value passes a check, and others when it does not.
   ///
   /// - Parameters:
   ///   - path: `reading`, `reading.celsius`.
@@ -266,10 +269,11 @@ extension Step {
     _ check: Check,
     file: String = #fileID,
     line: Int = #line,
-    @StepsBuilder _ steps: () throws -> [Step]
+    @StepsBuilder _ steps: () throws -> [Step],
+    @StepsBuilder otherwise: () throws -> [Step] = { [] }
   ) throws -> Step {
     let test = try PlanError.at(file, line) { try Condition.Test(path, check) }
-    return Step(.when(Condition([test]), try steps()))
+    return Step(.when(Condition([test]), try steps(), otherwise: try otherwise()))
   }
 
   /// Runs steps, then others, whatever the outcome of the first: failure, cancellation, deadline.

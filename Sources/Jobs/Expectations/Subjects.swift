@@ -89,6 +89,9 @@ struct Subjects {
   /// Whether there are many values, each of which is reported.
   var isOfMany: Bool { !measures.isEmpty }
 
+  /// Whether there is a value to compare.
+  var isOfValue: Bool { isUnknown || !names.isEmpty }
+
   /// All names, for error messages; formats last.
   var names: [String] {
     if kind == .scan { return ["count"] }

@@ -59,7 +59,10 @@ struct LineLowering {
         entries.merge(key.name, at: first.place, comparison)
       } while pop(where: { $0.isPlain("and") })
     case .steps(let word):
-      if let word { try take(word) }
+      if let word {
+        if !key.isRequired, peek?.isPlain(word) != true { return }
+        try take(word)
+      }
       let blocks = try braces(key.shape.line(limits))
       let place = last.place
       var steps: [Node] = []

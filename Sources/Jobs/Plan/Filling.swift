@@ -16,7 +16,10 @@ struct Filling {
       return step
     }
     var new = step
-    new.expectations = try filled(step.expectations)
+    switch step.expected {
+    case .values(let expectations): new.expected = .values(try filled(expectations))
+    case .failure: break
+    }
     new.action = try kind.filled(self).action
     return new
   }

@@ -45,7 +45,7 @@ extension Plan: CustomStringConvertible {
     steps.flatMap { placed in
       [line("\(placed.position)", placed.step.description, depth: depth)]
         + placed.step.kind.blocks.flatMap { block -> [String] in
-          let head = block.role == .finally ? [line("", "finally", depth: depth)] : []
+          let head = block.role.word.map { [line("", $0, depth: depth)] } ?? []
           return (block.steps.isEmpty ? [] : head)
             + lines(of: placed.placed(block), depth: depth + 1)
         }
@@ -67,6 +67,18 @@ extension PlacedStep {
     switch block.role {
     case .certain, .conditional: StepPosition.place(block.steps, inside: position)
     case .finally: StepPosition.place(block.steps, inside: position.finally)
+    case .otherwise: StepPosition.place(block.steps, inside: position.otherwise)
+    }
+  }
+}
+
+extension StepBlock.Role {
+  /// The word before the steps; nil for those that follow the step itself.
+  fileprivate var word: String? {
+    switch self {
+    case .certain, .conditional: nil
+    case .finally: "finally"
+    case .otherwise: "else"
     }
   }
 }

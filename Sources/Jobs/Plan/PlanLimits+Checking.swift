@@ -20,7 +20,7 @@ extension PlanLimits {
     for step in steps {
       guard let inner = runCount(step.innerSteps) else { return nil }
       var own = inner
-      if case .repeated(let times, _) = step.action {
+      if case .repeated(let times, _, _) = step.action {
         let (product, overflow) = inner.multipliedReportingOverflow(by: times)
         guard !overflow else { return nil }
         own = product

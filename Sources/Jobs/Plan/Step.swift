@@ -50,23 +50,39 @@ public struct Step: Hashable, Sendable {
     /// Logs a text, which may use captured values.
     case log(MessageTemplate)
     /// Runs the steps this many times.
-    case repeated(count: Int, [Step])
-    /// Runs the steps when the condition holds.
-    case when(Condition, [Step])
+    ///
+    /// The index is the name under which the steps use the number of the repetition, from 1.
+    case repeated(count: Int, index: String? = nil, [Step])
+    /// Runs the steps when the condition holds, and the others when it does not.
+    case when(Condition, [Step], otherwise: [Step] = [])
     /// Fails unless the condition holds.
     case assert(Condition)
     /// Runs the steps, then others, whatever the outcome of the first.
     case tried([Step], finally: [Step])
   }
 
+  /// What the run does after the step has failed.
+  public enum FailureRule: String, Hashable, Sendable, CaseIterable {
+    /// It ends.
+    case stop
+    /// It goes on, and fails at its end.
+    case `continue`
+  }
+
   /// What the step does.
   public var action: Action
+  /// What people call the step; nil without a name.
+  public var name: String?
   /// The name under which later steps use the value.
   public var capture: String?
-  /// What the value must be.
-  public var expectations: [Expectation]
-  /// The timeout of the step; nil for that of the chain.
+  /// What it must end with: a value, or a failure.
+  public var expected: Expected
+  /// The timeout of the step, of each try; nil for that of the chain.
   public var timeout: Duration?
+  /// How often the step is tried when it fails transiently. The connection is not made again.
+  public var retry = RetryRule()
+  /// What the run does after the step has failed.
+  public var onFailure = FailureRule.stop
   /// Where it was written, for failures: file, line and column of a chain file or of the one-line
   /// form, `#fileID` and `#line` of Swift code; nil for a step outside braces.
   public var source: Place?
@@ -80,7 +96,7 @@ public struct Step: Hashable, Sendable {
   ) {
     self.action = action
     self.capture = capture
-    self.expectations = expectations
+    expected = .values(expectations)
     self.timeout = timeout
   }
 }
@@ -141,6 +157,13 @@ public struct Listening: Hashable, Sendable {
 }
 
 extension Step {
+  /// What the value must be; empty where the step must fail. Setting it makes the step one that must
+  /// succeed.
+  public var expectations: [Expectation] {
+    get { expected.expectations }
+    set { expected = .values(newValue) }
+  }
+
   /// The description of the step.
   var kind: any StepKind { action.kind }
 
@@ -180,7 +203,7 @@ extension Step {
 extension Step: CustomStringConvertible {
   /// The step in the one-line form, without inner steps.
   public var description: String {
-    ([kind.line] + StepKey.allCases.flatMap { $0.key.words(self) }).joined(separator: " ")
+    ([kind.line] + StepKey.printed.flatMap { $0.key.words(self) }).joined(separator: " ")
   }
 
   /// The operation and its target: `read battery-level`, `write alert-level u8:1`.

@@ -10,6 +10,8 @@ public struct StepPosition: Hashable, Sendable, CustomStringConvertible {
     case repetition(Int)
     /// The `finally` of a `try`.
     case finally
+    /// The `else` of a `when`.
+    case otherwise
   }
 
   /// What a chain does implicitly.
@@ -40,6 +42,7 @@ public struct StepPosition: Hashable, Sendable, CustomStringConvertible {
       case .step(let number): text += text.isEmpty ? "\(number)" : ".\(number)"
       case .repetition(let turn): text += "[\(turn)]"
       case .finally: text += ".finally"
+      case .otherwise: text += ".else"
       }
     }
     return text
@@ -53,7 +56,7 @@ public struct StepPosition: Hashable, Sendable, CustomStringConvertible {
     parts.allSatisfy { part in
       switch part {
       case .step(let number), .repetition(let number): number == 1
-      case .finally: false
+      case .finally, .otherwise: false
       }
     }
   }
@@ -71,6 +74,9 @@ public struct StepPosition: Hashable, Sendable, CustomStringConvertible {
 
   /// The position of the `finally` of this `try`: `4.finally`.
   public var finally: StepPosition { StepPosition(parts + [.finally]) }
+
+  /// The position of the `else` of this `when`: `4.else`.
+  public var otherwise: StepPosition { StepPosition(parts + [.otherwise]) }
 
   /// The position of repetition `turn` of this step, counted from 1.
   public func repetition(_ turn: Int) -> StepPosition { StepPosition(parts + [.repetition(turn)]) }

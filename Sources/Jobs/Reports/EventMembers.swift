@@ -30,6 +30,7 @@ package struct EventMembers {
 
   mutating func add(_ step: ReportedStep) {
     add("step", .string(step.position.description))
+    if let label = step.label { add("name", .string(label)) }
     add("operation", .string(step.operation))
     if let attribute = step.attribute { add("attribute", .string(attribute)) }
     if let written = step.written { add("written", .string(written)) }

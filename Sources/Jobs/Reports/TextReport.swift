@@ -48,7 +48,7 @@ public struct TextReport: RunReport {
   /// `3  read battery-level  72 %`.
   private static func line(_ step: ReportedStep, _ text: String) -> String {
     let position = step.position.isImplied ? "-" : step.position.description
-    return visible("\(position)  \(step.repeatsAction ? step.operation : step.title)  \(text)")
+    return visible("\(position)  \(step.heading)  \(text)")
   }
 
   /// The outcome of a step, in short.

@@ -44,15 +44,21 @@ extension ChainRun {
     case .scan(let scanning): try await scan(scanning, placed, &outcome)
     case .sleep(let duration): try await loop.sleep(for: duration)
     case .log(let template): outcome = .logged(template.filled(value))
-    case .repeated(let count, let steps):
+    case .repeated(let count, let index, let steps):
       for turn in 1...max(1, count) {
+        capture(.integer(Int64(turn)), as: index)
         try await performAll(steps, inside: placed.position.repetition(turn), sink)
         // Steps that never wait must yield to others on the loop, especially to signals.
         await Task.yield()
       }
-    case .when(let condition, let steps):
-      guard condition.firstUnmet(value) == nil else { return .skipped }
-      try await performAll(steps, inside: placed.position, sink)
+    case .when(let condition, let steps, let otherwise):
+      if condition.firstUnmet(value) == nil {
+        try await performAll(steps, inside: placed.position, sink)
+      } else if !otherwise.isEmpty {
+        try await performAll(otherwise, inside: placed.position.otherwise, sink)
+      } else {
+        return .skipped
+      }
     case .assert(let condition): try assert(condition)
     case .tried(let steps, let last):
       try await attempt(steps, finally: last, placed, sink)

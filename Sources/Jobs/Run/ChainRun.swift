@@ -7,7 +7,7 @@ import Signals
 
 /// One run and its state.
 final class ChainRun: Sendable {
-  private struct State {
+  struct State {
     var attempt = 0
     var captures: [String: DecodedValue] = [:]
     /// The measures over the values that were captured under a name.
@@ -19,7 +19,8 @@ final class ChainRun: Sendable {
     var done = 0
     /// The step of the first cause.
     var failedAt: PlacedStep?
-    var failure: RunFailure?
+    /// The first failure after which the run went on, and its step.
+    var continuedAfter: (step: PlacedStep, failure: RunFailure)?
     var consumerHasLeft = false
     var ending: RunEnding?
   }
@@ -27,7 +28,7 @@ final class ChainRun: Sendable {
   let runner: ChainRunner
   let loop: Loop
   private let begun: Instant
-  private let state = Guarded(State())
+  let state = Guarded(State())
 
   init(_ runner: ChainRunner) {
     self.runner = runner
@@ -113,6 +114,7 @@ final class ChainRun: Sendable {
           try Task.checkCancellation()
           try await run.perform(placed, sink)
         }
+        try run.failAtEnd()
       }
     }
   }
@@ -125,7 +127,7 @@ final class ChainRun: Sendable {
       state.counters = [:]
       state.done = 0
       state.failedAt = nil
-      state.failure = nil
+      state.continuedAfter = nil
     }
   }
 
@@ -145,7 +147,7 @@ final class ChainRun: Sendable {
     // A signal that comes when all steps are done has ended the run, too: its status is that of the
     // process.
     let error = error ?? Turn.current?.cancellationCause as? Interrupted
-    let isCancelled = Task.isCancelled || state.withLock { $0.consumerHasLeft }
+    let isCancelled = isLeaving
     let cause = error.map { isCancelled ? Self.cancellation($0) : $0 }
     let ending = state.withLock { state in
       let failure = cause.map { error -> RunFailure in
@@ -179,58 +181,36 @@ final class ChainRun: Sendable {
     let step = placed.reported
     emit(.stepStarted(step))
     let start = loop.now
-    var outcome: StepOutcome?
-    let result: StepResult
+    var (outcome, tries) = (StepOutcome?.none, [String]())
+    var (status, failure) = (StepResult.Status.ok, RunFailure?.none)
+    var thrown: (any Error)?
     do {
       if let unfilled { throw unfilled }
-      let status = try await act(placed, &outcome, sink)
-      result = StepResult(
-        step,
-        status: status,
-        outcome: outcome,
-        failure: nil,
-        took: loop.now - start
-      )
+      status = try await attempt(placed, &outcome, &tries, sink)
     } catch {
-      fail(placed, step, error, outcome, since: start, isCleanUp: isCleanUp)
-      throw error
+      failure = unfilled == nil ? expectedFailure(error, of: placed) : nil
+      if failure == nil {
+        (status, failure, thrown) = failed(placed, error, isCleanUp: isCleanUp)
+      }
     }
-    if !placed.isImplied, placed.step.innerSteps.isEmpty { state.withLock { $0.done += 1 } }
+    let result = StepResult(
+      step,
+      status: status,
+      outcome: outcome,
+      failure: failure,
+      notes: tries,
+      took: loop.now - start
+    )
     emit(.stepFinished(result))
+    if let thrown { throw thrown }
+    if !placed.isImplied, placed.step.innerSteps.isEmpty, status != .failed {
+      state.withLock { $0.done += 1 }
+    }
     try await sink(result)
   }
 
-  private func fail(
-    _ placed: PlacedStep,
-    _ step: ReportedStep,
-    _ error: any Error,
-    _ outcome: StepOutcome?,
-    since start: Instant,
-    isCleanUp: Bool
-  ) {
-    let isCancelled = Task.isCancelled || (!isCleanUp && state.withLock { $0.consumerHasLeft })
-    let cause = isCancelled ? Self.cancellation(error) : error
-    let isFirst = state.withLock { state in
-      guard !isCleanUp else { return true }
-      guard state.failedAt == nil, !state.consumerHasLeft else { return false }
-      state.failedAt = placed
-      return true
-    }
-    emit(
-      .stepFinished(
-        StepResult(
-          step,
-          status: isCancelled ? .cancelled : .failed,
-          outcome: outcome,
-          failure: isFirst ? RunFailure(cause, step: placed) : nil,
-          took: loop.now - start
-        )
-      )
-    )
-  }
-
   /// Why the run was cancelled, if its turn knows.
-  private static func cancellation(_ error: any Error) -> any Error {
+  static func cancellation(_ error: any Error) -> any Error {
     let cause = Turn.current?.cancellationCause ?? error
     guard let timedOut = cause as? TimedOut else { return cause }
     return TimedOut(operation: "the run", after: timedOut.after)

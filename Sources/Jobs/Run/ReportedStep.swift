@@ -31,7 +31,7 @@ public struct ReportedStep: Hashable, Sendable {
   public let attribute: String?
   /// The characteristic that an `exchange` writes, as output names it.
   public let written: String?
-  /// The description that its author gave it; chains have none.
+  /// The name or description that its author gave it.
   public let label: String?
   /// The device of a suite that it is done to; nil for steps of chains, and for operations on no
   /// device.
@@ -89,9 +89,10 @@ public struct ReportedStep: Hashable, Sendable {
     } else {
       written = nil
     }
-    label = nil
+    label = step.name
     target = nil
-    place = position.isImplied ? kind.doing : "step \(position)"
+    let named = step.name.map { " '\($0)'" } ?? ""
+    place = position.isImplied ? kind.doing : "step \(position)\(named)"
     source = step.source
     hasOctets = kind.characteristic != nil
     isStream = kind.subjects?.isOfMany == true
@@ -101,6 +102,9 @@ public struct ReportedStep: Hashable, Sendable {
 
   /// The label, if there is one, and the action.
   public var title: String { Self.title(label, action) }
+
+  /// The same before its result, which repeats the action of some operations.
+  var heading: String { Self.title(label, repeatsAction ? operation : action) }
 
   private static func title(_ label: String?, _ action: String) -> String {
     label.map { "\($0)  \(action)" } ?? action

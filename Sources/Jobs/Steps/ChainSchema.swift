@@ -66,7 +66,8 @@ public enum ChainSchema {
   private static var comparisons: [Definition] {
     let names = Measure.allCases.filter { !$0.isOfReads }.map(\.rawValue)
     let ofReads = Measure.allCases.filter(\.isOfReads).map(\.rawValue)
-    let scalarOrChecks = JSONValue.anyOf([.scalar, checks])
+    let failure = [(ExpectedFailure.key, JSONValue.reference("failure"))]
+    let scalarOrChecks = JSONValue.anyOf([.scalar, checks(and: failure)])
     return [
       (
         "check",
@@ -88,12 +89,17 @@ public enum ChainSchema {
         scalarOrChecks.described(
           "What the value must be; or by name: a field, 'value', a format, and for many values "
             + (["count", "rate"] + names).joined(separator: ", ") + ", of poll "
-            + ofReads.joined(separator: ", ") + "."
+            + ofReads.joined(separator: ", ") + "; or 'error', with what the step must fail with."
         )
       ),
       (
+        "expectedFailure",
+        object(failure, exactly: 1).described("What the step must fail with; it is ok then.")
+      ),
+      ("failure", namesOfFailures),
+      (
         "condition",
-        checks.described(
+        checks().described(
           "Captured values with what they must be: { reading.celsius: { above: 30 } }."
         )
       ),
@@ -101,12 +107,25 @@ public enum ChainSchema {
     ]
   }
 
-  /// Names with what their values must be.
-  private static var checks: JSONValue {
-    .object([
-      ("type", .string("object")), ("additionalProperties", .reference("check")),
-      ("minProperties", JSONValue(1)),
+  /// Names of failures.
+  private static var namesOfFailures: JSONValue {
+    let names = JSONValue.anyOf([
+      .oneOf(ExpectedFailure.Name.all), .type("integer"),
+      pattern("^0x[0-9A-Fa-f]{2}$"),
     ])
+    let either = JSONValue.anyOf([names, .list(of: names)])
+    return .anyOf([either, object([("is", names), ("in", .list(of: names))], exactly: 1)])
+      .described("A code, a class, what the device answers, or any; of a list, any of them.")
+  }
+
+  /// Names with what their values must be.
+  private static func checks(and others: [Definition] = []) -> JSONValue {
+    let properties = others.isEmpty ? [] : [("properties", JSONValue.object(others))]
+    return .object(
+      [("type", .string("object"))] + properties + [
+        ("additionalProperties", .reference("check")), ("minProperties", JSONValue(1)),
+      ]
+    )
   }
 
   private static var until: JSONValue {

@@ -7,7 +7,7 @@ struct PairStep: StepKind {
 
   static let verb = StepVerb.pair
   static let documentation = "pairs, with answers to what that asks: [pairing.md](pairing.md)"
-  static let common: [StepKey] = [.timeout]
+  static let common: [StepKey] = [.expectFailure, .timeout]
   static let keys: [Key<Self>] = [
     Key(
       "pair",

@@ -13,7 +13,7 @@ extension Plan: Described {
       \.device,
       .device,
       documentation:
-        "which device, by one key: `{ name: \"HRM-*\" }`, `{ address: … }`, `{ service: heart-rate }`, `{ alias: … }`; `*` and `?` are wildcards. `--device` overrides it. Without it the caller names a device; a chain that only scans needs none"
+        "which device: a name or an address; or one of the keys `{ name: \"HRM-*\" }`, `{ address: … }`, `{ service: heart-rate }`, `{ alias: … }`; `*` and `?` are wildcards. `--device` overrides it. Without it the caller names a device; a chain that only scans needs none"
     ),
     Key(
       "timeout",
@@ -94,7 +94,7 @@ extension RetryRule: Described {
 }
 
 extension Shape where Value == Int {
-  fileprivate static var attempts: Self {
+  static var attempts: Self {
     .integer("a number of tries", "tries") { 1...max(1, $0.attempts) }
   }
 }
@@ -141,8 +141,11 @@ struct DeviceKeys: Described {
 extension Shape where Value == DeviceTarget {
   /// A device, named in one way.
   fileprivate static var device: Self {
-    Shape(DeviceKeys.expected, schema: .reference("device"), words: { ["\($0)"] }) { node, reader in
-      DeviceKeys.read(node, &reader, expected: DeviceKeys.expected)?.target
+    let expected = "a name, an address, or \(DeviceKeys.expected)"
+    let schema = JSONValue.anyOf([.type("string"), .reference("device")])
+    return Shape(expected, schema: schema, words: { ["\($0)"] }) { node, reader in
+      if let text = node.text, !text.isEmpty { return DeviceTarget(parsing: text) }
+      return DeviceKeys.read(node, &reader, expected: expected)?.target
     }
   }
 }

@@ -21,6 +21,51 @@ extension Shape where Value == [Expectation] {
   }
 }
 
+extension Shape where Value == Expected {
+  /// What the step must end with: a value, or a failure.
+  static var expected: Self {
+    ending(
+      "a value, fields with what they must be, or { error: not-permitted }",
+      schema: .reference("expect")
+    ) { node, reader in reader.expected(node) }
+  }
+
+  /// What a step without a value must fail with.
+  static var expectedFailure: Self {
+    ending("{ error: not-permitted }", schema: .reference("expectedFailure")) { node, reader in
+      reader.expected(node)
+    }
+  }
+
+  private static func ending(
+    _ text: String,
+    schema: JSONValue,
+    read: @escaping @Sendable (Node, inout StepReader) -> Expected?
+  ) -> Self {
+    var shape = Shape(
+      text,
+      line: "what is expected, such as percent > 20",
+      schema: schema,
+      words: { expected in
+        switch expected {
+        case .values(let expectations): expectations.map { "\($0)" }
+        case .failure(let failure): ["\(failure)"]
+        }
+      },
+      read: read
+    )
+    shape.description.looksAtValue = true
+    return shape.live {
+      $0.expectations.flatMap(\.check.references)
+    } fill: { value, filling throws(Unfilled) in
+      switch value {
+      case .values(let expectations): .values(try filling.filled(expectations))
+      case .failure: value
+      }
+    }
+  }
+}
+
 extension Shape where Value == Condition {
   /// What captured values must be.
   static var condition: Self {

@@ -25,6 +25,10 @@ protocol StepKind: Described {
   var title: String { get }
   /// Its inner steps.
   var blocks: [StepBlock] { get set }
+  /// The key whose value names a variable of the inner steps; nil without one.
+  static var bindingKey: String? { get }
+  /// The variable that its inner steps have; nil without one.
+  var binding: String? { get }
   /// The fields that its value may have, and the measures over many values.
   var fields: [String] { get }
   /// Its characteristic.
@@ -44,6 +48,8 @@ struct StepBlock: Hashable, Sendable {
     case certain
     /// They may run.
     case conditional
+    /// They run where the conditional ones do not.
+    case otherwise
     /// They run last, whatever the outcome of the others.
     case finally
   }
@@ -56,6 +62,8 @@ extension StepKind {
   static var common: [StepKey] { [] }
   static var titleKeys: Int { 1 }
   static var needsLink: Bool { true }
+  static var bindingKey: String? { nil }
+  var binding: String? { nil }
 
   var title: String {
     ([Self.verb.rawValue] + words(Self.keys.prefix(Self.titleKeys))).joined(separator: " ")
@@ -77,8 +85,18 @@ extension StepKind {
     ([Self.verb.rawValue] + words(Self.keys)).joined(separator: " ")
   }
 
+  /// The keys that it shares with other kinds: its own, and those of every step. A step has no name
+  /// where its kind has a key of that name.
+  static var sharedKeys: [StepKey] {
+    let named: [StepKey] = keys.contains { $0.name == "name" } ? [] : [.name]
+    let tried: [StepKey] = needsLink ? [.attempts, .backoff] : []
+    return named + common + tried + [.onFailure]
+  }
+
   /// All keys, including the shared ones.
-  static var descriptions: [KeyDescription] { keys.map(\.description) + common.map(\.description) }
+  static var descriptions: [KeyDescription] {
+    keys.map(\.description) + sharedKeys.map(\.description)
+  }
 
   /// Whether the verb may be used without keys.
   static var mayBeBare: Bool { !keys.contains(where: \.description.isRequired) }
@@ -88,17 +106,23 @@ extension StepKind {
     var mapping = MappingReader(node)
     defer { reader.problems += mapping.finish() }
     let verb = Self.verb.rawValue
+    if let key = bindingKey, let name = (node.entry(key) as Node?)?.text {
+      reader.scope.capture(name, fields: [])
+    }
     if keys.first?.name != verb, let node = mapping.optional(verb), !node.isNull {
       reader.complain(node, Complaint(found: node.shown, expected: "no value"))
     }
     var step = Step(.connect)
     let payload = take(from: &mapping, &reader) { mapping, reader in
       let subjects = reader.subjects
-      for key in common {
+      for key in sharedKeys {
         reader.subjects = subjects
         key.take(from: &mapping, into: &step, &reader)
       }
       return step.timeout
+    }
+    if mapping.has("backoff"), !mapping.has("attempts"), let node = mapping["backoff"] {
+      reader.complain(node, Complaint("'backoff' is only valid with 'attempts'"))
     }
     guard let payload else { return nil }
     step.action = payload.action
@@ -107,8 +131,15 @@ extension StepKind {
 }
 
 /// A key that several kinds of steps share.
-enum StepKey: CaseIterable {
+enum StepKey {
+  case name
   case `as`, expect, timeout
+  /// `expect` of a step without a value, which can only fail.
+  case expectFailure
+  case attempts, backoff, onFailure
+
+  /// Those whose words a step has in the one-line form.
+  static let printed: [StepKey] = [.name, .as, .expect, .timeout, .attempts, .backoff, .onFailure]
 
   var description: KeyDescription { key.description }
 
@@ -120,25 +151,66 @@ enum StepKey: CaseIterable {
   /// Its description as a key of the step itself.
   var key: Key<Step> {
     switch self {
+    case .name: Self.nameKey
+    case .attempts: Self.attemptsKey
+    case .backoff: Self.backoffKey
+    case .onFailure: Self.onFailureKey
     case .as: Self.captureKey
-    case .expect: Self.expectationsKey
+    case .expect: Self.expectedKey
+    case .expectFailure: Self.failureKey
     case .timeout: Self.timeoutKey
     }
   }
 
+  private static let nameKey = Key<Step>(
+    "name",
+    \.name,
+    .text("a text"),
+    documentation: "the name of the step, for people"
+  )
+  private static let attemptsKey = Key<Step>(
+    "attempts",
+    \.retry.attempts,
+    .attempts,
+    default: 1,
+    documentation:
+      "how often the step is tried while it fails transiently; a lost connection is not made again"
+  )
+  private static let backoffKey = Key<Step>(
+    "backoff",
+    \.retry.backoff,
+    .pause("500ms"),
+    default: RetryRule().backoff,
+    documentation: "the wait before the second try; it doubles for each further one"
+  )
+  private static let onFailureKey = Key<Step>(
+    "on-failure",
+    \.onFailure,
+    .choice("continue: the run goes on, and fails at its end."),
+    default: .stop,
+    documentation: "what happens after the step has failed"
+  )
   private static let captureKey = Key<Step>(
     "as",
     \.capture,
     .variableName,
     documentation: "the name under which later steps use the value"
   )
-  private static let expectationsKey = Key<Step>(
+  private static let expectedKey = Key<Step>(
     "expect",
-    \.expectations,
-    .expectations,
-    default: [],
+    \.expected,
+    .expected,
+    default: .values([]),
     .comparisons(after: "expect"),
-    documentation: "what the value must be"
+    documentation: "what the value must be; or `error`: what the step must fail with"
+  )
+  private static let failureKey = Key<Step>(
+    "expect",
+    \.expected,
+    .expectedFailure,
+    default: .values([]),
+    .comparisons(after: "expect"),
+    documentation: "`error`: what the step must fail with"
   )
   private static let timeoutKey = Key<Step>(
     "timeout",

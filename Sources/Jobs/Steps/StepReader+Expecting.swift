@@ -22,6 +22,45 @@ extension StepReader {
     }
   }
 
+  /// `expect: { celsius: { max: 40 } }`, or `expect: { error: value-not-allowed }`.
+  mutating func expected(_ node: Node) -> Expected? {
+    let key = ExpectedFailure.key
+    let entries = node.mapping ?? []
+    guard !subjects.fields.contains(key), let entry = entries.first(where: { $0.key == key }) else {
+      guard subjects.isOfValue else {
+        let complaint = Complaint("the step has no value", expected: "{ error: not-permitted }")
+        complain(node, complaint)
+        return nil
+      }
+      return expectations(node).map { .values($0) }
+    }
+    if let other = entries.first(where: { $0.key != key }) {
+      let complaint = Complaint("a step that must fail has no value to compare")
+      problems.append(complaint.at(other.keyPlace, path: other.value.path))
+    }
+    return failure(entry.value).map { .failure($0) }
+  }
+
+  /// `value-not-allowed`, a list of such names, or one of the two as a comparison.
+  private mutating func failure(_ node: Node) -> ExpectedFailure? {
+    if let entries = node.mapping {
+      guard entries.count == 1, let comparison = Comparison(rawValue: entries[0].key),
+        comparison == .is || comparison == .in
+      else {
+        complain(node, Complaint(found: node.shown, expected: "'is' or 'in'"))
+        return nil
+      }
+      return failure(entries[0].value)
+    }
+    let nodes = node.sequence ?? [node]
+    let names = nodes.compactMap { node -> ExpectedFailure.Name? in
+      if let name = node.text.flatMap({ ExpectedFailure.Name($0) }) { return name }
+      complain(node, .unknown(found: node.shown, node.text ?? "", among: ExpectedFailure.Name.all))
+      return nil
+    }
+    return names.count == nodes.count && !names.isEmpty ? ExpectedFailure(names) : nil
+  }
+
   /// `when: { reading.celsius: { above: 30 } }`.
   mutating func condition(_ node: Node) -> Condition? {
     guard let entries = node.mapping, !entries.isEmpty else { return nil }

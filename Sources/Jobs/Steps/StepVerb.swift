@@ -113,8 +113,10 @@ extension Step.Action {
     case .scan(let scanning): scanning
     case .sleep(let duration): SleepStep(duration: duration)
     case .log(let template): LogStep(template: template)
-    case .repeated(let count, let steps): RepeatStep(count: count, steps: steps)
-    case .when(let condition, let steps): WhenStep(condition: condition, steps: steps)
+    case .repeated(let count, let index, let steps):
+      RepeatStep(count: count, index: index, steps: steps)
+    case .when(let condition, let steps, let otherwise):
+      WhenStep(condition: condition, steps: steps, otherwise: otherwise)
     case .assert(let condition): AssertStep(condition: condition)
     case .tried(let steps, let last): TryStep(steps: steps, last: last)
     }

@@ -5,7 +5,7 @@ struct TrustStep: StepKind {
 
   static let verb = StepVerb.trust
   static let documentation = "marks the device as trusted, or not: [pairing.md](pairing.md)"
-  static let common: [StepKey] = [.timeout]
+  static let common: [StepKey] = [.expectFailure, .timeout]
   static let keys: [Key<Self>] = [
     Key(
       "trust",

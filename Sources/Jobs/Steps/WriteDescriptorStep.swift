@@ -8,7 +8,7 @@ struct WriteDescriptorStep: StepKind {
 
   static let verb = StepVerb.writeDescriptor
   static let documentation = "writes a descriptor"
-  static let common: [StepKey] = [.timeout]
+  static let common: [StepKey] = [.expectFailure, .timeout]
   static let titleKeys = 2
   static let keys: [Key<Self>] = [
     Key("write-descriptor", \.target, .descriptor, .target, documentation: "the descriptor"),

@@ -7,7 +7,7 @@ extension Write: StepKind {
 
   static let verb = StepVerb.write
   static let documentation = "writes a characteristic"
-  static let common: [StepKey] = [.timeout]
+  static let common: [StepKey] = [.expectFailure, .timeout]
   static let titleKeys = 5
   static let keys: [Key<Write>] = [
     Key("write", \.target, .characteristic, .target, documentation: "the characteristic"),

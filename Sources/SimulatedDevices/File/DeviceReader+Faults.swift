@@ -100,7 +100,7 @@ extension DeviceReader {
       return nil
     case .code(let make):
       guard let argument else { break }
-      if let code = errorCode(written: argument) { return make(code) }
+      if let code = ATTErrorCode(written: argument) { return make(code) }
       reader.problems.append(invalidErrorCode(node, argument))
       return nil
     case .time(_, let make):

@@ -67,7 +67,7 @@ extension DeviceReader {
 
   /// An error code: `0x80`, `14` or `insufficient-authentication`.
   mutating func errorCode(_ node: Node) -> ATTErrorCode? {
-    if let code = node.text.flatMap({ Self.errorCode(written: $0) }) { return code }
+    if let code = node.text.flatMap({ ATTErrorCode(written: $0) }) { return code }
     problems.append(Self.invalidErrorCode(node, node.text))
     return nil
   }
@@ -77,24 +77,10 @@ extension DeviceReader {
       unknown: "error code",
       text: text,
       expected: "a number from 0x01 to 0xff or a name such as insufficient-authentication",
-      nearest: text.flatMap { Spelling.nearest(to: $0, among: errorNames.map(\.name)) }
+      nearest: text.flatMap {
+        Spelling.nearest(to: $0, among: ATTErrorCode.named.map(\.identifier))
+      }
     )
-  }
-
-  static func errorCode(written text: String) -> ATTErrorCode? {
-    let number = text.hasPrefix("0x") ? UInt8(text.dropFirst(2), radix: 16) : UInt8(text)
-    if let number { return number > 0 ? ATTErrorCode(rawValue: number) : nil }
-    return errorNames.first { $0.name == text }?.code
-  }
-
-  /// The codes whose meaning is fixed, by that meaning with hyphens.
-  private static var errorNames: [(name: String, code: ATTErrorCode)] {
-    let fixed = Array(UInt8(0x01)...0x13) + Array(UInt8(0xfc)...0xff)
-    return fixed.map { number in
-      let code = ATTErrorCode(rawValue: number)
-      let words = code.meaning.lowercased().split(separator: " ")
-      return (words.joined(separator: "-"), code)
-    }
   }
 }
 

@@ -1,0 +1,235 @@
+// Steps that must fail, that are tried again, and after which a run goes on.
+
+import Bluetooth
+import Testing
+
+@testable import Jobs
+
+@Suite("Steps that fail")
+struct ExpectedFailureTests {
+  let bench = RunBench()
+
+  static func refused(_ att: ATTErrorCode?, _ failure: FailureClass = .definite) -> DeviceFailure {
+    DeviceFailure(
+      code: failure == .definite ? .refused : .linkLost,
+      class: failure,
+      operation: "writing alert-level",
+      device: "'Thermo-1'",
+      att: att,
+      meaning: "the device refused",
+      hint: ""
+    )
+  }
+
+  func run(writing answer: ScriptedDevice.Answer, _ expected: String) throws -> RunFailure? {
+    bench.device.answer("write alert-level", answer)
+    try bench.run("write alert-level u8:9 expect error \(expected); read battery-level")
+    return bench.ending?.failure
+  }
+
+  // MARK: Failures that are expected
+
+  @Test(
+    "a step that fails as expected is ok, by the code, the class or the device's answer",
+    arguments: [
+      "= refused", "= definite", "= value-not-allowed", "= 0x13", "= 19", "= any",
+      "in busy,refused", "in 0x80,value-not-allowed",
+    ]
+  )
+  func asExpected(expected: String) throws {
+    let failure = Self.refused(.valueNotAllowed)
+    #expect(try run(writing: .failure(failure), expected) == nil)
+    #expect(bench.ending?.status == .ok && bench.ending?.done == 2)
+    #expect(
+      bench.text().dropFirst().first == "1  write alert-level u8:9  failed, as expected"
+    )
+    let step = bench.endings.first { $0.step.operation == "write" }
+    #expect(step?.status == .ok && step?.failure?.code == .refused)
+  }
+
+  @Test("a step that succeeds where it must fail is a failure of the chain")
+  func succeeded() throws {
+    let failure = try run(writing: .value([]), "= refused")
+    #expect(failure?.code == .expectationNotMet)
+    #expect(failure?.why == "expected error = refused, got success")
+    #expect(!bench.device.calls.contains("read battery-level"))
+  }
+
+  @Test("another failure stays what it is, and says what was expected")
+  func another() throws {
+    let failure = try run(writing: .failure(Self.refused(nil, .passing)), "= value-not-allowed")
+    #expect(failure?.code == .linkLost && failure?.class == .passing)
+    #expect(
+      failure?.why == "the device refused, where the chain expects error = value-not-allowed"
+    )
+  }
+
+  @Test("a value that is missing, or a cancelled run, is no failure of the device")
+  func notOfTheDevice() throws {
+    bench.device.answer("write alert-level", .silence)
+    let plan = try Plan.parse(line: "write alert-level u8:9 within 1h expect error = any")
+    let error = bench.run(plan, within: .seconds(5))
+    #expect(error != nil)
+    #expect(bench.ending?.status != .ok)
+  }
+
+  @Test(
+    "every step over a connection can be expected to fail",
+    arguments: [
+      "connect", "disconnect", "pair", "unpair", "trust yes", "services", "mtu", "rssi",
+      "read battery-level", "write alert-level u8:1", "notify 2a37 until 1x",
+      "exchange ff01 u8:1", "read-descriptor battery-level/2901",
+      "write-descriptor battery-level/2901 u8:1",
+    ]
+  )
+  func everyStep(step: String) throws {
+    let line = "\(step) expect error in busy,0x80"
+    let plan = try Plan.parse(line: line)
+    #expect("\(plan.steps[0].expected)".contains("busy"))
+    #expect(try Plan.parse(line: plan.steps[0].description) == plan)
+  }
+
+  @Test(
+    "what is wrong about an expected failure is reported",
+    arguments: [
+      ("read: battery-level, expect: { error: refuse }", "unknown word 'refuse'"),
+      (
+        "read: battery-level, expect: { error: refused, percent: 1 }",
+        "a step that must fail has no value to compare"
+      ),
+      ("write: alert-level, value: { u8: 1 }, expect: { percent: 1 }", "the step has no value"),
+      ("write: alert-level, value: { u8: 1 }, expect: 1", "the step has no value"),
+      ("write: alert-level, value: { u8: 1 }, expect: { error: [] }", "expected"),
+      ("read: battery-level, expect: { error: { not: refused } }", "expected 'is' or 'in'"),
+      ("sleep: 1s, expect: { error: any }", "unknown key 'expect'"),
+      ("read: battery-level, backoff: 1s", "'backoff' is only valid with 'attempts'"),
+    ]
+  )
+  func wrong(step: String, problem: String) {
+    #expect(Plan.complaint(ofStep: "{ \(step) }").contains(problem))
+  }
+
+  @Test("in Swift, names are checked where they are written")
+  func swift() throws {
+    let step = try Step.write("alert-level", "u8:9").failing(with: "busy", "0x13")
+    #expect(step.description == "write alert-level u8:9 expect error in busy,value-not-allowed")
+    #expect(throws: PlanError.self) { try Step.write("alert-level", "u8:9").failing(with: "no") }
+    #expect(throws: PlanError.self) { try Step.sleep(.seconds(1)).failing(with: "any") }
+  }
+
+  // MARK: Further tries
+
+  @Test("a step is tried again while it fails transiently, after waits that double")
+  func tries() throws {
+    let lost = DeviceFailure.scripted(.busy, .passing)
+    bench.device.answer("read battery-level", .failure(lost), .failure(lost), .value([72]))
+    try bench.run("read battery-level attempts 3 backoff 2s")
+    #expect(
+      bench.device.calls == [
+        "connect", "read battery-level", "read battery-level at 2s", "read battery-level at 6s",
+        "disconnect at 6s",
+      ]
+    )
+    #expect(
+      bench.text().dropFirst().prefix(3) == [
+        "1  read battery-level  72 %",
+        "   note   try 1 of 3 failed: the link was lost",
+        "   note   try 2 of 3 failed: the link was lost",
+      ]
+    )
+  }
+
+  @Test("a permanent failure is not tried again, nor is an expected one")
+  func noTries() throws {
+    bench.device.answer("read battery-level", .failure(DeviceFailure.scripted(.refused, .definite)))
+    try bench.run("read battery-level attempts 3")
+    #expect(bench.device.calls.count(where: { $0.hasPrefix("read") }) == 1)
+    bench.device.forgetCalls()
+    bench.device.answer("read battery-level", .failure(DeviceFailure.scripted(.busy, .passing)))
+    try bench.run("read battery-level attempts 3 expect error = busy")
+    #expect(bench.device.calls.count(where: { $0.hasPrefix("read") }) == 1)
+    #expect(bench.ending?.status == .ok)
+  }
+
+  // MARK: Going on
+
+  @Test("on-failure: continue runs the other steps, and the run fails at its end")
+  func goesOn() throws {
+    bench.device.answer(
+      "read manufacturer-name-string",
+      .failure(DeviceFailure.scripted(.refused, .definite))
+    )
+    try bench.run(
+      "read 2a29 on-failure continue; read battery-level; repeat 1 { read 2a29 } on-failure continue"
+    )
+    #expect(
+      bench.story.suffix(6).filter { !$0.contains("…") } == [
+        "3[1].1 read failed", "3 repeat failed", "disconnect disconnect ok", "run failed",
+      ]
+    )
+    #expect(bench.ending?.step?.position == StepPosition(1))
+    #expect(bench.ending?.failure?.code == .refused)
+    #expect(bench.ending?.done == 1)
+    #expect(bench.endings.count(where: { $0.failure != nil }) == 2)
+  }
+
+  @Test("a chain is tried again after a transient failure that it continued after")
+  func continuedAfterAndTried() throws {
+    bench.device.answer(
+      "read battery-level",
+      .failure(DeviceFailure.scripted(.busy, .passing)),
+      .value([72])
+    )
+    var plan = try Plan.parse(line: "read battery-level on-failure continue")
+    plan.retry = RetryRule(attempts: 2, backoff: .seconds(1))
+    #expect(bench.run(plan) == nil)
+    #expect(bench.ending?.status == .ok)
+  }
+
+  // MARK: Names, else, index
+
+  @Test("a step's name is in text and JSON")
+  func names() throws {
+    try bench.run(file: "steps: [ { read: battery-level, name: Charge } ]")
+    #expect(bench.text().contains("1  Charge  read battery-level  72 %"))
+    #expect(bench.json().contains { $0.contains("\"step\":\"1\",\"name\":\"Charge\"") })
+    bench.device.answer("read battery-level", .failure(DeviceFailure.scripted(.refused, .definite)))
+    try bench.run("read battery-level name Charge")
+    #expect(bench.ending?.step?.place == "step 1 'Charge'")
+  }
+
+  @Test("else runs when the condition does not hold", arguments: [(72, false), (20, true)])
+  func otherwise(percent: Int, isLow: Bool) throws {
+    bench.device.answer("read battery-level", .value([UInt8(percent)]))
+    let line = "read battery-level as b; when b.percent > 50 { log full } else { log low }"
+    try bench.run(line)
+    #expect(bench.text().contains("2.else.1  log  low") == isLow)
+    #expect(bench.text().contains("2.1  log  full") == !isLow)
+    #expect(bench.endings.contains { $0.step.operation == "when" && $0.status == .ok })
+    let plan = try Plan.parse(line: line)
+    #expect(plan.lines.suffix(3).first?.hasSuffix("else") == true)
+  }
+
+  @Test("the steps of a repeat may use the number of the repetition")
+  func index() throws {
+    try bench.run("repeat 2 { log \"turn {i}\"; write alert-level u8:{i} } index i")
+    #expect(bench.text().contains("1[2].1  log  turn 2"))
+    #expect(bench.device.calls.contains("write alert-level 02"))
+    let plan = try Plan { try Step.repeated(2, index: "i") { try Step.log("turn {i}") } }
+    #expect(plan.steps[0].description == "repeat 2 index i")
+    #expect(throws: PlanError.self) {
+      try Plan { try Step.repeated(2) { try Step.log("turn {i}") } }
+    }
+  }
+
+  @Test("a device is named by a plain text, too")
+  func plainDevice() throws {
+    let address = try #require(BluetoothAddress("C0:FF:EE:00:00:01"))
+    for (text, target) in [
+      ("\"Thermo*\"", DeviceTarget.name("Thermo*")), ("C0:FF:EE:00:00:01", .address(address)),
+    ] {
+      let plan = try Plan.parse("device: \(text)\nsteps: [ connect ]", file: "c")
+      #expect(plan.device == target)
+    }
+  }
+}
