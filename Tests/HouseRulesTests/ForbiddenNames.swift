@@ -133,6 +133,11 @@ struct NameException: Sendable {
       "a scheduled turn begins without anybody waiting for it"
     ),
     .init(
+      "Sources/Signals/Scheduler/ScheduledTurn.swift",
+      "Task(executorPreference:)",
+      "only a task keeps the task-local values of whoever asks for a turn of blocking code"
+    ),
+    .init(
       "Sources/Signals/Waiting/shielded.swift",
       "Task(executorPreference:)",
       "clean-up must not be cancelled with its caller"

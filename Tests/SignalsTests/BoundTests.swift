@@ -52,10 +52,12 @@ struct BoundTests {
     let took = Self.time {
       let outcome = stubborn.firstOrDefault(0, within: .milliseconds(50))
       #expect(outcome.value == 0)
-      #expect(
-        outcome.error as? TimedOut
-          == TimedOut(operation: "firstOrDefault", after: .milliseconds(50))
+      let expected = TimedOut(
+        operation: "firstOrDefault",
+        after: .milliseconds(50),
+        limitOf: "firstOrDefault"
       )
+      #expect(outcome.error as? TimedOut == expected)
     }
     #expect(took >= .milliseconds(50))
     #expect(took < .seconds(10))

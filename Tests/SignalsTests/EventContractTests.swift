@@ -188,10 +188,12 @@ struct EventContractTests {
       let _: Int = try await wait(on: loop, operation: "reading battery-level") { _ in }
     }
     let outcome = waiting.firstOrDefault(0, within: .seconds(5))
-    #expect(
-      outcome.error as? TimedOut
-        == TimedOut(operation: "reading battery-level", after: .seconds(5))
+    let expected = TimedOut(
+      operation: "reading battery-level",
+      after: .seconds(5),
+      limitOf: "firstOrDefault"
     )
+    #expect(outcome.error as? TimedOut == expected)
   }
 
   @Test("A limit counts the producer's time")

@@ -34,10 +34,12 @@ struct FirstOrDefaultTests {
   func deadline() {
     let scheduler = SerialScheduler(on: loop)
     let outcome = Signal<Int>.never().on(scheduler).firstOrDefault(3, within: .seconds(30))
-    #expect(
-      outcome.error as? TimedOut
-        == TimedOut(operation: "waiting for ever", after: .seconds(30))
+    let expected = TimedOut(
+      operation: "waiting for ever",
+      after: .seconds(30),
+      limitOf: "firstOrDefault"
     )
+    #expect(outcome.error as? TimedOut == expected)
     #expect(loop.now == .start + .seconds(30))
   }
 
@@ -127,10 +129,9 @@ struct FirstOrDefaultTests {
     }
     try scheduler.loop.drive { entered.withLock { $0 } }
     let outcome = Signal.lazily(on: scheduler) { 1 }.firstOrDefault(0, within: .milliseconds(20))
-    #expect(
-      outcome.error as? TimedOut
-        == TimedOut(operation: "firstOrDefault", after: .milliseconds(20))
-    )
+    let timedOut = outcome.error as? TimedOut
+    #expect(timedOut?.operation == "firstOrDefault" && timedOut?.after == .milliseconds(20))
+    #expect(timedOut?.holder?.scheduler == "scheduler")
     blocker.cancel()
     _ = await blocker.result
     #expect(Signal.lazily(on: scheduler) { 1 }.firstOrDefault(0, within: .seconds(10)).success)

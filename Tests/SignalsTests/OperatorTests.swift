@@ -139,17 +139,18 @@ struct OperatorTests {
 
   @Test("timeout is for the whole signal, idleTimeout for the gaps")
   func timeouts() throws {
+    let whose = ", the limit of the signal"
     #expect(
       try history(of: ticks(9, every: .seconds(1)).timeout(.milliseconds(2500)), on: loop) == [
         Moment(1000, "1"), Moment(2000, "2"),
-        Moment(2500, "failed: sleeping for 1.0 seconds did not end within 2.5 seconds"),
+        Moment(2500, "failed: sleeping for 1.0 seconds did not end within 2.5 seconds\(whose)"),
       ]
     )
     let quiet = ticks(2, every: .seconds(1)).concat(.never())
     #expect(
       try history(of: quiet.idleTimeout(.milliseconds(1500)), on: loop) == [
         Moment(3500, "1"), Moment(4500, "2"),
-        Moment(6000, "failed: waiting for ever did not end within 1.5 seconds"),
+        Moment(6000, "failed: waiting for ever did not end within 1.5 seconds\(whose)"),
       ]
     )
   }

@@ -190,10 +190,12 @@ struct TimedOperatorTests {
       let _: Int = try await wait(on: loop, operation: "reading battery-level") { _ in }
     }
     let chain = waiting.debounce(.seconds(1)).on(SerialScheduler(on: loop))
-    #expect(
-      chain.firstOrDefault(0, within: .seconds(5)).error as? TimedOut
-        == TimedOut(operation: "reading battery-level", after: .seconds(5))
+    let expected = TimedOut(
+      operation: "reading battery-level",
+      after: .seconds(5),
+      limitOf: "firstOrDefault"
     )
+    #expect(chain.firstOrDefault(0, within: .seconds(5)).error as? TimedOut == expected)
   }
 
   @Test("stopping a timed operator waits for the clean-up of its source")

@@ -123,22 +123,43 @@ private final class MulticastSource<Value: Sendable>: Sendable {
     }
   }
 
+  /// Starts a run, in the turn of the observer who starts it: the end of that turn ends it.
   private func start(_ run: Run, on loop: Loop) {
-    // The turn is that of the observer who starts it, the deadline is not: others may observe on.
-    let carried = Carried(loop: loop, turn: Carried.current?.turn)
+    let here = Carried.current
+    // A run without a home has no turn before it reaches an operation, which then belongs to it.
+    let turn = here?.turn?.isOfRun == false ? here?.turn : nil
+    let isCovered = here?.isCovered ?? false
+    let entry: UInt64?
+    do {
+      entry = try turn?.beginWork(Self.operation, isCovered: isCovered)
+    } catch {
+      return ended(run, .failure(error))
+    }
+    // The deadline of the observer who starts it does not count: others may observe on.
+    let carried = Carried(loop: loop, turn: here?.turn, isBranch: turn != nil)
     loop.hold()
-    let task = ChildTask(on: loop) { [self] in
-      let result = await Carried.$current.withValue(carried) {
-        await ending { try await source.run { run.broadcast.send($0) } }
+    let task = ChildTask(on: loop, carrying: carried) { [self] in
+      var result = await ending { try await source.run { run.broadcast.send($0) } }
+      if case .failure(is CancellationError) = result, let turn, turn.isEnding {
+        result = .failure(turn.ended(before: Self.operation))
       }
-      state.withLock { state in
-        state.runs.ended(completed: (try? result.get()) != nil)
-        if state.runs.phase == .idle { state.run = nil }
-      }
-      run.broadcast.end(result)
+      ended(run, result)
+      if let entry { turn?.endWork(entry) }
       loop.letGo()
     }
+    if let entry { turn?.attach(task.task, to: entry, isCovered: isCovered) }
     run.task.withLock { $0 = task }
+  }
+
+  /// What a run is called in errors.
+  private static var operation: String { "a shared run" }
+
+  private func ended(_ run: Run, _ result: Result<Void, any Error>) {
+    state.withLock { state in
+      state.runs.ended(completed: (try? result.get()) != nil)
+      if state.runs.phase == .idle { state.run = nil }
+    }
+    run.broadcast.end(result)
   }
 
   private func leave(_ run: Run) async {
@@ -160,9 +181,19 @@ extension Signal {
   ///
   /// The first observer starts the source, the last one to leave stops it and waits for its
   /// clean-up. A late observer gets what is sent while it observes. After the end, the next observer
-  /// starts the source anew; so a failure is not kept, and `retry` works. The source runs on the
-  /// loop and in the turn of the observer that starts it, without that one's deadline. It is never
-  /// slowed: each observer has a buffer.
+  /// starts the source anew; so a failure is not kept, and `retry` works. It is never slowed: each
+  /// observer has a buffer.
+  ///
+  /// The run belongs to the turn of the observer that starts it, and runs on its loop, without its
+  /// deadline. It ends with that turn: who still observes it then, from outside of the turn or from
+  /// another one, fails with ``TurnEnded``, once it has taken what was sent before. Who observes
+  /// later starts a run of its own. Begun outside of a turn it goes on while somebody observes.
+  ///
+  /// ```
+  /// turn 1     A 1-2-3|                         (A starts the source, and leaves)
+  /// elsewhere     B 2-3-X                       (TurnEnded)
+  /// turn 2                 C 1-2-3              (a run of its own)
+  /// ```
   ///
   /// ```swift
   /// let readings = thermometer.notifications(temperature).share()

@@ -60,10 +60,10 @@ extension Loop {
   }
 
   /// Hands a turn's block to whichever driver may run it.
-  func runTurn(_ block: @escaping @Sendable () -> Void) {
+  func runTurn(_ turn: ReadyTurn) {
     act(
       on: state.withLock { state in
-        state.readyTurns.append(block)
+        state.readyTurns.append(turn)
         return progress(&state)
       }
     )
@@ -120,8 +120,8 @@ extension Loop {
     var mustStart = true
     while true {
       switch takeRole(mayRunTurns: mayRunTurns, started: !mustStart, goal) {
-      case .turn(let block):
-        block()
+      case .turn(let turn):
+        runHeld(turn)
       case .sleep(let waiter):
         if mustStart {
           mustStart = false
@@ -150,7 +150,7 @@ extension Loop {
 
   private enum Role {
     case drive
-    case turn(@Sendable () -> Void)
+    case turn(ReadyTurn)
     case sleep(DriveWaiter)
   }
 
@@ -259,8 +259,9 @@ extension Loop {
       let job = batch[batchIndex]
       batchIndex += 1
       switch job {
-      case .job(let job): job.runSynchronously(on: asUnownedTaskExecutor())
-      case .callback(let callback): callback()
+      case .job(let job):
+        holding("a task on the loop") { job.runSynchronously(on: asUnownedTaskExecutor()) }
+      case .callback(let callback): holding("a callback of the loop", callback)
       }
       if goal.isReached {
         forgetJobsRun()
@@ -326,7 +327,7 @@ extension Loop {
 
   private enum BackgroundRole {
     case drive
-    case turn(@Sendable () -> Void)
+    case turn(ReadyTurn)
     case end
   }
 
@@ -347,7 +348,7 @@ extension Loop {
       }
       switch role {
       case .end: return
-      case .turn(let block): block()
+      case .turn(let turn): runHeld(turn)
       case .drive:
         try? turnOver(context, until: NoWorkLeft(loop: self))
         giveRoleBack()

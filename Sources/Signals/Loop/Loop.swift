@@ -24,7 +24,7 @@ public class Loop: TaskExecutor, @unchecked Sendable {
     var watches = WatchTable()
     var order: UInt64 = 0
     /// Blocks of turns whose time has come: run by a driver, not as jobs.
-    var readyTurns: [@Sendable () -> Void] = []
+    var readyTurns: [ReadyTurn] = []
     var waiters: [DriveWaiter] = []
     var hasDriver = false
     var driverIsBackground = false
@@ -39,6 +39,10 @@ public class Loop: TaskExecutor, @unchecked Sendable {
   }
 
   let state = Guarded(State())
+  #if DEBUG
+    /// What has the thread that drives.
+    let held = Guarded(HeldThreads())
+  #endif
   /// The clock of this loop, and what its driver waits for.
   let source: any EventSource
   // The jobs taken from `incoming`, and how many of them have run.
@@ -167,7 +171,7 @@ public class Loop: TaskExecutor, @unchecked Sendable {
     let context = ThreadContext.current
     let before = context.running
     context.running = self
-    body()
+    holding("a callback of the loop", body)
     context.running = before
   }
 

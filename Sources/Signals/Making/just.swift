@@ -39,7 +39,7 @@ extension Signal {
   /// empty()   |
   /// ```
   ///
-  /// The ways out for one value, such as ``firstOrDefault(_:within:)``, do not count this as
+  /// The ways out for one value, such as ``firstOrDefault(_:within:file:line:)``, do not count this as
   /// success.
   ///
   /// ```swift

@@ -45,11 +45,14 @@ extension Signal {
   @discardableResult
   public func observe(
     on loop: Loop? = nil,
+    file: StaticString = #fileID,
+    line: UInt = #line,
     _ receive: @escaping @Sendable (Event<Value>) -> Void
   ) -> Observation {
+    let name = TurnName("observe", file, line)
     let loop = loop ?? home?.loop ?? Carried.current?.turn?.scheduler.loop ?? EventLoop()
     let observation = Observation()
-    let cancel = startRun(on: loop, "observe", takesHome: false) {
+    let cancel = startRun(on: loop, "observe", named: name, takesHome: false) {
       receive(.value($0))
     } ended: { result in
       switch result {
@@ -66,12 +69,15 @@ extension Signal {
   /// Starts a run for a way out that does not block for it.
   ///
   /// - Parameters:
+  ///   - operation: What it is called in errors.
+  ///   - name: What a turn of its own is called.
   ///   - takesHome: Whether a run of a signal with a home takes a turn there.
   ///   - ended: Called once, when everything that the run began has ended; on `loop` if it began.
   /// - Returns: What cancels the run.
   func startRun(
     on loop: Loop,
     _ operation: String,
+    named name: TurnName,
     takesHome: Bool,
     _ receive: @escaping @Sendable (Value) async throws -> Void,
     ended: @escaping @Sendable (Result<Void, any Error>) -> Void
@@ -80,7 +86,7 @@ extension Signal {
       return startRun(in: turn, carried, on: loop, operation, receive, ended: ended)
     }
     if home != nil, !takesHome {
-      let task = loop.work { ended(await ending { try await run(receive) }) }
+      let task = loop.work(name) { ended(await ending { try await run(receive) }) }
       return { task.cancel() }
     }
     let entry = ShutDownEntry()
@@ -89,6 +95,7 @@ extension Signal {
       of: home ?? SerialScheduler(on: loop, name: "the run"),
       isOfRun: home == nil,
       operation: operation,
+      named: name,
       within: nil
     ) {
       try await run(receive)
@@ -134,11 +141,15 @@ extension Signal {
 
 extension Loop {
   /// Starts work on this loop that the loop is kept turning for.
-  func work(_ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+  func work(
+    _ name: TurnName? = nil,
+    _ body: @escaping @Sendable () async -> Void
+  ) -> Task<Void, Never> {
     hold()
     let carried = Carried(loop: self)
     let end = ShutDownEntry()
     let task = Task(executorPreference: self) { [self] in
+      noteThread(name)
       await Carried.$current.withValue(carried) { await body() }
       end.leave()
       letGo()
@@ -156,8 +167,11 @@ extension Loop {
   /// let count = try await loop.task { try await readings.take(10).collect().first().count }.value
   /// ```
   public final func task<R: Sendable>(
+    file: StaticString = #fileID,
+    line: UInt = #line,
     _ body: @escaping @Sendable () async throws -> R
   ) -> Task<R, any Error> {
+    let name = TurnName("task", file, line)
     hold()
     let carried = Carried(loop: self)
     let end = ShutDownEntry()
@@ -166,6 +180,7 @@ extension Loop {
         end.leave()
         letGo()
       }
+      noteThread(name)
       return try await Carried.$current.withValue(carried) { try await body() }
     }
     end.enter(onShutDown { task.cancel() })
@@ -181,13 +196,16 @@ extension Loop {
   /// - Throws: What `body` throws; ``BlockedInsideLoop``; ``LoopIdle`` when time is virtual and
   ///   nothing is left that could happen.
   public final func run<R: Sendable>(
+    file: StaticString = #fileID,
+    line: UInt = #line,
     _ body: @escaping @Sendable () async throws -> R
   ) throws -> R {
+    let name = TurnName("run", file, line)
     let answer = Guarded<Result<R, any Error>?>(nil)
     let work = Guarded<Task<Void, Never>?>(nil)
     do {
       try drive {
-        let started = self.work {
+        let started = self.work(name) {
           let result: Result<R, any Error>
           do {
             result = .success(try await body())

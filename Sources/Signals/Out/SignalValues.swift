@@ -81,7 +81,12 @@ public struct SignalValues<Value: Sendable>: AsyncSequence, Sendable {
     private func begin() throws {
       let entry = try scope?.begin("values")
       self.entry = entry
-      let cancel = signal.startRun(on: loop, "values", takesHome: true) { [handoff] in
+      let cancel = signal.startRun(
+        on: loop,
+        "values",
+        named: TurnName("values"),
+        takesHome: true
+      ) { [handoff] in
         try await handoff.send($0)
       } ended: { [handoff, scope] result in
         if let scope, let entry { scope.end(entry, result) }

@@ -4,7 +4,10 @@
 
 /// Blocks until `body` has run in a turn of `home`, or in the turn that this thread is in.
 ///
-/// - Parameter home: The scheduler; nil for the present turn's, or else one made for this call.
+/// - Parameters:
+///   - home: The scheduler; nil for the present turn's, or else one made for this call.
+///   - name: What a turn of its own is called.
+///
 /// At the deadline it returns, in real time also when the turn has not ended: see
 /// ``TurnRequest/grace``.
 ///
@@ -13,6 +16,7 @@
 func blockForTurn(
   _ home: SerialScheduler?,
   operation: String,
+  named name: TurnName,
   within limit: Duration,
   _ body: nonisolated(nonsending) @escaping @Sendable () async throws -> Void
 ) -> (any Error)? {
@@ -20,7 +24,7 @@ func blockForTurn(
   guard context.running == nil else { return BlockedInsideLoop(operation: operation) }
   if let turn = context.turns.last ?? Carried.current?.turn {
     if home == nil || home === turn.scheduler || turn.isOfRun {
-      return turn.block(operation: operation, within: limit, body)
+      return turn.block(operation: operation, named: name, within: limit, body)
     }
     let wanted = home?.name ?? ""
     if context.turns.contains(where: { $0.scheduler.loop === home?.loop }) {
@@ -30,7 +34,13 @@ func blockForTurn(
     return OtherScheduler(operation: operation, present: turn.scheduler.name, wanted: wanted)
   }
   let scheduler = home ?? SerialScheduler(on: EventLoop(), name: "the run")
-  return scheduler.block(isOfRun: home == nil, operation: operation, within: limit, body)
+  return scheduler.block(
+    isOfRun: home == nil,
+    operation: operation,
+    named: name,
+    within: limit,
+    body
+  )
 }
 
 extension SerialScheduler {
@@ -38,6 +48,7 @@ extension SerialScheduler {
   fileprivate func block(
     isOfRun: Bool,
     operation: String,
+    named name: TurnName,
     within limit: Duration,
     _ body: nonisolated(nonsending) @escaping @Sendable () async throws -> Void
   ) -> (any Error)? {
@@ -45,9 +56,14 @@ extension SerialScheduler {
       of: self,
       isOfRun: isOfRun,
       operation: operation,
+      named: name,
       within: limit,
       body
     )
+    #if DEBUG
+      let watch = LateReturn(from: name, within: limit, on: loop)
+      defer { watch.warnIfLate() }
+    #endif
     do {
       try loop.drive(starting: { request.ask() }, until: request)
     } catch {
@@ -63,10 +79,15 @@ extension Turn {
   /// Blocks for `body` as a part of this turn.
   fileprivate func block(
     operation: String,
+    named name: TurnName,
     within limit: Duration,
     _ body: nonisolated(nonsending) @escaping @Sendable () async throws -> Void
   ) -> (any Error)? {
     if let cause = cancellationCause { return cause }
+    #if DEBUG
+      let watch = LateReturn(from: name, within: limit, on: scheduler.loop)
+      defer { watch.warnIfLate() }
+    #endif
     let entry: UInt64
     do {
       entry = try beginWork(operation, isCovered: false)
@@ -133,6 +154,7 @@ private final class BlockedWork: DriveGoal {
       loop: turn.scheduler.loop,
       turn: turn,
       limit: limit,
+      limitOf: operation,
       inside: Carried.current,
       isBranch: true
     )
@@ -140,7 +162,7 @@ private final class BlockedWork: DriveGoal {
     self.limit = limit
   }
 
-  var timedOut: TimedOut { TimedOut(operation: operation, after: limit) }
+  var timedOut: TimedOut { TimedOut(operation: operation, after: limit, limitOf: operation) }
 
   var result: Result<Void, any Error>? { state.withLock { $0.result } }
 

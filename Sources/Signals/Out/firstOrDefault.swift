@@ -4,12 +4,16 @@ extension Signal {
   /// Blocks for the first value.
   ///
   /// Outside a turn it takes one of the signal's home, whose wait counts towards `limit`; inside a
-  /// ``SerialScheduler/schedule(_:)`` block it belongs to that turn. Whoever blocks turns the loop.
+  /// ``SerialScheduler/schedule(named:file:line:_:)`` block it belongs to that turn. Whoever blocks turns the loop.
   ///
   /// It returns when everything that has to be released is, and at the deadline: in real time at
   /// most 0.1 s after `limit`, and the turn then ends behind the caller's back, before the next one
-  /// begins. That bound needs this thread: work on the loop that itself blocks it, instead of
-  /// awaiting, is not cut short. On a virtual loop it drives on until the clean-up is done.
+  /// begins. On a virtual loop it drives on until the clean-up is done.
+  ///
+  /// The bound holds while other work awaits. This thread may turn the loop meanwhile, and so run
+  /// closures of other runs and ``SerialScheduler/schedule(named:file:line:_:)`` blocks: one that blocks
+  /// the thread, instead of awaiting, is not cut short, and this call returns after it. A debug build
+  /// then writes one warning to standard error, with the name of what blocked and for how long.
   ///
   /// ```swift
   /// let level = thermometer.session { thermometer.read(.batteryLevel) }
@@ -25,8 +29,13 @@ extension Signal {
   ///   ``BlockedInsideLoop`` where blocking could never end, ``OtherScheduler`` inside a turn of
   ///   another scheduler, ``LoopIdle`` when time is virtual and nothing is left that could happen.
   @inlinable
-  public func firstOrDefault(_ fallback: Value, within limit: Duration) -> Outcome<Value> {
-    switch blockForFirst(within: limit, operation: "firstOrDefault") {
+  public func firstOrDefault(
+    _ fallback: Value,
+    within limit: Duration,
+    file: StaticString = #fileID,
+    line: UInt = #line
+  ) -> Outcome<Value> {
+    switch blockForFirst(within: limit, "firstOrDefault", file, line) {
     case .success(let value): Outcome(value, error: nil)
     case .failure(let error): Outcome(fallback, error: error)
     }
@@ -34,9 +43,15 @@ extension Signal {
 
   /// Blocks for the first value, in a turn.
   @inlinable
-  func blockForFirst(within limit: Duration, operation: String) -> Result<Value, any Error> {
+  func blockForFirst(
+    within limit: Duration,
+    _ operation: String,
+    _ file: StaticString,
+    _ line: UInt
+  ) -> Result<Value, any Error> {
     let first = TurnLocal<Value?>(nil)
-    let failure = blockForTurn(home, operation: operation, within: limit) {
+    let name = TurnName(operation, file, line)
+    let failure = blockForTurn(home, operation: operation, named: name, within: limit) {
       try await body { value in
         if first.value == nil { first.value = value }
         throw Stopped.stopped
@@ -63,7 +78,11 @@ extension Signal {
   /// - Throws: The signal's failure, ``NoValue`` for an empty completion, ``TimedOut``, the cause of
   ///   a cancellation; at once ``OtherScheduler`` inside a turn of another scheduler, ``TurnEnded``
   ///   in a task whose turn has ended, ``LoopNotDriven`` on a virtual loop that nobody drives.
-  public func first(within limit: Duration? = nil) async throws -> Value {
+  public func first(
+    within limit: Duration? = nil,
+    file: StaticString = #fileID,
+    line: UInt = #line
+  ) async throws -> Value {
     if let carried = Carried.current, let turn = carried.turn {
       try turn.requireHome(home, for: "first")
       let limited = limit.map { timeout($0, "first") } ?? self
@@ -77,6 +96,8 @@ extension Signal {
       home ?? SerialScheduler(on: Carried.current?.loop ?? EventLoop(), name: "the run")
     let isLimited = Carried.current?.isLimited ?? false
     return try await scheduler.ownTurn(
+      "a turn of \(scheduler.name)",
+      named: TurnName("first", file, line),
       isOfRun: home == nil,
       within: limit ?? (isLimited ? nil : .seconds(3600))
     ) {

@@ -22,9 +22,11 @@ final class AdoptedTurn: TurnTaker {
 
   init(of scheduler: SerialScheduler, for run: Turn) {
     id = scheduler.newID()
-    turn = Turn(of: scheduler)
+    turn = Turn(of: scheduler, named: run.name)
     self.run = run
   }
+
+  var name: TurnName { turn.name }
 
   /// The turn, unless it is still being waited for.
   var turnIfBegun: Turn? {
@@ -69,16 +71,20 @@ final class AdoptedTurn: TurnTaker {
   {
     if turnIfBegun != nil { return }
     let operation = "waiting for a turn of \(turn.scheduler.name)"
-    try await wait(on: loop, operation: operation) { (done: Completion<Void>) in
-      let phase = state.withLock { state in
-        if case .asked = state.phase { state.waiting.append(done) }
-        return state.phase
+    do {
+      try await wait(on: loop, operation: operation) { (done: Completion<Void>) in
+        let phase = state.withLock { state in
+          if case .asked = state.phase { state.waiting.append(done) }
+          return state.phase
+        }
+        switch phase {
+        case .asked: break
+        case .begun: done.succeed(())
+        case .ended(let error): done.fail(error)
+        }
       }
-      switch phase {
-      case .asked: break
-      case .begun: done.succeed(())
-      case .ended(let error): done.fail(error)
-      }
+    } catch let error as TimedOut {
+      throw error.waiting(for: turn.scheduler.holder(before: id))
     }
   }
 

@@ -2,22 +2,26 @@
 
 /// A turn that was scheduled and may not have begun.
 public final class ScheduledTurn: TurnTaker {
-  private struct State {
-    var body: (@Sendable () -> Void)?
-    var hasEnded = false
-  }
-
   let id: UInt64
   private let turn: Turn
-  private let state: Guarded<State>
+  private let block: ParkedBlock
+  private let hasEnded = Guarded(false)
 
-  init(of scheduler: SerialScheduler, _ body: @escaping @Sendable () -> Void) {
+  init(
+    of scheduler: SerialScheduler,
+    named name: TurnName,
+    _ body: @escaping @Sendable () -> Void
+  ) {
     id = scheduler.newID()
-    turn = Turn(of: scheduler)
-    state = Guarded(State(body: body))
+    let turn = Turn(of: scheduler, named: name)
+    self.turn = turn
+    // It may have been cancelled while it waited for a thread.
+    block = ParkedBlock { if turn.cancellationCause == nil { scheduler.runBlocking(turn, body) } }
   }
 
   private var scheduler: SerialScheduler { turn.scheduler }
+
+  var name: TurnName { turn.name }
 
   /// Asks for the turn. Called once.
   func ask() {
@@ -26,27 +30,23 @@ public final class ScheduledTurn: TurnTaker {
   }
 
   func begin() {
-    scheduler.loop.runTurn { [self] in
-      // It may have been cancelled while it waited for a thread.
-      if turn.cancellationCause == nil, let body = state.withLock({ $0.body }) {
-        scheduler.runBlocking(turn, body)
-      }
+    let ready = ReadyTurn(name: name) { [self] in
+      block.run()
       scheduler.turnEnded(id)
       end()
     }
+    scheduler.loop.runTurn(ready)
   }
 
   private func end() {
     scheduler.loop.letGo()
-    state.withLock { state in
-      state.body = nil
-      state.hasEnded = true
-    }
+    block.drop()
+    hasEnded.withLock { $0 = true }
     scheduler.loop.wakeBlocked()
   }
 
   /// Whether the turn has ended, clean-up included, or was cancelled before it began.
-  public var isEnded: Bool { state.withLock { $0.hasEnded } }
+  public var isEnded: Bool { hasEnded.withLock { $0 } }
 
   /// Cancels what the turn waits for; a turn that has not begun never does.
   public func cancel(_ cause: any Error = CancellationError()) {
@@ -66,5 +66,44 @@ public final class ScheduledTurn: TurnTaker {
       throw BlockedInsideLoop(operation: "waiting for the present turn")
     }
     try scheduler.loop.drive { [self] in isEnded }
+  }
+}
+
+/// A block that runs later, on any thread, with the task-local values of whoever made it.
+///
+/// It is the one job of a task, made at once: the runtime gives the task copies of these values, and
+/// there is no other way to keep them. The task never suspends.
+private final class ParkedBlock: TaskExecutor {
+  private struct State {
+    var job: UnownedJob?
+    var isDropped = false
+  }
+
+  private let state = Guarded(State())
+
+  init(_ block: @escaping @Sendable () -> Void) {
+    _ = Task(executorPreference: self) { [state] in
+      if !state.withLock({ $0.isDropped }) { block() }
+    }
+  }
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    state.withLock { $0.job = job }
+  }
+
+  /// Runs the block, unless it has run or was dropped.
+  func run() {
+    let job = state.withLock { state in
+      defer { state.job = nil }
+      return state.job
+    }
+    job?.runSynchronously(on: asUnownedTaskExecutor())
+  }
+
+  /// Frees the block, which does not run any more.
+  func drop() {
+    state.withLock { $0.isDropped = true }
+    run()
   }
 }

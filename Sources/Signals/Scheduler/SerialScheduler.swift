@@ -3,13 +3,15 @@
 /// A queue of turns: the next begins when the last has ended, its clean-up included.
 ///
 /// Several schedulers may share a loop; each is serial in itself. What takes a turn:
-/// ``schedule(_:)``, ``turn(within:_:)``, and a signal's `firstOrDefault` or `first` outside a turn.
+/// ``schedule(named:file:line:_:)``, ``turn(named:within:file:line:_:)``, and a signal's `firstOrDefault` or `first` outside a turn.
 public final class SerialScheduler: Sendable {
   private struct State {
     var queue = TurnQueue()
     var nextID: UInt64 = 0
     /// Who has the turn, then who waits for it, in the order of the queue.
     var takers: [any TurnTaker] = []
+    /// When the first of them got it.
+    var since = Instant.start
   }
 
   /// The loop that the turns run on.
@@ -42,7 +44,8 @@ public final class SerialScheduler: Sendable {
   /// Runs `body`, which may block for signals, in a turn of its own; returns at once.
   ///
   /// `body` runs on whichever thread drives the loop then: one that blocks, or else a background
-  /// thread. It must block only for signals of this scheduler's loop.
+  /// thread. It has the task-local values of this call. It must block only for signals of this
+  /// scheduler's loop.
   ///
   /// ```swift
   /// let turn = scheduler.schedule {
@@ -53,10 +56,18 @@ public final class SerialScheduler: Sendable {
   /// try turn.wait()   // until the thermometer is disconnected
   /// ```
   ///
+  /// - Parameter label: What the turn is called, for those that wait for it in vain; the place of
+  ///   this call when nil.
   /// - Returns: The turn, to be cancelled or waited for.
   @discardableResult
-  public func schedule(_ body: @escaping @Sendable () -> Void) -> ScheduledTurn {
-    let scheduled = ScheduledTurn(of: self, body)
+  public func schedule(
+    named label: String? = nil,
+    file: StaticString = #fileID,
+    line: UInt = #line,
+    _ body: @escaping @Sendable () -> Void
+  ) -> ScheduledTurn {
+    let name = TurnName(label, orElse: "schedule", file, line)
+    let scheduled = ScheduledTurn(of: self, named: name, body)
     scheduled.ask()
     return scheduled
   }
@@ -65,8 +76,10 @@ public final class SerialScheduler: Sendable {
   func runBlocking(_ turn: Turn, _ body: () -> Void) {
     let context = ThreadContext.current
     context.turns.append(turn)
-    // What the block begins belongs to its turn.
-    Carried.$current.withValue(Carried(loop: loop, turn: turn)) { body() }
+    // What the block begins belongs to its turn, and is downstream of no stream.
+    Carried.$current.withValue(Carried(loop: loop, turn: turn)) {
+      OpenStream.$current.withValue([]) { body() }
+    }
     if !turn.close() {
       let released = Guarded(false)
       let carried = Carried(loop: loop, turn: turn, isBranch: true)
@@ -82,7 +95,7 @@ public final class SerialScheduler: Sendable {
 
   // MARK: Turns of async code
 
-  /// Runs `body` in a turn, on the loop. Inside a turn of this scheduler it belongs to that one, and
+  /// Runs `body` in a turn, on the loop, with the task-local values of this call. Inside a turn of this scheduler it belongs to that one, and
   /// so it does in a run without a home, which takes a turn of this scheduler then, to its end.
   ///
   /// ```swift
@@ -95,6 +108,8 @@ public final class SerialScheduler: Sendable {
   /// ```
   ///
   /// - Parameters:
+  ///   - label: What the turn is called, for those that wait for it in vain; the place of this call
+  ///     when nil.
   ///   - limit: How long the wait for the turn and the work may take together. The clean-up comes
   ///     on top.
   ///   - body: The work of the turn.
@@ -103,38 +118,50 @@ public final class SerialScheduler: Sendable {
   ///   ``OtherScheduler`` inside a turn of another scheduler, ``TurnEnded`` in a task whose turn has
   ///   ended, ``LoopNotDriven`` when the loop is virtual and nobody drives it.
   public func turn<R: Sendable>(
+    named label: String? = nil,
     within limit: Duration? = nil,
+    file: StaticString = #fileID,
+    line: UInt = #line,
     _ body: @escaping @Sendable () async throws -> R
   ) async throws -> R {
+    let operation = "a turn of \(name)"
     if Carried.current?.turn != nil {
-      let work = Signal<R>.operation(of: self, "a turn of \(name)") { sink in
+      let work = Signal<R>.operation(of: self, operation) { sink in
         try await sink(try await body())
       }
-      let limited = limit.map { work.timeout($0, "a turn of \(name)") } ?? work
+      let limited = limit.map { work.timeout($0, operation) } ?? work
       return try await limited.firstValue()
     }
-    return try await ownTurn(isOfRun: false, within: limit, body)
+    let name = TurnName(label, orElse: operation, file, line)
+    return try await ownTurn(operation, named: name, within: limit, body)
   }
 
   /// Runs `body` in a turn of its own.
   ///
-  /// - Parameter isOfRun: Whether it stands for a run without a home.
+  /// - Parameters:
+  ///   - operation: What a deadline that passes is reported for.
+  ///   - name: What the turn is called.
+  ///   - isOfRun: Whether it stands for a run without a home.
   func ownTurn<R: Sendable>(
-    isOfRun: Bool,
+    _ operation: String,
+    named name: TurnName,
+    isOfRun: Bool = false,
     within limit: Duration?,
     _ body: @escaping @Sendable () async throws -> R
   ) async throws -> R {
-    try requireDriver(for: "a turn of \(name)")
+    try requireDriver(for: operation)
     loop.hold()
     defer { loop.letGo() }
     let slot = Guarded<TurnRequest?>(nil)
     let made = Guarded<R?>(nil)
+    let carried = Carried.current
     try await withTaskCancellationHandler {
       try await withUnsafeThrowingContinuation { continuation in
         let request = TurnRequest(
           of: self,
           isOfRun: isOfRun,
-          operation: "a turn of \(name)",
+          operation: operation,
+          named: name,
           within: limit,
           inside: limit == nil ? nil : Carried.current
         ) {
@@ -145,10 +172,10 @@ public final class SerialScheduler: Sendable {
         }
         request.ask()
         slot.withLock { $0 = request }
-        if Task.isCancelled { request.cancel(CancellationError()) }
+        if Task.isCancelled { request.cancelCaller(carrying: carried) }
       }
     } onCancel: {
-      slot.withLock { $0 }?.cancel(CancellationError())
+      slot.withLock { $0 }?.cancelCaller(carrying: carried)
     }
     guard let value = made.withLock({ $0 }) else { throw LoopShutDown() }
     return value
@@ -168,6 +195,7 @@ public final class SerialScheduler: Sendable {
   func admit(_ taker: some TurnTaker) -> Bool {
     let admission = state.withLock { state in
       let admission = state.queue.request(taker.id)
+      if admission == .begin { state.since = loop.now }
       if admission != .refused { state.takers.append(taker) }
       return admission
     }
@@ -196,7 +224,19 @@ public final class SerialScheduler: Sendable {
   func takeNext(after id: UInt64) -> (any TurnTaker)? {
     state.withLock { state in
       state.takers.removeFirst()
-      return state.queue.ended(id) == nil ? nil : state.takers.first
+      guard state.queue.ended(id) != nil else { return nil }
+      state.since = loop.now
+      return state.takers.first
+    }
+  }
+
+  /// Who has the turn that a request waits for; nil when it does not wait.
+  func holder(before id: UInt64) -> TurnHolder? {
+    let (holder, since) = state.withLock { state -> ((any TurnTaker)?, Instant) in
+      (state.queue.waiting.contains(id) ? state.takers.first : nil, state.since)
+    }
+    return holder.map {
+      TurnHolder(scheduler: name, turn: "\($0.name)", held: loop.now - since)
     }
   }
 

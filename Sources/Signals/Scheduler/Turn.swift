@@ -44,13 +44,16 @@ public final class Turn: @unchecked Sendable {
 
   /// The scheduler whose turn this is.
   public let scheduler: SerialScheduler
+  /// What it is called, for whoever waits for it.
+  let name: TurnName
   /// Whether this stands for a run without a home, on a scheduler that nobody else knows.
   let isOfRun: Bool
   private let lock = Lock()
   @exclusivity(unchecked) private var state = State()
 
-  init(of scheduler: SerialScheduler, isOfRun: Bool = false) {
+  init(of scheduler: SerialScheduler, named name: TurnName, isOfRun: Bool = false) {
     self.scheduler = scheduler
+    self.name = name
     self.isOfRun = isOfRun
   }
 

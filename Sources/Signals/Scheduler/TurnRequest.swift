@@ -9,10 +9,23 @@ import Synchronization
 /// It is what its work carries, the alarm of its deadline, and the goal of the thread that blocks
 /// for it: one object for each turn.
 final class TurnRequest: Carried, TurnTaker, DriveGoal, @unchecked Sendable {
-  // Nothing of its own changes; for the rest see `Carried`.
+  // `phase` is protected by `start`; for the rest see `Carried`.
+
+  /// Where the request is before its work runs.
+  private enum Phase {
+    case asked
+    /// The turn has begun, and `ask` has not returned.
+    case granted
+    /// The work waits in a task of its own for the turn, or for the end of the request.
+    case parked(Completion<Void>)
+    case over
+  }
+
   let id: UInt64
   private let ownTurn: Turn
   private let operation: String
+  private let start = Lock()
+  @exclusivity(unchecked) private var phase = Phase.asked
   private let body: nonisolated(nonsending) @Sendable () async throws -> Void
   private let ended: (@Sendable (Result<Void, any Error>) -> Void)?
   private let isOverdue = Atomic(false)
@@ -22,6 +35,8 @@ final class TurnRequest: Carried, TurnTaker, DriveGoal, @unchecked Sendable {
 
   /// - Parameters:
   ///   - isOfRun: Whether it stands for a run without a home.
+  ///   - operation: What a deadline that passes is reported for.
+  ///   - name: What the turn is called.
   ///   - limit: How long the wait for the turn and the work may take together.
   ///   - outer: The surroundings whose deadlines hold as well.
   ///   - ended: Called once, on any thread, with the result. Nil for a thread that drives the loop
@@ -30,36 +45,61 @@ final class TurnRequest: Carried, TurnTaker, DriveGoal, @unchecked Sendable {
     of scheduler: SerialScheduler,
     isOfRun: Bool = false,
     operation: String,
+    named name: TurnName,
     within limit: Duration?,
     inside outer: Carried? = nil,
     _ body: nonisolated(nonsending) @escaping @Sendable () async throws -> Void,
     ended: (@Sendable (Result<Void, any Error>) -> Void)? = nil
   ) {
     id = scheduler.newID()
-    ownTurn = Turn(of: scheduler, isOfRun: isOfRun)
+    ownTurn = Turn(of: scheduler, named: name, isOfRun: isOfRun)
     self.operation = operation
     self.body = body
     self.ended = ended
-    super.init(loop: scheduler.loop, turn: ownTurn, limit: limit, inside: outer)
+    super.init(
+      loop: scheduler.loop,
+      turn: ownTurn,
+      limit: limit,
+      limitOf: operation,
+      inside: outer
+    )
   }
 
   private var scheduler: SerialScheduler { ownTurn.scheduler }
+
+  var name: TurnName { ownTurn.name }
 
   /// What the turn came to, clean-up included; nil until then.
   var result: Result<Void, any Error>? { ownTurn.result }
 
   var isReached: Bool { ownTurn.hasEnded || isOverdue.load(ordering: .acquiring) }
 
-  /// Asks for the turn. Called once.
+  /// Asks for the turn. Called once, by the task or thread whose task-local values the work has.
   func ask() {
     if let instant { loop.arm(self, at: instant) }
-    if !scheduler.admit(self) { end(.failure(LoopShutDown())) }
+    guard scheduler.admit(self) else { return end(.failure(LoopShutDown())) }
+    let (isOver, gate): (Bool, Completion<Void>?) = start.whileHeld {
+      switch phase {
+      case .granted: return (false, nil)
+      case .over, .parked: return (true, nil)
+      case .asked:
+        let gate = Completion<Void>()
+        phase = .parked(gate)
+        return (false, gate)
+      }
+    }
+    if !isOver { startWork(behind: gate) }
+  }
+
+  /// The error of a deadline that has passed, of this request or around it.
+  private var timedOut: TimedOut {
+    TimedOut(operation: operation, after: limit, limitOf: operation)
   }
 
   /// The limit has passed.
   override func fire() {
     expire()
-    cancel(TimedOut(operation: operation, after: limit))
+    cancel(inVain(timedOut))
     guard let patience else { return }
     loop.at(patience) { [weak self] in self?.runOut() }
   }
@@ -90,7 +130,7 @@ final class TurnRequest: Carried, TurnTaker, DriveGoal, @unchecked Sendable {
     // Somebody has to drive the loop for what is left to do.
     loop.hold()
     expire()
-    let cause = TimedOut(operation: operation, after: limit)
+    let cause = inVain(timedOut)
     cancel(cause)
     return cause
   }
@@ -103,12 +143,40 @@ final class TurnRequest: Carried, TurnTaker, DriveGoal, @unchecked Sendable {
     }
   }
 
+  /// A deadline that passes while the request waits for its turn names who has it.
+  private func inVain(_ cause: any Error) -> any Error {
+    (cause as? TimedOut)?.waiting(for: scheduler.holder(before: id)) ?? cause
+  }
+
+  /// The task that asked is cancelled; a deadline around it is the cause, where one has passed.
+  func cancelCaller(carrying carried: Carried?) {
+    cancel(inVain(cancellation(of: operation, in: carried)))
+  }
+
   // MARK: The work
 
-  /// Starts the work on the loop.
+  /// The turn has begun.
   func begin() {
+    let gate: Completion<Void>? = start.whileHeld {
+      defer { phase = .granted }
+      if case .parked(let gate) = phase { return gate }
+      return nil
+    }
+    gate?.succeed(())
+  }
+
+  /// Starts the work on the loop, with the task-local values of the caller.
+  ///
+  /// - Parameter gate: What the work waits for first; nil when the turn has begun.
+  private func startWork(behind gate: Completion<Void>?) {
     let task = Carried.$current.withValue(self) {
-      Task(executorPreference: loop) { [self] in await run() }
+      Task(executorPreference: loop) { [self] in
+        if let gate {
+          let hasBegun: Void? = try? await withUnsafeThrowingContinuation { gate.install($0) }
+          if hasBegun == nil { return }
+        }
+        await run()
+      }
     }
     ownTurn.run(task, carrying: self)
   }
@@ -118,6 +186,7 @@ final class TurnRequest: Carried, TurnTaker, DriveGoal, @unchecked Sendable {
   {
     adoptTask()
     defer { leaveTask() }
+    noteThread()
     var result: Result<Void, any Error>
     do {
       if let cause = ownTurn.cancellationCause { throw cause }
@@ -155,6 +224,12 @@ final class TurnRequest: Carried, TurnTaker, DriveGoal, @unchecked Sendable {
 
   private func end(_ result: Result<Void, any Error>) {
     loop.disarm(self)
+    let gate: Completion<Void>? = start.whileHeld {
+      defer { phase = .over }
+      if case .parked(let gate) = phase { return gate }
+      return nil
+    }
+    gate?.fail(CancellationError())
     let isLeft = ownTurn.end(result)
     if isLeft {
       loop.letGo()

@@ -43,7 +43,7 @@ package final class TurnScope: Sendable {
   ///
   /// - Parameter operation: What is done, for the errors: "reading".
   /// - Throws: ``TurnEnded`` when the scope or the turn has ended; ``OtherScheduler`` inside another
-  ///   turn; what ``Signal/first(within:)`` throws.
+  ///   turn; what ``Signal/first(within:file:line:)`` throws.
   package func first<Value: Sendable>(
     of signal: Signal<Value>,
     _ operation: String

@@ -5,6 +5,9 @@ protocol TurnTaker: AnyObject, Sendable {
   /// Which request of the scheduler this is.
   var id: UInt64 { get }
 
+  /// What its turn is called.
+  var name: TurnName { get }
+
   /// The turn begins. Called at most once; the request reports the turn's end to the scheduler.
   func begin()
 

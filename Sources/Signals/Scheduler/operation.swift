@@ -15,7 +15,7 @@ extension Signal {
   ///   with ``TurnEnded``;
   /// - from another loop than that of `scheduler`, it fails with ``LoopNotDriven`` if one of them is
   ///   virtual;
-  /// - outside a run, in ``Loop/task(_:)`` or in a task from elsewhere, it begins without a turn.
+  /// - outside a run, in ``Loop/task(file:line:_:)`` or in a task from elsewhere, it begins without a turn.
   ///
   /// ```swift
   /// func weight(of scale: SerialScale) -> Signal<Double> {
@@ -135,7 +135,7 @@ extension SerialScheduler {
       try turn.beginSeparateTurn(of: self)
     else { return try await self.turn(body) }
     defer { turn.endSeparateTurn() }
-    return try await ownTurn(isOfRun: false, within: nil, body)
+    return try await ownTurn("a turn of \(name)", named: turn.name, within: nil, body)
   }
 
   /// Checks that a run on `other` can wait for this scheduler's loop: both have real time.

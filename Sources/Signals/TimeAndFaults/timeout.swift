@@ -48,7 +48,7 @@ extension Signal {
     Signal(home: home) { [self] sink in
       let run = try ChildRun(of: self)
       let loop = run.loop
-      let carried = Carried.branch(on: loop, limit: limit)
+      let carried = Carried.branch(on: loop, limit: limit, limitOf: operation)
       var remaining = limit
       var armedAt = loop.now
       let expire: @Sendable () -> Void = {
@@ -72,10 +72,10 @@ extension Signal {
           sink
         )
       } catch is CancellationError where carried.isExpired && !Task.isCancelled {
-        throw TimedOut(operation: operation, after: limit)
+        throw TimedOut(operation: operation, after: limit, limitOf: operation)
       } catch let error as TimedOut where carried.isExpired && error.isOfHandoff {
         // The value came in the instant in which the time was over.
-        throw TimedOut(operation: operation, after: limit)
+        throw TimedOut(operation: operation, after: limit, limitOf: operation)
       }
     }
   }

@@ -22,6 +22,8 @@ class Carried: Alarm, @unchecked Sendable {
   final let turn: Turn?
   /// How long the work may take; nil when it has no deadline of its own.
   final let limit: Duration?
+  /// Whose limit it is, for the error.
+  final let limitOf: String?
   /// When the limit has passed.
   final let instant: Instant?
   /// Whose deadlines hold as well.
@@ -44,12 +46,14 @@ class Carried: Alarm, @unchecked Sendable {
     loop: Loop,
     turn: Turn? = nil,
     limit: Duration? = nil,
+    limitOf: String? = nil,
     inside outer: Carried? = nil,
     isBranch: Bool = false
   ) {
     self.loop = loop
     self.turn = turn
     self.limit = limit
+    self.limitOf = limitOf
     self.outer = outer
     self.isBranch = isBranch
     instant = limit.map { loop.now + $0 }
@@ -64,9 +68,9 @@ class Carried: Alarm, @unchecked Sendable {
   /// Whether the limit of its own has passed.
   final var isExpired: Bool { expired.load(ordering: .acquiring) }
 
-  /// The innermost limit that has passed, this one or one around it.
-  final var passedLimit: Duration? {
-    isExpired ? limit : outer?.passedLimit
+  /// The innermost limit that has passed, this one or one around it, and whose it is.
+  final var passedLimit: (limit: Duration, of: String?)? {
+    isExpired ? limit.map { ($0, limitOf) } : outer?.passedLimit
   }
 
   /// Whether there is a deadline, here or around.
@@ -162,12 +166,18 @@ extension Carried {
   /// - Parameters:
   ///   - loop: Where the task runs; here, when nil.
   ///   - limit: A deadline of its own, beside those that hold here.
-  static func branch(on loop: Loop, limit: Duration? = nil) -> Carried {
+  ///   - limitOf: Whose deadline that is.
+  static func branch(
+    on loop: Loop,
+    limit: Duration? = nil,
+    limitOf: String? = nil
+  ) -> Carried {
     let here = current
     return Carried(
       loop: loop,
       turn: here?.turn,
       limit: limit,
+      limitOf: limitOf,
       inside: here,
       isBranch: here?.isCovered ?? false
     )
@@ -179,6 +189,7 @@ extension Carried {
   ) async rethrows -> R {
     adoptBranch()
     defer { leaveTask() }
+    noteThread()
     return try await Self.$current.withValue(self) { try await body() }
   }
 

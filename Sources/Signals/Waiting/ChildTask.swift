@@ -4,11 +4,17 @@
 
 /// A task that inherits the turn and the deadlines of the task that starts it.
 struct ChildTask: Sendable {
-  private let task: Task<Void, Never>
+  let task: Task<Void, Never>
 
   /// Starts `body` on `loop`.
-  init(on loop: Loop, _ body: @escaping @Sendable () async -> Void) {
-    let carried = Carried.branch(on: loop)
+  ///
+  /// - Parameter carried: What it carries; when nil, what the present task does.
+  init(
+    on loop: Loop,
+    carrying carried: Carried? = nil,
+    _ body: @escaping @Sendable () async -> Void
+  ) {
+    let carried = carried ?? Carried.branch(on: loop)
     task = Task(executorPreference: loop) { await carried.whileBranching { await body() } }
   }
 

@@ -7,21 +7,45 @@ public enum Deadline {
 }
 
 /// A wait, or a whole signal, did not end within its limit.
-public struct TimedOut: Error, Equatable, Sendable, CustomStringConvertible {
-  /// What was being waited for.
+public struct TimedOut: Error, Hashable, Sendable, CustomStringConvertible {
+  /// What was being waited for when the limit passed.
   public let operation: String
   /// The limit that passed.
   public let after: Duration?
+  /// Whose limit it was: `firstOrDefault`, or the name given to `timeout`; nil for the limit of the
+  /// operation itself.
+  public let limitOf: String?
+  /// Who had the turn that was waited for; nil when the wait was for something else.
+  public let holder: TurnHolder?
 
   /// The error of a wait for `operation` that took longer than `after`.
-  public init(operation: String, after: Duration?) {
+  public init(
+    operation: String,
+    after: Duration?,
+    limitOf: String? = nil,
+    holder: TurnHolder? = nil
+  ) {
     self.operation = operation
     self.after = after
+    self.limitOf = limitOf
+    self.holder = holder
   }
 
-  /// What took too long, and how long it was allowed to take.
+  /// What took too long, how long it was allowed to take, and who held it up.
   public var description: String {
-    guard let after else { return "\(operation) ran out of time" }
-    return "\(operation) did not end within \(after)"
+    var text = operation + (after.map { " did not end within \($0)" } ?? " ran out of time")
+    if after != nil, let limitOf, limitOf != operation { text += ", the limit of \(limitOf)" }
+    if let holder { text += ": \(holder)" }
+    return text
+  }
+
+  /// The same, where what was waited for is a turn.
+  func waiting(for holder: TurnHolder?) -> TimedOut {
+    TimedOut(
+      operation: operation,
+      after: after,
+      limitOf: limitOf,
+      holder: self.holder ?? holder
+    )
   }
 }

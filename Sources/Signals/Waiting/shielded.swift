@@ -16,8 +16,13 @@ public func shielded<R: Sendable>(
   _ body: @escaping @Sendable () async throws -> R
 ) async throws -> R {
   let here = Carried.current
-  let isBranch = here?.isCovered ?? false
-  let carried = Carried(loop: loop, turn: here?.turn, limit: limit, isBranch: isBranch)
+  let carried = Carried(
+    loop: loop,
+    turn: here?.turn,
+    limit: limit,
+    limitOf: "the clean-up",
+    isBranch: here?.isCovered ?? false
+  )
   let task = Task(executorPreference: loop) {
     try await carried.whileBranching { try await body() }
   }

@@ -32,6 +32,9 @@ nonisolated(nonsending)
   let completion = Completion<R>()
   var timer: LoopTimer?
   defer { timer?.cancel() }
+  #if DEBUG
+    defer { carried?.noteThread(after: operation) }
+  #endif
   // Work of ours has somebody who turns the loop for it; a task from elsewhere does not.
   if carried == nil { loop.hold() }
   defer { if carried == nil { loop.letGo() } }
@@ -63,7 +66,7 @@ nonisolated(nonsending)
 @usableFromInline
 func cancellation(of operation: String, in carried: Carried?) -> any Error {
   guard let passed = carried?.passedLimit else { return CancellationError() }
-  return TimedOut(operation: operation, after: passed)
+  return TimedOut(operation: operation, after: passed.limit, limitOf: passed.of)
 }
 
 extension Loop {
