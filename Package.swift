@@ -191,7 +191,7 @@ let package = Package(
       dependencies: ["BLETesting", "BlueZ", "Bluetooth", "Signals"],
       swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
     ),
-    tests("BluetoothTests", ["Bluetooth"]),
+    tests("BluetoothTests", ["Bluetooth", "Signals"]),
     tests(
       "BLETestingTests",
       [

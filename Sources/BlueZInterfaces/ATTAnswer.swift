@@ -35,6 +35,7 @@ extension ErrorAnswer {
     case .writeNotPermitted: return ATTErrorCode(rawValue: 0x03)
     case .notPaired: return ATTErrorCode(rawValue: 0x05)
     case .invalidOffset: return ATTErrorCode(rawValue: 0x07)
+    // open: errors of bluetoothd
     default:
       guard name == BlueZErrorName.failed, text.hasPrefix(Self.attPrefix) else { return nil }
       return UInt8(text.dropFirst(Self.attPrefix.count), radix: 16)

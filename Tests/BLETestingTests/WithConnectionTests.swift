@@ -20,8 +20,8 @@ struct WithConnectionTests {
       #expect(connection.origin == .made)
       try await connection.write([2], to: "alert-level")
       #expect(try await connection.read("alert-level") == [2])
-      for try await value in connection.notifications(.temperatureMeasurement).prefix(3) {
-        celsius.append(value)
+      for try await measured in connection.notifications(.temperatureMeasurement).prefix(3) {
+        celsius.append(measured.celsius)
       }
       #expect(try await connection.services().count > 2)
       return try await connection.read(.batteryLevel)

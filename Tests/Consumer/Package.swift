@@ -47,6 +47,14 @@ let package = Package(
       dependencies: [.product(name: "Signals", package: "blerun")]
     ),
     .testTarget(name: "MeasurementTests"),
+    .testTarget(
+      name: "PromiseTests",
+      dependencies: [
+        .product(name: "BLETesting", package: "blerun"),
+        .product(name: "Bluetooth", package: "blerun"),
+        .product(name: "Signals", package: "blerun"),
+      ]
+    ),
     // The example of docs/testing.md.
     .testTarget(
       name: "ThermometerTests",

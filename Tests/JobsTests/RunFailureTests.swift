@@ -27,7 +27,7 @@ struct RunFailureTests {
     ),
     (ValueError(field: "bpm", octet: 1, problem: "short"), "invalid-value", .definite, 1),
     (BufferOverflow(bound: 3), "values-lost", .definite, 1),
-    (LoopShutDown(), "unknown", .definite, 1),
+    (LoopShutDown(), "cancelled", .definite, 1),
     (NoValue(operation: "x"), "unknown", .definite, 1),
     (
       FailedWithCleanUp(
@@ -56,6 +56,36 @@ struct RunFailureTests {
     #expect(Jobs.ExitStatus(after: failure).rawValue == status)
     // What is mapped already stays as it is.
     #expect(RunFailure(failure) == failure)
+  }
+
+  @Test("hints name steps and options here, and calls in the library")
+  func hints() {
+    let words = Hint.Remedy.allCases.map { remedy in
+      let failure = DeviceFailure(
+        code: .busy,
+        class: .passing,
+        operation: "reading",
+        meaning: "it is busy",
+        hint: "try \(remedy)"
+      )
+      #expect(failure.hint == "try \(remedy.inLibrary)")
+      #expect(RunFailure(failure).hint != failure.hint)
+      return RunFailure(failure).hint
+    }
+    #expect(Set(words).count == words.count)
+    #expect(words.contains("try a pair step, or blerun pair"))
+  }
+
+  @Test("a deadline that passes in the wait for a turn names who has it")
+  func holder() {
+    let holder = TurnHolder(scheduler: "hci0", turn: "the update", held: .seconds(90))
+    let timedOut = TimedOut(operation: "the run", after: .seconds(5), holder: holder)
+    #expect(
+      RunFailure(timedOut).message == "running the chain: the run did not end within 5s: "
+        + "'the update' has had the turn of 'hci0' for 90s"
+    )
+    #expect(FailureKind(RunFailure(ATTErrorCode.outOfRange)) == .refused(nil))
+    #expect(FailureKind(RunFailure(CancellationError())) == .cancelled)
   }
 
   @Test("a run that succeeded ends with 0")

@@ -259,7 +259,8 @@ struct FoundTests {
       try await sink(1)
     }
     let outcome = value.timeout(limit, "pairing").firstOrDefault(0, within: .seconds(5))
-    #expect(outcome.error as? TimedOut == TimedOut(operation: "pairing", after: limit))
+    let expected = TimedOut(operation: "pairing", after: limit, limitOf: "pairing")
+    #expect(outcome.error as? TimedOut == expected)
   }
 
   @Test("a bus that ends while an old Disconnect is not answered yet is told as the bus's end")

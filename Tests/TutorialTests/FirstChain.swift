@@ -40,7 +40,7 @@ struct FirstChainTutorial {
 /// A line such as `ACME: 87 %`.
 func label(of device: any DeviceService) -> Signal<String> {
   device.session {
-    device.read(.manufacturerName).flattenMap { name in
+    device.read(.manufacturerNameString).flattenMap { name in
       device.read(.batteryLevel).map { level in "\(name): \(level) %" }
     }
   }

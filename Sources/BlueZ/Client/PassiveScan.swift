@@ -146,12 +146,12 @@ extension Explanation {
   static let noMonitors = permanent(
     .notSupported,
     "this bluetoothd does not scan passively",
-    hint: "scan without --passive; bluetoothd scans passively when it is run with --experimental "
+    hint: "\(.scanActively); bluetoothd scans passively when it is run with --experimental "
       + "on Linux 5.10 or later"
   )
   static let monitorRefused = permanent(
     .notSupported,
     "bluetoothd did not activate the advertisement monitor",
-    hint: "scan without --passive; see bluetoothd's log (journalctl -u bluetooth) for more"
+    hint: "\(.scanActively); see bluetoothd's log (journalctl -u bluetooth) for more"
   )
 }

@@ -43,6 +43,7 @@ extension ErrorMapping {
         "the operation failed for an unknown reason",
         hint: "try again; see bluetoothd's log (journalctl -u bluetooth) for more"
       )
+    // open: texts of bluetoothd
     default:
       return byErrno(text, situation)
     }
@@ -120,7 +121,7 @@ extension ErrorMapping {
       return .transient(
         .connectFailed,
         "the device refused the connection",
-        hint: "disconnect it from any other host, or pair with it first (blerun pair)"
+        hint: "disconnect it from any other host, or pair with it first: \(.pair)"
       )
     case .keyMissing:
       return .permanent(

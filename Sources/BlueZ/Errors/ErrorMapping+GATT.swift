@@ -22,6 +22,7 @@ extension ErrorMapping {
           : "close the other program, or disconnect the device; if there is none, bluetoothd "
             + "before 5.84 has kept a failed attempt: unpair the device to clear it"
       )
+    // open: texts of bluetoothd
     default:
       return .permanent(
         .notPermitted,
@@ -41,7 +42,7 @@ extension ErrorMapping {
         .invalidValue,
         "bluetoothd does not accept the arguments",
         hint: situation.call == .discovery
-          ? "check the scan's filter" : "check the value and the options of the step"
+          ? "check the scan's filter" : "check the value and the options of the \(.step)"
       )
     }
   }
@@ -56,13 +57,13 @@ extension ErrorMapping {
       return .permanent(
         .notPermitted,
         "the device does not permit reading this attribute",
-        hint: "blerun inspect shows what each characteristic offers"
+        hint: "\(.inspect) shows what each characteristic offers"
       )
     case 0x03:
       return .permanent(
         .notPermitted,
         "the device does not permit writing this attribute",
-        hint: "blerun inspect shows what each characteristic offers"
+        hint: "\(.inspect) shows what each characteristic offers"
       )
     case 0x05, 0x0c, 0x0f:
       return .notPaired
@@ -91,7 +92,7 @@ extension ErrorMapping {
         "the device reported an unlikely error, or did not respond within 30 s",
         hint:
           "try again; if it persists, restart the device; a protected attribute requires pairing "
-          + "first: a pair step, or blerun pair"
+          + "first: \(.pair)"
       )
     case 0x11, 0xfe:
       return .transient(
@@ -109,7 +110,7 @@ extension ErrorMapping {
       return .permanent(
         .refused,
         "the device refused: \(code.meaning)",
-        hint: "check the value and the order of the steps against the device's documentation"
+        hint: "check the value and the order of the \(.step)s against the device's documentation"
       )
     }
   }

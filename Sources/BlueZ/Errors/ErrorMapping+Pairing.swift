@@ -40,13 +40,13 @@ extension ErrorMapping {
         .pairingFailed,
         "the device rejected the pairing, or a passkey or number was wrong",
         hint: "check the passkey; put the device into pairing mode; remove an old bond on both "
-          + "sides (blerun unpair, and on the device)"
+          + "sides (\(.unpair), and on the device)"
       )
     case BlueZErrorName.agentNotAvailable:
       return .permanent(
         .pairingFailed,
         "no pairing agent is registered",
-        hint: "pair with a step or with blerun pair, which register an agent"
+        hint: "\(.pairWithAgent)"
       )
     case BlueZErrorName.connectionAttemptFailed:
       return .transient(
@@ -66,7 +66,7 @@ extension Explanation {
   static let pairingUndone = permanent(
     .pairingFailed,
     "the device did not pair, for an unknown reason",
-    hint: "put the device into pairing mode; remove an old bond on both sides (blerun unpair)"
+    hint: "put the device into pairing mode; remove an old bond on both sides (\(.unpair))"
   )
 
   /// Pairing failed because of an answer of our own agent.
@@ -77,14 +77,13 @@ extension Explanation {
         .pairingFailed,
         "the device requests numeric comparison, and no answer was given: "
           + PairingQuestion.sixDigits(number),
-        hint: "check the device, and pair with confirm: true, or with the number that it displays"
+        hint: "check the device, and pair with \(.confirm), or with the number that it displays"
       )
     case .unanswered(let question):
       permanent(
         .pairingFailed,
         "the device requests \(question == .pin ? "a PIN" : "a passkey"), and none was given",
-        hint: "give the one that the device displays or has printed on it: passkey: { env: NAME }, "
-          + "or blerun pair --passkey-file"
+        hint: "give the one that the device displays or has printed on it: \(.passkey)"
       )
     case .declined:
       permanent(

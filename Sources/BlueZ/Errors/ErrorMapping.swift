@@ -93,7 +93,7 @@ enum ErrorMapping {
       return .transient(
         .notFound,
         "bluetoothd does not know the device",
-        hint: "scan for it first (blerun scan)"
+        hint: "scan for it first (\(.scan))"
       )
     case BlueZErrorName.notPermitted:
       return notPermitted(answer.text, situation)
@@ -115,7 +115,7 @@ enum ErrorMapping {
       return .permanent(
         .refused,
         "it is already done",
-        hint: "leave out the step, or undo the earlier one first"
+        hint: "leave out the \(.step), or undo the earlier one first"
       )
     case BlueZErrorName.notAvailable, BlueZErrorName.busy:
       return .transient(
@@ -156,13 +156,13 @@ enum ErrorMapping {
       .permanent(
         .notSupported,
         "the characteristic supports neither notifications nor indications",
-        hint: "blerun inspect shows what each characteristic offers"
+        hint: "\(.inspect) shows what each characteristic offers"
       )
     case .acquireNotify:
       .permanent(
         .notSupported,
         "the characteristic does not support notifications, and indications cannot be acquired",
-        hint: "use delivery by signals; blerun inspect shows what each "
+        hint: "use delivery by signals; \(.inspect) shows what each "
           + "characteristic offers"
       )
     case .acquireWrite:
@@ -170,20 +170,20 @@ enum ErrorMapping {
         .notSupported,
         "the characteristic does not support write without response, so it cannot be acquired for "
           + "writing",
-        hint: "write with requests; blerun inspect shows what each characteristic offers"
+        hint: "write with requests; \(.inspect) shows what each characteristic offers"
       )
     case .write:
       .permanent(
         .notSupported,
         "the characteristic does not support this kind of write, or the device not the "
           + "request",
-        hint: "blerun inspect shows what each characteristic offers"
+        hint: "\(.inspect) shows what each characteristic offers"
       )
     case .read:
       .permanent(
         .notSupported,
         "the device does not support the request",
-        hint: "blerun inspect shows what each characteristic offers"
+        hint: "\(.inspect) shows what each characteristic offers"
       )
     case .connect, .disconnect, .discovery, .pair, .objects:
       .permanent(

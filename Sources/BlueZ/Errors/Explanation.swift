@@ -8,13 +8,13 @@ struct Explanation: Equatable, Sendable {
   let code: DeviceFailure.Code
   let failureClass: FailureClass
   let meaning: String
-  let hint: String
+  let hint: Hint
 
   private init(
     _ code: DeviceFailure.Code,
     _ failureClass: FailureClass,
     _ meaning: String,
-    _ hint: String
+    _ hint: Hint
   ) {
     self.code = code
     self.failureClass = failureClass
@@ -26,7 +26,7 @@ struct Explanation: Equatable, Sendable {
   static func transient(
     _ code: DeviceFailure.Code,
     _ meaning: String,
-    hint: String
+    hint: Hint
   ) -> Explanation {
     Explanation(code, .passing, meaning, hint)
   }
@@ -35,7 +35,7 @@ struct Explanation: Equatable, Sendable {
   static func permanent(
     _ code: DeviceFailure.Code,
     _ meaning: String,
-    hint: String
+    hint: Hint
   ) -> Explanation {
     Explanation(code, .definite, meaning, hint)
   }
@@ -44,7 +44,7 @@ struct Explanation: Equatable, Sendable {
   static func unavailable(
     _ code: DeviceFailure.Code,
     _ meaning: String,
-    hint: String
+    hint: Hint
   ) -> Explanation {
     Explanation(code, .unavailable, meaning, hint)
   }
@@ -56,7 +56,7 @@ extension Explanation {
   static let daemonMissing = unavailable(
     .daemonMissing,
     "bluetoothd is not on the bus",
-    hint: "start it (systemctl start bluetooth), or run with --simulate"
+    hint: "start it (systemctl start bluetooth), or \(.simulate)"
   )
   static let daemonLeft = unavailable(
     .daemonMissing,
@@ -111,7 +111,7 @@ extension Explanation {
     "the device did not respond within 30 s, so bluetoothd disconnects it",
     hint:
       "try again; if it persists, restart the device; a protected attribute requires pairing "
-      + "first: a pair step, or blerun pair"
+      + "first: \(.pair)"
   )
   static let deviceRemoved = transient(
     .linkLost,
@@ -142,7 +142,7 @@ extension Explanation {
     .busy,
     "another program is connecting to this device",
     hint:
-      "close other programs that use the device, or run with --take-over, which ends the attempt"
+      "close other programs that use the device, or \(.takeOver), which ends the attempt"
   )
   static let pairBusy = transient(
     .busy,
@@ -152,33 +152,33 @@ extension Explanation {
   static let notFound = transient(
     .notFound,
     "no matching device was found",
-    hint: "check that it is on, near and advertising (see blerun scan), "
+    hint: "check that it is on, near and advertising (see \(.scan)), "
       + "and not connected to another host"
   )
   static let noAnswer = transient(
     .timedOut,
     "no answer came in time",
-    hint: "try again, or allow more time with --timeout"
+    hint: "try again, or \(.moreTime)"
   )
   static let notPaired = permanent(
     .notPaired,
     "the device requires a paired, encrypted connection for this attribute",
-    hint: "pair with the device first: a pair step, or blerun pair; if it is paired already, it "
+    hint: "pair with the device first: \(.pair); if it is paired already, it "
       + "requires an authenticated bond, so unpair it and pair with more capability"
   )
   /// Seen: without an agent, bluetoothd neither answers a read that needs a bond nor cancels it.
   static let pairingAwaited = permanent(
     .notPaired,
     "the device requires pairing for this attribute, and dropped the connection",
-    hint: "pair with it first: a pair step, or blerun pair"
+    hint: "pair with it first: \(.pair)"
   )
   /// Seen: an attribute that requires more than the bond provides is not answered at all.
-  static let bondHint =
-    "try again, or allow more time with --timeout; if the attribute is protected, the device may "
+  static let bondHint: Hint =
+    "try again, or \(.moreTime); if the attribute is protected, the device may "
     + "require an authenticated bond: unpair it, and pair with more capability"
-  static let pairingHint =
-    "try again, or allow more time with --timeout; if the attribute is protected, the device "
-    + "requires pairing first: a pair step, or blerun pair"
+  static let pairingHint: Hint =
+    "try again, or \(.moreTime); if the attribute is protected, the device "
+    + "requires pairing first: \(.pair)"
 }
 
 // MARK: Endings of a link that is being made or ended

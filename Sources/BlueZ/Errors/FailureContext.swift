@@ -30,14 +30,20 @@ struct FailureContext: Sendable {
     case let error as BusFailure:
       return failure(Self.explanation(of: error))
     case let error as TimedOut:
-      return failure(timedOut(error, situation))
+      return failure(timedOut(error, situation), deadline: error)
     default:
       return error
     }
   }
 
   /// The failure with an explanation.
-  func failure(_ explanation: Explanation, _ answer: ErrorAnswer? = nil) -> DeviceFailure {
+  ///
+  /// - Parameter deadline: The deadline that passed, if that was the cause.
+  func failure(
+    _ explanation: Explanation,
+    _ answer: ErrorAnswer? = nil,
+    deadline: TimedOut? = nil
+  ) -> DeviceFailure {
     DeviceFailure(
       code: explanation.code,
       class: explanation.failureClass,
@@ -46,6 +52,9 @@ struct FailureContext: Sendable {
       attribute: attribute,
       bluez: answer.map { BlueZAnswer(name: $0.name, text: $0.text) },
       att: answer.flatMap(\.attErrorCode),
+      timedOut: deadline.map {
+        TimedOut(operation: operation, after: $0.after, limitOf: $0.limitOf, holder: $0.holder)
+      },
       meaning: explanation.meaning,
       hint: explanation.hint
     )
@@ -83,7 +92,7 @@ struct FailureContext: Sendable {
       .unavailable(
         .busUnreachable,
         "the message bus at \(address) cannot be reached: \(reason)",
-        hint: "check that the bus is running and DBUS_SYSTEM_BUS_ADDRESS, or run with --simulate"
+        hint: "check that the bus is running and DBUS_SYSTEM_BUS_ADDRESS, or \(.simulate)"
       )
     case .messageTooLarge(let reason): .messageTooLarge(reason)
     case .callTableFull, .sendQueueFull, .cannotPassDescriptors:

@@ -23,15 +23,15 @@ struct DisconnectReason: Equatable, Sendable {
     self.text = text
   }
 
-  /// As a clause: "the device ended it".
-  var meaning: String {
+  var end: LinkEnd {
     switch name {
-    case Device1.DisconnectReason.timeout: "the device stopped responding"
-    case Device1.DisconnectReason.local: "this host ended it"
-    case Device1.DisconnectReason.remote: "the device ended it"
-    case Device1.DisconnectReason.authentication: "authentication failed"
-    case Device1.DisconnectReason.suspend: "this host was suspended"
-    default: "unknown reason"
+    case Device1.DisconnectReason.timeout: .supervisionTimeout
+    case Device1.DisconnectReason.local: .thisHost
+    case Device1.DisconnectReason.remote: .device
+    case Device1.DisconnectReason.authentication: .authentication
+    case Device1.DisconnectReason.suspend: .suspend
+    // open: reasons in texts of bluetoothd
+    default: .unknown
     }
   }
 }

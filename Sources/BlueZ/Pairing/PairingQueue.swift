@@ -78,7 +78,7 @@ extension Explanation {
     return transient(
       .busy,
       "this program was pairing with \(others) the whole time, and this pairing has not started",
-      hint: "pair with one device after the other, or allow more time with --timeout; pairings "
+      hint: "pair with one device after the other, or \(.moreTime); pairings "
         + "without authentication (no-input-no-output) run in parallel"
     )
   }

@@ -233,8 +233,8 @@ extension Explanation {
       hint: hidden
         ? "bluetoothd claims a service that the device has: see ExportClaimedServices "
           + "in /etc/bluetooth/main.conf (since BlueZ 5.80)"
-        : "check that it is the right device; if its firmware has changed, run with "
-          + "--fresh so that its services are read anew"
+        : "check that it is the right device; if its firmware has changed, "
+          + "\(.fresh) so that its services are read anew"
     )
   }
 
@@ -246,7 +246,7 @@ extension Explanation {
     transient(
       code,
       "bluetoothd has read no services of the device, and so no \(wanted)",
-      hint: "connect again; if it persists, run with --fresh to read them again"
+      hint: "connect again; if it persists, \(.fresh) to read them again"
     )
   }
 

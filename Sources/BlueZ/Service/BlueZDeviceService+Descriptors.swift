@@ -61,7 +61,7 @@ extension Explanation {
     permanent(
       .notPermitted,
       "bluetoothd manages the Client Characteristic Configuration, and rejects writes to it",
-      hint: "subscribe (notify): that writes it, for notifications or indications as the "
+      hint: "subscribe (\(.subscribe)): that writes it, for notifications or indications as the "
         + "characteristic offers"
     )
   }

@@ -143,7 +143,8 @@ public final class BlueZDeviceService: DeviceService {
       let device = state.withLock({ $0.device }),
       let reason = client.state.withLock({ $0.links[device] })?.disconnectReason
     else { return error }
-    return failure.with(meaning: "\(failure.meaning): \(reason.meaning) (\(reason.text))")
+    let meaning = "\(failure.meaning): \(reason.end.meaning) (\(reason.text))"
+    return failure.ended(by: reason.end, meaning: meaning)
   }
 
   private func situation(_ call: ErrorSituation.Call) -> ErrorSituation {
@@ -215,13 +216,13 @@ extension Explanation {
       .unavailable(
         .adapterMissing,
         "bluetoothd knows no Bluetooth adapter on this host",
-        hint: "plug one in, check with bluetoothctl list, or run with --simulate"
+        hint: "plug one in, check with bluetoothctl list, or \(.simulate)"
       )
     case .missing(let found):
       .unavailable(
         .adapterMissing,
         "unknown adapter \(wanted); bluetoothd has \(found.joined(separator: ", "))",
-        hint: "name one of these with --adapter"
+        hint: "name one of these with \(.adapter)"
       )
     case .off(let adapter):
       adapter.isBlocked ? .adapterBlocked : .adapterOff

@@ -52,8 +52,8 @@ extension Explanation {
       .characteristicMissing,
       "the device has no \(AssignedNumbers.title(of: selector)); it has "
         + (shown + more),
-      hint: "blerun inspect shows the device's services; if its firmware has changed, run "
-        + "with --fresh so that they are read anew"
+      hint: "\(.inspect) shows the device's services; if its firmware has changed, "
+        + "\(.fresh) so that they are read anew"
     )
   }
 
@@ -66,9 +66,11 @@ extension Explanation {
       .ambiguous,
       "\(AssignedNumbers.title(of: selector)) matches \(matching.count) characteristics: "
         + matching.map { $0.selector(among: all) }.joined(separator: ", "),
-      hint: "use one of these, or a handle: "
-        + matching.map { CharacteristicSelector(handle: $0.valueHandle).description }
-        .joined(separator: ", ")
+      hint: Hint(
+        "use one of these, or a handle: "
+          + matching.map { CharacteristicSelector(handle: $0.valueHandle).description }
+          .joined(separator: ", ")
+      )
     )
   }
 }

@@ -84,7 +84,7 @@ extension Explanation {
       .descriptorMissing,
       "unknown descriptor \(selector); \(owner) has "
         + (shown.isEmpty ? "none" : shown.joined(separator: ", ") + more),
-      hint: "blerun inspect shows the device's descriptors"
+      hint: "\(.inspect) shows the device's descriptors"
     )
   }
 
@@ -97,9 +97,11 @@ extension Explanation {
     return permanent(
       .ambiguous,
       "\(selector) matches \(matching.count) descriptors: \(names.joined(separator: ", "))",
-      hint: "use one of these, or a handle: "
-        + matching.map { CharacteristicSelector(handle: $0.handle).description }
-        .joined(separator: ", ")
+      hint: Hint(
+        "use one of these, or a handle: "
+          + matching.map { CharacteristicSelector(handle: $0.handle).description }
+          .joined(separator: ", ")
+      )
     )
   }
 }

@@ -34,19 +34,18 @@ extension DeviceConnection {
   /// The same for a characteristic whose value has a type.
   ///
   /// ```swift
-  /// for try await celsius in connection.notifications(.temperatureMeasurement).prefix(3) {
-  ///   print(celsius)
+  /// for try await measured in connection.notifications(.heartRateMeasurement).prefix(3) {
+  ///   print(measured.bpm, measured.rrIntervals ?? [])
   /// }
   /// ```
   ///
-  /// - Returns: The values. The iteration also fails with `ValueError` for a value that is not in the
-  ///   format of the characteristic.
+  /// - Returns: The values. The iteration also fails with ``MalformedValue`` for a value that is not in
+  ///   the format of the characteristic.
   public func notifications<Value>(
-    _ characteristic: StandardCharacteristic<Value>,
+    _ characteristic: Characteristic<Value>,
     _ options: SubscriptionOptions = SubscriptionOptions()
   ) -> SignalValues<Value> {
-    let selector = CharacteristicSelector(characteristic: characteristic.uuid)
-    let notified = device.subscribe(selector, options).flattenMap(\.notifications)
+    let notified = device.subscribe(characteristic.selector, options).flattenMap(\.notifications)
     return values(of: notified.tryMap { try characteristic.decode($0.value) })
   }
 

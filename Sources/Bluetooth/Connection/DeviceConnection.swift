@@ -4,7 +4,7 @@
 
 public import Signals
 
-/// A connection that ``DeviceService/withConnection(within:expecting:isolation:_:)`` made, for the
+/// A connection that ``DeviceService/withConnection(within:expecting:file:line:isolation:_:)`` made, for the
 /// time of its closure.
 ///
 /// Its operations may be called from any task, and belong to the turn of the connection. Once the
@@ -74,12 +74,10 @@ public final class DeviceConnection: Sendable {
 
   /// Reads a characteristic whose value has a type: `try await connection.read(.batteryLevel)`.
   ///
-  /// - Throws: `ValueError` for a value that is not in the format of the characteristic; what
+  /// - Throws: ``MalformedValue`` for a value that is not in the format of the characteristic; what
   ///   ``first(of:)`` throws.
-  public func read<Value>(
-    _ characteristic: StandardCharacteristic<Value>
-  ) async throws -> Value {
-    try await scope.first(of: device.read(characteristic), "reading \(characteristic.uuid)")
+  public func read<Value>(_ characteristic: Characteristic<Value>) async throws -> Value {
+    try await scope.first(of: device.read(characteristic), "reading \(characteristic.selector)")
   }
 
   /// Writes a characteristic: `try await connection.write([1], to: "alert-level")`.
@@ -96,6 +94,20 @@ public final class DeviceConnection: Sendable {
   ) async throws {
     let signal = device.write(value, to: characteristic, kind: kind)
     try await scope.first(of: signal, "writing \(characteristic)")
+  }
+
+  /// Writes a value that has a type: `try await connection.write("mild alert", to: .alertLevel)`.
+  ///
+  /// - Parameter kind: With response, unless another kind is given.
+  /// - Throws: ``MalformedValue``, before anything is sent, for a value that the format cannot carry;
+  ///   what ``first(of:)`` throws.
+  public func write<Value>(
+    _ value: Value,
+    to characteristic: Characteristic<Value>,
+    kind: WriteKind = .request
+  ) async throws {
+    let signal = device.write(value, to: characteristic, kind: kind)
+    try await scope.first(of: signal, "writing \(characteristic.selector)")
   }
 
   /// Reads a descriptor.

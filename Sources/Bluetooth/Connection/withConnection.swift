@@ -10,8 +10,8 @@ extension DeviceService {
   ///   let battery = try await connection.read(.batteryLevel)
   ///   guard battery > 10 else { return [] }
   ///   var celsius: [Double] = []
-  ///   for try await value in connection.notifications(.temperatureMeasurement).prefix(3) {
-  ///     celsius.append(value)
+  ///   for try await measured in connection.notifications(.temperatureMeasurement).prefix(3) {
+  ///     celsius.append(measured.celsius)
   ///   }
   ///   return celsius
   /// }
@@ -59,6 +59,8 @@ extension DeviceService {
   public func withConnection<R: Sendable>(
     within limit: Duration,
     expecting services: [BluetoothUUID] = [],
+    file: StaticString = #fileID,
+    line: UInt = #line,
     isolation: isolated (any Actor)? = #isolation,
     _ body: (DeviceConnection) async throws -> R
   ) async throws -> R {
@@ -68,7 +70,8 @@ extension DeviceService {
       let lent = LentWork<DeviceConnection, R>(body)
       defer { lent.takeBack() }
       let isInside = Turn.current != nil
-      return try await scheduler.turn(within: limit) {
+      let label = "withConnection of \(deviceDescription) at \(file):\(line)"
+      return try await scheduler.turn(named: label, within: limit) {
         try await connected(expecting: services, isInside: isInside, lent)
       }
     }

@@ -1,5 +1,7 @@
 // Why an operation on a device failed.
 
+public import Signals
+
 /// Whether another attempt may succeed.
 public enum FailureClass: String, Hashable, Sendable, CaseIterable {
   /// Transient: not found, connection lost, busy, timed out.
@@ -51,10 +53,14 @@ public struct DeviceFailure: Error, Hashable, Sendable, CustomStringConvertible 
   public let bluez: BlueZAnswer?
   /// The error of the device, if it refused the request.
   public let att: ATTErrorCode?
+  /// Who ended the connection, where that is known.
+  public private(set) var linkEnd: LinkEnd?
+  /// The deadline that passed, if that is the cause: whose it was, and what it cut short.
+  public let timedOut: TimedOut?
   /// The cause, as a clause: "the link was lost".
   public private(set) var meaning: String
-  /// What to try.
-  public private(set) var hint: String
+  /// What to try, in words for the library and for the command.
+  public private(set) var advice: Hint
 
   /// A failure in its parts.
   public init(
@@ -65,8 +71,9 @@ public struct DeviceFailure: Error, Hashable, Sendable, CustomStringConvertible 
     attribute: String? = nil,
     bluez: BlueZAnswer? = nil,
     att: ATTErrorCode? = nil,
+    timedOut: TimedOut? = nil,
     meaning: String,
-    hint: String
+    hint: Hint
   ) {
     self.code = code
     self.class = `class`
@@ -75,9 +82,13 @@ public struct DeviceFailure: Error, Hashable, Sendable, CustomStringConvertible 
     self.attribute = attribute
     self.bluez = bluez
     self.att = att
+    self.timedOut = timedOut
     self.meaning = meaning
-    self.hint = hint
+    advice = hint
   }
+
+  /// What to try, in the words of the library; may be empty.
+  public var hint: String { advice.text }
 
   /// The operation and its device: "connecting to Thermo-1".
   public var what: String { device.map { "\(operation) \(preposition) \($0)" } ?? operation }
@@ -104,10 +115,18 @@ public struct DeviceFailure: Error, Hashable, Sendable, CustomStringConvertible 
     return failure
   }
 
-  /// The same failure, with another hint.
-  public func adding(hint: String) -> DeviceFailure {
+  /// The same failure, with what ended the connection.
+  public func ended(by end: LinkEnd, meaning: String) -> DeviceFailure {
     var failure = self
-    failure.hint += (failure.hint.isEmpty ? "" : "; ") + hint
+    failure.linkEnd = end
+    failure.meaning = meaning
+    return failure
+  }
+
+  /// The same failure, with another hint.
+  public func adding(hint: Hint) -> DeviceFailure {
+    var failure = self
+    failure.advice = advice.isEmpty ? hint : advice + "; " + hint
     return failure
   }
 
@@ -163,6 +182,10 @@ extension DeviceFailure.Code {
   public static let notPaired = Self(rawValue: "not-paired")
   /// The device was not paired.
   public static let pairingFailed = Self(rawValue: "pairing-failed")
+  /// The work was cancelled.
+  public static let cancelled = Self(rawValue: "cancelled")
+  /// Values arrived faster than they were consumed.
+  public static let valuesLost = Self(rawValue: "values-lost")
   /// The work succeeded, but not the disconnect.
   public static let cleanUpFailed = Self(rawValue: "clean-up-failed")
   /// An undocumented error of bluetoothd.

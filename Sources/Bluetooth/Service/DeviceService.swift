@@ -171,12 +171,6 @@ extension DeviceService {
   /// Connects for the current turn.
   public func connect() -> Signal<Void> { connect(keep: false, expecting: []).map { _ in } }
 
-  /// Reads a characteristic whose value has a type.
-  public func read<Value>(_ characteristic: StandardCharacteristic<Value>) -> Signal<Value> {
-    read(CharacteristicSelector(characteristic: characteristic.uuid))
-      .tryMap { try characteristic.decode($0) }
-  }
-
   /// Writes the value with response (Write Request): the short form of
   /// ``write(_:to:kind:)``.
   ///

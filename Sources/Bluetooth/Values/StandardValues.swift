@@ -39,15 +39,20 @@ public enum StandardValues {
   }
 
   private static let layouts: [UInt16: ValueLayout] = Dictionary(
-    uniqueKeysWithValues: families.flatMap { $0 }.map { ($0.short, $0.layout) }
+    uniqueKeysWithValues: families.flatMap(\.value).map { ($0.short, $0.layout) }
   )
 
-  private static let families: [[(short: UInt16, layout: ValueLayout)]] = [
-    HeartRateValues.all, ThermometerValues.all, BatteryValues.all, GenericAccessValues.all,
-    AlertValues.all, DeviceInformationValues.all, BloodPressureValues.all, GlucoseValues.all,
-    RecordAccessValues.all, CyclingValues.all, RunningValues.all,
-    CyclingPowerValues.all, EnvironmentValues.all, AirValues.all, WindValues.all, TimeValues.all,
-    TimeUpdateValues.all, WeightValues.all, BodyCompositionValues.all, OximeterValues.all,
-    DescriptorValues.all,
+  /// The layouts of characteristics and of descriptors, by the file that they are in.
+  static let families: KeyValuePairs<String, [(short: UInt16, layout: ValueLayout)]> = [
+    "HeartRate": HeartRateValues.all, "Thermometer": ThermometerValues.all,
+    "Battery": BatteryValues.all, "GenericAccess": GenericAccessValues.all,
+    "Alert": AlertValues.all, "DeviceInformation": DeviceInformationValues.all,
+    "BloodPressure": BloodPressureValues.all, "Glucose": GlucoseValues.all,
+    "RecordAccess": RecordAccessValues.all, "Cycling": CyclingValues.all,
+    "Running": RunningValues.all, "CyclingPower": CyclingPowerValues.all,
+    "Environment": EnvironmentValues.all, "Air": AirValues.all, "Wind": WindValues.all,
+    "Time": TimeValues.all, "TimeUpdate": TimeUpdateValues.all, "Weight": WeightValues.all,
+    "BodyComposition": BodyCompositionValues.all, "Oximeter": OximeterValues.all,
+    "Descriptor": DescriptorValues.all,
   ]
 }

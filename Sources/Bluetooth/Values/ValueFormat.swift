@@ -15,6 +15,15 @@ public struct ValueFormat: Hashable, Sendable, CustomStringConvertible {
 
   public var description: String { name }
 
+  static let f32 = ValueFormat(.float32, "f32")
+  static let f64 = ValueFormat(.float64, "f64")
+
+  private init(_ kind: Kind, _ name: String) {
+    self.kind = kind
+    self.name = name
+    isBigEndian = false
+  }
+
   /// The names of all formats.
   public static let names: [String] =
     ["u8", "u16", "u24", "u32", "u64", "i8", "i16", "i24", "i32", "i64", "f32", "f64"]

@@ -16,7 +16,7 @@ extension KernelRefusal {
     )
   }
 
-  private var explanation: (DeviceFailure.Code, String, String) {
+  private var explanation: (DeviceFailure.Code, String, Hint) {
     switch errorNumber {
     // The monitor channel needs it, and so do commands that are not read-only.
     case EPERM, EACCES:

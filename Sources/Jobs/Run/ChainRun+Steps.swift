@@ -137,13 +137,14 @@ extension ChainRun {
     if let failed = error as? FailedWithCleanUp, let cause = failed.cause {
       return FailedWithCleanUp(cause: named(cause, placed, late), cleanUp: failed.cleanUp)
     }
-    guard error is TimedOut else { return error }
+    guard let timedOut = error as? TimedOut else { return error }
     return DeviceFailure(
       code: .timedOut,
       class: .passing,
       operation: placed.step.doing + (placed.isImplied ? "" : " (step \(placed.position))"),
       device: runner.device,
       attribute: placed.step.attribute,
+      timedOut: timedOut,
       meaning: late,
       hint: "bring the device closer and try again, or give the step a longer timeout"
     )

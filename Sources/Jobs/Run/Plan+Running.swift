@@ -34,11 +34,13 @@ extension Plan {
     on service: any DeviceService,
     within limit: Duration? = nil,
     seed: UInt64 = 0,
+    file: StaticString = #fileID,
+    line: UInt = #line,
     report: @escaping @Sendable (RunEvent) -> Void = { _ in }
   ) async throws -> RecordedRun {
     let recording = try RunRecording(of: self, on: service, seed, report)
     do {
-      return try await recording.record.first(within: limit)
+      return try await recording.record.first(within: limit, file: file, line: line)
     } catch {
       return try recording.cancelled(by: error)
     }
@@ -64,11 +66,13 @@ extension Plan {
     on service: any DeviceService,
     within limit: Duration,
     seed: UInt64 = 0,
+    file: StaticString = #fileID,
+    line: UInt = #line,
     report: @escaping @Sendable (RunEvent) -> Void = { _ in }
   ) throws -> RecordedRun {
     let recording = try RunRecording(of: self, on: service, seed, report)
     do {
-      return try recording.record.firstOrThrow(within: limit)
+      return try recording.record.firstOrThrow(within: limit, file: file, line: line)
     } catch {
       return try recording.cancelled(by: error)
     }

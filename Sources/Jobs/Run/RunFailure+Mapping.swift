@@ -24,22 +24,6 @@ extension RunFailure {
         hint: "check the device, or what the chain expects of it",
         expectation: failure
       )
-    case let failure as ValueError:
-      self.init(
-        code: .invalidValue,
-        class: .definite,
-        what: what,
-        why: "the value does not match its format: \(failure)",
-        hint: "give the step the format that the device uses; 'format: hex' accepts any bytes"
-      )
-    case let timedOut as TimedOut:
-      let limit = timedOut.after.map { " within \($0.written)" } ?? " in time"
-      self.init(
-        code: .timedOut,
-        class: .passing,
-        what: what,
-        why: "\(timedOut.operation) did not end\(limit)"
-      )
     case let interrupted as Interrupted:
       self.init(
         code: .interrupted,
@@ -48,14 +32,31 @@ extension RunFailure {
         why: "\(interrupted)",
         signal: interrupted.signal
       )
-    case is CancellationError:
-      self.init(code: .cancelled, class: .definite, what: what, why: "it was cancelled")
-    case let overflow as BufferOverflow:
-      self.init(code: .valuesLost, class: .definite, what: what, why: "\(overflow)")
     default:
-      self.init(code: .unknown, class: .definite, what: what, why: "\(error)")
+      let kind = FailureKind(error)
+      let (why, hint) = Self.explanation(of: error)
+      self.init(code: kind.code, class: kind.class, what: what, why: why, hint: hint)
     }
     source = source ?? step?.step.source
+  }
+
+  /// Why an error of the library happened, as chains spell limits, and what to do about it.
+  private static func explanation(of error: any Error) -> (why: String, hint: String) {
+    switch error {
+    case let failure as ValueError:
+      return (
+        "the value does not match its format: \(failure)",
+        "give the step the format that the device uses; 'format: hex' accepts any bytes"
+      )
+    case let timedOut as TimedOut:
+      let limit = timedOut.after.map { " within \($0.written)" } ?? " in time"
+      let holder = timedOut.holder.map {
+        ": '\($0.turn)' has had the turn of '\($0.scheduler)' for \($0.held.written)"
+      }
+      return ("\(timedOut.operation) did not end\(limit)\(holder ?? "")", "")
+    case is CancellationError: return ("it was cancelled", "")
+    default: return ("\(error)", "")
+    }
   }
 
   private init(_ failure: DeviceFailure) {
@@ -65,7 +66,7 @@ extension RunFailure {
       what: failure.what,
       why: failure.meaning,
       bluez: failure.bluez,
-      hint: failure.hint
+      hint: failure.advice.inCommand
     )
   }
 

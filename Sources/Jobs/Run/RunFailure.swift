@@ -4,7 +4,7 @@ public import Bluetooth
 public import Documents
 
 /// A failure for output: the operation, the reason, and a hint.
-public struct RunFailure: Error, Hashable, Sendable, CustomStringConvertible {
+public struct RunFailure: KnownFailure, Hashable, Sendable, CustomStringConvertible {
   /// The kind, stable in output: `timed-out`, `expectation-not-met`.
   public let code: DeviceFailure.Code
   /// Whether another attempt may succeed.
@@ -49,6 +49,11 @@ public struct RunFailure: Error, Hashable, Sendable, CustomStringConvertible {
     self.expectation = expectation
   }
 
+  /// The kind, for code that decides. An expectation that is not met is of no kind of the library's.
+  public var kind: FailureKind {
+    DeviceFailure(code: code, class: self.class, operation: what, meaning: why, hint: "").kind
+  }
+
   /// What and why, on one line.
   public var message: String { "\(what): \(why)" }
 
@@ -58,14 +63,10 @@ public struct RunFailure: Error, Hashable, Sendable, CustomStringConvertible {
 extension DeviceFailure.Code {
   /// A value is not what the chain expects.
   public static let expectationNotMet = Self(rawValue: "expectation-not-met")
-  /// The run was cancelled, without a cause.
-  public static let cancelled = Self(rawValue: "cancelled")
   /// Devices of a batch were not run, because they or others had failed.
   public static let notRun = Self(rawValue: "not-run")
   /// A signal of the operating system ended the run, or its output was closed.
   public static let interrupted = Self(rawValue: "interrupted")
-  /// Values arrived faster than they were consumed.
-  public static let valuesLost = Self(rawValue: "values-lost")
   /// A required journal could not be written.
   public static let journalFailed = Self(rawValue: "journal-failed")
   /// This host cannot do what an operation of a suite asks for.

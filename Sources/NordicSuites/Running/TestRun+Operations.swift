@@ -43,7 +43,7 @@ extension TestRun {
         class: .definite,
         operation: operation.doing,
         meaning: "this is not supported here: \(unsupported.reason)",
-        hint: unsupported.hint
+        hint: Hint(unsupported.hint)
       )
     case .connect, .discoverServices, .refresh, .disconnect, .bond, .unbond, .assertService, .read,
       .write, .beginReliableWrite, .executeReliableWrite, .abortReliableWrite, .awaitNotification,
@@ -143,8 +143,8 @@ extension TestRun {
     if let failure = error as? DeviceFailure, failure.isOfLink, !link.isAsked {
       return Self.unconnected(placed, link)
     }
-    guard error is TimedOut else { return error }
-    var hint = "bring the device closer, or give the operation a longer timeout"
+    guard let timedOut = error as? TimedOut else { return error }
+    var hint: Hint = "bring the device closer, or give the operation a longer timeout"
     if let path = placed.operation.listened, !link.isSubscribed(path) {
       hint = "there is no subscription: write 0100 to the descriptor 2902 of \(path) first"
     }
@@ -153,6 +153,7 @@ extension TestRun {
       class: .passing,
       operation: placed.operation.doing,
       device: link.service.deviceDescription,
+      timedOut: timedOut,
       meaning: "it did not end within \(limit.written)",
       hint: hint
     )

@@ -32,7 +32,8 @@ struct Diagnosis: Sendable {
       return [Finding(.ok, "bus", what)]
     }
     let subject = problem.code == .daemonMissing ? "daemon" : "bus"
-    let hint = problem.hint.isEmpty ? nil : problem.hint
+    let advice = RunFailure(problem).hint
+    let hint = advice.isEmpty ? nil : advice
     let answer = problem.bluez.map { " (\($0))" } ?? ""
     if problem.code == .notPermitted {
       let policy = ": the bus's policy (bluetooth.conf) decides who may"

@@ -115,7 +115,7 @@ struct OtherClientDayTests {
     let attempt = try pendingConnect(simulation)
     let endured = simulation.endure(within: .seconds(60))
     Verdict(.busy, .passing, within: .seconds(60)).check(endured)
-    #expect(endured.failure?.hint.contains("--take-over") == true)
+    #expect(endured.failure?.hint.contains("takesOver") == true)
     attempt.close()
     simulation.heal()
     try simulation.pass(.seconds(60))

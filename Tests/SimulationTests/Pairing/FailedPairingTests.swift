@@ -35,8 +35,8 @@ struct FailedPairingTests {
   @Test(
     "what nothing answers is refused, and the failure says what to give",
     arguments: [
-      (PairingDefinition.Method.passkeyEntry, AgentCapability.keyboardOnly, "passkey: { env:"),
-      (.confirm, .displayYesNo, "confirm: true"),
+      (PairingDefinition.Method.passkeyEntry, AgentCapability.keyboardOnly, "secret: in Pairing"),
+      (.confirm, .displayYesNo, "comparison: .always(true)"),
     ]
   )
   func unanswered(

@@ -19,7 +19,7 @@ struct ProtectedValueTests {
     )
     let failure = try simulation.failure(outcome)
     #expect(failure.code == .timedOut)
-    #expect(failure.hint.contains("a pair step"))
+    #expect(failure.hint.contains("pair(_:)"))
   }
 
   /// What an operation fails with, and how long it took.
@@ -52,7 +52,7 @@ struct ProtectedValueTests {
     #expect(took > .seconds(30.4) && took < .seconds(30.7), "\(took)")
     #expect(failure.code == .notPaired)
     #expect(failure.class == .definite)
-    #expect(failure.hint.contains("a pair step"))
+    #expect(failure.hint.contains("pair(_:)"))
     #expect(try simulation.deviceProperty("Paired") == nil)
     let again = simulation.run(
       service.connect().flattenMap { service.pair(PairingAnswers()) }

@@ -29,12 +29,12 @@ enum EnvironmentValues {
   static let declination = ValueLayout("declination", .unsigned(2, over: 100), "°")
 
   static let fluxDensity2D = ValueLayout(
-    "magnetic flux density",
+    "magnetic flux density 2D",
     [.field("x", fluxDensity, "µT"), .field("y", fluxDensity, "µT")]
   )
 
   static let fluxDensity3D = ValueLayout(
-    "magnetic flux density",
+    "magnetic flux density 3D",
     [
       .field("x", fluxDensity, "µT"), .field("y", fluxDensity, "µT"),
       .field("z", fluxDensity, "µT"),

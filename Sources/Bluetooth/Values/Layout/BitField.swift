@@ -2,16 +2,16 @@
 
 /// Some bits of a word and what they mean.
 struct BitField: Sendable {
-  private enum Meaning: Sendable {
+  enum Meaning: Sendable {
     case boolean
     case number
     case named(Names)
   }
 
   let name: String
-  private let bits: Range<UInt64>
-  private let meaning: Meaning
-  private let unit: String?
+  let bits: Range<UInt64>
+  let meaning: Meaning
+  let unit: String?
 
   static func flag(_ name: String, _ bit: UInt64) -> BitField {
     BitField(name: name, bits: bit..<bit + 1, meaning: .boolean, unit: nil)

@@ -18,7 +18,7 @@ extension FieldFormat {
     case .boolean:
       return .boolean(try reader.byte(field) != 0)
     case .dateTime:
-      return .text(try Self.dateTime(&reader, field))
+      return .text(try DateTime(&reader, field).description)
     case .text:
       return .text(try reader.text(field))
     case .octets(let count):
@@ -43,22 +43,5 @@ extension FieldFormat {
     (0..<8 * octets).filter { word >> UInt64($0) & 1 == 1 }.map { bit in
       (names.indices.contains(bit) ? names[bit] : nil) ?? "bit \(bit)"
     }
-  }
-
-  /// `2026-01-31 23:59:00`. A zero year, month or day means unknown.
-  ///
-  /// - Source: GATT Specification Supplement, "Date Time".
-  private static func dateTime(
-    _ reader: inout OctetReader,
-    _ field: String
-  ) throws(ValueError) -> String {
-    let year = String(try reader.uint16(field))
-    var parts: [String] = []
-    for _ in 0..<5 {
-      let number = try reader.byte(field)
-      parts.append((number < 10 ? "0" : "") + "\(number)")
-    }
-    let padded = String(repeating: "0", count: max(0, 4 - year.utf8.count)) + year
-    return "\(padded)-\(parts[0])-\(parts[1]) \(parts[2]):\(parts[3]):\(parts[4])"
   }
 }

@@ -33,8 +33,8 @@ extension FieldFormat {
       guard case .boolean(let isSet) = value else { throw problem("yes or no") }
       writer.append([isSet ? 1 : 0])
     case .dateTime:
-      guard let octets = Self.dateTime(value.description) else { throw problem("a date and time") }
-      writer.append(octets)
+      guard let time = DateTime(value.description) else { throw problem("a date and time") }
+      writer.append(time.octets)
     case .text:
       guard case .text(let text) = value else { throw problem("a text") }
       writer.append(Array(text.utf8))
@@ -70,14 +70,5 @@ extension FieldFormat {
       word |= 1 << UInt64(bit)
     }
     return word
-  }
-
-  /// The octets of `2026-01-31 23:59:00`; nil for other texts.
-  private static func dateTime(_ text: String) -> [UInt8]? {
-    let parts = text.split(omittingEmptySubsequences: false) { "- :".contains($0) }
-    guard parts.count == 6, let year = UInt16(parts[0]) else { return nil }
-    let rest = parts.dropFirst().compactMap { UInt8($0) }
-    guard rest.count == 5 else { return nil }
-    return [UInt8(truncatingIfNeeded: year), UInt8(year >> 8)] + rest
   }
 }

@@ -28,6 +28,12 @@ struct WireNumber: Sendable {
     self.meanings = meanings.map { ($0.key, $0.value) }
   }
 
+  /// Whether every step is a whole number.
+  var isWhole: Bool { over == 1 }
+
+  /// Whether some numbers on the wire are not quantities.
+  var hasMeanings: Bool { !meanings.isEmpty }
+
   /// The number of decimals that shows every step, at most three.
   private var decimals: Int {
     var power: Int64 = 1

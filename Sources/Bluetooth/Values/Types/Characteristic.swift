@@ -1,0 +1,105 @@
+// A characteristic with the type of its value.
+//
+// The known ones are in the files of this folder that are generated from the layouts.
+
+/// A characteristic, and how its value is decoded and encoded.
+///
+/// Every characteristic that the package can decode has one, called like the characteristic:
+///
+/// ```swift
+/// let level = try await connection.read(.batteryLevel)
+/// for try await measured in connection.notifications(.heartRateMeasurement) {
+///   print(measured.bpm, measured.rrIntervals ?? [])
+/// }
+/// try await connection.write("mild alert", to: .alertLevel)
+/// ```
+///
+/// One of your own takes one line:
+///
+/// ```swift
+/// extension Characteristic where Value == Int {
+///   static var soilMoisture: Self { Self("3f0e0001-4b1d-4d5e-9a57-0b3c2f1a9d77", .u16) }
+/// }
+/// ```
+public struct Characteristic<Value: Sendable>: Sendable {
+  /// The characteristic; with its service, or as a handle, where the UUID alone is ambiguous.
+  public let selector: CharacteristicSelector
+  /// How the value is decoded and encoded.
+  public let coding: ValueCoding<Value>
+
+  /// Describes a characteristic.
+  public init(_ selector: CharacteristicSelector, _ coding: ValueCoding<Value>) {
+    self.selector = selector
+    self.coding = coding
+  }
+
+  /// Decodes a value.
+  ///
+  /// - Throws: ``MalformedValue``.
+  public func decode(_ octets: [UInt8]) throws(MalformedValue) -> Value {
+    do {
+      return try coding.decode(octets)
+    } catch {
+      throw MalformedValue(selector, octets: octets, error)
+    }
+  }
+
+  /// Encodes a value.
+  ///
+  /// - Throws: ``MalformedValue``.
+  public func encode(_ value: Value) throws(MalformedValue) -> [UInt8] {
+    do {
+      return try coding.encode(value)
+    } catch {
+      throw MalformedValue(selector, octets: nil, error)
+    }
+  }
+}
+
+extension Characteristic where Value: LayoutValue {
+  /// A characteristic whose format the Bluetooth SIG defines.
+  static func standard(_ short: UInt16) -> Self {
+    guard let layout = StandardValues.layout(of: BluetoothUUID(short: short)) else {
+      preconditionFailure("a characteristic without a layout: 0x\(String(short, radix: 16))")
+    }
+    let selector = CharacteristicSelector(characteristic: BluetoothUUID(short: short))
+    return Self(selector, ValueCoding(layout))
+  }
+}
+
+extension Characteristic where Value == String {
+  /// The former name of ``manufacturerNameString``.
+  @available(*, deprecated, renamed: "manufacturerNameString")
+  public static var manufacturerName: Self { .manufacturerNameString }
+}
+
+/// The former name of ``Characteristic``.
+@available(*, deprecated, renamed: "Characteristic")
+public typealias StandardCharacteristic = Characteristic
+
+/// A value that is not in the format of its characteristic, or that cannot be encoded in it.
+public struct MalformedValue: KnownFailure, Hashable, CustomStringConvertible {
+  /// The characteristic.
+  public let characteristic: CharacteristicSelector
+  /// The value of the device; nil for one that cannot be encoded.
+  public let octets: [UInt8]?
+  /// Which field is wrong, and why.
+  public let error: ValueError
+
+  /// The error of a value that was read, or, without octets, of one that was to be written.
+  public init(_ characteristic: CharacteristicSelector, octets: [UInt8]?, _ error: ValueError) {
+    self.characteristic = characteristic
+    self.octets = octets
+    self.error = error
+  }
+
+  /// An invalid value.
+  public var kind: FailureKind { .invalidValue(error) }
+
+  /// What is wrong with which value.
+  public var description: String {
+    guard let octets else { return "\(error.field) of \(characteristic): \(error.problem)" }
+    let value = octets.isEmpty ? "the empty value" : "0x" + octets.map(hexadecimal).joined()
+    return "\(value) is not in the format of \(characteristic): \(error)"
+  }
+}

@@ -1,0 +1,125 @@
+// A deadline is of one kind, wherever it is: around a wait, a chain, a turn or a connection.
+
+import BLETesting
+import Bluetooth
+import Signals
+import Testing
+
+@Suite("Kinds of failures of devices")
+struct DeadlineKindTests {
+  static let limit = Duration.seconds(5)
+
+  /// A world whose thermometer answers no read.
+  private func silent() throws -> (SimulatedWorld, any DeviceService) {
+    let world = try SimulatedWorld(ConnectionWorld.thermometer)
+    try world.addFault("{ fault: no-answer, on: read, characteristic: battery-level }")
+    return (world, try world.service())
+  }
+
+  private func deadline(_ error: (any Error)?) -> TimedOut? {
+    guard let error, case .timedOut(let deadline) = FailureKind(error) else { return nil }
+    return deadline
+  }
+
+  @Test("around a read, a session, a chain with several steps, and a connection")
+  func places() throws {
+    let (world, device) = try silent()
+    let read = device.read(.batteryLevel)
+    let chains: [(String, Signal<Int>)] = [
+      ("the read", device.session { read.timeout(Self.limit, "the read") }),
+      ("the session", device.session { read }.timeout(Self.limit, "the session")),
+      (
+        "the chain",
+        Signal.just(0).flattenMap { _ in device.session { read } }.on(device.scheduler)
+          .timeout(Self.limit, "the chain")
+      ),
+      ("firstResult", device.session { read }),
+    ]
+    for (name, chain) in chains {
+      let limit = name == "firstResult" ? Self.limit : .seconds(60)
+      guard case .failure(let error) = chain.firstResult(within: limit) else {
+        Issue.record("\(name): a value")
+        continue
+      }
+      let deadline = deadline(error)
+      #expect(deadline?.operation == "reading battery-level", "\(name): \(error)")
+      #expect(deadline?.after == Self.limit, "\(name)")
+      #expect(deadline?.limitOf == name)
+      #expect(deadline?.holder == nil)
+      #expect((error as? DeviceFailure)?.code == .timedOut)
+    }
+    let error = world.loop.failure {
+      try await device.withConnection(within: Self.limit) { try await $0.read(.batteryLevel) }
+    }
+    #expect(deadline(error)?.operation == "reading battery-level")
+    #expect(deadline(error)?.after == Self.limit)
+    #expect(world.isReleased)
+  }
+
+  @Test("a wait for the turn names the connection that has it")
+  func turn() throws {
+    let world = try SimulatedWorld(ConnectionWorld.thermometer)
+    let device = try world.service()
+    let error = world.loop.failure { [loop = world.loop] in
+      let first = loop.task {
+        try await device.withConnection(within: .seconds(600)) { _ in
+          try await loop.sleep(for: .seconds(60))
+        }
+      }
+      try await loop.sleep(for: .seconds(10))
+      do {
+        _ = try await device.withConnection(within: Self.limit) { try await $0.read(.batteryLevel) }
+      } catch {
+        try await first.value
+        throw error
+      }
+    }
+    let holder = try #require(deadline(error)?.holder)
+    #expect(holder.turn.hasPrefix("withConnection of "))
+    #expect(holder.turn.contains("at BLETestingTests/DeadlineKindTests.swift:"))
+    #expect(holder.held == .seconds(15))
+    #expect(world.isReleased)
+  }
+
+  @Test("no hint speaks of the command")
+  func hints() throws {
+    let (world, device) = try silent()
+    let outcome = device.session { device.read(.batteryLevel) }
+      .firstOrDefault(0, within: Self.limit)
+    let failure = try #require(outcome.error as? DeviceFailure)
+    #expect(failure.hint.contains("within:"))
+    #expect(!"\(failure)".contains("--") && !"\(failure)".contains("blerun"))
+    #expect(world.isReleased)
+  }
+
+  @Test("a connection that drops is of another kind than one that was never made")
+  func links() throws {
+    let world = try SimulatedWorld(ConnectionWorld.thermometer)
+    let device = try world.service()
+    try world.addFault("{ on: read, characteristic: battery-level, do: lose-link }")
+    let lost = device.session { device.read(.batteryLevel) }.firstOrDefault(0, within: .seconds(60))
+    guard let error = lost.error, case .link(.lost, _) = FailureKind(error) else {
+      Issue.record("\(lost)")
+      return
+    }
+    let none = device.read(.batteryLevel).firstOrDefault(0, within: .seconds(60))
+    guard let error = none.error, case .link = FailureKind(error) else {
+      Issue.record("\(none)")
+      return
+    }
+  }
+}
+
+extension Loop {
+  /// What `body` fails with.
+  fileprivate func failure<R: Sendable>(
+    _ body: @escaping @Sendable () async throws -> R
+  ) -> (any Error)? {
+    do {
+      _ = try run { try await body() }
+      return nil
+    } catch {
+      return error
+    }
+  }
+}
