@@ -38,6 +38,7 @@ test: set-up lint ## Lint, then all tests that need neither a radio nor root
 	.build/release/blerun-fuzz batch-files --count 12000
 	.build/release/blerun-fuzz csv --count 5000
 	.build/release/blerun-fuzz suites --count 10000
+	.build/release/blerun-fuzz journals --count 2000
 	.build/release/blerun-fuzz messages --count 120000
 	swift test -c release --package-path Tests/Consumer --scratch-path .build-consumer
 
@@ -46,7 +47,7 @@ simtest: set-up ## Seeded worlds full of faults against the client and the simul
 
 fuzz: set-up ## Hostile files and messages; FUZZ_COUNT=1000000 of each
 	swift build -c release --product blerun-fuzz
-	for target in device-files chain-files batch-files csv suites messages; do \
+	for target in device-files chain-files batch-files csv suites journals messages; do \
 	  .build/release/blerun-fuzz $$target --count $(or $(FUZZ_COUNT),1000000) || exit 1; \
 	done
 

@@ -105,9 +105,8 @@ let package = Package(
     .executableTarget(
       name: "blerun-fuzz",
       dependencies: [
-        "BlueZSimulator", "BlueZInterfaces", "SimulatedDevices", "NordicSuites", "Jobs",
-        "Documents",
-        "DBus", "Bluetooth", "Signals", "CLinux", argumentParser,
+        "BlueZSimulator", "BlueZInterfaces", "SimulatedDevices", "NordicSuites", "Journal", "Jobs",
+        "Documents", "DBus", "Bluetooth", "Signals", "CLinux", argumentParser, grdb,
       ],
       swiftSettings: strict
     ),
@@ -181,7 +180,7 @@ let package = Package(
       "CommandTests",
       [
         "Fixtures", "blerun", "BlueZ", "Bluetooth", "DBus", "Documents", "Jobs", "Journal",
-        "NordicSuites", "Signals",
+        "NordicSuites", "Signals", grdb,
       ]
     ),
     tests("HouseRulesTests", ["Fixtures"]),

@@ -50,6 +50,10 @@ public struct JournalFailure: Error, Hashable, Sendable, CustomStringConvertible
       self = failure
       return
     }
+    if let unexpected = error as? StoredRow.Unexpected {
+      self.init(.damaged, path: path, reason: "\(unexpected)")
+      return
+    }
     guard let error = error as? DatabaseError else {
       self.init(.system, path: path, reason: "\(error)")
       return
@@ -59,7 +63,9 @@ public struct JournalFailure: Error, Hashable, Sendable, CustomStringConvertible
       case .SQLITE_FULL: .full
       case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_AUTH, .SQLITE_CANTOPEN: .notPermitted
       case .SQLITE_BUSY, .SQLITE_LOCKED: .locked
-      case .SQLITE_CORRUPT: .damaged
+      // The statements are correct for the tables of a journal: what fails is in the file.
+      case .SQLITE_CORRUPT, .SQLITE_ERROR, .SQLITE_CONSTRAINT, .SQLITE_MISMATCH, .SQLITE_TOOBIG:
+        .damaged
       case .SQLITE_NOTADB: .notAJournal
       default: .system
       }
@@ -99,7 +105,7 @@ public struct JournalFailure: Error, Hashable, Sendable, CustomStringConvertible
     case .notAJournal: "name another file"
     case .newer: "use that version of blerun, or name another file"
     case .missing: "real runs create one; simulated runs do with --journal FILE"
-    case .system: "check dmesg and the state of the disk"
+    case .system: "check dmesg, the state of the disk, and the limit of file sizes (ulimit -f)"
     }
   }
 

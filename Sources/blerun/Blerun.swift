@@ -20,7 +20,7 @@ struct Blerun: ParsableCommand {
          69  no bus, no adapter, or no permission
          74  output could not be written
          75  a transient failure: not found, connection lost, busy, timed out
-        129, 130, 143  ended by SIGHUP, SIGINT, SIGTERM
+        129, 130, 131, 143  ended by SIGHUP, SIGINT, SIGQUIT, SIGTERM
       """,
     version: "0.1.0",
     subcommands: [
@@ -66,11 +66,11 @@ struct Blerun: ParsableCommand {
   private static func status(printing error: any Error) -> ExitStatus {
     let text = fullMessage(for: error)
     guard exitCode(for: error) == .success else {
-      StandardError.line(text)
+      StandardError.lines(text)
       return .usage
     }
     let output = StandardOutput()
-    output.line(text)
+    output.lines(text)
     return output.finish() == nil ? .ok : .output
   }
 }

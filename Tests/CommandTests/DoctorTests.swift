@@ -4,6 +4,7 @@ import BlueZ
 import Bluetooth
 import DBus
 import Fixtures
+import Glibc
 import Jobs
 import Testing
 
@@ -136,6 +137,22 @@ struct DoctorTests {
     #expect(found[0].grade == .note)
     #expect(found[0].text.contains("CAP_NET_RAW"))
     #expect(!found[0].text.contains("CAP_NET_ADMIN"))
+  }
+
+  @Test("a pipe among the leases is not waited for")
+  func pipe() throws {
+    let host = try SimulatedHost()
+    let environment = try host.environment()
+    _ = try RunningProgram(blerun: ["doctor"], environment: environment).end()
+    for name in ["lease-1-1", "adapter-00_AA_01_00_00_23.lock"] {
+      #expect(mkfifo("\(host.folder.path)/run/blerun/\(name)", 0o600) == 0)
+    }
+    let ended = try RunningProgram(
+      blerun: ["doctor", "--release"],
+      environment: environment,
+      limit: .seconds(30)
+    ).end()
+    #expect(ended.status == 0, "\(ended.output) \(ended.errors)")
   }
 
   @Test("a simulated host is well; a host without a bus is not, and each line says what to do")

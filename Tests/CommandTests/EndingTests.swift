@@ -14,7 +14,7 @@ struct EndingTests {
 
   @Test(
     "a signal cancels the chain, disconnects and gives its status",
-    arguments: [(SIGINT, 130), (SIGTERM, 143), (SIGHUP, 129)] as [(Int32, Int32)]
+    arguments: [(SIGINT, 130), (SIGTERM, 143), (SIGHUP, 129), (SIGQUIT, 131)] as [(Int32, Int32)]
   )
   func signals(signal: Int32, status: Int32) throws {
     let run = try RunningProgram(blerun: Self.long)

@@ -51,6 +51,23 @@ struct SimulateTests {
   }
 
   @Test(
+    "the folder for temporary files may be called anything",
+    arguments: ["a b", "a&b<c>", "it's", "a,b=c;d", "100%", "é*\\n", "\"q\"", "-grep"]
+  )
+  func temporaryFolder(name: String) throws {
+    let folder = try TemporaryFolder()
+    let temporary = "\(folder.path)/\(name)"
+    mkdir(temporary, 0o700)
+    let command = [binaryPath, "run", "-d", "*", "-e", "read body-sensor-location"]
+    let run = try RunningProgram(
+      blerun: ["simulate", heartRate, "--"] + command,
+      environment: ["TMPDIR": temporary]
+    ).end()
+    #expect(run.status == 0, "\(run.output) \(run.errors)")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: temporary).isEmpty)
+  }
+
+  @Test(
     "bluetoothctl sees the adapter",
     .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/bluetoothctl"))
   )

@@ -83,7 +83,12 @@ struct ForbiddenName: Sendable {
     .init("DispatchQueue", #"\bDispatch[A-Z]\w*"#, hint: "Dispatch", instead: "a loop"),
     .init("@MainActor", #"@MainActor\b|\bMainActor\."#, hint: "MainActor", instead: "a loop"),
     .init("print", #"(^|[^.\w])(print|debugPrint|dump)\("#, hint: "(", instead: output),
-    .init("stdout", #"\b(stdout|STDOUT_FILENO|putchar|puts)\b"#, hint: "", instead: output),
+    .init(
+      "stdout",
+      #"\b(stdout|stderr|STDOUT_FILENO|STDERR_FILENO|putchar|f?puts|fwrite|[fd]printf)\b"#,
+      hint: "",
+      instead: output
+    ),
     .init("Mutex", #"\bMutex\b|\bpthread_mutex|\bNSLock\b"#, hint: "ut", instead: lock),
     .init(
       "stored static var",
@@ -185,7 +190,17 @@ struct NameException: Sendable {
     .init(
       "Sources/blerun/Output/StandardOutput.swift",
       "stdout",
-      "the one place that writes data for the user"
+      "the one place that writes to the user, and only text that is printable by its type"
+    ),
+    .init(
+      "Sources/blerun/World/PrivateBus.swift",
+      "stdout",
+      "writes the configuration of a bus into a file"
+    ),
+    .init(
+      "Sources/benchmarks/BenchmarkBus.swift",
+      "stdout",
+      "writes the configuration of a bus into a file"
     ),
   ]
 }

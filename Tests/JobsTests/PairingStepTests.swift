@@ -95,17 +95,22 @@ struct PairingStepTests {
 
   @Test("each runs its operation, and reports the outcome")
   func operations() throws {
-    bench.device.answer("pair", .value([]), .value([1]))
-    try bench.run("unpair; pair; pair; trust; trust no")
+    bench.device.answer("pair", .value([]), .value([1]), .value([2]))
+    try bench.run("unpair; pair; pair; trust; trust no; pair")
     #expect(
       bench.device.calls == [
         "unpair", "connect", "pair no-input-no-output", "pair no-input-no-output", "trust",
-        "distrust", "disconnect",
+        "distrust", "pair no-input-no-output", "disconnect",
       ]
     )
     #expect(bench.text().contains("2  pair  ok"))
     #expect(bench.text().contains("3  pair  ok, was paired before"))
-    #expect(bench.json().contains { $0.contains(#""status":"ok","pairing":"already""#) })
+    #expect(bench.text().contains("6  pair  paired, unauthenticated"))
+    #expect(bench.json().contains { $0.contains(#""status":"ok","pairing":"already"}"#) })
+    for isAuthenticated in [true, false] {
+      let members = #""pairing":"paired","authenticated":\#(isAuthenticated)}"#
+      #expect(bench.json().contains { $0.contains(members) })
+    }
   }
 
   @Test("a chain with answers has an agent from before its link to after it")

@@ -205,7 +205,7 @@ final class ScriptedDevice: DeviceService {
     let how = "pair \(answers.offeredCapability.rawValue)"
     return Signal(home: scheduler) { [self] sink in
       let answer = try await answered("pair", note: how)
-      try await sink(answer == [] ? .paired : .already)
+      try await sink(answer == [1] ? .already : .paired(isAuthenticated: answer == []))
     }
   }
 

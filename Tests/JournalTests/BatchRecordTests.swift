@@ -73,6 +73,6 @@ struct BatchRecordTests {
     let pruned = try file.prune(Retention(from: "9999")) { _ in false }
     #expect(pruned.runs == [1])
     for table in ["batches", "batch_devices", "runs"] { #expect(try bench.count(table) == 0) }
-    #expect(try file.complaints().isEmpty)
+    #expect(try file.check().complaints.isEmpty)
   }
 }

@@ -96,7 +96,7 @@ struct JournalFileTests {
     #expect(bench.failures.all.map(\.kind) == [.full])
     #expect(recorder.unwritten > 1000)
     #expect(try file.run(before)?.chains.first?.values == 1)
-    #expect(try file.complaints().isEmpty)
+    #expect(try file.check().complaints.isEmpty)
     try file.database.writeWithoutTransaction { database in
       try database.execute(sql: "PRAGMA max_page_count = \(pages + 1000)")
     }
@@ -123,14 +123,14 @@ struct JournalFileTests {
   func damaged() throws {
     let file = try JournalFile(writing: bench.path)
     for _ in 0..<40 { try bench.run([1, 2, 3], in: file) }
-    #expect(try file.complaints().isEmpty)
+    #expect(try file.check().complaints.isEmpty)
     file.close()
     let octets = [UInt8](repeating: 0xa5, count: 4096)
     for page in 4..<12 { try bench.folder.write(octets, to: bench.path, at: page * 4096) }
     let damaged = try JournalFile(reading: bench.path)
     let complaints: [String]
     do throws(JournalFailure) {
-      complaints = try damaged.complaints()
+      complaints = try damaged.check().complaints
     } catch {
       complaints = error.kind == .damaged ? ["\(error)"] : []
     }
@@ -176,14 +176,17 @@ struct JournalFileTests {
       try database.execute(sql: "PRAGMA application_id = \(JournalSchema.applicationID)")
     }
     try JournalSchema.migrator.migrate(queue, upTo: "1")
+    let time = "2000-01-01T00:00:00.000000Z"
     try queue.write { database in
-      let run = try database.insert(bench.header())
-      var records = ChainRecords()
-      for event in try EventScript.reading(72) {
-        if let record = records.record(of: event) {
-          try database.insert(record, run: run, chain: 1)
-        }
-      }
+      try database.execute(
+        sql: """
+          INSERT INTO runs (identity, command, definition, seed, simulated, version, started)
+            VALUES ('0123456789abcdef', 'run', 'read battery-level', '7', 0, '0.1.0', '\(time)');
+          INSERT INTO chains (run, chain, device, identity, seed, steps, started, started_offset)
+            VALUES (1, 1, 'Thermo-1', '0123456789abcdef', '7', 1, '\(time)', 0);
+          INSERT INTO step_values VALUES (1, 1, 2, 1, '\(time)', 0, '72', '48');
+          """
+      )
     }
     try queue.close()
     // Reading alone is enough to have it brought up.
@@ -192,6 +195,7 @@ struct JournalFileTests {
     #expect(try bench.count("sqlite_master WHERE name = 'chains_by_device'") == 1)
     try bench.run(in: try JournalFile(writing: bench.path))
     #expect(try file.runs(of: "Thermo-1").count == 2)
+    #expect(try file.check() == JournalCheck(complaints: [], unchecked: [1]))
   }
 
   @Test("one that is not there is not made by looking")

@@ -147,6 +147,6 @@ struct LostRecordsTests {
     #expect(recorder.failure?.kind == .full)
     #expect(recorder.unwritten < waiting && recorder.unwritten % 1000 == waiting % 1000)
     #expect(try bench.count("step_values") > 900)
-    #expect(try file.complaints().isEmpty)
+    #expect(try file.check().complaints.isEmpty)
   }
 }

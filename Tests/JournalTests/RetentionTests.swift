@@ -43,7 +43,7 @@ struct RetentionTests {
       #expect(try bench.count("\(table) WHERE run != 2") == 0)
       #expect(try bench.count("\(table) WHERE run = 2") > 0)
     }
-    #expect(try file.complaints().isEmpty)
+    #expect(try file.check().complaints.isEmpty)
   }
 
   @Test("a run whose process is there stays, however old")

@@ -152,7 +152,7 @@ struct RunRecorderTests {
     for event in try EventScript.reading(72, device: name) { hear(event) }
     let lines = Recorded<String>()
     #expect(try file.exportCSV(1) { lines.add($0) })
-    let row = "1,1,\"Belt \"\"\u{301}, 2\r\nof 3\",1,1,read,battery-level,"
+    let row = "1,1,\"Belt \"\"\u{301}, 2\\u{d}\\u{a}of 3\",1,1,read,battery-level,"
     #expect(
       Array(lines.all[2].unicodeScalars.prefix(row.unicodeScalars.count))
         == Array(row.unicodeScalars)

@@ -7,15 +7,18 @@ import Testing
 
 @Suite("Stored events")
 struct StoredEventTests {
-  private func row(_ sql: String) throws -> Row {
-    try DatabaseQueue().read { try #require(try Row.fetchOne($0, sql: "SELECT \(sql)")) }
+  private func row(_ sql: String) throws -> StoredRow {
+    try DatabaseQueue().read { try #require(try $0.row("SELECT \(sql)")) }
   }
 
   private func event(_ name: String) throws -> StoredEvent {
-    StoredEvent(
+    let isValue = name == "value" || name == "paused"
+    return try StoredEvent(
       try row(
-        "'\(name)', 3, '2000-01-01T00:00:01Z', 1000000, 1, '2', 'read', 'battery-level', "
-          + "NULL, NULL, '7', '07', NULL"
+        "'\(name)' AS kind, 3 AS event, '2000-01-01T00:00:01.000000Z' AS time, 1000000 AS moment, "
+          + "1 AS attempt, '2' AS position, 'read' AS operation, 'battery-level' AS attribute, "
+          + "NULL AS written, NULL AS status, '\(isValue ? "7" : "{}")' AS json, '07' AS hex, "
+          + "NULL AS error"
       )
     )
   }
@@ -36,11 +39,15 @@ struct StoredEventTests {
 
   @Test("an unknown event is exported under its name with what it has, and not as a gap")
   func unknown() throws {
-    let chain = ExportedChain(
-      try row("1 AS chain, 'Thermo-1' AS device, '0123456789abcdef' AS identity")
+    let chain = try ExportedChain(
+      try row(
+        "1 AS chain, 'Thermo-1' AS device, '0123456789abcdef' AS identity, NULL AS name, "
+          + "'7' AS seed, 1 AS steps, '2000-01-01T00:00:00.000000Z' AS started, "
+          + "0 AS started_offset, NULL AS finished, NULL AS status"
+      )
     )
     let line = chain.line(try event("paused"))
-    #expect(line.hasPrefix(#"{"v":1,"event":"paused","time":"2000-01-01T00:00:01Z""#))
+    #expect(line.hasPrefix(#"{"v":1,"event":"paused","time":"2000-01-01T00:00:01.000000Z""#))
     #expect(line.hasSuffix(#""attribute":"battery-level","value":7,"hex":"07"}"#))
   }
 }

@@ -121,6 +121,8 @@ struct RecordedSeriesTests {
     "errors in a recorded series are reported with their place in the device file",
     arguments: [
       ("csv: hart.csv, parts: { u8: { column: bpm } }", "hart.csv: the file cannot be read"),
+      ("csv: /etc/passwd, parts: { u8: 1 }", "not below the folder of the device file"),
+      ("csv: .., parts: { u8: 1 }", "not below the folder of the device file"),
       ("csv: heart.csv", "the key 'parts' is missing"),
       ("csv: heart.csv, parts: { u8: { column: bmp } }", "did you mean 'bpm'?"),
       ("csv: heart.csv, parts: { u8: { colum: bpm } }", "did you mean 'column'?"),

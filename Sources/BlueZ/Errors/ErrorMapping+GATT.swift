@@ -47,12 +47,23 @@ extension ErrorMapping {
     }
   }
 
+  /// The device does not know the attribute that bluetoothd has read from it.
+  private static func staleCache(_ code: ATTErrorCode) -> Explanation {
+    .permanent(
+      .refused,
+      "the device refused: \(code.meaning)",
+      hint: "if its firmware has changed, bluetoothd uses the services that it has cached: run "
+        + "with --fresh so that they are read anew"
+    )
+  }
+
   /// The peer returned an ATT error code.
   ///
   /// - Source: Bluetooth Core 5.4, Vol 3, Part F §3.4.1.1 (Error codes); Core Specification
   ///   Supplement 11, Part B (Common profile and service error codes).
   static func refusal(_ code: ATTErrorCode) -> Explanation {
     switch code.rawValue {
+    case 0x01, 0x12: return staleCache(code)
     case 0x02:
       return .permanent(
         .notPermitted,

@@ -45,6 +45,9 @@ struct AgentDialogue: Sendable {
   private(set) var open: PairingQuestion?
   /// Why a request was last rejected: the cause of a failed pairing.
   private(set) var refusal: Refusal?
+  /// Whether a number was compared, or a passkey or PIN shown or entered: without that, a pairing
+  /// is Just Works.
+  private(set) var isAuthenticated = false
   private var shown: PairingDisplay?
 
   init(_ answers: PairingAnswers) {
@@ -88,18 +91,24 @@ struct AgentDialogue: Sendable {
   /// The same passkey is displayed again for each digit that is typed: it is shown once.
   private mutating func show(_ display: PairingDisplay) -> [Action] {
     guard shown != display else { return [] }
+    isAuthenticated = true
     shown = display
     return [.show(display)]
   }
 
   private mutating func compare(_ number: UInt32) -> [Action] {
     switch comparison {
-    case .always(true): return [.reply([])]
+    case .always(true): return confirm()
     case .always(false): return refuse(.declined(.comparison(number)))
     case .only(let expected):
-      return number == expected ? [.reply([])] : refuse(.otherNumber(number))
+      return number == expected ? confirm() : refuse(.otherNumber(number))
     case nil: return ask(.comparison(number))
     }
+  }
+
+  private mutating func confirm(with answer: [DBusValue] = []) -> [Action] {
+    isAuthenticated = true
+    return [.reply(answer)]
   }
 
   private mutating func enter(_ question: PairingQuestion) -> [Action] {
@@ -114,12 +123,13 @@ struct AgentDialogue: Sendable {
 
   private mutating func answer(_ question: PairingQuestion, with reply: PairingReply) -> [Action] {
     switch (question, reply) {
-    case (.comparison, .yes), (.justWorks, .yes): return [.reply([])]
+    case (.comparison, .yes): return confirm()
+    case (.justWorks, .yes): return [.reply([])]
     case (.passkey, .secret(let secret)):
       guard let passkey = secret.passkey else { return refuse(.unusable(question)) }
-      return [.reply([.uint32(passkey)])]
+      return confirm(with: [.uint32(passkey)])
     case (.pin, .secret(let secret)):
-      return secret.isPIN ? [.reply([.string(secret.revealed)])] : refuse(.unusable(question))
+      return secret.isPIN ? confirm(with: [.string(secret.revealed)]) : refuse(.unusable(question))
     case (_, .no): return refuse(.declined(question))
     case (_, .yes), (_, .secret): return refuse(.unusable(question))
     }

@@ -33,9 +33,10 @@ extension BlueZDeviceService {
         if client.look({ $0.isPaired(device) }) { return .already }
         let entry = try await agent.enter(answers) { device }
         do {
-          let outcome = try await callPair(device)
+          let isNew = try await callPair(device)
+          let isAuthenticated = agent.isAuthenticated(entry)
           await agent.leave(entry)
-          return outcome
+          return isNew ? .paired(isAuthenticated: isAuthenticated) : .already
         } catch {
           let refusal = agent.refusal(of: entry)
           await agent.leave(entry)
@@ -78,7 +79,8 @@ extension BlueZDeviceService {
     return try connectedDevice()
   }
 
-  private func callPair(_ device: ObjectPath) async throws -> PairingOutcome {
+  /// - Returns: Whether it was not paired before.
+  private func callPair(_ device: ObjectPath) async throws -> Bool {
     let call = MethodCall.bluez(device, Device1.pair)
     let isAnswered = Guarded(false)
     let link = client.link(to: device)
@@ -106,13 +108,13 @@ extension BlueZDeviceService {
         }
         try await group.next()
       }
-      return .paired
+      return true
     } catch let error as DBusError where ErrorAnswer(error).name == BlueZErrorName.alreadyExists {
-      return .already
+      return false
     } catch {
       if isAnswered.withLock({ $0 }) { throw error }
       // Paired without a reply: the goal is reached.
-      if error is TimedOut, client.look({ $0.isPaired(device) }) { return .paired }
+      if error is TimedOut, client.look({ $0.isPaired(device) }) { return true }
       await cancelPairing(of: device)
       throw error
     }

@@ -49,6 +49,11 @@ extension PairingAgent {
     state.withLock { $0.entries.first { $0.id == id }?.dialogue.refusal }
   }
 
+  /// Whether the requests about an entry made its pairing an authenticated one.
+  func isAuthenticated(_ id: UInt64) -> Bool {
+    state.withLock { $0.entries.first { $0.id == id }?.dialogue.isAuthenticated ?? false }
+  }
+
   /// Registers or unregisters, as currently needed.
   private func follow() async throws {
     try await registering.pass(on: bus.loop, operation: "registering a pairing agent") {

@@ -1,9 +1,12 @@
 // The result of pairing.
 
 /// The success results of ``DeviceService/pair(_:)``.
-public enum PairingOutcome: String, Hashable, Sendable {
+public enum PairingOutcome: Hashable, Sendable {
   /// The device is paired now.
-  case paired
+  ///
+  /// - `isAuthenticated`: Whether a number was compared or a passkey entered. Otherwise the
+  ///   connection is encrypted, and nothing shows that it is with this device: Just Works.
+  case paired(isAuthenticated: Bool)
   /// It was paired before: nothing was done.
   case already
 }

@@ -114,7 +114,7 @@ extension Batch {
     lines.append("failures  \(onFailure)")
     if let deadline { lines.append("deadline  \(deadline.written)") }
     if let schedule { lines.append("schedule  \(schedule)") }
-    return lines.map { TextReport.visible($0) }
+    return lines.map(\.printable)
   }
 
   /// The complete batch, line by line. Devices with equal plans share one description.
@@ -142,7 +142,7 @@ extension Batch {
     return groups.flatMap { plan, labels in
       let steps = plan.lines.filter { $0 != "device    (not named)" }
       let head = "for       \(labels.joined(separator: ", "))"
-      return ["", TextReport.visible(head)] + steps
+      return ["", head.printable] + steps
     }
   }
 }

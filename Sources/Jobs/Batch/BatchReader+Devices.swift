@@ -78,7 +78,7 @@ extension BatchReader {
       return nil
     }
     let shape = "the path of a table below the folder of the batch"
-    guard let path = folder.path(of: file, shape: shape, &problems) else { return nil }
+    guard let path = below(file, shape: shape) else { return nil }
     let table: CSVTable
     do throws(DocumentErrors) {
       let bounds = DocumentLimits(octets: 1 << 24, nodes: 64 * limits.devices)

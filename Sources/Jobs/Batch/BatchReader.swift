@@ -134,11 +134,28 @@ struct BatchReader {
       let message = "'\(key)' belongs to a chain, and the batch names a file with one"
       complain(node, Complaint(message, expected: "'\(key)' in that file"))
     }
-    guard let found = folder.path(of: file, shape: Self.chainShape, &problems) else { return nil }
+    guard let found = below(file, shape: Self.chainShape) else { return nil }
     do {
       return try ChainTemplate.load(path: found, limits: limits.plan)
     } catch {
       problems += error.problems
+      return nil
+    }
+  }
+
+  /// The path of the file that a node names, below the folder of the batch; adds an error when it
+  /// may not be read.
+  mutating func below(_ node: Node, shape: String) -> String? {
+    guard let name = node.text else {
+      complain(node, Complaint(found: node.shown, expected: shape))
+      return nil
+    }
+    let path = TextFile.path(name, beside: self.path)
+    do {
+      _ = try folder.realPath(of: path, owner: "the batch")
+      return path
+    } catch {
+      complain(node, Complaint("'\(name)': \(error.reason)", expected: shape))
       return nil
     }
   }

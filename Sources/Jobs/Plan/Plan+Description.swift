@@ -9,7 +9,7 @@ extension Plan: CustomStringConvertible {
   public var description: String { lines.joined(separator: "\n") }
 
   /// ``description``, line by line, with control characters escaped.
-  public var lines: [String] { written.map { TextReport.visible($0) } }
+  public var lines: [String] { written.map(\.printable) }
 
   private var written: [String] {
     var lines = ["chain     \(name ?? "(no name)")"]

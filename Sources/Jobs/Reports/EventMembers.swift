@@ -52,7 +52,10 @@ package struct EventMembers {
     switch outcome {
     case .linked(let origin)?: add("link", .string(origin == .made ? "made" : "found"))
     case .value(let value)?: add(value, withOctets: withOctets)
-    case .paired(let pairing)?: add("pairing", .string(pairing.rawValue))
+    case .paired(.paired(let isAuthenticated))?:
+      add("pairing", .string("paired"))
+      add("authenticated", .boolean(isAuthenticated))
+    case .paired(.already)?: add("pairing", .string("already"))
     case .written(let octets)?: add("hex", Self.hex(octets))
     case .listened(let count, let rate, let dropped)?:
       var members = [("count", JSONValue(count)), ("rate", JSONValue(rate))]

@@ -107,7 +107,7 @@ public struct HTMLReport: RunsReport {
   }
 
   private static func reasons(_ failure: RunFailure) -> String {
-    Markup.escaped(TextReport.reasons(failure).joined(separator: "\n"))
+    Markup.escaped(lines: TextReport.reasons(failure))
   }
 }
 

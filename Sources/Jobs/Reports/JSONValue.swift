@@ -72,7 +72,7 @@ public enum JSONValue: Equatable, Sendable {
 
   /// A string in quotes.
   ///
-  /// Unicode line separators are escaped too: some readers treat them as line ends.
+  /// What is not printable is escaped, so that a line can be shown; readers get it back as it was.
   private static func write(_ string: String, to text: inout String) {
     text += "\""
     for scalar in string.unicodeScalars {
@@ -82,13 +82,19 @@ public enum JSONValue: Equatable, Sendable {
       case "\n": text += "\\n"
       case "\r": text += "\\r"
       case "\t": text += "\\t"
-      case "\u{0}"..."\u{1f}", "\u{7f}"..."\u{9f}", "\u{2028}", "\u{2029}":
-        let digits = String(scalar.value, radix: 16)
-        text += "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
-      default: text.unicodeScalars.append(scalar)
+      default:
+        if scalar.isPrintable { text.unicodeScalars.append(scalar) } else { text += code(scalar) }
       }
     }
     text += "\""
+  }
+
+  /// A character by its code; by two, a surrogate pair, beyond the first plane.
+  package static func code(_ scalar: Unicode.Scalar) -> String {
+    String(scalar).utf16.map { unit in
+      let digits = String(unit, radix: 16)
+      return "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
+    }.joined()
   }
 
   public static func == (a: JSONValue, b: JSONValue) -> Bool { a.text == b.text }

@@ -38,7 +38,7 @@ private struct Suite {
   private let at: Duration?
   private let id: String?
   private let properties: [(String, String)]
-  private let output: String?
+  private let output: [String]?
   let cases: [Case]
 
   init(_ run: RecordedRun) {
@@ -100,16 +100,15 @@ private struct Suite {
     }
     return ["  <testsuite\(Markup.attributes(attributes + known))>", "    <properties>"] + list
       + ["    </properties>"] + cases.flatMap(\.lines)
-      + (output.map { ["    <system-out>\(Markup.escaped($0))</system-out>"] } ?? [])
+      + (output.map { ["    <system-out>\(Markup.escaped(lines: $0))</system-out>"] } ?? [])
       + ["  </testsuite>"]
   }
 
   /// The run as text for people.
-  private static func output(of run: RecordedRun) -> String {
+  private static func output(of run: RecordedRun) -> [String] {
     let earlier = run.earlierFailures.enumerated().map { "attempt \($0 + 1) failed: \($1)" }
     let leftOut = run.leftOut == 0 ? [] : ["\(run.leftOut) more steps succeeded"]
-    return (earlier + run.steps.flatMap(\.lines) + leftOut)
-      .joined(separator: "\n")
+    return earlier + run.steps.flatMap(\.lines) + leftOut
   }
 }
 
@@ -171,13 +170,13 @@ private struct Case {
     case .failure, .error:
       let element = verdict == .failure ? "failure" : "error"
       let reasons = failure.map { failure in
-        TextReport.reasons(failure).map { String($0.dropFirst(3)) }.joined(separator: "\n")
+        TextReport.reasons(failure).map { String($0.dropFirst(3)) }
       }
       let message = Markup.attributes([
         ("message", failure?.message ?? "a step inside it failed"),
         ("type", failure?.code.rawValue ?? "inner-step"),
       ])
-      let text = Markup.escaped(reasons ?? "")
+      let text = Markup.escaped(lines: reasons ?? [])
       return [
         "    <testcase\(attributes)>", "      <\(element)\(message)>\(text)</\(element)>",
         "    </testcase>",

@@ -35,7 +35,7 @@ public struct SummaryReport: RunsReport {
     guard let notRun = whole?.notRun, !notRun.isEmpty else { return [] }
     let more = notRun.count - notRunCount
     let names = notRun.prefix(notRunCount).joined(separator: ", ")
-    return [TextReport.visible("not run: \(names)\(more > 0 ? " and \(more) more" : "")")]
+    return ["not run: \(names)\(more > 0 ? " and \(more) more" : "")".printable]
   }
 
   /// `3 devices: 2 ok, 1 failed`.
@@ -64,7 +64,7 @@ public struct SummaryReport: RunsReport {
     return ["slowest steps:"]
       + named.map { label, step in
         let took = TextReport.milliseconds(step.took)
-        return TextReport.visible("  \(took) s  \(label)  \(step.title)")
+        return "  \(took) s  \(label)  \(step.title)".printable
       }
   }
 
@@ -80,7 +80,7 @@ public struct SummaryReport: RunsReport {
         let place = ending.place.map { " at \($0)" } ?? ""
         let tries = run.attempt > 1 ? " after \(run.attempt) tries" : ""
         let head = "  \(run.label): \(ending.status.rawValue)\(place)\(tries)"
-        return [TextReport.visible(head)] + TextReport.reasons(failure).map { "  \($0)" }
+        return [head.printable] + TextReport.reasons(failure).map { "  \($0)" }
       }
   }
 }

@@ -16,7 +16,7 @@ public struct TAPReport: RunsReport {
   public func text(on runs: [RecordedRun], of whole: RecordedWhole?) -> String {
     let others = Self.points(of: whole, from: runs.count + 1)
     let count = runs.count + others.count
-    let reason = whole?.remark.map { " # SKIP \(TextReport.visible($0))" } ?? ""
+    let reason = whole?.remark.map { " # SKIP \($0.printable)" } ?? ""
     var lines = ["TAP version 14", "1..\(count)\(count == 0 ? reason : "")"]
     for (index, run) in runs.enumerated() {
       lines.append("# Subtest: \(Self.plain(run.label))")
@@ -33,7 +33,7 @@ public struct TAPReport: RunsReport {
   private static func points(of whole: RecordedWhole?, from first: Int) -> [[String]] {
     guard let whole else { return [] }
     let skipped = whole.notRun.enumerated().map { index, label in
-      let reason = TextReport.visible(whole.whyNotRun)
+      let reason = whole.whyNotRun.printable
       return ["ok \(first + index) - \(plain(label)) # SKIP \(reason)"]
     }
     guard let failure = whole.failure else { return skipped }
@@ -44,10 +44,10 @@ public struct TAPReport: RunsReport {
   private static func points(of run: RecordedRun) -> [String] {
     var lines: [String] = []
     for (index, step) in run.steps.enumerated() {
-      let skip = step.skipped.map { " # SKIP \(TextReport.visible($0))" } ?? ""
+      let skip = step.skipped.map { " # SKIP \($0.printable)" } ?? ""
       lines.append("\(step.isWell ? "ok" : "not ok") \(index + 1) - \(plain(step.title))\(skip)")
       if !step.isWell, let failure = step.failure { lines += block(failure) }
-      lines += step.remarks.map { "# \(TextReport.visible($0))" }
+      lines += step.remarks.map { "# \($0.printable)" }
     }
     if run.leftOut > 0 { lines.append("# \(run.leftOut) more steps succeeded") }
     return lines + ["1..\(run.steps.count)"]
@@ -65,9 +65,10 @@ public struct TAPReport: RunsReport {
 
   /// A description on one line, with directives escaped.
   private static func plain(_ text: String) -> String {
-    TextReport.visible(text).reduce(into: "") { plain, character in
-      if character == "#" || character == "\\" { plain.append("\\") }
-      plain.append(character)
+    // By Unicode scalars: a combining mark may follow the sign of a directive.
+    text.printable.unicodeScalars.reduce(into: "") { plain, scalar in
+      if scalar == "#" || scalar == "\\" { plain.append("\\") }
+      plain.unicodeScalars.append(scalar)
     }
   }
 }

@@ -20,7 +20,7 @@ public struct TextReport: RunReport {
       step.isStream ? [Self.line(step, Self.text(value))] : []
     case .advertisement: []
     case .pairingDisplay(let step?, let display): [Self.line(step, "\(display)")]
-    case .pairingDisplay(nil, let display): [Self.visible("-  pairing  \(display)")]
+    case .pairingDisplay(nil, let display): ["-  pairing  \(display)".printable]
     case .gap(let step, let gap): [Self.line(step, Self.text(gap))]
     case .stepFinished(let result): Self.lines(result)
     case .runFinished(let ending):
@@ -42,13 +42,13 @@ public struct TextReport: RunReport {
       if result.status != .warning { reasons = result.failure.map { Self.reasons($0) } ?? [] }
     }
     let notes = result.notes.map { "   note   \($0)" }
-    return [line(result.step, ending)] + (reasons + notes).map { visible($0) }
+    return [line(result.step, ending)] + (reasons + notes).map(\.printable)
   }
 
   /// `3  read battery-level  72 %`.
   private static func line(_ step: ReportedStep, _ text: String) -> String {
     let position = step.position.isImplied ? "-" : step.position.description
-    return visible("\(position)  \(step.heading)  \(text)")
+    return "\(position)  \(step.heading)  \(text)".printable
   }
 
   /// The outcome of a step, in short.
@@ -58,7 +58,8 @@ public struct TextReport: RunReport {
     case .linked(.found): return "ok, was connected before and stays so"
     case .value(let value): return text(value)
     case .written: return "ok"
-    case .paired(.paired): return "ok"
+    case .paired(.paired(isAuthenticated: true)): return "ok"
+    case .paired(.paired(isAuthenticated: false)): return "paired, unauthenticated"
     case .paired(.already): return "ok, was paired before"
     case .listened(let count, let rate, let dropped):
       return text(count, rate: rate) + (dropped == 0 ? "" : ", \(dropped) dropped")
@@ -115,7 +116,7 @@ public struct TextReport: RunReport {
     if let bluez = failure.bluez { lines.append("   BlueZ  \(bluez)") }
     if !failure.hint.isEmpty { lines.append("   try    \(failure.hint)") }
     if let slice = failure.trace { lines.append("   trace  \(slice.sentence)") }
-    return lines.map { visible($0) }
+    return lines.map(\.printable)
   }
 
   /// The last line of a run.
@@ -136,7 +137,7 @@ public struct TextReport: RunReport {
     let head = "\(status)\(at) after \(steps): \(failure.code.rawValue)\(warnings)"
     // The lines of a step have the reasons; of a run that ended between steps or in its clean-up,
     // none has.
-    return visible(place == nil ? "\(head): \(failure)" : head)
+    return (place == nil ? "\(head): \(failure)" : head).printable
   }
 
   /// `, 2 warnings`; nothing for none.
@@ -147,21 +148,5 @@ public struct TextReport: RunReport {
   /// Seconds with three decimals, rounded down.
   public static func milliseconds(_ duration: Duration) -> String {
     String(duration.decimalSeconds.dropLast(3))
-  }
-
-  /// `text` with control characters escaped: a device must not control the terminal.
-  public static func visible(_ text: String) -> String {
-    // Most texts have none: what begins with 0xc2 may be one.
-    let mayHaveSome = text.utf8.contains { $0 < 0x20 || $0 == 0x7f || $0 == 0xc2 }
-    guard mayHaveSome else { return text }
-    var shown = ""
-    for scalar in text.unicodeScalars {
-      if scalar.value < 0x20 || (0x7f...0x9f).contains(scalar.value) {
-        shown += "\\u{\(String(scalar.value, radix: 16))}"
-      } else {
-        shown.unicodeScalars.append(scalar)
-      }
-    }
-    return shown
   }
 }

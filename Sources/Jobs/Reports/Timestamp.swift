@@ -16,6 +16,15 @@ public enum Timestamp {
       + "T\(clock.joined(separator: ":")).\(padded(micros, 6))Z"
   }
 
+  /// Whether a text has the form that ``text(_:)`` writes for years of four digits.
+  package static func isTime(_ text: String) -> Bool {
+    let form = "0000-00-00T00:00:00.000000Z".utf8
+    return text.utf8.count == form.count
+      && zip(text.utf8, form).allSatisfy { octet, sign in
+        sign == UInt8(ascii: "0") ? UInt8(ascii: "0")...UInt8(ascii: "9") ~= octet : octet == sign
+      }
+  }
+
   private static func floorMicroseconds(_ time: Duration) -> Int64 {
     let (seconds, attoseconds) = time.components
     return seconds * 1_000_000 + attoseconds.divided(by: 1_000_000_000_000).quotient

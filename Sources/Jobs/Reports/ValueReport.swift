@@ -23,9 +23,9 @@ public struct ValueReport: RunReport {
   }
 
   private func line(_ event: RunEvent, _ step: ReportedStep, _ text: String) -> String {
-    guard showsPlace else { return TextReport.visible(text) }
+    guard showsPlace else { return text.printable }
     let attribute = step.attribute ?? ""
     let time = TextReport.milliseconds(event.offset)
-    return TextReport.visible("\(time)  \(attribute)  \(text)")
+    return "\(time)  \(attribute)  \(text)".printable
   }
 }

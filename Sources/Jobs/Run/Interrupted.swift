@@ -2,7 +2,7 @@
 
 /// The cause with which a turn is cancelled when a signal ends the program.
 public struct Interrupted: Error, Hashable, Sendable, CustomStringConvertible {
-  /// SIGHUP, SIGINT or SIGTERM.
+  /// SIGHUP, SIGINT, SIGQUIT or SIGTERM.
   public let signal: Int32
 
   /// An interruption by the signal of this number.
@@ -11,7 +11,7 @@ public struct Interrupted: Error, Hashable, Sendable, CustomStringConvertible {
   }
 
   public var description: String {
-    let names: [Int32: String] = [1: "SIGHUP", 2: "SIGINT", 15: "SIGTERM"]
+    let names: [Int32: String] = [1: "SIGHUP", 2: "SIGINT", 3: "SIGQUIT", 15: "SIGTERM"]
     return "interrupted by \(names[signal] ?? "signal \(signal)")"
   }
 }

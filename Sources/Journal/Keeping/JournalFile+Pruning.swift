@@ -15,22 +15,22 @@ extension JournalFile {
     isUnderWay: (String) -> Bool
   ) throws(JournalFailure) -> Pruned {
     let runs = try read { database in
-      try Row.fetchAll(
-        database,
-        sql: """
-          SELECT run, owner, finished IS NULL,
-            coalesce(finished, (SELECT max(coalesce(c.finished, c.started)) FROM chains c
-                                WHERE c.run = runs.run), started)
-          FROM runs ORDER BY run
-          """
-      )
+      try database.rows(
+        """
+        SELECT run, owner, finished IS NULL AS is_open,
+          coalesce(finished, (SELECT max(coalesce(c.finished, c.started)) FROM chains c
+                              WHERE c.run = runs.run), started) AS last
+        FROM runs ORDER BY run
+        """
+      ).map { row in
+        (
+          run: try row.integer("run"), owner: try row.optionalText("owner"),
+          isOpen: try row.boolean("is_open"), last: try row.time("last")
+        )
+      }
     }
     var pruned: [Int64] = []
-    for row in runs {
-      let run: Int64 = row[0]
-      let owner: String? = row[1]
-      let isOpen: Bool = row[2]
-      let last: String = row[3]
+    for (run, owner, isOpen, last) in runs {
       if run == retention.sparing { continue }
       if isOpen, let owner, isUnderWay(owner) { continue }
       let isOld = retention.from.map { last < $0 } ?? false

@@ -38,23 +38,26 @@ extension JournalFile {
 extension Database {
   func batch(of run: Int64) throws -> BatchSummary? {
     let sql = "SELECT file, name, digest, round FROM batches WHERE run = ?"
-    guard let row = try Row.fetchOne(self, sql: sql, arguments: [run]) else { return nil }
-    let devices = try Row.fetchAll(
-      self,
-      sql: "SELECT device, name FROM batch_devices WHERE run = ? ORDER BY place",
-      arguments: [run]
+    guard let row = try row(sql, [run]) else { return nil }
+    let devices = try rows(
+      "SELECT device, name FROM batch_devices WHERE run = ? ORDER BY place",
+      [run]
     )
     return BatchSummary(
-      origin: BatchOrigin(file: row[0], name: row[1], digest: row[2], round: row[3]),
-      devices: devices.map { BatchMember(device: $0[0], name: $0[1]) }
+      origin: BatchOrigin(
+        file: try row.text("file"),
+        name: try row.optionalText("name"),
+        digest: try row.text("digest"),
+        round: try row.ordinal("round")
+      ),
+      devices: try devices.map {
+        BatchMember(device: try $0.text("device"), name: try $0.optionalText("name"))
+      }
     )
   }
 
   func resumptions(of run: Int64) throws -> [Resumption] {
-    try Row.fetchAll(
-      self,
-      sql: "SELECT chain, started FROM resumptions WHERE run = ? ORDER BY resumption",
-      arguments: [run]
-    ).map { Resumption(chain: $0[0], started: $0[1]) }
+    try rows("SELECT chain, started FROM resumptions WHERE run = ? ORDER BY resumption", [run])
+      .map { Resumption(chain: try $0.ordinal("chain"), started: try $0.time("started")) }
   }
 }

@@ -49,8 +49,9 @@ extension JournalFile {
     try read { database in
       let exists = "SELECT 1 FROM runs WHERE run = ?"
       guard try Int.fetchOne(database, sql: exists, arguments: [run]) != nil else { return false }
-      let chains = try Row.fetchAll(database, sql: ExportedChain.query, arguments: [run])
-      for row in chains { try export(database, ExportedChain(row)) }
+      for row in try database.rows(ExportedChain.query, [run]) {
+        try export(database, ExportedChain(row))
+      }
       return true
     }
   }
@@ -59,46 +60,72 @@ extension JournalFile {
 /// A chain whose events are exported.
 struct ExportedChain {
   static let query = """
-    SELECT c.*, e.error FROM chains c LEFT JOIN errors e
+    SELECT c.*, json(e.error) AS error FROM chains c LEFT JOIN errors e
       ON e.run = c.run AND e.chain = c.chain AND e.event = c.finished_event
     WHERE c.run = ? ORDER BY c.chain
     """
 
-  private let row: Row
   let number: Int
   let device: String
+  private let identity: String
+  private let name: String?
+  private let seed: String
+  private let steps: Int
+  private let started: (time: String, offset: Int64)
+  private let end: End?
 
-  init(_ row: Row) {
-    self.row = row
-    number = row["chain"]
-    device = row["device"]
+  /// The recorded end of a chain.
+  private struct End {
+    let time: String
+    let offset: Int64
+    let attempts: Int
+    let status: String
+    let exitStatus: Int
+    /// JSON.
+    let error: String?
+
+    /// Nil for a chain without a recorded end.
+    init?(_ row: StoredRow) throws(StoredRow.Unexpected) {
+      guard let time = try row.optionalTime("finished"),
+        let status = try row.optionalText("status")
+      else { return nil }
+      self.time = time
+      self.status = status
+      offset = try row.offset("finished_offset")
+      attempts = try row.ordinal("attempts")
+      exitStatus = try row.exitStatus("exit_status").map { Int($0) } ?? 0
+      error = try row.jsonObject("error")
+    }
+  }
+
+  init(_ row: StoredRow) throws(StoredRow.Unexpected) {
+    number = try row.ordinal("chain")
+    device = try row.text("device")
+    identity = try row.text("identity")
+    name = try row.optionalText("name")
+    seed = try row.seed("seed")
+    steps = try row.ordinal("steps")
+    started = (try row.time("started"), try row.offset("started_offset"))
+    end = try End(row)
   }
 
   var startLine: String {
-    let name: String? = row["name"]
-    let start = head(.runStarted, time: row["started"], offset: row["started_offset"], attempt: 1)
+    let start = head(.runStarted, time: started.time, offset: started.offset, attempt: 1)
     return text(
       start + [
-        ("seed", .number(row["seed"])),
-        ("chain", name.map { .string($0) } ?? .null),
-        ("steps", JSONValue(row["steps"] as Int)),
+        ("seed", .number(seed)), ("chain", name.map { .string($0) } ?? .null),
+        ("steps", JSONValue(steps)),
       ]
     )
   }
 
   /// The line for the end of the chain; nil for a chain without a recorded end.
   var endLine: String? {
-    guard let time: String = row["finished"], let status: String = row["status"] else { return nil }
-    let end = head(
-      .runFinished,
-      time: time,
-      offset: row["finished_offset"],
-      attempt: row["attempts"]
-    )
+    guard let end else { return nil }
+    let members = head(.runFinished, time: end.time, offset: end.offset, attempt: end.attempts)
     return text(
-      end + [
-        ("status", .string(status)), ("exitStatus", JSONValue(row["exit_status"] as Int)),
-      ] + Self.member("error", row["error"])
+      members + [("status", .string(end.status)), ("exitStatus", JSONValue(end.exitStatus))]
+        + Self.member("error", end.error)
     )
   }
 
@@ -126,7 +153,6 @@ struct ExportedChain {
     offset: Int64,
     attempt: Int
   ) -> [(key: String, value: JSONValue)] {
-    let identity: String = row["identity"]
     var members: [(key: String, value: JSONValue)] = [
       ("v", JSONValue(JSONLinesReport.version)), ("event", .string(kind.name)),
       ("time", .string(time)), ("offset", .number(Duration.microseconds(offset).decimalSeconds)),

@@ -99,7 +99,9 @@ extension JournalFile {
     _ path: String
   ) throws(JournalFailure) -> DatabaseQueue {
     do {
-      let copy = try DatabaseQueue()
+      var configuration = Configuration()
+      configuration.prepareDatabase { try prepare($0) }
+      let copy = try DatabaseQueue(configuration: configuration)
       try database.backup(to: copy)
       try JournalSchema.migrator.migrate(copy)
       return copy

@@ -29,8 +29,8 @@ extension JournalFile {
   /// The runs with lost records, in order, each with the number of them.
   public func incompleteRuns() throws(JournalFailure) -> [(run: Int64, lost: Int)] {
     try read { database in
-      try Row.fetchAll(database, sql: "SELECT run, lost FROM runs WHERE lost > 0 ORDER BY run")
-        .map { ($0[0], $0[1]) }
+      try database.rows("SELECT run, lost FROM runs WHERE lost > 0 ORDER BY run")
+        .map { (try $0.integer("run"), try $0.ordinal("lost")) }
     }
   }
 
@@ -46,25 +46,24 @@ extension JournalFile {
   /// skips devices with the status `ok`, and decides about the others by their class.
   public func finishedDevices(of run: Int64) throws(JournalFailure) -> [FinishedDevice] {
     try read { database in
-      let rows = try Row.fetchAll(
-        database,
-        sql: """
-          SELECT c.device, c.status, c.exit_status, e.class
-          FROM chains c LEFT JOIN errors e
-            ON e.run = c.run AND e.chain = c.chain AND e.event = c.finished_event
-          WHERE c.run = ? AND c.status IS NOT NULL
-          ORDER BY c.chain
-          """,
-        arguments: [run]
+      let rows = try database.rows(
+        """
+        SELECT c.device, c.status, c.exit_status, e.class
+        FROM chains c LEFT JOIN errors e
+          ON e.run = c.run AND e.chain = c.chain AND e.event = c.finished_event
+        WHERE c.run = ? AND c.status IS NOT NULL
+        ORDER BY c.chain
+        """,
+        [run]
       )
       var devices: [FinishedDevice] = []
       var indices: [String: Int] = [:]
       for row in rows {
         let device = FinishedDevice(
-          device: row[0],
-          status: row[1],
-          exitStatus: row[2],
-          class: row[3]
+          device: try row.text("device"),
+          status: try row.text("status"),
+          exitStatus: try row.exitStatus("exit_status") ?? 0,
+          class: try row.optionalText("class")
         )
         if let index = indices[device.device] {
           devices[index] = device
@@ -81,22 +80,20 @@ extension JournalFile {
 extension Database {
   /// One run with its chains.
   fileprivate func run(_ run: Int64) throws -> RunSummary? {
-    guard
-      let row = try Row.fetchOne(self, sql: "SELECT * FROM runs WHERE run = ?", arguments: [run])
-    else { return nil }
+    guard let row = try row("SELECT * FROM runs WHERE run = ?", [run]) else { return nil }
     return RunSummary(
       run: run,
-      identity: row["identity"],
-      command: row["command"],
-      definition: row["definition"],
-      seed: row["seed"],
-      isSimulated: row["simulated"],
-      owner: row["owner"],
-      version: row["version"],
-      started: row["started"],
-      finished: row["finished"],
-      exitStatus: row["exit_status"],
-      lost: row["lost"],
+      identity: try row.text("identity"),
+      command: try row.text("command"),
+      definition: try row.text("definition"),
+      seed: try row.seed("seed"),
+      isSimulated: try row.boolean("simulated"),
+      owner: try row.optionalText("owner"),
+      version: try row.text("version"),
+      started: try row.time("started"),
+      finished: try row.optionalTime("finished"),
+      exitStatus: try row.exitStatus("exit_status"),
+      lost: try row.ordinal("lost"),
       batch: try batch(of: run),
       resumptions: try resumptions(of: run),
       chains: try chains(of: run)
@@ -104,36 +101,35 @@ extension Database {
   }
 
   private func chains(of run: Int64) throws -> [ChainSummary] {
-    let rows = try Row.fetchAll(
-      self,
-      sql: """
-        SELECT c.*, e.code, e.class,
-          (SELECT count(*) FROM steps s
-           WHERE s.run = c.run AND s.chain = c.chain AND s.status IS NOT NULL) AS ended,
-          (SELECT count(*) FROM step_values v
-           WHERE v.run = c.run AND v.chain = c.chain) AS kept
-        FROM chains c LEFT JOIN errors e
-          ON e.run = c.run AND e.chain = c.chain AND e.event = c.finished_event
-        WHERE c.run = ? ORDER BY c.chain
-        """,
-      arguments: [run]
+    let rows = try rows(
+      """
+      SELECT c.*, e.code, e.class,
+        (SELECT count(*) FROM steps s
+         WHERE s.run = c.run AND s.chain = c.chain AND s.status IS NOT NULL) AS ended,
+        (SELECT count(*) FROM step_values v
+         WHERE v.run = c.run AND v.chain = c.chain) AS kept
+      FROM chains c LEFT JOIN errors e
+        ON e.run = c.run AND e.chain = c.chain AND e.event = c.finished_event
+      WHERE c.run = ? ORDER BY c.chain
+      """,
+      [run]
     )
-    return rows.map { row in
-      let end: Int64? = row["finished_offset"]
-      let start: Int64 = row["started_offset"]
+    return try rows.map { row in
+      let start = try row.offset("started_offset")
+      let end = try row.optionalInteger("finished_offset", in: StoredRow.microseconds)
       return ChainSummary(
-        chain: row["chain"],
-        device: row["device"],
-        name: row["name"],
-        started: row["started"],
-        finished: row["finished"],
+        chain: try row.ordinal("chain"),
+        device: try row.text("device"),
+        name: try row.optionalText("name"),
+        started: try row.time("started"),
+        finished: try row.optionalTime("finished"),
         took: end.map { $0 - start },
-        status: row["status"],
-        exitStatus: row["exit_status"],
-        code: row["code"],
-        class: row["class"],
-        stepsEnded: row["ended"],
-        values: row["kept"]
+        status: try row.optionalText("status"),
+        exitStatus: try row.exitStatus("exit_status"),
+        code: try row.optionalText("code"),
+        class: try row.optionalText("class"),
+        stepsEnded: try row.ordinal("ended"),
+        values: try row.ordinal("kept")
       )
     }
   }

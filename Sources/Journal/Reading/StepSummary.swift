@@ -29,31 +29,31 @@ extension JournalFile {
   /// - Throws: ``JournalFailure``.
   public func steps(of chain: Int, run: Int64) throws(JournalFailure) -> [StepSummary] {
     try read { database in
-      let rows = try Row.fetchAll(
-        database,
-        sql: """
-          SELECT s.*, e.code, e.message,
-            (SELECT count(*) FROM step_values v
-             WHERE v.run = s.run AND v.chain = s.chain AND v.step = s.step
-               AND v.event BETWEEN s.started_event AND coalesce(s.finished_event, 1 << 62)) AS kept
-          FROM steps s LEFT JOIN errors e
-            ON e.run = s.run AND e.chain = s.chain AND e.event = s.finished_event
-          WHERE s.run = ? AND s.chain = ? ORDER BY s.step
-          """,
-        arguments: [run, chain]
+      let rows = try database.rows(
+        """
+        SELECT s.attempt, s.position, s.operation, s.attribute, s.started_offset, s.status,
+          json(s.result) AS result, e.code, e.message,
+          (SELECT count(*) FROM step_values v
+           WHERE v.run = s.run AND v.chain = s.chain AND v.step = s.step
+             AND v.event BETWEEN s.started_event AND coalesce(s.finished_event, 1 << 62)) AS kept
+        FROM steps s LEFT JOIN errors e
+          ON e.run = s.run AND e.chain = s.chain AND e.event = s.finished_event
+        WHERE s.run = ? AND s.chain = ? ORDER BY s.step
+        """,
+        [run, chain]
       )
-      return rows.map { row in
+      return try rows.map { row in
         StepSummary(
-          attempt: row["attempt"],
-          position: row["position"],
-          operation: row["operation"],
-          attribute: row["attribute"],
-          offset: row["started_offset"],
-          status: row["status"],
-          result: row["result"],
-          code: row["code"],
-          message: row["message"],
-          values: row["kept"]
+          attempt: try row.ordinal("attempt"),
+          position: try row.text("position"),
+          operation: try row.text("operation"),
+          attribute: try row.optionalText("attribute"),
+          offset: try row.offset("started_offset"),
+          status: try row.optionalText("status"),
+          result: try row.jsonObject("result"),
+          code: try row.optionalText("code"),
+          message: try row.optionalText("message"),
+          values: try row.ordinal("kept")
         )
       }
     }

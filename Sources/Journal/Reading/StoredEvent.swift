@@ -52,20 +52,24 @@ struct StoredEvent: Hashable, Sendable {
 }
 
 extension StoredEvent {
-  init(_ row: Row) {
-    kind = Kind(name: row[0])
-    event = row[1]
-    time = row[2]
-    offset = row[3]
-    attempt = row[4]
-    position = row[5]
-    operation = row[6]
-    attribute = row[7]
-    written = row[8]
-    status = row[9]
-    text = row[10]
-    hex = row[11]
-    error = row[12]
+  init(_ row: StoredRow) throws(StoredRow.Unexpected) {
+    kind = Kind(name: try row.text("kind"))
+    event = try row.ordinal("event")
+    time = try row.time("time")
+    offset = try row.offset("moment")
+    attempt = try row.ordinal("attempt")
+    position = try row.optionalText("position")
+    operation = try row.optionalText("operation")
+    attribute = try row.optionalText("attribute")
+    written = try row.optionalText("written")
+    status = try row.optionalText("status")
+    switch kind {
+    case .value, .unknown: text = try row.json("json")
+    case .runStarted, .stepStarted, .gap, .stepFinished, .runFinished:
+      text = try row.jsonObject("json")
+    }
+    hex = try row.optionalText("hex")
+    error = try row.jsonObject("error")
   }
 
   /// The steps, values and gaps of a chain, in the order in which they happened, without the start
@@ -77,26 +81,28 @@ extension StoredEvent {
     run: Int64,
     in database: Database
   ) throws -> MapCursor<RowCursor, StoredEvent> {
-    try Row.fetchCursor(database, sql: query, arguments: [run, chain]).map { StoredEvent($0) }
+    try Row.fetchCursor(database, sql: query, arguments: [run, chain])
+      .map { try StoredEvent(StoredRow($0)) }
   }
 
   private static let query = """
-    SELECT 'step-started', started_event AS event, started, started_offset, attempt, position,
-      operation, attribute, written, NULL, NULL, NULL, NULL
+    SELECT 'step-started' AS kind, started_event AS event, started AS time,
+      started_offset AS moment, attempt, position, operation, attribute, written, NULL AS status,
+      NULL AS json, NULL AS hex, NULL AS error
     FROM steps WHERE run = ?1 AND chain = ?2
     UNION ALL
     SELECT 'step-finished', s.finished_event, finished, finished_offset, attempt, position,
-      operation, attribute, written, status, result, NULL, e.error
+      operation, attribute, written, status, json(result), NULL, json(e.error)
     FROM steps s LEFT JOIN errors e
       ON e.run = s.run AND e.chain = s.chain AND e.event = s.finished_event
     WHERE s.run = ?1 AND s.chain = ?2 AND s.status IS NOT NULL
     UNION ALL
     SELECT 'value', v.event, time, "offset", attempt, position, operation, attribute, written,
-      NULL, value, hex, NULL
+      NULL, json(value), hex, NULL
     FROM step_values v JOIN steps s USING (run, chain, step) WHERE run = ?1 AND chain = ?2
     UNION ALL
     SELECT 'gap', g.event, time, "offset", attempt, position, operation, attribute, written,
-      NULL, gap, NULL, NULL
+      NULL, json(gap), NULL, NULL
     FROM gaps g JOIN steps s USING (run, chain, step) WHERE run = ?1 AND chain = ?2
     ORDER BY 2
     """

@@ -39,20 +39,23 @@ enum ValueTable {
     let value = event.kind == .stepFinished ? try part("$.value", of: text, database) : text
     guard let value else { return [("", "")] }
     // The operator -> returns a number as it was written, and a text in quotes.
-    let rows = try Row.fetchAll(
-      database,
-      sql: """
-        SELECT f.key, f.type, f.atom, ?1 -> f.fullkey
-        FROM json_each(CASE json_type(?1) WHEN 'object' THEN ?1 ELSE '{}' END) f
-        UNION ALL
-        SELECT '', json_type(?1), json_extract(?1, '$'), ?1 WHERE json_type(?1) != 'object'
-        """,
-      arguments: [value]
+    let rows = try database.rows(
+      """
+      SELECT f.key, f.type, CAST(f.atom AS TEXT) AS atom, ?1 -> f.fullkey AS json
+      FROM json_each(CASE json_type(?1) WHEN 'object' THEN ?1 ELSE '{}' END) f
+      UNION ALL
+      SELECT '', json_type(?1), CAST(json_extract(?1, '$') AS TEXT), ?1
+      WHERE json_type(?1) != 'object'
+      """,
+      [value]
     )
-    return rows.map { row in
-      let isText = row[1] as String == "text"
-      let isNothing = row[1] as String == "null"
-      return (row[0], isNothing ? "" : isText ? row[2] : row[3])
+    return try rows.map { row in
+      let field = try row.text("key")
+      switch try row.text("type") {
+      case "null": return (field, "")
+      case "text": return (field, try row.text("atom"))
+      default: return (field, try row.text("json"))
+      }
     }
   }
 
@@ -61,16 +64,13 @@ enum ValueTable {
     of text: String,
     _ database: Database
   ) throws -> String? {
-    try String.fetchOne(database, sql: "SELECT ? -> ?", arguments: [text, path])
+    try database.row("SELECT ? -> ? AS part", [text, path])?.optionalText("part")
   }
 
   private static func code(of event: StoredEvent, _ database: Database) throws -> String {
     guard let error = event.error else { return "" }
-    return try String.fetchOne(
-      database,
-      sql: "SELECT json_extract(?, '$.code')",
-      arguments: [error]
-    ) ?? ""
+    let sql = "SELECT CAST(json_extract(?, '$.code') AS TEXT) AS code"
+    return try database.row(sql, [error])?.optionalText("code") ?? ""
   }
 
   /// A line of CSV, without the line end.

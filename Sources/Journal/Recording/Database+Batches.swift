@@ -5,18 +5,12 @@ import Jobs
 
 extension Database {
   func insert(_ origin: BatchOrigin, run: Int64) throws {
-    try execute(
-      sql: "INSERT INTO batches (run, file, name, digest, round) VALUES (?, ?, ?, ?, ?)",
-      arguments: [run, origin.file, origin.name, origin.digest, origin.round]
-    )
+    try insert([run, origin.file, origin.name, origin.digest, origin.round], in: .batches)
   }
 
   func insert(_ members: [BatchMember], run: Int64) throws {
-    let statement = try cachedStatement(
-      sql: "INSERT OR IGNORE INTO batch_devices (run, place, device, name) VALUES (?, ?, ?, ?)"
-    )
     for (index, member) in members.enumerated() {
-      try statement.execute(arguments: [run, index + 1, member.device, member.name])
+      try insert([run, index + 1, member.device, member.name], in: .batchDevices)
     }
   }
 
@@ -33,22 +27,21 @@ extension Database {
       arguments: [takeover.owner, run, takeover.former]
     )
     guard changesCount > 0 else { return nil }
-    let last = try Int.fetchOne(
-      self,
-      sql: "SELECT coalesce(max(chain), 0) FROM chains WHERE run = ?",
-      arguments: [run]
+    try cachedStatement(sql: JournalTable.runs.reseal).execute(arguments: [run])
+    let chains = try last("chain", of: .chains, run: run)
+    try insert(
+      [
+        run, try last("resumption", of: .resumptions, run: run) + 1, chains + 1, takeover.owner,
+        takeover.version, Timestamp.text(takeover.started),
+      ],
+      in: .resumptions
     )
-    try execute(
-      sql: """
-        INSERT INTO resumptions (run, resumption, chain, owner, version, started)
-        SELECT ?1, coalesce(max(resumption), 0) + 1, ?2, ?3, ?4, ?5
-        FROM resumptions WHERE run = ?1
-        """,
-      arguments: [
-        run, (last ?? 0) + 1, takeover.owner, takeover.version,
-        Timestamp.text(takeover.started),
-      ]
-    )
-    return last ?? 0
+    return chains
+  }
+
+  /// The highest number of a run's records; 0 for none.
+  private func last(_ number: String, of table: JournalTable, run: Int64) throws -> Int {
+    let sql = "SELECT coalesce(max(\(number)), 0) AS last FROM \(table.name) WHERE run = ?"
+    return try row(sql, [run])?.ordinal("last") ?? 0
   }
 }

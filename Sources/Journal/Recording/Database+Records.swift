@@ -1,4 +1,4 @@
-// Writing records as rows, one statement for each kind.
+// Writing records as rows, each with its checksum.
 //
 // Existing rows stay: a commit whose confirmation was lost can be repeated.
 
@@ -6,91 +6,67 @@ import GRDB
 
 extension Database {
   func insert(_ header: RunHeader) throws -> Int64 {
-    try cachedStatement(
-      sql: """
-        INSERT INTO runs (identity, command, definition, seed, simulated, owner, version, started)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-        """
-    ).execute(
-      arguments: [
-        header.identity, header.command, header.definition, "\(header.seed)",
-        header.isSimulated ? 1 : 0, header.owner, header.version, header.startedText,
-      ]
+    try insert(
+      [
+        nil, header.identity, header.command, header.definition, "\(header.seed)",
+        header.isSimulated ? 1 : 0, header.owner, header.version, header.startedText, nil, nil, 0,
+      ],
+      in: .runs
     )
     let run = lastInsertedRowID
+    try cachedStatement(sql: JournalTable.runs.seal).execute(arguments: [run])
     if let batch = header.batch { try insert(batch, run: run) }
     return run
   }
 
+  /// Changes the record of a run; one without a checksum stays without.
+  func update(_ run: Int64, set: String, _ arguments: StatementArguments) throws {
+    try execute(sql: "UPDATE runs SET \(set) WHERE run = ?", arguments: arguments + [run])
+    try cachedStatement(sql: JournalTable.runs.reseal).execute(arguments: [run])
+  }
+
   /// Adds to the number of lost records of a run.
   func note(lost: Int, of run: Int64) throws {
-    try execute(sql: "UPDATE runs SET lost = lost + ? WHERE run = ?", arguments: [lost, run])
+    try update(run, set: "lost = lost + ?", [lost])
+  }
+
+  func insert(_ values: StatementArguments, in table: JournalTable) throws {
+    try cachedStatement(sql: table.insert).execute(arguments: values)
   }
 
   func insert(_ record: JournalRecord, run: Int64, chain: Int) throws {
     switch record {
     case .batchDevices(let members): try insert(members, run: run)
-    case .chainStarted(let start): try insert(start, run, chain)
-    case .stepStarted(let start): try insert(start, run, chain)
-    case .value(let value): try insert(value, run, chain)
-    case .gap(let step, let moment, let text):
-      try cachedStatement(
-        sql: """
-          INSERT OR IGNORE INTO gaps (run, chain, event, step, time, "offset", gap)
-          VALUES (?, ?, ?, ?, ?, ?, ?)
-          """
-      ).execute(
-        arguments: [run, chain, moment.event, step, moment.time, moment.offset, text]
+    case .chainStarted(let start):
+      try insert(
+        [
+          run, chain, start.device, start.name, start.identity, start.seed, start.steps,
+          start.moment.time, start.moment.offset, nil, nil, nil, nil, nil, nil, nil,
+        ],
+        in: .chains
       )
+    case .stepStarted(let start):
+      try insert(
+        [
+          run, chain, start.step, start.attempt, start.position, start.operation,
+          start.attribute, start.written, start.moment.time, start.moment.offset,
+          start.moment.event, nil, nil, nil, nil, nil, nil,
+        ],
+        in: .steps
+      )
+    case .value(let value):
+      try insert(
+        [
+          run, chain, value.moment.event, value.step, value.moment.time, value.moment.offset,
+          value.value, value.hex,
+        ],
+        in: .values
+      )
+    case .gap(let step, let moment, let text):
+      try insert([run, chain, moment.event, step, moment.time, moment.offset, text], in: .gaps)
     case .stepFinished(let end): try update(end, run, chain)
     case .chainFinished(let end): try update(end, run, chain)
     }
-  }
-
-  private func insert(_ start: JournalRecord.ChainStart, _ run: Int64, _ chain: Int) throws {
-    try cachedStatement(
-      sql: """
-        INSERT OR IGNORE INTO chains
-          (run, chain, device, name, identity, seed, steps, started, started_offset)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-        """
-    ).execute(
-      arguments: [
-        run, chain, start.device, start.name, start.identity, start.seed, start.steps,
-        start.moment.time, start.moment.offset,
-      ]
-    )
-  }
-
-  private func insert(_ start: JournalRecord.StepStart, _ run: Int64, _ chain: Int) throws {
-    try cachedStatement(
-      sql: """
-        INSERT OR IGNORE INTO steps
-          (run, chain, step, attempt, position, operation, attribute, written, started,
-           started_offset, started_event)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-        """
-    ).execute(
-      arguments: [
-        run, chain, start.step, start.attempt, start.position, start.operation, start.attribute,
-        start.written, start.moment.time, start.moment.offset, start.moment.event,
-      ]
-    )
-  }
-
-  private func insert(_ value: JournalRecord.StoredValue, _ run: Int64, _ chain: Int) throws {
-    try cachedStatement(
-      sql: """
-        INSERT OR IGNORE INTO step_values
-          (run, chain, event, step, time, "offset", value, hex)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-        """
-    ).execute(
-      arguments: [
-        run, chain, value.moment.event, value.step, value.moment.time, value.moment.offset,
-        value.value, value.hex,
-      ]
-    )
   }
 
   private func update(_ end: JournalRecord.StepEnd, _ run: Int64, _ chain: Int) throws {
@@ -106,6 +82,7 @@ extension Database {
         run, chain, end.step,
       ]
     )
+    try cachedStatement(sql: JournalTable.steps.seal).execute(arguments: [run, chain, end.step])
     try insert(error: end.error, end.moment, step: end.step, run, chain)
   }
 
@@ -122,6 +99,7 @@ extension Database {
         end.attempts, end.done, run, chain,
       ]
     )
+    try cachedStatement(sql: JournalTable.chains.seal).execute(arguments: [run, chain])
     try insert(error: end.error, end.moment, step: nil, run, chain)
   }
 
@@ -133,8 +111,6 @@ extension Database {
     _ chain: Int
   ) throws {
     guard let error else { return }
-    try cachedStatement(
-      sql: "INSERT OR IGNORE INTO errors (run, chain, event, step, error) VALUES (?, ?, ?, ?, ?)"
-    ).execute(arguments: [run, chain, moment.event, step, error])
+    try insert([run, chain, moment.event, step, error], in: .errors)
   }
 }

@@ -30,22 +30,26 @@ public final class RunRecorder: Sendable {
   private let loop: Loop
   private let file: JournalFile
   private let onFailure: @Sendable (JournalFailure) -> Void
+  private let onWritten: @Sendable () -> Void
   private let state: Guarded<State>
 
   /// Creates a recorder for a new run. It writes nothing yet.
   ///
   /// - Parameters:
   ///   - loop: The loop of the events.
+  ///   - onWritten: Called when everything that was recorded so far has been written.
   ///   - onFailure: Called when a write fails after one that succeeded. Unwritten records are kept,
   ///     and written after pauses that grow, and at the end.
   public init(
     _ header: RunHeader,
     to file: JournalFile,
     on loop: Loop,
+    onWritten: @escaping @Sendable () -> Void = {},
     onFailure: @escaping @Sendable (JournalFailure) -> Void
   ) {
     self.loop = loop
     self.file = file
+    self.onWritten = onWritten
     self.onFailure = onFailure
     state = Guarded(State(header: header))
   }
@@ -59,6 +63,7 @@ public final class RunRecorder: Sendable {
     _ takeover: RunTakeover,
     in file: JournalFile,
     on loop: Loop,
+    onWritten: @escaping @Sendable () -> Void = {},
     onFailure: @escaping @Sendable (JournalFailure) -> Void
   ) throws(JournalFailure) {
     guard let last = try file.write({ try $0.take(takeover, of: run) }) else {
@@ -67,6 +72,7 @@ public final class RunRecorder: Sendable {
     }
     self.loop = loop
     self.file = file
+    self.onWritten = onWritten
     self.onFailure = onFailure
     state = Guarded(State(run: run, chains: last))
   }
@@ -79,6 +85,11 @@ public final class RunRecorder: Sendable {
 
   /// Why the last attempt to write failed; nil when it succeeded.
   public var failure: JournalFailure? { state.withLock { $0.failure } }
+
+  /// Whether everything that was recorded so far has been written.
+  public var isWritten: Bool {
+    state.withLock { $0.failure == nil && $0.batch.entries.isEmpty }
+  }
 
   /// The number of records that were lost because too many came while they could not be written.
   public var lost: Int { state.withLock { $0.batch.lost } }
@@ -145,9 +156,10 @@ public final class RunRecorder: Sendable {
     guard let run, failure == nil else { return }
     let time = time
     _ = write { database in
-      try database.execute(
-        sql: "UPDATE runs SET finished = ?, exit_status = ? WHERE run = ?",
-        arguments: [Timestamp.text(time), status.rawValue, run]
+      try database.update(
+        run,
+        set: "finished = ?, exit_status = ?",
+        [Timestamp.text(time), status.rawValue]
       )
     }
   }
@@ -169,6 +181,7 @@ public final class RunRecorder: Sendable {
     }
     timer?.cancel()
     while writePiece() {}
+    if isWritten { onWritten() }
   }
 
   /// - Returns: Whether it succeeded and more records wait.

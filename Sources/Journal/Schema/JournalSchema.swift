@@ -13,6 +13,7 @@ enum JournalSchema {
     migrator.registerMigration("2") { try $0.execute(sql: version2) }
     migrator.registerMigration("3") { try $0.execute(sql: version3) }
     migrator.registerMigration("4") { try $0.execute(sql: version4) }
+    migrator.registerMigration("5") { try $0.execute(sql: version5) }
     return migrator
   }
 
@@ -166,4 +167,9 @@ enum JournalSchema {
 
     PRAGMA user_version = 4;
     """
+
+  /// A checksum for each record; null for those of earlier versions.
+  private static let version5 =
+    JournalTable.all.map { "ALTER TABLE \($0.name) ADD COLUMN checksum INTEGER;\n" }.joined()
+    + "PRAGMA user_version = 5;"
 }

@@ -65,7 +65,7 @@ struct ChainWriter {
   }
 
   mutating func comment(_ text: String) {
-    body.append("  # \(TextReport.visible(text))")
+    body.append("  # \(text.printable)")
   }
 
   /// Omits an operation, with the reason as a comment in the chain and in the list of omissions.

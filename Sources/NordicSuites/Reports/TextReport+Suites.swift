@@ -12,7 +12,7 @@ extension TextReport: SuiteReport {
       case .test(let test, let index, let run): Self.lines(test, index, run)
       case .finished(let ending): [Self.line(ending, event.offset)]
       }
-    return lines.map { Self.visible($0) }
+    return lines.map(\.printable)
   }
 
   private static func lines(_ test: SuiteTest, _ index: Int, _ event: RunEvent) -> [String] {

@@ -24,7 +24,7 @@ extension Suite {
         lines += operation.assertionLines.map { "       \($0)" }
       }
     }
-    return lines.map { TextReport.visible($0) }
+    return lines.map(\.printable)
   }
 
   private func binding(of target: SuiteTarget, _ devices: [String: DeviceTarget]) -> String {

@@ -32,7 +32,7 @@ extension DeviceReader {
         "csv",
         \.csv,
         .later("the name of a file", fileName),
-        "a CSV file, relative to this file"
+        "a CSV file below the folder of this file, relative to it"
       ),
       DeviceKey(
         "parts",
@@ -87,7 +87,6 @@ extension DeviceReader {
   static let fileName = Schema(["type": "string"])
   static let partsExample = "[{ u8: { column: bpm } }]"
 
-  /// A series with the values of its table.
   /// A series, with the values of its table.
   static let seriesShape = DeviceShape<Series>(
     "a mapping",
@@ -132,13 +131,19 @@ extension DeviceReader {
     return (rows, times)
   }
 
-  /// The table of a file; its name counts from the folder of this one.
+  /// The table of a file below the folder of this one.
   mutating func table(_ node: Node) -> CSVTable? {
     guard let name = node.text else {
       problems.append(node.problem(expected: "the name of a file"))
       return nil
     }
     let path = TextFile.path(name, beside: node.place.file)
+    do throws(FolderOfFile.Refusal) {
+      _ = try FolderOfFile(node.place.file).realPath(of: path, owner: "the device file")
+    } catch {
+      problems.append(node.problem("\(path): \(error.reason)"))
+      return nil
+    }
     let text: String
     do throws(DocumentErrors) {
       text = try TextFile.read(path)

@@ -35,6 +35,7 @@ enum TargetName: String, CaseIterable {
   case batchFiles = "batch-files"
   case csv
   case suites
+  case journals
   case messages
 
   var target: any FuzzTarget.Type {
@@ -44,6 +45,7 @@ enum TargetName: String, CaseIterable {
     case .batchFiles: BatchFiles.self
     case .csv: Tables.self
     case .suites: SuiteFiles.self
+    case .journals: JournalFiles.self
     case .messages: Messages.self
     }
   }

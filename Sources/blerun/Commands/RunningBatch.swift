@@ -98,7 +98,11 @@ final class RunningBatch: Sendable {
   // MARK: What happens
 
   private func receive(_ event: RunEvent) {
-    journal?.receive(event)
+    guard let journal else { return report(event) }
+    journal.receive(event) { [self] in report(event) }
+  }
+
+  private func report(_ event: RunEvent) {
     if format == .text { state.withLock { $0.recorder.take(event) } }
     switch format {
     case .text, .json: line.around { printed.receive(event) }
@@ -136,7 +140,7 @@ final class RunningBatch: Sendable {
     line.clear()
     guard format == .text, !recorder.runs.isEmpty || !ending.notRun.isEmpty else { return }
     let summary = SummaryReport().text(on: recorder.runs, of: recorder.whole)
-    output.line(String(summary.dropLast()))
+    output.lines(String(summary.dropLast()))
   }
 
   // MARK: Progress

@@ -25,7 +25,7 @@ struct ScanReport: Sendable {
     let services = device.services.map { AssignedNumbers.serviceIdentifier($0) ?? $0.text }
     let parts: [String?] = [
       offset.map { "\(TextReport.milliseconds($0)) s" }, "\(device.address)", rssi,
-      device.name.map(TextReport.visible) ?? "(no name)",
+      device.name.map(\.printable) ?? "(no name)",
       (services + data(device)).joined(separator: ", "),
     ]
     return parts.compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: "  ")
@@ -35,7 +35,7 @@ struct ScanReport: Sendable {
   private func data(_ device: Advertisement) -> [String] {
     device.manufacturerData.map { data in
       let pattern = "\(ManufacturerPattern(company: data.company, prefix: data.data))"
-      return companies.name(of: data.company).map { "\(pattern) (\(TextReport.visible($0)))" }
+      return companies.name(of: data.company).map { "\(pattern) (\($0.printable))" }
         ?? pattern
     }
       + device.serviceData.map { "\(ServiceDataPattern(service: $0.service, prefix: $0.data))" }

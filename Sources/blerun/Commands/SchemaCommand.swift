@@ -41,7 +41,7 @@ struct SchemaCommand: ParsableCommand {
 
   func run() throws {
     let output = StandardOutput()
-    output.line(kind.text)
+    output.lines(kind.text)
     if let failure = output.finish() { throw Ending(.output, "\(failure)") }
   }
 }

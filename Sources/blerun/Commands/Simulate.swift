@@ -101,8 +101,8 @@ struct Simulate: ParsableCommand {
     let signals = SystemSignals { signal in
       switch signal {
       case .childEnded: loop.post(look)
-      // A terminal's Ctrl-C reaches the command by itself.
-      case .interrupt: break
+      // What a terminal sends for its keys reaches the command by itself.
+      case let signal where SystemSignal.keys.contains(signal): break
       // open: signals of the system
       default: running.withLock { $0 }?.send(signal.number)
       }

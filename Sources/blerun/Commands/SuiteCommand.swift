@@ -76,9 +76,16 @@ struct SuiteCommand {
       throw error
     }
     let record = kept?.chain()
-    let ended = run(in: world, devices, identity.seed) { event in
-      if case .test(_, _, let run) = event.change { record?(run) }
-      reports.receive(event)
+    let ended = run(in: world, devices, identity.seed) { event, show in
+      let report: @Sendable () -> Void = { [reports] in
+        reports.receive(event)
+        show()
+      }
+      if case .test(_, _, let run) = event.change, let record {
+        record(run, report)
+      } else {
+        report()
+      }
     }
     let status = reports.end(ended)
     let traced = trace?.end(status, on: world.loop) ?? status
@@ -89,7 +96,7 @@ struct SuiteCommand {
     in world: World,
     _ devices: [String: DeviceTarget],
     _ seed: UInt64,
-    _ record: @escaping @Sendable (SuiteEvent) -> Void
+    _ record: @escaping @Sendable (SuiteEvent, _ show: @escaping @Sendable () -> Void) -> Void
   ) -> ExitStatus {
     let scheduler = world.scheduler
     let output = StandardOutput(in: world) { failure in scheduler.cancelAll(failure) }
@@ -110,9 +117,10 @@ struct SuiteCommand {
         world.service(for: $0, adapter: adapter, options: connecting)
       },
       report: { event in
-        record(event)
-        for line in report?.lines(for: event) ?? [] { output.line(line) }
-        for warning in event.warnings { StandardError.line("blerun: warning: \(warning)") }
+        record(event) {
+          for line in report?.lines(for: event) ?? [] { output.line(line) }
+          for warning in event.warnings { StandardError.line("blerun: warning: \(warning)") }
+        }
       }
     )
     runner.ask = TerminalQuestions(on: world.loop, isVirtual: world.isVirtual)?.ask
@@ -171,6 +179,6 @@ extension SuiteEvent {
       result.status == .warning
     else { return [] }
     let (step, place) = (result.step, result.step.source.map { "\($0): " } ?? "")
-    return result.notes.map { TextReport.visible("\(place)\(step.label ?? step.operation): \($0)") }
+    return result.notes.map { "\(place)\(step.label ?? step.operation): \($0)".printable }
   }
 }

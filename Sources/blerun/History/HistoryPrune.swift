@@ -61,18 +61,23 @@ struct HistoryPrune: ParsableCommand {
   }
 }
 
-/// Sees whether the journal is whole.
+/// Checks the journal for damage.
 struct HistoryCheck: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
-    abstract: "See whether every page of the journal is what was written."
+    abstract: "See whether the journal is what was written.",
+    discussion: """
+      Checks every page, the references between tables, and each record against its checksum. \
+      Records that are missing without a trace are not found.
+      """
   )
 
   @OptionGroup var options: HistoryOptions
 
   func run() throws {
     let file = try options.open()
-    let complaints = try reading { () throws(JournalFailure) in try file.complaints() }
+    let check = try reading { () throws(JournalFailure) in try file.check() }
+    let complaints = check.complaints
     let incomplete =
       complaints.isEmpty
       ? try reading { () throws(JournalFailure) in try file.incompleteRuns() } : []
@@ -80,6 +85,10 @@ struct HistoryCheck: ParsableCommand {
     switch options.output {
     case .text:
       for line in complaints.isEmpty ? ["\(file.path): ok"] : complaints { output.line(line) }
+      if !check.unchecked.isEmpty {
+        let runs = counted(check.unchecked.count, "run")
+        output.line("without checksums: \(runs) that an earlier version recorded")
+      }
       for (run, lost) in incomplete {
         output.line("run \(run) is incomplete: \(lost) of its records could not be written")
       }
@@ -88,6 +97,7 @@ struct HistoryCheck: ParsableCommand {
         ("v", JSONValue(1)), ("event", .string("check")), ("whole", .boolean(complaints.isEmpty)),
         ("complaints", .array(complaints.map { .string($0) })),
         ("incomplete", .array(incomplete.map { JSONValue(Int($0.run)) })),
+        ("unchecked", .array(check.unchecked.map { JSONValue(Int($0)) })),
       ]
       output.line(JSONValue.object(members).text)
     }

@@ -33,10 +33,14 @@ final class LockedFile: Sendable {
   static func attempt(_ path: String, makes: Bool = true, isShared: Bool = false) -> Attempt {
     let descriptor = open(
       path,
-      O_RDWR | (makes ? O_CREAT : 0) | O_CLOEXEC | O_NOFOLLOW,
+      O_RDWR | (makes ? O_CREAT : 0) | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
       0o600
     )
     guard descriptor >= 0 else { return .failed(String(cString: strerror(errno))) }
+    guard isRegular(descriptor) else {
+      close(descriptor)
+      return .failed("not a regular file")
+    }
     guard flock(descriptor, (isShared ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0 else {
       let number = errno
       close(descriptor)
@@ -90,10 +94,16 @@ final class LockedFile: Sendable {
 
   /// The text of a file that another process holds; empty when it cannot be read.
   static func peek(_ path: String) -> String {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { return "" }
     defer { close(descriptor) }
-    return read(descriptor)
+    return isRegular(descriptor) ? read(descriptor) : ""
+  }
+
+  /// Whether reading cannot wait for another process, as it would at a pipe.
+  private static func isRegular(_ descriptor: Int32) -> Bool {
+    var status = stat()
+    return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 
   private static func read(_ descriptor: Int32) -> String {

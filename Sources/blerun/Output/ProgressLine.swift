@@ -27,16 +27,16 @@ final class ProgressLine: Sendable {
   func show(_ text: String) {
     guard isLive else { return }
     shown.withLock { $0 = text }
-    StandardError.write("\r\(text)\u{1b}[K")
+    StandardError.openLine(text)
   }
 
   /// Makes place for other lines, and then writes the line below them.
   func around(_ body: () -> Void) {
     let text = shown.withLock { $0 }
     guard isLive, isOnOutput, !text.isEmpty else { return body() }
-    StandardError.write("\r\u{1b}[K")
+    StandardError.openLine("")
     body()
-    StandardError.write(text)
+    StandardError.openLine(text)
   }
 
   /// Takes the line away.
@@ -45,6 +45,6 @@ final class ProgressLine: Sendable {
       defer { shown = "" }
       return shown
     }
-    if !text.isEmpty { StandardError.write("\r\u{1b}[K") }
+    if !text.isEmpty { StandardError.openLine("") }
   }
 }

@@ -61,13 +61,18 @@ final class StandardOutput: Sendable {
   }
 
   /// Writes a line. After a failure it does nothing.
-  func line(_ text: String) {
+  func line(_ text: String) { write(PrintableText(line: text)) }
+
+  /// Writes a text of several lines, which this program made of lines.
+  func lines(_ text: String) { write(PrintableText(lines: text)) }
+
+  private func write(_ text: PrintableText) {
     guard failure == nil else { return }
     guard let writer else {
-      if let number = writeAll(descriptor, text + "\n") { fail(.system(number)) }
+      if let number = writeAll(descriptor, .text(text), .lineEnd) { fail(.system(number)) }
       return
     }
-    guard writer.put(text + "\n", to: descriptor) else { return fail(.notRead) }
+    guard writer.put([.text(text), .lineEnd], to: descriptor) else { return fail(.notRead) }
     guard pace == .ofReader else { return }
     if writer.waitForRoom(patience: { Self.afterSignal }) == .notRead { fail(.notRead) }
   }
@@ -146,14 +151,22 @@ extension RunFailure {
 /// Standard error: what a person should know, never data.
 enum StandardError {
   /// Writes a line; a failure to do so is nobody's business.
-  static func line(_ text: String) { write(text + "\n") }
+  static func line(_ text: String) { write(.text(PrintableText(line: text)), .lineEnd) }
 
-  /// Writes a part of a line. Never waits for the reader.
-  static func write(_ text: String) {
+  /// Writes a text of several lines, which this program made of lines.
+  static func lines(_ text: String) { write(.text(PrintableText(lines: text)), .lineEnd) }
+
+  /// Puts a text in the place of the line at the bottom of a terminal; the line stays open.
+  static func openLine(_ text: String) {
+    write(.lineStart, .text(PrintableText(line: text)), .clearedRest)
+  }
+
+  /// Never waits for the reader.
+  private static func write(_ parts: Written...) {
     if let writer = StandardStreams.ofProcess.writer(of: STDERR_FILENO) {
-      _ = writer.put(text, to: STDERR_FILENO)
+      _ = writer.put(parts, to: STDERR_FILENO)
     } else {
-      _ = writeAll(STDERR_FILENO, text)
+      _ = writeAll(STDERR_FILENO, parts)
     }
   }
 }

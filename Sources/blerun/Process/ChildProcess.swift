@@ -39,7 +39,8 @@ struct ChildProcess: Sendable {
     posix_spawnattr_setsigmask(&attributes, &none)
     var defaults = sigset_t()
     sigemptyset(&defaults)
-    for number in [SIGPIPE, SIGINT, SIGTERM, SIGHUP, SIGCHLD] { sigaddset(&defaults, number) }
+    let endings = SystemSignal.endings.map(\.number)
+    for number in SystemSignals.ignored + endings + [SIGCHLD] { sigaddset(&defaults, number) }
     posix_spawnattr_setsigdefault(&attributes, &defaults)
     posix_spawnattr_setflags(
       &attributes,

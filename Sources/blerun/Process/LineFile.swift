@@ -28,28 +28,11 @@ final class LineFile: Sendable {
     failed.withLock { $0 }.map { "\(path) could not be written: \(String(cString: strerror($0)))" }
   }
 
-  func line(_ text: String) { write(text + "\n") }
-
-  /// Writes text as it is. After a failure it does nothing.
-  func write(_ text: String) {
-    guard failed.withLock({ $0 == nil }), let number = writeAll(descriptor, text) else { return }
+  /// Writes a line. After a failure it does nothing.
+  func line(_ text: String) {
+    guard failed.withLock({ $0 == nil }),
+      let number = writeAll(descriptor, .text(PrintableText(line: text)), .lineEnd)
+    else { return }
     failed.withLock { $0 = number }
   }
-}
-
-/// Writes everything; returns the error number when it could not.
-func writeAll(_ descriptor: Int32, _ text: String) -> Int32? {
-  var octets = Array(text.utf8)[...]
-  while !octets.isEmpty {
-    let count = octets.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-    if count >= 0 {
-      octets = octets.dropFirst(count)
-    } else if errno == EAGAIN {
-      var polled = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-      poll(&polled, 1, 1000)
-    } else if errno != EINTR {
-      return errno
-    }
-  }
-  return nil
 }

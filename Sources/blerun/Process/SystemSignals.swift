@@ -13,16 +13,22 @@ struct SystemSignal: Hashable, Sendable {
   static let interrupt = SystemSignal(number: SIGINT)
   static let terminate = SystemSignal(number: SIGTERM)
   static let hangUp = SystemSignal(number: SIGHUP)
+  /// Ctrl-\ at a terminal.
+  static let quit = SystemSignal(number: SIGQUIT)
   static let childEnded = SystemSignal(number: SIGCHLD)
 
   /// Those that ask the program to end.
-  static let endings: [SystemSignal] = [.interrupt, .terminate, .hangUp]
+  static let endings: [SystemSignal] = [.interrupt, .terminate, .hangUp, .quit]
+
+  /// Those that a terminal sends to the whole group of processes, for keys.
+  static let keys: [SystemSignal] = [.interrupt, .quit]
 
   var name: String {
     switch self {
     case .interrupt: "SIGINT"
     case .terminate: "SIGTERM"
     case .hangUp: "SIGHUP"
+    case .quit: "SIGQUIT"
     // open: signals of the system
     default: "signal \(number)"
     }
@@ -46,12 +52,15 @@ final class SystemSignals: Sendable {
 
   private static let state = Guarded(State())
 
-  /// Blocks the signals, ignores SIGPIPE, and starts the thread. Call it before any other thread
+  /// Signals for writes that fail: the write returns an error instead.
+  static let ignored = [SIGPIPE, SIGXFSZ]
+
+  /// Blocks the signals, ignores those for writes that fail, and starts the thread. Call it before any other thread
   /// begins: threads inherit the mask.
   static func start() {
     var mask = mask()
     pthread_sigmask(SIG_BLOCK, &mask, nil)
-    signal(SIGPIPE, SIG_IGN)
+    for number in ignored { signal(number, SIG_IGN) }
     var thread = pthread_t()
     let number = pthread_create(
       &thread,
@@ -83,13 +92,13 @@ final class SystemSignals: Sendable {
 
   /// Decides, on the thread of the signals. A signal that nobody listens to ends the program at once:
   /// nothing is begun that would have to be ended. When nobody listens any more, the first is for
-  /// those that still wait, and a second Ctrl-C leaves at once.
+  /// those that still wait, and a second one from a key leaves at once.
   private static func received(_ signal: SystemSignal) {
     let isEnding = SystemSignal.endings.contains(signal)
     let (listener, leaves) = state.withLock { state in
       let isSecond = state.arrived != nil
       if isEnding, state.arrived == nil { state.arrived = signal }
-      let leaves = isEnding && (!state.isEnding || (isSecond && signal == .interrupt))
+      let leaves = isEnding && (!state.isEnding || (isSecond && SystemSignal.keys.contains(signal)))
       return (state.listener, leaves)
     }
     if let listener { return listener.receive(signal) }

@@ -2,6 +2,7 @@
 
 import Bluetooth
 import Glibc
+import Jobs
 import Signals
 
 /// The terminal that the process belongs to, as somebody to ask.
@@ -46,7 +47,8 @@ final class TerminalQuestions: Sendable {
     if isSecret { silence() }
     // What was printed before stands above the question.
     StandardStreams.ofProcess.finish(patience: .milliseconds(100))
-    _ = writer.put("\(question) \(isSecret ? "" : "[y/n] ")", to: descriptor)
+    let text = PrintableText(line: "\(question) \(isSecret ? "" : "[y/n] ")")
+    _ = writer.put([.text(text)], to: descriptor)
     if blocks {
       while !readMore() {}
       answer(isSecret, reply)
@@ -105,6 +107,6 @@ final class TerminalQuestions: Sendable {
     reading.watch?.cancel()
     guard var settings = reading.settings else { return }
     tcsetattr(descriptor, TCSAFLUSH, &settings)
-    _ = writer.put("\n", to: descriptor)
+    _ = writer.put([.lineEnd], to: descriptor)
   }
 }

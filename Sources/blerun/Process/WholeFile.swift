@@ -1,5 +1,6 @@
 // A file that is written as a whole, when all is over.
 
+import Documents
 import Glibc
 import Jobs
 import Signals
@@ -33,18 +34,18 @@ final class WholeFile: Sendable {
   }
 
   /// Puts a text in the place of the content. After a failure it does nothing.
-  func replace(with text: String) {
+  func replace(with text: PrintableText) {
     guard failed.withLock({ $0 == nil }) else { return }
     var status = stat()
     let isThere = fstat(descriptor, &status) == 0
     if let number = isThere ? write(text, status) : errno { failed.withLock { $0 = number } }
   }
 
-  private func write(_ text: String, _ opened: stat) -> Int32? {
-    guard opened.st_mode & S_IFMT == S_IFREG else { return writeAll(descriptor, text) }
+  private func write(_ text: PrintableText, _ opened: stat) -> Int32? {
+    guard opened.st_mode & S_IFMT == S_IFREG else { return writeAll(descriptor, .text(text)) }
     if StandardOutput.isPrinted(to: opened) {
       _ = lseek(descriptor, 0, SEEK_END)
-      return writeAll(descriptor, text)
+      return writeAll(descriptor, .text(text))
     }
     // One that this has replaced has no name any more.
     if opened.st_nlink < 2, let real = FolderOfFile.realPath(path) {
@@ -53,17 +54,17 @@ final class WholeFile: Sendable {
       if new >= 0 { return replace(real, with: text, beside, new, mode: opened.st_mode) }
     }
     guard ftruncate(descriptor, 0) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else { return errno }
-    return writeAll(descriptor, text)
+    return writeAll(descriptor, .text(text))
   }
 
   private func replace(
     _ real: String,
-    with text: String,
+    with text: PrintableText,
     _ beside: String,
     _ new: Int32,
     mode: mode_t
   ) -> Int32? {
-    var number = writeAll(new, text)
+    var number = writeAll(new, .text(text))
     if number == nil, fchmod(new, mode & 0o7777) != 0 { number = errno }
     if close(new) != 0, number == nil { number = errno }
     if number == nil, rename(beside, real) != 0 { number = errno }

@@ -107,7 +107,7 @@ final class ReportFiles: Sendable {
       state.withLock { $0.text = text }
     }
     for (report, file) in wholeFiles {
-      file.replace(with: report.text(on: round.runs, of: round.whole))
+      file.replace(with: PrintableText(lines: report.text(on: round.runs, of: round.whole)))
     }
   }
 
@@ -156,7 +156,7 @@ final class ReportFiles: Sendable {
   private func writePrinted() -> String? {
     guard let text = state.withLock({ $0.text }) else { return nil }
     let output = StandardOutput(.ofEvents)
-    output.line(text.hasSuffix("\n") ? String(text.dropLast()) : text)
+    output.lines(text.hasSuffix("\n") ? String(text.dropLast()) : text)
     return output.finish().map { "\($0)" }
   }
 }

@@ -10,13 +10,15 @@ import Signals
 /// It receives everything before anybody else does: the results of a device are
 /// committed when this has received the end of its chain.
 final class BatchJournal: Sendable {
+  private typealias Chain = @Sendable (RunEvent, _ report: @escaping @Sendable () -> Void) -> Void
+
   private struct State {
     /// The round under way.
     var round: RunJournal?
     /// What keeps others from that round, where no owner in the journal does.
     var lock: RunLock?
     /// What receives the events of the chains under way, by their devices.
-    var chains: [String: @Sendable (RunEvent) -> Void] = [:]
+    var chains: [String: Chain] = [:]
     /// That of the first round whose required journal failed.
     var failed: ExitStatus?
     var cancel: @Sendable (RunFailure) -> Void = { _ in }
@@ -153,13 +155,14 @@ final class BatchJournal: Sendable {
     }
   }
 
-  func receive(_ event: RunEvent) {
-    let record = state.withLock { state -> (@Sendable (RunEvent) -> Void)? in
+  /// Records an event of a chain, and reports it when the journal has it, if it must.
+  func receive(_ event: RunEvent, _ report: @escaping @Sendable () -> Void) {
+    let record = state.withLock { state -> Chain? in
       if case .runStarted = event.change { state.chains[event.device] = state.round?.chain() }
       if case .runFinished = event.change { return state.chains.removeValue(forKey: event.device) }
       return state.chains[event.device]
     }
-    record?(event)
+    if let record { record(event, report) } else { report() }
   }
 
   /// Closes the journal, when all rounds are over.

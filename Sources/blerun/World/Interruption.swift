@@ -71,7 +71,7 @@ final class Interruption: Sendable {
       let what = work?.what ?? "ending"
       StandardError.line("blerun: \(signal.name): \(what); press Ctrl-C again to leave at once")
       if let work { loop.post { work.cancel(Interrupted(signal: signal.number)) } }
-    } else if signal == .interrupt {
+    } else if SystemSignal.keys.contains(signal) {
       StandardError.line(
         "blerun: leaving now; a link may be left up: blerun doctor --release ends it"
       )

@@ -21,7 +21,8 @@ struct PrivateBus: Sendable {
     let folder = try Self.makeFolder()
     var made = false
     defer { if !made { Self.remove(folder) } }
-    try Self.write(Self.configuration(socket: folder + "/bus"), to: folder + "/bus.conf")
+    let listening = "unix:path=" + Self.escaped(folder + "/bus")
+    try Self.write(Self.configuration(address: listening), to: folder + "/bus.conf")
     let printed = try Pipe()
     defer { printed.close() }
     let leash = try Pipe()
@@ -36,7 +37,7 @@ struct PrivateBus: Sendable {
     let guardian: ChildProcess
     do {
       guardian = try ChildProcess(
-        ["sh", "-c", Self.guarding, "sh", folder],
+        ["sh", "-c", Self.guarding, "sh", folder, listening],
         inherited: [(printed.writing, 3), (leash.reading, 0), (log, 2)],
         isApart: true
       )
@@ -89,7 +90,7 @@ struct PrivateBus: Sendable {
     while read -r line; do end=$line; done
     if [ "$end" != done ]
     then
-      for process in $(grep -lsF "unix:path=$1/bus" /proc/[0-9]*/environ)
+      for process in $(grep -lsF -e "$2" /proc/[0-9]*/environ)
       do process=${process#/proc/}; kill "${process%/environ}"
       done
     fi
@@ -138,17 +139,29 @@ struct PrivateBus: Sendable {
     return nil
   }
 
+  /// A path in an address of D-Bus. What is left of it needs no escape in XML either.
+  ///
+  /// - Source: D-Bus Specification 0.41, "Server Addresses".
+  static func escaped(_ path: String) -> String {
+    let plain = Set("-_/\\*.0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8)
+    return path.utf8.map { octet in
+      if plain.contains(octet) { return String(Unicode.Scalar(octet)) }
+      let digits = String(octet, radix: 16)
+      return digits.utf8.count == 1 ? "%0\(digits)" : "%\(digits)"
+    }.joined()
+  }
+
   /// Without limits of its own, a bus has those of the system bus, such as 256 connections of a user
   /// and 128 calls without a reply; these are those of a session bus.
   ///
   /// - Source: dbus 1.14, `bus/config-parser.c` (bus_config_parser_new), `bus/session.conf.in`.
-  private static func configuration(socket: String) -> String {
+  private static func configuration(address: String) -> String {
     """
     <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
      "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
     <busconfig>
       <type>session</type>
-      <listen>unix:path=\(socket)</listen>
+      <listen>\(address)</listen>
       <auth>EXTERNAL</auth>
       <policy context="default">
         <allow own="*"/>

@@ -11,6 +11,8 @@ final class RunJournal: Sendable {
   private let file: JournalFile
   private let recorder: RunRecorder
   private let options: JournalOptions
+  /// Events that are not reported yet, in their order.
+  private let held = Guarded<[HeldEvent]>([])
 
   /// Opens the journal that the options name.
   ///
@@ -44,7 +46,13 @@ final class RunJournal: Sendable {
     self.file = file
     self.options = options
     let onFailure = Self.onFailure(options.need, cancel)
-    recorder = RunRecorder(header, to: file, on: loop, onFailure: onFailure)
+    recorder = RunRecorder(
+      header,
+      to: file,
+      on: loop,
+      onWritten: { [held] in held.report(isWritten: true) },
+      onFailure: onFailure
+    )
     recorder.begin()
     if options.need == .required, let failure = recorder.failure { throw failure }
   }
@@ -86,6 +94,7 @@ final class RunJournal: Sendable {
       takeover,
       in: file,
       on: loop,
+      onWritten: { [held] in held.report(isWritten: true) },
       onFailure: Self.onFailure(options.need, cancel)
     )
   }
@@ -109,8 +118,33 @@ final class RunJournal: Sendable {
   /// The number of the run; nil as long as it could not be written.
   var run: Int64? { recorder.run }
 
-  /// What receives the events of the next chain, and of chains that follow it.
-  func chain() -> @Sendable (RunEvent) -> Void { recorder.chain() }
+  /// What receives the events of the next chain, and of chains that follow it, each with what
+  /// reports it.
+  ///
+  /// A required journal has an event before it is reported: events wait until everything before
+  /// them is written, a second at most. What it cannot have is not reported.
+  func chain() -> @Sendable (RunEvent, _ report: @escaping @Sendable () -> Void) -> Void {
+    let record = recorder.chain()
+    switch options.need {
+    case .optional:
+      return { event, report in
+        record(event)
+        report()
+      }
+    case .required:
+      return { [recorder, held] event, report in
+        // Nothing is recorded of what a person has to type now.
+        if case .pairingDisplay = event.change { return report() }
+        held.withLock { $0.append(HeldEvent(isResult: event.isResult, report: report)) }
+        record(event)
+        if recorder.isWritten {
+          held.report(isWritten: true)
+        } else if recorder.failure != nil {
+          held.report(isWritten: false)
+        }
+      }
+    }
+  }
 
   /// Writes down which devices a run of a batch is for.
   func take(_ devices: [BatchMember]) { recorder.take(devices) }
@@ -119,11 +153,8 @@ final class RunJournal: Sendable {
   func receiving(
     _ report: @escaping @Sendable (RunEvent) -> Void
   ) -> @Sendable (RunEvent) -> Void {
-    let record = recorder.chain()
-    return { event in
-      record(event)
-      report(event)
-    }
+    let chain = chain()
+    return { event in chain(event) { report(event) } }
   }
 
   /// Writes down how the run ended, and closes the journal.
@@ -168,6 +199,34 @@ final class RunJournal: Sendable {
       _ = try file.prune(retention) { ProcessIdentity($0)?.isThere ?? false }
     } catch {
       StandardError.line("blerun: old runs stay: \(error)")
+    }
+  }
+}
+
+/// An event that waits to be reported.
+private struct HeldEvent: Sendable {
+  let isResult: Bool
+  let report: @Sendable () -> Void
+}
+
+extension Guarded<[HeldEvent]> {
+  /// Reports what waits; without results where the journal does not have them.
+  fileprivate func report(isWritten: Bool) {
+    let due = withLock { held in
+      defer { held = [] }
+      return held
+    }
+    for event in due where isWritten || !event.isResult { event.report() }
+  }
+}
+
+extension RunEvent {
+  /// Whether it has something that came of a step: the start and the end of a run are reported also
+  /// when nothing is recorded, with the reason.
+  fileprivate var isResult: Bool {
+    switch change {
+    case .value, .advertisement, .gap, .stepFinished: true
+    case .runStarted, .stepStarted, .pairingDisplay, .runFinished: false
     }
   }
 }

@@ -99,6 +99,14 @@ struct ErrorMappingTests {
     #expect(explanation.failureClass == expected.failureClass)
   }
 
+  @Test("an invalid handle names the services that bluetoothd has cached", arguments: ["01", "12"])
+  func staleCache(code: String) {
+    let answer = ErrorAnswer.failed("Operation failed with ATT error: 0x\(code)")
+    let explanation = ErrorMapping.explain(answer, ErrorSituation(.read))
+    #expect(explanation.code == .refused)
+    #expect(explanation.hint.contains("cached") && explanation.hint.contains("--fresh"))
+  }
+
   @Test("an error at the end of the connection is reported as link-lost")
   func linkLost() {
     let answer = ErrorAnswer.failed("Operation failed with ATT error: 0x0e")

@@ -72,7 +72,8 @@ struct AgentGuardTests {
       _ = try await other.call(register, limit: .seconds(1))
     }
     // Theirs has no object and would fail.
-    #expect(simulation.pair(PairingAnswers(comparison: .only(3))).value == .paired)
+    let outcome = simulation.pair(PairingAnswers(comparison: .only(3)))
+    #expect(outcome.value == .paired(isAuthenticated: true))
   }
 
   @Test("the agent of a client that leaves fails the pairing that asked it")

@@ -18,7 +18,7 @@ struct AssociationTests {
     let simulation = try Simulation(definition: .pairing(.justWorks))
     let outcome = simulation.pair(PairingAnswers(acceptsJustWorks: false))
     #expect(outcome.error == nil)
-    #expect(outcome.value == .paired)
+    #expect(outcome.value == .paired(isAuthenticated: false))
     #expect(simulation.history.contains("C0:FF:EE:00:00:01 paired, encrypted"))
     #expect(try simulation.deviceProperty("Paired") == true)
     #expect(try simulation.deviceProperty("Bonded") == true)
@@ -36,9 +36,10 @@ struct AssociationTests {
   @Test("a number that is shown on both sides is confirmed, always or if it is the expected one")
   func comparison() throws {
     let always = try Simulation(definition: .pairing(.confirm))
-    #expect(always.pair(PairingAnswers(comparison: .always(true))).value == .paired)
+    let isCompared = PairingOutcome.paired(isAuthenticated: true)
+    #expect(always.pair(PairingAnswers(comparison: .always(true))).value == isCompared)
     let same = try Simulation(definition: .pairing(.confirm, passkey: 7))
-    #expect(same.pair(PairingAnswers(comparison: .only(7))).value == .paired)
+    #expect(same.pair(PairingAnswers(comparison: .only(7))).value == isCompared)
     let other = try Simulation(definition: .pairing(.confirm, passkey: 8))
     let failure = try other.failure(other.pair(PairingAnswers(comparison: .only(7))))
     #expect(failure.code == .pairingFailed)
@@ -51,7 +52,7 @@ struct AssociationTests {
     let simulation = try Simulation(definition: .pairing(.passkeyDisplay, passkey: 1234))
     let shown = Recorded<PairingDisplay>()
     let answers = PairingAnswers(capability: .displayOnly, show: { shown.add($0) })
-    #expect(simulation.pair(answers).value == .paired)
+    #expect(simulation.pair(answers).value == .paired(isAuthenticated: true))
     #expect(shown.all == [.passkey(1234)])
     #expect(shown.all.first?.description == "type 001234 on the device")
   }
@@ -69,7 +70,7 @@ struct AssociationTests {
         let timer = loop.after(.seconds(5)) { replied(reply) }
         return { timer.cancel() }
       })
-      #expect(simulation.pair(answers).value == .paired)
+      #expect(simulation.pair(answers).value == .paired(isAuthenticated: true))
       #expect(asked.all == [method == .confirm ? .comparison(555) : .passkey])
     }
   }
@@ -90,7 +91,7 @@ struct AssociationTests {
   func bond() throws {
     let simulation = try Simulation(definition: .pairing(.passkeyEntry, passkey: 42137))
     let service = simulation.service
-    #expect(simulation.pair(Self.passkey).value == .paired)
+    #expect(simulation.pair(Self.passkey).value == .paired(isAuthenticated: true))
     let outcome = simulation.run(service.connect().flattenMap { service.read(.authenticated) })
     #expect(outcome.error == nil)
     #expect(simulation.history.count { $0.contains("link up") } == 2)
@@ -99,7 +100,8 @@ struct AssociationTests {
   @Test("a device that is not connected is connected for the turn, and left disconnected")
   func connects() throws {
     let simulation = try Simulation(definition: .pairing(.justWorks))
-    #expect(simulation.run(simulation.service.pair(PairingAnswers())).value == .paired)
+    let outcome = simulation.run(simulation.service.pair(PairingAnswers()))
+    #expect(outcome.value == .paired(isAuthenticated: false))
     #expect(simulation.simulator.connectedDevices == [])
     #expect(try simulation.deviceProperty("Paired") == true)
   }
@@ -110,7 +112,7 @@ struct AssociationTests {
     let simulation = try Simulation(definition: .pairing(.justWorks)) { message, _ in
       if message.interface == "org.bluez.AgentManager1" { log.add(message.member ?? "") }
     }
-    #expect(simulation.pair(PairingAnswers()).value == .paired)
+    #expect(simulation.pair(PairingAnswers()).value == .paired(isAuthenticated: false))
     #expect(log.all == ["RegisterAgent", "RequestDefaultAgent", "UnregisterAgent"])
     log.forget()
     let refusing = try Simulation(definition: .pairing(.reject)) { message, _ in

@@ -196,7 +196,7 @@ struct ProtectedValueTests {
   func unpair() throws {
     let simulation = try Simulation(definition: .pairing(.justWorks))
     let service = simulation.service
-    #expect(simulation.pair(PairingAnswers()).value == .paired)
+    #expect(simulation.pair(PairingAnswers()).value == .paired(isAuthenticated: false))
     #expect(simulation.run(service.unpair()).error == nil)
     #expect(try simulation.deviceProperty("Paired") == nil)
     #expect(simulation.run(service.unpair()).error == nil)

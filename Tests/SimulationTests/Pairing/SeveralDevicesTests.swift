@@ -148,6 +148,6 @@ struct SeveralDevicesTests {
       return (try await read, try await other)
     }
     #expect(read == [])
-    #expect(other == .paired)
+    #expect(other == .paired(isAuthenticated: false))
   }
 }

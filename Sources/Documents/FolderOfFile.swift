@@ -1,23 +1,20 @@
 // The files that a file may name: those below its own folder, after symbolic links are resolved.
 
-import Documents
 import Glibc
 
 /// The folder of a file.
 package struct FolderOfFile {
   /// Why a file may not be read.
-  struct Refusal: Error {
-    let reason: String
+  package struct Refusal: Error {
+    package let reason: String
   }
 
-  private let file: String
   /// Without symbolic links; nil for a missing folder.
   private let folder: String?
   /// The file itself, without symbolic links.
-  let realPath: String?
+  package let realPath: String?
 
-  init(_ file: String) {
-    self.file = file
+  package init(_ file: String) {
     let slash = file.lastIndex(of: "/")
     folder = Self.realPath(slash.map { String(file[...$0]) } ?? ".")
     realPath = Self.realPath(file)
@@ -28,7 +25,7 @@ package struct FolderOfFile {
   /// - Parameters:
   ///   - path: As this process sees it.
   ///   - owner: The owner of the folder, for the reason: "the chain".
-  func realPath(of path: String, owner: String) throws(Refusal) -> String {
+  package func realPath(of path: String, owner: String) throws(Refusal) -> String {
     guard let real = Self.realPath(path) else {
       throw Refusal(reason: "the file cannot be read: \(String(cString: strerror(errno)))")
     }
@@ -40,22 +37,6 @@ package struct FolderOfFile {
       throw Refusal(reason: "not a regular file")
     }
     return real
-  }
-
-  /// The path of the file that a node of a batch names; adds an error when it may not be read.
-  func path(of node: Node, shape: String, _ problems: inout [DocumentProblem]) -> String? {
-    guard let name = node.text else {
-      problems.append(Complaint(found: node.shown, expected: shape).about(node))
-      return nil
-    }
-    let path = TextFile.path(name, beside: file)
-    do {
-      _ = try realPath(of: path, owner: "the batch")
-      return path
-    } catch {
-      problems.append(Complaint("'\(name)': \(error.reason)", expected: shape).about(node))
-      return nil
-    }
   }
 
   /// A path without symbolic links; nil for a missing file.

@@ -1,0 +1,91 @@
+// What can be found out about damage to a journal.
+
+import GRDB
+
+/// The result of checking a journal.
+public struct JournalCheck: Hashable, Sendable {
+  /// What is damaged, one problem a line; at most 20 of each kind.
+  public let complaints: [String]
+  /// The runs that an earlier version recorded, without checksums, in order.
+  public let unchecked: [Int64]
+
+  /// Whether everything could be checked, and nothing is damaged.
+  public var isComplete: Bool { complaints.isEmpty && unchecked.isEmpty }
+}
+
+extension JournalFile {
+  /// Checks every page, the references between tables, the definitions of the tables, and each
+  /// record against its checksum; records without checksums, whether they can be read.
+  ///
+  /// It does not find records of which nothing is left, such as commits in a damaged `-wal` file.
+  ///
+  /// - Throws: ``JournalFailure`` when the check itself fails.
+  public func check() throws(JournalFailure) -> JournalCheck {
+    let pages = try read { try Self.pageComplaints($0) }
+    // On damaged pages, nothing else is certain.
+    guard pages.isEmpty else { return JournalCheck(complaints: pages, unchecked: []) }
+    let (records, unchecked) = try read { database in
+      (
+        try Self.recordComplaints(database),
+        try database.rows("SELECT run FROM runs WHERE checksum IS NULL ORDER BY run")
+          .map { try $0.integer("run") }
+      )
+    }
+    let unreadable = unchecked.lazy.compactMap { self.readingComplaint($0) }.prefix(20)
+    return JournalCheck(complaints: records + unreadable, unchecked: unchecked)
+  }
+
+  private static func pageComplaints(_ database: Database) throws -> [String] {
+    let pages = try database.rows("PRAGMA integrity_check(20)").map {
+      try $0.text("integrity_check")
+    }.filter { $0 != "ok" }
+    let references = try database.rows("PRAGMA foreign_key_check").prefix(20).map {
+      "a record of \(try $0.text("table")) belongs to nothing"
+    }
+    return pages + references
+  }
+
+  private static func recordComplaints(_ database: Database) throws -> [String] {
+    var complaints: [String] = []
+    if let difference = try TableShape(of: database).difference() { complaints.append(difference) }
+    let version = try database.row("PRAGMA user_version")?.integer("user_version")
+    if version != Int64(JournalSchema.migrator.migrations.count) {
+      complaints.append("the number of the version is not that of the tables")
+    }
+    for table in JournalTable.all {
+      complaints += try database.rows(table.broken).map { row in
+        let record = "the record \(try row.text("record")) of \(table.name)"
+        return try row.boolean("is_bare")
+          ? "\(record) has no checksum" : "\(record) is not what was written"
+      }
+    }
+    // A run of an earlier version has records with checksums only if it was resumed.
+    complaints += try database.rows(
+      """
+      SELECT run FROM runs
+      WHERE checksum IS NULL AND run NOT IN (SELECT run FROM resumptions)
+        AND run IN (SELECT run FROM chains WHERE checksum IS NOT NULL)
+      LIMIT 20
+      """
+    ).map { "the record \(try $0.integer("run")) of runs has no checksum" }
+    let numbers = """
+      SELECT coalesce(max(run), 0) > (SELECT coalesce(max(seq), 0) FROM sqlite_sequence
+                                      WHERE name = 'runs') AS is_behind FROM runs
+      """
+    if try database.row(numbers)?.boolean("is_behind") == true {
+      complaints.append("the number of the next run was given before")
+    }
+    return complaints
+  }
+
+  /// Why a run cannot be read; nil when it can.
+  private func readingComplaint(_ run: Int64) -> String? {
+    do throws(JournalFailure) {
+      _ = try self.run(run)
+      _ = try exportJSON(run) { _ in }
+      return nil
+    } catch {
+      return "run \(run): \(error.reason)"
+    }
+  }
+}

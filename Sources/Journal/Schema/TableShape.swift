@@ -1,0 +1,70 @@
+// Whether the tables of a file are those of a journal.
+//
+// A journal may be damaged or made by somebody else. Its statements are run only on tables that are
+// known to the letter: no view takes the place of a table, no trigger runs, no column is missing.
+
+import GRDB
+
+/// The definitions of a file's tables and indices.
+struct TableShape {
+  private struct Object: Hashable {
+    let type: String
+    let name: String
+    let definition: String
+  }
+
+  /// The names of the migrations that the file has had.
+  let migrations: Set<String>
+  private let objects: Set<Object>
+
+  /// Reads the definitions of a file.
+  init(of database: Database) throws {
+    objects = Set(
+      try database.rows("SELECT type, name, sql FROM sqlite_master").compactMap { row in
+        // SQLite's own indices have none.
+        guard let definition = try row.optionalText("sql") else { return nil }
+        return Object(
+          type: try row.text("type"),
+          name: try row.text("name"),
+          definition: definition
+        )
+      }
+    )
+    migrations =
+      objects.contains { $0.type == "table" && $0.name == "grdb_migrations" }
+      ? Set(
+        try database.rows("SELECT identifier FROM grdb_migrations").map {
+          try $0.text("identifier")
+        }
+      ) : []
+  }
+
+  /// Whether a later blerun made it.
+  var isNewer: Bool { !migrations.isSubset(of: JournalSchema.migrator.migrations) }
+
+  /// What is not as in a journal; nil when all is. Further tables, views and indices do not matter.
+  ///
+  /// Two programs may create a journal at once: tables may be missing before the first migration.
+  func difference() throws -> String? {
+    if let trigger = objects.first(where: { $0.type == "trigger" }) {
+      return "it has the trigger \(trigger.name), and journals have none"
+    }
+    let known = JournalSchema.migrator.migrations
+    guard Set(known.prefix(migrations.count)) == migrations else {
+      return "its list of versions has gaps"
+    }
+    guard migrations.count > 0 else { return nil }
+    let expected = try Self.expected(after: known[migrations.count - 1])
+    return expected.subtracting(objects).map(\.name).min().map {
+      "the definition of \($0) is not that of version \(migrations.count)"
+    }
+  }
+
+  /// The definitions after a migration.
+  private static func expected(after migration: String) throws -> Set<Object> {
+    let queue = try DatabaseQueue()
+    try JournalSchema.migrator.migrate(queue, upTo: migration)
+    // The list of migrations is GRDB's own.
+    return try queue.read { try TableShape(of: $0).objects }.filter { $0.name != "grdb_migrations" }
+  }
+}

@@ -1,0 +1,50 @@
+// Writing to a descriptor, to the end, and only what may be written.
+//
+// Every output of the program comes here: text from outside is printable by its type.
+
+import Glibc
+import Jobs
+
+/// What may be written.
+enum Written {
+  case text(PrintableText)
+  case lineEnd
+  /// Back to the start of the line of a terminal.
+  case lineStart
+  /// The rest of the line of a terminal becomes empty.
+  case clearedRest
+
+  fileprivate var text: String {
+    switch self {
+    case .text(let text): text.description
+    case .lineEnd: "\n"
+    case .lineStart: "\r"
+    case .clearedRest: "\u{1b}[K"
+    }
+  }
+}
+
+extension [Written] {
+  /// What is written.
+  var octets: [UInt8] { Array(map(\.text).joined().utf8) }
+}
+
+/// Writes everything; returns the error number when it could not.
+func writeAll(_ descriptor: Int32, _ parts: Written...) -> Int32? { writeAll(descriptor, parts) }
+
+/// Writes everything; returns the error number when it could not.
+func writeAll(_ descriptor: Int32, _ parts: [Written]) -> Int32? {
+  var octets = parts.octets[...]
+  while !octets.isEmpty {
+    let count = octets.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+    if count >= 0 {
+      octets = octets.dropFirst(count)
+    } else if errno == EAGAIN {
+      var polled = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+      poll(&polled, 1, 1000)
+    } else if errno != EINTR {
+      return errno
+    }
+  }
+  return nil
+}
