@@ -5,7 +5,7 @@ import Foundation
 import Glibc
 import Testing
 
-@Suite("A bus that stops answering")
+@Suite("A bus that stops answering", .blocking)
 struct HostileBusTests {
   private static let run = ["run", "-d", "C0:FF:EE:00:00:07", "-e", "read battery-level"]
   private static let scan = ["scan", "--for", "1s"]

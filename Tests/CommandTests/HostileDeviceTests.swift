@@ -9,7 +9,7 @@ import Testing
 @testable import Jobs
 @testable import Journal
 
-@Suite("A hostile device")
+@Suite("A hostile device", .blocking)
 struct HostileDeviceTests {
   /// Sets the clipboard, begins a line of its own, reorders, hides, and is no UTF-8 in the end.
   private static let octets =

@@ -5,7 +5,7 @@ import Fixtures
 import Foundation
 import Testing
 
-@Suite("docs/samples")
+@Suite("docs/samples", .blocking)
 struct SampleTests {
   private let folder: TemporaryFolder
 

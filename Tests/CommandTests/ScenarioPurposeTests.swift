@@ -5,7 +5,7 @@ import Fixtures
 import Foundation
 import Testing
 
-@Suite("What scenarios are for")
+@Suite("What scenarios are for", .blocking)
 struct ScenarioPurposeTests {
   static let scenarios = ScenarioHeader.all(in: ScenarioTests.folder)
 

@@ -6,7 +6,7 @@ import Foundation
 import Glibc
 import Testing
 
-@Suite("Readers that stop")
+@Suite("Readers that stop", .blocking)
 struct StoppedReaderTests {
   /// A thousand long values a second: a stopped reader misses some after three seconds.
   private static let flood = """

@@ -5,7 +5,7 @@ import Foundation
 import Glibc
 import Testing
 
-@Suite("Calls without an answer")
+@Suite("Calls without an answer", .blocking)
 struct UnansweredCallTests {
   private static func scenario(_ fault: String) -> String {
     """

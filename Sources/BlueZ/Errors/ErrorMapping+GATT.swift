@@ -52,8 +52,8 @@ extension ErrorMapping {
     .permanent(
       .refused,
       "the device refused: \(code.meaning)",
-      hint: "if its firmware has changed, bluetoothd uses the services that it has cached: run "
-        + "with --fresh so that they are read anew"
+      hint:
+        "if its firmware has changed, bluetoothd uses the services that it has cached: \(.fresh)"
     )
   }
 

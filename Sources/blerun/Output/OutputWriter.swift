@@ -59,11 +59,11 @@ final class OutputWriter: Sendable {
   /// Whether a value of so many octets has room: see ``OutputQueue/admits(_:)``.
   func admits(_ octets: Int) -> Bool { state.withLock { $0.queue.admits(octets) } }
 
-  /// Has something written. Never waits.
+  /// Has a text written. Never waits.
   ///
   /// - Returns: False when too much waits already.
   func put(_ parts: [Written], to descriptor: Int32) -> Bool {
-    let octets = parts.octets
+    let octets = Written.octets(of: parts)
     let (isPut, isFirst, wakes) = state.withLock { state in
       guard state.failures[descriptor] == nil else { return (true, false, false) }
       defer {

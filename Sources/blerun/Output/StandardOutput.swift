@@ -69,7 +69,7 @@ final class StandardOutput: Sendable {
   private func write(_ text: PrintableText) {
     guard failure == nil else { return }
     guard let writer else {
-      if let number = writeAll(descriptor, .text(text), .lineEnd) { fail(.system(number)) }
+      if let number = writeAll(descriptor, [.text(text), .lineEnd]) { fail(.system(number)) }
       return
     }
     guard writer.put([.text(text), .lineEnd], to: descriptor) else { return fail(.notRead) }
@@ -151,18 +151,18 @@ extension RunFailure {
 /// Standard error: what a person should know, never data.
 enum StandardError {
   /// Writes a line; a failure to do so is nobody's business.
-  static func line(_ text: String) { write(.text(PrintableText(line: text)), .lineEnd) }
+  static func line(_ text: String) { write([.text(PrintableText(line: text)), .lineEnd]) }
 
   /// Writes a text of several lines, which this program made of lines.
-  static func lines(_ text: String) { write(.text(PrintableText(lines: text)), .lineEnd) }
+  static func lines(_ text: String) { write([.text(PrintableText(lines: text)), .lineEnd]) }
 
   /// Puts a text in the place of the line at the bottom of a terminal; the line stays open.
   static func openLine(_ text: String) {
-    write(.lineStart, .text(PrintableText(line: text)), .clearedRest)
+    write([.lineStart, .text(PrintableText(line: text)), .clearedRest])
   }
 
   /// Never waits for the reader.
-  private static func write(_ parts: Written...) {
+  private static func write(_ parts: [Written]) {
     if let writer = StandardStreams.ofProcess.writer(of: STDERR_FILENO) {
       _ = writer.put(parts, to: STDERR_FILENO)
     } else {

@@ -31,7 +31,7 @@ final class LineFile: Sendable {
   /// Writes a line. After a failure it does nothing.
   func line(_ text: String) {
     guard failed.withLock({ $0 == nil }),
-      let number = writeAll(descriptor, .text(PrintableText(line: text)), .lineEnd)
+      let number = writeAll(descriptor, [.text(PrintableText(line: text)), .lineEnd])
     else { return }
     failed.withLock { $0 = number }
   }

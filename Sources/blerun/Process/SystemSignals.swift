@@ -55,8 +55,8 @@ final class SystemSignals: Sendable {
   /// Signals for writes that fail: the write returns an error instead.
   static let ignored = [SIGPIPE, SIGXFSZ]
 
-  /// Blocks the signals, ignores those for writes that fail, and starts the thread. Call it before any other thread
-  /// begins: threads inherit the mask.
+  /// Blocks the signals, ignores those for writes that fail, and starts the thread. Call it before
+  /// any other thread begins: threads inherit the mask.
   static func start() {
     var mask = mask()
     pthread_sigmask(SIG_BLOCK, &mask, nil)
@@ -92,7 +92,7 @@ final class SystemSignals: Sendable {
 
   /// Decides, on the thread of the signals. A signal that nobody listens to ends the program at once:
   /// nothing is begun that would have to be ended. When nobody listens any more, the first is for
-  /// those that still wait, and a second one from a key leaves at once.
+  /// those that still wait, and a second one from the keys of a terminal leaves at once.
   private static func received(_ signal: SystemSignal) {
     let isEnding = SystemSignal.endings.contains(signal)
     let (listener, leaves) = state.withLock { state in

@@ -42,10 +42,10 @@ final class WholeFile: Sendable {
   }
 
   private func write(_ text: PrintableText, _ opened: stat) -> Int32? {
-    guard opened.st_mode & S_IFMT == S_IFREG else { return writeAll(descriptor, .text(text)) }
+    guard opened.st_mode & S_IFMT == S_IFREG else { return writeAll(descriptor, [.text(text)]) }
     if StandardOutput.isPrinted(to: opened) {
       _ = lseek(descriptor, 0, SEEK_END)
-      return writeAll(descriptor, .text(text))
+      return writeAll(descriptor, [.text(text)])
     }
     // One that this has replaced has no name any more.
     if opened.st_nlink < 2, let real = FolderOfFile.realPath(path) {
@@ -54,7 +54,7 @@ final class WholeFile: Sendable {
       if new >= 0 { return replace(real, with: text, beside, new, mode: opened.st_mode) }
     }
     guard ftruncate(descriptor, 0) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else { return errno }
-    return writeAll(descriptor, .text(text))
+    return writeAll(descriptor, [.text(text)])
   }
 
   private func replace(
@@ -64,7 +64,7 @@ final class WholeFile: Sendable {
     _ new: Int32,
     mode: mode_t
   ) -> Int32? {
-    var number = writeAll(new, .text(text))
+    var number = writeAll(new, [.text(text)])
     if number == nil, fchmod(new, mode & 0o7777) != 0 { number = errno }
     if close(new) != 0, number == nil { number = errno }
     if number == nil, rename(beside, real) != 0 { number = errno }

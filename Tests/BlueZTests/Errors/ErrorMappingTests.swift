@@ -104,7 +104,8 @@ struct ErrorMappingTests {
     let answer = ErrorAnswer.failed("Operation failed with ATT error: 0x\(code)")
     let explanation = ErrorMapping.explain(answer, ErrorSituation(.read))
     #expect(explanation.code == .refused)
-    #expect(explanation.hint.contains("cached") && explanation.hint.contains("--fresh"))
+    let hint = explanation.hint.text
+    #expect(hint.contains("cached") && hint.contains("isFresh"))
   }
 
   @Test("an error at the end of the connection is reported as link-lost")

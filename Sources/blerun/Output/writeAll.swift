@@ -14,7 +14,7 @@ enum Written {
   /// The rest of the line of a terminal becomes empty.
   case clearedRest
 
-  fileprivate var text: String {
+  private var text: String {
     switch self {
     case .text(let text): text.description
     case .lineEnd: "\n"
@@ -22,19 +22,14 @@ enum Written {
     case .clearedRest: "\u{1b}[K"
     }
   }
-}
 
-extension [Written] {
-  /// What is written.
-  var octets: [UInt8] { Array(map(\.text).joined().utf8) }
+  /// The octets of the parts, one after the other.
+  static func octets(of parts: [Written]) -> [UInt8] { Array(parts.map(\.text).joined().utf8) }
 }
-
-/// Writes everything; returns the error number when it could not.
-func writeAll(_ descriptor: Int32, _ parts: Written...) -> Int32? { writeAll(descriptor, parts) }
 
 /// Writes everything; returns the error number when it could not.
 func writeAll(_ descriptor: Int32, _ parts: [Written]) -> Int32? {
-  var octets = parts.octets[...]
+  var octets = Written.octets(of: parts)[...]
   while !octets.isEmpty {
     let count = octets.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
     if count >= 0 {
