@@ -261,7 +261,7 @@ struct ScenarioFileTests {
     }
     #expect(errors("[{ use: none.yaml }]").contains("test.yaml:2:18: devices.1.use: "))
     #expect(errors("[{ use: none.yaml }]").contains("the file cannot be read"))
-    #expect(errors("[{ use: drop-in-turn.yaml }]").contains("drop-in-turn.yaml:3:1: "))
+    #expect(errors("[{ use: drop-in-turn.yaml }]").contains("drop-in-turn.yaml:5:1: "))
     #expect(errors("[{ us: a.yaml }]").contains("unknown key 'us'"))
     #expect(errors("[{ use: ../devices/echo.yaml, cont: 2 }]").contains("did you mean 'count'?"))
     #expect(errors("[{ use: ../devices/echo.yaml, count: 0 }]").contains("from 1 to 100"))

@@ -59,7 +59,7 @@ struct DescriptorTests {
     let failure = try simulation.failure { $0.writeDescriptor([1, 0], to: selector) }
     #expect(failure.code == .notPermitted)
     #expect(failure.bluez == nil)
-    #expect(failure.hint.contains("notify"))
+    #expect(failure.hint.contains("notifications(_:)"))
   }
 
   @Test("one that is missing or ambiguous is answered with those there are")

@@ -168,7 +168,7 @@ struct AttributePainTests {
     let configuration = badly(simulation, Verdict(.notPermitted, .definite, within: .seconds(5))) {
       $0.writeDescriptor([1, 0], to: descriptor)
     }
-    #expect(configuration?.hint.contains("notify") == true)
+    #expect(configuration?.hint.contains("notifications(_:)") == true)
   }
 
   @Test("pairing needs no other agent: the chain brings its own, for as long as it pairs")
