@@ -121,8 +121,8 @@ struct CancelledConnectionTests {
   func waiting() async throws {
     let world = try ConnectionWorld.real()
     let device = try world.service()
-    try await device.withConnection(within: .seconds(60)) { connection in
-      let task = Task.detached { try await Self.work(device, within: .seconds(60)) }
+    try await device.withConnection(within: .seconds(900)) { connection in
+      let task = Task.detached { try await Self.work(device, within: .seconds(900)) }
       task.cancel()
       await #expect(throws: CancellationError.self) { try await task.value }
       let level = try await connection.read(.batteryLevel)
@@ -136,7 +136,7 @@ struct CancelledConnectionTests {
   func child() async throws {
     let world = try ConnectionWorld.real()
     let device = try world.service()
-    try await device.withConnection(within: .seconds(60)) { connection in
+    try await device.withConnection(within: .seconds(900)) { connection in
       let begun = Mailbox<Bool>(bound: 1)
       try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask {

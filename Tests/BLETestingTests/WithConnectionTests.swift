@@ -9,7 +9,7 @@ import Testing
 
 @Suite("withConnection")
 struct WithConnectionTests {
-  private static let limit = Duration.seconds(60)
+  private static let limit = Duration.seconds(900)
 
   @Test("reads, writes and receives in one turn, with the caller's variables, and disconnects")
   func success() async throws {

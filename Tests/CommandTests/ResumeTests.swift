@@ -166,9 +166,10 @@ struct ResumeTests {
     try first.waitForOutput("Tag-1  1  read battery-level")
     first.send(SIGTERM)
     #expect(first.end().status == 143)
-    let command = ([binaryPath] + arguments(["--verbose"])).map { "'\($0)'" }
+    // In real time, so that the reader is gone while a chain is under way.
+    let command = ([binaryPath] + arguments(["--real-time", "--verbose"])).map { "'\($0)'" }
     let text = "\(command.joined(separator: " ")) | true; echo ${PIPESTATUS[0]}"
-    _ = try batch("Tag-1", "Tag-2")
+    _ = try batch("Tag-1", "Tag-2", steps: "{ read: battery-level }, { sleep: 20s }")
     let second = try RunningProgram(["bash", "-c", text], in: packageFolder).end()
     #expect(second.output == "74\n", "\(second.errors)")
     let list = try blerun("history", "--journal", journal).lines
