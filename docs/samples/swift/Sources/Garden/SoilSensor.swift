@@ -6,11 +6,15 @@ import Jobs
 import Signals
 
 /// A soil sensor, real or simulated.
-struct SoilSensor {
-  let device: any DeviceService
+public struct SoilSensor: Sendable {
+  public let device: any DeviceService
+
+  public init(device: any DeviceService) {
+    self.device = device
+  }
 
   /// The sensor in range whose name begins with `Soil-`.
-  static func nearby() async throws -> SoilSensor {
+  public static func nearby() async throws -> SoilSensor {
     let loop = EventLoop()
     let client = try await BlueZClient.open(on: loop)
     let scheduler = SerialScheduler(on: loop)
@@ -19,14 +23,14 @@ struct SoilSensor {
   }
 
   /// The mean of three measurements, in percent. A dropped connection is tried again.
-  func moisture() -> Signal<Int> {
+  public func moisture() -> Signal<Int> {
     device.session { device.notifications("ff01").take(3).collect() }
       .retry(RetryPolicy(attempts: 3, backoff: .seconds(5)))
       .map { values in values.map { Int($0.value[0]) }.reduce(0, +) / values.count }
   }
 
   /// Switches the pump on while the soil is drier than `limit`, in percent, and sends whether it did.
-  func water(below limit: Int) -> Signal<Bool> {
+  public func water(below limit: Int) -> Signal<Bool> {
     moisture().flattenMap { moisture in
       guard moisture < limit else { return .just(false) }
       return device.session { device.write([1], to: "ff02") }.map { true }
@@ -34,7 +38,7 @@ struct SoilSensor {
   }
 
   /// What a technician checks, as a chain: its report has each step with its result.
-  static func inspection() throws -> Plan {
+  public static func inspection() throws -> Plan {
     try Plan("Inspect the sensor", timeout: .seconds(10)) {
       try Step.read("battery-level").expect("percent", .atLeast(20)).captured(as: "battery")
       try Step.notify("ff01", count: 3, format: "u8").expect("value", .between(1, 99))

@@ -2,11 +2,10 @@
 
 import BLETesting
 import Bluetooth
+import Garden
 import Jobs
 import Signals
 import Testing
-
-@testable import Garden
 
 @Suite("A soil sensor")
 struct SoilSensorTests {
