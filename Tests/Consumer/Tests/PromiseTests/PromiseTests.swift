@@ -73,7 +73,8 @@ struct PromiseTests {
 
   @Test("every error has a kind, and a deadline is of one kind wherever it is")
   func kinds() throws {
-    let (_, device) = try world("{ fault: no-answer, on: read, characteristic: battery-level }")
+    let (world, device) = try world("{ fault: no-answer, on: read, characteristic: battery-level }")
+    defer { withExtendedLifetime(world) {} }
     let read = device.read(.batteryLevel)
     let around = device.session { read }.timeout(.seconds(5), "the session")
     let inside = device.session { read.timeout(.seconds(5), "the read") }
