@@ -87,6 +87,10 @@ struct NestedConnectionTests {
           }
           #expect(isLost(ending), "\(ending as Any)")
           #expect(count >= 2)
+          let again = await kind {
+            for try await _ in outer.notifications(.temperatureMeasurement) {}
+          }
+          #expect(isLost(again), "\(again as Any)")
         }
       }
     }

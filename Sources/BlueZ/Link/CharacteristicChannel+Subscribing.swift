@@ -17,10 +17,19 @@ extension CharacteristicChannel {
   ///
   /// Returns when bluetoothd has replied: what the device notifies from now on is in the mailbox,
   /// so the caller may trigger it. The first subscriber decides how the values are delivered.
-  func subscribe(_ mailbox: NotificationMailbox) async throws -> Subscriber {
+  ///
+  /// - Parameter requireConnection: Throws without a connection: bluetoothd then accepts StartNotify,
+  ///   for the next connection.
+  /// - Source: BlueZ 5.66, `src/gatt-client.c`: characteristic_start_notify, register_notify.
+  func subscribe(
+    _ mailbox: NotificationMailbox,
+    requireConnection: @Sendable () throws -> Void
+  ) async throws -> Subscriber {
     try await gate.pass(on: loop, operation: "subscribing to \(view.title)") {
+      // From here on the end of the connection ends the mailbox.
       let subscriber = addSubscriber(mailbox)
       do {
+        try requireConnection()
         try await start(mailbox.options.delivery, limit: mailbox.options.startLimit)
         return subscriber
       } catch {

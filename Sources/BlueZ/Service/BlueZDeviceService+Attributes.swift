@@ -10,8 +10,7 @@ extension BlueZDeviceService {
   public func services() -> Signal<[GATTService]> {
     operation(.objects, "listing the services") { [self] in
       try await client.keepInStep()
-      let device = try connectedDevice()
-      guard client.look({ $0.isConnected(device) }) else { throw Problem(.notConnected) }
+      let device = try linkedDevice()
       let mtu = try await linkMTU(of: device)
       return client.look { $0.services(of: device, mtu: mtu) }
     }
@@ -112,9 +111,8 @@ extension BlueZDeviceService {
       return state.channels.channel(selector, of: device, generation: generation)
     }
     if let known { return known }
-    let device = try connectedDevice()
+    let device = try linkedDevice()
     let view = try client.look { tree in
-      guard tree.isConnected(device) else { throw Problem(client.link(to: device).absence) }
       let all = tree.characteristics(of: device)
       if all.isEmpty, !tree.isResolved(device) { throw Problem(.servicesUnread) }
       return try selector.resolved(among: all)
@@ -124,6 +122,17 @@ extension BlueZDeviceService {
       $0.channels.keep(channel, selector, of: device, generation: generation)
     }
     return channel
+  }
+
+  /// The device.
+  ///
+  /// - Throws: Why there is no connection to it now.
+  func linkedDevice() throws -> ObjectPath {
+    let device = try connectedDevice()
+    guard client.look({ $0.isConnected(device) }) else {
+      throw Problem(client.link(to: device).absence)
+    }
+    return device
   }
 
   /// The failure of an operation on an attribute.

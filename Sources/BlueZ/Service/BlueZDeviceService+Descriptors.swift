@@ -46,11 +46,8 @@ extension BlueZDeviceService {
   private func descriptor(
     _ selector: DescriptorSelector
   ) throws -> (DescriptorView, AttributeCalls) {
-    let device = try connectedDevice()
-    let view = try client.look { tree in
-      guard tree.isConnected(device) else { throw Problem(.notConnected) }
-      return try selector.resolved(in: tree, of: device)
-    }
+    let device = try linkedDevice()
+    let view = try client.look { try selector.resolved(in: $0, of: device) }
     return (view, client.link(to: device).calls)
   }
 }

@@ -18,8 +18,7 @@ extension BlueZDeviceService {
   public func mtu() -> Signal<Int> {
     operation(.objects, "asking for the MTU") { [self] in
       try await client.keepInStep()
-      let device = try connectedDevice()
-      guard client.look({ $0.isConnected(device) }) else { throw Problem(.notConnected) }
+      let device = try linkedDevice()
       let end = loop.now + client.limits.mtuExchange
       while true {
         guard let mtu = try await linkMTU(of: device) else {

@@ -40,7 +40,9 @@ extension BlueZDeviceService {
       acquire: Signal<Guarded<Subscriber>>.operation(of: scheduler, "subscribing") { [self] sink in
         let subscriber: Subscriber
         do {
-          subscriber = try await channel(selector).subscribe(NotificationMailbox(options))
+          subscriber = try await channel(selector).subscribe(NotificationMailbox(options)) {
+            _ = try linkedDevice()
+          }
         } catch {
           let call: ErrorSituation.Call = options.delivery == .acquire ? .acquireNotify : .notify
           throw await attributeFailure(error, call, "subscribing to", selector)
@@ -154,7 +156,7 @@ extension BlueZDeviceService {
         // The objects were created again. The old channel receives signals of the same path: it is
         // removed first.
         old.channel.forget(old)
-        let new = try await channel.subscribe(old.mailbox)
+        let new = try await channel.subscribe(old.mailbox) { _ = try linkedDevice() }
         present.withLock { $0 = new }
       }
       old.mailbox.resumed()
