@@ -50,12 +50,12 @@ import Testing
       )
     }
 
-    /// Keeps the thread busy, in real time.
-    private static func block(for time: Duration) {
-      let clock = ContinuousClock()
-      let end = clock.now + time
-      while clock.now < end {}
-    }
+    /// The deadline of the calls below, in real time: long enough for what blocks to have begun before
+    /// it on a busy machine.
+    private static let limit = Duration.seconds(5)
+
+    /// Holds the thread until after the deadline of a call that has begun.
+    private static func blockPastLimit() { _ = poll(nil, 0, 5_500) }
 
     private func warnings(_ standardError: [UInt8]) -> [Substring] {
       String(decoding: standardError, as: UTF8.self).split(separator: "\n").filter {
@@ -72,10 +72,10 @@ import Testing
         let loop = EventLoop()
         let neighbour = SerialScheduler(on: loop, name: "neighbour")
         let busy = Signal<Int>(home: SerialScheduler(on: loop)) { _ in
-          neighbour.schedule(named: "firmware") { Self.block(for: .seconds(1)) }
+          neighbour.schedule(named: "firmware") { Self.blockPastLimit() }
           try await loop.sleep(for: .seconds(3600))
         }
-        let outcome = busy.firstOrDefault(0, within: .milliseconds(200))
+        let outcome = busy.firstOrDefault(0, within: Self.limit)
         precondition(outcome.error is TimedOut)
       }
       let warnings = warnings(ended.standardErrorContent)
@@ -96,11 +96,11 @@ import Testing
         let busy = loop.task {
           try await lamp.turn(named: "the lamp") {
             try await loop.sleep(for: .milliseconds(1))
-            Self.block(for: .seconds(1))
+            Self.blockPastLimit()
           }
         }
         let never = Signal<Int>.never().on(SerialScheduler(on: loop))
-        _ = never.firstOrDefault(0, within: .milliseconds(200))
+        _ = never.firstOrDefault(0, within: Self.limit)
         _ = await busy.result
       }
       let warnings = warnings(ended.standardErrorContent)
