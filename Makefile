@@ -29,7 +29,7 @@ build: set-up ## Build .build/release/blerun
 
 test: set-up lint ## Lint, then all tests that need neither a radio nor root
 	swift build --build-tests
-	swift test
+	.ci/test
 	swift build -c release --product benchmarks
 	swift run -c release blerun-simtest --seeds 3000
 	swift build -c release --product blerun-fuzz
@@ -40,7 +40,7 @@ test: set-up lint ## Lint, then all tests that need neither a radio nor root
 	.build/release/blerun-fuzz suites --count 10000
 	.build/release/blerun-fuzz journals --count 2000
 	.build/release/blerun-fuzz messages --count 120000
-	swift test -c release --package-path Tests/Consumer --scratch-path .build-consumer
+	.ci/test -c release --package-path Tests/Consumer --scratch-path .build-consumer
 
 simtest: set-up ## Seeded worlds full of faults against the client and the simulator; SEEDS=200000
 	swift run -c release blerun-simtest --seeds $(or $(SEEDS),20000)
