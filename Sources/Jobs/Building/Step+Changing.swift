@@ -74,11 +74,11 @@ extension Step {
     try PlanError.at(file, line) {
       var known: [ExpectedFailure.Name] = []
       for name in names {
-        guard let failure = ExpectedFailure.Name(name) else {
-          let all = ExpectedFailure.Name.all
-          throw PlanError(problem: "\(Complaint.unknown(found: "'\(name)'", name, among: all))")
+        do {
+          known.append(try ExpectedFailure.Name.read(name, shown: "'\(name)'"))
+        } catch {
+          throw PlanError(problem: "\(error)")
         }
-        known.append(failure)
       }
       var step = self
       step.expected = .failure(ExpectedFailure(known))

@@ -48,7 +48,15 @@ public struct ExpectedFailure: Hashable, Sendable {
       .timingUnknown, .capabilityMissing, .socketsMissing,
     ]
 
-    /// All names, for error messages; the numbers of the device's errors are names, too.
+    /// The name as it is written in a chain.
+    ///
+    /// - Throws: What is wrong with any other text, and which name comes closest.
+    static func read(_ text: String, shown: String) throws(Complaint) -> Self {
+      if let name = Self(text) { return name }
+      throw .unknown(found: shown, text, among: all)
+    }
+
+    /// All names; the numbers of the device's errors are names, too.
     static let all =
       ["any"] + codes.map(\.rawValue) + FailureClass.allCases.map(\.rawValue)
       + ATTErrorCode.named.map(\.identifier)

@@ -16,10 +16,7 @@ struct Filling {
       return step
     }
     var new = step
-    switch step.expected {
-    case .values(let expectations): new.expected = .values(try filled(expectations))
-    case .failure: break
-    }
+    new.expected = try filled(step.expected)
     new.action = try kind.filled(self).action
     return new
   }
@@ -42,6 +39,13 @@ struct Filling {
       throw Unfilled(
         problem: "the value cannot be written with its captured values: \(error.problem)"
       )
+    }
+  }
+
+  func filled(_ expected: Expected) throws(Unfilled) -> Expected {
+    switch expected {
+    case .values(let expectations): .values(try filled(expectations))
+    case .failure: expected
     }
   }
 

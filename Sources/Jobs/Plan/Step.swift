@@ -62,7 +62,7 @@ public struct Step: Hashable, Sendable {
   }
 
   /// What the run does after the step has failed.
-  public enum FailureRule: String, Hashable, Sendable, CaseIterable {
+  public enum AfterFailure: String, Hashable, Sendable, CaseIterable {
     /// It ends.
     case stop
     /// It goes on, and fails at its end.
@@ -82,7 +82,7 @@ public struct Step: Hashable, Sendable {
   /// How often the step is tried when it fails transiently. The connection is not made again.
   public var retry = RetryRule()
   /// What the run does after the step has failed.
-  public var onFailure = FailureRule.stop
+  public var onFailure = AfterFailure.stop
   /// Where it was written, for failures: file, line and column of a chain file or of the one-line
   /// form, `#fileID` and `#line` of Swift code; nil for a step outside braces.
   public var source: Place?

@@ -16,12 +16,7 @@ extension ChainRun {
     _ tries: inout [String],
     _ sink: (StepResult) async throws -> Void
   ) async throws -> StepResult.Status {
-    let rule = placed.step.retry
-    let policy = RetryPolicy(
-      attempts: max(1, rule.attempts),
-      backoff: rule.backoff,
-      backoffLimit: max(.seconds(30), rule.backoff)
-    )
+    let policy = placed.step.retry.policy()
     for number in 1..<policy.attempts {
       do {
         return try await act(once: placed, &outcome, sink)
@@ -99,5 +94,21 @@ extension ChainRun {
       let failure = error as? DeviceFailure
     else { return error }
     return failure.with(meaning: "\(failure.meaning), where the chain expects \(expected)")
+  }
+}
+
+extension RetryRule {
+  /// The rule for signals. The wait never exceeds 30 s, unless the first one does.
+  ///
+  /// - Parameter retries: Whether an error is worth another try.
+  func policy(
+    retries: @escaping @Sendable (any Error) -> Bool = { _ in true }
+  ) -> RetryPolicy {
+    RetryPolicy(
+      attempts: max(1, attempts),
+      backoff: backoff,
+      backoffLimit: max(.seconds(30), backoff),
+      retries: retries
+    )
   }
 }

@@ -87,13 +87,7 @@ final class ChainRun: Sendable {
 
   /// The chain with the tries of the plan.
   private func attempts() -> Signal<StepResult> {
-    let rule = runner.plan.retry
-    let policy = RetryPolicy(
-      attempts: max(1, rule.attempts),
-      backoff: rule.backoff,
-      backoffLimit: max(.seconds(30), rule.backoff),
-      retries: { RunFailure($0).isWorthAnotherTry }
-    )
+    let policy = runner.plan.retry.policy { RunFailure($0).isWorthAnotherTry }
     return answering(attempt()).retry(policy)
   }
 

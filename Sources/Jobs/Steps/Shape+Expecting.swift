@@ -58,10 +58,7 @@ extension Shape where Value == Expected {
     return shape.live {
       $0.expectations.flatMap(\.check.references)
     } fill: { value, filling throws(Unfilled) in
-      switch value {
-      case .values(let expectations): .values(try filling.filled(expectations))
-      case .failure: value
-      }
+      try filling.filled(value)
     }
   }
 }

@@ -54,9 +54,12 @@ extension StepReader {
     }
     let nodes = node.sequence ?? [node]
     let names = nodes.compactMap { node -> ExpectedFailure.Name? in
-      if let name = node.text.flatMap({ ExpectedFailure.Name($0) }) { return name }
-      complain(node, .unknown(found: node.shown, node.text ?? "", among: ExpectedFailure.Name.all))
-      return nil
+      do throws(Complaint) {
+        return try ExpectedFailure.Name.read(node.text ?? "", shown: node.shown)
+      } catch {
+        complain(node, error)
+        return nil
+      }
     }
     return names.count == nodes.count && !names.isEmpty ? ExpectedFailure(names) : nil
   }
