@@ -160,6 +160,8 @@ extension DeviceFailure.Code {
   public static let serviceMissing = Self(rawValue: "service-missing")
   /// The device does not have the characteristic or descriptor.
   public static let characteristicMissing = Self(rawValue: "characteristic-missing")
+  /// The characteristic has no such descriptor.
+  public static let descriptorMissing = Self(rawValue: "descriptor-missing")
   /// Several devices or characteristics match.
   public static let ambiguous = Self(rawValue: "ambiguous")
   /// This host has no adapter, or not that one.

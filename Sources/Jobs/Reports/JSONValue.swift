@@ -99,3 +99,61 @@ public enum JSONValue: Equatable, Sendable {
 
   public static func == (a: JSONValue, b: JSONValue) -> Bool { a.text == b.text }
 }
+
+extension JSONValue {
+  /// The keys of an outcome, as in the `step-finished` events of chains.
+  ///
+  /// - Parameters:
+  ///   - outcome: What came of the step.
+  ///   - withOctets: Whether the value came in octets.
+  public static func members(
+    of outcome: StepOutcome?,
+    withOctets: Bool
+  ) -> [(key: String, value: JSONValue)] {
+    var members = EventMembers()
+    members.add(outcome, withOctets: withOctets)
+    return members.list
+  }
+
+  /// The key `error` of a failure; empty without one.
+  public static func members(of failure: RunFailure?) -> [(key: String, value: JSONValue)] {
+    var members = EventMembers()
+    members.add(failure)
+    return members.list
+  }
+}
+
+extension JSONValue {
+  /// A service with its characteristics.
+  init(_ service: GATTService) {
+    let name = AssignedNumbers.serviceIdentifier(service.uuid)
+    self = .object([
+      ("uuid", .string(service.uuid.text)),
+      ("name", name.map { .string($0) } ?? .null),
+      ("handle", JSONValue(Int(service.handle))),
+      ("primary", .boolean(service.isPrimary)),
+      ("characteristics", .array(service.characteristics.map { JSONValue($0) })),
+    ])
+  }
+
+  private init(_ characteristic: GATTCharacteristic) {
+    let name = AssignedNumbers.characteristicIdentifier(characteristic.uuid)
+    self = .object([
+      ("uuid", .string(characteristic.uuid.text)),
+      ("name", name.map { .string($0) } ?? .null),
+      ("handle", JSONValue(Int(characteristic.handle))),
+      ("flags", .array(characteristic.properties.flags.map { .string($0) })),
+      (
+        "descriptors",
+        .array(
+          characteristic.descriptors.map { descriptor in
+            .object([
+              ("uuid", .string(descriptor.uuid.text)),
+              ("handle", JSONValue(Int(descriptor.handle))),
+            ])
+          }
+        )
+      ),
+    ])
+  }
+}
