@@ -106,6 +106,8 @@ struct DamagedJournalTests {
       "CREATE TRIGGER t AFTER UPDATE ON runs BEGIN DELETE FROM chains; END",
       "ALTER TABLE runs RENAME TO r; CREATE VIEW runs AS WITH RECURSIVE n(i) AS "
         + "(SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i AS run, r.* FROM n, r",
+      "ALTER TABLE grdb_migrations RENAME TO g; CREATE VIEW GRDB_migrations AS WITH RECURSIVE n(i) "
+        + "AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT g.* FROM n, g",
       "DELETE FROM grdb_migrations WHERE identifier = '2'",
       "UPDATE grdb_migrations SET identifier = x'35' WHERE identifier = '5'",
     ]

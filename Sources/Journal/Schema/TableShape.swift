@@ -11,11 +11,19 @@ struct TableShape {
     let type: String
     let name: String
     let definition: String
+
+    /// Whether reading it reads rows of the file, and runs nothing else.
+    var isOrdinaryTable: Bool { type == "table" && definition.hasPrefix("CREATE TABLE") }
   }
+
+  /// The table in which GRDB lists the migrations.
+  private static let listOfMigrations = "grdb_migrations"
 
   /// The names of the migrations that the file has had.
   let migrations: Set<String>
   private let objects: Set<Object>
+  /// Whether something else has the name of the list of migrations: a view may have endless rows.
+  private let hasForeignList: Bool
 
   /// Reads the definitions of a file.
   init(of database: Database) throws {
@@ -30,13 +38,12 @@ struct TableShape {
         )
       }
     )
-    migrations =
-      objects.contains { $0.type == "table" && $0.name == "grdb_migrations" }
-      ? Set(
-        try database.rows("SELECT identifier FROM grdb_migrations").map {
-          try $0.text("identifier")
-        }
-      ) : []
+    let lists = objects.filter { $0.name.lowercased() == Self.listOfMigrations }
+    hasForeignList = !lists.allSatisfy(\.isOrdinaryTable)
+    let rows =
+      lists.isEmpty || hasForeignList
+      ? [] : try database.rows("SELECT identifier FROM \(Self.listOfMigrations)")
+    migrations = Set(try rows.map { try $0.text("identifier") })
   }
 
   /// Whether a later blerun made it.
@@ -49,6 +56,7 @@ struct TableShape {
     if let trigger = objects.first(where: { $0.type == "trigger" }) {
       return "it has the trigger \(trigger.name), and journals have none"
     }
+    if hasForeignList { return "\(Self.listOfMigrations) is not a table" }
     let known = JournalSchema.migrator.migrations
     guard Set(known.prefix(migrations.count)) == migrations else {
       return "its list of versions has gaps"
@@ -65,6 +73,8 @@ struct TableShape {
     let queue = try DatabaseQueue()
     try JournalSchema.migrator.migrate(queue, upTo: migration)
     // The list of migrations is GRDB's own.
-    return try queue.read { try TableShape(of: $0).objects }.filter { $0.name != "grdb_migrations" }
+    return try queue.read { try TableShape(of: $0).objects }.filter {
+      $0.name != listOfMigrations
+    }
   }
 }
