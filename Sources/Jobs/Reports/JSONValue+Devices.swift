@@ -30,7 +30,9 @@ extension JSONValue {
               let name = companies.name(of: data.company)
               members.append(("companyName", name.map { .string($0) } ?? .null))
             }
-            return .object(members + [("hex", hex(data.data))])
+            members.append(("hex", hex(data.data)))
+            let format = AdvertisedFormat(company: data.company, data.data)
+            return .object(members + Self.members(of: format))
           }
         )
       ),
@@ -38,12 +40,22 @@ extension JSONValue {
         "serviceData",
         .array(
           device.serviceData.map { data in
-            .object([("service", .string(data.service.text)), ("hex", hex(data.data))])
+            let format = AdvertisedFormat(service: data.service, data.data)
+            return .object(
+              [("service", .string(data.service.text)), ("hex", hex(data.data))]
+                + Self.members(of: format)
+            )
           }
         )
       ),
       ("adapter", .string(device.adapter)),
     ]
+  }
+
+  /// The data in a well-known format; none where it has no such format.
+  private static func members(of format: AdvertisedFormat?) -> [(key: String, value: JSONValue)] {
+    guard let format else { return [] }
+    return [("format", .string(format.kind.rawValue)), ("value", JSONValue(format.value))]
   }
 
   private static func hex(_ octets: [UInt8]) -> JSONValue {

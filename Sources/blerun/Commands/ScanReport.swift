@@ -32,12 +32,23 @@ struct ScanReport: Sendable {
   }
 
   /// The data in the form that `--manufacturer` and `--service-data` take, makers with their names.
+  /// Data in a well-known format is decoded, in place of its bytes.
   private func data(_ device: Advertisement) -> [String] {
     device.manufacturerData.map { data in
-      let pattern = "\(ManufacturerPattern(company: data.company, prefix: data.data))"
-      return companies.name(of: data.company).map { "\(pattern) (\($0.printable))" }
-        ?? pattern
+      let format = AdvertisedFormat(company: data.company, data.data)
+      let octets = format == nil ? data.data : []
+      let pattern = "\(ManufacturerPattern(company: data.company, prefix: octets))"
+      let company = companies.name(of: data.company).map { " (\($0.printable))" } ?? ""
+      return pattern + company + Self.text(format)
     }
-      + device.serviceData.map { "\(ServiceDataPattern(service: $0.service, prefix: $0.data))" }
+      + device.serviceData.map { data in
+        let format = AdvertisedFormat(service: data.service, data.data)
+        let octets = format == nil ? data.data : []
+        return "\(ServiceDataPattern(service: data.service, prefix: octets))" + Self.text(format)
+      }
+  }
+
+  private static func text(_ format: AdvertisedFormat?) -> String {
+    format.map { " [\($0)]".printable } ?? ""
   }
 }

@@ -1,0 +1,87 @@
+// Well-known formats of manufacturer data and service data.
+//
+// Each format has its file. What is malformed, encrypted or unknown is not decoded: it stays bytes.
+
+/// Advertised data in a well-known format, decoded.
+///
+/// ```swift
+/// for data in device.manufacturerData {
+///   print(AdvertisedFormat(company: data.company, data.data)?.description ?? "\(data.data)")
+/// }
+/// ```
+public struct AdvertisedFormat: Equatable, Sendable, CustomStringConvertible {
+  /// The known formats.
+  public enum Kind: String, Sendable, CaseIterable {
+    /// A beacon of Apple: UUID, major, minor, power.
+    case iBeacon = "ibeacon"
+    /// The open form of such a beacon, of any company.
+    case altBeacon = "altbeacon"
+    /// Eddystone: a namespace and an instance.
+    case eddystoneUID = "eddystone-uid"
+    /// Eddystone: a URL.
+    case eddystoneURL = "eddystone-url"
+    /// Eddystone: the state of the beacon, not encrypted.
+    case eddystoneTLM = "eddystone-tlm"
+    /// Eddystone: an identifier that changes.
+    case eddystoneEID = "eddystone-eid"
+    /// RuuviTag, data format 5 (RAWv2).
+    case ruuvi = "ruuvi-5"
+    /// BTHome version 2, not encrypted.
+    case btHome = "bthome-2"
+  }
+
+  /// Which format it is.
+  public let kind: Kind
+  /// The decoded fields, in the order in which they are sent.
+  public let value: DecodedValue
+
+  init(_ kind: Kind, _ fields: [DecodedValue.Field]) {
+    self.kind = kind
+    value = .fields(fields)
+  }
+
+  /// Decodes manufacturer data; nil when it has none of the formats.
+  public init?(company: UInt16, _ data: [UInt8]) {
+    guard
+      let decoded = Beacons.iBeacon(company, data) ?? Beacons.altBeacon(data)
+        ?? Ruuvi.format5(company, data)
+    else { return nil }
+    self = decoded
+  }
+
+  /// Decodes service data; nil when it has none of the formats.
+  public init?(service: BluetoothUUID, _ data: [UInt8]) {
+    guard let decoded = Eddystone.frame(service, data) ?? BTHome.data(service, data) else {
+      return nil
+    }
+    self = decoded
+  }
+
+  /// `ibeacon uuid 2f23…, major 1, minor 2, -59 dBm`.
+  public var description: String {
+    let fields = value.description
+    return fields.isEmpty ? kind.rawValue : "\(kind.rawValue) \(fields)"
+  }
+}
+
+extension DecodedValue.Field {
+  /// Bytes as they are.
+  static func octets(_ name: String, _ octets: some Sequence<UInt8>) -> Self {
+    Self(name, .octets(Array(octets)))
+  }
+
+  /// A power in dBm, from one signed byte.
+  static func power(_ name: String, _ octet: UInt8) -> Self {
+    Self(name, .integer(Int64(Int8(bitPattern: octet))), unit: "dBm")
+  }
+
+  /// A whole number.
+  static func integer(_ name: String, _ number: some BinaryInteger, _ unit: String? = nil) -> Self {
+    Self(name, .integer(Int64(number)), unit: unit)
+  }
+}
+
+extension Sequence<UInt8> {
+  /// An unsigned number, most significant byte first; of at most 7 bytes.
+  var bigEndian: Int64 { reduce(0) { $0 << 8 | Int64($1) } }
+}
