@@ -82,5 +82,6 @@ struct AddressTests {
   )
   func glob(pattern: String, text: String, matches: Bool) {
     #expect(Glob(pattern).matches(text) == matches)
+    #expect(Glob(pattern.uppercased(), ignoringCase: true).matches(text) == matches)
   }
 }

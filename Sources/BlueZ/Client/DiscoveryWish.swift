@@ -30,9 +30,7 @@ struct DiscoveryWish: Equatable, Sendable {
   init(_ filter: ScanFilter) {
     services = filter.wantedServices
     rssi = filter.rssi.flatMap { Adapter1.filterRSSI.contains($0) ? $0 : nil }
-    let prefixes =
-      filter.addresses.map { "\($0)" } + filter.namePatterns.map { Glob.prefix(of: $0) }
-    pattern = prefixes.first { !$0.isEmpty }
+    pattern = filter.addresses.first.map { "\($0)" } ?? filter.namePrefixes.first
   }
 
   /// A filter that includes everything that either filter includes.

@@ -37,8 +37,7 @@ extension AdvertisementMonitor1.Pattern {
     }
     let services = filter.wantedServices.flatMap { patterns(for: $0) }
     if !services.isEmpty { return services }
-    let prefixes = filter.namePatterns.map { Glob.prefix(of: $0) }.filter { !$0.isEmpty }
-    if let prefix = prefixes.first {
+    if let prefix = filter.namePrefixes.first {
       return DataType.names.map { Self(0, $0, clipped(Array(prefix.utf8))) }
     }
     // Any device: one with a Flags field, as nearly all have.

@@ -155,6 +155,14 @@ extension Explanation {
     hint: "check that it is on, near and advertising (see \(.scan)), "
       + "and not connected to another host"
   )
+  /// - Parameter received: What discovery has received instead.
+  static func notFound(_ target: DeviceTarget, received: [Advertisement]) -> Explanation {
+    transient(
+      .notFound,
+      notFound.meaning + target.others(among: received),
+      hint: notFound.hint
+    )
+  }
   static let noAnswer = transient(
     .timedOut,
     "no answer came in time",

@@ -112,7 +112,7 @@ extension BlueZDeviceService {
           return tree.device(target, of: adapter.path, unseenAt: before)
         }
       } catch is TimedOut {
-        throw Problem(.notFound)
+        throw Problem(.notFound(target, received: client.look { $0.received(on: adapter.path) }))
       }
     }
   }
@@ -185,6 +185,11 @@ extension BlueZDeviceService {
 }
 
 extension ObjectTree {
+  /// The devices of an adapter that discovery has received.
+  func received(on adapter: ObjectPath) -> [Advertisement] {
+    devices(of: adapter).compactMap { advertisement(of: $0) }.filter { $0.rssi != nil }
+  }
+
   /// Checks that an adapter can continue to discover.
   func requireDiscovery(on adapter: AdapterView) throws {
     if let obstacle = obstacle(toDiscoveryOn: adapter) { throw Problem(obstacle) }

@@ -12,6 +12,7 @@ struct DeviceIndex: Sendable {
   /// By the address in the path, and by the reported one: the identity address behind a private
   /// address may be known.
   private var addresses: [BluetoothAddress: SortedPaths] = [:]
+  /// By the name in lower case: names match without regard to case.
   private var names: [String: SortedPaths] = [:]
 
   /// Whether a change affects a property that devices are found by.
@@ -34,7 +35,9 @@ struct DeviceIndex: Sendable {
         addresses[address] = nil
       }
     }
-    let (oldName, newName) = (old?[Device1.name], new?[Device1.name])
+    let (oldName, newName) = (
+      old?[Device1.name]?.lowercased(), new?[Device1.name]?.lowercased()
+    )
     guard oldName != newName else { return }
     if let oldName {
       names[oldName]?.remove(path)
@@ -56,8 +59,9 @@ struct DeviceIndex: Sendable {
   func devices(_ target: DeviceTarget) -> [ObjectPath]? {
     switch target {
     case .address(let address): Array(addresses[address] ?? SortedPaths())
-    case .name(let name):
-      name.contains { $0 == "*" || $0 == "?" } ? nil : Array(names[name] ?? SortedPaths())
+    case .name(let name, _):
+      name.contains { $0 == "*" || $0 == "?" }
+        ? nil : Array(names[name.lowercased()] ?? SortedPaths())
     case .service, .alias, .any: nil
     }
   }

@@ -39,8 +39,9 @@ extension ObjectTree {
 
   /// The device of an adapter that a target selects; nil when none is known.
   ///
-  /// Of several, the connected ones come before those that discovery sees, the strongest of these
-  /// first, and then those that are only cached; finally the lowest address decides.
+  /// Of several, those with the case of the name as written come before the others. Of these, the
+  /// connected ones come before those that discovery sees, the strongest of these first, and then
+  /// those that are only cached; finally the lowest address decides.
   func device(_ target: DeviceTarget, of adapter: ObjectPath) -> ObjectPath? {
     let candidates = indexed(target)?.filter { $0.isBelow(adapter) } ?? devices(of: adapter)
     guard !candidates.isEmpty else { return nil }
@@ -51,7 +52,8 @@ extension ObjectTree {
     var best: (path: ObjectPath, rank: Int)?
     for path in candidates {
       guard let seen = advertisement(of: path), target.matches(seen) else { continue }
-      let rank = seen.isConnected ? 1000 : seen.rssi ?? -1000
+      let nearness = seen.isConnected ? 1000 : seen.rssi ?? -1000
+      let rank = nearness + (target.exact.matches(seen) ? 10_000 : 0)
       if best.map({ rank > $0.rank }) ?? true { best = (path, rank) }
     }
     return best?.path

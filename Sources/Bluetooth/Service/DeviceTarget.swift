@@ -1,22 +1,29 @@
 // How a device is selected.
 
 /// How a user names a device.
+///
+/// Names match without regard to case; `exact: true` asks for the case as written.
 public enum DeviceTarget: Hashable, Sendable, CustomStringConvertible {
   /// The device with this address.
   case address(BluetoothAddress)
   /// By the name it gives itself; `*` and `?` are wildcards.
-  case name(String)
+  case name(String, exact: Bool = false)
   /// By a service that it advertises.
   case service(BluetoothUUID)
   /// By its name on this host; `*` and `?` are wildcards.
-  case alias(String)
+  case alias(String, exact: Bool = false)
   /// The first device that is found.
   case any
 
   /// An address if `text` is one, else a name.
-  public init(parsing text: String) {
+  ///
+  /// - Throws: ``InvalidDeviceTarget`` for an empty text, and for a part of an address.
+  public init(parsing text: String) throws(InvalidDeviceTarget) {
+    if text.isEmpty { throw .emptyName }
     if let address = BluetoothAddress(text) {
       self = .address(address)
+    } else if BluetoothAddress.isMeant(by: text) {
+      throw .incompleteAddress(text)
     } else {
       self = text == "*" ? .any : .name(text)
     }
@@ -26,10 +33,21 @@ public enum DeviceTarget: Hashable, Sendable, CustomStringConvertible {
   public func matches(_ device: Advertisement) -> Bool {
     switch self {
     case .address(let address): device.address == address
-    case .name(let pattern): device.name.map { Glob(pattern).matches($0) } ?? false
+    case .name(let pattern, let exact):
+      device.name.map { Glob(pattern, ignoringCase: !exact).matches($0) } ?? false
     case .service(let service): device.services.contains(service)
-    case .alias(let pattern): Glob(pattern).matches(device.alias)
+    case .alias(let pattern, let exact):
+      Glob(pattern, ignoringCase: !exact).matches(device.alias)
     case .any: true
+    }
+  }
+
+  /// The same target, with the case of a name as written.
+  public var exact: DeviceTarget {
+    switch self {
+    case .name(let pattern, _): .name(pattern, exact: true)
+    case .alias(let pattern, _): .alias(pattern, exact: true)
+    case .address, .service, .any: self
     }
   }
 
@@ -37,7 +55,7 @@ public enum DeviceTarget: Hashable, Sendable, CustomStringConvertible {
   public var text: String {
     switch self {
     case .address(let address): "\(address)"
-    case .name(let text), .alias(let text): text
+    case .name(let text, _), .alias(let text, _): text
     case .service(let service): AssignedNumbers.serviceIdentifier(service) ?? "\(service)"
     case .any: "*"
     }
@@ -47,44 +65,42 @@ public enum DeviceTarget: Hashable, Sendable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .address(let address): "\(address)"
-    case .name(let name): "'\(name)'"
+    case .name(let name, let exact), .alias(let name, let exact):
+      "'\(name)'" + (exact ? " (case-sensitive)" : "")
     case .service(let service):
       "a device with \(AssignedNumbers.serviceIdentifier(service) ?? "\(service)")"
-    case .alias(let alias): "'\(alias)'"
     case .any: "any device"
     }
   }
 }
 
-/// A pattern in which `*` matches any text and `?` one character.
-public struct Glob: Hashable, Sendable {
-  private let pattern: [Character]
+/// Why a text names no device.
+public enum InvalidDeviceTarget: Error, Hashable, Sendable, CustomStringConvertible {
+  /// No device has an empty name.
+  case emptyName
+  /// A part of an address, or one with wrong digits.
+  case incompleteAddress(String)
 
-  /// A pattern, in which `*` and `?` are wildcards.
-  public init(_ pattern: String) {
-    self.pattern = Array(pattern)
-  }
-
-  /// Whether all of `text` matches. At worst linear in the product of the lengths.
-  public func matches(_ text: String) -> Bool {
-    let text = Array(text)
-    var (position, index) = (0, 0)
-    var star: (index: Int, position: Int)?
-    while position < text.count {
-      if index < pattern.count, pattern[index] == "*" {
-        star = (index, position)
-        index += 1
-      } else if index < pattern.count, pattern[index] == "?" || pattern[index] == text[position] {
-        index += 1
-        position += 1
-      } else if let last = star {
-        star = (last.index, last.position + 1)
-        index = last.index + 1
-        position = last.position + 1
-      } else {
-        return false
-      }
+  public var description: String {
+    switch self {
+    case .emptyName: "the name of a device is empty"
+    case .incompleteAddress(let text):
+      "'\(text)' is not a complete address (expected six pairs of hexadecimal digits, such as "
+        + "C0:FF:EE:00:00:01)"
     }
-    return pattern[index...].allSatisfy { $0 == "*" }
+  }
+}
+
+extension BluetoothAddress {
+  /// Whether an invalid text is meant to be an address: a part of an address, or six pairs with
+  /// wrong digits.
+  static func isMeant(by text: String) -> Bool {
+    let groups = text.split(separator: ":", omittingEmptySubsequences: false)
+    guard groups.count > 1 else { return false }
+    let isOfDigits = groups.allSatisfy { $0.utf8.count <= 2 && $0.allSatisfy(\.isHexDigit) }
+    let isOfPairs = groups.allSatisfy { group in
+      group.utf8.count == 2 && group.allSatisfy { $0.isLetter || $0.isNumber }
+    }
+    return isOfDigits || (groups.count == 6 && isOfPairs)
   }
 }

@@ -11,6 +11,8 @@ public struct ScanFilter: Hashable, Sendable {
   public var target: DeviceTarget?
   /// A pattern for the name, with `*` and `?`.
   public var name: String?
+  /// Whether the case of `name` counts.
+  public var isExact: Bool
   /// Only the device with this address.
   public var address: BluetoothAddress?
   /// Any of these services; empty means all devices.
@@ -29,6 +31,7 @@ public struct ScanFilter: Hashable, Sendable {
   public init(
     target: DeviceTarget? = nil,
     name: String? = nil,
+    isExact: Bool = false,
     address: BluetoothAddress? = nil,
     services: [BluetoothUUID] = [],
     rssi: Int? = nil,
@@ -38,6 +41,7 @@ public struct ScanFilter: Hashable, Sendable {
   ) {
     self.target = target
     self.name = name
+    self.isExact = isExact
     self.address = address
     self.services = services
     self.rssi = rssi
@@ -51,7 +55,7 @@ public struct ScanFilter: Hashable, Sendable {
   /// A connected device does not advertise and has no RSSI; it meets any bound.
   public func matches(_ device: Advertisement) -> Bool {
     if let target, !target.matches(device) { return false }
-    if let name, !(device.name.map { Glob(name).matches($0) } ?? false) { return false }
+    if let nameTarget, !nameTarget.matches(device) { return false }
     if let address, device.address != address { return false }
     if let rssi, !device.isConnected, (device.rssi ?? Int.min) < rssi { return false }
     if let manufacturer, !manufacturer.matches(device) { return false }
@@ -59,11 +63,16 @@ public struct ScanFilter: Hashable, Sendable {
     return services.isEmpty || services.contains { device.services.contains($0) }
   }
 
-  /// Patterns for names: those of the name and of the target.
-  public var namePatterns: [String] {
-    var patterns = name.map { [$0] } ?? []
-    if case .name(let pattern)? = target { patterns.append(pattern) }
-    return patterns
+  private var nameTarget: DeviceTarget? { name.map { .name($0, exact: isExact) } }
+
+  /// The prefixes that the names of all matching devices have, byte for byte: those of the name and
+  /// of the target, as far as they have one. Without regard to case they end before the first letter.
+  public var namePrefixes: [String] {
+    [nameTarget, target].compactMap { target in
+      guard case .name(let pattern, let exact)? = target else { return nil }
+      let prefix = Glob.prefix(of: pattern, ignoringCase: !exact)
+      return prefix.isEmpty ? nil : prefix
+    }
   }
 
   /// The wanted addresses.
@@ -77,12 +86,5 @@ public struct ScanFilter: Hashable, Sendable {
   public var wantedServices: [BluetoothUUID] {
     if case .service(let service)? = target { return services.isEmpty ? [service] : services }
     return services
-  }
-}
-
-extension Glob {
-  /// The common prefix of all texts that match.
-  public static func prefix(of pattern: String) -> String {
-    String(pattern.prefix { $0 != "*" && $0 != "?" })
   }
 }

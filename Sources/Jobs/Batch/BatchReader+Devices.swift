@@ -29,7 +29,14 @@ extension BatchReader {
 
   /// `Thermo-1`, or `{ address: …, with: { level: 5 } }`.
   private mutating func listed(_ node: Node) -> Named? {
-    if let text = node.text { return named(DeviceTarget(parsing: text), node) }
+    if let text = node.text {
+      do {
+        return named(try DeviceTarget(parsing: text), node)
+      } catch {
+        complain(node, Complaint("\(error)"))
+        return nil
+      }
+    }
     guard node.mapping?.isEmpty == false else {
       let expected = "an address, a name, or \(DeviceKeys.expected)"
       complain(node, Complaint(found: node.shown, expected: expected))

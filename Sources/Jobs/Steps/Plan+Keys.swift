@@ -13,7 +13,7 @@ extension Plan: Described {
       \.device,
       .device,
       documentation:
-        "which device: a name or an address; or one of the keys `{ name: \"HRM-*\" }`, `{ address: … }`, `{ service: heart-rate }`, `{ alias: … }`; `*` and `?` are wildcards. `--device` overrides it. Without it the caller names a device; a chain that only scans needs none"
+        "which device: a name or an address; or one of the keys `{ name: \"HRM-*\" }`, `{ address: … }`, `{ service: heart-rate }`, `{ alias: … }`; `*` and `?` are wildcards. Names match without regard to case, unless `exact: true` stands beside them. `--device` overrides it. Without it the caller names a device; a chain that only scans needs none"
     ),
     Key(
       "timeout",
@@ -115,26 +115,38 @@ struct DeviceKeys: Described {
   var address: BluetoothAddress?
   var service: BluetoothUUID?
   var alias: String?
+  var isExact = false
 
   static let expected = "one of { name }, { address }, { service }, { alias }"
 
   static let keys: [Key<Self>] = [
-    Key("name", \.name, .text(Scanning.nameShape), documentation: "the name that it advertises"),
+    Key("name", \.name, .deviceName, documentation: "the name that it advertises"),
     Key("address", \.address, .address, documentation: "its address"),
     Key("service", \.service, .service, documentation: "a service that it advertises"),
-    Key("alias", \.alias, .text(Scanning.nameShape), documentation: "its alias in BlueZ"),
+    Key("alias", \.alias, .deviceName, documentation: "its alias in BlueZ"),
+    Key(
+      "exact",
+      \.isExact,
+      .truth,
+      default: false,
+      documentation: "whether the case of the name or alias counts"
+    ),
   ]
   static let rules: [KeyRule<Self>] = [
     .atMostOne(
       ["name", "address", "service", "alias"],
       Complaint("a device is named in one way", expected: expected)
-    )
+    ),
+    .values(blamed: ["exact"]) { keys, _ in
+      guard keys.isExact, keys.name == nil, keys.alias == nil else { return nil }
+      return Complaint("'exact' is only valid with 'name' or 'alias'")
+    },
   ]
 
   /// The device that is named, first of all by its name.
   var target: DeviceTarget? {
-    name.map { .name($0) } ?? address.map { .address($0) } ?? service.map { .service($0) }
-      ?? alias.map { .alias($0) }
+    name.map { .name($0, exact: isExact) } ?? address.map { .address($0) }
+      ?? service.map { .service($0) } ?? alias.map { .alias($0, exact: isExact) }
   }
 }
 
@@ -144,10 +156,47 @@ extension Shape where Value == DeviceTarget {
     let expected = "a name, an address, or \(DeviceKeys.expected)"
     let schema = JSONValue.anyOf([.type("string"), .reference("device")])
     return Shape(expected, schema: schema, words: { ["\($0)"] }) { node, reader in
-      if let text = node.text, !text.isEmpty { return DeviceTarget(parsing: text) }
+      if let text = node.text { return reader.device(text, at: node) }
       return DeviceKeys.read(node, &reader, expected: expected)?.target
     }
   }
+}
+
+extension StepReader {
+  /// A device that is named by a plain text; nil after an error.
+  mutating func device(_ text: String, at node: Node) -> DeviceTarget? {
+    do {
+      return try DeviceTarget(parsing: text)
+    } catch {
+      complain(node, Complaint("\(error)"))
+      return nil
+    }
+  }
+}
+
+extension Shape where Value == String {
+  /// The name of a device, which is not empty.
+  static var deviceName: Self {
+    var shape = Shape(
+      Scanning.nameShape,
+      schema: .type("string"),
+      words: { [Quoting.quoted($0)] }
+    ) { node, reader in
+      guard let text = node.text else { return nil }
+      if text.isEmpty { reader.complain(node, .emptyName) }
+      return text.isEmpty ? nil : text
+    }
+    shape.check = { name, _ in name.isEmpty ? .emptyName : nil }
+    return shape
+  }
+}
+
+extension Complaint {
+  /// No device has such a name.
+  static let emptyName = Complaint(
+    "\(InvalidDeviceTarget.emptyName)",
+    expected: Scanning.nameShape
+  )
 }
 
 extension Shape where Value == BluetoothUUID {

@@ -16,8 +16,16 @@ extension Scanning: StepKind {
     Key(
       "name",
       \.filter.name,
-      .text(nameShape),
+      .deviceName,
       documentation: "the name of the devices"
+    ),
+    Key(
+      "exact",
+      \.filter.isExact,
+      .truth,
+      default: false,
+      .flag("exact"),
+      documentation: "whether the case of the name counts"
     ),
     Key("address", \.filter.address, .address, documentation: "their address"),
     Key(
@@ -49,6 +57,13 @@ extension Scanning: StepKind {
       .flag("passive"),
       documentation: "whether to scan passively, without scan requests"
     ),
+  ]
+
+  static let rules: [KeyRule<Scanning>] = [
+    .values(blamed: ["exact"]) { scanning, _ in
+      guard scanning.filter.isExact, scanning.filter.name == nil else { return nil }
+      return Complaint("'exact' is only valid with 'name'")
+    }
   ]
 
   var action: Step.Action { .scan(self) }

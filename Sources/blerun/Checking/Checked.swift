@@ -65,7 +65,12 @@ struct Checked {
     praise += files.map { "\($0): ok" }
     guard !devices.isEmpty else { return }
     let services = devices.flatMap { AttributeTable($0).services }
+    let seen = devices.map { Advertisement($0) }
     for (name, plan) in chains {
+      if let target = plan.device, !seen.contains(where: { target.matches($0) }) {
+        let others = target.others(among: seen)
+        complaints.append("\(name): no simulated device matches \(target)\(others)")
+      }
       complaints += plan.attributes(missingIn: services)
         .map { "\(name): no simulated device has \($0)" }
     }

@@ -5,8 +5,7 @@ import Bluetooth
 
 /// What a device must be to be listed. Everything given has to hold.
 struct FilterOptions: ParsableArguments {
-  @Option(name: [.short, .long], help: "Only this device: an address, or a name with * and ?.")
-  var device: String?
+  @OptionGroup var named: DeviceOptions
 
   @Option(help: "Only devices with this name, with * and ?.")
   var name: String?
@@ -61,9 +60,11 @@ struct FilterOptions: ParsableArguments {
       let nearest = AssignedNumbers.nearestService(to: text).map { " Did you mean \($0)?" } ?? ""
       throw ValidationError("--service \(text): there is no such service.\(nearest)")
     }
+    if name?.isEmpty == true { throw ValidationError("--name: \(InvalidDeviceTarget.emptyName).") }
     return ScanFilter(
-      target: device.map { DeviceTarget(parsing: $0) },
+      target: named.target(insteadOf: nil),
       name: name,
+      isExact: named.exact,
       address: try read(address, "--address", "an address such as C0:FF:EE:00:00:01") {
         BluetoothAddress($0)
       },

@@ -25,8 +25,7 @@ struct Inspect: ParsableCommand {
   @OptionGroup var options: WorldOptions
   @OptionGroup var printing: OutputOptions
 
-  @Option(name: [.short, .long], help: "The device: an address, or a name with * and ?.")
-  var device: String?
+  @OptionGroup var named: DeviceOptions
 
   @Flag(inversion: .prefixedNo, help: "Read values, of characteristics and of descriptors.")
   var values = true
@@ -42,7 +41,7 @@ struct Inspect: ParsableCommand {
   func run() throws {
     let simulated = try options.simulatedDevices()
     var plan = Plan(steps: [])
-    plan.device = device.map { DeviceTarget(parsing: $0) }
+    plan.device = named.target(insteadOf: nil)
     let target = try PlanOptions.target(of: plan, among: simulated)
     let rule = link.applied(to: LinkRule())
     let world = try options.world(simulated)

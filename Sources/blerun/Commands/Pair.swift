@@ -96,8 +96,7 @@ struct Unpair: ParsableCommand {
 
 /// The device of a command about bonds.
 struct BondTarget: ParsableArguments {
-  @Option(name: [.short, .long], help: "The device: an address, or a name with * and ?.")
-  var device: String?
+  @OptionGroup var named: DeviceOptions
 
   @Option(help: "How long it may take.")
   var timeout: DurationArgument?
@@ -110,7 +109,7 @@ struct BondTarget: ParsableArguments {
   ) throws {
     let simulated = try options.simulatedDevices()
     var plan = Plan(steps: steps)
-    plan.device = device.map { DeviceTarget(parsing: $0) }
+    plan.device = named.target(insteadOf: nil)
     plan.device = try PlanOptions.target(of: plan, among: simulated)
     throw Ending(try ChainCommand.run(plan, simulated, options, format.ofChain))
   }

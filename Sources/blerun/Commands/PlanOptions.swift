@@ -20,11 +20,7 @@ struct PlanOptions: ParsableArguments {
   )
   var steps: [String] = []
 
-  @Option(
-    name: [.short, .long],
-    help: "The device: an address, or a name with wildcards * and ?. It overrides the file's."
-  )
-  var device: String?
+  @OptionGroup var named: DeviceOptions
 
   @Option(help: "Default timeout per step: 10s, 500ms.")
   var timeout: DurationArgument?
@@ -53,7 +49,7 @@ struct PlanOptions: ParsableArguments {
             includesFiles: true
           )
         }
-      if let device { plan.device = DeviceTarget(parsing: device) }
+      plan.device = named.target(insteadOf: plan.device)
       if let timeout { plan.timeout = timeout.duration }
       return plan
     } catch {

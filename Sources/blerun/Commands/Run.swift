@@ -17,7 +17,7 @@ struct Run: ParsableCommand {
     abstract: "Run a chain of operations on a device.",
     discussion: """
       Connects, does the steps, and disconnects, however the chain ends. Ctrl-C ends the chain and \
-      disconnects; a second Ctrl-C leaves at once.
+      disconnects; a second Ctrl-C leaves at once. -d overrides the device that the file names.
 
         blerun run chain.yaml -d "Thermo*"
         blerun run -d C0:FF:EE:00:00:01 -e 'read battery-level; sleep 1s'

@@ -43,7 +43,7 @@ struct SuiteCommand {
   /// - Throws: ``Ending`` when `-d` names no target's device.
   func lines(_ simulated: ScenarioDefinition) throws(Ending) -> [String] {
     // Unlike a run, it needs no device.
-    guard chain.device != nil || simulated.devices.count == 1 else { return suite.lines }
+    guard chain.named.device != nil || simulated.devices.count == 1 else { return suite.lines }
     return suite.lines(devices: try devices(simulated))
   }
 
@@ -154,7 +154,7 @@ struct SuiteCommand {
     _ simulated: ScenarioDefinition
   ) throws(Ending) -> [String: DeviceTarget] {
     let open = suite.targets.filter { $0.address == nil }
-    if let named = chain.device {
+    if let named = chain.named.target(insteadOf: nil) {
       let meant = suite.targets.count == 1 ? suite.targets : open
       guard let target = meant.first, meant.count == 1 else {
         throw Ending(
@@ -162,7 +162,7 @@ struct SuiteCommand {
           "-d names one device, and the suite has \(meant.count) targets that it could be"
         )
       }
-      return [target.id: DeviceTarget(parsing: named)]
+      return [target.id: named]
     }
     guard suite.kind == .macro, let target = open.first else { return [:] }
     guard let only = simulated.devices.first, simulated.devices.count == 1 else {

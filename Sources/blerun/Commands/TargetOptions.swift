@@ -7,8 +7,7 @@ import SimulatedDevices
 
 /// The device, and how long each step may take.
 struct TargetOptions: ParsableArguments {
-  @Option(name: [.short, .long], help: "The device: an address, or a name with * and ?.")
-  var device: String?
+  @OptionGroup var named: DeviceOptions
 
   @Option(help: "How long connecting, and the operation, may take: 10s, 500ms.")
   var timeout = DurationArgument(Plan.usualTimeout)
@@ -16,7 +15,7 @@ struct TargetOptions: ParsableArguments {
   /// A plan of one step on the device.
   func plan(_ step: Step, _ simulated: ScenarioDefinition) throws(Ending) -> Plan {
     var plan = Plan(timeout: timeout.duration, steps: [step])
-    plan.device = device.map { DeviceTarget(parsing: $0) }
+    plan.device = named.target(insteadOf: nil)
     plan.device = try PlanOptions.target(of: plan, among: simulated)
     return plan
   }

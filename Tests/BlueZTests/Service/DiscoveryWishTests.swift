@@ -40,7 +40,7 @@ struct DiscoveryWishTests {
 
   @Test("what bluetoothd can filter goes into its filter")
   func filtered() {
-    let filter = ScanFilter(name: "Thermo*", services: [heartRate], rssi: -70)
+    let filter = ScanFilter(name: "Thermo*", isExact: true, services: [heartRate], rssi: -70)
     #expect(
       DiscoveryWish(filter).properties == [
         "Transport": .string("le"), "DuplicateData": .boolean(false),
@@ -51,7 +51,17 @@ struct DiscoveryWishTests {
 
   @Test("a pattern that begins with a wildcard is not sent to bluetoothd")
   func openPattern() {
-    #expect(DiscoveryWish(ScanFilter(name: "*-1")) == .all)
+    #expect(DiscoveryWish(ScanFilter(name: "*-1", isExact: true)) == .all)
+  }
+
+  @Test("without regard to case, only what comes before the first letter is sent to bluetoothd")
+  func eitherCase() {
+    #expect(DiscoveryWish(ScanFilter(name: "Thermo*")) == .all)
+    #expect(DiscoveryWish(ScanFilter(target: .name("Thermo*"))) == .all)
+    #expect(DiscoveryWish(ScanFilter(name: "12-A*")).pattern == "12-")
+    #expect(
+      DiscoveryWish(ScanFilter(target: .name("Thermo*", exact: true))).pattern == "Thermo"
+    )
   }
 
   @Test("the merged filter of two scans includes what either needs")
@@ -72,7 +82,8 @@ struct DiscoveryWishTests {
     bench.bluez.isDeviceKnown = false
     let service = try bench.service()
     let (loop, bluez) = (bench.loop, bench.bluez)
-    let first = service.scan(ScanFilter(name: "Thermo-1")).observe(on: loop) { _ in }
+    let narrow = ScanFilter(name: "Thermo-1", isExact: true)
+    let first = service.scan(narrow).observe(on: loop) { _ in }
     try loop.run { try await loop.sleep(for: .seconds(1)) }
     #expect(bluez.calls == ["SetDiscoveryFilter", "StartDiscovery"])
     let over = Signal.just(()).delay(.seconds(1))
@@ -115,9 +126,12 @@ struct DiscoveryWishTests {
         AdvertisementMonitor1.Pattern(0, 0x16, [0xaa, 0xfe, 0x00])
       ]
     )
-    let name = AdvertisementMonitor1.Pattern.patterns(for: ScanFilter(target: .name("Thermo*")))
+    let exact = ScanFilter(target: .name("Thermo*", exact: true))
+    let name = AdvertisementMonitor1.Pattern.patterns(for: exact)
     #expect(name.map(\.type) == [0x08, 0x09])
     #expect(name.allSatisfy { $0.octets == Array("Thermo".utf8) })
+    let either = AdvertisementMonitor1.Pattern.patterns(for: ScanFilter(name: "Thermo*"))
+    #expect(either == AdvertisementMonitor1.Pattern.patterns(for: ScanFilter()))
     let service = AdvertisementMonitor1.Pattern.patterns(for: ScanFilter(services: [heartRate]))
     #expect(service.contains(AdvertisementMonitor1.Pattern(0, 0x03, [0x0d, 0x18])))
     #expect(service.contains(AdvertisementMonitor1.Pattern(2, 0x03, [0x0d, 0x18])))
