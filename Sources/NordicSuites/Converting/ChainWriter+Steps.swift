@@ -11,19 +11,21 @@ extension ChainWriter {
     case .scan(let filter): scan(operation, filter)
     case .scanFor(let filter, let bind): scanFor(operation, filter, bind)
     case .connect:
-      link.connect()
-      add("connect:", limit(operation))
-      pause(settings.afterConnect)
-    case .discoverServices: add("services:", limit(operation))
+      add("connect:", ending(operation))
+      if mustSucceed(operation) {
+        link.connect()
+        pause(settings.afterConnect)
+      }
+    case .discoverServices: add("services:", ending(operation))
     case .disconnect:
-      add("disconnect:", limit(operation))
-      unlinked()
+      add("disconnect:", ending(operation))
+      if mustSucceed(operation) { unlinked() }
     case .bond:
-      link.connect()
-      add("pair:", limit(operation))
+      add("pair:", ending(operation))
+      if mustSucceed(operation) { link.connect() }
     case .unbond:
-      add("unpair:", limit(operation))
-      unlinked()
+      add("unpair:", ending(operation))
+      if mustSucceed(operation) { unlinked() }
     case .refresh: omit(operation, "bluetoothd updates its cache of services by itself")
     case .assertService: omit(operation, "no step asserts what a device offers")
     case .read(let path, let assertion): read(operation, path, assertion)
@@ -36,7 +38,7 @@ extension ChainWriter {
     case .readRSSI(let assertion): rssi(operation, assertion)
     case .requestMTU(let wanted):
       comment("bluetoothd negotiates the MTU by itself: the suite requests \(wanted) bytes")
-      add("mtu:", limit(operation))
+      add("mtu:", ending(operation))
     case .sleep: add("sleep: \((operation.timeout ?? settings.timeout).written)")
     case .sleepWhile: omit(operation, "no step waits for a value")
     case .unsupported(let unsupported):
@@ -57,9 +59,7 @@ extension ChainWriter {
       .sleepWhile:
       if !link.isUp { return "the suite fails here without a connection; a chain makes one" }
     }
-    if operation.expected.result != .success {
-      return "no step is expected to end in \(operation.expected.result.rawValue)"
-    }
+    if let obstacle = obstacleToResult(of: operation) { return obstacle }
     if operation.timeout == .zero, !operation.isWait {
       return "the suite gives it no time; a step has at least some"
     }
@@ -72,6 +72,13 @@ extension ChainWriter {
     reliable = nil
   }
 
+  private func mustSucceed(_ operation: Operation) -> Bool {
+    operation.expected.result == .success
+  }
+
+  /// What a step has to end with, and by when.
+  private func ending(_ operation: Operation) -> [String] { failing(operation) + limit(operation) }
+
   /// The operation's own timeout. A wait without one has the limit of waits that have none.
   private func limit(_ operation: Operation) -> [String] {
     guard let timeout = operation.timeout else { return [] }
@@ -82,7 +89,7 @@ extension ChainWriter {
 
   private func filters(_ filter: AdvertisementFilter) -> [String] {
     var lines: [String] = []
-    if let name = filter.name { lines.append("name: \(Self.quoted(name))") }
+    if let name = filter.name { lines += ["name: \(Self.quoted(name))", "exact: true"] }
     if let address = filter.address { lines.append("address: \"\(address)\"") }
     if let rssi = filter.rssi { lines.append("rssi: \(rssi)") }
     return lines
@@ -181,7 +188,7 @@ extension ChainWriter {
       return omit(operation, "the suite is subscribed here; the chain is not")
     }
     let verb = path.descriptor == nil ? "read" : "read-descriptor"
-    let more = ["format: hex"] + expectation(operation, assertion) + limit(operation)
+    let more = ["format: hex"] + expectation(operation, assertion) + ending(operation)
     add("\(verb): \(name(path))", more)
   }
 
@@ -195,14 +202,14 @@ extension ChainWriter {
     if path.isSubscription { return configure(operation, path.ofCharacteristic, value) }
     let octets = "value: { hex: \(Self.hex(value)) }"
     guard path.descriptor == nil else {
-      return add("write-descriptor: \(name(path))", [octets] + limit(operation))
+      return add("write-descriptor: \(name(path))", [octets] + ending(operation))
     }
     let first = "write: \(name(path))"
     if !isCommand, reliable != nil {
       reliable?.append([first, octets, "kind: reliable"])
       return explain(operation, "it is sent at execute-reliable-write")
     }
-    add(first, [octets, "kind: \(isCommand ? "command" : "request")"] + limit(operation))
+    add(first, [octets, "kind: \(isCommand ? "command" : "request")"] + ending(operation))
   }
 
   /// A subscription: a chain has it only while a step listens, which may be all that is needed.
@@ -267,7 +274,7 @@ extension ChainWriter {
     }
     guard let after = after(operation, path, trigger) else { return }
     var lines = after + ["until: { count: 1 }", "format: hex"]
-    lines += expectation(operation, assertion) + limit(operation)
+    lines += expectation(operation, assertion) + ending(operation)
     add("notify: \(name(path))", lines)
   }
 
@@ -300,7 +307,7 @@ extension ChainWriter {
   }
 
   private mutating func rssi(_ operation: Operation, _ assertion: StrengthAssertion?) {
-    guard let assertion else { return add("rssi:", limit(operation)) }
+    guard let assertion else { return add("rssi:", ending(operation)) }
     guard assertion.expected == .success else {
       omit(operation, "an expectation that only warns is omitted: \(assertion.title)")
       return add("rssi:", limit(operation))

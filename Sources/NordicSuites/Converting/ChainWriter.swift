@@ -49,7 +49,7 @@ struct ChainWriter {
   private var device: String? {
     if let found {
       if let address = found.address { return "{ address: \"\(address)\" }" }
-      if let name = found.name { return "{ name: \(Self.quoted(name)) }" }
+      if let name = found.name { return "{ name: \(Self.quoted(name)), exact: true }" }
     }
     let address = suite.targets.first { $0.id == target }?.address
     return address.map { "{ address: \"\($0)\" }" }
