@@ -138,11 +138,16 @@ extension Loop {
           start()
         }
         do {
-          defer { giveRoleBack() }
           try turnOver(context, until: goal)
+        } catch {
+          giveRoleBack()
+          throw error
         }
-        if goal.isReached { return }
-        continue
+        guard let turn = giveRoleBack(takingTurn: mayRunTurns && !goal.isReached) else {
+          if goal.isReached { return }
+          continue
+        }
+        runHeld(turn)
       }
       if goal.isReached { return handOn() }
     }
@@ -180,15 +185,23 @@ extension Loop {
     return role
   }
 
-  private func giveRoleBack() {
-    act(
-      on: state.withLock { state in
-        state.hasDriver = false
-        state.driverIsBackground = false
-        if !state.waiters.isEmpty { return .wakeThread(state.waiters.removeFirst()) }
-        return hasWork(state) ? progress(&state) : .nothing
-      }
-    )
+  /// Ends driving; what is left to do is somebody else's.
+  ///
+  /// - Parameter takingTurn: Whether this thread runs a turn's block next. It is taken with the role,
+  ///   so that no background thread begins for it.
+  /// - Returns: The turn to run.
+  @discardableResult
+  private func giveRoleBack(takingTurn: Bool = false) -> ReadyTurn? {
+    let (turn, next) = state.withLock { state -> (ReadyTurn?, Progress) in
+      state.hasDriver = false
+      state.driverIsBackground = false
+      let turn =
+        takingTurn && !state.readyTurns.isEmpty ? state.readyTurns.removeFirst() : nil
+      if !state.waiters.isEmpty { return (turn, .wakeThread(state.waiters.removeFirst())) }
+      return (turn, hasWork(state) ? progress(&state) : .nothing)
+    }
+    act(on: next)
+    return turn
   }
 
   /// Has somebody else do what this thread may have been woken for and does not do.
