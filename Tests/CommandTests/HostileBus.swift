@@ -1,5 +1,6 @@
 // A message bus that stops answering: it speaks the protocol up to one point.
 
+import Fixtures
 import Foundation
 import Glibc
 
@@ -15,6 +16,8 @@ final class HostileBus: Sendable {
     case objects = "GetManagedObjects"
     /// Half of the reply to Hello is sent.
     case half
+    /// Nobody accepts, and the queue of connections is full.
+    case queue
   }
 
   let address: String
@@ -22,33 +25,68 @@ final class HostileBus: Sendable {
   private let stall: Stall
   private let listener: Int32
   private let reached = DispatchSemaphore(value: 0)
+  /// What fills the queue of connections.
+  private let fillers: [Int32]
 
   init(_ stall: Stall) throws {
-    path =
+    let socketPath =
       FileManager.default.temporaryDirectory
       .appending(path: "bus-\(ProcessInfo.processInfo.globallyUniqueString)").path
-    address = "unix:path=\(path)"
+    path = socketPath
+    address = "unix:path=\(socketPath)"
     self.stall = stall
-    listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    self.listener = listener
     var name = sockaddr_un()
     name.sun_family = sa_family_t(AF_UNIX)
-    withUnsafeMutableBytes(of: &name.sun_path) { $0.copyBytes(from: Array(path.utf8).prefix(107)) }
-    let size = socklen_t(MemoryLayout<sockaddr_un>.size)
-    let isBound = withUnsafePointer(to: &name) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(listener, $0, size) == 0 }
+    withUnsafeMutableBytes(of: &name.sun_path) {
+      $0.copyBytes(from: Array(socketPath.utf8).prefix(107))
     }
-    precondition(isBound && listen(listener, 8) == 0, "\(path)")
-    start()
+    let isBound = Self.withAddress(name) { bind(listener, $0, $1) == 0 }
+    precondition(isBound && listen(listener, stall == .queue ? 0 : 8) == 0, socketPath)
+    fillers = stall == .queue ? Self.fill(name) : []
+    if stall != .queue { start() }
+  }
+
+  private static func withAddress(
+    _ name: sockaddr_un,
+    _ body: (UnsafePointer<sockaddr>, socklen_t) -> Bool
+  ) -> Bool {
+    withUnsafePointer(to: name) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+  }
+
+  /// Connects until the queue of connections takes no more.
+  private static func fill(_ name: sockaddr_un) -> [Int32] {
+    var fillers: [Int32] = []
+    while true {
+      let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+      let filler = socket(AF_UNIX, kind, 0)
+      fillers.append(filler)
+      let isTaken = withAddress(name) { connect(filler, $0, $1) == 0 }
+      if !isTaken { return fillers }
+    }
   }
 
   deinit {
     shutdown(listener, Int32(SHUT_RDWR))
     close(listener)
+    for filler in fillers { close(filler) }
     unlink(path)
   }
 
-  /// Waits until the client is where nothing more comes.
-  func isReached() -> Bool { reached.wait(timeout: .now() + 30) == .success }
+  /// Waits until a program is where nothing more comes.
+  func isReached(by program: RunningProgram) -> Bool {
+    guard stall == .queue else { return reached.wait(timeout: .now() + 30) == .success }
+    for _ in 0..<1_500 {
+      if program.threads.contains("dbus-connect") { return true }
+      poll(nil, 0, 20)
+    }
+    return false
+  }
 
   private func start() {
     let (listener, stall, reached) = (listener, stall, reached)

@@ -35,7 +35,7 @@ struct HostileBusTests {
   func signals(stall: HostileBus.Stall, signal: (number: Int32, status: Int32)) throws {
     let bus = try HostileBus(stall)
     let program = try start(Self.run, on: bus)
-    #expect(bus.isReached())
+    #expect(bus.isReached(by: program))
     let began = Date()
     program.send(signal.number)
     let ended = program.end()
@@ -50,7 +50,7 @@ struct HostileBusTests {
   func commands(arguments: [String]) throws {
     let bus = try HostileBus(.objects)
     let program = try start(arguments, on: bus)
-    #expect(bus.isReached())
+    #expect(bus.isReached(by: program))
     program.send(SIGINT)
     #expect(program.end().status == 130)
   }
@@ -63,7 +63,7 @@ struct HostileBusTests {
     let file = try folder.file("batch.yaml", "chain: chain.yaml\ndevices:\n\(devices)\n")
     let bus = try HostileBus(.objects)
     let program = try start(["batch", file, "--output", "json"], on: bus)
-    #expect(bus.isReached())
+    #expect(bus.isReached(by: program))
     program.send(SIGTERM)
     let ended = program.end()
     #expect(ended.status == 143, "\(ended.errors)")

@@ -160,6 +160,26 @@ package final class RunningProgram {
     return status.si_signo == SIGCHLD
   }
 
+  /// The names of its threads.
+  package var threads: [String] {
+    let tasks = "/proc/\(child.identifier)/task"
+    guard let folder = opendir(tasks) else { return [] }
+    defer { closedir(folder) }
+    var names: [String] = []
+    while let entry = readdir(folder) {
+      let number = withUnsafePointer(to: entry.pointee.d_name) { name in
+        name.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      guard let file = fopen("\(tasks)/\(number)/comm", "r") else { continue }
+      defer { fclose(file) }
+      var line = [CChar](repeating: 0, count: 64)
+      guard fgets(&line, 64, file) != nil else { continue }
+      let octets = line.prefix { $0 != 0 && $0 != 10 }.map { UInt8(bitPattern: $0) }
+      names.append(String(decoding: octets, as: UTF8.self))
+    }
+    return names
+  }
+
   /// Closes standard output, as `head` does.
   package func closeOutput() { streams[0].close() }
 

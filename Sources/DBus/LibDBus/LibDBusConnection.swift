@@ -60,7 +60,7 @@ public final class LibDBusConnection: MessageBus {
   /// - Parameters:
   ///   - address: Which bus.
   ///   - loop: The loop that drives the connection.
-  ///   - limit: The deadline for the bus to reply.
+  ///   - limit: The deadline for the bus to accept the connection, and again for it to reply.
   ///   - limits: How much a received message may hold.
   /// - Throws: ``BusFailure/unreachable(address:reason:)`` at once when there is no bus,
   ///   ``BusFailure/notPermitted(address:reason:)`` when it refuses this user; `TimedOut`,
@@ -72,7 +72,8 @@ public final class LibDBusConnection: MessageBus {
     receiving limits: ReadLimits = ReadLimits()
   ) async throws -> LibDBusConnection {
     let text = try address.resolved()
-    let bus = LibDBusConnection(try connect(to: text), address: text, on: loop, limits)
+    let connection = try await OpenedConnection.open(text, on: loop, limit: limit)
+    let bus = LibDBusConnection(connection.pointer, address: text, on: loop, limits)
     let socket = SocketWatch(on: loop) { events in bus.ready(events) }
     let change = bus.state.withLock { state in
       state.socket = socket
@@ -95,29 +96,6 @@ public final class LibDBusConnection: MessageBus {
       bus.close()
       throw openingFailure(error, address: text)
     }
-  }
-
-  private static func connect(to address: String) throws(BusFailure) -> OpaquePointer {
-    dbus_threads_init_default()
-    // The disposition of SIGPIPE is up to the program.
-    dbus_connection_set_change_sigpipe(0)
-    var error = CDBus.DBusError()
-    dbus_error_init(&error)
-    defer { dbus_error_free(&error) }
-    guard !address.utf8.contains(0) else {
-      throw .unreachable(address: address, reason: "the address has a NUL character")
-    }
-    if let connection = dbus_connection_open_private(address, &error) {
-      dbus_connection_set_exit_on_disconnect(connection, 0)
-      dbus_connection_set_max_message_size(connection, ReadLimits.messageOctets)
-      return connection
-    }
-    let name = error.name.map { String(cString: $0) } ?? ""
-    let reason = error.message.map { String(cString: $0) } ?? name
-    if name == DBusError.Name.accessDenied.rawValue {
-      throw .notPermitted(address: address, reason: reason)
-    }
-    throw .unreachable(address: address, reason: reason)
   }
 
   private static func openingFailure(_ error: any Error, address: String) -> any Error {
