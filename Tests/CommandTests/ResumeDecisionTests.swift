@@ -113,6 +113,17 @@ struct ResumeDecisionTests {
     #expect(real.status == .usage)
   }
 
+  @Test(
+    "the history names what ended a batch, also when no chain has a failure",
+    arguments: [
+      (0, "ok"), (1, "failed"), (74, "failed: interrupted"), (143, "failed: interrupted"),
+    ]
+  )
+  func state(status: Int32, state: String) throws {
+    let run = Self.run(of: try Self.batch("A", "B"), finished: "2026", status: status)
+    #expect(run.state == state)
+  }
+
   @Test("what stands against it is said, with its status")
   func refusals() throws {
     let batch = try Self.batch("A", "B")

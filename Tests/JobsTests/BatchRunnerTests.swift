@@ -206,6 +206,23 @@ struct BatchRunnerTests {
     #expect(disconnects == 2)
   }
 
+  @Test("output that nobody takes ends it with its own status, also when no chain is under way")
+  func unread() throws {
+    let bench = Bench()
+    let runner = bench.runner(try Self.batch("A", "B"))
+    let failure = RunFailure(
+      code: .interrupted,
+      class: .definite,
+      what: "running the chain",
+      why: "the reader of standard output is gone"
+    )
+    runner.cancel(failure)
+    #expect(try bench.run(runner) == .output)
+    #expect(bench.endings.map(\.exitStatus) == [.output])
+    #expect(bench.endings.map(\.notRun) == [["A", "B"]])
+    #expect(bench.endings.first?.failure?.code == .interrupted)
+  }
+
   @Test("devices that a scan finds are run; too few are a transient failure")
   func scan() throws {
     let found = (1...2).map { Advertisement.of(number: $0, name: "Lamp-\($0)") }

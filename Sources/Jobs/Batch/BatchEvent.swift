@@ -76,7 +76,7 @@ public struct BatchEnding: Equatable, Sendable {
     status = isCancelled ? .cancelled : isWell ? .ok : .failed
     let ofFailure = ExitStatus(after: failure)
     exitStatus =
-      failure?.signal != nil || failure?.code == .journalFailed
+      failure?.signal != nil || ofFailure == .output
       ? ofFailure : all.exitStatus(others: failure == nil ? 0 : 1)
   }
 }

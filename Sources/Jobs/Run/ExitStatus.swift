@@ -44,7 +44,8 @@ public struct ExitStatus: RawRepresentable, Hashable, Sendable {
       self = .interrupted(by: signal)
       return
     }
-    if failure.code == .journalFailed {
+    // An interruption that is not a signal is the end of the output.
+    if failure.code == .journalFailed || failure.code == .interrupted {
       self = .output
       return
     }

@@ -14,10 +14,16 @@ extension RunSummary {
     return isThere ? "under way" : "broken off"
   }
 
-  /// The code of why it failed: a signal, else the first failure that no later chain made good.
+  /// The code of why it failed: a signal, of a batch also its output, else the first failure that no
+  /// later chain made good.
   private var cause: String? {
-    if let exitStatus, exitStatus > 128 { return DeviceFailure.Code.interrupted.rawValue }
+    let interrupted = DeviceFailure.Code.interrupted.rawValue
+    if let exitStatus, exitStatus > 128 { return interrupted }
     guard batch != nil else { return chains.compactMap(\.code).first }
+    if exitStatus == ExitStatus.output.rawValue {
+      let journalFailed = DeviceFailure.Code.journalFailed.rawValue
+      return chains.contains { $0.code == journalFailed } ? journalFailed : interrupted
+    }
     let last = Dictionary(chains.map { ($0.device, $0.chain) }, uniquingKeysWith: max)
     return chains.first { $0.code != nil && last[$0.device] == $0.chain }?.code
   }
