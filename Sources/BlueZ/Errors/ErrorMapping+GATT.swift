@@ -114,7 +114,7 @@ extension ErrorMapping {
     case 0x80...0x9f:
       return .permanent(
         .refused,
-        "the device returned an application error: \(code.meaning)",
+        "the device returned \(code.meaning)",
         hint: "see the device's documentation for this code"
       )
     default:

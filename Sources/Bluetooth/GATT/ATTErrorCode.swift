@@ -70,11 +70,14 @@ public struct ATTErrorCode: Error, RawRepresentable, Hashable, Sendable, CustomS
     0xfe: "procedure already in progress", 0xff: "out of range",
   ]
 
-  /// The meaning of the code, in words.
-  public var meaning: String {
-    Self.meanings[rawValue]
-      ?? ((0x80...0x9f).contains(rawValue)
-        ? "an application error" : "a reserved error")
+  /// The meaning of the code, in words; a code without a fixed meaning is named by its number:
+  /// "application error 0x80".
+  public var meaning: String { Self.meanings[rawValue] ?? numbered }
+
+  /// What a code without a fixed meaning is called.
+  private var numbered: String {
+    let kind = (0x80...0x9f).contains(rawValue) ? "application" : "reserved"
+    return "\(kind) error 0x\(hexadecimal(rawValue))"
   }
 
   /// The code of a name or a number: `value-not-allowed`, `0x80`, `14`; nil for anything else.
@@ -101,5 +104,7 @@ public struct ATTErrorCode: Error, RawRepresentable, Hashable, Sendable, CustomS
     return meaning.lowercased().split(separator: " ").joined(separator: "-")
   }
 
-  public var description: String { "0x\(hexadecimal(rawValue)) (\(meaning))" }
+  public var description: String {
+    Self.meanings[rawValue].map { "0x\(hexadecimal(rawValue)) (\($0))" } ?? numbered
+  }
 }

@@ -140,7 +140,20 @@ struct ErrorMappingTests {
     #expect(failure.device == "Thermo-1")
     #expect(failure.bluez == BlueZAnswer(name: BlueZErrorName.failed, text: answer.text))
     #expect(failure.att == ATTErrorCode(rawValue: 0x80))
-    #expect(!failure.meaning.isEmpty && !failure.hint.isEmpty)
+    #expect(failure.meaning == "the device returned application error 0x80")
+    #expect(!failure.hint.isEmpty)
+  }
+
+  @Test(
+    "a code without a name is named by its number",
+    arguments: [
+      (0x9f, "the device returned application error 0x9f"),
+      (0x20, "the device refused: reserved error 0x20"),
+      (0x13, "the device refused: value not allowed"),
+    ] as [(UInt8, String)]
+  )
+  func unnamed(code: UInt8, meaning: String) {
+    #expect(ErrorMapping.refusal(ATTErrorCode(rawValue: code)).meaning == meaning)
   }
 
   @Test("every ATT code survives the way through bluetoothd, as far as it distinguishes them")
