@@ -162,4 +162,45 @@ struct CheckTests {
     ]
     #expect(Self.broken(read) == ["A read gives what the device held"])
   }
+
+  @Test("a value that is too long, and a failure that names one that never was")
+  func sizes() {
+    let (chain, uuid) = (Self.chain, DeviceDraft.measurement)
+    let long = NotificationEvent.value(
+      NotifiedValue(value: [UInt8](repeating: 0, count: 513), at: .start)
+    )
+    let failure = DeviceFailure(
+      code: .invalidValue,
+      class: .definite,
+      operation: "reading",
+      device: "Device-0",
+      meaning: "a value of 513 bytes was received",
+      hint: "check"
+    )
+    let seen: [Sighting] = [
+      .asked(chain, Self.plan([.read(uuid)])), .turnBegan(chain),
+      .stepBegan(chain, 0, .read(uuid)), .stepValue(chain, 0, .events([long])),
+      .stepEnded(chain, 0), .turnEnded(chain), .ended(chain, ChainEnding(error: failure)),
+    ]
+    let rules = ["A value that is too long is refused", "A failure is reported as what it is"]
+    #expect(Self.broken(seen) == rules)
+  }
+
+  @Test("a timeout that does not say whose deadline has passed")
+  func unnamedDeadline() {
+    let (chain, plan) = (Self.chain, Self.plan())
+    let failure = DeviceFailure(
+      code: .timedOut,
+      class: .passing,
+      operation: "connecting",
+      device: "Device-0",
+      meaning: "no answer came in time",
+      hint: "try again"
+    )
+    let seen: [Sighting] = [
+      .asked(chain, plan), .turnBegan(chain), .turnEnded(chain),
+      .ended(chain, ChainEnding(error: failure)),
+    ]
+    #expect(Self.broken(seen) == ["Errors explain"])
+  }
 }

@@ -184,10 +184,7 @@ public final class BlueZClient: Sendable {
   // MARK: Events
 
   private func receive(_ message: Message) {
-    // The mirror would not be what bluetoothd has.
-    if let refusal = message.refusal {
-      return lost(.messageTooLarge(refusal.message), forEver: true)
-    }
+    if let refusal = message.refusal { return refused(.messageTooLarge(refusal.message)) }
     if let event = TreeEvent(message) { return take(event) }
     guard let path = message.path, let reason = DisconnectReason(message) else { return }
     state.withLock { $0.links[path] }?.ended(because: reason)
@@ -252,6 +249,20 @@ public final class BlueZClient: Sendable {
     case .added, .removed, .changed:
       break
     }
+  }
+
+  /// A change was refused: the mirror is not what bluetoothd has any more. What this program has begun
+  /// there is ended, without waiting for it.
+  private func refused(_ why: Explanation) {
+    let (links, discoveries) = state.withLock { state in
+      (
+        state.links.sorted { $0.key < $1.key }.map(\.value),
+        state.discoveries.sorted { $0.key < $1.key }.map(\.value)
+      )
+    }
+    for discovery in discoveries { discovery.release(self) }
+    for link in links { link.release() }
+    lost(why, forEver: true)
   }
 
   /// bluetoothd, or the bus, has disappeared: everything that waits fails now.

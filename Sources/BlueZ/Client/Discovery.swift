@@ -123,6 +123,12 @@ final class Discovery: Sendable {
     fallSilent()
   }
 
+  /// Ends the session of this connection, if it has one; does not wait for that.
+  func release(_ client: BlueZClient) {
+    if isRunning { try? client.bus.send(stopCall.withoutReply()) }
+    sessionLost()
+  }
+
   /// Whether this connection has a session.
   var isRunning: Bool { state.withLock { $0.isRunning } }
 

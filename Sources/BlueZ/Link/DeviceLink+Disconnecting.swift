@@ -101,6 +101,14 @@ extension DeviceLink {
     }
   }
 
+  /// Ends a connection of this program that is not to be kept; does not wait for that.
+  func release() {
+    let isOurs = state.withLock { state in
+      state.machine.phase != .idle && state.machine.maker == .us && !state.isKept
+    }
+    if isOurs { try? bus.send(disconnectCall.withoutReply()) }
+  }
+
   private func disconnectRefused(_ error: DBusError) {
     let answer = ErrorAnswer(error)
     switch answer.name {

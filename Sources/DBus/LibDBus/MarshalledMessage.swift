@@ -104,3 +104,14 @@ struct MarshalledMessage: ~Copyable, @unchecked Sendable {
     }
   }
 }
+
+extension Message {
+  /// The message as a connection through libdbus receives it: a signal that exceeds the limits has a
+  /// ``refusal``.
+  ///
+  /// - Throws: ``DBusValueError`` when it cannot be sent; ``DBusError`` when a reply or a call
+  ///   exceeds the limits.
+  package func received(within limits: ReadLimits = ReadLimits()) throws -> Message {
+    try MarshalledMessage.marshalling(self).read(within: limits)
+  }
+}

@@ -14,14 +14,16 @@ public final class LoopbackBus: Sendable {
   /// open.
   public typealias Observer = @Sendable (_ message: Message, _ at: Instant) -> Void
 
-  /// Transforms a message between sender and bus; for tests, which send it through libdbus's
-  /// marshaller and back.
-  typealias Transcoding = @Sendable (Message) throws -> Message
+  /// Transforms a message between sender and bus: tests send it through libdbus's marshaller and
+  /// back, or change it as a hostile program would.
+  package typealias Transcoding = @Sendable (Message) throws -> Message
 
   private struct State: Sendable {
     var router = LoopbackRouter()
     var connections: [String: LoopbackConnection] = [:]
     var isShutDown = false
+    /// The work of a stalled bus, in order; nil while it is not stalled.
+    var held: [@Sendable () -> Void]?
   }
 
   /// Where messages are delivered.
@@ -46,7 +48,7 @@ public final class LoopbackBus: Sendable {
     self.init(on: loop, address: address, observer: observer, transcode: nil)
   }
 
-  init(on loop: Loop, address: String, observer: Observer?, transcode: Transcoding?) {
+  package init(on loop: Loop, address: String, observer: Observer?, transcode: Transcoding?) {
     self.loop = loop
     self.address = address
     self.observer = observer
@@ -67,8 +69,32 @@ public final class LoopbackBus: Sendable {
     guard let (connection, deliveries) = joined else {
       throw .unreachable(address: address, reason: "it was shut down")
     }
-    loop.post { self.deliver(deliveries) }
+    loop.post { self.unlessStalled { self.deliver(deliveries) } }
     return connection
+  }
+
+  // MARK: Stalling
+
+  /// Stops the bus as a daemon that is stopped: what is sent is held until ``resume()``.
+  ///
+  /// Called by the observer, it holds the message that is observed.
+  package func stall() { state.withLock { if $0.held == nil { $0.held = [] } } }
+
+  /// Does what the bus has held since ``stall()``, in order. Called on the loop.
+  package func resume() {
+    let held = state.withLock { state in
+      defer { state.held = nil }
+      return state.held ?? []
+    }
+    for work in held { unlessStalled(work) }
+  }
+
+  private func unlessStalled(_ work: @escaping @Sendable () -> Void) {
+    let isHeld = state.withLock { state in
+      state.held?.append(work)
+      return state.held != nil
+    }
+    if !isHeld { work() }
   }
 
   /// Ends the bus as the exit of a daemon does: every connection is closed.
@@ -84,22 +110,24 @@ public final class LoopbackBus: Sendable {
 
   // MARK: For connections
 
-  /// Accepts a message; it is routed when the loop gets to it.
+  /// Accepts a message; it is routed when the loop gets to it and the bus is not stalled.
   func submit(_ message: Message) {
     loop.post {
       self.observer?(message, self.loop.now)
-      self.deliver(self.state.withLock { $0.router.route(message) })
+      self.unlessStalled { self.deliver(self.state.withLock { $0.router.route(message) }) }
     }
   }
 
   /// A connection has ended: what it sent before is delivered first.
   func leave(_ connection: LoopbackConnection) {
     loop.post {
-      let deliveries = self.state.withLock { state in
-        state.connections[connection.uniqueName] = nil
-        return state.router.disconnect(connection.uniqueName)
+      self.unlessStalled {
+        let deliveries = self.state.withLock { state in
+          state.connections[connection.uniqueName] = nil
+          return state.router.disconnect(connection.uniqueName)
+        }
+        self.deliver(deliveries)
       }
-      self.deliver(deliveries)
     }
   }
 

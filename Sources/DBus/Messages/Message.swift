@@ -109,7 +109,7 @@ public struct Message: Sendable {
   }
 
   /// The message with other arguments.
-  func replacingBody(_ body: [DBusValue]) -> Message {
+  package func replacingBody(_ body: [DBusValue]) -> Message {
     var contents = box.contents
     contents.body = body
     return Message(contents)

@@ -18,6 +18,7 @@ struct Causes: Check {
     var isRefused = false
     var isWithdrawn = false
     var isUnread = false
+    var isTooLong = false
   }
 
   private(set) var violations: [Violation] = []
@@ -32,6 +33,8 @@ struct Causes: Check {
     case .asked(let id, let plan): plans[id] = plan
     case .disturbance(.fault(let action)): take(action)
     case .disturbance(.leave(let program)): happened.isBusGone.insert(program)
+    case .disturbance(.stall): break
+    case .disturbance(.oversize): happened.isTooLong = true
     case .ended(let id, let ending):
       for failure in ending.failures {
         guard let plan = plans[id], let missing = missingCause(of: failure, id, plan) else {
@@ -78,6 +81,7 @@ struct Causes: Check {
     case .adapterMissing where !happened.isAdapterGone && !happened.isDaemonGone:
       return "the adapter was never gone"
     case .daemonMissing where !happened.isDaemonGone: return "bluetoothd was never gone"
+    case .invalidValue where !happened.isTooLong: return "no value was too long"
     case .busLost where !happened.isBusGone.contains(id.program): return "the bus was never lost"
     case .refused where failure.att != nil && !happened.isRefused:
       return "the device refused nothing"

@@ -34,7 +34,7 @@ struct Checks: Sendable {
     others = [
       LinkCheck(world), Deadlines(), ReleaseCheck(world), OutsideTurns(), Explanations(),
       ValueCheck(world), Liveness(world), TreeCheck(), RestCheck(world), AnswerCheck(world),
-      Leftovers(), OthersLinks(world), Causes(world), ScanCheck(),
+      Leftovers(), OthersLinks(world), Causes(world), ScanCheck(), SizeCheck(),
     ]
   }
 

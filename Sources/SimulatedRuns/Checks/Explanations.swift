@@ -55,6 +55,9 @@ struct Explanations: Check {
     if failure.operation.isEmpty || failure.meaning.isEmpty || failure.hint.isEmpty {
       return "a part is empty"
     }
+    if failure.code == .timedOut, failure.timedOut == nil, failure.bluez == nil {
+      return "it does not name the deadline that has passed"
+    }
     if failure.device == nil, failure.operation != "scanning" { return "it names no device" }
     let text = failure.description
     if text.contains("/org/bluez") { return "it names an object path" }

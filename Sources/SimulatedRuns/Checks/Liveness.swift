@@ -16,6 +16,8 @@ struct Liveness: Check {
   /// A link that was made while its services could not be read may be up for good: it was to be
   /// kept, or whoever made it left.
   private var isKept = false
+  /// A change of a device was refused for its size: the clients know the devices no more, for good.
+  private var isMirrorLost = false
   /// Calls of AcquireNotify that have no answer: bluetoothd keeps their characteristics acquired.
   private var acquiring: [Acquiring] = []
 
@@ -28,7 +30,7 @@ struct Liveness: Check {
   init(_ world: World) {
     let attributes = world.devices.flatMap(\.services).flatMap(\.characteristics)
     hasSecrets = attributes.contains { $0.security != AttributeSecurity() }
-    isCalm = world.disturbances.isEmpty && world.programs.count == 1
+    isCalm = world.disturbances.isEmpty && world.stall == nil && world.programs.count == 1
   }
 
   /// The number of the first plain chain.
@@ -47,6 +49,7 @@ struct Liveness: Check {
       if code == .linkLost, hasSecrets, id.number < Self.plain { return }
       if code == .characteristicMissing, isKept { return }
       if code == .busy, !acquiring.isEmpty { return }
+      if code == .invalidValue, isMirrorLost { return }
       if id.number >= Self.plain {
         complain("Once all is well, so is a chain", "\(id): \(error)", now)
       } else if isCalm, !cancelled.contains(id), !Self.isOwnFault(error) {
@@ -59,6 +62,7 @@ struct Liveness: Check {
   }
 
   private mutating func follow(_ message: Message) {
+    if message.isRefusedChange { isMirrorLost = true }
     switch message.kind {
     case .methodCall where message.member == GattCharacteristic1.acquireNotify.name:
       guard let caller = message.sender, let path = message.path else { return }

@@ -29,6 +29,8 @@ struct ReleaseCheck: Check {
   private var leftPrograms: Set<Int> = []
   /// Programs that have kept a link.
   private var kept: Set<Int> = []
+  /// A change of a device was refused for its size: programs end their links, and wait for nothing.
+  private var isMirrorLost = false
 
   init(_ world: World) {
     addresses = world.devices.map(\.address)
@@ -63,6 +65,7 @@ struct ReleaseCheck: Check {
   }
 
   private mutating func take(_ message: Message) {
+    if message.isRefusedChange { isMirrorLost = true }
     switch message.kind {
     case .methodCall:
       guard message.interface == Device1.interface,
@@ -96,7 +99,8 @@ struct ReleaseCheck: Check {
   /// reports that it is not.
   private mutating func ended(_ id: ChainID, _ ending: ChainEnding, _ now: Instant) {
     defer { plans[id] = nil }
-    guard let plan = plans[id], !plan.keepsLink, !leftPrograms.contains(id.program) else { return }
+    guard let plan = plans[id], !plan.keepsLink, !isMirrorLost, !leftPrograms.contains(id.program)
+    else { return }
     for device in addresses.indices where isUp[device] && makers[device] == [id] {
       // A link that is to be kept is made anew as one that is kept.
       if kept.contains(id.program) { continue }

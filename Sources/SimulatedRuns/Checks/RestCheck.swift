@@ -37,6 +37,8 @@ struct RestCheck: Check {
     case .device(.linkUp(let address)): link(address, true)
     case .device(.linkDown(let address)): link(address, false)
     case .message(let message) where message.kind == .signal: take(message)
+    // A bus that stalls reports it later.
+    case .disturbance(.fault(.endDaemon)): devices = [:]
     case .message, .treated, .device, .disturbance, .healed, .joined, .asked, .turnBegan,
       .turnEnded, .stepBegan, .stepValue, .stepEnded, .cancelled, .ended:
       break

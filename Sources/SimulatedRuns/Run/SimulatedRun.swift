@@ -31,7 +31,12 @@ public struct SimulatedRun: Sendable {
   ///
   /// - Parameter isRecording: Whether the timeline is kept.
   public static func play(seed: UInt64, isRecording: Bool = false) -> SimulatedRun {
-    let world = World(seed: seed)
+    play(World(seed: seed), isRecording: isRecording)
+  }
+
+  /// Plays a world until everything is at rest.
+  static func play(_ world: World, isRecording: Bool = false) -> SimulatedRun {
+    let seed = world.seed
     do {
       let run = try WorldRun(world, isRecording: isRecording)
       var violations: [String] = []

@@ -35,16 +35,35 @@ final class WorldRun: Sendable {
     var isRunning = true
   }
 
+  /// The run, for the observer of its bus, which is there before it.
+  private struct Follower: Sendable {
+    weak var run: WorldRun?
+  }
+
   private let daemon: Guarded<Daemon>
   private let programs = Guarded<[Program]>([])
   private let treatments = Guarded(CallTreatments())
+  private let trigger: Guarded<StallTrigger>
+  private let oversize: Guarded<Oversize?>
 
   init(_ world: World, isRecording: Bool) throws {
     self.world = world
     loop = VirtualTimeLoop(eventLimit: 5_000_000)
     let observer = Observer(world, on: loop, isRecording: isRecording)
     self.observer = observer
-    bus = LoopbackBus(on: loop) { message, _ in observer.see(.message(message)) }
+    trigger = Guarded(StallTrigger(world.stall))
+    let oversize = Guarded<Oversize?>(nil)
+    self.oversize = oversize
+    let follower = Guarded(Follower())
+    bus = LoopbackBus(
+      on: loop,
+      address: "loopback",
+      observer: { message, _ in
+        observer.see(.message(message))
+        follower.withLock { $0 }.run?.sent(by: message.sender)
+      },
+      transcode: { message in try oversize.withLock { try $0?.changed(message) } ?? message }
+    )
     let generator = SeededGenerator(seed: world.seed, name: "device")
     devices = world.devices.enumerated().map { [loop] number, definition in
       SimulatedDevice(definition, on: loop, generator: generator.split("\(number)"))
@@ -57,6 +76,7 @@ final class WorldRun: Sendable {
     ) { observer.see(.device($0)) }
     daemon = Guarded(Daemon(simulator: simulator, bus: connection))
     treatCalls(of: simulator)
+    follower.withLock { $0.run = self }
   }
 
   var simulator: BlueZSimulator { daemon.withLock { $0.simulator } }
@@ -89,15 +109,36 @@ final class WorldRun: Sendable {
   }
 
   private func join(_ index: Int) throws -> Program {
+    if index == 0 { stall(trigger.withLock { $0.joins(as: nil) }) }
     let connection = try bus.connect()
     observer.see(.joined(program: index, name: connection.uniqueName))
-    let client = try loop.run { try await BlueZClient.open(bus: connection) }
+    if index == 0 { stall(trigger.withLock { $0.joins(as: connection.uniqueName) }) }
+    let client = try open(connection)
     let scheduler = SerialScheduler(on: loop)
     let services = world.devices.map {
       BlueZDeviceService(client: client, target: .address($0.address), scheduler: scheduler)
     }
     return Program(bus: connection, client: client, scheduler: scheduler, services: services)
   }
+
+  /// Starts the client of a program. On a bus that stalls it may fail: within the deadline of its
+  /// calls, and with a failure that names it. Then it is started again on a bus that does not
+  /// stall.
+  private func open(_ connection: any MessageBus) throws -> BlueZClient {
+    let began = loop.now
+    do {
+      return try loop.run { try await BlueZClient.open(bus: connection) }
+    } catch let failure as DeviceFailure where trigger.withLock({ $0.hasBegun }) {
+      let isInTime = loop.now - began <= Self.joining
+      guard isInTime, failure.timedOut?.after != nil, !failure.hint.isEmpty else { throw failure }
+      bus.resume()
+      return try loop.run { try await BlueZClient.open(bus: connection) }
+    }
+  }
+
+  /// How long the start of a program may take before it fails: the deadline of one call, after a
+  /// shorter stall.
+  private static let joining = Duration.seconds(15)
 
   private func run(_ id: ChainID, _ plan: ChainPlan, _ program: Program) -> ChainRun {
     ChainRun(id: id, plan: plan, service: program.services[plan.device], observer: observer)
@@ -145,7 +186,18 @@ final class WorldRun: Sendable {
     switch disturbance {
     case .fault(let action): perform(action)
     case .leave(let program): programs.withLock { $0[program] }.bus.close()
+    case .stall(let duration):
+      bus.stall()
+      if let duration { loop.after(duration) { [bus] in bus.resume() } }
+    case .oversize(let values): oversize.withLock { $0 = values }
     }
+  }
+
+  /// The bus may stall at this message of a client.
+  private func sent(by client: String?) { stall(trigger.withLock { $0.sent(by: client) }) }
+
+  private func stall(_ stall: BusStall?) {
+    if let stall { perform(.stall(stall.duration)) }
   }
 
   private func perform(_ action: FaultAction) {
@@ -173,12 +225,23 @@ final class WorldRun: Sendable {
     let next = simulator.successor(on: connection)
     treatCalls(of: next)
     daemon.withLock { $0 = Daemon(simulator: next, bus: connection) }
-    _ = loop.task { try await next.start() }
+    _ = loop.task { [daemon] in
+      do {
+        try await next.start()
+      } catch {
+        // A bluetoothd that a stalled bus does not answer exits.
+        next.crash()
+        daemon.withLock { if $0.bus.uniqueName == connection.uniqueName { $0.isRunning = false } }
+      }
+    }
   }
 
   /// Everything is well from now on.
   private func heal() {
     observer.see(.healed)
+    trigger.withLock { $0.end() }
+    oversize.withLock { $0 = nil }
+    bus.resume()
     treatments.withLock { $0.clear() }
     for device in devices { device.setFaults([]) }
     startSuccessor()

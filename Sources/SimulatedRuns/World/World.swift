@@ -20,6 +20,8 @@ struct World: Sendable {
   var programs: [Program]
   /// In the order of time.
   var disturbances: [TimedDisturbance]
+  /// At which message of the first program the bus stalls; nil: at none.
+  var stall: BusStall?
   /// When the last fault has ended.
   var healsAt: Duration
 
@@ -43,6 +45,14 @@ struct World: Sendable {
     disturbances = draft.draw(&faults)
     healsAt = .seconds(Int.random(in: 20...60, using: &faults))
     disturbances.removeAll { [healsAt] in $0.at >= healsAt }
+    // Each has a generator of its own, so that the rest of a seed's world stays as it was.
+    var bus = origin.split("bus")
+    stall = BusStall.draw(&bus)
+    var sizes = origin.split("sizes")
+    if let values = Oversize.draw(&sizes) {
+      let index = disturbances.firstIndex { $0.at > values.at } ?? disturbances.endIndex
+      disturbances.insert(values, at: index)
+    }
   }
 }
 

@@ -1,0 +1,33 @@
+// Promise 5, its limit: no value is longer than an attribute may be.
+
+import BlueZInterfaces
+import Bluetooth
+import Signals
+
+/// Checks the length of what steps send.
+struct SizeCheck: Check {
+  private(set) var violations: [Violation] = []
+
+  mutating func take(_ sighting: Sighting, at now: Instant) {
+    guard case .stepValue(let id, let number, let value) = sighting else { return }
+    let lengths: [Int]
+    switch value {
+    case .octets(let octets): lengths = [octets.count]
+    case .events(let events):
+      lengths = events.map { event in
+        if case .value(let notification) = event { notification.value.count } else { 0 }
+      }
+    case .nothing, .origin: lengths = []
+    }
+    guard let longest = lengths.max(), longest > GattCharacteristic1.longestValue else { return }
+    violations.append(
+      Violation(
+        rule: "A value that is too long is refused",
+        what: "\(id) step \(number) sends \(longest) bytes",
+        at: now
+      )
+    )
+  }
+
+  mutating func finish(at now: Instant) {}
+}

@@ -1,0 +1,93 @@
+// A bus that stalls: at each message of a program, for a while and for good.
+
+import BlueZSimulator
+import Bluetooth
+import Signals
+import SimulatedDevices
+import Testing
+
+@testable import SimulatedRuns
+
+@Suite("A bus that stalls")
+struct StallTests {
+  /// A program whose chain makes every kind of call, in a world without faults.
+  private static func world(_ stall: BusStall) -> World {
+    var world = World(seed: 1)
+    let uuid = DeviceDraft.alertLevel
+    let steps: [ChainStep] = [
+      .scan(.seconds(1)), .connect(keep: false), .read(uuid), .write(uuid, [1, 2], .request),
+      .exchange(uuid, [3, 4], SubscriptionOptions()),
+      .exchange(uuid, [5, 6], SubscriptionOptions(delivery: .acquire)), .disconnect,
+    ]
+    let chain = ChainPlan(
+      device: 0,
+      start: .zero,
+      way: .awaited,
+      limit: .seconds(60),
+      cancelledAfter: nil,
+      steps: steps
+    )
+    world.programs = [World.Program(chains: [chain])]
+    world.disturbances = []
+    world.stall = stall
+    return world
+  }
+
+  @Test(
+    "a run ends within its deadlines, at whichever message it stalls",
+    arguments: 0...40,
+    [4, 20, nil] as [Int?]
+  )
+  func ends(message: Int, seconds: Int?) {
+    let stall = BusStall(message: message, duration: seconds.map { .seconds($0) })
+    let run = SimulatedRun.play(Self.world(stall), isRecording: true)
+    #expect(run.violations == [], "\(run.timeline.joined(separator: "\n"))")
+  }
+
+  @Test("that is: at each kind of call, from the first on")
+  func calls() {
+    let kinds = [
+      "AddMatch", "GetNameOwner", "GetManagedObjects", "SetDiscoveryFilter", "StartDiscovery",
+      "StopDiscovery", "Connect", "ReadValue", "WriteValue", "StartNotify", "StopNotify",
+      "AcquireNotify", "Disconnect",
+    ]
+    var met: Set<String> = []
+    for message in 1...60 {
+      let stall = BusStall(message: message, duration: .seconds(4))
+      let timeline = SimulatedRun.play(Self.world(stall), isRecording: true).timeline
+      guard let index = timeline.firstIndex(where: { $0.contains("FAULT: the bus stalls") }) else {
+        continue
+      }
+      for kind in kinds where timeline[index - 1].contains(".\(kind)") { met.insert(kind) }
+    }
+    #expect(met == Set(kinds))
+  }
+
+  @Test("a chain that meets one for good names the deadline that has passed")
+  func named() throws {
+    // Without a stall there are more; the start of the program takes the first of them.
+    let endings = try (20...24).map { message in
+      let stall = BusStall(message: message, duration: nil)
+      let timeline = SimulatedRun.play(Self.world(stall), isRecording: true).timeline
+      return try #require(timeline.first { $0.contains("chain 0.0 ended") })
+    }
+    #expect(endings.allSatisfy { $0.contains("within") }, "\(endings)")
+  }
+
+  @Test("a bluetoothd that cannot start on a bus that stalls is started again")
+  func restart() {
+    var world = Self.world(BusStall(message: 20, duration: nil))
+    world.disturbances = NamedFault.daemonCrash.actions(for: .seconds(2)).map {
+      TimedDisturbance(at: .seconds(5) + $0.delay, disturbance: .fault($0.action))
+    }
+    #expect(SimulatedRun.play(world).violations == [])
+  }
+
+  @Test("seeds draw it at the start of a program and later, for a while and for good")
+  func drawn() {
+    let stalls = (UInt64(0)..<600).compactMap { World(seed: $0).stall }
+    #expect((50..<200).contains(stalls.count))
+    #expect(Set(stalls.map(\.message)).isSuperset(of: 0...8))
+    #expect(stalls.contains { $0.duration == nil } && stalls.contains { $0.duration != nil })
+  }
+}
