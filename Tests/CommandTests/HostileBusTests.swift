@@ -52,7 +52,8 @@ struct HostileBusTests {
     let program = try start(arguments, on: bus)
     #expect(bus.isReached(by: program))
     program.send(SIGINT)
-    #expect(program.end().status == 130)
+    let ended = program.end()
+    #expect(ended.status == 130, "\(ended.output) \(ended.errors)")
   }
 
   @Test("a batch begins no device")
