@@ -24,6 +24,7 @@ package struct EventMembers {
 
   mutating func add(_ start: RunStart) {
     add("seed", .number("\(start.seed)"))
+    if let file = start.file { add("file", .string(file)) }
     add("chain", start.chain.map { .string($0) } ?? .null)
     add("steps", JSONValue(start.steps))
   }

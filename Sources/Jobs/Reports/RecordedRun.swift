@@ -10,6 +10,8 @@ public struct RecordedRun: Equatable, Sendable {
     case device
     /// A test of a suite.
     case test
+    /// The run of one of several chain files.
+    case file
   }
 
   /// How it ended.
@@ -36,9 +38,9 @@ public struct RecordedRun: Equatable, Sendable {
   public let run: RunIdentity
   /// The device, as output names it.
   public let device: String
-  /// What distinguishes it from the other runs of a report: the device, or the test.
+  /// What distinguishes it from the other runs of a report: the device, the test, or the file.
   public let label: String
-  /// Whether it is the run of a chain or a test.
+  /// Whether it is the run of a chain, of one of several files, or a test.
   public let kind: Kind
   /// The name of the chain or suite, the number of steps and the seed.
   public let start: RunStart
@@ -60,8 +62,8 @@ public struct RecordedRun: Equatable, Sendable {
   init(run: RunIdentity, device: String, start: RunStart, startedAt: Duration) {
     self.run = run
     self.device = device
-    label = start.test.map { "\($0.index)  \($0.name)" } ?? device
-    kind = start.test == nil ? .device : .test
+    label = start.test.map { "\($0.index)  \($0.name)" } ?? start.file ?? device
+    kind = start.test != nil ? .test : start.file != nil ? .file : .device
     self.start = start
     self.startedAt = startedAt
   }

@@ -14,6 +14,8 @@ public struct RecordedWhole: Equatable, Sendable {
     case run
     /// An nRF Connect suite.
     case suite
+    /// Several chain files.
+    case files
   }
 
   /// What the runs belong to.
@@ -26,7 +28,7 @@ public struct RecordedWhole: Equatable, Sendable {
   public private(set) var endedAt: Duration?
   /// The outcomes of an earlier run, for a resumed batch.
   public private(set) var before: BatchCounts?
-  /// The names of the devices that did not begin.
+  /// The names of the devices or files that did not begin.
   public private(set) var notRun: [String] = []
   /// Its own failure; nil without one.
   public private(set) var failure: RunFailure?
@@ -58,6 +60,13 @@ public struct RecordedWhole: Equatable, Sendable {
   public func failed(_ failure: RunFailure) -> RecordedWhole {
     var whole = self
     whole.failure = self.failure ?? failure
+    return whole
+  }
+
+  /// The same with the names of what did not begin.
+  public func leavingOut(_ names: [String]) -> RecordedWhole {
+    var whole = self
+    whole.notRun = names
     return whole
   }
 

@@ -65,7 +65,8 @@ final class ChainRun: Sendable {
         RunStart(
           chain: plan.name,
           steps: plan.writtenStepCount,
-          seed: runner.identity.seed
+          seed: runner.identity.seed,
+          file: runner.file
         )
       )
     )

@@ -18,6 +18,8 @@ public struct ChainRunner: Sendable {
   public let device: String
   /// Asks the user the pairing questions that the plan does not answer; nil: there is no user.
   public var ask: PairingAnswers.Ask?
+  /// The file of the chain, which names the run where several files run; nil for a single one.
+  public var file: String?
   let report: @Sendable (RunEvent) -> Void
 
   /// Describes a run; starts nothing.

@@ -92,13 +92,22 @@ public struct RunStart: Equatable, Sendable {
   public let seed: UInt64
   /// The test that the run is; nil for a chain.
   public let test: Test?
+  /// The file of the chain, where several files run; nil for a single one.
+  public let file: String?
 
   /// What is known at the start of a run.
-  public init(chain: String?, steps: Int, seed: UInt64, test: Test? = nil) {
+  public init(
+    chain: String?,
+    steps: Int,
+    seed: UInt64,
+    test: Test? = nil,
+    file: String? = nil
+  ) {
     self.chain = chain
     self.steps = steps
     self.seed = seed
     self.test = test
+    self.file = file
   }
 }
 

@@ -8,8 +8,13 @@ import SimulatedDevices
 
 /// The chain of a command: from a file, or from steps on the command line.
 struct PlanOptions: ParsableArguments {
-  @Argument(help: "The chain file (YAML or JSON), or an nRF Connect suite or macro (XML).")
-  var file: String?
+  @Argument(
+    help: """
+      Chain files (YAML or JSON), folders with *.yaml and *.yml files, or - for standard input; or \
+      one nRF Connect suite or macro (XML).
+      """
+  )
+  var files: [String] = []
 
   @Option(
     name: [.customShort("e"), .customLong("steps")],
@@ -28,21 +33,42 @@ struct PlanOptions: ParsableArguments {
   @OptionGroup var variables: VariableOptions
 
   func validate() throws {
-    if file != nil, !steps.isEmpty {
+    if !files.isEmpty, !steps.isEmpty {
       throw ValidationError("Give a chain file or steps with -e, not both.")
     }
-    if file == nil, steps.isEmpty {
+    if files.isEmpty, steps.isEmpty {
       throw ValidationError("Give a chain file, or steps with -e 'read battery-level'.")
     }
   }
 
-  /// Reads the chain.
+  /// The files: of a folder its chain files, in order of name.
   ///
+  /// - Throws: ``Ending`` for a folder without any, and one that cannot be read.
+  func paths() throws(Ending) -> [String] {
+    var paths: [String] = []
+    for file in files {
+      guard let names = try ChainFolder.names(in: file) else {
+        paths.append(file)
+        continue
+      }
+      let folder = file.hasSuffix("/") ? file : file + "/"
+      paths += names.map { folder + $0 }
+    }
+    return paths
+  }
+
+  /// Reads a chain.
+  ///
+  /// - Parameter file: Its file, `-` for standard input; nil for the steps of the command line.
   /// - Throws: ``Ending`` with everything that is wrong with it.
-  func plan() throws(Ending) -> Plan {
+  func plan(_ file: String?) throws(Ending) -> Plan {
     do {
       var plan =
-        if let file { try Plan(file: file, with: variables.bindings) } else {
+        if let file {
+          try file == "-"
+            ? Plan.parse(TextFile.read("/dev/stdin"), file: "-", with: variables.bindings)
+            : Plan(file: file, with: variables.bindings)
+        } else {
           try Plan.parse(
             line: steps.joined(separator: "\n"),
             with: variables.bindings,

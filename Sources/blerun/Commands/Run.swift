@@ -22,6 +22,7 @@ struct Run: ParsableCommand {
         blerun run chain.yaml -d "Thermo*"
         blerun run -d C0:FF:EE:00:00:01 -e 'read battery-level; sleep 1s'
         blerun run chain.yaml --simulate Simulators/devices/thermometer.yaml
+        blerun run smoke.yaml checks --fail-fast -d "Thermo*"
         blerun run suite.xml -E ADDRESS C0:FF:EE:00:00:01
       """
   )
@@ -38,6 +39,17 @@ struct Run: ParsableCommand {
   @Flag(help: "Print the plan and touch nothing.")
   var dryRun = false
 
+  @Flag(help: "Of several files, run none after the first that fails.")
+  var failFast = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Run only the files whose path or chain name contains this text, in any case.",
+      valueName: "text"
+    )
+  )
+  var filter: String?
+
   @Flag(help: "Warn of what this host cannot do of an nRF Connect suite, instead of failing.")
   var warnUnsupported = false
 
@@ -46,12 +58,14 @@ struct Run: ParsableCommand {
   }
 
   func run() throws {
-    if let file = chain.file, Suite.isMeant(at: file) { return try runSuite(file) }
-    var plan = try chain.plan()
+    let paths = try chain.paths()
+    if paths.count > 1 || filter != nil { return try runFiles(paths) }
+    if let file = paths.first, file != "-", Suite.isMeant(at: file) { return try runSuite(file) }
+    var plan = try chain.plan(paths.first)
     plan.link = link.applied(to: plan.link)
     let simulated = try options.simulatedDevices()
     if dryRun { return try printLines(plan.lines) }
-    try reports.check(reading: chain.file.map { [$0] } ?? [], options, journal, recording.trace)
+    try reports.check(reading: paths, options, journal, recording.trace)
     plan.device = try PlanOptions.target(of: plan, among: simulated)
     throw Ending(
       try ChainCommand.run(
@@ -64,6 +78,57 @@ struct Run: ParsableCommand {
         reports.files
       )
     )
+  }
+
+  /// Runs several files. All are read before the first one begins.
+  private func runFiles(_ paths: [String]) throws {
+    let single = [("--trace", recording.trace != nil), ("--bus-log", options.busLog != nil)]
+    for (option, isGiven) in single where isGiven {
+      throw Ending(.usage, "\(option) is for a single chain file")
+    }
+    var files: [ChainFile] = []
+    var problems: [String] = []
+    for path in paths {
+      if path != "-", Suite.isMeant(at: path) {
+        problems.append("\(path): an nRF Connect suite runs alone")
+        continue
+      }
+      do {
+        var plan = try chain.plan(path)
+        plan.link = link.applied(to: plan.link)
+        files.append(ChainFile(path: path, plan: plan))
+      } catch {
+        problems += error.messages
+      }
+    }
+    guard problems.isEmpty else { throw Ending(wrongFiles: problems) }
+    if let filter {
+      files = files.filter { $0.matches(filter) }
+      if files.isEmpty { throw Ending(.usage, "no chain file matches --filter \(filter)") }
+    }
+    let simulated = try options.simulatedDevices()
+    if dryRun {
+      return try printLines(files.flatMap { [$0.path] + $0.plan.lines + [""] }.dropLast())
+    }
+    try reports.check(reading: paths, options, journal, recording.trace)
+    files = try files.map { file throws(Ending) in
+      var plan = file.plan
+      do throws(Ending) {
+        plan.device = try PlanOptions.target(of: plan, among: simulated)
+      } catch {
+        throw Ending(error.status, "\(file.path): \(error.messages.joined(separator: "; "))")
+      }
+      return ChainFile(path: file.path, plan: plan)
+    }
+    let running = RunningFiles(
+      files: files,
+      options: options,
+      format: printing.output,
+      journal: journal,
+      reports: reports.files,
+      failsFast: failFast
+    )
+    throw Ending(try running.run(simulated))
   }
 
   private func runSuite(_ file: String) throws {
@@ -84,181 +149,9 @@ struct Run: ParsableCommand {
     throw Ending(try command.run(simulated, recording))
   }
 
-  private func printLines(_ lines: [String]) throws {
+  private func printLines(_ lines: some Sequence<String>) throws {
     let output = StandardOutput()
     for line in lines { output.line(line) }
     if let failure = output.finish() { throw Ending(.output, "\(failure)") }
-  }
-}
-
-/// A chain under way: its report on standard output, signals of the system, and its exit status.
-struct ChainCommand {
-  /// Longer than any chain: each of its waits has a deadline of its own.
-  private static let longest = Duration.seconds(3600 * 24 * 365)
-
-  let world: World
-  let format: ChainOutputOptions.Output
-  /// Names the part of it that a failed step is in.
-  var trace: HCITrace?
-  /// Receives every event before it is printed.
-  var journal: RunJournal?
-  /// Receive everything that is printed.
-  let reports: ReportFiles
-  /// What is printed in the place of the usual text; failures go to standard error then.
-  var text: (any RunReport)?
-
-  /// Runs a plan that names its device in the world of the options.
-  ///
-  /// - Parameter text: What is printed in the place of the usual text.
-  /// - Throws: ``Ending`` when a secret of the plan cannot be read, or the world not be made.
-  static func run(
-    _ plan: Plan,
-    _ simulated: ScenarioDefinition,
-    _ options: WorldOptions,
-    _ format: ChainOutputOptions.Output,
-    _ recording: TraceOption? = nil,
-    _ journalOptions: JournalOptions? = nil,
-    _ reportPaths: [ReportPath] = [],
-    text: (any RunReport)? = nil
-  ) throws(Ending) -> ExitStatus {
-    guard let target = plan.device else { throw Ending(.usage, "no device is named") }
-    let reports = try ReportFiles(reportPaths, printed: format.whole, of: RecordedWhole(.run))
-    return try reports.during { () throws(Ending) in
-      try run(
-        plan,
-        on: target,
-        simulated,
-        options,
-        format,
-        recording,
-        journalOptions,
-        reports,
-        text
-      )
-    }
-  }
-
-  /// Runs it and reports to files that are open.
-  private static func run(
-    _ plan: Plan,
-    on target: DeviceTarget,
-    _ simulated: ScenarioDefinition,
-    _ options: WorldOptions,
-    _ format: ChainOutputOptions.Output,
-    _ recording: TraceOption?,
-    _ journalOptions: JournalOptions?,
-    _ reports: ReportFiles,
-    _ text: (any RunReport)?
-  ) throws(Ending) -> ExitStatus {
-    let plan = try withSecrets(plan, isSimulated: !options.simulate.isEmpty)
-    let file = try RunJournal.open(journalOptions, isSimulated: !options.simulate.isEmpty)
-    let trace = try recording?.begin()
-    let world = try options.world(simulated, trace: trace)
-    defer { world.end() }
-    trace?.start(on: world.loop)
-    let identity = RunIdentity(seed: world.identitySeed, plan: plan)
-    var journal: RunJournal?
-    if let file, let journalOptions {
-      let header = RunHeader(
-        "run",
-        plan.description,
-        identity,
-        isSimulated: world.isSimulated,
-        on: world.loop
-      )
-      journal = try RunJournal.begin(file, journalOptions, header, in: world)
-    }
-    do {
-      try world.releaseOrphans()
-    } catch {
-      _ = journal?.end(error.status)
-      throw error
-    }
-    let service = world.service(
-      for: target,
-      adapter: options.adapterSelector,
-      options: ConnectOptions(plan.link)
-    )
-    let status = ChainCommand(
-      world: world,
-      format: format,
-      trace: trace,
-      journal: journal,
-      reports: reports,
-      text: text
-    ).run(plan, on: service, identity)
-    let reported = reports.end(status)
-    let traced = trace?.end(reported, on: world.loop) ?? reported
-    return journal?.end(traced) ?? traced
-  }
-
-  /// The plan with its secrets read; warns where they are in a file that others can read.
-  private static func withSecrets(_ plan: Plan, isSimulated: Bool) throws(Ending) -> Plan {
-    if !isSimulated { warn(of: plan.writtenSecrets) }
-    do {
-      return try plan.withSecrets()
-    } catch {
-      throw Ending(.data, "\(error)")
-    }
-  }
-
-  /// Warns of passkeys that everybody can read.
-  static func warn(of written: [String]) {
-    guard !written.isEmpty else { return }
-    StandardError.line(
-      "blerun: a passkey stands in the chain (\(written.joined(separator: ", "))), where others "
-        + "may read it: passkey: { env: NAME } or { file: PATH } keeps it apart"
-    )
-  }
-
-  /// What is printed as things happen; nil where all is printed at the end.
-  private var lineReport: (any RunReport)? {
-    switch format {
-    case .text: text ?? TextReport()
-    case .json: JSONLinesReport()
-    case .junit, .tap: nil
-    }
-  }
-
-  /// Runs the plan to its end.
-  func run(
-    _ plan: Plan,
-    on service: any DeviceService,
-    _ identity: RunIdentity
-  ) -> ExitStatus {
-    let scheduler = world.scheduler
-    let output = StandardOutput(in: world) { failure in scheduler.cancelAll(failure) }
-    let terminal = TerminalQuestions(on: world.loop, isVirtual: world.isVirtual)
-    let printed = lineReport.map { EventOutput(output, as: $0) }
-    let print: @Sendable (RunEvent) -> Void = { [reports] event in
-      printed?.receive(event)
-      reports.receive(event)
-    }
-    let receive = journal?.receiving(print) ?? print
-    var runner = ChainRunner(
-      plan: plan,
-      service: service,
-      identity: identity,
-      device: plan.device?.text,
-      report: trace.map { TracedReport($0, receive).receive } ?? receive
-    )
-    runner.ask = terminal?.ask
-    let outcome = runner.ending().map { Optional($0) }
-      .firstOrDefault(nil, within: Self.longest)
-    if let failure = printed?.finish() {
-      StandardError.line("blerun: \(failure)")
-      return world.interruption.signal.map { .interrupted(by: $0.number) } ?? .output
-    }
-    // A signal that came after the last event changes nothing that is reported.
-    if let ending = outcome.value {
-      if let failure = ending.failure, format == .text, text != nil {
-        StandardError.line("blerun: \(failure)")
-      }
-      return ending.exitStatus
-    }
-    if let signal = world.interruption.signal { return .interrupted(by: signal.number) }
-    let failure = outcome.error.map { RunFailure($0) }
-    if let failure { StandardError.line("blerun: \(failure)") }
-    return failure.map { ExitStatus(after: $0) } ?? .failed
   }
 }

@@ -118,9 +118,11 @@ final class ReportFiles: Sendable {
   /// - Parameters:
   ///   - status: What the command would end with.
   ///   - remark: Why nothing was to be done.
+  ///   - notRun: The names of files that did not begin.
   /// - Returns: What it ends with: that of output that failed where a file could not be written.
-  func end(_ status: ExitStatus, remark: String? = nil) -> ExitStatus {
+  func end(_ status: ExitStatus, remark: String? = nil, notRun: [String] = []) -> ExitStatus {
     var left = taken()
+    left.whole = notRun.isEmpty ? left.whole : left.whole.leavingOut(notRun)
     if let remark { left.whole = left.whole.remarking(remark) }
     if left.runs.isEmpty, state.withLock({ $0.wasWell == nil }) {
       if status != .ok { left.whole = left.whole.failed(RunFailure(status, of: whole)) }
@@ -163,7 +165,7 @@ final class ReportFiles: Sendable {
 
 extension ExitStatus {
   /// Whether a signal ended the command, which goes before everything else.
-  fileprivate var isInterruption: Bool { rawValue > 128 }
+  var isInterruption: Bool { rawValue > 128 }
 }
 
 extension RunFailure {

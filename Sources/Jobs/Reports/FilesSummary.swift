@@ -1,0 +1,50 @@
+// The results of several chain files, as test runners sum up.
+
+import Bluetooth
+
+/// How many files passed, and which ones failed where.
+public struct FilesSummary: Equatable, Sendable {
+  private let runs: [RecordedRun]
+  private let notRun: [String]
+
+  /// - Parameters:
+  ///   - runs: The runs, in their order.
+  ///   - notRun: The files that did not begin.
+  public init(_ runs: [RecordedRun], notRun: [String]) {
+    self.runs = runs
+    self.notRun = notRun
+  }
+
+  private var failed: [RecordedRun] { runs.filter { !$0.succeeded } }
+
+  /// `3 passed, 1 failed`, then a line for each file that failed or did not run.
+  public var lines: [String] {
+    let counts = [
+      (runs.count - failed.count, "passed"), (failed.count, "failed"), (notRun.count, "not run"),
+    ]
+    let total = counts.filter { $0.0 > 0 || $0.1 == "passed" }.map { "\($0.0) \($0.1)" }
+    return [total.joined(separator: ", ")] + failed.map { Self.line($0).printable }
+      + notRun.map { "  not run  \($0)".printable }
+  }
+
+  /// `  failed   belt.yaml:4:5  step 1: reading battery-level: expected percent >= 90, got 87 %`.
+  private static func line(_ run: RecordedRun) -> String {
+    let ending = run.ending
+    let failure = ending?.failure
+    let place = failure?.source.map { "\($0)" } ?? run.label
+    let name = run.start.chain.map { "  \($0)" } ?? ""
+    let step = ending?.place.map { "  \($0)" } ?? ""
+    return "  failed   \(place)\(name)\(step)" + (failure.map { ": \($0.message)" } ?? "")
+  }
+
+  /// The last object of the stream.
+  public func json(_ status: ExitStatus) -> String {
+    JSONValue.object([
+      ("v", JSONValue(JSONLinesReport.version)), ("event", .string("files-finished")),
+      ("status", .string(failed.isEmpty && notRun.isEmpty ? "ok" : "failed")),
+      ("exitStatus", JSONValue(Int(status.rawValue))),
+      ("passed", JSONValue(runs.count - failed.count)), ("failed", JSONValue(failed.count)),
+      ("notRun", JSONValue(notRun.count)),
+    ]).text
+  }
+}

@@ -1,0 +1,193 @@
+// A chain under way: its report on standard output, signals of the system, and its exit status.
+
+import BlueZ
+import Bluetooth
+import HostController
+import Jobs
+import Journal
+import Signals
+import SimulatedDevices
+
+/// Runs a chain in a world of its own.
+struct ChainCommand {
+  /// The place of a chain among several files.
+  struct Place: Sendable {
+    let file: String
+    /// Receives every event.
+    let follow: @Sendable (RunEvent) -> Void
+  }
+
+  /// Longer than any chain: each of its waits has a deadline of its own.
+  private static let longest = Duration.seconds(3600 * 24 * 365)
+
+  let world: World
+  let format: ChainOutputOptions.Output
+  /// Names the part of it that a failed step is in.
+  var trace: HCITrace?
+  /// Receives every event before it is printed.
+  var journal: RunJournal?
+  /// Receive everything that is printed.
+  let reports: ReportFiles
+  /// What is printed in the place of the usual text; failures go to standard error then.
+  var text: (any RunReport)?
+  /// Where it is one of several files.
+  var place: Place?
+
+  /// Runs a plan that names its device in the world of the options.
+  ///
+  /// - Parameter text: What is printed in the place of the usual text.
+  /// - Throws: ``Ending`` when a secret of the plan cannot be read, or the world not be made.
+  static func run(
+    _ plan: Plan,
+    _ simulated: ScenarioDefinition,
+    _ options: WorldOptions,
+    _ format: ChainOutputOptions.Output,
+    _ recording: TraceOption? = nil,
+    _ journalOptions: JournalOptions? = nil,
+    _ reportPaths: [ReportPath] = [],
+    text: (any RunReport)? = nil
+  ) throws(Ending) -> ExitStatus {
+    let reports = try ReportFiles(reportPaths, printed: format.whole, of: RecordedWhole(.run))
+    return try reports.during { () throws(Ending) in
+      try run(
+        plan,
+        simulated,
+        options,
+        format,
+        recording: recording,
+        journalOptions: journalOptions,
+        into: reports,
+        text: text
+      )
+    }
+  }
+
+  /// Runs a plan that names its device, and reports to files that are open. They are ended with it,
+  /// unless it is one of several.
+  static func run(
+    _ plan: Plan,
+    _ simulated: ScenarioDefinition,
+    _ options: WorldOptions,
+    _ format: ChainOutputOptions.Output,
+    recording: TraceOption? = nil,
+    journalOptions: JournalOptions?,
+    into reports: ReportFiles,
+    text: (any RunReport)? = nil,
+    at place: Place? = nil
+  ) throws(Ending) -> ExitStatus {
+    guard let target = plan.device else { throw Ending(.usage, "no device is named") }
+    let plan = try withSecrets(plan, isSimulated: !options.simulate.isEmpty)
+    let file = try RunJournal.open(journalOptions, isSimulated: !options.simulate.isEmpty)
+    let trace = try recording?.begin()
+    let world = try options.world(simulated, trace: trace)
+    defer { world.end() }
+    trace?.start(on: world.loop)
+    let identity = RunIdentity(seed: world.identitySeed, plan: plan)
+    var journal: RunJournal?
+    if let file, let journalOptions {
+      let header = RunHeader(
+        "run",
+        plan.description,
+        identity,
+        isSimulated: world.isSimulated,
+        on: world.loop
+      )
+      journal = try RunJournal.begin(file, journalOptions, header, in: world)
+    }
+    do {
+      try world.releaseOrphans()
+    } catch {
+      _ = journal?.end(error.status)
+      throw error
+    }
+    let service = world.service(
+      for: target,
+      adapter: options.adapterSelector,
+      options: ConnectOptions(plan.link)
+    )
+    let status = ChainCommand(
+      world: world,
+      format: format,
+      trace: trace,
+      journal: journal,
+      reports: reports,
+      text: text,
+      place: place
+    ).run(plan, on: service, identity)
+    let reported = place == nil ? reports.end(status) : status
+    let traced = trace?.end(reported, on: world.loop) ?? reported
+    return journal?.end(traced) ?? traced
+  }
+
+  /// The plan with its secrets read; warns where they are in a file that others can read.
+  private static func withSecrets(_ plan: Plan, isSimulated: Bool) throws(Ending) -> Plan {
+    if !isSimulated { warn(of: plan.writtenSecrets) }
+    do {
+      return try plan.withSecrets()
+    } catch {
+      throw Ending(.data, "\(error)")
+    }
+  }
+
+  /// Warns of passkeys that everybody can read.
+  static func warn(of written: [String]) {
+    guard !written.isEmpty else { return }
+    StandardError.line(
+      "blerun: a passkey stands in the chain (\(written.joined(separator: ", "))), where others "
+        + "may read it: passkey: { env: NAME } or { file: PATH } keeps it apart"
+    )
+  }
+
+  /// What is printed as things happen; nil where all is printed at the end.
+  private var lineReport: (any RunReport)? {
+    switch format {
+    case .text: text ?? TextReport()
+    case .json: JSONLinesReport()
+    case .junit, .tap: nil
+    }
+  }
+
+  /// Runs the plan to its end.
+  func run(
+    _ plan: Plan,
+    on service: any DeviceService,
+    _ identity: RunIdentity
+  ) -> ExitStatus {
+    let scheduler = world.scheduler
+    let output = StandardOutput(in: world) { failure in scheduler.cancelAll(failure) }
+    let terminal = TerminalQuestions(on: world.loop, isVirtual: world.isVirtual)
+    let printed = lineReport.map { EventOutput(output, as: $0) }
+    let print: @Sendable (RunEvent) -> Void = { [reports, place] event in
+      printed?.receive(event)
+      reports.receive(event)
+      place?.follow(event)
+    }
+    let receive = journal?.receiving(print) ?? print
+    var runner = ChainRunner(
+      plan: plan,
+      service: service,
+      identity: identity,
+      device: plan.device?.text,
+      report: trace.map { TracedReport($0, receive).receive } ?? receive
+    )
+    runner.ask = terminal?.ask
+    runner.file = place?.file
+    let outcome = runner.ending().map { Optional($0) }
+      .firstOrDefault(nil, within: Self.longest)
+    if let failure = printed?.finish() {
+      StandardError.line("blerun: \(failure)")
+      return world.interruption.signal.map { .interrupted(by: $0.number) } ?? .output
+    }
+    // A signal that came after the last event changes nothing that is reported.
+    if let ending = outcome.value {
+      if let failure = ending.failure, format == .text, text != nil {
+        StandardError.line("blerun: \(failure)")
+      }
+      return ending.exitStatus
+    }
+    if let signal = world.interruption.signal { return .interrupted(by: signal.number) }
+    let failure = outcome.error.map { RunFailure($0) }
+    if let failure { StandardError.line("blerun: \(failure)") }
+    return failure.map { ExitStatus(after: $0) } ?? .failed
+  }
+}

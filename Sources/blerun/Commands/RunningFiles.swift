@@ -1,0 +1,75 @@
+// Several chain files, one after the other.
+
+import Jobs
+import Signals
+import SimulatedDevices
+
+/// A chain and the file that it is from.
+struct ChainFile {
+  let path: String
+  let plan: Plan
+
+  /// Whether a text is part of its path or of its name.
+  func matches(_ text: String) -> Bool {
+    [path, plan.name ?? ""].contains { $0.lowercased().contains(text.lowercased()) }
+  }
+}
+
+/// Runs chain files, each in a world of its own, and sums up.
+struct RunningFiles {
+  let files: [ChainFile]
+  let options: WorldOptions
+  let format: ChainOutputOptions.Output
+  let journal: JournalOptions
+  let reports: [ReportPath]
+  /// Whether nothing is run after the first failure.
+  let failsFast: Bool
+
+  /// Runs them all.
+  ///
+  /// - Returns: The status of the first failure; that of a signal, if one ended them.
+  func run(_ simulated: ScenarioDefinition) throws(Ending) -> ExitStatus {
+    let reports = try ReportFiles(reports, printed: format.whole, of: RecordedWhole(.files))
+    let collector = Guarded(RunCollector(condenses: true))
+    return try reports.during { () throws(Ending) in
+      var left = files[...]
+      var failed: ExitStatus?
+      while let file = left.popFirst() {
+        let place = ChainCommand.Place(file: file.path) { event in
+          collector.withLock { $0.take(event) }
+        }
+        if format == .text { try show([file.path]) }
+        let status = try ChainCommand.run(
+          file.plan,
+          simulated,
+          options,
+          format,
+          journalOptions: journal,
+          into: reports,
+          at: place
+        )
+        if status.isInterruption || status == .output {
+          failed = status
+          break
+        }
+        failed = failed ?? (status == .ok ? nil : status)
+        if failed != nil, failsFast { break }
+      }
+      let notRun = left.map(\.path)
+      let summary = FilesSummary(collector.withLock { $0.runs }, notRun: notRun)
+      let status = reports.end(failed ?? .ok, notRun: notRun)
+      switch format {
+      case .text: try show(summary.lines)
+      case .json: try show([summary.json(status)])
+      case .junit, .tap: break
+      }
+      return status
+    }
+  }
+
+  private func show(_ lines: [String]) throws(Ending) {
+    let output = StandardOutput()
+    for line in lines { output.line(line) }
+    if let failure = output.finish() { throw Ending(.output, "\(failure)") }
+  }
+}

@@ -1,0 +1,43 @@
+// The chain files of a folder.
+
+import Glibc
+import Jobs
+
+/// A folder whose chain files are run together.
+enum ChainFolder {
+  /// How many files a folder may have.
+  private static let limit = 10_000
+
+  /// The names of the chain files in a folder, in order; nil for anything else.
+  ///
+  /// Hidden files and those in folders inside are not among them.
+  ///
+  /// - Throws: ``Ending`` for a folder without chain files, and one that cannot be read.
+  static func names(in path: String) throws(Ending) -> [String]? {
+    var status = stat()
+    guard path != "-", stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+      return nil
+    }
+    guard let folder = opendir(path) else {
+      throw Ending(.data, "\(path): the folder cannot be read: \(String(cString: strerror(errno)))")
+    }
+    defer { closedir(folder) }
+    var names: [String] = []
+    while let entry = readdir(folder) {
+      let name = withUnsafeBytes(of: entry.pointee.d_name) { octets in
+        String(decoding: octets.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      guard !name.hasPrefix("."), name.hasSuffix(".yaml") || name.hasSuffix(".yml") else {
+        continue
+      }
+      names.append(name)
+      guard names.count <= limit else {
+        throw Ending(.usage, "\(path): the folder has more than \(limit) chain files")
+      }
+    }
+    guard !names.isEmpty else {
+      throw Ending(.usage, "\(path): the folder has no chain file (*.yaml, *.yml)")
+    }
+    return names.sorted()
+  }
+}
