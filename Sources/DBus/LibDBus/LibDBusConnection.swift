@@ -72,6 +72,20 @@ public final class LibDBusConnection: MessageBus {
     receiving limits: ReadLimits = ReadLimits()
   ) async throws -> LibDBusConnection {
     let text = try address.resolved()
+    // On the loop, however busy the threads of the caller are: a bus closes connections whose Hello
+    // comes too late.
+    return try await withTaskExecutorPreference(loop) {
+      try await greeted(text, on: loop, limit, limits)
+    }
+  }
+
+  /// A connection to which the bus has given its unique name.
+  private static func greeted(
+    _ text: String,
+    on loop: Loop,
+    _ limit: Duration,
+    _ limits: ReadLimits
+  ) async throws -> LibDBusConnection {
     let connection = try await OpenedConnection.open(text, on: loop, limit: limit)
     let bus = LibDBusConnection(connection.pointer, address: text, on: loop, limits)
     let socket = SocketWatch(on: loop) { events in bus.ready(events) }
