@@ -7,6 +7,8 @@ public struct FilesSummary: Equatable, Sendable {
   private let runs: [RecordedRun]
   private let notRun: [String]
 
+  /// A summary of these runs.
+  ///
   /// - Parameters:
   ///   - runs: The runs, in their order.
   ///   - notRun: The files that did not begin.
