@@ -7,6 +7,10 @@ packages := dbus libbluetooth-dev libdbus-1-dev libexpat1-dev libsqlite3-dev pkg
 
 swift_sources := Sources Tests Package.swift
 
+# How many inputs of each fuzz target belong to `make test`.
+fuzz_counts := messages=120000 device-files=50000 chain-files=40000 batch-files=12000 csv=5000 \
+  suites=10000 journals=500
+
 .NOTPARALLEL:
 .PHONY: help demo build test simtest fuzz test-lab test-sanitizers docs bench format lint clean set-up \
   package-build install uninstall deb test-deb
@@ -33,13 +37,8 @@ test: set-up lint ## Lint, then all tests that need neither a radio nor root
 	swift build -c release --product benchmarks
 	swift run -c release blerun-simtest --seeds 3000
 	swift build -c release --product blerun-fuzz
-	.build/release/blerun-fuzz device-files --count 50000
-	.build/release/blerun-fuzz chain-files --count 40000
-	.build/release/blerun-fuzz batch-files --count 12000
-	.build/release/blerun-fuzz csv --count 5000
-	.build/release/blerun-fuzz suites --count 10000
-	.build/release/blerun-fuzz journals --count 2000
-	.build/release/blerun-fuzz messages --count 120000
+	printf '%s\n' $(fuzz_counts) | xargs -P 2 -I {} sh -c \
+	  'count={}; .build/release/blerun-fuzz "$${count%=*}" --count "$${count#*=}"'
 	.ci/test -c release --package-path Tests/Consumer --scratch-path .build-consumer
 
 simtest: set-up ## Seeded worlds full of faults against the client and the simulator; SEEDS=200000
@@ -47,8 +46,8 @@ simtest: set-up ## Seeded worlds full of faults against the client and the simul
 
 fuzz: set-up ## Hostile files and messages; FUZZ_COUNT=1000000 of each
 	swift build -c release --product blerun-fuzz
-	for target in device-files chain-files batch-files csv suites journals messages; do \
-	  .build/release/blerun-fuzz $$target --count $(or $(FUZZ_COUNT),1000000) || exit 1; \
+	for count in $(fuzz_counts); do \
+	  .build/release/blerun-fuzz $${count%=*} --count $(or $(FUZZ_COUNT),1000000) || exit 1; \
 	done
 
 test-lab: build ## The built program, and the simulator, against a real bluetoothd, in a guest kernel
