@@ -33,7 +33,7 @@ build: set-up ## Build .build/release/blerun
 
 test: set-up lint ## Lint, then all tests that need neither a radio nor root
 	swift build --build-tests
-	.ci/test
+	.ci/test --skip-build
 	swift build -c release --product benchmarks
 	swift run -c release blerun-simtest --seeds 3000
 	swift build -c release --product blerun-fuzz
