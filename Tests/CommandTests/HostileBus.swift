@@ -72,8 +72,9 @@ final class HostileBus: Sendable {
   }
 
   deinit {
+    // Its thread closes it, once nothing is accepted any more: until then no other bus gets its number.
     shutdown(listener, Int32(SHUT_RDWR))
-    close(listener)
+    if stall == .queue { close(listener) }
     for filler in fillers { close(filler) }
     unlink(path)
   }
@@ -91,6 +92,7 @@ final class HostileBus: Sendable {
   private func start() {
     let (listener, stall, reached) = (listener, stall, reached)
     let thread = Thread {
+      defer { close(listener) }
       while true {
         let client = accept(listener, nil, nil)
         if client < 0 { return }
