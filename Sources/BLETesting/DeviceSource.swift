@@ -8,6 +8,10 @@ public struct DeviceSource: Sendable {
 
   /// The devices or the scenario of a YAML file, such as those in `Simulators`.
   ///
+  /// ```swift
+  /// let pair = try SimulatedWorld(.file("thermometer.yaml"), .file("lamp.yaml"))
+  /// ```
+  ///
   /// - Parameters:
   ///   - path: Below the folder of `source` unless it begins with `/`.
   ///   - source: The file that this is written in.
@@ -18,6 +22,10 @@ public struct DeviceSource: Sendable {
   }
 
   /// The devices of a text in the format of the files.
+  ///
+  /// ```swift
+  /// let lamp = try SimulatedWorld(.yaml("name: Lamp\naddress: C0:FF:EE:00:00:52"))
+  /// ```
   public static func yaml(_ text: String) -> DeviceSource {
     DeviceSource { try ScenarioFile.parse(text, file: "the test") }
   }

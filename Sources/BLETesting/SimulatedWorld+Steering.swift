@@ -7,11 +7,19 @@ public import SimulatedDevices
 
 extension SimulatedWorld {
   /// Lets time pass, and with it all that is due. In virtual time it costs nothing.
+  ///
+  /// ```swift
+  /// try world.pass(.seconds(60))
+  /// ```
   public func pass(_ duration: Duration) throws {
     try loop.run { [loop] in try await loop.sleep(for: duration) }
   }
 
   /// Ends the link to a device, as a lost signal does.
+  ///
+  /// ```swift
+  /// try world.dropLink("Thermo-1")
+  /// ```
   ///
   /// - Parameter name: Its name or address; nil: the first one. So it is below, too.
   /// - Throws: `SteeringError` when there is no link, or no such device.
@@ -20,16 +28,30 @@ extension SimulatedWorld {
   }
 
   /// Takes a device out of the air, and its link with it.
+  ///
+  /// ```swift
+  /// try world.vanish()
+  /// let read = thermometer.session { thermometer.read(.batteryLevel) }
+  /// let failure = read.firstResult(within: .seconds(30))   // link-lost or not-found
+  /// ```
   public func vanish(_ name: String? = nil) throws {
     try steer(name) { (steering, device) throws(SteeringError) in try steering.vanish(device) }
   }
 
   /// Brings a device back into the air.
+  ///
+  /// ```swift
+  /// world.loop.after(.seconds(5)) { try? world.appear("Thermo-1") }
+  /// ```
   public func appear(_ name: String? = nil) throws {
     try steer(name) { (steering, device) throws(SteeringError) in try steering.appear(device) }
   }
 
   /// Has the strength of a device change evenly to `rssi`, in dBm, within a time.
+  ///
+  /// ```swift
+  /// try world.move("Thermo-1", to: -90, within: .seconds(20))
+  /// ```
   public func move(
     _ name: String? = nil,
     to rssi: Int,
@@ -54,6 +76,10 @@ extension SimulatedWorld {
 
   /// Changes a value as the device itself does: it is kept, and sent to who subscribed.
   ///
+  /// ```swift
+  /// try world.setValue([0x2a], of: "battery-level")
+  /// ```
+  ///
   /// - Parameters:
   ///   - value: The value, in bytes.
   ///   - characteristic: A name such as `battery-level`, a UUID, or a handle.
@@ -69,6 +95,10 @@ extension SimulatedWorld {
   }
 
   /// The value of a characteristic now. No client's read is counted.
+  ///
+  /// ```swift
+  /// let written = try world.value(of: "alert-level")
+  /// ```
   public func value(of characteristic: String, at name: String? = nil) throws -> [UInt8] {
     try steer(name) { (steering, device) throws(SteeringError) in
       try steering.value(of: characteristic, at: device)
@@ -76,6 +106,10 @@ extension SimulatedWorld {
   }
 
   /// Has a device begin or cease to offer a service of its definition.
+  ///
+  /// ```swift
+  /// try world.offer("battery", false)
+  /// ```
   public func offer(_ service: String, _ isOffered: Bool, at name: String? = nil) throws {
     try steer(name) { (steering, device) throws(SteeringError) in
       try steering.offer(service, isOffered, at: device)
@@ -83,6 +117,10 @@ extension SimulatedWorld {
   }
 
   /// Adds a fault to a device.
+  ///
+  /// ```swift
+  /// try world.addFault("{ on: read, nth: 2, do: lose-link }")
+  /// ```
   ///
   /// - Parameters:
   ///   - fault: A rule as in a device file, `{ on: read, nth: 1, do: lose-link }`, or a named fault
@@ -96,6 +134,10 @@ extension SimulatedWorld {
 
   /// Switches an adapter on or off, as an rfkill switch does.
   ///
+  /// ```swift
+  /// try world.setPowered(false)
+  /// ```
+  ///
   /// - Parameters:
   ///   - isOn: Whether it is powered from now on.
   ///   - adapter: Its interface, such as `hci0`, its name or its address; nil: the first. So it is
@@ -107,16 +149,28 @@ extension SimulatedWorld {
   }
 
   /// Pulls an adapter out.
+  ///
+  /// ```swift
+  /// try world.unplug("hci0")
+  /// ```
   public func unplug(_ adapter: String? = nil) throws {
     try steer { (steering) throws(SteeringError) in try steering.unplug(adapter) }
   }
 
   /// Puts an adapter in, as `hci` and a number; nil: its own.
+  ///
+  /// ```swift
+  /// try world.plugIn("hci0", as: 1)
+  /// ```
   public func plugIn(_ adapter: String? = nil, as number: Int? = nil) throws {
     try steer { (steering) throws(SteeringError) in try steering.plugIn(adapter, as: number) }
   }
 
   /// Kills bluetoothd and starts another, which knows what was connected or paired before.
+  ///
+  /// ```swift
+  /// try world.restart(after: .seconds(2))
+  /// ```
   ///
   /// - Parameter pause: How long there is none.
   public func restart(after pause: Duration = .zero) throws {

@@ -40,6 +40,10 @@ public final class SimulatedWorld: Sendable {
 
   /// Puts devices into the air, and starts a bluetoothd and a client.
   ///
+  /// ```swift
+  /// let drops = try SimulatedWorld(.file("thermometer.yaml"), time: .real, seed: 7)
+  /// ```
+  ///
   /// - Parameters:
   ///   - sources: The devices; each has an address of its own.
   ///   - time: How time passes.
@@ -128,6 +132,10 @@ public final class SimulatedWorld: Sendable {
   // MARK: Devices
 
   /// The operations on a device: what code under test takes as its `DeviceService`.
+  ///
+  /// ```swift
+  /// let lamp = try world.service("Lamp", scheduler: SerialScheduler(on: world.loop))
+  /// ```
   ///
   /// - Parameters:
   ///   - name: Its name, in any case, or its address; nil: the first one.

@@ -31,8 +31,13 @@ struct PageCode: Sendable {
     return try body(place.path)
   }
 
-  /// Compiles the blocks in Swift as one program, one after the other, against the built modules.
+  /// Compiles the blocks in Swift as one program, one after the other.
   func typecheckSwift() throws -> RunningProgram.Ended {
+    try typecheck(blocks("swift").joined(separator: "\n"))
+  }
+
+  /// Compiles code against the built modules.
+  func typecheck(_ code: String) throws -> RunningProgram.Ended {
     // The parser of YAML that Documents is made with lies among the packages.
     let yaml = build.url.deletingLastPathComponent().deletingLastPathComponent()
       .appending(path: "checkouts/Yams/Sources/CYaml/include/module.modulemap")
@@ -40,9 +45,26 @@ struct PageCode: Sendable {
     let maps = (own + [yaml]).flatMap { ["-Xcc", "-fmodule-map-file=\($0.path)"] }
     let flags = try project.run(["pkg-config", "--cflags", "dbus-1"]).output
       .split(whereSeparator: \.isWhitespace).flatMap { ["-Xcc", String($0)] }
-    return try withFile(blocks("swift").joined(separator: "\n"), kind: "swift") { file in
+    return try withFile(code, kind: "swift") { file in
       let command = ["swiftc", "-typecheck", "-swift-version", "6", "-I", build.path("Modules")]
       return try project.run(command + maps + flags + [file])
     }
+  }
+
+  /// The blocks of code in the documentation comments of a source, in order.
+  func examples() throws -> [String] {
+    var examples: [String] = []
+    var present: [Substring]?
+    for line in try project.file(page).text.split(separator: "\n") {
+      let text = line.drop { $0 == " " }
+      switch (text, present) {
+      case ("/// ```swift", _): present = []
+      case ("/// ```", let block?):
+        examples.append(block.joined(separator: "\n"))
+        present = nil
+      default: present?.append(text.dropFirst("/// ".count))
+      }
+    }
+    return examples
   }
 }

@@ -34,6 +34,38 @@ struct ReadmeTests {
     #expect(run.status == 0, "\(run.errors)")
   }
 
+  @Test("the examples in documentation comments compile, where they name devices and worlds")
+  func examples() throws {
+    let modules = [
+      "BLETesting", "BlueZ", "BlueZInterfaces", "Bluetooth", "DBus", "Jobs", "Signals",
+    ]
+    let parameters = [
+      "thermometer: any DeviceService", "keyRing: any DeviceService", "device: any DeviceService",
+      "sensor: any DeviceService", "devices: [any DeviceService]", "connection: DeviceConnection",
+      "world: SimulatedWorld", "plan: Plan", "advertisement: Advertisement",
+      "properties: PropertyMap",
+    ].joined(separator: ", ")
+    var code = modules.map { "import \($0)" }
+    // Those of Signals name the signals that they work on.
+    let sources = try project.files(kinds: ["swift"]).map(\.path).filter {
+      $0.hasPrefix("Sources/") && !$0.hasPrefix("Sources/Signals/")
+    }
+    for source in sources {
+      for example in try PageCode(of: source).examples() {
+        let effects = example.contains("await ") ? "async throws" : "throws"
+        let isDeclaration = example.hasPrefix("extension ")
+        code.append(
+          "// \(source)\n"
+            + (isDeclaration
+              ? example : "func example\(code.count)(\(parameters)) \(effects) {\n\(example)\n}")
+        )
+      }
+    }
+    #expect(code.count > modules.count + 60)
+    let run = try page.typecheck(code.joined(separator: "\n"))
+    #expect(run.status == 0, "\(run.errors)")
+  }
+
   @Test("Signals alone compiles nothing else, and every other package is behind a trait")
   func traits() throws {
     let package = try PackageDescription(of: project)

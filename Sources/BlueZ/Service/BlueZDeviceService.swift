@@ -42,6 +42,13 @@ public final class BlueZDeviceService: DeviceService {
 
   /// Describes the operations on a device. Nothing is looked up yet.
   ///
+  /// ```swift
+  /// let loop = EventLoop()
+  /// let client = try await BlueZClient.open(on: loop)
+  /// let thermometer = BlueZDeviceService(
+  ///   client: client, target: .name("Thermo*"), scheduler: SerialScheduler(on: loop))
+  /// ```
+  ///
   /// - Parameters:
   ///   - client: The client of bluetoothd.
   ///   - target: Which device.

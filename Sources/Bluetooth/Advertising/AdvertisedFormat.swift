@@ -5,7 +5,7 @@
 /// Advertised data in a well-known format, decoded.
 ///
 /// ```swift
-/// for data in device.manufacturerData {
+/// for data in advertisement.manufacturerData {
 ///   print(AdvertisedFormat(company: data.company, data.data)?.description ?? "\(data.data)")
 /// }
 /// ```

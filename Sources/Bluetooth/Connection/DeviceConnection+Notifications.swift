@@ -50,6 +50,16 @@ extension DeviceConnection {
   }
 
   /// The notifications of a characteristic, and gaps where values are missing.
+  ///
+  /// ```swift
+  /// let resuming = SubscriptionOptions(onLinkLoss: .resume)
+  /// for try await event in connection.notificationEvents("temperature-measurement", resuming) {
+  ///   switch event {
+  ///   case .value(let notified): print(notified.value)
+  ///   case .gap(let gap): print("missing from \(gap.from) to \(gap.to)")
+  ///   }
+  /// }
+  /// ```
   public func notificationEvents(
     _ characteristic: CharacteristicSelector,
     _ options: SubscriptionOptions

@@ -111,6 +111,11 @@ public final class DeviceConnection: Sendable {
   }
 
   /// Reads a descriptor.
+  ///
+  /// ```swift
+  /// let description = try await connection.readDescriptor(
+  ///   DescriptorSelector(parsing: "battery-level/characteristic-user-description"))
+  /// ```
   public func readDescriptor(_ descriptor: DescriptorSelector) async throws -> [UInt8] {
     try await scope.first(of: device.readDescriptor(descriptor), "reading \(descriptor)")
   }
@@ -127,27 +132,48 @@ public final class DeviceConnection: Sendable {
   // MARK: The connection and the device
 
   /// The attributes of the device, in the order of their handles.
+  ///
+  /// ```swift
+  /// for service in try await connection.services() { print(service.uuid) }
+  /// ```
   public func services() async throws -> [GATTService] {
     try await scope.first(of: device.services(), "listing the services")
   }
 
   /// The ATT MTU of the connection, in octets.
+  ///
+  /// ```swift
+  /// let longest = try await connection.mtu() - 3
+  /// ```
   public func mtu() async throws -> Int {
     try await scope.first(of: device.mtu(), "asking for the MTU")
   }
 
   /// The RSSI and TX power of the connection, in dBm.
+  ///
+  /// ```swift
+  /// let strength = try await connection.rssi()
+  /// print("\(strength.rssi) dBm")
+  /// ```
   public func rssi() async throws -> LinkStrength {
     try await scope.first(of: device.rssi(), "measuring the RSSI")
   }
 
   /// The current connection parameters.
+  ///
+  /// ```swift
+  /// print(try await connection.connectionParameters())
+  /// ```
   public func connectionParameters() async throws -> ConnectionParameters {
     let signal = device.connectionParameters()
     return try await scope.first(of: signal, "asking for the connection parameters")
   }
 
   /// Pairs with the device. The bond outlives the connection.
+  ///
+  /// ```swift
+  /// let outcome = try await connection.pair(PairingAnswers(secret: Secret("123456")))
+  /// ```
   public func pair(_ answers: PairingAnswers) async throws -> PairingOutcome {
     try await scope.first(of: device.pair(answers), "pairing")
   }

@@ -6,7 +6,8 @@ extension DeviceService {
   /// Connects, runs `body` with the connection, and disconnects, however `body` ended.
   ///
   /// ```swift
-  /// let celsius = try await thermometer.withConnection(within: .seconds(30)) { connection in
+  /// let celsius = try await thermometer.withConnection(within: .seconds(30)) {
+  ///   connection -> [Double] in
   ///   let battery = try await connection.read(.batteryLevel)
   ///   guard battery > 10 else { return [] }
   ///   var celsius: [Double] = []

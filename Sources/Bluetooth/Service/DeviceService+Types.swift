@@ -29,6 +29,12 @@ extension DeviceService {
 
   /// Sends each notified value that has a type, without its time of arrival.
   ///
+  /// ```swift
+  /// let celsius = thermometer.session {
+  ///   thermometer.notifications(.temperatureMeasurement).map(\.celsius).take(3).collect()
+  /// }
+  /// ```
+  ///
   /// - Returns: Fails as `notifications` of a selector does, and with
   ///   ``MalformedValue``.
   public func notifications<Value>(_ characteristic: Characteristic<Value>) -> Signal<Value> {
@@ -36,6 +42,12 @@ extension DeviceService {
   }
 
   /// Sends a stream of values that have a type, already subscribed and buffered, once.
+  ///
+  /// ```swift
+  /// let first = thermometer.session {
+  ///   thermometer.subscribe(.temperatureMeasurement).flattenMap { $0.take(1) }
+  /// }
+  /// ```
   public func subscribe<Value>(
     _ characteristic: Characteristic<Value>
   ) -> Signal<Signal<Value>> {

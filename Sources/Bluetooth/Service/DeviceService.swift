@@ -38,6 +38,11 @@ public protocol DeviceService: DeviceAttributes {
   /// is applied here, too: bluetoothd merges the filters of its clients and reports what any of
   /// them requested. The scan pauses while this host connects.
   ///
+  /// ```swift
+  /// let strong = thermometer.scan(ScanFilter(name: "Thermo*", rssi: -70)).take(3).collect()
+  /// for device in try strong.firstOrThrow(within: .seconds(10)) { print(device) }
+  /// ```
+  ///
   /// - Returns: Fails with ``DeviceFailure``, `not-supported` for a passive scan when the daemon
   ///   has no advertisement monitors; with `BufferOverflow` when values are not consumed.
   /// - Source: BlueZ, `doc/org.bluez.Adapter.rst` (SetDiscoveryFilter, StartDiscovery),
@@ -46,6 +51,11 @@ public protocol DeviceService: DeviceAttributes {
 
   /// Sends a stream of the devices once the scan is active, once: a time that begins then is one of
   /// scanning. Fails as ``scan(_:)`` does, and with what was not answered.
+  ///
+  /// ```swift
+  /// // Ten seconds of scanning, however long the scan takes to become active.
+  /// let found = thermometer.startScan(ScanFilter()).flattenMap { devices in devices.takeUntil(Signal.interval(.seconds(10))).collect() }
+  /// ```
   func startScan(_ filter: ScanFilter) -> Signal<Signal<Advertisement>>
 
   /// Finds the device if necessary, connects, and waits until its services are resolved.
@@ -53,6 +63,11 @@ public protocol DeviceService: DeviceAttributes {
   /// The connection belongs to the turn in which it is made, and ends with it. A connection that
   /// existed before is used and left up. Attempts with a transient failure are repeated within the
   /// deadline, at most five, each after the previous connection is down; the failure counts them.
+  ///
+  /// ```swift
+  /// let connected = thermometer.connect(keep: false, expecting: [BluetoothUUID(short: 0x1809)])
+  ///   .flattenMap { _ in thermometer.read(.batteryLevel) }
+  /// ```
   ///
   /// - Parameters:
   ///   - keep: Leaves the connection up at the end of the turn.
@@ -66,11 +81,19 @@ public protocol DeviceService: DeviceAttributes {
   /// Sends the attributes of the device, once: services with their characteristics and descriptors,
   /// in the order of their handles.
   ///
+  /// ```swift
+  /// let names = thermometer.session { thermometer.services() }.map { $0.map(\.uuid) }
+  /// ```
+  ///
   /// - Returns: Fails with `not-connected`.
   /// - Source: BlueZ, `doc/org.bluez.GattService.rst`.
   func services() -> Signal<[GATTService]>
 
   /// Sends the value, once: at most 512 octets; a long value is read completely.
+  ///
+  /// ```swift
+  /// let octets = thermometer.session { thermometer.read("battery-level") }
+  /// ```
   ///
   /// - Returns: Fails with `characteristic-missing` (permanent, but transient while the device
   ///   exports no services at all); `not-permitted`, `not-paired`, `not-supported`, `refused` with
@@ -80,6 +103,10 @@ public protocol DeviceService: DeviceAttributes {
   func read(_ characteristic: CharacteristicSelector) -> Signal<[UInt8]>
 
   /// Writes the value and completes; sends one empty value.
+  ///
+  /// ```swift
+  /// let written = keyRing.session { keyRing.write([2], to: "alert-level", kind: .command) }
+  /// ```
   ///
   /// - Parameters:
   ///   - value: At most 512 octets; in a command at most the MTU less three. A longer value is
@@ -104,6 +131,12 @@ public protocol DeviceService: DeviceAttributes {
   /// `delay` this cannot be detected.) While other programs are subscribed, too, bluetoothd signals
   /// each value once for each of them; an acquired notification arrives once.
   ///
+  /// ```swift
+  /// let three = thermometer.session {
+  ///   thermometer.notifications("temperature-measurement").take(3).collect()
+  /// }
+  /// ```
+  ///
   /// - Returns: Fails with `link-lost` when the connection drops, `busy` while another program has
   ///   acquired the notifications (transient); `not-supported` when the characteristic does not
   ///   notify (permanent); with `BufferOverflow` and the count when values are not consumed.
@@ -112,9 +145,21 @@ public protocol DeviceService: DeviceAttributes {
 
   /// Sends a stream that is already subscribed and buffered, once: subscribe, then trigger. Fails
   /// as ``notifications(_:)`` does.
+  ///
+  /// ```swift
+  /// let answer = thermometer.session {
+  ///   thermometer.subscribe("record-access-control-point").flattenMap { values in
+  ///     thermometer.write([1, 1], to: "record-access-control-point").then { values.take(1) }
+  ///   }
+  /// }
+  /// ```
   func subscribe(_ characteristic: CharacteristicSelector) -> Signal<Signal<NotifiedValue>>
 
   /// Sends the RSSI and TX power of the connection in dBm, once.
+  ///
+  /// ```swift
+  /// let strength = thermometer.session { thermometer.rssi() }
+  /// ```
   ///
   /// - Returns: Fails with `not-connected` (transient), and with `capability-missing` or
   ///   `sockets-missing` (unavailable) when this process may not query the kernel.
@@ -124,6 +169,11 @@ public protocol DeviceService: DeviceAttributes {
   /// Disconnects; does nothing without a connection. Waits until it is down: bluetoothd may keep it
   /// for 2 s.
   ///
+  /// ```swift
+  /// let level = thermometer.connect().flattenMap { thermometer.read(.batteryLevel) }
+  ///   .flattenMap { level in thermometer.disconnect().map { level } }
+  /// ```
+  ///
   /// - Returns: Fails with `timed-out` when the connection stays; the end of the turn tries once
   ///   more.
   /// - Source: BlueZ, `doc/org.bluez.Device.rst` (Disconnect), `src/device.c` (DISCONNECT_TIMER).
@@ -131,6 +181,11 @@ public protocol DeviceService: DeviceAttributes {
 
   /// Pairs with the device, connecting for the current turn if necessary. The bond outlives the
   /// turn.
+  ///
+  /// ```swift
+  /// let paired = thermometer.pair(PairingAnswers(secret: Secret("123456")))
+  ///   .firstResult(within: .seconds(60))
+  /// ```
   ///
   /// - Returns: Sends whether it was paired now or before. Fails with `pairing-failed`, which may
   ///   be transient when nobody rejected it; `busy`, and the failures of connecting. A pairing that
@@ -140,6 +195,12 @@ public protocol DeviceService: DeviceAttributes {
 
   /// Answers pairing requests while `body` runs: for devices that start to pair by themselves when
   /// a protected value is read. Fails as `body` does.
+  ///
+  /// ```swift
+  /// let protected = thermometer.session {
+  ///   thermometer.answering(PairingAnswers(secret: Secret("123456"))) { thermometer.read("device-name") }
+  /// }
+  /// ```
   ///
   /// - Source: BlueZ, `doc/org.bluez.AgentManager.rst` (RegisterAgent, RequestDefaultAgent).
   func answering<Value: Sendable>(
@@ -151,11 +212,19 @@ public protocol DeviceService: DeviceAttributes {
   ///
   /// The next `connect` discovers the device again.
   ///
+  /// ```swift
+  /// let fresh = thermometer.unpair().then { thermometer.pair(PairingAnswers(secret: Secret("123456"))) }
+  /// ```
+  ///
   /// - Source: BlueZ, `doc/org.bluez.Adapter.rst` (RemoveDevice).
   func unpair() -> Signal<Void>
 
   /// Sets whether the host trusts the device: it may then use services of this host without
   /// authorization.
+  ///
+  /// ```swift
+  /// let trusted = thermometer.session { thermometer.trust(true) }
+  /// ```
   ///
   /// - Returns: Fails with `not-found` for a device that bluetoothd does not know (transient).
   /// - Source: BlueZ, `doc/org.bluez.Device.rst` (Trusted).
@@ -169,6 +238,11 @@ extension DeviceService {
   }
 
   /// Connects for the current turn.
+  ///
+  /// ```swift
+  /// let level = thermometer.connect().flattenMap { thermometer.read(.batteryLevel) }
+  ///   .firstOrDefault(0, within: .seconds(30))
+  /// ```
   public func connect() -> Signal<Void> { connect(keep: false, expecting: []).map { _ in } }
 
   /// Writes the value with response (Write Request): the short form of
@@ -186,6 +260,11 @@ extension DeviceService {
 
   /// Connects, runs `body`, and disconnects whatever happened. A connection that existed before is
   /// left up.
+  ///
+  /// ```swift
+  /// let level = thermometer.session { thermometer.read(.batteryLevel) }
+  ///   .firstOrDefault(0, within: .seconds(30))
+  /// ```
   public func session<R: Sendable>(
     _ body: @escaping @Sendable () -> Signal<R>
   ) -> Signal<R> {

@@ -24,6 +24,13 @@ extension DeviceService {
   /// Subscribes, writes a value, and sends the matching notification, once: a short form of
   /// ``exchange(_:expectingOn:options:where:)``.
   ///
+  /// ```swift
+  /// let reset = thermometer.session {
+  ///   thermometer.exchange(
+  ///     write: [1], to: "heart-rate-control-point", expectingOn: "heart-rate-measurement")
+  /// }
+  /// ```
+  ///
   /// - Parameters:
   ///   - value: The value to write once the subscription is active.
   ///   - control: The characteristic to write.
@@ -47,6 +54,13 @@ extension DeviceService {
   ///
   /// The response to the write and the notification may arrive in either order; this waits for
   /// both. The subscription ends with it. The caller's deadline bounds all of it.
+  ///
+  /// ```swift
+  /// let writing = thermometer.write([1, 1], to: "record-access-control-point")
+  /// let count = thermometer.session {
+  ///   thermometer.exchange(writing, expectingOn: "record-access-control-point") { $0.value.count == 4 }
+  /// }
+  /// ```
   ///
   /// - Parameters:
   ///   - writing: The write, run once the subscription is active.
