@@ -177,4 +177,4 @@ async def properties(p):
     await p.step("the battery falls", p.side.battery(50), settle=0.5)
     await p.step("of a characteristic", p.get_all(await p.find(ECHO), CHRC))
     await p.step("the battery is read", p.read(await p.find(BATTERY)))
-    await p.side.battery(87)
+    await p.step("the battery is charged", p.side.battery(87), settle=0.5)
