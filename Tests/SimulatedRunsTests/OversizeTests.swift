@@ -13,19 +13,9 @@ struct OversizeTests {
 
   /// A world in which one chain of these steps meets one message with such a value.
   private static func world(_ place: Oversize.Place, _ octets: Int, _ step: ChainStep) -> World {
-    var world = World(seed: 1)
-    let chain = ChainPlan(
-      device: 0,
-      start: .zero,
-      way: .awaited,
-      limit: .seconds(60),
-      cancelledAfter: nil,
-      steps: [.connect(keep: false), step, .disconnect]
-    )
-    world.programs = [World.Program(chains: [chain])]
+    var world = World.playing([.connect(keep: false), step, .disconnect])
     let values = Oversize(place: place, octets: octets, count: 1)
     world.disturbances = [TimedDisturbance(at: .zero, disturbance: .oversize(values))]
-    world.stall = nil
     return world
   }
 

@@ -16,22 +16,11 @@ struct StallTests {
     _ stall: BusStall,
     _ delivery: SubscriptionOptions.Delivery = .signals
   ) -> World {
-    var world = World(seed: 1)
     let uuid = DeviceDraft.alertLevel
-    let steps: [ChainStep] = [
+    var world = World.playing([
       .scan(.seconds(1)), .connect(keep: false), .read(uuid), .write(uuid, [1, 2], .request),
       .exchange(uuid, [3, 4], SubscriptionOptions(delivery: delivery)), .disconnect,
-    ]
-    let chain = ChainPlan(
-      device: 0,
-      start: .zero,
-      way: .awaited,
-      limit: .seconds(60),
-      cancelledAfter: nil,
-      steps: steps
-    )
-    world.programs = [World.Program(chains: [chain])]
-    world.disturbances = []
+    ])
     world.stall = stall
     return world
   }
