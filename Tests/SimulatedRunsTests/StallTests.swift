@@ -36,6 +36,29 @@ struct StallTests {
     #expect(run.violations == [], "\(run.timeline.joined(separator: "\n"))")
   }
 
+  @Test("a connect that fails while it stalls reports a link that may still come up")
+  func abandoned() throws {
+    var world = World.playing([.within(.milliseconds(500), .connect(keep: false))])
+    world.devices[0].advertisement.interval = .milliseconds(100)
+    world.devices[0].link.connectTime = .seconds(1)
+    let runs = (0...40).lazy.map { message in
+      world.stall = BusStall(message: message, duration: nil)
+      return SimulatedRun.play(world, isRecording: true)
+    }
+    // The answer to Connect is on its way.
+    let run = try #require(
+      runs.first { run in
+        run.timeline.indices.dropFirst().contains {
+          run.timeline[$0].hasSuffix("FAULT: the bus stalls")
+            && run.timeline[$0 - 1].contains(".Disconnect()")
+        }
+      }
+    )
+    #expect(run.violations == [])
+    let ending = try #require(run.timeline.first { $0.contains("chain 0.0 ended") })
+    #expect(ending.contains("bluetoothd did not end the link"), "\(ending)")
+  }
+
   @Test("that is: at each kind of call, from the first on")
   func calls() {
     let kinds = [

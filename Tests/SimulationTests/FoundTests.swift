@@ -123,6 +123,34 @@ struct FoundTests {
     #expect(simulation.history.last?.hasSuffix("link down") == true)
   }
 
+  @Test("the connection that a pairing made when the first one dropped ends with the turn")
+  func linkOfPairing() throws {
+    let simulation = try Simulation()
+    let (service, simulator) = (simulation.service, simulation.simulator)
+    simulator.treatCalls { $0.member == "Pair" ? .delay(.seconds(4)) : .take }
+    simulation.loop.after(.seconds(3)) { simulator.loseLink(simulation.address) }
+    let chain = service.connect().flattenMap { service.pair(PairingAnswers()) }
+      .flattenMap { _ in service.read(.alert) }
+    #expect(simulation.endure(chain, within: .seconds(20)).error == nil)
+    #expect(simulation.history.count { $0.hasSuffix("link up") } == 2)
+    #expect(simulation.history.last?.hasSuffix("link down") == true)
+  }
+
+  @Test("a subscription waits for the answer to one that was left")
+  func startLeft() throws {
+    let simulation = try Simulation()
+    let service = simulation.service
+    #expect(simulation.endure(service.connect(keep: true, expecting: [])).error == nil)
+    let hasty = service.subscribe(.alert).flattenMap { $0.take(1) }
+    let left = simulation.endure(hasty, within: .milliseconds(5)).error as? DeviceFailure
+    #expect(left?.code == .timedOut)
+    for delivery in [SubscriptionOptions.Delivery.acquire, .signals] {
+      let next = service.subscribe(.alert, SubscriptionOptions(delivery: delivery))
+        .map { _ in }
+      #expect(simulation.endure(next, within: .seconds(20)).error == nil, "\(delivery)")
+    }
+  }
+
   @Test("who comes after an unpair that was left does not find the link that it ends")
   func dyingLink() throws {
     let simulation = try Simulation()

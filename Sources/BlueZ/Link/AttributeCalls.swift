@@ -42,6 +42,7 @@ final class AttributeCalls: Sendable {
   ///   - limit: How long the reply may take, whatever the enclosing deadlines.
   ///   - isConclusive: Whether bluetoothd replies to such a call when the connection ends, unless it
   ///     waits for encryption.
+  ///   - sent: Called when the call has been sent.
   /// - Throws: What `MessageBus.call` throws; ``Problem`` when the connection ended without a
   ///   reply.
   @inline(__always)
@@ -50,7 +51,8 @@ final class AttributeCalls: Sendable {
       _ call: MethodCall,
       limit: Duration? = nil,
       isConclusive: Bool = true,
-      lateReply: (@Sendable (Result<Message, DBusError>) -> Void)? = nil
+      lateReply: (@Sendable (Result<Message, DBusError>) -> Void)? = nil,
+      sent: (() -> Void)? = nil
     ) async throws -> Message
   {
     var serial: UInt32?
@@ -65,6 +67,7 @@ final class AttributeCalls: Sendable {
       ) { caller in
         id = enter(caller, isConclusive)
         serial = try bus.begin(call, for: caller, lateReply: lateReply)
+        sent?()
       }
     } catch {
       if let serial { bus.leave(serial) }

@@ -56,6 +56,7 @@ extension CharacteristicChannel {
   ) async throws {
     let isRunning = state.withLock { $0.isNotifying || $0.socket != nil }
     if isRunning { return }
+    try await settle(limit: limit)
     switch delivery {
     case .signals: try await startNotify(limit: limit)
     case .acquire: try await acquireNotify(limit: limit)
@@ -76,25 +77,70 @@ extension CharacteristicChannel {
       ) { [weak self] in self?.receive($0) }
       state.withLock { $0.rule = rule }
     }
-    _ = try await calls.call(startCall, limit: limit ?? limits.attribute) { [self] in lateStart($0)
+    do {
+      let limit = limit ?? limits.attribute
+      _ = try await calls.call(startCall, limit: limit, lateReply: lateStart, sent: startSent)
+    } catch {
+      // Its reply may still arrive for an abandoned call.
+      if !(error is CancellationError || error is TimedOut) { startAnswered() }
+      throw error
     }
     state.withLock { $0.isNotifying = true }
+    startAnswered()
+  }
+
+  /// Waits for the reply to a StartNotify whose caller has left: until then bluetoothd refuses
+  /// another start as in progress.
+  ///
+  /// - Source: BlueZ 5.66, `src/gatt-client.c`: characteristic_start_notify,
+  ///   characteristic_acquire_notify.
+  private func settle(limit: Duration?) async throws {
+    guard state.withLock({ $0.isStartOpen }) else { return }
+    // Without a reply within this limit, the next start is sent all the same.
+    defer { startAnswered() }
+    try await wait(
+      on: loop,
+      operation: startCall.operation,
+      limit: limit ?? limits.attribute
+    ) { (done: Completion<Void>) in
+      let isOpen = state.withLock { state in
+        if state.isStartOpen { state.startSettled = done }
+        return state.isStartOpen
+      }
+      if !isOpen { done.succeed(()) }
+    }
+  }
+
+  private func startSent() { state.withLock { $0.isStartOpen = true } }
+
+  /// No StartNotify is pending any more.
+  private func startAnswered() {
+    let next: Completion<Void>? = state.withLock { state in
+      state.isStartOpen = false
+      defer { state.startSettled = nil }
+      return state.startSettled
+    }
+    next?.succeed(())
   }
 
   /// StartNotify was answered after its caller had left: the subscription is stopped unless another
-  /// subscriber needs it.
+  /// subscriber uses it. One that waits for this reply starts its own.
   ///
   /// The caller may not have removed itself yet; it then stops the subscription itself.
   private func lateStart(_ answer: Result<Message, DBusError>) {
-    guard case .success = answer else { return }
-    state.withLock { $0.isNotifying = true }
-    stopUnwanted()
+    if case .success = answer {
+      state.withLock { $0.isNotifying = true }
+      stopUnwanted()
+    }
+    startAnswered()
   }
 
   /// Stops a subscription without subscribers; does not wait for the reply.
   private func stopUnwanted() {
     let isUnwanted = state.withLock { state in
-      guard state.subscribers.isEmpty, state.isNotifying else { return false }
+      guard state.subscribers.isEmpty || state.startSettled != nil, state.isNotifying else {
+        return false
+      }
       state.isNotifying = false
       return true
     }
@@ -175,6 +221,7 @@ extension CharacteristicChannel {
       }
       return state.socket
     }
+    startAnswered()
     // Subscribers still receive what bluetoothd had written before.
     socket?.drain()
     socket?.close()

@@ -15,6 +15,10 @@ final class CharacteristicChannel: Sendable {
     var nextID: UInt64 = 0
     var subscribers: [(id: UInt64, mailbox: NotificationMailbox)] = []
     var rule: Subscription?
+    /// StartNotify has no reply yet; its caller may have left.
+    var isStartOpen = false
+    /// The next start, which waits for that reply.
+    var startSettled: Completion<Void>?
     /// StartNotify has succeeded.
     var isNotifying = false
     /// The result of AcquireNotify.

@@ -113,16 +113,31 @@ extension DeviceLink {
     try? bus.send(disconnectCall.withoutReply())
   }
 
-  /// A Pair, which connects if necessary, was answered after its caller had left, with any result:
-  /// a connection that came up after the one it was called on, and that is not used here, is its
-  /// own.
+  /// A Pair was answered after its caller had left, with any result: the connection that it made
+  /// is ended.
+  func latePair(since falls: Int) {
+    if hasMadeConnection(since: falls) { try? bus.send(disconnectCall.withoutReply()) }
+  }
+
+  /// A Pair was answered in time: the connection that it made is ours.
+  ///
+  /// - Returns: Whether it made one.
+  func pairEnded(since falls: Int) -> Bool {
+    guard hasMadeConnection(since: falls) else { return false }
+    take(.madeByPair)
+    recordAttempt()
+    recordConnection()
+    return true
+  }
+
+  /// Whether a Pair, which connects if necessary, has made a connection: one that came up after the
+  /// one that it was called on, and that is not used here.
   ///
   /// - Parameter falls: How often the connection had dropped when it was called.
-  func latePair(since falls: Int) {
-    let isLeftOver = state.withLock { state in
+  private func hasMadeConnection(since falls: Int) -> Bool {
+    state.withLock { state in
       state.machine.phase == .idle && state.machine.isUp && state.falls > falls
     }
-    if isLeftOver { try? bus.send(disconnectCall.withoutReply()) }
   }
 
   /// Waits until the services are resolved.

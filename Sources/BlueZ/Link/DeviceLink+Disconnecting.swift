@@ -14,7 +14,7 @@ extension DeviceLink {
         try await callDisconnectAndSee()
         break loop
       case .waitUntilDown:
-        try await waitUntilDown()
+        if try await !waitUntilDown(), isConnectOpen { throw Problem(.stillConnected) }
       case .nothing, .adopt, .callConnect, .reportLoss:
         break loop
       }
@@ -37,6 +37,11 @@ extension DeviceLink {
       return state.isKept || !state.holders.isEmpty || state.machine.phase == .idle
     }
     if !isOver { try await disconnect() }
+  }
+
+  /// Whether a Connect without a reply may still make a connection.
+  private var isConnectOpen: Bool {
+    state.withLock { !$0.machine.isUp && $0.pendingConnects > 0 }
   }
 
   /// Whether the end of the connection was requested.

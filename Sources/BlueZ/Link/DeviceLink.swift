@@ -90,21 +90,23 @@ final class DeviceLink: Sendable {
   /// - Returns: The action, when it is a call that the caller has to make.
   @discardableResult
   func take(_ event: LinkState.Event) -> LinkState.Action {
-    let (action, isIdle, wasUp) = state.withLock { state in
+    let (action, isOver, wasUp) = state.withLock { state in
       let wasUp = state.machine.isUp
       switch event {
       case .connected, .removed, .daemonGone: state.mtu = nil
-      case .connectWanted, .connectAnswered, .abandoned, .disconnectWanted, .disconnectAnswered,
-        .resolved:
+      case .connectWanted, .connectAnswered, .madeByPair, .abandoned, .disconnectWanted,
+        .disconnectAnswered, .resolved:
         break
       }
       if event == .connected(false) { state.falls += 1 }
       // A Connect is never answered after its device was removed.
       if event == .removed || event == .daemonGone { state.pendingConnects = 0 }
-      return (state.machine.handle(event), state.machine.phase == .idle, wasUp)
+      let action = state.machine.handle(event)
+      // A Connect without a reply may still make a connection.
+      return (action, state.machine.phase == .idle && state.pendingConnects == 0, wasUp)
     }
     // bluetoothd keeps connections whose makers have left the bus: this one stays on record.
-    if isIdle, state.withLock({ $0.daemonProblem != .busLost }) { eraseRecord() }
+    if isOver, state.withLock({ $0.daemonProblem != .busLost }) { eraseRecord() }
     if case .reportLoss(let ending) = action {
       // The bus replies on behalf of a bluetoothd that has left.
       if ending == .removed, !wasUp {

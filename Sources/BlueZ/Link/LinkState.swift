@@ -43,6 +43,8 @@ struct LinkState: Equatable, Sendable {
     /// A caller needs the connection.
     case connectWanted
     case connectAnswered(success: Bool)
+    /// The connection that is up was made by a Pair of this program, in which the last one dropped.
+    case madeByPair
     /// The caller of Connect has left, or cannot use the connection.
     case abandoned
     case disconnectWanted
@@ -94,6 +96,7 @@ struct LinkState: Equatable, Sendable {
     switch event {
     case .connectWanted: connectWanted()
     case .connectAnswered(let success): connectAnswered(success)
+    case .madeByPair: madeByPair()
     case .abandoned: abandoned()
     case .disconnectWanted: disconnectWanted()
     case .disconnectAnswered(let success): disconnectAnswered(success)
@@ -146,6 +149,14 @@ struct LinkState: Equatable, Sendable {
     case .idle, .resolving, .ready, .disconnecting:
       return .nothing
     }
+  }
+
+  private mutating func madeByPair() -> Action {
+    guard phase == .idle, isUp else { return .nothing }
+    maker = .us
+    ending = nil
+    phase = isResolved ? .ready : .resolving
+    return .nothing
   }
 
   private mutating func abandoned() -> Action {

@@ -108,6 +108,10 @@ extension BlueZDeviceService {
         }
         try await group.next()
       }
+      // The connection dropped meanwhile, and Pair made another one: this turn ends it.
+      if link.pairEnded(since: falls) {
+        try await connect(keep: false, expecting: []).run { _ in }
+      }
       return true
     } catch let error as DBusError where ErrorAnswer(error).name == BlueZErrorName.alreadyExists {
       return false

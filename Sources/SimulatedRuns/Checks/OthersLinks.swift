@@ -19,6 +19,9 @@ struct OthersLinks: Check {
   private var tried: [Int: Set<String>] = [:]
 
   private var isUp: Set<String> = []
+  /// The end of the bus's last stall, until which programs do not know what they were sent; nil: it
+  /// stalls until the healing.
+  private var stallEnd: Instant? = .start
   /// Calls of Connect that have no reply yet, with their device.
   private var pending: [Call: String] = [:]
 
@@ -39,6 +42,7 @@ struct OthersLinks: Check {
     case .asked(let id, let plan): plans[id] = plan
     case .turnBegan(let id):
       turns[id.program] = id
+      guard let stallEnd, stallEnd <= now else { return }
       let up = isUp
       tried[id.program] = tried[id.program]?.filter { up.contains($0) } ?? []
     case .device(.linkUp(let address)): isUp.insert(Self.element(address))
@@ -47,7 +51,9 @@ struct OthersLinks: Check {
     case .ended(let id, _): plans[id] = nil
     case .message(let message) where message.kind == .methodCall: take(message, now)
     case .message(let message): answered(message)
-    case .treated, .device, .disturbance, .healed, .stepBegan, .stepValue, .stepEnded,
+    case .disturbance(.stall(let duration)): stallEnd = duration.map { now + $0 }
+    case .healed: stallEnd = now
+    case .treated, .device, .disturbance, .stepBegan, .stepValue, .stepEnded,
       .cancelled:
       break
     }

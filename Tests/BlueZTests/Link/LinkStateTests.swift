@@ -163,6 +163,16 @@ struct LinkStateTests {
     #expect(run([.disconnectWanted]).actions.isEmpty)
   }
 
+  @Test("a connection that a Pair made is ours")
+  func madeByPair() {
+    let (state, actions) = run(
+      Self.connected + [.connected(false), .connected(true), .madeByPair, .abandoned]
+    )
+    #expect(state.phase == .disconnecting)
+    #expect(actions == [.callConnect, .reportLoss(.lost), .callDisconnect])
+    #expect(run([.madeByPair]).state.phase == .idle)
+  }
+
   @Test("an explicit disconnect ends another program's connection, too")
   func disconnectOthers() {
     let (_, actions) = run([.disconnectWanted], from: LinkState(isUp: true))
