@@ -25,6 +25,7 @@ public struct BlueZAnswer: Hashable, Sendable, CustomStringConvertible {
     self.text = text
   }
 
+  /// "org.bluez.Error.Failed: Operation failed"; the name alone without a text.
   public var description: String { text.isEmpty ? name : "\(name): \(text)" }
 }
 
@@ -32,8 +33,10 @@ public struct BlueZAnswer: Hashable, Sendable, CustomStringConvertible {
 public struct DeviceFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// The kind of failure, stable in output.
   public struct Code: RawRepresentable, Hashable, Sendable {
+    /// The code as output names it: "link-lost".
     public let rawValue: String
 
+    /// The code that output names so.
     public init(rawValue: String) {
       self.rawValue = rawValue
     }
@@ -130,6 +133,7 @@ public struct DeviceFailure: Error, Hashable, Sendable, CustomStringConvertible 
     return failure
   }
 
+  /// What failed, why, what BlueZ reported and what to try, on one line.
   public var description: String {
     var text = "\(what): \(meaning)"
     if let bluez { text += " (BlueZ reported \(bluez))" }

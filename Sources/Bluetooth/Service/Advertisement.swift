@@ -62,6 +62,7 @@ public struct Advertisement: Sendable, Equatable {
     self.adapter = adapter
   }
 
+  /// Whether all fields are equal, and the data in the same order.
   public static func == (a: Advertisement, b: Advertisement) -> Bool {
     a.address == b.address && a.addressType == b.addressType && a.name == b.name
       && a.alias == b.alias && a.rssi == b.rssi && a.txPower == b.txPower

@@ -17,8 +17,13 @@ public struct DBusError: Error, Hashable, Sendable {
 
   /// The name of an error. Any text is allowed, so that an unknown name is preserved.
   public struct Name: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral {
+    /// The name as it is sent: "org.freedesktop.DBus.Error.NoReply".
     public let rawValue: String
+
+    /// The error of this name.
     public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// The error of this name.
     public init(stringLiteral text: String) { rawValue = text }
   }
 }
@@ -82,9 +87,11 @@ extension DBusError.Name {
 }
 
 extension DBusError.Name: CustomStringConvertible {
+  /// The name as it is sent.
   public var description: String { rawValue }
 }
 
 extension DBusError: CustomStringConvertible {
+  /// "org.freedesktop.DBus.Error.NoReply: the peer has left"; the name alone without a text.
   public var description: String { message.isEmpty ? name.rawValue : "\(name): \(message)" }
 }

@@ -114,8 +114,10 @@ extension Step {
     Identity(action: action, capture: capture, expectations: expectations, timeout: timeout)
   }
 
+  /// Whether both do the same, wherever they were written.
   public static func == (a: Step, b: Step) -> Bool { a.identity == b.identity }
 
+  /// Hashes what the step does, and not where it was written.
   public func hash(into hasher: inout Hasher) { hasher.combine(identity) }
 }
 

@@ -10,6 +10,7 @@ public struct Interrupted: Error, Hashable, Sendable, CustomStringConvertible {
     self.signal = signal
   }
 
+  /// "interrupted by SIGINT".
   public var description: String {
     let names: [Int32: String] = [1: "SIGHUP", 2: "SIGINT", 3: "SIGQUIT", 15: "SIGTERM"]
     return "interrupted by \(names[signal] ?? "signal \(signal)")"

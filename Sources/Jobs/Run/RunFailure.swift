@@ -57,6 +57,7 @@ public struct RunFailure: KnownFailure, Hashable, Sendable, CustomStringConverti
   /// What and why, on one line.
   public var message: String { "\(what): \(why)" }
 
+  /// What, why and what to try, on one line.
   public var description: String { hint.isEmpty ? message : "\(message). Try: \(hint)" }
 }
 
