@@ -34,12 +34,11 @@ build: set-up ## Build .build/release/blerun
 test: set-up lint ## Lint, then all tests that need neither a radio nor root
 	swift build --build-tests
 	.ci/test --skip-build
-	swift build -c release --product benchmarks
-	swift run -c release blerun-simtest --seeds 3000
-	swift build -c release --product blerun-fuzz
+	swift build -c release
+	.build/release/blerun-simtest --seeds 3000
 	printf '%s\n' $(fuzz_counts) | xargs -P 2 -I {} sh -c \
 	  'count={}; .build/release/blerun-fuzz "$${count%=*}" --count "$${count#*=}"'
-	.ci/test -c release --package-path Tests/Consumer --scratch-path .build-consumer
+	.ci/test -c release --disable-testable-imports --package-path Tests/Consumer --scratch-path .build
 
 simtest: set-up ## Seeded worlds full of faults against the client and the simulator; SEEDS=200000
 	swift run -c release blerun-simtest --seeds $(or $(SEEDS),20000)
@@ -92,7 +91,7 @@ lint: ## Say where the sources are not formatted
 	swift format lint -s -r $(swift_sources)
 
 clean: ## Remove what was built; the lab's cache stays
-	rm -rf .build .build-consumer .build-docs .build-tsan .build-asan .build-package .build-package-manuals
+	rm -rf .build .build-docs .build-tsan .build-asan .build-package .build-package-manuals
 
 set-up:
 	@.ci/set-up $(packages)

@@ -19,7 +19,7 @@ struct CrashTests {
 
   /// How often each line is the last that is seen; BLERUN_KILL_ROUNDS=40 kills some 1 000 times.
   static let rounds =
-    ProcessInfo.processInfo.environment["BLERUN_KILL_ROUNDS"].flatMap { Int($0) } ?? 8
+    ProcessInfo.processInfo.environment["BLERUN_KILL_ROUNDS"].flatMap { Int($0) } ?? 4
 
   private let host: SimulatedHost
 

@@ -1,13 +1,14 @@
 // swift-tools-version: 6.2
 
 // A package that depends on blerun, as another project's would, and is tested optimised: what is
-// promised of release builds is tested here, without compiling every other test again.
+// promised of release builds is tested here, without compiling every other test again. It depends
+// on all traits, and so shares what the release build of the program has compiled.
 
 import PackageDescription
 
 let package = Package(
   name: "consumer",
-  dependencies: [.package(name: "blerun", path: "../..", traits: ["Files"])],
+  dependencies: [.package(name: "blerun", path: "../..")],
   targets: [
     // Chains, as docs/swift.md runs them.
     .testTarget(

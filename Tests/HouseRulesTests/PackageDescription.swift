@@ -60,6 +60,12 @@ struct PackageDescription: Decodable, Sendable {
   /// The targets of this package that a product is made of, with all they depend on.
   func closure(of product: Product) -> [String] { closure(of: product.targets) }
 
+  /// The products of other packages that a product needs.
+  func packages(of product: Product) -> [String] {
+    let named = closure(of: product).flatMap { target($0)?.dependencyNames ?? [] }
+    return Set(named).filter { target($0) == nil }.sorted()
+  }
+
   /// These targets with all they depend on.
   func closure(of targets: [String]) -> [String] {
     var reached: [String] = []

@@ -75,6 +75,11 @@ struct ReadmeTests {
     let packages = manifest.components(separatedBy: ".package(url:").count - 1
     #expect(packages > 0)
     #expect(manifest.components(separatedBy: "condition: .when(traits:").count - 1 == packages)
+    // The table of docs/swift.md.
+    for product in package.products where product.isLibrary {
+      let needsFiles = ["Documents", "Jobs", "BLETesting"].contains(product.name)
+      #expect(package.packages(of: product) == (needsFiles ? ["Yams"] : []), "\(product.name)")
+    }
   }
 
   @Test("the manifest of docs/swift.md is valid, and names library products of this package")

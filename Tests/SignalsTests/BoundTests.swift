@@ -1,6 +1,7 @@
 // `within` is a bound, also over work that ignores cancellation.
 
 import Fixtures
+import Foundation
 import Signals
 import Testing
 
@@ -90,22 +91,22 @@ struct BoundTests {
   }
 
   @Test("a neighbour that blocks the thread that drives does not hold the caller on another one")
-  func neighbour() async throws {
+  func neighbour() {
     let loop = EventLoop()
     let here = SerialScheduler(on: loop)
-    let (isBlocking, isOver) = (Guarded(false), Guarded(false))
-    let blocking = loop.task {
-      isBlocking.withLock { $0 = true }
-      while !isOver.withLock({ $0 }) {}
+    let (begun, over) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    @Sendable func block() {
+      begun.signal()
+      over.wait()
     }
-    while !isBlocking.withLock({ $0 }) { await Task.yield() }
+    _ = loop.task { block() }
+    begun.wait()
     let took = Self.time {
       let outcome = Signal.lazily(on: here) { 1 }.firstOrDefault(0, within: .milliseconds(50))
       #expect(outcome.error is TimedOut)
     }
     #expect(took < .seconds(10))
-    isOver.withLock { $0 = true }
-    try await blocking.value
+    over.signal()
     #expect(Signal.lazily(on: here) { 2 }.firstOrDefault(0, within: .seconds(60)).value == 2)
   }
 
