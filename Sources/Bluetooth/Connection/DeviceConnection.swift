@@ -98,7 +98,10 @@ public final class DeviceConnection: Sendable {
 
   /// Writes a value that has a type: `try await connection.write("mild alert", to: .alertLevel)`.
   ///
-  /// - Parameter kind: With response, unless another kind is given.
+  /// - Parameters:
+  ///   - value: The value to write.
+  ///   - characteristic: Its name and its format.
+  ///   - kind: With response, unless another kind is given.
   /// - Throws: ``MalformedValue``, before anything is sent, for a value that the format cannot carry;
   ///   what ``first(of:)`` throws.
   public func write<Value>(

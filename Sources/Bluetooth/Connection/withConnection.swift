@@ -49,6 +49,8 @@ extension DeviceService {
   ///     deadline the task of `body` is cancelled. Disconnecting comes on top, within the
   ///     scheduler's `cleanUpLimit`.
   ///   - services: Services without which the connection fails permanently.
+  ///   - file: The file of the call, for the name of the turn.
+  ///   - line: The line of the call.
   ///   - isolation: The caller's actor.
   ///   - body: The work with the connection, which is valid until it returns.
   /// - Returns: What `body` returns.

@@ -13,7 +13,10 @@ extension DeviceService {
 
   /// Writes a value that has a type: `device.write("mild alert", to: .alertLevel)`.
   ///
-  /// - Parameter kind: With response, unless another kind is given.
+  /// - Parameters:
+  ///   - value: The value to write.
+  ///   - characteristic: Its name and its format.
+  ///   - kind: With response, unless another kind is given.
   /// - Returns: Fails as `write` of octets does; with ``MalformedValue``, before
   ///   anything is sent, for a value that the format cannot carry.
   public func write<Value>(

@@ -7,7 +7,9 @@ public struct Glob: Hashable, Sendable {
 
   /// A pattern, in which `*` and `?` are wildcards.
   ///
-  /// - Parameter ignoringCase: Whether `a` also matches `A`.
+  /// - Parameters:
+  ///   - pattern: `Thermo-*`.
+  ///   - ignoringCase: Whether `a` also matches `A`.
   public init(_ pattern: String, ignoringCase: Bool = false) {
     self.pattern = Array(ignoringCase ? pattern.lowercased() : pattern)
     ignoresCase = ignoringCase

@@ -63,8 +63,11 @@ extension Step {
   /// try Step.write("alert-level", "u8:9").failing(with: "value-not-allowed")
   /// ```
   ///
-  /// - Parameter names: The failures, any of which is expected: codes such as `not-permitted`, classes
-  ///   such as `passing`, what the device answers such as `value-not-allowed` or `0x80`, or `any`.
+  /// - Parameters:
+  ///   - names: The failures, any of which is expected: codes such as `not-permitted`, classes such as
+  ///     `passing`, what the device answers such as `value-not-allowed` or `0x80`, or `any`.
+  ///   - file: The file of the call, for errors.
+  ///   - line: The line of the call, for errors.
   /// - Throws: ``PlanError`` for an unknown name, and for a step that does nothing with the device.
   public func failing(
     with names: String...,

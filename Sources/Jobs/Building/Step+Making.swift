@@ -246,7 +246,10 @@ extension Step {
 
   /// Runs steps several times.
   ///
-  /// - Parameter index: The name under which the steps use the number of the repetition, from 1.
+  /// - Parameters:
+  ///   - count: How often.
+  ///   - index: The name under which the steps use the number of the repetition, from 1.
+  ///   - steps: The inner steps.
   public static func repeated(
     _ count: Int,
     index: String? = nil,
@@ -262,8 +265,9 @@ extension Step {
   ///   - check: What the captured value must be.
   ///   - file: The file of the call, for errors.
   ///   - line: The line of the call, for errors.
-  ///   - steps: The inner steps.
-  /// - Throws: What `steps` throws; ``PlanError`` for an invalid path.
+  ///   - steps: The steps when it passes.
+  ///   - otherwise: The steps when it does not.
+  /// - Throws: What `steps` and `otherwise` throw; ``PlanError`` for an invalid path.
   public static func when(
     _ path: String,
     _ check: Check,

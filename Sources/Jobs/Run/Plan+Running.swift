@@ -24,6 +24,8 @@ extension Plan {
   ///   - limit: How long it may take, the wait for the turn included; without one an hour, or what is
   ///     left of the deadlines around it.
   ///   - seed: Distinguishes runs of one plan: part of ``RunEvent/run``.
+  ///   - file: The file of the call, for the name of the turn.
+  ///   - line: The line of the call.
   ///   - report: Called with each event, on the loop of the scheduler, one at a time. The next step
   ///     waits until it returns.
   /// - Returns: The record of the run, after the disconnect.
@@ -59,6 +61,8 @@ extension Plan {
   ///   - service: The device. The run takes one turn of its scheduler.
   ///   - limit: How long it may take, the wait for the turn included.
   ///   - seed: Distinguishes runs of one plan: part of ``RunEvent/run``.
+  ///   - file: The file of the call, for the name of the turn.
+  ///   - line: The line of the call.
   ///   - report: Called with each event, on the loop of the scheduler, one at a time.
   /// - Throws: Also `TimedOut` when the disconnect lasts beyond the limit; it goes on in its turn.
   @available(*, noasync, message: "await run(on:within:) instead")

@@ -41,6 +41,8 @@ extension Signal {
   /// - Parameters:
   ///   - loop: Where the signal runs; when nil, the loop of its home, or else one that a background
   ///     thread drives.
+  ///   - file: The file of the call, for the name of the turn.
+  ///   - line: The line of the call.
   ///   - receive: Called with each event, on the loop.
   @discardableResult
   public func observe(

@@ -24,6 +24,8 @@ extension Signal {
   /// - Parameters:
   ///   - fallback: The value when there is none.
   ///   - limit: How long it may take, on the loop's clock.
+  ///   - file: The file of the call, for the name of the turn.
+  ///   - line: The line of the call.
   /// - Returns: The first value and success; or the default and the reason: the signal's failure,
   ///   ``NoValue`` for an empty completion, ``TimedOut``, the cause of a cancellation,
   ///   ``BlockedInsideLoop`` where blocking could never end, ``OtherScheduler`` inside a turn of
@@ -73,8 +75,11 @@ extension Signal {
   ///   .first(within: .seconds(30))
   /// ```
   ///
-  /// - Parameter limit: How long it may take, the wait for the turn included; without one an hour,
-  ///   or what is left of the deadlines around it.
+  /// - Parameters:
+  ///   - limit: How long it may take, the wait for the turn included; without one an hour, or what is
+  ///     left of the deadlines around it.
+  ///   - file: The file of the call, for the name of the turn.
+  ///   - line: The line of the call.
   /// - Throws: The signal's failure, ``NoValue`` for an empty completion, ``TimedOut``, the cause of
   ///   a cancellation; at once ``OtherScheduler`` inside a turn of another scheduler, ``TurnEnded``
   ///   in a task whose turn has ended, ``LoopNotDriven`` on a virtual loop that nobody drives.

@@ -56,8 +56,12 @@ public final class SerialScheduler: Sendable {
   /// try turn.wait()   // until the thermometer is disconnected
   /// ```
   ///
-  /// - Parameter label: What the turn is called, for those that wait for it in vain; the place of
-  ///   this call when nil.
+  /// - Parameters:
+  ///   - label: What the turn is called, for those that wait for it in vain; the place of this call
+  ///     when nil.
+  ///   - file: The file of the call, for that place.
+  ///   - line: The line of the call.
+  ///   - body: The work of the turn.
   /// - Returns: The turn, to be cancelled or waited for.
   @discardableResult
   public func schedule(
@@ -112,6 +116,8 @@ public final class SerialScheduler: Sendable {
   ///     when nil.
   ///   - limit: How long the wait for the turn and the work may take together. The clean-up comes
   ///     on top.
+  ///   - file: The file of the call, for the name of the turn.
+  ///   - line: The line of the call.
   ///   - body: The work of the turn.
   /// - Throws: What `body` throws; ``TimedOut``; `CancellationError` or the cause given to
   ///   ``cancelAll(_:)``; ``FailedWithCleanUp`` when something could not be released; at once
