@@ -101,6 +101,17 @@ public final class BlueZClient: Sendable {
     limits: BlueZLimits = BlueZLimits(),
     ledger: (any LinkLedger)? = nil
   ) async throws -> BlueZClient {
+    try await open(address: address, on: loop, limits: limits, ledger: ledger, observing: nil)
+  }
+
+  /// The same, with an observer of what bluetoothd is asked and answers, from the first call on.
+  package static func open(
+    address: BusAddress = .system,
+    on loop: EventLoop,
+    limits: BlueZLimits = BlueZLimits(),
+    ledger: (any LinkLedger)? = nil,
+    observing: (@Sendable (_ line: String) -> Void)?
+  ) async throws -> BlueZClient {
     let bus: LibDBusConnection
     do {
       bus = try await LibDBusConnection.open(address: address, on: loop)
@@ -110,6 +121,7 @@ public final class BlueZClient: Sendable {
         ErrorSituation(.objects)
       )
     }
+    if let observing { bus.observeCalls(to: OrgBlueZ.busName, observing) }
     return try await open(bus: bus, limits: limits, ledger: ledger)
   }
 

@@ -23,6 +23,7 @@ extension BlueZDeviceService {
         let device = try await findDevice()
         found = device
         attempts.begin()
+        notify(.connecting(attempt: attempts.made, of: attempts.most))
         return try await connect(to: device, in: turn, keep: keep, expecting: expecting)
       } catch {
         // The deadline passed during another attempt: the earlier failure is more useful.

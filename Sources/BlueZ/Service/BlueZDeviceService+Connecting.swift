@@ -99,6 +99,7 @@ extension BlueZDeviceService {
   func findDevice() async throws -> ObjectPath {
     let adapter = try await readyAdapter()
     if let known = knownDevice(on: adapter.path) { return known }
+    notify(.finding)
     return try await client.discovery(on: adapter.path).during(client) {
       let looked = Guarded<UInt64?>(nil)
       do {

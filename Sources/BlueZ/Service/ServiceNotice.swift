@@ -2,6 +2,10 @@
 
 /// Information that is not a failure.
 public enum ServiceNotice: Hashable, Sendable, CustomStringConvertible {
+  /// The device is unknown to bluetoothd: a discovery for it has begun.
+  case finding
+  /// This attempt to connect begins.
+  case connecting(attempt: Int, of: Int)
   /// An attempt to connect failed; this one follows.
   case trying(again: Int, of: Int, String)
   /// The attempt of another program is ended, as requested.
@@ -11,8 +15,18 @@ public enum ServiceNotice: Hashable, Sendable, CustomStringConvertible {
   /// The device is removed although it is paired.
   case losingBond
 
+  /// Whether it is only what happens in every connect, for a view of what is under way.
+  public var isRoutine: Bool {
+    switch self {
+    case .finding, .connecting: true
+    case .trying, .takingOver, .endingStale, .losingBond: false
+    }
+  }
+
   public var description: String {
     switch self {
+    case .finding: "scanning for the device"
+    case .connecting(let attempt, let most): "connecting: attempt \(attempt) of \(most)"
     case .trying(let attempt, let most, let why):
       "connecting: \(why); attempt \(attempt) of \(most) follows"
     case .takingOver: "connecting: ending the attempt of another program"

@@ -14,6 +14,8 @@ protocol FrontState: Sendable {
   var subscribers: Subscribers { get set }
   var exports: Exports { get set }
   var closeHandlers: [@Sendable (BusFailure) -> Void] { get set }
+  /// Who observes calls; nil for nobody.
+  var callObserver: CallObserver? { get set }
 }
 
 /// A front: it keeps its tables under one lock, and sends calls.
@@ -40,7 +42,10 @@ extension BusFront {
     var ended = ended
     var others: [PendingCalls<ReplyWaiter>.Entry] = []
     for call in ended.pending.takeAll() {
-      if let caller = call.waiter?.caller, caller.fail(failure) { continue }
+      if let caller = call.waiter?.caller, caller.fail(failure) {
+        call.waiter?.observation?.end(.failure(failure))
+        continue
+      }
       others.append(call)
     }
     let handlers = ended.closeHandlers

@@ -8,6 +8,8 @@ struct ReplyWaiter: Sendable {
   let caller: Completion<Message>?
   /// A handler; it is called on the loop, before anything that arrived later is processed.
   let handler: (@Sendable (Result<Message, any Error>) -> Void)?
+  /// Receives the end, too; nil where nobody observes the call.
+  var observation: ObservedCall?
 
   static func caller(_ caller: Completion<Message>) -> ReplyWaiter {
     ReplyWaiter(caller: caller, handler: nil)
@@ -18,11 +20,19 @@ struct ReplyWaiter: Sendable {
   ) -> ReplyWaiter {
     ReplyWaiter(caller: nil, handler: handler)
   }
+
+  /// The waiter, with the observation of its call.
+  func observed(_ observation: ObservedCall?) -> ReplyWaiter {
+    var waiter = self
+    waiter.observation = observation
+    return waiter
+  }
 }
 
 extension PendingCalls<ReplyWaiter>.Entry {
   /// Delivers the result of the call. Called on the loop, unless `isHandled` is false.
   func end(_ result: Result<Message, any Error>) {
+    waiter?.observation?.end(result)
     if let handler = waiter?.handler { return handler(result) }
     if let caller = waiter?.caller, caller.end(result) { return }
     guard let lateReply else { return }

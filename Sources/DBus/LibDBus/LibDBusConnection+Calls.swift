@@ -39,17 +39,19 @@ extension LibDBusConnection {
   ) throws -> UInt32 {
     let marshalled = try call.template.marshal(call)
     // Replies are matched under the same lock: none can arrive before its entry.
-    let (serial, change) = try state.withLock { state throws(BusFailure) in
+    let (serial, observed, change) = try state.withLock { state throws(BusFailure) in
       let connection = try self.connection(&state)
       try check(marshalled, on: connection, state.socket)
-      let serial = try state.pending.enter(waiter, lateReply: lateReply)
+      let observed = state.callObserver?.observed(call)
+      let serial = try state.pending.enter(waiter.observed(observed), lateReply: lateReply)
       dbus_message_set_serial(marshalled.pointer, serial)
       guard dbus_connection_send(connection, marshalled.pointer, nil) != 0 else {
         _ = state.pending.take(serial)
         throw .sendQueueFull
       }
-      return (serial, state.socket?.beginChange())
+      return (serial, observed, state.socket?.beginChange())
     }
+    observed?.begin()
     perform(change)
     return serial
   }

@@ -28,6 +28,7 @@ public final class LibDBusConnection: MessageBus {
     var subscribers = Subscribers()
     var exports = Exports()
     var closeHandlers: [@Sendable (BusFailure) -> Void] = []
+    var callObserver: CallObserver?
   }
 
   /// The maximum size of the send queue, in octets.

@@ -11,6 +11,7 @@ public final class LoopbackConnection: MessageBus {
     var subscribers = Subscribers()
     var exports = Exports()
     var closeHandlers: [@Sendable (BusFailure) -> Void] = []
+    var callObserver: CallObserver?
   }
 
   /// A constant machine ID.
@@ -56,10 +57,12 @@ public final class LoopbackConnection: MessageBus {
     lateReply: PendingCalls<ReplyWaiter>.LateReply?
   ) throws -> UInt32 {
     let message = try prepared(call.message)
-    let serial = try state.withLock { state throws(BusFailure) in
+    let (serial, observed) = try state.withLock { state throws(BusFailure) in
       if let failure = state.failure { throw failure }
-      return try state.pending.enter(waiter, lateReply: lateReply)
+      let observed = state.callObserver?.observed(call)
+      return (try state.pending.enter(waiter.observed(observed), lateReply: lateReply), observed)
     }
+    observed?.begin()
     submit(message, serial)
     return serial
   }

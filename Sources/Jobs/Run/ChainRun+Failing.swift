@@ -17,7 +17,9 @@ extension ChainRun {
     _ sink: (StepResult) async throws -> Void
   ) async throws -> StepResult.Status {
     let policy = placed.step.retry.policy()
+    defer { state.withLock { $0.stepTry = nil } }
     for number in 1..<policy.attempts {
+      state.withLock { $0.stepTry = RunWait.Try(number, of: policy.attempts) }
       do {
         return try await act(once: placed, &outcome, sink)
       } catch {
@@ -27,7 +29,10 @@ extension ChainRun {
         tries.append("try \(number) of \(policy.attempts) failed: \(failure.why)")
       }
       outcome = nil
-      try await loop.sleep(for: policy.wait(before: number + 1))
+      let wait = policy.wait(before: number + 1)
+      state.withLock { $0.stepTry = RunWait.Try(number + 1, of: policy.attempts) }
+      awaits(placed, "waiting before the next try", limit: wait)
+      try await loop.sleep(for: wait)
     }
     return try await act(once: placed, &outcome, sink)
   }

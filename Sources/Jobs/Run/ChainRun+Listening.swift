@@ -24,7 +24,7 @@ extension ChainRun {
       dropped.withLock { $0 += gap.dropped }
       emit(.gap(placed.reported, gap), at: gap.to)
     }
-    try await follow(samples(listening, measures, gap), measures, placed, stop)
+    try await follow(samples(listening, measures, placed, gap), measures, placed, stop)
     let count = measures.withLock { $0.count }
     if stop.duration == nil, stop.silence == nil, let wanted = stop.count,
       stop.conditions.isEmpty, count < wanted
@@ -50,6 +50,7 @@ extension ChainRun {
   private func samples(
     _ listening: Listening,
     _ measures: Guarded<StreamMeasures>,
+    _ placed: PlacedStep,
     _ gap: @escaping @Sendable (NotificationGap) -> Void
   ) -> Signal<Sample> {
     runner.service.listening(
@@ -60,7 +61,7 @@ extension ChainRun {
     ) { [self] samples in
       Signal { [self] sink in
         if let trigger = listening.trigger { try await runner.service.write(trigger).run { _ in } }
-        try await bounded(samples, listening.stop, measures).run(sink)
+        try await bounded(samples, listening.stop, measures, placed).run(sink)
       }
     }
   }

@@ -41,7 +41,7 @@ extension ChainRun {
       let measured = measures.withLock { $0 }
       outcome = summary(measured, measured.rate(at: loop.now))
     }
-    try await follow(bounded(samples, stop, measures), measures, placed, stop)
+    try await follow(bounded(samples, stop, measures, placed), measures, placed, stop)
   }
 
   private func samples(_ input: Combining.Input) -> Signal<Sample> {

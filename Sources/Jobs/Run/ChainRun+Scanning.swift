@@ -11,6 +11,7 @@ extension ChainRun {
   ) async throws {
     var found: [Advertisement] = []
     defer { outcome = .scanned(found) }
+    awaits(placed, limit: scanning.duration)
     try await scanning.listen(with: runner.service, into: &found)
     capture(Scanning.value(of: found), as: placed.step.capture)
     let rate = Double(found.count) / max(scanning.duration.seconds, .ulpOfOne)

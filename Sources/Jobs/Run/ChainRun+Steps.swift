@@ -42,7 +42,9 @@ extension ChainRun {
       try await limited(service.writeDescriptor(value.octets, to: target), placed) { _ in }
       outcome = .written(value.octets)
     case .scan(let scanning): try await scan(scanning, placed, &outcome)
-    case .sleep(let duration): try await loop.sleep(for: duration)
+    case .sleep(let duration):
+      awaits(placed, limit: duration)
+      try await loop.sleep(for: duration)
     case .log(let template): outcome = .logged(template.filled(value))
     case .repeated(let count, let index, let steps):
       for turn in 1...max(1, count) {
@@ -116,6 +118,7 @@ extension ChainRun {
     _ sink: (Value) async throws -> Void
   ) async throws {
     let limit = limit(of: placed)
+    awaits(placed, limit: limit)
     do {
       try await signal.timeout(limit, placed.step.doing).run(sink)
     } catch {

@@ -8,10 +8,12 @@ extension ChainRun {
   func bounded(
     _ samples: Signal<Sample>,
     _ stop: StopConditions,
-    _ measures: Guarded<StreamMeasures>
+    _ measures: Guarded<StreamMeasures>,
+    _ placed: PlacedStep
   ) -> Signal<Sample> {
-    Signal { [loop] sink in
+    Signal { [self, loop] sink in
       measures.withLock { $0.begin(at: loop.now) }
+      if let duration = stop.duration { awaits(placed, limit: duration) }
       let timeIsUp = Guarded(false)
       var values = samples
       if let silence = stop.silence {

@@ -17,6 +17,8 @@ final class ChainRun: Sendable {
     /// The counters of steps in a `repeat`, by their written positions.
     var counters: [StepPosition: CounterProgress] = [:]
     var done = 0
+    /// The try of the step under way, where it may have several.
+    var stepTry: RunWait.Try?
     /// The step of the first cause.
     var failedAt: PlacedStep?
     /// The first failure after which the run went on, and its step.
@@ -88,7 +90,15 @@ final class ChainRun: Sendable {
 
   /// The chain with the tries of the plan.
   private func attempts() -> Signal<StepResult> {
-    let policy = runner.plan.retry.policy { RunFailure($0).isWorthAnotherTry }
+    let rule = runner.plan.retry
+    let policy = rule.policy { [self] error in
+      guard RunFailure(error).isWorthAnotherTry else { return false }
+      let next = state.withLock { $0.attempt } + 1
+      if next <= rule.attempts {
+        awaits(nil, "waiting before attempt \(next)", limit: rule.policy().wait(before: next))
+      }
+      return true
+    }
     return answering(attempt()).retry(policy)
   }
 

@@ -20,6 +20,8 @@ public struct ChainRunner: Sendable {
   public var ask: PairingAnswers.Ask?
   /// The file of the chain, which names the run where several files run; nil for a single one.
   public var file: String?
+  /// Receives what the run waits for, on the loop; nil: nobody looks.
+  package var follow: (@Sendable (RunWait) -> Void)?
   let report: @Sendable (RunEvent) -> Void
 
   /// Describes a run; starts nothing.
