@@ -1,8 +1,8 @@
 # The commands of this project; `make help` lists them.
 
 # What a Debian 12 machine with Swift on its PATH still needs. Every target that builds installs
-# what is missing. Below the first line: what Swift itself builds and links with.
-packages := dbus libbluetooth-dev libdbus-1-dev libexpat1-dev libsqlite3-dev pkg-config \
+# what is missing; tmux is for tests. Below the first line: what Swift itself builds and links with.
+packages := dbus libbluetooth-dev libdbus-1-dev libexpat1-dev libsqlite3-dev pkg-config tmux \
   binutils ca-certificates gcc git libc6-dev libstdc++-12-dev
 
 swift_sources := Sources Tests Package.swift

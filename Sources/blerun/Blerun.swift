@@ -41,10 +41,13 @@ struct Blerun: ParsableCommand {
   private static func status(of arguments: [String]) -> ExitStatus {
     do {
       var command = try parsed(SuiteOptions.joined(arguments))
+      if let command = command as? any WorldCommand {
+        StandardStreams.ofProcess.presentation = command.options.terminal.presentation
+      }
       try command.run()
       return .ok
     } catch let ending as Ending {
-      for message in ending.messages { StandardError.line("blerun: \(message)") }
+      for message in ending.messages { StandardError.failure("\(message)") }
       return ending.status
     } catch {
       return status(printing: error)

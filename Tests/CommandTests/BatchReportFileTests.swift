@@ -138,7 +138,7 @@ struct BatchReportFileTests {
     )
     let file = try folder.file("slow.yaml", "devices: [ Tag-1 ]\nsteps: [ { sleep: 50s } ]")
     let run = try RunningProgram(
-      blerun: ["batch", file, "--simulate", world, "--real-time", "--verbose"]
+      blerun: ["batch", file, "--simulate", world, "--real-time", "--each-step"]
         + ["--report", path("r.tap")]
     )
     try run.waitForOutput("connect  ok")

@@ -106,6 +106,72 @@ struct OutputQueueTests {
     #expect(next == OutputQueue.Portion(descriptor: 2, octets: line(10)))
   }
 
+  // MARK: The bottom line
+
+  private func show(_ text: String, in queue: inout OutputQueue) {
+    _ = queue.show(Array(text.utf8), on: 2)
+  }
+
+  /// What the queue writes until nothing is left, each portion in the given parts.
+  private func written(_ queue: inout OutputQueue, atMost count: Int = .max) -> String {
+    var octets: [UInt8] = []
+    while let portion = queue.take() {
+      let part = portion.octets.prefix(count)
+      octets += part
+      queue.wrote(part.count)
+    }
+    #expect(queue.isEmpty)
+    return String(decoding: octets, as: UTF8.self)
+      .replacing("\r\u{1b}[K", with: "<gone>").replacing("\r", with: "<")
+      .replacing("\u{1b}[K", with: ">").replacing("\n", with: "|")
+  }
+
+  @Test(
+    "the bottom line makes place for lines, and is written anew below them",
+    arguments: [1, 100]
+  )
+  func bottomLine(atOnce: Int) {
+    var queue = OutputQueue()
+    show("1 s", in: &queue)
+    #expect(!queue.isEmpty)
+    #expect(written(&queue, atMost: atOnce) == "<1 s>")
+    put(line(4, "a"), to: 1, into: &queue)
+    put(line(4, "b"), to: 2, into: &queue)
+    #expect(written(&queue, atMost: atOnce) == "<gone>aaa|bbb|<1 s>")
+    show("1 s", in: &queue)
+    #expect(queue.isEmpty, "it is there already")
+    show("", in: &queue)
+    #expect(written(&queue, atMost: atOnce) == "<gone>")
+    put(line(4, "c"), to: 1, into: &queue)
+    #expect(written(&queue, atMost: atOnce) == "ccc|")
+  }
+
+  @Test("a terminal that is paused gets the last text of the bottom line, and none within a line")
+  func pausedBottomLine() {
+    var queue = OutputQueue()
+    show("1 s", in: &queue)
+    #expect(written(&queue) == "<1 s>")
+    put(line(6000), into: &queue)
+    let gone = queue.take()
+    #expect(gone?.octets == Array("\r\u{1b}[K".utf8))
+    queue.wrote(4)
+    let first = queue.take()
+    for second in 2...1000 { show("\(second) s", in: &queue) }
+    queue.wrote(first?.octets.count ?? 0)
+    #expect(written(&queue).hasSuffix("x|<1000 s>"))
+  }
+
+  @Test("the bottom line of a descriptor that failed is dropped")
+  func failedBottomLine() {
+    var queue = OutputQueue()
+    show("1 s", in: &queue)
+    _ = queue.take()
+    queue.drop(2)
+    #expect(queue.isEmpty)
+    put(line(3), into: &queue)
+    #expect(written(&queue) == "xx|")
+  }
+
   // MARK: Omitted values
 
   private func value(_ step: ReportedStep, at milliseconds: Int, of device: String) -> RunEvent {
@@ -163,7 +229,7 @@ struct OutputQueueTests {
     let step = placed[0].reported
     let writer = OutputWriter(bound: 1 << 16)
     let output = StandardOutput(.ofEvents, to: writing, through: writer)
-    let printed = EventOutput(output, as: JSONLinesReport())
+    let printed = EventOutput(output, as: JSONLinesReport(), isForPeople: false)
     let count = 4000
     for number in 0..<count / 2 { printed.receive(value(step, at: number, of: "A")) }
     // The reader goes on.

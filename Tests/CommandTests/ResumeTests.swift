@@ -52,7 +52,7 @@ struct ResumeTests {
   @Test("Ctrl-C ends a batch, which then resumes what was cancelled and not run")
   func interrupted() throws {
     _ = try batch("Tag-1", "Tag-2", "Tag-3", steps: "{ read: battery-level }, { sleep: 700ms }")
-    let first = try RunningProgram(blerun: arguments(["--real-time", "--verbose"]))
+    let first = try RunningProgram(blerun: arguments(["--real-time", "--each-step"]))
     try first.waitForOutput("Tag-2  1  read battery-level")
     first.send(SIGINT)
     #expect(first.end().status == 130)
@@ -162,12 +162,12 @@ struct ResumeTests {
   func cause() throws {
     _ = try batch("Tag-8", "Tag-1", steps: "{ read: battery-level }, { sleep: 20s }")
     // Only the signal counts, not what failed before it.
-    let first = try RunningProgram(blerun: arguments(["--real-time", "--verbose"]))
+    let first = try RunningProgram(blerun: arguments(["--real-time", "--each-step"]))
     try first.waitForOutput("Tag-1  1  read battery-level")
     first.send(SIGTERM)
     #expect(first.end().status == 143)
     // In real time, so that the reader is gone while a chain is under way.
-    let command = ([binaryPath] + arguments(["--real-time", "--verbose"])).map { "'\($0)'" }
+    let command = ([binaryPath] + arguments(["--real-time", "--each-step"])).map { "'\($0)'" }
     let text = "\(command.joined(separator: " ")) | true; echo ${PIPESTATUS[0]}"
     _ = try batch("Tag-1", "Tag-2", steps: "{ read: battery-level }, { sleep: 20s }")
     let second = try RunningProgram(["bash", "-c", text], in: packageFolder).end()
@@ -231,11 +231,11 @@ struct ResumeTests {
       steps: [ { log: "{name}" }, { read: battery-level }, { sleep: 700ms } ]
       """
     _ = try folder.file("batch.yaml", text)
-    let first = try RunningProgram(blerun: arguments(["--real-time", "--verbose"]))
+    let first = try RunningProgram(blerun: arguments(["--real-time", "--each-step"]))
     try first.waitForOutput("C0:FF:EE:03:00:01  2  read battery-level")
     first.send(SIGKILL)
     _ = first.end()
-    let second = try run("--resume", "--verbose")
+    let second = try run("--resume", "--each-step")
     #expect(second.status == 0, "\(second.errors)")
     #expect(second.output.contains("C0:FF:EE:03:00:01  1  log  Tag-2"), "\(second.output)")
     let file = try JournalFile(reading: journal)

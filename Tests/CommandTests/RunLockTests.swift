@@ -37,7 +37,7 @@ struct RunLockTests {
   private var lock: String { journal + "-run-1.lock" }
 
   private func start(_ more: String...) throws -> RunningProgram {
-    try RunningProgram(blerun: arguments + ["--verbose"] + more)
+    try RunningProgram(blerun: arguments + ["--each-step"] + more)
   }
 
   private func chains() throws -> [String] {

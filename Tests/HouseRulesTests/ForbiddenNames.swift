@@ -173,11 +173,6 @@ struct NameException: Sendable {
       "watches another process, without a loop"
     ),
     .init(
-      "Sources/blerun/Output/ProgressLine.swift",
-      "stdout",
-      "asks whether data goes to the same terminal, and writes none"
-    ),
-    .init(
       "Sources/benchmarks/Benchmarks.swift",
       "clock_gettime",
       "measures how long things take"

@@ -10,7 +10,7 @@ import Signals
 import SimulatedDevices
 
 /// Runs a chain on each device of a batch, and sums up.
-struct BatchCommand: ParsableCommand {
+struct BatchCommand: WorldCommand {
   static let configuration = CommandConfiguration(
     commandName: "batch",
     abstract: "Run a chain on many devices.",
@@ -56,7 +56,7 @@ struct BatchCommand: ParsableCommand {
   var dryRun = false
 
   @Flag(help: "Print a line for each step, too.")
-  var verbose = false
+  var eachStep = false
 
   func validate() throws {
     let most = BatchLimits().concurrency
@@ -97,7 +97,7 @@ struct BatchCommand: ParsableCommand {
     case .goOn(let found): resumption = found
     case .nothing(let reason):
       let reports = try reportFiles(on: batch)
-      StandardError.line("blerun: \(reason)")
+      StandardError.notice("\(reason)")
       if options.simulate.isEmpty { try releaseOrphans() }
       return reports.end(.ok, remark: reason)
     case .refused(let ending): throw ending
@@ -106,7 +106,7 @@ struct BatchCommand: ParsableCommand {
     let world = try reports.during { () throws(Ending) in try options.world(simulated) }
     defer { world.end() }
     try reports.during { () throws(Ending) in try world.releaseOrphans() }
-    if let resumption { StandardError.line("blerun: \(resumption.notice)") }
+    if let resumption { StandardError.notice("\(resumption.notice)") }
     let writing = kept.map {
       BatchJournal($0, journal, of: batch, at: path, goingOn: resumption, in: world)
     }
@@ -118,7 +118,7 @@ struct BatchCommand: ParsableCommand {
       journal: writing,
       reports: reports,
       format: printing.output,
-      showsSteps: verbose
+      showsSteps: eachStep
     )
     let status = reports.end(running.run(most: runs))
     return writing?.end(status) ?? status
@@ -192,9 +192,9 @@ struct BatchCommand: ParsableCommand {
       switch try decision(on: batch, try openJournal()) {
       case nil: break
       case .goOn(let found):
-        StandardError.line("blerun: \(found.notice)")
+        StandardError.notice("\(found.notice)")
         batch = try left(of: batch, found.past)
-      case .nothing(let reason): return StandardError.line("blerun: \(reason)")
+      case .nothing(let reason): return StandardError.notice("\(reason)")
       case .refused(let ending): throw ending
       }
     }

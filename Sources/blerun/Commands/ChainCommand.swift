@@ -13,6 +13,8 @@ struct ChainCommand {
   /// The place of a chain among several files.
   struct Place: Sendable {
     let file: String
+    /// Whether it is the first of them.
+    let isFirst: Bool
     /// Receives every event.
     let follow: @Sendable (RunEvent) -> Void
   }
@@ -32,6 +34,8 @@ struct ChainCommand {
   var text: (any RunReport)?
   /// Where it is one of several files.
   var place: Place?
+  /// What the status line shows.
+  let following: FollowedRun
 
   /// Runs a plan that names its device in the world of the options.
   ///
@@ -79,7 +83,7 @@ struct ChainCommand {
     let plan = try withSecrets(plan, isSimulated: !options.simulate.isEmpty)
     let file = try RunJournal.open(journalOptions, isSimulated: !options.simulate.isEmpty)
     let trace = try recording?.begin()
-    let world = try options.world(simulated, trace: trace)
+    let world = try options.world(simulated, trace: trace, isAnnounced: place?.isFirst == false)
     defer { world.end() }
     trace?.start(on: world.loop)
     let identity = RunIdentity(seed: world.identitySeed, plan: plan)
@@ -100,10 +104,12 @@ struct ChainCommand {
       _ = journal?.end(error.status)
       throw error
     }
+    let following = FollowedRun(in: world, printsData: format == .json)
     let service = world.service(
       for: target,
       adapter: options.adapterSelector,
-      options: ConnectOptions(plan.link)
+      options: ConnectOptions(plan.link),
+      follow: following.receive
     )
     let status = ChainCommand(
       world: world,
@@ -112,7 +118,8 @@ struct ChainCommand {
       journal: journal,
       reports: reports,
       text: text,
-      place: place
+      place: place,
+      following: following
     ).run(plan, on: service, identity)
     let reported = place == nil ? reports.end(status) : status
     let traced = trace?.end(reported, on: world.loop) ?? reported
@@ -132,8 +139,8 @@ struct ChainCommand {
   /// Warns of passkeys that everybody can read.
   static func warn(of written: [String]) {
     guard !written.isEmpty else { return }
-    StandardError.line(
-      "blerun: a passkey stands in the chain (\(written.joined(separator: ", "))), where others "
+    StandardError.notice(
+      "a passkey stands in the chain (\(written.joined(separator: ", "))), where others "
         + "may read it: passkey: { env: NAME } or { file: PATH } keeps it apart"
     )
   }
@@ -156,8 +163,9 @@ struct ChainCommand {
     let scheduler = world.scheduler
     let output = StandardOutput(in: world) { failure in scheduler.cancelAll(failure) }
     let terminal = TerminalQuestions(on: world.loop, isVirtual: world.isVirtual)
-    let printed = lineReport.map { EventOutput(output, as: $0) }
-    let print: @Sendable (RunEvent) -> Void = { [reports, place] event in
+    let printed = lineReport.map { EventOutput(output, as: $0, isForPeople: format == .text) }
+    let print: @Sendable (RunEvent) -> Void = { [reports, place, following] event in
+      following.receive(event, at: world.loop.now)
       printed?.receive(event)
       reports.receive(event)
       place?.follow(event)
@@ -172,22 +180,24 @@ struct ChainCommand {
     )
     runner.ask = terminal?.ask
     runner.file = place?.file
+    if following.isShown { runner.follow = following.receive }
     let outcome = runner.ending().map { Optional($0) }
       .firstOrDefault(nil, within: Self.longest)
+    following.end()
     if let failure = printed?.finish() {
-      StandardError.line("blerun: \(failure)")
+      StandardError.failure("\(failure)")
       return world.interruption.signal.map { .interrupted(by: $0.number) } ?? .output
     }
     // A signal that came after the last event changes nothing that is reported.
     if let ending = outcome.value {
       if let failure = ending.failure, format == .text, text != nil {
-        StandardError.line("blerun: \(failure)")
+        StandardError.failure("\(failure)")
       }
       return ending.exitStatus
     }
     if let signal = world.interruption.signal { return .interrupted(by: signal.number) }
     let failure = outcome.error.map { RunFailure($0) }
-    if let failure { StandardError.line("blerun: \(failure)") }
+    if let failure { StandardError.failure("\(failure)") }
     return failure.map { ExitStatus(after: $0) } ?? .failed
   }
 }

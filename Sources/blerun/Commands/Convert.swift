@@ -52,7 +52,7 @@ struct Convert: ParsableCommand {
       )
     }
     for chain in chains {
-      for omission in chain.omissions { StandardError.line("blerun: \(omission)") }
+      for omission in chain.omissions { StandardError.notice("\(omission)") }
     }
     let empty = chains.filter { $0.steps == 0 }
     guard empty.isEmpty else {
@@ -73,6 +73,6 @@ struct Convert: ParsableCommand {
     let path = "\(into)/\(chain.name).yaml"
     let file = try LineFile(path)
     for line in chain.lines { file.line(line) }
-    StandardError.line("blerun: wrote \(path)")
+    StandardError.notice("wrote \(path)")
   }
 }

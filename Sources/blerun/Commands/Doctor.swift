@@ -6,7 +6,7 @@ import Jobs
 import Signals
 
 /// Explains the state of this host's Bluetooth.
-struct Doctor: ParsableCommand {
+struct Doctor: WorldCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
     abstract: "Explain what keeps chains from running on this host.",

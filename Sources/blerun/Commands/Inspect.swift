@@ -7,7 +7,7 @@ import Jobs
 import Signals
 
 /// Connects to a device and lists its services, characteristics and descriptors.
-struct Inspect: ParsableCommand {
+struct Inspect: WorldCommand {
   static let configuration = CommandConfiguration(
     commandName: "inspect",
     abstract: "List what a device offers, with the values that can be read.",
@@ -47,10 +47,13 @@ struct Inspect: ParsableCommand {
     let world = try options.world(simulated)
     defer { world.end() }
     try world.releaseOrphans()
+    let following = FollowedRun(in: world, printsData: printing.output == .json)
+    following.receive(RunWait(what: "inspecting \(target.text)", begun: world.loop.now))
     let service = world.service(
       for: target,
       adapter: options.adapterSelector,
-      options: ConnectOptions(rule)
+      options: ConnectOptions(rule),
+      follow: following.receive
     )
     let output = StandardOutput(in: world) { failure in world.scheduler.cancelAll(failure) }
     let inspection = Inspection(
@@ -63,6 +66,7 @@ struct Inspect: ParsableCommand {
     )
     let outcome = inspection.lines().map { output.line($0) }.collect()
       .firstOrDefault([], within: .seconds(3600))
+    following.end()
     let unprinted = output.finish()
     try world.interruption.check()
     if let failure = unprinted { throw Ending(.output, "\(failure)") }

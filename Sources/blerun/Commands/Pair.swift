@@ -5,7 +5,7 @@ import Bluetooth
 import Jobs
 
 /// Pairs with a device.
-struct Pair: ParsableCommand {
+struct Pair: WorldCommand {
   static let configuration = CommandConfiguration(
     commandName: "pair",
     abstract: "Pair with a device.",
@@ -73,7 +73,7 @@ struct Pair: ParsableCommand {
 }
 
 /// Forgets a device.
-struct Unpair: ParsableCommand {
+struct Unpair: WorldCommand {
   static let configuration = CommandConfiguration(
     commandName: "unpair",
     abstract: "Forget a device and the bond with it.",

@@ -5,7 +5,7 @@ import Bluetooth
 import Jobs
 
 /// Reads a characteristic or a descriptor and prints its value.
-struct ReadCommand: ParsableCommand {
+struct ReadCommand: WorldCommand {
   static let configuration = CommandConfiguration(
     commandName: "read",
     abstract: "Read one value and print it.",

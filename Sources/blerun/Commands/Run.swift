@@ -11,7 +11,7 @@ import Signals
 import SimulatedDevices
 
 /// Runs a chain and reports each step.
-struct Run: ParsableCommand {
+struct Run: WorldCommand {
   static let configuration = CommandConfiguration(
     commandName: "run",
     abstract: "Run a chain of operations on a device.",

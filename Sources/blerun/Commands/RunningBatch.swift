@@ -10,7 +10,6 @@ final class RunningBatch: Sendable {
   private struct State {
     var recorder = RunCollector(condenses: true)
     var progress: BatchProgress?
-    var refresh: LoopTimer?
   }
 
   private let batch: Batch
@@ -23,7 +22,7 @@ final class RunningBatch: Sendable {
   private let text: BatchTextReport
   private let json = JSONLinesReport()
   private let printed: EventOutput
-  private let line = ProgressLine()
+  private let line: StatusLine?
   private let state = Guarded(State())
   private let runner = Guarded<BatchRunner?>(nil)
   private let output: StandardOutput
@@ -51,7 +50,10 @@ final class RunningBatch: Sendable {
     text = BatchTextReport(showsSteps: showsSteps)
     let runner = runner
     output = StandardOutput(in: world) { failure in runner.withLock { $0 }?.cancel(failure) }
-    printed = EventOutput(output, as: format == .json ? json : text)
+    printed = EventOutput(output, as: format == .json ? json : text, isForPeople: format == .text)
+    line = StatusLine(in: world, printsData: format == .json) { [state] now, columns in
+      state.withLock { $0.progress }?.line(at: now.sinceStart, width: columns) ?? ""
+    }
   }
 
   /// Runs the batch to its end.
@@ -82,15 +84,15 @@ final class RunningBatch: Sendable {
     defer { self.runner.withLock { $0 = nil } }
     let clock = ScheduleClock.clock(for: batch.schedule, on: world.loop)
     let ended = Result { try world.loop.run { await runner.run(most: most, clock: clock) } }
-    line.clear()
+    line?.end()
     if let failure = printed.finish() {
-      StandardError.line("blerun: \(failure)")
+      StandardError.failure("\(failure)")
       return world.interruption.signal.map { .interrupted(by: $0.number) } ?? .output
     }
     switch ended {
     case .success(let status): return status
     case .failure(let error):
-      StandardError.line("blerun: \(RunFailure(error))")
+      StandardError.failure("\(RunFailure(error))")
       return .failed
     }
   }
@@ -105,7 +107,7 @@ final class RunningBatch: Sendable {
   private func report(_ event: RunEvent) {
     if format == .text { state.withLock { $0.recorder.take(event) } }
     switch format {
-    case .text, .json: line.around { printed.receive(event) }
+    case .text, .json: printed.receive(event)
     case .junit, .tap: break
     }
     reports.receive(event)
@@ -114,7 +116,7 @@ final class RunningBatch: Sendable {
   private func receive(_ event: BatchEvent) {
     journal?.receive(event)
     if format == .text { state.withLock { $0.recorder.take(event) } }
-    if format == .json { write(json.lines(for: event)) }
+    if format == .json { for text in json.lines(for: event) { output.line(text) } }
     reports.receive(event)
     switch event.change {
     case .waiting: break
@@ -122,12 +124,13 @@ final class RunningBatch: Sendable {
     case .deviceEnded(_, _, let counts): took(counts)
     case .finished(let ending): finish(ending)
     }
-    for remark in text.remarks(on: event) { StandardError.line("blerun: \(remark)") }
-  }
-
-  private func write(_ lines: [String]) {
-    guard !lines.isEmpty else { return }
-    line.around { for text in lines { output.line(text) } }
+    for remark in text.remarks(on: event) {
+      if case .finished = event.change {
+        StandardError.failure(remark)
+      } else {
+        StandardError.notice(remark)
+      }
+    }
   }
 
   private func finish(_ ending: BatchEnding) {
@@ -136,9 +139,11 @@ final class RunningBatch: Sendable {
       return state
     }
     let recorder = ended.recorder
-    ended.refresh?.cancel()
-    line.clear()
-    guard format == .text, !recorder.runs.isEmpty || !ending.notRun.isEmpty else { return }
+    line?.show()
+    let isQuiet = StandardStreams.ofProcess.presentation.verbosity == .quiet
+    guard format == .text, !isQuiet || ending.status != .ok,
+      !recorder.runs.isEmpty || !ending.notRun.isEmpty
+    else { return }
     let summary = SummaryReport().text(on: recorder.runs, of: recorder.whole)
     output.lines(String(summary.dropLast()))
   }
@@ -153,35 +158,16 @@ final class RunningBatch: Sendable {
     state.withLock { state in
       state.progress = BatchProgress(total: total, begun: now, before: before)
     }
-    show()
-    // In virtual time nothing is waited for, and nobody looks.
-    if line.isLive, !world.isVirtual { refreshLater() }
+    line?.show()
   }
 
   private func took(_ counts: BatchCounts) {
     let (isNews, progress) = state.withLock { state in
       (state.progress?.take(counts) ?? false, state.progress)
     }
-    if line.isLive { return show() }
+    if let line { return line.show() }
     guard isNews, let progress else { return }
-    StandardError.line("blerun: \(progress.text(at: now))")
-  }
-
-  private func show() {
-    guard line.isLive, let progress = state.withLock({ $0.progress }) else { return }
-    line.show(progress.line(at: now, width: line.width))
-  }
-
-  private func refreshLater() {
-    let timer = world.loop.after(.seconds(1)) { [weak self] in
-      self?.show()
-      self?.refreshLater()
-    }
-    let isOver = state.withLock { state in
-      if state.progress != nil { state.refresh = timer }
-      return state.progress == nil
-    }
-    if isOver { timer.cancel() }
+    StandardError.notice("\(progress.text(at: now))")
   }
 }
 

@@ -34,8 +34,9 @@ struct RunningFiles {
     return try reports.during { () throws(Ending) in
       var left = files[...]
       var failed: ExitStatus?
+      var isFirst = true
       while let file = left.popFirst() {
-        let place = ChainCommand.Place(file: file.path) { event in
+        let place = ChainCommand.Place(file: file.path, isFirst: isFirst) { event in
           collector.withLock { $0.take(event) }
         }
         if format == .text { try show([file.path]) }
@@ -48,6 +49,7 @@ struct RunningFiles {
           into: reports,
           at: place
         )
+        isFirst = false
         if status.isInterruption || status == .output {
           failed = status
           break
@@ -59,7 +61,9 @@ struct RunningFiles {
       let summary = FilesSummary(collector.withLock { $0.runs }, notRun: notRun)
       let status = reports.end(failed ?? .ok, notRun: notRun)
       switch format {
-      case .text: try show(summary.lines)
+      case .text:
+        let isQuiet = StandardStreams.ofProcess.presentation.verbosity == .quiet
+        if !isQuiet || status != .ok { try show(summary.lines) }
       case .json: try show([summary.json(status)])
       case .junit, .tap: break
       }

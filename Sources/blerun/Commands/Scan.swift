@@ -8,7 +8,7 @@ import Jobs
 import Signals
 
 /// Lists the devices that advertise within a while.
-struct Scan: ParsableCommand {
+struct Scan: WorldCommand {
   static let configuration = CommandConfiguration(
     commandName: "scan",
     abstract: "List the devices in range.",
@@ -43,6 +43,8 @@ struct Scan: ParsableCommand {
     let listing = ScanReport(format: printing.output, companies: LibraryNames())
     let found = Guarded<[Advertisement]>([])
     let begun = world.loop.now
+    let following = FollowedRun(in: world, printsData: printing.output == .json && follow)
+    following.receive(RunWait(what: "scanning", begun: begun, limit: duration.duration))
     let over = Signal.just(()).delay(duration.duration)
     let listening = service.startScan(filter).flattenMap { $0.takeUntil(over) }.map { seen in
       if follow {
@@ -53,6 +55,7 @@ struct Scan: ParsableCommand {
     }
     let outcome = listening.then { Signal.just(true) }
       .firstOrDefault(false, within: duration.duration + .seconds(30))
+    following.end()
     for seen in found.withLock({ $0 }) { output.line(listing.line(for: seen, at: nil)) }
     let unprinted = output.finish()
     try world.interruption.check()

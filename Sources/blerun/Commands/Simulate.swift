@@ -69,7 +69,7 @@ struct Simulate: ParsableCommand {
       }
     }
     defer { withExtendedLifetime(served) {} }
-    if control { StandardError.line(ServedSimulation.hint(for: bus.address)) }
+    if control { StandardError.notice(ServedSimulation.hint(for: bus.address)) }
     return command.isEmpty
       ? try serveUntilSignalled(bus, on: loop) : try serve(bus, on: loop, to: command)
   }
@@ -82,7 +82,7 @@ struct Simulate: ParsableCommand {
     }
     defer { signals.close() }
     StandardOutput().line("DBUS_SYSTEM_BUS_ADDRESS=\(bus.address)")
-    StandardError.line("blerun: serving org.bluez; Ctrl-C ends it")
+    StandardError.notice("serving org.bluez; Ctrl-C ends it")
     try loop.drive { ended.withLock { $0 != nil } }
     return ended.withLock { 128 + ($0?.number ?? 0) }
   }

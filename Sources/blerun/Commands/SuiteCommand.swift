@@ -102,6 +102,7 @@ struct SuiteCommand {
     let output = StandardOutput(in: world) { failure in scheduler.cancelAll(failure) }
     let report = lineReport
     let connecting = ConnectOptions(link.applied(to: LinkRule()))
+    let following = FollowedRun(in: world, printsData: format == .json)
     var settings = SuiteSettings(warnsOfUnsupported: warnsOfUnsupported)
     if let timeout = chain.timeout?.duration {
       settings.timeout = timeout
@@ -114,28 +115,38 @@ struct SuiteCommand {
       settings: settings,
       devices: devices,
       makeService: { [adapter = options.adapterSelector] in
-        world.service(for: $0, adapter: adapter, options: connecting)
+        world.service(
+          for: $0,
+          adapter: adapter,
+          options: connecting,
+          follow: following.receive
+        )
       },
       report: { event in
+        if case .test(_, _, let run) = event.change {
+          following.receive(run, at: world.loop.now)
+        }
         record(event) {
-          for line in report?.lines(for: event) ?? [] { output.line(line) }
-          for warning in event.warnings { StandardError.line("blerun: warning: \(warning)") }
+          let isLeftOut = format == .text && event.isLeftOutOfQuiet
+          for line in isLeftOut ? [] : report?.lines(for: event) ?? [] { output.line(line) }
+          for warning in event.warnings { StandardError.notice("warning: \(warning)") }
         }
       }
     )
     runner.ask = TerminalQuestions(on: world.loop, isVirtual: world.isVirtual)?.ask
     let ending = Result { [runner] in try world.loop.run { await runner.run() } }
+    following.end()
     let unprinted = output.finish()
     if let signal = world.interruption.signal { return .interrupted(by: signal.number) }
     if let unprinted {
-      StandardError.line("blerun: \(unprinted)")
+      StandardError.failure("\(unprinted)")
       return .output
     }
     switch ending {
     case .success(let ending): return ending.exitStatus
     case .failure(let error):
       let failure = RunFailure(error)
-      StandardError.line("blerun: \(failure)")
+      StandardError.failure("\(failure)")
       return ExitStatus(after: failure)
     }
   }
@@ -173,6 +184,16 @@ struct SuiteCommand {
 }
 
 extension SuiteEvent {
+  /// Whether `--quiet` is given and leaves it out: it has neither data nor a failure.
+  fileprivate var isLeftOutOfQuiet: Bool {
+    guard StandardStreams.ofProcess.presentation.verbosity == .quiet else { return false }
+    switch change {
+    case .started: return true
+    case .test(_, _, let run): return !run.hasDataOrFailure
+    case .finished(let ending): return ending.exitStatus == .ok
+    }
+  }
+
   /// The notes on an operation that ended with a warning, each with its place in the file.
   fileprivate var warnings: [String] {
     guard case .test(_, _, let run) = change, case .stepFinished(let result) = run.change,

@@ -6,7 +6,7 @@ import Jobs
 import Signals
 
 /// Subscribes to characteristics of a device and prints what they notify.
-struct WatchCommand: ParsableCommand {
+struct WatchCommand: WorldCommand {
   static let configuration = CommandConfiguration(
     commandName: "watch",
     abstract: "Print notifications as they come.",
@@ -64,10 +64,20 @@ struct WatchCommand: ParsableCommand {
     let output = StandardOutput(in: world) { [scheduler = world.scheduler] failure in
       scheduler.cancelAll(failure)
     }
-    let printed = EventOutput(output, as: report)
-    let watching = try watching(plan, in: world, printed.receive)
+    let printed = EventOutput(output, as: report, isForPeople: printing.output == .text)
+    let device = plan.device ?? .any
+    let following = FollowedRun(in: world, printsData: printing.output == .json)
+    following.receive(
+      RunWait(
+        what: "connecting to \(device.text)",
+        begun: world.loop.now,
+        limit: target.timeout.duration
+      )
+    )
+    let watching = try watching(device, plan, in: world, following, printed.receive)
     let outcome = watching.values().then { Signal.just(true) }
       .firstOrDefault(false, within: .seconds(3600 * 24 * 365))
+    following.end()
     let unprinted = printed.finish()
     try world.interruption.check()
     if let unprinted { throw Ending(.output, "\(unprinted)") }
@@ -78,13 +88,18 @@ struct WatchCommand: ParsableCommand {
   }
 
   private func watching(
+    _ device: DeviceTarget,
     _ plan: Plan,
     in world: World,
+    _ following: FollowedRun,
     _ report: @escaping @Sendable (RunEvent) -> Void
   ) throws -> Watching {
-    let device = plan.device ?? .any
-    return Watching(
-      service: world.service(for: device, adapter: options.adapterSelector),
+    Watching(
+      service: world.service(
+        for: device,
+        adapter: options.adapterSelector,
+        follow: following.receive
+      ),
       selectors: try selectors(),
       format: format?.format,
       options: SubscriptionOptions(
@@ -97,7 +112,11 @@ struct WatchCommand: ParsableCommand {
       count: count,
       identity: RunIdentity(seed: world.identitySeed, plan: plan),
       device: device.text,
-      onEvent: report
+      onEvent: { event in
+        following.receive(event, at: world.loop.now)
+        report(event)
+      },
+      onWait: following.receive
     )
   }
 }

@@ -19,6 +19,8 @@ struct Watching: Sendable {
   let device: String
   /// Gets values, and the places where some are missing.
   let onEvent: @Sendable (RunEvent) -> Void
+  /// Gets what is waited for once the device is connected.
+  let onWait: @Sendable (RunWait) -> Void
 
   /// Connects, subscribes, reports until it ends, and disconnects what it connected.
   func values() -> Signal<Void> {
@@ -29,6 +31,8 @@ struct Watching: Sendable {
       release: { $0 == .made ? service.disconnect() : .just(()) }
     ) { [self] _ in
       .deferred {
+        let what = "watching \(selectors.map { "\($0)" }.joined(separator: ", "))"
+        onWait(RunWait(what: what, begun: loop.now, limit: duration, values: count))
         let values = merged(since: loop.now)
         return count.map { values.take($0) } ?? values
       }

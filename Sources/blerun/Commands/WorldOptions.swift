@@ -28,6 +28,8 @@ struct WorldOptions: ParsableArguments {
   @Option(help: "The adapter: hci0, its address, or its alias.")
   var adapter: String?
 
+  @OptionGroup var terminal: TerminalOptions
+
   func validate() throws {
     guard simulate.isEmpty else { return }
     let simulated = [("--real-time", realTime), ("--bus-log", busLog != nil)]
@@ -48,18 +50,19 @@ struct WorldOptions: ParsableArguments {
   /// - Parameters:
   ///   - scenario: What ``simulatedDevices()`` gave.
   ///   - trace: Receives the timing of this host's connections.
+  ///   - isAnnounced: Whether it was reported already that devices and time are simulated.
   func world(
     _ scenario: ScenarioDefinition,
-    trace: HCITrace? = nil
+    trace: HCITrace? = nil,
+    isAnnounced: Bool = false
   ) throws(Ending) -> World {
     guard !simulate.isEmpty else { return try World.real(trace: trace) }
     let log = try busLog.map { path throws(Ending) in try BusLog(path) }
     let seed = seed ?? scenario.seed ?? 0
     do {
-      let world = try World.simulated(scenario, seed: seed, isPaced: realTime, log: log)
       let time = realTime ? "real time" : "virtual time"
-      StandardError.line("blerun: simulated devices, \(time), seed \(seed)")
-      return world
+      if !isAnnounced { StandardError.notice("simulated devices, \(time), seed \(seed)") }
+      return try World.simulated(scenario, seed: seed, isPaced: realTime, log: log)
     } catch let ending as Ending {
       throw ending
     } catch {

@@ -5,7 +5,7 @@ import Bluetooth
 import Jobs
 
 /// Writes a characteristic or a descriptor.
-struct WriteCommand: ParsableCommand {
+struct WriteCommand: WorldCommand {
   static let configuration = CommandConfiguration(
     commandName: "write",
     abstract: "Write one value.",

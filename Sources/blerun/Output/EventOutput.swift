@@ -7,6 +7,7 @@ import Signals
 final class EventOutput: Sendable {
   private let output: StandardOutput
   private let report: any RunReport
+  private let isForPeople: Bool
   private struct State {
     var omitted = OmittedValues()
     /// How long the lines of the last printed value were; nil before the first.
@@ -15,9 +16,13 @@ final class EventOutput: Sendable {
 
   private let state = Guarded(State())
 
-  init(_ output: StandardOutput, as report: any RunReport) {
+  /// - Parameter isForPeople: Whether lines may be coloured, and left out with `--quiet` where they
+  ///   have neither data nor a failure.
+  init(_ output: StandardOutput, as report: any RunReport, isForPeople: Bool) {
+    let isQuiet = isForPeople && StandardStreams.ofProcess.presentation.verbosity == .quiet
     self.output = output
-    self.report = report
+    self.report = isQuiet ? QuietReport(report) : report
+    self.isForPeople = isForPeople
   }
 
   /// Prints an event. A value of a stream is left out when too much waits for the reader.
@@ -34,12 +39,19 @@ final class EventOutput: Sendable {
       state.withLock { $0.length = length }
     }
     printGaps()
-    for line in lines { output.line(line) }
+    write(lines, about: event)
+  }
+
+  /// Only the first line about an event has its colour: the others give reasons.
+  private func write(_ lines: [String], about event: RunEvent) {
+    for (index, line) in lines.enumerated() {
+      output.line(line, tone: isForPeople && index == 0 ? Tone(event) : nil)
+    }
   }
 
   private func printGaps() {
     for gap in state.withLock({ $0.omitted.takeGaps() }) {
-      for line in report.lines(for: gap) { output.line(line) }
+      write(report.lines(for: gap), about: gap)
     }
   }
 
@@ -50,8 +62,8 @@ final class EventOutput: Sendable {
     printGaps()
     let total = state.withLock { $0.omitted.total }
     if total > 0 {
-      StandardError.line(
-        "blerun: \(counted(total, "value")) \(total == 1 ? "is" : "are") missing in the output: its "
+      StandardError.failure(
+        "\(counted(total, "value")) \(total == 1 ? "is" : "are") missing in the output: its "
           + "reader was too slow"
       )
     }

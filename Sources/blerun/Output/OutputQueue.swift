@@ -2,7 +2,11 @@
 //
 // A pure value. OutputWriter protects it with a lock, and writes.
 
-/// Lines in the order in which they were printed, up to a bound.
+/// Lines in the order in which they were printed, up to a bound, and below them the line at the
+/// bottom of a terminal.
+///
+/// The bottom line is removed before other lines are written, and written anew when none waits: it is
+/// never torn, and a terminal that is paused misses all its texts but the last.
 struct OutputQueue: Sendable {
   /// What is written with one call: complete lines, or a part of one that is longer than a pipe takes
   /// at once.
@@ -26,14 +30,25 @@ struct OutputQueue: Sendable {
   private var written = 0
   /// How many octets wait, those included that are being written.
   private(set) var count = 0
-  /// How many octets of the present portion are being written.
-  private var underWay = 0
+  /// What is being written.
+  private enum UnderWay: Equatable {
+    case nothing, lines, bottomLine
+  }
+
+  private var underWay = UnderWay.nothing
+
+  /// The bottom line: where it is, what is to stand there and what does. Empty: none.
+  private var bottomLine: (descriptor: Int32, wanted: [UInt8], shown: [UInt8]) = (-1, [], [])
+  /// What is still to be written of the last change of the bottom line.
+  private var change: [UInt8] = []
   /// Values were dropped, and the queue has not been half empty since.
   private var isCongested = false
 
   init(bound: Int = usualBound) { self.bound = bound }
 
-  var isEmpty: Bool { count == 0 }
+  var isEmpty: Bool {
+    count == 0 && change.isEmpty && bottomLine.wanted == bottomLine.shown
+  }
 
   /// Whether the queue has room for whoever can wait.
   var hasRoom: Bool { count < bound }
@@ -48,6 +63,26 @@ struct OutputQueue: Sendable {
     return true
   }
 
+  /// Sets the bottom line. It needs a terminal, and must not be longer than a line of it.
+  ///
+  /// - Returns: Whether it is another one.
+  mutating func show(_ octets: [UInt8], on descriptor: Int32) -> Bool {
+    guard bottomLine.wanted != octets else { return false }
+    bottomLine.descriptor = descriptor
+    bottomLine.wanted = octets
+    return true
+  }
+
+  /// What changes the bottom line before anything else may be written.
+  private mutating func takeChange() -> [UInt8] {
+    let isFree = head == lines.count
+    // It makes place for other lines, also where it is to be the same again below them.
+    let due = isFree ? bottomLine.wanted : []
+    guard due != bottomLine.shown else { return [] }
+    bottomLine.shown = due
+    return Written.octets(of: [.lineStart]) + due + Written.octets(of: [.clearedRest])
+  }
+
   /// Whether a value of so many octets may be put. Once one may not, none may until half of the queue
   /// is written: gaps are few and long, and not one behind each value.
   mutating func admits(_ octets: Int) -> Bool {
@@ -58,7 +93,13 @@ struct OutputQueue: Sendable {
 
   /// What is to be written next; nil while nothing waits or a portion is being written.
   mutating func take() -> Portion? {
-    guard underWay == 0, head < lines.count else { return nil }
+    guard underWay == .nothing else { return nil }
+    if change.isEmpty { change = takeChange() }
+    if !change.isEmpty {
+      underWay = .bottomLine
+      return Portion(descriptor: bottomLine.descriptor, octets: change)
+    }
+    guard head < lines.count else { return nil }
     let descriptor = lines[head].descriptor
     var octets = Array(lines[head].octets[written...].prefix(Self.mostAtOnce))
     let endsLine = written + octets.count == lines[head].octets.count
@@ -69,13 +110,15 @@ struct OutputQueue: Sendable {
       octets += lines[next].octets
       next += 1
     }
-    underWay = octets.count
+    underWay = .lines
     return Portion(descriptor: descriptor, octets: octets)
   }
 
   /// So many octets of the portion were written.
   mutating func wrote(_ octets: Int) {
-    underWay = 0
+    let portion = underWay
+    underWay = .nothing
+    guard portion == .lines else { return change.removeFirst(min(octets, change.count)) }
     count -= octets
     written += octets
     while head < lines.count, written >= lines[head].octets.count {
@@ -95,7 +138,8 @@ struct OutputQueue: Sendable {
   /// Drops what waits for a descriptor that cannot be written.
   mutating func drop(_ descriptor: Int32) {
     lines = Array(lines[head...].filter { $0.descriptor != descriptor })
-    (head, written, underWay) = (0, 0, 0)
+    (head, written, underWay) = (0, 0, .nothing)
+    if bottomLine.descriptor == descriptor { (bottomLine, change) = ((-1, [], []), []) }
     count = lines.reduce(0) { $0 + $1.octets.count }
   }
 }

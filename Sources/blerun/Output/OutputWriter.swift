@@ -5,6 +5,7 @@
 
 import CLinux
 import Glibc
+import Jobs
 import Signals
 
 /// Writes lines to one pipe or terminal, in the order in which they were put.
@@ -75,6 +76,20 @@ final class OutputWriter: Sendable {
     if isFirst { start() }
     if wakes { Self.signal(wake) }
     return isPut
+  }
+
+  /// Has a text written at the bottom of a terminal, below all lines; empty for none. Never waits.
+  func show(_ text: PrintableText, on descriptor: Int32) {
+    let octets = Written.octets(of: [.text(text)])
+    let (isFirst, wakes) = state.withLock { state in
+      guard state.failures[descriptor] == nil, state.queue.show(octets, on: descriptor) else {
+        return (false, false)
+      }
+      defer { (state.isStarted, state.isAsleep) = (true, false) }
+      return (!state.isStarted, state.isAsleep)
+    }
+    if isFirst { start() }
+    if wakes { Self.signal(wake) }
   }
 
   private static func signal(_ descriptor: Int32) {

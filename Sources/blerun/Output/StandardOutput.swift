@@ -28,6 +28,7 @@ final class StandardOutput: Sendable {
   private let failed = Guarded<OutputFailure?>(nil)
   private let onFailure: @Sendable (RunFailure) -> Void
   private let writer: OutputWriter?
+  private let isColored: Bool
 
   /// - Parameters:
   ///   - writer: Who writes to the descriptor; nil where it is written at once.
@@ -41,6 +42,7 @@ final class StandardOutput: Sendable {
     self.pace = pace
     self.descriptor = descriptor
     self.writer = writer
+    isColored = StandardStreams.ofProcess.isColored(descriptor)
     self.onFailure = onFailure
     writer?.onFailure(of: descriptor) { [weak self] in self?.fail(.system($0)) }
   }
@@ -61,18 +63,21 @@ final class StandardOutput: Sendable {
   }
 
   /// Writes a line. After a failure it does nothing.
-  func line(_ text: String) { write(PrintableText(line: text)) }
+  ///
+  /// - Parameter tone: Its colour, where there are colours.
+  func line(_ text: String, tone: Tone? = nil) { write(PrintableText(line: text), tone) }
 
   /// Writes a text of several lines, which this program made of lines.
   func lines(_ text: String) { write(PrintableText(lines: text)) }
 
-  private func write(_ text: PrintableText) {
+  private func write(_ text: PrintableText, _ tone: Tone? = nil) {
     guard failure == nil else { return }
+    let parts = Written.parts(text, in: isColored ? tone : nil) + [.lineEnd]
     guard let writer else {
-      if let number = writeAll(descriptor, [.text(text), .lineEnd]) { fail(.system(number)) }
+      if let number = writeAll(descriptor, parts) { fail(.system(number)) }
       return
     }
-    guard writer.put([.text(text), .lineEnd], to: descriptor) else { return fail(.notRead) }
+    guard writer.put(parts, to: descriptor) else { return fail(.notRead) }
     guard pace == .ofReader else { return }
     if writer.waitForRoom(patience: { Self.afterSignal }) == .notRead { fail(.notRead) }
   }
@@ -150,16 +155,34 @@ extension RunFailure {
 
 /// Standard error: what a person should know, never data.
 enum StandardError {
-  /// Writes a line; a failure to do so is nobody's business.
-  static func line(_ text: String) { write([.text(PrintableText(line: text)), .lineEnd]) }
+  /// Writes why something failed; a failure to write it is nobody's business.
+  static func failure(_ text: String) {
+    let isColored = StandardStreams.ofProcess.isColored(STDERR_FILENO)
+    let name = Written.parts(PrintableText(line: "blerun:"), in: isColored ? .bad : nil)
+    write(name + [.text(PrintableText(line: " \(text)")), .lineEnd])
+  }
+
+  /// Writes what is worth knowing and no failure. Not with `--quiet`.
+  static func notice(_ text: String) {
+    guard StandardStreams.ofProcess.presentation.verbosity != .quiet else { return }
+    write([.text(PrintableText(line: "blerun: \(text)")), .lineEnd])
+  }
+
+  /// How long a line about the bus may be, in characters.
+  private static let trafficLimit = 1000
+
+  /// Writes what BlueZ is asked and answers, each line with the loop's time; nil without `--verbose`.
+  static func traffic(on loop: Loop) -> (@Sendable (_ line: String) -> Void)? {
+    guard StandardStreams.ofProcess.presentation.verbosity == .verbose else { return nil }
+    return { line in
+      let rest = line.dropFirst(trafficLimit).isEmpty ? "" : "…"
+      let time = TextReport.milliseconds(loop.now.sinceStart)
+      notice("\(time) \(line.prefix(trafficLimit))\(rest)")
+    }
+  }
 
   /// Writes a text of several lines, which this program made of lines.
   static func lines(_ text: String) { write([.text(PrintableText(lines: text)), .lineEnd]) }
-
-  /// Puts a text in the place of the line at the bottom of a terminal; the line stays open.
-  static func openLine(_ text: String) {
-    write([.lineStart, .text(PrintableText(line: text)), .clearedRest])
-  }
 
   /// Never waits for the reader.
   private static func write(_ parts: [Written]) {
@@ -175,7 +198,14 @@ enum StandardError {
 final class StandardStreams: Sendable {
   static let ofProcess = StandardStreams()
 
+  private struct State {
+    var presentation = Presentation()
+    /// Somebody is asked at the terminal: the bottom line stays away.
+    var isAsking = false
+  }
+
   private let writers: [Int32: OutputWriter]
+  private let state = Guarded(State())
 
   /// One writer for both where they are the same pipe or terminal, so that lines keep their order.
   private init() {
@@ -204,8 +234,59 @@ final class StandardStreams: Sendable {
   /// The writer of a descriptor; nil where it is written at once.
   func writer(of descriptor: Int32) -> OutputWriter? { writers[descriptor] }
 
-  /// Waits until what was printed is written, as long as each reader may take nothing.
+  // MARK: What the user wants to see
+
+  var presentation: Presentation {
+    get { state.withLock { $0.presentation } }
+    set { state.withLock { $0.presentation = newValue } }
+  }
+
+  /// Whether text for people is coloured there.
+  func isColored(_ descriptor: Int32) -> Bool {
+    presentation.isColored(
+      onTerminal: isatty(descriptor) == 1,
+      RuntimeFolder.variable
+    )
+  }
+
+  // MARK: The bottom line
+
+  /// Whether a line at the bottom of the terminal is wanted, and can be kept apart from all others.
+  ///
+  /// - Parameter printsData: Whether standard output gets data for programs as things happen.
+  func hasStatusLine(printsData: Bool) -> Bool {
+    guard presentation.verbosity != .quiet, isatty(STDERR_FILENO) == 1,
+      Presentation.isAble(RuntimeFolder.variable)
+    else { return false }
+    guard isatty(STDOUT_FILENO) == 1 else { return true }
+    return !printsData && writers[STDOUT_FILENO] === writers[STDERR_FILENO]
+  }
+
+  /// How long the bottom line may be: the last column stays free, so that no terminal wraps it.
+  var statusColumns: Int {
+    var size = winsize()
+    guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 1 else { return 79 }
+    return Int(size.ws_col) - 1
+  }
+
+  /// Writes the bottom line anew; empty for none.
+  func show(_ text: String) {
+    let isAsking = state.withLock { $0.isAsking }
+    writers[STDERR_FILENO]?.show(PrintableText(line: isAsking ? "" : text), on: STDERR_FILENO)
+  }
+
+  /// Somebody is asked at the terminal from now on, or not any more.
+  func asks(_ isAsking: Bool) {
+    state.withLock { $0.isAsking = isAsking }
+    if isAsking { show("") }
+  }
+
+  // MARK: The end
+
+  /// Removes the bottom line, and waits until what was printed is written, as long as each reader may
+  /// take nothing.
   func finish(patience: Duration) {
+    show("")
     for writer in writers.values { _ = writer.waitUntilWritten { patience } }
   }
 }

@@ -13,6 +13,8 @@ enum Written {
   case lineStart
   /// The rest of the line of a terminal becomes empty.
   case clearedRest
+  /// The colour of what follows; nil for the usual one.
+  case tone(Tone?)
 
   private var text: String {
     switch self {
@@ -20,11 +22,17 @@ enum Written {
     case .lineEnd: "\n"
     case .lineStart: "\r"
     case .clearedRest: "\u{1b}[K"
+    case .tone(let tone): "\u{1b}[\(tone?.rendition ?? "0")m"
     }
   }
 
   /// The octets of the parts, one after the other.
   static func octets(of parts: [Written]) -> [UInt8] { Array(parts.map(\.text).joined().utf8) }
+
+  /// A text in a colour, if it has one.
+  static func parts(_ text: PrintableText, in tone: Tone?) -> [Written] {
+    tone.map { [.tone($0), .text(text), .tone(nil)] } ?? [.text(text)]
+  }
 }
 
 /// Writes everything; returns the error number when it could not.

@@ -45,7 +45,8 @@ final class TerminalQuestions: Sendable {
     let isSecret = question == .passkey || question == .pin
     // Before anything can be typed in answer.
     if isSecret { silence() }
-    // What was printed before stands above the question.
+    // What was printed before stands above the question, and nothing below it.
+    StandardStreams.ofProcess.asks(true)
     StandardStreams.ofProcess.finish(patience: .milliseconds(100))
     let text = PrintableText(line: "\(question) \(isSecret ? "" : "[y/n] ")")
     _ = writer.put([.text(text)], to: descriptor)
@@ -105,6 +106,7 @@ final class TerminalQuestions: Sendable {
       return reading
     }
     reading.watch?.cancel()
+    StandardStreams.ofProcess.asks(false)
     guard var settings = reading.settings else { return }
     tcsetattr(descriptor, TCSAFLUSH, &settings)
     _ = writer.put([.lineEnd], to: descriptor)

@@ -150,7 +150,7 @@ final class ReportFiles: Sendable {
   private func close() -> Bool {
     let failures =
       [writePrinted()] + wholeFiles.map(\.file.failure) + lineFiles.map(\.file.failure)
-    for failure in failures.compactMap(\.self) { StandardError.line("blerun: \(failure)") }
+    for failure in failures.compactMap(\.self) { StandardError.failure("\(failure)") }
     return failures.allSatisfy { $0 == nil }
   }
 

@@ -108,7 +108,7 @@ final class BatchJournal: Sendable {
       let reason = "another process is resuming run \(run)"
       throw JournalFailure(.locked, path: file.path, reason: reason)
     case .failed(let reason):
-      StandardError.line("blerun: nothing keeps another process from run \(run): \(reason)")
+      StandardError.failure("nothing keeps another process from run \(run): \(reason)")
       return nil
     }
   }

@@ -69,11 +69,11 @@ final class Interruption: Sendable {
     }
     if isFirst {
       let what = work?.what ?? "ending"
-      StandardError.line("blerun: \(signal.name): \(what); press Ctrl-C again to leave at once")
+      StandardError.notice("\(signal.name): \(what); press Ctrl-C again to leave at once")
       if let work { loop.post { work.cancel(Interrupted(signal: signal.number)) } }
     } else if SystemSignal.keys.contains(signal) {
-      StandardError.line(
-        "blerun: leaving now; a link may be left up: blerun doctor --release ends it"
+      StandardError.failure(
+        "leaving now; a link may be left up: blerun doctor --release ends it"
       )
       SystemSignals.leave(with: signal)
     }

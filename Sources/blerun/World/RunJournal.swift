@@ -27,7 +27,7 @@ final class RunJournal: Sendable {
       return try JournalFile(writing: path, sync: options.journalSync)
     } catch {
       if options.need == .required { throw Ending(.output, "\(error)") }
-      StandardError.line("blerun: this run is in no journal: \(error)")
+      StandardError.failure("this run is in no journal: \(error)")
       return nil
     }
   }
@@ -107,8 +107,8 @@ final class RunJournal: Sendable {
       switch need {
       case .required: cancel(RunFailure(failure))
       case .optional:
-        StandardError.line(
-          "blerun: \(failure). The run goes on; its results are kept until they can be written, up "
+        StandardError.failure(
+          "\(failure). The run goes on; its results are kept until they can be written, up "
             + "to \(RunRecorder.mostUnwritten) records"
         )
       }
@@ -174,7 +174,7 @@ final class RunJournal: Sendable {
       prune()
       return status
     }
-    StandardError.line("blerun: \(complaint)")
+    StandardError.failure("\(complaint)")
     if recorder.failure == nil { prune() }
     return options.need == .required && status.rawValue < 128 ? .output : status
   }
@@ -198,7 +198,7 @@ final class RunJournal: Sendable {
     do {
       _ = try file.prune(retention) { ProcessIdentity($0)?.isThere ?? false }
     } catch {
-      StandardError.line("blerun: old runs stay: \(error)")
+      StandardError.failure("old runs stay: \(error)")
     }
   }
 }

@@ -44,7 +44,7 @@ final class ServedSimulation: Sendable {
 
   /// How to steer it from a shell.
   static func hint(for address: String) -> String {
-    "blerun: to steer it: busctl --address='\(address)' call \(ControlNames.bus) "
+    "to steer it: busctl --address='\(address)' call \(ControlNames.bus) "
       + "\(ControlNames.path.text) \(ControlNames.interface) ListDevices"
   }
 }

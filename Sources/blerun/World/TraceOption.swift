@@ -63,15 +63,15 @@ extension HCITrace {
     try? loop.run { try await loop.sleep(for: .milliseconds(100)) }
     close()
     if let failure {
-      StandardError.line("blerun: \(failure)")
+      StandardError.failure("\(failure)")
       return [.ok, .failed, .passing].contains(status) ? .output : status
     }
     let parts = files.map { "\($0.name): \($0.packets) packets" }.joined(separator: "; ")
-    StandardError.line("blerun: trace \(parts)\(missing)")
+    StandardError.notice("trace \(parts)\(missing)")
     for link in links {
       let timing = link.parameters
-      StandardError.line(
-        "blerun: link to \(link.address): interval \(timing.interval / .milliseconds(1)) ms, "
+      StandardError.notice(
+        "link to \(link.address): interval \(timing.interval / .milliseconds(1)) ms, "
           + "latency \(timing.latency), "
           + "supervision timeout \(timing.supervisionTimeout / .milliseconds(1)) ms"
       )

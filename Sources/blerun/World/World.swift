@@ -3,6 +3,7 @@
 // The one place of the package where they meet.
 
 import BlueZ
+import BlueZInterfaces
 import BlueZSimulator
 import Bluetooth
 import DBus
@@ -85,7 +86,7 @@ struct World: Sendable {
   }
 
   private static func openLedger() -> HostLedger? {
-    let notify: @Sendable (String) -> Void = { StandardError.line("blerun: \($0)") }
+    let notify: @Sendable (String) -> Void = { StandardError.notice("\($0)") }
     do {
       return HostLedger(try RuntimeFolder(), notice: notify)
     } catch {
@@ -98,7 +99,8 @@ struct World: Sendable {
     on loop: EventLoop,
     _ ledger: HostLedger?
   ) async throws -> BlueZClient {
-    let client = try await BlueZClient.open(on: loop, ledger: ledger)
+    let observing = StandardError.traffic(on: loop)
+    let client = try await BlueZClient.open(on: loop, ledger: ledger, observing: observing)
     let call = BusDriver.identityCall
     let answer = try? await client.bus.call(call, limit: client.limits.call, lateReply: nil)
     if let identity = answer?.body.first?.asString { ledger?.isOn(bus: identity) }
@@ -132,7 +134,11 @@ struct World: Sendable {
         closeBus: { bus.shutDown() }
       )
       try await player.start()
-      return (try await BlueZClient.open(bus: try bus.connect()), player)
+      let connection = try bus.connect()
+      if let observing = StandardError.traffic(on: loop) {
+        connection.observeCalls(to: OrgBlueZ.busName, observing)
+      }
+      return (try await BlueZClient.open(bus: connection), player)
     }
     return World(
       loop: loop,
@@ -195,12 +201,15 @@ struct World: Sendable {
 
   /// The operations on one device. What is worth knowing on the way is printed on standard error.
   ///
-  /// - Parameter lane: A scheduler beside the world's own, where several devices are at work.
+  /// - Parameters:
+  ///   - lane: A scheduler beside the world's own, where several devices are at work.
+  ///   - follow: Receives all that the service reports on the way, also what is not printed.
   func service(
     for target: DeviceTarget,
     adapter: AdapterSelector,
     options: ConnectOptions = ConnectOptions(),
-    on lane: SerialScheduler? = nil
+    on lane: SerialScheduler? = nil,
+    follow: @escaping @Sendable (ServiceNotice) -> Void = { _ in }
   ) -> any DeviceService {
     let scheduler = lane ?? scheduler
     switch client {
@@ -212,7 +221,11 @@ struct World: Sendable {
         options: options,
         scheduler: scheduler,
         meter: meter,
-        notices: { StandardError.line("blerun: \(lane == nil ? "" : "\(target.text): ")\($0)") }
+        notices: { notice in
+          follow(notice)
+          if notice.isRoutine { return }
+          StandardError.notice("\(lane == nil ? "" : "\(target.text): ")\(notice)")
+        }
       )
     case .failure(let failure):
       return UnreachableDevice(
@@ -241,16 +254,16 @@ extension World {
     for (link, ending) in orphans.release() {
       switch ending {
       case .released:
-        StandardError.line("blerun: disconnected \(link.device), which a killed run had left up")
+        StandardError.notice("disconnected \(link.device), which a killed run had left up")
       case .gone: break
       case .used(let user):
-        StandardError.line(
-          "blerun: \(link.device), which a killed run had left up, is used by \(user): it is left "
+        StandardError.notice(
+          "\(link.device), which a killed run had left up, is used by \(user): it is left "
             + "up; blerun doctor --release --force ends it"
         )
       case .failed(let reason):
-        StandardError.line(
-          "blerun: \(link.device), which a killed run left up, is still connected: \(reason)"
+        StandardError.failure(
+          "\(link.device), which a killed run left up, is still connected: \(reason)"
         )
       }
     }

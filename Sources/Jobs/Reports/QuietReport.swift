@@ -1,0 +1,46 @@
+// Only data and failures, in the words of another report.
+
+import Bluetooth
+
+/// The lines of another report about events with data or a failure; nothing else.
+public struct QuietReport: RunReport {
+  private let report: any RunReport
+
+  /// The same as `report`, without the lines about what went as it should.
+  public init(_ report: any RunReport) { self.report = report }
+
+  public func lines(for event: RunEvent) -> [String] {
+    event.hasDataOrFailure ? report.lines(for: event) : []
+  }
+}
+
+extension RunEvent {
+  /// Whether it has something that a device sent or that a step computed, or a failure.
+  package var hasDataOrFailure: Bool {
+    switch change {
+    case .runStarted, .stepStarted: false
+    case .value, .advertisement, .pairingDisplay, .gap: true
+    case .stepFinished(let result): result.hasDataOrFailure
+    case .runFinished(let ending): ending.status != .ok
+    }
+  }
+}
+
+extension StepResult {
+  fileprivate var hasDataOrFailure: Bool {
+    switch status {
+    case .warning, .failed, .cancelled: true
+    case .skipped: false
+    case .ok: failure == nil && outcome?.isData == true
+    }
+  }
+}
+
+extension StepOutcome {
+  fileprivate var isData: Bool {
+    switch self {
+    case .linked, .paired, .written: false
+    case .value, .listened, .polled, .exchanged, .mtu, .services, .scanned, .logged: true
+    }
+  }
+}

@@ -1,0 +1,100 @@
+// What a run is doing, as one line.
+//
+// A pure state machine: what happens goes in, with times; StatusLine shows the text.
+
+import BlueZ
+import Jobs
+import Signals
+
+/// The step under way, what it waits for, for how long, and how long it may.
+///
+/// `step 2: listening to temperature-measurement, 3 of 5 values, 3.1 s of 20 s`
+struct RunStatus: Sendable {
+  private var wait: RunWait?
+  /// What connecting is at.
+  private var phase: ServiceNotice?
+  /// How many values the step has received.
+  private var values = 0
+
+  /// Something else is waited for.
+  mutating func take(_ wait: RunWait) {
+    self.wait = wait
+    phase = nil
+  }
+
+  /// The device's service reports what it does.
+  mutating func take(_ notice: ServiceNotice) { phase = notice }
+
+  /// An event of the run. A step is under way from its start on, also where nobody reports what it
+  /// waits for.
+  mutating func take(_ event: RunEvent, at now: Instant) {
+    switch event.change {
+    case .stepStarted(let step):
+      let position = step.position.isImplied ? nil : step.position
+      take(RunWait(position: position, what: step.title, begun: now))
+      values = 0
+    case .value, .advertisement: values += 1
+    case .stepFinished, .runFinished: wait = nil
+    case .runStarted, .pairingDisplay, .gap: break
+    }
+  }
+
+  /// The line; empty while nothing is waited for.
+  ///
+  /// - Parameter columns: How long it may be. The times are kept as long as possible.
+  func line(at now: Instant, columns: Int) -> String {
+    guard let wait else { return "" }
+    var start = repeated(wait.attempt).map { "chain attempt \($0), " } ?? ""
+    start += wait.position.map { "step \($0): " } ?? ""
+    start += wait.what
+    let details = [counted(wait), repeated(wait.stepTry).map { "try \($0)" }, doing]
+    let limit = wait.limit.map { " of \(Self.seconds($0, isExact: true))" } ?? ""
+    return ColumnText.line(
+      start,
+      details: details.compactMap { $0.map { ", \($0)" } }.joined(),
+      end: ", \(Self.seconds(now - wait.begun))\(limit)",
+      columns: columns
+    )
+  }
+
+  /// `2 of 3`; nil for the first one.
+  private func repeated(_ attempt: RunWait.Try?) -> String? {
+    attempt.flatMap { $0.ordinal > 1 ? "\($0.ordinal) of \($0.most)" : nil }
+  }
+
+  private func counted(_ wait: RunWait) -> String? {
+    if let wanted = wait.values { return "\(values) of \(wanted) values" }
+    return values == 0 ? nil : Jobs.counted(values, "value")
+  }
+
+  /// What connecting is at.
+  private var doing: String? {
+    switch phase {
+    case .finding: "scanning"
+    case .connecting(let attempt, let most): "attempt \(attempt) of \(most)"
+    case .trying(let attempt, let most, _): "waiting for attempt \(attempt) of \(most)"
+    case nil, .takingOver, .endingStale, .losingBond: nil
+    }
+  }
+
+  /// `3.1 s`; exactly, `20 s` and `0.25 s`.
+  private static func seconds(_ duration: Duration, isExact: Bool = false) -> String {
+    let milliseconds = max(0, duration / .milliseconds(1))
+    guard isExact else {
+      let tenths = Int(milliseconds / 100)
+      return "\(tenths / 10).\(tenths % 10) s"
+    }
+    let whole = Int(milliseconds.rounded())
+    if whole % 1000 == 0 { return "\(whole / 1000) s" }
+    let digits = String(1000 + whole % 1000).dropFirst()
+    return "\(whole / 1000).\(digits.trimmingSuffix { $0 == "0" }) s"
+  }
+}
+
+extension Substring {
+  fileprivate func trimmingSuffix(while isCut: (Character) -> Bool) -> Substring {
+    var text = self
+    while let last = text.last, isCut(last) { text.removeLast() }
+    return text
+  }
+}

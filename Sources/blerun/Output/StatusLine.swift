@@ -1,0 +1,77 @@
+// The line at the bottom of a terminal, written anew while something is under way.
+//
+// Thin: the text is made elsewhere, and OutputQueue keeps messages and the line apart.
+
+import Glibc
+import Signals
+
+/// Shows a text at the bottom of the terminal, as long as it is under way.
+final class StatusLine: Sendable {
+  private struct State {
+    var timer: LoopTimer?
+    var isOver = false
+    /// When the line was written last.
+    var shown: Duration?
+  }
+
+  /// The line is written ten times a second at most.
+  private static let interval = Duration.milliseconds(100)
+
+  private let loop: Loop
+  private let text: @Sendable (_ now: Instant, _ columns: Int) -> String
+  private let state = Guarded(State())
+
+  /// Shows a text from now on; nil, and at no cost, where no terminal has place for it.
+  ///
+  /// - Parameters:
+  ///   - world: Where time passes. In virtual time only ``show()`` writes the line: nothing else is
+  ///     waited for.
+  ///   - printsData: Whether data is printed as things happen that is for programs: the line would
+  ///     mix with it on the same terminal.
+  ///   - text: Called on the loop, or where ``show()`` is.
+  init?(
+    in world: World,
+    printsData: Bool,
+    text: @escaping @Sendable (_ now: Instant, _ columns: Int) -> String
+  ) {
+    guard StandardStreams.ofProcess.hasStatusLine(printsData: printsData) else { return nil }
+    loop = world.loop
+    self.text = text
+    if !world.isVirtual { refresh() }
+  }
+
+  private func refresh() {
+    show()
+    let timer = loop.after(Self.interval) { [weak self] in self?.refresh() }
+    let isOver = state.withLock { state in
+      state.timer = timer
+      return state.isOver
+    }
+    if isOver { timer.cancel() }
+  }
+
+  /// Writes the line anew, unless it was just written.
+  func show() {
+    let now = EventLoop.time(CLOCK_MONOTONIC)
+    let isDue = state.withLock { state in
+      // A timer may fire a little early on this clock.
+      let last = state.shown ?? now - Self.interval
+      guard !state.isOver, now - last >= Self.interval / 2 else { return false }
+      state.shown = now
+      return true
+    }
+    guard isDue else { return }
+    let streams = StandardStreams.ofProcess
+    streams.show(text(loop.now, streams.statusColumns))
+  }
+
+  /// Takes the line away.
+  func end() {
+    let timer = state.withLock { state in
+      state.isOver = true
+      return state.timer
+    }
+    timer?.cancel()
+    StandardStreams.ofProcess.show("")
+  }
+}
