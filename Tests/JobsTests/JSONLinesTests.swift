@@ -96,6 +96,7 @@ struct JSONLinesTests {
     #expect(lines[0].hasSuffix(#""seed":0,"chain":null,"steps":1}"#))
     let hint =
       #""hint":"check the device, or what the chain expects of it","#
+      + #""place":{"file":"-e","line":1,"column":1},"#
       + #""expected":"percent > 90","got":"72 %","octets":"48"}}"#
     #expect(
       lines[5].hasSuffix(

@@ -80,6 +80,7 @@ struct RunsReportTests {
           Thermo-2: failed at step 3 after 2 tries
              what   reading battery-level
              why    expected percent > 50, got 30 % (bytes 1e)
+             where  chain.yaml:6:5
              try    check the device, or what the chain expects of it
         """
     )
@@ -108,9 +109,10 @@ struct RunsReportTests {
             <testcase name="2  when b.percent &lt; 20" classname="Nightly &lt;check&gt;.Thermo-2" time="0.000">
               <skipped message="its condition did not hold"/>
             </testcase>
-            <testcase name="3  read battery-level" classname="Nightly &lt;check&gt;.Thermo-2" time="0.250">
+            <testcase name="3  read battery-level" classname="Nightly &lt;check&gt;.Thermo-2" time="0.250" file="chain.yaml" line="6">
               <failure message="reading battery-level: expected percent &gt; 50, got 30 % (bytes 1e)" type="expectation-not-met">what   reading battery-level
         why    expected percent &gt; 50, got 30 % (bytes 1e)
+        where  chain.yaml:6:5
         try    check the device, or what the chain expects of it</failure>
             </testcase>
             <testcase name="disconnect" classname="Nightly &lt;check&gt;.Thermo-2" time="0.000"/>
@@ -121,6 +123,7 @@ struct RunsReportTests {
         3  read battery-level  failed (30 %)
            what   reading battery-level
            why    expected percent &gt; 50, got 30 % (bytes 1e)
+           where  chain.yaml:6:5
            try    check the device, or what the chain expects of it
         -  disconnect  ok</system-out>
           </testsuite>
@@ -153,6 +156,7 @@ struct RunsReportTests {
               class: "definite"
               what: "reading battery-level"
               why: "expected percent > 50, got 30 % (bytes 1e)"
+              where: "chain.yaml:6:5"
               try: "check the device, or what the chain expects of it"
               ...
             ok 5 - disconnect
@@ -163,6 +167,7 @@ struct RunsReportTests {
           class: "definite"
           what: "reading battery-level"
           why: "expected percent > 50, got 30 % (bytes 1e)"
+          where: "chain.yaml:6:5"
           try: "check the device, or what the chain expects of it"
           ...
         """

@@ -3,6 +3,7 @@
 // The reports decide which event has which keys.
 
 package import Bluetooth
+import Documents
 
 extension PairingDisplay {
   /// The kind of display, in one word.
@@ -120,8 +121,17 @@ extension RunFailure {
         ("message", .string(message)),
         ("bluez", answer ?? .null),
         ("hint", .string(hint)),
-      ] + (expectation?.members ?? []) + (trace.map { [("trace", $0.json)] } ?? [])
+      ] + (source.map { [("place", $0.json)] } ?? []) + (expectation?.members ?? [])
+        + (trace.map { [("trace", $0.json)] } ?? [])
     )
+  }
+}
+
+extension Place {
+  /// Without the parts that are unknown.
+  fileprivate var json: JSONValue {
+    let parts = [("line", line), ("column", column)].filter { $0.1 > 0 }
+    return .object([("file", .string(file))] + parts.map { ($0, JSONValue($1)) })
   }
 }
 

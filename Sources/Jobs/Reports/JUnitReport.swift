@@ -1,6 +1,7 @@
 // JUnit XML, for CI servers.
 
 import Bluetooth
+import Documents
 
 /// One suite for each device or test, one case for each step of its last try.
 ///
@@ -9,7 +10,8 @@ import Bluetooth
 /// separate suite. A `when` whose condition did not hold is `skipped`. The failures of earlier
 /// tries are in the `system-out` of the suite.
 ///
-/// - Source: `junit-10.xsd` of the Jenkins xUnit plug-in, and Apache Ant's format before it.
+/// - Source: `junit-10.xsd` of the Jenkins xUnit plug-in, and Apache Ant's format before it. The
+///   `file` and `line` of a case that failed are GitLab's and pytest's: that schema has none.
 public struct JUnitReport: RunsReport {
   /// A report without settings.
   public init() {}
@@ -159,9 +161,10 @@ private struct Case {
   }
 
   var lines: [String] {
-    let attributes = Markup.attributes([
-      ("name", name), ("classname", suite), ("time", TextReport.milliseconds(took)),
-    ])
+    let place = failure?.source.map { [("file", $0.file), ("line", "\($0.line)")] } ?? []
+    let attributes = Markup.attributes(
+      [("name", name), ("classname", suite), ("time", TextReport.milliseconds(took))] + place
+    )
     switch verdict {
     case .passed: return ["    <testcase\(attributes)/>"]
     case .skipped:

@@ -56,6 +56,7 @@ public struct TAPReport: RunsReport {
   private static func block(_ failure: RunFailure) -> [String] {
     var members = [("code", failure.code.rawValue), ("class", failure.class.rawValue)]
     members += [("what", failure.what), ("why", failure.why)]
+    if let place = failure.source { members.append(("where", "\(place)")) }
     if let bluez = failure.bluez { members.append(("bluez", "\(bluez)")) }
     if !failure.hint.isEmpty { members.append(("try", failure.hint)) }
     // A JSON string is valid YAML.

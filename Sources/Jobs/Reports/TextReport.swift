@@ -113,6 +113,7 @@ public struct TextReport: RunReport {
   /// The reasons of a failure, one per line.
   public static func reasons(_ failure: RunFailure) -> [String] {
     var lines = ["   what   \(failure.what)", "   why    \(failure.why)"]
+    if let place = failure.source { lines.append("   where  \(place)") }
     if let bluez = failure.bluez { lines.append("   BlueZ  \(bluez)") }
     if !failure.hint.isEmpty { lines.append("   try    \(failure.hint)") }
     if let slice = failure.trace { lines.append("   trace  \(slice.sentence)") }
