@@ -93,15 +93,36 @@ final class Screen {
     try wait(for: text) { lines in lines.contains { $0.contains(text) } }
   }
 
-  /// Waits until the last line matches a regular expression, and returns the lines.
+  /// Waits until the last line matches a regular expression, and returns the lines. It fails when
+  /// the command has ended.
   @discardableResult
   func wait(forLast pattern: Regex<Substring>) throws -> [String] {
-    try wait(for: "the last line") { $0.last?.contains(pattern) == true }
+    let lines = try wait(for: "the last line") { lines in
+      lines.last?.contains(pattern) == true || Self.isOver(lines)
+    }
+    guard lines.last?.contains(pattern) == true else {
+      throw NotShown(awaited: "the last line", screen: lines)
+    }
+    return lines
   }
+
+  private static func isOver(_ lines: [String]) -> Bool { lines.last?.hasPrefix("status ") == true }
 
   /// Waits for the end of the command, and returns the lines.
   func end() throws -> [String] {
-    try wait(for: "the end") { $0.last?.hasPrefix("status ") == true }
+    try wait(for: "the end", where: Self.isOver)
+  }
+
+  /// Plays something again, twice at most, when a line was not seen that is shown for a moment only:
+  /// on a busy machine two captures may lie on both sides of it.
+  static func play(_ body: () throws -> Void) throws {
+    for isLast in [false, false, true] {
+      do {
+        return try body()
+      } catch let missed as NotShown {
+        if isLast { throw missed }
+      }
+    }
   }
 
   /// Presses keys, by the names of tmux: `C-c`.

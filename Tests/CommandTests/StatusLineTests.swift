@@ -14,73 +14,86 @@ struct StatusLineTests {
     arguments: [80, 40]
   )
   func running(columns: Int) throws {
-    let screen = try Screen(
-      "run -e 'sleep 2s; read battery-level' \(Self.thermometer)",
-      columns: columns
-    )
-    let running = try screen.wait(forLast: /^step 1: sleeping, \d\.\d s of 2 s$/)
-    #expect(running.contains("-  connect  ok"))
-    let lines = try screen.end()
-    #expect(
-      lines.suffix(6).prefix(4) == [
-        "-  connect  ok", "1  sleep 2s  ok", "2  read battery-level  87 %", "-  disconnect  ok",
-      ]
-    )
-    #expect(lines.suffix(2).first?.hasPrefix("ok: 2 steps in ") == true)
-    #expect(lines.last == "status 0")
-    #expect(!lines.joined().contains(" s of "), "\(lines)")
+    try Screen.play {
+      let screen = try Screen(
+        "run -e 'sleep 2s; read battery-level' \(Self.thermometer)",
+        columns: columns
+      )
+      let running = try screen.wait(forLast: /^step 1: sleeping, \d\.\d s of 2 s$/)
+      #expect(running.contains("-  connect  ok"))
+      let lines = try screen.end()
+      #expect(
+        lines.suffix(6).prefix(4) == [
+          "-  connect  ok", "1  sleep 2s  ok", "2  read battery-level  87 %", "-  disconnect  ok",
+        ]
+      )
+      #expect(lines.suffix(2).first?.hasPrefix("ok: 2 steps in ") == true)
+      #expect(lines.last == "status 0")
+      #expect(!lines.joined().contains(" s of "), "\(lines)")
+    }
   }
 
   @Test("messages stand above the line, which is not torn", arguments: [80, 40])
   func messages(columns: Int) throws {
-    let screen = try Screen("run -e 'sleep 3s' \(Self.aborted)", columns: columns)
-    try screen.wait(forLast: /attempt [23] of 5, \d+\.\d s of 20 s$/)
-    try screen.wait(forLast: /sleeping, \d\.\d s of 3 s$/)
-    // What was wrapped by the terminal is put together again.
-    let text = try screen.end().joined()
-    #expect(text.count { $0 == "\u{2026}" } == 0, "\(text)")
-    for attempt in [2, 3] { #expect(text.contains("attempt \(attempt) of 5 follows"), "\(text)") }
-    #expect(!text.contains("s of "), "\(text)")
-    #expect(text.contains("1  sleep 3s  ok"))
+    try Screen.play {
+      let screen = try Screen("run -e 'sleep 3s' \(Self.aborted)", columns: columns)
+      try screen.wait(forLast: /attempt [23] of 5, \d+\.\d s of 20 s$/)
+      try screen.wait(forLast: /sleeping, \d\.\d s of 3 s$/)
+      // What was wrapped by the terminal is put together again.
+      let text = try screen.end().joined()
+      #expect(text.count { $0 == "\u{2026}" } == 0, "\(text)")
+      for attempt in [2, 3] { #expect(text.contains("attempt \(attempt) of 5 follows"), "\(text)") }
+      #expect(!text.contains("s of "), "\(text)")
+      #expect(text.contains("1  sleep 3s  ok"))
+    }
   }
 
   @Test("names with wide and with hostile characters are cut to the width")
   func wide() throws {
-    let screen = try Screen(
-      #"run -d "$(printf '温度計\033[31m温度計温度計温度計温度計')" -e 'sleep 1s' \#(Self.thermometer)"#,
-      columns: 60
-    )
-    let shown = try screen.wait(forLast: /scanning, \d+\.\d s of 20 s$/)
-    let line = try #require(shown.last)
-    #expect(line.hasPrefix(#"connecting to 温度計\u{1b}[31m温…, scanning, "#), "\(line)")
-    #expect(shown.count == 2, "nothing is wrapped: \(shown)")
-    try screen.press("C-c")
-    #expect(try screen.end().last == "status 130")
+    try Screen.play {
+      let screen = try Screen(
+        #"run -d "$(printf '温度計\033[31m温度計温度計温度計温度計')" -e 'sleep 1s' "#
+          + Self.thermometer,
+        columns: 60
+      )
+      let shown = try screen.wait(forLast: /scanning, \d+\.\d s of 20 s$/)
+      let line = try #require(shown.last)
+      #expect(line.hasPrefix(#"connecting to 温度計\u{1b}[31m温…, scanning, "#), "\(line)")
+      #expect(shown.count == 2, "nothing is wrapped: \(shown)")
+      try screen.press("C-c")
+      #expect(try screen.end().last == "status 130")
+    }
   }
 
   @Test("Ctrl-C: its message replaces the line, which comes back for what is left to do")
   func interrupt() throws {
-    let screen = try Screen("run -e 'sleep 60s' \(Self.thermometer)")
-    try screen.wait(forLast: /^step 1: sleeping, \d+\.\d s of 60 s$/)
-    try screen.press("C-c")
-    try screen.wait(forLast: /^disconnecting from Thermo-1, \d\.\d s of \d+ s$/)
-    let lines = try screen.end()
-    #expect(!lines.contains { $0.contains("^C") || $0.contains(" s of ") }, "\(lines)")
-    #expect(lines.contains { $0.hasPrefix("blerun: SIGINT: ending the chain and disconnecting") })
-    #expect(lines.contains("1  sleep 1m  cancelled"))
-    #expect(lines.last == "status 130")
+    try Screen.play {
+      let screen = try Screen("run -e 'sleep 60s' \(Self.thermometer)")
+      try screen.wait(forLast: /^step 1: sleeping, \d+\.\d s of 60 s$/)
+      try screen.press("C-c")
+      try screen.wait(forLast: /^disconnecting from Thermo-1, \d\.\d s of \d+ s$/)
+      let lines = try screen.end()
+      #expect(!lines.contains { $0.contains("^C") || $0.contains(" s of ") }, "\(lines)")
+      #expect(lines.contains { $0.hasPrefix("blerun: SIGINT: ending the chain and disconnecting") })
+      #expect(lines.contains("1  sleep 1m  cancelled"))
+      #expect(lines.last == "status 130")
+    }
   }
 
   @Test("watch and scan show what they wait for, below what they print")
   func others() throws {
-    let watch = try Screen("watch temperature-measurement --for 4s \(Self.aborted)")
-    try watch.wait(forLast: /^connecting to Thermo-1, .*attempt [123] of 5, \d\.\d s of \d+ s$/)
-    try watch.wait(forLast: /^watching temperature-measurement, (?:\d values?, )?\d\.\d s of 4 s$/)
-    #expect(try !watch.end().contains { $0.contains(" s of 4 s") })
-    let scan = try Screen("scan --for 5s \(Self.thermometer)")
-    try scan.wait(forLast: /^scanning, \d\.\d s of 5 s$/)
-    let lines = try scan.end()
-    #expect(lines.contains { $0.contains("Thermo-1") } && lines.last == "status 0", "\(lines)")
+    try Screen.play {
+      let watch = try Screen("watch temperature-measurement --for 4s \(Self.aborted)")
+      try watch.wait(forLast: /^connecting to Thermo-1, .*attempt [123] of 5, \d\.\d s of \d+ s$/)
+      try watch.wait(
+        forLast: /^watching temperature-measurement, (?:\d values?, )?\d\.\d s of 4 s$/
+      )
+      #expect(try !watch.end().contains { $0.contains(" s of 4 s") })
+      let scan = try Screen("scan --for 5s \(Self.thermometer)")
+      try scan.wait(forLast: /^scanning, \d\.\d s of 5 s$/)
+      let lines = try scan.end()
+      #expect(lines.contains { $0.contains("Thermo-1") } && lines.last == "status 0", "\(lines)")
+    }
   }
 
   @Test("a batch shows its progress and an estimate, below what is printed")
@@ -106,14 +119,16 @@ struct StatusLineTests {
       "batch.yaml",
       "devices: [ Tag-1, Tag-2, Tag-3 ]\nsteps: [ { sleep: 1s }, { read: battery-level } ]\n"
     )
-    let screen = try Screen("batch \(batch) --simulate \(world) --real-time")
-    try screen.wait(forLast: /^\[-{24}\] 0\/3 devices$/)
-    try screen.wait(forLast: /^\[#{16}-{8}\] 2\/3 devices, \d+s left$/)
-    let lines = try screen.end()
-    #expect(!lines.contains { $0.contains("/3 devices") }, "\(lines)")
-    #expect(lines.contains { $0.hasPrefix("blerun: Tag-2: connecting: ") }, "\(lines)")
-    #expect(lines.contains { $0.hasPrefix("3 devices: 3 ok") }, "\(lines)")
-    #expect(lines.last == "status 0")
+    try Screen.play {
+      let screen = try Screen("batch \(batch) --simulate \(world) --real-time")
+      try screen.wait(forLast: /^\[-{24}\] 0\/3 devices$/)
+      try screen.wait(forLast: /^\[#{16}-{8}\] 2\/3 devices, \d+s left$/)
+      let lines = try screen.end()
+      #expect(!lines.contains { $0.contains("/3 devices") }, "\(lines)")
+      #expect(lines.contains { $0.hasPrefix("blerun: Tag-2: connecting: ") }, "\(lines)")
+      #expect(lines.contains { $0.hasPrefix("3 devices: 3 ok") }, "\(lines)")
+      #expect(lines.last == "status 0")
+    }
   }
 
   @Test(

@@ -118,7 +118,7 @@ struct BatchCommand: WorldCommand {
       journal: writing,
       reports: reports,
       format: printing.output,
-      showsSteps: eachStep
+      showsSteps: eachStep || options.terminal.verbose
     )
     let status = reports.end(running.run(most: runs))
     return writing?.end(status) ?? status
