@@ -8,8 +8,8 @@ packages := dbus libbluetooth-dev libdbus-1-dev libexpat1-dev libsqlite3-dev pkg
 swift_sources := Sources Tests Package.swift
 
 # How many inputs of each fuzz target belong to `make test`.
-fuzz_counts := messages=120000 device-files=50000 chain-files=40000 batch-files=12000 csv=5000 \
-  suites=10000 journals=500
+fuzz_counts := messages=60000 device-files=25000 chain-files=20000 batch-files=6000 csv=3000 \
+  suites=10000 journals=300
 
 .NOTPARALLEL:
 .PHONY: help demo build test simtest fuzz test-lab test-sanitizers docs bench format lint clean set-up \
