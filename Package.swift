@@ -27,10 +27,12 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 // What a dependent package does not need, it does not fetch: each trait is for a group of products.
+// One trait is the default and has all: SwiftPM passes the defines of several in any order, which
+// differs from plan to plan, and then compiles everything anew.
 let yams = Target.Dependency.product(
   name: "Yams",
   package: "Yams",
-  condition: .when(traits: ["Files"])
+  condition: .when(traits: ["Files", "Program"])
 )
 let argumentParser = Target.Dependency.product(
   name: "ArgumentParser",
@@ -56,9 +58,9 @@ let package = Package(
     .library(name: "BLETesting", targets: ["BLETesting", "BlueZSimulator", "SimulatedDevices"]),
   ],
   traits: [
-    .default(enabledTraits: ["Files", "Program"]),
+    .default(enabledTraits: ["Program"]),
     .trait(name: "Files", description: "Documents, Jobs and BLETesting, which read YAML"),
-    .trait(name: "Program", description: "The program blerun and its journal"),
+    .trait(name: "Program", description: "All products, the program blerun and its journal"),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
