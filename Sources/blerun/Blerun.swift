@@ -40,7 +40,7 @@ struct Blerun: ParsableCommand {
   /// Runs the command of the arguments and returns the exit status of the process.
   private static func status(of arguments: [String]) -> ExitStatus {
     do {
-      var command = try parsed(SuiteOptions.joined(arguments))
+      var command = try parsed(WatchTargets.marked(SuiteOptions.joined(arguments)))
       if let command = command as? any WorldCommand {
         StandardStreams.ofProcess.presentation = command.options.terminal.presentation
       }

@@ -17,6 +17,8 @@ final class ScriptedDevice: DeviceService {
     var calls: [String] = []
     var answers: [String: [Answer]] = [:]
     var values: [String: [(after: Duration, octets: [UInt8])]] = [:]
+    /// How many subscriptions of a characteristic end with a lost connection, after their values.
+    var losses: [String: Int] = [:]
     /// How long after its arrival each value is taken, at least.
     var lag = Duration.zero
     var isConnected = false
@@ -51,6 +53,21 @@ final class ScriptedDevice: DeviceService {
   /// What is notified once a characteristic is subscribed: each value so long after the last.
   func notify(_ characteristic: String, _ values: [(after: Duration, octets: [UInt8])]) {
     state.withLock { $0.values[characteristic] = values }
+  }
+
+  /// Loses the connection after the values of a characteristic, this many times.
+  func lose(_ characteristic: String, times: Int = 1) {
+    state.withLock { $0.losses[characteristic] = times }
+  }
+
+  /// Whether the connection is lost now, which is one loss less to come.
+  private func isLost(_ characteristic: String) -> Bool {
+    state.withLock { state in
+      guard let left = state.losses[characteristic], left > 0 else { return false }
+      state.losses[characteristic] = left - 1
+      state.isConnected = false
+      return true
+    }
   }
 
   /// Has each value wait this long between its arrival and whoever takes it, as one that takes
@@ -170,7 +187,7 @@ final class ScriptedDevice: DeviceService {
       let (values, lag) = state.withLock { ($0.values["\(characteristic)"], $0.lag) }
       let loop = scheduler.loop
       return .just(
-        Signal { sink in
+        Signal { [self] sink in
           var arrival = loop.now
           for value in values ?? [] {
             arrival = arrival + value.after
@@ -179,6 +196,9 @@ final class ScriptedDevice: DeviceService {
             let notification = NotifiedValue(value: value.octets, at: arrival)
             let gap = NotificationGap(.linkLost, from: arrival, to: arrival)
             try await sink(value.octets.isEmpty ? .gap(gap) : .value(notification))
+          }
+          if isLost("\(characteristic)") {
+            throw DeviceFailure.scripted(.linkLost, .passing, "listening to \(characteristic)")
           }
           // A device that falls silent ends nothing.
           if values != nil { try await Signal<Void>.never().run { _ in } }

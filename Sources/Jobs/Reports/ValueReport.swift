@@ -6,26 +6,38 @@ import Bluetooth
 public struct ValueReport: RunReport {
   /// Whether each line begins with its time in the run, in seconds, and with the attribute.
   private let showsPlace: Bool
+  /// Whether the device follows the time.
+  private let showsDevice: Bool
 
-  /// A report of values; with `showsPlace` each line begins with its time in the run, in seconds,
-  /// and with the attribute.
-  public init(showsPlace: Bool = false) {
+  /// A report of values.
+  ///
+  /// - Parameters:
+  ///   - showsPlace: Begins each line with its time in the run, in seconds, and the attribute.
+  ///   - showsDevice: Puts the device between the two.
+  public init(showsPlace: Bool = false, showsDevice: Bool = false) {
     self.showsPlace = showsPlace
+    self.showsDevice = showsDevice
   }
 
   public func lines(for event: RunEvent) -> [String] {
     switch event.change {
     case .value(let step, let value): [line(event, step, TextReport.text(value))]
-    case .gap(let step, let gap): showsPlace ? [line(event, step, TextReport.text(gap))] : []
+    case .gap(let step, let gap): showsPlace ? [line(event, step, text(gap))] : []
     case .runStarted, .stepStarted, .advertisement, .stepFinished, .runFinished, .pairingDisplay:
       []
     }
   }
 
+  /// A gap of a watch may last beyond its end: nothing is stated about what follows it.
+  private func text(_ gap: NotificationGap) -> String {
+    guard gap.cause == .linkLost else { return TextReport.text(gap) }
+    return "(gap: not connected for \(TextReport.milliseconds(gap.lasted)) s)"
+  }
+
   private func line(_ event: RunEvent, _ step: ReportedStep, _ text: String) -> String {
     guard showsPlace else { return text.printable }
-    let attribute = step.attribute ?? ""
-    let time = TextReport.milliseconds(event.offset)
-    return "\(time)  \(attribute)  \(text)".printable
+    let device = showsDevice ? event.device : nil
+    let words = [TextReport.milliseconds(event.offset), device, step.attribute, text]
+    return words.compactMap { $0 }.joined(separator: "  ").printable
   }
 }

@@ -9,7 +9,7 @@ extension ChainRun {
     _ placed: PlacedStep,
     _ outcome: inout StepOutcome?
   ) async throws {
-    let reads = reads(polling.target, polling.format, every: polling.period)
+    let reads = runner.service.reads(of: polling.target, polling.format, every: polling.period)
     try await gather(reads, polling.stop, placed, &outcome) { measures, rate in
       .polled(PollSummary(measures, rate: rate))
     }
@@ -46,28 +46,10 @@ extension ChainRun {
 
   private func samples(_ input: Combining.Input) -> Signal<Sample> {
     switch input.source {
-    case .poll(let period): return reads(input.target, input.format, every: period)
+    case .poll(let period):
+      return runner.service.reads(of: input.target, input.format, every: period)
     case .notify:
       return runner.service.listening(to: input.target, format: input.format) { $0 }
-    }
-  }
-
-  /// Values that are read at once and then in each period, with their latencies.
-  private func reads(
-    _ target: CharacteristicSelector,
-    _ format: ValueFormat?,
-    every period: Duration
-  ) -> Signal<Sample> {
-    .poll(every: period) { [service = runner.service, loop] in
-      Signal { sink in
-        let start = loop.now
-        try await service.read(target).run { octets in
-          let now = loop.now
-          try await sink(
-            Sample(octets, of: target, format: format, arrival: now, latency: now - start)
-          )
-        }
-      }
     }
   }
 }

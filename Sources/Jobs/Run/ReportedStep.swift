@@ -41,7 +41,7 @@ public struct ReportedStep: Hashable, Sendable {
   /// Where it was written: see ``Step/source``. An implied step was not.
   public let source: Place?
   /// Whether its values are octets that a device sent. An RSSI is not.
-  public let hasOctets: Bool
+  public internal(set) var hasOctets: Bool
   /// Whether it has many values, each reported on a line of its own.
   let isStream: Bool
   /// Whether an attempt of the chain begins with it.
@@ -98,6 +98,13 @@ public struct ReportedStep: Hashable, Sendable {
     isStream = kind.subjects?.isOfMany == true
     beginsAttempt = step.action == .connect && position.isFirst
     if case .log = step.action { repeatsAction = true } else { repeatsAction = false }
+  }
+
+  /// The same step with what is measured over its values, which has no octets.
+  var measured: ReportedStep {
+    var step = self
+    step.hasOctets = false
+    return step
   }
 
   /// The label, if there is one, and the action.

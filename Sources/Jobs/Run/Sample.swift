@@ -86,4 +86,29 @@ extension DeviceService {
       )
     }
   }
+
+  /// The values of a characteristic that is read at once and then in each period, with the latencies
+  /// of the reads.
+  ///
+  /// - Parameter limit: How long one read may take; nil leaves that to the deadlines of the caller.
+  package func reads(
+    of target: CharacteristicSelector,
+    _ format: ValueFormat? = nil,
+    every period: Duration,
+    limit: Duration? = nil
+  ) -> Signal<Sample> {
+    .poll(every: period) { [scheduler] in
+      Signal { sink in
+        let loop = scheduler.loop
+        let start = loop.now
+        let one = read(target)
+        try await (limit.map { one.timeout($0, "reading \(target)") } ?? one).run { octets in
+          let now = loop.now
+          try await sink(
+            Sample(octets, of: target, format: format, arrival: now, latency: now - start)
+          )
+        }
+      }
+    }
+  }
 }

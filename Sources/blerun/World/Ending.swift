@@ -13,6 +13,11 @@ struct Ending: Error {
     self.messages = messages
   }
 
+  init(_ status: ExitStatus, messages: [String]) {
+    self.status = status
+    self.messages = messages
+  }
+
   /// Everything that is wrong with files, one complaint a line.
   init(wrongFiles complaints: [String]) {
     status = .data

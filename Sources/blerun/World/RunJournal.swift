@@ -146,6 +146,13 @@ final class RunJournal: Sendable {
     }
   }
 
+  /// Reports what is not recorded itself, behind all that was recorded before.
+  func report(_ report: @escaping @Sendable () -> Void) {
+    guard options.need == .required, !recorder.isWritten else { return report() }
+    held.withLock { $0.append(HeldEvent(isResult: true, report: report)) }
+    if recorder.failure != nil { held.report(isWritten: false) }
+  }
+
   /// Writes down which devices a run of a batch is for.
   func take(_ devices: [BatchMember]) { recorder.take(devices) }
 

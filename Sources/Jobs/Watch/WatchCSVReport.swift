@@ -1,0 +1,66 @@
+// Watched values as a table that grows, for spreadsheets and notebooks.
+
+import Bluetooth
+
+/// A line for each field of each value and of each gap.
+///
+/// - Source: RFC 4180, with line feeds as line ends.
+package struct WatchCSVReport: RunReport {
+  /// The first line of a table.
+  package static let header = "time,offset,device,attribute,event,field,value,unit,hex"
+
+  package init() {}
+
+  package func lines(for event: RunEvent) -> [String] {
+    switch event.change {
+    case .value(let step, let value):
+      return lines(event, step, "value", fields(of: value), step.hasOctets ? value.hex : "")
+    case .gap(let step, let gap):
+      var members = EventMembers()
+      members.add(gap)
+      let fields = members.list.map { key, value in
+        [key, cell(value), key == "lasted" ? "s" : ""]
+      }
+      return lines(event, step, "gap", fields, "")
+    case .runStarted, .stepStarted, .advertisement, .pairingDisplay, .stepFinished, .runFinished:
+      return []
+    }
+  }
+
+  private func lines(
+    _ event: RunEvent,
+    _ step: ReportedStep,
+    _ kind: String,
+    _ fields: [[String]],
+    _ hex: String
+  ) -> [String] {
+    let place = [
+      Timestamp.text(event.wallClock), event.offset.decimalSeconds, event.device,
+      step.attribute ?? "", kind,
+    ]
+    return fields.map { field in
+      (place + field + [hex]).map { CSVCell.text($0) }.joined(separator: ",")
+    }
+  }
+
+  /// Name, value and unit of each field; of a combined value with the name of its part.
+  private func fields(of value: StepValue) -> [[String]] {
+    guard case .fields(let fields)? = value.decoded else {
+      return [["", value.decoded.map { cell(JSONValue($0)) } ?? "", ""]]
+    }
+    return fields.flatMap { cells($0, inside: "") }
+  }
+
+  private func cells(_ field: DecodedValue.Field, inside outer: String) -> [[String]] {
+    let name = outer + field.name
+    guard case .fields(let inner) = field.value else {
+      return [[name, cell(JSONValue(field.value)), field.unit ?? ""]]
+    }
+    return inner.flatMap { cells($0, inside: name + ".") }
+  }
+
+  private func cell(_ value: JSONValue) -> String {
+    if case .string(let text) = value { return text }
+    return value == .null ? "" : value.text
+  }
+}

@@ -1,0 +1,38 @@
+// What happens while devices are watched, and what is made of it.
+
+package import Bluetooth
+
+/// One thing that happened. Devices and series are named by their indexes in the plan.
+package enum WatchChange: Sendable {
+  /// An attempt to connect begins.
+  case connecting(device: Int)
+  /// The device is connected.
+  case connected(device: Int, LinkOrigin)
+  /// The characteristic is subscribed, or was read.
+  case active(series: Int)
+  /// A value arrived.
+  case value(series: Int, Sample)
+  /// Values are missing.
+  case gap(series: Int, NotificationGap)
+  /// The connection could not be made, dropped, or cannot be used any more.
+  case lost(device: Int, RunFailure)
+  /// A window of rates is over: the ordinal of the window, from 1.
+  case windowEnded(Int)
+}
+
+/// What one change leads to.
+package struct WatchOutput: Sendable {
+  /// The device that it is about, by its index; nil for what is made of several.
+  package var device: Int?
+  /// The event for the journal of the device.
+  package var recorded: RunEvent?
+  /// The event that is printed.
+  package var printed: RunEvent?
+  /// How the connection of the device changed.
+  package var link: WatchedLink.Change?
+
+  /// Whether it is a printed record, which counts.
+  var isRecord: Bool {
+    if case .value? = printed?.change { true } else { false }
+  }
+}

@@ -1,0 +1,144 @@
+// What is printed of watched values: each of them, the latest of all, or their rates.
+//
+// A pure state machine: changes go in, events without a run come out.
+
+import Bluetooth
+import Signals
+
+/// Makes the printed events of a watch.
+struct WatchView: Sendable {
+  /// An event that is printed.
+  struct Item: Sendable {
+    let device: String
+    let at: Instant
+    let change: RunEvent.Change
+  }
+
+  /// The values of one characteristic in the open window.
+  private struct Window {
+    var count = 0
+    /// Whether the device was not connected in some of it.
+    var isBroken = false
+  }
+
+  private let plan: WatchPlan
+  private let series: [WatchPlan.Series]
+  private let combined: ReportedStep
+  private let names: [String]
+  private var latest: [StepValue?]
+  private var windows: [Window]
+  private var isConnected: [Bool]
+  /// When the first window began, and how many are over.
+  private var grid: (start: Instant, over: Int)?
+
+  init(_ plan: WatchPlan) {
+    self.plan = plan
+    let series = plan.series
+    self.series = series
+    names = series.map { series in
+      let device = plan.devices[series.device].target.text
+      return plan.devices.count > 1 ? "\(device)/\(series.target)" : "\(series.target)"
+    }
+    let inputs = zip(names, series).map { Combining.Input($0, .notify, $1.target) }
+    combined =
+      PlacedStep(StepPosition(1), Step(.combine(Combining(inputs, StopConditions())))).reported
+    latest = Array(repeating: nil, count: series.count)
+    windows = Array(repeating: Window(), count: series.count)
+    isConnected = Array(repeating: false, count: plan.devices.count)
+  }
+
+  /// Everything is active: the first window begins.
+  mutating func begin(at now: Instant) {
+    grid = (now, 0)
+    windows = Array(repeating: Window(), count: series.count)
+    isConnected = Array(repeating: true, count: plan.devices.count)
+  }
+
+  /// The device is usable, or not.
+  mutating func set(device: Int, isConnected: Bool) {
+    self.isConnected[device] = isConnected
+    guard !isConnected else { return }
+    for index in series.indices where series[index].device == device {
+      windows[index].isBroken = true
+      latest[index] = nil
+    }
+  }
+
+  /// A value arrived.
+  mutating func value(_ index: Int, _ sample: Sample) -> Item? {
+    switch plan.view {
+    case .values:
+      return plan.selected(sample.value).map { value in
+        item(index, sample.arrival, .value(series[index].reported, value))
+      }
+    case .combined:
+      guard let value = plan.selected(sample.value) else { return nil }
+      latest[index] = value
+      let values = latest.compactMap { $0 }
+      guard values.count == series.count else { return nil }
+      let fields = zip(names, values).map { name, value in
+        DecodedValue.Field(name, value.decoded ?? .octets(value.octets))
+      }
+      let record = StepValue(octets: [], decoded: .fields(fields))
+      return Item(device: allDevices, at: sample.arrival, change: .value(combined, record))
+    case .rate:
+      windows[index].count += 1
+      return nil
+    }
+  }
+
+  /// Values are missing.
+  mutating func gap(_ index: Int, _ gap: NotificationGap) -> Item? {
+    switch plan.view {
+    case .values: return item(index, gap.to, .gap(series[index].reported, gap))
+    case .combined:
+      // A device that was not connected misses the values of all its characteristics at once.
+      let isFirst = index == 0 || series[index - 1].device != series[index].device
+      guard gap.cause != .linkLost || isFirst else { return nil }
+      return Item(device: allDevices, at: gap.to, change: .gap(combined, gap))
+    case .rate:
+      // They arrived, though nobody has them; without a connection the window is a gap itself.
+      windows[index].count += gap.dropped
+      return nil
+    }
+  }
+
+  /// A window is over; the ones before it are, too.
+  ///
+  /// - Parameter number: The ordinal of the window, from 1.
+  /// - Returns: The rate of each characteristic; a gap where its device was not connected all the
+  ///   time.
+  mutating func windowEnded(_ number: Int) -> [Item] {
+    guard case .rate(let length) = plan.view, let grid, number > grid.over else { return [] }
+    let from = grid.start + length * grid.over
+    let to = grid.start + length * number
+    self.grid = (grid.start, number)
+    return series.indices.map { index in
+      let window = windows[index]
+      windows[index] = Window(isBroken: !isConnected[series[index].device])
+      let step = series[index].reported
+      guard !window.isBroken else {
+        return item(index, to, .gap(step, NotificationGap(.linkLost, from: from, to: to)))
+      }
+      let fields = [
+        DecodedValue.Field("count", .integer(Int64(window.count))),
+        DecodedValue.Field(
+          "rate",
+          .real(Double(window.count) / (to - from).seconds, decimals: 2),
+          unit: "per second"
+        ),
+      ]
+      return item(
+        index,
+        to,
+        .value(step.measured, StepValue(octets: [], decoded: .fields(fields)))
+      )
+    }
+  }
+
+  private var allDevices: String { plan.devices.map(\.target.text).joined(separator: ", ") }
+
+  private func item(_ index: Int, _ at: Instant, _ change: RunEvent.Change) -> Item {
+    Item(device: plan.devices[series[index].device].target.text, at: at, change: change)
+  }
+}

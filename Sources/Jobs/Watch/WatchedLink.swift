@@ -1,0 +1,81 @@
+// The connection of a watched device: when it is made again, and after which pause.
+//
+// A pure value.
+
+import Bluetooth
+package import Signals
+
+/// Decides whether a device is connected again.
+package struct WatchedLink: Sendable {
+  /// A change of the connection, for people.
+  package enum Change: Hashable, Sendable {
+    /// It is connected for the first time, and everything is subscribed.
+    case connected
+    /// The connection dropped; it is made again, unless the plan forbids it.
+    case lost(RunFailure)
+    /// It is connected and subscribed again, after this time.
+    case reconnected(after: Duration)
+  }
+
+  private static let firstPause = Duration.milliseconds(250)
+  private static let longestPause = Duration.seconds(5)
+
+  private var inactive: Set<Int>
+  private let series: Set<Int>
+  /// Whether everything of the device was active once: a failure before that ends the watch.
+  package private(set) var hasBegun = false
+  /// When the connection dropped; nil while it is up, and before the first one.
+  package private(set) var lostAt: Instant?
+  private var pause = Self.firstPause
+
+  /// A device that is not connected.
+  package init(series: some Sequence<Int>) {
+    self.series = Set(series)
+    inactive = self.series
+  }
+
+  /// Whether everything of the device is active now.
+  package var isActive: Bool { inactive.isEmpty }
+
+  /// A characteristic is active.
+  ///
+  /// - Returns: The change, when it was the last one.
+  package mutating func active(_ index: Int, at now: Instant) -> Change? {
+    guard inactive.remove(index) != nil, inactive.isEmpty else { return nil }
+    defer {
+      hasBegun = true
+      lostAt = nil
+      pause = Self.firstPause
+    }
+    return lostAt.map { .reconnected(after: now - $0) } ?? .connected
+  }
+
+  /// The connection cannot be used.
+  ///
+  /// - Returns: The change; nil when it was not usable before either.
+  package mutating func lost(_ failure: RunFailure, at now: Instant) -> Change? {
+    inactive = series
+    guard hasBegun, lostAt == nil else { return nil }
+    lostAt = now
+    return .lost(failure)
+  }
+
+  /// The pause before the next attempt: it doubles until the device is active again.
+  package mutating func nextPause() -> Duration {
+    defer { pause = min(pause * 2, Self.longestPause) }
+    return pause
+  }
+
+  /// Whether another attempt to connect can help. A restarted bluetoothd and an adapter that is
+  /// switched on again do; a bus that is gone does not come back.
+  package func canReconnect(after failure: RunFailure) -> Bool {
+    guard hasBegun else { return false }
+    switch failure.class {
+    case .passing: return failure.isWorthAnotherTry
+    case .unavailable:
+      return failure.code != .busLost && failure.code != .busUnreachable
+        && failure.code != .capabilityMissing
+    case .definite: return false
+    }
+  }
+}

@@ -1,0 +1,121 @@
+// What `blerun watch` watches, and what it makes of the values.
+
+import ArgumentParser
+import Bluetooth
+import Jobs
+
+/// The devices, the characteristics, and the form of the output.
+struct WatchOptions: ParsableArguments {
+  /// How records are printed.
+  enum Output: String, ExpressibleByArgument, CaseIterable {
+    case text, json, csv
+  }
+
+  @Argument(
+    help: ArgumentHelp(
+      "The characteristics; without --device, the device may come first.",
+      valueName: "characteristic"
+    )
+  )
+  var words: [String]
+
+  @Option(
+    name: [.short, .long],
+    help: """
+      The device: an address, or a name with wildcards * and ?. Repeat it for more, each before its \
+      characteristics.
+      """
+  )
+  var device: [String] = []
+
+  @Flag(help: "Names match only in the same case.")
+  var exact = false
+
+  @Option(help: "How long connecting, subscribing and one read may take, each: 10s, 500ms.")
+  var timeout = DurationArgument(Plan.usualTimeout)
+
+  @Option(help: "Read the values at this interval instead of subscribing: 1m, 500ms.")
+  var poll: DurationArgument?
+
+  @Flag(help: "Print how many values come in each window, instead of the values.")
+  var rate = false
+
+  @Option(help: "The length of a window of --rate: 5s.")
+  var window: DurationArgument?
+
+  @Option(help: "Print this field of the values only: bpm. Repeat it for more.")
+  var field: [String] = []
+
+  @Flag(help: "Print the latest values of all characteristics as one record.")
+  var combine = false
+
+  @Option(
+    name: [.customLong("for")],
+    help: "How long to watch, from when all subscriptions are active: 5s, 1m."
+  )
+  var duration: DurationArgument?
+
+  @Option(help: "How many records to print in all.")
+  var count: Int?
+
+  @Option(help: ArgumentHelp("How to decode the bytes: u8, i16be, utf8, hex …"))
+  var format: FormatArgument?
+
+  @Flag(help: "Take the values through a socket of this program's own (AcquireNotify).")
+  var acquire = false
+
+  @Flag(
+    inversion: .prefixedNo,
+    help: "When a connection drops, connect and subscribe again; or end."
+  )
+  var resume = true
+
+  @Option(help: "How records are printed: text, json or csv.")
+  var output: Output = .text
+
+  func validate() throws {
+    if let count, count < 1 { throw ValidationError("--count must be at least 1.") }
+    for (option, duration) in [("--poll", poll), ("--window", window), ("--for", duration)] {
+      guard let duration, duration.duration <= .zero else { continue }
+      throw ValidationError("\(option) must be above zero.")
+    }
+    if rate != (window != nil) {
+      throw ValidationError("--rate and --window belong together: --rate --window 5s.")
+    }
+    let pairs = [
+      ("--rate", rate, "--combine", combine), ("--rate", rate, "--field", !field.isEmpty),
+      ("--poll", poll != nil, "--acquire", acquire),
+    ]
+    for (first, hasFirst, second, hasSecond) in pairs where hasFirst && hasSecond {
+      throw ValidationError("Give \(first) or \(second), not both.")
+    }
+    let plan = try plan { .any }
+    if let problem = plan.problem { throw ValidationError("\(problem).") }
+  }
+
+  /// What is watched.
+  ///
+  /// - Parameter only: Gives the device where none is named.
+  func plan(orElse only: () throws -> DeviceTarget) throws -> WatchPlan {
+    WatchPlan(
+      try WatchTargets(words).devices(exact: exact, orElse: only),
+      source: poll.map { .poll(every: $0.duration) } ?? .notify(subscription),
+      view: window.map { .rate(window: $0.duration) } ?? (combine ? .combined : .values),
+      format: format?.format,
+      fields: field,
+      limit: timeout.duration,
+      duration: duration?.duration,
+      count: count,
+      reconnects: resume
+    )
+  }
+
+  /// A watch goes on where values come faster than they are printed: the gap counts them.
+  private var subscription: SubscriptionOptions {
+    SubscriptionOptions(
+      delivery: acquire ? .acquire : .signals,
+      overflow: .dropOldest,
+      startLimit: timeout.duration
+    )
+  }
+}
