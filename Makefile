@@ -51,7 +51,8 @@ fuzz: set-up ## Hostile files and messages; FUZZ_COUNT=1000000 of each
 
 test-lab: build ## The built program, and the simulator, against a real bluetoothd, in a guest kernel
 	Tests/Lab/setup
-	Tests/Lab/chains; chains=$$?; Tests/Lab/clients && Tests/Lab/compare && exit $$chains
+	printf '%s\n' chains clients compare | xargs -P 2 -I {} sh -c \
+	  'Tests/Lab/{} >.build/lab-{} 2>&1; status=$$?; cat .build/lab-{}; exit $$status'
 
 test-sanitizers: set-up ## All tests under the thread sanitizer, then the address sanitizer
 	THREAD_SANITIZER=1 swift test --disable-xctest --sanitize thread --scratch-path .build-tsan
