@@ -107,6 +107,9 @@ struct LinkState: Equatable, Sendable {
     }
   }
 
+  /// The phase of a connection that is up and used.
+  private var upPhase: Phase { isResolved ? .ready : .resolving }
+
   // MARK: Connecting
 
   private mutating func connectWanted() -> Action {
@@ -114,7 +117,7 @@ struct LinkState: Equatable, Sendable {
     case .idle where isUp:
       maker = .somebodyElse
       ending = nil
-      phase = isResolved ? .ready : .resolving
+      phase = upPhase
       return .adopt
     case .idle:
       maker = .us
@@ -135,7 +138,7 @@ struct LinkState: Equatable, Sendable {
     case .connecting where success:
       isConnectAnswered = true
       if isUp {
-        phase = isResolved ? .ready : .resolving
+        phase = upPhase
       } else if wasUp {
         end(.lost)
       }
@@ -155,7 +158,7 @@ struct LinkState: Equatable, Sendable {
     guard phase == .idle, isUp else { return .nothing }
     maker = .us
     ending = nil
-    phase = isResolved ? .ready : .resolving
+    phase = upPhase
     return .nothing
   }
 
@@ -191,7 +194,7 @@ struct LinkState: Equatable, Sendable {
   private mutating func disconnectAnswered(_ success: Bool) -> Action {
     guard phase == .disconnecting else { return .nothing }
     guard success else {
-      if isUp { phase = isResolved ? .ready : .resolving } else { end(.disconnected) }
+      if isUp { phase = upPhase } else { end(.disconnected) }
       return .nothing
     }
     isDisconnectAnswered = true
@@ -205,7 +208,7 @@ struct LinkState: Equatable, Sendable {
     isUp = true
     fellUnanswered = false
     wasUp = true
-    if phase == .connecting && isConnectAnswered { phase = isResolved ? .ready : .resolving }
+    if phase == .connecting && isConnectAnswered { phase = upPhase }
     return .nothing
   }
 

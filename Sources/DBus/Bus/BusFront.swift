@@ -18,6 +18,21 @@ protocol FrontState: Sendable {
   var callObserver: CallObserver? { get set }
 }
 
+extension FrontState {
+  /// Enters a call that is about to be sent; `waiter` receives the reply.
+  ///
+  /// - Returns: The serial of the call; the call for its observer, if it has one.
+  mutating func enter(
+    _ call: MethodCall,
+    _ waiter: ReplyWaiter,
+    lateReply: PendingCalls<ReplyWaiter>.LateReply?
+  ) throws(BusFailure) -> (serial: UInt32, observed: ObservedCall?) {
+    var waiter = waiter
+    waiter.observation = callObserver?.observed(call)
+    return (try pending.enter(waiter, lateReply: lateReply), waiter.observation)
+  }
+}
+
 /// A front: it keeps its tables under one lock, and sends calls.
 protocol BusFront: MessageBus {
   associatedtype State: FrontState

@@ -20,13 +20,6 @@ struct ReplyWaiter: Sendable {
   ) -> ReplyWaiter {
     ReplyWaiter(caller: nil, handler: handler)
   }
-
-  /// The waiter, with the observation of its call.
-  func observed(_ observation: ObservedCall?) -> ReplyWaiter {
-    var waiter = self
-    waiter.observation = observation
-    return waiter
-  }
 }
 
 extension PendingCalls<ReplyWaiter>.Entry {

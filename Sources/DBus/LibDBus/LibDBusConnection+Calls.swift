@@ -42,8 +42,7 @@ extension LibDBusConnection {
     let (serial, observed, change) = try state.withLock { state throws(BusFailure) in
       let connection = try self.connection(&state)
       try check(marshalled, on: connection, state.socket)
-      let observed = state.callObserver?.observed(call)
-      let serial = try state.pending.enter(waiter.observed(observed), lateReply: lateReply)
+      let (serial, observed) = try state.enter(call, waiter, lateReply: lateReply)
       dbus_message_set_serial(marshalled.pointer, serial)
       guard dbus_connection_send(connection, marshalled.pointer, nil) != 0 else {
         _ = state.pending.take(serial)

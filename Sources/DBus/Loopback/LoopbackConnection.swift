@@ -59,8 +59,7 @@ public final class LoopbackConnection: MessageBus {
     let message = try prepared(call.message)
     let (serial, observed) = try state.withLock { state throws(BusFailure) in
       if let failure = state.failure { throw failure }
-      let observed = state.callObserver?.observed(call)
-      return (try state.pending.enter(waiter.observed(observed), lateReply: lateReply), observed)
+      return try state.enter(call, waiter, lateReply: lateReply)
     }
     observed?.begin()
     submit(message, serial)

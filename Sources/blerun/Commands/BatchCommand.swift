@@ -97,7 +97,7 @@ struct BatchCommand: WorldCommand {
     case .goOn(let found): resumption = found
     case .nothing(let reason):
       let reports = try reportFiles(on: batch)
-      StandardError.notice("\(reason)")
+      StandardError.notice(reason)
       if options.simulate.isEmpty { try releaseOrphans() }
       return reports.end(.ok, remark: reason)
     case .refused(let ending): throw ending
@@ -106,7 +106,7 @@ struct BatchCommand: WorldCommand {
     let world = try reports.during { () throws(Ending) in try options.world(simulated) }
     defer { world.end() }
     try reports.during { () throws(Ending) in try world.releaseOrphans() }
-    if let resumption { StandardError.notice("\(resumption.notice)") }
+    if let resumption { StandardError.notice(resumption.notice) }
     let writing = kept.map {
       BatchJournal($0, journal, of: batch, at: path, goingOn: resumption, in: world)
     }
@@ -192,9 +192,9 @@ struct BatchCommand: WorldCommand {
       switch try decision(on: batch, try openJournal()) {
       case nil: break
       case .goOn(let found):
-        StandardError.notice("\(found.notice)")
+        StandardError.notice(found.notice)
         batch = try left(of: batch, found.past)
-      case .nothing(let reason): return StandardError.notice("\(reason)")
+      case .nothing(let reason): return StandardError.notice(reason)
       case .refused(let ending): throw ending
       }
     }

@@ -70,7 +70,7 @@ struct JournalOptions: ParsableArguments {
       ? "simulated runs have none without --journal FILE"
       : "no place for the journal is known: neither XDG_STATE_HOME nor HOME is set"
     if need == .required { throw Ending(isSimulated ? .usage : .output, reason) }
-    StandardError.notice("\(reason)")
+    StandardError.notice(reason)
     return nil
   }
 

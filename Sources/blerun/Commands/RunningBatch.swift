@@ -140,7 +140,7 @@ final class RunningBatch: Sendable {
     }
     let recorder = ended.recorder
     line?.show()
-    let isQuiet = StandardStreams.ofProcess.presentation.verbosity == .quiet
+    let isQuiet = StandardStreams.ofProcess.presentation.isQuiet
     guard format == .text, !isQuiet || ending.status != .ok,
       !recorder.runs.isEmpty || !ending.notRun.isEmpty
     else { return }
@@ -167,7 +167,7 @@ final class RunningBatch: Sendable {
     }
     if let line { return line.show() }
     guard isNews, let progress else { return }
-    StandardError.notice("\(progress.text(at: now))")
+    StandardError.notice(progress.text(at: now))
   }
 }
 

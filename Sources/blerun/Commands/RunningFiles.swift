@@ -62,7 +62,7 @@ struct RunningFiles {
       let status = reports.end(failed ?? .ok, notRun: notRun)
       switch format {
       case .text:
-        let isQuiet = StandardStreams.ofProcess.presentation.verbosity == .quiet
+        let isQuiet = StandardStreams.ofProcess.presentation.isQuiet
         if !isQuiet || status != .ok { try show(summary.lines) }
       case .json: try show([summary.json(status)])
       case .junit, .tap: break

@@ -186,7 +186,7 @@ struct SuiteCommand {
 extension SuiteEvent {
   /// Whether `--quiet` is given and leaves it out: it has neither data nor a failure.
   fileprivate var isLeftOutOfQuiet: Bool {
-    guard StandardStreams.ofProcess.presentation.verbosity == .quiet else { return false }
+    guard StandardStreams.ofProcess.presentation.isQuiet else { return false }
     switch change {
     case .started: return true
     case .test(_, _, let run): return !run.hasDataOrFailure

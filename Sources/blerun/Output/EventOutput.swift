@@ -19,7 +19,7 @@ final class EventOutput: Sendable {
   /// - Parameter isForPeople: Whether lines may be coloured, and left out with `--quiet` where they
   ///   have neither data nor a failure.
   init(_ output: StandardOutput, as report: any RunReport, isForPeople: Bool) {
-    let isQuiet = isForPeople && StandardStreams.ofProcess.presentation.verbosity == .quiet
+    let isQuiet = isForPeople && StandardStreams.ofProcess.presentation.isQuiet
     self.output = output
     self.report = isQuiet ? QuietReport(report) : report
     self.isForPeople = isForPeople

@@ -26,6 +26,9 @@ struct Presentation: Sendable {
   var verbosity = Verbosity.usual
   var color = Color.auto
 
+  /// Whether nothing but data and failures is printed.
+  var isQuiet: Bool { verbosity == .quiet }
+
   /// Whether text is coloured that goes to a terminal, or elsewhere.
   ///
   /// - Source: no-color.org: set, and not empty.

@@ -164,7 +164,7 @@ enum StandardError {
 
   /// Writes what is worth knowing and no failure. Not with `--quiet`.
   static func notice(_ text: String) {
-    guard StandardStreams.ofProcess.presentation.verbosity != .quiet else { return }
+    guard !StandardStreams.ofProcess.presentation.isQuiet else { return }
     write([.text(PrintableText(line: "blerun: \(text)")), .lineEnd])
   }
 
@@ -255,7 +255,7 @@ final class StandardStreams: Sendable {
   ///
   /// - Parameter printsData: Whether standard output gets data for programs as things happen.
   func hasStatusLine(printsData: Bool) -> Bool {
-    guard presentation.verbosity != .quiet, isatty(STDERR_FILENO) == 1,
+    guard !presentation.isQuiet, isatty(STDERR_FILENO) == 1,
       Presentation.isAble(RuntimeFolder.variable)
     else { return false }
     guard isatty(STDOUT_FILENO) == 1 else { return true }
