@@ -103,9 +103,9 @@ struct DeviceTargetTests {
   func service() throws {
     let battery = try #require(AssignedNumbers.service(named: "battery"))
     let reason = "does not advertise battery"
-    #expect(DeviceTarget.service(battery).difference(from: twins[0]) == reason)
+    #expect(DeviceTarget.service("battery").difference(from: twins[0]) == reason)
     let other = device("Cell", 3, services: [battery])
-    #expect(DeviceTarget.service(battery).difference(from: other) == nil)
+    #expect(DeviceTarget.service("battery").difference(from: other) == nil)
   }
 
   @Test("of many devices, the nearest are listed")

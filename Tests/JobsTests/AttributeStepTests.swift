@@ -169,7 +169,7 @@ struct AttributeStepTests {
         )
       ]
     )
-    let text = JSONValue(service).text
+    let text = JSONValue(service, .assigned).text
     #expect(text.hasPrefix(#"{"uuid":"0000180f-0000-1000-8000-00805f9b34fb","name":"battery""#))
     #expect(text.contains(#""flags":["read"],"descriptors":[{"uuid":"00002901-"#))
   }

@@ -60,6 +60,7 @@ struct BatchSchemaTests {
     "chain: chain.yaml\ndevices: { csv: t.csv, address: mac }\ncron: \"*/15 6-22 * * mon-fri\"",
     """
     name: All
+    names: { soil: ff01 }
     steps: [connect]
     variables: { a: 1 }
     environment: []

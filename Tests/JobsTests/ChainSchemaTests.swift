@@ -68,7 +68,9 @@ struct ChainSchemaTests {
     "steps: [{ write: 2a06, value: { u8: 1 }, expect: { percent: 1 } }]",
     "steps: [{ sleep: 1s, attempts: 2 }]", "steps: [{ log: a, on-failure: go-on }]",
     "steps: [{ read: 2a19, as: 1a }]", "steps: [connect]\nvariables: { a: { type: colour } }",
-    "steps: [connect]\nenvironment: HOME", "steps: [{ pair: { capability: none } }]",
+    "steps: [connect]\nnames: [soil]", "steps: [connect]\nnames: { soil: moist }",
+    "steps: [connect]\nnames: { 'a b': ff01 }", "steps: [connect]\nenvironment: HOME",
+    "steps: [{ pair: { capability: none } }]",
   ]
 
   @Test("what the reader refuses does not fit", arguments: unfit)

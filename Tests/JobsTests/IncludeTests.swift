@@ -128,7 +128,7 @@ struct IncludeTests {
     #expect(try complaint(["a": "[1"]).contains("invalid YAML"))
     #expect(
       try complaint(["a": "device: { name: x }\nsteps: [connect]"])
-        == "a:1:1: device: unknown key 'device'\(end) (expected one of name, variables, steps)"
+        == "a:1:1: device: unknown key 'device'\(end) (expected one of name, variables, names, steps)"
     )
     #expect(
       try complaint(["a": "variables: { level: }\nsteps: [connect]"]).contains(
@@ -160,11 +160,11 @@ struct IncludeTests {
 }
 
 extension FolderOfFiles {
-  fileprivate func plan(_ limits: PlanLimits = PlanLimits()) throws -> Plan {
+  func plan(_ limits: PlanLimits = PlanLimits()) throws -> Plan {
     try Plan(file: path + "/main.yaml", limits: limits)
   }
 
-  fileprivate func complaints(_ limits: PlanLimits = PlanLimits()) -> [String] {
+  func complaints(_ limits: PlanLimits = PlanLimits()) -> [String] {
     complaints { _ = try plan(limits) }
   }
 }

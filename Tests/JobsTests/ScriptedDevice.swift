@@ -140,7 +140,7 @@ final class ScriptedDevice: DeviceService {
 
   func services() -> Signal<[GATTService]> { .just([]) }
 
-  func connect(keep: Bool, expecting: [BluetoothUUID]) -> Signal<LinkOrigin> {
+  func connect(keep: Bool, expecting: [ServiceSelector]) -> Signal<LinkOrigin> {
     operation("connect") { [self] in
       let call = state.withLock { state in
         state.isConnected = true

@@ -92,7 +92,7 @@ struct ConnectFaultTests {
     let simulation = try Simulation(definition: definition)
     let fitting = ScanFilter(
       manufacturer: ManufacturerPattern(company: 0x004c, prefix: [0x02]),
-      serviceData: ServiceDataPattern(service: BluetoothUUID(short: 0xfeaa), prefix: [0x00])
+      serviceData: ServiceDataPattern(service: "feaa", prefix: [0x00])
     )
     let other = ScanFilter(manufacturer: ManufacturerPattern(company: 0x004c, prefix: [0x03]))
     func count(_ filter: ScanFilter) -> Int {

@@ -32,8 +32,8 @@ extension AdvertisementMonitor1.Pattern {
       return [Self(0, DataType.manufacturer, clipped(company + manufacturer.prefix))]
     }
     if let data = filter.serviceData {
-      let type = data.service.short == nil ? DataType.serviceData128 : DataType.serviceData16
-      return [Self(0, type, clipped(octets(of: data.service) + data.prefix))]
+      let type = data.service.uuid.short == nil ? DataType.serviceData128 : DataType.serviceData16
+      return [Self(0, type, clipped(octets(of: data.service.uuid) + data.prefix))]
     }
     let services = filter.wantedServices.flatMap { patterns(for: $0) }
     if !services.isEmpty { return services }

@@ -12,7 +12,7 @@ extension BlueZDeviceService {
   func connect(
     in turn: Turn,
     keep: Bool,
-    expecting: [BluetoothUUID],
+    expecting: [ServiceSelector],
     _ attempts: inout ConnectAttempts
   ) async throws -> LinkOrigin {
     try await client.keepInStep()

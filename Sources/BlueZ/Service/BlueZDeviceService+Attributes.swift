@@ -142,7 +142,7 @@ extension BlueZDeviceService {
     _ verb: String,
     _ selector: CharacteristicSelector
   ) async -> any Error {
-    let name = AssignedNumbers.title(of: selector)
+    let name = "\(selector)"
     let channel = try? channel(selector)
     let isWriterHere = channel?.state.withLock { $0.isWriterHere } ?? false
     let failure = await explained(

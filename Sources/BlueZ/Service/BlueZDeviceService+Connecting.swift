@@ -17,7 +17,7 @@ extension BlueZDeviceService {
   /// - Returns: The origin of the connection, once the device is ready. Fails with
   ///   `DeviceFailure`: `connect-outside-turn`, `adapter-missing`, `adapter-off`, `not-found`,
   ///   `connect-failed`, `service-missing`, `timed-out` and others.
-  public func connect(keep: Bool, expecting: [BluetoothUUID]) -> Signal<LinkOrigin> {
+  public func connect(keep: Bool, expecting: [ServiceSelector]) -> Signal<LinkOrigin> {
     Signal.operation(of: scheduler, "connecting") { [self] sink in
       var attempts = ConnectAttempts(most: options.attempts, takesOver: options.takesOver)
       let origin: LinkOrigin
@@ -59,7 +59,7 @@ extension BlueZDeviceService {
     to device: ObjectPath,
     in turn: Turn,
     keep: Bool,
-    expecting: [BluetoothUUID]
+    expecting: [ServiceSelector]
   ) async throws -> LinkOrigin {
     bind(device)
     guard let adapter = device.parent else { throw Problem(.objectGone) }
@@ -120,13 +120,18 @@ extension BlueZDeviceService {
 
   // MARK: Services
 
-  private func seeServices(of device: ObjectPath, _ expected: [BluetoothUUID]) async throws {
-    let found = try await seenServices(of: device, expected)
-    let missing = expected.filter { !found.contains($0) }
-    guard !missing.isEmpty else { return }
-    let hidden = client.look { $0.advertisement(of: device)?.services ?? [] }
-      .filter { missing.contains($0) }
-    throw Problem(.missing(missing, found: found, hidden: !hidden.isEmpty))
+  private func seeServices(of device: ObjectPath, _ expected: [ServiceSelector]) async throws {
+    let found = try await seenServices(of: device, expected.map(\.uuid))
+    let missing = expected.filter { !found.contains($0.uuid) }
+    guard let first = missing.first else { return }
+    let advertised = client.look { $0.advertisement(of: device)?.services ?? [] }
+    throw Problem(
+      .missing(
+        missing,
+        found: found.map { ServiceSelector($0, names: first.names) },
+        hidden: missing.contains { advertised.contains($0.uuid) }
+      )
+    )
   }
 
   /// The services whose objects are exported.
@@ -223,16 +228,14 @@ extension Explanation {
 
   /// Required services that were not found.
   static func missing(
-    _ missing: [BluetoothUUID],
-    found: [BluetoothUUID],
+    _ missing: [ServiceSelector],
+    found: [ServiceSelector],
     hidden: Bool
   ) -> Explanation {
-    if found.isEmpty {
-      return .noServices(.serviceMissing, missing.map { name($0) }.joined(separator: ", "))
+    func list(_ services: [ServiceSelector]) -> String {
+      services.map(\.description).joined(separator: ", ")
     }
-    let list = { (uuids: [BluetoothUUID]) in
-      uuids.isEmpty ? "none" : uuids.map { name($0) }.joined(separator: ", ")
-    }
+    if found.isEmpty { return .noServices(.serviceMissing, list(missing)) }
     return permanent(
       .serviceMissing,
       "the device does not offer \(list(missing)); it offers \(list(found))",
@@ -254,10 +257,5 @@ extension Explanation {
       "bluetoothd has read no services of the device, and so no \(wanted)",
       hint: "connect again; if it persists, \(.fresh) to read them again"
     )
-  }
-
-  /// `battery`, or the UUID of an unknown service.
-  static func name(_ service: BluetoothUUID) -> String {
-    AssignedNumbers.serviceIdentifier(service) ?? service.description
   }
 }

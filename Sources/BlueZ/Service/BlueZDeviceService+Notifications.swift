@@ -98,7 +98,7 @@ extension BlueZDeviceService {
     do {
       return try await mailbox.next(
         on: loop,
-        operation: "waiting for a notification of \(AssignedNumbers.title(of: selector))"
+        operation: "waiting for a notification of \(selector)"
       )
     } catch let error as TimedOut {
       // No value was due: the caller sets the deadline, and so decides how long to wait.

@@ -40,17 +40,18 @@ extension Explanation {
     among all: [CharacteristicView]
   ) -> Explanation {
     if all.isEmpty {
-      return .noServices(.characteristicMissing, AssignedNumbers.title(of: selector))
+      return .noServices(.characteristicMissing, "\(selector)")
     }
     // A long list is useless: the names of the same service first, no more than a dozen.
     let sorted =
       all.filter { $0.service == selector.service }
       + all.filter { $0.service != selector.service }
-    let shown = sorted.prefix(12).map { $0.selector(among: all) }.joined(separator: ", ")
+    let shown = sorted.prefix(12).map { $0.selector(among: all, selector.names) }
+      .joined(separator: ", ")
     let more = all.count > 12 ? " and \(all.count - 12) more" : ""
     return permanent(
       .characteristicMissing,
-      "the device has no \(AssignedNumbers.title(of: selector)); it has "
+      "the device has no \(selector); it has "
         + (shown + more),
       hint: "\(.inspect) shows the device's services; if its firmware has changed, "
         + "\(.fresh) so that they are read anew"
@@ -64,8 +65,8 @@ extension Explanation {
   ) -> Explanation {
     permanent(
       .ambiguous,
-      "\(AssignedNumbers.title(of: selector)) matches \(matching.count) characteristics: "
-        + matching.map { $0.selector(among: all) }.joined(separator: ", "),
+      "\(selector) matches \(matching.count) characteristics: "
+        + matching.map { $0.selector(among: all, selector.names) }.joined(separator: ", "),
       hint: Hint(
         "use one of these, or a handle: "
           + matching.map { CharacteristicSelector(handle: $0.valueHandle).description }
@@ -78,15 +79,15 @@ extension Explanation {
 extension CharacteristicView {
   /// A selector that selects only this characteristic of `all`: `battery/battery-level`, with `#1`
   /// when a device has the service or the characteristic more than once.
-  func selector(among all: [CharacteristicView]) -> String {
+  ///
+  /// - Parameter names: The names by which attributes are printed.
+  func selector(among all: [CharacteristicView], _ names: AttributeNames) -> String {
     let same = all.filter { $0.uuid == uuid && $0.service == service }
-    let instance = same.count > 1 ? same.firstIndex(of: self) : nil
-    return CharacteristicSelector(service: service, characteristic: uuid, instance: instance)
-      .description
+    return CharacteristicSelector(
+      service: service,
+      characteristic: uuid,
+      instance: same.count > 1 ? same.firstIndex(of: self) : nil,
+      names: names
+    ).description
   }
-}
-
-extension AssignedNumbers {
-  /// The name of a selector in messages.
-  static func title(of selector: CharacteristicSelector) -> String { selector.description }
 }

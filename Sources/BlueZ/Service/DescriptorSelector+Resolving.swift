@@ -60,14 +60,17 @@ extension DescriptorSelector {
 
 extension DescriptorView {
   /// A selector that selects only this descriptor: `battery-level/2901`.
+  ///
+  /// - Parameter names: The names by which attributes are printed.
   func selector(
     among siblings: [DescriptorView],
-    _ characteristics: [CharacteristicView]
+    _ characteristics: [CharacteristicView],
+    _ names: AttributeNames
   ) -> String {
     let same = siblings.filter { $0.uuid == uuid && $0.characteristic == characteristic }
-    let name = AssignedNumbers.descriptorIdentifier(uuid) ?? uuid.description
+    let owner = characteristic.selector(among: characteristics, names)
     let instance = same.count > 1 ? same.firstIndex(of: self).map { "#\($0)" } ?? "" : ""
-    return "\(characteristic.selector(among: characteristics))/\(name)\(instance)"
+    return "\(owner)/\(names.title(of: uuid, .descriptor))\(instance)"
   }
 }
 
@@ -77,7 +80,10 @@ extension Explanation {
     among descriptors: [DescriptorView],
     _ characteristics: [CharacteristicView]
   ) -> Explanation {
-    let shown = descriptors.prefix(12).map { $0.selector(among: descriptors, characteristics) }
+    let names = selector.characteristic.names
+    let shown = descriptors.prefix(12).map {
+      $0.selector(among: descriptors, characteristics, names)
+    }
     let more = descriptors.count > 12 ? " and \(descriptors.count - 12) more" : ""
     let owner = selector.handle == nil ? "\(selector.characteristic)" : "the device"
     return permanent(
@@ -93,10 +99,11 @@ extension Explanation {
     _ matching: [DescriptorView],
     _ characteristics: [CharacteristicView]
   ) -> Explanation {
-    let names = matching.map { $0.selector(among: matching, characteristics) }
+    let names = selector.characteristic.names
+    let selectors = matching.map { $0.selector(among: matching, characteristics, names) }
     return permanent(
       .ambiguous,
-      "\(selector) matches \(matching.count) descriptors: \(names.joined(separator: ", "))",
+      "\(selector) matches \(matching.count) descriptors: \(selectors.joined(separator: ", "))",
       hint: Hint(
         "use one of these, or a handle: "
           + matching.map { CharacteristicSelector(handle: $0.handle).description }

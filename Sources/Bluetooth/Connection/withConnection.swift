@@ -61,7 +61,7 @@ extension DeviceService {
   ///   called inside `world.loop.run { … }`.
   public func withConnection<R: Sendable>(
     within limit: Duration,
-    expecting services: [BluetoothUUID] = [],
+    expecting services: [ServiceSelector] = [],
     file: StaticString = #fileID,
     line: UInt = #line,
     isolation: isolated (any Actor)? = #isolation,
@@ -85,7 +85,7 @@ extension DeviceService {
   /// - Parameter isInside: Whether the turn goes on: then the connection ends here, and else with the
   ///   turn.
   private func connected<R: Sendable>(
-    expecting services: [BluetoothUUID],
+    expecting services: [ServiceSelector],
     isInside: Bool,
     _ work: LentWork<DeviceConnection, R>
   ) async throws -> R {

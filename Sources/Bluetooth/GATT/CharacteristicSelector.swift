@@ -13,6 +13,8 @@ public struct CharacteristicSelector: Hashable, Sendable, CustomStringConvertibl
   public let instance: Int?
   /// The handle of the value, or of the declaration one below it.
   public let handle: UInt16?
+  /// The names by which it and other attributes of the device are printed.
+  public let names: AttributeNames
   /// The selector as written. Built once: every operation names its characteristic.
   public let description: String
 
@@ -20,17 +22,20 @@ public struct CharacteristicSelector: Hashable, Sendable, CustomStringConvertibl
   public init(
     service: BluetoothUUID? = nil,
     characteristic: BluetoothUUID,
-    instance: Int? = nil
+    instance: Int? = nil,
+    names: AttributeNames = .assigned
   ) {
     self.service = service
     self.characteristic = characteristic
     self.instance = instance
+    self.names = names
     handle = nil
-    description = Self.title(service, characteristic, instance)
+    description = Self.title(service, characteristic, instance, names)
   }
 
   /// The characteristic whose value has this handle.
-  public init(handle: UInt16) {
+  public init(handle: UInt16, names: AttributeNames = .assigned) {
+    self.names = names
     service = nil
     characteristic = BluetoothUUID(short: 0)
     instance = nil
@@ -41,10 +46,13 @@ public struct CharacteristicSelector: Hashable, Sendable, CustomStringConvertibl
 
   /// Parses a selector.
   ///
+  /// - Parameters:
+  ///   - text: The selector.
+  ///   - names: The names that it may use.
   /// - Throws: ``SelectorError`` with the invalid part, and the nearest known name.
-  public init(parsing text: String) throws(SelectorError) {
+  public init(parsing text: String, names: AttributeNames = .assigned) throws(SelectorError) {
     if text.hasPrefix("@") {
-      self.init(handle: try Self.handle(text))
+      self.init(handle: try Self.handle(text), names: names)
       return
     }
     var rest = text[...]
@@ -57,39 +65,16 @@ public struct CharacteristicSelector: Hashable, Sendable, CustomStringConvertibl
       rest = rest[..<hash]
     }
     let parts = rest.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-    switch parts.count {
-    case 1:
-      self.init(characteristic: try Self.characteristic(parts[0], text), instance: instance)
-    case 2:
-      guard let service = AssignedNumbers.service(named: parts[0]) else {
-        throw SelectorError(
-          text: text,
-          problem: "unknown service '\(parts[0])'",
-          nearest: AssignedNumbers.nearestService(to: parts[0])
-        )
-      }
-      self.init(
-        service: service,
-        characteristic: try Self.characteristic(parts[1], text),
-        instance: instance
-      )
-    default:
+    guard parts.count <= 2, let last = parts.last else {
       throw SelectorError(text: text, problem: "more than one /")
     }
-  }
-
-  private static func characteristic(
-    _ name: String,
-    _ text: String
-  ) throws(SelectorError) -> BluetoothUUID {
-    guard let uuid = AssignedNumbers.characteristic(named: name) else {
-      throw SelectorError(
-        text: text,
-        problem: "unknown characteristic '\(name)'",
-        nearest: AssignedNumbers.nearestCharacteristic(to: name)
-      )
-    }
-    return uuid
+    let isInService = parts.count == 2
+    self.init(
+      service: isInService ? try names.uuid(parts[0], .service, of: text) : nil,
+      characteristic: try names.uuid(last, .characteristic, of: text),
+      instance: instance,
+      names: names
+    )
   }
 
   private static func handle(_ text: String) throws(SelectorError) -> UInt16 {
@@ -116,19 +101,45 @@ public struct CharacteristicSelector: Hashable, Sendable, CustomStringConvertibl
   private static func title(
     _ service: BluetoothUUID?,
     _ characteristic: BluetoothUUID,
-    _ instance: Int?
+    _ instance: Int?,
+    _ names: AttributeNames
   ) -> String {
-    let own = AssignedNumbers.characteristicIdentifier(characteristic) ?? "\(characteristic)"
-    let prefix = service.map { (AssignedNumbers.serviceIdentifier($0) ?? "\($0)") + "/" } ?? ""
-    return prefix + own + (instance.map { "#\($0)" } ?? "")
+    let prefix = service.map { names.title(of: $0, .service) + "/" } ?? ""
+    return prefix + names.title(of: characteristic, .characteristic)
+      + (instance.map { "#\($0)" } ?? "")
   }
+}
+
+extension CharacteristicSelector {
+  /// What makes selectors equal: what they select, whatever it is called.
+  private struct Identity: Hashable {
+    let service: BluetoothUUID?
+    let characteristic: BluetoothUUID
+    let instance: Int?
+    let handle: UInt16?
+  }
+
+  private var identity: Identity {
+    Identity(
+      service: service,
+      characteristic: characteristic,
+      instance: instance,
+      handle: handle
+    )
+  }
+
+  public static func == (a: CharacteristicSelector, b: CharacteristicSelector) -> Bool {
+    a.identity == b.identity
+  }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(identity) }
 }
 
 extension CharacteristicSelector: ExpressibleByStringLiteral {
   /// A selector that is written in the source: `device.read("battery-level")`.
   ///
   /// The text must be valid: an unknown name stops the program, with the nearest known name. Use
-  /// ``init(parsing:)`` for a text from elsewhere.
+  /// ``init(parsing:names:)`` for a text from elsewhere.
   public init(stringLiteral text: StaticString) {
     do {
       try self.init(parsing: "\(text)")

@@ -16,7 +16,7 @@ public struct DescriptorSelector: Hashable, Sendable, CustomStringConvertible {
   /// The selector as written.
   public let description: String
 
-  /// A descriptor of a characteristic, by its UUID.
+  /// A descriptor of a characteristic, by its UUID; it is printed by the names of that.
   public init(
     of characteristic: CharacteristicSelector,
     descriptor: BluetoothUUID,
@@ -26,13 +26,13 @@ public struct DescriptorSelector: Hashable, Sendable, CustomStringConvertible {
     self.descriptor = descriptor
     self.instance = instance
     handle = nil
-    let name = AssignedNumbers.descriptorIdentifier(descriptor) ?? "\(descriptor)"
+    let name = characteristic.names.title(of: descriptor, .descriptor)
     description = "\(characteristic)/\(name)" + (instance.map { "#\($0)" } ?? "")
   }
 
   /// The descriptor with this handle.
-  public init(handle: UInt16) {
-    characteristic = CharacteristicSelector(handle: handle)
+  public init(handle: UInt16, names: AttributeNames = .assigned) {
+    characteristic = CharacteristicSelector(handle: handle, names: names)
     descriptor = BluetoothUUID(short: 0)
     instance = nil
     self.handle = handle
@@ -41,8 +41,11 @@ public struct DescriptorSelector: Hashable, Sendable, CustomStringConvertible {
 
   /// Parses a selector.
   ///
+  /// - Parameters:
+  ///   - text: The selector.
+  ///   - names: The names that it may use.
   /// - Throws: ``SelectorError`` with the invalid part, and the nearest known name.
-  public init(parsing text: String) throws(SelectorError) {
+  public init(parsing text: String, names: AttributeNames = .assigned) throws(SelectorError) {
     guard let slash = text.lastIndex(of: "/") else {
       guard text.hasPrefix("@") else {
         throw SelectorError(
@@ -51,10 +54,13 @@ public struct DescriptorSelector: Hashable, Sendable, CustomStringConvertible {
         )
       }
       let handle = try CharacteristicSelector(parsing: text).handle
-      self.init(handle: handle ?? 0)
+      self.init(handle: handle ?? 0, names: names)
       return
     }
-    let characteristic = try CharacteristicSelector(parsing: String(text[..<slash]))
+    let characteristic = try CharacteristicSelector(
+      parsing: String(text[..<slash]),
+      names: names
+    )
     let last = text[text.index(after: slash)...].split(
       separator: "#",
       maxSplits: 1,
@@ -67,16 +73,34 @@ public struct DescriptorSelector: Hashable, Sendable, CustomStringConvertible {
       }
       instance = number
     }
-    let name = String(last[0])
-    guard let descriptor = AssignedNumbers.descriptor(named: name) else {
-      throw SelectorError(
-        text: text,
-        problem: "unknown descriptor '\(name)'",
-        nearest: AssignedNumbers.nearestDescriptor(to: name)
-      )
-    }
+    let descriptor = try names.uuid(String(last[0]), .descriptor, of: text)
     self.init(of: characteristic, descriptor: descriptor, instance: instance)
   }
+}
+
+extension DescriptorSelector {
+  /// What makes selectors equal: what they select, whatever it is called.
+  private struct Identity: Hashable {
+    let characteristic: CharacteristicSelector
+    let descriptor: BluetoothUUID
+    let instance: Int?
+    let handle: UInt16?
+  }
+
+  private var identity: Identity {
+    Identity(
+      characteristic: characteristic,
+      descriptor: descriptor,
+      instance: instance,
+      handle: handle
+    )
+  }
+
+  public static func == (a: DescriptorSelector, b: DescriptorSelector) -> Bool {
+    a.identity == b.identity
+  }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(identity) }
 }
 
 extension BluetoothUUID {

@@ -44,20 +44,24 @@ public struct ManufacturerPattern: Hashable, Sendable, CustomStringConvertible {
 /// - Source: Bluetooth Core Specification Supplement 11, Part A §1.11.
 public struct ServiceDataPattern: Hashable, Sendable, CustomStringConvertible {
   /// The service that the data belongs to.
-  public let service: BluetoothUUID
+  public let service: ServiceSelector
   /// The prefix of the data; empty for any data.
   public let prefix: [UInt8]
 
   /// Data of a service that begins with these bytes.
-  public init(service: BluetoothUUID, prefix: [UInt8] = []) {
+  public init(service: ServiceSelector, prefix: [UInt8] = []) {
     self.service = service
     self.prefix = prefix
   }
 
   /// Parses a service's name or UUID, optionally with a prefix after a colon: `feaa:00`.
-  public init?(_ text: String) {
+  ///
+  /// - Parameters:
+  ///   - text: The pattern.
+  ///   - names: The names that it may use.
+  public init?(_ text: String, names: AttributeNames = .assigned) {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-    guard let service = AssignedNumbers.service(named: String(parts[0])),
+    guard let service = try? ServiceSelector(parsing: String(parts[0]), names: names),
       let prefix = HexadecimalText.octets(parts.dropFirst().first ?? "")
     else { return nil }
     self.init(service: service, prefix: prefix)
@@ -65,11 +69,11 @@ public struct ServiceDataPattern: Hashable, Sendable, CustomStringConvertible {
 
   /// Whether a device advertises such data.
   public func matches(_ device: Advertisement) -> Bool {
-    device.serviceData.contains { $0.service == service && $0.data.starts(with: prefix) }
+    device.serviceData.contains { $0.service == service.uuid && $0.data.starts(with: prefix) }
   }
 
   public var description: String {
-    (AssignedNumbers.serviceIdentifier(service) ?? "\(service)") + HexadecimalText.suffix(prefix)
+    "\(service)" + HexadecimalText.suffix(prefix)
   }
 }
 

@@ -65,7 +65,7 @@ public protocol DeviceService: DeviceAttributes {
   /// deadline, at most five, each after the previous connection is down; the failure counts them.
   ///
   /// ```swift
-  /// let connected = thermometer.connect(keep: false, expecting: [BluetoothUUID(short: 0x1809)])
+  /// let connected = thermometer.connect(keep: false, expecting: ["health-thermometer"])
   ///   .flattenMap { _ in thermometer.read(.batteryLevel) }
   /// ```
   ///
@@ -76,7 +76,7 @@ public protocol DeviceService: DeviceAttributes {
   ///   `connect-failed`, `busy`, `link-lost` (transient); `service-missing`,
   ///   `connect-outside-turn`, `ambiguous` (permanent).
   /// - Source: BlueZ, `doc/org.bluez.Device.rst` (Connect, ServicesResolved), `src/error.h`.
-  func connect(keep: Bool, expecting: [BluetoothUUID]) -> Signal<LinkOrigin>
+  func connect(keep: Bool, expecting: [ServiceSelector]) -> Signal<LinkOrigin>
 
   /// Sends the attributes of the device, once: services with their characteristics and descriptors,
   /// in the order of their handles.

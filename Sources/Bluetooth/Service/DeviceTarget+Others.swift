@@ -46,8 +46,7 @@ extension DeviceTarget {
       return Self.difference(of: name, from: pattern, "name")
     case .alias(let pattern, _):
       return Self.difference(of: device.alias, from: pattern, "alias") + " '\(device.alias)'"
-    case .service(let service):
-      return "does not advertise \(AssignedNumbers.serviceIdentifier(service) ?? "\(service)")"
+    case .service(let service): return "does not advertise \(service)"
     case .any: return nil
     }
   }

@@ -9,7 +9,7 @@ public enum DeviceTarget: Hashable, Sendable, CustomStringConvertible {
   /// By the name it gives itself; `*` and `?` are wildcards.
   case name(String, exact: Bool = false)
   /// By a service that it advertises.
-  case service(BluetoothUUID)
+  case service(ServiceSelector)
   /// By its name on this host; `*` and `?` are wildcards.
   case alias(String, exact: Bool = false)
   /// The first device that is found.
@@ -35,7 +35,7 @@ public enum DeviceTarget: Hashable, Sendable, CustomStringConvertible {
     case .address(let address): device.address == address
     case .name(let pattern, let exact):
       device.name.map { Glob(pattern, ignoringCase: !exact).matches($0) } ?? false
-    case .service(let service): device.services.contains(service)
+    case .service(let service): device.services.contains(service.uuid)
     case .alias(let pattern, let exact):
       Glob(pattern, ignoringCase: !exact).matches(device.alias)
     case .any: true
@@ -56,7 +56,7 @@ public enum DeviceTarget: Hashable, Sendable, CustomStringConvertible {
     switch self {
     case .address(let address): "\(address)"
     case .name(let text, _), .alias(let text, _): text
-    case .service(let service): AssignedNumbers.serviceIdentifier(service) ?? "\(service)"
+    case .service(let service): "\(service)"
     case .any: "*"
     }
   }
@@ -67,8 +67,7 @@ public enum DeviceTarget: Hashable, Sendable, CustomStringConvertible {
     case .address(let address): "\(address)"
     case .name(let name, let exact), .alias(let name, let exact):
       "'\(name)'" + (exact ? " (case-sensitive)" : "")
-    case .service(let service):
-      "a device with \(AssignedNumbers.serviceIdentifier(service) ?? "\(service)")"
+    case .service(let service): "a device with \(service)"
     case .any: "any device"
     }
   }

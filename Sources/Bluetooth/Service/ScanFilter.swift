@@ -16,7 +16,7 @@ public struct ScanFilter: Hashable, Sendable {
   /// Only the device with this address.
   public var address: BluetoothAddress?
   /// Any of these services; empty means all devices.
-  public var services: [BluetoothUUID]
+  public var services: [ServiceSelector]
   /// The minimum RSSI, in dBm.
   public var rssi: Int?
   /// Only devices with this manufacturer data.
@@ -33,7 +33,7 @@ public struct ScanFilter: Hashable, Sendable {
     name: String? = nil,
     isExact: Bool = false,
     address: BluetoothAddress? = nil,
-    services: [BluetoothUUID] = [],
+    services: [ServiceSelector] = [],
     rssi: Int? = nil,
     manufacturer: ManufacturerPattern? = nil,
     serviceData: ServiceDataPattern? = nil,
@@ -60,7 +60,7 @@ public struct ScanFilter: Hashable, Sendable {
     if let rssi, !device.isConnected, (device.rssi ?? Int.min) < rssi { return false }
     if let manufacturer, !manufacturer.matches(device) { return false }
     if let serviceData, !serviceData.matches(device) { return false }
-    return services.isEmpty || services.contains { device.services.contains($0) }
+    return services.isEmpty || services.contains { device.services.contains($0.uuid) }
   }
 
   private var nameTarget: DeviceTarget? { name.map { .name($0, exact: isExact) } }
@@ -84,7 +84,7 @@ public struct ScanFilter: Hashable, Sendable {
 
   /// The wanted services, any of which is sufficient; empty means all devices.
   public var wantedServices: [BluetoothUUID] {
-    if case .service(let service)? = target { return services.isEmpty ? [service] : services }
-    return services
+    if case .service(let service)? = target, services.isEmpty { return [service.uuid] }
+    return services.map(\.uuid)
   }
 }

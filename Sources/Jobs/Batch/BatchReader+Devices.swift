@@ -43,7 +43,7 @@ extension BatchReader {
       return nil
     }
     var reader = MappingReader(node)
-    var steps = StepReader(limits: limits.plan)
+    var steps = StepReader(limits: limits.plan, names: names)
     let target = DeviceKeys.take(from: &reader, &steps)?.target
     let own = reader.optional("with")
     let wrong = reader.finish() + steps.problems
@@ -206,7 +206,7 @@ extension BatchReader {
     _ template: BatchTemplate
   ) -> Batch.Devices? {
     var reader = MappingReader(node)
-    var steps = StepReader(limits: limits.plan)
+    var steps = StepReader(limits: limits.plan, names: names)
     let scanning = Scanning.take(from: &reader, &steps)
     let bound = limits.devices
     let least = reader.optional("at-least", expected: "a number of devices, from 1 to \(bound)") {

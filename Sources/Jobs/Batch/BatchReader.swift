@@ -1,6 +1,6 @@
 // Reads the head of a batch file. Its devices are in BatchReader+Devices.swift.
 
-import Bluetooth
+public import Bluetooth
 public import Documents
 
 extension Batch {
@@ -9,6 +9,7 @@ extension Batch {
   /// - Parameters:
   ///   - path: The batch file.
   ///   - bindings: Values for the variables of all devices; they override those of the files.
+  ///   - names: Names for UUIDs; those of the files override them.
   ///   - limits: The limits of the batch.
   ///   - change: A change to the plan of each device, after all files are read.
   /// - Throws: `DocumentErrors` with all errors. An error in the values of one device has the
@@ -16,11 +17,12 @@ extension Batch {
   public static func load(
     path: String,
     with bindings: Bindings = Bindings(),
+    names: AttributeNames = .assigned,
     limits: BatchLimits = BatchLimits(),
     changing change: @escaping @Sendable (inout Plan) -> Void = { _ in }
   ) throws(DocumentErrors) -> Batch {
     let root = try document(at: path, limits)
-    var reader = BatchReader(path: path, given: bindings, limits: limits)
+    var reader = BatchReader(path: path, given: bindings, names: names, limits: limits)
     reader.change = change
     return try reader.batch(root)
   }
@@ -58,11 +60,14 @@ struct BatchReader {
   let path: String
   let given: Bindings
   let limits: BatchLimits
+  /// The names that are given, before them those of the batch.
+  var names: AttributeNames
   let folder: FolderOfFile
   var change: @Sendable (inout Plan) -> Void = { _ in }
   var problems: [DocumentProblem] = []
 
-  init(path: String, given: Bindings, limits: BatchLimits) {
+  init(path: String, given: Bindings, names: AttributeNames, limits: BatchLimits) {
+    self.names = names
     self.path = path
     self.given = given
     self.limits = limits
@@ -78,6 +83,7 @@ struct BatchReader {
   mutating func batch(_ root: Node) throws(DocumentErrors) -> Batch {
     var reader = MappingReader(root)
     let name = reader.optional("name", expected: "a text") { $0.text }
+    if let own = reader.optional("names") { names = read(own, .names) ?? names }
     let chain = chain(&reader, root)
     let common = reader.optional("with").map { bindings($0) } ?? Bindings()
     let devices = reader.required("devices", expected: Self.devicesShape)
@@ -94,6 +100,7 @@ struct BatchReader {
       chain: chain,
       common: common,
       given: given,
+      names: names,
       retry: retry,
       change: change
     )
@@ -195,16 +202,15 @@ struct BatchReader {
     return count.map { .stop(after: $0) }
   }
 
-  private mutating func retryRule(_ node: Node) -> RetryRule? {
-    var reader = StepReader(limits: limits.plan)
-    defer { problems += reader.problems }
-    return reader.read(node, .retry)
-  }
+  private mutating func retryRule(_ node: Node) -> RetryRule? { read(node, .retry) }
 
   /// `with: { level: 5 }`.
-  mutating func bindings(_ node: Node) -> Bindings {
-    var reader = StepReader(limits: limits.plan)
+  mutating func bindings(_ node: Node) -> Bindings { read(node, .bindings) ?? Bindings() }
+
+  /// A value that chains have, too; nil after an error.
+  private mutating func read<Value>(_ node: Node, _ shape: Shape<Value>) -> Value? {
+    var reader = StepReader(limits: limits.plan, names: names)
     defer { problems += reader.problems }
-    return reader.read(node, .bindings) ?? Bindings()
+    return reader.read(node, shape)
   }
 }

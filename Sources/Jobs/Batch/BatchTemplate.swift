@@ -11,6 +11,8 @@ struct BatchTemplate: Sendable {
   /// line override both.
   var common = Bindings()
   var given = Bindings()
+  /// Names for UUIDs; those of the chain override them.
+  var names = AttributeNames.assigned
   /// Replaces that of the chain.
   var retry: RetryRule?
   /// The change that a command line makes to each plan.
@@ -27,7 +29,10 @@ struct BatchTemplate: Sendable {
     name: String? = nil,
     _ own: Bindings
   ) throws(DocumentErrors) -> BatchDevice {
-    var plan = try chain.plan(with: common.overridden(by: own).overridden(by: given))
+    var plan = try chain.plan(
+      with: common.overridden(by: own).overridden(by: given),
+      names: names
+    )
     plan.device = target
     if let retry { plan.retry = retry }
     change(&plan)

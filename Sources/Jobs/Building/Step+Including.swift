@@ -1,5 +1,6 @@
 // Includes the steps of a file in a chain in Swift.
 
+public import Bluetooth
 public import Documents
 
 extension Step {
@@ -16,6 +17,7 @@ extension Step {
   ///   - file: Must be below the working directory, after `..` and symbolic links are resolved.
   ///   - values: Values for variables of the file.
   ///   - captured: Values that earlier steps capture and the file uses.
+  ///   - names: Names for UUIDs, besides those of the file.
   ///   - limits: The limits of the file, including the files that it includes.
   ///   - source: The file of the call, for errors.
   ///   - line: The line of the call, for errors.
@@ -24,6 +26,7 @@ extension Step {
     from file: String,
     with values: KeyValuePairs<String, String> = [:],
     after captured: [String] = [],
+    names: AttributeNames = .assigned,
     limits: PlanLimits = PlanLimits(),
     file source: String = #fileID,
     line: Int = #line
@@ -37,7 +40,10 @@ extension Step {
     let entries = [
       entry("include", .scalar(file, isPlain: false)), entry("with", .mapping(with)),
     ]
-    var surroundings = IncludedSurroundings(inclusions: .load([file], in: place.file, limits))
+    var surroundings = IncludedSurroundings(
+      inclusions: .load([file], in: place.file, limits),
+      names: names
+    )
     surroundings.captured = captured + surroundings.inclusions.names(under: "as")
     var reader = StepReader(limits: limits, surroundings)
     for name in captured { reader.scope.capture(name, fields: nil) }

@@ -19,7 +19,8 @@ struct ChainReader {
     for key in Declarations.keys { _ = mapping.optional(key) }
     var reader = StepReader(limits: limits, surroundings)
     reader.scope.variables = surroundings.table.names
-    let plan = Plan.take(from: &mapping, &reader) ?? Plan(steps: [])
+    var plan = Plan.take(from: &mapping, &reader) ?? Plan(steps: [])
+    plan.names = reader.surroundings.allNames
     // A document that is not a mapping has no further errors.
     let wrong = root.mapping == nil ? Array(mapping.problems.prefix(1)) : mapping.finish()
     problems += wrong + reader.problems

@@ -1,5 +1,6 @@
 // Parses chains in the one-line form.
 
+public import Bluetooth
 public import Documents
 
 extension Plan {
@@ -13,6 +14,7 @@ extension Plan {
   ///   - line: The steps.
   ///   - file: The name of the line in error messages.
   ///   - bindings: Values for names in braces: `read {target}`.
+  ///   - names: Names for UUIDs.
   ///   - limits: The limits of the chain.
   ///   - includesFiles: Whether `include` reads files below the folder of `file`, or of the working
   ///     directory if `file` has none. Otherwise no files are read.
@@ -21,6 +23,7 @@ extension Plan {
     line: String,
     file: String = "-e",
     with bindings: Bindings = Bindings(),
+    names: AttributeNames = .assigned,
     limits: PlanLimits = PlanLimits(),
     includesFiles: Bool = false
   ) throws(DocumentErrors) -> Plan {
@@ -32,7 +35,8 @@ extension Plan {
     var filling = LineFilling(bindings)
     let words = try LineWords.steps(of: line, file: file).map { $0.map { filling.filled($0) } }
     var surroundings = IncludedSurroundings(
-      inclusions: includesFiles ? .load(words.includedNames, in: file, limits) : .none(limits)
+      inclusions: includesFiles ? .load(words.includedNames, in: file, limits) : .none(limits),
+      names: names
     )
     surroundings.captured = words.capturedNames + surroundings.inclusions.names(under: "as")
     for binding in bindings.all {
@@ -55,7 +59,8 @@ extension Plan {
       }
     }
     problems += reader.problems
-    let plan = Plan(steps: steps)
+    var plan = Plan(steps: steps)
+    plan.names = reader.surroundings.allNames
     if words.isEmpty {
       let complaint = Complaint("there are no steps", expected: "a step such as read battery-level")
       problems.append(complaint.at(start))

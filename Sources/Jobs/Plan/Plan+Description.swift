@@ -12,6 +12,26 @@ extension Plan: CustomStringConvertible {
   public var lines: [String] { written.map(\.printable) }
 
   private var written: [String] {
+    let body = body
+    return head + legend(of: body) + [""] + body
+  }
+
+  /// The given names that the text uses, each with its UUID.
+  private func legend(of body: [String]) -> [String] {
+    let given = names.entries
+    guard !given.isEmpty else { return [] }
+    var words: Set<Substring> = []
+    for line in head + body {
+      words.formUnion(
+        line.split { !($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") }
+      )
+    }
+    return given.filter { words.contains($0.name[...]) && names.given($0.uuid) == $0.name }
+      .sorted { $0.name < $1.name }
+      .map { "name      \($0.name) = \($0.uuid)" }
+  }
+
+  private var head: [String] {
     var lines = ["chain     \(name ?? "(no name)")"]
     lines.append("device    \(device.map { "\($0)" } ?? "(not named)")")
     lines.append("timeout   \(timeout.written) a step")
@@ -22,10 +42,13 @@ extension Plan: CustomStringConvertible {
     if let pairing {
       lines.append("pairing   \(pairing.description.isEmpty ? "just works" : "\(pairing)")")
     }
-    let services = expectedServices.map { AssignedNumbers.serviceIdentifier($0) ?? "\($0)" }
+    let services = expectedServices.map(\.description)
     if !services.isEmpty { lines.append("services  \(services.joined(separator: ", "))") }
-    lines += link.lines
-    lines.append("")
+    return lines + link.lines
+  }
+
+  private var body: [String] {
+    var lines: [String] = []
     for placed in placedSteps {
       lines +=
         placed.isImplied

@@ -22,6 +22,8 @@ public struct Plan: Hashable, Sendable {
   public var pairing: PairingRule?
   /// How to connect, and what to do with the connection.
   public var link = LinkRule()
+  /// The names by which attributes are printed. The steps have those by which they were written.
+  public var names = AttributeNames.assigned
   /// The steps as written; ``Plan/placedSteps`` adds the implied ones.
   public var steps: [Step]
 
@@ -112,12 +114,13 @@ extension Plan {
   ///
   /// A characteristic without its service needs none, and neither does a step under `when`, which
   /// may not run.
-  public var expectedServices: [BluetoothUUID] {
-    var services: [BluetoothUUID] = []
+  public var expectedServices: [ServiceSelector] {
+    var services: [ServiceSelector] = []
     func add(_ steps: [Step]) {
       for step in steps {
         for selector in step.characteristics {
-          guard let service = selector.service, !services.contains(service) else { continue }
+          let service = selector.service.map { ServiceSelector($0, names: selector.names) }
+          guard let service, !services.contains(service) else { continue }
           services.append(service)
         }
         add(step.certainSteps)

@@ -16,6 +16,8 @@ public struct PlanLimits: Hashable, Sendable {
   public var depth = 16
   /// The number of included files; a file that is included twice counts twice.
   public var includedFiles = 100
+  /// The number of names for UUIDs in one file.
+  public var names = 4_096
 
   /// The limits of chain files: `docs/chains.md` lists them.
   public init() {}

@@ -69,7 +69,8 @@ package struct EventMembers {
       add("answered", .number(answered.decimalSeconds))
       add("notified", .number(notified.decimalSeconds))
     case .mtu(let octets)?: add("value", JSONValue(octets))
-    case .services(let services)?: add("value", .array(services.map { JSONValue($0) }))
+    case .services(let services, let names)?:
+      add("value", .array(services.map { JSONValue($0, names) }))
     case .scanned(let found)?:
       let devices = JSONValue.array(found.map { JSONValue($0) })
       add("value", .object([("count", JSONValue(found.count)), ("devices", devices)]))

@@ -125,19 +125,19 @@ extension JSONValue {
 
 extension JSONValue {
   /// A service with its characteristics.
-  init(_ service: GATTService) {
-    let name = AssignedNumbers.serviceIdentifier(service.uuid)
+  init(_ service: GATTService, _ names: AttributeNames) {
+    let name = names.name(of: service.uuid, .service)
     self = .object([
       ("uuid", .string(service.uuid.text)),
       ("name", name.map { .string($0) } ?? .null),
       ("handle", JSONValue(Int(service.handle))),
       ("primary", .boolean(service.isPrimary)),
-      ("characteristics", .array(service.characteristics.map { JSONValue($0) })),
+      ("characteristics", .array(service.characteristics.map { JSONValue($0, names) })),
     ])
   }
 
-  private init(_ characteristic: GATTCharacteristic) {
-    let name = AssignedNumbers.characteristicIdentifier(characteristic.uuid)
+  private init(_ characteristic: GATTCharacteristic, _ names: AttributeNames) {
+    let name = names.name(of: characteristic.uuid, .characteristic)
     self = .object([
       ("uuid", .string(characteristic.uuid.text)),
       ("name", name.map { .string($0) } ?? .null),

@@ -70,7 +70,7 @@ public struct TextReport: RunReport {
         + "95 % within \(latencies.p95.written)"
     case .exchanged(let value, _, _): return text(value)
     case .mtu(let octets): return "\(octets) bytes, a command or notification up to \(octets - 3)"
-    case .services(let services): return text(services)
+    case .services(let services, let names): return text(services, names)
     case .scanned(let found):
       let names = found.map { $0.name ?? "\($0.address)" }.joined(separator: ", ")
       let devices = counted(found.count, "device")
@@ -86,10 +86,10 @@ public struct TextReport: RunReport {
   }
 
   /// The services by name, each once with its number.
-  private static func text(_ services: [GATTService]) -> String {
-    let names = services.map { AssignedNumbers.serviceIdentifier($0.uuid) ?? "\($0.uuid)" }
+  private static func text(_ services: [GATTService], _ names: AttributeNames) -> String {
+    let titles = services.map { names.title(of: $0.uuid, .service) }
     let count = counted(services.count, "service")
-    return names.isEmpty ? count : "\(count): \(names.joined(separator: ", "))"
+    return titles.isEmpty ? count : "\(count): \(titles.joined(separator: ", "))"
   }
 
   static func text(_ gap: NotificationGap) -> String {

@@ -35,7 +35,7 @@ extension ChainRun {
   func listServices(_ placed: PlacedStep, _ outcome: inout StepOutcome?) async throws {
     var services: [GATTService] = []
     try await limited(runner.service.services(), placed) { services = $0 }
-    outcome = .services(services)
+    outcome = .services(services, names: runner.plan.names)
   }
 
   func readDescriptor(

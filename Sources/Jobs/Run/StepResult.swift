@@ -69,8 +69,9 @@ public enum StepOutcome: Equatable, Sendable {
   case exchanged(StepValue, answered: Duration, notified: Duration)
   /// The ATT MTU, in octets.
   case mtu(Int)
-  /// The services of the device, with their characteristics and descriptors.
-  case services([GATTService])
+  /// The services of the device, with their characteristics and descriptors, and the names by which
+  /// they are printed.
+  case services([GATTService], names: AttributeNames = .assigned)
   /// The devices that a `scan` found, with their last advertisements, in the order of the first
   /// ones.
   case scanned([Advertisement])

@@ -42,11 +42,12 @@ public enum ChainSchema {
       (
         "name",
         JSONValue.type("string", "integer").described(
-          "An assigned name such as battery-level, or a UUID of 4, 8 or 32 digits; for a "
-            + "characteristic also service/characteristic#instance, or @handle."
+          "An assigned name such as battery-level, a name of names, or a UUID of 4, 8 or 32 "
+            + "digits; for a characteristic also service/characteristic#instance, or @handle."
         )
       ),
       ("variableName", pattern("^[A-Za-z][A-Za-z0-9_-]*$")),
+      ("attributeName", pattern("^[A-Za-z][A-Za-z0-9_-]{0,\(AttributeName.longest - 1)}$")),
       (
         "part",
         object(ValueFormat.names.map { ($0, .scalar) }, exactly: 1)

@@ -1,10 +1,15 @@
 // `include`: the steps of another file, instead of the step.
 
+import Bluetooth
 import Documents
 
 /// The state of includes while steps are read.
 struct IncludedSurroundings {
   var inclusions: Inclusions
+  /// The names of attributes that the file that is being read may use.
+  var names: AttributeNames
+  /// The names of the files that were included so far, for output.
+  var includedNames = AttributeNames.assigned
   /// The variables of the file that is being read.
   var table = VariableTable()
   /// The names that steps of the chain capture.
@@ -15,6 +20,9 @@ struct IncludedSurroundings {
   var count = 0
   /// The number of steps read so far.
   var steps = 0
+
+  /// The names for output: those of included files after those of the file that is being read.
+  var allNames: AttributeNames { names.over(includedNames) }
 }
 
 /// An `include`: a file, and values for its variables.
@@ -115,6 +123,7 @@ extension StepReader {
     }
     let outer = surroundings
     defer {
+      surroundings.names = outer.names
       surroundings.table = outer.table
       surroundings.stack = outer.stack
     }
@@ -139,6 +148,9 @@ extension StepReader {
     var reader = MappingReader(body)
     _ = reader.optional("name", expected: "a text") { $0.text }
     _ = reader.optional("variables")
+    if let own = reader.optional("names").flatMap({ read($0, .names) }) {
+      surroundings.includedNames = surroundings.includedNames.over(own)
+    }
     let list = reader.required("steps", expected: "a list of steps")
     problems += reader.finish()
     return list.map { steps($0) } ?? []

@@ -8,6 +8,14 @@ extension Plan: Described {
 
   static let keys: [Key<Plan>] = [
     Key("name", \.name, .text("a text"), documentation: "the name of the chain, for people"),
+    // Before the keys that use them.
+    Key(
+      "names",
+      \.names,
+      .names,
+      default: .assigned,
+      documentation: AttributeNames.documentation
+    ),
     Key(
       "device",
       \.device,
@@ -113,7 +121,7 @@ extension Shape where Value == RetryRule {
 struct DeviceKeys: Described {
   var name: String?
   var address: BluetoothAddress?
-  var service: BluetoothUUID?
+  var service: ServiceSelector?
   var alias: String?
   var isExact = false
 
@@ -199,18 +207,19 @@ extension Complaint {
   )
 }
 
-extension Shape where Value == BluetoothUUID {
+extension Shape where Value == ServiceSelector {
   /// A service.
   static var service: Self {
     Shape(Scanning.serviceShape, schema: .reference("name"), words: { ["\($0)"] }) { node, reader in
-      if let uuid = node.text.flatMap({ AssignedNumbers.service(named: $0) }) { return uuid }
-      let nearest = AssignedNumbers.nearestService(to: node.text ?? "")
-      if let text = node.text {
-        let expected = nearest == nil ? Scanning.serviceShape : nil
-        let complaint = Complaint("unknown service '\(text)'", expected: expected, nearest: nearest)
+      guard let text = node.text else { return nil }
+      do throws(SelectorError) {
+        return try ServiceSelector(parsing: text, names: reader.surroundings.names)
+      } catch {
+        var complaint = Complaint(error)
+        if error.nearest == nil { complaint.expected = Scanning.serviceShape }
         reader.complain(node, complaint)
+        return nil
       }
-      return nil
     }
   }
 }

@@ -101,18 +101,18 @@ extension Shape where Value == BluetoothAddress {
   }
 }
 
-extension Shape where Value == [BluetoothUUID] {
+extension Shape where Value == [ServiceSelector] {
   /// One service or several; a device must advertise all of them.
   fileprivate static var services: Self {
     let name = JSONValue.reference("name")
     return Shape(
       Scanning.serviceShape,
       schema: .anyOf([name, .list(of: name)]),
-      words: { $0.map { AssignedNumbers.serviceIdentifier($0) ?? "\($0)" } }
+      words: { $0.map(\.description) }
     ) { node, reader in
       let nodes = node.sequence ?? [node]
-      let services = nodes.compactMap { node -> BluetoothUUID? in
-        Shape<BluetoothUUID>.service.read(node, &reader)
+      let services = nodes.compactMap { node in
+        Shape<ServiceSelector>.service.read(node, &reader)
       }
       return services.isEmpty ? nil : services
     }
@@ -137,8 +137,10 @@ extension Shape where Value == ManufacturerPattern {
 extension Shape where Value == ServiceDataPattern {
   fileprivate static var serviceData: Self {
     let expected = "a service such as feaa, with data as in feaa:00"
-    return Shape(expected, schema: .type("string", "integer"), words: { ["\($0)"] }) { node, _ in
-      node.text.flatMap { ServiceDataPattern($0) }
+    return Shape(expected, schema: .type("string", "integer"), words: { ["\($0)"] }) {
+      node,
+      reader in
+      node.text.flatMap { ServiceDataPattern($0, names: reader.surroundings.names) }
     }
   }
 }

@@ -138,8 +138,8 @@ extension Shape where Value == CharacteristicSelector {
   static var characteristic: Self {
     let expected = "a characteristic such as battery-level"
     var shape = Shape(expected, schema: .reference("name"), words: { ["\($0)"] }) { node, reader in
-      reader.selector(node) { text throws(SelectorError) in
-        try CharacteristicSelector(parsing: text)
+      reader.selector(node) { text, names throws(SelectorError) in
+        try CharacteristicSelector(parsing: text, names: names)
       }
     }
     shape.characteristics = { [$0] }
@@ -156,7 +156,9 @@ extension Shape where Value == DescriptorSelector {
   static var descriptor: Self {
     let expected = "a descriptor such as battery-level/2901"
     var shape = Shape(expected, schema: .reference("name"), words: { ["\($0)"] }) { node, reader in
-      reader.selector(node) { text throws(SelectorError) in try DescriptorSelector(parsing: text) }
+      reader.selector(node) { text, names throws(SelectorError) in
+        try DescriptorSelector(parsing: text, names: names)
+      }
     }
     shape.characteristics = { target in target.handle == nil ? [target.characteristic] : [] }
     return shape
@@ -172,11 +174,11 @@ extension StepReader {
   /// The selector in a text; nil for a node that is not a text.
   fileprivate mutating func selector<Selector>(
     _ node: Node,
-    _ parse: (String) throws(SelectorError) -> Selector
+    _ parse: (String, AttributeNames) throws(SelectorError) -> Selector
   ) -> Selector? {
     guard let text = node.text else { return nil }
     do {
-      return try parse(text)
+      return try parse(text, surroundings.names)
     } catch {
       complain(node, Complaint(error))
       return nil

@@ -1,5 +1,6 @@
 // Reads the steps of a chain. The keys of each kind are in its description.
 
+import Bluetooth
 import Documents
 
 /// Reads steps in order, so that the values captured before each step are known.
@@ -19,9 +20,14 @@ struct StepReader {
   /// What expectations may name of the value of the current step.
   var subjects = Subjects.nothing
 
-  init(limits: PlanLimits, _ surroundings: IncludedSurroundings? = nil) {
+  init(limits: PlanLimits, _ surroundings: IncludedSurroundings) {
     self.limits = limits
-    self.surroundings = surroundings ?? IncludedSurroundings(inclusions: .none(limits))
+    self.surroundings = surroundings
+  }
+
+  /// A reader of something that includes no files.
+  init(limits: PlanLimits, names: AttributeNames) {
+    self.init(limits: limits, IncludedSurroundings(inclusions: .none(limits), names: names))
   }
 
   /// Reads a list of steps.

@@ -1,5 +1,6 @@
 // A chain before its variables have values.
 
+public import Bluetooth
 public import Documents
 import Glibc
 
@@ -63,19 +64,21 @@ public struct ChainTemplate: Sendable {
   ///
   /// - Parameters:
   ///   - bindings: Values, which override the environment; that overrides defaults.
+  ///   - names: Names for UUIDs; those of the file override them.
   ///   - environment: Returns an environment variable; called only for those that the file names
   ///     under `environment`.
   /// - Throws: `DocumentErrors` with all errors and their positions, including variables that are
   ///   unknown, have no value, or have a value of another type.
   public func plan(
     with bindings: Bindings = Bindings(),
+    names: AttributeNames = .assigned,
     environment: (String) -> String? = ChainTemplate.environment
   ) throws(DocumentErrors) -> Plan {
     switch source {
     case .file(let root, let inclusions):
-      try Self.plan(root, inclusions, bindings, environment, limits)
+      try Self.plan(root, inclusions, bindings, names, environment, limits)
     case .line(let text, let file):
-      try Plan.parse(line: text, file: file, with: bindings, limits: limits)
+      try Plan.parse(line: text, file: file, with: bindings, names: names, limits: limits)
     }
   }
 
@@ -88,6 +91,7 @@ public struct ChainTemplate: Sendable {
     _ root: Node,
     _ inclusions: Inclusions,
     _ bindings: Bindings,
+    _ names: AttributeNames,
     _ environment: (String) -> String?,
     _ limits: PlanLimits
   ) throws(DocumentErrors) -> Plan {
@@ -102,6 +106,7 @@ public struct ChainTemplate: Sendable {
     let body = substitution.applied(to: root, leaving: Declarations.keys)
     let surroundings = IncludedSurroundings(
       inclusions: inclusions,
+      names: names,
       table: declarations.table,
       captured: captured,
       stack: inclusions.ownPath.map { [$0] } ?? []
@@ -128,14 +133,16 @@ extension Plan {
   /// - Parameters:
   ///   - path: The file, from the working directory.
   ///   - bindings: Values for its variables.
+  ///   - names: Names for UUIDs; those of the file override them.
   ///   - limits: The limits of the chain.
   /// - Throws: `DocumentErrors` with all errors, also for a file that is missing or cannot be read.
   public init(
     file path: String,
     with bindings: Bindings = Bindings(),
+    names: AttributeNames = .assigned,
     limits: PlanLimits = PlanLimits()
   ) throws(DocumentErrors) {
-    self = try ChainTemplate.load(path: path, limits: limits).plan(with: bindings)
+    self = try ChainTemplate.load(path: path, limits: limits).plan(with: bindings, names: names)
   }
 
   /// Reads a chain from the text of a file, in YAML or JSON.
@@ -144,14 +151,16 @@ extension Plan {
   ///   - text: The text of a chain file.
   ///   - file: The name of the file in error messages.
   ///   - bindings: Values for its variables.
+  ///   - names: Names for UUIDs; those of the file override them.
   ///   - limits: The limits of the chain.
   /// - Throws: `DocumentErrors` with all errors.
   public static func parse(
     _ text: String,
     file: String,
     with bindings: Bindings = Bindings(),
+    names: AttributeNames = .assigned,
     limits: PlanLimits = PlanLimits()
   ) throws(DocumentErrors) -> Plan {
-    try ChainTemplate.parse(text, file: file, limits: limits).plan(with: bindings)
+    try ChainTemplate.parse(text, file: file, limits: limits).plan(with: bindings, names: names)
   }
 }

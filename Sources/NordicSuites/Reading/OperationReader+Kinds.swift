@@ -106,7 +106,8 @@ extension OperationReader {
       characteristic: characteristic,
       characteristicInstance: instance,
       descriptor: descriptor,
-      descriptorInstance: descriptorInstance
+      descriptorInstance: descriptorInstance,
+      names: names
     )
   }
 

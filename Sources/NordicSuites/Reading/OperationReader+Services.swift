@@ -11,7 +11,12 @@ extension OperationReader {
       .compactMap { characteristic($0) }
     return uuid.map {
       .assertService(
-        ServiceAssertion(uuid: $0, instance: instance, characteristics: characteristics)
+        ServiceAssertion(
+          uuid: $0,
+          instance: instance,
+          characteristics: characteristics,
+          names: names
+        )
       )
     }
   }
@@ -35,7 +40,8 @@ extension OperationReader {
       properties: properties,
       descriptors: descriptors,
       values: values,
-      expected: head.expected
+      expected: head.expected,
+      names: names
     )
   }
 
@@ -53,7 +59,8 @@ extension OperationReader {
       uuid: uuid,
       instance: instance,
       values: values,
-      expected: head.expected
+      expected: head.expected,
+      names: names
     )
   }
 

@@ -13,6 +13,8 @@ struct OperationReader {
   let isMacro: Bool
   /// The targets of the suite.
   let targets: [String]
+  /// The names by which attributes are printed.
+  let names: AttributeNames
   private let limit: Int
   let complaints: Complaints
 
@@ -21,6 +23,7 @@ struct OperationReader {
     isUnused: Bool = false,
     isMacro: Bool = false,
     targets: [String],
+    names: AttributeNames,
     limit: Int,
     complaints: Complaints
   ) {
@@ -28,6 +31,7 @@ struct OperationReader {
     self.isUnused = isUnused
     self.isMacro = isMacro
     self.targets = targets
+    self.names = names
     self.limit = limit
     self.complaints = complaints
   }

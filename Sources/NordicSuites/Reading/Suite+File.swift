@@ -1,5 +1,6 @@
 // Loading suites from files.
 
+public import Bluetooth
 public import Documents
 import Glibc
 
@@ -8,32 +9,37 @@ extension Suite {
   ///
   /// - Parameters:
   ///   - variables: Names and values from the command line; they override those of the suite.
+  ///   - names: The names by which attributes are printed.
   ///   - limits: The limits on the file.
   /// - Throws: `DocumentErrors` with everything that is wrong, also when the file is missing or
   ///   cannot be read.
   public static func load(
     path: String,
     variables: [(name: String, value: String)] = [],
+    names: AttributeNames = .assigned,
     limits: MarkupLimits = MarkupLimits()
   ) throws(DocumentErrors) -> Suite {
     let text = try TextFile.read(path, limit: limits.bytes)
-    return try parse(text, file: path, variables: variables, limits: limits)
+    return try parse(text, file: path, variables: variables, names: names, limits: limits)
   }
 
   /// Reads a suite or a macro from the text of a file.
   ///
-  /// - Parameter file: The name of the file in complaints.
+  /// - Parameters:
+  ///   - file: The name of the file in complaints.
+  ///   - names: The names by which attributes are printed.
   /// - Throws: `DocumentErrors` with everything that is wrong.
   public static func parse(
     _ text: String,
     file: String,
     variables: [(name: String, value: String)] = [],
+    names: AttributeNames = .assigned,
     limits: MarkupLimits = MarkupLimits()
   ) throws(DocumentErrors) -> Suite {
     let root = try ElementParser.parse(text, file: file, limits: limits)
     var given = Variables()
     for (name, value) in variables { given[name] = value }
-    var reader = SuiteReader(limits: limits, given: given)
+    var reader = SuiteReader(limits: limits, given: given, names: names)
     let suite = reader.suite(root)
     guard reader.complaints.problems.isEmpty else {
       throw DocumentErrors(reader.complaints.problems)

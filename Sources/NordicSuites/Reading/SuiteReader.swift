@@ -9,12 +9,16 @@ import Documents
 struct SuiteReader {
   private let limits: MarkupLimits
   private let given: Variables
+  private let names: AttributeNames
   let complaints = Complaints()
   private var operationCount = 0
 
-  /// - Parameter given: The variables of the command line. They override those of the suite; those
-  ///   of a `run-test` override both.
-  init(limits: MarkupLimits, given: Variables) {
+  /// - Parameters:
+  ///   - given: The variables of the command line. They override those of the suite; those of a
+  ///     `run-test` override both.
+  ///   - names: The names by which attributes are printed.
+  init(limits: MarkupLimits, given: Variables, names: AttributeNames) {
+    self.names = names
     self.limits = limits
     self.given = given
   }
@@ -75,7 +79,7 @@ struct SuiteReader {
     if !root.children.contains(where: { $0.name == "run-test" }) {
       complaints.add(root.place, root.name, "no test is run", expected: "at least one <run-test>")
     }
-    return Suite(kind: .suite, title: title, targets: targets, runs: runs)
+    return Suite(kind: .suite, title: title, targets: targets, runs: runs, names: names)
   }
 
   /// Reads a `set`, whose value may contain earlier variables.
@@ -187,6 +191,7 @@ struct SuiteReader {
       variables,
       isUnused: isUnused,
       targets: targets,
+      names: names,
       limit: limits.attributeBytes,
       complaints: complaints
     )
@@ -216,6 +221,7 @@ struct SuiteReader {
       given,
       isMacro: true,
       targets: [],
+      names: names,
       limit: limits.attributeBytes,
       complaints: complaints
     )
@@ -233,7 +239,7 @@ struct SuiteReader {
       place: root.place
     )
     let device = SuiteTarget(id: Suite.device, name: nil, address: nil)
-    return Suite(kind: .macro, title: name, targets: [device], runs: [test])
+    return Suite(kind: .macro, title: name, targets: [device], runs: [test], names: names)
   }
 }
 

@@ -76,7 +76,8 @@ extension TestRun {
       link.ask()
       try await connect(link, findings)
     case .discoverServices:
-      try await service.services().run { findings.outcome = .services($0) }
+      let names = runner.suite.names
+      try await service.services().run { findings.outcome = .services($0, names: names) }
     case .refresh:
       guard link.isAsked else { throw Self.unconnected(placed, link) }
       link.forget()

@@ -104,7 +104,7 @@ extension TestRun {
     let same = services.filter { $0.uuid == assertion.uuid }
     if same.isEmpty, assertion.uuid == .genericAccess { throw hidden(placed, link) }
     guard let service = same[optional: assertion.instance] else {
-      let name = AttributePath.service(assertion.uuid, assertion.instance)
+      let name = AttributePath.service(assertion.uuid, assertion.instance, assertion.names)
       return "the device does not have the service \(name)"
     }
     for wanted in assertion.characteristics {
@@ -124,7 +124,8 @@ extension TestRun {
       service: assertion.uuid,
       serviceInstance: assertion.instance,
       characteristic: wanted.uuid,
-      characteristicInstance: wanted.instance
+      characteristicInstance: wanted.instance,
+      names: assertion.names
     )
     let same = service.characteristics.filter { $0.uuid == wanted.uuid }
     guard let found = same[optional: wanted.instance] else {
@@ -167,7 +168,8 @@ extension TestRun {
       characteristic: path.characteristic,
       characteristicInstance: path.characteristicInstance,
       descriptor: wanted.uuid,
-      descriptorInstance: wanted.instance
+      descriptorInstance: wanted.instance,
+      names: path.names
     )
     let same = characteristic.descriptors.filter { $0.uuid == wanted.uuid }
     let isThere = same[optional: wanted.instance] != nil

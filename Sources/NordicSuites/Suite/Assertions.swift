@@ -70,8 +70,16 @@ public struct ServiceAssertion: Hashable, Sendable {
   public let uuid: BluetoothUUID
   public let instance: Int
   public let characteristics: [CharacteristicAssertion]
+  /// The names by which attributes are printed.
+  public let names: AttributeNames
 
-  public init(uuid: BluetoothUUID, instance: Int, characteristics: [CharacteristicAssertion]) {
+  public init(
+    uuid: BluetoothUUID,
+    instance: Int,
+    characteristics: [CharacteristicAssertion],
+    names: AttributeNames = .assigned
+  ) {
+    self.names = names
     self.uuid = uuid
     self.instance = instance
     self.characteristics = characteristics
@@ -87,6 +95,8 @@ public struct CharacteristicAssertion: Hashable, Sendable {
   public let descriptors: [DescriptorAssertion]
   public let values: [ValueAssertion]
   public let expected: ExpectedResult
+  /// The names by which it is printed.
+  public let names: AttributeNames
 }
 
 /// A property that a characteristic must have or must not have.
@@ -119,4 +129,6 @@ public struct DescriptorAssertion: Hashable, Sendable {
   public let instance: Int
   public let values: [ValueAssertion]
   public let expected: ExpectedResult
+  /// The names by which it is printed.
+  public let names: AttributeNames
 }

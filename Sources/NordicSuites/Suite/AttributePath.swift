@@ -14,6 +14,8 @@ public struct AttributePath: Hashable, Sendable, CustomStringConvertible {
   public let descriptor: BluetoothUUID?
   /// The index among the descriptors of that UUID in the characteristic, from 0.
   public let descriptorInstance: Int
+  /// The names by which it is printed.
+  public let names: AttributeNames
 
   public init(
     service: BluetoothUUID,
@@ -21,7 +23,8 @@ public struct AttributePath: Hashable, Sendable, CustomStringConvertible {
     characteristic: BluetoothUUID,
     characteristicInstance: Int = 0,
     descriptor: BluetoothUUID? = nil,
-    descriptorInstance: Int = 0
+    descriptorInstance: Int = 0,
+    names: AttributeNames = .assigned
   ) {
     self.service = service
     self.serviceInstance = serviceInstance
@@ -29,6 +32,7 @@ public struct AttributePath: Hashable, Sendable, CustomStringConvertible {
     self.characteristicInstance = characteristicInstance
     self.descriptor = descriptor
     self.descriptorInstance = descriptorInstance
+    self.names = names
   }
 
   /// The characteristic that a descriptor belongs to.
@@ -37,7 +41,8 @@ public struct AttributePath: Hashable, Sendable, CustomStringConvertible {
       service: service,
       serviceInstance: serviceInstance,
       characteristic: characteristic,
-      characteristicInstance: characteristicInstance
+      characteristicInstance: characteristicInstance,
+      names: names
     )
   }
 
@@ -46,19 +51,19 @@ public struct AttributePath: Hashable, Sendable, CustomStringConvertible {
 
   /// `heart-rate/heart-rate-measurement`, with each instance that is not 0.
   public var description: String {
-    let service = Self.service(service, serviceInstance)
+    let service = Self.service(service, serviceInstance, names)
     let own = Self.numbered(
-      AssignedNumbers.characteristicIdentifier(characteristic) ?? "\(characteristic)",
+      names.title(of: characteristic, .characteristic),
       characteristicInstance
     )
     guard let descriptor else { return "\(service)/\(own)" }
-    let last = AssignedNumbers.descriptorIdentifier(descriptor) ?? "\(descriptor)"
+    let last = names.title(of: descriptor, .descriptor)
     return "\(service)/\(own)/\(Self.numbered(last, descriptorInstance))"
   }
 
   /// A service, with its instance if that is not 0.
-  static func service(_ uuid: BluetoothUUID, _ instance: Int) -> String {
-    numbered(AssignedNumbers.serviceIdentifier(uuid) ?? "\(uuid)", instance)
+  static func service(_ uuid: BluetoothUUID, _ instance: Int, _ names: AttributeNames) -> String {
+    numbered(names.title(of: uuid, .service), instance)
   }
 
   private static func numbered(_ name: String, _ instance: Int) -> String {

@@ -53,7 +53,7 @@ extension StrengthAssertion {
 
 extension CharacteristicAssertion {
   fileprivate var lines: [String] {
-    let name = AssignedNumbers.characteristicIdentifier(uuid) ?? "\(uuid)"
+    let name = names.title(of: uuid, .characteristic)
     var words = ["characteristic \(name)" + (instance == 0 ? "" : "#\(instance)")]
     words += properties.map { "\($0.name) \($0.requirement.rawValue.lowercased())" }
     let own = Operation.line(
@@ -68,7 +68,7 @@ extension CharacteristicAssertion {
 
 extension DescriptorAssertion {
   fileprivate var lines: [String] {
-    let name = AssignedNumbers.descriptorIdentifier(uuid) ?? "\(uuid)"
+    let name = names.title(of: uuid, .descriptor)
     let own = Operation.line(
       "descriptor \(name)" + (instance == 0 ? "" : "#\(instance)"),
       title,

@@ -109,7 +109,7 @@ extension Operation {
     switch action {
     case .scan(let filter), .scanFor(let filter, _): filter.line
     case .assertService(let assertion):
-      "\(AttributePath.service(assertion.uuid, assertion.instance))"
+      "\(AttributePath.service(assertion.uuid, assertion.instance, assertion.names))"
     case .read(let path, _), .awaitNotification(let path, _, _): "\(path)"
     case .write(let path, let value, _): "\(path) \(Self.hex(value))"
     // What it waits for is in its name: sleep-if, sleep-until.

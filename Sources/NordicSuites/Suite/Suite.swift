@@ -20,8 +20,17 @@ public struct Suite: Hashable, Sendable {
   public let targets: [SuiteTarget]
   /// The tests, one for each `run-test`, in order.
   public let runs: [SuiteTest]
+  /// The names by which the attributes of devices are printed.
+  public let names: AttributeNames
 
-  public init(kind: Kind, title: String?, targets: [SuiteTarget], runs: [SuiteTest]) {
+  public init(
+    kind: Kind,
+    title: String?,
+    targets: [SuiteTarget],
+    runs: [SuiteTest],
+    names: AttributeNames = .assigned
+  ) {
+    self.names = names
     self.kind = kind
     self.title = title
     self.targets = targets

@@ -15,10 +15,12 @@ struct Checked {
   private var chains: [(name: String, plan: Plan)] = []
 
   private let bindings: Bindings
+  private let names: AttributeNames
   private let suites: SuiteOptions
 
-  init(_ bindings: Bindings, _ suites: SuiteOptions) {
+  init(_ bindings: Bindings, _ names: AttributeNames, _ suites: SuiteOptions) {
     self.bindings = bindings
+    self.names = names
     self.suites = suites
   }
 
@@ -32,14 +34,20 @@ struct Checked {
       take(path, suite) { "\(counted($0.runs.count, "test")), \($0.operationCount) operations, ok" }
     case .batch:
       let batch = Result { () throws(DocumentErrors) in
-        try Batch.load(path: path, with: bindings)
+        try Batch.load(path: path, with: bindings, names: names)
       }
       take(path, batch) { "\($0.extent), ok" }
     case .scenario:
       let world = Result { () throws(DocumentErrors) in try ScenarioFile.load(path: path) }
       take(path, world) { _ in "ok" }
     case .chain:
-      take(path, Result { () throws(DocumentErrors) in try Plan(file: path, with: bindings) })
+      let plan = Result { () throws(DocumentErrors) in
+        try Plan(file: path, with: bindings, names: names)
+      }
+      take(path, plan)
+    case .names:
+      let own = Result { () throws(DocumentErrors) in try AttributeNames(file: path) }
+      take(path, own) { "\(counted($0.entries.count, "name")), ok" }
     }
   }
 
@@ -48,7 +56,7 @@ struct Checked {
     take(
       "-e",
       Result { () throws(DocumentErrors) in
-        try Plan.parse(line: line, with: bindings, includesFiles: true)
+        try Plan.parse(line: line, with: bindings, names: names, includesFiles: true)
       }
     )
   }

@@ -1,5 +1,6 @@
 // What kind of file it is, found from its content.
 
+import Bluetooth
 import Glibc
 import Jobs
 import NordicSuites
@@ -12,8 +13,10 @@ enum FileKind {
   /// A simulated device, or a scenario.
   case scenario
   case chain
+  /// Names for UUIDs.
+  case names
 
-  /// Suites are known by their XML, batches and scenarios by their keys; the rest are chains, also
+  /// Suites are known by their XML, batches, scenarios and names by their keys; the rest are chains, also
   /// what cannot be read: its complaint comes from the reading. What can be read only once, a pipe,
   /// is a chain.
   init(of path: String) {
@@ -27,6 +30,8 @@ enum FileKind {
         .batch
       } else if ScenarioFile.isMeant(at: path) {
         .scenario
+      } else if AttributeNames.isMeant(at: path) {
+        .names
       } else {
         .chain
       }

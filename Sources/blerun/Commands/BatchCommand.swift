@@ -33,6 +33,7 @@ struct BatchCommand: WorldCommand {
   @OptionGroup var options: WorldOptions
   @OptionGroup var printing: ChainOutputOptions
   @OptionGroup var variables: VariableOptions
+  @OptionGroup var naming: NamesOptions
   @OptionGroup var link: LinkOptions
   @OptionGroup(title: "Journal") var journal: JournalOptions
   @OptionGroup var resuming: ResumeOptions
@@ -172,8 +173,10 @@ struct BatchCommand: WorldCommand {
   }
 
   private func batch() throws(Ending) -> Batch {
+    let (bindings, names) = (variables.bindings, try naming.names())
     do {
-      var batch = try Batch.load(path: file, with: variables.bindings) { [link, timeout] plan in
+      var batch = try Batch.load(path: file, with: bindings, names: names) {
+        [link, timeout] plan in
         plan.link = link.applied(to: plan.link)
         if let timeout { plan.timeout = timeout.duration }
       }

@@ -7,7 +7,7 @@ import Jobs
 struct Check: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
-    abstract: "Check files of chains, batches, suites and devices; nothing is touched.",
+    abstract: "Check files of chains, batches, suites, names and devices; nothing is touched.",
     discussion: """
       Reports file, line, column and key of everything that is wrong, and ends with 65. Files of \
       simulated devices and scenarios are recognized by their keys. Those given with --simulate are also \
@@ -17,7 +17,7 @@ struct Check: ParsableCommand {
 
   @Argument(
     help:
-      "Files of chains, simulated devices or scenarios (YAML or JSON), nRF Connect suites (XML)."
+      "Files of chains, batches, names, simulated devices or scenarios (YAML or JSON), nRF Connect suites (XML)."
   )
   var files: [String] = []
 
@@ -35,6 +35,7 @@ struct Check: ParsableCommand {
   var simulate: [String] = []
 
   @OptionGroup var variables: VariableOptions
+  @OptionGroup var naming: NamesOptions
 
   func validate() throws {
     if files.isEmpty, steps.isEmpty, simulate.isEmpty {
@@ -43,7 +44,7 @@ struct Check: ParsableCommand {
   }
 
   func run() throws {
-    var checked = Checked(variables.bindings, suites)
+    var checked = Checked(variables.bindings, try naming.names(), suites)
     for file in files { checked.read(file) }
     for line in steps { checked.read(line: line) }
     checked.look(in: simulate)

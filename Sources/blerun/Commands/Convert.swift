@@ -1,6 +1,7 @@
 // `blerun convert`: suites of nRF Connect as chains of our own.
 
 import ArgumentParser
+import Bluetooth
 import Glibc
 import Jobs
 import NordicSuites
@@ -37,7 +38,7 @@ struct Convert: ParsableCommand {
   var test: Int?
 
   func run() throws {
-    let suite = try suites.suite(at: file)
+    let suite = try suites.suite(at: file, .assigned)
     var chains = suite.chains()
     if let test {
       guard chains.indices.contains(test - 1) else {

@@ -6,6 +6,7 @@ import Bluetooth
 /// What a device must be to be listed. Everything given has to hold.
 struct FilterOptions: ParsableArguments {
   @OptionGroup var named: DeviceOptions
+  @OptionGroup var naming: NamesOptions
 
   @Option(help: "Only devices with this name, with * and ?.")
   var name: String?
@@ -46,18 +47,19 @@ struct FilterOptions: ParsableArguments {
   @Flag(help: "Listen only, where bluetoothd can: nothing is sent to the devices.")
   var passive = false
 
-  func validate() throws { _ = try filter() }
+  func validate() throws { try naming.check { _ = try filter($0) } }
 
   /// The filter that the options ask for.
   ///
+  /// - Parameter names: The names of services.
   /// - Throws: `ValidationError` for what cannot be read.
-  func filter() throws -> ScanFilter {
+  func filter(_ names: AttributeNames) throws -> ScanFilter {
     if let rssi, !(-127...20).contains(rssi) {
       throw ValidationError("--rssi \(rssi): a signal strength lies from -127 to 20 dBm.")
     }
     let services = try service.map { text in
-      if let uuid = AssignedNumbers.service(named: text) { return uuid }
-      let nearest = AssignedNumbers.nearestService(to: text).map { " Did you mean \($0)?" } ?? ""
+      if let service = try? ServiceSelector(parsing: text, names: names) { return service }
+      let nearest = names.nearest(to: text, .service).map { " Did you mean \($0)?" } ?? ""
       throw ValidationError("--service \(text): there is no such service.\(nearest)")
     }
     if name?.isEmpty == true { throw ValidationError("--name: \(InvalidDeviceTarget.emptyName).") }
@@ -74,7 +76,7 @@ struct FilterOptions: ParsableArguments {
         ManufacturerPattern($0)
       },
       serviceData: try read(serviceData, "--service-data", "feaa or feaa:00") {
-        ServiceDataPattern($0)
+        ServiceDataPattern($0, names: names)
       },
       isPassive: passive
     )

@@ -26,6 +26,7 @@ struct Inspect: WorldCommand {
   @OptionGroup var printing: OutputOptions
 
   @OptionGroup var named: DeviceOptions
+  @OptionGroup var naming: NamesOptions
 
   @Flag(inversion: .prefixedNo, help: "Read values, of characteristics and of descriptors.")
   var values = true
@@ -39,6 +40,7 @@ struct Inspect: WorldCommand {
   var readTimeout = DurationArgument(Inspection.usualReadLimit)
 
   func run() throws {
+    let names = try naming.names()
     let simulated = try options.simulatedDevices()
     var plan = Plan(steps: [])
     plan.device = named.target(insteadOf: nil)
@@ -62,7 +64,8 @@ struct Inspect: WorldCommand {
       readsValues: values,
       limit: timeout.duration,
       readLimit: readTimeout.duration,
-      format: printing.output
+      format: printing.output,
+      names: names
     )
     let outcome = inspection.lines().map { output.line($0) }.collect()
       .firstOrDefault([], within: .seconds(3600))

@@ -15,6 +15,7 @@ struct Inspection: Sendable {
   /// How long each read may take: an inspection is not to wait for values that want a bond.
   let readLimit: Duration
   let format: OutputOptions.Output
+  let names: AttributeNames
 
   /// ``readLimit`` by default.
   static let usualReadLimit = Duration.seconds(5)
@@ -95,7 +96,7 @@ struct Inspection: Sendable {
   // MARK: Lines
 
   private func line(_ service: GATTService) -> String {
-    let name = AssignedNumbers.serviceIdentifier(service.uuid)
+    let name = names.name(of: service.uuid, .service)
     guard format == .json else {
       return "\(name ?? "service")  \(Self.shown(service.uuid))  \(Self.shown(service.handle))"
     }
@@ -114,7 +115,7 @@ struct Inspection: Sendable {
     _ value: Value?,
     in service: GATTService
   ) -> String {
-    let name = AssignedNumbers.characteristicIdentifier(characteristic.uuid)
+    let name = names.name(of: characteristic.uuid, .characteristic)
     let flags = characteristic.properties.flags
     guard format == .json else {
       let head = "  \(name ?? "characteristic")  \(Self.shown(characteristic.uuid))  "
@@ -167,7 +168,7 @@ struct Inspection: Sendable {
     _ value: Value?,
     of parent: GATTCharacteristic
   ) -> String {
-    let name = AssignedNumbers.descriptorName(descriptor.uuid)
+    let name = names.given(descriptor.uuid) ?? AssignedNumbers.descriptorName(descriptor.uuid)
     guard format == .json else {
       let shown = "\(Self.shown(descriptor.uuid))  \(Self.shown(descriptor.handle))"
       let tail = value.map { "  \(Self.text($0, of: descriptor.uuid))" } ?? ""

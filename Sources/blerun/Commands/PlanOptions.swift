@@ -31,6 +31,7 @@ struct PlanOptions: ParsableArguments {
   var timeout: DurationArgument?
 
   @OptionGroup var variables: VariableOptions
+  @OptionGroup var naming: NamesOptions
 
   func validate() throws {
     if !files.isEmpty, !steps.isEmpty {
@@ -62,16 +63,18 @@ struct PlanOptions: ParsableArguments {
   /// - Parameter file: Its file, `-` for standard input; nil for the steps of the command line.
   /// - Throws: ``Ending`` with everything that is wrong with it.
   func plan(_ file: String?) throws(Ending) -> Plan {
+    let (bindings, names) = (variables.bindings, try naming.names())
     do {
       var plan =
         if let file {
           try file == "-"
-            ? Plan.parse(TextFile.read("/dev/stdin"), file: "-", with: variables.bindings)
-            : Plan(file: file, with: variables.bindings)
+            ? Plan.parse(TextFile.read("/dev/stdin"), file: "-", with: bindings, names: names)
+            : Plan(file: file, with: bindings, names: names)
         } else {
           try Plan.parse(
             line: steps.joined(separator: "\n"),
-            with: variables.bindings,
+            with: bindings,
+            names: names,
             includesFiles: true
           )
         }

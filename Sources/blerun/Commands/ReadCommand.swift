@@ -27,16 +27,18 @@ struct ReadCommand: WorldCommand {
   @Option(help: ArgumentHelp("How to decode the bytes: u8, i16be, utf8, hex …"))
   var format: FormatArgument?
 
-  func validate() throws { _ = try step() }
+  func validate() throws { try target.naming.check { _ = try step($0) } }
 
-  func run() throws { try target.run(try step(), in: options, printing.output) }
+  func run() throws {
+    try target.run(try step(try target.naming.names()), in: options, printing.output)
+  }
 
-  private func step() throws -> Step {
+  private func step(_ names: AttributeNames) throws -> Step {
     if place.descriptor {
-      let selector = try DescriptorSelector.argument(place.attribute)
+      let selector = try DescriptorSelector.argument(place.attribute, names)
       return Step(.readDescriptor(selector, format: format?.format))
     }
-    let selector = try CharacteristicSelector.argument(place.attribute)
+    let selector = try CharacteristicSelector.argument(place.attribute, names)
     return Step(.read(selector, offset: place.offset, format: format?.format))
   }
 }

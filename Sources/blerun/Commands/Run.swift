@@ -132,7 +132,7 @@ struct Run: WorldCommand {
   }
 
   private func runSuite(_ file: String) throws {
-    let suite = try suites.suite(at: file)
+    let suite = try suites.suite(at: file, chain.naming.names())
     let simulated = try options.simulatedDevices()
     let command = SuiteCommand(
       suite: suite,

@@ -35,12 +35,13 @@ struct Scan: WorldCommand {
   var follow = false
 
   func run() throws {
-    let filter = try filter.filter()
+    let names = try filter.naming.names()
+    let filter = try filter.filter(names)
     let world = try options.world(try options.simulatedDevices())
     defer { world.end() }
     let service = world.service(for: filter.target ?? .any, adapter: options.adapterSelector)
     let output = StandardOutput(in: world) { failure in world.scheduler.cancelAll(failure) }
-    let listing = ScanReport(format: printing.output, companies: LibraryNames())
+    let listing = ScanReport(format: printing.output, companies: LibraryNames(), names: names)
     let found = Guarded<[Advertisement]>([])
     let begun = world.loop.now
     let following = FollowedRun(in: world, printsData: printing.output == .json && follow)

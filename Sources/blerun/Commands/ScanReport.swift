@@ -7,6 +7,7 @@ import Jobs
 struct ScanReport: Sendable {
   let format: OutputOptions.Output
   let companies: any CompanyNames
+  let names: AttributeNames
 
   /// One device.
   ///
@@ -22,7 +23,7 @@ struct ScanReport: Sendable {
 
   private func text(_ device: Advertisement, _ offset: Duration?) -> String {
     let rssi = device.rssi.map { "\($0) dBm" } ?? (device.isConnected ? "connected" : "-")
-    let services = device.services.map { AssignedNumbers.serviceIdentifier($0) ?? $0.text }
+    let services = device.services.map { names.name(of: $0, .service) ?? $0.text }
     let parts: [String?] = [
       offset.map { "\(TextReport.milliseconds($0)) s" }, "\(device.address)", rssi,
       device.name.map(\.printable) ?? "(no name)",
@@ -44,7 +45,8 @@ struct ScanReport: Sendable {
       + device.serviceData.map { data in
         let format = AdvertisedFormat(service: data.service, data.data)
         let octets = format == nil ? data.data : []
-        return "\(ServiceDataPattern(service: data.service, prefix: octets))" + Self.text(format)
+        let service = ServiceSelector(data.service, names: names)
+        return "\(ServiceDataPattern(service: service, prefix: octets))" + Self.text(format)
       }
   }
 

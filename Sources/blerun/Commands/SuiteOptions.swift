@@ -1,6 +1,7 @@
 // The options for suites of nRF Connect.
 
 import ArgumentParser
+import Bluetooth
 import Documents
 import NordicSuites
 
@@ -47,9 +48,9 @@ struct SuiteOptions: ParsableArguments {
   /// Reads a suite.
   ///
   /// - Throws: ``Ending`` with everything that is wrong with it.
-  func suite(at path: String) throws(Ending) -> Suite {
+  func suite(at path: String, _ names: AttributeNames) throws(Ending) -> Suite {
     do {
-      return try Suite.load(path: path, variables: pairs)
+      return try Suite.load(path: path, variables: pairs, names: names)
     } catch {
       throw Ending(wrongFiles: error.problems.map(\.description))
     }

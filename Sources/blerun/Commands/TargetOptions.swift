@@ -8,6 +8,7 @@ import SimulatedDevices
 /// The device, and how long each step may take.
 struct TargetOptions: ParsableArguments {
   @OptionGroup var named: DeviceOptions
+  @OptionGroup var naming: NamesOptions
 
   @Option(help: "How long connecting, and the operation, may take: 10s, 500ms.")
   var timeout = DurationArgument(Plan.usualTimeout)
@@ -15,6 +16,7 @@ struct TargetOptions: ParsableArguments {
   /// A plan of one step on the device.
   func plan(_ step: Step, _ simulated: ScenarioDefinition) throws(Ending) -> Plan {
     var plan = Plan(timeout: timeout.duration, steps: [step])
+    plan.names = try naming.names()
     plan.device = named.target(insteadOf: nil)
     plan.device = try PlanOptions.target(of: plan, among: simulated)
     return plan
@@ -36,9 +38,9 @@ extension TargetOptions {
 
 extension CharacteristicSelector {
   /// Reads a selector from the command line.
-  static func argument(_ text: String) throws -> CharacteristicSelector {
+  static func argument(_ text: String, _ names: AttributeNames) throws -> CharacteristicSelector {
     do {
-      return try CharacteristicSelector(parsing: text)
+      return try CharacteristicSelector(parsing: text, names: names)
     } catch {
       throw ValidationError("\(error)")
     }
@@ -47,9 +49,9 @@ extension CharacteristicSelector {
 
 extension DescriptorSelector {
   /// Reads a selector from the command line.
-  static func argument(_ text: String) throws -> DescriptorSelector {
+  static func argument(_ text: String, _ names: AttributeNames) throws -> DescriptorSelector {
     do {
-      return try DescriptorSelector(parsing: text)
+      return try DescriptorSelector(parsing: text, names: names)
     } catch {
       throw ValidationError("\(error)")
     }

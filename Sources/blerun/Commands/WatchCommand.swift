@@ -33,8 +33,9 @@ struct WatchCommand: WorldCommand {
   func run() throws {
     var options = options
     options.realTime = !options.simulate.isEmpty
+    let names = try watch.naming.names()
     let simulated = try options.simulatedDevices()
-    let plan = try watch.plan {
+    let plan = try watch.plan(names) {
       try PlanOptions.target(of: Plan(steps: [Step(.connect)]), among: simulated)
     }
     let file = try RunJournal.open(journal, isSimulated: !options.simulate.isEmpty)

@@ -70,6 +70,8 @@ struct WatchOptions: ParsableArguments {
   )
   var resume = true
 
+  @OptionGroup var naming: NamesOptions
+
   @Option(help: "How records are printed: text, json or csv.")
   var output: Output = .text
 
@@ -89,16 +91,23 @@ struct WatchOptions: ParsableArguments {
     for (first, hasFirst, second, hasSecond) in pairs where hasFirst && hasSecond {
       throw ValidationError("Give \(first) or \(second), not both.")
     }
-    let plan = try plan { .any }
-    if let problem = plan.problem { throw ValidationError("\(problem).") }
+    try naming.check { names in
+      let plan = try plan(names) { .any }
+      if let problem = plan.problem { throw ValidationError("\(problem).") }
+    }
   }
 
   /// What is watched.
   ///
-  /// - Parameter only: Gives the device where none is named.
-  func plan(orElse only: () throws -> DeviceTarget) throws -> WatchPlan {
+  /// - Parameters:
+  ///   - names: The names of characteristics.
+  ///   - only: Gives the device where none is named.
+  func plan(
+    _ names: AttributeNames,
+    orElse only: () throws -> DeviceTarget
+  ) throws -> WatchPlan {
     WatchPlan(
-      try WatchTargets(words).devices(exact: exact, orElse: only),
+      try WatchTargets(words, names: names).devices(exact: exact, orElse: only),
       source: poll.map { .poll(every: $0.duration) } ?? .notify(subscription),
       view: window.map { .rate(window: $0.duration) } ?? (combine ? .combined : .values),
       format: format?.format,

@@ -20,6 +20,7 @@ struct WatchTargets {
   }
 
   let devices: [Device]
+  private let names: AttributeNames
 
   /// The arguments of the command with a mark behind each device.
   static func marked(_ arguments: [String]) -> [String] {
@@ -41,21 +42,27 @@ struct WatchTargets {
 
   /// Reads the arguments and the marks among them.
   ///
+  /// - Parameters:
+  ///   - words: The arguments.
+  ///   - names: The names of characteristics.
   /// - Throws: `ValidationError` when a characteristic or its device is missing.
-  init(_ words: [String]) throws {
-    let names = words.filter { $0.first == Self.mark }.map { String($0.dropFirst()) }
+  init(_ words: [String], names: AttributeNames = .assigned) throws {
+    self.names = names
+    let marked = words.filter { $0.first == Self.mark }.map { String($0.dropFirst()) }
     var plain = words.filter { $0.first != Self.mark }
-    switch names.count {
+    switch marked.count {
     case 0:
       // A first word that is not a characteristic is the device.
-      let isNamed = plain.count > 1 && (try? CharacteristicSelector(parsing: plain[0])) == nil
+      let isCharacteristic =
+        (try? CharacteristicSelector(parsing: plain.first ?? "", names: names)) != nil
+      let isNamed = plain.count > 1 && !isCharacteristic
       let name = isNamed ? plain.removeFirst() : nil
       devices = [Device(name: name, characteristics: plain)]
-    case 1: devices = [Device(name: names[0], characteristics: plain)]
+    case 1: devices = [Device(name: marked[0], characteristics: plain)]
     default: devices = try Self.devices(words)
     }
     for device in devices where device.characteristics.isEmpty {
-      let place = names.count > 1 ? " behind --device \(device.name ?? "")" : ""
+      let place = marked.count > 1 ? " behind --device \(device.name ?? "")" : ""
       throw ValidationError("Missing characteristic\(place).")
     }
   }
@@ -89,7 +96,7 @@ struct WatchTargets {
       let target = try device.name.map { try Self.target($0) } ?? only()
       let chosen = isExact ? target.exact : target
       let characteristics = try device.characteristics.map {
-        try CharacteristicSelector.argument($0)
+        try CharacteristicSelector.argument($0, names)
       }
       if let index = found.firstIndex(where: { $0.target == chosen }) {
         found[index].characteristics += characteristics

@@ -46,7 +46,7 @@ struct WriteCommand: WorldCommand {
   var acquire = false
 
   func validate() throws {
-    _ = try step()
+    try target.naming.check { _ = try step($0) }
     if acquire, request || reliable || place.descriptor {
       throw ValidationError("What is acquired for writing takes commands alone.")
     }
@@ -55,9 +55,11 @@ struct WriteCommand: WorldCommand {
     }
   }
 
-  func run() throws { try target.run(try step(), in: options, printing.output) }
+  func run() throws {
+    try target.run(try step(try target.naming.names()), in: options, printing.output)
+  }
 
-  private func step() throws -> Step {
+  private func step(_ names: AttributeNames) throws -> Step {
     let kinds = [(request, WriteKind.request), (command, .command), (reliable, .reliable)]
       .filter(\.0).map(\.1)
     guard kinds.count <= 1 else {
@@ -67,10 +69,10 @@ struct WriteCommand: WorldCommand {
       guard kinds.isEmpty else {
         throw ValidationError("A descriptor is always written with a request.")
       }
-      let selector = try DescriptorSelector.argument(place.attribute)
+      let selector = try DescriptorSelector.argument(place.attribute, names)
       return Step(.writeDescriptor(selector, try written()))
     }
-    let selector = try CharacteristicSelector.argument(place.attribute)
+    let selector = try CharacteristicSelector.argument(place.attribute, names)
     let kind = kinds.first ?? .automatic
     return Step(
       .write(

@@ -17,7 +17,7 @@ struct UnreachableDevice: DeviceService {
 
   func startScan(_ filter: ScanFilter) -> Signal<Signal<Advertisement>> { failing() }
 
-  func connect(keep: Bool, expecting: [BluetoothUUID]) -> Signal<LinkOrigin> { failing() }
+  func connect(keep: Bool, expecting: [ServiceSelector]) -> Signal<LinkOrigin> { failing() }
 
   func services() -> Signal<[GATTService]> { failing() }
 

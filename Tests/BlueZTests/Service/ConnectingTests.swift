@@ -15,7 +15,6 @@ struct ConnectingTests {
   init() throws { bench = try Bench() }
   var bluez: ScriptedBlueZ { bench.bluez }
 
-  static let battery = BluetoothUUID("180f")
   static let level = "2a19"
 
   @Test("a known device is connected without discovery, and disconnected at the turn's end")
@@ -123,10 +122,8 @@ struct ConnectingTests {
   @Test("an expected service that is missing when resolved is a permanent failure")
   func serviceMissing() throws {
     let service = try bench.service()
-    let heartRate = try #require(BluetoothUUID("180d"))
-    let battery = try #require(Self.battery)
     let failure = try bench.failure(
-      service.connect(keep: false, expecting: [battery, heartRate])
+      service.connect(keep: false, expecting: ["battery", "heart-rate"])
     )
     #expect(failure.code == .serviceMissing)
     #expect(failure.class == .definite)

@@ -40,7 +40,7 @@ struct DiscoveryWishTests {
 
   @Test("what bluetoothd can filter goes into its filter")
   func filtered() {
-    let filter = ScanFilter(name: "Thermo*", isExact: true, services: [heartRate], rssi: -70)
+    let filter = ScanFilter(name: "Thermo*", isExact: true, services: ["heart-rate"], rssi: -70)
     #expect(
       DiscoveryWish(filter).properties == [
         "Transport": .string("le"), "DuplicateData": .boolean(false),
@@ -87,7 +87,7 @@ struct DiscoveryWishTests {
     try loop.run { try await loop.sleep(for: .seconds(1)) }
     #expect(bluez.calls == ["SetDiscoveryFilter", "StartDiscovery"])
     let over = Signal.just(()).delay(.seconds(1))
-    let second = service.scan(ScanFilter(services: [battery])).takeUntil(over).collect()
+    let second = service.scan(ScanFilter(services: ["battery"])).takeUntil(over).collect()
     #expect(second.firstOrDefault([], within: .seconds(10)).error == nil)
     let widenedAndBack = ["SetDiscoveryFilter", "SetDiscoveryFilter"]
     #expect(bluez.calls == ["SetDiscoveryFilter", "StartDiscovery"] + widenedAndBack)
@@ -110,7 +110,7 @@ struct DiscoveryWishTests {
     #expect(!ScanFilter(rssi: -50).matches(device()))
     #expect(ScanFilter(rssi: -50).matches(device(rssi: nil, isConnected: true)))
     #expect(!ScanFilter(name: "Heart*").matches(device()))
-    #expect(!ScanFilter(services: [battery]).matches(device(services: [heartRate])))
+    #expect(!ScanFilter(services: ["battery"]).matches(device(services: [heartRate])))
   }
 
   @Test("a monitor uses the narrowest condition of a filter")
@@ -132,7 +132,7 @@ struct DiscoveryWishTests {
     #expect(name.allSatisfy { $0.octets == Array("Thermo".utf8) })
     let either = AdvertisementMonitor1.Pattern.patterns(for: ScanFilter(name: "Thermo*"))
     #expect(either == AdvertisementMonitor1.Pattern.patterns(for: ScanFilter()))
-    let service = AdvertisementMonitor1.Pattern.patterns(for: ScanFilter(services: [heartRate]))
+    let service = AdvertisementMonitor1.Pattern.patterns(for: ScanFilter(services: ["heart-rate"]))
     #expect(service.contains(AdvertisementMonitor1.Pattern(0, 0x03, [0x0d, 0x18])))
     #expect(service.contains(AdvertisementMonitor1.Pattern(2, 0x03, [0x0d, 0x18])))
     #expect(!AdvertisementMonitor1.Pattern.patterns(for: ScanFilter()).isEmpty)

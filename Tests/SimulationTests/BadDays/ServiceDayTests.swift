@@ -15,7 +15,8 @@ struct ServiceDayTests {
     return simulation
   }
 
-  private func expecting(_ services: [BluetoothUUID], _ simulation: Simulation) -> Signal<[UInt8]> {
+  private func expecting(_ services: [ServiceSelector], _ simulation: Simulation) -> Signal<[UInt8]>
+  {
     let service = simulation.service
     return service.connect(keep: false, expecting: services)
       .flattenMap { _ in service.read(.alert) }
@@ -37,7 +38,7 @@ struct ServiceDayTests {
     _ = simulation.strike(.resolving) {
       simulation.loop.after(.milliseconds(500)) { simulator.offer(.alert, true, at: address) }
     }
-    let endured = simulation.endure(expecting([.battery, .alert], simulation))
+    let endured = simulation.endure(expecting(["battery", "immediate-alert"], simulation))
     #expect(endured.error == nil)
     simulation.expectReleased()
     simulation.expectNextChain()
@@ -61,7 +62,7 @@ struct ServiceDayTests {
     let simulation = try simulation(.empty)
     Verdict(.characteristicMissing, .passing, within: .seconds(5)).check(simulation.endure())
     simulation.expectReleased()
-    let endured = simulation.endure(expecting([.alert], simulation))
+    let endured = simulation.endure(expecting(["immediate-alert"], simulation))
     Verdict(.serviceMissing, .passing, within: .seconds(5)).check(endured)
     simulation.expectReleased()
     simulation.simulator.resolve(.inOrder, at: simulation.address)
@@ -71,8 +72,7 @@ struct ServiceDayTests {
   @Test("a device that has other services lacks the one that is wanted: definite")
   func other() throws {
     let simulation = try Simulation.bench()
-    let heartRate = BluetoothUUID(short: 0x180d)
-    let endured = simulation.endure(expecting([.alert, heartRate], simulation))
+    let endured = simulation.endure(expecting(["immediate-alert", "heart-rate"], simulation))
     Verdict(.serviceMissing, .definite, within: .seconds(5)).check(endured)
     simulation.expectReleased()
     simulation.expectNextChain()

@@ -1,0 +1,74 @@
+// A name that a user gives a UUID, and the rules for such names.
+
+/// A name for the UUID of a service, a characteristic or a descriptor.
+///
+/// Letters, digits, `-` and `_`, beginning with a letter; case does not count. A name never looks like
+/// a UUID or an address, and never is the assigned name of another UUID: a chain means the same for
+/// everybody who reads it.
+public struct AttributeName: Hashable, Sendable {
+  /// The maximum length of a name, in bytes.
+  public static let longest = 64
+
+  /// The name as it is written.
+  public let name: String
+  /// The UUID that it names, of an attribute of any kind.
+  public let uuid: BluetoothUUID
+
+  /// A name for a UUID.
+  ///
+  /// - Throws: ``InvalidAttributeName`` for a text that is not a name, or that has a meaning already.
+  public init(_ name: String, _ uuid: BluetoothUUID) throws(InvalidAttributeName) {
+    if BluetoothUUID(name) != nil { throw .uuid(name) }
+    if BluetoothAddress(name) != nil { throw .address(name) }
+    guard Self.isName(name) else { throw .malformed(name) }
+    for kind in AttributeKind.allCases {
+      guard let assigned = kind.table.uuid(name), assigned != uuid else { continue }
+      throw .assigned(name, to: assigned, kind)
+    }
+    self.name = name
+    self.uuid = uuid
+  }
+
+  private static func isName(_ text: String) -> Bool {
+    guard (1...longest).contains(text.utf8.count), text.utf8.first?.isASCIILetter == true else {
+      return false
+    }
+    return text.utf8.allSatisfy { octet in
+      octet.isASCIILetter || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(octet)
+        || octet == UInt8(ascii: "-") || octet == UInt8(ascii: "_")
+    }
+  }
+}
+
+/// Why a text is not a name for a UUID.
+public enum InvalidAttributeName: Error, Hashable, Sendable, CustomStringConvertible {
+  /// It has other characters, or too many.
+  case malformed(String)
+  /// It is a UUID: `beef`.
+  case uuid(String)
+  /// It is the address of a device.
+  case address(String)
+  /// It is the assigned name of another UUID.
+  case assigned(String, to: BluetoothUUID, AttributeKind)
+
+  /// What is valid.
+  public static let expected =
+    "a name of letters, digits, - and _ that begins with a letter, of at most "
+    + "\(AttributeName.longest) bytes"
+
+  public var description: String {
+    switch self {
+    case .malformed(let name): "expected \(Self.expected), found '\(name)'"
+    case .uuid(let name): "'\(name)' is a UUID, and not a name"
+    case .address(let name): "'\(name)' is an address, and not a name"
+    case .assigned(let name, let uuid, let kind):
+      "'\(name)' is the assigned name of the \(kind.rawValue) \(uuid)"
+    }
+  }
+}
+
+extension UInt8 {
+  fileprivate var isASCIILetter: Bool {
+    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20)
+  }
+}
