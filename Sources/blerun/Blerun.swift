@@ -24,7 +24,7 @@ struct Blerun: ParsableCommand {
       """,
     version: "0.1.0",
     subcommands: [
-      Run.self, BatchCommand.self, Check.self, Convert.self, Scan.self, Inspect.self,
+      Demo.self, Run.self, BatchCommand.self, Check.self, Convert.self, Scan.self, Inspect.self,
       ReadCommand.self, WriteCommand.self, WatchCommand.self, Pair.self, Unpair.self,
       Adapters.self, Simulate.self, History.self, Doctor.self, SchemaCommand.self,
     ]

@@ -70,8 +70,9 @@ struct Simulate: ParsableCommand {
     }
     defer { withExtendedLifetime(served) {} }
     if control { StandardError.notice(ServedSimulation.hint(for: bus.address)) }
-    return command.isEmpty
-      ? try serveUntilSignalled(bus, on: loop) : try serve(bus, on: loop, to: command)
+    guard !command.isEmpty else { return try serveUntilSignalled(bus, on: loop) }
+    let environment = [("DBUS_SYSTEM_BUS_ADDRESS", bus.address)]
+    return try ChildProcess.run(command, environment: environment, on: loop)
   }
 
   private func serveUntilSignalled(_ bus: PrivateBus, on loop: Loop) throws -> Int32 {
@@ -85,40 +86,6 @@ struct Simulate: ParsableCommand {
     StandardError.notice("serving org.bluez; Ctrl-C ends it")
     try loop.drive { ended.withLock { $0 != nil } }
     return ended.withLock { 128 + ($0?.number ?? 0) }
-  }
-
-  private func serve(
-    _ bus: PrivateBus,
-    on loop: Loop,
-    to command: [String]
-  ) throws -> Int32 {
-    let status = Guarded<Int32?>(nil)
-    let running = Guarded<ChildProcess?>(nil)
-    let look: @Sendable () -> Void = {
-      guard let child = running.withLock({ $0 }), status.withLock({ $0 == nil }) else { return }
-      if let ended = child.statusIfEnded() { status.withLock { $0 = ended } }
-    }
-    let signals = SystemSignals { signal in
-      switch signal {
-      case .childEnded: loop.post(look)
-      // What a terminal sends for its keys reaches the command by itself.
-      case let signal where SystemSignal.keys.contains(signal): break
-      // open: signals of the system
-      default: running.withLock { $0 }?.send(signal.number)
-      }
-    }
-    defer { signals.close() }
-    // The command prints to the same places.
-    StandardStreams.ofProcess.finish(patience: StandardOutput.patienceAfterSignal)
-    let child = try ChildProcess(
-      command,
-      environment: [("DBUS_SYSTEM_BUS_ADDRESS", bus.address)]
-    )
-    running.withLock { $0 = child }
-    // It may have ended before anybody looked.
-    loop.post(look)
-    try loop.drive { status.withLock { $0 != nil } }
-    return status.withLock { $0 } ?? 125
   }
 }
 

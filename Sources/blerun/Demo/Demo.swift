@@ -1,0 +1,88 @@
+// `blerun demo`: a tour in one minute, without a radio.
+
+import ArgumentParser
+import Documents
+import Glibc
+import Jobs
+import Signals
+
+/// Shows what the program does, with commands that the user can repeat.
+struct Demo: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "demo",
+    abstract: "Show in one minute what blerun does; needs no radio and no files.",
+    discussion: """
+      Writes a few files to a new folder, and runs commands with them: simulated devices, a chain, a \
+      failure with its reasons, a batch, a report. Each command is printed before its output, and \
+      can be repeated from any folder. The folder stays; the last line states how to remove it.
+
+        blerun demo
+        blerun demo --folder ~/blerun-demo
+      """
+  )
+
+  @Option(
+    help: ArgumentHelp(
+      "Write the files to this folder, instead of a new one in $TMPDIR or /tmp.",
+      valueName: "folder"
+    ),
+    completion: .directory
+  )
+  var folder: String?
+
+  func run() throws {
+    let folder = try DemoFolder(folder)
+    let program = DemoProgram()
+    let output = StandardOutput()
+    output.lines(Tour.welcome(folder.path))
+    var ending: Ending?
+    for (index, part) in Tour.parts.enumerated() where ending == nil {
+      output.lines(part.introduction(index + 1, in: folder.path, program.name))
+      ending = try end(of: part, folder.path, program, output)
+    }
+    output.lines(ending == nil ? Tour.farewell(folder.path) : Tour.leftovers(folder.path))
+    if let failure = output.finish() { throw Ending(.output, "\(failure)") }
+    if let ending { throw ending }
+  }
+
+  /// Runs the command of a part.
+  ///
+  /// - Returns: How the tour ends with it; nil where it goes on.
+  private func end(
+    of part: Tour.Part,
+    _ folder: String,
+    _ program: DemoProgram,
+    _ output: StandardOutput
+  ) throws -> Ending? {
+    if let failure = output.finish() { return Ending(.output, "\(failure)") }
+    if let signal = SystemSignals.arrived { return Ending(.interrupted(by: signal.number)) }
+    let command = [program.path] + part.arguments(folder)
+    let status: Int32
+    do {
+      status = try ChildProcess.run(command, on: EventLoop())
+    } catch let failure as ChildProcess.Failure {
+      return Ending(.failed, "\(failure)")
+    }
+    if let signal = SystemSignals.arrived { return Ending(.interrupted(by: signal.number)) }
+    guard status == part.status.rawValue else {
+      return Ending(.failed, "the command ended with \(status) instead of \(part.status.rawValue)")
+    }
+    if part.status != .ok { output.line("(exit status \(status))") }
+    return nil
+  }
+}
+
+/// The program that runs the commands: this one, and what a user types for it.
+private struct DemoProgram {
+  let path: String
+  /// `blerun` where the shell finds this program by that name, else its path.
+  let name: String
+
+  init() {
+    let own = FolderOfFile.realPath("/proc/self/exe") ?? CommandLine.arguments[0]
+    let folders = (RuntimeFolder.variable("PATH") ?? "").split(separator: ":")
+    let first = folders.map { $0 + "/blerun" }.first { access(String($0), X_OK) == 0 }
+    path = own
+    name = first.flatMap { FolderOfFile.realPath(String($0)) } == own ? "blerun" : own
+  }
+}

@@ -1,0 +1,52 @@
+// The folder with the files of the tour.
+
+import Documents
+import Glibc
+import Jobs
+
+/// A folder with the files of the tour, which stays.
+struct DemoFolder {
+  /// Absolute.
+  let path: String
+
+  /// Makes the folder and its files.
+  ///
+  /// - Parameter name: The folder; nil for a new one in `$TMPDIR` or `/tmp`.
+  /// - Throws: ``Ending`` when it cannot be made, and for a folder that has such a file already.
+  init(_ name: String?) throws(Ending) {
+    if let name {
+      guard mkdir(name, 0o777) == 0 || errno == EEXIST else { throw Self.failure(name) }
+    }
+    let made = name ?? Self.temporary()
+    guard let made, let real = FolderOfFile.realPath(made) else {
+      throw Self.failure(name ?? "a folder in \(Self.place)")
+    }
+    path = real
+    for (name, text) in Tour.files { try Self.write(text, to: real + "/" + name) }
+  }
+
+  private static var place: String {
+    let given = RuntimeFolder.variable("TMPDIR") ?? ""
+    return given.hasPrefix("/") ? given : "/tmp"
+  }
+
+  private static func temporary() -> String? {
+    var template = Array("\(place)/blerun-demo-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { return nil }
+    return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  /// Never writes to a file that exists.
+  private static func write(_ text: String, to path: String) throws(Ending) {
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+    guard descriptor >= 0 else { throw failure(path) }
+    defer { close(descriptor) }
+    if let number = writeAll(descriptor, [.text(PrintableText(lines: text))]) {
+      throw failure(path, number)
+    }
+  }
+
+  private static func failure(_ path: String, _ number: Int32 = errno) -> Ending {
+    Ending(.output, "\(path) cannot be made: \(String(cString: strerror(number)))")
+  }
+}
