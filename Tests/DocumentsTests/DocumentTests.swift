@@ -28,6 +28,46 @@ struct DocumentTests {
     #expect(read.value.text == "battery-level")
   }
 
+  @Test("all duplicate keys are reported, each at its later place with the first one")
+  func duplicates() {
+    let text = """
+      name: x
+      steps:
+        - { read: a, as: b, read: c }
+        - log: "name: name"
+        - repeat: 2
+          steps:
+            - read: a
+              "read": b
+              read: c
+      name: y
+      """
+    #expect(
+      complaints(text) == [
+        "chain.yaml:3:23: duplicate key 'read', first at chain.yaml:3:7",
+        "chain.yaml:8:9: duplicate key 'read', first at chain.yaml:7:9",
+        "chain.yaml:9:9: duplicate key 'read', first at chain.yaml:7:9",
+        "chain.yaml:10:1: duplicate key 'name', first at chain.yaml:1:1",
+      ]
+    )
+    #expect(complaints(#"{"a": [{"b": 1}, {"b": 2, "b": 3}]}"#).count == 1)
+    #expect(complaints("a: { b: b }\nb: [a, b, b]\nc: { a: { b: 1 } }\n") == [])
+  }
+
+  @Test(
+    "a tab that indents is named as such",
+    arguments: ["steps:\n\t- read: x\n", "a:\n  b: 1\n\tc: 2\n", "a:\n  - b: 1\n  \t- c\n"]
+  )
+  func tabs(text: String) {
+    let found = complaints(text)
+    #expect(found.count == 1, "\(found)")
+    #expect(
+      found.first?.hasSuffix("invalid YAML: a tab in the indentation (expected spaces)") == true,
+      "\(found)"
+    )
+    #expect(complaints("a: [b,\n\tc]\nd:\te\n") == [])
+  }
+
   @Test("JSON is read too")
   func json() throws {
     let root = try parsed(#"{"a": [1, 2.5, true, null, "7"]}"#)

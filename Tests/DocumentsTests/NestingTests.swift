@@ -26,7 +26,7 @@ struct NestingTests {
     [1, 300]
   )
   func work(_ depth: Int, _ times: Int) throws {
-    var bound = NestingBound(32)
+    var bound = DocumentEvents(32)
     let found = bound.place(in: Self.keys(depth, times: times), file: "f")
     let place = try #require(found)
     // Two for the beginnings of stream and document, one for each mapping, one for its first key.
@@ -66,7 +66,7 @@ struct NestingTests {
 
   @Test("invalid YAML is reported as such, also after deep nesting")
   func noYAML() {
-    var bound = NestingBound(32)
+    var bound = DocumentEvents(32)
     let (broken, empty) = (bound.place(in: "a: [1, 2", file: "f"), bound.place(in: "", file: "f"))
     #expect(broken == nil && empty == nil)
     #expect(complaints("a: [1, 2").first?.contains("invalid YAML") == true)
