@@ -175,6 +175,29 @@ struct MachineTests {
     #expect(bench.device.read(value) == .failure(ATTErrorCode(rawValue: 0x81)))
   }
 
+  @Test("a state has as many timers as transitions wait for time; all end with the state")
+  func timers() throws {
+    let bench = try bench(
+      """
+      states:
+        idle:
+          on:
+            - { every: 1s, do: { notify: { u8: 1 }, on: fff2 } }
+            - { every: 1500ms, do: { notify: { u8: 2 }, on: fff2 } }
+            - { after: 2500ms, do: { notify: { u8: 3 }, on: fff2 } }
+            - { after: 4500ms, to: last }
+        last: { on: { after: 1s, do: { notify: { u8: 4 }, on: fff2 } } }
+      always: [ { every: 2200ms, do: { notify: { u8: 9 }, on: fff2 } } ]
+      """
+    )
+    let state = try bench.handle("fff2")
+    try bench.subscribe(state)
+    try bench.run(to: 8000)
+    let sent = bench.sent(on: state).map { $0.value[0] }
+    // At 3 s the timer of 1.5 s was set before that of 1 s; that of every state begins anew at 4.5 s.
+    #expect(sent == [1, 2, 1, 9, 3, 2, 1, 1, 9, 4, 9], "\(sent)")
+  }
+
   @Test("timers go on without a connection; what was to be sent on it is not")
   func lostLink() throws {
     let bench = try bench(
