@@ -82,6 +82,17 @@ struct JournalCommandTests {
     #expect(table.lines.prefix(4).map { $0 + "\n" }.joined() == page.blocks("csv")[0])
     let json = try run("history", "--output", "json", "--journal", path)
     #expect(json.output == page.blocks("json")[0])
+    let series = [
+      "history", "values", "Thermo-1", "temperature-measurement", "--field", "celsius", "--since",
+      "36500d", "--journal", path,
+    ]
+    let minutes = try RunningProgram(blerun: series + ["--bucket", "1m"]).end()
+    #expect(minutes.output == page.blocks("csv")[1], "\(minutes.errors)")
+    let single = try RunningProgram(blerun: series + ["--output", "json"]).end()
+    #expect(single.lines.count == 4, "\(single.output) \(single.errors)")
+    #expect(single.lines.allSatisfy { $0.contains(#""event":"number""#) })
+    let wrong = try RunningProgram(blerun: series + ["--bucket", "90s"]).end()
+    #expect(wrong.status == 2)
   }
 
   @Test(

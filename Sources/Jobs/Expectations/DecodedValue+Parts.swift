@@ -24,3 +24,38 @@ extension DecodedValue {
     return outer.value.field(at: String(path[path.index(after: dot)...]))
   }
 }
+
+/// A number that a value has.
+package struct MeasuredNumber: Sendable {
+  /// The name of its field, of an inner one with a dot; empty for a value without fields.
+  package let field: String
+  package let value: Double
+  /// How many decimals it is printed with.
+  package let decimals: Int
+  /// Its unit; nil without one.
+  package let unit: String?
+}
+
+extension StepValue {
+  /// The finite numbers of the value and of its fields. Lists have none: the places of their numbers
+  /// mean nothing.
+  package var numbers: [MeasuredNumber] {
+    decoded.map { Self.numbers(of: DecodedValue.Field("", $0), inside: "") } ?? []
+  }
+
+  private static func numbers(
+    of field: DecodedValue.Field,
+    inside outer: String
+  ) -> [MeasuredNumber] {
+    let name = outer.isEmpty ? field.name : "\(outer).\(field.name)"
+    switch field.value {
+    case .integer(let number):
+      return [MeasuredNumber(field: name, value: Double(number), decimals: 0, unit: field.unit)]
+    case .real(let number, let decimals):
+      guard number.isFinite else { return [] }
+      return [MeasuredNumber(field: name, value: number, decimals: decimals, unit: field.unit)]
+    case .fields(let fields): return fields.flatMap { numbers(of: $0, inside: name) }
+    case .text, .boolean, .octets, .list: return []
+    }
+  }
+}

@@ -39,8 +39,26 @@ extension JournalFile {
       try write { try $0.execute(sql: "DELETE FROM runs WHERE run = ?", arguments: [run]) }
       pruned.append(run)
     }
-    if !pruned.isEmpty { try giveBack() }
-    return Pruned(runs: pruned, octets: try octets())
+    let values =
+      try retention.valuesFrom.map { time throws(JournalFailure) in
+        try pruneValues(before: time)
+      } ?? 0
+    if !pruned.isEmpty || values > 0 { try giveBack() }
+    return Pruned(runs: pruned, values: values, octets: try octets())
+  }
+
+  /// Deletes the values before a time of runs that have ended.
+  private func pruneValues(before time: String) throws(JournalFailure) -> Int {
+    try write { database in
+      try database.execute(
+        sql: """
+          DELETE FROM step_values
+          WHERE time < ? AND run IN (SELECT run FROM runs WHERE finished IS NOT NULL)
+          """,
+        arguments: [time]
+      )
+      return database.changesCount
+    }
   }
 
   /// The octets of the pages in use.

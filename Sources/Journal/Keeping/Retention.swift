@@ -9,9 +9,18 @@ public struct Retention: Hashable, Sendable {
   public var mostOctets: Int?
   /// A run that is never pruned, such as the one under way.
   public var sparing: Int64?
+  /// Values that arrived before this time are pruned, also of runs that are kept; nil: values are
+  /// kept with their runs. Rollups are. RFC 3339, UTC.
+  public var valuesFrom: String?
 
-  public init(from: String? = nil, mostOctets: Int? = nil, sparing: Int64? = nil) {
+  public init(
+    from: String? = nil,
+    mostOctets: Int? = nil,
+    sparing: Int64? = nil,
+    valuesFrom: String? = nil
+  ) {
     self.from = from
+    self.valuesFrom = valuesFrom
     self.mostOctets = mostOctets
     self.sparing = sparing
   }
@@ -21,6 +30,8 @@ public struct Retention: Hashable, Sendable {
 public struct Pruned: Hashable, Sendable {
   /// The numbers of the pruned runs.
   public let runs: [Int64]
+  /// The number of values that were pruned from runs that are kept.
+  public let values: Int
   /// The size of the file afterwards, in octets.
   public let octets: Int
 }

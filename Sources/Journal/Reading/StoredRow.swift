@@ -82,6 +82,17 @@ struct StoredRow {
     try integer(column, in: Self.microseconds)
   }
 
+  // MARK: Numbers
+
+  /// A number, whole or not.
+  func number(_ column: String) throws(Unexpected) -> Double {
+    switch try value(column).storage {
+    case .int64(let number): return Double(number)
+    case .double(let number) where number.isFinite: return number
+    case .double, .string, .blob, .null: throw Unexpected(column: column, expected: "a number")
+    }
+  }
+
   // MARK: Texts
 
   /// A text; nil for none.

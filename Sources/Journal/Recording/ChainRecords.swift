@@ -47,7 +47,9 @@ struct ChainRecords: Sendable {
           step: number(of: step),
           moment: moment,
           value: (value.decoded.map { JSONValue($0) } ?? .null).text,
-          hex: step.hasOctets ? value.hex : nil
+          hex: step.hasOctets ? value.hex : nil,
+          numbers: value.numbers.map { .init($0.field, $0.value) },
+          minute: event.wallClock.wholeMinutes
         )
       )
     case .advertisement(let step, let device):

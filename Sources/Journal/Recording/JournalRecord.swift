@@ -88,23 +88,43 @@ public enum JournalRecord: Hashable, Sendable {
 
   /// A row of `step_values`.
   public struct StoredValue: Hashable, Sendable {
+    /// A number of a value.
+    public struct Number: Hashable, Sendable {
+      /// The name of the field, of an inner one with a dot; empty for a value without fields.
+      public let field: String
+      public let value: Double
+
+      public init(_ field: String, _ value: Double) {
+        self.field = field
+        self.value = value
+      }
+    }
+
     public let step: Int
     public let moment: Moment
     /// JSON.
     public let value: String
     /// The octets in hexadecimal digits; nil for a value that is not octets, such as an RSSI.
     public let hex: String?
+    /// The numbers of the value, for the rollups of its minute.
+    public let numbers: [Number]
+    /// The minute of its time, since 1970-01-01T00:00:00Z.
+    public let minute: Int64
 
     public init(
       step: Int,
       moment: Moment,
       value: String,
-      hex: String? = nil
+      hex: String? = nil,
+      numbers: [Number] = [],
+      minute: Int64 = 0
     ) {
       self.step = step
       self.moment = moment
       self.value = value
       self.hex = hex
+      self.numbers = numbers
+      self.minute = minute
     }
   }
 

@@ -191,9 +191,15 @@ public final class RunRecorder: Sendable {
     }
     let number = write { database in
       let number = try run ?? header.map { try database.insert($0) } ?? 0
+      var rollups = MinuteRollups()
       for entry in entries {
         try database.insert(entry.record, run: number, chain: entry.chain)
+        // A value that was written before, in a commit whose confirmation was lost, counts once.
+        if case .value(let value) = entry.record, database.changesCount > 0 {
+          rollups.add(value, of: entry.chain)
+        }
       }
+      try database.add(rollups, run: number)
       if lost > noted { try database.note(lost: lost - noted, of: number) }
       return number
     }

@@ -14,6 +14,7 @@ enum JournalSchema {
     migrator.registerMigration("3") { try $0.execute(sql: version3) }
     migrator.registerMigration("4") { try $0.execute(sql: version4) }
     migrator.registerMigration("5") { try $0.execute(sql: version5) }
+    migrator.registerMigration("6") { try $0.execute(sql: version6) }
     return migrator
   }
 
@@ -170,6 +171,45 @@ enum JournalSchema {
 
   /// A checksum for each record; null for those of earlier versions.
   private static let version5 =
-    JournalTable.all.map { "ALTER TABLE \($0.name) ADD COLUMN checksum INTEGER;\n" }.joined()
+    JournalTable.ofVersion5.map { "ALTER TABLE \($0.name) ADD COLUMN checksum INTEGER;\n" }.joined()
     + "PRAGMA user_version = 5;"
+
+  /// The numbers of each minute, and indices that find values by device, characteristic and time.
+  ///
+  /// Those of earlier values are made from them. Texts that are not JSON, or not times, have none.
+  private static let version6 = """
+    CREATE TABLE rollups (
+      run INTEGER NOT NULL,
+      chain INTEGER NOT NULL,
+      step INTEGER NOT NULL,
+      minute INTEGER NOT NULL,
+      field TEXT NOT NULL,
+      minimum REAL NOT NULL,
+      maximum REAL NOT NULL,
+      total REAL NOT NULL,
+      count INTEGER NOT NULL,
+      checksum INTEGER,
+      PRIMARY KEY (run, chain, step, minute, field),
+      FOREIGN KEY (run, chain) REFERENCES chains ON DELETE CASCADE
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE INDEX steps_by_attribute ON steps (attribute, run, chain);
+
+    CREATE INDEX values_by_time ON step_values (run, chain, step, time);
+
+    INSERT INTO rollups (run, chain, step, minute, field, minimum, maximum, total, count)
+    SELECT v.run, v.chain, v.step, CAST(strftime('%s', v.time) AS INTEGER) / 60,
+      ltrim(replace(j.fullkey, '"', ''), '$.'), min(CAST(j.atom AS REAL)),
+      max(CAST(j.atom AS REAL)), total(CAST(j.atom AS REAL)), count(*)
+    FROM step_values v
+    JOIN json_tree(CASE WHEN json_valid(v.value) THEN v.value ELSE '{}' END) j
+    WHERE j.type IN ('integer', 'real') AND instr(j.fullkey, '[') = 0
+      AND strftime('%s', v.time) IS NOT NULL
+    GROUP BY 1, 2, 3, 4, 5;
+
+    UPDATE rollups SET checksum = record_checksum('rollups', run, chain, step, minute, field,
+      minimum, maximum, total, count);
+
+    PRAGMA user_version = 6;
+    """
 }

@@ -106,7 +106,15 @@ struct JournalTable: Sendable {
     isRepeatable: false
   )
 
-  static let all = [
+  static let rollups = JournalTable(
+    "rollups",
+    key: ["run", "chain", "step", "minute", "field"],
+    ["minimum", "maximum", "total", "count"]
+  )
+
+  /// Those that got checksums with version 5.
+  static let ofVersion5 = [
     runs, chains, steps, values, errors, gaps, batches, batchDevices, resumptions,
   ]
+  static let all = ofVersion5 + [rollups]
 }

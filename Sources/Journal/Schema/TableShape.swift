@@ -70,7 +70,9 @@ struct TableShape {
 
   /// The definitions after a migration.
   private static func expected(after migration: String) throws -> Set<Object> {
-    let queue = try DatabaseQueue()
+    var configuration = Configuration()
+    configuration.prepareDatabase { try JournalFile.prepare($0) }
+    let queue = try DatabaseQueue(configuration: configuration)
     try JournalSchema.migrator.migrate(queue, upTo: migration)
     // The list of migrations is GRDB's own.
     return try queue.read { try TableShape(of: $0).objects }.filter {

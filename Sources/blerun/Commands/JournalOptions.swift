@@ -55,6 +55,14 @@ struct JournalOptions: ParsableArguments {
   )
   var journalSize: SizeArgument?
 
+  @Option(
+    help: ArgumentHelp(
+      "After the run, delete values that are older, and keep their runs: 30d.",
+      valueName: "age"
+    )
+  )
+  var journalValuesAge: AgeArgument?
+
   var need: Need { journalNeed ?? (journal == nil ? .optional : .required) }
 
   /// Which file a run writes; nil for none.

@@ -17,17 +17,19 @@ struct History: ParsableCommand {
         blerun history
         blerun history show 12
         blerun history export 12 --format csv > run-12.csv
+        blerun history values HRM-1 heart-rate-measurement --since 24h --bucket 1m
         blerun history prune --older-than 90d
       """,
     subcommands: [
-      HistoryList.self, HistoryShow.self, HistoryExport.self, HistoryPrune.self, HistoryCheck.self,
+      HistoryList.self, HistoryShow.self, HistoryExport.self, HistoryValues.self,
+      HistoryPrune.self, HistoryCheck.self,
     ],
     defaultSubcommand: HistoryList.self
   )
 }
 
 /// Which journal is read.
-struct HistoryOptions: ParsableArguments {
+struct HistoryFileOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "The journal ($XDG_STATE_HOME/blerun/journal.sqlite).",
@@ -35,9 +37,6 @@ struct HistoryOptions: ParsableArguments {
     )
   )
   var journal: String?
-
-  @Option(help: "How results are printed: text or json.")
-  var output: OutputOptions.Output = .text
 
   /// - Throws: ``Ending``.
   func open(forWriting isWriting: Bool = false) throws(Ending) -> JournalFile {
@@ -48,6 +47,19 @@ struct HistoryOptions: ParsableArguments {
       guard isWriting else { return try JournalFile(reading: path) }
       return try JournalFile(existing: path)
     }
+  }
+}
+
+/// Which journal is read, and how results are printed.
+struct HistoryOptions: ParsableArguments {
+  @OptionGroup var file: HistoryFileOptions
+
+  @Option(help: "How results are printed: text or json.")
+  var output: OutputOptions.Output = .text
+
+  /// - Throws: ``Ending``.
+  func open(forWriting isWriting: Bool = false) throws(Ending) -> JournalFile {
+    try file.open(forWriting: isWriting)
   }
 }
 

@@ -12,7 +12,7 @@ struct HistoryPrune: ParsableCommand {
     abstract: "Delete old runs from the journal.",
     discussion: """
       Whole runs go, the oldest first. A run under way stays. What they took is given back to the \
-      disk.
+      disk. With --values-older-than only values go: their runs, results and minutes stay.
       """
   )
 
@@ -27,9 +27,14 @@ struct HistoryPrune: ParsableCommand {
   )
   var maxSize: SizeArgument?
 
+  @Option(help: ArgumentHelp("Values of runs that are kept: 30d.", valueName: "age"))
+  var valuesOlderThan: AgeArgument?
+
   func validate() throws {
-    if olderThan == nil, maxSize == nil {
-      throw ValidationError("Missing limit (expected --older-than, --max-size, or both).")
+    if olderThan == nil, maxSize == nil, valuesOlderThan == nil {
+      throw ValidationError(
+        "Missing limit (expected --older-than, --max-size, --values-older-than, or several)."
+      )
     }
   }
 
@@ -39,7 +44,8 @@ struct HistoryPrune: ParsableCommand {
     let now = loop.wallClockAtStart
     let retention = Retention(
       from: olderThan.map { Timestamp.text(now - $0.duration) },
-      mostOctets: maxSize?.octets
+      mostOctets: maxSize?.octets,
+      valuesFrom: valuesOlderThan.map { Timestamp.text(now - $0.duration) }
     )
     let pruned = try reading { () throws(JournalFailure) in
       try file.prune(retention) { ProcessIdentity($0)?.isThere ?? false }
@@ -48,12 +54,13 @@ struct HistoryPrune: ParsableCommand {
     let output = StandardOutput()
     switch options.output {
     case .text:
-      output.line("\(counted(pruned.runs.count, "run")) deleted, \(pruned.octets) bytes")
+      let values = pruned.values > 0 ? " and \(counted(pruned.values, "value"))" : ""
+      output.line("\(counted(pruned.runs.count, "run"))\(values) deleted, \(pruned.octets) bytes")
     case .json:
       let runs = JSONValue.array(pruned.runs.map { JSONValue(Int($0)) })
       let members: [(key: String, value: JSONValue)] = [
         ("v", JSONValue(1)), ("event", .string("pruned")), ("runs", runs),
-        ("octets", JSONValue(pruned.octets)),
+        ("values", JSONValue(pruned.values)), ("octets", JSONValue(pruned.octets)),
       ]
       output.line(JSONValue.object(members).text)
     }

@@ -201,7 +201,7 @@ final class RunJournal: Sendable {
 
   private func prune() {
     let retention = options.retention(at: recorder.time, sparing: recorder.run)
-    guard retention.from != nil || retention.mostOctets != nil else { return }
+    guard retention != Retention(sparing: recorder.run) else { return }
     do {
       _ = try file.prune(retention) { ProcessIdentity($0)?.isThere ?? false }
     } catch {
@@ -246,7 +246,8 @@ extension JournalOptions {
     Retention(
       from: journalAge.map { Timestamp.text(time - $0.duration) },
       mostOctets: journalSize?.octets,
-      sparing: run
+      sparing: run,
+      valuesFrom: journalValuesAge.map { Timestamp.text(time - $0.duration) }
     )
   }
 }

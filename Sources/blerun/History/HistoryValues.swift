@@ -1,0 +1,143 @@
+// `blerun history values`: what a device measured, over any number of runs.
+
+import ArgumentParser
+import Bluetooth
+import Jobs
+import Journal
+import Signals
+
+/// Finds values by device, characteristic and time.
+struct HistoryValues: ParsableCommand {
+  enum Output: String, ExpressibleByArgument, CaseIterable {
+    case csv, json
+  }
+
+  static let configuration = CommandConfiguration(
+    commandName: "values",
+    abstract: "Print what a device measured, over all runs.",
+    discussion: """
+      Finds the numbers of a characteristic in all runs with a device. With --bucket it prints the \
+      minimum, maximum, mean and count of each bucket that has values; without it, each number.
+
+        blerun history values HRM-1 heart-rate-measurement --since 24h --bucket 1m
+        blerun history values HRM-1 heart-rate-measurement --field bpm --since 1h --output json
+      """
+  )
+
+  @OptionGroup var options: HistoryFileOptions
+
+  @Argument(help: "The device, as its runs named it.")
+  var device: String
+
+  @Argument(help: "The characteristic, as its steps named it.")
+  var characteristic: String
+
+  @Option(help: "Only this field: bpm.")
+  var field: String?
+
+  @Option(help: ArgumentHelp("From how long ago on: 24h, 7d.", valueName: "age"))
+  var since: AgeArgument
+
+  @Option(help: ArgumentHelp("Until how long ago: 12h (now).", valueName: "age"))
+  var until: AgeArgument?
+
+  @Option(
+    help: ArgumentHelp("The length of a bucket, in whole minutes: 1m, 1h.", valueName: "time")
+  )
+  var bucket: DurationArgument?
+
+  @Option(help: "How values are printed: csv or json.")
+  var output: Output = .csv
+
+  func validate() throws {
+    if let bucket {
+      let seconds = bucket.duration.components.seconds
+      let isWhole = bucket.duration == .seconds(seconds) && seconds % 60 == 0
+      guard isWhole, (1...JournalFile.longestBucket).contains(Int(seconds / 60)) else {
+        throw ValidationError("--bucket: expected whole minutes, up to 366 days.")
+      }
+    }
+    if let until, until.duration >= since.duration {
+      throw ValidationError("--until must be later than --since.")
+    }
+  }
+
+  func run() throws {
+    let file = try options.open()
+    let now = EventLoop().wallClockAtStart
+    let query = ValueQuery(
+      device: device,
+      attribute: characteristic,
+      field: field,
+      from: now - since.duration,
+      to: until.map { now - $0.duration } ?? now + .microseconds(1)
+    )
+    let printed = StandardOutput()
+    do {
+      if let bucket {
+        try printBuckets(of: query, Int(bucket.duration.components.seconds / 60), file, printed)
+      } else {
+        try printValues(of: query, file, printed)
+      }
+    } catch let failure as JournalFailure {
+      throw printed.failure.map { Ending(.output, "\($0)") } ?? Ending(failure)
+    }
+    if let failure = printed.finish() { throw Ending(.output, "\(failure)") }
+  }
+
+  private func printBuckets(
+    of query: ValueQuery,
+    _ minutes: Int,
+    _ file: JournalFile,
+    _ printed: StandardOutput
+  ) throws {
+    let buckets = try file.buckets(of: query, minutes: minutes)
+    if output == .csv { printed.line("time,device,attribute,field,minimum,maximum,mean,count") }
+    for bucket in buckets {
+      let numbers = [bucket.minimum, bucket.maximum, bucket.mean].map { JSONValue($0) }
+      switch output {
+      case .csv:
+        line(
+          [bucket.time, device, characteristic, bucket.field] + numbers.map(\.text)
+            + ["\(bucket.count)"],
+          to: printed
+        )
+      case .json:
+        let members: [(key: String, value: JSONValue)] = [
+          ("v", JSONValue(1)), ("event", .string("bucket")), ("time", .string(bucket.time)),
+          ("device", .string(device)), ("attribute", .string(characteristic)),
+          ("field", .string(bucket.field)), ("minimum", numbers[0]), ("maximum", numbers[1]),
+          ("mean", numbers[2]), ("count", JSONValue(bucket.count)),
+        ]
+        printed.line(JSONValue.object(members).text)
+      }
+    }
+  }
+
+  private func printValues(
+    of query: ValueQuery,
+    _ file: JournalFile,
+    _ printed: StandardOutput
+  ) throws {
+    if output == .csv { printed.line("time,device,attribute,field,value") }
+    try file.values(query) { found in
+      switch output {
+      case .csv:
+        let value = JSONValue(found.value).text
+        line([found.time, device, characteristic, found.field, value], to: printed)
+      case .json:
+        let members: [(key: String, value: JSONValue)] = [
+          ("v", JSONValue(1)), ("event", .string("number")), ("time", .string(found.time)),
+          ("device", .string(device)), ("attribute", .string(characteristic)),
+          ("field", .string(found.field)), ("value", JSONValue(found.value)),
+        ]
+        printed.line(JSONValue.object(members).text)
+      }
+      if let failure = printed.failure { throw failure }
+    }
+  }
+
+  private func line(_ cells: [String], to printed: StandardOutput) {
+    printed.line(cells.map { CSVCell.text($0) }.joined(separator: ","))
+  }
+}
