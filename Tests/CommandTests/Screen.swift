@@ -25,6 +25,7 @@ final class Screen {
   init(
     _ arguments: String,
     columns: Int = 80,
+    rows: Int = 30,
     environment: [String: String] = [:]
   ) throws {
     folder = try TemporaryFolder()
@@ -39,7 +40,7 @@ final class Screen {
       "-x",
       "\(columns)",
       "-y",
-      "30",
+      "\(rows)",
       "cd '\(packageFolder)'; \(command); echo \"status $?\"; exec cat"
     )
   }
@@ -127,4 +128,25 @@ final class Screen {
 
   /// Presses keys, by the names of tmux: `C-c`.
   func press(_ keys: String) throws { try tmux("send-keys", keys) }
+
+  /// Types a text.
+  func type(_ text: String) throws { try tmux("send-keys", "-l", text) }
+
+  /// Changes the size of the terminal.
+  func resize(columns: Int, rows: Int) throws {
+    try tmux("resize-window", "-x", "\(columns)", "-y", "\(rows)")
+  }
+
+  /// The lines on the screen that are not empty, without those that have scrolled away.
+  func visible() throws -> [String] {
+    try tmux("capture-pane", "-p").split(separator: "\n").map(String.init)
+  }
+
+  /// Sends a signal to the command.
+  func send(_ signal: Int32) throws {
+    let shell = try tmux("list-panes", "-F", "#{pane_pid}").split(separator: "\n")[0]
+    let found = try RunningProgram(["pgrep", "-P", String(shell)], in: "/", limit: .seconds(60))
+      .end()
+    for process in found.lines { kill(Int32(process) ?? 0, signal) }
+  }
 }

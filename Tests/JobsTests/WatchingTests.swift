@@ -72,7 +72,7 @@ struct WatchingTests {
       receive: { [outputs] in outputs.add($0) }
     )
     let outcome = watching.records().then { Signal.just(true) }
-      .firstOrDefault(false, within: .seconds(10_000))
+      .firstOrDefault(false, within: .seconds(1_000_000))
     let failure = outcome.error.map { RunFailure($0) }
     watching.finish(failure)
     return failure
@@ -285,6 +285,38 @@ struct WatchingTests {
         "connect connect…", "connect ok", "1 gap of 250ms", "1 [0, 60]", "1 ok", "run ok",
       ]
     )
+  }
+
+  @Test("at midnight the run ends, and another one continues it; what is printed goes on")
+  func days() throws {
+    // Virtual time begins at midnight.
+    belt.notify(Self.heart, (0..<3).map { (.seconds(40_000), [0, 60 + $0]) })
+    belt.lose(Self.heart)
+    let refused = DeviceFailure.scripted(.connectFailed, .passing, "connecting")
+    belt.answer("connect", .value([]), .failure(refused, after: .seconds(60_000)), .value([]))
+    let long = try plan { plan in
+      plan.duration = .seconds(200_000)
+      plan.limit = .seconds(100_000)
+    }
+    #expect(watch(long) == nil)
+    // Values at 40 000 s, 80 000 s, 120 000 s; then the connection drops, and is
+    // tried again until 180 000 s.
+    #expect(
+      story(0) == [
+        "run of 1", "connect connect…", "connect ok", "1 notify…", "1 [0, 60]", "1 [0, 61]", "1 ok",
+        "run ok",
+        "run of 1", "1 notify…", "1 [0, 62]", "connect connect…",
+        "1 gap of \(Duration.milliseconds(60_000_250).written)", "connect cancelled", "1 ok",
+        "run ok",
+        "run of 1", "connect connect…", "1 notify…", "connect failed", "connect connect…",
+        "connect ok", "1 gap of 500ms", "1 ok", "run ok",
+      ],
+      "\(story(0))"
+    )
+    let runs = outputs.all.compactMap(\.recorded)
+    #expect(Set(runs.map(\.run.description)).count == 3)
+    #expect(outputs.all.count { $0.nextRun != nil } == 2)
+    #expect(lines().first == "40000.000  heart-rate-measurement  60 bpm")
   }
 
   @Test("gaps and values as CSV, a line for each field")

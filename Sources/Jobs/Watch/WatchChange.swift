@@ -30,6 +30,8 @@ package struct WatchOutput: Sendable {
   package var printed: RunEvent?
   /// How the connection of the device changed.
   package var link: WatchedLink.Change?
+  /// The run that begins with it: all chains of the run before have ended.
+  package var nextRun: RunIdentity?
 
   /// Whether it is a printed record, which counts.
   var isRecord: Bool {

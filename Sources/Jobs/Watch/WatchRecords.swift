@@ -22,7 +22,8 @@ struct WatchRecords: Sendable {
   /// When the attempt to connect that is under way began.
   private var connecting: Instant?
   private var failure: RunFailure?
-  private var connections = 0
+  /// Whether an attempt to connect was under way when the chain ended.
+  private var isConnecting = false
 
   init(_ series: [WatchPlan.Series]) {
     order = series.map(\.index)
@@ -38,7 +39,6 @@ struct WatchRecords: Sendable {
 
   mutating func connected(_ origin: LinkOrigin, at now: Instant) -> RunEvent.Change? {
     failure = nil
-    connections += 1
     return connectEnded(.ok, .linked(origin), nil, at: now)
   }
 
@@ -84,6 +84,19 @@ struct WatchRecords: Sendable {
     return listened[index].map { .gap($0.step, gap) }
   }
 
+  /// The chain continues in another run: the steps that are under way begin again.
+  mutating func again(at now: Instant) -> [RunEvent.Change] {
+    var changes: [RunEvent.Change] = []
+    if isConnecting { changes.append(connecting(at: now)) }
+    for index in order {
+      guard var step = listened[index], step.begun != nil else { continue }
+      (step.begun, step.count, step.dropped) = (now, 0, 0)
+      listened[index] = step
+      changes.append(.stepStarted(step.step))
+    }
+    return changes
+  }
+
   /// The watch is over: the ends of the steps that are under way, and of the chain.
   ///
   /// - Parameter cause: Why the watch ended; nil when it ended as asked.
@@ -92,6 +105,7 @@ struct WatchRecords: Sendable {
     let isOwn = cause != nil && cause == failure
     let ended: StepResult.Status = cause == nil ? .ok : isOwn ? .failed : .cancelled
     var changes: [RunEvent.Change] = []
+    isConnecting = connecting != nil
     if let change = connectEnded(.cancelled, nil, cause, at: now) { changes.append(change) }
     for index in order {
       guard let step = listened[index], let begun = step.begun else { continue }

@@ -9,11 +9,15 @@ import Signals
 struct WatchState: Sendable {
   private let plan: WatchPlan
   private let series: [WatchPlan.Series]
-  private let identity: RunIdentity
+  private var identity: RunIdentity
   /// The wall-clock time at the start of the loop.
   private let wallClockAtStart: Duration
   /// When the watch began; nil before.
   private var begun: Instant?
+  /// When the run of the journal began, its ordinal, and the day of it.
+  private var run: (begun: Instant, ordinal: Int, day: Int64) = (.start, 1, 0)
+  /// From when on the journal's run misses values of a device that is not connected.
+  private var unrecordedSince: [Instant?]
   private(set) var links: [WatchedLink]
   private var records: [WatchRecords]
   private var view: WatchView
@@ -30,19 +34,60 @@ struct WatchState: Sendable {
     links = own.map { WatchedLink(series: $0.map(\.index)) }
     records = own.map { WatchRecords($0) }
     view = WatchView(plan)
+    unrecordedSince = own.map { _ in nil }
   }
 
   /// The watch begins: each device has a chain.
   mutating func begin(at now: Instant) -> [WatchOutput] {
     begun = now
-    return plan.devices.indices.map { index in
-      let start = RunStart(
-        chain: nil,
-        steps: plan.devices[index].characteristics.count,
-        seed: identity.seed
-      )
-      return recorded(index, now, .runStarted(start))
+    run = (now, 1, day(at: now))
+    return plan.devices.indices.map { recorded($0, now, start(of: $0)) }
+  }
+
+  private func start(of device: Int) -> RunEvent.Change {
+    let steps = plan.devices[device].characteristics.count
+    return .runStarted(RunStart(chain: nil, steps: steps, seed: identity.seed))
+  }
+
+  /// The day, in UTC.
+  private func day(at now: Instant) -> Int64 {
+    (wallClockAtStart + now.sinceStart).components.seconds / 86_400
+  }
+
+  /// On the first call of a new day, the chains end and continue in another run. What is printed goes
+  /// on.
+  mutating func continueOnNewDay(at now: Instant) -> [WatchOutput] {
+    let today = day(at: now)
+    guard begun != nil, today > run.day else { return [] }
+    var outputs = ends(nil, at: now)
+    let ordinal = run.ordinal + 1
+    run = (now, ordinal, today)
+    identity = RunIdentity(seed: identity.seed, text: plan.definition, round: ordinal)
+    for device in plan.devices.indices {
+      var output = recorded(device, now, start(of: device))
+      if device == 0 { output.nextRun = identity }
+      outputs.append(output)
+      for change in records[device].again(at: now) { outputs.append(recorded(device, now, change)) }
+      if links[device].lostAt != nil { unrecordedSince[device] = now }
     }
+    return outputs
+  }
+
+  /// The ends of all chains of the run, with the gaps of devices that are not connected.
+  private mutating func ends(_ cause: RunFailure?, at now: Instant) -> [WatchOutput] {
+    var outputs: [WatchOutput] = []
+    for series in series {
+      guard let since = unrecordedSince[series.device] else { continue }
+      let gap = NotificationGap(.linkLost, from: since, to: now)
+      let change = records[series.device].gap(series.index, gap)
+      outputs.append(recorded(series.device, now, change))
+    }
+    for device in records.indices {
+      for change in records[device].finish(cause, at: now) {
+        outputs.append(recorded(device, now, change))
+      }
+    }
+    return outputs
   }
 
   mutating func take(_ change: WatchChange, at now: Instant) -> [WatchOutput] {
@@ -64,6 +109,7 @@ struct WatchState: Sendable {
       view.set(device: device, isConnected: false)
       var output = recorded(device, now, records[device].lost(failure, at: now))
       output.link = links[device].lost(failure, at: now)
+      if output.link != nil { unrecordedSince[device] = now }
       return [output]
     case .windowEnded(let number):
       return view.windowEnded(number).map { with($0, WatchOutput()) }
@@ -84,8 +130,22 @@ struct WatchState: Sendable {
       }
     }
     guard let lostAt else { return [output] }
-    let gap = NotificationGap(.linkLost, from: lostAt, to: now)
-    return [output] + take(.gap(series: index, gap), at: now)
+    return [output, missed(index, printedFrom: lostAt, at: now)]
+  }
+
+  /// The values of a series between the loss of its connection and now: the journal's run may have
+  /// begun in between.
+  private mutating func missed(
+    _ index: Int,
+    printedFrom from: Instant,
+    at now: Instant
+  ) -> WatchOutput {
+    let device = series[index].device
+    let since = unrecordedSince[device] ?? from
+    let change = records[device].gap(index, NotificationGap(.linkLost, from: since, to: now))
+    let printed = NotificationGap(.linkLost, from: from, to: now)
+    if links[device].isActive { unrecordedSince[device] = nil }
+    return with(view.gap(index, printed), recorded(device, now, change))
   }
 
   /// The watch is over. A device that is not connected now has missed values until the end.
@@ -97,14 +157,9 @@ struct WatchState: Sendable {
     for series in series {
       guard let lostAt = links[series.device].lostAt else { continue }
       let gap = NotificationGap(.linkLost, from: lostAt, to: now)
-      outputs += take(.gap(series: series.index, gap), at: now)
+      outputs.append(with(view.gap(series.index, gap), WatchOutput()))
     }
-    for device in records.indices {
-      for change in records[device].finish(cause, at: now) {
-        outputs.append(recorded(device, now, change))
-      }
-    }
-    return outputs
+    return outputs + ends(cause, at: now)
   }
 
   mutating func nextPause(_ device: Int) -> Duration { links[device].nextPause() }
@@ -117,21 +172,29 @@ struct WatchState: Sendable {
     _ change: RunEvent.Change?
   ) -> WatchOutput {
     let name = plan.devices[device].target.text
-    return WatchOutput(device: device, recorded: change.map { event(name, at, $0) })
+    return WatchOutput(
+      device: device,
+      recorded: change.map { event(name, max(at, run.begun), since: run.begun, $0) }
+    )
   }
 
   private func with(_ item: WatchView.Item?, _ output: WatchOutput) -> WatchOutput {
     var output = output
-    output.printed = item.map { event($0.device, $0.at, $0.change) }
+    output.printed = item.map { event($0.device, $0.at, since: begun ?? $0.at, $0.change) }
     return output
   }
 
-  private func event(_ device: String, _ at: Instant, _ change: RunEvent.Change) -> RunEvent {
+  private func event(
+    _ device: String,
+    _ at: Instant,
+    since start: Instant,
+    _ change: RunEvent.Change
+  ) -> RunEvent {
     RunEvent(
       run: identity,
       device: device,
       attempt: 1,
-      offset: begun.map { at - $0 } ?? .zero,
+      offset: at - start,
       wallClock: wallClockAtStart + at.sinceStart,
       change: change
     )

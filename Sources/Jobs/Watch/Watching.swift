@@ -17,6 +17,7 @@ package struct Watching: Sendable {
   private let loop: Loop
   private let receive: @Sendable (WatchOutput) -> Void
   private let follow: @Sendable (RunWait) -> Void
+  private let stop: Signal<Void>
   private let state: Guarded<WatchState>
 
   /// Describes a watch; starts nothing.
@@ -25,13 +26,15 @@ package struct Watching: Sendable {
   ///   - services: One for each device of the plan, all of one scheduler.
   ///   - receive: Called on the loop with what is recorded and printed, one at a time.
   ///   - follow: Called with what is waited for.
+  ///   - stop: Ends the watch when it sends a value.
   package init(
     _ plan: WatchPlan,
     on services: [any DeviceService],
     in scheduler: SerialScheduler,
     identity: RunIdentity,
     receive: @escaping @Sendable (WatchOutput) -> Void,
-    follow: @escaping @Sendable (RunWait) -> Void = { _ in }
+    follow: @escaping @Sendable (RunWait) -> Void = { _ in },
+    until stop: Signal<Void> = .never()
   ) {
     precondition(plan.devices.count == services.count, "each device has a service")
     self.plan = plan
@@ -40,6 +43,7 @@ package struct Watching: Sendable {
     loop = scheduler.loop
     self.receive = receive
     self.follow = follow
+    self.stop = stop
     state = Guarded(WatchState(plan, identity, wallClockAtStart: scheduler.loop.wallClockAtStart))
   }
 
@@ -55,14 +59,15 @@ package struct Watching: Sendable {
       let windows = start.flattenMap { _ in Signal<Int>.interval(window) }
       parts.append(windows.map { .windowEnded($0) })
     }
-    var changes = Signal.merge(parts)
+    var changes = Signal.merge(parts).takeUntil(stop)
     if let duration = plan.duration { changes = changes.takeUntil(start.delay(duration)) }
     let records = Signal<Void>(home: changes.home) { [self, changes] sink in
       report(state.withLock { $0.begin(at: loop.now) })
       try await changes.run { change in
         let (outputs, hasStarted) = state.withLock { state in
           let hadStarted = state.hasStarted
-          let outputs = state.take(change, at: loop.now)
+          let now = loop.now
+          let outputs = state.continueOnNewDay(at: now) + state.take(change, at: now)
           return (outputs, state.hasStarted && !hadStarted)
         }
         if hasStarted {

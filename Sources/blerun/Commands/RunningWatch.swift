@@ -7,14 +7,22 @@ import Signals
 
 /// Carries out a watch in a world.
 struct RunningWatch {
-  /// Longer than any watch: it ends by its options, or by a signal.
+  /// How a plot is drawn.
+  struct PlotStyle: Sendable {
+    /// How much of the time is shown; nil for all.
+    let span: Duration?
+  }
+
+  /// Longer than any watch: it ends by its options, by a key, or by a signal.
   private static let longest = Duration.seconds(3600 * 24 * 365 * 10)
 
   let plan: WatchPlan
   let output: WatchOptions.Output
+  /// The plot, if there is to be one.
+  let plot: PlotStyle?
   let adapter: AdapterSelector
   let world: World
-  let journal: RunJournal?
+  let journal: WatchJournal?
 
   /// Watches until the end.
   ///
@@ -23,29 +31,37 @@ struct RunningWatch {
     let (world, scheduler) = (world, world.scheduler)
     let standard = StandardOutput(in: world) { failure in scheduler.cancelAll(failure) }
     let printed = EventOutput(standard, as: report, isForPeople: output == .text)
-    if output == .csv { standard.line(WatchCSVReport.header) }
-    let following = FollowedRun(in: world, printsData: output != .text)
-    following.receive(RunWait(what: connecting, begun: world.loop.now, limit: plan.limit))
+    let stop = CurrentValueSubject(false)
+    let screen = makeScreen { stop.send(true) }
+    let prints = !(screen.isPlot && StandardStreams.ofProcess.printsToTerminal)
+    if output == .csv, prints { standard.line(WatchCSVReport.header) }
+    screen.receive(RunWait(what: connecting, begun: world.loop.now, limit: plan.limit))
     let show: @Sendable (WatchOutput) -> Void = { [plan] output in
       if let event = output.printed {
-        following.receive(event, at: world.loop.now)
-        printed.receive(event)
+        screen.receive(event)
+        if prints { printed.receive(event) }
       }
-      if let change = output.link { Self.notice(change, output.device, plan) }
+      if let change = output.link, let device = output.device {
+        let name = plan.devices[device].target.text
+        screen.receive(change, of: name, reconnects: plan.reconnects)
+      }
     }
     let watching = Watching(
       plan,
-      on: services(following),
+      on: services(screen),
       in: scheduler,
       identity: identity,
-      receive: recording(show),
-      follow: following.receive
+      receive: { [journal] output in
+        if let journal { journal.receive(output) { show(output) } } else { show(output) }
+      },
+      follow: screen.receive,
+      until: stop.signal.filter { $0 }.map { _ in }
     )
     let outcome = watching.records().then { Signal.just(true) }
       .firstOrDefault(false, within: Self.longest)
     let failure = outcome.error.map { RunFailure($0) }
     watching.finish(failure)
-    following.end()
+    screen.end()
     let unprinted = printed.finish()
     if let signal = world.interruption.signal { return Ending(.interrupted(by: signal.number)) }
     if let unprinted { return Ending(.output, "\(unprinted)") }
@@ -60,47 +76,28 @@ struct RunningWatch {
     }
   }
 
+  /// The plot where one is asked for and has a terminal, else the status line.
+  private func makeScreen(end: @escaping @Sendable () -> Void) -> WatchScreen {
+    if let plot, let live = LivePlot(in: world, of: plan, span: plot.span, end: end) {
+      return .plot(live)
+    }
+    return .line(FollowedRun(in: world, printsData: output != .text), world.loop)
+  }
+
   private var connecting: String {
     let names = plan.devices.map(\.target.text)
     return "connecting to \(names.count > 1 ? "\(names.count) devices" : names[0])"
   }
 
   /// The devices. Where there are several, messages about one begin with its name.
-  private func services(_ following: FollowedRun) -> [any DeviceService] {
+  private func services(_ screen: WatchScreen) -> [any DeviceService] {
     plan.devices.map { device in
       world.service(
         for: device.target,
         adapter: adapter,
         on: plan.devices.count > 1 ? world.scheduler : nil,
-        follow: following.receive
+        follow: screen.receive
       )
-    }
-  }
-
-  /// What receives outputs: the journal, with a chain for each device, then `show`.
-  private func recording(
-    _ show: @escaping @Sendable (WatchOutput) -> Void
-  ) -> @Sendable (WatchOutput) -> Void {
-    guard let journal else { return show }
-    let chains = plan.devices.map { _ in journal.chain() }
-    return { output in
-      if let event = output.recorded, let device = output.device {
-        chains[device](event) { show(output) }
-      } else {
-        journal.report { show(output) }
-      }
-    }
-  }
-
-  private static func notice(_ change: WatchedLink.Change, _ device: Int?, _ plan: WatchPlan) {
-    let name = device.map { plan.devices[$0].target.text } ?? ""
-    switch change {
-    case .connected: break
-    case .lost(let failure):
-      let next = plan.reconnects ? "; connecting again" : ""
-      StandardError.notice("\(name): not connected any more (\(failure.why))\(next)")
-    case .reconnected(let time):
-      StandardError.notice("\(name): connected again after \(TextReport.milliseconds(time)) s")
     }
   }
 }

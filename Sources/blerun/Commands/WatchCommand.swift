@@ -23,6 +23,7 @@ struct WatchCommand: WorldCommand {
         blerun watch -d HRM-1 heart-rate-measurement -d Thermo-1 temperature-measurement
         blerun watch HRM-1 heart-rate-measurement --rate --window 5s
         blerun watch HRM-1 battery-level --poll 1m
+        blerun watch HRM-1 heart-rate-measurement --field bpm --plot
       """
   )
 
@@ -42,16 +43,8 @@ struct WatchCommand: WorldCommand {
     let world = try options.world(simulated)
     defer { world.end() }
     let identity = RunIdentity(seed: world.identitySeed, text: plan.definition)
-    var record: RunJournal?
-    if let file {
-      let header = RunHeader(
-        "watch",
-        plan.definition,
-        identity,
-        isSimulated: world.isSimulated,
-        on: world.loop
-      )
-      record = try RunJournal.begin(file, journal, header, in: world)
+    let record = try file.map { file throws(Ending) in
+      try WatchJournal(file, journal, of: plan, identity, in: world)
     }
     let ending: Ending?
     do throws(Ending) {
@@ -59,6 +52,7 @@ struct WatchCommand: WorldCommand {
       ending = RunningWatch(
         plan: plan,
         output: watch.output,
+        plot: watch.plot ? RunningWatch.PlotStyle(span: watch.span?.duration) : nil,
         adapter: options.adapterSelector,
         world: world,
         journal: record

@@ -72,18 +72,28 @@ struct WatchOptions: ParsableArguments {
 
   @OptionGroup var naming: NamesOptions
 
+  @Flag(help: "Draw a live plot where there is a terminal; else print as without.")
+  var plot = false
+
+  @Option(help: "How much of the time --plot shows: 10m (all of it).")
+  var span: DurationArgument?
+
   @Option(help: "How records are printed: text, json or csv.")
   var output: Output = .text
 
   func validate() throws {
     if let count, count < 1 { throw ValidationError("--count must be at least 1.") }
-    for (option, duration) in [("--poll", poll), ("--window", window), ("--for", duration)] {
+    let durations = [
+      ("--poll", poll), ("--window", window), ("--for", duration), ("--span", span),
+    ]
+    for (option, duration) in durations {
       guard let duration, duration.duration <= .zero else { continue }
       throw ValidationError("\(option) must be above zero.")
     }
     if rate != (window != nil) {
       throw ValidationError("--rate and --window belong together: --rate --window 5s.")
     }
+    if span != nil, !plot { throw ValidationError("--span is for --plot.") }
     let pairs = [
       ("--rate", rate, "--combine", combine), ("--rate", rate, "--field", !field.isEmpty),
       ("--poll", poll != nil, "--acquire", acquire),

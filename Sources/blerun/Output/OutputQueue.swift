@@ -2,11 +2,11 @@
 //
 // A pure value. OutputWriter protects it with a lock, and writes.
 
-/// Lines in the order in which they were printed, up to a bound, and below them the line at the
-/// bottom of a terminal.
+/// Lines in the order in which they were printed, up to a bound, and below them the line, or the
+/// lines, at the bottom of a terminal.
 ///
-/// The bottom line is removed before other lines are written, and written anew when none waits: it is
-/// never torn, and a terminal that is paused misses all its texts but the last.
+/// The bottom lines are removed before other lines are written, and written anew when none waits: they
+/// are never torn, and a terminal that is paused misses all their texts but the last.
 struct OutputQueue: Sendable {
   /// What is written with one call: complete lines, or a part of one that is longer than a pipe takes
   /// at once.
@@ -37,8 +37,10 @@ struct OutputQueue: Sendable {
 
   private var underWay = UnderWay.nothing
 
-  /// The bottom line: where it is, what is to stand there and what does. Empty: none.
+  /// The bottom lines: where they are, what is to be there and what is. Empty: none.
   private var bottomLine: (descriptor: Int32, wanted: [UInt8], shown: [UInt8]) = (-1, [], [])
+  /// The terminal has another size: it may have wrapped the bottom lines.
+  private var isTorn = false
   /// What is still to be written of the last change of the bottom line.
   private var change: [UInt8] = []
   /// Values were dropped, and the queue has not been half empty since.
@@ -63,7 +65,8 @@ struct OutputQueue: Sendable {
     return true
   }
 
-  /// Sets the bottom line. It needs a terminal, and must not be longer than a line of it.
+  /// Sets the bottom lines. They need a terminal, must not be longer than a line of it, and not more
+  /// than it has.
   ///
   /// - Returns: Whether it is another one.
   mutating func show(_ octets: [UInt8], on descriptor: Int32) -> Bool {
@@ -78,10 +81,22 @@ struct OutputQueue: Sendable {
     let isFree = head == lines.count
     // It makes place for other lines, also where it is to be the same again below them.
     let due = isFree ? bottomLine.wanted : []
-    guard due != bottomLine.shown else { return [] }
+    guard due != bottomLine.shown || isTorn && !due.isEmpty else { return [] }
+    let lineFeed = UInt8(ascii: "\n")
+    let former = bottomLine.shown.count { $0 == lineFeed }
+    let rows = due.split(separator: lineFeed, omittingEmptySubsequences: false)
     bottomLine.shown = due
-    return Written.octets(of: [.lineStart]) + due + Written.octets(of: [.clearedRest])
+    var parts: [Written] = [.lineStart]
+    if former > 0 { parts.append(isTorn ? .clearedScreen : .linesUp(former)) }
+    isTorn = false
+    let cleared = Written.octets(of: [.clearedRest])
+    let text = rows.map { $0 + cleared }.joined(separator: [lineFeed])
+    let below = former >= rows.count ? Written.octets(of: [.clearedBelow]) : []
+    return Written.octets(of: parts) + text + below
   }
+
+  /// The terminal has another size.
+  mutating func resized() { isTorn = bottomLine.shown.contains(UInt8(ascii: "\n")) }
 
   /// Whether a value of so many octets may be put. Once one may not, none may until half of the queue
   /// is written: gaps are few and long, and not one behind each value.

@@ -92,6 +92,9 @@ final class OutputWriter: Sendable {
     if wakes { Self.signal(wake) }
   }
 
+  /// The terminal has another size: what is shown at its bottom is written anew.
+  func resized() { state.withLock { $0.queue.resized() } }
+
   private static func signal(_ descriptor: Int32) {
     var one: UInt64 = 1
     _ = Glibc.write(descriptor, &one, 8)

@@ -202,6 +202,8 @@ final class StandardStreams: Sendable {
     var presentation = Presentation()
     /// Somebody is asked at the terminal: the bottom line stays away.
     var isAsking = false
+    /// What changed the modes of the terminal, and restores them.
+    var keys: TerminalKeys?
   }
 
   private let writers: [Int32: OutputWriter]
@@ -262,23 +264,35 @@ final class StandardStreams: Sendable {
     return !printsData && writers[STDOUT_FILENO] === writers[STDERR_FILENO]
   }
 
-  /// How long the bottom line may be: the last column stays free, so that no terminal wraps it.
-  var statusColumns: Int {
+  /// The room for the bottom lines: the last column stays free, so that no terminal wraps them.
+  var terminalSize: PlotSize {
     var size = winsize()
-    guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 1 else { return 79 }
-    return Int(size.ws_col) - 1
+    guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 1 else {
+      return PlotSize(columns: 79, rows: 24)
+    }
+    return PlotSize(columns: Int(size.ws_col) - 1, rows: size.ws_row > 0 ? Int(size.ws_row) : 24)
   }
 
-  /// Writes the bottom line anew; empty for none.
-  func show(_ text: String) {
+  /// Whether standard output is a terminal.
+  var printsToTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+
+  /// Writes the bottom lines anew; none for none.
+  func show(_ lines: [String]) {
     let isAsking = state.withLock { $0.isAsking }
-    writers[STDERR_FILENO]?.show(PrintableText(line: isAsking ? "" : text), on: STDERR_FILENO)
+    let text = isAsking ? "" : lines.map(\.printable).joined(separator: "\n")
+    writers[STDERR_FILENO]?.show(PrintableText(lines: text), on: STDERR_FILENO)
   }
+
+  /// The terminal has another size.
+  func resized() { writers[STDERR_FILENO]?.resized() }
+
+  /// Has the modes of the terminal restored at the end of the process, whatever ends it.
+  func restores(_ keys: TerminalKeys) { state.withLock { $0.keys = keys } }
 
   /// Somebody is asked at the terminal from now on, or not any more.
   func asks(_ isAsking: Bool) {
     state.withLock { $0.isAsking = isAsking }
-    if isAsking { show("") }
+    if isAsking { show([]) }
   }
 
   // MARK: The end
@@ -286,7 +300,8 @@ final class StandardStreams: Sendable {
   /// Removes the bottom line, and waits until what was printed is written, as long as each reader may
   /// take nothing.
   func finish(patience: Duration) {
-    show("")
+    show([])
+    state.withLock { $0.keys }?.end()
     for writer in writers.values { _ = writer.waitUntilWritten { patience } }
   }
 }

@@ -1,4 +1,4 @@
-// The line at the bottom of a terminal, written anew while something is under way.
+// The line, or the lines, at the bottom of a terminal, written anew while something is under way.
 //
 // Thin: the text is made elsewhere, and OutputQueue keeps messages and the line apart.
 
@@ -12,13 +12,15 @@ final class StatusLine: Sendable {
     var isOver = false
     /// When the line was written last.
     var shown: Duration?
+    /// The size of the terminal then.
+    var size: PlotSize?
   }
 
   /// The line is written ten times a second at most.
   private static let interval = Duration.milliseconds(100)
 
   private let loop: Loop
-  private let text: @Sendable (_ now: Instant, _ columns: Int) -> String
+  private let lines: @Sendable (_ now: Instant, _ size: PlotSize) -> [String]
   private let state = Guarded(State())
 
   /// Shows a text from now on; nil, and at no cost, where no terminal has place for it.
@@ -29,14 +31,27 @@ final class StatusLine: Sendable {
   ///   - printsData: Whether data is printed as things happen that is for programs: the line would
   ///     mix with it on the same terminal.
   ///   - text: Called on the loop, or where ``show()`` is.
-  init?(
+  convenience init?(
     in world: World,
     printsData: Bool,
     text: @escaping @Sendable (_ now: Instant, _ columns: Int) -> String
   ) {
     guard StandardStreams.ofProcess.hasStatusLine(printsData: printsData) else { return nil }
+    self.init(in: world) { now, size in
+      let line = text(now, size.columns)
+      return line.isEmpty ? [] : [line]
+    }
+  }
+
+  /// Shows lines from now on, on a terminal that has place for them.
+  ///
+  /// - Parameter lines: Called on the loop, or where ``show()`` is.
+  init(
+    in world: World,
+    lines: @escaping @Sendable (_ now: Instant, _ size: PlotSize) -> [String]
+  ) {
     loop = world.loop
-    self.text = text
+    self.lines = lines
     if !world.isVirtual { refresh() }
   }
 
@@ -62,7 +77,13 @@ final class StatusLine: Sendable {
     }
     guard isDue else { return }
     let streams = StandardStreams.ofProcess
-    streams.show(text(loop.now, streams.statusColumns))
+    let size = streams.terminalSize
+    let former = state.withLock { state in
+      defer { state.size = size }
+      return state.size
+    }
+    if former != nil, former != size { streams.resized() }
+    streams.show(lines(loop.now, size))
   }
 
   /// Takes the line away.
@@ -72,6 +93,6 @@ final class StatusLine: Sendable {
       return state.timer
     }
     timer?.cancel()
-    StandardStreams.ofProcess.show("")
+    StandardStreams.ofProcess.show([])
   }
 }

@@ -13,6 +13,12 @@ enum Written {
   case lineStart
   /// The rest of the line of a terminal becomes empty.
   case clearedRest
+  /// So many lines of a terminal up.
+  case linesUp(Int)
+  /// The terminal becomes empty from here to its end.
+  case clearedBelow
+  /// The whole terminal becomes empty.
+  case clearedScreen
   /// The colour of what follows; nil for the usual one.
   case tone(Tone?)
 
@@ -22,6 +28,9 @@ enum Written {
     case .lineEnd: "\n"
     case .lineStart: "\r"
     case .clearedRest: "\u{1b}[K"
+    case .linesUp(let count): "\u{1b}[\(count)A"
+    case .clearedBelow: "\u{1b}[J"
+    case .clearedScreen: "\u{1b}[H\u{1b}[2J"
     case .tone(let tone): "\u{1b}[\(tone?.rendition ?? "0")m"
     }
   }

@@ -1,0 +1,112 @@
+// The live plot of a watch on its terminal.
+//
+// Thin: PlotState decides, PlotPicture draws, StatusLine shows.
+
+import BlueZ
+import Jobs
+import Signals
+
+/// A plot at the bottom of the terminal, drawn anew while a watch is under way. Everything may be
+/// called from any thread.
+final class LivePlot: Sendable {
+  private struct State {
+    var plot: PlotState
+    var run = RunStatus()
+    var block: StatusLine?
+    var keys: TerminalKeys?
+  }
+
+  private let loop: Loop
+  private let charset: PlotCharset
+  private let begun: Instant
+  private let state: Guarded<State>
+
+  /// Shows the plot from now on; nil where there is no terminal for it.
+  ///
+  /// - Parameters:
+  ///   - span: How much of the time is shown; nil for all.
+  ///   - end: Called when the key for it is pressed.
+  init?(
+    in world: World,
+    of plan: WatchPlan,
+    span: Duration?,
+    end: @escaping @Sendable () -> Void
+  ) {
+    let streams = StandardStreams.ofProcess
+    guard streams.hasStatusLine(printsData: false) else { return nil }
+    loop = world.loop
+    begun = world.loop.now
+    charset = PlotCharset(RuntimeFolder.variable)
+    let isRate = if case .rate = plan.view { true } else { false }
+    state = Guarded(
+      State(
+        plot: PlotState(
+          wallClockAtStart: loop.wallClockAtStart + begun.sinceStart,
+          span: span,
+          field: isRate ? "rate" : nil,
+          namesDevice: plan.devices.count > 1
+        )
+      )
+    )
+    let keys = TerminalKeys(on: loop) { [weak self] in self?.press($0, end) }
+    let block = StatusLine(in: world) { [weak self] now, size in
+      self?.lines(at: now, size) ?? []
+    }
+    state.withLock { state in
+      state.keys = keys
+      state.block = block
+      state.plot.hasKeys = keys != nil
+    }
+  }
+
+  private func press(_ key: PlotState.Key, _ end: @Sendable () -> Void) {
+    let time = loop.now - begun
+    if state.withLock({ $0.plot.press(key, at: time) }) { end() }
+  }
+
+  @Sendable func receive(_ wait: RunWait) { state.withLock { $0.run.take(wait) } }
+
+  @Sendable func receive(_ notice: ServiceNotice) { state.withLock { $0.run.take(notice) } }
+
+  /// A printed event.
+  func receive(_ event: RunEvent) {
+    let now = loop.now
+    state.withLock { state in
+      state.run.take(event, at: now)
+      state.plot.take(event)
+    }
+  }
+
+  func receive(_ change: WatchedLink.Change, of device: String) {
+    let time = loop.now - begun
+    state.withLock { $0.plot.take(change, of: device, at: time) }
+  }
+
+  /// The picture; the last row of the screen stays free for the next prompt.
+  private func lines(at now: Instant, _ size: PlotSize) -> [String] {
+    let plot = state.withLock { state in
+      state.plot.status = state.run.line(at: now, columns: size.columns)
+      return state.plot
+    }
+    let rows = PlotSize(columns: size.columns, rows: max(1, size.rows - 1))
+    let time = PlotState.microseconds(now - begun)
+    return PlotPicture(of: plot, at: time, size: rows, charset).lines
+  }
+
+  /// Removes the plot, and gives the keyboard back.
+  ///
+  /// - Returns: The last picture, without what was under way.
+  func end() -> [String] {
+    let (block, keys) = state.withLock { state in
+      defer { (state.block, state.keys) = (nil, nil) }
+      return (state.block, state.keys)
+    }
+    keys?.end()
+    block?.end()
+    state.withLock { state in
+      state.run = RunStatus()
+      state.plot.hasKeys = false
+    }
+    return lines(at: loop.now, StandardStreams.ofProcess.terminalSize).dropLast().map(\.self)
+  }
+}

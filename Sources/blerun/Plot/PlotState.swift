@@ -1,0 +1,163 @@
+// What a live plot shows: series, markers, and the note that is being typed.
+//
+// A pure state machine: events and keys go in, with times; PlotPicture draws it.
+
+import Bluetooth
+import Jobs
+import Signals
+
+/// The state of a live plot. Times are in microseconds since the start of the watch.
+struct PlotState: Sendable {
+  /// Something worth a mark on the axis of time.
+  struct Marker: Equatable, Sendable {
+    enum Kind: Character, Sendable {
+      case connected = "C"
+      case disconnected = "D"
+      case reconnected = "R"
+      case gap = "G"
+      case fault = "F"
+      case note = "N"
+    }
+
+    let kind: Kind
+    let at: Int
+    let text: String
+  }
+
+  /// A key that was pressed.
+  enum Key: Equatable, Sendable {
+    case character(Character)
+    case enter, delete, escape
+  }
+
+  /// How many series are plotted; the others are counted.
+  static let mostSeries = 8
+  /// How many markers are kept.
+  static let mostMarkers = 200
+  /// How long a note may be, in characters.
+  static let longestNote = 60
+
+  /// The wall-clock time at the start, since 1970-01-01T00:00:00Z.
+  let wallClockAtStart: Int
+  /// How much of the time is shown; nil for all.
+  let span: Int?
+  /// The only field that is plotted; nil for all.
+  private let field: String?
+  private let namesDevice: Bool
+  private var index: [String: Int] = [:]
+  private(set) var series: [PlotSeries] = []
+  /// The names of the series that have no place.
+  private(set) var unplotted: Set<String> = []
+  private(set) var markers: [Marker] = []
+  /// The note that is being typed, and when it was begun.
+  private(set) var typed: (at: Int, text: String)?
+  /// Whether keys can be pressed.
+  var hasKeys = false
+  /// What is waited for.
+  var status = ""
+
+  init(
+    wallClockAtStart: Duration,
+    span: Duration? = nil,
+    field: String? = nil,
+    namesDevice: Bool = false
+  ) {
+    self.wallClockAtStart = Self.microseconds(wallClockAtStart)
+    self.span = span.map { Self.microseconds($0) }
+    self.field = field
+    self.namesDevice = namesDevice
+  }
+
+  static func microseconds(_ duration: Duration) -> Int {
+    let (seconds, attoseconds) = duration.components
+    return Int(seconds) * 1_000_000 + Int(attoseconds / 1_000_000_000_000)
+  }
+
+  // MARK: Values
+
+  /// A printed event.
+  mutating func take(_ event: RunEvent) {
+    let at = Self.microseconds(event.offset)
+    let device = namesDevice ? event.device : ""
+    switch event.change {
+    case .value(let step, let value):
+      for number in value.numbers where field == nil || number.field == field {
+        let words = [device, step.attribute ?? "", number.field].filter { !$0.isEmpty }
+        add(number, named: words.joined(separator: " "), at: at)
+      }
+    case .gap(let step, let gap):
+      let name = [device, step.attribute ?? ""].filter { !$0.isEmpty }.joined(separator: " ")
+      for position in series.indices where series[position].name.hasPrefix(name) {
+        series[position].breaks()
+      }
+      guard gap.cause != .linkLost else { return }
+      mark(.gap, "\(name): \(counted(gap.dropped, "value")) dropped", at: at)
+    case .runStarted, .stepStarted, .advertisement, .pairingDisplay, .stepFinished, .runFinished:
+      break
+    }
+  }
+
+  private mutating func add(_ number: MeasuredNumber, named name: String, at: Int) {
+    if let position = index[name] {
+      series[position].add(number.value, decimals: number.decimals, at: at)
+    } else if series.count < Self.mostSeries {
+      index[name] = series.count
+      var new = PlotSeries(name, unit: number.unit, span: span)
+      new.add(number.value, decimals: number.decimals, at: at)
+      series.append(new)
+    } else if unplotted.count < Self.mostMarkers {
+      unplotted.insert(name)
+    }
+  }
+
+  // MARK: Markers
+
+  /// The connection of a device changed.
+  mutating func take(_ change: WatchedLink.Change, of device: String, at time: Duration) {
+    let at = Self.microseconds(time)
+    switch change {
+    case .connected: mark(.connected, "\(device): connected", at: at)
+    case .lost(let failure) where failure.class == .passing:
+      mark(.disconnected, "\(device): \(failure.why)", at: at)
+    case .lost(let failure): mark(.fault, "\(device): \(failure.why)", at: at)
+    case .reconnected(let lasted):
+      mark(.reconnected, "\(device): connected again after \(Self.seconds(lasted)) s", at: at)
+    }
+  }
+
+  private static func seconds(_ duration: Duration) -> String {
+    DecodedValue.real(duration / .seconds(1), decimals: 1).description
+  }
+
+  private mutating func mark(_ kind: Marker.Kind, _ text: String, at: Int) {
+    if markers.count == Self.mostMarkers { markers.removeFirst() }
+    markers.append(Marker(kind: kind, at: at, text: text))
+  }
+
+  // MARK: Keys
+
+  /// A key was pressed.
+  ///
+  /// - Returns: Whether the watch is to end.
+  mutating func press(_ key: Key, at time: Duration) -> Bool {
+    let at = Self.microseconds(time)
+    guard let (begun, text) = typed else {
+      switch key {
+      case .character("n"): typed = (at, "")
+      case .character("q"): return true
+      case .character, .enter, .delete, .escape: break
+      }
+      return false
+    }
+    switch key {
+    case .character(let character):
+      if text.count < Self.longestNote { typed = (begun, text + String(character)) }
+    case .delete: typed = (begun, String(text.dropLast()))
+    case .escape: typed = nil
+    case .enter:
+      typed = nil
+      if !text.isEmpty { mark(.note, text, at: begun) }
+    }
+    return false
+  }
+}

@@ -1,0 +1,294 @@
+// A live plot as a picture, without a terminal.
+
+import Bluetooth
+import Fixtures
+import Jobs
+import Signals
+import Testing
+
+@testable import blerun
+
+@Suite("A live plot")
+struct PlotTests {
+  private static let heart = "heart-rate-measurement"
+
+  private func plot(span: Duration? = nil) -> PlotState {
+    // 2026-01-02T12:00:00Z.
+    PlotState(wallClockAtStart: .seconds(1_767_355_200), span: span)
+  }
+
+  private func event(
+    _ value: DecodedValue,
+    at seconds: Double,
+    of attribute: String = heart,
+    device: String = "HRM-1"
+  ) throws -> RunEvent {
+    let step = Step(.notify(Listening(to: try CharacteristicSelector(parsing: attribute))))
+    return RunEvent(
+      run: RunIdentity(seed: 0, text: "watch"),
+      device: device,
+      attempt: 1,
+      offset: .milliseconds(Int(seconds * 1000)),
+      wallClock: .zero,
+      change: .value(
+        StepPosition.place([step])[0].reported,
+        StepValue(octets: [], decoded: value)
+      )
+    )
+  }
+
+  private func beat(_ bpm: Int64, at seconds: Double) throws -> RunEvent {
+    try event(.fields([.init("bpm", .integer(bpm), unit: "bpm")]), at: seconds)
+  }
+
+  private func picture(
+    _ plot: PlotState,
+    at seconds: Int,
+    _ columns: Int,
+    _ rows: Int,
+    _ charset: PlotCharset = .ascii
+  ) -> [String] {
+    let size = PlotSize(columns: columns, rows: rows)
+    return PlotPicture(of: plot, at: seconds * 1_000_000, size: size, charset).lines.map { line in
+      String(line.reversed().drop { $0 == " " }.reversed())
+    }
+  }
+
+  /// A minute of a triangle between 60 and 80, with a loss in between and a note.
+  private func minute() throws -> PlotState {
+    var plot = plot()
+    plot.take(.connected, of: "HRM-1", at: .zero)
+    for second in 1...20 { plot.take(try beat(60 + Int64(second), at: Double(second))) }
+    let lost = RunFailure(
+      code: .linkLost,
+      class: .passing,
+      what: "listening",
+      why: "the link to the device was lost"
+    )
+    plot.take(.lost(lost), of: "HRM-1", at: .seconds(21))
+    plot.take(.reconnected(after: .seconds(9)), of: "HRM-1", at: .seconds(30))
+    let gap = NotificationGap(
+      .linkLost,
+      from: .start + .seconds(21),
+      to: .start + .seconds(30)
+    )
+    let step = try beat(0, at: 30)
+    guard case .value(let reported, _) = step.change else { return plot }
+    plot.take(
+      RunEvent(
+        run: step.run,
+        device: step.device,
+        attempt: 1,
+        offset: .seconds(30),
+        wallClock: .zero,
+        change: .gap(reported, gap)
+      )
+    )
+    for second in 31...59 { plot.take(try beat(80 - Int64(second - 31) / 2, at: Double(second))) }
+    for key in [PlotState.Key.character("n"), .character("u"), .character("p"), .enter] {
+      let isOver = plot.press(key, at: .seconds(45))
+      #expect(!isOver)
+    }
+    return plot
+  }
+
+  // MARK: Pictures
+
+  @Test("axes, times, numbers, a gap, markers and a note, in ASCII")
+  func ascii() throws {
+    #expect(picture(try minute(), at: 60, 70, 16) == Self.lines(Self.asciiPicture))
+  }
+
+  @Test("the same in braille")
+  func braille() throws {
+    #expect(picture(try minute(), at: 60, 70, 16, .braille) == Self.lines(Self.braillePicture))
+  }
+
+  @Test("a panel for each series; names of devices where there are several")
+  func panels() throws {
+    var plot = PlotState(wallClockAtStart: .seconds(1_767_355_200), namesDevice: true)
+    for second in 0...9 {
+      plot.take(try beat(Int64(60 + second), at: Double(second)))
+      plot.take(
+        try event(
+          .fields([.init("celsius", .real(36.5, decimals: 1), unit: "°C")]),
+          at: Double(second),
+          of: "temperature-measurement",
+          device: "Thermo-1"
+        )
+      )
+    }
+    #expect(picture(plot, at: 10, 60, 14) == Self.lines(Self.panelPicture))
+  }
+
+  @Test("too small a terminal has the numbers", arguments: [(20, 30), (80, 4)])
+  func small(columns: Int, rows: Int) throws {
+    let lines = picture(try minute(), at: 60, columns, rows)
+    #expect(lines.count <= rows)
+    #expect(lines.allSatisfy { $0.count <= columns }, "\(lines)")
+    #expect(lines.first?.hasPrefix("heart-rate-measurem") == true)
+  }
+
+  @Test(
+    "no picture is larger than the terminal",
+    arguments: [(1, 1), (21, 7), (22, 8), (40, 10), (79, 24), (200, 60), (500, 200)]
+  )
+  func sizes(columns: Int, rows: Int) throws {
+    for charset in [PlotCharset.ascii, .braille] {
+      let lines = picture(try minute(), at: 60, columns, rows, charset)
+      #expect(lines.count <= rows)
+      #expect(lines.allSatisfy { $0.count <= columns }, "\(lines)")
+    }
+  }
+
+  @Test("a span shows the latest part, and keeps no more")
+  func span() throws {
+    var plot = plot(span: .seconds(10))
+    for second in 0..<1000 { plot.take(try beat(Int64(second % 100), at: Double(second))) }
+    let lines = picture(plot, at: 1000, 60, 12)
+    #expect(lines.contains { $0.contains("|12:16:35") }, "\(lines)")
+    #expect(!lines.contains { $0.contains("12:16:20") }, "\(lines)")
+    #expect(plot.series[0].columns(10, in: 0..<900_000_000).allSatisfy { $0 == nil })
+  }
+
+  // MARK: Memory
+
+  @Test("a day at 10 values a second keeps every minimum and maximum in a fixed number of buckets")
+  func flat() {
+    var series = PlotSeries("x", unit: nil, span: nil)
+    let count = 864_000
+    for index in 0..<count {
+      let value = index == count / 2 ? 1000 : Double(index % 7)
+      series.add(value, decimals: 0, at: index * 100_000)
+    }
+    let columns = series.columns(100, in: 0..<count * 100_000)
+    #expect(columns.count { $0?.maximum == 1000 } == 1)
+    #expect(columns.compactMap { $0 }.count == 100)
+    #expect(columns.allSatisfy { $0?.minimum == 0 })
+    #expect(series.length <= 2 * count * 100_000 / PlotSeries.capacity)
+    #expect(series.count == count)
+    #expect(series.minimum == 0 && series.maximum == 1000)
+  }
+
+  @Test("markers, series and notes have bounds")
+  func bounds() throws {
+    var plot = plot()
+    for number in 0..<1000 {
+      plot.take(.connected, of: "HRM-1", at: .seconds(number))
+      plot.take(try event(.fields([.init("f\(number)", .integer(1))]), at: 0))
+    }
+    #expect(plot.markers.count == PlotState.mostMarkers)
+    #expect(plot.series.count == PlotState.mostSeries)
+    #expect(plot.unplotted.count == PlotState.mostMarkers)
+    _ = plot.press(.character("n"), at: .zero)
+    for _ in 0..<1000 { _ = plot.press(.character("x"), at: .zero) }
+    #expect(plot.typed?.text.count == PlotState.longestNote)
+  }
+
+  // MARK: Keys
+
+  @Test("a note belongs to the moment at which it was begun; it can be changed and left")
+  func notes() {
+    var plot = plot()
+    _ = plot.press(.character("x"), at: .seconds(1))
+    #expect(plot.typed == nil)
+    for (key, second) in [
+      (PlotState.Key.character("n"), 5), (.character("q"), 6), (.character("z"), 7), (.delete, 8),
+      (.enter, 9),
+    ] {
+      let isOver = plot.press(key, at: .seconds(second))
+      #expect(!isOver)
+    }
+    #expect(plot.markers == [.init(kind: .note, at: 5_000_000, text: "q")])
+    _ = plot.press(.character("n"), at: .seconds(10))
+    _ = plot.press(.escape, at: .seconds(11))
+    #expect(plot.typed == nil && plot.markers.count == 1)
+    let isOver = plot.press(.character("q"), at: .seconds(12))
+    #expect(isOver)
+  }
+
+  @Test("octets of the terminal as keys; what is incomplete waits, what is hostile is ignored")
+  func keys() {
+    var octets: [UInt8] = Array("né\n".utf8) + [0x7f, 0x01, 0xff, 0xfe, 0xfd, 0xfc, 0xc3]
+    let first = TerminalKeys.keys(&octets)
+    #expect(first == [.character("n"), .character("é"), .enter, .delete])
+    #expect(octets == [0xc3])
+    octets += [0xa4, 0x1b, 0x5b, 0x41]
+    let second = TerminalKeys.keys(&octets)
+    #expect(second == [.character("ä"), .escape])
+    #expect(octets.isEmpty)
+  }
+
+  @Test(
+    "braille where the locale is UTF-8",
+    arguments: [
+      (["LANG": "en_US.UTF-8"], true), (["LANG": "C.utf8"], true), (["LANG": "C"], false),
+      ([:], false),
+      (["LANG": "en_US.UTF-8", "LC_ALL": "C"], false), (["LC_ALL": "", "LANG": "C.UTF-8"], true),
+    ] as [([String: String], Bool)]
+  )
+  func charset(environment: [String: String], isBraille: Bool) {
+    #expect((PlotCharset { environment[$0] } == .braille) == isBraille)
+  }
+
+  // MARK: The pictures
+
+  private static func lines(_ picture: String) -> [String] {
+    picture.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+  }
+
+  private static let asciiPicture = """
+    heart-rate-measurement bpm (bpm)  min 61  max 80  last 66
+           80|                  ***         *****
+             |                ***               *****
+             |              ***                     *****
+             |           ****                           *******
+             |         **                                     *****
+             |      ***                                           *******
+             |    ***                                                   *
+             |  ***
+           61|***
+              C                   D        R              N
+          UTC |12:00:00     |12:00:15      |12:00:30      |12:00:45
+    12:00:21 D  HRM-1: the link to the device was lost
+    12:00:30 R  HRM-1: connected again after 9.0 s
+    12:00:45 N  up
+
+    """
+
+  private static let braillePicture = """
+    heart-rate-measurement bpm (bpm)  min 61  max 80  last 66
+           80│                  ⢠⠒⠁         ⠈⠉⠱⠤⢄
+             │                ⡠⠒⠁               ⠈⠉⠱⠤⢄⣀⡀
+             │              ⡰⠉                        ⠘⠒⢢⣀⡀
+             │            ⡰⠉                              ⠘⠒⢢⣀⡀
+             │         ⣀⠔⠉                                    ⠘⠒⠢⠤⢄
+             │       ⣀⠜                                           ⠈⠉⠱⠤⢄
+             │     ⣀⠜                                                 ⠈⠉⠱
+             │  ⢀⠤⠊
+           61│⢀⠤⠊
+              C                   D        R              N
+          UTC |12:00:00     |12:00:15      |12:00:30      |12:00:45
+    12:00:21 D  HRM-1: the link to the device was lost
+    12:00:30 R  HRM-1: connected again after 9.0 s
+    12:00:45 N  up
+
+    """
+
+  private static let panelPicture = """
+    HRM-1 heart-rate-measurement bpm (bpm)  min 60  max 69  last 69
+           69|                                      ********
+             |                            **********
+             |                  **********
+             |        **********
+           60|********
+    Thermo-1 temperature-measurement celsius (°C)  min 36.5  max 36.5  last 36.5
+         40.2|
+             |**********************************************
+             |
+         32.9|
+
+          UTC |12:00:00               |12:00:05
+
+    """
+}
