@@ -115,6 +115,23 @@ struct BatchFileTests {
     )
   }
 
+  @Test("a dry run over devices of a scan prints no address or name that no device has")
+  func shownScan() throws {
+    let text = """
+      devices: { scan: 5s, name: "Lamp-*" }
+      steps: [ { read: battery-level }, { log: "{name} at {address}" } ]
+      """
+    #expect(
+      try batch(text).lines.suffix(7)
+        == [
+          "for       each device that is found", "chain     (no name)", "timeout   20s a step", "",
+          "      connect", "1     read battery-level", "2     log \"(name) at (address)\"",
+          "      disconnect",
+        ].suffix(7)
+    )
+    #expect(!(try batch(text).lines.joined().contains("00:00")))
+  }
+
   @Test("what a scan finds is called by its address, with its name for a variable")
   func scan() throws {
     let text = """

@@ -241,6 +241,24 @@ struct BatchRunnerTests {
     #expect(other.events.all.isEmpty)
   }
 
+  @Test("a scan that finds too few devices lists the others in range, and why each is not one")
+  func others() throws {
+    let found = ["Lamp-1", "Lump-2", nil].enumerated().map { index, name in
+      Advertisement.of(number: index + 1, name: name)
+    }
+    let scanning = Scanning(for: .seconds(7), filter: ScanFilter(name: "Lamp-*", rssi: -70))
+    let template = BatchTemplate(chain: .line("read battery-level"))
+    let scan = try BatchScan(scanning, least: 2, most: 10, template)
+    let bench = Bench(found: found)
+    #expect(try bench.run(Batch(devices: .scanned(scan))) == .passing)
+    #expect(
+      bench.endings.first?.failure?.why
+        == "1 device was found in 7s, and at least 2 are asked for; "
+        + "in range: 'Lump-2' (C0:FF:EE:00:00:02, -60 dBm: another name), "
+        + "a device without a name (C0:FF:EE:00:00:03, -60 dBm: advertises no name)"
+    )
+  }
+
   @Test("what is not admitted runs nothing, and fails with why")
   func admission() throws {
     let bench = Bench()

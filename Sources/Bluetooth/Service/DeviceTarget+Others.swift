@@ -4,10 +4,38 @@
 
 import Spelling
 
-extension DeviceTarget {
-  /// How many other devices are listed.
+extension Advertisement {
+  /// How many devices are listed.
   private static let listed = 6
 
+  /// The nearest devices by RSSI, as a clause: `; in range: 'Twin-1' …`.
+  ///
+  /// - Parameters:
+  ///   - first: The device that is listed first, whatever its RSSI.
+  ///   - reason: Why a device is not the one.
+  static func listing(
+    _ devices: [Advertisement],
+    first: Advertisement? = nil,
+    _ reason: (Advertisement) -> String?
+  ) -> String {
+    let ranked = devices.sorted { a, b in
+      (a.address == first?.address ? 1 : 0, a.rssi ?? .min, b.address)
+        > (b.address == first?.address ? 1 : 0, b.rssi ?? .min, a.address)
+    }
+    var lines = ranked.prefix(listed).map { $0.line(reason($0)) }
+    if ranked.count > listed { lines.append("and \(ranked.count - listed) more") }
+    return "; in range: \(lines.joined(separator: ", "))"
+  }
+
+  /// `'Twin-1' (C0:FF:EE:00:00:05, -60 dBm: another name)`.
+  private func line(_ reason: String?) -> String {
+    let name = name.map { "'\($0)'" } ?? "a device without a name"
+    let rssi = rssi.map { ", \($0) dBm" } ?? ""
+    return "\(name) (\(address)\(rssi)\(reason.map { ": \($0)" } ?? ""))"
+  }
+}
+
+extension DeviceTarget {
   /// What is in range instead, as clauses after "no matching device was found".
   ///
   /// Names the device that was probably meant, then the nearest devices by RSSI, each with the
@@ -19,21 +47,7 @@ extension DeviceTarget {
     guard !devices.isEmpty else { return "; no other device is in range" }
     let meant = meant(among: devices)
     let guess = meant.map { " (did you mean \(title(of: $0))?)" } ?? ""
-    let ranked = devices.sorted { a, b in
-      (a.address == meant?.address ? 1 : 0, a.rssi ?? .min, b.address)
-        > (b.address == meant?.address ? 1 : 0, b.rssi ?? .min, a.address)
-    }
-    var lines = ranked.prefix(Self.listed).map { line(for: $0) }
-    if ranked.count > Self.listed { lines.append("and \(ranked.count - Self.listed) more") }
-    return "\(guess); in range: \(lines.joined(separator: ", "))"
-  }
-
-  /// `'Twin-1' (C0:FF:EE:00:00:05, -60 dBm: another name)`.
-  private func line(for device: Advertisement) -> String {
-    let name = device.name.map { "'\($0)'" } ?? "a device without a name"
-    let rssi = device.rssi.map { ", \($0) dBm" } ?? ""
-    let reason = difference(from: device).map { ": \($0)" } ?? ""
-    return "\(name) (\(device.address)\(rssi)\(reason))"
+    return guess + Advertisement.listing(devices, first: meant) { difference(from: $0) }
   }
 
   /// Why a device is not the one; nil if it is.

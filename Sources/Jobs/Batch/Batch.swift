@@ -121,7 +121,7 @@ extension Batch {
   public var lines: [String] {
     switch devices {
     case .listed(let devices): head + Self.groups(devices)
-    case .scanned(let scan): head + [""] + scan.example.plan.lines
+    case .scanned(let scan): head + Self.group("each device that is found", scan.shown)
     }
   }
 
@@ -139,10 +139,12 @@ extension Batch {
         groups.append((plan, [device.label]))
       }
     }
-    return groups.flatMap { plan, labels in
-      let steps = plan.lines.filter { $0 != "device    (not named)" }
-      let head = "for       \(labels.joined(separator: ", "))"
-      return ["", head.printable] + steps
-    }
+    return groups.flatMap { plan, labels in group(labels.joined(separator: ", "), plan) }
+  }
+
+  /// A plan, and the devices that it is for.
+  private static func group(_ devices: String, _ plan: Plan) -> [String] {
+    let steps = plan.lines.filter { $0 != "device    (not named)" }
+    return ["", "for       \(devices)".printable] + steps
   }
 }

@@ -15,6 +15,8 @@ public struct BatchScan: Sendable, CustomStringConvertible {
   private let template: BatchTemplate
   /// An example device with its plan, so that the chain is checked before the scan.
   public let example: BatchDevice
+  /// The chain for people, without the values of a certain device.
+  let shown: Plan
 
   init(
     _ scanning: Scanning,
@@ -27,6 +29,11 @@ public struct BatchScan: Sendable, CustomStringConvertible {
     self.most = most
     self.template = template
     example = try Self.device(BluetoothAddress(number: 0), name: nil, template)
+    let placeholders = Self.bindings(address: "(address)", name: "(name)")
+    // A value may have to be a number, or may be too long for what it is part of.
+    var shown = (try? template.device(.any, placeholders))?.plan ?? example.plan
+    shown.device = nil
+    self.shown = shown
   }
 
   /// The plans of the devices that were found, in the order in which they were first found.
@@ -61,10 +68,15 @@ public struct BatchScan: Sendable, CustomStringConvertible {
     name: String?,
     _ template: BatchTemplate
   ) throws(DocumentErrors) -> BatchDevice {
-    var bindings = Bindings()
-    bindings.bind("address", to: "\(address)", from: "the scan")
-    bindings.bind("name", to: name ?? "\(address)", from: "the scan")
+    let bindings = bindings(address: "\(address)", name: name ?? "\(address)")
     return try template.device(.address(address), name: name, bindings)
+  }
+
+  private static func bindings(address: String, name: String) -> Bindings {
+    var bindings = Bindings()
+    bindings.bind("address", to: address, from: "the scan")
+    bindings.bind("name", to: name, from: "the scan")
+    return bindings
   }
 
   public var description: String {
@@ -73,6 +85,9 @@ public struct BatchScan: Sendable, CustomStringConvertible {
 }
 
 extension BatchScan {
+  /// How long the scan for other devices takes, at most.
+  private static let otherScanLimit = Duration.seconds(5)
+
   /// Scans, and makes the plans of the devices that were found.
   ///
   /// - Throws: ``RunFailure`` with the code `not-found` for too few devices; the failure of the
@@ -86,10 +101,27 @@ extension BatchScan {
         code: .notFound,
         class: .passing,
         what: "scanning for the devices of the batch",
-        why: "\(count) in \(scanning.duration.written), and at least \(least) are asked for",
+        why: "\(count) in \(scanning.duration.written), and at least \(least) are asked for"
+          + (await others(with: service)),
         hint: "check that they advertise: blerun scan"
       )
     }
     return try devices(found)
+  }
+
+  /// What is in range beside the devices that were found, from a second, shorter scan: bluetoothd
+  /// reports no device to the first one that its filter excludes. Empty where nothing is known.
+  private func others(with service: any DeviceService) async -> String {
+    let (filter, all) = (scanning.filter, ScanFilter(isPassive: scanning.filter.isPassive))
+    guard filter != all else { return "" }
+    var received: [Advertisement] = []
+    let scan = Scanning(for: min(scanning.duration, Self.otherScanLimit), filter: all)
+    do {
+      try await scan.listen(with: service, into: &received)
+    } catch {
+      // The batch has failed already, for a reason that matters more.
+      guard !received.isEmpty else { return "" }
+    }
+    return filter.others(among: received)
   }
 }
