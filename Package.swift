@@ -116,7 +116,8 @@ let package = Package(
       name: "blerun",
       dependencies: [
         "BlueZ", "BlueZInterfaces", "BlueZSimulator", "SimulatedDevices", "HostController", "Jobs",
-        "Journal", "NordicSuites", "Documents", "Bluetooth", "DBus", "Signals", "CLinux",
+        "Journal", "NordicSuites", "Documents", "Bluetooth", "DBus", "Signals", "Spelling",
+        "CLinux",
         argumentParser,
       ],
       swiftSettings: strict

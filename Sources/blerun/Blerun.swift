@@ -14,13 +14,16 @@ struct Blerun: ParsableCommand {
       Exit status:
 
           0  done
-          1  a permanent failure: a step was refused, an expectation was not met
-          2  wrong usage
-         65  a file is wrong
+          1  a permanent failure: refused, or not as expected
+          2  wrong usage: options and arguments
+         65  a file or a step is wrong
          69  no bus, no adapter, or no permission
          74  output could not be written
-         75  a transient failure: not found, connection lost, busy, timed out
-        129, 130, 131, 143  ended by SIGHUP, SIGINT, SIGQUIT, SIGTERM
+         75  a transient failure: not found, lost, busy, late
+        129  ended by SIGHUP
+        130  ended by SIGINT (Ctrl-C)
+        131  ended by SIGQUIT
+        143  ended by SIGTERM
       """,
     version: "0.1.0",
     subcommands: [
@@ -39,18 +42,28 @@ struct Blerun: ParsableCommand {
 
   /// Runs the command of the arguments and returns the exit status of the process.
   private static func status(of arguments: [String]) -> ExitStatus {
+    if let unknown = unknownCommand(in: arguments[...]) {
+      StandardError.failure(unknown)
+      return .usage
+    }
+    var command: any ParsableCommand
     do {
-      var command = try parsed(WatchTargets.marked(SuiteOptions.joined(arguments)))
+      command = try parsed(WatchTargets.marked(SuiteOptions.joined(arguments)))
+    } catch {
+      // Other errors than those of the parser are about texts that cannot be read.
+      return status(printing: error, otherwise: .data)
+    }
+    do {
       if let command = command as? any WorldCommand {
         StandardStreams.ofProcess.presentation = command.options.terminal.presentation
       }
       try command.run()
       return .ok
     } catch let ending as Ending {
-      for message in ending.messages { StandardError.failure("\(message)") }
+      for diagnostic in ending.diagnostics { StandardError.failure(diagnostic) }
       return ending.status
     } catch {
-      return status(printing: error)
+      return status(printing: error, otherwise: .failed)
     }
   }
 
@@ -66,11 +79,19 @@ struct Blerun: ParsableCommand {
   }
 
   /// Prints what is wrong with the command line, or the help that was requested.
-  private static func status(printing error: any Error) -> ExitStatus {
+  ///
+  /// - Parameter otherwise: The status of what is not about usage.
+  private static func status(
+    printing error: any Error,
+    otherwise: ExitStatus
+  ) -> ExitStatus {
     let text = fullMessage(for: error)
-    guard exitCode(for: error) == .success else {
-      StandardError.lines(text)
-      return .usage
+    let code = exitCode(for: error)
+    guard code == .success else {
+      let lines = text.split(separator: "\n", maxSplits: 1).map(String.init)
+      StandardError.failure(String(lines[0].trimmingPrefix("Error: ")))
+      if lines.count > 1 { StandardError.lines(lines[1]) }
+      return code == .validationFailure ? .usage : otherwise
     }
     let output = StandardOutput()
     output.lines(text)

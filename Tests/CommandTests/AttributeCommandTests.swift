@@ -83,8 +83,7 @@ struct AttributeCommandTests {
   @Test(
     "wrong usage is told before anything happens",
     arguments: [
-      ["read", "nosuch"], ["read", "2a19", "--offset", "600"], ["read", "2a19", "--descriptor"],
-      ["write", "2a19"], ["write", "2a19", "u8:300"], ["write", "2a19", "5"],
+      ["read", "2a19", "--offset", "600"], ["write", "2a19"],
       ["write", "2a19", "u8:1", "--command", "--request"], ["watch"],
       ["write", "2a19", "u8:1", "--command", "--offset", "1"],
       ["write", "2a19/2901", "u8:1", "--descriptor", "--offset", "1"],
@@ -96,6 +95,19 @@ struct AttributeCommandTests {
     let run = try RunningProgram(blerun: arguments + ["--simulate", echo]).end()
     #expect(run.status == 2)
     #expect(run.output.isEmpty)
+  }
+
+  @Test(
+    "names and values that cannot be read have the status that they have in a file",
+    arguments: [
+      ["read", "nosuch"], ["read", "2a19", "--descriptor"], ["write", "2a19", "u8:300"],
+      ["write", "2a19", "5"],
+    ]
+  )
+  func texts(arguments: [String]) throws {
+    let run = try RunningProgram(blerun: arguments + ["--simulate", echo]).end()
+    #expect(run.status == 65 && run.output.isEmpty, "\(run.errors)")
+    #expect(run.errors.hasPrefix("blerun: ") && !run.errors.contains("Usage"), "\(run.errors)")
   }
 
   @Test("watch prints values with their times, of several characteristics, in real time")

@@ -26,6 +26,29 @@ struct EndingTests {
     #expect(ended.output.contains(#""operation":"disconnect""#))
   }
 
+  @Test(
+    "what a signal ends is called by its name",
+    arguments: [
+      (["scan", "--follow", "--for", "1h", "--real-time"], "ending the scan"),
+      (["watch", "heart-rate-measurement"], "ending the watch and disconnecting"),
+      (
+        ["run", "-e", "notify heart-rate-measurement for 1h", "--real-time"],
+        "ending the chain and disconnecting"
+      ),
+    ]
+  )
+  func names(arguments: [String], message: String) throws {
+    let run = try RunningProgram(
+      blerun: arguments + ["--simulate", "Simulators/devices/heart-rate.yaml"]
+    )
+    run.waitForLines(1)
+    run.send(SIGINT)
+    let ended = run.end()
+    #expect(ended.status == 130)
+    let expected = "blerun: SIGINT: \(message); press Ctrl-C again to leave at once\n"
+    #expect(ended.errors.hasSuffix(expected), "\(ended.errors)")
+  }
+
   @Test("a second Ctrl-C leaves at once")
   func secondInterrupt() throws {
     let run = try RunningProgram(blerun: Self.long)

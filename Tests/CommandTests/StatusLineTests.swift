@@ -96,6 +96,22 @@ struct StatusLineTests {
     }
   }
 
+  @Test("while the bus is opened, that is shown")
+  func opening() throws {
+    let bus = try HostileBus(.hello)
+    try Screen.play {
+      let screen = try Screen(
+        "run -d Nobody -e 'read battery-level'",
+        environment: ["DBUS_SYSTEM_BUS_ADDRESS": bus.address]
+      )
+      try screen.wait(forLast: /^opening the bus, [1-9]\.\d s of 30 s$/)
+      try screen.press("C-c")
+      let lines = try screen.end()
+      #expect(!lines.contains { $0.contains("opening the bus") }, "\(lines)")
+      #expect(lines.last == "status 130")
+    }
+  }
+
   @Test("a batch shows its progress and an estimate, below what is printed")
   func batch() throws {
     let folder = try TemporaryFolder()

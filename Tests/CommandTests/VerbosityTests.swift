@@ -29,6 +29,26 @@ struct VerbosityTests {
     #expect(done.output == "" && done.errors == "" && done.status == 0)
   }
 
+  @Test("-q leaves of an nRF Connect suite its values and its failures")
+  func quietSuite() throws {
+    let suite = ["run", "docs/examples/nordic/heart-rate.xml"]
+    let simulated = ["--simulate", "Simulators/devices/heart-rate.yaml"]
+    let loud = try RunningProgram(blerun: suite + simulated).end()
+    let quiet = try RunningProgram(blerun: suite + ["-q"] + simulated).end()
+    #expect(loud.status == 0 && quiet.status == 0, "\(loud.errors)")
+    #expect(quiet.errors == "" && !quiet.lines.isEmpty)
+    #expect(quiet.lines.count < loud.lines.count)
+    #expect(quiet.lines.allSatisfy { loud.lines.contains($0) }, "\(quiet.output)")
+    #expect(!quiet.output.contains("  connect"), "\(quiet.output)")
+
+    let folder = try TemporaryFolder()
+    let text = try String(contentsOfFile: packageFolder + "/" + suite[1], encoding: .utf8)
+    let wrong = try folder.file("wrong.xml", text.replacing("value=\"01\"", with: "value=\"02\""))
+    let failed = try RunningProgram(blerun: ["run", wrong, "-q"] + simulated).end()
+    #expect(failed.status == 1 && failed.errors == "", "\(failed.errors)")
+    #expect(failed.output.contains("   why  "), "\(failed.output)")
+  }
+
   @Test("--quiet changes no JSON")
   func quietJSON() throws {
     let steps = ["--output", "json", "-e", "write alert-level u8:1"]

@@ -122,12 +122,12 @@ struct BatchFileTests {
       steps: [ { read: battery-level }, { log: "{name} at {address}" } ]
       """
     #expect(
-      try batch(text).lines.suffix(7)
+      try batch(text).lines.suffix(8)
         == [
           "for       each device that is found", "chain     (no name)", "timeout   20s a step", "",
           "      connect", "1     read battery-level", "2     log \"(name) at (address)\"",
           "      disconnect",
-        ].suffix(7)
+        ]
     )
     #expect(!(try batch(text).lines.joined().contains("00:00")))
   }

@@ -1,5 +1,6 @@
 // Errors in the steps of a file: their kind, their keys, their values.
 
+import Documents
 import Testing
 
 @testable import Jobs
@@ -18,7 +19,17 @@ struct StepComplaintTests {
       ),
       (
         "read",
-        "2:3: steps.1: expected a step such as 'read: battery-level', found 'read'"
+        "2:3: steps.1: expected a characteristic such as battery-level, found nothing"
+      ),
+      ("disconect", "2:3: steps.1: unknown step 'disconect' (did you mean 'disconnect'?)"),
+      (
+        "log",
+        "2:3: steps.1: expected a text, with captured values in braces: 'it is {reading.celsius}', "
+          + "found nothing"
+      ),
+      (
+        "two words",
+        "2:3: steps.1: expected a step such as 'read: battery-level', found 'two words'"
       ),
       (
         "[]", "2:3: steps.1: expected a step such as 'read: battery-level', found a list"
@@ -33,6 +44,31 @@ struct StepComplaintTests {
   )
   func verbs(step: String, complaint: String) {
     #expect(Plan.complaint(ofStep: step) == complaint)
+  }
+
+  @Test(
+    "words of other programs have a suggestion, in both forms",
+    arguments: [
+      ("if", "when"), ("wait", "sleep"), ("subscribe", "notify"), ("print", "log"),
+      ("loop", "repeat"), ("bond", "pair"), ("forget", "unpair"), ("Read", "read"),
+    ]
+  )
+  func synonyms(word: String, verb: String) throws {
+    let message = "unknown step '\(word)' (did you mean '\(verb)'?)"
+    #expect(Plan.complaint(ofStep: "{ \(word): x }") == "2:5: steps.1: \(message)")
+    #expect(throws: (any Error).self) { try Plan.parse(line: "\(word) x") }
+    do {
+      _ = try Plan.parse(line: "\(word) x")
+    } catch {
+      #expect(error.problems.map(\.description) == ["-e:1:1: \(message)"])
+    }
+  }
+
+  @Test("no word means two steps, and none that is a step is another one's synonym")
+  func synonymsApart() {
+    let words = StepVerb.allCases.flatMap(\.synonyms)
+    #expect(Set(words).count == words.count)
+    #expect(Set(words).isDisjoint(with: StepVerb.names))
   }
 
   @Test(

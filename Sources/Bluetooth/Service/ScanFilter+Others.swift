@@ -27,9 +27,9 @@ extension ScanFilter {
     if let serviceData, !serviceData.matches(device) {
       reasons.append("no service data \(serviceData)")
     }
-    if !services.isEmpty, !services.contains(where: { device.services.contains($0) }) {
-      let names = services.map { AssignedNumbers.serviceIdentifier($0) ?? "\($0)" }
-      reasons.append("does not advertise \(names.joined(separator: " or "))")
+    if !services.isEmpty, !services.contains(where: { device.services.contains($0.uuid) }) {
+      let names = services.map { "\($0)" }.joined(separator: " or ")
+      reasons.append("does not advertise \(names)")
     }
     return reasons.joined(separator: ", ")
   }

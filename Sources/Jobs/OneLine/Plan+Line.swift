@@ -4,6 +4,9 @@ public import Bluetooth
 public import Documents
 
 extension Plan {
+  /// What errors call the one-line form, in place of a file.
+  package static let lineName = "-e"
+
   /// Parses a chain in the one-line form: `read battery-level as b; sleep 1s; log "{b} percent"`.
   ///
   /// Inner steps are in braces, surrounded by spaces: `repeat 3 { rssi }`. `;` or a newline
@@ -44,6 +47,7 @@ extension Plan {
     }
     var reader = StepReader(limits: limits, surroundings)
     reader.form = .line
+    reader.text = line
     reader.scope.variables = bindings.all.map(\.name)
     var steps: [Step] = []
     var problems = filling.unknown(at: start) { surroundings.inclusions.mention($0) }

@@ -86,6 +86,8 @@ public struct Step: Hashable, Sendable {
   /// Where it was written, for failures: file, line and column of a chain file or of the one-line
   /// form, `#fileID` and `#line` of Swift code; nil for a step outside braces.
   public var source: Place?
+  /// The complete text of the one-line form in which it was written; nil elsewhere.
+  package var sourceText: String?
 
   /// A step; ``Step`` has a function for each kind, with the words of chain files.
   public init(

@@ -64,6 +64,11 @@ public struct StepPosition: Hashable, Sendable, CustomStringConvertible {
   /// Whether the step is inside a repetition.
   var isTurn: Bool { parts.contains { $0.isRepetition } }
 
+  /// Whether the step is inside the step at another position.
+  func isInside(_ outer: StepPosition) -> Bool {
+    parts.count > outer.parts.count && parts.starts(with: outer.parts)
+  }
+
   /// The position in the written chain: the same for all repetitions.
   var written: StepPosition {
     implied == nil ? StepPosition(parts.filter { !$0.isRepetition }) : self

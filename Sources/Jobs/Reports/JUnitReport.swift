@@ -54,7 +54,8 @@ private struct Suite {
     ]
     output = Self.output(of: run)
     let suite = "\(run.start.chain ?? (run.kind == .test ? "suite" : "chain")).\(run.label)"
-    var cases = run.steps.map { Case($0, in: suite) }
+    // The case of an inner step has the failure: its block is not another one.
+    var cases = run.steps.filter { !run.failsByInnerStep($0) }.map { Case($0, in: suite) }
     if let failure = run.failureBetweenSteps { cases.append(Case(failure, in: suite)) }
     self.cases = cases
   }

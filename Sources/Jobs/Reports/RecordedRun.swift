@@ -100,6 +100,12 @@ public struct RecordedRun: Equatable, Sendable {
     ending?.place == nil ? ending?.failure : nil
   }
 
+  /// Whether a step failed only because a step inside it did.
+  func failsByInnerStep(_ step: Step) -> Bool {
+    step.status == .failed && step.failure == nil
+      && steps.contains { $0.status == .failed && $0.position.isInside(step.position) }
+  }
+
   /// The steps, the slowest first; equally slow ones in their order.
   ///
   /// - Parameter count: The maximum number.

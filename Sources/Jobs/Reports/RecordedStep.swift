@@ -16,6 +16,8 @@ extension RecordedRun {
       self.endedAt = endedAt
     }
 
+    /// Its position in the chain or test.
+    var position: StepPosition { result.step.position }
     /// Its status; never ``StepResult/Status/warning``.
     public var status: StepResult.Status { result.status }
     /// What came of it; also of a failed step whose value is not as expected.

@@ -113,7 +113,11 @@ public struct TextReport: RunReport {
   /// The reasons of a failure, one per line.
   public static func reasons(_ failure: RunFailure) -> [String] {
     var lines = ["   what   \(failure.what)", "   why    \(failure.why)"]
-    if let place = failure.source { lines.append("   where  \(place)") }
+    if let place = failure.source {
+      lines.append("   where  \(place)")
+      let excerpt = failure.sourceText.flatMap { LineExcerpt($0, at: place) }
+      lines += excerpt?.lines.map { "          \($0)" } ?? []
+    }
     if let bluez = failure.bluez { lines.append("   BlueZ  \(bluez)") }
     if !failure.hint.isEmpty { lines.append("   try    \(failure.hint)") }
     if let slice = failure.trace { lines.append("   trace  \(slice.sentence)") }

@@ -37,7 +37,9 @@ extension RunFailure {
       let (why, hint) = Self.explanation(of: error)
       self.init(code: kind.code, class: kind.class, what: what, why: why, hint: hint)
     }
-    source = source ?? step?.step.source
+    guard source == nil else { return }
+    source = step?.step.source
+    sourceText = step?.step.sourceText
   }
 
   /// Why an error of the library happened, as chains spell limits, and what to do about it.

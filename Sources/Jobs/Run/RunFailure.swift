@@ -25,6 +25,8 @@ public struct RunFailure: KnownFailure, Hashable, Sendable, CustomStringConverti
   public let expectation: ExpectationFailure?
   /// Where the step that failed was written; nil when it was not a written step.
   public internal(set) var source: Place?
+  /// The text of the one-line form that the place is in; nil for other places.
+  var sourceText: String?
 
   /// A failure in its parts.
   public init(

@@ -15,6 +15,8 @@ struct StepReader {
   var scope = Scope()
   var surroundings: IncludedSurroundings
   var form = Form.file
+  /// The text of the one-line form.
+  var text: String?
   /// The nesting depth of the current step.
   var depth = 0
   /// What expectations may name of the value of the current step.
@@ -77,11 +79,13 @@ struct StepReader {
   /// The step of a node, or the steps of a file that it includes.
   mutating func steps(at node: Node) -> [Step] {
     guard let verb = verb(of: node) else { return [] }
+    let node = node.mapping == nil ? Self.spelledOut(verb, at: node) : node
     switch verb.meaning {
     case .file: return include(node)
     case .kind(let kind):
-      var step = kind.step(node.mapping == nil ? Self.spelledOut(verb, at: node) : node, &self)
+      var step = kind.step(node, &self)
       step?.source = node.place
+      step?.sourceText = form == .line ? text : nil
       capture(step, node)
       return step.map { [$0] } ?? []
     }
@@ -94,13 +98,13 @@ struct StepReader {
     return Node(.mapping([entry]), at: node.place, path: node.path)
   }
 
-  private func bareVerb(_ node: Node) -> StepVerb? {
-    node.text.flatMap { StepVerb(rawValue: $0) }.flatMap { $0.mayBeBare ? $0 : nil }
-  }
-
-  /// The verb of a step; an error for none, or more than one.
+  /// The verb of a step; an error for none, or more than one. A word is a step without arguments.
   private mutating func verb(of node: Node) -> StepVerb? {
-    if let verb = bareVerb(node) { return verb }
+    if let word = node.text, !word.contains(where: \.isWhitespace) {
+      if let verb = StepVerb(rawValue: word) { return verb }
+      complain(node, .unknownStep(word))
+      return nil
+    }
     guard let entries = node.mapping, !entries.isEmpty else {
       let expected = "a step such as 'read: battery-level'"
       complain(node, Complaint(found: node.shown, expected: expected))
@@ -128,7 +132,7 @@ struct StepReader {
 
   /// Reports a step without a verb: the key that is closest to a verb.
   private mutating func complainOfVerb(_ entries: [Node.Entry], in node: Node) {
-    let close = entries.first { Complaint.nearest(to: $0.key, among: StepVerb.names) != nil }
+    let close = entries.first { StepVerb.meant(by: $0.key) != nil }
     guard let entry = close ?? entries.first else { return }
     problems.append(Complaint.unknownStep(entry.key).at(entry.keyPlace, path: node.path))
   }
@@ -151,6 +155,10 @@ struct StepReader {
 extension Complaint {
   /// A word that is not a verb.
   static func unknownStep(_ word: String) -> Complaint {
-    .unknown("unknown step '\(word)'", word, among: StepVerb.names)
+    let message = "unknown step '\(word)'"
+    guard let verb = StepVerb.meant(by: word) else {
+      return .unknown(message, word, among: StepVerb.names)
+    }
+    return Complaint(message, nearest: verb.rawValue)
   }
 }

@@ -72,6 +72,37 @@ enum StepVerb: String, CaseIterable, Sendable {
     }
   }
 
+  /// Words of other programs and languages for the same, for suggestions.
+  var synonyms: [String] {
+    switch self {
+    case .read: ["get"]
+    case .write: ["set", "send"]
+    case .notify: ["subscribe", "listen", "watch", "observe", "indicate"]
+    case .exchange: ["request", "command"]
+    case .scan: ["find", "discover"]
+    case .sleep: ["wait", "delay", "pause"]
+    case .repeat: ["loop", "for", "while"]
+    case .when: ["if"]
+    case .assert: ["check", "expect", "verify"]
+    case .try: ["catch", "finally"]
+    case .include: ["import", "run", "call"]
+    case .disconnect: ["close"]
+    case .log: ["print", "echo", "message"]
+    case .pair: ["bond"]
+    case .unpair: ["unbond", "forget", "remove"]
+    case .poll, .combine, .connect, .rssi, .trust, .mtu, .connectionParameters, .services,
+      .readDescriptor, .writeDescriptor:
+      []
+    }
+  }
+
+  /// The verb that a word probably means; nil for a word that is near none.
+  static func meant(by word: String) -> StepVerb? {
+    let word = word.lowercased()
+    if let verb = allCases.first(where: { $0.synonyms.contains(word) }) { return verb }
+    return Complaint.nearest(to: word, among: names).flatMap { StepVerb(rawValue: $0) }
+  }
+
   /// The words, in the order of error messages and the documentation.
   static let names = allCases.map(\.rawValue)
 
@@ -84,6 +115,11 @@ enum StepVerb: String, CaseIterable, Sendable {
 
   /// The keys whose values may use captured values.
   static let liveKeys = Set(allCases.flatMap(\.keys).filter(\.shape.isLive).map(\.name))
+}
+
+extension Plan {
+  /// The words that begin a step.
+  package static var verbs: [String] { StepVerb.names }
 }
 
 extension Step.Action {

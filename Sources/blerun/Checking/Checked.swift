@@ -8,11 +8,11 @@ import SimulatedDevices
 
 /// What is wrong and what is right with files, in the order in which they were given.
 struct Checked {
-  /// Everything that is wrong, one complaint a line.
-  private(set) var complaints: [String] = []
+  /// Everything that is wrong.
+  private(set) var diagnostics: [Diagnostic] = []
   /// What is right, one file a line.
   private(set) var praise: [String] = []
-  private var chains: [(name: String, plan: Plan)] = []
+  private var chains: [(file: String, plan: Plan)] = []
 
   private let bindings: Bindings
   private let names: AttributeNames
@@ -53,12 +53,10 @@ struct Checked {
 
   /// Reads steps as they stand on one line.
   mutating func read(line: String) {
-    take(
-      "-e",
-      Result { () throws(DocumentErrors) in
-        try Plan.parse(line: line, with: bindings, names: names, includesFiles: true)
-      }
-    )
+    let plan = Result { () throws(DocumentErrors) in
+      try Plan.parse(line: line, with: bindings, names: names, includesFiles: true)
+    }
+    take(Plan.lineName, plan, line: line)
   }
 
   /// Looks on simulated devices, where any are given, for what the chains name.
@@ -67,38 +65,52 @@ struct Checked {
     do {
       devices = try loadScenario(files).devices
     } catch {
-      complaints += error.messages
+      diagnostics += error.diagnostics
       return
     }
     praise += files.map { "\($0): ok" }
     guard !devices.isEmpty else { return }
     let services = devices.flatMap { AttributeTable($0).services }
     let seen = devices.map { Advertisement($0) }
-    for (name, plan) in chains {
+    for (file, plan) in chains {
       if let target = plan.device, !seen.contains(where: { target.matches($0) }) {
-        let others = target.others(among: seen)
-        complaints.append("\(name): no simulated device matches \(target)\(others)")
+        let message = "no simulated device matches \(target)\(target.others(among: seen))"
+        take(DocumentProblem(Plan.placeOfDevice(in: file), path: "device", message))
       }
-      complaints += plan.attributes(missingIn: services)
-        .map { "\(name): no simulated device has \($0)" }
+      for (selector, step) in plan.attributes(missingIn: services) {
+        let place = step.source ?? Place(file: file)
+        take(DocumentProblem(place, path: "", "no simulated device has \(selector)"), in: step)
+      }
     }
   }
 
   /// Keeps a chain: simulated devices are searched for what it names.
-  private mutating func take(_ name: String, _ plan: Result<Plan, DocumentErrors>) {
+  ///
+  /// - Parameter line: Its text in the one-line form.
+  private mutating func take(
+    _ name: String,
+    _ plan: Result<Plan, DocumentErrors>,
+    line: String? = nil
+  ) {
     if let plan = try? plan.get() { chains.append((name, plan)) }
-    take(name, plan) { "\(counted($0.writtenStepCount, "step")), ok" }
+    take(name, plan, line: line) { "\(counted($0.writtenStepCount, "step")), ok" }
+  }
+
+  /// Keeps an error about a step that was read.
+  private mutating func take(_ problem: DocumentProblem, in step: Step? = nil) {
+    diagnostics += DocumentErrors([problem]).diagnostics(about: step?.sourceText)
   }
 
   /// Keeps the line about a valid file, or everything that is wrong with it.
   private mutating func take<Contents>(
     _ name: String,
     _ contents: Result<Contents, DocumentErrors>,
-    _ line: (Contents) -> String
+    line: String? = nil,
+    _ praised: (Contents) -> String
   ) {
     switch contents {
-    case .success(let contents): praise.append("\(name): \(line(contents))")
-    case .failure(let errors): complaints += errors.problems.map(\.description)
+    case .success(let contents): praise.append("\(name): \(praised(contents))")
+    case .failure(let errors): diagnostics += errors.diagnostics(about: line)
     }
   }
 }

@@ -1,6 +1,7 @@
 // What kind of file it is, found from its content.
 
 import Bluetooth
+import Documents
 import Glibc
 import Jobs
 import NordicSuites
@@ -35,5 +36,43 @@ enum FileKind {
       } else {
         .chain
       }
+  }
+}
+
+extension DocumentErrors {
+  /// What is wrong with a file, for a person. A file of another kind is not wrong in each of its
+  /// keys: the message names the command that reads it.
+  ///
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - kind: What it was read as.
+  func diagnostics(of path: String, readAs kind: FileKind) -> [Diagnostic] {
+    let found = FileKind(of: path)
+    guard found != kind, let advice = found.advice(for: path) else { return diagnostics() }
+    return [Diagnostic(text: "\(path): \(advice)")]
+  }
+}
+
+extension FileKind {
+  /// What it is, and what reads it; nil for a file that only may be a chain.
+  fileprivate func advice(for path: String) -> String? {
+    switch self {
+    case .suite: "this is an nRF Connect suite: use blerun run \(path)"
+    case .batch: "this is a batch: use blerun batch \(path)"
+    case .scenario: "this is a simulated device or a scenario: use --simulate \(path)"
+    case .names: "these are names for UUIDs: use --names \(path)"
+    case .chain:
+      Plan.isMeant(at: path) ? "this is a chain, without 'devices': use blerun run \(path)" : nil
+    }
+  }
+}
+
+extension Plan {
+  /// Whether a file has steps and no devices.
+  fileprivate static func isMeant(at path: String) -> Bool {
+    guard let text = try? TextFile.read(path), let root = try? Document.parse(text, file: path),
+      let keys = root.mapping?.map(\.key)
+    else { return false }
+    return keys.contains("steps") && !keys.contains("devices")
   }
 }

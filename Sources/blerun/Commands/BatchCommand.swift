@@ -23,11 +23,12 @@ struct BatchCommand: WorldCommand {
         blerun batch batch.yaml --dry-run
         blerun batch batch.yaml --concurrency 4 --deadline 10m
         blerun batch batch.yaml --resume
-        blerun batch batch.yaml --simulate Simulators/devices/thermometer.yaml --runs 3
+        blerun batch batch.yaml --runs 3 \\
+          --simulate Simulators/devices/thermometer.yaml
       """
   )
 
-  @Argument(help: "The batch file (YAML or JSON).")
+  @Argument(help: "The batch file (YAML or JSON).", completion: .file())
   var file: String
 
   @OptionGroup var options: WorldOptions
@@ -104,7 +105,7 @@ struct BatchCommand: WorldCommand {
     case .refused(let ending): throw ending
     }
     let reports = try reportFiles(on: batch)
-    let world = try reports.during { () throws(Ending) in try options.world(simulated) }
+    let world = try reports.during { () throws(Ending) in try options.world(simulated, "ending") }
     defer { world.end() }
     try reports.during { () throws(Ending) in try world.releaseOrphans() }
     if let resumption { StandardError.notice(resumption.notice) }
@@ -135,7 +136,7 @@ struct BatchCommand: WorldCommand {
 
   /// Ends what killed runs left up, where nothing else is to be done.
   private func releaseOrphans() throws(Ending) {
-    let world = try World.real()
+    let world = try World.real("ending")
     defer { world.end() }
     try world.releaseOrphans()
   }
@@ -184,7 +185,7 @@ struct BatchCommand: WorldCommand {
       if let deadline { batch.deadline = deadline.duration }
       return batch
     } catch {
-      throw Ending(wrongFiles: error.problems.map(\.description))
+      throw Ending(wrongFiles: error.diagnostics(of: file, readAs: .batch))
     }
   }
 
@@ -211,7 +212,7 @@ private func left(of batch: Batch, _ past: BatchPast) throws(Ending) -> Batch {
   do {
     return try batch.left(after: past)
   } catch {
-    throw Ending(wrongFiles: error.problems.map(\.description))
+    throw Ending(error)
   }
 }
 

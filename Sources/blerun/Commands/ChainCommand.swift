@@ -39,7 +39,9 @@ struct ChainCommand {
 
   /// Runs a plan that names its device in the world of the options.
   ///
-  /// - Parameter text: What is printed in the place of the usual text.
+  /// - Parameters:
+  ///   - work: What it is called where a signal ends it.
+  ///   - text: What is printed in the place of the usual text.
   /// - Throws: ``Ending`` when a secret of the plan cannot be read, or the world not be made.
   static func run(
     _ plan: Plan,
@@ -49,6 +51,7 @@ struct ChainCommand {
     _ recording: TraceOption? = nil,
     _ journalOptions: JournalOptions? = nil,
     _ reportPaths: [ReportPath] = [],
+    work: String = "the chain",
     text: (any RunReport)? = nil
   ) throws(Ending) -> ExitStatus {
     let reports = try ReportFiles(reportPaths, printed: format.whole, of: RecordedWhole(.run))
@@ -61,6 +64,7 @@ struct ChainCommand {
         recording: recording,
         journalOptions: journalOptions,
         into: reports,
+        work: work,
         text: text
       )
     }
@@ -76,6 +80,7 @@ struct ChainCommand {
     recording: TraceOption? = nil,
     journalOptions: JournalOptions?,
     into reports: ReportFiles,
+    work: String = "the chain",
     text: (any RunReport)? = nil,
     at place: Place? = nil
   ) throws(Ending) -> ExitStatus {
@@ -83,7 +88,12 @@ struct ChainCommand {
     let plan = try withSecrets(plan, isSimulated: !options.simulate.isEmpty)
     let file = try RunJournal.open(journalOptions, isSimulated: !options.simulate.isEmpty)
     let trace = try recording?.begin()
-    let world = try options.world(simulated, trace: trace, isAnnounced: place?.isFirst == false)
+    let world = try options.world(
+      simulated,
+      "ending \(work) and disconnecting",
+      trace: trace,
+      isAnnounced: place?.isFirst == false
+    )
     defer { world.end() }
     trace?.start(on: world.loop)
     let identity = RunIdentity(seed: world.identitySeed, plan: plan)

@@ -17,7 +17,8 @@ struct Check: ParsableCommand {
 
   @Argument(
     help:
-      "Files of chains, batches, names, simulated devices or scenarios (YAML or JSON), nRF Connect suites (XML)."
+      "Files of chains, batches, names, simulated devices or scenarios (YAML or JSON), nRF Connect suites (XML).",
+    completion: .file()
   )
   var files: [String] = []
 
@@ -25,12 +26,14 @@ struct Check: ParsableCommand {
 
   @Option(
     name: [.customShort("e"), .customLong("steps")],
-    help: ArgumentHelp("Steps to check, as run takes them.", valueName: "steps")
+    help: ArgumentHelp("Steps to check, as run takes them.", valueName: "steps"),
+    completion: .list(Plan.verbs)
   )
   var steps: [String] = []
 
   @Option(
-    help: ArgumentHelp("A simulated device, or a scenario; repeat it for more.", valueName: "file")
+    help: ArgumentHelp("A simulated device, or a scenario; repeat it for more.", valueName: "file"),
+    completion: .file()
   )
   var simulate: [String] = []
 
@@ -48,7 +51,7 @@ struct Check: ParsableCommand {
     for file in files { checked.read(file) }
     for line in steps { checked.read(line: line) }
     checked.look(in: simulate)
-    guard checked.complaints.isEmpty else { throw Ending(wrongFiles: checked.complaints) }
+    guard checked.diagnostics.isEmpty else { throw Ending(wrongFiles: checked.diagnostics) }
     let output = StandardOutput()
     for line in checked.praise { output.line(line) }
     if let failure = output.finish() { throw Ending(.output, "\(failure)") }

@@ -16,12 +16,13 @@ struct Convert: ParsableCommand {
       and is reported on standard error with its place in the suite.
 
         blerun convert macro.xml > macro.yaml
-        blerun convert suite.xml -E ADDRESS C0:FF:EE:00:00:01 --into chains
+        blerun convert suite.xml --into chains \\
+          -E ADDRESS C0:FF:EE:00:00:01
         blerun convert suite.xml --test 2
       """
   )
 
-  @Argument(help: "The suite or macro (XML).")
+  @Argument(help: "The suite or macro (XML).", completion: .file())
   var file: String
 
   @OptionGroup var suites: SuiteOptions
@@ -30,7 +31,8 @@ struct Convert: ParsableCommand {
     help: ArgumentHelp(
       "A folder that gets a file for each test; it is made if need be.",
       valueName: "folder"
-    )
+    ),
+    completion: .directory
   )
   var into: String?
 

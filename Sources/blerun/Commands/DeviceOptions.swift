@@ -25,14 +25,14 @@ struct DeviceOptions: ParsableArguments {
     return exact ? target.exact : target
   }
 
-  /// - Throws: `ValidationError` for an empty name or an incomplete address.
+  /// - Throws: ``WrongText`` for an empty name or an incomplete address.
   private func parsed() throws -> DeviceTarget? {
     do {
       return try device.map { text throws(InvalidDeviceTarget) in
         try DeviceTarget(parsing: text)
       }
     } catch {
-      throw ValidationError("--device: \(error).")
+      throw WrongText("--device: \(error)")
     }
   }
 }

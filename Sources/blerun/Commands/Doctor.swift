@@ -11,8 +11,8 @@ struct Doctor: WorldCommand {
     commandName: "doctor",
     abstract: "Explain what keeps chains from running on this host.",
     discussion: """
-      One line for each finding, with what to do: bus and bluetoothd, adapters, rfkill, who scans,
-      who holds links, what killed runs left, missing privileges. Exit status 0 when chains can
+      One line for each finding, with what to do: bus and bluetoothd, adapters, rfkill, who scans, \
+      who holds links, what killed runs left, missing privileges. Exit status 0 when chains can \
       run, 69 when they cannot. --release disconnects what runs that were killed left connected.
       """
   )
@@ -31,7 +31,7 @@ struct Doctor: WorldCommand {
   }
 
   func run() throws {
-    let world = try options.world(try options.simulatedDevices())
+    let world = try options.world(try options.simulatedDevices(), "ending")
     defer { world.end() }
     let output = StandardOutput(in: world) { _ in }
     if release { releaseOrphans(of: world, output) }

@@ -52,17 +52,18 @@ struct FilterOptions: ParsableArguments {
   /// The filter that the options ask for.
   ///
   /// - Parameter names: The names of services.
-  /// - Throws: `ValidationError` for what cannot be read.
+  /// - Throws: ``WrongText`` for what cannot be read.
   func filter(_ names: AttributeNames) throws -> ScanFilter {
     if let rssi, !(-127...20).contains(rssi) {
-      throw ValidationError("--rssi \(rssi): a signal strength lies from -127 to 20 dBm.")
+      throw WrongText("--rssi \(rssi): a signal strength lies from -127 to 20 dBm")
     }
     let services = try service.map { text in
       if let service = try? ServiceSelector(parsing: text, names: names) { return service }
-      let nearest = names.nearest(to: text, .service).map { " Did you mean \($0)?" } ?? ""
-      throw ValidationError("--service \(text): there is no such service.\(nearest)")
+      let nearest = names.nearest(to: text, .service)
+      let aside = nearest.map { "did you mean '\($0)'?" } ?? "expected a name or a UUID"
+      throw WrongText("--service: unknown service '\(text)' (\(aside))")
     }
-    if name?.isEmpty == true { throw ValidationError("--name: \(InvalidDeviceTarget.emptyName).") }
+    if name?.isEmpty == true { throw WrongText("--name: \(InvalidDeviceTarget.emptyName)") }
     return ScanFilter(
       target: named.target(insteadOf: nil),
       name: name,
@@ -90,6 +91,6 @@ struct FilterOptions: ParsableArguments {
   ) throws -> Value? {
     guard let text else { return nil }
     if let value = read(text) { return value }
-    throw ValidationError("\(option) \(text): expected \(expected).")
+    throw WrongText("\(option): expected \(expected), found '\(text)'")
   }
 }

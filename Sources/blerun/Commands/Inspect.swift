@@ -12,13 +12,14 @@ struct Inspect: WorldCommand {
     commandName: "inspect",
     abstract: "List what a device offers, with the values that can be read.",
     discussion: """
-      Connects, lists, and disconnects. A value that cannot be read shows why; that does not fail the command.
-      bluetoothd answers nothing about a protected value when nobody is there to pair, and holds
-      every request behind it: when two reads in a row are not answered within --read-timeout, the
+      Connects, lists, and disconnects. A value that cannot be read shows why; that does not fail the command. \
+      bluetoothd answers nothing about a protected value when nobody is there to pair, and holds \
+      every request behind it: when two reads in a row are not answered within --read-timeout, the \
       other values are not read, and are marked so.
 
         blerun inspect -d "Thermo*"
-        blerun inspect --simulate Simulators/devices/thermometer.yaml
+        blerun inspect \\
+          --simulate Simulators/devices/thermometer.yaml
       """
   )
 
@@ -46,7 +47,7 @@ struct Inspect: WorldCommand {
     plan.device = named.target(insteadOf: nil)
     let target = try PlanOptions.target(of: plan, among: simulated)
     let rule = link.applied(to: LinkRule())
-    let world = try options.world(simulated)
+    let world = try options.world(simulated, "ending the inspection and disconnecting")
     defer { world.end() }
     try world.releaseOrphans()
     let following = FollowedRun(in: world, printsData: printing.output == .json)

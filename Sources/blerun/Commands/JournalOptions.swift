@@ -18,7 +18,8 @@ struct JournalOptions: ParsableArguments {
     help: ArgumentHelp(
       "The journal (real runs: $XDG_STATE_HOME/blerun/journal.sqlite; simulated ones: none).",
       valueName: "file"
-    )
+    ),
+    completion: .file()
   )
   var journal: String?
 

@@ -25,7 +25,7 @@ struct NamesOptions: ParsableArguments {
     do {
       return try (file?.contents.get() ?? .assigned).over(Self.ofUser())
     } catch {
-      throw Ending(wrongFiles: error.problems.map(\.description))
+      throw Ending(error)
     }
   }
 

@@ -10,13 +10,14 @@ struct Pair: WorldCommand {
     commandName: "pair",
     abstract: "Pair with a device.",
     discussion: """
-      Connects, pairs, and disconnects; the bond stays. A device that is paired already is left as
-      it is. What pairing asks is answered by the options; without any, the person at the terminal
+      Connects, pairs, and disconnects; the bond stays. A device that is paired already is left as \
+      it is. What pairing asks is answered by the options; without any, the person at the terminal \
       is asked, if there is one. A passkey is never taken from the command line, where others see it.
 
         blerun pair -d "Lock*" --passkey-file passkey.txt
         blerun pair -d "Thermo*" --confirm
-        LOCK=042137 blerun pair --simulate Simulators/devices/lock.yaml --passkey-env LOCK
+        LOCK=042137 blerun pair --passkey-env LOCK \\
+          --simulate Simulators/devices/lock.yaml
       """
   )
 
@@ -38,7 +39,10 @@ struct Pair: WorldCommand {
   @Flag(help: "Refuse whatever is asked.")
   var reject = false
 
-  @Option(help: ArgumentHelp("The file with the passkey or PIN.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("The file with the passkey or PIN.", valueName: "file"),
+    completion: .file()
+  )
   var passkeyFile: String?
 
   @Option(
@@ -68,7 +72,8 @@ struct Pair: WorldCommand {
 
   func run() throws {
     let steps = [Step(.pair(rule), timeout: target.timeout?.duration)]
-    try target.run(steps + (trust ? [Step(.trust(true))] : []), options, printing.output)
+    let trusting = trust ? [Step(.trust(true))] : []
+    try target.run(steps + trusting, options, printing.output, work: "the pairing")
   }
 }
 
@@ -78,7 +83,7 @@ struct Unpair: WorldCommand {
     commandName: "unpair",
     abstract: "Forget a device and the bond with it.",
     discussion: """
-      Ends the link, if there is one. A device that is not known is none to forget. The bond on the
+      Ends the link, if there is one. A device that is not known is none to forget. The bond on the \
       device itself is not touched.
 
         blerun unpair -d "Lock*"
@@ -90,7 +95,8 @@ struct Unpair: WorldCommand {
   @OptionGroup var target: BondTarget
 
   func run() throws {
-    try target.run([Step(.unpair, timeout: target.timeout?.duration)], options, printing.output)
+    let step = Step(.unpair, timeout: target.timeout?.duration)
+    try target.run([step], options, printing.output, work: "the removal")
   }
 }
 
@@ -105,13 +111,14 @@ struct BondTarget: ParsableArguments {
   func run(
     _ steps: [Step],
     _ options: WorldOptions,
-    _ format: OutputOptions.Output
+    _ format: OutputOptions.Output,
+    work: String
   ) throws {
     let simulated = try options.simulatedDevices()
     var plan = Plan(steps: steps)
     plan.device = named.target(insteadOf: nil)
     plan.device = try PlanOptions.target(of: plan, among: simulated)
-    throw Ending(try ChainCommand.run(plan, simulated, options, format.ofChain))
+    throw Ending(try ChainCommand.run(plan, simulated, options, format.ofChain, work: work))
   }
 }
 
@@ -125,4 +132,5 @@ struct CapabilityArgument: ExpressibleByArgument {
   }
 
   static var allValueStrings: [String] { AgentCapability.allCases.map(\.rawValue) }
+  static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
 }

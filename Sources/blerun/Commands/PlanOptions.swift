@@ -12,7 +12,8 @@ struct PlanOptions: ParsableArguments {
     help: """
       Chain files (YAML or JSON), folders with *.yaml and *.yml files, or - for standard input; or \
       one nRF Connect suite or macro (XML).
-      """
+      """,
+    completion: .file()
   )
   var files: [String] = []
 
@@ -21,7 +22,8 @@ struct PlanOptions: ParsableArguments {
     help: ArgumentHelp(
       "Steps instead of a file: 'read battery-level; sleep 1s'.",
       valueName: "steps"
-    )
+    ),
+    completion: .list(Plan.verbs)
   )
   var steps: [String] = []
 
@@ -63,6 +65,7 @@ struct PlanOptions: ParsableArguments {
   /// - Parameter file: Its file, `-` for standard input; nil for the steps of the command line.
   /// - Throws: ``Ending`` with everything that is wrong with it.
   func plan(_ file: String?) throws(Ending) -> Plan {
+    let line = steps.joined(separator: "\n")
     let (bindings, names) = (variables.bindings, try naming.names())
     do {
       var plan =
@@ -71,18 +74,14 @@ struct PlanOptions: ParsableArguments {
             ? Plan.parse(TextFile.read("/dev/stdin"), file: "-", with: bindings, names: names)
             : Plan(file: file, with: bindings, names: names)
         } else {
-          try Plan.parse(
-            line: steps.joined(separator: "\n"),
-            with: bindings,
-            names: names,
-            includesFiles: true
-          )
+          try Plan.parse(line: line, with: bindings, names: names, includesFiles: true)
         }
       plan.device = named.target(insteadOf: plan.device)
       if let timeout { plan.timeout = timeout.duration }
       return plan
     } catch {
-      throw Ending(wrongFiles: error.problems.map(\.description))
+      let diagnostics = file.map { error.diagnostics(of: $0, readAs: .chain) }
+      throw Ending(wrongFiles: diagnostics ?? error.diagnostics(about: line))
     }
   }
 

@@ -20,8 +20,9 @@ struct Run: WorldCommand {
       disconnects; a second Ctrl-C leaves at once. -d overrides the device that the file names.
 
         blerun run chain.yaml -d "Thermo*"
-        blerun run -d C0:FF:EE:00:00:01 -e 'read battery-level; sleep 1s'
-        blerun run chain.yaml --simulate Simulators/devices/thermometer.yaml
+        blerun run -d Lamp -e 'read battery-level; sleep 1s'
+        blerun run chain.yaml \\
+          --simulate Simulators/devices/thermometer.yaml
         blerun run smoke.yaml checks --fail-fast -d "Thermo*"
         blerun run suite.xml -E ADDRESS C0:FF:EE:00:00:01
       """
@@ -87,10 +88,10 @@ struct Run: WorldCommand {
       throw Ending(.usage, "\(option) is for a single chain file")
     }
     var files: [ChainFile] = []
-    var problems: [String] = []
+    var problems: [Diagnostic] = []
     for path in paths {
       if path != "-", Suite.isMeant(at: path) {
-        problems.append("\(path): an nRF Connect suite runs alone")
+        problems.append(Diagnostic(text: "\(path): an nRF Connect suite runs alone"))
         continue
       }
       do {
@@ -98,7 +99,7 @@ struct Run: WorldCommand {
         plan.link = link.applied(to: plan.link)
         files.append(ChainFile(path: path, plan: plan))
       } catch {
-        problems += error.messages
+        problems += error.diagnostics
       }
     }
     guard problems.isEmpty else { throw Ending(wrongFiles: problems) }

@@ -37,7 +37,7 @@ struct Scan: WorldCommand {
   func run() throws {
     let names = try filter.naming.names()
     let filter = try filter.filter(names)
-    let world = try options.world(try options.simulatedDevices())
+    let world = try options.world(try options.simulatedDevices(), "ending the scan")
     defer { world.end() }
     let service = world.service(for: filter.target ?? .any, adapter: options.adapterSelector)
     let output = StandardOutput(in: world) { failure in world.scheduler.cancelAll(failure) }

@@ -10,7 +10,7 @@ struct SchemaCommand: ParsableCommand {
     commandName: "schema",
     abstract: "Print the JSON Schema of a kind of file.",
     discussion: """
-      An editor that knows JSON Schema completes and checks files with it. The schema of scenarios
+      An editor that knows JSON Schema completes and checks files with it. The schema of scenarios \
       refers to device.schema.json, the schema of devices, in the same folder:
 
         blerun schema device > device.schema.json

@@ -20,14 +20,18 @@ struct Simulate: ParsableCommand {
       simulation failed, 126 when the command cannot be run, 127 when it is not found. Without a \
       command it prints the address and runs until Ctrl-C.
 
-        blerun simulate Simulators/devices/heart-rate.yaml -- bluetoothctl list
+        blerun simulate Simulators/devices/heart-rate.yaml \\
+          -- bluetoothctl list
 
       With --control the simulation is steered, and its log read, on the same bus: as the interface \
       blerun.Simulator1, from the command or from another shell. See docs/simulator-control.md.
       """
   )
 
-  @Argument(help: "Device definitions and scenarios (YAML), before the --.")
+  @Argument(
+    help: "Device definitions and scenarios (YAML), before the --.",
+    completion: .file()
+  )
   var definitions: [String]
 
   @Option(help: "Where all randomness of the simulation comes from (the scenario's, or 0).")
@@ -44,6 +48,7 @@ struct Simulate: ParsableCommand {
   }
 
   func run() throws {
+    try complainOfCommand()
     let scenario = try loadScenario(definitions)
     do {
       throw Ending(ExitStatus(rawValue: try serve(scenario)))
@@ -54,6 +59,20 @@ struct Simulate: ParsableCommand {
     } catch {
       throw Ending(.simulationFailed, "the simulation failed: \(error)")
     }
+  }
+
+  /// Reports words after the definitions that are not files: they are probably a command.
+  private func complainOfCommand() throws(Ending) {
+    let isFile = { (path: String) in access(path, F_OK) == 0 }
+    guard command.isEmpty, let first = definitions.first, isFile(first),
+      let index = definitions.firstIndex(where: { !isFile($0) })
+    else { return }
+    let words = definitions[..<index] + ["--"] + definitions[index...]
+    throw Ending(
+      .usage,
+      "\(definitions[index]): no such file; a command follows --: "
+        + "blerun simulate \(words.joined(separator: " "))"
+    )
   }
 
   private func serve(_ scenario: ScenarioDefinition) throws -> Int32 {

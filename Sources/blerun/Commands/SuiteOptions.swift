@@ -52,7 +52,7 @@ struct SuiteOptions: ParsableArguments {
     do {
       return try Suite.load(path: path, variables: pairs, names: names)
     } catch {
-      throw Ending(wrongFiles: error.problems.map(\.description))
+      throw Ending(error)
     }
   }
 }

@@ -31,7 +31,14 @@ extension TargetOptions {
     let simulated = try options.simulatedDevices()
     let plan = try plan(step, simulated)
     throw Ending(
-      try ChainCommand.run(plan, simulated, options, format.ofChain, text: ValueReport())
+      try ChainCommand.run(
+        plan,
+        simulated,
+        options,
+        format.ofChain,
+        work: "the \(step.operation)",
+        text: ValueReport()
+      )
     )
   }
 }
@@ -42,7 +49,7 @@ extension CharacteristicSelector {
     do {
       return try CharacteristicSelector(parsing: text, names: names)
     } catch {
-      throw ValidationError("\(error)")
+      throw WrongText("\(error)")
     }
   }
 }
@@ -53,7 +60,7 @@ extension DescriptorSelector {
     do {
       return try DescriptorSelector(parsing: text, names: names)
     } catch {
-      throw ValidationError("\(error)")
+      throw WrongText("\(error)")
     }
   }
 }
@@ -68,4 +75,5 @@ struct FormatArgument: ExpressibleByArgument {
   }
 
   static var allValueStrings: [String] { ValueFormat.names }
+  static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
 }

@@ -18,9 +18,11 @@ struct WatchCommand: WorldCommand {
       connection drops is connected again; a gap marks the missing values. Simulated devices run in \
       real time.
 
-        blerun watch "Thermo*" temperature-measurement --for 10s
-        blerun watch HRM-1 heart-rate-measurement --field bpm --output csv
-        blerun watch -d HRM-1 heart-rate-measurement -d Thermo-1 temperature-measurement
+        blerun watch "T*" temperature-measurement --for 10s
+        blerun watch HRM-1 heart-rate-measurement --field bpm \\
+          --output csv
+        blerun watch -d HRM-1 heart-rate-measurement \\
+          -d Thermo-1 temperature-measurement
         blerun watch HRM-1 heart-rate-measurement --rate --window 5s
         blerun watch HRM-1 battery-level --poll 1m
         blerun watch HRM-1 heart-rate-measurement --field bpm --plot
@@ -40,7 +42,7 @@ struct WatchCommand: WorldCommand {
       try PlanOptions.target(of: Plan(steps: [Step(.connect)]), among: simulated)
     }
     let file = try RunJournal.open(journal, isSimulated: !options.simulate.isEmpty)
-    let world = try options.world(simulated)
+    let world = try options.world(simulated, "ending the watch and disconnecting")
     defer { world.end() }
     let identity = RunIdentity(seed: world.identitySeed, text: plan.definition)
     let record = try file.map { file throws(Ending) in
@@ -61,6 +63,6 @@ struct WatchCommand: WorldCommand {
       ending = error
     }
     let status = record?.end(ending?.status ?? .ok) ?? ending?.status ?? .ok
-    if status != .ok { throw Ending(status, messages: ending?.messages ?? []) }
+    if status != .ok { throw Ending(status, ending?.diagnostics ?? []) }
   }
 }

@@ -111,7 +111,7 @@ struct WatchTargets {
     do {
       return try DeviceTarget(parsing: name)
     } catch {
-      throw ValidationError("--device: \(error).")
+      throw WrongText("--device: \(error)")
     }
   }
 }

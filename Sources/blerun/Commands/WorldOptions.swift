@@ -10,7 +10,8 @@ import SimulatedDevices
 /// Which world, which adapter.
 struct WorldOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp("A simulated device, or a scenario; repeat it for more.", valueName: "file")
+    help: ArgumentHelp("A simulated device, or a scenario; repeat it for more.", valueName: "file"),
+    completion: .file()
   )
   var simulate: [String] = []
 
@@ -21,7 +22,8 @@ struct WorldOptions: ParsableArguments {
   var realTime = false
 
   @Option(
-    help: ArgumentHelp("Write each message of the simulated bus to a file.", valueName: "file")
+    help: ArgumentHelp("Write each message of the simulated bus to a file.", valueName: "file"),
+    completion: .file()
   )
   var busLog: String?
 
@@ -49,20 +51,22 @@ struct WorldOptions: ParsableArguments {
   ///
   /// - Parameters:
   ///   - scenario: What ``simulatedDevices()`` gave.
+  ///   - ending: What a signal does to the command, for the person who sent it.
   ///   - trace: Receives the timing of this host's connections.
   ///   - isAnnounced: Whether it was reported already that devices and time are simulated.
   func world(
     _ scenario: ScenarioDefinition,
+    _ ending: String,
     trace: HCITrace? = nil,
     isAnnounced: Bool = false
   ) throws(Ending) -> World {
-    guard !simulate.isEmpty else { return try World.real(trace: trace) }
+    guard !simulate.isEmpty else { return try World.real(ending, trace: trace) }
     let log = try busLog.map { path throws(Ending) in try BusLog(path) }
     let seed = seed ?? scenario.seed ?? 0
     do {
       let time = realTime ? "real time" : "virtual time"
       if !isAnnounced { StandardError.notice("simulated devices, \(time), seed \(seed)") }
-      return try World.simulated(scenario, seed: seed, isPaced: realTime, log: log)
+      return try World.simulated(scenario, seed: seed, isPaced: realTime, log: log, ending)
     } catch let ending as Ending {
       throw ending
     } catch {

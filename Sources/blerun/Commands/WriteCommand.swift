@@ -10,11 +10,11 @@ struct WriteCommand: WorldCommand {
     commandName: "write",
     abstract: "Write one value.",
     discussion: """
-      Connects, writes, and disconnects. Without --request, --command or --reliable the
+      Connects, writes, and disconnects. Without --request, --command or --reliable the \
       characteristic's properties decide: a request where that is offered.
 
         blerun write -d "Thermo*" alert-level u8:1
-        blerun write -d "Thermo*" ff02 u8:1 utf8:"two words" --command
+        blerun write -d Tag ff02 u8:1 utf8:"two words" --command
         blerun write -d "Thermo*" ff03 hex:0102 --offset 16
       """
   )
@@ -91,14 +91,14 @@ struct WriteCommand: WorldCommand {
     let parts = try value.map { text in
       guard let colon = text.firstIndex(of: ":"), let format = ValueFormat(String(text[..<colon]))
       else {
-        throw ValidationError("invalid value '\(text)' (expected u8:1, hex:01ff, utf8:text …)")
+        throw WrongText("invalid value '\(text)' (expected u8:1, hex:01ff, utf8:text …)")
       }
       return WrittenValue.Part(format, String(text[text.index(after: colon)...]))
     }
     do {
       return try WrittenValue(parts)
     } catch {
-      throw ValidationError(error.problem)
+      throw WrongText(error.problem)
     }
   }
 }

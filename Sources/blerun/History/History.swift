@@ -29,12 +29,13 @@ struct History: ParsableCommand {
 }
 
 /// Which journal is read.
-struct HistoryFileOptions: ParsableArguments {
+struct JournalArgument: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "The journal ($XDG_STATE_HOME/blerun/journal.sqlite).",
       valueName: "file"
-    )
+    ),
+    completion: .file()
   )
   var journal: String?
 
@@ -52,7 +53,7 @@ struct HistoryFileOptions: ParsableArguments {
 
 /// Which journal is read, and how results are printed.
 struct HistoryOptions: ParsableArguments {
-  @OptionGroup var file: HistoryFileOptions
+  @OptionGroup var file: JournalArgument
 
   @Option(help: "How results are printed: text or json.")
   var output: OutputOptions.Output = .text

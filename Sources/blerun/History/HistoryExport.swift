@@ -19,16 +19,16 @@ struct HistoryExport: ParsableCommand {
       """
   )
 
-  @OptionGroup var options: HistoryOptions
+  @OptionGroup var file: JournalArgument
 
-  @Option(help: "json or csv.")
+  @Option(help: "The form.")
   var format: Format = .json
 
   @Argument(help: "The number of the run, as list has it.")
   var number: Int64
 
   func run() throws {
-    let file = try options.open()
+    let file = try file.open()
     let output = StandardOutput()
     let line = { (text: String) throws in
       output.line(text)

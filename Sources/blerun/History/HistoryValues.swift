@@ -24,7 +24,7 @@ struct HistoryValues: ParsableCommand {
       """
   )
 
-  @OptionGroup var options: HistoryFileOptions
+  @OptionGroup var options: JournalArgument
 
   @Argument(help: "The device, as its runs named it.")
   var device: String

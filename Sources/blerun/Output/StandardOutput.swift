@@ -162,6 +162,12 @@ enum StandardError {
     write(name + [.text(PrintableText(line: " \(text)")), .lineEnd])
   }
 
+  /// Writes what is wrong, and below it the text that it is about.
+  static func failure(_ diagnostic: Diagnostic) {
+    failure(diagnostic.text)
+    for line in diagnostic.excerpt { write([.text(PrintableText(line: "  \(line)")), .lineEnd]) }
+  }
+
   /// Writes what is worth knowing and no failure. Not with `--quiet`.
   static func notice(_ text: String) {
     guard !StandardStreams.ofProcess.presentation.isQuiet else { return }

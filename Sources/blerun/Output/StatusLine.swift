@@ -19,8 +19,13 @@ final class StatusLine: Sendable {
   /// The line is written ten times a second at most.
   private static let interval = Duration.milliseconds(100)
 
+  /// Makes the text. Called on the loop, or where ``show()`` is.
+  typealias Text = @Sendable (_ now: Instant, _ columns: Int) -> String
+  /// The same for several lines.
+  typealias Lines = @Sendable (_ now: Instant, _ size: PlotSize) -> [String]
+
   private let loop: Loop
-  private let lines: @Sendable (_ now: Instant, _ size: PlotSize) -> [String]
+  private let lines: Lines
   private let state = Guarded(State())
 
   /// Shows a text from now on; nil, and at no cost, where no terminal has place for it.
@@ -30,29 +35,29 @@ final class StatusLine: Sendable {
   ///     waited for.
   ///   - printsData: Whether data is printed as things happen that is for programs: the line would
   ///     mix with it on the same terminal.
-  ///   - text: Called on the loop, or where ``show()`` is.
+  convenience init?(in world: World, printsData: Bool, text: @escaping Text) {
+    self.init(on: world.loop, printsData: printsData, refreshes: !world.isVirtual, text: text)
+  }
+
+  /// The same before there is a world, and before anything is printed.
   convenience init?(
-    in world: World,
-    printsData: Bool,
-    text: @escaping @Sendable (_ now: Instant, _ columns: Int) -> String
+    on loop: Loop,
+    printsData: Bool = false,
+    refreshes: Bool = true,
+    text: @escaping Text
   ) {
     guard StandardStreams.ofProcess.hasStatusLine(printsData: printsData) else { return nil }
-    self.init(in: world) { now, size in
+    self.init(on: loop, refreshes: refreshes) { now, size in
       let line = text(now, size.columns)
       return line.isEmpty ? [] : [line]
     }
   }
 
   /// Shows lines from now on, on a terminal that has place for them.
-  ///
-  /// - Parameter lines: Called on the loop, or where ``show()`` is.
-  init(
-    in world: World,
-    lines: @escaping @Sendable (_ now: Instant, _ size: PlotSize) -> [String]
-  ) {
-    loop = world.loop
+  init(on loop: Loop, refreshes: Bool, lines: @escaping Lines) {
+    self.loop = loop
     self.lines = lines
-    if !world.isVirtual { refresh() }
+    if refreshes { refresh() }
   }
 
   private func refresh() {

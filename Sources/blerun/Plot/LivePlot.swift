@@ -49,7 +49,7 @@ final class LivePlot: Sendable {
       )
     )
     let keys = TerminalKeys(on: loop) { [weak self] in self?.press($0, end) }
-    let block = StatusLine(in: world) { [weak self] now, size in
+    let block = StatusLine(on: world.loop, refreshes: !world.isVirtual) { [weak self] now, size in
       self?.lines(at: now, size) ?? []
     }
     state.withLock { state in

@@ -43,7 +43,8 @@ struct ReportOptions: ParsableArguments {
       "Write a report, too: NAME.xml (JUnit), .tap, .html, .csv (values), .jsonl or .txt; repeat "
         + "it for more.",
       valueName: "file"
-    )
+    ),
+    completion: .file()
   )
   var files: [ReportPath] = []
 

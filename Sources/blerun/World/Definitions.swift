@@ -8,18 +8,18 @@ import SimulatedDevices
 /// - Throws: ``Ending`` with everything that is wrong with them.
 func loadScenario(_ files: [String]) throws(Ending) -> ScenarioDefinition {
   var all: [ScenarioDefinition] = []
-  var complaints: [String] = []
+  var complaints: [Diagnostic] = []
   for file in files {
     do {
       all.append(try ScenarioFile.load(path: file))
     } catch {
-      complaints += error.problems.map(\.description)
+      complaints += error.diagnostics(of: file, readAs: .scenario)
     }
   }
   let scenario = ScenarioDefinition.joined(all)
   for (index, definition) in scenario.devices.enumerated()
   where scenario.devices[..<index].contains(where: { $0.address == definition.address }) {
-    complaints.append("\(definition.address) is the address of two devices")
+    complaints.append(Diagnostic(text: "\(definition.address) is the address of two devices"))
   }
   guard complaints.isEmpty else { throw Ending(wrongFiles: complaints) }
   return scenario

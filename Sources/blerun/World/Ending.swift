@@ -1,26 +1,62 @@
 // How a command ends that could not do its work.
 
+import Documents
 import Jobs
+
+/// One thing that a command reports as wrong.
+struct Diagnostic {
+  /// What is wrong, on one line.
+  let text: String
+  /// The part of a one-line chain that it is about, with a mark under it.
+  var excerpt: [String] = []
+}
+
+/// A device, a service, a characteristic or a value of the command line that cannot be read.
+///
+/// It has the exit status of the same text in a chain. An option or an argument that is missing,
+/// superfluous or unknown is wrong usage, a `ValidationError`.
+struct WrongText: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) { self.description = description }
+}
 
 /// An exit status, and what is printed on standard error before it.
 struct Ending: Error {
   let status: ExitStatus
-  /// One line each; none when everything was printed.
-  let messages: [String]
+  /// None when everything was printed.
+  let diagnostics: [Diagnostic]
+
+  init(_ status: ExitStatus, _ diagnostics: [Diagnostic]) {
+    self.status = status
+    self.diagnostics = diagnostics
+  }
 
   init(_ status: ExitStatus, _ messages: String...) {
-    self.status = status
-    self.messages = messages
+    self.init(status, messages.map { Diagnostic(text: $0) })
   }
 
-  init(_ status: ExitStatus, messages: [String]) {
-    self.status = status
-    self.messages = messages
-  }
+  /// Everything that is wrong with files or steps.
+  init(wrongFiles diagnostics: [Diagnostic]) { self.init(.data, diagnostics) }
 
-  /// Everything that is wrong with files, one complaint a line.
-  init(wrongFiles complaints: [String]) {
-    status = .data
-    messages = complaints
+  /// Everything that is wrong with a file.
+  init(_ errors: DocumentErrors) { self.init(wrongFiles: errors.diagnostics()) }
+
+  /// The messages, without excerpts.
+  var messages: [String] { diagnostics.map(\.text) }
+}
+
+extension DocumentErrors {
+  /// The errors, for a person.
+  ///
+  /// - Parameter line: The text of the one-line form that they are about, which is quoted.
+  func diagnostics(about line: String? = nil) -> [Diagnostic] {
+    problems.map { problem in
+      let excerpt = problem.place.file == Plan.lineName ? line : nil
+      return Diagnostic(
+        text: problem.description,
+        excerpt: excerpt.flatMap { LineExcerpt($0, at: problem.place) }?.lines ?? []
+      )
+    }
   }
 }

@@ -22,10 +22,14 @@ final class Interruption: Sendable {
   }
 
   private let loop: Loop
+  /// What a signal ends, where it cancels a scheduler.
+  private let ending: String
   private let state = Guarded(State())
 
-  init(on loop: Loop) {
+  /// - Parameter ending: What a signal does, for the person who sent it: "ending the scan".
+  init(on loop: Loop, _ ending: String) {
     self.loop = loop
+    self.ending = ending
     let signals = SystemSignals { [weak self] in self?.receive($0) }
     state.withLock { $0.signals = signals }
   }
@@ -51,9 +55,9 @@ final class Interruption: Sendable {
   /// Has a signal cancel everything on a scheduler.
   func cancels(
     _ scheduler: SerialScheduler,
-    _ what: String = "ending the chain and disconnecting"
+    _ what: String? = nil
   ) {
-    cancels(what) { scheduler.cancelAll($0) }
+    cancels(what ?? ending) { scheduler.cancelAll($0) }
   }
 
   /// - Throws: ``Ending`` when a signal has come: nothing more is begun.

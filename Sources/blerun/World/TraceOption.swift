@@ -12,7 +12,8 @@ struct TraceOption: ParsableArguments {
     help: ArgumentHelp(
       "Record the traffic of all controllers to a btsnoop file (needs CAP_NET_RAW).",
       valueName: "file"
-    )
+    ),
+    completion: .file()
   )
   var trace: String?
 

@@ -8,6 +8,7 @@ import BlueZSimulator
 import Bluetooth
 import DBus
 import HostController
+import Jobs
 import Signals
 import SimulatedDevices
 
@@ -39,18 +40,22 @@ struct World: Sendable {
 
   /// This host's bluetoothd. Where it cannot be reached, every operation fails with the reason.
   ///
-  /// - Parameter trace: Receives the timing of connections.
+  /// - Parameters:
+  ///   - ending: What a signal does to the command: "ending the scan".
+  ///   - trace: Receives the timing of connections.
   /// - Throws: ``Ending`` when a signal came meanwhile.
-  static func real(trace: HCITrace? = nil) throws(Ending) -> World {
+  static func real(_ ending: String, trace: HCITrace? = nil) throws(Ending) -> World {
     let loop = EventLoop()
-    let interruption = Interruption(on: loop)
+    let interruption = Interruption(on: loop, ending)
     let scheduler = SerialScheduler(on: loop, name: "chains")
     let ledger = openLedger()
     let opening = Signal<BlueZClient>(home: scheduler) { sink in
       try await sink(try await openClient(on: loop, ledger))
     }
     interruption.cancels(scheduler, "nothing was begun")
+    let line = StatusLine(on: loop, text: openingStatus(begun: loop.now))
     let client = opening.firstResult(within: openingLimit)
+    line?.end()
     do {
       try interruption.check()
     } catch {
@@ -70,6 +75,15 @@ struct World: Sendable {
       meter: HostController(on: loop, trace: trace),
       interruption: interruption
     )
+  }
+
+  /// The status line while the bus is opened. A bus that answers at once shows none.
+  private static func openingStatus(begun: Instant) -> StatusLine.Text {
+    var status = RunStatus()
+    status.take(RunWait(what: "opening the bus", begun: begun, limit: openingLimit))
+    return { [status] now, columns in
+      now - begun < .milliseconds(300) ? "" : status.line(at: now, columns: columns)
+    }
   }
 
   /// A bus that does not answer in time is as good as none.
@@ -114,15 +128,17 @@ struct World: Sendable {
   ///   - seed: Where all randomness comes from.
   ///   - isPaced: Whether simulated time is real time; else it is virtual.
   ///   - log: Gets each message between client and simulator.
+  ///   - ending: What a signal does to the command.
   static func simulated(
     _ scenario: ScenarioDefinition,
     seed: UInt64,
     isPaced: Bool,
-    log: BusLog?
+    log: BusLog?,
+    _ ending: String
   ) throws -> World {
     let loop: Loop = isPaced ? EventLoop() : VirtualTimeLoop()
     let scheduler = SerialScheduler(on: loop, name: "chains")
-    let interruption = Interruption(on: loop)
+    let interruption = Interruption(on: loop, ending)
     interruption.cancels(scheduler)
     let bus = LoopbackBus(on: loop, address: "simulated", observer: log?.add)
     let (client, player) = try loop.run {

@@ -3,20 +3,18 @@
 // Pure. Terminals differ in some characters: where they do, the larger width counts, because a line
 // that is too short does no harm.
 
-import Jobs
-
 /// Text of one line, measured in columns.
-struct ColumnText: Sendable {
+package struct ColumnText: Sendable {
   private let scalars: String.UnicodeScalarView
 
   /// Text from outside is made printable first: what is cut is what is shown.
-  init(_ text: String) { scalars = PrintableText(line: text).description.unicodeScalars }
+  package init(_ text: String) { scalars = PrintableText(line: text).description.unicodeScalars }
 
   /// How many columns it takes at most.
-  var columns: Int { scalars.reduce(0) { $0 + Self.columns(of: $1) } }
+  package var columns: Int { scalars.reduce(0) { $0 + Self.columns(of: $1) } }
 
   /// Its start, in so many columns at most. What is cut off is replaced by `…`.
-  func cut(to columns: Int) -> String {
+  package func cut(to columns: Int) -> String {
     guard self.columns > columns else { return String(scalars) }
     guard columns > 0 else { return "" }
     var (kept, used) = (String.UnicodeScalarView(), 0)
@@ -30,7 +28,7 @@ struct ColumnText: Sendable {
 
   /// A start and details of it, then an end that is kept as long as there is place for it: first the
   /// start is cut, then the details are left out.
-  static func line(_ start: String, details: String, end: String, columns: Int) -> String {
+  package static func line(_ start: String, details: String, end: String, columns: Int) -> String {
     for end in [details + end, end] {
       let left = columns - ColumnText(end).columns
       if left >= leastStart { return ColumnText(start).cut(to: left) + end.printable }

@@ -1,0 +1,31 @@
+// The part of a one-line chain that a message is about, with a mark under the place.
+
+package import Documents
+
+/// A line of a chain in the one-line form, and a caret under a place in it.
+///
+/// A long line is shortened around the place. A text with a passkey is never quoted.
+package struct LineExcerpt {
+  /// The line, then the caret below it.
+  package let lines: [String]
+
+  /// How many characters of a line are shown, at most.
+  private static let width = 72
+
+  /// - Returns: nil for a place that is not in the text or on an empty line, and for a text with a
+  ///   passkey.
+  package init?(_ text: String, at place: Place) {
+    let all = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+    guard !text.contains("passkey"), all.indices.contains(place.line - 1) else { return nil }
+    let line = all[place.line - 1].map { $0.isWhitespace ? " " : $0 }
+    guard (1...(line.count + 1)).contains(place.column), line.contains(where: { $0 != " " }) else {
+      return nil
+    }
+    let start = max(0, min(place.column - 1 - Self.width / 2, line.count - Self.width))
+    let end = min(line.count, start + Self.width)
+    let before = (start > 0 ? "\u{2026}" : "") + String(line[start..<(place.column - 1)])
+    let after = String(line[(place.column - 1)..<end]) + (end < line.count ? "\u{2026}" : "")
+    let caret = String(repeating: " ", count: ColumnText(before).columns) + "^"
+    lines = [(before + after).printable, caret]
+  }
+}

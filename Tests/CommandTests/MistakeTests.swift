@@ -1,0 +1,216 @@
+// Mistakes on the command line and in files: what is printed, on which stream, and the exit status.
+
+import Fixtures
+import Foundation
+import Testing
+
+@Suite("Mistakes", .blocking)
+struct MistakeTests {
+  private static let thermometer = "Simulators/devices/thermometer.yaml"
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func blerun(_ arguments: [String]) throws -> RunningProgram.Ended {
+    try RunningProgram(blerun: arguments).end()
+  }
+
+  private func run(line: String, _ arguments: String...) throws -> RunningProgram.Ended {
+    try blerun(["run", "-e", line, "--simulate", Self.thermometer] + arguments)
+  }
+
+  private func run(file text: String) throws -> RunningProgram.Ended {
+    try blerun(["run", try folder.file("chain.yaml", text), "--simulate", Self.thermometer])
+  }
+
+  // MARK: The place of a mistake
+
+  @Test("a mistake after -e is shown with the steps, and a mark under its place")
+  func excerpt() throws {
+    for command in [["run"], ["check"]] {
+      let line = "read battery-level; reed x"
+      let ended = try blerun(command + ["-e", line, "--simulate", Self.thermometer])
+      #expect(ended.status == 65 && ended.output == "")
+      #expect(
+        ended.errors == """
+          blerun: -e:1:21: unknown step 'reed' (did you mean 'read'?)
+            read battery-level; reed x
+                                ^
+
+          """
+      )
+    }
+  }
+
+  @Test("the line of several that has the mistake is shown, shortened around it, wide letters too")
+  func longExcerpt() throws {
+    let start = "log \"\(String(repeating: "温", count: 20))\"; sleep 1s; "
+    let line = "sleep 1s\n" + start + "sleep 5; " + String(repeating: "sleep 1s; ", count: 9)
+    let lines = try run(line: line).errors.split(separator: "\n").map(String.init)
+    #expect(lines.count == 3, "\(lines)")
+    #expect(lines[0].hasPrefix("blerun: -e:2:\(start.count + 7): expected a duration"))
+    let before = try #require(lines[1].firstRange(of: "sleep 5"))
+    let columns = lines[1][..<before.lowerBound].reduce(0) { $0 + ($1 == "温" ? 2 : 1) }
+    #expect(lines[2] == String(repeating: " ", count: columns + 6) + "^")
+    #expect(lines[1].count <= 76 && lines[1].hasSuffix("…"), "\(lines[1])")
+  }
+
+  @Test("a step that fails is shown the same way, also in a report; a line with a passkey is not")
+  func failedStep() throws {
+    let ended = try run(line: "read battery-level; write battery-level u8:1")
+    #expect(ended.status == 1)
+    let lines = ended.lines
+    let place = try #require(lines.firstIndex(of: "   where  -e:1:21"))
+    #expect(
+      lines[(place + 1)...].prefix(2) == [
+        "          read battery-level; write battery-level u8:1",
+        "                              ^",
+      ]
+    )
+    let wrong = try run(line: "pair passkey 042137; reed x")
+    #expect(wrong.status == 65 && !wrong.errors.contains("042137"))
+  }
+
+  @Test("check reports where a chain names a device or a characteristic that is not simulated")
+  func notSimulated() throws {
+    let chain = try folder.file(
+      "lamp.yaml",
+      "name: x\ndevice:\n  name: Lamp-1\nsteps:\n  - read: battery-level\n  - read: ff01\n"
+    )
+    let ended = try blerun([
+      "check", chain, "-e", "connect; read heart-rate/body-sensor-location", "--simulate",
+      Self.thermometer,
+    ])
+    #expect(ended.status == 65)
+    let lines = ended.errors.split(separator: "\n").map(String.init)
+    #expect(lines.first?.hasPrefix("blerun: \(chain):3:3: device: no simulated device") == true)
+    #expect(
+      lines.dropFirst() == [
+        "blerun: \(chain):6:5: no simulated device has ff01",
+        "blerun: -e:1:10: no simulated device has heart-rate/body-sensor-location",
+        "  connect; read heart-rate/body-sensor-location", "           ^",
+      ],
+      "\(lines)"
+    )
+  }
+
+  // MARK: Words that mean something else
+
+  @Test(
+    "a misspelt command has a suggestion, also after help",
+    arguments: [
+      (["rum"], "unknown command 'rum' (did you mean 'run'?)"),
+      (["help", "rn"], "unknown command 'rn' (did you mean 'run'?)"),
+      (["history", "shwo", "1"], "unknown command 'history shwo' (did you mean 'show'?)"),
+      (["help", "history", "exprot"], "unknown command 'history exprot' (did you mean 'export'?)"),
+    ]
+  )
+  func commands(arguments: [String], message: String) throws {
+    let ended = try blerun(arguments)
+    #expect(ended.status == 2 && ended.output == "")
+    #expect(ended.errors == "blerun: \(message)\n")
+  }
+
+  @Test("a word that is near no command lists them")
+  func strangeCommand() throws {
+    let ended = try blerun(["frobnicate"])
+    #expect(ended.status == 2)
+    #expect(ended.errors.contains("expected one of run, batch, check"), "\(ended.errors)")
+  }
+
+  @Test("a file of another kind is recognised, with the command that reads it")
+  func kinds() throws {
+    let chain = "docs/examples/thermometer.yaml"
+    let batch = "Tests/Golden/batches/list.yaml"
+    let suite = "docs/examples/nordic/lamp.xml"
+    let rows: [(arguments: [String], advice: String)] = [
+      (["run", Self.thermometer], "use --simulate \(Self.thermometer)"),
+      (["run", batch], "use blerun batch \(batch)"),
+      (["run", chain, batch], "use blerun batch \(batch)"),
+      (["batch", Self.thermometer], "use --simulate \(Self.thermometer)"),
+      (["batch", chain], "use blerun run \(chain)"),
+      (["batch", suite], "use blerun run \(suite)"),
+      (["run", chain, "--simulate", chain], "use blerun run \(chain)"),
+      (["simulate", batch, "--", "true"], "use blerun batch \(batch)"),
+    ]
+    for (arguments, advice) in rows {
+      let ended = try blerun(arguments)
+      #expect(ended.status == 65 && ended.output == "", "\(arguments)")
+      #expect(ended.errors.hasSuffix("\(advice)\n"), "\(arguments): \(ended.errors)")
+      #expect(ended.errors.split(separator: "\n").count == 1, "\(arguments): \(ended.errors)")
+    }
+  }
+
+  @Test("a command after the definitions of simulate needs --")
+  func simulatedCommand() throws {
+    let ended = try blerun(["simulate", Self.thermometer, "bluetoothctl", "list"])
+    #expect(ended.status == 2 && ended.output == "")
+    #expect(
+      ended.errors == "blerun: bluetoothctl: no such file; a command follows --: "
+        + "blerun simulate \(Self.thermometer) -- bluetoothctl list\n"
+    )
+  }
+
+  // MARK: The same mistake in both forms
+
+  /// The rows of the table in docs/output.md: arguments, a file with the same mistake, the status.
+  private static let same: [(arguments: [String], file: String, status: Int32)] = [
+    (["run", "-e", "raed battery-level"], "steps: [ { raed: battery-level } ]", 65),
+    (["run", "-e", "read batery-level"], "steps: [ { read: batery-level } ]", 65),
+    (["read", "batery-level"], "steps: [ { read: batery-level } ]", 65),
+    (
+      ["write", "alert-level", "u8:300"],
+      "steps: [ { write: alert-level, value: { u8: 300 } } ]", 65
+    ),
+    (
+      ["run", "-e", "write alert-level u8:300"],
+      "steps: [ { write: alert-level, value: { u8: 300 } } ]", 65
+    ),
+    (["read", "battery-level", "-d", "C0:FF:EE"], "device: 'C0:FF:EE'\nsteps: [ connect ]", 65),
+    (["inspect", "-d", ""], "device: ''\nsteps: [ connect ]", 65),
+    (["run", "-e", "sleep 5"], "steps: [ { sleep: 5 } ]", 65),
+    (["run", "-e", "connect", "--set", "levle=1"], "steps: [ { log: '{levle}' } ]", 65),
+    (["run", "missing.yaml"], "steps: [ { include: missing.yaml } ]", 65),
+    (
+      ["pair", "--passkey-file", "missing"],
+      "steps: [ { pair: { passkey: { file: missing } } } ]", 65
+    ),
+    (
+      ["read", "battery-level", "-d", "Nobody"],
+      "device: Nobody\nsteps: [ { read: battery-level } ]", 75
+    ),
+    (
+      ["run", "-e", "read battery-level expect percent > 99"],
+      "steps: [ { read: battery-level, expect: { percent: { above: 99 } } } ]", 1
+    ),
+  ]
+
+  @Test("has the same exit status", arguments: same.indices)
+  func sameStatus(index: Int) throws {
+    let (arguments, text, status) = Self.same[index]
+    let typed = try blerun(arguments + ["--simulate", Self.thermometer])
+    #expect(typed.status == status, "\(typed.errors)")
+    let written = try run(file: text)
+    #expect(written.status == status, "\(written.errors)")
+    for ended in [typed, written] where status == 65 {
+      #expect(ended.output == "" && ended.errors.hasPrefix("blerun: "), "\(ended.errors)")
+    }
+  }
+
+  @Test("no named device is wrong usage, whatever should have named it")
+  func noDevice() throws {
+    let chain = try folder.file("chain.yaml", "steps: [ connect ]\n")
+    for arguments in [["read", "battery-level"], ["run", chain], ["run", "-e", "connect"]] {
+      let ended = try blerun(arguments)
+      #expect(ended.status == 2 && ended.errors.contains("no device is named"), "\(arguments)")
+    }
+  }
+
+  @Test("wrong usage begins with the name of the program, too")
+  func usage() throws {
+    let ended = try blerun(["run", "x.yaml", "--no-such-option"])
+    #expect(ended.status == 2 && ended.output == "")
+    #expect(ended.errors.hasPrefix("blerun: Unknown option '--no-such-option'"), "\(ended.errors)")
+    #expect(ended.errors.contains("Usage: blerun run"))
+  }
+}
