@@ -48,6 +48,28 @@ struct ReportFileTests {
     #expect(try text("a.txt") == ended.output)
   }
 
+  @Test("the page of the documentation's example: the device that failed first, values as a plot")
+  func page() throws {
+    let command =
+      "batch docs/samples/batch/batch.yaml --simulate docs/samples/batch/sensors.yaml --report "
+    let documentation = try String(contentsOfFile: "docs/output.md", encoding: .utf8)
+    #expect(documentation.contains("    blerun \(command)fleet.html\n"))
+    let words = command.split(separator: " ").map(String.init)
+    let ended = try RunningProgram(blerun: words + [folder.path + "/fleet.html"]).end()
+    #expect(ended.status == 1, "\(ended.errors)")
+    let page = try text("fleet.html")
+    #expect(XMLParser(data: Data(page.utf8)).parse())
+    #expect(page.contains("<p class=\"verdict failed\">2 devices: 1 ok, 1 failed</p>"))
+    #expect(page.contains("<dt>Received</dt><dd><code>7 % (bytes 07)</code></dd>"))
+    #expect(page.contains("<code>docs/samples/batch/chain.yaml:5:5</code>"))
+    let places = [
+      "<h2>What went wrong</h2>", "<h2>Devices</h2>", "<h2>Soil-2</h2>", "<h2>Soil-1</h2>",
+    ]
+    let found = try places.map { try #require(page.range(of: $0)).lowerBound }
+    #expect(found == found.sorted())
+    #expect(page.contains("aria-label=\"ff01: 20 to 24, 3 values\""))
+  }
+
   @Test("a report that cannot be written is told before anything happens")
   func unwritable() throws {
     let ended = try run("read battery-level", reports: "missing/a.xml")

@@ -9,4 +9,6 @@ echo "-- history export"
 cmp -s "$T/export" "$T/out" && echo "as printed" || cat "$T/export"
 echo "-- history show"
 blerun history show 1 --journal "$T/j"
+# Of the page what it shows: not its style, its script and their hashes.
+sed -i -e '/^<style>/,/<\/style>$/d' -e '/^<script>/,/<\/script>$/d' -e '/Content-Security-Policy/d' "$T/r.html"
 for each in r.html bus; do echo "-- $each: $(wc -l <"$T/$each") lines, $(cksum <"$T/$each")"; done

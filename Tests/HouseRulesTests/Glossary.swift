@@ -72,8 +72,9 @@ let glossary: [GlossaryEntry] = [
     instead: "treated as, resumed, ignored"
   ),
   .init("how manyth|how manieth", instead: "the index, the ordinal"),
+  // What draws a line is a stroke in SVG: `stroke:`, `stroke-width`, `non-scaling-stroke`.
   .init(
-    "blows?|strokes?|strikes?|struck|striking|befalls?|befell|befallen",
+    "blows?|(?<!-)(?<!order:.)strokes?(?![:-])|strikes?|struck|striking|befalls?|befell|befallen",
     instead: "fault, fault action, fire (a fault fires), affect"
   ),
   .init("prods?|prodd(ed|ing)|pok(e|es|ed|ing)", instead: "wake"),

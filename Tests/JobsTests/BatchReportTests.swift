@@ -163,8 +163,8 @@ struct BatchReportTests {
   @Test("the page and the lines of text name what did not run, and why")
   func named() throws {
     let page = HTMLReport().text(on: [], of: try Self.stopped(["A", "<B>"]))
-    #expect(page.contains("<tr><td>&lt;B&gt;</td><td class=\"skipped\">not run</td>"))
-    #expect(page.contains("why    1 device failed, and on-failure lets no other begin"))
+    #expect(page.contains("<th scope=\"row\">&lt;B&gt;</th><td class=\"s skipped\">not run</td>"))
+    #expect(page.contains("<h3>The batch</h3>\n<p class=\"why\">1 device failed, and on-failure"))
     let bench = BatchRunnerTests.Bench(["A": [BatchRunnerTests.refused]])
     try bench.run(BatchRunnerTests.batch("A", "B", onFailure: .stop(after: 1)))
     let lines = bench.told.all.flatMap { TextReport().lines(for: $0) }
@@ -185,7 +185,7 @@ struct BatchReportTests {
         + "</testsuites>\n"
     )
     let page = HTMLReport().text(on: [], of: well)
-    #expect(page.contains("<h1>Night</h1>\n<p>no device was run.</p>\n<p>nothing is left: #"))
+    #expect(page.contains(">no device was run</p>\n<p>nothing is left: #"))
     #expect(page.hasSuffix("</html>\n"))
   }
 }

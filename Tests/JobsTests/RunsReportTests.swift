@@ -57,7 +57,7 @@ struct RunsReportTests {
     var recorder = RunCollector()
     let bench = RunBench()
     try bench.run(
-      file: "steps: [ { repeat: 1200, steps: [ { sleep: 1ms } ] }, { read: alert-level } ]"
+      file: "steps: [ { repeat: 12000, steps: [ { sleep: 1ms } ] }, { read: alert-level } ]"
     )
     for event in bench.events { recorder.take(event) }
     let run = try #require(recorder.runs.first)
@@ -194,14 +194,6 @@ struct RunsReportTests {
     #expect(columns == 12)
   }
 
-  @Test("the page is one file that needs nothing and runs nothing")
-  func page() throws {
-    let page = try HTMLReport().text(on: Self.runs())
-    #expect(!page.contains("<script") && !page.contains("http:") && !page.contains("https:"))
-    #expect(page.contains("<h1>Nightly &lt;check&gt;</h1>"))
-    #expect(page.contains("2 devices: 1 ok, 1 failed"))
-  }
-
   @Test("what a device is called cannot break out of a report")
   func hostile() throws {
     let name = "\"><script>\u{1b}[31m&]]>\n# TODO\u{0}"
@@ -212,7 +204,6 @@ struct RunsReportTests {
     let xml = JUnitReport().text(on: recorder.runs)
     let parser = XMLParser(data: Data(xml.utf8))
     #expect(parser.parse(), "\(String(describing: parser.parserError))")
-    #expect(!HTMLReport().text(on: recorder.runs).contains("<script>"))
     let tap = TAPReport().text(on: recorder.runs)
     #expect(
       tap.split(separator: "\n").last { $0.hasPrefix("not ok") }?.contains(" # TODO") == false

@@ -61,6 +61,9 @@ public struct StepPosition: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
+  /// How many steps it is inside.
+  var depth: Int { max(0, parts.count { if case .step = $0 { true } else { false } } - 1) }
+
   /// Whether the step is inside a repetition.
   var isTurn: Bool { parts.contains { $0.isRepetition } }
 

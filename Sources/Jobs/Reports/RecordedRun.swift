@@ -56,6 +56,10 @@ public struct RecordedRun: Equatable, Sendable {
   public internal(set) var leftOut = 0
   /// Why the earlier tries failed, in order.
   public internal(set) var earlierFailures: [RunFailure] = []
+  /// When the tries after the first one began, counted from the start of the run.
+  private(set) var attemptStarts: [Duration] = []
+  /// The values of all tries, where they are kept.
+  var values = RecordedValues()
   /// How it ended; nil while it is under way.
   public internal(set) var ending: Ending?
 
@@ -69,12 +73,23 @@ public struct RecordedRun: Equatable, Sendable {
   }
 
   /// Adds a step that ended; successful ones only up to a bound.
-  mutating func take(_ step: Step) {
-    guard !step.isWell || steps.count < RunCollector.stepLimit else {
+  mutating func take(_ step: Step, upTo limit: Int) {
+    guard !step.isWell || steps.count < limit else {
       leftOut += 1
       return
     }
     steps.append(step)
+  }
+
+  /// Begins another try: its steps replace those of the last one.
+  mutating func begin(attempt: Int, at time: Duration) {
+    if let failed = steps.last(where: { $0.failure != nil })?.failure {
+      earlierFailures.append(failed)
+    }
+    self.attempt = attempt
+    attemptStarts.append(time)
+    steps = []
+    leftOut = 0
   }
 
   /// Sets the ending.

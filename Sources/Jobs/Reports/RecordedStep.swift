@@ -18,6 +18,10 @@ extension RecordedRun {
 
     /// Its position in the chain or test.
     var position: StepPosition { result.step.position }
+    /// The step.
+    var reported: ReportedStep { result.step }
+    /// When it began, counted from the start of the run.
+    var beganAt: Duration { endedAt - took }
     /// Its status; never ``StepResult/Status/warning``.
     public var status: StepResult.Status { result.status }
     /// What came of it; also of a failed step whose value is not as expected.

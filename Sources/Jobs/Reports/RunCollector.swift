@@ -3,10 +3,14 @@
 /// Collects runs from their events, also of several devices at once.
 ///
 /// Steps that succeeded are kept up to a bound and counted beyond it; a step that failed is always
-/// kept. Values are not kept: reports of values handle them as they arrive.
+/// kept. Values are kept only for a report that shows them, and in bounded memory.
 public struct RunCollector: Sendable {
   /// How many steps of a run are kept, without failed ones.
-  public static let stepLimit = 1_000
+  public static let stepLimit = 10_000
+  /// The same while the runs together have ``manySteps`` or more.
+  public static let smallStepLimit = 1_000
+  /// From how many kept steps on each further run keeps fewer.
+  public static let manySteps = 100_000
 
   /// The runs, in the order in which they began.
   public private(set) var runs: [RecordedRun] = []
@@ -14,6 +18,9 @@ public struct RunCollector: Sendable {
   public private(set) var whole: RecordedWhole?
   private var indices: [Key: Int] = [:]
   private let condenses: Bool
+  private let keepsValues: Bool
+  /// How many steps are kept, of all runs together.
+  private var kept = 0
 
   private struct Key: Hashable {
     let run: RunIdentity
@@ -26,9 +33,11 @@ public struct RunCollector: Sendable {
   ///   - whole: The command of the runs.
   ///   - condenses: Whether a finished run keeps only the steps of ``SummaryReport``: the slowest
   ///     and the failed ones.
-  public init(of whole: RecordedWhole? = nil, condenses: Bool = false) {
+  ///   - keepsValues: Whether values are kept, for ``RunsReport/showsValues``.
+  public init(of whole: RecordedWhole? = nil, condenses: Bool = false, keepsValues: Bool = false) {
     self.whole = whole
     self.condenses = condenses
+    self.keepsValues = keepsValues
   }
 
   /// Adds an event of the batch.
@@ -53,15 +62,24 @@ public struct RunCollector: Sendable {
       return
     }
     guard let index = indices[key] else { return }
-    if event.attempt > runs[index].attempt { runs[index].begin(attempt: event.attempt) }
+    let before = runs[index].steps.count
+    defer { kept += runs[index].steps.count - before }
+    if event.attempt > runs[index].attempt {
+      runs[index].begin(attempt: event.attempt, at: event.offset)
+    }
     switch event.change {
     case .stepFinished(let result):
-      runs[index].take(RecordedRun.Step(result, endedAt: event.offset))
+      let limit = kept < Self.manySteps ? Self.stepLimit : Self.smallStepLimit
+      runs[index].take(RecordedRun.Step(result, endedAt: event.offset), upTo: limit)
+    case .value(let step, let value):
+      if keepsValues { runs[index].values.add(value, of: step, at: event.offset) }
+    case .gap(let step, let gap):
+      if keepsValues { runs[index].values.add(gap, of: step, at: event.offset) }
     case .runFinished(let ending):
       runs[index].end(RecordedRun.Ending(ending), after: event.offset)
       indices[key] = nil
       if condenses { runs[index].condense(to: SummaryReport.slowestCount) }
-    case .runStarted, .stepStarted, .value, .advertisement, .gap, .pairingDisplay: break
+    case .runStarted, .stepStarted, .advertisement, .pairingDisplay: break
     }
   }
 }
@@ -73,14 +91,5 @@ extension RecordedRun {
     let kept = steps.indices.filter { slowest.contains($0) || steps[$0].failure != nil }
     leftOut += steps.count - kept.count
     steps = kept.map { steps[$0] }
-  }
-
-  fileprivate mutating func begin(attempt: Int) {
-    if let failed = steps.last(where: { $0.failure != nil })?.failure {
-      earlierFailures.append(failed)
-    }
-    self.attempt = attempt
-    steps = []
-    leftOut = 0
   }
 }

@@ -2,6 +2,9 @@
 
 /// Makes one text of finished runs. Pure: it writes nothing.
 public protocol RunsReport: Sendable {
+  /// Whether it shows the values of the runs, for which a collector keeps them.
+  var showsValues: Bool { get }
+
   /// The text, with a line end at the end.
   ///
   /// - Parameters:
@@ -11,6 +14,9 @@ public protocol RunsReport: Sendable {
 }
 
 extension RunsReport {
+  /// Most reports show what the steps came to, and no single values.
+  public var showsValues: Bool { false }
+
   /// The text of runs without other results.
   public func text(on runs: [RecordedRun]) -> String { text(on: runs, of: nil) }
 }

@@ -68,6 +68,7 @@ extension RunFailure {
       what: failure.what,
       why: failure.meaning,
       bluez: failure.bluez,
+      att: failure.att,
       hint: failure.advice.inCommand
     )
   }
@@ -94,6 +95,7 @@ extension RunFailure {
       what: first.what,
       why: "\(first.why); and cleaning up failed: \(left)",
       bluez: first.bluez,
+      att: first.att,
       hint: first.hint,
       signal: first.signal,
       expectation: first.expectation

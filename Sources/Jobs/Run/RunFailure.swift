@@ -15,6 +15,8 @@ public struct RunFailure: KnownFailure, Hashable, Sendable, CustomStringConverti
   public let why: String
   /// What BlueZ replied, if it did.
   public let bluez: BlueZAnswer?
+  /// The ATT error that the device answered with, if it did.
+  public let att: ATTErrorCode?
   /// A hint what to try; may be empty.
   public let hint: String
   /// The signal that ended the run, if there was one.
@@ -35,6 +37,7 @@ public struct RunFailure: KnownFailure, Hashable, Sendable, CustomStringConverti
     what: String,
     why: String,
     bluez: BlueZAnswer? = nil,
+    att: ATTErrorCode? = nil,
     hint: String = "",
     signal: Int32? = nil,
     trace: TraceSlice? = nil,
@@ -45,6 +48,7 @@ public struct RunFailure: KnownFailure, Hashable, Sendable, CustomStringConverti
     self.what = what
     self.why = why
     self.bluez = bluez
+    self.att = att
     self.hint = hint
     self.signal = signal
     self.trace = trace

@@ -23,6 +23,8 @@ final class ReportFiles: Sendable {
   private let lineFiles: [(report: any RunReport & SuiteReport, file: LineFile)]
   private let wholeFiles: [(report: any RunsReport, file: WholeFile)]
   private let printed: (any RunsReport)?
+  /// Without events.
+  private let collector: RunCollector
   private let state: Guarded<State>
 
   /// - Parameters:
@@ -50,7 +52,11 @@ final class ReportFiles: Sendable {
       lineFiles.append((report, file))
     }
     self.lineFiles = lineFiles
-    state = Guarded(State(collector: RunCollector(of: whole)))
+    collector = RunCollector(
+      of: whole,
+      keepsValues: printed?.showsValues == true || wholeFiles.contains { $0.report.showsValues }
+    )
+    state = Guarded(State(collector: collector))
   }
 
   private var wantsWhole: Bool { printed != nil || !wholeFiles.isEmpty }
@@ -89,7 +95,7 @@ final class ReportFiles: Sendable {
   /// What was collected, which is forgotten.
   private func taken() -> (runs: [RecordedRun], whole: RecordedWhole) {
     let collector = state.withLock { state in
-      defer { state.collector = RunCollector(of: whole) }
+      defer { state.collector = self.collector }
       return state.collector
     }
     return (collector.runs, collector.whole ?? whole)

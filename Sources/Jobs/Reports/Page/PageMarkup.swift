@@ -1,0 +1,199 @@
+// Parts of a page that know nothing of runs: escaped text, tables, lanes over a time axis.
+//
+// Whatever comes from outside goes through `text(_:)`; the other parameters are markup or words of
+// this program.
+
+import Bluetooth
+
+/// Markup that is both HTML and XML.
+enum PageMarkup {
+  /// The maximum length of a text from outside, in characters of Unicode.
+  static let textLimit = 400
+
+  /// Text from outside, escaped; an ellipsis replaces what is too long.
+  static func text(_ text: String, limit: Int = textLimit) -> String {
+    let scalars = text.unicodeScalars
+    let last = scalars.index(scalars.startIndex, offsetBy: limit, limitedBy: scalars.endIndex)
+    guard let end = last, end < scalars.endIndex else { return Markup.escaped(text) }
+    return Markup.escaped(String(scalars[..<end])) + "…"
+  }
+
+  /// A name within a sentence: its direction does not change that of the sentence.
+  static func name(_ name: String) -> String { "<bdi>\(text(name))</bdi>" }
+
+  /// A number with thin spaces between thousands.
+  static func number(_ number: Int) -> String {
+    var (rest, groups) = (String(number)[...], [Substring]())
+    while rest.count > 3 {
+      groups.insert(rest.suffix(3), at: 0)
+      rest = rest.dropLast(3)
+    }
+    return ([rest] + groups).joined(separator: "\u{202f}")
+  }
+
+  /// `3 devices`, with the number as ``number(_:)`` writes it.
+  static func counted(_ count: Int, _ noun: String) -> String {
+    "\(number(count)) \(noun)\(count == 1 ? "" : "s")"
+  }
+
+  /// A list of terms, each with what is known of it.
+  static func facts(_ facts: [(term: String, markup: String)], class name: String) -> String {
+    let rows = facts.map { "<div><dt>\($0.term)</dt><dd>\($0.markup)</dd></div>" }
+    return "<dl class=\"\(name)\">\(rows.joined())</dl>"
+  }
+}
+
+// MARK: Tables
+
+extension PageMarkup {
+  /// A column of a table.
+  struct Column {
+    let title: String
+    /// How its cells are sorted, and aligned.
+    let isNumeric: Bool
+    /// Markup below the title.
+    let below: String
+
+    init(_ title: String, isNumeric: Bool = false, below: String = "") {
+      self.title = title
+      self.isNumeric = isNumeric
+      self.below = below
+    }
+  }
+
+  /// A cell of a row; what it has is markup.
+  enum Cell {
+    /// What the row is about.
+    case title(String)
+    case text(String)
+    case number(String)
+    /// How something ended, and the word for that.
+    case status(String, String)
+    case lane(String)
+    case bytes(String)
+
+    fileprivate var markup: String {
+      switch self {
+      case .title(let markup): "<th scope=\"row\">\(markup)</th>"
+      case .text(let markup): "<td>\(markup)</td>"
+      case .number(let markup): "<td class=\"n\">\(markup)</td>"
+      case .status(let status, let word): "<td class=\"s \(status)\">\(word)</td>"
+      case .lane(let markup): "<td class=\"lane\">\(markup)</td>"
+      case .bytes(let markup): "<td class=\"hex\">\(markup)</td>"
+      }
+    }
+  }
+
+  /// A row.
+  ///
+  /// - Parameters:
+  ///   - id: Its identifier, for links.
+  ///   - section: The identifier of the section that is shown and hidden with it.
+  static func row(id: String? = nil, section: String? = nil, _ cells: [Cell]) -> String {
+    let known = [("id", id), ("data-section", section)].compactMap { name, value in
+      value.map { (name, $0) }
+    }
+    return "<tr\(Markup.attributes(known))>\(cells.map(\.markup).joined())</tr>"
+  }
+
+  /// How many rows a table shows at first; a browser needs long to lay out thousands.
+  static let rowLimit = 500
+
+  /// A table whose rows the script of the page sorts and filters.
+  ///
+  /// Of a long one the first rows are shown, and all of them on demand, also without the script.
+  ///
+  /// - Parameter caption: What it has, for people who cannot see where it is.
+  static func table(
+    _ caption: String,
+    class name: String,
+    columns: [Column],
+    rows: [String]
+  ) -> [String] {
+    let head = columns.map { column in
+      let sign = column.isNumeric ? " class=\"n\"" : ""
+      return "<th scope=\"col\"\(sign)>\(column.title)\(column.below)</th>"
+    }
+    let (first, rest) = (rows.prefix(rowLimit), rows.dropFirst(rowLimit))
+    let title = "Show all \(number(rows.count)) rows"
+    let more = "<label class=\"more\"><input type=\"checkbox\"/> \(title)</label>"
+    var lines = rest.isEmpty ? [] : [more]
+    lines += ["<table class=\"\(name)\">", "<caption>\(caption)</caption>"]
+    lines += ["<thead><tr>\(head.joined())</tr></thead>", "<tbody>"]
+    lines += first
+    lines.append("</tbody>")
+    if !rest.isEmpty {
+      lines.append("<tbody class=\"rest\">")
+      lines += rest
+      lines.append("</tbody>")
+    }
+    lines.append("</table>")
+    return lines
+  }
+}
+
+// MARK: Lanes
+
+extension PageMarkup {
+  /// A row of a figure, with a name at the side.
+  struct Lane {
+    /// Markup: the name, and what is to be known of it.
+    let name: String
+    /// Markup: an `svg` as wide as the axis.
+    let drawing: String
+  }
+
+  /// Lanes over one time axis, with one cursor that the script of the page moves.
+  ///
+  /// - Parameter title: What it shows; markup.
+  static func figure(_ title: String, _ axis: TimeAxis, _ lanes: [Lane]) -> [String] {
+    let rows = [Lane(name: "Time", drawing: ticks(of: axis))] + lanes
+    let seconds = "data-from=\"\(axis.from.seconds)\" data-to=\"\(axis.to.seconds)\""
+    return ["<figure class=\"lanes\" \(seconds)>", "<figcaption>\(title)</figcaption>"]
+      + rows.map { "<div class=\"lane\"><div class=\"name\">\($0.name)</div>\($0.drawing)</div>" }
+      + ["</figure>"]
+  }
+
+  /// The named times of an axis.
+  static func ticks(of axis: TimeAxis) -> String {
+    let ticks = axis.ticks.map { tick in
+      let (x, isLast) = (axis.percent(tick.at), axis.share(tick.at) > 0.9)
+      let anchor = isLast ? " class=\"last\"" : ""
+      return "<g><line x1=\"\(x)\" x2=\"\(x)\" y1=\"12\" y2=\"16\"/>"
+        + "<text x=\"\(x)\" y=\"10\"\(anchor)>\(tick.label)</text></g>"
+    }
+    return "<svg class=\"axis\" height=\"16\" aria-hidden=\"true\">\(ticks.joined())</svg>"
+  }
+
+  /// Bars side by side; wide ones have their title inside, if they are named.
+  ///
+  /// What they show is in a table, too, so readers of the page's text need not read them.
+  static func bars(_ bars: [LaneBar], on axis: TimeAxis, areNamed: Bool = true) -> String {
+    let drawn = LaneBar.merged(bars, on: axis).map { bar in
+      let drawing = drawing(of: bar, on: axis, isNamed: areNamed)
+      return bar.anchor.map { "<a href=\"#\($0)\" tabindex=\"-1\">\(drawing)</a>" } ?? drawing
+    }
+    return "<svg class=\"bars\" height=\"22\" aria-hidden=\"true\">\(drawn.joined())</svg>"
+  }
+
+  /// How much of the width a bar needs for a title.
+  private static let namedWidth = 0.08
+  /// The least width that is seen.
+  private static let leastWidth = 0.0015
+
+  private static func drawing(of bar: LaneBar, on axis: TimeAxis, isNamed: Bool) -> String {
+    let share = axis.share(bar.to) - axis.share(bar.from)
+    let (x, width) = (axis.percent(bar.from), TimeAxis.percent(max(share, leastWidth)))
+    let several = bar.count == 1 ? "" : "\(counted(bar.count, "step")), the first: "
+    let title = "\(several)\(text(bar.title)), \(TextReport.milliseconds(bar.to - bar.from)) s"
+    let place = "x=\"\(x)\" width=\"\(width)\""
+    let rect =
+      "<rect class=\"\(bar.kind.rawValue)\" \(place) y=\"2\" height=\"18\">"
+      + "<title>\(title)</title></rect>"
+    if share >= namedWidth, isNamed, bar.count == 1 {
+      return rect + "<svg \(place)><text x=\"5\" y=\"15\">\(text(bar.title))</text></svg>"
+    }
+    guard let sign = bar.kind.sign, share < namedWidth else { return rect }
+    return rect + "<text class=\"mark\" x=\"\(x)\" y=\"15\">\(sign)</text>"
+  }
+}

@@ -1,0 +1,157 @@
+// The values of a run, for a report that shows them.
+//
+// Memory is bounded: the first and the last values of a series are kept as they were received, all
+// of them as an envelope.
+
+import Bluetooth
+
+/// The values that the steps of a run received.
+struct RecordedValues: Equatable, Sendable {
+  /// The maximum number of series; values of further ones are only counted.
+  static let seriesLimit = 32
+
+  /// The series, in the order of their first values.
+  private(set) var series: [Series] = []
+  /// How many values belong to series beyond the bound.
+  private(set) var leftOut = 0
+
+  /// Adds a value that a step received.
+  mutating func add(_ value: StepValue, of step: ReportedStep, at time: Duration) {
+    guard let index = index(of: step) else {
+      leftOut += 1
+      return
+    }
+    series[index].add(value, isStream: step.isStream, at: time)
+  }
+
+  /// Adds a place where values are missing.
+  ///
+  /// - Parameter time: When it ended.
+  mutating func add(_ gap: NotificationGap, of step: ReportedStep, at time: Duration) {
+    guard let index = index(of: step) else { return }
+    series[index].add(Series.Gap(from: time - gap.lasted, to: time, text: TextReport.text(gap)))
+  }
+
+  /// The series of the step's attribute, which may be new; nil beyond the bound.
+  private mutating func index(of step: ReportedStep) -> Int? {
+    let title = step.attribute ?? step.action
+    if let index = series.firstIndex(where: { $0.title == title }) { return index }
+    guard series.count < Self.seriesLimit else { return nil }
+    series.append(Series(title: title))
+    return series.count - 1
+  }
+}
+
+extension RecordedValues {
+  /// The values of one attribute.
+  struct Series: Equatable, Sendable {
+    /// A value as it was received.
+    struct Row: Equatable, Sendable {
+      let at: Duration
+      let value: StepValue
+    }
+
+    /// A place where values are missing.
+    struct Gap: Equatable, Sendable {
+      let from: Duration
+      let to: Duration
+      let text: String
+    }
+
+    /// A number within the values, over time.
+    struct Plot: Equatable, Sendable {
+      /// The name of the field, `cadence.rpm` inside another; empty where the value is the number.
+      let field: String
+      let unit: String?
+      fileprivate(set) var decimals: Int
+      fileprivate(set) var envelope = Envelope()
+    }
+
+    /// How many of the first rows, and of the last ones, are kept.
+    static let rowLimit = 500
+    /// How many numbers within a value are plotted.
+    static let plotLimit = 16
+    /// How many gaps are kept.
+    static let gapLimit = 1_000
+
+    /// The attribute, or what the step does.
+    let title: String
+    /// Whether it is worth a plot: a step received several values, or there were many single ones.
+    private(set) var isStream = false
+    /// How many values there were.
+    private(set) var count = 0
+    /// The first values.
+    private(set) var first: [Row] = []
+    /// The last values after those.
+    var last: [Row] { Array(recent[oldest...] + recent[..<oldest]) }
+    /// The numbers of the values.
+    private(set) var plots: [Plot] = []
+    /// Where values are missing.
+    private(set) var gaps: [Gap] = []
+    /// A ring: the oldest row is at `oldest`.
+    private var recent: [Row] = []
+    private var oldest = 0
+
+    fileprivate init(title: String) { self.title = title }
+
+    /// How many values between the first and the last ones were not kept as they were received.
+    var leftOut: Int { count - first.count - recent.count }
+
+    fileprivate mutating func add(_ gap: Gap) {
+      if gaps.count < Self.gapLimit { gaps.append(gap) }
+    }
+
+    fileprivate mutating func add(_ value: StepValue, isStream: Bool, at time: Duration) {
+      count += 1
+      self.isStream = self.isStream || isStream || count > 2
+      let row = Row(at: time, value: value)
+      if first.count < Self.rowLimit {
+        first.append(row)
+      } else if recent.count < Self.rowLimit {
+        recent.append(row)
+      } else {
+        recent[oldest] = row
+        oldest = (oldest + 1) % Self.rowLimit
+      }
+      if let decoded = value.decoded { plot(decoded, field: "", unit: nil, at: time) }
+    }
+
+    /// Adds the numbers of a value, also those of fields within fields.
+    private mutating func plot(
+      _ value: DecodedValue,
+      field: String,
+      unit: String?,
+      at time: Duration
+    ) {
+      switch value {
+      case .integer(let number):
+        plot(Double(number), decimals: 0, field: field, unit: unit, at: time)
+      case .real(let number, let decimals):
+        plot(number, decimals: decimals, field: field, unit: unit, at: time)
+      case .fields(let fields):
+        for inner in fields {
+          let name = field.isEmpty ? inner.name : "\(field).\(inner.name)"
+          plot(inner.value, field: name, unit: inner.unit, at: time)
+        }
+      case .text, .boolean, .octets, .list: break
+      }
+    }
+
+    private mutating func plot(
+      _ number: Double,
+      decimals: Int,
+      field: String,
+      unit: String?,
+      at time: Duration
+    ) {
+      var index = plots.firstIndex { $0.field == field && $0.unit == unit }
+      if index == nil, plots.count < Self.plotLimit {
+        index = plots.count
+        plots.append(Plot(field: field, unit: unit, decimals: decimals))
+      }
+      guard let index else { return }
+      plots[index].decimals = max(plots[index].decimals, decimals)
+      plots[index].envelope.add(number, at: time)
+    }
+  }
+}

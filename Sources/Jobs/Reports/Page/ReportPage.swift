@@ -1,0 +1,157 @@
+// What a page of runs has: totals and a table of the runs; in extensions failures and sections.
+
+import Bluetooth
+
+/// The parts of the page of an ``HTMLReport``.
+struct ReportPage {
+  /// How much of each kind a page has at most, so that a browser opens it at once.
+  struct Room {
+    var runs = 2_000
+    var steps = 20_000
+    var values = 10_000
+    var plots = 100
+    var failures = 50
+    /// Failures of steps with all that is known of them.
+    var explanations = 1_000
+
+    /// How many of `count` there is room for.
+    static func take(_ count: Int, of room: inout Int) -> Int {
+      defer { room -= min(count, room) }
+      return min(count, room)
+    }
+  }
+
+  let runs: [RecordedRun]
+  let whole: RecordedWhole?
+  /// The indices of the runs: those that did not succeed first, then in their order.
+  let order: [Int]
+  var room = Room()
+
+  init(_ runs: [RecordedRun], _ whole: RecordedWhole?) {
+    self.runs = runs
+    self.whole = whole
+    order = runs.indices.filter { !runs[$0].succeeded } + runs.indices.filter { runs[$0].succeeded }
+  }
+
+  /// What distinguishes the runs: `device`, `test`, `file`.
+  var noun: String { (runs.first?.kind ?? .device).rawValue }
+
+  /// The identifier of the section of a run.
+  static func anchor(_ run: Int) -> String { "r\(run + 1)" }
+
+  /// The identifier of the row of a step.
+  static func anchor(_ run: Int, step: Int) -> String { "r\(run + 1)s\(step + 1)" }
+
+  static func status(_ run: RecordedRun) -> String { run.ending?.status.rawValue ?? "unfinished" }
+
+  static func seconds(_ duration: Duration) -> String { TextReport.milliseconds(duration) }
+
+  /// A sentence about what the page leaves out; nothing where that is nothing.
+  static func leftOut(_ count: Int, _ sentence: (Int) -> String) -> [String] {
+    count == 0 ? [] : ["<p class=\"left-out\">\(sentence(count))</p>"]
+  }
+
+  // MARK: The head of the page
+
+  /// The verdict, the totals, and what distinguishes this execution from others.
+  var summary: [String] {
+    let isWell =
+      whole?.failure == nil && (whole?.notRun ?? []).isEmpty
+      && order.allSatisfy { runs[$0].succeeded }
+    let verdict = isWell ? runs.isEmpty ? "skipped" : "ok" : "failed"
+    let remark = whole?.remark.map { ["<p>\(PageMarkup.text($0))</p>"] } ?? []
+    var facts: [(term: String, markup: String)] = []
+    if let first = runs.first {
+      facts.append(("Began", Timestamp.text(began)))
+      facts.append(("Took", "\(Self.seconds(axis.length)) s"))
+      facts.append(("Seed", "\(first.start.seed)"))
+    }
+    if let identity = whole?.identity ?? (runs.count == 1 ? runs[0].run : nil) {
+      facts.append((whole?.identity == nil ? "Run" : "Batch", "<code>\(identity)</code>"))
+    }
+    if let before = whole?.before, before.done > 0 {
+      facts.append(("Before", "\(before.ok) ok, \(before.failed) failed"))
+    }
+    return [
+      "<p class=\"verdict \(verdict)\">\(PageMarkup.text(SummaryReport.totals(runs, whole)))</p>"
+    ]
+      + remark + [PageMarkup.facts(facts, class: "facts")]
+  }
+
+  /// When the first run began, since 1970-01-01T00:00:00Z.
+  private var began: Duration { runs.map(\.startedAt).min() ?? .zero }
+
+  /// From the start of the first run to the end of the last one.
+  private var axis: TimeAxis {
+    let ends = runs.map { $0.startedAt + $0.lasted }
+    return TimeAxis(from: .zero, to: (ends.max() ?? began) - began)
+  }
+
+  // MARK: The runs
+
+  /// A table of the runs, each with a lane of its own; of a single run there is only its section.
+  var overview: [String] {
+    mutating get {
+      let notRun = whole?.notRun ?? []
+      guard runs.count > 1 || !notRun.isEmpty else { return [] }
+      let (axis, title) = (axis, "\(noun.capitalizedFirst)s")
+      let shown = order.prefix(Room.take(order.count, of: &room.runs))
+      let others = notRun.prefix(Room.take(notRun.count, of: &room.runs))
+      let columns: [PageMarkup.Column] = [
+        .init(noun.capitalizedFirst), .init("Status"),
+        .init("Timeline", below: PageMarkup.ticks(of: axis)), .init("Steps", isNumeric: true),
+        .init("Took (s)", isNumeric: true), .init("Why"),
+      ]
+      let rest = Self.leftOut(runs.count + notRun.count - shown.count - others.count) { count in
+        "\(PageMarkup.counted(count, "more \(noun)")) not listed here, only counted above."
+      }
+      let rows = shown.map { row($0, on: axis) } + others.map { Self.row(notRun: $0) }
+      let seconds = "data-from=\"\(axis.from.seconds)\" data-to=\"\(axis.to.seconds)\""
+      return ["<section id=\"runs\" class=\"lanes\" \(seconds)>", "<h2>\(title)</h2>"]
+        + PageMarkup.table(title, class: "runs", columns: columns, rows: rows) + rest
+        + ["</section>"]
+    }
+  }
+
+  private func row(_ index: Int, on axis: TimeAxis) -> String {
+    let run = runs[index]
+    let status = Self.status(run)
+    let start = run.startedAt - began
+    let bar = LaneBar(run.kindOfBar, from: start, to: start + run.lasted, title: run.label)
+    let link = "<a href=\"#\(Self.anchor(index))\">\(PageMarkup.text(run.label))</a>"
+    return PageMarkup.row(
+      section: Self.anchor(index),
+      [
+        .title(link), .status(status, status),
+        .lane(PageMarkup.bars([bar], on: axis, areNamed: false)),
+        .number("\(run.steps.count + run.leftOut)"), .number(Self.seconds(run.lasted)),
+        .text(run.ending?.failure.map { PageMarkup.text($0.message, limit: 160) } ?? ""),
+      ]
+    )
+  }
+
+  private static func row(notRun label: String) -> String {
+    PageMarkup.row([
+      .title(PageMarkup.text(label)), .status("skipped", "not run"), .lane(""), .number(""),
+      .number(""), .text(""),
+    ])
+  }
+}
+
+extension RecordedRun {
+  /// How long it took, or at least took until its last step.
+  var lasted: Duration { took ?? steps.map(\.endedAt).max() ?? .zero }
+
+  var kindOfBar: LaneBar.Kind {
+    switch ending?.status {
+    case .ok, .warning: .ok
+    case .failed, nil: .failed
+    case .cancelled: .cancelled
+    }
+  }
+}
+
+extension String {
+  /// The same with a capital letter.
+  fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
+}

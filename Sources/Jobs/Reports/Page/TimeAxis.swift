@@ -1,0 +1,83 @@
+// The time axis that lanes share: where a time is, and which times are named.
+
+/// A period of time across the width of a page.
+struct TimeAxis: Equatable, Sendable {
+  /// A named time.
+  struct Tick: Equatable, Sendable {
+    let at: Duration
+    let label: String
+  }
+
+  /// How many parts of the width can be distinguished.
+  static let columns = 1_000
+  /// The maximum number of named times, the start included.
+  static let tickLimit = 6
+
+  let from: Duration
+  /// Always positive.
+  let length: Duration
+
+  init(from: Duration, to: Duration) {
+    self.from = from
+    length = max(to - from, .microseconds(1))
+  }
+
+  var to: Duration { from + length }
+
+  /// The time that one of ``columns`` takes.
+  var column: Duration { length / Self.columns }
+
+  /// Where a time is: 0 at the start, 1 at the end.
+  func share(_ time: Duration) -> Double { min(1, max(0, (time - from) / length)) }
+
+  /// Where a time is, in percent with two decimals.
+  func percent(_ time: Duration) -> String { Self.percent(share(time)) }
+
+  static func percent(_ share: Double) -> String {
+    let hundredths = Int((share * 10_000).rounded())
+    let rest = hundredths % 100
+    return rest == 0
+      ? "\(hundredths / 100)%" : "\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest)%"
+  }
+
+  /// Round times from the start on, equally far apart.
+  var ticks: [Tick] {
+    let all = length.wholeMicroseconds
+    let step = Self.steps(upTo: all).first { all / $0 < Int64(Self.tickLimit) } ?? all
+    return stride(from: 0, through: all, by: Int64.Stride(step)).map {
+      Tick(at: from + .microseconds($0), label: Self.label($0, step: step))
+    }
+  }
+
+  private static let second: Int64 = 1_000_000
+
+  /// Round periods in microseconds, in order.
+  private static func steps(upTo length: Int64) -> [Int64] {
+    func decades(from unit: Int64, while below: Int64) -> [Int64] {
+      var (found, scale) = ([Int64](), unit)
+      while scale < below {
+        found += [scale, 2 * scale, 5 * scale]
+        scale *= 10
+      }
+      return found
+    }
+    let day = 86_400 * second
+    let minutes: [Int64] = [60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200]
+    return decades(from: 1, while: 60 * second).filter { $0 < 60 * second }
+      + minutes.map { $0 * second } + decades(from: day, while: max(day, length) + 1)
+  }
+
+  private static func label(_ time: Int64, step: Int64) -> String {
+    let (unit, name): (Int64, String) =
+      switch step {
+      case ..<1_000: (1, "µs")
+      case ..<100_000: (1_000, "ms")
+      case ..<(60 * second): (second, "s")
+      case ..<(3_600 * second): (60 * second, "min")
+      case ..<(86_400 * second): (3_600 * second, "h")
+      default: (86_400 * second, "d")
+      }
+    let tenths = time % unit * 10 / unit
+    return time == 0 ? "0 \(name)" : "\(time / unit)\(tenths == 0 ? "" : ".\(tenths)") \(name)"
+  }
+}

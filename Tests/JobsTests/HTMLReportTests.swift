@@ -1,0 +1,259 @@
+// The page of runs: its structure, on runs of scripted devices.
+//
+// What a browser makes of it is tested with the command.
+
+import Bluetooth
+import Foundation
+import FoundationXML
+import Testing
+
+@testable import Jobs
+
+@Suite("The page of runs")
+struct HTMLReportTests {
+  /// The events of a run on a device with this name.
+  private static func events(
+    _ file: String,
+    on name: String = "Thermo-1",
+    _ prepare: (ScriptedDevice) -> Void = { _ in }
+  ) throws -> [RunEvent] {
+    let bench = RunBench()
+    prepare(bench.device)
+    try bench.run(file: file)
+    return bench.events.map { $0.on(name) }
+  }
+
+  private static func page(_ events: [[RunEvent]], of whole: RecordedWhole? = nil) -> String {
+    var collector = RunCollector(of: whole, keepsValues: HTMLReport().showsValues)
+    for event in events.joined() { collector.take(event) }
+    return HTMLReport().text(on: collector.runs, of: whole)
+  }
+
+  private static let check = """
+    name: Nightly <check>
+    steps:
+      - { read: battery-level, name: Charge }
+      - { read: battery-level, expect: { percent: { above: 50 } } }
+    """
+
+  /// One device that succeeds, then two that fail in the same way and one that refuses.
+  private static func batch() throws -> String {
+    func charge(_ percent: UInt8) -> (ScriptedDevice) -> Void {
+      { $0.answer("read battery-level", .value([percent], after: .milliseconds(20))) }
+    }
+    let refusal = DeviceFailure(
+      code: .refused,
+      class: .definite,
+      operation: "reading battery-level",
+      bluez: BlueZAnswer(name: "org.bluez.Error.Failed", text: "ATT error: 0x80"),
+      att: ATTErrorCode(rawValue: 0x80),
+      meaning: "the device refused",
+      hint: "look at the device"
+    )
+    return page([
+      try events(check, on: "Good", charge(72)), try events(check, on: "Low-1", charge(30)),
+      try events(check, on: "Low-2", charge(31)),
+      try events(check, on: "Rude") { $0.answer("read battery-level", .failure(refusal)) },
+    ])
+  }
+
+  private static func notified(_ count: Int) throws -> [RunEvent] {
+    let steps = "steps: [ { notify: heart-rate-measurement, until: { count: \(count) } } ]"
+    return try events("timeout: 10m\n\(steps)") {
+      $0.notify(
+        "heart-rate-measurement",
+        (0..<count).map { (.milliseconds(10), [0, UInt8(60 + $0 % 100)]) }
+      )
+    }
+  }
+
+  // MARK: Form
+
+  @Test("it is well-formed, and all that is linked to is there")
+  func form() throws {
+    for page in [try Self.batch(), Self.page([]), Self.page([try Self.notified(30)])] {
+      let reader = PageReader(page)
+      #expect(reader.error == nil)
+      #expect(Set(reader.ids).count == reader.ids.count)
+      #expect(Set(reader.links).isSubset(of: reader.ids))
+      #expect(reader.count["h1"] == 1 && reader.count["main"] == 1 && reader.count["body"] == 1)
+    }
+  }
+
+  @Test("it asks nobody for anything: no address, no attribute that runs or styles")
+  func selfContained() throws {
+    let page = try Self.batch()
+    for word in [
+      "http:", "https:", "url(h", "@import", " src=", " style=", " onclick=", "<img", "<link",
+    ] {
+      #expect(!page.contains(word), "\(word)")
+    }
+    let reader = PageReader(page)
+    #expect(reader.links.count > 4 && reader.foreignLinks.isEmpty)
+    #expect(reader.count["script"] == 1 && reader.count["style"] == 1)
+    #expect(page.contains("\n<script>\(PageScript.text)</script>\n"))
+    #expect(page.contains("\n<style>\(PageStyle.text)</style>\n"))
+    let policy = try #require(reader.policy)
+    #expect(policy.hasPrefix("default-src 'none'; ") && !policy.contains("unsafe"))
+    #expect(policy.contains("script-src '\(ContentHash.source(of: PageScript.text))'"))
+    #expect(policy.contains("style-src '\(ContentHash.source(of: PageStyle.text))'"))
+  }
+
+  @Test("its script and its style keep what they are hashed for: no character is replaced")
+  func printable() {
+    for text in [PageScript.text, PageStyle.text] {
+      #expect(PrintableText(lines: text).description == text)
+      #expect(!text.contains("</"))
+    }
+    #expect(!PageScript.text.contains("innerHTML") && !PageScript.text.contains("insertAdjacent"))
+  }
+
+  @Test("each table has a caption, a header for each column, and as many cells in each row")
+  func tables() throws {
+    let reader = PageReader(try Self.batch())
+    #expect(reader.tables.count == 5)
+    for table in reader.tables {
+      #expect(
+        table.hasCaption && table.columns > 0 && table.rows.allSatisfy { $0 == table.columns }
+      )
+    }
+  }
+
+  // MARK: Failures
+
+  @Test("failures come first: in what went wrong, in the devices, in the sections")
+  func order() throws {
+    let page = try Self.batch()
+    func place(_ text: String) throws -> String.Index {
+      try #require(page.range(of: text)).lowerBound
+    }
+    #expect(try place("4 devices: 1 ok, 3 failed") < place("What went wrong"))
+    #expect(try place("What went wrong") < place("<h2>Devices</h2>"))
+    #expect(try place("data-section=\"r2\"") < place("data-section=\"r1\""))
+    #expect(try place("id=\"r4\"") < place("id=\"r1\""))
+    #expect(page.components(separatedBy: "<details open=\"open\">").count == 4)
+  }
+
+  @Test("a failure has what was waited for, the answer, the ATT error, the hint and the place")
+  func explained() throws {
+    let page = try Self.batch()
+    let place = "<div><dt>Written at</dt><dd><code>chain.yaml:4:5</code></dd></div>"
+    let hint = "<div><dt>Try</dt><dd>check the device, or what the chain expects of it</dd></div>"
+    let expected =
+      "<dt>While</dt><dd>reading battery-level</dd></div><div><dt>Expected</dt>"
+      + "<dd><code>percent &gt; 50</code></dd></div>"
+    func low(_ text: String) -> String {
+      "\(expected)<div><dt>Received</dt><dd><code>\(text)</code></dd></div>\(hint)\(place)"
+    }
+    #expect(page.contains(low("30 % (bytes 1e)")) && page.contains(low("31 % (bytes 1f)")))
+    // Both devices are in one card, each with what was received.
+    let heading = "<h3>Step 2: read battery-level <span class=\"count\">2 devices</span></h3>"
+    #expect(page.contains(heading) && page.contains("\(expected)\(hint)\(place)"))
+    #expect(page.contains("<p class=\"why\">expected percent &gt; 50</p>"))
+    #expect(page.contains("<a href=\"#r2s3\">Low-1</a> <code>30 %</code></li>"))
+    #expect(page.contains("<a href=\"#r3s3\">Low-2</a> <code>31 %</code></li>"))
+    #expect(page.contains("<bdi>Charge</bdi> <span class=\"label\"><bdi>read battery-level"))
+    #expect(page.contains("<dd><code>org.bluez.Error.Failed: ATT error: 0x80</code></dd>"))
+    #expect(page.contains("<dt>ATT error</dt><dd><code>application error 0x80</code></dd>"))
+    #expect(page.contains("<dt>Try</dt><dd>look at the device</dd>"))
+  }
+
+  @Test("attempts before the last one are on the timeline, with why they failed")
+  func attempts() throws {
+    let lost = DeviceFailure.scripted(.linkLost, .passing)
+    let page = Self.page([
+      try Self.events("retry: { attempts: 2, backoff: 1s }\n" + Self.check) {
+        $0.answer("read battery-level", .failure(lost), .value([72]))
+      }
+    ])
+    #expect(page.contains("<title>attempt 1, 1.000 s</title>"))
+    #expect(page.contains("<p>Attempt 1 failed: reading battery-level on"))
+    #expect(page.contains("<p class=\"verdict ok\">1 device: 1 ok</p>"))
+  }
+
+  // MARK: Text from outside
+
+  private static let names = [
+    "</script><script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "</title></style>",
+    "']]>--><!--&amp;&#60;b>", "\u{202e}evil\u{2066}\u{200f}", "a\u{0}\u{1b}[2J\u{85}\n\u{2028}",
+    "javascript:alert(1)", String(repeating: "W", count: 5_000),
+  ]
+
+  @Test("names and values cannot leave the text they are in", arguments: names)
+  func hostile(_ name: String) throws {
+    let quoted = JSONValue.string(name).text
+    let file = """
+      name: \(quoted)
+      steps:
+        - { read: battery-level, name: \(quoted) }
+        - { read: ff01, format: utf8 }
+        - { log: \(quoted) }
+        - { read: battery-level, expect: { percent: 1 } }
+      """
+    let whole = RecordedWhole(.batch, name: name).leavingOut([name])
+    let events = try Self.events(file, on: name) {
+      $0.answer("read ff01", .value(Array(name.utf8)))
+    }
+    let page = Self.page([events], of: whole)
+    let reader = PageReader(page)
+    #expect(reader.error == nil)
+    #expect(reader.count["script"] == 1 && reader.count["style"] == 1 && reader.count["img"] == nil)
+    #expect(reader.foreignLinks.isEmpty)
+    #expect(page.unicodeScalars.allSatisfy { $0 == "\n" || $0.isPrintable })
+    let shown = String(name.printable.prefix(20))
+    #expect(reader.text.components(separatedBy: shown).count > 6)
+    #expect(page.utf8.count < 60_000)
+  }
+
+  // MARK: Size
+
+  @Test("values are in a table and in a plot; many are only in the plot, which the page states")
+  func values() throws {
+    let few = Self.page([try Self.notified(30)])
+    #expect(few.contains("<td class=\"n\">0.300000</td><td>89 bpm</td><td class=\"hex\">0059</td>"))
+    #expect(few.contains("aria-label=\"heart-rate-measurement bpm: 60 bpm to 89 bpm, 30 values\""))
+    #expect(!few.contains("class=\"left-out\""))
+    let many = Self.page([try Self.notified(5_000)])
+    #expect(
+      many.contains("4\u{202f}000 values between the first 500 and the last 500 not listed")
+    )
+    #expect(many.contains("bpm: 60 bpm to 159 bpm, 5\u{202f}000 values\""))
+    #expect(PageReader(many).error == nil && many.utf8.count < 300_000)
+  }
+
+  @Test("a page has room for so much, for failures first, and states what is left out")
+  func room() throws {
+    let long = try Self.events(
+      """
+      steps:
+        - { repeat: 3000, steps: [ { sleep: 1ms } ] }
+        - { read: battery-level, expect: { percent: 1 } }
+      """
+    )
+    let page = Self.page((1...12).map { number in long.map { $0.on("D\(number)") } })
+    let rows = page.components(separatedBy: "<tr id=").count - 1
+    #expect(rows <= ReportPage.Room().steps && page.utf8.count < 6_000_000)
+    #expect(
+      page.contains("more steps that succeeded not listed. A report in .jsonl has all of them.")
+    )
+    #expect(
+      page.components(separatedBy: "<td class=\"s failed\">failed</td><td class=\"n\">3.000").count
+        == 13
+    )
+    #expect(PageReader(page).error == nil)
+  }
+}
+
+extension RunEvent {
+  /// The same on another device.
+  fileprivate func on(_ device: String) -> RunEvent {
+    RunEvent(
+      run: run,
+      device: device,
+      attempt: attempt,
+      offset: offset,
+      wallClock: wallClock,
+      change: change
+    )
+  }
+}
