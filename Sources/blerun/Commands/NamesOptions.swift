@@ -14,9 +14,9 @@ struct NamesOptions: ParsableArguments {
       valueName: "file"
     ),
     completion: .file(extensions: ["yaml", "yml", "json"]),
-    transform: NamesFile.init
+    transform: NamesArgument.init
   )
-  var file: NamesFile?
+  var file: NamesArgument?
 
   /// The names of the file, before those of the user, before the assigned ones.
   ///
@@ -43,7 +43,7 @@ struct NamesOptions: ParsableArguments {
 }
 
 /// A file of names on the command line. It is read once, so that it may be a pipe.
-struct NamesFile {
+struct NamesArgument {
   /// The names, or the errors in the file.
   let contents: Result<AttributeNames, DocumentErrors>
 
