@@ -37,13 +37,15 @@ struct ReadmeTests {
   @Test("the examples in documentation comments compile, where they name devices and worlds")
   func examples() throws {
     let modules = [
-      "BLETesting", "BlueZ", "BlueZInterfaces", "Bluetooth", "DBus", "Jobs", "Signals",
+      "BLETesting", "BlueZ", "BlueZInterfaces", "BlueZSimulator", "Bluetooth", "DBus", "Documents",
+      "Jobs", "Signals", "SimulatedDevices",
     ]
     let parameters = [
       "thermometer: any DeviceService", "keyRing: any DeviceService", "device: any DeviceService",
       "sensor: any DeviceService", "devices: [any DeviceService]", "connection: DeviceConnection",
       "world: SimulatedWorld", "plan: Plan", "advertisement: Advertisement",
-      "properties: PropertyMap",
+      "properties: PropertyMap", "client: BlueZClient", "bus: any MessageBus",
+      "steering: Steering",
     ].joined(separator: ", ")
     var code = modules.map { "import \($0)" }
     // Those of Signals name the signals that they work on.

@@ -71,6 +71,14 @@ public struct LinkFacts: Hashable, Sendable {
 
 extension BlueZClient {
   /// The adapters, in order of index.
+  ///
+  /// One that is switched off or blocked is among them; one that is unplugged is not.
+  ///
+  /// ```swift
+  /// for adapter in client.adapterFacts where !adapter.isPowered {
+  ///   print("\(adapter.name) is off: \(adapter.powerState ?? "unknown reason")")
+  /// }
+  /// ```
   public var adapterFacts: [AdapterFacts] {
     look { tree in
       tree.adapters.map { adapter in
@@ -92,11 +100,23 @@ extension BlueZClient {
   }
 
   /// The address of the adapter that a selector selects now; nil when none can be used.
+  ///
+  /// An adapter that is off cannot be used.
+  ///
+  /// ```swift
+  /// let address = client.usableAddress(.name("hci1"))
+  /// print(address.map { "hci1 is \($0)" } ?? "hci1 is missing or off")
+  /// ```
   public func usableAddress(_ adapter: AdapterSelector) -> BluetoothAddress? {
     look { try? $0.usableAdapter(adapter) }?.address
   }
 
   /// The connected devices, in order of adapter and address.
+  ///
+  /// ```swift
+  /// let connected = client.linkFacts.map { $0.name ?? "\($0.address)" }
+  /// print("connected:", connected.joined(separator: ", "))
+  /// ```
   public var linkFacts: [LinkFacts] {
     look { tree in
       tree.adapters.flatMap { tree.devices(of: $0.path) }.compactMap { path in
@@ -116,6 +136,13 @@ extension BlueZClient {
   /// As of the last reading of all objects, and without subscriptions of this program that started
   /// later. bluetoothd ends the subscriptions of programs that leave the bus, and reports no other
   /// use of a connection.
+  ///
+  /// ```swift
+  /// for link in client.linkFacts where !client.hasSubscribers(link.path) {
+  ///   print("\(link.address) is connected, and nobody subscribes")
+  /// }
+  /// ```
+  ///
   /// - Source: BlueZ 5.66, `doc/gatt-api.txt` (Notifying, NotifyAcquired, WriteAcquired).
   public func hasSubscribers(_ device: ObjectPath) -> Bool {
     look { tree in
@@ -131,9 +158,22 @@ extension BlueZClient {
   }
 
   /// Whether bluetoothd reports a device as connected.
+  ///
+  /// False for a device that bluetoothd does not know.
+  ///
+  /// ```swift
+  /// let before = client.linkFacts
+  /// _ = try await device.session { device.read("battery-level") }.first(within: .seconds(30))
+  /// let dropped = before.filter { !client.isConnected($0.path) }
+  /// ```
   public func isConnected(_ device: ObjectPath) -> Bool { look { $0.isConnected(device) } }
 
   /// Whether bluetoothd runs with its experimental interfaces, as far as its objects show.
+  ///
+  /// ```swift
+  /// let filter = ScanFilter(isPassive: client.hasExperimentalInterfaces)
+  /// let nearby = device.scan(filter).take(5).collect()
+  /// ```
   public var hasExperimentalInterfaces: Bool {
     look { tree in
       tree.adapters.contains { tree.has(AdvertisementMonitorManager1.interface, at: $0.path) }

@@ -72,6 +72,15 @@ public final class BlueZClient: Sendable {
 
   /// Watches bluetoothd and reads its objects.
   ///
+  /// For a program that also uses other interfaces of the same bus, and for tests on a bus in
+  /// memory.
+  ///
+  /// ```swift
+  /// let loop = EventLoop()
+  /// let bus = try await LibDBusConnection.open(address: .system, on: loop)
+  /// let client = try await BlueZClient.open(bus: bus)
+  /// ```
+  ///
   /// - Throws: `DeviceFailure` with the code `daemon-missing` when bluetoothd is not on the bus and
   ///   the bus cannot start it, `not-permitted` or `bus-lost`; the errors of a wait.
   public static func open(
@@ -93,6 +102,15 @@ public final class BlueZClient: Sendable {
   }
 
   /// Connects to a bus, watches bluetoothd there and reads its objects.
+  ///
+  /// One client is sufficient for all devices and adapters of a program. A bluetoothd that restarts
+  /// later is found again.
+  ///
+  /// ```swift
+  /// let loop = EventLoop()
+  /// let client = try await BlueZClient.open(on: loop)
+  /// print(client.adapterFacts.map(\.name))
+  /// ```
   ///
   /// - Throws: `DeviceFailure`: `bus-unreachable`, and what ``open(bus:limits:ledger:)`` throws.
   public static func open(

@@ -59,5 +59,11 @@ public struct BlueZLimits: Sendable {
   public var settle: Duration = .seconds(3)
 
   /// The usual limits.
+  ///
+  /// ```swift
+  /// var limits = BlueZLimits()
+  /// limits.connect = .seconds(20)
+  /// let client = try await BlueZClient.open(on: EventLoop(), limits: limits)
+  /// ```
   public init() {}
 }

@@ -13,6 +13,11 @@ extension BlueZDeviceService {
   /// with several devices are distinguished by their devices: Just Works pairings run in parallel,
   /// any other waits its turn, within the deadline.
   ///
+  /// ```swift
+  /// let outcome = try await device.pair(PairingAnswers(secret: Secret("123456")))
+  ///   .first(within: .seconds(90))
+  /// ```
+  ///
   /// - Returns: Whether it was paired now or before. Fails with `DeviceFailure`:
   ///   `pairing-failed`, transient when it was cancelled and nobody rejected it; `busy`,
   ///   `timed-out`, and what `connect` fails with.
@@ -47,6 +52,17 @@ extension BlueZDeviceService {
   }
 
   /// Answers pairing requests about this device while `body` runs.
+  ///
+  /// For devices that begin to pair by themselves when a protected value is read. `body` runs once
+  /// the agent is registered. Fails as `body` does.
+  ///
+  /// ```swift
+  /// let name = device.session {
+  ///   device.answering(PairingAnswers(secret: Secret("123456"))) { device.read("device-name") }
+  /// }
+  /// ```
+  ///
+  /// - Source: BlueZ 5.66, `doc/agent-api.txt` (RegisterAgent, RequestDefaultAgent).
   public func answering<Value: Sendable>(
     _ answers: PairingAnswers,
     _ body: @escaping @Sendable () -> Signal<Value>
@@ -148,6 +164,10 @@ extension BlueZDeviceService {
 
   /// Removes the device from bluetoothd with its bond; disconnects it.
   ///
+  /// ```swift
+  /// try await device.unpair().first(within: .seconds(10))
+  /// ```
+  ///
   /// - Returns: One value once it is removed; also when it was unknown.
   public func unpair() -> Signal<Void> {
     operation(.objects, "unpairing") { [self] in
@@ -194,7 +214,12 @@ extension BlueZDeviceService {
 
   /// Sets `Trusted` of a device that bluetoothd knows.
   ///
+  /// ```swift
+  /// try await device.trust(true).first(within: .seconds(10))
+  /// ```
+  ///
   /// - Returns: One value once bluetoothd has replied. Fails with `not-found` for an unknown one.
+  /// - Source: BlueZ 5.66, `doc/device-api.txt` (Trusted).
   public func trust(_ isTrusted: Bool) -> Signal<Void> {
     operation(.objects, isTrusted ? "trusting" : "ending the trust") { [self] in
       try await client.keepInStep()

@@ -17,6 +17,14 @@ public enum AdapterSelector: Hashable, Sendable, CustomStringConvertible {
   case alias(String)
 
   /// Parses `hci0`, an address, or otherwise an alias.
+  ///
+  /// Nothing is looked up: whether there is such an adapter shows when it is used.
+  ///
+  /// ```swift
+  /// let service = BlueZDeviceService(
+  ///   client: client, target: .name("Thermo*"), adapter: AdapterSelector("hci1"),
+  ///   scheduler: SerialScheduler(on: client.bus.loop))
+  /// ```
   public init(_ text: String) {
     if text.hasPrefix("hci"), text.count > 3, text.dropFirst(3).allSatisfy(\.isNumber) {
       self = .name(text)

@@ -7,6 +7,15 @@ public import Signals
 
 extension BlueZDeviceService {
   /// Lists the services of the connected device.
+  ///
+  /// ```swift
+  /// let services = device.session { device.services() }
+  /// for service in try await services.first(within: .seconds(30)) {
+  ///   print(service.uuid, service.characteristics.map(\.uuid))
+  /// }
+  /// ```
+  ///
+  /// - Returns: The services in the order of their handles. Fails with `not-connected`.
   public func services() -> Signal<[GATTService]> {
     operation(.objects, "listing the services") { [self] in
       try await client.keepInStep()
@@ -18,6 +27,11 @@ extension BlueZDeviceService {
 
   /// Reads a characteristic.
   ///
+  /// ```swift
+  /// let octets = try await device.session { device.read("battery-level") }
+  ///   .first(within: .seconds(30))
+  /// ```
+  ///
   /// - Returns: The value. Fails with `DeviceFailure`.
   public func read(_ selector: CharacteristicSelector) -> Signal<[UInt8]> {
     read(selector, offset: 0)
@@ -27,6 +41,13 @@ extension BlueZDeviceService {
   ///
   /// The read is sent even if the characteristic does not list `read`, as bluetoothd does: the
   /// device decides.
+  ///
+  /// ```swift
+  /// let rest = device.session { device.read("firmware-revision-string", offset: 4) }
+  /// ```
+  ///
+  /// - Returns: The octets from the offset on. Fails with `invalid-value` for an offset beyond the
+  ///   end.
   public func read(_ selector: CharacteristicSelector, offset: Int) -> Signal<[UInt8]> {
     Signal.operation(of: scheduler, "reading") { [self] sink in
       let value: [UInt8]
@@ -48,6 +69,11 @@ extension BlueZDeviceService {
   /// request that is longer than the MTU less three octets is sent as a long write. A command that
   /// is longer is rejected before it is sent.
   ///
+  /// ```swift
+  /// let alarm = device.session { device.write([2], to: "alert-level", kind: .request) }
+  /// try await alarm.first(within: .seconds(30))
+  /// ```
+  ///
   /// - Returns: One value once bluetoothd has replied: for a request, once the device has the
   ///   value.
   public func write(
@@ -62,6 +88,15 @@ extension BlueZDeviceService {
   ///
   /// If only write without response is supported, `automatic` is rejected before it is sent:
   /// commands carry no offset.
+  ///
+  /// ```swift
+  /// let patched = device.session {
+  ///   device.write([0x2a], to: "device-name", kind: .request, offset: 3)
+  /// }
+  /// ```
+  ///
+  /// - Returns: One value once the device has the octets. Fails with `invalid-value` for an offset
+  ///   beyond the end, and with `not-supported` when the device has no long writes.
   public func write(
     _ value: [UInt8],
     to selector: CharacteristicSelector,

@@ -11,6 +11,15 @@ extension BlueZDeviceService {
   /// The connection belongs to the current turn, which ends it, unless it is to be kept or existed
   /// before.
   ///
+  /// An attempt that fails transiently is repeated within the deadline; see ``ConnectOptions``.
+  /// `session` and `withConnection` call this and disconnect, too; call it for a connection that is
+  /// to stay.
+  ///
+  /// ```swift
+  /// let kept = device.connect(keep: true, expecting: ["battery"])
+  /// print(try await kept.first(within: .seconds(60)))
+  /// ```
+  ///
   /// - Parameters:
   ///   - keep: Leave the connection up when the turn ends.
   ///   - expecting: Services that the device must have.
@@ -159,6 +168,10 @@ extension BlueZDeviceService {
   // MARK: Disconnecting
 
   /// Disconnects, whoever connected, and waits until the connection is down.
+  ///
+  /// ```swift
+  /// try await device.disconnect().first(within: .seconds(10))
+  /// ```
   ///
   /// - Returns: One value; also when the device was not connected, or bluetoothd has removed it.
   public func disconnect() -> Signal<Void> {

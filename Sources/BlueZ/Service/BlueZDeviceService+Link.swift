@@ -11,12 +11,22 @@ extension BlueZDeviceService {
   /// The RSSI of Device1 is that of advertisements, and absent while a device is connected. This
   /// asks the meter that the service was created with.
   ///
+  /// ```swift
+  /// let strength = try await device.session { device.rssi() }.first(within: .seconds(30))
+  /// print("\(strength.rssi) dBm")
+  /// ```
+  ///
   /// - Returns: RSSI and TX power. Fails with `DeviceFailure`.
   public func rssi() -> Signal<LinkStrength> {
     measured("measuring the link") { try await $0.strength(of: $1) }
   }
 
   /// Reads the connection parameters, as far as the meter knows them.
+  ///
+  /// ```swift
+  /// let parameters = device.session { device.connectionParameters() }
+  /// print(try await parameters.first(within: .seconds(30)).interval)
+  /// ```
   ///
   /// - Returns: The parameters. Fails with `DeviceFailure`.
   public func connectionParameters() -> Signal<ConnectionParameters> {

@@ -7,6 +7,12 @@ public import Signals
 extension BlueZDeviceService {
   /// Subscribes, and sends notifications and indications until it is ended.
   ///
+  /// ```swift
+  /// let beats = device.session {
+  ///   device.notifications("heart-rate-measurement").take(10).collect()
+  /// }
+  /// ```
+  ///
   /// - Returns: Fails with `DeviceFailure`: `link-lost` when the connection drops, and others;
   ///   with `BufferOverflow` when values are not consumed.
   public func notifications(_ selector: CharacteristicSelector) -> Signal<NotifiedValue> {
@@ -14,6 +20,12 @@ extension BlueZDeviceService {
   }
 
   /// Subscribes, and sends the stream of values once bluetoothd has replied.
+  ///
+  /// ```swift
+  /// let first = device.session {
+  ///   device.subscribe("heart-rate-measurement").flattenMap { values in values.take(1) }
+  /// }
+  /// ```
   ///
   /// - Returns: One stream, which is subscribed until the signal ends.
   public func subscribe(
@@ -30,6 +42,15 @@ extension BlueZDeviceService {
   ///
   /// A stream that resumes connects and subscribes again while a caller waits for its next value,
   /// within the deadline and in the turn of that caller.
+  ///
+  /// By default a lost connection fails the stream; with `.resume` it leaves a gap in it.
+  ///
+  /// ```swift
+  /// let options = SubscriptionOptions(onLinkLoss: .resume)
+  /// let values = device.session {
+  ///   device.subscribe("heart-rate-measurement", options).flattenMap { $0.take(100).collect() }
+  /// }
+  /// ```
   ///
   /// - Returns: One stream, which is subscribed until the signal ends.
   public func subscribe(

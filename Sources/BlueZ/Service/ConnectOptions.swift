@@ -14,5 +14,13 @@ public struct ConnectOptions: Hashable, Sendable {
   public var adapterWait: Duration?
 
   /// The usual options: no wait for an adapter, and other programs come first.
+  ///
+  /// ```swift
+  /// var options = ConnectOptions()
+  /// options.adapterWait = .seconds(60)  // for an adapter that is plugged in late
+  /// let lamp = BlueZDeviceService(
+  ///   client: client, target: .name("Lamp"), options: options,
+  ///   scheduler: SerialScheduler(on: client.bus.loop))
+  /// ```
   public init() {}
 }

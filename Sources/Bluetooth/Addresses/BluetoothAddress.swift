@@ -6,11 +6,20 @@ public struct BluetoothAddress: Hashable, Comparable, Sendable, CustomStringConv
   public let number: UInt64
 
   /// The address whose octets are the lower 48 bits of `number`.
+  ///
+  /// ```swift
+  /// let address = BluetoothAddress(number: 0xc0ff_ee00_0001)  // C0:FF:EE:00:00:01
+  /// ```
   public init(number: UInt64) {
     self.number = number & 0xffff_ffff_ffff
   }
 
   /// Parses `C0:FF:EE:00:00:01`, in either case, also with `-` or `_` as separators.
+  ///
+  /// ```swift
+  /// guard let address = BluetoothAddress("c0-ff-ee-00-00-01") else { return }
+  /// print(address)  // C0:FF:EE:00:00:01
+  /// ```
   public init?(_ text: String) {
     guard text.utf8.count == 17 else { return nil }
     var number: UInt64 = 0

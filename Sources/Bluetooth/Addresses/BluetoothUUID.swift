@@ -12,12 +12,23 @@ public struct BluetoothUUID: Hashable, Comparable, Sendable, CustomStringConvert
   private static let baseLow: UInt64 = 0x8000_0080_5f9b_34fb
 
   /// The UUID with a 16-bit form.
+  ///
+  /// ```swift
+  /// let heartRate = BluetoothUUID(short: 0x180d)
+  /// ```
   public init(short: UInt16) {
     high = UInt64(short) << 32 | Self.baseHigh
     low = Self.baseLow
   }
 
   /// Parses `180d`, `0x180D`, eight digits, or the full form with hyphens, in either case.
+  ///
+  /// Not for names such as `heart-rate`: ``AssignedNumbers/service(named:)`` takes those, too.
+  ///
+  /// ```swift
+  /// let soil = BluetoothUUID("3f0e0001-4b1d-4d5e-9a57-0b3c2f1a9d77")
+  /// print(BluetoothUUID("180d") == BluetoothUUID(short: 0x180d))  // true
+  /// ```
   public init?(_ text: String) {
     var text = text
     guard let halves = text.withUTF8({ Self.halves(of: $0) }) else { return nil }
@@ -43,6 +54,10 @@ public struct BluetoothUUID: Hashable, Comparable, Sendable, CustomStringConvert
   }
 
   /// The 16-bit form, where there is one.
+  ///
+  /// ```swift
+  /// let own = advertisement.services.filter { $0.short == nil }  // those of the manufacturer
+  /// ```
   public var short: UInt16? {
     guard low == Self.baseLow, high & 0xffff_ffff == Self.baseHigh, high >> 48 == 0 else {
       return nil
@@ -51,6 +66,10 @@ public struct BluetoothUUID: Hashable, Comparable, Sendable, CustomStringConvert
   }
 
   /// The full lower-case form.
+  ///
+  /// ```swift
+  /// print(BluetoothUUID(short: 0x180d).text)  // 0000180d-0000-1000-8000-00805f9b34fb
+  /// ```
   public var text: String {
     String(unsafeUninitializedCapacity: 36) { octets in
       var place = 0

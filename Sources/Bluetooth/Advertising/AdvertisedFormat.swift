@@ -41,6 +41,12 @@ public struct AdvertisedFormat: Equatable, Sendable, CustomStringConvertible {
   }
 
   /// Decodes manufacturer data; nil when it has none of the formats.
+  ///
+  /// ```swift
+  /// let formats = advertisement.manufacturerData.compactMap {
+  ///   AdvertisedFormat(company: $0.company, $0.data)
+  /// }
+  /// ```
   public init?(company: UInt16, _ data: [UInt8]) {
     guard
       let decoded = Beacons.iBeacon(company, data) ?? Beacons.altBeacon(data)
@@ -50,6 +56,12 @@ public struct AdvertisedFormat: Equatable, Sendable, CustomStringConvertible {
   }
 
   /// Decodes service data; nil when it has none of the formats.
+  ///
+  /// ```swift
+  /// for data in advertisement.serviceData {
+  ///   if let format = AdvertisedFormat(service: data.service, data.data) { print(format) }
+  /// }
+  /// ```
   public init?(service: BluetoothUUID, _ data: [UInt8]) {
     guard let decoded = Eddystone.frame(service, data) ?? BTHome.data(service, data) else {
       return nil

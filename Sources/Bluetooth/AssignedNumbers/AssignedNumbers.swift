@@ -15,6 +15,12 @@ public enum AssignedNumbers {
   static let descriptors = NameTable(assignedDescriptors)
 
   /// "Heart Rate".
+  ///
+  /// This and the other names are nil for a UUID that the Bluetooth SIG has not assigned.
+  ///
+  /// ```swift
+  /// for uuid in advertisement.services { print(AssignedNumbers.serviceName(uuid) ?? "\(uuid)") }
+  /// ```
   public static func serviceName(_ uuid: BluetoothUUID) -> String? { services.name(uuid) }
 
   /// "Heart Rate Measurement".
@@ -31,6 +37,16 @@ public enum AssignedNumbers {
   }
 
   /// "heart-rate-measurement".
+  ///
+  /// The name that selectors, chain files and options use.
+  ///
+  /// ```swift
+  /// for service in try await connection.services() {
+  ///   for one in service.characteristics {
+  ///     print(AssignedNumbers.characteristicIdentifier(one.uuid) ?? "\(one.uuid)")
+  ///   }
+  /// }
+  /// ```
   public static func characteristicIdentifier(_ uuid: BluetoothUUID) -> String? {
     characteristicName(uuid).map(NameTable.identifier)
   }
@@ -41,9 +57,17 @@ public enum AssignedNumbers {
   }
 
   /// The service with an identifier, or a UUID in any form.
+  ///
+  /// ```swift
+  /// print(AssignedNumbers.service(named: "heart-rate") == BluetoothUUID(short: 0x180d))  // true
+  /// ```
   public static func service(named text: String) -> BluetoothUUID? { services.uuid(text) }
 
   /// The characteristic with an identifier, or a UUID in any form.
+  ///
+  /// ```swift
+  /// print(AssignedNumbers.characteristic(named: "battery-level") == BluetoothUUID(short: 0x2a19))
+  /// ```
   public static func characteristic(named text: String) -> BluetoothUUID? {
     characteristics.uuid(text)
   }
@@ -55,6 +79,10 @@ public enum AssignedNumbers {
   public static func nearestService(to text: String) -> String? { services.nearest(to: text) }
 
   /// The characteristic identifier closest to `text`, if one is close.
+  ///
+  /// ```swift
+  /// print(AssignedNumbers.nearestCharacteristic(to: "batery-level") ?? "")  // battery-level
+  /// ```
   public static func nearestCharacteristic(to text: String) -> String? {
     characteristics.nearest(to: text)
   }

@@ -58,6 +58,10 @@ public final class DeviceConnection: Sendable {
 
   /// Reads a characteristic: `try await connection.read("battery-level")`.
   ///
+  /// ```swift
+  /// let octets = try await connection.read("battery-level")
+  /// ```
+  ///
   /// - Throws: ``DeviceFailure`` as ``DeviceService/read(_:)``; what ``first(of:)`` throws.
   public func read(_ characteristic: CharacteristicSelector) async throws -> [UInt8] {
     try await scope.first(of: device.read(characteristic), "reading \(characteristic)")
@@ -74,6 +78,10 @@ public final class DeviceConnection: Sendable {
 
   /// Reads a characteristic whose value has a type: `try await connection.read(.batteryLevel)`.
   ///
+  /// ```swift
+  /// let percent = try await connection.read(.batteryLevel)
+  /// ```
+  ///
   /// - Throws: ``MalformedValue`` for a value that is not in the format of the characteristic; what
   ///   ``first(of:)`` throws.
   public func read<Value>(_ characteristic: Characteristic<Value>) async throws -> Value {
@@ -81,6 +89,10 @@ public final class DeviceConnection: Sendable {
   }
 
   /// Writes a characteristic: `try await connection.write([1], to: "alert-level")`.
+  ///
+  /// ```swift
+  /// try await connection.write([1], to: "alert-level")
+  /// ```
   ///
   /// - Parameters:
   ///   - value: At most 512 octets; in a command at most the MTU less three.
@@ -97,6 +109,10 @@ public final class DeviceConnection: Sendable {
   }
 
   /// Writes a value that has a type: `try await connection.write("mild alert", to: .alertLevel)`.
+  ///
+  /// ```swift
+  /// try await connection.write("mild alert", to: .alertLevel)
+  /// ```
   ///
   /// - Parameters:
   ///   - value: The value to write.
@@ -124,6 +140,14 @@ public final class DeviceConnection: Sendable {
   }
 
   /// Writes a descriptor with a request.
+  ///
+  /// ```swift
+  /// try await connection.writeDescriptor(
+  ///   [5, 0, 60, 0], to: DescriptorSelector(parsing: "temperature-measurement/2906"))
+  /// ```
+  ///
+  /// - Throws: ``DeviceFailure`` as ``DeviceAttributes/writeDescriptor(_:to:)``; what
+  ///   ``first(of:)`` throws.
   public func writeDescriptor(
     _ value: [UInt8],
     to descriptor: DescriptorSelector

@@ -91,9 +91,26 @@ public struct DeviceFailure: Error, Hashable, Sendable, CustomStringConvertible 
   }
 
   /// What to try, in the words of the library; may be empty.
+  ///
+  /// ```swift
+  /// do {
+  ///   let level = try await connection.read(.batteryLevel)
+  ///   print(level, "%")
+  /// } catch let failure as DeviceFailure where !failure.hint.isEmpty {
+  ///   print("try:", failure.hint)
+  /// }
+  /// ```
   public var hint: String { advice.text }
 
   /// The operation and its device: "connecting to Thermo-1".
+  ///
+  /// ```swift
+  /// do {
+  ///   try await connection.write("high alert", to: .alertLevel)
+  /// } catch let failure as DeviceFailure {
+  ///   print(failure.what, "failed:", failure.meaning)  // writing alert-level to Key-1 failed: …
+  /// }
+  /// ```
   public var what: String { device.map { "\(operation) \(preposition) \($0)" } ?? operation }
 
   private var preposition: String {

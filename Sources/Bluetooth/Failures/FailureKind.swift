@@ -123,6 +123,14 @@ public protocol KnownFailure: Error {
 
 extension FailureKind {
   /// The kind of any error: of the library, of a cancelled task, or of something else (`other`).
+  ///
+  /// ```swift
+  /// do {
+  ///   try await connection.write("high alert", to: .alertLevel)
+  /// } catch {
+  ///   if FailureKind(error) == .notPaired { print("pair first") } else { throw error }
+  /// }
+  /// ```
   public init(_ error: any Error) {
     switch error {
     case let failure as any KnownFailure: self = failure.kind
@@ -179,6 +187,11 @@ extension FailureKind {
   }
 
   /// Whether another attempt may succeed, where the error itself does not state it.
+  ///
+  /// ```swift
+  /// let patient = thermometer.session { thermometer.read(.batteryLevel) }
+  ///   .retry(RetryPolicy(attempts: 3, backoff: .seconds(2)) { FailureKind($0).class == .passing })
+  /// ```
   public var `class`: FailureClass {
     switch self {
     case .timedOut, .link, .busy, .notFound: .passing

@@ -72,6 +72,10 @@ public struct ATTErrorCode: Error, RawRepresentable, Hashable, Sendable, CustomS
 
   /// The meaning of the code, in words; a code without a fixed meaning is named by its number:
   /// "application error 0x80".
+  ///
+  /// ```swift
+  /// print(ATTErrorCode(rawValue: 0x80).meaning)  // application error 0x80
+  /// ```
   public var meaning: String { Self.meanings[rawValue] ?? numbered }
 
   /// What a code without a fixed meaning is called.
@@ -81,6 +85,10 @@ public struct ATTErrorCode: Error, RawRepresentable, Hashable, Sendable, CustomS
   }
 
   /// The code of a name or a number: `value-not-allowed`, `0x80`, `14`; nil for anything else.
+  ///
+  /// ```swift
+  /// print(ATTErrorCode(written: "value-not-allowed") == .valueNotAllowed)  // true
+  /// ```
   public init?(written text: String) {
     let number = text.hasPrefix("0x") ? UInt8(text.dropFirst(2), radix: 16) : UInt8(text)
     if let number {
@@ -99,6 +107,10 @@ public struct ATTErrorCode: Error, RawRepresentable, Hashable, Sendable, CustomS
 
   /// The meaning with hyphens, as files and options write it: `value-not-allowed`. Codes without a
   /// fixed meaning have their number: `0x80`.
+  ///
+  /// ```swift
+  /// print(ATTErrorCode.valueNotAllowed.identifier)  // value-not-allowed
+  /// ```
   public var identifier: String {
     guard let meaning = Self.meanings[rawValue] else { return "0x\(hexadecimal(rawValue))" }
     return meaning.lowercased().split(separator: " ").joined(separator: "-")

@@ -43,6 +43,13 @@ public struct CharacteristicProperties: OptionSet, Hashable, Sendable {
   public static var knownFlags: [String] { names.map(\.1) }
 
   /// The properties for BlueZ's flags; unknown flags are left out.
+  ///
+  /// ```swift
+  /// let properties = CharacteristicProperties(flags: ["read", "notify"])
+  /// print(properties.contains(.notify))  // true
+  /// ```
+  ///
+  /// - Source: BlueZ 5.66, `doc/gatt-api.txt` (Flags).
   public init(flags: [String]) {
     self = Self.names.reduce(into: []) { result, entry in
       if flags.contains(entry.1) { result.insert(entry.0) }
@@ -50,5 +57,11 @@ public struct CharacteristicProperties: OptionSet, Hashable, Sendable {
   }
 
   /// BlueZ's flags, in BlueZ's order.
+  ///
+  /// ```swift
+  /// for service in try await connection.services() {
+  ///   for one in service.characteristics { print(one.uuid, one.properties.flags) }
+  /// }
+  /// ```
   public var flags: [String] { Self.names.filter { contains($0.0) }.map(\.1) }
 }

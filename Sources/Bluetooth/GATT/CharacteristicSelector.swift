@@ -19,6 +19,11 @@ public struct CharacteristicSelector: Hashable, Sendable, CustomStringConvertibl
   public let description: String
 
   /// A characteristic by its UUID, in any service unless one is given.
+  ///
+  /// ```swift
+  /// let second = CharacteristicSelector(
+  ///   characteristic: BluetoothUUID(short: 0x2a19), instance: 1)
+  /// ```
   public init(
     service: BluetoothUUID? = nil,
     characteristic: BluetoothUUID,
@@ -34,6 +39,12 @@ public struct CharacteristicSelector: Hashable, Sendable, CustomStringConvertibl
   }
 
   /// The characteristic whose value has this handle.
+  ///
+  /// Handles differ from device to device, and may change with its firmware.
+  ///
+  /// ```swift
+  /// let octets = try await connection.read(CharacteristicSelector(handle: 0x0012))
+  /// ```
   public init(handle: UInt16, names: AttributeNames = .assigned) {
     self.names = names
     service = nil
@@ -45,6 +56,13 @@ public struct CharacteristicSelector: Hashable, Sendable, CustomStringConvertibl
   }
 
   /// Parses a selector.
+  ///
+  /// A name, a UUID, `service/characteristic`, `…#1` for the second one, or a handle: `@0x0012`.
+  ///
+  /// ```swift
+  /// let selector = try CharacteristicSelector(parsing: "180f/2a19#1")
+  /// let octets = try await connection.read(selector)
+  /// ```
   ///
   /// - Parameters:
   ///   - text: The selector.
@@ -140,6 +158,10 @@ extension CharacteristicSelector: ExpressibleByStringLiteral {
   ///
   /// The text must be valid: an unknown name stops the program, with the nearest known name. Use
   /// ``init(parsing:names:)`` for a text from elsewhere.
+  ///
+  /// ```swift
+  /// let octets = try await connection.read("battery-level")
+  /// ```
   public init(stringLiteral text: StaticString) {
     do {
       try self.init(parsing: "\(text)")

@@ -41,6 +41,13 @@ public struct DescriptorSelector: Hashable, Sendable, CustomStringConvertible {
 
   /// Parses a selector.
   ///
+  /// The characteristic and the descriptor, each by its name or UUID; or a handle: `@0x0014`.
+  ///
+  /// ```swift
+  /// let format = try DescriptorSelector(parsing: "battery-level/2904")
+  /// let octets = try await connection.readDescriptor(format)
+  /// ```
+  ///
   /// - Parameters:
   ///   - text: The selector.
   ///   - names: The names that it may use.

@@ -33,6 +33,12 @@ public protocol LinkMeter: Sendable {
   /// Measures a connection now. It changes nothing, so every failure of class `passing` may be
   /// retried.
   ///
+  /// ```swift
+  /// func isNear(_ link: LinkIdentity, by meter: any LinkMeter) async throws -> Bool {
+  ///   try await meter.strength(of: link).rssi >= -70
+  /// }
+  /// ```
+  ///
   /// - Throws: ``DeviceFailure``, without a device: `not-connected` when there is no such
   ///   connection, ``DeviceFailure/Code/capabilityMissing`` and
   ///   ``DeviceFailure/Code/socketsMissing`` when this process lacks permission; the errors of a

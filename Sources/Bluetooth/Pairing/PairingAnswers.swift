@@ -38,6 +38,11 @@ public struct PairingAnswers: Sendable {
   public var show: Show
 
   /// Answers to pairing; see the properties.
+  ///
+  /// ```swift
+  /// let printed = PairingAnswers(secret: Secret("123456"))  // on the label of the device
+  /// let compared = PairingAnswers(comparison: .only(482_913))  // shown by the device
+  /// ```
   public init(
     capability: AgentCapability? = nil,
     acceptsJustWorks: Bool = true,
@@ -56,6 +61,12 @@ public struct PairingAnswers: Sendable {
 
   /// The capability that the device is offered: the given one, else the smallest that all answers
   /// need.
+  ///
+  /// ```swift
+  /// print(PairingAnswers().offeredCapability)  // nothing but Just Works is possible
+  /// ```
+  ///
+  /// - Source: Bluetooth Core 5.4, Vol 3, Part H §2.3.5.1, for what each capability allows.
   public var offeredCapability: AgentCapability {
     if let capability { return capability }
     if ask != nil { return .keyboardDisplay }

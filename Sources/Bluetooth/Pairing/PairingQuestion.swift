@@ -40,6 +40,10 @@ public enum PairingQuestion: Hashable, Sendable, CustomStringConvertible {
 
   /// A passkey in its usual form: six digits.
   ///
+  /// ```swift
+  /// print(PairingQuestion.sixDigits(4711))  // 004711
+  /// ```
+  ///
   /// - Source: Bluetooth Core 5.4, Vol 3, Part H §2.3.5.3.
   public static func sixDigits(_ number: UInt32) -> String {
     let digits = String(number)

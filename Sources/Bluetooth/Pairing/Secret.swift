@@ -11,6 +11,11 @@ public struct Secret: Hashable, Sendable {
   private let text: String
 
   /// A secret; it is never printed.
+  ///
+  /// ```swift
+  /// let secret = Secret("123456")
+  /// print(secret)  // the digits are not shown
+  /// ```
   public init(_ text: String) {
     self.text = text
   }
@@ -19,6 +24,10 @@ public struct Secret: Hashable, Sendable {
   public var revealed: String { text }
 
   /// The secret as a passkey, 0 to 999999; nil when it is not one to six digits.
+  ///
+  /// ```swift
+  /// print(Secret("000123").passkey == 123)  // true
+  /// ```
   ///
   /// - Source: Bluetooth Core 5.4, Vol 3, Part H §2.3.5.3.
   public var passkey: UInt32? {

@@ -11,12 +11,21 @@ public struct ManufacturerPattern: Hashable, Sendable, CustomStringConvertible {
   public let prefix: [UInt8]
 
   /// Manufacturer data of a company that begins with these bytes.
+  ///
+  /// ```swift
+  /// let iBeacon = ManufacturerPattern(company: 0x004c, prefix: [0x02, 0x15])
+  /// let nearby = thermometer.scan(ScanFilter(manufacturer: iBeacon))
+  /// ```
   public init(company: UInt16, prefix: [UInt8] = []) {
     self.company = company
     self.prefix = prefix
   }
 
   /// Parses `0x004c`, `76` or, with a prefix, `0x004c:0215`.
+  ///
+  /// ```swift
+  /// let beacons = ScanFilter(manufacturer: ManufacturerPattern("0x004c:0215"))
+  /// ```
   public init?(_ text: String) {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     let number = parts[0]
@@ -49,12 +58,21 @@ public struct ServiceDataPattern: Hashable, Sendable, CustomStringConvertible {
   public let prefix: [UInt8]
 
   /// Data of a service that begins with these bytes.
+  ///
+  /// ```swift
+  /// let eddystone = ServiceDataPattern(service: "feaa", prefix: [0x00])
+  /// let nearby = thermometer.scan(ScanFilter(serviceData: eddystone))
+  /// ```
   public init(service: ServiceSelector, prefix: [UInt8] = []) {
     self.service = service
     self.prefix = prefix
   }
 
   /// Parses a service's name or UUID, optionally with a prefix after a colon: `feaa:00`.
+  ///
+  /// ```swift
+  /// let eddystone = ServiceDataPattern("feaa:00")
+  /// ```
   ///
   /// - Parameters:
   ///   - text: The pattern.

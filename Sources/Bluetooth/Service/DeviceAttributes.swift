@@ -14,6 +14,10 @@ public protocol DeviceAttributes: Sendable {
   ///
   /// A command, a notification or an indication carries at most three octets less.
   ///
+  /// ```swift
+  /// let longest = thermometer.session { thermometer.mtu() }.map { $0 - 3 }
+  /// ```
+  ///
   /// - Returns: Fails with `not-connected`; with `not-supported` when bluetoothd does not report it
   ///   (before 5.62, or when it exports no characteristic of the device).
   /// - Source: BlueZ, `doc/org.bluez.GattCharacteristic.rst` (MTU).
@@ -21,10 +25,20 @@ public protocol DeviceAttributes: Sendable {
 
   /// Sends the current connection parameters, once.
   ///
+  /// bluetoothd does not report them: they need a ``LinkMeter`` that observed the connection.
+  ///
+  /// ```swift
+  /// let interval = thermometer.session { thermometer.connectionParameters() }.map(\.interval)
+  /// ```
+  ///
   /// - Returns: Fails with `timing-unknown` when nobody observed them.
   func connectionParameters() -> Signal<ConnectionParameters>
 
   /// Sends the value from an offset, once.
+  ///
+  /// ```swift
+  /// let rest = thermometer.session { thermometer.read("firmware-revision-string", offset: 4) }
+  /// ```
   ///
   /// - Parameters:
   ///   - characteristic: The characteristic.
@@ -36,6 +50,12 @@ public protocol DeviceAttributes: Sendable {
   /// the device decides what becomes of the octets behind the written ones.
   ///
   /// It is sent as a long write (Prepare Write and Execute Write), which not every device supports.
+  ///
+  /// ```swift
+  /// let renamed = keyRing.session {
+  ///   keyRing.write([0x2a], to: "device-name", kind: .request, offset: 3)
+  /// }
+  /// ```
   ///
   /// - Parameters:
   ///   - value: What is written, in bytes.
@@ -55,6 +75,11 @@ public protocol DeviceAttributes: Sendable {
 
   /// Sends the value of a descriptor, once: at most 512 octets.
   ///
+  /// ```swift
+  /// let description = try DescriptorSelector(parsing: "battery-level/2901")
+  /// let octets = thermometer.session { thermometer.readDescriptor(description) }
+  /// ```
+  ///
   /// - Returns: Fails as ``DeviceService/read(_:)`` does; with `descriptor-missing` when the
   ///   characteristic does not have the descriptor.
   /// - Source: BlueZ, `doc/org.bluez.GattDescriptor.rst` (ReadValue).
@@ -64,6 +89,11 @@ public protocol DeviceAttributes: Sendable {
   ///
   /// The Client Characteristic Configuration is rejected with the hint to subscribe: bluetoothd
   /// writes it itself.
+  ///
+  /// ```swift
+  /// let trigger = try DescriptorSelector(parsing: "temperature-measurement/2906")
+  /// let set = thermometer.session { thermometer.writeDescriptor([5, 0, 60, 0], to: trigger) }
+  /// ```
   ///
   /// - Parameters:
   ///   - value: At most 512 octets.
@@ -78,6 +108,13 @@ public protocol DeviceAttributes: Sendable {
   /// Subscribers of one characteristic in this program share one subscription; the first of them
   /// decides how it is delivered.
   ///
+  /// ```swift
+  /// let options = SubscriptionOptions(onLinkLoss: .resume, overflow: .dropOldest)
+  /// let levels = thermometer.session {
+  ///   thermometer.subscribe("battery-level", options).flattenMap { $0.take(100).collect() }
+  /// }
+  /// ```
+  ///
   /// - Parameters:
   ///   - characteristic: The characteristic.
   ///   - options: The delivery, the size of the buffer and what happens when it is full, and
@@ -90,6 +127,17 @@ public protocol DeviceAttributes: Sendable {
 
   /// Sends a writer with exclusive access to the characteristic, once; the writer is released when
   /// the signal ends.
+  ///
+  /// ```swift
+  /// let sent = keyRing.session {
+  ///   keyRing.acquireWriter("6e400002-b5a3-f393-e0a9-e50e24dcca9e").flattenMap { writer in
+  ///     Signal<Void> { sink in
+  ///       try await writer.write([1, 2, 3])
+  ///       try await sink(())
+  ///     }
+  ///   }
+  /// }
+  /// ```
   ///
   /// - Returns: Fails with `not-supported` when the characteristic does not support write without
   ///   response, and with `busy` while another program has acquired the characteristic.

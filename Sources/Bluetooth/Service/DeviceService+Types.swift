@@ -5,6 +5,10 @@ public import Signals
 extension DeviceService {
   /// Reads a characteristic whose value has a type: `device.read(.batteryLevel)`.
   ///
+  /// ```swift
+  /// let percent = thermometer.session { thermometer.read(.batteryLevel) }
+  /// ```
+  ///
   /// - Returns: Fails as `read` of a selector does, and with ``MalformedValue`` for a
   ///   value that is not in the format of the characteristic.
   public func read<Value>(_ characteristic: Characteristic<Value>) -> Signal<Value> {
@@ -12,6 +16,10 @@ extension DeviceService {
   }
 
   /// Writes a value that has a type: `device.write("mild alert", to: .alertLevel)`.
+  ///
+  /// ```swift
+  /// let alarm = keyRing.session { keyRing.write("mild alert", to: .alertLevel) }
+  /// ```
   ///
   /// - Parameters:
   ///   - value: The value to write.

@@ -51,6 +51,10 @@ extension DeviceTarget {
   }
 
   /// Why a device is not the one; nil if it is.
+  ///
+  /// ```swift
+  /// print(DeviceTarget.name("Soil-1").difference(from: advertisement) ?? "this is the one")
+  /// ```
   public func difference(from device: Advertisement) -> String? {
     if matches(device) { return nil }
     switch self {

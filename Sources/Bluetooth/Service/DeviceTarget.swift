@@ -17,6 +17,12 @@ public enum DeviceTarget: Hashable, Sendable, CustomStringConvertible {
 
   /// An address if `text` is one, else a name.
   ///
+  /// For what a user types: `Thermo*` is a name with wildcards, `*` is any device.
+  ///
+  /// ```swift
+  /// let target = try DeviceTarget(parsing: "C0:FF:EE:00:00:01")
+  /// ```
+  ///
   /// - Throws: ``InvalidDeviceTarget`` for an empty text, and for a part of an address.
   public init(parsing text: String) throws(InvalidDeviceTarget) {
     if text.isEmpty { throw .emptyName }
@@ -30,6 +36,10 @@ public enum DeviceTarget: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Whether a device is selected.
+  ///
+  /// ```swift
+  /// let isWanted = DeviceTarget.name("Soil-*").matches(advertisement)
+  /// ```
   public func matches(_ device: Advertisement) -> Bool {
     switch self {
     case .address(let address): device.address == address
@@ -43,6 +53,10 @@ public enum DeviceTarget: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The same target, with the case of a name as written.
+  ///
+  /// ```swift
+  /// let target = DeviceTarget.name("Lamp").exact  // not a device that is called LAMP
+  /// ```
   public var exact: DeviceTarget {
     switch self {
     case .name(let pattern, _): .name(pattern, exact: true)

@@ -7,6 +7,10 @@ public struct Glob: Hashable, Sendable {
 
   /// A pattern, in which `*` and `?` are wildcards.
   ///
+  /// ```swift
+  /// print(Glob("Thermo-?", ignoringCase: true).matches("THERMO-1"))  // true
+  /// ```
+  ///
   /// - Parameters:
   ///   - pattern: `Thermo-*`.
   ///   - ignoringCase: Whether `a` also matches `A`.
@@ -42,6 +46,10 @@ public struct Glob: Hashable, Sendable {
 extension Glob {
   /// The common prefix, byte for byte, of all texts that match: without regard to case it ends
   /// before the first letter.
+  ///
+  /// ```swift
+  /// print(Glob.prefix(of: "Soil-*"))  // Soil-
+  /// ```
   public static func prefix(of pattern: String, ignoringCase: Bool = false) -> String {
     String(
       pattern.prefix { character in

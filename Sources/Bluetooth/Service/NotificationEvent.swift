@@ -42,6 +42,14 @@ public struct NotificationGap: Hashable, Sendable {
   }
 
   /// The duration of the gap.
+  ///
+  /// ```swift
+  /// let events = thermometer.subscribe("battery-level", SubscriptionOptions(onLinkLoss: .resume))
+  ///   .flattenMap { $0 }
+  /// let seen = events.map { event in
+  ///   if case .gap(let gap) = event { "nothing for \(gap.lasted)" } else { "a value" }
+  /// }
+  /// ```
   public var lasted: Duration { to - from }
 
   /// How many values are known to be dropped.
@@ -55,5 +63,12 @@ public struct NotificationGap: Hashable, Sendable {
 
 extension Signal where Value == NotificationEvent {
   /// The values without the gaps.
+  ///
+  /// ```swift
+  /// let options = SubscriptionOptions(onLinkLoss: .resume)
+  /// let values = thermometer.session {
+  ///   thermometer.subscribe("battery-level", options).flattenMap { $0.notifications }
+  /// }
+  /// ```
   public var notifications: Signal<NotifiedValue> { compactMap(\.notification) }
 }

@@ -28,6 +28,11 @@ public struct ScanFilter: Hashable, Sendable {
   public var isPassive: Bool
 
   /// A filter that all given parts must match; without arguments, every device does.
+  ///
+  /// ```swift
+  /// let belts = ScanFilter(name: "HRM-*", services: ["heart-rate"], rssi: -70)
+  /// let nearby = thermometer.scan(belts).take(2).collect()
+  /// ```
   public init(
     target: DeviceTarget? = nil,
     name: String? = nil,
@@ -53,6 +58,10 @@ public struct ScanFilter: Hashable, Sendable {
   /// Whether a device is reported.
   ///
   /// A connected device does not advertise and has no RSSI; it meets any bound.
+  ///
+  /// ```swift
+  /// let isNear = ScanFilter(rssi: -70).matches(advertisement)
+  /// ```
   public func matches(_ device: Advertisement) -> Bool {
     if let target, !target.matches(device) { return false }
     if let nameTarget, !nameTarget.matches(device) { return false }

@@ -46,6 +46,14 @@ public struct SubscriptionOptions: Hashable, Sendable {
   public static let usualBuffer = 4096
 
   /// Options; see the properties.
+  ///
+  /// Without arguments: bus signals, a buffer of ``usualBuffer`` values, and a failure when the
+  /// connection drops or the buffer is full.
+  ///
+  /// ```swift
+  /// let options = SubscriptionOptions(delivery: .acquire, buffer: 100, overflow: .dropOldest)
+  /// let stream = thermometer.subscribe("heart-rate-measurement", options)
+  /// ```
   public init(
     delivery: Delivery = .signals,
     onLinkLoss: LossPolicy = .fail,

@@ -35,12 +35,24 @@ public indirect enum DecodedValue: Equatable, Sendable, CustomStringConvertible 
   case list([DecodedValue])
 
   /// The field called `name`.
+  ///
+  /// Nil without such a field, and for a value without fields.
+  ///
+  /// ```swift
+  /// let report = try await plan.run(on: sensor)
+  /// let celsius = report.captured["reading"]?["celsius"]?.number
+  /// ```
   public subscript(name: String) -> DecodedValue? {
     guard case .fields(let fields) = self else { return nil }
     return fields.first { $0.name == name }?.value
   }
 
   /// The number; nil for anything else. A single field counts as its value.
+  ///
+  /// ```swift
+  /// let report = try await plan.run(on: sensor)
+  /// print(report.captured["battery"]?.number ?? 0)
+  /// ```
   public var number: Double? {
     switch self {
     case .integer(let value): Double(value)

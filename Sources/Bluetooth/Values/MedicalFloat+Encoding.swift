@@ -16,6 +16,10 @@ extension MedicalFloat {
   }
 
   /// The meaning of a FLOAT that is not a number; nil for numbers. Its exponent is ignored.
+  ///
+  /// ```swift
+  /// print(MedicalFloat.special(0x007f_ffff) == .notANumber)  // true
+  /// ```
   public static func special(_ bits: UInt32) -> Special? {
     special(mantissa: Int(bits & 0xff_ffff), below: 0x80_0000)
   }
@@ -26,6 +30,10 @@ extension MedicalFloat {
   }
 
   /// The FLOAT of a special value.
+  ///
+  /// ```swift
+  /// print(MedicalFloat.bits(.notANumber) == 0x007f_ffff)  // true
+  /// ```
   public static func bits(_ special: Special) -> UInt32 {
     UInt32(mantissa(special, below: 0x80_0000))
   }
@@ -36,6 +44,10 @@ extension MedicalFloat {
   }
 
   /// The FLOAT nearest to `value`, with `decimals` decimals unless it needs more or allows fewer.
+  ///
+  /// ```swift
+  /// print(MedicalFloat.bits(36.6, decimals: 1) == 0xff00_016e)  // true: 366 · 10⁻¹
+  /// ```
   ///
   /// - Returns: nil when the value is too large.
   public static func bits(_ value: Double, decimals: Int) -> UInt32? {
@@ -48,6 +60,10 @@ extension MedicalFloat {
   }
 
   /// The SFLOAT nearest to `value`, with `decimals` decimals unless it needs more or allows fewer.
+  ///
+  /// ```swift
+  /// print(MedicalFloat.shortBits(36.6, decimals: 1) == 0xf16e)  // true: 366 · 10⁻¹
+  /// ```
   ///
   /// - Returns: nil when the value is too large.
   public static func shortBits(_ value: Double, decimals: Int) -> UInt16? {

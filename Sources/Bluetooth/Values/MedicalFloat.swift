@@ -5,6 +5,10 @@
 /// - Source: IEEE 11073-20601:2014, annex F.8.
 public enum MedicalFloat {
   /// The value of a 32-bit FLOAT: an 8-bit exponent above a 24-bit mantissa.
+  ///
+  /// ```swift
+  /// print(MedicalFloat.float(0xff00_016e))  // 36.6
+  /// ```
   public static func float(_ bits: UInt32) -> Double {
     let exponent = Int(Int8(truncatingIfNeeded: bits >> 24))
     let raw = Int(bits & 0xff_ffff)
@@ -17,6 +21,10 @@ public enum MedicalFloat {
   }
 
   /// The value of a 16-bit SFLOAT: a 4-bit exponent above a 12-bit mantissa.
+  ///
+  /// ```swift
+  /// print(MedicalFloat.sfloat(0xf16e))  // 36.6
+  /// ```
   public static func sfloat(_ bits: UInt16) -> Double {
     let raw = Int(bits & 0xfff)
     switch raw {

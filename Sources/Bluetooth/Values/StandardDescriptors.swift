@@ -4,6 +4,11 @@
 public enum StandardDescriptors {
   /// Decodes the value of a descriptor; nil when its format is unknown.
   ///
+  /// ```swift
+  /// let uuid = BluetoothUUID(short: 0x2901)
+  /// print(StandardDescriptors.decode(Array("main".utf8), of: uuid)?.description ?? "")  // main
+  /// ```
+  ///
   /// - Source: Bluetooth Core 5.4, Vol 3, Part G §3.3.3.2 (Characteristic User Description: text)
   ///   and §3.3.3.3 (Client Characteristic Configuration: two bits).
   public static func decode(_ octets: [UInt8], of descriptor: BluetoothUUID) -> DecodedValue? {

@@ -13,12 +13,24 @@ public enum StandardValues {
   public typealias Encoder = @Sendable (DecodedValue) throws(ValueError) -> [UInt8]
 
   /// The decoder for a characteristic or descriptor; nil where there is none.
+  ///
+  /// ```swift
+  /// if let decode = StandardValues.decoder(for: BluetoothUUID(short: 0x2a19)) {
+  ///   print(try decode([87]))  // 87 %
+  /// }
+  /// ```
   public static func decoder(for uuid: BluetoothUUID) -> Decoder? {
     guard let layout = layout(of: uuid) else { return nil }
     return { octets throws(ValueError) in try layout.decode(octets) }
   }
 
   /// The encoder for a characteristic or descriptor; nil where there is none.
+  ///
+  /// ```swift
+  /// if let encode = StandardValues.encoder(for: BluetoothUUID(short: 0x2a06)) {
+  ///   print(try encode(.text("mild alert")))  // [1]
+  /// }
+  /// ```
   public static func encoder(for uuid: BluetoothUUID) -> Encoder? {
     guard let layout = layout(of: uuid) else { return nil }
     return { value throws(ValueError) in try layout.encode(value) }
@@ -27,6 +39,10 @@ public enum StandardValues {
   /// The names of the fields that decoded values of a characteristic or descriptor can have.
   ///
   /// Empty where the value has no fields, or no standard format.
+  ///
+  /// ```swift
+  /// print(StandardValues.fieldNames(of: BluetoothUUID(short: 0x2a37)))  // bpm and others
+  /// ```
   public static func fieldNames(of uuid: BluetoothUUID) -> [String] {
     layout(of: uuid)?.fieldNames ?? []
   }

@@ -31,6 +31,10 @@ public struct ValueFormat: Hashable, Sendable, CustomStringConvertible {
     + ["utf8", "hex"]
 
   /// The format with a name; nil when it is unknown.
+  ///
+  /// ```swift
+  /// let format = ValueFormat("u16be")  // nil for a name that is not in ValueFormat.names
+  /// ```
   public init?(_ name: String) {
     guard Self.names.contains(name) else { return nil }
     self.name = name
@@ -48,6 +52,10 @@ public struct ValueFormat: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Encodes a value written as text: `300`, `0x12c`, `36.6`, `some words`, `01 ff`.
+  ///
+  /// ```swift
+  /// print(try ValueFormat("u16be")!.encode("300"))  // [1, 44]
+  /// ```
   ///
   /// - Throws: ``ValueError`` with what the format expects.
   public func encode(_ text: String) throws(ValueError) -> [UInt8] {
@@ -79,6 +87,10 @@ public struct ValueFormat: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Decodes octets.
+  ///
+  /// ```swift
+  /// print(try ValueFormat("u16be")!.decode([1, 44]))  // 300
+  /// ```
   ///
   /// - Throws: ``ValueError`` when there are too few or too many.
   public func decode(_ octets: [UInt8]) throws(ValueError) -> DecodedValue {

@@ -28,12 +28,24 @@ public struct Characteristic<Value: Sendable>: Sendable {
   public let coding: ValueCoding<Value>
 
   /// Describes a characteristic.
+  ///
+  /// ```swift
+  /// let moisture = Characteristic(
+  ///   "3f0e0001-4b1d-4d5e-9a57-0b3c2f1a9d77", ValueCoding<Double>.steps(of: 0.01, in: .u16))
+  /// let percent = try await connection.read(moisture)
+  /// ```
   public init(_ selector: CharacteristicSelector, _ coding: ValueCoding<Value>) {
     self.selector = selector
     self.coding = coding
   }
 
   /// Decodes a value.
+  ///
+  /// For values that did not come from `read`, such as those of a recording.
+  ///
+  /// ```swift
+  /// print(try Characteristic.batteryLevel.decode([87]))  // 87
+  /// ```
   ///
   /// - Throws: ``MalformedValue``.
   public func decode(_ octets: [UInt8]) throws(MalformedValue) -> Value {
@@ -45,6 +57,10 @@ public struct Characteristic<Value: Sendable>: Sendable {
   }
 
   /// Encodes a value.
+  ///
+  /// ```swift
+  /// print(try Characteristic.alertLevel.encode("mild alert"))  // [1]
+  /// ```
   ///
   /// - Throws: ``MalformedValue``.
   public func encode(_ value: Value) throws(MalformedValue) -> [UInt8] {

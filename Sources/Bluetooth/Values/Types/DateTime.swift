@@ -35,6 +35,10 @@ public struct DateTime: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Parses `2026-01-31 23:59:00`; nil for other texts.
+  ///
+  /// ```swift
+  /// let time = DateTime("2026-01-31 23:59:00")
+  /// ```
   public init?(_ text: String) {
     let parts = text.split(omittingEmptySubsequences: false) { "- :".contains($0) }
     let rest = parts.dropFirst().compactMap { UInt8($0) }

@@ -15,6 +15,10 @@ public enum Quantity<Number: Hashable & Sendable>: Hashable, Sendable {
   case special(String)
 
   /// The number; nil when there is none.
+  ///
+  /// ```swift
+  /// let percent = try await connection.read(.humidity).value  // nil for "unknown"
+  /// ```
   public var value: Number? {
     switch self {
     case .value(let number): number

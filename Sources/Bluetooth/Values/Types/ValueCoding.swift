@@ -10,6 +10,17 @@ public struct ValueCoding<Value: Sendable>: Sendable {
 
   /// Describes a format.
   ///
+  /// ```swift
+  /// let onOff = ValueCoding<Bool> { octets throws(ValueError) in
+  ///   guard octets.count == 1 else {
+  ///     throw ValueError(field: "state", octet: 0, problem: "expected 1 byte")
+  ///   }
+  ///   return octets[0] != 0
+  /// } encode: { isOn in
+  ///   [isOn ? 1 : 0]
+  /// }
+  /// ```
+  ///
   /// - Parameters:
   ///   - decode: Decodes octets; the error names the invalid part.
   ///   - encode: Encodes a value that `decode` can return.
@@ -113,6 +124,10 @@ extension ValueCoding where Value == Double {
   /// A whole number that counts steps: `.steps(of: 0.01, in: .i16)`.
   ///
   /// A value between two steps is rounded.
+  ///
+  /// ```swift
+  /// print(try ValueCoding<Double>.steps(of: 0.01, in: .u16).decode([0xe8, 0x03]))  // 10.0
+  /// ```
   public static func steps(of step: Double, in number: ValueCoding<Int>) -> Self {
     Self { octets throws(ValueError) in
       Double(try number.decode(octets)) * step
