@@ -13,6 +13,11 @@ extension Batch {
   }
 
   /// 16 hexadecimal digits; equal for equal ``work``.
+  ///
+  /// ```swift
+  /// let batch = try Batch.load(path: "fleet.yaml")
+  /// print(batch.digest)  // note it, and compare it before a batch is resumed
+  /// ```
   public var digest: String {
     RunIdentity(seed: 0, text: work.joined(separator: "\n")).description
   }
@@ -20,7 +25,15 @@ extension Batch {
   /// The first line of ``work`` that differs from an earlier batch: the earlier and the current
   /// line.
   ///
+  /// ```swift
+  /// let earlier = try Batch.load(path: "fleet.old.yaml").lines
+  /// if let change = try Batch.load(path: "fleet.yaml").difference(from: earlier) {
+  ///   print("was:", change.then ?? "nothing", "is:", change.now ?? "nothing")
+  /// }
+  /// ```
+  ///
   /// - Parameter lines: The ``lines`` of the earlier batch.
+  /// - Returns: Nil when both do the same work; a line is nil where the other batch is longer.
   public func difference(from lines: [String]) -> (then: String?, now: String?)? {
     let (old, new) = (Self.body(lines), Self.body(self.lines))
     func line(_ lines: [String], _ index: Int) -> String? {

@@ -28,6 +28,15 @@ public struct Batch: Sendable {
   public var schedule: Schedule?
 
   /// A batch; see the properties. Starts nothing.
+  ///
+  /// By default, it runs one device after the other, once, without a deadline, and continues after
+  /// a failure.
+  ///
+  /// ```swift
+  /// let batch = Batch(
+  ///   devices: .listed([BatchDevice(label: "hall", target: .name("Soil-1"), plan: plan)]),
+  ///   concurrency: 4, onFailure: .stop(after: 3))
+  /// ```
   public init(
     name: String? = nil,
     devices: Devices,
@@ -93,6 +102,12 @@ public struct BatchLimits: Hashable, Sendable {
   public var plan = PlanLimits()
 
   /// The limits of `blerun batch`.
+  ///
+  /// ```swift
+  /// var limits = BatchLimits()
+  /// limits.devices = 50
+  /// let batch = try Batch.load(path: "fleet.yaml", limits: limits)
+  /// ```
   public init() {}
 }
 
@@ -118,6 +133,10 @@ extension Batch {
   }
 
   /// The complete batch, line by line. Devices with equal plans share one description.
+  ///
+  /// ```swift
+  /// print(try Batch.load(path: "fleet.yaml").lines.joined(separator: "\n"))
+  /// ```
   public var lines: [String] {
     switch devices {
     case .listed(let devices): head + Self.groups(devices)

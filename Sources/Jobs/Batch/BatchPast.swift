@@ -92,6 +92,13 @@ public struct BatchPast: Hashable, Sendable {
 extension Batch {
   /// The batch with its remaining devices; the complete batch when a scan must find them.
   ///
+  /// ```swift
+  /// let past = BatchPast(
+  ///   round: 1, devices: [.init(label: "hall", ending: .init(.ok)), .init(label: "attic")],
+  ///   skipsFailed: false)
+  /// let rest = try Batch.load(path: "fleet.yaml").left(after: past)  // without the hall
+  /// ```
+  ///
   /// - Throws: `DocumentErrors` when the chain is invalid for a device that a scan found.
   public func left(after past: BatchPast) throws(DocumentErrors) -> Batch {
     guard let left = try past.left(of: self) else { return self }

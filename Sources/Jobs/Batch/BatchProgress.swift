@@ -18,6 +18,11 @@ public struct BatchProgress: Equatable, Sendable {
 
   /// The progress of a round that has just begun.
   ///
+  /// ```swift
+  /// let progress = BatchProgress(total: 100, begun: .zero)
+  /// print(progress.line(at: .seconds(30), width: 80))
+  /// ```
+  ///
   /// - Parameters:
   ///   - total: The number of devices.
   ///   - begun: When the round began.
@@ -32,6 +37,14 @@ public struct BatchProgress: Equatable, Sendable {
   }
 
   /// Updates the counts when a device has ended.
+  ///
+  /// ```swift
+  /// var progress = BatchProgress(total: 100, begun: .zero)
+  /// let receive: (BatchEvent) -> Void = { event in
+  ///   guard case .deviceEnded(_, _, let counts) = event.change else { return }
+  ///   if progress.take(counts) { print(progress.text(at: event.offset)) }
+  /// }
+  /// ```
   ///
   /// - Returns: Whether to print a plain line: another tenth of the devices is done.
   public mutating func take(_ counts: BatchCounts) -> Bool {

@@ -6,6 +6,13 @@ public import Documents
 extension Batch {
   /// Reads a batch file, with the chain and the table that it names, and makes all plans.
   ///
+  /// Reads all files and runs nothing: a batch that loads has valid files.
+  ///
+  /// ```swift
+  /// let batch = try Batch.load(path: "fleet.yaml", with: ["least": "20"])
+  /// print(batch.extent)  // 12 devices
+  /// ```
+  ///
   /// - Parameters:
   ///   - path: The batch file.
   ///   - bindings: Values for the variables of all devices; they override those of the files.
@@ -35,6 +42,12 @@ extension Batch {
   /// Whether a file is a batch: it has devices, and a chain or steps.
   ///
   /// False for a file that cannot be read; reading it as a chain then reports why.
+  ///
+  /// ```swift
+  /// let path = "fleet.yaml"
+  /// let lines = Batch.isMeant(at: path)
+  ///   ? try Batch.load(path: path).lines : try Plan(file: path).lines
+  /// ```
   public static func isMeant(at path: String) -> Bool {
     guard let keys = try? document(at: path, BatchLimits()).mapping?.map(\.key) else {
       return false

@@ -46,6 +46,17 @@ public final class BatchRunner: Sendable {
 
   /// Describes the run of a batch; starts nothing.
   ///
+  /// ```swift
+  /// let client = try await BlueZClient.open(on: EventLoop())
+  /// let batch = try Batch.load(path: "fleet.yaml")
+  /// let runner = BatchRunner(batch, on: SerialScheduler(on: client.bus.loop), seed: 1) {
+  ///   target, _, scheduler in
+  ///   BlueZDeviceService(client: client, target: target, scheduler: scheduler)
+  /// } onEvent: { event in
+  ///   if case .finished(let ending) = event.change { print(ending.counts.ok, "ok") }
+  /// }
+  /// ```
+  ///
   /// - Parameters:
   ///   - batch: What to run.
   ///   - scheduler: The first lane; the others are made on its loop.
@@ -88,6 +99,12 @@ public final class BatchRunner: Sendable {
 
   /// Cancels the batch: no further device begins, and running chains end with their clean-up.
   ///
+  /// ```swift
+  /// let runner = BatchRunner(
+  ///   try Batch.load(path: "fleet.yaml"), on: device.scheduler, seed: 1) { _, _, _ in device }
+  /// device.scheduler.loop.after(.seconds(3600)) { runner.cancel(CancellationError()) }
+  /// ```
+  ///
   /// - Parameter cause: The error with which they end. The first cause wins.
   public func cancel(_ cause: any Error) {
     let pause = state.withLock { state in
@@ -102,6 +119,13 @@ public final class BatchRunner: Sendable {
   // MARK: Rounds
 
   /// Runs the batch once, or repeatedly with a schedule.
+  ///
+  /// ```swift
+  /// let runner = BatchRunner(
+  ///   try Batch.load(path: "fleet.yaml"), on: device.scheduler, seed: 1) { _, _, _ in device }
+  /// let loop = device.scheduler.loop
+  /// let status = await runner.run(most: 1) { loop.wallClockAtStart + loop.now.sinceStart }
+  /// ```
   ///
   /// - Parameters:
   ///   - most: The maximum number of rounds; nil: until it is cancelled.

@@ -41,6 +41,13 @@ public struct BatchScan: Sendable, CustomStringConvertible {
   /// The variables `address` and `name` are those of the device; a device that does not advertise a
   /// name has its address as its name.
   ///
+  /// ```swift
+  /// let found = try await device.scan(ScanFilter(name: "Soil-*")).take(3).collect()
+  ///   .first(within: .seconds(20))
+  /// guard case .scanned(let scan) = try Batch.load(path: "fleet.yaml").devices else { return }
+  /// for one in try scan.devices(found) { print(one.label, one.plan.steps.count) }
+  /// ```
+  ///
   /// - Throws: `DocumentErrors` when the chain is invalid for one of them: its name is not valid
   ///   for the variable that uses it.
   public func devices(_ found: [Advertisement]) throws(DocumentErrors) -> [BatchDevice] {

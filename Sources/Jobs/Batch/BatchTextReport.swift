@@ -6,6 +6,11 @@ public struct BatchTextReport: RunReport {
   private let showsSteps: Bool
 
   /// A report of batches, with or without the steps of each device.
+  ///
+  /// ```swift
+  /// let text = BatchTextReport(showsSteps: true)
+  /// _ = try await plan.run(on: sensor) { event in text.lines(for: event).forEach { print($0) } }
+  /// ```
   public init(showsSteps: Bool = false) {
     self.showsSteps = showsSteps
   }
@@ -16,6 +21,13 @@ public struct BatchTextReport: RunReport {
   }
 
   /// The lines about a batch that waits, or that failed itself: for standard error.
+  ///
+  /// ```swift
+  /// let batches = BatchTextReport()
+  /// let report: @Sendable (BatchEvent) -> Void = { event in
+  ///   for line in batches.remarks(on: event) { print(line) }
+  /// }
+  /// ```
   public func remarks(on event: BatchEvent) -> [String] {
     switch event.change {
     case .waiting(let next):

@@ -2,6 +2,13 @@
 
 extension Step {
   /// The step, whose value later steps use under a name.
+  ///
+  /// ```swift
+  /// let chain = try Plan {
+  ///   try Step.read("battery-level").captured(as: "battery")
+  ///   try Step.log("{battery.percent} percent are left")
+  /// }
+  /// ```
   public func captured(as name: String) -> Step {
     var step = self
     step.capture = name
@@ -9,6 +16,12 @@ extension Step {
   }
 
   /// The step with a name for people.
+  ///
+  /// It is printed in reports, and does not change what the step does.
+  ///
+  /// ```swift
+  /// let chain = try Plan { try Step.read("battery-level").named("the battery of the belt") }
+  /// ```
   public func named(_ name: String) -> Step {
     var step = self
     step.name = name
@@ -16,6 +29,14 @@ extension Step {
   }
 
   /// The step, tried several times while it fails transiently. The connection is not made again.
+  ///
+  /// The wait doubles with each attempt, up to 30 s. A permanent failure, such as a refusal by the
+  /// device, is not tried again. A write is: allow that only where the device tolerates the value
+  /// twice.
+  ///
+  /// ```swift
+  /// try Step.read("battery-level").attempts(3, backoff: .seconds(1))
+  /// ```
   public func attempts(_ attempts: Int, backoff: Duration = .milliseconds(500)) -> Step {
     var step = self
     step.retry = RetryRule(attempts: attempts, backoff: backoff)
@@ -23,6 +44,13 @@ extension Step {
   }
 
   /// The step, after whose failure the run goes on, and fails at its end.
+  ///
+  /// ```swift
+  /// let chain = try Plan {
+  ///   try Step.read("battery-level").expect("percent", .atLeast(20)).continuingOnFailure()
+  ///   try Step.read("firmware-revision-string")  // also when the battery is low
+  /// }
+  /// ```
   public func continuingOnFailure() -> Step {
     var step = self
     step.onFailure = .continue
@@ -30,6 +58,13 @@ extension Step {
   }
 
   /// The step with its own timeout.
+  ///
+  /// Without it, the step has the timeout of its chain. With several attempts, it is the timeout of
+  /// each.
+  ///
+  /// ```swift
+  /// try Step.notify("heart-rate-measurement", count: 60).within(.seconds(90))
+  /// ```
   public func within(_ limit: Duration) -> Step {
     var step = self
     step.timeout = limit
@@ -37,6 +72,12 @@ extension Step {
   }
 
   /// The step with an expectation about its value.
+  ///
+  /// ```swift
+  /// try Step.notify("heart-rate-measurement", for: .seconds(30))
+  ///   .expect("bpm", .between(40, 200))
+  ///   .expect("interval-p95", .shorter(than: .milliseconds(1200)))
+  /// ```
   ///
   /// - Parameters:
   ///   - subject: A field of the value, `value`, a format, or for many values `count`, `rate`,
@@ -103,6 +144,10 @@ extension Step {
 
   /// The step, which stops at the first value that passes the check.
   ///
+  /// ```swift
+  /// try Step.notify("battery-level").until("percent", .atLeast(80)).within(.seconds(3600))
+  /// ```
+  ///
   /// - Throws: ``PlanError`` for a step with a single value, and for an unknown subject.
   public func until(
     _ subject: String,
@@ -122,6 +167,10 @@ extension Step {
   }
 
   /// The `exchange`, whose answer is the first notification that passes the check.
+  ///
+  /// ```swift
+  /// try Step.exchange("record-access-control-point", "hex:0401").answered("hex", .like("05*"))
+  /// ```
   ///
   /// - Throws: ``PlanError`` for any other step, and for an unknown subject.
   public func answered(
@@ -150,9 +199,21 @@ extension Step {
 
 extension Check {
   /// A time of at most `limit`.
+  ///
+  /// In milliseconds, as times are compared: `.atMost(200)` for 200 ms.
+  ///
+  /// ```swift
+  /// try Step.poll("battery-level", every: .seconds(1), count: 60)
+  ///   .expect("latency-p95", .shorter(than: .milliseconds(200)))
+  /// ```
   public static func shorter(than limit: Duration) -> Check { .atMost(limit.inMilliseconds) }
 
   /// A time of at least `limit`.
+  ///
+  /// ```swift
+  /// try Step.notify("heart-rate-measurement", count: 30)
+  ///   .expect("interval-p50", .longer(than: .milliseconds(300)))
+  /// ```
   public static func longer(than limit: Duration) -> Check { .atLeast(limit.inMilliseconds) }
 }
 

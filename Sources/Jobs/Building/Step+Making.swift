@@ -6,30 +6,113 @@ public import Bluetooth
 
 extension Step {
   /// Connects; a chain does so implicitly before its first step.
+  ///
+  /// Needed only for another moment: after a scan, or again after ``disconnect``.
+  ///
+  /// ```swift
+  /// let chain = try Plan {
+  ///   Step.scan(for: .seconds(5))
+  ///   Step.connect
+  ///   try Step.read("battery-level")
+  /// }
+  /// ```
   public static var connect: Step { Step(.connect) }
   /// Disconnects; a chain does so implicitly at its end.
+  ///
+  /// ```swift
+  /// let chain = try Plan {
+  ///   try Step.write("alert-level", "u8:1")
+  ///   Step.disconnect
+  ///   Step.sleep(.seconds(60))
+  ///   Step.connect
+  ///   try Step.read("battery-level")
+  /// }
+  /// ```
   public static var disconnect: Step { Step(.disconnect) }
   /// Measures the RSSI of the connection.
+  ///
+  /// In dBm: the fields are `rssi` and, where the controller reports it, `txPower`.
+  ///
+  /// ```swift
+  /// try Step.rssi.expect("rssi", .atLeast(-80))
+  /// ```
   public static var rssi: Step { Step(.rssi) }
   /// Reads the ATT MTU.
+  ///
+  /// In bytes; a notification carries three less.
+  ///
+  /// ```swift
+  /// try Step.mtu.expect("value", .atLeast(185))
+  /// ```
   public static var mtu: Step { Step(.mtu) }
   /// Reads interval, latency and supervision timeout of the connection.
+  ///
+  /// The fields are `interval` in ms, `latency` in connection events, and `supervisionTimeout` in
+  /// ms. Fails with `timing-unknown` when nobody observed them.
+  ///
+  /// ```swift
+  /// try Step.connectionParameters.expect("interval", .atMost(50))
+  /// ```
   public static var connectionParameters: Step { Step(.connectionParameters) }
   /// Lists what the device offers.
+  ///
+  /// ```swift
+  /// let chain = try Plan { Step.services.named("what the device offers") }
+  /// ```
   public static var services: Step { Step(.services) }
   /// Forgets the device and its bond.
+  ///
+  /// ```swift
+  /// let chain = try Plan {
+  ///   Step.unpair
+  ///   Step.pair(PairingRule(secret: SecretReference(.environment("PASSKEY"))))
+  /// }
+  /// ```
   public static var unpair: Step { Step(.unpair) }
 
   /// Pairs with the answers of `rule`.
+  ///
+  /// Without arguments, Just Works is accepted, and the user is asked the rest.
+  ///
+  /// ```swift
+  /// Step.pair(PairingRule(secret: SecretReference(.environment("PASSKEY")))).within(.seconds(60))
+  /// ```
   public static func pair(_ rule: PairingRule = PairingRule()) -> Step { Step(.pair(rule)) }
 
   /// Marks the device as trusted, or not.
+  ///
+  /// The Trusted property of bluetoothd: it accepts connections that a trusted device makes by
+  /// itself.
+  ///
+  /// ```swift
+  /// let chain = try Plan {
+  ///   Step.pair()
+  ///   Step.trust()
+  /// }
+  /// ```
+  ///
+  /// - Source: BlueZ 5.66, `doc/device-api.txt` (Trusted).
   public static func trust(_ isTrusted: Bool = true) -> Step { Step(.trust(isTrusted)) }
 
   /// Waits.
+  ///
+  /// ```swift
+  /// let chain = try Plan {
+  ///   try Step.write("alert-level", "u8:1")
+  ///   Step.sleep(.milliseconds(500))
+  ///   try Step.write("alert-level", "u8:0")
+  /// }
+  /// ```
   public static func sleep(_ duration: Duration) -> Step { Step(.sleep(duration)) }
 
   /// Logs a text, with captured values in braces.
+  ///
+  /// ```swift
+  /// let chain = try Plan {
+  ///   try Step.read("battery-level").captured(as: "battery")
+  ///   try Step.log("charge it: {battery.percent} percent")
+  /// }
+  /// ```
   ///
   /// - Throws: ``PlanError`` for a brace that is not closed.
   public static func log(
@@ -46,6 +129,12 @@ extension Step {
   }
 
   /// Scans for nearby devices.
+  ///
+  /// Needs no connection. Finding nothing is not a failure, unless the step expects a `count`.
+  ///
+  /// ```swift
+  /// try Step.scan(for: .seconds(10), ScanFilter(name: "Soil-*")).expect("count", .atLeast(3))
+  /// ```
   public static func scan(for duration: Duration, _ filter: ScanFilter = ScanFilter()) -> Step {
     Step(.scan(Scanning(for: duration, filter: filter)))
   }
@@ -53,6 +142,11 @@ extension Step {
   // MARK: Values
 
   /// Reads a characteristic.
+  ///
+  /// ```swift
+  /// try Step.read("3f0e0001-4b1d-4d5e-9a57-0b3c2f1a9d77", format: "u16")
+  ///   .captured(as: "moisture").expect("value", .between(1000, 6000))
+  /// ```
   ///
   /// - Parameters:
   ///   - target: As in a chain file: `battery-level`, `180f/2a19#1`.
@@ -76,6 +170,11 @@ extension Step {
   }
 
   /// Writes a characteristic.
+  ///
+  /// ```swift
+  /// try Step.write("alert-level", "u8:1")
+  /// try Step.write("6e400002-b5a3-f393-e0a9-e50e24dcca9e", "hex:01", "utf8:on", kind: .request)
+  /// ```
   ///
   /// - Parameters:
   ///   - target: As in a chain file: `alert-level`, `180f/2a19#1`.
@@ -110,6 +209,10 @@ extension Step {
 
   /// Writes, and waits for the notification that answers; ``answered(_:_:file:line:)`` selects it.
   ///
+  /// ```swift
+  /// try Step.exchange("record-access-control-point", "hex:0401").answered("hex", .like("05*"))
+  /// ```
+  ///
   /// - Parameters:
   ///   - target: As in a chain file: `alert-level`, `180f/2a19#1`.
   ///   - values: As in the one-line form: `u8:1`, `utf8:two words`.
@@ -139,6 +242,10 @@ extension Step {
 
   /// Reads a descriptor: `battery-level/2901`.
   ///
+  /// ```swift
+  /// try Step.readDescriptor("battery-level/2901").captured(as: "description")
+  /// ```
+  ///
   /// - Throws: ``PlanError`` for an invalid target or format.
   public static func readDescriptor(
     _ target: String,
@@ -153,6 +260,13 @@ extension Step {
   }
 
   /// Writes a descriptor.
+  ///
+  /// With a write request. bluetoothd writes the Client Characteristic Configuration itself:
+  /// `notify` subscribes.
+  ///
+  /// ```swift
+  /// try Step.writeDescriptor("temperature-measurement/2906", "u16:5", "u16:60")
+  /// ```
   ///
   /// - Throws: ``PlanError`` for an invalid target or value.
   public static func writeDescriptor(
@@ -170,6 +284,15 @@ extension Step {
   // MARK: Many values
 
   /// Subscribes, and receives values until a stop condition is met; see also ``until(_:_:file:line:)``.
+  ///
+  /// A plan refuses a step without any stop condition.
+  ///
+  /// ```swift
+  /// try Step.notify("heart-rate-measurement", count: 10).expect("bpm", .between(40, 200))
+  /// try Step.notify(
+  ///   "glucose-measurement", after: Step.write("record-access-control-point", "hex:0101"),
+  ///   untilSilent: .seconds(2))
+  /// ```
   ///
   /// - Parameters:
   ///   - target: As in a chain file: `alert-level`, `180f/2a19#1`.
@@ -215,6 +338,11 @@ extension Step {
 
   /// Reads at a fixed interval until a stop condition is met.
   ///
+  /// ```swift
+  /// try Step.poll("battery-level", every: .seconds(10), for: .seconds(600))
+  ///   .expect("percent", .atLeast(20))
+  /// ```
+  ///
   /// - Throws: ``PlanError`` for an invalid target or format.
   public static func poll(
     _ target: String,
@@ -234,67 +362,20 @@ extension Step {
   }
 
   /// Combines the latest values of several characteristics, whenever one of them changes.
+  ///
+  /// ```swift
+  /// let chain = try Plan {
+  ///   Step.combine(
+  ///     Combining.Input("heart", .notify, "heart-rate-measurement"),
+  ///     Combining.Input("battery", .poll(every: .seconds(10)), "battery-level"),
+  ///     count: 20)
+  /// }
+  /// ```
   public static func combine(
     _ inputs: Combining.Input...,
     count: Int? = nil,
     for duration: Duration? = nil
   ) -> Step {
     Step(.combine(Combining(inputs, StopConditions(count: count, duration: duration))))
-  }
-
-  // MARK: Steps in steps
-
-  /// Runs steps several times.
-  ///
-  /// - Parameters:
-  ///   - count: How often.
-  ///   - index: The name under which the steps use the number of the repetition, from 1.
-  ///   - steps: The inner steps.
-  public static func repeated(
-    _ count: Int,
-    index: String? = nil,
-    @StepsBuilder _ steps: () throws -> [Step]
-  ) rethrows -> Step {
-    Step(.repeated(count: count, index: index, try steps()))
-  }
-
-  /// Runs steps when a captured value passes a check, and others when it does not.
-  ///
-  /// - Parameters:
-  ///   - path: `reading`, `reading.celsius`.
-  ///   - check: What the captured value must be.
-  ///   - file: The file of the call, for errors.
-  ///   - line: The line of the call, for errors.
-  ///   - steps: The steps when it passes.
-  ///   - otherwise: The steps when it does not.
-  /// - Throws: What `steps` and `otherwise` throw; ``PlanError`` for an invalid path.
-  public static func when(
-    _ path: String,
-    _ check: Check,
-    file: String = #fileID,
-    line: Int = #line,
-    @StepsBuilder _ steps: () throws -> [Step],
-    @StepsBuilder otherwise: () throws -> [Step] = { [] }
-  ) throws -> Step {
-    let test = try PlanError.at(file, line) { try Condition.Test(path, check) }
-    return Step(.when(Condition([test]), try steps(), otherwise: try otherwise()))
-  }
-
-  /// Runs steps, then others, whatever the outcome of the first: failure, cancellation, deadline.
-  public static func attempt(
-    @StepsBuilder _ steps: () throws -> [Step],
-    @StepsBuilder finally last: () throws -> [Step]
-  ) rethrows -> Step {
-    Step(.tried(try steps(), finally: try last()))
-  }
-}
-
-extension Condition.Test {
-  /// A check of the captured value, or field of one, that a text names.
-  init(_ path: String, _ check: Check) throws(PlanError) {
-    guard let path = VariablePath(path) else {
-      throw PlanError(problem: "'\(path)' is not the name of a captured value")
-    }
-    self.init(path, check)
   }
 }

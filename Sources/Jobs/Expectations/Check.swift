@@ -46,6 +46,10 @@ public enum Check: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Whether a value passes. A value that is not a number fails comparisons of numbers.
+  ///
+  /// ```swift
+  /// print(Check.between(10, 40).passes(.real(21.5, decimals: 1)))  // true
+  /// ```
   public func passes(_ value: DecodedValue) -> Bool {
     switch self {
     case .equal(let literal): literal.equals(value)
@@ -64,6 +68,10 @@ public enum Check: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The comparison in the one-line form: `>= 10`, `in 10..40`, `in chest,wrist`.
+  ///
+  /// ```swift
+  /// print(Check.oneOf(["chest", "wrist"]))  // in chest,wrist
+  /// ```
   public var description: String { description { Self.text($0) } }
 
   /// The comparison of a time in ms, as durations: `< 200ms`.

@@ -24,6 +24,14 @@ public struct Condition: Hashable, Sendable, CustomStringConvertible {
   public let tests: [Test]
 
   /// A condition that holds when all tests pass.
+  ///
+  /// ``Step/when(_:_:file:line:_:otherwise:)`` makes one with a single test.
+  ///
+  /// ```swift
+  /// let path = VariablePath("battery.percent")!
+  /// let steps = [try Step.log("between 20 and 95 percent")]
+  /// let step = Step(.when(.init([.init(path, .atLeast(20)), .init(path, .below(95))]), steps))
+  /// ```
   public init(_ tests: [Test]) {
     self.tests = tests
   }
@@ -31,6 +39,13 @@ public struct Condition: Hashable, Sendable, CustomStringConvertible {
   /// The first test that fails; nil when the condition holds.
   ///
   /// A value that was not captured, because its step did not run, fails every test.
+  ///
+  /// ```swift
+  /// let report = try await plan.run(on: sensor)
+  /// for case .when(let condition, _, _) in plan.steps.map(\.action) {
+  ///   if let unmet = condition.firstUnmet({ report.captured[$0.variable] }) { print(unmet) }
+  /// }
+  /// ```
   public func firstUnmet(_ value: (VariablePath) -> DecodedValue?) -> Test? {
     tests.first { test in !(value(test.path).map(test.check.passes) ?? false) }
   }

@@ -16,6 +16,11 @@ public struct CounterRule: Hashable, Sendable, CustomStringConvertible {
   public static let widths = [8, 16, 32]
 
   /// A counter that increases by one from value to value.
+  ///
+  /// ```swift
+  /// try Step.notify("3f0e0002-4b1d-4d5e-9a57-0b3c2f1a9d77", count: 100, format: "u16")
+  ///   .expect("value", .counts(CounterRule(bits: 16, gaps: 2)))
+  /// ```
   public init(bits: Int?, gaps: Int = 0, isOfEachTurn: Bool = false) {
     self.bits = bits
     self.gaps = gaps
@@ -25,6 +30,10 @@ public struct CounterRule: Hashable, Sendable, CustomStringConvertible {
   /// The number of values missing between two; nil when the counter did not increase.
   ///
   /// A counter that decreases by less than half of its range has not wrapped: it went back.
+  ///
+  /// ```swift
+  /// print(CounterRule(bits: 8).missing(from: 254, to: 1) ?? -1)  // 2: 255 and 0
+  /// ```
   public func missing(from last: Int64, to next: Int64) -> Int? {
     var step = next.subtractingReportingOverflow(last).partialValue
     if let bits {

@@ -40,6 +40,11 @@ public struct Expectation: Hashable, Sendable, CustomStringConvertible {
   public let check: Check
 
   /// An expectation about one subject.
+  ///
+  /// ```swift
+  /// let expectation = Expectation(.field("celsius"), .between(10, 40))
+  /// print(expectation)  // celsius in 10..40
+  /// ```
   public init(_ subject: Subject, _ check: Check) {
     self.subject = subject
     self.check = check
@@ -51,6 +56,11 @@ public struct Expectation: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Checks one value.
+  ///
+  /// ```swift
+  /// let level = try StepValue.decode([87], of: "battery-level", format: nil)
+  /// try Expectation(.field("percent"), .atLeast(20)).check(level, octets: [87])
+  /// ```
   ///
   /// - Throws: ``ExpectationFailure`` when it is not as expected. Expectations of all values are
   ///   ignored.
@@ -93,9 +103,15 @@ public struct Expectation: Hashable, Sendable, CustomStringConvertible {
 
   /// Checks the number and the rate of all values of a step.
   ///
+  /// ```swift
+  /// try Expectation(.rate, .atLeast(0.9)).check(count: 10, rate: 0.98)
+  /// ```
+  ///
   /// - Parameters:
   ///   - count: The number of values.
   ///   - rate: The number of values per second.
+  /// - Throws: ``ExpectationFailure`` when the number or the rate is not as expected. Expectations
+  ///   of single values and of times are ignored.
   public func check(count: Int, rate: Double) throws(ExpectationFailure) {
     let measured: DecodedValue
     switch subject {

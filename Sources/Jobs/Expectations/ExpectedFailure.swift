@@ -67,6 +67,11 @@ public struct ExpectedFailure: Hashable, Sendable {
 
   /// A failure with one of these names.
   ///
+  /// ```swift
+  /// var step = try Step.write("alert-level", "u8:9")
+  /// step.expected = .failure(ExpectedFailure([.att(.valueNotAllowed), .code(.notPermitted)]))
+  /// ```
+  ///
   /// - Parameter names: At least one.
   public init(_ names: [Name]) {
     self.names = names

@@ -11,6 +11,13 @@ public struct Literal: Hashable, Sendable, CustomStringConvertible {
 
   /// A literal as written.
   ///
+  /// A check also takes plain texts and whole numbers: `.equal("chest")`, `.equal(72)`.
+  ///
+  /// ```swift
+  /// let size = Check.equal(Literal("0x10", isQuoted: false))  // also the number 16
+  /// let label = Check.equal("0x10")  // the text alone
+  /// ```
+  ///
   /// - Parameters:
   ///   - text: The literal as it is written.
   ///   - isQuoted: Whether it is a text even when it looks like a number.

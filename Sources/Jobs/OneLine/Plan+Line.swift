@@ -13,6 +13,11 @@ extension Plan {
   /// separates steps. Quotes work as in a shell: single quotes keep everything, and double quotes
   /// everything except `\"` and `\\`.
   ///
+  /// ```swift
+  /// let line = "read battery-level as b; log \"{b.percent} percent\""
+  /// print(try Plan.parse(line: line))
+  /// ```
+  ///
   /// - Parameters:
   ///   - line: The steps.
   ///   - file: The name of the line in error messages.

@@ -14,6 +14,11 @@ public struct PairingRule: Hashable, Sendable {
   public var secret: SecretReference?
 
   /// Answers to pairing. Without arguments, Just Works is accepted, and the user is asked the rest.
+  ///
+  /// ```swift
+  /// var plan = try Plan(file: "lock.yaml")
+  /// plan.pairing = PairingRule(secret: SecretReference(.environment("PASSKEY")))
+  /// ```
   public init(
     capability: AgentCapability? = nil,
     acceptsJustWorks: Bool = true,

@@ -5,6 +5,11 @@ import Bluetooth
 extension Plan {
   /// The plan with all its secrets read, so that a missing one is reported before the run begins.
   ///
+  /// ```swift
+  /// let ready = try Plan(file: "lock.yaml").withSecrets()
+  /// let report = try await ready.run(on: device)
+  /// ```
+  ///
   /// - Throws: ``SecretError`` about the first that cannot be read.
   public func withSecrets() throws(SecretError) -> Plan {
     var plan = self
@@ -14,6 +19,10 @@ extension Plan {
   }
 
   /// The positions of passkeys in the chain file itself; "pairing" for that of the complete chain.
+  ///
+  /// ```swift
+  /// for place in plan.writtenSecrets { print("\(place) has a passkey that others can read") }
+  /// ```
   public var writtenSecrets: [String] {
     var places = pairing?.secret?.source == .written ? ["pairing"] : []
     func add(_ steps: [PlacedStep]) {

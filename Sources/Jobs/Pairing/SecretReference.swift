@@ -21,12 +21,22 @@ public struct SecretReference: Hashable, Sendable, CustomStringConvertible {
   public private(set) var secret: Secret?
 
   /// Refers to a secret that is read later.
+  ///
+  /// ```swift
+  /// let passkey = SecretReference(.file("/run/credentials/lock/passkey"))
+  /// ```
   public init(_ source: Source) {
     self.source = source
     secret = nil
   }
 
   /// A secret in a chain file.
+  ///
+  /// Prefer an environment variable or a file.
+  ///
+  /// ```swift
+  /// let passkey = SecretReference(written: Secret("123456"))
+  /// ```
   public init(written secret: Secret) {
     source = .written
     self.secret = secret
@@ -42,6 +52,11 @@ public struct SecretReference: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Reads the secret.
+  ///
+  /// ```swift
+  /// let secret = try SecretReference(.environment("PASSKEY")).read()
+  /// print(secret.passkey != nil)  // the secret itself is never printed
+  /// ```
   ///
   /// - Throws: ``SecretError``, which does not contain the secret.
   public func read() throws(SecretError) -> Secret {

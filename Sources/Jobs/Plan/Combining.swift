@@ -43,6 +43,14 @@ public struct Combining: Hashable, Sendable {
   public var stop: StopConditions
 
   /// Inputs, and when to stop.
+  ///
+  /// ```swift
+  /// let inputs: [Combining.Input] = [
+  ///   .init("heart", .notify, "heart-rate-measurement"),
+  ///   .init("battery", .poll(every: .seconds(10)), "battery-level"),
+  /// ]
+  /// let both = Step(.combine(Combining(inputs, StopConditions(count: 20))))
+  /// ```
   public init(_ inputs: [Input], _ stop: StopConditions) {
     self.inputs = inputs
     self.stop = stop

@@ -4,6 +4,10 @@ extension Duration {
   /// The shortest exact form with one unit: `10s`, `1500ms`, `5m`, `1h`.
   ///
   /// Parts below a millisecond are written as a fraction of milliseconds.
+  ///
+  /// ```swift
+  /// print(Duration.milliseconds(1500).written, Duration.seconds(300).written)  // 1500ms 5m
+  /// ```
   public var written: String {
     let microseconds = wholeMicroseconds
     let units: [(name: String, size: Int64)] = [("h", 3_600_000_000), ("m", 60_000_000)]
@@ -21,6 +25,12 @@ extension Duration {
   }
 
   /// Seconds with six decimals: `1.250000`.
+  ///
+  /// Rounded towards zero: the digits of a table line up.
+  ///
+  /// ```swift
+  /// print(Duration.milliseconds(1250).decimalSeconds)  // 1.250000
+  /// ```
   public var decimalSeconds: String { Self.decimal(wholeMicroseconds, places: 6) }
 
   /// Seconds as a number.

@@ -22,6 +22,11 @@ public struct Exchanging: Hashable, Sendable {
 
   /// A write and what answers it.
   ///
+  /// ```swift
+  /// let count = try WrittenValue([.init(ValueFormat("hex")!, "0401")])
+  /// let exchanging = Exchanging(Write(count, to: "record-access-control-point"))
+  /// ```
+  ///
   /// - Parameters:
   ///   - write: What is written.
   ///   - answer: The characteristic of the answer; nil when it is the one that is written.

@@ -13,6 +13,11 @@ public struct LinkRule: Hashable, Sendable {
   public var adapterWait: Duration?
 
   /// The usual rule: nothing is forgotten, taken over or left up, and nobody waits for an adapter.
+  ///
+  /// ```swift
+  /// var plan = try Plan(file: "lock.yaml")
+  /// plan.link.takesOver = true  // ends the attempt of another program to connect
+  /// ```
   public init() {}
 
   /// One line for each setting that is not the default.

@@ -14,6 +14,11 @@ public struct MessageTemplate: Hashable, Sendable, CustomStringConvertible {
   let parts: [Part]
 
   /// Parses a template; nil when a brace is not closed or does not hold a variable.
+  ///
+  /// ```swift
+  /// let template = MessageTemplate("it is {reading.celsius} degrees")
+  /// print(template?.variables ?? [])
+  /// ```
   public init?(_ text: String) {
     description = text
     var parts: [Part] = []
@@ -75,6 +80,12 @@ public struct MessageTemplate: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The text with its captured values replaced; `?` for a missing value.
+  ///
+  /// ```swift
+  /// let report = try await plan.run(on: sensor)
+  /// let template = MessageTemplate("{battery} is left")!
+  /// print(template.filled { report.captured[$0.variable] })
+  /// ```
   public func filled(_ value: (VariablePath) -> DecodedValue?) -> String {
     parts.map { part in
       switch part {

@@ -6,6 +6,10 @@ extension Plan: CustomStringConvertible {
   /// The complete plan in a canonical form: a head, then a line for each step with its position.
   ///
   /// Equal plans have equal descriptions, however they were written.
+  ///
+  /// ```swift
+  /// print(try Plan(file: "soil.yaml"))  // what --dry-run prints
+  /// ```
   public var description: String { lines.joined(separator: "\n") }
 
   /// ``description``, line by line, with control characters escaped.

@@ -28,6 +28,10 @@ public struct Plan: Hashable, Sendable {
   public var steps: [Step]
 
   /// A chain of these steps, unchecked; ``init(_:on:timeout:retry:limits:_:)`` checks it.
+  ///
+  /// ```swift
+  /// let unchecked = Plan(name: "Read the level", steps: [try Step.read("battery-level")])
+  /// ```
   public init(
     name: String? = nil,
     device: DeviceTarget? = nil,
@@ -53,6 +57,13 @@ public struct RetryRule: Hashable, Sendable {
   public var backoff: Duration
 
   /// A number of tries; without arguments a single one.
+  ///
+  /// The wait doubles with each further try, up to 30 s.
+  ///
+  /// ```swift
+  /// var plan = try Plan(file: "soil.yaml")
+  /// plan.retry = RetryRule(attempts: 3, backoff: .seconds(2))
+  /// ```
   public init(attempts: Int = 1, backoff: Duration = .milliseconds(500)) {
     self.attempts = attempts
     self.backoff = backoff
@@ -81,6 +92,10 @@ extension Plan {
   /// does so itself. A device that is forgotten first is not connected for that.
   ///
   /// Disconnecting is not in this list: it belongs to every ending, and comes last.
+  ///
+  /// ```swift
+  /// for placed in plan.placedSteps { print(placed.position, placed.step.title) }
+  /// ```
   public var placedSteps: [PlacedStep] {
     var placed = StepPosition.place(steps)
     if let index = impliedConnectIndex {
@@ -90,6 +105,10 @@ extension Plan {
   }
 
   /// Whether the chain only scans, so that it needs no device.
+  ///
+  /// ```swift
+  /// if plan.onlyScans { print("needs no device, only an adapter") }
+  /// ```
   public var onlyScans: Bool {
     func all(_ steps: [Step]) -> [Step] { steps.flatMap { [$0] + all($0.innerSteps) } }
     let kinds = all(steps).map { type(of: $0.kind) }
@@ -114,6 +133,10 @@ extension Plan {
   ///
   /// A characteristic without its service needs none, and neither does a step under `when`, which
   /// may not run.
+  ///
+  /// ```swift
+  /// for service in plan.expectedServices { print(service) }
+  /// ```
   public var expectedServices: [ServiceSelector] {
     var services: [ServiceSelector] = []
     func add(_ steps: [Step]) {

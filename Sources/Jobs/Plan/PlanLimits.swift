@@ -20,5 +20,13 @@ public struct PlanLimits: Hashable, Sendable {
   public var names = 4_096
 
   /// The limits of chain files: `docs/chains.md` lists them.
+  ///
+  /// Raise a limit only for chains that you trust.
+  ///
+  /// ```swift
+  /// var limits = PlanLimits()
+  /// limits.includedFiles = 500
+  /// let plan = try Plan(file: "factory.yaml", limits: limits)
+  /// ```
   public init() {}
 }

@@ -15,6 +15,11 @@ public struct Polling: Hashable, Sendable {
   public var stop: StopConditions
 
   /// Reads at a fixed interval until a stop condition is met.
+  ///
+  /// ```swift
+  /// let level = Polling("battery-level", every: .seconds(10), StopConditions(count: 6))
+  /// let step = Step(.poll(level))
+  /// ```
   public init(
     _ target: CharacteristicSelector,
     every period: Duration,

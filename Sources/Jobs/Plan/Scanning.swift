@@ -10,6 +10,11 @@ public struct Scanning: Hashable, Sendable {
   public var filter: ScanFilter
 
   /// A scan of this duration.
+  ///
+  /// ```swift
+  /// let scan = Scanning(for: .seconds(5), filter: ScanFilter(name: "Soil-*", rssi: -80))
+  /// let step = Step(.scan(scan))
+  /// ```
   public init(for duration: Duration, filter: ScanFilter = ScanFilter()) {
     self.duration = duration
     self.filter = filter

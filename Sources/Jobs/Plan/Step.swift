@@ -90,6 +90,10 @@ public struct Step: Hashable, Sendable {
   package var sourceText: String?
 
   /// A step; ``Step`` has a function for each kind, with the words of chain files.
+  ///
+  /// ```swift
+  /// let step = Step(.read("battery-level", format: nil), capture: "battery", timeout: .seconds(5))
+  /// ```
   public init(
     _ action: Action,
     capture: String? = nil,
@@ -137,6 +141,11 @@ public struct Listening: Hashable, Sendable {
   public var options: SubscriptionOptions
 
   /// A subscription; see the properties.
+  ///
+  /// ```swift
+  /// let listening = Listening(to: "heart-rate-measurement", count: 10)
+  /// let step = Step(.notify(listening), expectations: [Expectation(.rate, .atLeast(0.9))])
+  /// ```
   public init(
     to target: CharacteristicSelector,
     format: ValueFormat? = nil,
@@ -178,6 +187,10 @@ extension Step {
   public var characteristic: CharacteristicSelector? { kind.characteristic }
 
   /// All characteristics of the step itself, including that of its trigger.
+  ///
+  /// ```swift
+  /// let used = Set(plan.steps.flatMap(\.characteristics))
+  /// ```
   public var characteristics: [CharacteristicSelector] { kind.characteristics }
 
   /// The name of its attribute in output.
@@ -211,5 +224,9 @@ extension Step: CustomStringConvertible {
   }
 
   /// The operation and its target: `read battery-level`, `write alert-level u8:1`.
+  ///
+  /// ```swift
+  /// print(try Step.read("battery-level").within(.seconds(5)).title)  // read battery-level
+  /// ```
   public var title: String { kind.title }
 }

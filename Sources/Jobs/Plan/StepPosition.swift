@@ -90,6 +90,10 @@ public struct StepPosition: Hashable, Sendable, CustomStringConvertible {
   public func repetition(_ turn: Int) -> StepPosition { StepPosition(parts + [.repetition(turn)]) }
 
   /// Steps with their positions, at the top or inside `outer`.
+  ///
+  /// ```swift
+  /// for placed in StepPosition.place(plan.steps) { print(placed.position, placed.step) }
+  /// ```
   public static func place(_ steps: [Step], inside outer: StepPosition? = nil) -> [PlacedStep] {
     steps.enumerated().map { index, step in
       PlacedStep(outer?.inner(index + 1) ?? StepPosition(index + 1), step)

@@ -14,6 +14,13 @@ public struct StopConditions: Hashable, Sendable {
   public var conditions: [Expectation]
 
   /// Stop at the first that is met; nil means none.
+  ///
+  /// The first that is met ends the step, which is then ok. When the timeout of the step passes
+  /// first, it fails.
+  ///
+  /// ```swift
+  /// let stop = StopConditions(count: 100, silence: .seconds(2))
+  /// ```
   public init(
     count: Int? = nil,
     duration: Duration? = nil,

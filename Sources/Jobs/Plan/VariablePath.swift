@@ -9,6 +9,11 @@ public struct VariablePath: Hashable, Sendable, CustomStringConvertible {
   public let field: String?
 
   /// Reads `reading` or `reading.celsius`; nil for anything else.
+  ///
+  /// ```swift
+  /// let path = VariablePath("reading.celsius")
+  /// print(path?.variable ?? "", path?.field ?? "")  // reading celsius
+  /// ```
   public init?(_ text: String) {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     guard parts.count <= 3, parts.allSatisfy(Self.isName) else { return nil }

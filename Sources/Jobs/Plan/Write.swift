@@ -25,6 +25,11 @@ public struct Write: Hashable, Sendable {
   public var delivery: Delivery
 
   /// A write of one value.
+  ///
+  /// ```swift
+  /// let value = try WrittenValue([.init(ValueFormat("u8")!, "2")])
+  /// let alarm = Step(.write(Write(value, to: "alert-level", kind: .command)))
+  /// ```
   public init(
     _ value: WrittenValue,
     to target: CharacteristicSelector,

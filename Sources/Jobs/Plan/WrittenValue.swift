@@ -35,6 +35,11 @@ public struct WrittenValue: Hashable, Sendable, CustomStringConvertible {
 
   /// Joins the parts in order.
   ///
+  /// ```swift
+  /// let (number, text) = (ValueFormat("u16be")!, ValueFormat("utf8")!)
+  /// print(try WrittenValue([.init(number, "300"), .init(text, "on")]).octets)  // 01 2c 6f 6e
+  /// ```
+  ///
   /// - Throws: `ValueError` for a part that its format cannot encode, and for more than
   ///   ``longest`` octets.
   public init(_ parts: [Part]) throws(ValueError) {

@@ -14,6 +14,13 @@ public struct CSVReport: RunReport {
     "time,offset,run,device,attempt,step,operation,attribute,field,value,unit,hex"
 
   /// A report without settings; ``header`` is printed before its lines.
+  ///
+  /// ```swift
+  /// print(CSVReport.header)
+  /// _ = try await plan.run(on: sensor) { event in
+  ///   CSVReport().lines(for: event).forEach { print($0) }
+  /// }
+  /// ```
   public init() {}
 
   public func lines(for event: RunEvent) -> [String] {

@@ -9,6 +9,11 @@ public struct FilesSummary: Equatable, Sendable {
 
   /// A summary of these runs.
   ///
+  /// ```swift
+  /// let reports = [try await plan.run(on: sensor)]
+  /// print(FilesSummary(reports, notRun: ["attic.yaml"]).lines.joined(separator: "\n"))
+  /// ```
+  ///
   /// - Parameters:
   ///   - runs: The runs, in their order.
   ///   - notRun: The files that did not begin.

@@ -4,6 +4,10 @@ public import Bluetooth
 
 extension JSONValue {
   /// A device that was found, as an object.
+  ///
+  /// ```swift
+  /// print(JSONValue(advertisement).text)
+  /// ```
   public init(_ device: Advertisement) { self = .object(Self.members(of: device)) }
 
   /// The members of that object, for an object with more members.

@@ -26,6 +26,11 @@ public enum JSONValue: Equatable, Sendable {
   public init(_ number: Int) { self = .number("\(number)") }
 
   /// A decoded value: fields as an object, octets as hexadecimal digits.
+  ///
+  /// ```swift
+  /// let report = try await plan.run(on: sensor)
+  /// print(JSONValue.object(report.captured.map { (key: $0, value: JSONValue($1)) }).text)
+  /// ```
   public init(_ value: DecodedValue) {
     switch value {
     case .integer(let integer): self = .number("\(integer)")

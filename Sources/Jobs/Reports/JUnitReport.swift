@@ -14,6 +14,10 @@ import Documents
 ///   `file` and `line` of a case that failed are GitLab's and pytest's: that schema has none.
 public struct JUnitReport: RunsReport {
   /// A report without settings.
+  ///
+  /// ```swift
+  /// let xml = JUnitReport().text(on: [try await plan.run(on: sensor)])
+  /// ```
   public init() {}
 
   public func text(on runs: [RecordedRun], of whole: RecordedWhole?) -> String {

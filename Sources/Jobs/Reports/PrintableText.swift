@@ -13,11 +13,19 @@ public struct PrintableText: Hashable, Sendable, CustomStringConvertible {
   public let description: String
 
   /// Text for one line: line ends are escaped, too.
+  ///
+  /// ```swift
+  /// print(PrintableText(line: advertisement.name ?? "without a name"))
+  /// ```
   public init(line text: String) { description = Self.escaped(text, keepsLineFeeds: false) }
 
   /// Text of several lines: line feeds are kept.
   ///
   /// Only for text that this program made of lines: a line feed from outside would begin a line.
+  ///
+  /// ```swift
+  /// print(PrintableText(lines: plan.description))
+  /// ```
   public init(lines text: String) { description = Self.escaped(text, keepsLineFeeds: true) }
 
   private static func escaped(_ text: String, keepsLineFeeds: Bool) -> String {

@@ -7,6 +7,11 @@ public struct QuietReport: RunReport {
   private let report: any RunReport
 
   /// The same as `report`, without the lines about what went as it should.
+  ///
+  /// ```swift
+  /// let quiet = QuietReport(TextReport())
+  /// _ = try await plan.run(on: sensor) { event in quiet.lines(for: event).forEach { print($0) } }
+  /// ```
   public init(_ report: any RunReport) { self.report = report }
 
   public func lines(for event: RunEvent) -> [String] {

@@ -99,15 +99,29 @@ public struct RecordedRun: Equatable, Sendable {
   }
 
   /// Whether it ended, and all steps succeeded.
+  ///
+  /// ```swift
+  /// guard try await plan.run(on: sensor).succeeded else { return }
+  /// ```
   public var succeeded: Bool { ending?.status == .ok }
 
   /// The failures of the last try, in the order of their steps: the first cause, then those of
   /// `finally` and of the clean-up; last one outside steps, such as a passed deadline.
+  ///
+  /// ```swift
+  /// for failure in try await plan.run(on: sensor).failures {
+  ///   print(failure.source?.description ?? "", failure)  // soil.yaml:5:5 reading battery-level: …
+  /// }
+  /// ```
   public var failures: [RunFailure] {
     steps.compactMap(\.failure) + (failureBetweenSteps.map { [$0] } ?? [])
   }
 
   /// The values that steps captured, by their names; empty while it is under way.
+  ///
+  /// ```swift
+  /// let level = try await plan.run(on: sensor).captured["battery"]?.number
+  /// ```
   public var captured: [String: DecodedValue] { ending?.captured ?? [:] }
 
   /// A failure outside steps: the run ended between two, or in its clean-up.
@@ -122,6 +136,10 @@ public struct RecordedRun: Equatable, Sendable {
   }
 
   /// The steps, the slowest first; equally slow ones in their order.
+  ///
+  /// ```swift
+  /// for step in try await plan.run(on: sensor).slowest(3) { print(step.took.written, step.title) }
+  /// ```
   ///
   /// - Parameter count: The maximum number.
   public func slowest(_ count: Int) -> [Step] {

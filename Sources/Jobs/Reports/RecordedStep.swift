@@ -25,6 +25,12 @@ extension RecordedRun {
     /// Its status; never ``StepResult/Status/warning``.
     public var status: StepResult.Status { result.status }
     /// What came of it; also of a failed step whose value is not as expected.
+    ///
+    /// ```swift
+    /// for step in try await plan.run(on: sensor).steps {
+    ///   if case .value(let value)? = step.outcome { print(step.title, value.octets) }
+    /// }
+    /// ```
     public var outcome: StepOutcome? { result.outcome }
     /// Why it failed; nil for an expected failure.
     public var failure: RunFailure? { result.failure }

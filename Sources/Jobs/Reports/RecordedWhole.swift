@@ -36,6 +36,11 @@ public struct RecordedWhole: Equatable, Sendable {
   public private(set) var remark: String?
 
   /// Nothing is known of it yet but its kind and name.
+  ///
+  /// ```swift
+  /// let whole = RecordedWhole(.run).leavingOut(["attic.yaml"])
+  /// print(SummaryReport().text(on: [try await plan.run(on: sensor)], of: whole))
+  /// ```
   public init(_ kind: Kind, name: String? = nil) {
     self.kind = kind
     self.name = name

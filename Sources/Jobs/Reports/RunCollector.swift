@@ -29,6 +29,15 @@ public struct RunCollector: Sendable {
 
   /// No events so far.
   ///
+  /// For several runs, such as those of a batch. For a single one,
+  /// ``Plan/run(on:within:seed:file:line:report:)-(_,Duration?,_,_,_,_)`` returns the record.
+  ///
+  /// ```swift
+  /// var collector = RunCollector()
+  /// for try await event in plan.events(on: sensor).values { collector.take(event) }
+  /// print(JUnitReport().text(on: collector.runs))
+  /// ```
+  ///
   /// - Parameters:
   ///   - whole: The command of the runs.
   ///   - condenses: Whether a finished run keeps only the steps of ``SummaryReport``: the slowest

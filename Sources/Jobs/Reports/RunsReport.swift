@@ -18,5 +18,10 @@ extension RunsReport {
   public var showsValues: Bool { false }
 
   /// The text of runs without other results.
+  ///
+  /// ```swift
+  /// let report = try await plan.run(on: sensor)
+  /// print(TAPReport().text(on: [report]))
+  /// ```
   public func text(on runs: [RecordedRun]) -> String { text(on: runs, of: nil) }
 }

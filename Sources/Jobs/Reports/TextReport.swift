@@ -8,6 +8,11 @@ import Bluetooth
 /// simulated run.
 public struct TextReport: RunReport {
   /// A report without settings.
+  ///
+  /// ```swift
+  /// let text = TextReport()
+  /// _ = try await plan.run(on: sensor) { event in text.lines(for: event).forEach { print($0) } }
+  /// ```
   public init() {}
 
   public func lines(for event: RunEvent) -> [String] {
@@ -52,6 +57,12 @@ public struct TextReport: RunReport {
   }
 
   /// The outcome of a step, in short.
+  ///
+  /// ```swift
+  /// for step in try await plan.run(on: sensor).steps {
+  ///   print(step.title, step.outcome.map(TextReport.text) ?? "nothing")
+  /// }
+  /// ```
   public static func text(_ outcome: StepOutcome) -> String {
     switch outcome {
     case .linked(.made): return "ok"
@@ -111,6 +122,12 @@ public struct TextReport: RunReport {
   }
 
   /// The reasons of a failure, one per line.
+  ///
+  /// ```swift
+  /// for failure in try await plan.run(on: sensor).failures {
+  ///   print(TextReport.reasons(failure).joined(separator: "\n"))
+  /// }
+  /// ```
   public static func reasons(_ failure: RunFailure) -> [String] {
     var lines = ["   what   \(failure.what)", "   why    \(failure.why)"]
     if let place = failure.source {
@@ -151,6 +168,10 @@ public struct TextReport: RunReport {
   }
 
   /// Seconds with three decimals, rounded down.
+  ///
+  /// ```swift
+  /// print(TextReport.milliseconds(.milliseconds(1250)))  // 1.250
+  /// ```
   public static func milliseconds(_ duration: Duration) -> String {
     String(duration.decimalSeconds.dropLast(3))
   }

@@ -6,6 +6,12 @@ public enum Timestamp {
   ///
   /// The calendar is the proleptic Gregorian one; leap seconds are not counted, as in POSIX.
   ///
+  /// ```swift
+  /// _ = try await plan.run(on: sensor) { event in
+  ///   print(Timestamp.text(event.wallClock), event.change)
+  /// }
+  /// ```
+  ///
   /// - Parameter time: Since 1970-01-01T00:00:00Z; may be negative.
   public static func text(_ time: Duration) -> String {
     let (seconds, micros) = floorMicroseconds(time).divided(by: 1_000_000)

@@ -11,6 +11,11 @@ public struct ValueReport: RunReport {
 
   /// A report of values.
   ///
+  /// ```swift
+  /// let values = ValueReport(showsPlace: true)
+  /// _ = try await plan.run(on: sensor) { event in values.lines(for: event).forEach { print($0) } }
+  /// ```
+  ///
   /// - Parameters:
   ///   - showsPlace: Begins each line with its time in the run, in seconds, and the attribute.
   ///   - showsDevice: Puts the device between the two.

@@ -26,6 +26,12 @@ public struct ChainRunner: Sendable {
 
   /// Describes a run; starts nothing.
   ///
+  /// ```swift
+  /// let identity = RunIdentity(seed: 1, plan: plan)
+  /// let runner = ChainRunner(plan: plan, service: sensor, identity: identity) { print($0.change) }
+  /// let ending = try await runner.ending().first(within: .seconds(60))
+  /// ```
+  ///
   /// - Parameters:
   ///   - plan: What to run.
   ///   - service: The device.
@@ -52,6 +58,12 @@ public struct ChainRunner: Sendable {
   /// A consumer that stops it early, as `firstOrDefault` does after one value, cancels the rest;
   /// see ``ending()`` for the complete run.
   ///
+  /// ```swift
+  /// let runner = ChainRunner(
+  ///   plan: plan, service: sensor, identity: RunIdentity(seed: 1, plan: plan))
+  /// for try await result in runner.chain().values { print(result.step.title, result.status) }
+  /// ```
+  ///
   /// - Returns: Fails with the error of the failing step; ``RunFailure`` explains it.
   public func chain() -> Signal<StepResult> {
     Signal(home: service.scheduler) { [self] sink in
@@ -60,6 +72,12 @@ public struct ChainRunner: Sendable {
   }
 
   /// The complete run: it sends its ending, once, whether it succeeded or failed.
+  ///
+  /// ```swift
+  /// let runner = ChainRunner(
+  ///   plan: plan, service: sensor, identity: RunIdentity(seed: 1, plan: plan))
+  /// let status = try await runner.ending().map(\.exitStatus).first(within: .seconds(60))
+  /// ```
   ///
   /// - Returns: Fails only when it is cancelled from outside; then the last event has the ending.
   public func ending() -> Signal<RunEnding> {

@@ -28,11 +28,20 @@ public struct ExitStatus: RawRepresentable, Hashable, Sendable {
   public static let passing = ExitStatus(rawValue: 75)
 
   /// The status after a signal.
+  ///
+  /// ```swift
+  /// print(ExitStatus.interrupted(by: 2).rawValue)  // 130, as a shell reports SIGINT
+  /// ```
   public static func interrupted(by signal: Int32) -> ExitStatus {
     ExitStatus(rawValue: 128 + signal)
   }
 
   /// The status after a run with this ending.
+  ///
+  /// ```swift
+  /// let report = try await plan.run(on: sensor)
+  /// let status = ExitStatus(after: report.ending?.failure)  // exit(status.rawValue)
+  /// ```
   ///
   /// - Parameter failure: Nil when all succeeded.
   public init(after failure: RunFailure?) {

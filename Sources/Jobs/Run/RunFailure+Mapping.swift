@@ -6,6 +6,14 @@ import Signals
 extension RunFailure {
   /// The failure of an error.
   ///
+  /// ```swift
+  /// do {
+  ///   _ = try await device.session { device.read("battery-level") }.first(within: .seconds(30))
+  /// } catch {
+  ///   print(RunFailure(error).code.rawValue, RunFailure(error))
+  /// }
+  /// ```
+  ///
   /// - Parameters:
   ///   - error: The error of a step or a run.
   ///   - step: The step it came from, if it was one.

@@ -56,11 +56,20 @@ public struct RunFailure: KnownFailure, Hashable, Sendable, CustomStringConverti
   }
 
   /// The kind, for code that decides. An expectation that is not met is of no kind of the library's.
+  ///
+  /// ```swift
+  /// let report = try await plan.run(on: sensor)
+  /// if report.failures.first?.kind == .notPaired { print("pair first") }
+  /// ```
   public var kind: FailureKind {
     DeviceFailure(code: code, class: self.class, operation: what, meaning: why, hint: "").kind
   }
 
   /// What and why, on one line.
+  ///
+  /// ```swift
+  /// for failure in try await plan.run(on: sensor).failures { print(failure.message) }
+  /// ```
   public var message: String { "\(what): \(why)" }
 
   /// What, why and what to try, on one line.

@@ -12,6 +12,10 @@ public struct RunIdentity: Hashable, Sendable, CustomStringConvertible {
 
   /// The identity of a run of `plan` with `seed`.
   ///
+  /// ```swift
+  /// print(RunIdentity(seed: 7, plan: plan))  // 16 hexadecimal digits
+  /// ```
+  ///
   /// - Parameters:
   ///   - seed: Distinguishes runs of one plan.
   ///   - plan: What is run.

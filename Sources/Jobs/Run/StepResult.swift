@@ -95,6 +95,11 @@ public struct StepValue: Equatable, Sendable {
   /// Decodes octets: in `format` if there is one, otherwise in the layout of the characteristic,
   /// otherwise as plain octets.
   ///
+  /// ```swift
+  /// let level = try StepValue.decode([87], of: "battery-level", format: nil)
+  /// print(level)  // 87 %
+  /// ```
+  ///
   /// - Throws: `ValueError` when the octets do not match.
   public static func decode(
     _ octets: [UInt8],

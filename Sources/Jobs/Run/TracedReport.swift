@@ -20,6 +20,12 @@ public final class TracedReport: Sendable {
 
   /// Adds the parts of a trace to the failures that are reported.
   ///
+  /// ```swift
+  /// func traced(by trace: any RunTrace) -> @Sendable (RunEvent) -> Void {
+  ///   TracedReport(trace) { event in print(TextReport().lines(for: event)) }.receive
+  /// }
+  /// ```
+  ///
   /// - Parameters:
   ///   - trace: The trace that records meanwhile.
   ///   - report: Receives every event of ``ChainRunner``.

@@ -22,6 +22,10 @@ public struct CronRule: Hashable, Sendable, CustomStringConvertible {
 
   /// Reads five fields.
   ///
+  /// ```swift
+  /// let schedule = Schedule(.cron(try CronRule("*/15 6-22 * * mon-fri")))
+  /// ```
+  ///
   /// - Throws: ``CronProblem`` for invalid fields, and for a rule that never matches.
   public init(_ text: String) throws(CronProblem) {
     let words = text.split(separator: " ").map(String.init)
@@ -43,6 +47,11 @@ public struct CronRule: Hashable, Sendable, CustomStringConvertible {
   private static let longest: Int64 = 366 * 9
 
   /// The first matching minute after a time.
+  ///
+  /// ```swift
+  /// let rule = try CronRule("0 3 * * *")
+  /// print(rule.next(after: .zero).map(Timestamp.text) ?? "")  // 1970-01-01T03:00:00.000000Z
+  /// ```
   ///
   /// - Parameter time: Since 1970-01-01T00:00:00Z.
   /// - Returns: The start of that minute, likewise; nil without one, which the initialiser rejects.

@@ -18,6 +18,11 @@ public struct Schedule: Hashable, Sendable, CustomStringConvertible {
   public let jitter: Duration
 
   /// A schedule, with a random delay of at most `jitter`.
+  ///
+  /// ```swift
+  /// var batch = try Batch.load(path: "fleet.yaml")
+  /// batch.schedule = Schedule(.every(.seconds(900)), jitter: .seconds(30))
+  /// ```
   public init(_ rule: Rule, jitter: Duration = .zero) {
     self.rule = rule
     self.jitter = jitter
@@ -63,6 +68,11 @@ public struct ScheduleTimes: Sendable {
   }
 
   /// The next beginning that is not before `now`, and was not returned before.
+  ///
+  /// ```swift
+  /// var times = ScheduleTimes(Schedule(.every(.seconds(60))), seed: 1)
+  /// print(times.next(now: .seconds(1000))?.time ?? .zero)  // 1000 s: an interval begins at once
+  /// ```
   ///
   /// - Parameter now: Since 1970-01-01T00:00:00Z. When it jumps back, due times stay due.
   /// - Returns: Nil when the schedule has no more times.

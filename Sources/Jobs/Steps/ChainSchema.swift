@@ -6,6 +6,10 @@ import Documents
 /// The JSON Schema (draft 7) of chain files: `docs/chain.schema.json`.
 public enum ChainSchema {
   /// The file, indented, without the newline at its end.
+  ///
+  /// ```swift
+  /// print(ChainSchema.text)  // what `blerun schema chain` prints
+  /// ```
   public static var text: String {
     JSONValue.object([
       ("$schema", .string("http://json-schema.org/draft-07/schema#")),

@@ -26,6 +26,12 @@ public struct Bindings: Hashable, Sendable {
 
   /// Binds a name to a value.
   ///
+  /// ```swift
+  /// var bindings = Bindings()
+  /// bindings.bind("least", to: "20", from: "--set", mustBeKnown: true)
+  /// let plan = try Plan(file: "soil.yaml", with: bindings)
+  /// ```
+  ///
   /// - Parameters:
   ///   - name: The name of the variable.
   ///   - text: The value as it is written.
@@ -48,9 +54,19 @@ public struct Bindings: Hashable, Sendable {
   }
 
   /// The binding of a name; nil without one.
+  ///
+  /// ```swift
+  /// let bindings: Bindings = ["least": "20"]
+  /// print(bindings["least"]?.text ?? "not set")
+  /// ```
   public subscript(name: String) -> Binding? { indices[name].map { all[$0] } }
 
   /// These bindings, overridden by those of `other` with the same name.
+  ///
+  /// ```swift
+  /// let usual: Bindings = ["least": "20"]
+  /// let plan = try Plan(file: "soil.yaml", with: usual.overridden(by: ["least": "35"]))
+  /// ```
   public func overridden(by other: Bindings) -> Bindings {
     var both = self
     for binding in other.all {

@@ -24,6 +24,14 @@ public struct ChainTemplate: Sendable {
 
   /// Reads a chain file.
   ///
+  /// Included files are read, too. Whether the steps are valid shows in
+  /// ``plan(with:environment:)``.
+  ///
+  /// ```swift
+  /// let template = try ChainTemplate.load(path: "soil.yaml")
+  /// let plans = try ["20", "35"].map { try template.plan(with: ["least": $0]) }
+  /// ```
+  ///
   /// - Throws: `DocumentErrors` when it is missing, cannot be read, or is invalid YAML.
   public static func load(
     path: String,
@@ -41,6 +49,11 @@ public struct ChainTemplate: Sendable {
 
   /// Reads the text of a chain file. It cannot include other files.
   ///
+  /// ```swift
+  /// let text = "steps: [{ read: battery-level }]"
+  /// let template = try ChainTemplate.parse(text, file: "the request")
+  /// ```
+  ///
   /// - Throws: `DocumentErrors` for invalid YAML.
   public static func parse(
     _ text: String,
@@ -52,6 +65,13 @@ public struct ChainTemplate: Sendable {
   }
 
   /// Steps in the one-line form.
+  ///
+  /// Errors in it show in ``plan(with:environment:)``.
+  ///
+  /// ```swift
+  /// let template = ChainTemplate.line("read {target}")
+  /// let plan = try template.plan(with: ["target": "battery-level"])
+  /// ```
   public static func line(
     _ text: String,
     file: String = "-e",
@@ -61,6 +81,11 @@ public struct ChainTemplate: Sendable {
   }
 
   /// The plan with the values of its variables.
+  ///
+  /// ```swift
+  /// let template = try ChainTemplate.load(path: "soil.yaml")
+  /// let plan = try template.plan(with: ["least": "20"]) { _ in nil }  // without the environment
+  /// ```
   ///
   /// - Parameters:
   ///   - bindings: Values, which override the environment; that overrides defaults.
@@ -146,6 +171,10 @@ extension Plan {
   }
 
   /// Reads a chain from the text of a file, in YAML or JSON.
+  ///
+  /// ```swift
+  /// let plan = try Plan.parse("steps: [{ read: battery-level }]", file: "the request")
+  /// ```
   ///
   /// - Parameters:
   ///   - text: The text of a chain file.

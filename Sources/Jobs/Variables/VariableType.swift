@@ -21,6 +21,10 @@ public enum VariableType: String, Hashable, Sendable, CaseIterable {
   case hex
 
   /// Whether `text` is such a value.
+  ///
+  /// ```swift
+  /// print(VariableType.duration.takes("10s"), VariableType.integer.takes("ten"))  // true false
+  /// ```
   public func takes(_ text: String) -> Bool {
     let node = Node(.scalar(text, isPlain: true), at: Place(file: ""), path: "")
     return switch self {
