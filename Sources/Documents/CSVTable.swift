@@ -17,6 +17,11 @@ public struct CSVTable: Hashable, Sendable {
 
   /// Reads a table.
   ///
+  /// ```swift
+  /// let table = try CSVTable.parse(TextFile.read("devices.csv"), file: "devices.csv")
+  /// for address in table.column("address") ?? [] { print(address.cellText, address.place) }
+  /// ```
+  ///
   /// - Parameters:
   ///   - text: The table.
   ///   - file: The name of the file in error messages.

@@ -6,6 +6,13 @@ import Yams
 public enum Document {
   /// Reads one document.
   ///
+  /// ```swift
+  /// let root = try Document.parse("name: Soil\nevery: 10s", file: "settings.yaml")
+  /// var reader = MappingReader(root)
+  /// let every = reader.required("every", expected: "a duration such as 10s") { $0.duration }
+  /// let errors = reader.finish()  // also: the unknown key 'name'
+  /// ```
+  ///
   /// - Parameters:
   ///   - text: The document.
   ///   - file: The name of the file in error messages.

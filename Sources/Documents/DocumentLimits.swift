@@ -10,6 +10,11 @@ public struct DocumentLimits: Hashable, Sendable {
   public var nodes: Int
 
   /// The default bounds: 1 MiB, 32 levels, 100 000 nodes.
+  ///
+  /// ```swift
+  /// let limits = DocumentLimits(octets: 1 << 16)
+  /// let root = try Document.parse("name: Soil", file: "the request", limits: limits)
+  /// ```
   public init(octets: Int = 1 << 20, depth: Int = 32, nodes: Int = 100_000) {
     self.octets = octets
     self.depth = depth

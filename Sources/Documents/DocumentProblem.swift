@@ -30,6 +30,12 @@ public struct DocumentProblem: Hashable, Sendable, CustomStringConvertible {
 
   /// An invalid value: the message is `expected Y, found X`.
   ///
+  /// ```swift
+  /// let problem = DocumentProblem(
+  ///   Place(file: "soil.yaml", line: 4), path: "steps.0.read", found: "'batery-level'",
+  ///   expected: "a characteristic", nearest: "battery-level")
+  /// ```
+  ///
   /// - Parameters:
   ///   - place: Where it is.
   ///   - path: The path of keys to it.
@@ -93,6 +99,17 @@ public struct DocumentErrors: Error, Hashable, Sendable, CustomStringConvertible
   public let problems: [DocumentProblem]
 
   /// Errors in any order, also with duplicates.
+  ///
+  /// They are sorted by position; duplicates are removed.
+  ///
+  /// ```swift
+  /// do {
+  ///   let plan = try Plan(file: "soil.yaml")
+  ///   print(plan)
+  /// } catch {
+  ///   for problem in error.problems { print(problem.place, problem.message) }
+  /// }
+  /// ```
   public init(_ problems: [DocumentProblem]) {
     let ordered = problems.sorted {
       ($0.place.line, $0.place.column) < ($1.place.line, $1.place.column)

@@ -15,6 +15,13 @@ public struct MappingReader {
   public private(set) var problems: [DocumentProblem] = []
 
   /// Starts to read a node, which should be a mapping.
+  ///
+  /// ```swift
+  /// var reader = MappingReader(try Document.parse("every: 10s", file: "settings.yaml"))
+  /// let every = reader.optional("every", expected: "a duration such as 10s") { $0.duration }
+  /// let errors = reader.finish()
+  /// guard errors.isEmpty else { throw DocumentErrors(errors) }
+  /// ```
   public init(_ node: Node) {
     self.node = node
     entries = node.mapping ?? []

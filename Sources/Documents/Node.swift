@@ -86,6 +86,11 @@ public struct Node: Hashable, Sendable {
   }
 
   /// A duration: `10s`, `500ms`, `3m`, `1.5h`.
+  ///
+  /// ```swift
+  /// let root = try Document.parse("every: 1.5m", file: "settings.yaml")
+  /// let every = root.value(of: "every")?.duration  // 90 s
+  /// ```
   public var duration: Duration? { text.flatMap { Duration(written: $0) } }
 
   /// The elements of a list; nil for anything else.
@@ -101,6 +106,13 @@ public struct Node: Hashable, Sendable {
   }
 
   /// An error about this node.
+  ///
+  /// ```swift
+  /// let root = try Document.parse("name: ''", file: "settings.yaml")
+  /// if root.value(of: "name")?.text == "" {
+  ///   throw DocumentErrors([root.problem("the name is empty", expected: "a text")])
+  /// }
+  /// ```
   public func problem(
     _ message: String,
     expected: String? = nil,
@@ -121,6 +133,10 @@ public struct Node: Hashable, Sendable {
 
 extension Duration {
   /// Reads `10s`, `500ms`, `3m`, `1.5h`: a number that is not negative, and its unit.
+  ///
+  /// ```swift
+  /// print(Duration(written: "1.5m") == .seconds(90))  // true
+  /// ```
   public init?(written text: String) {
     let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
     guard let number = Double(digits), number.isFinite else { return nil }

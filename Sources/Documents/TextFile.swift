@@ -5,12 +5,20 @@ import Glibc
 /// Reads complete files, within a bound.
 public enum TextFile {
   /// The path of a file that another file names: relative to the folder of that file, or absolute.
+  ///
+  /// ```swift
+  /// let table = TextFile.path("devices.csv", beside: "batches/fleet.yaml")  // batches/devices.csv
+  /// ```
   public static func path(_ name: String, beside file: String) -> String {
     guard !name.hasPrefix("/"), let slash = file.lastIndex(of: "/") else { return name }
     return file[...slash] + name
   }
 
   /// The text at `path`, without a byte order mark.
+  ///
+  /// ```swift
+  /// let text = try TextFile.read("soil.yaml", limit: 1 << 16)
+  /// ```
   ///
   /// - Parameters:
   ///   - path: The file.

@@ -37,6 +37,10 @@ public enum BusDriver {
   }
 
   /// Reads the unique ID of the bus, which changes when the bus is restarted.
+  ///
+  /// ```swift
+  /// let identity = try await bus.call(BusDriver.identityCall).body.first?.asString
+  /// ```
   public static var identityCall: MethodCall { call(Method.getId, []) }
 
   /// A call to the bus.

@@ -53,9 +53,23 @@ public final class Invocation: Sendable {
   /// Replies with values. A second reply is ignored, and so is one after the bus has ended.
   ///
   /// Values that cannot be sent become the error `org.freedesktop.DBus.Error.Failed`.
+  ///
+  /// Without a reply the caller waits until its deadline.
+  ///
+  /// ```swift
+  /// let now = ExportedMethod("Now", returns: [.init("celsius", "d")]) { call in
+  ///   call.reply([.double(21.5)])
+  /// }
+  /// ```
   public func reply(_ body: [DBusValue] = []) { answer { $0.reply(body) } }
 
   /// Replies with an error. A second reply is ignored, and so is one after the bus has ended.
+  ///
+  /// ```swift
+  /// let calibrate = ExportedMethod("Calibrate") { call in
+  ///   call.fail(DBusError(name: "com.example.Error.Busy", message: "a measurement is running"))
+  /// }
+  /// ```
   public func fail(_ error: DBusError) { answer { $0.errorReply(error) } }
 
   private func answer(_ make: (Message) -> Message) {

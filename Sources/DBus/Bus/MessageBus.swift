@@ -38,6 +38,12 @@ public protocol MessageBus: AnyObject, Sendable {
   ///
   /// The front assigns the serial. Messages of one thread arrive in the order they were sent.
   ///
+  /// ```swift
+  /// let ready = try Message.signal(
+  ///   path: "/com/example/sensor", interface: "com.example.Sensor", member: "Ready")
+  /// try bus.send(ready)
+  /// ```
+  ///
   /// - Throws: ``BusFailure``, ``DBusValueError``.
   func send(_ message: Message) throws
 
@@ -45,6 +51,13 @@ public protocol MessageBus: AnyObject, Sendable {
   ///
   /// Returns when the bus has accepted the rule: later signals are received. Handlers run on the
   /// loop, in order of arrival, before the caller of a reply that arrived later is resumed.
+  ///
+  /// ```swift
+  /// let sleep = MatchRule(interface: "org.freedesktop.login1.Manager", member: "PrepareForSleep")
+  /// let subscription = try await bus.subscribe(sleep) { signal in
+  ///   print(signal.body.first?.asBool == true ? "going to sleep" : "awake")
+  /// }
+  /// ```
   ///
   /// - Throws: What `call` throws.
   func subscribe(
@@ -54,18 +67,37 @@ public protocol MessageBus: AnyObject, Sendable {
 
   /// Requests a well-known name.
   ///
+  /// ```swift
+  /// let reply = try await bus.requestName("com.example.Sensor", flags: .doNotQueue)
+  /// guard reply == .primaryOwner else { return }
+  /// ```
+  ///
   /// - Throws: ``DBusError`` when the bus does not allow it, and what a call throws.
   func requestName(_ name: String, flags: NameRequestFlags) async throws -> NameRequestReply
 
   /// Releases a well-known name. Succeeds when this connection does not own it.
+  ///
+  /// ```swift
+  /// try await bus.releaseName("com.example.Sensor")
+  /// ```
   func releaseName(_ name: String) async throws
 
   /// The unique name of the owner of a name; nil when nobody owns it.
+  ///
+  /// ```swift
+  /// if try await bus.nameOwner("org.bluez") == nil { print("bluetoothd does not run") }
+  /// ```
   func nameOwner(_ name: String) async throws -> String?
 
   /// Calls `changed` with the current owner of a name, and with each later one; nil for none.
   ///
   /// The first call comes before this returns.
+  ///
+  /// ```swift
+  /// let watch = try await bus.watchOwner(of: "org.bluez") { owner in
+  ///   print(owner.map { "bluetoothd is \($0)" } ?? "bluetoothd is gone")
+  /// }
+  /// ```
   func watchOwner(
     of name: String,
     _ changed: @escaping @Sendable (_ owner: String?) -> Void
@@ -74,14 +106,31 @@ public protocol MessageBus: AnyObject, Sendable {
   /// Offers every method call to this connection to `handler`, after the handlers that were
   /// exported before.
   ///
+  /// Handlers are asked in order until one handles the call; a call that none handles gets an error
+  /// reply.
+  ///
+  /// ```swift
+  /// let server = ObjectServer(bus: bus)
+  /// let export = try bus.export(server)
+  /// ```
+  ///
   /// - Throws: ``BusFailure`` when the bus has ended.
   func export(_ handler: any ObjectHandler) throws -> Export
 
   /// Calls `handler` once, on the loop, when the connection ends for any reason; if it has ended
   /// already, soon after this call.
+  ///
+  /// ```swift
+  /// bus.onClose { failure in print(failure) }
+  /// ```
   func onClose(_ handler: @escaping @Sendable (BusFailure) -> Void)
 
   /// Closes the connection. Pending calls fail with ``BusFailure/closed(address:reason:)``.
+  ///
+  /// ```swift
+  /// bus.onClose { _ in print("closed") }
+  /// bus.close()
+  /// ```
   func close()
 }
 
@@ -91,6 +140,13 @@ extension MessageBus {
   /// Ends at once on cancellation, and when `limit` or an enclosing deadline has passed; the
   /// timeout of the bus is not used. If `lateReply` is given, the call then stays in a bounded
   /// table until its reply or the end of the bus.
+  ///
+  /// ```swift
+  /// let call = try MethodCall(
+  ///   destination: "org.freedesktop.hostname1", path: "/org/freedesktop/hostname1",
+  ///   interface: "org.freedesktop.DBus.Peer", member: "Ping")
+  /// _ = try await bus.call(call, limit: .seconds(5))
+  /// ```
   ///
   /// - Parameters:
   ///   - call: The method, its object and its arguments.

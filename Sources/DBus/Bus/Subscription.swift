@@ -15,6 +15,11 @@ public final class Subscription: Sendable {
   init(cancel: @escaping @Sendable () -> Void) { state = Guarded(State(undo: cancel)) }
 
   /// Ends it. No handler is called after this returns on the loop. Does not wait for the bus.
+  ///
+  /// ```swift
+  /// let subscription = try await bus.subscribe(MatchRule(member: "PrepareForSleep")) { print($0) }
+  /// subscription.cancel()
+  /// ```
   public func cancel() {
     let undo = state.withLock { state in
       defer { state.undo = nil }

@@ -14,6 +14,12 @@ public struct Codec<Value: Sendable>: Sendable {
   public let encode: @Sendable (Value) -> DBusValue
 
   /// A coding of a Swift type as a D-Bus value of one signature.
+  ///
+  /// ```swift
+  /// let celsius = Codec<Double>("n", decode: { $0.asInt16.map { Double($0) / 100 } }) {
+  ///   .int16(Int16($0 * 100))
+  /// }
+  /// ```
   public init(
     _ signature: Signature,
     decode: @escaping @Sendable (DBusValue) -> Value?,

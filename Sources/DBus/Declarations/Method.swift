@@ -20,6 +20,11 @@ extension Arguments<Void> {
 
 extension Arguments {
   /// One argument.
+  ///
+  /// ```swift
+  /// let select = Method<String, Void>(
+  ///   "Select", of: "com.example.Sensor", takes: .one("unit", .string))
+  /// ```
   public static func one(_ name: String, _ codec: Codec<Value>) -> Arguments {
     Arguments(
       described: [ExportedArgument(name, codec.signature)],
@@ -29,6 +34,11 @@ extension Arguments {
   }
 
   /// Two arguments.
+  ///
+  /// ```swift
+  /// let set = Method<(String, UInt32), Void>(
+  ///   "Set", of: "com.example.Sensor", takes: .two(("key", .string), ("value", .uint32)))
+  /// ```
   public static func two<A, B>(
     _ first: (name: String, codec: Codec<A>),
     _ second: (name: String, codec: Codec<B>)
@@ -91,6 +101,12 @@ public struct Method<Input: Sendable, Output: Sendable>: AnyMethod {
   public let output: Arguments<Output>
 
   /// A method with arguments and a result.
+  ///
+  /// ```swift
+  /// let label = Method<UInt32, String>(
+  ///   "Label", of: "com.example.Sensor",
+  ///   takes: .one("index", .uint32), returns: .one("text", .string))
+  /// ```
   public init(
     _ name: String,
     of interface: String,
@@ -130,6 +146,13 @@ extension Method where Input == Void, Output == Void {
 extension ExportedMethod {
   /// Serves a method.
   ///
+  /// ```swift
+  /// let label = Method<UInt32, String>(
+  ///   "Label", of: "com.example.Sensor",
+  ///   takes: .one("index", .uint32), returns: .one("text", .string))
+  /// let served = ExportedMethod(label) { index, call in call.reply(to: label, "sensor \(index)") }
+  /// ```
+  ///
   /// - Parameters:
   ///   - method: What is called.
   ///   - body: Receives the arguments, and replies through the invocation.
@@ -163,6 +186,14 @@ extension ExportedMethod {
 
 extension Invocation {
   /// Replies to the call of a method with its results.
+  ///
+  /// The compiler checks the types of the results.
+  ///
+  /// ```swift
+  /// let name = Method<Void, String>(
+  ///   "Name", of: "com.example.Sensor", returns: .one("name", .string))
+  /// let served = ExportedMethod(name) { call in call.reply(to: name, "hall") }
+  /// ```
   public func reply<Input, Output>(to method: Method<Input, Output>, _ output: Output) {
     reply(method.output.encode(output))
   }
@@ -172,6 +203,14 @@ extension Invocation {
 
 extension MethodCall {
   /// A call of a method.
+  ///
+  /// ```swift
+  /// let label = Method<UInt32, String>(
+  ///   "Label", of: "com.example.Sensor",
+  ///   takes: .one("index", .uint32), returns: .one("text", .string))
+  /// let call = try MethodCall(label, 1, on: "/com/example/sensor", of: "com.example.Sensor")
+  /// let text = try await bus.call(call).body.first?.asString
+  /// ```
   ///
   /// - Throws: ``DBusNameError`` when a name is not valid.
   public convenience init<Input, Output>(

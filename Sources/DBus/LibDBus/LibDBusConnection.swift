@@ -58,6 +58,12 @@ public final class LibDBusConnection: MessageBus {
 
   /// Connects to a bus and gets a unique name from it.
   ///
+  /// ```swift
+  /// let loop = EventLoop()
+  /// let bus = try await LibDBusConnection.open(address: .system, on: loop)
+  /// print(bus.uniqueName)
+  /// ```
+  ///
   /// - Parameters:
   ///   - address: Which bus.
   ///   - loop: The loop that drives the connection.

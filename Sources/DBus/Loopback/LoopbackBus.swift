@@ -36,6 +36,11 @@ public final class LoopbackBus: Sendable {
 
   /// A bus without clients.
   ///
+  /// ```swift
+  /// let loop = VirtualTimeLoop()
+  /// let bus = LoopbackBus(on: loop) { message, instant in print(instant, message.text) }
+  /// ```
+  ///
   /// - Parameters:
   ///   - loop: The loop that delivers.
   ///   - address: The address of the bus in errors.
@@ -56,6 +61,11 @@ public final class LoopbackBus: Sendable {
   }
 
   /// A new client.
+  ///
+  /// ```swift
+  /// let bus = LoopbackBus(on: VirtualTimeLoop())
+  /// let (server, client) = (try bus.connect(), try bus.connect())
+  /// ```
   ///
   /// - Throws: ``BusFailure/unreachable(address:reason:)`` when the bus was shut down.
   public func connect() throws(BusFailure) -> LoopbackConnection {
@@ -98,6 +108,13 @@ public final class LoopbackBus: Sendable {
   }
 
   /// Ends the bus as the exit of a daemon does: every connection is closed.
+  ///
+  /// ```swift
+  /// let bus = LoopbackBus(on: VirtualTimeLoop())
+  /// let client = try bus.connect()
+  /// client.onClose { failure in print(failure) }
+  /// bus.shutDown()
+  /// ```
   public func shutDown() {
     let connections = state.withLock { state in
       state.isShutDown = true

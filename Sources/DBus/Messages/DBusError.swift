@@ -10,6 +10,10 @@ public struct DBusError: Error, Hashable, Sendable {
   public let message: String
 
   /// An error reply, as a peer sent it or is to get it.
+  ///
+  /// ```swift
+  /// let error = DBusError(name: .invalidArgs, message: "the index must be below 8")
+  /// ```
   public init(name: Name, message: String = "") {
     self.name = name
     self.message = message
@@ -32,6 +36,16 @@ extension DBusError {
   /// Reads an error reply; nil when `message` is not one.
   ///
   /// The text is the first argument, when that is a string.
+  ///
+  /// ```swift
+  /// let call = try MethodCall(
+  ///   destination: "org.bluez", path: "/", interface: "org.bluez.None", member: "Try")
+  /// do {
+  ///   _ = try await bus.call(call)
+  /// } catch let error as DBusError where error.name == .unknownMethod {
+  ///   print(error.message)
+  /// }
+  /// ```
   public init?(_ message: Message) {
     guard message.kind == .error else { return nil }
     var text = ""

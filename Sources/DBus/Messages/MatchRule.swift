@@ -26,6 +26,11 @@ public struct MatchRule: Hashable, Sendable {
   public var arg0Path: String?
 
   /// A rule that all given parts must match; nil matches everything.
+  ///
+  /// ```swift
+  /// let appeared = MatchRule(
+  ///   sender: "org.bluez", interface: StandardInterface.objectManager, member: "InterfacesAdded")
+  /// ```
   public init(
     type: Message.Kind? = .signal,
     sender: String? = nil,
@@ -51,6 +56,10 @@ public struct MatchRule: Hashable, Sendable {
   }
 
   /// The rule in the syntax of the bus: `type='signal',member='PropertiesChanged'`.
+  ///
+  /// ```swift
+  /// print(MatchRule(member: "Ready").text)  // type='signal',member='Ready'
+  /// ```
   public var text: String {
     let parts: [(String, String?)] = [
       ("type", type?.rawValue),
@@ -105,6 +114,13 @@ public struct MatchRule: Hashable, Sendable {
 
 extension MatchRule {
   /// Whether a message matches.
+  ///
+  /// ```swift
+  /// let rule = MatchRule(sender: "org.bluez", member: "PropertiesChanged")
+  /// let isOurs: (Message) -> Bool = { message in
+  ///   rule.matches(message) { name in name == "org.bluez" ? ":1.7" : nil }
+  /// }
+  /// ```
   ///
   /// - Parameters:
   ///   - message: What has arrived.

@@ -3,6 +3,13 @@
 extension Message {
   /// A method call.
   ///
+  /// ```swift
+  /// let call = try Message.methodCall(
+  ///   destination: "org.bluez", path: "/org/bluez/hci0", interface: "org.bluez.Adapter1",
+  ///   member: "StartDiscovery", noReplyExpected: true)
+  /// try bus.send(call)
+  /// ```
+  ///
   /// - Parameters:
   ///   - destination: The callee; nil only between two programs without a bus.
   ///   - path: The object.
@@ -36,6 +43,13 @@ extension Message {
   }
 
   /// A signal, to all subscribers or to one destination.
+  ///
+  /// ```swift
+  /// let measured = try Message.signal(
+  ///   path: "/com/example/sensor", interface: "com.example.Sensor", member: "Measured",
+  ///   body: [.double(21.5)])
+  /// try bus.send(measured)
+  /// ```
   ///
   /// - Throws: ``DBusNameError`` when a name is not valid.
   public static func signal(

@@ -23,6 +23,13 @@ public final class MethodCall: Sendable {
 
   /// Validates and stores the description.
   ///
+  /// ```swift
+  /// let call = try MethodCall(
+  ///   destination: "org.bluez", path: "/org/bluez/hci0", interface: "org.bluez.Adapter1",
+  ///   member: "RemoveDevice", body: [.objectPath("/org/bluez/hci0/dev_C0_FF_EE_00_00_01")])
+  /// _ = try await bus.call(call, limit: .seconds(10))
+  /// ```
+  ///
   /// - Throws: ``DBusNameError`` when a name is not valid.
   public init(
     destination: String,

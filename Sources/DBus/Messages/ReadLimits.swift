@@ -19,6 +19,13 @@ public struct ReadLimits: Hashable, Sendable {
   public var values = 1 << 20
 
   /// The limits for an ordinary bus.
+  ///
+  /// ```swift
+  /// var limits = ReadLimits()
+  /// limits.signal = 1 << 16
+  /// let bus = try await LibDBusConnection.open(
+  ///   address: .system, on: EventLoop(), receiving: limits)
+  /// ```
   public init() {}
 
   /// The maximum length of a message on the wire, in octets; libdbus ends the connection at a longer

@@ -102,6 +102,14 @@ public struct ExportedInterface: Sendable {
   public let signals: [ExportedSignal]
 
   /// An interface of an object.
+  ///
+  /// ```swift
+  /// let sensor = ExportedInterface(
+  ///   "com.example.Sensor",
+  ///   methods: [.init("Reset") { call in call.reply() }],
+  ///   properties: [.init("Celsius", "d") { .double(21.5) }],
+  ///   signals: [.init("Ready", [])])
+  /// ```
   public init(
     _ name: String,
     methods: [ExportedMethod] = [],

@@ -25,6 +25,14 @@ public final class ObjectServer: ObjectHandler {
 
   /// A server without objects. Export it on the bus to receive calls.
   ///
+  /// ```swift
+  /// let server = ObjectServer(bus: bus)
+  /// let export = try bus.export(server)
+  /// let sensor = ExportedInterface(
+  ///   "com.example.Sensor", properties: [.init("Celsius", "d") { .double(21.5) }])
+  /// server.add([sensor], at: "/com/example/sensor")
+  /// ```
+  ///
   /// - Parameters:
   ///   - bus: The bus that it serves.
   ///   - objectManager: The object that lists all others and signals when they appear and
@@ -53,6 +61,11 @@ public final class ObjectServer: ObjectHandler {
   }
 
   /// Removes an object.
+  ///
+  /// ```swift
+  /// let server = ObjectServer(bus: bus)
+  /// server.remove("/com/example/sensor")  // nothing where there is no such object
+  /// ```
   public func remove(_ path: ObjectPath) {
     change { tree in
       for name in tree.interfaceNames(at: path) { tree.remove(name, from: path) }
@@ -66,6 +79,11 @@ public final class ObjectServer: ObjectHandler {
 
   /// Announces, with the next flush, that a property has changed, appeared or disappeared. The
   /// value is read then.
+  ///
+  /// ```swift
+  /// let server = ObjectServer(bus: bus)
+  /// server.changed("Celsius", of: "com.example.Sensor", at: "/com/example/sensor")
+  /// ```
   public func changed(_ property: String, of interface: String, at path: ObjectPath) {
     change { $0.mark(property, of: interface, at: path) }
   }
@@ -80,6 +98,11 @@ public final class ObjectServer: ObjectHandler {
   }
 
   /// Sends a signal of an object, after the pending changes.
+  ///
+  /// ```swift
+  /// let server = ObjectServer(bus: bus)
+  /// try server.emit("Ready", of: "com.example.Sensor", at: "/com/example/sensor", [])
+  /// ```
   ///
   /// - Throws: ``DBusNameError``, ``DBusValueError``, ``BusFailure``.
   public func emit(

@@ -9,6 +9,11 @@ public struct DBusArray: Hashable, Sendable {
 
   /// Validates and stores elements.
   ///
+  /// ```swift
+  /// let numbers = try DBusArray("u", [.uint32(1), .uint32(2)])
+  /// print(numbers.signature.text)  // au
+  /// ```
+  ///
   /// - Throws: ``DBusValueError/notOneType(_:)``,
   ///   ``DBusValueError/typeMismatch(expected:found:index:)``, ``DBusValueError/octetsAreBytes`` or
   ///   ``DBusValueError/signature(_:)``.

@@ -12,6 +12,10 @@ public struct DBusDictionary: Sendable {
 
   /// Validates and stores entries.
   ///
+  /// ```swift
+  /// let names = try DBusDictionary(key: "s", value: "u", [(.string("hall"), .uint32(1))])
+  /// ```
+  ///
   /// - Throws: ``DBusValueError/keyNotBasic(_:)``, ``DBusValueError/notOneType(_:)``,
   ///   ``DBusValueError/typeMismatch(expected:found:index:)`` or ``DBusValueError/signature(_:)``.
   public init(
@@ -54,6 +58,11 @@ public struct DBusDictionary: Sendable {
   }
 
   /// The value for a key; nil when there is none. O(n) in the number of entries.
+  ///
+  /// ```swift
+  /// let names = try DBusDictionary(key: "s", value: "u", [(.string("hall"), .uint32(1))])
+  /// print(names[.string("hall")]?.asUInt32 ?? 0)  // 1
+  /// ```
   public subscript(key: DBusValue) -> DBusValue? {
     entries.last { $0.key == key }?.value
   }

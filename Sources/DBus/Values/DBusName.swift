@@ -36,6 +36,10 @@ public enum DBusName {
   public static let maximumLength = 255
 
   /// Checks a unique (`:1.42`) or well-known (`org.bluez`) bus name.
+  ///
+  /// ```swift
+  /// try DBusName.checkBusName("org.bluez")
+  /// ```
   public static func checkBusName(_ name: String) throws(DBusNameError) {
     let isUnique = name.utf8.first == UInt8(ascii: ":")
     try check(

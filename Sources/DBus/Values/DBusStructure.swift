@@ -7,6 +7,11 @@ public struct DBusStructure: Hashable, Sendable {
 
   /// Validates and stores fields.
   ///
+  /// ```swift
+  /// let pair = try DBusStructure([.string("hall"), .double(21.5)])
+  /// print(pair.signature.text)  // (sd)
+  /// ```
+  ///
   /// - Throws: ``DBusValueError/emptyStructure`` or ``DBusValueError/signature(_:)``.
   public init(_ fields: [DBusValue]) throws(DBusValueError) {
     guard !fields.isEmpty else { throw .emptyStructure }

@@ -2,6 +2,10 @@
 
 extension DBusValue {
   /// `as`
+  ///
+  /// ```swift
+  /// let uuids = DBusValue.strings(["0000180d-0000-1000-8000-00805f9b34fb"])
+  /// ```
   public static func strings(_ texts: [String]) -> DBusValue {
     .array(DBusArray(valid: Signature(valid: "s"), texts.map { .string($0) }))
   }
@@ -12,6 +16,10 @@ extension DBusValue {
   }
 
   /// `a{sv}`
+  ///
+  /// ```swift
+  /// let filter = DBusValue.properties(["Transport": .string("le"), "RSSI": .int16(-70)])
+  /// ```
   public static func properties(_ properties: PropertyMap) -> DBusValue {
     .dictionary(
       DBusDictionary(
@@ -22,9 +30,17 @@ extension DBusValue {
   }
 
   /// `v`, around a value.
+  ///
+  /// ```swift
+  /// let value = DBusValue.variant(of: .boolean(true))
+  /// ```
   public static func variant(of value: DBusValue) -> DBusValue { .variant(DBusVariant(value)) }
 
   /// An array of any type; ``bytes(_:)`` when the element type is an octet.
+  ///
+  /// ```swift
+  /// let numbers = try DBusValue.array(of: "u", [.uint32(1), .uint32(2)])
+  /// ```
   ///
   /// - Throws: What ``DBusArray/init(_:_:)`` throws.
   public static func array(

@@ -47,6 +47,12 @@ extension DBusValue {
   }
 
   /// The text of `s`.
+  ///
+  /// A variant counts as the value that it holds; the other accessors do the same.
+  ///
+  /// ```swift
+  /// let identity = try await bus.call(BusDriver.identityCall).body.first?.asString
+  /// ```
   public var asString: String? {
     if case .string(let value) = unwrapped { value } else { nil }
   }
@@ -87,6 +93,10 @@ extension DBusValue {
   }
 
   /// The texts of `as`.
+  ///
+  /// ```swift
+  /// let uuids = properties["UUIDs"]?.asStrings ?? []
+  /// ```
   public var asStrings: [String]? {
     guard case .array(let array) = unwrapped, array.elementSignature.text == "s" else { return nil }
     return array.elements.compactMap(\.asString)
@@ -99,6 +109,13 @@ extension DBusValue {
   }
 
   /// The entries of `a{sv}`, without the variants.
+  ///
+  /// ```swift
+  /// let reply = try await bus.call(
+  ///   MethodCall(
+  ///     StandardInterface.getAll, "org.bluez.Adapter1", on: "/org/bluez/hci0", of: "org.bluez"))
+  /// print(reply.body.first?.asPropertyMap?["Powered"]?.asBool ?? false)
+  /// ```
   public var asPropertyMap: PropertyMap? {
     guard case .dictionary(let dictionary) = unwrapped, dictionary.signature.text == "a{sv}" else {
       return nil

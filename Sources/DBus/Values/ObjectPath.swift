@@ -9,6 +9,13 @@ public struct ObjectPath: Hashable, Comparable, Sendable {
 
   /// Validates a path.
   ///
+  /// A literal in the source needs no `try`: it must be valid, or it stops the program.
+  ///
+  /// ```swift
+  /// let adapter = "hci0"
+  /// let path = try ObjectPath("/org/bluez/\(adapter)")
+  /// ```
+  ///
   /// - Throws: ``DBusNameError`` when it violates a rule.
   public init(_ text: String) throws(DBusNameError) {
     if let reason = Self.fault(in: text) {
@@ -24,6 +31,10 @@ public struct ObjectPath: Hashable, Comparable, Sendable {
   public static let root = ObjectPath(valid: "/")
 
   /// Appends an element.
+  ///
+  /// ```swift
+  /// let path = try ObjectPath("/org/bluez").appending("hci0")  // /org/bluez/hci0
+  /// ```
   ///
   /// - Throws: ``DBusNameError`` when `element` is empty or has an invalid character.
   public func appending(_ element: String) throws(DBusNameError) -> ObjectPath {
@@ -50,6 +61,11 @@ public struct ObjectPath: Hashable, Comparable, Sendable {
   public var isRoot: Bool { text.utf8.count == 1 }
 
   /// Whether this path starts with `other` and is deeper. No path is below itself.
+  ///
+  /// ```swift
+  /// let device: ObjectPath = "/org/bluez/hci0/dev_C0_FF_EE_00_00_01"
+  /// print(device.isBelow("/org/bluez/hci0"))  // true
+  /// ```
   public func isBelow(_ other: ObjectPath) -> Bool {
     if other.isRoot { return !isRoot }
     let length = other.text.utf8.count

@@ -12,6 +12,10 @@ public struct PropertyMap: Sendable {
   public init() { entries = [] }
 
   /// Entries in order. For a duplicate name the last value counts, at the position of the first.
+  ///
+  /// ```swift
+  /// let properties = PropertyMap([("Powered", .boolean(true)), ("Alias", .string("desk"))])
+  /// ```
   public init(_ entries: [(String, DBusValue)]) {
     self.entries = []
     self.entries.reserveCapacity(entries.count)
@@ -29,6 +33,10 @@ public struct PropertyMap: Sendable {
   }
 
   /// The value for a name; nil when there is none. Setting nil removes it.
+  ///
+  /// ```swift
+  /// print(properties["Powered"]?.asBool ?? false)
+  /// ```
   public subscript(name: String) -> DBusValue? {
     get {
       for entry in entries where entry.name == name { return entry.value }

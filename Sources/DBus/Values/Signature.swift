@@ -9,6 +9,13 @@ public struct Signature: Hashable, Sendable {
 
   /// Validates a signature.
   ///
+  /// A literal in the source needs no `try`: it must be valid, or it stops the program.
+  ///
+  /// ```swift
+  /// let text = "a{sv}"
+  /// let signature = try Signature(text)
+  /// ```
+  ///
   /// - Throws: ``SignatureError`` when it is malformed or exceeds a limit: 255 octets, 32 nested
   ///   arrays, 32 nested structures.
   public init(_ text: String) throws(SignatureError) {
@@ -26,6 +33,10 @@ public struct Signature: Hashable, Sendable {
   public var isEmpty: Bool { text.utf8.isEmpty }
 
   /// The complete types, in order, one signature each.
+  ///
+  /// ```swift
+  /// print(Signature("sa{sv}").completeTypes.map(\.text))  // ["s", "a{sv}"]
+  /// ```
   public var completeTypes: [Signature] {
     SignatureParser.completeTypes(of: text).map { Signature(valid: String($0)) }
   }

@@ -35,6 +35,12 @@ public final class UnixFD: Sendable {
 
   /// Another descriptor of the same open file, with close-on-exec.
   ///
+  /// ```swift
+  /// func socket(in reply: Message) throws -> UnixFD? {
+  ///   try reply.body.first?.asUnixFD?.duplicate()
+  /// }
+  /// ```
+  ///
   /// - Throws: ``DuplicationFailed`` when no descriptor is left, or this one was released.
   public func duplicate() throws(DuplicationFailed) -> UnixFD {
     let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
@@ -43,6 +49,10 @@ public final class UnixFD: Sendable {
   }
 
   /// Gives up ownership: the caller closes the descriptor.
+  ///
+  /// ```swift
+  /// func descriptor(of owner: UnixFD) -> Int32 { owner.release() }
+  /// ```
   ///
   /// - Returns: The descriptor, or -1 when it was released before.
   public func release() -> Int32 {

@@ -17,6 +17,16 @@ public struct Form<Payload, State: Reading>: Sendable {
   public let rules: [KeyRule]
 
   /// Describes a mapping with these keys.
+  ///
+  /// ```swift
+  /// struct Settings { var every = Duration.seconds(10) }
+  /// struct State: Reading { var problems: [DocumentProblem] = [] }
+  /// let form = Form<Settings, State>(
+  ///   "The settings of a logger", Settings(),
+  ///   [Key("every", \.every, .duration(.seconds(1) ... .seconds(3600)), "the interval")])
+  /// var state = State()
+  /// let settings = form.read(try Document.parse("every: 30s", file: "log.yaml"), &state)
+  /// ```
   public init(
     _ doc: String,
     _ initial: @autoclosure @escaping @Sendable () -> Payload,

@@ -40,6 +40,11 @@ public indirect enum OrderedJSON: Hashable, Sendable {
   }
 
   /// The object with a member added at the end, or replaced in place when the key exists.
+  ///
+  /// ```swift
+  /// let json: OrderedJSON = ["name": "Soil"]
+  /// print(json.adding("devices", 12).compact)
+  /// ```
   public func adding(_ key: String, _ value: OrderedJSON) -> OrderedJSON {
     guard case .object(var members) = self else { return self }
     let member = Member(key, value)
@@ -55,6 +60,11 @@ public indirect enum OrderedJSON: Hashable, Sendable {
 
   /// The value as the text of a file, with a newline at its end: indented by two spaces; a value
   /// that fits into `width` columns is on one line.
+  ///
+  /// ```swift
+  /// let json: OrderedJSON = ["name": "Soil", "devices": 12]
+  /// print(json.text())
+  /// ```
   public func text(width: Int = 100) -> String { lines(indent: 0, before: 0, width) + "\n" }
 
   /// The value on one line.

@@ -23,6 +23,13 @@ public struct Shape<Value, State: Reading>: Sendable {
 
   /// A kind of value.
   ///
+  /// ```swift
+  /// struct State: Reading { var problems: [DocumentProblem] = [] }
+  /// let address = Shape<BluetoothAddress, State>(
+  ///   "an address such as C0:FF:EE:00:00:01", schema: Schema(["type": "string"])
+  /// ) { node, _ in node.text.flatMap { BluetoothAddress($0) } }
+  /// ```
+  ///
   /// - Parameters:
   ///   - expected: What is valid, for errors and tables.
   ///   - schema: The same as a JSON Schema.
