@@ -31,6 +31,13 @@ public struct DeviceSource: Sendable {
   }
 
   /// A device put together in Swift.
+  ///
+  /// `DeviceDefinition` is of the module SimulatedDevices, which belongs to the same product.
+  ///
+  /// ```swift
+  /// let lamp = DeviceDefinition(name: "Lamp", address: BluetoothAddress(number: 0xc0ff_ee00_0052))
+  /// let world = try SimulatedWorld(.definition(lamp))
+  /// ```
   public static func definition(_ definition: DeviceDefinition) -> DeviceSource {
     DeviceSource { ScenarioDefinition(devices: [definition]) }
   }
@@ -38,6 +45,10 @@ public struct DeviceSource: Sendable {
   private init(_ load: @escaping @Sendable () throws -> ScenarioDefinition) { self.load = load }
 
   /// Reads the devices and the faults that affect them.
+  ///
+  /// ```swift
+  /// let names = try DeviceSource.file("thermometer.yaml").scenario().devices.map(\.name)
+  /// ```
   ///
   /// - Throws: `DocumentErrors` of the part `Documents`, with everything that is wrong with a file.
   public func scenario() throws -> ScenarioDefinition { try load() }

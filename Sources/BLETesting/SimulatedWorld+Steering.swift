@@ -64,6 +64,11 @@ extension SimulatedWorld {
 
   /// Has the RSSI of a device move along a path, wander, or, with nil, move as its definition
   /// describes.
+  ///
+  /// ```swift
+  /// let walk = SignalPath([.init(at: .zero, rssi: -50), .init(at: .seconds(30), rssi: -95)])
+  /// try world.move("Thermo-1", .path(walk))
+  /// ```
   public func move(_ name: String? = nil, _ movement: SignalMovement?) throws {
     try steer(name) { (steering, device) throws(SteeringError) in
       switch movement {

@@ -64,6 +64,11 @@ public final class SimulatedWorld: Sendable {
   }
 
   /// The same with a list of sources.
+  ///
+  /// ```swift
+  /// let sources = ["hall", "attic"].map { DeviceSource.file("\($0).yaml") }
+  /// let world = try SimulatedWorld(sources, seed: 7)
+  /// ```
   public init(
     _ sources: [DeviceSource],
     time: WorldTime = .virtual,
@@ -112,6 +117,11 @@ public final class SimulatedWorld: Sendable {
   deinit { end() }
 
   /// Ends the world now: what waits for an answer fails. For tests that look at what that does.
+  ///
+  /// ```swift
+  /// world.end()
+  /// let failure = thermometer.read(.batteryLevel).firstResult(within: .seconds(5))
+  /// ```
   public func end() {
     let isFirst = hasEnded.withLock { hasEnded in
       defer { hasEnded = true }
@@ -158,6 +168,10 @@ public final class SimulatedWorld: Sendable {
 
   /// A simulated device.
   ///
+  /// ```swift
+  /// let address = try world.device("Thermo-1").definition.address
+  /// ```
+  ///
   /// - Parameter name: Its name, in any case, or its address; nil: the first one.
   public func device(_ name: String? = nil) throws(SteeringError) -> SimulatedDevice {
     if let name { return try steering.device(name) }
@@ -170,12 +184,27 @@ public final class SimulatedWorld: Sendable {
   // MARK: What happened
 
   /// What happened at the devices so far, in order.
+  ///
+  /// ```swift
+  /// let reads = world.events.filter { if case .read = $0 { true } else { false } }
+  /// ```
   public var events: [SimulatorEvent] { recorded.withLock { $0 } }
 
   /// What clients asked of bluetoothd, and what came of it at the devices, in order.
+  ///
+  /// ```swift
+  /// let connects = world.log.count { $0.event == BoundaryEntry.Event.linkUp }
+  /// ```
   public var log: [BoundaryEntry] { steering.log.entries }
 
   /// Forgets ``events``; the log goes on.
+  ///
+  /// ```swift
+  /// world.forgetEvents()
+  /// let level = thermometer.session { thermometer.read(.batteryLevel) }
+  ///   .firstOrDefault(0, within: .seconds(10))
+  /// print(world.events.count)
+  /// ```
   public func forgetEvents() { recorded.withLock { $0 = [] } }
 }
 

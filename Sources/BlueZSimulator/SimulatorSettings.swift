@@ -41,6 +41,12 @@ public struct SimulatorSettings: Hashable, Sendable {
   public var adapters = [AdapterSettings()]
 
   /// The delays of bluetoothd.
+  ///
+  /// ```swift
+  /// var settings = SimulatorSettings()
+  /// settings.connectTimeout = .seconds(5)
+  /// let world = try SimulatedWorld(.file("thermometer.yaml"), settings: settings)
+  /// ```
   public init() {}
 
   /// No delay except where time itself matters: advertising intervals, behaviours, and waits for

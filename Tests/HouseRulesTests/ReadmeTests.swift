@@ -63,7 +63,7 @@ struct ReadmeTests {
         )
       }
     }
-    #expect(code.count > modules.count + 60)
+    #expect(code.count > modules.count + 400)
     let run = try page.typecheck(code.joined(separator: "\n"))
     #expect(run.status == 0, "\(run.errors)")
   }

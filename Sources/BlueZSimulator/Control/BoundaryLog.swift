@@ -29,6 +29,13 @@ public final class BoundaryLog: Sendable {
   public var entries: [BoundaryEntry] { state.withLock { $0.entries } }
 
   /// The entries with numbers above `number`, oldest first.
+  ///
+  /// ```swift
+  /// let before = steering.log.entries.last?.number ?? 0
+  /// _ = try await thermometer.session { thermometer.read(.batteryLevel) }
+  ///   .first(within: .seconds(30))
+  /// for entry in steering.log.entries(since: before) { print(entry) }
+  /// ```
   public func entries(since number: UInt64) -> [BoundaryEntry] {
     state.withLock { state in
       let first = state.count - UInt64(state.entries.count)

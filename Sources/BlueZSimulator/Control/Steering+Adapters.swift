@@ -19,6 +19,10 @@ extension Steering {
   }
 
   /// The adapters of the host, in its order.
+  ///
+  /// ```swift
+  /// for adapter in steering.adapters { print(adapter.interface ?? "unplugged", adapter.address) }
+  /// ```
   public var adapters: [Adapter] {
     slots.map { slot in
       Adapter(
@@ -31,6 +35,10 @@ extension Steering {
   }
 
   /// Powers an adapter on or off, as an rfkill switch does.
+  ///
+  /// ```swift
+  /// try steering.setPowered(false, adapter: "hci0")
+  /// ```
   ///
   /// - Parameters:
   ///   - isOn: Whether it is powered from now on.
@@ -45,11 +53,19 @@ extension Steering {
   }
 
   /// Unplugs an adapter; does nothing when it is unplugged.
+  ///
+  /// ```swift
+  /// try steering.unplug("hci0")
+  /// ```
   public func unplug(_ adapter: String? = nil) throws(SteeringError) {
     player.perform(.adapter(try index(of: adapter), .unplug))
   }
 
   /// Plugs in an adapter as `hci` and an index; does nothing when it is plugged in.
+  ///
+  /// ```swift
+  /// try steering.plugIn("hci0", as: 1)
+  /// ```
   ///
   /// - Parameters:
   ///   - adapter: Its interface, such as `hci0`, its name or its address; nil: the first.

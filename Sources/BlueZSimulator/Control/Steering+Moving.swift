@@ -4,6 +4,10 @@ public import SimulatedDevices
 
 extension Steering {
   /// Moves a device: its RSSI changes evenly to `rssi`, in dBm from -127 to 20.
+  ///
+  /// ```swift
+  /// try steering.move("Thermo-1", to: -90, within: .seconds(20))
+  /// ```
   public func move(
     _ name: String,
     to rssi: Int,
@@ -29,6 +33,10 @@ extension Steering {
   }
 
   /// Makes the RSSI of a device wander between two bounds, from its current value.
+  ///
+  /// ```swift
+  /// try steering.walk("Thermo-1", SignalWalk(low: -90, high: -60))
+  /// ```
   ///
   /// - Throws: ``SteeringError/Kind/invalidValue`` for invalid bounds, a step that is not 1 to 60
   ///   dB, or one of less than 100 ms.

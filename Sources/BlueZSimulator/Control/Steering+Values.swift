@@ -11,6 +11,10 @@ extension Steering {
 
   /// The current value of a characteristic. It does not count as a read of a client.
   ///
+  /// ```swift
+  /// let level = try steering.value(of: "battery-level", at: "Thermo-1")
+  /// ```
+  ///
   /// - Throws: ``SteeringError/Kind/unknownDevice``, ``SteeringError/Kind/unknownCharacteristic``.
   public func value(of characteristic: String, at name: String) throws(SteeringError) -> [UInt8] {
     let (device, handle) = try find(characteristic, at: name)
@@ -21,6 +25,10 @@ extension Steering {
   /// subscribers.
   ///
   /// A value that changes by itself stays constant until ``release(_:at:)``.
+  ///
+  /// ```swift
+  /// try steering.setValue([12], of: "battery-level", at: "Thermo-1")
+  /// ```
   ///
   /// - Throws: ``SteeringError/Kind/invalidValue`` above 512 octets.
   public func setValue(
@@ -46,6 +54,10 @@ extension Steering {
 
   /// Adds a fault to those of a device.
   ///
+  /// ```swift
+  /// try steering.addFault("{ on: read, nth: 2, do: lose-link }", at: "Thermo-1")
+  /// ```
+  ///
   /// - Parameters:
   ///   - fault: A rule as in a device file, `{ on: connect, nth: 1, do: refuse-connection }`, or a
   ///     named fault of operations or devices, `{ fault: slow, on: read, by: 3s }`. A fault of
@@ -67,6 +79,10 @@ extension Steering {
   }
 
   /// Removes all fault rules of a device.
+  ///
+  /// ```swift
+  /// try steering.clearFaults("Thermo-1")
+  /// ```
   public func clearFaults(_ name: String) throws(SteeringError) {
     player.perform(.device(try device(name).definition.address, .rules([])))
   }

@@ -22,6 +22,14 @@ public final class Steering: Sendable {
 
   /// Controls a simulation, in addition to its scenario.
   ///
+  /// For a simulation of your own; a `SimulatedWorld` of the module BLETesting has one.
+  ///
+  /// ```swift
+  /// func steering(of player: ScenarioPlayer, _ log: BoundaryLog) -> Steering {
+  ///   Steering(player, log: log)
+  /// }
+  /// ```
+  ///
   /// - Parameters:
   ///   - player: The running scenario.
   ///   - log: The log that the player was created with.
@@ -40,6 +48,10 @@ public final class Steering: Sendable {
 
   /// The selected device.
   ///
+  /// ```swift
+  /// print(try steering.device("Thermo-1").definition.address)
+  /// ```
+  ///
   /// - Throws: ``SteeringError/Kind/unknownDevice``.
   public func device(_ name: String) throws(SteeringError) -> SimulatedDevice {
     do {
@@ -50,12 +62,22 @@ public final class Steering: Sendable {
   }
 
   /// Whether the device is connected.
+  ///
+  /// ```swift
+  /// if try steering.isConnected("Thermo-1") { try steering.dropLink("Thermo-1") }
+  /// ```
+  ///
+  /// - Throws: ``SteeringError/Kind/unknownDevice``.
   public func isConnected(_ name: String) throws(SteeringError) -> Bool {
     let device = try device(name)
     return player.simulator?.device(device.definition.address)?.isConnected ?? false
   }
 
   /// Drops the connection to a device, as a lost signal does.
+  ///
+  /// ```swift
+  /// try steering.dropLink("Thermo-1")
+  /// ```
   ///
   /// - Throws: ``SteeringError/Kind/notConnected`` when there is none.
   public func dropLink(_ name: String) throws(SteeringError) {
@@ -70,16 +92,34 @@ public final class Steering: Sendable {
   }
 
   /// Takes a device out of range, and drops its connection.
+  ///
+  /// ```swift
+  /// try steering.vanish("Thermo-1")
+  /// ```
+  ///
+  /// - Throws: ``SteeringError/Kind/unknownDevice``; ``SteeringError/Kind/noAdapter`` during a
+  ///   restart.
   public func vanish(_ name: String) throws(SteeringError) {
     player.perform(.device(try present(name).definition.address, .vanish))
   }
 
   /// Brings a device back into range.
+  ///
+  /// ```swift
+  /// steering.loop.after(.seconds(5)) { try? steering.appear("Thermo-1") }
+  /// ```
+  ///
+  /// - Throws: ``SteeringError/Kind/unknownDevice``; ``SteeringError/Kind/noAdapter`` during a
+  ///   restart.
   public func appear(_ name: String) throws(SteeringError) {
     player.perform(.device(try present(name).definition.address, .appear))
   }
 
   /// Makes a device add or remove a service of its definition.
+  ///
+  /// ```swift
+  /// try steering.offer("battery", false, at: "Thermo-1")
+  /// ```
   ///
   /// - Parameters:
   ///   - service: A name such as `battery`, or a UUID.
@@ -107,6 +147,10 @@ public final class Steering: Sendable {
 
   /// Kills the daemon and starts another, which knows the devices that were connected or paired
   /// before.
+  ///
+  /// ```swift
+  /// try await steering.restart(after: .seconds(2))
+  /// ```
   ///
   /// - Parameter pause: How long there is no daemon.
   /// - Throws: ``SteeringError/Kind/restartFailed``; ``SteeringError/Kind/noAdapter`` during a

@@ -48,6 +48,18 @@ public final class ScenarioPlayer: Sendable {
 
   /// Assembles a scenario. Nothing is on the bus before ``start()``.
   ///
+  /// ```swift
+  /// let loop = VirtualTimeLoop()
+  /// let scenario = try ScenarioFile.load(path: "office.yaml")
+  /// let devices = scenario.devices.map {
+  ///   SimulatedDevice($0, on: loop, generator: SeededGenerator(seed: 1, name: "\($0.address)"))
+  /// }
+  /// let bus = LoopbackBus(on: loop)
+  /// let player = ScenarioPlayer(
+  ///   scenario, devices: devices, on: loop, generator: SeededGenerator(seed: 1)
+  /// ) { try bus.connect() }
+  /// ```
+  ///
   /// - Parameters:
   ///   - scenario: What happens.
   ///   - devices: Those of the scenario, on `loop`.

@@ -20,6 +20,13 @@ public struct Counter: Sendable, Hashable {
   public var beginsAtOnce: Bool
 
   /// A counter; see the properties.
+  ///
+  /// ```swift
+  /// let counter = Counter(format: ValueFormat("u16")!, every: .milliseconds(100))
+  /// let packets = CharacteristicDefinition(
+  ///   uuid: BluetoothUUID("3f0e0002-4b1d-4d5e-9a57-0b3c2f1a9d77")!, properties: [.notify],
+  ///   behaviour: .counter(counter))
+  /// ```
   public init(
     format: ValueFormat,
     from: Int64 = 0,

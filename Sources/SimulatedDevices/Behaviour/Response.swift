@@ -13,6 +13,13 @@ public struct Response: Sendable, Hashable {
   public var rules: [ResponseRule]
 
   /// A control point with these rules.
+  ///
+  /// ```swift
+  /// let accepted = ResponseRule(
+  ///   pattern: .beginning([4]), actions: [ResponseAction(.notify, value: .octets([5, 0, 3, 0]))])
+  /// let refused = ResponseRule(refusal: .valueNotAllowed)
+  /// let controlPoint = Behaviour.response(Response(rules: [accepted, refused]))
+  /// ```
   public init(initial: [UInt8] = [], rules: [ResponseRule]) {
     self.initial = initial
     self.rules = rules

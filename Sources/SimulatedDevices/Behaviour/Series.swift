@@ -14,6 +14,12 @@ public struct Series: Sendable, Hashable {
   public var beginsAtOnce: Bool
 
   /// Values that follow each other; see the properties.
+  ///
+  /// ```swift
+  /// let series = Series(values: [[0, 79], [0, 83], [0, 86]], every: .seconds(1))
+  /// let beats = CharacteristicDefinition(
+  ///   uuid: BluetoothUUID(short: 0x2a37), properties: [.notify], behaviour: .series(series))
+  /// ```
   public init(
     values: [[UInt8]],
     every: Duration? = nil,

@@ -25,6 +25,11 @@ public struct Wave: Sendable, Hashable {
   public var beginsAtOnce: Bool
 
   /// A wave; see the properties.
+  ///
+  /// ```swift
+  /// let celsius = MovingNumber(format: .plain(ValueFormat("i16")!), low: 1800, high: 2400)
+  /// let wave = Wave(parts: [.number(celsius)], period: .seconds(600), every: .seconds(1))
+  /// ```
   public init(
     parts: [Part],
     period: Duration,

@@ -23,6 +23,11 @@ public struct CharacteristicDefinition: Sendable, Hashable {
   public var longest: Int
 
   /// A characteristic; see the properties.
+  ///
+  /// ```swift
+  /// let level = CharacteristicDefinition(
+  ///   uuid: BluetoothUUID(short: 0x2a19), properties: [.read], behaviour: .constant([87]))
+  /// ```
   public init(
     uuid: BluetoothUUID,
     properties: CharacteristicProperties,

@@ -40,6 +40,17 @@ public struct DeviceDefinition: Sendable, Hashable {
   public var faults: [FaultRule]
 
   /// A device; see the properties.
+  ///
+  /// ```swift
+  /// let battery = ServiceDefinition(
+  ///   uuid: BluetoothUUID(short: 0x180f),
+  ///   characteristics: [
+  ///     CharacteristicDefinition(
+  ///       uuid: BluetoothUUID(short: 0x2a19), properties: [.read], behaviour: .constant([87]))
+  ///   ])
+  /// let address = BluetoothAddress(number: 0xc0ff_ee00_0052)
+  /// let lamp = DeviceDefinition(name: "Lamp", address: address, services: [battery])
+  /// ```
   public init(
     name: String? = nil,
     address: BluetoothAddress,

@@ -22,6 +22,12 @@ public struct AttributeSecurity: Hashable, Sendable {
   public var write: LinkSecurity
 
   /// What reads and writes demand; without arguments, nothing.
+  ///
+  /// ```swift
+  /// let protected = CharacteristicDefinition(
+  ///   uuid: BluetoothUUID(short: 0x2a19), properties: [.read],
+  ///   security: AttributeSecurity(read: .authenticated))
+  /// ```
   public init(read: LinkSecurity = .none, write: LinkSecurity = .none) {
     self.read = read
     self.write = write
@@ -51,6 +57,11 @@ public struct PairingDefinition: Hashable, Sendable {
   public var passkey: UInt32?
 
   /// A way to pair; without arguments, Just Works.
+  ///
+  /// ```swift
+  /// var lock = DeviceDefinition(name: "Lock", address: BluetoothAddress(number: 0xc0ff_ee00_0053))
+  /// lock.pairing = PairingDefinition(.passkeyDisplay, passkey: 123_456)
+  /// ```
   public init(_ method: Method = .justWorks, passkey: UInt32? = nil) {
     self.method = method
     self.passkey = passkey

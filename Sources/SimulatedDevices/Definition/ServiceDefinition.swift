@@ -14,6 +14,10 @@ public struct ServiceDefinition: Sendable, Hashable {
   public var characteristics: [CharacteristicDefinition]
 
   /// A service; see the properties.
+  ///
+  /// ```swift
+  /// let empty = ServiceDefinition(uuid: BluetoothUUID(short: 0x180f))
+  /// ```
   public init(
     uuid: BluetoothUUID,
     isPrimary: Bool = true,

@@ -30,6 +30,11 @@ public struct SignalWalk: Sendable, Hashable {
   public var start: Int?
 
   /// A strength that wanders; see the properties.
+  ///
+  /// ```swift
+  /// let walk = SignalWalk(low: -90, high: -60, every: .seconds(2))
+  /// try world.move("Thermo-1", .walk(walk))
+  /// ```
   public init(
     low: Int,
     high: Int,

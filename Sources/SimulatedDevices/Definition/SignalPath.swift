@@ -22,6 +22,11 @@ public struct SignalPath: Sendable, Hashable {
   public var repeats: Bool
 
   /// A path through these points.
+  ///
+  /// ```swift
+  /// let away = SignalPath([.init(at: .zero, rssi: -50), .init(at: .seconds(30), rssi: -95)])
+  /// try world.move("Thermo-1", .path(away))
+  /// ```
   public init(_ points: [Point], repeats: Bool = false) {
     self.points = points
     self.repeats = repeats

@@ -77,6 +77,11 @@ public struct AttributeTable: Sendable, Hashable {
   static let extendedProperties = BluetoothUUID(short: 0x2900)
 
   /// Gives every attribute of the definition its handle.
+  ///
+  /// ```swift
+  /// let definition = try world.device().definition
+  /// for service in AttributeTable(definition).services { print(service.handle, service.uuid) }
+  /// ```
   public init(_ definition: DeviceDefinition) {
     let all = Self.genericServices(definition) + definition.services
     var layout = AttributeLayout(all)
@@ -94,6 +99,10 @@ public struct AttributeTable: Sendable, Hashable {
   }
 
   /// The handle of the first value that a selector means; nil: of none.
+  ///
+  /// ```swift
+  /// let handle = try world.device().table.handle(of: "battery-level")
+  /// ```
   public func handle(of selector: CharacteristicSelector) -> UInt16? {
     indices(of: selector).first.map { characteristics[$0].entry.handle }
   }

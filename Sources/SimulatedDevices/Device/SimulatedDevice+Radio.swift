@@ -22,6 +22,10 @@ extension SimulatedDevice {
   /// Moves the device: its RSSI changes linearly to `rssi`, in dBm, and stays there. The random
   /// variation of its definition still applies.
   ///
+  /// ```swift
+  /// try world.device("Thermo-1").move(to: -90, within: .seconds(20))
+  /// ```
+  ///
   /// - Parameters:
   ///   - rssi: The strength at the end, in dBm.
   ///   - duration: How long the change takes, from now on.

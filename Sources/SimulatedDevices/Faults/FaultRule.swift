@@ -60,6 +60,11 @@ public struct FaultRule: Sendable, Hashable {
   public var action: OperationFault
 
   /// A rule; see the properties.
+  ///
+  /// ```swift
+  /// let third = FaultRule(on: .read, occurrence: .nth(3), action: .loseLinkBefore)
+  /// let world = try SimulatedWorld(.file("thermometer.yaml"), faults: [third])
+  /// ```
   public init(
     on: FaultKind,
     characteristic: BluetoothUUID? = nil,

@@ -73,6 +73,11 @@ public struct NamedFault: Sendable {
 
   /// What it does to the world at a moment; empty for one that is in the definitions of devices.
   ///
+  /// ```swift
+  /// let restart = NamedFault.daemonRestart.actions(for: .seconds(3))
+  /// let fault = ScheduledFault(.at(.seconds(10)), restart)
+  /// ```
+  ///
   /// - Parameters:
   ///   - devices: Those that it happens to.
   ///   - adapter: Which of the host's adapters, counted from 0.

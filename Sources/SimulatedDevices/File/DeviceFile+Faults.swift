@@ -5,6 +5,11 @@ import Documents
 extension DeviceFile {
   /// Reads a rule such as `{ on: read, characteristic: battery-level, nth: 1, do: refuse 0x0e }`.
   ///
+  /// ```swift
+  /// let rule = try DeviceFile.parseFault("{ on: read, nth: 2, do: lose-link }")
+  /// try world.device().addFault(rule)
+  /// ```
+  ///
   /// - Parameters:
   ///   - text: The rule, in YAML.
   ///   - file: What the text is called in complaints.

@@ -8,6 +8,10 @@ public import Documents
 public enum DeviceFile {
   /// Reads a file: one device, or a mapping whose key `devices` has a list of them.
   ///
+  /// ```swift
+  /// for device in try DeviceFile.load(path: "thermometer.yaml") { print(device.address) }
+  /// ```
+  ///
   /// - Throws: `DocumentErrors` with everything that is wrong; also for a file that is not there,
   ///   cannot be read, or is not UTF-8.
   public static func load(path: String) throws(DocumentErrors) -> [DeviceDefinition] {
@@ -15,6 +19,11 @@ public enum DeviceFile {
   }
 
   /// Reads the text of a file.
+  ///
+  /// ```swift
+  /// let text = "name: Lamp\naddress: C0:FF:EE:00:00:52"
+  /// let lamp = try DeviceFile.parse(text, file: "the test").first
+  /// ```
   ///
   /// - Parameters:
   ///   - text: The text of a device file.

@@ -8,6 +8,11 @@ public import Documents
 public enum ScenarioFile {
   /// Reads a file: a scenario, which has the key `scenario`, or what ``DeviceFile`` reads.
   ///
+  /// ```swift
+  /// let scenario = try ScenarioFile.load(path: "office.yaml")
+  /// print(scenario.devices.count, scenario.faults.count)
+  /// ```
+  ///
   /// - Throws: `DocumentErrors` with everything that is wrong, also in the device files that it
   ///   names; also for a file that is not there, cannot be read, or is not UTF-8.
   public static func load(path: String) throws(DocumentErrors) -> ScenarioDefinition {
@@ -16,6 +21,10 @@ public enum ScenarioFile {
 
   /// Whether a file means to define simulated devices, right or wrong; false also for one that
   /// cannot be read, or is invalid YAML.
+  ///
+  /// ```swift
+  /// if ScenarioFile.isMeant(at: "lamp.yaml") { print("a device or a scenario, not a chain") }
+  /// ```
   public static func isMeant(at path: String) -> Bool {
     guard let text = try? TextFile.read(path), let root = try? Document.parse(text, file: path),
       let keys = root.mapping?.map(\.key)

@@ -16,6 +16,11 @@ public struct ScenarioDefinition: Sendable, Hashable {
   public var faults: [ScheduledFault]
 
   /// A scenario; see the properties.
+  ///
+  /// ```swift
+  /// let thermometers = try DeviceFile.load(path: "thermometer.yaml")
+  /// let scenario = ScenarioDefinition(devices: thermometers)
+  /// ```
   public init(
     name: String = "",
     seed: UInt64? = nil,
