@@ -273,7 +273,7 @@ struct JournalBadDayTests {
     )
     let run = "'\(program)' run '\(chain)' --output json --journal '\(disk)/j.sqlite'"
     let script = """
-      mount -t tmpfs -o size=400k none '\(disk)' || exit 99
+      mount -t tmpfs -o size=600k none '\(disk)' || exit 99
       \(run) --simulate Simulators/devices/thermometer.yaml --journal-need \(need) > '\(disk)-out'
       echo $?
       '\(program)' history check --journal '\(disk)/j.sqlite'
@@ -314,7 +314,7 @@ struct JournalBadDayTests {
     )
     let journal = folder.path + "/j.sqlite"
     let script = """
-      ulimit -f 600
+      ulimit -f 2000
       exec '\(binaryPath)' run '\(chain)' --output json --journal '\(journal)' --journal-need \(need) \
         --simulate Simulators/devices/thermometer.yaml
       """

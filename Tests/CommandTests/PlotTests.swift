@@ -276,13 +276,13 @@ struct PlotTests {
     """
 
   private static let panelPicture = """
-    HRM-1 heart-rate-measurement bpm (bpm)  min 60  max 69  last 69
+    HRM-1 heart-rate-measurement bpm (bpm)  min 60  max 69  las…
            69|                                      ********
              |                            **********
              |                  **********
              |        **********
            60|********
-    Thermo-1 temperature-measurement celsius (°C)  min 36.5  max 36.5  last 36.5
+    Thermo-1 temperature-measurement celsius (°C)  min 36.5  ma…
          40.2|
              |**********************************************
              |

@@ -141,7 +141,7 @@ struct LostRecordsTests {
     let waiting = recorder.unwritten
     #expect(waiting > 3000)
     try file.database.writeWithoutTransaction { database in
-      try database.execute(sql: "PRAGMA max_page_count = \(pages + 25)")
+      try database.execute(sql: "PRAGMA max_page_count = \(pages + 45)")
     }
     recorder.finish(.ok)
     #expect(recorder.failure?.kind == .full)

@@ -41,13 +41,13 @@ extension AttributeNames {
     self = file.names
   }
 
-  /// Whether a file is one of names: it has the key `names`, and no steps.
+  /// Whether a file is one of names: it has the key `names` alone. A chain has others, too.
   ///
   /// False for a file that cannot be read; reading it as a chain then reports why.
   public static func isMeant(at path: String) -> Bool {
     guard let text = try? TextFile.read(path), let root = try? Document.parse(text, file: path),
       let keys = root.mapping?.map(\.key)
     else { return false }
-    return keys.contains("names") && !keys.contains("steps")
+    return keys == ["names"]
   }
 }

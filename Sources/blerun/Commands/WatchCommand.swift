@@ -23,9 +23,11 @@ struct WatchCommand: WorldCommand {
           --output csv
         blerun watch -d HRM-1 heart-rate-measurement \\
           -d Thermo-1 temperature-measurement
-        blerun watch HRM-1 heart-rate-measurement --rate --window 5s
+        blerun watch HRM-1 heart-rate-measurement \\
+          --rate --window 5s
         blerun watch HRM-1 battery-level --poll 1m
-        blerun watch HRM-1 heart-rate-measurement --field bpm --plot
+        blerun watch HRM-1 heart-rate-measurement \\
+          --field bpm --plot
       """
   )
 

@@ -17,7 +17,8 @@ struct History: ParsableCommand {
         blerun history
         blerun history show 12
         blerun history export 12 --format csv > run-12.csv
-        blerun history values HRM-1 heart-rate-measurement --since 24h --bucket 1m
+        blerun history values HRM-1 heart-rate-measurement \\
+          --since 24h --bucket 1m
         blerun history prune --older-than 90d
       """,
     subcommands: [

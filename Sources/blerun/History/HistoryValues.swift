@@ -19,8 +19,10 @@ struct HistoryValues: ParsableCommand {
       Finds the numbers of a characteristic in all runs with a device. With --bucket it prints the \
       minimum, maximum, mean and count of each bucket that has values; without it, each number.
 
-        blerun history values HRM-1 heart-rate-measurement --since 24h --bucket 1m
-        blerun history values HRM-1 heart-rate-measurement --field bpm --since 1h --output json
+        blerun history values HRM-1 heart-rate-measurement \\
+          --since 24h --bucket 1m
+        blerun history values HRM-1 heart-rate-measurement \\
+          --field bpm --since 1h --output json
       """
   )
 

@@ -15,9 +15,10 @@ enum ConfigFolder {
     return folder.map { $0 + "/blerun/names.yaml" }
   }
 
-  /// Whether a file is there, also one that cannot be read.
+  /// Whether a file is there, also one that cannot be read. A folder of another user, which a service
+  /// or `sudo` may have as its home, has none that is known.
   static func exists(_ path: String) -> Bool {
     var facts = stat()
-    return stat(path, &facts) == 0 || (errno != ENOENT && errno != ENOTDIR)
+    return stat(path, &facts) == 0 || ![ENOENT, ENOTDIR, EACCES].contains(errno)
   }
 }
