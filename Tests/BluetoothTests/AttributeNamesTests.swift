@@ -116,4 +116,13 @@ struct AttributeNamesTests {
     let descriptors = [named, plain].map { DescriptorSelector(of: $0, descriptor: pump) }
     #expect(descriptors[0] == descriptors[1])
   }
+
+  @Test("where a service is selected, its UUID will do")
+  func uuids() {
+    #expect(ScanFilter(services: [soil]) == ScanFilter(services: [ServiceSelector(soil)]))
+    #expect(ScanFilter(services: []) == ScanFilter())
+    #expect(DeviceTarget.service(soil) == .service(ServiceSelector(soil)))
+    let pattern = ServiceDataPattern(service: soil, prefix: [1])
+    #expect(pattern == ServiceDataPattern(service: ServiceSelector(soil), prefix: [1]))
+  }
 }

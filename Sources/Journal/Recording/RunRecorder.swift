@@ -32,6 +32,8 @@ public final class RunRecorder: Sendable {
   private let onFailure: @Sendable (JournalFailure) -> Void
   private let onWritten: @Sendable () -> Void
   private let state: Guarded<State>
+  /// Held while a piece is written.
+  private let writer = Guarded(())
 
   /// Creates a recorder for a new run. It writes nothing yet.
   ///
@@ -155,12 +157,14 @@ public final class RunRecorder: Sendable {
     writeAll()
     guard let run, failure == nil else { return }
     let time = time
-    _ = write { database in
-      try database.update(
-        run,
-        set: "finished = ?, exit_status = ?",
-        [Timestamp.text(time), status.rawValue]
-      )
+    _ = attempt { () throws(JournalFailure) in
+      try file.write { database in
+        try database.update(
+          run,
+          set: "finished = ?, exit_status = ?",
+          [Timestamp.text(time), status.rawValue]
+        )
+      }
     }
   }
 
@@ -184,12 +188,20 @@ public final class RunRecorder: Sendable {
     if isWritten { onWritten() }
   }
 
+  /// One piece at a time: a timer on the loop and the end of the run may come from two threads.
+  ///
   /// - Returns: Whether it succeeded and more records wait.
   private func writePiece() -> Bool {
+    attempt { () throws(JournalFailure) in
+      try writer.withLock { _ throws(JournalFailure) in try writeOne() }
+    } ?? false
+  }
+
+  private func writeOne() throws(JournalFailure) -> Bool {
     let (run, header, entries, lost, noted) = state.withLock { state in
       (state.run, state.header, state.batch.next, state.batch.lost, state.noted)
     }
-    let number = write { database in
+    let number = try file.write { database in
       let number = try run ?? header.map { try database.insert($0) } ?? 0
       var rollups = MinuteRollups()
       for entry in entries {
@@ -203,7 +215,6 @@ public final class RunRecorder: Sendable {
       if lost > noted { try database.note(lost: lost - noted, of: number) }
       return number
     }
-    guard let number else { return false }
     return state.withLock { state in
       state.run = number
       state.batch.written(entries.count)
@@ -212,9 +223,10 @@ public final class RunRecorder: Sendable {
     }
   }
 
-  private func write<R>(_ body: (Database) throws -> R) -> R? {
+  /// Writes, and notes whether that was possible.
+  private func attempt<R>(_ body: () throws(JournalFailure) -> R) -> R? {
     do {
-      let result = try file.write(body)
+      let result = try body()
       let hadFailed = state.withLock { state in
         state.pause.succeeded()
         defer { state.failure = nil }

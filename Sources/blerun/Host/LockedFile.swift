@@ -14,7 +14,11 @@ final class LockedFile: Sendable {
     self.descriptor = descriptor
   }
 
-  deinit { close(descriptor) }
+  deinit {
+    // Not only closed: a child that was just forked has a copy until it runs its program.
+    flock(descriptor, LOCK_UN)
+    close(descriptor)
+  }
 
   /// The outcome of asking for a lock.
   enum Attempt {
