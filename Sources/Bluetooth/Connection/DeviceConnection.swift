@@ -4,7 +4,7 @@
 
 public import Signals
 
-/// A connection that ``DeviceService/withConnection(within:expecting:file:line:isolation:_:)`` made, for the
+/// A connection that `withConnection(within:expecting:_:)` of a ``DeviceService`` made, for the
 /// time of its closure.
 ///
 /// Its operations may be called from any task, and belong to the turn of the connection. Once the

@@ -6,7 +6,7 @@ import Glibc
 
 /// A chain file, or steps in the one-line form, that makes a plan for each set of values.
 ///
-/// It is read once; ``plan(with:environment:)`` does not access files. A run on many devices makes
+/// It is read once; ``plan(with:names:environment:)`` does not access files. A run on many devices makes
 /// a plan for each row of its table.
 public struct ChainTemplate: Sendable {
   private enum Source: Sendable {
@@ -25,7 +25,7 @@ public struct ChainTemplate: Sendable {
   /// Reads a chain file.
   ///
   /// Included files are read, too. Whether the steps are valid shows in
-  /// ``plan(with:environment:)``.
+  /// ``plan(with:names:environment:)``.
   ///
   /// ```swift
   /// let template = try ChainTemplate.load(path: "soil.yaml")
@@ -66,7 +66,7 @@ public struct ChainTemplate: Sendable {
 
   /// Steps in the one-line form.
   ///
-  /// Errors in it show in ``plan(with:environment:)``.
+  /// Errors in it show in ``plan(with:names:environment:)``.
   ///
   /// ```swift
   /// let template = ChainTemplate.line("read {target}")
