@@ -243,17 +243,3 @@ struct HTMLReportTests {
     #expect(PageReader(page).error == nil)
   }
 }
-
-extension RunEvent {
-  /// The same on another device.
-  fileprivate func on(_ device: String) -> RunEvent {
-    RunEvent(
-      run: run,
-      device: device,
-      attempt: attempt,
-      offset: offset,
-      wallClock: wallClock,
-      change: change
-    )
-  }
-}

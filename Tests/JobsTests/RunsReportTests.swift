@@ -214,7 +214,7 @@ struct RunsReportTests {
 
 extension RunEvent {
   /// The same on another device.
-  fileprivate func on(_ device: String) -> RunEvent {
+  func on(_ device: String) -> RunEvent {
     RunEvent(
       run: run,
       device: device,
