@@ -112,16 +112,15 @@ let package = Package(
       ],
       swiftSettings: strict
     ),
-    .executableTarget(
-      name: "blerun",
-      dependencies: [
+    library(
+      "Program",
+      [
         "BlueZ", "BlueZInterfaces", "BlueZSimulator", "SimulatedDevices", "HostController", "Jobs",
         "Journal", "NordicSuites", "Documents", "Bluetooth", "DBus", "Signals", "Spelling",
-        "CLinux",
-        argumentParser,
-      ],
-      swiftSettings: strict
+        "CLinux", argumentParser,
+      ]
     ),
+    .executableTarget(name: "blerun", dependencies: ["Program"], swiftSettings: strict),
     .target(name: "CBenchmarkPeers", dependencies: ["CDBus"]),
     .executableTarget(
       name: "benchmarks",
@@ -182,7 +181,8 @@ let package = Package(
     tests(
       "CommandTests",
       [
-        "Fixtures", "blerun", "BlueZ", "Bluetooth", "DBus", "Documents", "Jobs", "Journal",
+        "Fixtures", "blerun", "Program", "BlueZ", "Bluetooth", "DBus", "Documents", "Jobs",
+        "Journal",
         "NordicSuites", "Signals", grdb,
       ]
     ),

@@ -8,7 +8,7 @@ import Journal
 import Signals
 import Testing
 
-@testable import blerun
+@testable import Program
 
 @Suite("A run that is killed", .blocking)
 struct CrashTests {

@@ -8,7 +8,7 @@ import Glibc
 import Jobs
 import Testing
 
-@testable import blerun
+@testable import Program
 
 @Suite("blerun doctor", .blocking)
 struct DoctorTests {

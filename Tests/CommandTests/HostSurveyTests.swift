@@ -4,7 +4,7 @@ import Fixtures
 import Foundation
 import Testing
 
-@testable import blerun
+@testable import Program
 
 @Suite("A survey of the host")
 struct HostSurveyTests {

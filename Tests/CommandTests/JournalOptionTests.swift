@@ -4,7 +4,7 @@ import Fixtures
 import Glibc
 import Testing
 
-@testable import blerun
+@testable import Program
 
 @Suite("The options of a journal", .blocking)
 struct JournalOptionTests {

@@ -8,7 +8,7 @@ import Glibc
 import Signals
 import Testing
 
-@testable import blerun
+@testable import Program
 
 @Suite("What runs on one host agree on")
 struct LedgerTests {

@@ -9,7 +9,7 @@ import Glibc
 import Signals
 import Testing
 
-@testable import blerun
+@testable import Program
 
 @Suite("What a killed run left", .blocking)
 struct OrphanTests {

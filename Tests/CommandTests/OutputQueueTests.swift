@@ -7,7 +7,7 @@ import Jobs
 import Signals
 import Testing
 
-@testable import blerun
+@testable import Program
 
 @Suite("The output queue")
 struct OutputQueueTests {

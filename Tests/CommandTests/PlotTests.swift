@@ -6,7 +6,7 @@ import Jobs
 import Signals
 import Testing
 
-@testable import blerun
+@testable import Program
 
 @Suite("A live plot")
 struct PlotTests {

@@ -5,7 +5,7 @@ import Jobs
 import Testing
 
 @testable import Journal
-@testable import blerun
+@testable import Program
 
 @Suite("The wish to go on with a batch")
 struct ResumeDecisionTests {

@@ -6,7 +6,7 @@ import Jobs
 import Signals
 import Testing
 
-@testable import blerun
+@testable import Program
 
 @Suite("The status of a run")
 struct RunStatusTests {

@@ -8,7 +8,7 @@ import Foundation
 import Signals
 import Testing
 
-@testable import blerun
+@testable import Program
 
 /// `blerun simulate` with one device, or more, and folders of its own for leases and journals.
 final class SimulatedHost {

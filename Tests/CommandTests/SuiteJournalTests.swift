@@ -7,7 +7,7 @@ import Glibc
 import Testing
 
 @testable import Journal
-@testable import blerun
+@testable import Program
 
 @Suite("A suite in the journal", .blocking)
 struct SuiteJournalTests {

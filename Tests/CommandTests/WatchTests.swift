@@ -5,7 +5,7 @@ import Foundation
 import Glibc
 import Testing
 
-@testable import blerun
+@testable import Program
 
 @Suite("blerun watch", .blocking)
 struct WatchTests {

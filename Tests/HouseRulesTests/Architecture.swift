@@ -58,7 +58,8 @@ enum Architecture {
     "NordicSuites": "nRF Connect suites and macros",
     "Journal": "run events in SQLite; history",
     "BLETesting": "simulated devices for other packages' tests",
-    "blerun": "the command line; puts the live parts together",
+    "Program": "the commands; puts the live parts together, for executables alone",
+    "blerun": "the command line",
     "blerun-simtest": "runs the seeded worlds",
     "blerun-fuzz": "hostile files and messages",
     "benchmarks": "measurements",
@@ -85,7 +86,7 @@ enum Architecture {
       "it is for any program"
     ),
     (
-      roles.map(\.key).filter { !["blerun", "HostController", "CBluetooth"].contains($0) },
+      roles.map(\.key).filter { !(executables + executableOnly).contains($0) },
       ["CBluetooth"],
       "libbluetooth is under the GPL"
     ),
@@ -95,8 +96,11 @@ enum Architecture {
     ),
   ]
 
-  /// Parts that only the executable may reach: their library is under the GPL.
-  static let executableOnly = ["CBluetooth", "HostController"]
+  /// The executables that may be linked with libbluetooth.
+  static let executables = ["blerun"]
+
+  /// Parts that only they may reach: their library is under the GPL.
+  static let executableOnly = ["CBluetooth", "HostController", "Program"]
 
   /// The parts that a manifest declares.
   static func parts(of package: PackageDescription) -> [Part] {

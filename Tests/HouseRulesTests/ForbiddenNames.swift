@@ -183,12 +183,12 @@ struct NameException: Sendable {
       "prints its measurements; no user runs it"
     ),
     .init(
-      "Sources/blerun/Output/StandardOutput.swift",
+      "Sources/Program/Output/StandardOutput.swift",
       "stdout",
       "the one place that writes to the user, and only text that is printable by its type"
     ),
     .init(
-      "Sources/blerun/World/PrivateBus.swift",
+      "Sources/Program/World/PrivateBus.swift",
       "stdout",
       "writes the configuration of a bus into a file"
     ),

@@ -35,18 +35,19 @@ enum LinkRules {
     return findings + (try checkExecutables(package, built))
   }
 
-  /// What the linker made of it: of the executables that were built, only `blerun` needs it.
+  /// What the linker made of it: of the executables that were built, only those that may need it.
   private static func checkExecutables(
     _ package: PackageDescription,
     _ built: BuildFolder
   ) throws -> [Finding] {
     try package.targets.filter { $0.type == "executable" }.compactMap { target in
       guard let needs = try built.needs(target.name, file) else { return nil }
-      if needs, target.name != "blerun" {
+      let isMeant = Architecture.executables.contains(target.name)
+      if needs, !isMeant {
         return package.finding("\(target.name) is linked with \(file)")
       }
-      if !needs, target.name == "blerun" {
-        return package.finding("blerun is not linked with \(file): this rule sees nothing")
+      if !needs, isMeant {
+        return package.finding("\(target.name) is not linked with \(file): this rule sees nothing")
       }
       return nil
     }

@@ -22,9 +22,13 @@ struct WatchTargets {
   let devices: [Device]
   private let names: AttributeNames
 
+  /// The commands whose devices stand among their arguments.
+  private static let commands = [WatchCommand.configuration, ServeCommand.configuration]
+    .compactMap(\.commandName)
+
   /// The arguments of the command with a mark behind each device.
   static func marked(_ arguments: [String]) -> [String] {
-    guard arguments.first == "watch" else { return arguments }
+    guard let command = arguments.first, commands.contains(command) else { return arguments }
     var marked: [String] = []
     var rest = arguments[...]
     while let argument = rest.popFirst() {

@@ -2,7 +2,7 @@
 
 import Bluetooth
 import Jobs
-import Journal
+package import Journal
 
 extension RunSummary {
   /// How it ended, in a word or two; or that it did not.
@@ -10,8 +10,12 @@ extension RunSummary {
     if let exitStatus {
       return exitStatus == 0 ? "ok" : "failed\(cause.map { ": \($0)" } ?? "")"
     }
-    let isThere = owner.flatMap { ProcessIdentity($0)?.isThere } ?? false
-    return isThere ? "under way" : "broken off"
+    return isUnderWay ? "under way" : "broken off"
+  }
+
+  /// Whether the process that does it is there.
+  package var isUnderWay: Bool {
+    exitStatus == nil && owner.flatMap { ProcessIdentity($0)?.isThere } ?? false
   }
 
   /// The code of why it failed: a signal, of a batch also its output, else the first failure that no

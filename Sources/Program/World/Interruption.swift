@@ -2,12 +2,12 @@
 // leaves at once.
 
 import Glibc
-import Jobs
+package import Jobs
 import Signals
 
 /// Listens for the signals that end the program, from before the first wait of a command until its
 /// work is done.
-final class Interruption: Sendable {
+package final class Interruption: Sendable {
   /// What is cancelled by a signal.
   private struct Work: Sendable {
     /// What the cancellation does, for the person who sent the signal.
@@ -37,14 +37,14 @@ final class Interruption: Sendable {
   deinit { close() }
 
   /// The signal that has ended the command, if one has.
-  var signal: SystemSignal? { state.withLock { $0.signal } }
+  package var signal: SystemSignal? { state.withLock { $0.signal } }
 
   /// Has a signal cancel this from now on; at once where one has come already.
   ///
   /// - Parameters:
   ///   - what: What that does, for the person who sent the signal.
   ///   - cancel: Called on the loop.
-  func cancels(_ what: String, _ cancel: @escaping @Sendable (Interrupted) -> Void) {
+  package func cancels(_ what: String, _ cancel: @escaping @Sendable (Interrupted) -> Void) {
     let signal = state.withLock { state in
       state.work = Work(what: what, cancel: cancel)
       return state.signal
@@ -61,7 +61,7 @@ final class Interruption: Sendable {
   }
 
   /// - Throws: ``Ending`` when a signal has come: nothing more is begun.
-  func check() throws(Ending) {
+  package func check() throws(Ending) {
     if let signal { throw Ending(.interrupted(by: signal.number)) }
   }
 

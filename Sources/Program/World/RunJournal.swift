@@ -2,12 +2,12 @@
 
 import ArgumentParser
 import Bluetooth
-import Jobs
-import Journal
-import Signals
+package import Jobs
+package import Journal
+package import Signals
 
 /// A run's journal under way, and what is done when it fails.
-final class RunJournal: Sendable {
+package final class RunJournal: Sendable {
   private let file: JournalFile
   private let recorder: RunRecorder
   private let options: JournalOptions
@@ -18,7 +18,7 @@ final class RunJournal: Sendable {
   ///
   /// - Returns: Nil when none is written, or an optional one cannot be, which is then printed.
   /// - Throws: ``Ending`` when a required one cannot be written.
-  static func open(
+  package static func open(
     _ options: JournalOptions?,
     isSimulated: Bool
   ) throws(Ending) -> JournalFile? {
@@ -60,14 +60,16 @@ final class RunJournal: Sendable {
   /// Writes down that a run of one scheduler begins: its chains are cancelled when a required
   /// journal fails later.
   ///
+  /// - Parameter scheduler: Theirs; nil for the world's own.
   /// - Throws: ``Ending`` when a required one fails at once.
-  static func begin(
+  package static func begin(
     _ file: JournalFile,
     _ options: JournalOptions,
     _ header: RunHeader,
-    in world: World
+    in world: World,
+    on scheduler: SerialScheduler? = nil
   ) throws(Ending) -> RunJournal {
-    let scheduler = world.scheduler
+    let scheduler = scheduler ?? world.scheduler
     do {
       return try RunJournal(file, options, header, on: world.loop) { scheduler.cancelAll($0) }
     } catch {
@@ -116,7 +118,7 @@ final class RunJournal: Sendable {
   }
 
   /// The number of the run; nil as long as it could not be written.
-  var run: Int64? { recorder.run }
+  package var run: Int64? { recorder.run }
 
   /// What receives the events of the next chain, and of chains that follow it, each with what
   /// reports it.
@@ -157,7 +159,7 @@ final class RunJournal: Sendable {
   func take(_ devices: [BatchMember]) { recorder.take(devices) }
 
   /// What receives the events of a chain: the journal, then `report`.
-  func receiving(
+  package func receiving(
     _ report: @escaping @Sendable (RunEvent) -> Void
   ) -> @Sendable (RunEvent) -> Void {
     let chain = chain()
@@ -167,7 +169,7 @@ final class RunJournal: Sendable {
   /// Writes down how the run ended, and closes the journal.
   ///
   /// - Returns: The status of the run with this journal.
-  func end(_ status: ExitStatus) -> ExitStatus {
+  package func end(_ status: ExitStatus) -> ExitStatus {
     defer { file.close() }
     return finish(status)
   }
@@ -271,7 +273,7 @@ extension RunHeader {
   /// - Parameters:
   ///   - command: `run`, `batch`, `suite`.
   ///   - definition: What is to be done, as a dry run prints it.
-  init(
+  package init(
     _ command: String,
     _ definition: String,
     _ identity: RunIdentity,

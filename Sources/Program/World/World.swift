@@ -2,20 +2,20 @@
 //
 // The one place of the package where they meet.
 
-import BlueZ
+package import BlueZ
 import BlueZInterfaces
 import BlueZSimulator
-import Bluetooth
+package import Bluetooth
 import DBus
 import HostController
-import Jobs
-import Signals
+package import Jobs
+package import Signals
 import SimulatedDevices
 
 /// Where chains run: this host's Bluetooth, or devices that only exist here.
-struct World: Sendable {
-  let loop: Loop
-  let scheduler: SerialScheduler
+package struct World: Sendable {
+  package let loop: Loop
+  package let scheduler: SerialScheduler
   /// bluetoothd, real or simulated, or why there is none.
   let client: Result<BlueZClient, any Error>
   /// What this host's runs agree on; nil in a simulation, which concerns nobody else.
@@ -29,9 +29,9 @@ struct World: Sendable {
   /// Measures links: the kernel, or the simulator.
   private let meter: any LinkMeter
   /// Listens for the signals that end the command, from before the first wait.
-  let interruption: Interruption
+  package let interruption: Interruption
 
-  var isSimulated: Bool { player != nil }
+  package var isSimulated: Bool { player != nil }
   /// Whether time passes only as things happen.
   var isVirtual: Bool { loop is VirtualTimeLoop }
 
@@ -204,7 +204,7 @@ struct World: Sendable {
 
   /// Ends the simulation, and the connections to the bus: what still waits for an answer ends too.
   /// Nothing is recorded any more.
-  func end() {
+  package func end() {
     // A call that left at its deadline may have left a link to be ended.
     try? scheduler.waitUntilIdle(within: scheduler.cleanUpLimit)
     ledger?.leave()
@@ -220,7 +220,7 @@ struct World: Sendable {
   /// - Parameters:
   ///   - lane: A scheduler beside the world's own, where several devices are at work.
   ///   - follow: Receives all that the service reports on the way, also what is not printed.
-  func service(
+  package func service(
     for target: DeviceTarget,
     adapter: AdapterSelector,
     options: ConnectOptions = ConnectOptions(),
@@ -254,10 +254,22 @@ struct World: Sendable {
 }
 
 extension World {
+  /// The operations of a chain on one device.
+  ///
+  /// - Parameter rule: How it connects.
+  package func service(
+    for target: DeviceTarget,
+    _ rule: LinkRule,
+    adapter: AdapterSelector,
+    on lane: SerialScheduler
+  ) -> any DeviceService {
+    service(for: target, adapter: adapter, options: ConnectOptions(rule), on: lane)
+  }
+
   /// Disconnects what runs that were killed left connected, and reports it.
   ///
   /// - Throws: ``Ending`` when a signal has come.
-  func releaseOrphans() throws(Ending) {
+  package func releaseOrphans() throws(Ending) {
     guard let ledger, case .success(let client) = client else { return }
     let orphans = OrphanLinks(
       ledger: ledger,
@@ -287,7 +299,7 @@ extension World {
   }
 
   /// What distinguishes this run from another: the seed of a simulation, else the time.
-  var identitySeed: UInt64 { isSimulated ? seed : wallClock }
+  package var identitySeed: UInt64 { isSimulated ? seed : wallClock }
 
   /// The present time in nanoseconds since 1970: distinguishes one run on real devices from another.
   private var wallClock: UInt64 {

@@ -1,14 +1,14 @@
 // The options of every command that meets devices: which world, which adapter.
 
 import ArgumentParser
-import BlueZ
+package import BlueZ
 import DBus
 import HostController
 import Jobs
 import SimulatedDevices
 
 /// Which world, which adapter.
-struct WorldOptions: ParsableArguments {
+package struct WorldOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("A simulated device, or a scenario; repeat it for more.", valueName: "file"),
     completion: .file()
@@ -32,7 +32,9 @@ struct WorldOptions: ParsableArguments {
 
   @OptionGroup var terminal: TerminalOptions
 
-  func validate() throws {
+  package init() {}
+
+  package func validate() throws {
     guard simulate.isEmpty else { return }
     let simulated = [("--real-time", realTime), ("--bus-log", busLog != nil)]
     for (option, isGiven) in simulated where isGiven {
@@ -40,7 +42,7 @@ struct WorldOptions: ParsableArguments {
     }
   }
 
-  var adapterSelector: AdapterSelector { adapter.map { AdapterSelector($0) } ?? .first }
+  package var adapterSelector: AdapterSelector { adapter.map { AdapterSelector($0) } ?? .first }
 
   /// The devices and faults of a simulation; none where the world is real.
   ///

@@ -1,10 +1,10 @@
 // How a command ends that could not do its work.
 
 import Documents
-import Jobs
+package import Jobs
 
 /// One thing that a command reports as wrong.
-struct Diagnostic {
+package struct Diagnostic: Sendable {
   /// What is wrong, on one line.
   let text: String
   /// The part of a one-line chain that it is about, with a mark under it.
@@ -22,17 +22,17 @@ struct WrongText: Error, CustomStringConvertible {
 }
 
 /// An exit status, and what is printed on standard error before it.
-struct Ending: Error {
-  let status: ExitStatus
+package struct Ending: Error {
+  package let status: ExitStatus
   /// None when everything was printed.
-  let diagnostics: [Diagnostic]
+  package let diagnostics: [Diagnostic]
 
-  init(_ status: ExitStatus, _ diagnostics: [Diagnostic]) {
+  package init(_ status: ExitStatus, _ diagnostics: [Diagnostic]) {
     self.status = status
     self.diagnostics = diagnostics
   }
 
-  init(_ status: ExitStatus, _ messages: String...) {
+  package init(_ status: ExitStatus, _ messages: String...) {
     self.init(status, messages.map { Diagnostic(text: $0) })
   }
 
@@ -43,7 +43,7 @@ struct Ending: Error {
   init(_ errors: DocumentErrors) { self.init(wrongFiles: errors.diagnostics()) }
 
   /// The messages, without excerpts.
-  var messages: [String] { diagnostics.map(\.text) }
+  package var messages: [String] { diagnostics.map(\.text) }
 }
 
 extension DocumentErrors {

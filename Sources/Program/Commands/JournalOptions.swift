@@ -5,7 +5,7 @@ import Jobs
 public import Journal
 
 /// The journal of a run.
-struct JournalOptions: ParsableArguments {
+package struct JournalOptions: ParsableArguments {
   /// What it means when the journal cannot be written.
   enum Need: String, ExpressibleByArgument, CaseIterable {
     /// The run ends, with status 74.
@@ -83,7 +83,9 @@ struct JournalOptions: ParsableArguments {
     return nil
   }
 
-  func validate() throws {
+  package init() {}
+
+  package func validate() throws {
     if journal == "" { throw ValidationError("--journal '': expected the name of a file.") }
     if noJournal, journal != nil || journalNeed == .required {
       throw ValidationError("--no-journal, or a journal: not both.")

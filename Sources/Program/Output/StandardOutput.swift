@@ -154,9 +154,9 @@ extension RunFailure {
 }
 
 /// Standard error: what a person should know, never data.
-enum StandardError {
+package enum StandardError {
   /// Writes why something failed; a failure to write it is nobody's business.
-  static func failure(_ text: String) {
+  package static func failure(_ text: String) {
     let isColored = StandardStreams.ofProcess.isColored(STDERR_FILENO)
     let name = Written.parts(PrintableText(line: "blerun:"), in: isColored ? .bad : nil)
     write(name + [.text(PrintableText(line: " \(text)")), .lineEnd])
@@ -169,7 +169,7 @@ enum StandardError {
   }
 
   /// Writes what is worth knowing and no failure. Not with `--quiet`.
-  static func notice(_ text: String) {
+  package static func notice(_ text: String) {
     guard !StandardStreams.ofProcess.presentation.isQuiet else { return }
     write([.text(PrintableText(line: "blerun: \(text)")), .lineEnd])
   }

@@ -7,8 +7,8 @@ import Glibc
 import Signals
 
 /// A signal of the system, by its number.
-struct SystemSignal: Hashable, Sendable {
-  let number: Int32
+package struct SystemSignal: Hashable, Sendable {
+  package let number: Int32
 
   static let interrupt = SystemSignal(number: SIGINT)
   static let terminate = SystemSignal(number: SIGTERM)
@@ -70,6 +70,13 @@ final class SystemSignals: Sendable {
     )
     precondition(number == 0, "no thread is left for the signals of the system: see ulimit -u")
     pthread_detach(thread)
+  }
+
+  /// Gives the signals back, for a program that replaces this one.
+  static func stop() {
+    for number in ignored { signal(number, SIG_DFL) }
+    var mask = mask()
+    pthread_sigmask(SIG_UNBLOCK, &mask, nil)
   }
 
   private static func mask() -> sigset_t {

@@ -1,14 +1,14 @@
 // The journal of a watch: a run for each day, with a chain for each device.
 
-import Jobs
-import Journal
-import Signals
+package import Jobs
+package import Journal
+package import Signals
 
 /// The runs of a watch under way.
 ///
 /// A watch may last for weeks. Each day, in UTC, its run ends and another one begins, so that old runs
 /// can be pruned while it goes on.
-final class WatchJournal: Sendable {
+package final class WatchJournal: Sendable {
   private typealias Chain = @Sendable (RunEvent, _ report: @escaping @Sendable () -> Void) -> Void
 
   private struct State {
@@ -27,23 +27,25 @@ final class WatchJournal: Sendable {
 
   /// Records that the watch begins.
   ///
+  /// - Parameter scheduler: That of the watch; nil for the world's own.
   /// - Throws: ``Ending`` when a required journal fails at once.
-  init(
+  package init(
     _ file: JournalFile,
     _ options: JournalOptions,
     of plan: WatchPlan,
     _ identity: RunIdentity,
-    in world: World
+    in world: World,
+    on scheduler: SerialScheduler? = nil
   ) throws(Ending) {
     self.file = file
     self.options = options
     self.plan = plan
     loop = world.loop
     isSimulated = world.isSimulated
-    let scheduler = world.scheduler
+    let scheduler = scheduler ?? world.scheduler
     cancel = { scheduler.cancelAll($0) }
     let header = Self.header(plan, identity, isSimulated, on: world.loop)
-    let run = try RunJournal.begin(file, options, header, in: world)
+    let run = try RunJournal.begin(file, options, header, in: world, on: scheduler)
     state = Guarded(State(run: run, chains: plan.devices.map { _ in run.chain() }))
   }
 
@@ -57,7 +59,7 @@ final class WatchJournal: Sendable {
   }
 
   /// Records an output, and reports it when the journal has it, if it must.
-  func receive(_ output: WatchOutput, _ report: @escaping @Sendable () -> Void) {
+  package func receive(_ output: WatchOutput, _ report: @escaping @Sendable () -> Void) {
     if let identity = output.nextRun { begin(identity) }
     if let event = output.recorded, let device = output.device {
       state.withLock { $0.chains[device] }(event, report)
@@ -78,8 +80,11 @@ final class WatchJournal: Sendable {
     }
   }
 
+  /// The number of the present run; nil as long as it could not be written.
+  package var run: Int64? { state.withLock { $0.run }.run }
+
   /// Records how the watch ended, and closes the journal.
   ///
   /// - Returns: The status of the watch with this journal.
-  func end(_ status: ExitStatus) -> ExitStatus { state.withLock { $0.run }.end(status) }
+  package func end(_ status: ExitStatus) -> ExitStatus { state.withLock { $0.run }.end(status) }
 }

@@ -1,13 +1,12 @@
 // The command line: parses, runs the chosen command, and ends with the promised exit status.
 
-import ArgumentParser
+package import ArgumentParser
 import Glibc
 import Jobs
 
 /// Runs chains of operations against Bluetooth LE devices, through BlueZ or simulated.
-@main
-struct Blerun: ParsableCommand {
-  static let configuration = CommandConfiguration(
+package struct Blerun: ParsableCommand {
+  package static let configuration = CommandConfiguration(
     commandName: "blerun",
     abstract: "Runs chains of operations against Bluetooth LE devices, real or simulated.",
     discussion: """
@@ -29,19 +28,47 @@ struct Blerun: ParsableCommand {
     subcommands: [
       Demo.self, Run.self, BatchCommand.self, Check.self, Convert.self, Scan.self, Inspect.self,
       ReadCommand.self, WriteCommand.self, WatchCommand.self, Pair.self, Unpair.self,
-      Adapters.self, Simulate.self, History.self, Doctor.self, SchemaCommand.self,
+      ServeCommand.self, Adapters.self, Simulate.self, History.self, Doctor.self,
+      SchemaCommand.self,
     ]
   )
 
-  static func main() {
+  package init() {}
+
+  /// Runs the command of the arguments, and ends the process with its status.
+  package static func main() {
+    main(Array(CommandLine.arguments.dropFirst())) { try $0.run() }
+  }
+
+  /// The same for a program that is one of the commands: its arguments are those of the command.
+  ///
+  /// - Parameter body: Carries out the command.
+  package static func main<Command: ParsableCommand>(
+    as _: Command.Type,
+    _ body: (Command) throws -> Void
+  ) {
+    let word = Command.configuration.commandName.map { [$0] } ?? []
+    main(word + CommandLine.arguments.dropFirst()) { command in
+      // What is not the command is a request for help.
+      if let command = command as? Command { try body(command) } else { try command.run() }
+    }
+  }
+
+  private static func main(
+    _ arguments: [String],
+    _ run: (inout any ParsableCommand) throws -> Void
+  ) {
     SystemSignals.start()
-    let status = status(of: Array(CommandLine.arguments.dropFirst()))
+    let status = status(of: arguments, run)
     StandardStreams.ofProcess.finish(patience: StandardOutput.patienceAfterSignal)
     Glibc.exit(status.rawValue)
   }
 
   /// Runs the command of the arguments and returns the exit status of the process.
-  private static func status(of arguments: [String]) -> ExitStatus {
+  private static func status(
+    of arguments: [String],
+    _ run: (inout any ParsableCommand) throws -> Void
+  ) -> ExitStatus {
     if let unknown = unknownCommand(in: arguments[...]) {
       StandardError.failure(unknown)
       return .usage
@@ -57,7 +84,7 @@ struct Blerun: ParsableCommand {
       if let command = command as? any WorldCommand {
         StandardStreams.ofProcess.presentation = command.options.terminal.presentation
       }
-      try command.run()
+      try run(&command)
       return .ok
     } catch let ending as Ending {
       for diagnostic in ending.diagnostics { StandardError.failure(diagnostic) }
