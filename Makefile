@@ -2,7 +2,8 @@
 
 # What a Debian 12 machine with Swift on its PATH still needs. Every target that builds installs
 # what is missing; tmux is for tests. Below the first line: what Swift itself builds and links with.
-packages := dbus libbluetooth-dev libdbus-1-dev libexpat1-dev libsqlite3-dev pkg-config tmux \
+packages := dbus libbluetooth-dev libdbus-1-dev libexpat1-dev libmicrohttpd-dev libsqlite3-dev \
+  pkg-config tmux \
   binutils ca-certificates gcc git libc6-dev libstdc++-12-dev
 
 swift_sources := Sources Tests Package.swift

@@ -72,6 +72,11 @@ let package = Package(
     .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
     .systemLibrary(name: "CBluetooth", providers: [.apt(["libbluetooth-dev"])]),
     .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
+    .systemLibrary(
+      name: "CMicroHTTPD",
+      pkgConfig: "libmicrohttpd",
+      providers: [.apt(["libmicrohttpd-dev"])]
+    ),
     library("Signals", ["CLinux"]),
     library("Spelling", []),
     library("Documents", ["Spelling", yams]),
@@ -91,6 +96,7 @@ let package = Package(
     ),
     library("Jobs", ["Documents", "Spelling", "Bluetooth", "Signals"]),
     library("Journal", ["Jobs", "Signals", grdb]),
+    library("WebServer", ["CMicroHTTPD", "Signals"]),
     library("NordicSuites", ["CExpat", "Jobs", "Documents", "Spelling", "Bluetooth", "Signals"]),
     library(
       "SimulatedRuns",
@@ -177,6 +183,7 @@ let package = Package(
         "Jobs", "Documents", "Bluetooth", "Signals",
       ]
     ),
+    tests("WebServerTests", ["Fixtures", "WebServer", "Signals"]),
     tests("HostControllerTests", ["HostController", "Bluetooth", "Signals"]),
     tests(
       "CommandTests",

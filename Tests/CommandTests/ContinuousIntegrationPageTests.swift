@@ -151,7 +151,7 @@ final class ContinuousIntegrationPageTests {
     for line in installs {
       let words = line.split(separator: " ").map(String.init)
       let names = words.drop { $0 != "--no-install-recommends" }.dropFirst()
-      #expect(names.count == 6)
+      #expect(names.count == 7)
       for name in names { #expect(makefile.contains(name), "\(name)") }
     }
     let loaded = try run("ldd \(binaryPath)").output

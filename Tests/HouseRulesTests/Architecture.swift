@@ -40,6 +40,7 @@ enum Architecture {
     "CDBus": "libdbus-1",
     "CBluetooth": "libbluetooth; under the GPL",
     "CExpat": "libexpat",
+    "CMicroHTTPD": "libmicrohttpd",
     "Signals":
       "lazy signals, operators, the event loop and its virtual-time twin, the serial scheduler",
     "Spelling": "the nearest known word",
@@ -57,6 +58,7 @@ enum Architecture {
     "Jobs": "chains and batches: description, plan, run, events, reports",
     "NordicSuites": "nRF Connect suites and macros",
     "Journal": "run events in SQLite; history",
+    "WebServer": "HTTP for a few browsers on the event loop: access rules, limits, event streams",
     "BLETesting": "simulated devices for other packages' tests",
     "Program": "the commands; puts the live parts together, for executables alone",
     "blerun": "the command line",

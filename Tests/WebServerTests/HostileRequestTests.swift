@@ -1,0 +1,255 @@
+// Requests that mean harm: too large, too slow, too many, and no descriptor left.
+
+import Fixtures
+import Glibc
+import Signals
+import Testing
+
+@testable import WebServer
+
+@Suite("Hostile requests", .blocking)
+struct HostileRequestTests {
+  private static let handler: WebServer.Handler = { request in
+    request.path == "/large"
+      ? .file([UInt8](repeating: 120, count: 8 << 20), "application/octet-stream")
+      : .page("\(request.body.count)")
+  }
+
+  /// Waits, within a limit, until something holds that the loop brings about.
+  private func eventually(_ condition: () -> Bool) -> Bool {
+    let end = EventLoop.time(CLOCK_MONOTONIC) + .seconds(20)
+    while !condition() {
+      guard EventLoop.time(CLOCK_MONOTONIC) < end else { return false }
+      poll(nil, 0, 1)
+    }
+    return true
+  }
+
+  @Test("a page of another site reaches nothing, by whatever name it comes")
+  func rebinding() async throws {
+    let server = try await TestServer(handler: Self.handler)
+    func status(_ lines: String...) throws -> Int {
+      let client = try server.client()
+      client.send(lines.joined(separator: "\r\n") + "\r\n\r\n")
+      return try client.answer().status
+    }
+    let port = server.port
+    #expect(try status("GET / HTTP/1.1", "Host: localhost:\(port)") == 200)
+    #expect(try status("GET / HTTP/1.1", "Host: evil.example:\(port)") == 421)
+    #expect(try status("GET / HTTP/1.1", "Host: localhost:\(port)", "Host: evil.example") == 400)
+    #expect(try status("GET / HTTP/1.1", "Host: evil.example", "Host: localhost:\(port)") == 400)
+    #expect(try status("GET / HTTP/1.1") == 400)
+    #expect(try status("GET / HTTP/1.0") == 400)
+    #expect(try status("GET http://evil.example/ HTTP/1.1", "Host: localhost:\(port)") == 400)
+    #expect(try status("GET http://localhost:\(port)/ HTTP/1.1", "Host: localhost:\(port)") == 200)
+    #expect(
+      try status("GET / HTTP/1.1", "Host: localhost:\(port)", "Origin: http://evil.example") == 403
+    )
+    #expect(
+      try status(
+        "POST / HTTP/1.1",
+        "Host: localhost:\(port)",
+        "Origin: http://evil.example",
+        "Content-Type: text/plain",
+        "Content-Length: 0"
+      ) == 403
+    )
+    await server.stop()
+  }
+
+  @Test("headers that are too large are refused, and cost bounded memory")
+  func largeHeaders() async throws {
+    let server = try await TestServer(handler: Self.handler)
+    let large = "X-Large: " + String(repeating: "x", count: 20_000)
+    #expect(try server.ask("GET /", [large]).status == 431)
+    #expect(try server.ask("GET /" + String(repeating: "x", count: 20_000)).status == 431)
+    // Beyond what a connection may hold, the library itself refuses or closes.
+    let client = try server.client()
+    client.send("GET / HTTP/1.1\r\n")
+    var count = 0
+    while count < 2000, client.send("X-\(count): \(String(repeating: "y", count: 1000))\r\n") {
+      count += 1
+    }
+    #expect(count < 2000)
+    #expect(try server.ask("GET /").status == 200)
+    await server.stop()
+  }
+
+  @Test("a body that is too large is refused before it is sent")
+  func largeBody() async throws {
+    var limits = WebLimits()
+    limits.bodyBytes = 100_000
+    let server = try await TestServer(limits: limits, handler: Self.handler)
+    let headers = [server.origin, "Authorization: Bearer \(TestServer.token)"]
+    let body = String(repeating: "x", count: 100_000)
+    #expect(try server.ask("POST /", headers, body: body).body == "100000")
+    let client = try server.client()
+    client.send(server.request("POST /", headers + ["Content-Length: 100001"]))
+    #expect(try client.answer().status == 413)
+    #expect(try client.readToEnd() == "")
+    #expect(try server.ask("POST /", headers + ["Transfer-Encoding: chunked"]).status == 411)
+    await server.stop()
+  }
+
+  @Test(
+    "what is not HTTP closes its connection or is refused; the next request is answered",
+    arguments: [
+      "\r\n\r\n", "GET\r\n\r\n", "GET /\r\n\r\n", "\0\0\0\0\r\n\r\n", "GET / HTTP/9.9\r\n\r\n",
+      "GET  \r\n\r\n", "/ / /\r\n\r\n", "GET / HTTP/1.1\r\nnonsense\r\n\r\n",
+      "GET / HTTP/1.1\r\n: x\r\n\r\n", "GET /%00 HTTP/1.1\r\nHost: localhost\r\n\r\n",
+      "\u{16}\u{3}\u{1}\u{2}\u{0}\u{1}\u{0}\u{1}\u{fc}\r\n\r\n", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+    ]
+  )
+  func nonsense(text: String) async throws {
+    var limits = WebLimits()
+    limits.requestTime = .milliseconds(500)
+    let server = try await TestServer(limits: limits, handler: Self.handler)
+    let client = try server.client()
+    client.send(text)
+    shutdown(client.descriptor, Int32(SHUT_WR))
+    let answer = try client.readToEnd()
+    #expect(
+      answer.isEmpty || answer.contains(" 400 ") || answer.contains(" 405 ")
+        || answer.contains(" 505 ")
+    )
+    #expect(try server.ask("GET /").status == 200)
+    await server.stop()
+  }
+
+  @Test("who sends slowly, byte by byte, is ended with the time for one request")
+  func slowSender() async throws {
+    var limits = WebLimits()
+    limits.requestTime = .milliseconds(500)
+    let server = try await TestServer(limits: limits, handler: Self.handler)
+    let headers = [server.origin, "Authorization: Bearer \(TestServer.token)"]
+    for start in ["", server.request("POST /", headers + ["Content-Length: 100000"])] {
+      let client = try server.client()
+      client.send(start)
+      // A byte each millisecond keeps the connection from being idle.
+      #expect(
+        eventually {
+          poll(nil, 0, 1)
+          return !client.send("x")
+        }
+      )
+    }
+    let idle = try server.client()
+    #expect(try idle.readToEnd() == "")
+    await server.stop()
+  }
+
+  @Test("who reads slowly is ended with the time for one answer; who stops, when nothing moves")
+  func slowReader() async throws {
+    var limits = WebLimits()
+    limits.answerTime = .milliseconds(500)
+    let dripping = try await TestServer(limits: limits, handler: Self.handler)
+    let client = try dripping.client(buffer: 4096)
+    client.send(dripping.request("GET /large"))
+    var byte: UInt8 = 0
+    #expect(
+      eventually {
+        poll(nil, 0, 1)
+        _ = recv(client.descriptor, &byte, 1, 0)
+        return dripping.server.load.connections == 0
+      }
+    )
+    await dripping.stop()
+    limits = WebLimits()
+    limits.stallTime = .seconds(1)
+    let stopping = try await TestServer(limits: limits, handler: Self.handler)
+    let stopped = try stopping.client(buffer: 4096)
+    stopped.send(stopping.request("GET /large"))
+    #expect(eventually { stopping.server.load.connections == 1 })
+    #expect(eventually { stopping.server.load.connections == 0 })
+    await stopping.stop()
+  }
+
+  @Test("connections beyond the limit are closed at once; those within it are served on")
+  func tooManyFromOne() async throws {
+    var limits = WebLimits()
+    limits.connectionsPerAddress = 10
+    let server = try await TestServer(limits: limits, handler: Self.handler)
+    let open = try (0..<10).map { _ in try server.client() }
+    #expect(eventually { server.server.load.connections == 10 })
+    for _ in 0..<10 { #expect(try server.client().readToEnd() == "") }
+    for client in open {
+      client.send(server.request("GET /"))
+      #expect(try client.answer().status == 200)
+    }
+    await server.stop()
+  }
+
+  @Test("a thousand connections at once are served, and a thousand more are turned away")
+  func thousand() async {
+    await #expect(processExitsWith: .success) {
+      try raiseDescriptorLimit(to: 4096)
+      var limits = WebLimits()
+      limits.connections = 1000
+      limits.connectionsPerAddress = 1000
+      let server = try await TestServer(limits: limits) { _ in .page("x") }
+      let clients = try (0..<1000).map { _ in try server.client(limit: .seconds(60)) }
+      for client in clients { client.send(server.request("GET /")) }
+      for client in clients {
+        guard try client.answer().status == 200 else { throw RawClient.Failure("no answer") }
+      }
+      for _ in 0..<1000 {
+        guard try server.client(limit: .seconds(60)).readToEnd() == "" else {
+          throw RawClient.Failure("one too many was served")
+        }
+      }
+      for client in clients { client.send(server.request("GET /")) }
+      for client in clients {
+        guard try client.answer().status == 200 else { throw RawClient.Failure("no answer") }
+      }
+      await server.stop()
+    }
+  }
+
+  @Test("without a descriptor left, connections are turned away; afterwards they are served again")
+  func noDescriptors() async {
+    await #expect(processExitsWith: .success) {
+      try raiseDescriptorLimit(to: 256)
+      let server = try await TestServer { _ in .page("x") }
+      let open = try server.client()
+      open.send(server.request("GET /"))
+      guard try open.answer().status == 200 else { throw RawClient.Failure("no answer") }
+      // The sockets of the flood are made first: then everything that is left is used up.
+      let flood = (0..<20).map { _ in socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0) }
+      var used: [Int32] = []
+      while case let descriptor = dup(0), descriptor >= 0 { used.append(descriptor) }
+      for descriptor in flood {
+        var name = sockaddr_in()
+        name.sin_family = sa_family_t(AF_INET)
+        name.sin_port = server.port.bigEndian
+        inet_pton(AF_INET, "127.0.0.1", &name.sin_addr)
+        withUnsafeBytes(of: &name) { bytes in
+          _ = connect(
+            descriptor,
+            bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self),
+            socklen_t(bytes.count)
+          )
+        }
+        // Closed without an answer, soon.
+        var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        var byte: UInt8 = 0
+        guard poll(&polled, 1, 10_000) == 1, recv(descriptor, &byte, 1, 0) <= 0 else {
+          throw RawClient.Failure("a connection was served without a descriptor")
+        }
+      }
+      open.send(server.request("GET /"))
+      guard try open.answer().status == 200 else { throw RawClient.Failure("no answer") }
+      for descriptor in flood + used { close(descriptor) }
+      guard try server.ask("GET /").status == 200 else { throw RawClient.Failure("no answer") }
+      await server.stop()
+    }
+  }
+}
+
+/// Sets how many descriptors this process may have.
+private func raiseDescriptorLimit(to count: UInt) throws {
+  var limit = rlimit()
+  getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+  limit.rlim_cur = min(count, limit.rlim_max)
+  guard limit.rlim_cur == count, setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0
+  else { throw RawClient.Failure("the limit of descriptors cannot be set") }
+}
