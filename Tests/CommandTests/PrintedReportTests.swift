@@ -89,7 +89,7 @@ struct PrintedReportTests {
     #expect(ended.errors.contains("standard output could not be written"))
   }
 
-  @Test("JUnit counts one failure once, whatever blocks the step is in")
+  @Test("JUnit and TAP count one failure once, whatever blocks the step is in")
   func innerFailure() throws {
     let steps = [
       "try { repeat 2 { read battery-level expect percent > 99 } } finally { log done }": (1, 0),
@@ -105,6 +105,11 @@ struct PrintedReportTests {
         "\(line): \(report)"
       )
       #expect(!report.contains("a step inside it failed"), "\(line): \(report)")
+      let points = try run(["run", "-e", line, "--output", "tap"]).output
+      #expect(
+        points.components(separatedBy: "\n    not ok ").count - 1 == failures + errors,
+        "\(line): \(points)"
+      )
     }
   }
 

@@ -58,8 +58,7 @@ private struct Suite {
     ]
     output = Self.output(of: run)
     let suite = "\(run.start.chain ?? (run.kind == .test ? "suite" : "chain")).\(run.label)"
-    // The case of an inner step has the failure: its block is not another one.
-    var cases = run.steps.filter { !run.failsByInnerStep($0) }.map { Case($0, in: suite) }
+    var cases = run.cases.map { Case($0, in: suite) }
     if let failure = run.failureBetweenSteps { cases.append(Case(failure, in: suite)) }
     self.cases = cases
   }

@@ -129,8 +129,12 @@ public struct RecordedRun: Equatable, Sendable {
     ending?.place == nil ? ending?.failure : nil
   }
 
+  /// The steps that count as tests: a block that failed only because a step inside it did is not
+  /// another failure.
+  var cases: [Step] { steps.filter { !failsByInnerStep($0) } }
+
   /// Whether a step failed only because a step inside it did.
-  func failsByInnerStep(_ step: Step) -> Bool {
+  private func failsByInnerStep(_ step: Step) -> Bool {
     step.status == .failed && step.failure == nil
       && steps.contains { $0.status == .failed && $0.position.isInside(step.position) }
   }

@@ -47,14 +47,14 @@ public struct TAPReport: RunsReport {
 
   private static func points(of run: RecordedRun) -> [String] {
     var lines: [String] = []
-    for (index, step) in run.steps.enumerated() {
+    for (index, step) in run.cases.enumerated() {
       let skip = step.skipped.map { " # SKIP \($0.printable)" } ?? ""
       lines.append("\(step.isWell ? "ok" : "not ok") \(index + 1) - \(plain(step.title))\(skip)")
       if !step.isWell, let failure = step.failure { lines += block(failure) }
       lines += step.remarks.map { "# \($0.printable)" }
     }
     if run.leftOut > 0 { lines.append("# \(run.leftOut) more steps succeeded") }
-    return lines + ["1..\(run.steps.count)"]
+    return lines + ["1..\(run.cases.count)"]
   }
 
   private static func block(_ failure: RunFailure) -> [String] {
