@@ -1,8 +1,14 @@
-// Kernel interfaces that Swift's Glibc module leaves out: epoll, eventfd, signalfd; and glibc's own
-// account of its heap.
+// Kernel interfaces that Swift's Glibc module leaves out: epoll, eventfd, signalfd, the names of
+// threads; and glibc's own account of its heap.
 #pragma once
 
 #include <malloc.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
+
+// Names the calling thread, as `ps -L` shows it; prctl() is variadic, which Swift cannot call.
+static inline int name_calling_thread(const char *name) {
+  return prctl(PR_SET_NAME, name, 0, 0, 0);
+}

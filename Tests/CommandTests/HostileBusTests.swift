@@ -1,8 +1,10 @@
 // A bus that stops answering keeps no command: each wait has a deadline, and hears signals.
 
+import DBus
 import Fixtures
 import Foundation
 import Glibc
+import Signals
 import Testing
 
 @Suite("A bus that stops answering", .blocking)
@@ -54,6 +56,38 @@ struct HostileBusTests {
     program.send(SIGINT)
     let ended = program.end()
     #expect(ended.status == 130, "\(ended.output) \(ended.errors)")
+  }
+
+  @Test(
+    "a program that tries again and again at a bus that never accepts leaves no more than 4 threads"
+  )
+  func attempts() throws {
+    let bus = try HostileBus(.queue)
+    let address = bus.address
+    let loop = EventLoop()
+    defer { loop.end() }
+    let failures = try loop.run {
+      var failures: [any Error] = []
+      for _ in 0..<10 {
+        do {
+          let limit = Duration.milliseconds(20)
+          let bus = try await LibDBusConnection.open(
+            address: .given(address),
+            on: loop,
+            limit: limit
+          )
+          bus.close()
+        } catch {
+          failures.append(error)
+        }
+      }
+      return failures
+    }
+    #expect(failures.count == 10)
+    #expect(failures.count { $0 is TimedOut } == 4)
+    let reason = "4 earlier attempts still wait for the bus to accept them"
+    let refused = BusFailure.unreachable(address: address, reason: reason)
+    #expect(failures.dropFirst(4).allSatisfy { $0 as? BusFailure == refused }, "\(failures)")
   }
 
   @Test("a batch begins no device")

@@ -1,7 +1,8 @@
 // Connecting to the socket of a bus.
 //
 // libdbus connects in a blocking call without a deadline: a bus whose queue of connections is full
-// holds it until somebody accepts. So it has a thread of its own, and nobody waits for that.
+// holds it until somebody accepts. So it has a thread of its own, and nobody waits for that. How many
+// threads are left behind at a bus is bounded.
 
 import CDBus
 import Glibc
@@ -13,29 +14,52 @@ struct OpenedConnection: @unchecked Sendable {
   // the completion.
   let pointer: OpaquePointer
 
-  /// The connecting, on its way to its thread.
+  /// The connecting, which its thread and its caller share.
   private final class Attempt: Sendable {
-    let address: String
-    let opened: Completion<OpenedConnection>
+    private enum State { case awaited, left, ended }
 
-    init(_ address: String, _ opened: Completion<OpenedConnection>) {
-      self.address = address
-      self.opened = opened
-    }
+    let address: String
+    private let state = Guarded(State.awaited)
+
+    init(_ address: String) { self.address = address }
 
     /// Connects; what nobody waits for any more is closed.
-    func run() {
+    func run(_ opened: Completion<OpenedConnection>) {
       let result = Result { () throws(BusFailure) in try OpenedConnection(to: address) }
       let isTaken = opened.end(result.mapError { $0 as any Error })
       if !isTaken, case .success(let connection) = result { connection.close() }
+      let wasLeft = state.withLock { state in
+        defer { state = .ended }
+        return state == .left
+      }
+      if wasLeft { count(-1) }
+    }
+
+    /// Its caller does not wait any more.
+    func leave() {
+      let isLeft = state.withLock { state in
+        if state == .awaited { state = .left }
+        return state == .left
+      }
+      if isLeft { count(1) }
+    }
+
+    private func count(_ change: Int) {
+      leftBehind.withLock { left in
+        let count = left[address, default: 0] + change
+        left[address] = count == 0 ? nil : count
+      }
     }
   }
 
-  /// The name of the threads that connect, as `ps -L` shows it.
-  private static let threadName = "dbus-connect"
+  /// How many threads still connect to an address although nobody waits for them.
+  private static let leftBehind = Guarded<[String: Int]>([:])
+  /// How many threads may be left behind at an address.
+  static let mostLeftBehind = 4
 
   /// Connects. When the deadline passes or the task is cancelled, the thread is left behind: it ends
-  /// when the bus accepts, refuses or disappears.
+  /// when the bus accepts, refuses or disappears. While ``mostLeftBehind`` threads are left at an
+  /// address, it fails at once.
   ///
   /// - Throws: ``BusFailure``; `TimedOut`, `CancellationError`.
   static func open(
@@ -43,27 +67,25 @@ struct OpenedConnection: @unchecked Sendable {
     on loop: Loop,
     limit: Duration
   ) async throws -> OpenedConnection {
-    try await wait(on: loop, operation: "connecting to the bus \(address)", limit: limit) {
-      (opened: Completion<OpenedConnection>) in
-      let attempt = Unmanaged.passRetained(Attempt(address, opened))
-      var thread = pthread_t()
-      let number = pthread_create(&thread, nil, entry, attempt.toOpaque())
-      guard number == 0 else {
-        attempt.release()
-        let reason = "no thread is left to connect: \(String(cString: strerror(number)))"
-        throw BusFailure.unreachable(address: address, reason: reason)
+    guard leftBehind.withLock({ $0[address, default: 0] }) < mostLeftBehind else {
+      let reason = "\(mostLeftBehind) earlier attempts still wait for the bus to accept them"
+      throw BusFailure.unreachable(address: address, reason: reason)
+    }
+    let attempt = Attempt(address)
+    do {
+      return try await wait(on: loop, operation: "connecting to the bus \(address)", limit: limit) {
+        (opened: Completion<OpenedConnection>) in
+        let number = startThread("dbus-connect") { attempt.run(opened) }
+        guard number == 0 else {
+          let reason = "no thread is left to connect: \(String(cString: strerror(number)))"
+          throw BusFailure.unreachable(address: address, reason: reason)
+        }
       }
-      pthread_detach(thread)
+    } catch {
+      attempt.leave()
+      throw error
     }
   }
-
-  private static let entry: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? =
-    { raw in
-      guard let raw else { return nil }
-      _ = name_calling_thread(threadName)
-      Unmanaged<Attempt>.fromOpaque(raw).takeRetainedValue().run()
-      return nil
-    }
 
   /// Connects, and waits for as long as that takes.
   private init(to address: String) throws(BusFailure) {

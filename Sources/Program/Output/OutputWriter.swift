@@ -138,19 +138,9 @@ final class OutputWriter: Sendable {
   // MARK: The thread
 
   private func start() {
-    let box = Unmanaged.passRetained(self)
-    var thread = pthread_t()
-    let number = pthread_create(&thread, nil, Self.entry, box.toOpaque())
+    let number = startThread("output") { self.run() }
     precondition(number == 0, "no thread is left for the output: see ulimit -u")
-    pthread_detach(thread)
   }
-
-  private static let entry: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? =
-    { raw in
-      guard let raw else { return nil }
-      Unmanaged<OutputWriter>.fromOpaque(raw).takeRetainedValue().run()
-      return nil
-    }
 
   private func run() {
     while true {

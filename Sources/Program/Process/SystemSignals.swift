@@ -61,15 +61,8 @@ final class SystemSignals: Sendable {
     var mask = mask()
     pthread_sigmask(SIG_BLOCK, &mask, nil)
     for number in ignored { signal(number, SIG_IGN) }
-    var thread = pthread_t()
-    let number = pthread_create(
-      &thread,
-      nil,
-      { _ in SystemSignals.run() },
-      nil
-    )
+    let number = startThread("signals") { run() }
     precondition(number == 0, "no thread is left for the signals of the system: see ulimit -u")
-    pthread_detach(thread)
   }
 
   /// Gives the signals back, for a program that replaces this one.

@@ -320,23 +320,10 @@ extension Loop {
   // MARK: Background
 
   private func startBackgroundThread() {
-    let box = Unmanaged.passRetained(self)
-    var thread = pthread_t()
-    let failure = pthread_create(&thread, nil, Self.backgroundEntry, box.toOpaque())
-    guard failure == 0 else {
-      box.release()
+    if startThread("signals-loop", { self.driveInBackground() }) != 0 {
       state.withLock { $0.hasBackground = false }
-      return
     }
-    pthread_detach(thread)
   }
-
-  private static let backgroundEntry:
-    @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { raw in
-      guard let raw else { return nil }
-      Unmanaged<Loop>.fromOpaque(raw).takeRetainedValue().driveInBackground()
-      return nil
-    }
 
   private enum BackgroundRole {
     case drive

@@ -1,0 +1,41 @@
+// Threads for calls that block without a deadline.
+
+import CLinux
+import Glibc
+
+/// Runs a body on a thread of its own, which nobody waits for.
+///
+/// - Parameters:
+///   - name: As `ps -L` shows it: at most 15 octets.
+///   - body: Called on the thread, once.
+/// - Returns: Zero; or the number of the error, when there is no thread left: the body is not called.
+package func startThread(_ name: StaticString, _ body: @escaping @Sendable () -> Void) -> Int32 {
+  let start = Unmanaged.passRetained(ThreadStart(name: name, body: body))
+  var thread = pthread_t()
+  let number = pthread_create(&thread, nil, ThreadStart.entry, start.toOpaque())
+  guard number == 0 else {
+    start.release()
+    return number
+  }
+  pthread_detach(thread)
+  return 0
+}
+
+/// What a thread does, on its way there.
+private final class ThreadStart: Sendable {
+  let name: StaticString
+  let body: @Sendable () -> Void
+
+  init(name: StaticString, body: @escaping @Sendable () -> Void) {
+    self.name = name
+    self.body = body
+  }
+
+  static let entry: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { raw in
+    guard let raw else { return nil }
+    let start = Unmanaged<ThreadStart>.fromOpaque(raw).takeRetainedValue()
+    start.name.withUTF8Buffer { _ = name_calling_thread($0.baseAddress) }
+    start.body()
+    return nil
+  }
+}
