@@ -21,6 +21,9 @@ public struct DocumentLimits: Hashable, Sendable {
     self.nodes = nodes
   }
 
+  /// The bounds of the largest kind of file, where the kind is not known yet.
+  package static let ofAnyFile = DocumentLimits(octets: 1 << 22, depth: 48, nodes: 1 << 20)
+
   /// Rejects a text that is too long.
   func check(_ text: String, file: String) throws(DocumentErrors) {
     guard text.utf8.count > octets else { return }

@@ -214,9 +214,12 @@ struct NamesTests {
     #expect(complaints("bare.yaml").contains { $0.contains("the key 'names' is missing") })
     #expect(complaints("none.yaml")[0].contains("No such file or directory"))
     #expect(complaints("chain.yaml")[0].contains("unknown key 'steps'"))
-    #expect(AttributeNames.isMeant(at: folder.path + "/names.yaml"))
-    #expect(!AttributeNames.isMeant(at: folder.path + "/chain.yaml"))
-    #expect(!AttributeNames.isMeant(at: folder.path + "/none.yaml"))
+    func isMeant(_ name: String) -> Bool? {
+      Document.keys(at: folder.path + "/" + name).map(AttributeNames.isMeant(by:))
+    }
+    #expect(isMeant("names.yaml") == true)
+    #expect(isMeant("chain.yaml") == false)
+    #expect(isMeant("none.yaml") == nil)
   }
 
   // MARK: Batches

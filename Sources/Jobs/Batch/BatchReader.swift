@@ -49,10 +49,12 @@ extension Batch {
   ///   ? try Batch.load(path: path).lines : try Plan(file: path).lines
   /// ```
   public static func isMeant(at path: String) -> Bool {
-    guard let keys = try? document(at: path, BatchLimits()).mapping?.map(\.key) else {
-      return false
-    }
-    return keys.contains("devices") && (keys.contains("chain") || keys.contains("steps"))
+    Document.keys(at: path).map(isMeant(by:)) ?? false
+  }
+
+  /// Whether a file with these keys is a batch.
+  package static func isMeant(by keys: [String]) -> Bool {
+    keys.contains("devices") && (keys.contains("chain") || keys.contains("steps"))
   }
 
   private static func document(

@@ -41,13 +41,6 @@ extension AttributeNames {
     self = file.names
   }
 
-  /// Whether a file is one of names: it has the key `names` alone. A chain has others, too.
-  ///
-  /// False for a file that cannot be read; reading it as a chain then reports why.
-  public static func isMeant(at path: String) -> Bool {
-    guard let text = try? TextFile.read(path), let root = try? Document.parse(text, file: path),
-      let keys = root.mapping?.map(\.key)
-    else { return false }
-    return keys == ["names"]
-  }
+  /// Whether a file with these keys is one of names: it has `names` alone. A chain has others, too.
+  package static func isMeant(by keys: [String]) -> Bool { keys == ["names"] }
 }

@@ -40,7 +40,7 @@ struct Checked {
     case .scenario:
       let world = Result { () throws(DocumentErrors) in try ScenarioFile.load(path: path) }
       take(path, world) { _ in "ok" }
-    case .chain:
+    case .chain, .unknown:
       let plan = Result { () throws(DocumentErrors) in
         try Plan(file: path, with: bindings, names: names)
       }

@@ -2,40 +2,40 @@
 
 import Bluetooth
 import Documents
-import Glibc
 import Jobs
 import NordicSuites
 import SimulatedDevices
 
-/// What a file given to `blerun check` is meant to be.
+/// What a file on the command line is meant to be.
 enum FileKind {
   case suite
   case batch
   /// A simulated device, or a scenario.
   case scenario
-  case chain
   /// Names for UUIDs.
   case names
+  /// Steps, and no devices.
+  case chain
+  /// Anything else, also what cannot be read, or only once, such as a pipe. It is read as a chain,
+  /// which reports what is wrong.
+  case unknown
 
-  /// Suites are known by their XML, batches, scenarios and names by their keys; the rest are chains, also
-  /// what cannot be read: its complaint comes from the reading. What can be read only once, a pipe,
-  /// is a chain.
+  /// Suites are known by their XML, the others by their keys.
   init(of path: String) {
-    var facts = stat()
-    self =
-      if stat(path, &facts) == 0, facts.st_mode & S_IFMT != S_IFREG {
-        .chain
-      } else if Suite.isMeant(at: path) {
-        .suite
-      } else if Batch.isMeant(at: path) {
-        .batch
-      } else if ScenarioFile.isMeant(at: path) {
-        .scenario
-      } else if AttributeNames.isMeant(at: path) {
-        .names
-      } else {
-        .chain
-      }
+    if Suite.isMeant(at: path) {
+      self = .suite
+    } else if let keys = Document.keys(at: path) {
+      self = Self.kind(by: keys)
+    } else {
+      self = .unknown
+    }
+  }
+
+  private static func kind(by keys: [String]) -> FileKind {
+    if Batch.isMeant(by: keys) { return .batch }
+    if ScenarioFile.isMeant(by: keys) { return .scenario }
+    if AttributeNames.isMeant(by: keys) { return .names }
+    return keys.contains("steps") ? .chain : .unknown
   }
 }
 
@@ -54,25 +54,15 @@ extension DocumentErrors {
 }
 
 extension FileKind {
-  /// What it is, and what reads it; nil for a file that only may be a chain.
+  /// What it is, and what reads it; nil for one that is not known.
   fileprivate func advice(for path: String) -> String? {
     switch self {
     case .suite: "this is an nRF Connect suite: use blerun run \(path)"
     case .batch: "this is a batch: use blerun batch \(path)"
     case .scenario: "this is a simulated device or a scenario: use --simulate \(path)"
     case .names: "these are names for UUIDs: use --names \(path)"
-    case .chain:
-      Plan.isMeant(at: path) ? "this is a chain, without 'devices': use blerun run \(path)" : nil
+    case .chain: "this is a chain, without 'devices': use blerun run \(path)"
+    case .unknown: nil
     }
-  }
-}
-
-extension Plan {
-  /// Whether a file has steps and no devices.
-  fileprivate static func isMeant(at path: String) -> Bool {
-    guard let text = try? TextFile.read(path), let root = try? Document.parse(text, file: path),
-      let keys = root.mapping?.map(\.key)
-    else { return false }
-    return keys.contains("steps") && !keys.contains("devices")
   }
 }

@@ -23,7 +23,7 @@ struct NamesOptions: ParsableArguments {
   /// - Throws: ``Ending`` with everything that is wrong with the files.
   func names() throws(Ending) -> AttributeNames {
     do {
-      return try (file?.contents.get() ?? .assigned).over(Self.ofUser())
+      return try (file?.contents.get() ?? .assigned).over(Self.ofUser.get())
     } catch {
       throw Ending(error)
     }
@@ -35,8 +35,8 @@ struct NamesOptions: ParsableArguments {
     if let names = try? names() { try body(names) }
   }
 
-  /// The names of the user's file; none where there is no file.
-  private static func ofUser() throws(DocumentErrors) -> AttributeNames {
+  /// The names of the user's file, which is read once; none where there is no file.
+  private static let ofUser = Result { () throws(DocumentErrors) -> AttributeNames in
     guard let path = ConfigFolder.names(), ConfigFolder.exists(path) else { return .assigned }
     return try AttributeNames(file: path)
   }

@@ -26,10 +26,12 @@ public enum ScenarioFile {
   /// if ScenarioFile.isMeant(at: "lamp.yaml") { print("a device or a scenario, not a chain") }
   /// ```
   public static func isMeant(at path: String) -> Bool {
-    guard let text = try? TextFile.read(path), let root = try? Document.parse(text, file: path),
-      let keys = root.mapping?.map(\.key)
-    else { return false }
-    return !keys.contains("steps")
+    Document.keys(at: path).map(isMeant(by:)) ?? false
+  }
+
+  /// Whether a file with these keys means to define simulated devices.
+  package static func isMeant(by keys: [String]) -> Bool {
+    !keys.contains("steps")
       && ["scenario", "devices", "services", "address"].contains { keys.contains($0) }
   }
 
