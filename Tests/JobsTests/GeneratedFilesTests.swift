@@ -27,15 +27,18 @@ struct GeneratedFilesTests {
     try compare(ChainSchemaTests.file) { _ in ChainSchema.text + "\n" }
   }
 
-  @Test("the tables of the page about chains are those of the descriptions")
-  func tables() throws {
-    try compare("chains.md") { StepTables.updated($0) }
-    let page = try String(
-      contentsOf: ChainSchemaTests.docs.appending(path: "chains.md"),
+  @Test(
+    "the tables of the pages are those of the descriptions",
+    arguments: ["chains.md", "batch.md"]
+  )
+  func tables(page: String) throws {
+    try compare(page) { PageTables.updated($0) }
+    let text = try String(
+      contentsOf: ChainSchemaTests.docs.appending(path: page),
       encoding: .utf8
     )
-    for table in StepTables.Table.allCases {
-      #expect(page.contains(table.marks.begin + table.text + table.marks.end))
+    for table in PageTables.Table.allCases where table.page == page {
+      #expect(text.contains(table.marks.begin + table.text + table.marks.end))
     }
   }
 

@@ -1,7 +1,7 @@
 // Reads the mirror of bluetoothd's objects, and waits for it to change.
 
 import BlueZInterfaces
-import Bluetooth
+package import Bluetooth
 import DBus
 import Signals
 
@@ -64,6 +64,13 @@ extension BlueZClient {
     }
   }
 
+  /// Passes on what happens to the connections that this program makes, from now on.
+  package func observeLinks(_ receive: @escaping @Sendable (LinkNews) -> Void) {
+    state.withLock { $0.onLinkNews = receive }
+  }
+
+  func report(_ news: LinkNews) { state.withLock { $0.onLinkNews }?(news) }
+
   /// The link to a device; the same object for all callers.
   func link(to device: ObjectPath) -> DeviceLink {
     state.withLock { state in
@@ -78,7 +85,8 @@ extension BlueZClient {
         isResolved: state.tree.isResolved(device),
         isPaired: state.tree.isPaired(device),
         record: address.map { HeldLink(adapter: adapter, device: $0, path: device) },
-        ledger: ledger
+        ledger: ledger,
+        news: { [weak self] in self?.report(LinkNews(adapter: device.parent?.lastElement, $0)) }
       )
       state.links[device] = link
       return link

@@ -4,6 +4,7 @@
 // detects when bluetoothd or the bus disappears. Operations on devices are in Service.
 
 import BlueZInterfaces
+import Bluetooth
 public import DBus
 public import Signals
 
@@ -28,6 +29,7 @@ public final class BlueZClient: Sendable {
     var links: [ObjectPath: DeviceLink] = [:]
     var discoveries: [ObjectPath: Discovery] = [:]
     var subscriptions: [Subscription] = []
+    var onLinkNews: (@Sendable (LinkNews) -> Void)?
   }
 
   /// What a wait examines.

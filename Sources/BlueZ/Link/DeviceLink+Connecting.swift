@@ -31,7 +31,9 @@ extension DeviceLink {
         state.withLock { $0.isKept = keep }
         if !keep { hold(in: turn, name, release) }
         recordAttempt()
+        let begun = loop.now
         try await attempt(in: turn, check)
+        reportConnected(since: begun)
         if keep { eraseRecord() } else { recordConnection() }
         return .made
       case .waitUntilDown:
@@ -127,6 +129,7 @@ extension DeviceLink {
     take(.madeByPair)
     recordAttempt()
     recordConnection()
+    reportConnected(since: loop.now)
     return true
   }
 

@@ -55,11 +55,9 @@ extension DeviceLink {
 
   /// A Connect is about to be called.
   func recordAttempt() {
+    state.withLock { $0.reason = nil }
     guard let record, let ledger else { return }
-    state.withLock { state in
-      state.isRecorded = true
-      state.reason = nil
-    }
+    state.withLock { $0.isRecorded = true }
     ledger.begins(record)
   }
 

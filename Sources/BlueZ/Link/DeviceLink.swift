@@ -3,6 +3,7 @@
 // Connecting is in DeviceLink+Connecting.swift, disconnecting in DeviceLink+Disconnecting.swift.
 
 import BlueZInterfaces
+import Bluetooth
 import DBus
 import Signals
 
@@ -34,6 +35,8 @@ final class DeviceLink: Sendable {
     /// Connect was sent for the current attempt.
     var isConnectSent = false
     var isRecorded = false
+    /// Those who count know that the connection is up.
+    var isReported = false
     var reason: DisconnectReason?
     var isPaired: Bool
   }
@@ -44,6 +47,8 @@ final class DeviceLink: Sendable {
   /// The record for other processes; nil without coordination.
   let record: HeldLink?
   let ledger: (any LinkLedger)?
+  /// Receives what happens to the connections that this program makes.
+  let news: @Sendable (LinkNews.Change) -> Void
   /// The pending calls about the device's attributes.
   let calls: AttributeCalls
   let state: Guarded<State>
@@ -56,13 +61,15 @@ final class DeviceLink: Sendable {
     isResolved: Bool,
     isPaired: Bool = false,
     record: HeldLink? = nil,
-    ledger: (any LinkLedger)? = nil
+    ledger: (any LinkLedger)? = nil,
+    news: @escaping @Sendable (LinkNews.Change) -> Void = { _ in }
   ) {
     self.path = path
     self.bus = bus
     self.limits = limits
     self.record = record
     self.ledger = ledger
+    self.news = news
     calls = AttributeCalls(bus: bus, limits: limits)
     let machine = LinkState(isUp: isUp, isResolved: isResolved)
     state = Guarded(State(machine: machine, isPaired: isPaired))
@@ -107,6 +114,7 @@ final class DeviceLink: Sendable {
     }
     // bluetoothd keeps connections whose makers have left the bus: this one stays on record.
     if isOver, state.withLock({ $0.daemonProblem != .busLost }) { eraseRecord() }
+    reportEnd()
     if case .reportLoss(let ending) = action {
       // The bus replies on behalf of a bluetoothd that has left.
       if ending == .removed, !wasUp {

@@ -26,6 +26,7 @@ extension BlueZDeviceService {
         notify(.connecting(attempt: attempts.made, of: attempts.most))
         return try await connect(to: device, in: turn, keep: keep, expecting: expecting)
       } catch {
+        report(error)
         // The deadline passed during another attempt: the earlier failure is more useful.
         if Task.isCancelled, error is TimedOut, let last { throw last }
         guard !Task.isCancelled, let device = found else { throw error }
@@ -42,6 +43,16 @@ extension BlueZDeviceService {
         last = error
       }
     }
+  }
+
+  /// Reports a failed attempt; one that its caller ended has not failed.
+  private func report(_ error: any Error) {
+    let code =
+      error is TimedOut
+      ? .timedOut : (failure(error, .connect, "connecting") as? DeviceFailure)?.code
+    guard let code else { return }
+    let adapter = state.withLock { $0.adapter }?.lastElement
+    client.report(LinkNews(adapter: adapter, .failed(code)))
   }
 
   /// Whether the deadline leaves time for another attempt after a wait.

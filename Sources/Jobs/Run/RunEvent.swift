@@ -114,7 +114,7 @@ public struct RunStart: Equatable, Sendable {
 /// How a run ended.
 public struct RunEnding: Equatable, Sendable {
   /// How a run ended.
-  public enum Status: String, Hashable, Sendable {
+  public enum Status: String, CaseIterable, Hashable, Sendable {
     /// All steps succeeded.
     case ok
     /// The run of a test completed with warnings. Chains have none.

@@ -39,6 +39,7 @@ struct BatchCommand: WorldCommand {
   @OptionGroup(title: "Journal") var journal: JournalOptions
   @OptionGroup var resuming: ResumeOptions
   @OptionGroup var reports: ReportOptions
+  @OptionGroup var metering: MetricsOptions
 
   @Option(help: "How many chains run at once; it overrides the file's.")
   var concurrency: Int?
@@ -90,7 +91,7 @@ struct BatchCommand: WorldCommand {
   }
 
   private func run(_ batch: Batch, _ simulated: ScenarioDefinition) throws(Ending) -> ExitStatus {
-    try reports.check(reading: [file], options, journal)
+    try reports.check(reading: [file], options, journal, metrics: metering.metrics)
     let path = Batch.wholePath(of: file)
     let kept = try openJournal()
     var resumption: BatchResumption?
@@ -109,6 +110,7 @@ struct BatchCommand: WorldCommand {
     defer { world.end() }
     try reports.during { () throws(Ending) in try world.releaseOrphans() }
     if let resumption { StandardError.notice(resumption.notice) }
+    let metrics = try reports.during { () throws(Ending) in try metricsFile(of: batch, in: world) }
     let writing = kept.map {
       BatchJournal($0, journal, of: batch, at: path, goingOn: resumption, in: world)
     }
@@ -119,11 +121,19 @@ struct BatchCommand: WorldCommand {
       adapter: options.adapterSelector,
       journal: writing,
       reports: reports,
+      metrics: metrics,
       format: printing.output,
       showsSteps: eachStep || options.terminal.verbose
     )
-    let status = reports.end(running.run(most: runs))
-    return writing?.end(status) ?? status
+    var status = reports.end(running.run(most: runs))
+    status = writing?.end(status) ?? status
+    return metrics?.end(status) ?? status
+  }
+
+  private func metricsFile(of batch: Batch, in world: World) throws(Ending) -> MetricsFile? {
+    guard let path = metering.metrics else { return nil }
+    let name = batch.name ?? file.split(separator: "/").last.map(String.init) ?? file
+    return try MetricsFile(metering, path: path, of: name, on: world.loop)
   }
 
   private func reportFiles(on batch: Batch) throws(Ending) -> ReportFiles {

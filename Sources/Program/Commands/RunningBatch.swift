@@ -18,6 +18,7 @@ final class RunningBatch: Sendable {
   private let journal: BatchJournal?
   private let past: BatchPast?
   private let reports: ReportFiles
+  private let metrics: MetricsFile?
   private let format: ChainOutputOptions.Output
   private let text: BatchTextReport
   private let json = JSONLinesReport()
@@ -37,6 +38,7 @@ final class RunningBatch: Sendable {
     adapter: AdapterSelector,
     journal: BatchJournal?,
     reports: ReportFiles,
+    metrics: MetricsFile?,
     format: ChainOutputOptions.Output,
     showsSteps: Bool
   ) {
@@ -44,6 +46,7 @@ final class RunningBatch: Sendable {
     self.past = past
     self.journal = journal
     self.reports = reports
+    self.metrics = metrics
     self.world = world
     self.adapter = adapter
     self.format = format
@@ -79,6 +82,9 @@ final class RunningBatch: Sendable {
     )
     self.runner.withLock { $0 = runner }
     journal?.onFailure { runner.cancel($0) }
+    if let metrics, case .success(let client) = world.client {
+      client.observeLinks { news in metrics.count { $0.take(news) } }
+    }
     let what = "no further device begins; ending the chains under way and disconnecting"
     world.interruption.cancels(what) { runner.cancel($0) }
     defer { self.runner.withLock { $0 = nil } }
@@ -111,6 +117,7 @@ final class RunningBatch: Sendable {
     case .junit, .tap: break
     }
     reports.receive(event)
+    metrics?.count { $0.take(event) }
   }
 
   private func receive(_ event: BatchEvent) {
@@ -118,6 +125,7 @@ final class RunningBatch: Sendable {
     if format == .text { state.withLock { $0.recorder.take(event) } }
     if format == .json { for text in json.lines(for: event) { output.line(text) } }
     reports.receive(event)
+    metrics?.count { $0.take(event) }
     switch event.change {
     case .waiting: break
     case .started(let start): begin(start)

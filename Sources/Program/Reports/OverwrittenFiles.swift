@@ -1,10 +1,10 @@
-// Which files a report must not be written over: those that the command reads or writes otherwise.
+// Which files a written file must not take the place of: those that the command reads or writes otherwise.
 
 import Documents
 import Glibc
 import Jobs
 
-/// The files of a command, and the reports that would take their place.
+/// The files of a command, and those that it writes in the end, which would take their place.
 struct OverwrittenFiles {
   private var files: [(file: FileIdentity, what: String)] = []
 
@@ -20,15 +20,16 @@ struct OverwrittenFiles {
     for path in reading.paths { files.append((FileIdentity(path), "is read by the command")) }
   }
 
-  /// Refuses reports that would be written over a file of the command, or over each other.
+  /// Refuses files that would be written over a file of the command, or over each other.
   ///
+  /// - Parameter written: Each with its option.
   /// - Throws: ``Ending`` of wrong usage; nothing was touched.
-  func check(_ reports: [ReportPath]) throws(Ending) {
+  func check(_ written: [(option: String, path: String)]) throws(Ending) {
     var taken = files
-    for report in reports {
-      let file = FileIdentity(report.path)
+    for (option, path) in written {
+      let file = FileIdentity(path)
       if let other = taken.first(where: { $0.file == file }) {
-        throw Ending(.usage, "--report \(report.path): that file \(other.what)")
+        throw Ending(.usage, "\(option) \(path): that file \(other.what)")
       }
       taken.append((file, "is another report, too"))
     }
@@ -84,7 +85,7 @@ private struct NamedFiles {
     while let path = waiting.popLast() {
       guard !paths.contains(path), paths.count < 1_000 else { continue }
       paths.append(path)
-      let limits = DocumentLimits(octets: 1 << 22, depth: 48, nodes: 1 << 20)
+      let limits = DocumentLimits.ofAnyFile
       // A pipe was read, and holds nothing any more.
       guard FileIdentity(path).isFile, !path.hasSuffix(".csv"), !path.hasSuffix(".xml"),
         let text = try? TextFile.read(path, limit: limits.octets),

@@ -50,19 +50,25 @@ struct ReportOptions: ParsableArguments {
 
   /// Refuses reports that would be written over other files of the command.
   ///
-  /// - Parameter inputs: What it reads, simulated devices not counted.
+  /// - Parameters:
+  ///   - inputs: What it reads, simulated devices not counted.
+  ///   - metrics: A file of metrics, which must not be one of those either.
   /// - Throws: ``Ending`` of wrong usage; nothing was touched.
   func check(
     reading inputs: [String],
     _ options: WorldOptions,
     _ journal: JournalOptions,
-    _ trace: String? = nil
+    _ trace: String? = nil,
+    metrics: String? = nil
   ) throws(Ending) {
-    guard !files.isEmpty else { return }
+    let written =
+      files.map { (option: "--report", path: $0.path) }
+      + (metrics.map { [(option: "--metrics", path: $0)] } ?? [])
+    guard !written.isEmpty else { return }
     let outputs = [
       (journal.journal, "the journal"), (options.busLog, "that of --bus-log"),
       (trace, "that of --trace"),
     ]
-    try OverwrittenFiles(inputs: inputs + options.simulate, outputs: outputs).check(files)
+    try OverwrittenFiles(inputs: inputs + options.simulate, outputs: outputs).check(written)
   }
 }

@@ -1,10 +1,18 @@
-// The tables of steps and keys of the documentation, from the descriptions.
+// The tables of steps, keys and metrics of the documentation, from the descriptions.
 
-/// The tables of `docs/chains.md`.
-enum StepTables {
+/// The generated tables of the pages in `docs`.
+enum PageTables {
   /// A part of the page that is generated, between two comments.
   enum Table: String, CaseIterable {
-    case head, steps, keys
+    case head, steps, keys, metrics
+
+    /// The page that has it.
+    var page: String {
+      switch self {
+      case .head, .steps, .keys: "chains.md"
+      case .metrics: "batch.md"
+      }
+    }
 
     /// The comments before and after it on the page.
     var marks: (begin: String, end: String) {
@@ -13,9 +21,10 @@ enum StepTables {
 
     var text: String {
       switch self {
-      case .head: StepTables.head
-      case .steps: StepTables.steps
-      case .keys: StepTables.keys
+      case .head: PageTables.head
+      case .steps: PageTables.steps
+      case .keys: PageTables.keys
+      case .metrics: PageTables.metrics
       }
     }
   }
@@ -70,6 +79,19 @@ enum StepTables {
         return [
           "`\(key.name)`", verbs.map { "`\($0.rawValue)`" }.joined(separator: ", "),
           onLine(key), key.documentation + (choices.isEmpty ? "" : ": \(choices)"),
+        ]
+      }
+    )
+  }
+
+  private static var metrics: String {
+    rows(
+      ["metric", "kind", "labels", ""],
+      Metric.allCases.map { metric in
+        let description = metric.description
+        return [
+          "`\(description.fullName)`", description.kind.word,
+          description.labels.map { "`\($0)`" }.joined(separator: ", "), description.help,
         ]
       }
     )

@@ -1,0 +1,88 @@
+// The metrics of runs: names, kinds and labels, each described once.
+
+/// One metric of Prometheus's text format.
+enum Metric: CaseIterable, Hashable, Sendable {
+  case connects, connectDuration, connections, disconnects
+  case operations, notifications, missedNotifications, bytes
+  case runs, deviceRuns, runsUnderWay
+  case devicesWaiting, freeTurns, rounds, lastEnd, lastSuccess
+
+  /// The name without the prefix `blerun_`, the kind, the labels and the line of help.
+  struct Description: Sendable {
+    enum Kind: Sendable {
+      case counter, gauge
+      /// Observations by upper bounds, in seconds.
+      case histogram([Double])
+
+      /// The word of the `# TYPE` line.
+      var word: String {
+        switch self {
+        case .counter: "counter"
+        case .gauge: "gauge"
+        case .histogram: "histogram"
+        }
+      }
+    }
+
+    let name: String
+    let kind: Kind
+    let labels: [String]
+    let help: String
+
+    var fullName: String { "blerun_\(name)" }
+  }
+
+  var description: Description {
+    switch self {
+    case .connects:
+      counter("connects_total", ["adapter", "result"], "Attempts to connect, by result.")
+    case .connectDuration:
+      Description(
+        name: "connect_duration_seconds",
+        kind: .histogram([0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40]),
+        labels: ["adapter"],
+        help: "Time of a successful attempt to connect, until the services are resolved."
+      )
+    case .connections:
+      gauge("connections", ["adapter"], "Connections that are up, made by this program.")
+    case .disconnects:
+      counter("disconnects_total", ["adapter", "reason"], "Ends of connections, by reason.")
+    case .operations:
+      counter("operations_total", ["operation", "result"], "Steps that ended, by result.")
+    case .notifications:
+      counter("notifications_total", [], "Notifications and indications received.")
+    case .missedNotifications:
+      counter("notifications_missed_total", [], "Notifications known to be dropped.")
+    case .bytes:
+      counter("value_bytes_total", ["direction"], "Bytes of values, received or sent.")
+    case .runs:
+      counter("runs_total", ["result"], "Runs of chains and tests that ended, by result.")
+    case .deviceRuns:
+      counter("device_runs_total", ["device", "result"], "Runs that ended, by device and result.")
+    case .runsUnderWay:
+      gauge("runs", [], "Runs under way.")
+    case .devicesWaiting:
+      gauge("batch_devices_waiting", [], "Devices of the round that have not begun.")
+    case .freeTurns:
+      gauge("batch_free_turns", [], "How many more devices may begin at once.")
+    case .rounds:
+      counter("batch_rounds_total", ["result"], "Rounds of the batch that ended, by result.")
+    case .lastEnd:
+      gauge("batch_last_end_timestamp_seconds", [], "When the last round ended, since 1970.")
+    case .lastSuccess:
+      gauge(
+        "batch_last_success_timestamp_seconds",
+        [],
+        "When the last round ended in which every device succeeded, since 1970."
+      )
+    }
+  }
+
+  private func counter(_ name: String, _ labels: [String], _ help: String) -> Description {
+    Description(name: name, kind: .counter, labels: labels, help: help)
+  }
+
+  private func gauge(_ name: String, _ labels: [String], _ help: String) -> Description {
+    Description(name: name, kind: .gauge, labels: labels, help: help)
+  }
+}

@@ -1,0 +1,153 @@
+// Counts what happens in runs and batches, for Prometheus.
+
+package import Bluetooth
+
+/// Counters of runs, batches and connections, and their text for Prometheus.
+///
+/// Pure: pass it every event as it comes. Its size does not grow with the number of events. No series
+/// has the address or the name of a device, unless that is asked for.
+///
+/// ```swift
+/// var metrics = RunMetrics()
+/// let receive: (RunEvent) -> Void = { metrics.take($0) }
+/// // When a scraper asks:
+/// print(metrics.text())
+/// ```
+public struct RunMetrics: Equatable, Sendable {
+  private var values = MetricValues()
+  private let isByDevice: Bool
+  private var running = 0
+  private var round: Round?
+
+  /// What is left of the present round of a batch.
+  private struct Round: Equatable, Sendable {
+    let turns: Int
+    var waiting: Int
+  }
+
+  /// Counters that are all zero.
+  ///
+  /// - Parameter isByDevice: Whether runs are counted by device, too: a series for each device and
+  ///   result, with the device as output names it.
+  public init(byDevice isByDevice: Bool = false) {
+    self.isByDevice = isByDevice
+    for result in RunEnding.Status.allCases { values.add(0, to: .runs, result.rawValue) }
+    values.set(.runsUnderWay, to: 0)
+    values.add(0, to: .notifications)
+    values.add(0, to: .missedNotifications)
+    for direction in Direction.allCases { values.add(0, to: .bytes, direction.rawValue) }
+  }
+
+  /// The way of a value, as a label.
+  private enum Direction: String, CaseIterable { case received, sent }
+
+  /// The text format of Prometheus, version 0.0.4.
+  ///
+  /// - Parameter labels: Labels of every series: what distinguishes this program's file from those of
+  ///   others that the same collector reads.
+  public func text(_ labels: KeyValuePairs<String, String> = [:]) -> String { values.text(labels) }
+
+  // MARK: Runs
+
+  /// Counts an event of a run.
+  ///
+  /// ```swift
+  /// func receive(_ event: RunEvent, into metrics: inout RunMetrics) { metrics.take(event) }
+  /// ```
+  public mutating func take(_ event: RunEvent) {
+    switch event.change {
+    case .runStarted: count(running: 1)
+    case .value(let step, let value): count(value, of: step)
+    case .gap(_, let gap): values.add(Double(gap.dropped), to: .missedNotifications)
+    case .stepFinished(let result): count(result)
+    case .runFinished(let ending):
+      count(running: -1)
+      values.add(to: .runs, ending.status.rawValue)
+      if isByDevice { values.add(to: .deviceRuns, event.device, ending.status.rawValue) }
+    case .stepStarted, .advertisement, .pairingDisplay: break
+    }
+  }
+
+  private mutating func count(running change: Int) {
+    running += change
+    values.set(.runsUnderWay, to: Double(running))
+    guard let round else { return }
+    if change > 0 { self.round?.waiting = max(0, round.waiting - 1) }
+    showRound()
+  }
+
+  private mutating func count(_ value: StepValue, of step: ReportedStep) {
+    if step.operation == StepVerb.notify.rawValue { values.add(to: .notifications) }
+    guard step.hasOctets else { return }
+    values.add(Double(value.octets.count), to: .bytes, Direction.received.rawValue)
+  }
+
+  private mutating func count(_ result: StepResult) {
+    guard result.status != .skipped else { return }
+    values.add(to: .operations, result.step.operation, result.status.rawValue)
+    guard case .written(let octets) = result.outcome else { return }
+    values.add(Double(octets.count), to: .bytes, Direction.sent.rawValue)
+  }
+
+  // MARK: Batches
+
+  /// Counts an event of a batch.
+  ///
+  /// ```swift
+  /// func receive(_ event: BatchEvent, into metrics: inout RunMetrics) { metrics.take(event) }
+  /// ```
+  public mutating func take(_ event: BatchEvent) {
+    switch event.change {
+    case .started(let start):
+      round = Round(turns: start.concurrency, waiting: start.devices.count)
+    case .finished(let ending):
+      round?.waiting = 0
+      values.add(to: .rounds, ending.status.rawValue)
+      let now = event.wallClock / .seconds(1)
+      values.set(.lastEnd, to: now)
+      if ending.status == .ok { values.set(.lastSuccess, to: now) }
+    case .waiting, .deviceEnded: break
+    }
+    showRound()
+  }
+
+  private mutating func showRound() {
+    guard let round else { return }
+    values.set(.devicesWaiting, to: Double(round.waiting))
+    values.set(.freeTurns, to: Double(max(0, round.turns - running)))
+  }
+
+  // MARK: Connections
+
+  /// Counts an attempt to connect, or the end of a connection.
+  package mutating func take(_ news: LinkNews) {
+    let adapter = news.adapter ?? "none"
+    switch news.change {
+    case .connected(let time):
+      values.add(to: .connects, adapter, "ok")
+      values.observe(time, in: .connectDuration, adapter)
+      values.add(to: .connections, adapter)
+    case .failed(let code): values.add(to: .connects, adapter, code.rawValue)
+    case .ended(let end):
+      values.add(to: .disconnects, adapter, end.label)
+      values.add(-1, to: .connections, adapter)
+    }
+  }
+}
+
+extension LinkNews.End {
+  /// The value of the label `reason`.
+  fileprivate var label: String {
+    switch self {
+    case .requested: "requested"
+    case .dropped(.supervisionTimeout): "supervision-timeout"
+    case .dropped(.thisHost): "host"
+    case .dropped(.device): "device"
+    case .dropped(.authentication): "authentication"
+    case .dropped(.suspend): "suspend"
+    case .dropped(.unknown): "lost"
+    case .deviceRemoved: "device-removed"
+    case .daemonLost: "bluetoothd-lost"
+    }
+  }
+}

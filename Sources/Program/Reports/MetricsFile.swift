@@ -1,0 +1,85 @@
+// A file of metrics for the textfile collector of Prometheus's node exporter.
+
+import ArgumentParser
+import Bluetooth
+import Jobs
+import Signals
+
+/// Counts what happens and keeps a file up to date with it.
+///
+/// The file is replaced as a whole: whoever reads it finds one state. While things happen it is written
+/// at most every ``interval``.
+final class MetricsFile: Sendable {
+  private struct State {
+    var metrics: RunMetrics
+    var written: Instant?
+  }
+
+  static let interval = Duration.seconds(5)
+
+  private let file: WholeFile
+  private let loop: Loop
+  /// The name of the batch: what distinguishes this file from those of other batches.
+  private let batch: String
+  private let state: Guarded<State>
+
+  /// - Throws: ``Ending`` when the file cannot be written.
+  init(_ options: MetricsOptions, path: String, of batch: String, on loop: Loop) throws(Ending) {
+    file = try WholeFile(path)
+    self.loop = loop
+    self.batch = batch
+    state = Guarded(State(metrics: RunMetrics(byDevice: options.metricsByDevice)))
+  }
+
+  /// Counts what a change of the metrics is made from.
+  func count(_ change: (inout RunMetrics) -> Void) {
+    let now = loop.now
+    let isDue = state.withLock { state in
+      change(&state.metrics)
+      return state.written.map { now - $0 >= Self.interval } ?? true
+    }
+    if isDue { write() }
+  }
+
+  /// Writes the present state.
+  func write() {
+    let text = state.withLock { state in
+      state.written = loop.now
+      return state.metrics.text(["batch": batch])
+    }
+    file.replace(with: PrintableText(lines: text))
+  }
+
+  /// Writes the last state.
+  ///
+  /// - Parameter status: What the command would end with.
+  /// - Returns: What it ends with: that of output that failed where the file could not be written.
+  func end(_ status: ExitStatus) -> ExitStatus {
+    write()
+    guard let failure = file.failure else { return status }
+    StandardError.failure(failure)
+    return status.isInterruption ? status : .output
+  }
+}
+
+/// Metrics of a batch, on the command line.
+struct MetricsOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Keep metrics in a file for the textfile collector of Prometheus's node exporter: NAME.prom.",
+      valueName: "file"
+    ),
+    completion: .file()
+  )
+  var metrics: String?
+
+  @Flag(
+    help: "Count runs by device, too: the metrics then contain the devices' names or addresses."
+  )
+  var metricsByDevice = false
+
+  func validate() throws {
+    guard metricsByDevice, metrics == nil else { return }
+    throw ValidationError("--metrics-by-device needs a file: --metrics FILE.")
+  }
+}

@@ -1,0 +1,93 @@
+// `blerun batch --metrics`: the file, who may read it, and what it may not replace.
+
+import Fixtures
+import Foundation
+import Testing
+
+@Suite("Metrics of batches", .blocking)
+struct MetricsTests {
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+    _ = try folder.file(
+      "world.yaml",
+      """
+      name: Tag-#
+      address: C0:FF:EE:03:00:00
+      count: 3
+      services:
+        - service: battery
+          characteristics:
+            - { characteristic: battery-level, properties: [read], value: { u8: 87 } }
+      """
+    )
+    _ = try folder.file(
+      "batch.yaml",
+      """
+      name: Tags
+      devices: [ Tag-1, Tag-2, Tag-9 ]
+      steps: [ { read: battery-level } ]
+      """
+    )
+  }
+
+  private func batch(_ arguments: String...) throws -> RunningProgram.Ended {
+    let command = ["batch", "batch.yaml", "--simulate", "world.yaml"] + arguments
+    return try RunningProgram(blerun: command, in: folder.path).end()
+  }
+
+  private func metrics() throws -> String {
+    try String(contentsOfFile: folder.path + "/tags.prom", encoding: .utf8)
+  }
+
+  @Test("the file has what the batch did, and no name of a device unless that is asked for")
+  func file() throws {
+    #expect(try batch("--metrics", "tags.prom").status == 75)
+    let text = try metrics()
+    for line in [
+      #"blerun_connects_total{batch="Tags",adapter="hci0",result="ok"} 2"#,
+      #"blerun_connects_total{batch="Tags",adapter="hci0",result="not-found"} 1"#,
+      #"blerun_connect_duration_seconds_count{batch="Tags",adapter="hci0"} 2"#,
+      #"blerun_connections{batch="Tags",adapter="hci0"} 0"#,
+      #"blerun_disconnects_total{batch="Tags",adapter="hci0",reason="requested"} 2"#,
+      #"blerun_runs_total{batch="Tags",result="ok"} 2"#,
+      #"blerun_batch_rounds_total{batch="Tags",result="failed"} 1"#,
+    ] {
+      #expect(text.contains(line + "\n"), "\(line) in \(text)")
+    }
+    #expect(!text.contains("Tag-") && !text.contains("C0:FF"))
+    #expect(try batch("--metrics", "tags.prom", "--metrics-by-device").status == 75)
+    #expect(
+      try metrics().contains(
+        #"blerun_device_runs_total{batch="Tags",device="Tag-1",result="ok"} 1"#
+      )
+    )
+  }
+
+  @Test("Prometheus's own check accepts the file", .enabled(if: Self.promtool != nil))
+  func check() throws {
+    #expect(try batch("--metrics", "tags.prom", "--metrics-by-device").status == 75)
+    let promtool = try #require(Self.promtool)
+    let command = "\(promtool) check metrics < tags.prom"
+    let ended = try RunningProgram(["/bin/sh", "-c", command], in: folder.path).end()
+    #expect(ended.status == 0 && ended.output.isEmpty && ended.errors.isEmpty, "\(ended)")
+  }
+
+  @Test("a file of the command is not replaced, and one that cannot be written ends with 74")
+  func wrongFiles() throws {
+    let over = try batch("--metrics", "batch.yaml")
+    #expect(over.status == 2)
+    #expect(over.errors.contains("--metrics batch.yaml: that file is read by the command"))
+    let twice = try batch("--metrics", "r.xml", "--report", "r.xml")
+    #expect(twice.status == 2)
+    #expect(try batch("--metrics", "nowhere/tags.prom").status == 74)
+    #expect(try batch("--metrics-by-device").status == 2)
+  }
+
+  private static var promtool: String? {
+    ["/usr/bin/promtool", "/usr/local/bin/promtool"].first {
+      FileManager.default.isExecutableFile(atPath: $0)
+    }
+  }
+}
