@@ -182,7 +182,7 @@ struct HostileRequestTests {
   @Test("a thousand connections at once are served, and a thousand more are turned away")
   func thousand() async {
     await #expect(processExitsWith: .success) {
-      try raiseDescriptorLimit(to: 4096)
+      try setDescriptorLimit(to: 4096)
       var limits = WebLimits()
       limits.connections = 1000
       limits.connectionsPerAddress = 1000
@@ -208,7 +208,7 @@ struct HostileRequestTests {
   @Test("without a descriptor left, connections are turned away; afterwards they are served again")
   func noDescriptors() async {
     await #expect(processExitsWith: .success) {
-      try raiseDescriptorLimit(to: 256)
+      try setDescriptorLimit(to: 256)
       let server = try await TestServer { _ in .page("x") }
       let open = try server.client()
       open.send(server.request("GET /"))
@@ -218,17 +218,7 @@ struct HostileRequestTests {
       var used: [Int32] = []
       while case let descriptor = dup(0), descriptor >= 0 { used.append(descriptor) }
       for descriptor in flood {
-        var name = sockaddr_in()
-        name.sin_family = sa_family_t(AF_INET)
-        name.sin_port = server.port.bigEndian
-        inet_pton(AF_INET, "127.0.0.1", &name.sin_addr)
-        withUnsafeBytes(of: &name) { bytes in
-          _ = connect(
-            descriptor,
-            bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self),
-            socklen_t(bytes.count)
-          )
-        }
+        connectSocket(descriptor, to: server.port)
         // Closed without an answer, soon.
         var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         var byte: UInt8 = 0
@@ -243,13 +233,96 @@ struct HostileRequestTests {
       await server.stop()
     }
   }
+
+  @Test("where not even the descriptor in reserve helps, it waits idly, and serves later")
+  func noReserve() async {
+    await #expect(processExitsWith: .success) {
+      var limits = WebLimits()
+      limits.heartbeat = .milliseconds(50)
+      let server = try await TestServer(limits: limits) { request in
+        request.path == "/events" ? .events(EventFeed()) : .page("x")
+      }
+      let stream = try server.client()
+      stream.send(server.request("GET /events"))
+      _ = try stream.read(to: ":\n\n")
+      let waiting = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+      let before = try setDescriptorLimit(to: 3)
+      connectSocket(waiting, to: server.port)
+      // As long as twenty heartbeats take, the processor is idle.
+      let start = processorTime()
+      for _ in 0..<20 { _ = try stream.read(to: ":\n\n") }
+      guard processorTime() - start < .milliseconds(300) else {
+        throw RawClient.Failure("\(processorTime() - start) of the processor")
+      }
+      _ = try setDescriptorLimit(to: before)
+      let request = Array(server.request("GET /", ["Connection: close"]).utf8)
+      send(waiting, request, request.count, Int32(MSG_NOSIGNAL))
+      var polled = pollfd(fd: waiting, events: Int16(POLLIN), revents: 0)
+      var bytes = [UInt8](repeating: 0, count: 64)
+      guard poll(&polled, 1, 10_000) == 1, recv(waiting, &bytes, 64, 0) > 12,
+        String(decoding: bytes, as: UTF8.self).hasPrefix("HTTP/1.1 200")
+      else { throw RawClient.Failure("the connection that waited was not served") }
+      await server.stop()
+    }
+  }
+
+  @Test("open connections and streams that nobody uses cost no processor time")
+  func idle() async {
+    await #expect(processExitsWith: .success) {
+      var limits = WebLimits()
+      limits.heartbeat = .milliseconds(50)
+      let server = try await TestServer(limits: limits) { request in
+        switch request.path {
+        case "/events": return .events(EventFeed())
+        case "/wait":
+          try? await Loop.current.sleep(for: .seconds(600))
+          return .noContent
+        default: return .page("x")
+        }
+      }
+      let clients = try ["/events", "/events", "/", "/wait"].map { path in
+        let client = try server.client()
+        client.send(server.request("GET \(path)"))
+        return client
+      }
+      clients[2].send("GET / HT")
+      _ = try clients[0].read(to: ":\n\n")
+      let start = processorTime()
+      for _ in 0..<20 { _ = try clients[0].read(to: ":\n\n") }
+      guard processorTime() - start < .milliseconds(300) else {
+        throw RawClient.Failure("\(processorTime() - start) of the processor")
+      }
+      await server.stop(within: .milliseconds(500))
+    }
+  }
 }
 
-/// Sets how many descriptors this process may have.
-private func raiseDescriptorLimit(to count: UInt) throws {
+/// The time that this process has used the processors for.
+private func processorTime() -> Duration { EventLoop.time(CLOCK_PROCESS_CPUTIME_ID) }
+
+/// Connects a socket that was made before; the connection waits until it is accepted.
+private func connectSocket(_ socket: Int32, to port: UInt16) {
+  var name = sockaddr_in()
+  name.sin_family = sa_family_t(AF_INET)
+  name.sin_port = port.bigEndian
+  inet_pton(AF_INET, "127.0.0.1", &name.sin_addr)
+  withUnsafeBytes(of: &name) { bytes in
+    _ = connect(
+      socket,
+      bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self),
+      socklen_t(bytes.count)
+    )
+  }
+}
+
+/// Sets how many descriptors this process may have, and returns how many it could have before.
+@discardableResult
+private func setDescriptorLimit(to count: UInt) throws -> UInt {
   var limit = rlimit()
   getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+  let before = limit.rlim_cur
   limit.rlim_cur = min(count, limit.rlim_max)
   guard limit.rlim_cur == count, setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0
   else { throw RawClient.Failure("the limit of descriptors cannot be set") }
+  return before
 }
