@@ -1,9 +1,9 @@
 # The commands of this project; `make help` lists them.
 
 # What a Debian 12 machine with Swift on its PATH still needs. Every target that builds installs
-# what is missing; tmux is for tests. Below the first line: what Swift itself builds and links with.
+# what is missing; tmux, chromium and python3 are for tests. Below the first line: what Swift itself builds and links with.
 packages := dbus libbluetooth-dev libdbus-1-dev libexpat1-dev libmicrohttpd-dev libsqlite3-dev \
-  pkg-config tmux \
+  pkg-config tmux chromium chromium-driver python3 \
   binutils ca-certificates gcc git libc6-dev libstdc++-12-dev
 
 swift_sources := Sources Tests Package.swift
@@ -29,8 +29,9 @@ help: ## This list
 demo: build ## Build, and read a simulated thermometer
 	.build/release/blerun run docs/examples/thermometer.yaml --simulate Simulators/devices/thermometer.yaml
 
-build: set-up ## Build .build/release/blerun
+build: set-up ## Build .build/release/blerun and blerun-serve
 	swift build -c release --product blerun
+	swift build -c release --product blerun-serve
 
 test: set-up lint ## Lint, then all tests that need neither a radio nor root
 	swift build --build-tests
@@ -70,6 +71,7 @@ bench: set-up ## Measurements beside a C client, and what a chain step costs
 package-build: set-up
 	@.ci/set-up lowdown
 	swift build -c release --product blerun --static-swift-stdlib --scratch-path $(package_scratch)
+	swift build -c release --product blerun-serve --static-swift-stdlib --scratch-path $(package_scratch)
 	Packaging/manuals $(package_program) $(package_scratch) $(package_scratch)/man
 
 install: package-build ## Install below PREFIX (/usr/local): program, manual pages, completion, units, examples

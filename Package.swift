@@ -49,6 +49,7 @@ let package = Package(
   name: "blerun",
   products: [
     .executable(name: "blerun", targets: ["blerun"]),
+    .executable(name: "blerun-serve", targets: ["blerun-serve"]),
     .library(name: "Signals", targets: ["Signals"]),
     .library(name: "DBus", targets: ["DBus"]),
     .library(name: "Bluetooth", targets: ["Bluetooth"]),
@@ -95,7 +96,7 @@ let package = Package(
       ["SimulatedDevices", "BlueZSimulator", "BlueZ", "DBus", "Bluetooth", "Signals"]
     ),
     library("Jobs", ["Documents", "Spelling", "Bluetooth", "Signals"]),
-    library("Journal", ["Jobs", "Signals", grdb]),
+    library("Journal", ["Jobs", "Documents", "Bluetooth", "Signals", grdb]),
     library("WebServer", ["CMicroHTTPD", "Signals"]),
     library("NordicSuites", ["CExpat", "Jobs", "Documents", "Spelling", "Bluetooth", "Signals"]),
     library(
@@ -127,6 +128,23 @@ let package = Package(
       ]
     ),
     .executableTarget(name: "blerun", dependencies: ["Program"], swiftSettings: strict),
+    .target(
+      name: "Dashboard",
+      dependencies: ["Jobs", "Journal", "Documents", "Bluetooth", "Signals", "WebServer"],
+      resources: [
+        .embedInCode("Page/Files/index.html"), .embedInCode("Page/Files/login.html"),
+        .embedInCode("Page/Files/style.css"), .embedInCode("Page/Files/app.js"),
+        .embedInCode("Page/Files/chart.js"),
+      ],
+      swiftSettings: strict
+    ),
+    .executableTarget(
+      name: "blerun-serve",
+      dependencies: [
+        "Program", "Dashboard", "WebServer", "Journal", "Jobs", "Bluetooth", "Signals",
+      ],
+      swiftSettings: strict
+    ),
     .target(name: "CBenchmarkPeers", dependencies: ["CDBus"]),
     .executableTarget(
       name: "benchmarks",
@@ -184,11 +202,16 @@ let package = Package(
       ]
     ),
     tests("WebServerTests", ["Fixtures", "WebServer", "Signals"]),
+    tests(
+      "DashboardTests",
+      ["Fixtures", "Dashboard", "WebServer", "Jobs", "Documents", "Bluetooth", "Signals"]
+    ),
     tests("HostControllerTests", ["HostController", "Bluetooth", "Signals"]),
     tests(
       "CommandTests",
       [
-        "Fixtures", "blerun", "Program", "BlueZ", "Bluetooth", "DBus", "Documents", "Jobs",
+        "Fixtures", "blerun", "blerun-serve", "Program", "BlueZ", "Bluetooth", "DBus", "Documents",
+        "Jobs",
         "Journal",
         "NordicSuites", "Signals", grdb,
       ]

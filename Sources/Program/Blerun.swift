@@ -24,7 +24,7 @@ package struct Blerun: ParsableCommand {
         131  ended by SIGQUIT
         143  ended by SIGTERM
       """,
-    version: "0.1.0",
+    version: version,
     subcommands: [
       Demo.self, Run.self, BatchCommand.self, Check.self, Convert.self, Scan.self, Inspect.self,
       ReadCommand.self, WriteCommand.self, WatchCommand.self, Pair.self, Unpair.self,
@@ -32,6 +32,9 @@ package struct Blerun: ParsableCommand {
       SchemaCommand.self,
     ]
   )
+
+  /// The version of all programs of the package.
+  package static let version = "0.1.0"
 
   package init() {}
 

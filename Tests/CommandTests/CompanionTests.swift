@@ -54,7 +54,7 @@ struct CompanionTests {
     #expect(
       ended.errors == """
         blerun: blerun-serve is not installed: neither beside this program nor along PATH. Try: \
-        install the package blerun-serve
+        install the package blerun, or swift build --product blerun-serve
 
         """
     )

@@ -62,6 +62,8 @@ enum Architecture {
     "BLETesting": "simulated devices for other packages' tests",
     "Program": "the commands; puts the live parts together, for executables alone",
     "blerun": "the command line",
+    "Dashboard": "the page of `blerun serve`: what it shows, as a state machine, and its addresses",
+    "blerun-serve": "serves the dashboard",
     "blerun-simtest": "runs the seeded worlds",
     "blerun-fuzz": "hostile files and messages",
     "benchmarks": "measurements",
@@ -80,7 +82,10 @@ enum Architecture {
       "the client must not know whether its devices are real"
     ),
     (
-      ["Bluetooth", "Documents", "Jobs", "Journal", "NordicSuites", "SimulatedDevices"], ["DBus"],
+      [
+        "Bluetooth", "Dashboard", "Documents", "Jobs", "Journal", "NordicSuites",
+        "SimulatedDevices",
+      ], ["DBus"],
       "chains and devices know Bluetooth, not the way that BlueZ offers it"
     ),
     (
@@ -99,7 +104,7 @@ enum Architecture {
   ]
 
   /// The executables that may be linked with libbluetooth.
-  static let executables = ["blerun"]
+  static let executables = ["blerun", "blerun-serve"]
 
   /// Parts that only they may reach: their library is under the GPL.
   static let executableOnly = ["CBluetooth", "HostController", "Program"]

@@ -48,7 +48,8 @@ struct PackagingTests {
     let installed = try project.run(install)
     #expect(installed.status == 0, "\(installed.errors)")
     for file in [
-      "bin/blerun", "share/man/man1/blerun-run.1", "share/bash-completion/completions/blerun",
+      "bin/blerun", "bin/blerun-serve", "share/man/man1/blerun-run.1",
+      "share/bash-completion/completions/blerun",
       "share/zsh/vendor-completions/_blerun", "share/fish/vendor_completions.d/blerun.fish",
       "lib/systemd/system/blerun-batch@.service", "share/blerun/schemas/chain.schema.json",
       "share/doc/blerun/examples/chains/thermometer.yaml",

@@ -34,6 +34,30 @@ public struct StepPosition: Hashable, Sendable, CustomStringConvertible {
   /// The implicit disconnect at the end of every chain.
   public static let impliedDisconnect = StepPosition(.disconnect)
 
+  /// Reads what ``description`` writes; nil for any other text.
+  package init?(_ text: String) {
+    if let implied = Implied(rawValue: text) {
+      self.init(implied)
+      return
+    }
+    var parts: [Part] = []
+    for level in text.split(separator: ".", omittingEmptySubsequences: false) {
+      let pieces = level.split(separator: "[", omittingEmptySubsequences: false)
+      switch pieces[0] {
+      case "finally": parts.append(.finally)
+      case "else": parts.append(.otherwise)
+      default:
+        guard let number = Int(pieces[0]) else { return nil }
+        parts.append(.step(number))
+      }
+      for piece in pieces.dropFirst() {
+        guard piece.last == "]", let turn = Int(piece.dropLast()) else { return nil }
+        parts.append(.repetition(turn))
+      }
+    }
+    self.init(parts)
+  }
+
   public var description: String {
     if let implied { return implied.rawValue }
     var text = ""

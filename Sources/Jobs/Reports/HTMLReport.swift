@@ -32,7 +32,7 @@ public struct HTMLReport: RunsReport {
   }
 
   /// What a browser may do for the page: nothing but apply its style and run its script.
-  static let policy =
+  package static let policy =
     "default-src 'none'; style-src '\(ContentHash.source(of: PageStyle.text))'; "
     + "script-src '\(ContentHash.source(of: PageScript.text))'; base-uri 'none'; form-action 'none'"
 

@@ -22,6 +22,16 @@ public enum Timestamp {
       + "T\(clock.joined(separator: ":")).\(padded(micros, 6))Z"
   }
 
+  /// The time that ``text(_:)`` wrote; nil for any other text.
+  package static func time(_ text: String) -> Duration? {
+    guard isTime(text) else { return nil }
+    let numbers = text.split { !$0.isNumber }.compactMap { Int64($0) }
+    guard numbers.count == 7 else { return nil }
+    let days = CivilDate.daysSince1970(year: numbers[0], month: numbers[1], day: numbers[2])
+    let seconds = days * 86_400 + numbers[3] * 3600 + numbers[4] * 60 + numbers[5]
+    return .seconds(seconds) + .microseconds(numbers[6])
+  }
+
   /// Whether a text has the form that ``text(_:)`` writes for years of four digits.
   package static func isTime(_ text: String) -> Bool {
     let form = "0000-00-00T00:00:00.000000Z".utf8

@@ -77,6 +77,29 @@ public struct ReportedStep: Hashable, Sendable {
     repeatsAction = false
   }
 
+  /// A step that was recorded. What its author called it, and where it was written, is not.
+  package init(
+    recorded position: StepPosition,
+    operation: String,
+    attribute: String?,
+    written: String?,
+    hasOctets: Bool
+  ) {
+    self.position = position
+    self.operation = operation
+    action = [operation, attribute ?? written].compactMap { $0 }.joined(separator: " ")
+    self.attribute = attribute
+    self.written = written
+    label = nil
+    target = nil
+    place = position.isImplied ? "\(position)ing" : "step \(position)"
+    source = nil
+    self.hasOctets = hasOctets
+    isStream = false
+    beginsAttempt = false
+    repeatsAction = false
+  }
+
   /// A step of a chain.
   public init(_ placed: PlacedStep) {
     let (position, step, kind) = (placed.position, placed.step, placed.step.kind)

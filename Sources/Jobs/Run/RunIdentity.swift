@@ -24,6 +24,12 @@ public struct RunIdentity: Hashable, Sendable, CustomStringConvertible {
     self.init(seed: seed, text: plan.description, round: round)
   }
 
+  /// An identity that was recorded.
+  package init(recorded description: String, seed: UInt64) {
+    self.description = description
+    self.seed = seed
+  }
+
   /// The identity of a run described by `text`, with `seed`.
   ///
   /// FNV-1a over the seed, least significant octet first, and the text in UTF-8; from the second

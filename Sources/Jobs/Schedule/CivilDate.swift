@@ -26,6 +26,16 @@ struct CivilDate: Hashable, Sendable {
     // 1970-01-01 was a Thursday.
     weekday = (days + 4).divided(by: 7).remainder
   }
+
+  /// The number of days from 1970-01-01 to a date; negative before it.
+  ///
+  /// - Source: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", `days_from_civil`.
+  static func daysSince1970(year: Int64, month: Int64, day: Int64) -> Int64 {
+    let (era, yearOfEra) = (month <= 2 ? year - 1 : year).divided(by: 400)
+    let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+    let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+    return era * 146_097 + dayOfEra - 719_468
+  }
 }
 
 extension Int64 {

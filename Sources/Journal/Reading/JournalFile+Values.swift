@@ -43,8 +43,10 @@ public struct FoundValue: Hashable, Sendable {
 
 /// The numbers of some minutes.
 public struct ValueBucket: Hashable, Sendable {
-  /// The start, RFC 3339, UTC.
-  public let time: String
+  /// The start, since 1970-01-01T00:00:00Z.
+  public let start: Duration
+  /// The same in RFC 3339, UTC.
+  public var time: String { Timestamp.text(start) }
   /// The name of the field; empty for a value without fields.
   public let field: String
   public let minimum: Double
@@ -127,7 +129,7 @@ extension JournalFile {
       ).map { row in
         let bucket = try row.integer("bucket", in: StoredRow.ordinals)
         return ValueBucket(
-          time: Timestamp.text(.seconds(bucket * Int64(minutes) * 60)),
+          start: .seconds(bucket * Int64(minutes) * 60),
           field: try row.text("field"),
           minimum: try row.number("minimum"),
           maximum: try row.number("maximum"),

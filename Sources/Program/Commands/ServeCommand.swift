@@ -112,7 +112,7 @@ package struct ServeCommand: WorldCommand {
   }
 
   package func run() throws {
-    let program = CompanionProgram(command: "serve", package: "blerun-serve")
+    let program = CompanionProgram(command: "serve", package: "blerun")
     try program.replaceProcess(Array(CommandLine.arguments.dropFirst(2)))
   }
 }

@@ -25,7 +25,7 @@ struct CompanionProgram: Sendable {
       throw Ending(
         .unavailable,
         "\(name) is not installed: neither beside this program nor along PATH. Try: install the "
-          + "package \(package)"
+          + "package \(package), or swift build --product \(name)"
       )
     }
     SystemSignals.stop()

@@ -254,6 +254,11 @@ package struct World: Sendable {
 }
 
 extension World {
+  /// Reports each attempt to connect, and each end of a connection of this program.
+  package func observeLinks(_ receive: @escaping @Sendable (LinkNews) -> Void) {
+    if case .success(let client) = client { client.observeLinks(receive) }
+  }
+
   /// The operations of a chain on one device.
   ///
   /// - Parameter rule: How it connects.

@@ -1,0 +1,132 @@
+// What a page is sent: changes, of which a snapshot is a list too.
+//
+// The one description of the JSON that the page's script reads.
+
+import Bluetooth
+package import Jobs
+
+/// One thing that a page learns. What it is sent again replaces what it had, but for points, which
+/// are added, and minutes, which replace those of the same time.
+package enum DashboardChange: Sendable {
+  case facts(DashboardFacts)
+  case scan(ScanState)
+  case device(NearbyDevice)
+  case gone(device: String)
+  case rssi(device: String, [Point])
+  case watch(WatchCard)
+  case series(SeriesCard)
+  case points(series: Int, [Point])
+  case minutes(series: Int, [Minute])
+  case mark(Mark)
+  case run(RunCard)
+  case step(run: RunKey, StepLine)
+
+  package typealias Members = [(key: String, value: JSONValue)]
+
+  /// The change as an object, with its `kind`.
+  package var json: JSONValue {
+    let (kind, members) = parts
+    return .object([("kind", .string(kind))] + members)
+  }
+
+  private var parts: (kind: String, members: Members) {
+    switch self {
+    case .facts(let facts): ("facts", facts.members)
+    case .scan(let scan): ("scan", scan.members)
+    case .device(let device): ("device", device.members)
+    case .gone(let device): ("gone", [("address", .string(device))])
+    case .rssi(let device, let points):
+      ("rssi", [("address", .string(device)), ("points", .array(points.map(\.json)))])
+    case .watch(let watch): ("watch", watch.members)
+    case .series(let series): ("series", series.members)
+    case .points(let series, let points):
+      ("points", [("series", JSONValue(series)), ("points", .array(points.map(\.json)))])
+    case .minutes(let series, let minutes):
+      ("minutes", [("series", JSONValue(series)), ("minutes", .array(minutes.map(\.json)))])
+    case .mark(let mark): ("mark", mark.members)
+    case .run(let run): ("run", run.members)
+    case .step(let run, let step): ("step", [("run", .string("\(run)"))] + step.members)
+    }
+  }
+}
+
+/// Changes with the ordinal of the last one: what a page fetches, and what it is sent.
+///
+/// A page that fetched a snapshot ignores what is numbered up to its ordinal.
+package struct DashboardUpdate: Sendable {
+  package let ordinal: Int
+  package let changes: [DashboardChange]
+
+  /// `{"ordinal":7,"changes":[…]}`.
+  package var json: String {
+    JSONValue.object([
+      ("ordinal", JSONValue(ordinal)), ("changes", .array(changes.map(\.json))),
+    ]).text
+  }
+}
+
+/// What is true as long as the program runs.
+package struct DashboardFacts: Sendable {
+  package let version: String
+  package let isSimulated: Bool
+  /// Whether values and runs are recorded.
+  package let hasJournal: Bool
+  /// The chain files that may be run.
+  package let chains: [String]
+
+  package init(version: String, isSimulated: Bool, hasJournal: Bool, chains: [String]) {
+    self.version = version
+    self.isSimulated = isSimulated
+    self.hasJournal = hasJournal
+    self.chains = chains
+  }
+
+  var members: DashboardChange.Members {
+    [
+      ("version", .string(version)), ("simulated", .boolean(isSimulated)),
+      ("journal", .boolean(hasJournal)), ("chains", .array(chains.map { .string($0) })),
+    ]
+  }
+}
+
+/// Whether nearby devices are reported.
+package struct ScanState: Sendable {
+  /// Why not; nil while the scan works.
+  var failure: RunFailure?
+
+  var members: DashboardChange.Members { [("why", .string(failure))] }
+}
+
+/// Something worth a mark on the axis of time.
+package struct Mark: Sendable {
+  /// What kind of thing it is.
+  package enum Kind: String, Sendable {
+    case connected, disconnected, reconnected, gap, fault, note
+  }
+
+  package let kind: Kind
+  /// Milliseconds since 1970-01-01T00:00:00Z.
+  package let at: Int
+  /// The device that it is about; nil for all.
+  package let device: String?
+  package let text: String
+
+  var members: DashboardChange.Members {
+    [
+      ("mark", .string(kind.rawValue)), ("at", JSONValue(at)),
+      ("device", device.map { .string($0) } ?? .null), ("text", .string(text)),
+    ]
+  }
+}
+
+extension JSONValue {
+  /// What failed, why, and what to try; null without a failure.
+  static func string(_ failure: RunFailure?) -> JSONValue {
+    failure.map { .string($0.description) } ?? .null
+  }
+}
+
+extension Duration {
+  /// A wall-clock time as the page has it: milliseconds since 1970-01-01T00:00:00Z.
+  var milliseconds: Int { Int(self / .milliseconds(1)) }
+}

@@ -1,0 +1,314 @@
+// All that the dashboard shows.
+//
+// A pure state machine: news go in with their times, what pages are to be sent comes out. It knows
+// no browser, no journal and no device.
+
+package import Bluetooth
+import Jobs
+import Journal
+import Signals
+
+/// The state of the dashboard.
+package struct DashboardModel: Sendable {
+  /// How many series are kept; values of further ones are counted.
+  static let mostSeries = 200
+  /// How many watches are shown: the oldest that ended makes room.
+  package static let mostWatches = 50
+  /// How many marks are kept.
+  static let mostMarks = 500
+  /// How many runs are shown: the latest.
+  package static let mostRuns = 50
+  /// How long a note may be, in characters.
+  package static let longestNote = 200
+
+  /// What makes two series the same.
+  private struct SeriesName: Hashable, Sendable {
+    let device: String
+    let attribute: String
+    let field: String
+  }
+
+  private let facts: DashboardFacts
+  private var scan = ScanState()
+  private var isScanChanged = false
+  private var devices: NearbyDevices
+  private var watches: [WatchCard] = []
+  private var changedWatches: Set<Int> = []
+  private var series: [SeriesHistory] = []
+  private var seriesIndex: [SeriesName: Int] = [:]
+  private var newSeries: Set<Int> = []
+  private var changedSeries: Set<Int> = []
+  private var marks: [Mark] = []
+  private var pendingMarks: [Mark] = []
+  private var runs: [RunKey: RunHistory] = [:]
+  /// The ordinal of the last update.
+  private var ordinal = 0
+
+  /// A dashboard that has seen nothing.
+  ///
+  /// - Parameter names: The names of services.
+  package init(_ facts: DashboardFacts, names: AttributeNames = .assigned) {
+    self.facts = facts
+    devices = NearbyDevices(names: names)
+  }
+
+  /// Something happened.
+  ///
+  /// - Parameter time: When, since 1970-01-01T00:00:00Z.
+  package mutating func take(_ news: DashboardNews, at time: Duration) {
+    let at = time.milliseconds
+    switch news {
+    case .scanning(let failure):
+      isScanChanged = isScanChanged || failure != scan.failure
+      scan.failure = failure
+    case .seen(let advertisement): devices.take(advertisement, at: at)
+    case .watchBegan(let id, let plan): begin(WatchCard(id: id, plan: plan))
+    case .watchWaits(let id, let text): change(id) { $0.text = text }
+    case .watchOutput(let id, let output): take(output, of: id, at: at)
+    case .watchEnded(let id, let failure): end(id, failure, at: at)
+    case .history(let device, let attribute, let minutes):
+      take(minutes, device: device, attribute: attribute)
+    case .note(let text): mark(.note, String(text.prefix(Self.longestNote)), nil, at: at)
+    case .chainBegan(let key, let chain, let device):
+      begin(RunHistory(RunCard(key, chain: chain, device: device, at: time)))
+    case .chain(let key, let event): take(event, of: key)
+    case .chainFailed(let key, let failure):
+      changeRun(key) { $0.end("failed", why: failure.description, at: time) }
+    case .runs(let summaries, let underWay): take(summaries, underWay: underWay)
+    case .steps(let key, let device, let steps):
+      for step in steps.suffix(RunHistory.mostSteps) {
+        runs[key]?.take(StepLine(step, device: device))
+      }
+    }
+  }
+
+  // MARK: Watches
+
+  /// The watch of this number; nil for none.
+  package func watch(_ id: Int) -> WatchCard? { watches.first { $0.id == id } }
+
+  /// How many watches are under way.
+  package var watchesUnderWay: Int { watches.count { $0.isUnderWay } }
+
+  private mutating func begin(_ watch: WatchCard) {
+    if watches.count >= Self.mostWatches,
+      let ended = watches.firstIndex(where: { !$0.isUnderWay })
+    {
+      watches.remove(at: ended)
+    }
+    watches.append(watch)
+    changedWatches.insert(watch.id)
+  }
+
+  private mutating func change(_ id: Int, _ body: (inout WatchCard) -> Void) {
+    guard let index = watches.firstIndex(where: { $0.id == id }) else { return }
+    body(&watches[index])
+    changedWatches.insert(id)
+  }
+
+  private mutating func end(_ id: Int, _ failure: RunFailure?, at: Int) {
+    guard let watch = watch(id) else { return }
+    change(id) { watch in
+      watch.state = failure == nil ? .ended : .failed
+      watch.text = failure?.description ?? ""
+    }
+    for device in watch.plan.devices { breakSeries(of: device.target.text, nil, at: at) }
+  }
+
+  private mutating func take(_ output: WatchOutput, of id: Int, at: Int) {
+    if let event = output.printed { take(event, of: id) }
+    guard let change = output.link, let index = output.device, let watch = watch(id) else { return }
+    let device = watch.plan.devices[index].target.text
+    switch change {
+    case .connected: mark(.connected, "connected", device, at: at)
+    case .reconnected(let lasted):
+      let seconds = DecodedValue.real(lasted / .seconds(1), decimals: 1)
+      mark(.reconnected, "connected again after \(seconds) s", device, at: at)
+    case .lost(let failure):
+      mark(failure.class == .passing ? .disconnected : .fault, failure.why, device, at: at)
+      breakSeries(of: device, nil, at: at)
+    }
+    self.change(id) { watch in
+      switch change {
+      case .connected, .reconnected: watch.lost.remove(index)
+      case .lost: watch.lost.insert(index)
+      }
+      watch.state = watch.lost.isEmpty ? .watching : .disconnected
+    }
+  }
+
+  private mutating func take(_ event: RunEvent, of id: Int) {
+    let at = event.wallClock.milliseconds
+    switch event.change {
+    case .value(let step, let value):
+      change(id) { $0.count += 1 }
+      for number in value.numbers {
+        let name = SeriesName(
+          device: event.device,
+          attribute: step.attribute ?? step.operation,
+          field: number.field
+        )
+        guard let index = index(of: name, unit: number.unit, decimals: number.decimals) else {
+          continue
+        }
+        series[index].add(number.value, at: at)
+        changedSeries.insert(index)
+      }
+    case .gap(let step, let gap):
+      breakSeries(of: event.device, step.attribute, at: at)
+      guard gap.cause != .linkLost else { return }
+      let text = "\(step.attribute ?? ""): \(counted(gap.dropped, "value")) dropped"
+      mark(.gap, text, event.device, at: at)
+    case .runStarted, .stepStarted, .advertisement, .pairingDisplay, .stepFinished, .runFinished:
+      break
+    }
+  }
+
+  // MARK: Series
+
+  /// The index of a series, made now if need be; nil where no more are kept.
+  private mutating func index(of name: SeriesName, unit: String?, decimals: Int) -> Int? {
+    if let index = seriesIndex[name] {
+      if decimals > series[index].card.decimals {
+        series[index].card.decimals = decimals
+        newSeries.insert(index)
+      }
+      return index
+    }
+    guard series.count < Self.mostSeries else { return nil }
+    let index = series.count
+    series.append(
+      SeriesHistory(
+        SeriesCard(
+          id: index,
+          device: name.device,
+          attribute: name.attribute,
+          field: name.field,
+          unit: unit,
+          decimals: decimals
+        )
+      )
+    )
+    seriesIndex[name] = index
+    newSeries.insert(index)
+    return index
+  }
+
+  /// Values of a device are missing from here on: of one characteristic, or of all.
+  private mutating func breakSeries(of device: String, _ attribute: String?, at: Int) {
+    for index in series.indices
+    where series[index].card.device == device
+      && (attribute == nil || series[index].card.attribute == attribute)
+    {
+      series[index].breaks(at: at)
+      changedSeries.insert(index)
+    }
+  }
+
+  private mutating func take(_ minutes: [String: [Minute]], device: String, attribute: String) {
+    for (field, own) in minutes.sorted(by: { $0.key < $1.key }) {
+      let name = SeriesName(device: device, attribute: attribute, field: field)
+      guard let index = index(of: name, unit: nil, decimals: 0) else { continue }
+      series[index].precede(with: own)
+      changedSeries.insert(index)
+    }
+  }
+
+  private mutating func mark(_ kind: Mark.Kind, _ text: String, _ device: String?, at: Int) {
+    let mark = Mark(kind: kind, at: at, device: device, text: text)
+    if marks.count == Self.mostMarks { marks.removeFirst() }
+    marks.append(mark)
+    if pendingMarks.count == Self.mostMarks { pendingMarks.removeFirst() }
+    pendingMarks.append(mark)
+  }
+
+  // MARK: Runs
+
+  private mutating func begin(_ run: RunHistory) {
+    runs[run.card.key] = run
+    guard runs.count > Self.mostRuns else { return }
+    // The oldest of those that are over makes room.
+    let ended = runs.values.filter { $0.card.status != "under way" }
+    let oldest = ended.min {
+      ($0.card.started, "\($0.card.key)") < ($1.card.started, "\($1.card.key)")
+    }
+    if let oldest { runs[oldest.card.key] = nil }
+  }
+
+  private mutating func changeRun(_ key: RunKey, _ body: (inout RunCard) -> Void) {
+    guard var run = runs[key] else { return }
+    body(&run.card)
+    run.isChanged = true
+    runs[key] = run
+  }
+
+  private mutating func take(_ event: RunEvent, of key: RunKey) {
+    switch event.change {
+    case .stepStarted(let step): runs[key]?.take(StepLine(step, of: event))
+    case .stepFinished(let result):
+      runs[key]?.take(StepLine(result, of: event))
+      changeRun(key) { $0.stepsEnded += 1 }
+    case .runFinished(let ending):
+      changeRun(key) {
+        $0.end(ending.status.rawValue, why: ending.failure?.description, at: event.wallClock)
+      }
+    case .runStarted, .value, .advertisement, .pairingDisplay, .gap: break
+    }
+  }
+
+  private mutating func take(_ summaries: [RunSummary], underWay: Set<Int64>) {
+    for summary in summaries.prefix(Self.mostRuns).reversed() {
+      let card = RunCard(summary, isUnderWay: underWay.contains(summary.run))
+      guard let known = runs[card.key] else {
+        begin(RunHistory(card))
+        continue
+      }
+      // Events are ahead of the journal.
+      guard !known.card.isOwn, known.card != card else { continue }
+      changeRun(card.key) { $0 = card }
+    }
+  }
+
+  // MARK: Pages
+
+  /// What pages have not been sent yet; nil when that is nothing.
+  package mutating func flush() -> DashboardUpdate? {
+    var changes: [DashboardChange] = isScanChanged ? [.scan(scan)] : []
+    changes += devices.flush()
+    changes += watches.filter { changedWatches.contains($0.id) }.map { .watch($0) }
+    changes += newSeries.sorted().map { .series(series[$0].card) }
+    changes += changedSeries.sorted().flatMap { series[$0].flush() }
+    changes += pendingMarks.map { .mark($0) }
+    for key in orderedRuns { changes += runs[key]?.flush() ?? [] }
+    (isScanChanged, changedWatches, newSeries, changedSeries, pendingMarks) = (
+      false, [], [], [], []
+    )
+    guard !changes.isEmpty else { return nil }
+    ordinal += 1
+    return DashboardUpdate(ordinal: ordinal, changes: changes)
+  }
+
+  /// All that a new page has to learn: everything up to the last update. Flush before.
+  package var snapshot: DashboardUpdate {
+    DashboardUpdate(
+      ordinal: ordinal,
+      changes: [.facts(facts), .scan(scan)] + devices.snapshot + watches.map { .watch($0) }
+        + series.flatMap(\.snapshot) + marks.map { .mark($0) }
+        + orderedRuns.flatMap { runs[$0]?.snapshot ?? [] }
+    )
+  }
+
+  private var orderedRuns: [RunKey] {
+    runs.values.sorted {
+      ($0.card.started, "\($0.card.key)") < ($1.card.started, "\($1.card.key)")
+    }.map(\.card.key)
+  }
+}
+
+extension RunCard {
+  fileprivate mutating func end(_ status: String, why: String?, at time: Duration) {
+    self.status = status
+    self.why = why
+    finished = Timestamp.text(time)
+  }
+}

@@ -1,0 +1,107 @@
+// The devices in range, with their RSSI over time.
+//
+// Pure, in flat memory: times are passed in.
+
+import Bluetooth
+import Jobs
+
+/// A device as it was last seen.
+package struct NearbyDevice: Sendable {
+  var advertisement: Advertisement
+  /// Milliseconds since 1970-01-01T00:00:00Z.
+  var seen: Int
+  /// The name of each service, or its UUID.
+  var services: [String]
+
+  var members: DashboardChange.Members {
+    [
+      ("address", .string("\(advertisement.address)")),
+      ("name", advertisement.name.map { .string($0) } ?? .null),
+      ("alias", .string(advertisement.alias)),
+      ("rssi", advertisement.rssi.map { JSONValue($0) } ?? .null),
+      ("connected", .boolean(advertisement.isConnected)),
+      ("paired", .boolean(advertisement.isPaired)),
+      ("services", .array(services.map { .string($0) })), ("seen", JSONValue(seen)),
+    ]
+  }
+}
+
+/// All devices that were seen lately.
+struct NearbyDevices: Sendable {
+  private struct Entry: Sendable {
+    var device: NearbyDevice
+    var rssi = BoundedPoints(limit: NearbyDevices.mostPoints, span: SeriesHistory.span)
+    var pending = BoundedPoints(limit: NearbyDevices.mostPoints, span: SeriesHistory.span)
+  }
+
+  /// How many devices are kept; the one that was not seen for longest makes room.
+  static let mostDevices = 200
+  /// A device may advertise ten times in a second: as many milliseconds are between two of its points.
+  static let rssiPause = 1000
+  /// How many values of RSSI are kept of each.
+  static let mostPoints = 300
+
+  /// In the order of their first sight.
+  private var order: [String] = []
+  private var entries: [String: Entry] = [:]
+  private var changed: Set<String> = []
+  private var gone: [String] = []
+  private let names: AttributeNames
+
+  init(names: AttributeNames) { self.names = names }
+
+  mutating func take(_ advertisement: Advertisement, at: Int) {
+    let address = "\(advertisement.address)"
+    let device = NearbyDevice(
+      advertisement: advertisement,
+      seen: at,
+      services: advertisement.services.map { names.title(of: $0, .service) }
+    )
+    if entries[address] == nil {
+      makeRoom()
+      order.append(address)
+      entries[address] = Entry(device: device)
+    } else {
+      entries[address]?.device = device
+    }
+    changed.insert(address)
+    guard let rssi = advertisement.rssi,
+      at - (entries[address]?.rssi.points.last?.at ?? .min / 2) >= Self.rssiPause
+    else { return }
+    let point = Point(at: at, value: Double(rssi))
+    entries[address]?.rssi.add(point)
+    entries[address]?.pending.add(point)
+  }
+
+  private mutating func makeRoom() {
+    guard order.count == Self.mostDevices,
+      let oldest = order.min(by: { seen($0) < seen($1) })
+    else { return }
+    order.removeAll { $0 == oldest }
+    entries[oldest] = nil
+    changed.remove(oldest)
+    gone.append(oldest)
+  }
+
+  private func seen(_ address: String) -> Int { entries[address]?.device.seen ?? 0 }
+
+  mutating func flush() -> [DashboardChange] {
+    defer { (changed, gone) = ([], []) }
+    var changes: [DashboardChange] = gone.map { .gone(device: $0) }
+    for address in order where changed.contains(address) {
+      guard let entry = entries[address] else { continue }
+      changes.append(.device(entry.device))
+      let points = entry.pending.points
+      if !points.isEmpty { changes.append(.rssi(device: address, points)) }
+      _ = entries[address]?.pending.takeAll()
+    }
+    return changes
+  }
+
+  var snapshot: [DashboardChange] {
+    order.flatMap { address -> [DashboardChange] in
+      guard let entry = entries[address] else { return [] }
+      return [.device(entry.device), .rssi(device: address, entry.rssi.points)]
+    }
+  }
+}

@@ -1,0 +1,502 @@
+// The page of `blerun serve`: it learns changes, and shows what it knows.
+//
+// Whatever comes from devices and files is set as text, never as markup.
+
+import { draw, drawn, extent, spark } from "/chart.js";
+
+const byId = (id) => document.getElementById(id);
+/** How long single values are kept, and how many, as on the other side. */
+const pointSpan = 900000, mostPoints = 6000, mostMinutes = 1440, mostMarks = 500;
+
+const known = { facts: null, scan: null, devices: new Map(), watches: new Map(), series: new Map(),
+  marks: [], runs: new Map() };
+const view = { paused: null, cursor: null, offset: 0 };
+let dirty = new Set();
+let ordinal = -1;
+
+/** An element with text and attributes. */
+function element(name, text, attributes = {}) {
+  const made = document.createElement(name);
+  if (text !== undefined && text !== null) made.textContent = text;
+  for (const [key, value] of Object.entries(attributes)) {
+    if (key === "class") made.className = value; else made.setAttribute(key, value);
+  }
+  return made;
+}
+
+const setText = (node, text) => { if (node.textContent !== text) node.textContent = text; };
+const now = () => view.paused ?? Date.now() + view.offset;
+const clock = (t) => new Date(t).toLocaleTimeString([], { hour12: false });
+
+/** Says something to those who do not see the page; the rest is not announced. */
+function announce(text) { setText(byId("announcement"), text); }
+
+function complain(text, link) {
+  const box = byId("problem");
+  box.hidden = !text;
+  box.textContent = text || "";
+  if (link) box.append(" ", Object.assign(element("a", "Log in"), { href: "/login" }));
+}
+
+// MARK: What is learnt
+
+const learn = {
+  facts(change) { known.facts = change; touch("facts"); touch("runs"); },
+  scan(change) { known.scan = change.why; touch("devices"); },
+  device(change) {
+    const before = known.devices.get(change.address);
+    known.devices.set(change.address, { ...change, points: before ? before.points : [] });
+    touch("devices");
+  },
+  gone(change) { known.devices.delete(change.address); touch("devices"); },
+  rssi(change) {
+    const device = known.devices.get(change.address);
+    if (device) device.points = device.points.concat(change.points).slice(-300);
+    touch("devices");
+  },
+  watch(change) {
+    const before = known.watches.get(change.id);
+    if (before && before.active && !change.active) {
+      announce(`Watch of ${title(change)} ${change.state}. ${change.text}`);
+    }
+    known.watches.set(change.id, change);
+    touch("watches");
+  },
+  series(change) {
+    const before = known.series.get(change.id) || { points: [], minutes: [] };
+    known.series.set(change.id, { ...before, ...change });
+    touch("values");
+  },
+  points(change) {
+    const series = known.series.get(change.series);
+    if (!series) return;
+    for (const point of change.points) series.points.push(point);
+    const last = series.points.length ? series.points[series.points.length - 1][0] : 0;
+    if (series.points.length > mostPoints || series.points[0][0] < last - 1.2 * pointSpan) {
+      series.points = series.points.filter((p) => p[0] > last - pointSpan).slice(-mostPoints);
+    }
+    touch("values");
+  },
+  minutes(change) {
+    const series = known.series.get(change.series);
+    if (!series || !change.minutes.length) return;
+    const first = change.minutes[0][0];
+    series.minutes = series.minutes.filter((m) => m[0] < first).concat(change.minutes)
+      .slice(-mostMinutes);
+    touch("values");
+  },
+  mark(change) {
+    known.marks = known.marks.concat([change]).slice(-mostMarks);
+    if (change.mark === "disconnected" || change.mark === "reconnected" || change.mark === "fault") {
+      announce(`${change.device || ""} ${change.mark}: ${change.text}`);
+    }
+    touch("values"); touch("marks");
+  },
+  run(change) {
+    const before = known.runs.get(change.key);
+    known.runs.set(change.key, { ...change, lines: before ? before.lines : new Map() });
+    touch("runs");
+  },
+  step(change) {
+    const run = known.runs.get(change.run);
+    if (!run) return;
+    run.lines.set(change.id, change);
+    while (run.lines.size > 100) run.lines.delete(run.lines.keys().next().value);
+    touch("runs");
+  },
+};
+
+function take(update) {
+  if (update.ordinal <= ordinal) return;
+  ordinal = update.ordinal;
+  for (const change of update.changes) if (learn[change.kind]) learn[change.kind](change);
+}
+
+function forget() {
+  for (const part of ["devices", "watches", "series", "runs"]) known[part].clear();
+  known.marks = [];
+  ordinal = -1;
+  byId("charts").replaceChildren();
+  charts.clear();
+}
+
+function touch(part) {
+  if (!dirty.size) requestAnimationFrame(show);
+  dirty.add(part);
+}
+
+// MARK: What is shown
+
+function show() {
+  const parts = dirty;
+  dirty = new Set();
+  for (const part of parts) shown[part]();
+}
+
+const shown = {
+  facts() {
+    const facts = known.facts;
+    if (!facts) return;
+    const parts = [`version ${facts.version}`];
+    if (facts.simulated) parts.push("simulated devices");
+    if (!facts.journal) parts.push("no journal");
+    setText(byId("facts"), parts.join(" · "));
+  },
+  values: showValues,
+  marks: showMarks,
+  watches: showWatches,
+  devices: showDevices,
+  runs: showRuns,
+};
+
+const charts = new Map();
+
+function chartOf(series) {
+  let chart = charts.get(series.id);
+  if (chart) return chart;
+  const box = element("figure", null, { class: "chart" });
+  const caption = element("figcaption");
+  const name = element("span", series.device, { class: "name" });
+  name.append(" ", element("span", [series.attribute, series.field].filter((t) => t).join(" · "),
+    { class: "attribute" }));
+  const value = element("span", "–", { class: "now" });
+  caption.append(name, value);
+  const canvas = element("canvas", null, { role: "img", tabindex: "0" });
+  const range = element("p", "", { class: "range" });
+  const details = element("details");
+  const table = element("table");
+  const head = element("tr");
+  head.append(element("th", "Time", { scope: "col" }),
+    element("th", series.unit || "Value", { scope: "col", class: "number" }));
+  const body = element("tbody");
+  table.append(element("caption", `Last values of ${series.device} ${series.field}`,
+    { class: "unseen" }), element("thead"), body);
+  table.tHead.append(head);
+  details.append(element("summary", "Last values as a table"), table);
+  details.addEventListener("toggle", () => touch("values"));
+  box.append(caption, canvas, range, details);
+  byId("charts").append(box);
+  chart = { box, value, canvas, range, details, body, plot: null };
+  charts.set(series.id, chart);
+  const point = (event) => {
+    const plot = chart.plot;
+    if (!plot) return;
+    const x = event.clientX - canvas.getBoundingClientRect().left;
+    view.cursor = plot.from + (x - plot.left) / (plot.right - plot.left) * (plot.to - plot.from);
+    touch("values");
+  };
+  canvas.addEventListener("pointermove", point);
+  canvas.addEventListener("pointerdown", point);
+  for (const leave of ["pointerleave", "blur"]) {
+    canvas.addEventListener(leave, () => { view.cursor = null; touch("values"); });
+  }
+  canvas.addEventListener("keydown", (event) => {
+    const direction = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (!direction) { if (event.key === "Escape") { view.cursor = null; touch("values"); } return; }
+    const times = drawn(seriesOf(series.id), ...timeShown()).filter((p) => p[1] !== null)
+      .map((p) => p[0]);
+    if (!times.length) return;
+    const at = view.cursor ?? times[times.length - 1] + direction;
+    const next = direction < 0 ? times.filter((t) => t < at).pop() : times.find((t) => t > at);
+    if (next !== undefined) view.cursor = next;
+    event.preventDefault();
+    touch("values");
+  });
+  return chart;
+}
+
+const seriesOf = (id) => known.series.get(id);
+/** The time that is shown. */
+const timeShown = () => { const to = now(); return [to - Number(byId("span").value), to]; };
+
+/** The point at the cursor: the last one before it, unless values are missing there. */
+function atCursor(points, cursor) {
+  let found = null;
+  for (const point of points) { if (point[0] > cursor) break; found = point; }
+  return found && found[1] !== null ? found : null;
+}
+
+function showValues() {
+  const [from, to] = timeShown();
+  byId("no-values").hidden = known.series.size > 0;
+  for (const series of known.series.values()) {
+    const chart = chartOf(series);
+    const number = (v) => v.toFixed(series.decimals);
+    const unit = series.unit ? ` ${series.unit}` : "";
+    const points = drawn(series, from, to);
+    const { low, high, count } = extent(points, from, to);
+    const marks = known.marks.filter((m) => !m.device || m.device === series.device);
+    chart.plot = draw(chart.canvas, series, marks, from, to, view.cursor);
+    const at = view.cursor === null ? null : atCursor(points, view.cursor);
+    const latest = series.points[series.points.length - 1];
+    const value = latest && latest[1] !== null ? latest[1]
+      : series.points.length > 1 ? series.points[series.points.length - 2][1] : null;
+    chart.box.classList.toggle("stale", !latest || latest[1] === null);
+    const text = at ? number(at[3]) : value === null ? "–" : number(value);
+    if (chart.shown !== text + unit) {
+      chart.value.replaceChildren(text, element("small", unit));
+      chart.shown = text + unit;
+    }
+    const range = at ? `at ${clock(at[0])}` : !count ? "no values in this time"
+      : `minimum ${number(low)}, maximum ${number(high)}`;
+    setText(chart.range, range);
+    const label = `Chart of ${series.device} ${series.attribute} ${series.field}: `
+      + (count ? `last ${text}${unit}, minimum ${number(low)}, maximum ${number(high)}` : "no values");
+    if (chart.canvas.getAttribute("aria-label") !== label) chart.canvas.setAttribute("aria-label", label);
+    if (chart.details.open) {
+      const rows = series.points.filter((p) => p[1] !== null).slice(-20).reverse().map((p) => {
+        const row = element("tr");
+        row.append(element("td", clock(p[0])), element("td", number(p[1]), { class: "number" }));
+        return row;
+      });
+      chart.body.replaceChildren(...rows);
+    }
+  }
+}
+
+function showMarks() {
+  byId("no-marks").hidden = known.marks.length > 0;
+  byId("marks").replaceChildren(...known.marks.slice(-100).reverse().map((mark) => {
+    const item = element("li");
+    const time = element("time", clock(mark.at));
+    time.dateTime = new Date(mark.at).toISOString();
+    item.append(time, element("span", mark.mark, { class: `kind ${mark.mark}` }),
+      element("span", [mark.device, mark.text].filter((t) => t).join(": "), { class: "text" }));
+    return item;
+  }));
+}
+
+const title = (watch) => watch.targets
+  .map((t) => `${t.device} ${t.characteristics.join(", ")}`).join("; ");
+
+/** The items of a list, made anew only where they changed: the focus stays where it is. */
+function fill(list, entries, make) {
+  const present = new Map([...list.children].map((item) => [item.dataset.key, item]));
+  let place = list.firstElementChild;
+  for (const [key, content] of entries) {
+    const text = JSON.stringify(content);
+    let item = present.get(key);
+    present.delete(key);
+    if (!item) { item = element("li"); item.dataset.key = key; }
+    if (item.dataset.text !== text) { make(item, content); item.dataset.text = text; }
+    if (item !== place) list.insertBefore(item, place); else place = place.nextElementSibling;
+  }
+  for (const item of present.values()) item.remove();
+}
+
+function button(text, label, action) {
+  const made = element("button", text, { type: "button", "aria-label": label });
+  made.addEventListener("click", async () => {
+    made.disabled = true;
+    await action();
+    made.disabled = false;
+  });
+  return made;
+}
+
+function showWatches() {
+  const watches = [...known.watches.values()].reverse();
+  fill(byId("watch-list"), watches.map((w) => [String(w.id), { ...w, count: 0 }]), (item, watch) => {
+    const open = document.activeElement && item.contains(document.activeElement);
+    const head = element("div", null, { class: "card-head" });
+    head.append(element("span", title(watch), { class: "title" }),
+      element("span", watch.state, { class: `status ${watch.state}` }));
+    if (watch.active) {
+      head.append(button("Stop", `Stop the watch of ${title(watch)}`,
+        () => ask("DELETE", `/api/watches/${watch.id}`)));
+    }
+    const about = watch.source + (watch.view === "values" ? "" : `, ${watch.view}`);
+    item.replaceChildren(head, element("div", about, { class: "dim" }));
+    if (watch.text && watch.state !== "watching") item.append(element("div", watch.text));
+    if (open) item.querySelector("button")?.focus();
+  });
+}
+
+function showDevices() {
+  const devices = [...known.devices.values()];
+  byId("no-devices").hidden = devices.length > 0;
+  byId("device-table").hidden = !devices.length;
+  byId("scan").hidden = !known.scan;
+  setText(byId("scan"), known.scan ? `No scan: ${known.scan}` : "");
+  const body = byId("device-table").tBodies[0];
+  const rows = new Map([...body.rows].map((row) => [row.dataset.key, row]));
+  for (const device of devices) {
+    let row = rows.get(device.address);
+    rows.delete(device.address);
+    if (!row) { row = deviceRow(device); body.append(row); }
+    const [name, rssi, line, seen, services] = row.cells;
+    setText(name.firstChild, device.name || "(no name)");
+    setText(rssi, device.connected ? "connected" : device.rssi === null ? "–" : `${device.rssi} dBm`);
+    spark(line.firstChild, device.points, now() - pointSpan, now());
+    setText(seen, clock(device.seen));
+    setText(services, device.services.join(", "));
+  }
+  for (const row of rows.values()) row.remove();
+  const list = byId("known-devices");
+  const names = [...new Set(devices.map((d) => d.name).filter((n) => n))];
+  if (list.dataset.text !== names.join("\n")) {
+    list.replaceChildren(...names.map((name) => element("option", null, { value: name })));
+    list.dataset.text = names.join("\n");
+  }
+}
+
+function deviceRow(device) {
+  const row = element("tr");
+  row.dataset.key = device.address;
+  const name = element("td");
+  name.append(element("span"), element("span", device.address, { class: "address" }));
+  const line = element("td");
+  line.append(element("canvas", null, { "aria-hidden": "true" }));
+  const action = element("td");
+  action.append(button("Watch…", `Watch ${device.name || device.address}`, () => {
+    const form = byId("watch-form");
+    form.elements.device.value = device.name || device.address;
+    const first = device.services.includes("heart-rate") ? "heart-rate-measurement" : "";
+    if (!form.elements.characteristics.value) form.elements.characteristics.value = first;
+    form.elements.characteristics.focus();
+  }));
+  row.append(name, element("td", "", { class: "number" }), line, element("td"), element("td"), action);
+  return row;
+}
+
+function showRuns() {
+  const chains = known.facts ? known.facts.chains : [];
+  const form = byId("run-form");
+  form.hidden = !chains.length;
+  if (form.elements.chain.length !== chains.length) {
+    form.elements.chain.replaceChildren(...chains.map((name) => element("option", name)));
+  }
+  byId("no-runs").hidden = known.runs.size > 0;
+  const runs = [...known.runs.values()].sort((a, b) => (a.started < b.started ? 1 : -1));
+  const entries = runs.map((run) => [run.key, { ...run, lines: [...run.lines.values()] }]);
+  fill(byId("run-list"), entries, showRun);
+}
+
+function showRun(item, run) {
+  const wasOpen = item.querySelector("details")?.open;
+  const head = element("div", null, { class: "card-head" });
+  const name = `${run.command} ${run.name || ""}`.trim();
+  head.append(element("span", name, { class: "title" }),
+    element("span", run.status, { class: `status ${run.status.split(" ")[0]}` }));
+  if (run.page) {
+    const link = element("a", `Page of run ${run.key}`);
+    link.href = `/runs/${run.key}`;
+    head.append(link);
+  }
+  if (run.own && run.status === "under way") {
+    head.append(button("End", `End ${name}`, () => ask("DELETE", `/api/runs/${run.key}`)));
+  }
+  const devices = run.devices.length > 3 ? `${run.devices.length} devices` : run.devices.join(", ");
+  const about = `${devices || "no device"} · began ${new Date(run.started).toLocaleString([], { hour12: false })}`
+    + ` · ${run.steps} ${run.steps === 1 ? "step" : "steps"}`;
+  item.replaceChildren(head, element("div", about, { class: "dim" }));
+  if (run.why) item.append(element("div", run.why));
+  if (!run.lines.length) return;
+  const details = element("details");
+  details.open = wasOpen ?? run.status === "under way";
+  const steps = element("ol", null, { class: "steps" });
+  for (const line of run.lines) {
+    const step = element("li");
+    step.append(element("span", line.position, { class: "dim" }),
+      element("span", line.status, { class: `status ${line.status}` }),
+      element("span", line.title, { class: "title" }));
+    if (line.text) step.append(element("span", line.text, { class: "why" }));
+    steps.append(step);
+  }
+  details.append(element("summary", "Steps"), steps);
+  item.append(details);
+}
+
+// MARK: What is asked for
+
+async function ask(method, path, body) {
+  try {
+    const answer = await fetch(path, { method, credentials: "same-origin",
+      headers: body ? { "Content-Type": "application/json" } : {},
+      body: body ? JSON.stringify(body) : undefined });
+    if (answer.ok) { complain(""); return true; }
+    const needsLogin = answer.status === 401;
+    const text = needsLogin ? "Changing something needs the token." : await answer.text();
+    complain(text || `blerun answered ${answer.status}.`, needsLogin);
+  } catch (error) {
+    complain("blerun does not answer.");
+  }
+  return false;
+}
+
+function onSubmit(id, action) {
+  byId(id).addEventListener("submit", async (event) => {
+    event.preventDefault();
+    await action(event.target, event.target.elements);
+  });
+}
+
+onSubmit("watch-form", async (form, field) => {
+  const body = { device: field.device.value.trim(),
+    characteristics: field.characteristics.value.split(/[\s,]+/).filter((word) => word) };
+  if (field.source.value) body.poll = field.source.value;
+  if (field.rate.value) body.rate = field.rate.value;
+  if (await ask("POST", "/api/watches", body)) byId("values").scrollIntoView();
+});
+onSubmit("note-form", async (form, field) => {
+  if (await ask("POST", "/api/notes", { text: field.text.value })) form.reset();
+});
+onSubmit("run-form", (form, field) => ask("POST", "/api/runs",
+  { chain: field.chain.value, device: field.device.value.trim() || null }));
+byId("span").addEventListener("change", () => touch("values"));
+byId("pause").addEventListener("click", (event) => {
+  view.paused = view.paused === null ? now() : null;
+  event.target.setAttribute("aria-pressed", String(view.paused !== null));
+  touch("values");
+});
+for (const what of ["(prefers-color-scheme: dark)"]) {
+  matchMedia(what).addEventListener("change", () => { touch("values"); touch("devices"); });
+}
+addEventListener("resize", () => { touch("values"); touch("devices"); });
+setInterval(() => { if (!document.hidden) touch("values"); }, 1000);
+
+// MARK: The connection
+
+function state(text, kind) {
+  setText(byId("state"), text);
+  byId("state").className = `state ${kind}`;
+  document.documentElement.dataset.state = kind;
+}
+
+let waiting = null;
+
+/** Fetches all that is known. What was sent meanwhile is taken in behind it. */
+async function load() {
+  waiting = waiting || [];
+  const answer = await fetch("/api/snapshot", { credentials: "same-origin", cache: "no-store" });
+  if (answer.status === 401) { location.href = "/login"; return; }
+  if (!answer.ok) throw new Error(String(answer.status));
+  view.offset = (Date.parse(answer.headers.get("Date")) || Date.now()) - Date.now();
+  if (Math.abs(view.offset) < 2000) view.offset = 0;
+  const snapshot = await answer.json();
+  forget();
+  take(snapshot);
+  for (const update of waiting) take(update);
+  waiting = null;
+  for (const part of Object.keys(shown)) touch(part);
+}
+
+const events = new EventSource("/api/events");
+events.addEventListener("open", () => {
+  waiting = [];
+  load().then(() => state("live", "live"), () => state("cannot load", "lost"));
+});
+events.addEventListener("update", (event) => {
+  const update = JSON.parse(event.data);
+  if (waiting) waiting.push(update); else take(update);
+});
+events.addEventListener("missed", (event) => {
+  waiting = [];
+  const count = JSON.parse(event.data).events;
+  load().then(() => state(`live; ${count} updates were missed, and loaded again`, "live"),
+    () => state("cannot load", "lost"));
+});
+events.addEventListener("error", () => {
+  state("not connected to blerun", "lost");
+  announce("Not connected to blerun");
+});

@@ -1,0 +1,81 @@
+// The model and the browsers that look at it.
+//
+// Thin: DashboardModel decides what is sent, each browser's feed has its own bounded queue.
+
+import Jobs
+package import Signals
+package import WebServer
+
+/// Passes news to the model, and its updates to every browser, a few times in a second.
+package final class DashboardHub: Sendable {
+  private struct State {
+    var model: DashboardModel
+    var feeds: [EventFeed] = []
+    var isArmed = false
+  }
+
+  /// How long news wait for others, so that they are sent together.
+  package static let pause = Duration.milliseconds(200)
+
+  private let loop: Loop
+  private let state: Guarded<State>
+
+  /// A hub without browsers.
+  package init(_ model: DashboardModel, on loop: Loop) {
+    self.loop = loop
+    state = Guarded(State(model: model))
+  }
+
+  private var time: Duration { loop.wallClockAtStart + loop.now.sinceStart }
+
+  /// Something happened now. Never waits for a browser.
+  package func receive(_ news: DashboardNews) {
+    let time = time
+    let arms = state.withLock { state in
+      state.model.take(news, at: time)
+      guard !state.isArmed, !state.feeds.isEmpty else { return false }
+      state.isArmed = true
+      return true
+    }
+    if arms { loop.after(Self.pause) { [weak self] in self?.flush() } }
+  }
+
+  /// What the model has.
+  package func read<R: Sendable>(_ body: (DashboardModel) -> R) -> R {
+    state.withLock { body($0.model) }
+  }
+
+  /// Sends what browsers have not been sent.
+  private func flush() {
+    let (update, feeds) = state.withLock { state in
+      state.isArmed = false
+      return (state.model.flush(), state.feeds)
+    }
+    if let update { Self.send(update, to: feeds) }
+  }
+
+  private static func send(_ update: DashboardUpdate, to feeds: [EventFeed]) {
+    guard !feeds.isEmpty else { return }
+    let event = ServerEvent("update", data: update.json)
+    for feed in feeds { feed.send(event) }
+  }
+
+  /// All that a page has to learn before its events.
+  package func snapshot() -> DashboardUpdate {
+    let (update, feeds, snapshot) = state.withLock { state in
+      (state.model.flush(), state.feeds, state.model.snapshot)
+    }
+    if let update { Self.send(update, to: feeds) }
+    return snapshot
+  }
+
+  /// The updates from now on, for one browser.
+  package func events() -> EventFeed {
+    let feed = EventFeed()
+    state.withLock { $0.feeds.append(feed) }
+    feed.onClose { [weak self, weak feed] in
+      self?.state.withLock { state in state.feeds.removeAll { $0 === feed } }
+    }
+    return feed
+  }
+}

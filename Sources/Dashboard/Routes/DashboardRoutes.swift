@@ -1,0 +1,120 @@
+// What each address of the dashboard answers.
+
+package import Bluetooth
+import Jobs
+package import WebServer
+
+/// Answers requests that were let in.
+package struct DashboardRoutes: Sendable {
+  /// The files that are shown before somebody has logged in.
+  package static let openPaths: Set<String> = ["/style.css", "/favicon.ico"]
+
+  private let hub: DashboardHub
+  private let actions: any DashboardActions
+  private let requests: DashboardRequests
+  /// What `/metrics` prints; nil where nothing is counted.
+  private let metrics: Metrics?
+
+  private struct Metrics: Sendable { let text: @Sendable () -> String }
+
+  /// The addresses of a dashboard.
+  ///
+  /// - Parameters:
+  ///   - actions: Does what pages ask for.
+  ///   - names: The names of characteristics.
+  ///   - limit: How long connecting, subscribing and one read may take, each.
+  ///   - metrics: What `/metrics` prints, in Prometheus' text format 0.0.4; nil for no such address.
+  package init(
+    _ hub: DashboardHub,
+    _ actions: any DashboardActions,
+    names: AttributeNames,
+    limit: Duration,
+    metrics: (@Sendable () -> String)? = nil
+  ) {
+    self.hub = hub
+    self.actions = actions
+    requests = DashboardRequests(names: names, limit: limit)
+    self.metrics = metrics.map { Metrics(text: $0) }
+  }
+
+  /// The answer to a request.
+  @Sendable package func answer(_ request: WebRequest) async -> WebResponse {
+    do throws(DashboardRefusal) {
+      return try await route(request)
+    } catch {
+      return .badRequest(error.text)
+    }
+  }
+
+  private func route(_ request: WebRequest) async throws(DashboardRefusal) -> WebResponse {
+    let (segments, method) = (request.segments, request.method)
+    switch (segments.first, segments.count) {
+    case (nil, _): return reading(method) { DashboardPage.index }
+    case ("style.css", 1): return reading(method) { DashboardPage.style }
+    case ("app.js", 1): return reading(method) { DashboardPage.script }
+    case ("chart.js", 1): return reading(method) { DashboardPage.chart }
+    // There is none, and a browser that asks for it need not report that.
+    case ("favicon.ico", 1): return reading(method) { .noContent }
+    case ("metrics", 1):
+      guard let metrics else { return .notFound }
+      return reading(method) {
+        WebResponse(contentType: "text/plain; version=0.0.4; charset=utf-8", text: metrics.text())
+      }
+    case ("runs", 2): return try await runPage(segments[1], method)
+    case ("api", 2...): return try api(request, Array(segments.dropFirst()))
+    case (.some, _): return .notFound
+    }
+  }
+
+  private func reading(_ method: WebMethod, _ response: () -> WebResponse) -> WebResponse {
+    switch method {
+    case .get: response()
+    case .post, .put, .delete: .methodNotAllowed(allow: [.get])
+    }
+  }
+
+  private func runPage(
+    _ number: String,
+    _ method: WebMethod
+  ) async throws(DashboardRefusal) -> WebResponse {
+    guard let number = Int64(number), method == .get else { return .notFound }
+    guard let page = try await actions.page(of: number) else { return .notFound }
+    return DashboardPage.report(page)
+  }
+
+  // MARK: What the script asks for
+
+  private func api(
+    _ request: WebRequest,
+    _ segments: [String]
+  ) throws(DashboardRefusal) -> WebResponse {
+    switch (request.method, segments[0], segments.count) {
+    case (.get, "snapshot", 1): return .json(hub.snapshot().json)
+    case (.get, "events", 1): return .events(hub.events())
+    case (.post, "watches", 1):
+      let id = try actions.watch(try requests.watch(request.body))
+      return .json("{\"watch\":\(id)}", status: 201)
+    case (.delete, "watches", 2):
+      return Int(segments[1]).map { actions.endWatch($0) } == true ? .noContent : .notFound
+    case (.post, "notes", 1):
+      actions.note(try DashboardRequests.note(request.body))
+      return .noContent
+    case (.post, "runs", 1):
+      let (chain, device) = try DashboardRequests.run(request.body)
+      let key = try actions.run(chain, device: device)
+      return .json("{\"run\":\"\(key)\"}", status: 201)
+    case (.delete, "runs", 2):
+      return RunKey(segments[1]).map { actions.endRun($0) } == true ? .noContent : .notFound
+    case (.get, "watches", _), (.get, "notes", _), (.get, "runs", _), (.get, _, _), (.post, _, _),
+      (.put, _, _), (.delete, _, _):
+      return .notFound
+    }
+  }
+}
+
+extension DashboardRoutes {
+  /// The page with the form for the token.
+  @Sendable package static func loginPage(isRetry: Bool) -> WebResponse {
+    .page(isRetry ? DashboardPage.wrongToken : DashboardPage.login)
+  }
+}

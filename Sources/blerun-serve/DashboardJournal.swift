@@ -1,0 +1,145 @@
+// What the dashboard reads of the journal, on a thread of its own: a long answer keeps no device waiting.
+
+import Dashboard
+import Glibc
+import Jobs
+import Journal
+import Program
+import Signals
+
+/// Reads a journal beside the loop, one question at a time.
+final class DashboardJournal: Sendable {
+  private struct Question: Sendable { let answer: @Sendable () -> Void }
+
+  private struct State {
+    var file: JournalFile?
+    var questions: [Question] = []
+    var isAnswering = false
+  }
+
+  /// How many questions may wait.
+  private static let mostQuestions = 64
+  /// How many minutes of a characteristic are looked for: a day.
+  private static let day = Duration.seconds(24 * 3600)
+  /// How many chains of a run of another process are shown with their steps.
+  private static let mostChains = 4
+
+  private let path: String?
+  private let loop: Loop
+  private let state = Guarded(State())
+
+  /// - Parameter path: The journal; nil for none.
+  init(_ path: String?, on loop: Loop) {
+    self.path = path
+    self.loop = loop
+  }
+
+  /// Whether there may be a journal.
+  var exists: Bool { path != nil }
+
+  // MARK: Questions
+
+  /// The minutes of a characteristic in the last day, by field.
+  func minutes(device: String, attribute: String) async -> [String: [Minute]] {
+    let now = loop.wallClockAtStart + loop.now.sinceStart
+    let query = ValueQuery(
+      device: device,
+      attribute: attribute,
+      from: now - Self.day,
+      to: now + .seconds(60)
+    )
+    let buckets = await ask { try $0.buckets(of: query, minutes: 1) } ?? []
+    return Dictionary(grouping: buckets, by: \.field).mapValues { $0.map { Minute($0) } }
+  }
+
+  /// The latest runs, and the steps of those that another process is doing.
+  ///
+  /// - Parameter own: The runs of this process that are under way.
+  func runs(own: Set<Int64>) async -> [DashboardNews] {
+    await ask { file in
+      let runs = try file.runs(most: DashboardModel.mostRuns)
+      let underWay = runs.filter { $0.isUnderWay || own.contains($0.run) }
+      var news: [DashboardNews] = [.runs(runs, underWay: Set(underWay.map(\.run)))]
+      for run in underWay where !own.contains(run.run) {
+        for chain in run.chains.suffix(Self.mostChains) where chain.status == nil {
+          let steps = try file.steps(of: chain.chain, run: run.run)
+          news.append(.steps(.recorded(run.run), device: chain.device, steps))
+        }
+      }
+      return news
+    } ?? []
+  }
+
+  /// The page of a run; nil when there is none of this number.
+  func page(of run: Int64) async -> String? {
+    await ask { file in
+      var collector = RunCollector(keepsValues: true)
+      guard try file.events(of: run, { collector.take($0) }) else { return nil }
+      return HTMLReport().text(on: collector.runs)
+    } ?? nil
+  }
+
+  // MARK: The thread
+
+  /// Nil where there is no journal yet, it cannot be read, or too many questions wait.
+  private func ask<R: Sendable>(
+    _ question: @escaping @Sendable (JournalFile) throws -> R
+  ) async -> R? {
+    guard let path else { return nil }
+    return try? await wait(on: loop, operation: "reading the journal") { (done: Completion<R?>) in
+      let isTaken = put(
+        Question { [state] in
+          done.succeed(
+            try? {
+              let file = try state.withLock { $0.file } ?? JournalFile(reading: path)
+              state.withLock { $0.file = file }
+              return try question(file)
+            }()
+          )
+        }
+      )
+      if !isTaken { done.succeed(nil) }
+    }
+  }
+
+  private func put(_ question: Question) -> Bool {
+    let (isTaken, begins) = state.withLock { state in
+      guard state.questions.count < Self.mostQuestions else { return (false, false) }
+      state.questions.append(question)
+      defer { state.isAnswering = true }
+      return (true, !state.isAnswering)
+    }
+    if begins { beginThread() }
+    return isTaken
+  }
+
+  private func beginThread() {
+    var thread = pthread_t()
+    let box = Unmanaged.passRetained(self)
+    let entry: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { raw in
+      if let raw { Unmanaged<DashboardJournal>.fromOpaque(raw).takeRetainedValue().answerAll() }
+      return nil
+    }
+    if pthread_create(&thread, nil, entry, box.toOpaque()) == 0 {
+      pthread_detach(thread)
+    } else {
+      box.release()
+      answerAll()
+    }
+  }
+
+  /// Answers what waits, until nothing does.
+  private func answerAll() {
+    while let question = next() { question.answer() }
+  }
+
+  private func next() -> Question? {
+    state.withLock { state in
+      guard !state.questions.isEmpty else {
+        state.isAnswering = false
+        return nil
+      }
+      return state.questions.removeFirst()
+    }
+  }
+}

@@ -1,0 +1,117 @@
+// From the options to a dashboard that is served until it is ended.
+//
+// The live parts are put together here; what is watched and run is in DashboardWork.
+
+import Bluetooth
+import Dashboard
+import Jobs
+import Program
+import Signals
+import WebServer
+
+/// Serves a dashboard.
+struct DashboardProgram {
+  /// How long browsers have to receive what is under way, at the end.
+  private static let goodbye = Duration.seconds(1)
+
+  private let command: ServeCommand
+
+  init(_ command: ServeCommand) { self.command = command }
+
+  /// Serves until a signal, or the end of the time.
+  ///
+  /// - Throws: ``Ending``.
+  func run() throws {
+    let rules = try rules()
+    let chains = try command.chainNames()
+    let names = try command.names()
+    let journal = try command.journalPath()
+    let (world, plan) = try command.open()
+    defer { world.end() }
+    try world.releaseOrphans()
+    let loop = world.loop
+    let facts = DashboardFacts(
+      version: Blerun.version,
+      isSimulated: world.isSimulated,
+      hasJournal: journal != nil,
+      chains: chains
+    )
+    let hub = DashboardHub(DashboardModel(facts, names: names), on: loop)
+    let work = DashboardWork(
+      in: world,
+      hub: hub,
+      journal: DashboardJournal(journal, on: loop),
+      chains: chains,
+      settings: command.settings,
+      names: names
+    )
+    let routes = DashboardRoutes(
+      hub,
+      work,
+      names: names,
+      limit: command.stepLimit,
+      metrics: work.metricsText
+    )
+    let server = WebServer(
+      on: loop,
+      rules: rules,
+      loginPage: DashboardRoutes.loginPage,
+      handler: routes.answer
+    )
+    let isOver = Guarded(false)
+    world.interruption.cancels("ending the watches and disconnecting") { _ in
+      isOver.withLock { $0 = true }
+    }
+    try world.interruption.check()
+    let address = try started(server, on: loop)
+    announce(address, rules)
+    if let limit = command.limit { loop.after(limit) { isOver.withLock { $0 = true } } }
+    work.begin(watching: plan)
+    try loop.drive { isOver.withLock { $0 } }
+    try loop.run {
+      await work.end()
+      await server.stop(within: Self.goodbye)
+    }
+    try world.interruption.check()
+  }
+
+  private func started(_ server: WebServer, on loop: Loop) throws(Ending) -> WebServer.Address {
+    do {
+      return try loop.run { try await server.start() }
+    } catch {
+      throw Ending(.unavailable, "\(error)")
+    }
+  }
+
+  private func rules() throws(Ending) -> AccessRules {
+    do {
+      return AccessRules(
+        place: try ListeningPlace(command.listen),
+        names: try command.host.map { try HostName($0) },
+        token: try command.tokenFile.map { path in try TokenFile(path).token() } ?? .generated(),
+        openPaths: DashboardRoutes.openPaths
+      )
+    } catch let ending as Ending {
+      throw ending
+    } catch {
+      throw Ending(.usage, "\(error)")
+    }
+  }
+
+  /// Prints where it is, and how to come in.
+  private func announce(_ address: WebServer.Address, _ rules: AccessRules) {
+    StandardError.notice("the dashboard is at \(address.text)")
+    if let file = command.tokenFile {
+      StandardError.notice("the token, for changes, is in \(file)")
+    } else {
+      StandardError.notice("the token, for changes: \(rules.token.revealed)")
+    }
+    switch rules.place {
+    case .loopback, .unix: break
+    case .address:
+      StandardError.notice(
+        "it is not encrypted: use it over ssh -L, or behind a reverse proxy with TLS and --host NAME"
+      )
+    }
+  }
+}

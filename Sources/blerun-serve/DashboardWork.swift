@@ -1,0 +1,313 @@
+// What the dashboard does with devices: a scan, watches, chains. Each watch and each chain has a
+// scheduler of its own, and a run of its own in the journal.
+
+import Bluetooth
+import Dashboard
+import Jobs
+import Journal
+import Program
+import Signals
+
+/// Starts and stops what pages ask for.
+final class DashboardWork: DashboardActions {
+  /// Something under way that can be ended.
+  private struct Job: Sendable {
+    /// The number of its run in the journal; nil for none.
+    let run: @Sendable () -> Int64?
+    let end: @Sendable (_ cause: (any Error)?) -> Void
+  }
+
+  private struct State {
+    var lastWatch = 0
+    var lastChain = 0
+    var watches: [Int: Job] = [:]
+    /// The devices that are watched, by watch.
+    var targets: [Int: [DeviceTarget]] = [:]
+    var chains: [RunKey: Job] = [:]
+    var tasks: [Task<Void, any Error>] = []
+    var isEnding = false
+  }
+
+  /// How many watches, and how many chains, may be under way at once.
+  private static let mostJobs = 16
+  /// Longer than any watch or chain.
+  private static let longest = Duration.seconds(3600 * 24 * 365 * 10)
+  /// The pause before a scan is tried again.
+  private static let scanPause = Duration.seconds(5)
+  /// How often the journal is looked at.
+  private static let journalPause = Duration.seconds(2)
+
+  private let world: World
+  private let hub: DashboardHub
+  private let journal: DashboardJournal
+  private let chains: [String]
+  private let settings: ServeSettings
+  private let names: AttributeNames
+  private let metrics = Guarded(RunMetrics())
+  private let state = Guarded(State())
+  private var loop: Loop { world.loop }
+
+  init(
+    in world: World,
+    hub: DashboardHub,
+    journal: DashboardJournal,
+    chains: [String],
+    settings: ServeSettings,
+    names: AttributeNames
+  ) {
+    self.world = world
+    self.hub = hub
+    self.journal = journal
+    self.chains = chains
+    self.settings = settings
+    self.names = names
+    world.observeLinks { [metrics] news in metrics.withLock { $0.take(news) } }
+  }
+
+  /// What `/metrics` prints.
+  @Sendable func metricsText() -> String { metrics.withLock { $0.text() } }
+
+  // MARK: Beginning and end
+
+  /// Begins what nobody has to ask for: the scan, the look at the journal, and a watch.
+  func begin(watching plan: WatchPlan?) {
+    scan()
+    if journal.exists { followJournal() }
+    if let plan {
+      do {
+        _ = try watch(plan)
+      } catch {
+        StandardError.failure(error.text)
+      }
+    }
+  }
+
+  /// Ends everything, and waits until all is disconnected. Each disconnect has its limit.
+  func end() async {
+    let (jobs, scans) = state.withLock { state in
+      state.isEnding = true
+      return (Array(state.watches.values) + Array(state.chains.values), state.tasks)
+    }
+    for task in scans { task.cancel() }
+    for job in jobs { job.end(world.interruption.signal.map { Interrupted(signal: $0.number) }) }
+    while state.withLock({ !$0.watches.isEmpty || !$0.chains.isEmpty }) {
+      try? await loop.sleep(for: .milliseconds(20))
+    }
+    for task in scans { _ = try? await task.value }
+  }
+
+  private func keep(_ task: Task<Void, any Error>) { state.withLock { $0.tasks.append(task) } }
+
+  private func scan() {
+    let lane = SerialScheduler(on: loop, name: "scan")
+    let service = world.service(for: .any, adapter: settings.adapter, on: lane)
+    keep(
+      loop.task { [hub, loop] in
+        while true {
+          do {
+            let devices = service.startScan(ScanFilter()).flattenMap { seen in
+              hub.receive(.scanning(nil))
+              return seen
+            }
+            _ = try await devices.map { hub.receive(.seen($0)) }
+              .then { Signal.just(true) }.first(within: Self.longest)
+          } catch {
+            if Task.isCancelled || error is CancellationError { return }
+            hub.receive(.scanning(RunFailure(error)))
+          }
+          try await loop.sleep(for: Self.scanPause)
+        }
+      }
+    )
+  }
+
+  private func followJournal() {
+    keep(
+      loop.task { [self] in
+        while true {
+          for news in await journal.runs(own: runsUnderWay) { hub.receive(news) }
+          try await loop.sleep(for: Self.journalPause)
+        }
+      }
+    )
+  }
+
+  private var runsUnderWay: Set<Int64> {
+    let jobs = state.withLock { Array($0.watches.values) + Array($0.chains.values) }
+    return Set(jobs.compactMap { $0.run() })
+  }
+
+  // MARK: Watches
+
+  func watch(_ plan: WatchPlan) throws(DashboardRefusal) -> Int {
+    let targets = plan.devices.map(\.target)
+    let id = try state.withLock { state throws(DashboardRefusal) in
+      if state.isEnding { throw DashboardRefusal("blerun is ending") }
+      guard state.watches.count < Self.mostJobs else {
+        throw DashboardRefusal("\(Self.mostJobs) watches are under way: stop one of them")
+      }
+      if let taken = targets.first(where: { state.targets.values.joined().contains($0) }) {
+        throw DashboardRefusal(
+          "\(taken.text) is watched already: stop that watch, and start one with all characteristics"
+        )
+      }
+      state.lastWatch += 1
+      state.targets[state.lastWatch] = targets
+      return state.lastWatch
+    }
+    let lane = SerialScheduler(on: loop, name: "watch \(id)")
+    let identity = RunIdentity(seed: world.identitySeed, text: plan.definition, round: id)
+    let record: WatchJournal?
+    do throws(Ending) {
+      record = try settings.openJournal().map { file throws(Ending) in
+        try WatchJournal(file, settings.journal, of: plan, identity, in: world, on: lane)
+      }
+    } catch {
+      state.withLock { $0.targets[id] = nil }
+      throw DashboardRefusal(error.messages.joined(separator: "; "))
+    }
+    hub.receive(.watchBegan(id, plan))
+    showHistory(of: plan)
+    let stop = CurrentValueSubject(false)
+    let watching = Watching(
+      plan,
+      on: plan.devices.map { world.service(for: $0.target, adapter: settings.adapter, on: lane) },
+      in: lane,
+      identity: identity,
+      receive: { [hub, metrics] output in
+        if let event = output.recorded { metrics.withLock { $0.take(event) } }
+        guard let record else { return hub.receive(.watchOutput(id, output)) }
+        record.receive(output) { hub.receive(.watchOutput(id, output)) }
+      },
+      follow: { [hub] wait in hub.receive(.watchWaits(id, wait.what)) },
+      until: stop.signal.filter { $0 }.map { _ in }
+    )
+    state.withLock { state in
+      state.watches[id] = Job(run: { record?.run }) { cause in
+        if let cause { lane.cancelAll(cause) } else { stop.send(true) }
+      }
+    }
+    _ = loop.task { [self] in
+      var failure: RunFailure?
+      do {
+        _ = try await watching.records().then { Signal.just(true) }.first(within: Self.longest)
+      } catch {
+        failure = RunFailure(error)
+      }
+      watching.finish(failure)
+      _ = record?.end(ExitStatus(after: failure))
+      hub.receive(.watchEnded(id, failure))
+      state.withLock { ($0.watches[id], $0.targets[id]) = (nil, nil) }
+    }
+    return id
+  }
+
+  /// Shows what the journal has of the last day.
+  private func showHistory(of plan: WatchPlan) {
+    guard journal.exists else { return }
+    for series in plan.series {
+      guard let attribute = series.reported.attribute else { continue }
+      let device = plan.devices[series.device].target.text
+      _ = loop.task { [hub, journal] in
+        let minutes = await journal.minutes(device: device, attribute: attribute)
+        if !minutes.isEmpty {
+          hub.receive(.history(device: device, attribute: attribute, minutes))
+        }
+      }
+    }
+  }
+
+  func endWatch(_ id: Int) -> Bool {
+    guard let job = state.withLock({ $0.watches[id] }) else { return false }
+    job.end(nil)
+    return true
+  }
+
+  func note(_ text: String) { hub.receive(.note(text)) }
+
+  // MARK: Chains
+
+  func run(_ name: String, device: String?) throws(DashboardRefusal) -> RunKey {
+    let plan = try plan(name, device: device)
+    guard let target = plan.device ?? (plan.onlyScans ? .any : nil) else {
+      throw DashboardRefusal("\(name) names no device: choose one")
+    }
+    let ordinal = try state.withLock { state throws(DashboardRefusal) in
+      if state.isEnding { throw DashboardRefusal("blerun is ending") }
+      guard state.chains.count < Self.mostJobs else {
+        throw DashboardRefusal("\(Self.mostJobs) chains are under way")
+      }
+      state.lastChain += 1
+      return state.lastChain
+    }
+    let lane = SerialScheduler(on: loop, name: "chain \(ordinal)")
+    let identity = RunIdentity(seed: world.identitySeed, plan: plan, round: ordinal)
+    let record: RunJournal?
+    do throws(Ending) {
+      record = try settings.openJournal().map { file throws(Ending) in
+        let header = RunHeader(
+          "run",
+          plan.description,
+          identity,
+          isSimulated: world.isSimulated,
+          on: loop
+        )
+        return try RunJournal.begin(file, settings.journal, header, in: world, on: lane)
+      }
+    } catch {
+      throw DashboardRefusal(error.messages.joined(separator: "; "))
+    }
+    let key = record?.run.map { RunKey.recorded($0) } ?? .unrecorded(ordinal)
+    hub.receive(.chainBegan(key, chain: plan.name ?? name, device: target.text))
+    let show: @Sendable (RunEvent) -> Void = { [hub, metrics] event in
+      metrics.withLock { $0.take(event) }
+      hub.receive(.chain(key, event))
+    }
+    let runner = ChainRunner(
+      plan: plan,
+      service: world.service(for: target, plan.link, adapter: settings.adapter, on: lane),
+      identity: identity,
+      device: target.text,
+      report: record?.receiving(show) ?? show
+    )
+    state.withLock { state in
+      state.chains[key] = Job(run: { record?.run }) { cause in
+        lane.cancelAll(cause ?? CancellationError())
+      }
+    }
+    _ = loop.task { [self] in
+      let outcome: ExitStatus
+      do {
+        outcome = try await runner.ending().first(within: Self.longest).exitStatus
+      } catch {
+        outcome = ExitStatus(after: RunFailure(error))
+      }
+      _ = record?.end(outcome)
+      state.withLock { $0.chains[key] = nil }
+    }
+    return key
+  }
+
+  private func plan(_ name: String, device: String?) throws(DashboardRefusal) -> Plan {
+    guard let folder = settings.chains, chains.contains(name) else {
+      throw DashboardRefusal("'\(name)' is not a chain of the folder of --allow-run")
+    }
+    do {
+      var plan = try Plan(file: "\(folder)/\(name)", with: Bindings(), names: names).withSecrets()
+      if let device { plan.device = try DeviceTarget(parsing: device) }
+      return plan
+    } catch {
+      throw DashboardRefusal("\(error)")
+    }
+  }
+
+  func endRun(_ key: RunKey) -> Bool {
+    guard let job = state.withLock({ $0.chains[key] }) else { return false }
+    job.end(nil)
+    return true
+  }
+
+  func page(of run: Int64) async throws(DashboardRefusal) -> String? {
+    await journal.page(of: run)
+  }
+}

@@ -1,0 +1,10 @@
+// The program `blerun-serve`, which carries out `blerun serve`.
+
+import Program
+
+@main
+enum Main {
+  static func main() {
+    Blerun.main(as: ServeCommand.self) { command in try DashboardProgram(command).run() }
+  }
+}

@@ -1,0 +1,54 @@
+// The token in a file, so that it stays the same from start to start.
+
+import Glibc
+import Jobs
+import Program
+import WebServer
+
+/// A file with the token, for this user alone.
+struct TokenFile {
+  /// The most that is read of it.
+  private static let longest = 1024
+
+  private let path: String
+
+  init(_ path: String) { self.path = path }
+
+  /// The token in the file, or a new one that is written to it.
+  ///
+  /// - Throws: ``Ending`` when others can read the file, or it cannot be read or written.
+  func token() throws(Ending) -> SecretText {
+    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard descriptor >= 0 else { throw failure("cannot be used: \(reason)") }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      throw failure("is not a file")
+    }
+    guard status.st_mode & 0o077 == 0, status.st_uid == getuid() else {
+      throw failure("can be read by others: chmod 600")
+    }
+    var octets = [UInt8](repeating: 0, count: Self.longest)
+    let count = read(descriptor, &octets, octets.count)
+    guard count >= 0 else { throw failure("cannot be read: \(reason)") }
+    let text = String(decoding: octets[..<count], as: UTF8.self)
+      .split(whereSeparator: \.isWhitespace).joined()
+    guard text.isEmpty else {
+      do {
+        return try SecretText(text)
+      } catch {
+        throw failure("\(error)")
+      }
+    }
+    let token = SecretText.generated()
+    let line = Array((token.revealed + "\n").utf8)
+    guard write(descriptor, line, line.count) == line.count else {
+      throw failure("cannot be written: \(reason)")
+    }
+    return token
+  }
+
+  private var reason: String { String(cString: strerror(errno)) }
+
+  private func failure(_ reason: String) -> Ending { Ending(.data, "\(path): \(reason)") }
+}

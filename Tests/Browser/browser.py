@@ -1,0 +1,165 @@
+"""Chromium by W3C WebDriver, and blerun-serve beside it: what the tests of the dashboard share.
+
+Needs nothing but Python's standard library, chromium and chromedriver.
+"""
+
+import base64
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import urllib.error
+import urllib.request
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
+
+
+def find(*names):
+    """The first of these programs that is installed; None without one."""
+    return next((path for path in map(shutil.which, names) if path), None)
+
+
+CHROMIUM = find("chromium", "chromium-browser", "google-chrome")
+DRIVER = find("chromedriver")
+
+
+class Browser:
+    """A headless browser with one window. Every wait has a deadline."""
+
+    def __init__(self, width=1280, height=900, dark=False):
+        self.folder = tempfile.TemporaryDirectory()
+        self.driver = subprocess.Popen(
+            [DRIVER, "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        port = next(
+            match[1] for line in self.driver.stdout
+            if (match := re.search(r"started successfully on port (\d+)", line)))
+        self.address = f"http://127.0.0.1:{port}/session"
+        arguments = ["--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
+                     f"--user-data-dir={self.folder.name}", f"--window-size={width},{height}",
+                     f"--blink-settings=preferredColorScheme={0 if dark else 1}"]
+        options = {"binary": CHROMIUM, "args": arguments}
+        capabilities = {"goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL"}}
+        answer = self.ask("POST", "", {"capabilities": {"alwaysMatch": capabilities}})
+        self.address += "/" + answer["sessionId"]
+        self.command("Emulation.setDeviceMetricsOverride",
+                     {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
+        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        self.command("Emulation.setEmulatedMedia", {"features": [scheme]})
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        try:
+            self.ask("DELETE", "")
+        finally:
+            self.driver.terminate()
+            self.driver.wait(10)
+            self.folder.cleanup()
+
+    def ask(self, method, path, body=None):
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(self.address + path, data, method=method)
+        try:
+            with urllib.request.urlopen(request, timeout=60) as answer:
+                return json.load(answer)["value"]
+        except urllib.error.HTTPError as error:
+            raise RuntimeError(error.read().decode()) from None
+
+    def command(self, name, parameters):
+        return self.ask("POST", "/goog/cdp/execute", {"cmd": name, "params": parameters})
+
+    def open(self, url):
+        self.ask("POST", "/url", {"url": url})
+
+    def run(self, script, *arguments):
+        """The value of a JavaScript expression."""
+        return self.ask("POST", "/execute/sync",
+                        {"script": f"return ({script});", "args": list(arguments)})
+
+    def text(self, selector):
+        return self.run("document.querySelector(arguments[0])?.innerText ?? ''", selector)
+
+    def wait(self, script, what, limit=20):
+        """Waits until an expression is true, and returns its value."""
+        end = time.monotonic() + limit
+        while True:
+            value = self.run(script)
+            if value:
+                return value
+            if time.monotonic() > end:
+                page = self.run("document.body.innerText")
+                raise AssertionError(f"not within {limit} s: {what}\n{page}")
+            time.sleep(0.05)
+
+    def element(self, selector):
+        found = self.ask("POST", "/element", {"using": "css selector", "value": selector})
+        return "/element/" + found[ELEMENT]
+
+    def click(self, selector):
+        self.ask("POST", self.element(selector) + "/click", {})
+
+    def type(self, selector, text):
+        element = self.element(selector)
+        self.ask("POST", element + "/clear", {})
+        self.ask("POST", element + "/value", {"text": text})
+
+    def picture(self, path, height=None):
+        if height:
+            width = self.run("innerWidth")
+            self.command("Emulation.setDeviceMetricsOverride",
+                         {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
+            time.sleep(0.5)
+        pathlib.Path(path).write_bytes(base64.b64decode(self.ask("GET", "/screenshot")))
+
+    def complaints(self):
+        """What the console of the page has of errors: a wrong script, or one that was refused."""
+        entries = self.ask("POST", "/se/log", {"type": "browser"})
+        return [entry["message"] for entry in entries if entry["level"] == "SEVERE"]
+
+
+class Served:
+    """A running blerun-serve with simulated devices."""
+
+    def __init__(self, program, *arguments, folder=ROOT):
+        self.process = subprocess.Popen(
+            [program, "--listen", "127.0.0.1:0", *arguments], cwd=folder, text=True,
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env={**os.environ, "NO_COLOR": "1"})
+        self.lines = []
+        self.url = self.read(r"dashboard is at (http://\S+/)")
+        self.token = self.read(r"for changes: (\S+)")
+
+    def read(self, pattern):
+        for line in self.process.stderr:
+            self.lines.append(line)
+            if match := re.search(pattern, line):
+                return match[1]
+        raise AssertionError(f"blerun-serve ended: {''.join(self.lines)}")
+
+    def get(self, path):
+        with urllib.request.urlopen(self.url + path, timeout=20) as answer:
+            return answer.read().decode()
+
+    def snapshot(self):
+        return json.loads(self.get("api/snapshot"))["changes"]
+
+    def end(self, number=signal.SIGTERM):
+        """Ends it, and returns its exit status and how long that took."""
+        begun = time.monotonic()
+        self.process.send_signal(number)
+        self.process.communicate(timeout=30)
+        return self.process.returncode, time.monotonic() - begun
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.communicate()

@@ -1,0 +1,62 @@
+// `blerun serve` from the shell: where it listens, who gets the token, what it may run.
+
+import Fixtures
+import Foundation
+import Testing
+
+@Suite("serve", .blocking)
+struct ServeCommandTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func serve(_ arguments: String...) throws -> RunningProgram.Ended {
+    try RunningProgram(
+      blerun: ["serve", "--simulate", "Simulators/devices/battery.yaml", "--for", "500ms"]
+        + arguments,
+      limit: .seconds(60)
+    ).end()
+  }
+
+  @Test(
+    "a token file is made for this user alone, keeps its token, and is refused where others read it"
+  )
+  func tokenFile() throws {
+    let path = folder.path + "/token"
+    let text = { try String(contentsOfFile: path, encoding: .utf8) }
+    let begun = try serve("--listen", "0", "--token-file", path)
+    #expect(begun.status == 0, "\(begun.errors)")
+    let first = try text()
+    #expect(first.count == 33 && !begun.errors.contains(first.dropLast()))
+    let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    #expect(mode == 0o600)
+    #expect(try serve("--listen", "0", "--token-file", path).status == 0)
+    #expect(try text() == first)
+    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+    let refused = try serve("--listen", "0", "--token-file", path)
+    #expect(refused.status == 65 && refused.errors.contains("chmod 600"), "\(refused.errors)")
+  }
+
+  @Test("it serves a socket, which is gone afterwards")
+  func socket() throws {
+    let path = folder.path + "/serve.sock"
+    let ended = try serve("--listen", "unix:\(path)")
+    #expect(ended.status == 0 && ended.errors.contains("unix:\(path)"), "\(ended.errors)")
+    #expect(!FileManager.default.fileExists(atPath: path))
+  }
+
+  @Test("what it cannot serve, or not run, ends it before anything is touched")
+  func wrongOptions() throws {
+    for (arguments, status) in [
+      (["--listen", "nowhere:1"], 2), (["--listen", "0", "--allow-run", "/nowhere"], 2),
+      (["--listen", "0", "--host", "not a name"], 2),
+    ] {
+      let ended = try RunningProgram(
+        blerun: ["serve", "--simulate", "Simulators/devices/battery.yaml", "--for", "500ms"]
+          + arguments
+      ).end()
+      #expect(ended.status == Int32(status), "\(arguments): \(ended.errors)")
+      #expect(!ended.errors.contains("the dashboard is at"))
+    }
+  }
+}

@@ -1,0 +1,189 @@
+// What the dashboard makes of what happens, in the time of the test.
+
+import Bluetooth
+import Jobs
+import Signals
+import Testing
+
+@testable import Dashboard
+
+@Suite("Dashboard model")
+struct DashboardModelTests {
+  private var scene = Scene()
+
+  /// A watch that is connected.
+  private mutating func beginWatch() throws {
+    scene.take(.watchBegan(1, try Scene.plan()))
+    scene.link(.connected)
+  }
+
+  @Test("a value is a point and a part of its minute, in the next update alone")
+  mutating func values() throws {
+    try beginWatch()
+    try scene.value(60)
+    scene.after(.seconds(1))
+    try scene.value(64)
+    var page = PageOfTest()
+    try page.take(scene.model.flush())
+    #expect(page.points == [0: ["0 60.0", "1000 64.0"]])
+    #expect(page.minutes[0]?.count == 1)
+    let series = try #require(page.others["series 0"])
+    #expect(series.contains("\"device\":\"HRM-1\",\"attribute\":\"heart-rate-measurement\""))
+    #expect(series.contains("\"field\":\"bpm\""))
+    #expect(scene.model.flush() == nil)
+  }
+
+  @Test("a page that is loaded later knows the same as one that was there from the start")
+  mutating func reload() throws {
+    var early = PageOfTest()
+    try early.take(scene.model.snapshot)
+    try beginWatch()
+    for second in 0..<300 {
+      try scene.value(60 + second % 7)
+      if second % 3 == 0 { try early.take(scene.model.flush()) }
+      if second == 100 { scene.link(.lost(Scene.dropped)) }
+      if second == 110 { scene.link(.reconnected(after: .seconds(10))) }
+      if second % 20 == 0 {
+        scene.take(.seen(Scene.advertisement(second / 100, rssi: -40 - second)))
+      }
+      if second == 50 { scene.take(.note("door opened")) }
+      scene.after(.seconds(1))
+    }
+    try early.take(scene.model.flush())
+    var late = PageOfTest()
+    try late.take(scene.model.snapshot)
+    #expect(late.points == early.points)
+    #expect(late.minutes == early.minutes)
+    #expect(late.marks == early.marks)
+    #expect(late.rssi == early.rssi)
+    #expect(late.others == early.others)
+  }
+
+  @Test("an update that a snapshot has is not taken in twice")
+  mutating func ordinals() throws {
+    try beginWatch()
+    try scene.value(60)
+    let update = scene.model.flush()
+    var page = PageOfTest()
+    try page.take(scene.model.snapshot)
+    try page.take(update)
+    #expect(page.points == [0: ["0 60.0"]])
+  }
+
+  @Test("a connection that drops is marked when it drops, and breaks the line there")
+  mutating func drop() throws {
+    try beginWatch()
+    try scene.value(60)
+    scene.after(.seconds(3))
+    scene.link(.lost(Scene.dropped))
+    #expect(scene.model.watch(1)?.state == .disconnected)
+    scene.after(.seconds(2))
+    scene.link(.reconnected(after: .seconds(2)))
+    scene.after(.seconds(1))
+    try scene.value(61)
+    #expect(scene.model.watch(1)?.state == .watching)
+    var page = PageOfTest()
+    try page.take(scene.model.flush())
+    #expect(page.points == [0: ["0 60.0", "3000 -", "6000 61.0"]])
+    let at = Int(Scene.begun / .milliseconds(1))
+    #expect(
+      page.marks == [
+        #"{"kind":"mark","mark":"connected","at":\#(at),"device":"HRM-1","text":"connected"}"#,
+        #"{"kind":"mark","mark":"disconnected","at":\#(at + 3000),"device":"HRM-1","text":"the connection dropped"}"#,
+        #"{"kind":"mark","mark":"reconnected","at":\#(at + 5000),"device":"HRM-1","text":"connected again after 2.0 s"}"#,
+      ]
+    )
+  }
+
+  @Test("a million values leave the memory and the updates of a thousand")
+  mutating func flood() throws {
+    try beginWatch()
+    var kept = BoundedPoints(limit: 4_000, span: 900_000)
+    for index in 0..<1_000_000 { kept.add(Point(at: index, value: Double(index % 100))) }
+    #expect((2_000...4_000).contains(kept.points.count))
+    // The smallest and the largest are kept, whatever is thinned.
+    for index in 0..<5_000 { try scene.value(index == 2_500 ? 250 : 60 + index % 3) }
+    let update = scene.model.flush()
+    let points = try #require(update).changes.compactMap { change -> [Point]? in
+      if case .points(_, let points) = change { points } else { nil }
+    }.joined()
+    #expect(points.count <= 400)
+    #expect(points.contains { $0.value == 250 })
+  }
+
+  @Test("what a journal has of the day comes before what was seen, and does not replace it")
+  mutating func history() throws {
+    try beginWatch()
+    try scene.value(60)
+    let now = Int(Scene.begun / .milliseconds(1)) / 60_000 * 60_000
+    let minutes = [now - 120_000, now - 60_000, now].map {
+      Minute(at: $0, minimum: 50, maximum: 70, mean: 55, count: 60)
+    }
+    scene.take(
+      .history(device: Scene.belt, attribute: "heart-rate-measurement", ["bpm": minutes])
+    )
+    var page = PageOfTest()
+    try page.take(scene.model.flush())
+    let found = try #require(page.minutes[0])
+    #expect(found.keys.sorted() == [now - 120_000, now - 60_000, now])
+    #expect(found[now]?.contains("count: 1") == true)
+  }
+
+  @Test("a device that was not seen for longest makes room for a new one")
+  mutating func manyDevices() throws {
+    for index in 0..<201 {
+      scene.take(.seen(Scene.advertisement(index, rssi: -50)))
+      scene.after(.seconds(1))
+    }
+    var page = PageOfTest()
+    try page.take(scene.model.flush())
+    #expect(page.rssi.count == 200)
+    #expect(page.others["device C0:FF:EE:00:00:00"] == nil)
+    #expect(page.others["device C0:FF:EE:00:00:C8"] != nil)
+  }
+
+  @Test("the end of a watch has its reason, and ends the line")
+  mutating func end() throws {
+    try beginWatch()
+    try scene.value(60)
+    scene.after(.seconds(1))
+    scene.take(.watchEnded(1, Scene.dropped))
+    #expect(scene.model.watch(1)?.state == .failed)
+    #expect(scene.model.watch(1)?.text == "watching: the connection dropped")
+    #expect(scene.model.watchesUnderWay == 0)
+    var page = PageOfTest()
+    try page.take(scene.model.flush())
+    #expect(page.points == [0: ["0 60.0", "1000 -"]])
+  }
+
+  @Test("a chain is shown step by step, with why it failed")
+  mutating func chain() throws {
+    let placed = ReportedStep(
+      recorded: StepPosition(1),
+      operation: "read",
+      attribute: "battery-level",
+      written: nil,
+      hasOctets: true
+    )
+    let key = RunKey.unrecorded(1)
+    scene.take(.chainBegan(key, chain: "soil", device: Scene.belt))
+    scene.take(.chain(key, scene.event(.stepStarted(placed))))
+    var page = PageOfTest()
+    try page.take(scene.model.flush())
+    #expect(page.others["step HRM-1/1/1"]?.contains(#""status":"running""#) == true)
+    let result = StepResult(
+      placed,
+      status: .failed,
+      outcome: nil,
+      failure: Scene.dropped,
+      took: .seconds(1)
+    )
+    scene.take(.chain(key, scene.event(.stepFinished(result))))
+    let ending = RunEnding(status: .failed, failure: Scene.dropped, step: placed, done: 0)
+    scene.take(.chain(key, scene.event(.runFinished(ending))))
+    try page.take(scene.model.flush())
+    #expect(page.others["step HRM-1/1/1"]?.contains(#""status":"failed""#) == true)
+    let run = try #require(page.others["run u1"])
+    #expect(run.contains(#""status":"failed""#) && run.contains("the connection dropped"))
+  }
+}

@@ -1,0 +1,109 @@
+// The events of a run, read back from a journal.
+
+import Bluetooth
+import Jobs
+import Signals
+import Testing
+
+@testable import Journal
+
+@Suite("Recorded events")
+struct RecordedEventTests {
+  private let bench: JournalBench
+  private let file: JournalFile
+
+  init() throws {
+    bench = try JournalBench()
+    file = try JournalFile(writing: bench.path, sync: .normal)
+  }
+
+  /// The lines of JSON that the events of the run make, and those that the journal exports.
+  private func lines(of run: Int64) throws -> (read: [String], exported: [String]) {
+    var read: [String] = []
+    var exported: [String] = []
+    #expect(try file.events(of: run) { read += JSONLinesReport().lines(for: $0) })
+    #expect(try file.exportJSON(run) { exported.append($0) })
+    return (read, exported)
+  }
+
+  private func record(_ script: EventScript) throws -> Int64 {
+    let recorder = bench.recorder(to: file)
+    recorder.begin()
+    let take = recorder.chain()
+    for event in script.events { take(event) }
+    recorder.finish(.ok)
+    return try #require(recorder.run)
+  }
+
+  @Test("what is read back makes the lines that were printed")
+  func lines() throws {
+    let run = try #require(try bench.run([72, 73], in: file))
+    let (read, exported) = try lines(of: run)
+    #expect(read.count > 4)
+    #expect(read == exported)
+  }
+
+  @Test("a failure has its code, its reason and what BlueZ answered")
+  func failure() throws {
+    var script = try EventScript("read battery-level")
+    script.start()
+    script.begin(1)
+    script.pass(.seconds(2))
+    let failure = RunFailure(
+      code: .refused,
+      class: .definite,
+      what: "reading battery-level on 'Thermo-1'",
+      why: "the device refused: it said no",
+      bluez: BlueZAnswer(name: "org.bluez.Error.Failed", text: "no"),
+      hint: "ask again"
+    )
+    script.finish(1, failure: failure)
+    var found: [StepResult] = []
+    #expect(
+      try file.events(of: try record(script)) { event in
+        if case .stepFinished(let result) = event.change { found.append(result) }
+      }
+    )
+    #expect(found.map(\.failure) == [failure])
+    #expect(found.map(\.status) == [.failed])
+    #expect(found.map(\.took) == [.seconds(2)])
+  }
+
+  @Test("a value with its bytes has its unit again")
+  func units() throws {
+    var script = try EventScript("read battery-level")
+    script.start()
+    script.begin(1)
+    let decoded = try StepValue.decode([72], of: "battery-level", format: nil)
+    script.tell(.value(script.step(1), StepValue(octets: [72], decoded: decoded)))
+    var found: [StepValue] = []
+    _ = try file.events(of: try record(script)) { event in
+      if case .value(_, let value) = event.change { found.append(value) }
+    }
+    #expect(found.map(\.octets) == [[72]])
+    #expect(found.first?.numbers.map(\.unit) == ["%"])
+  }
+
+  @Test("a run that is not there has no events")
+  func missing() throws {
+    #expect(try file.events(of: 99) { _ in } == false)
+  }
+
+  @Test(
+    "a position is read as it is written",
+    arguments: ["connect", "disconnect", "3", "4.2", "4[7].2", "2.finally.1", "5.else[2].3"]
+  )
+  func positions(text: String) {
+    #expect(StepPosition(text)?.description == text)
+  }
+
+  @Test("other texts are no positions", arguments: ["", "x", "4[", "4[x]", "4..2", "finish"])
+  func noPositions(text: String) { #expect(StepPosition(text) == nil) }
+
+  @Test("a time is read as it is written", arguments: [0, 951_782_399, 1_709_164_800, -1])
+  func times(seconds: Int64) {
+    let time = Duration.seconds(seconds) + .microseconds(250)
+    #expect(Timestamp.time(Timestamp.text(time)) == time)
+    #expect(Timestamp.time("2000-01-01") == nil)
+  }
+}
