@@ -44,6 +44,7 @@ test: set-up lint ## Lint, then all tests that need neither a radio nor root
 
 simtest: set-up ## Seeded worlds full of faults against the client and the simulator; SEEDS=200000
 	swift run -c release blerun-simtest --seeds $(or $(SEEDS),20000)
+	swift run -c release blerun-simtest --fleet --seeds $(or $(SEEDS),20000)
 
 fuzz: set-up ## Hostile files and messages; FUZZ_COUNT=1000000 of each
 	swift build -c release --product blerun-fuzz

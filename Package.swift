@@ -99,6 +99,8 @@ let package = Package(
     library("Journal", ["Jobs", "Documents", "Bluetooth", "Signals", grdb]),
     library("WebServer", ["CMicroHTTPD", "Signals"]),
     library("NordicSuites", ["CExpat", "Jobs", "Documents", "Spelling", "Bluetooth", "Signals"]),
+    library("Fleet", ["Jobs", "Documents", "Bluetooth", "Signals"]),
+    library("SimulatedFleets", ["Fleet", "Bluetooth", "Signals"]),
     library(
       "SimulatedRuns",
       [
@@ -108,7 +110,7 @@ let package = Package(
     ),
     .executableTarget(
       name: "blerun-simtest",
-      dependencies: ["SimulatedRuns", "Signals", argumentParser],
+      dependencies: ["SimulatedFleets", "SimulatedRuns", "Signals", argumentParser],
       swiftSettings: strict
     ),
     .executableTarget(
@@ -189,6 +191,7 @@ let package = Package(
         "SimulatedRuns", "BlueZSimulator", "SimulatedDevices", "Bluetooth", "DBus", "Signals",
       ]
     ),
+    tests("FleetTests", ["SimulatedFleets", "Fleet", "Bluetooth", "Signals"]),
     tests("JobsTests", ["Fixtures", "Jobs", "Documents", "Bluetooth", "Signals"]),
     tests(
       "JournalTests",

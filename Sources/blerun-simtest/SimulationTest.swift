@@ -30,10 +30,18 @@ struct SimulationTest: ParsableCommand {
   @Flag(help: "Run all seeds whatever fails, and count the rules that were broken.")
   var keepGoing = false
 
+  @Flag(help: "Run simulated fleets of gateways instead.")
+  var fleet = false
+
   /// One seed in so many is played twice more: it has to give the same run.
   private static let repetition: UInt64 = 64
 
   func run() throws {
+    if fleet {
+      let test = FleetTest(write: write)
+      if let seed { return try test.run(seed: seed) }
+      return try test.run(from..<from + seeds, keepGoing: keepGoing)
+    }
     if let seed {
       let result = SimulatedRun.play(seed: seed, isRecording: true)
       for line in result.timeline { write(line) }
@@ -64,7 +72,7 @@ struct SimulationTest: ParsableCommand {
         report(seed)
         throw ExitCode(1)
       }
-      broken.count(result)
+      broken.count(result.violations, seed: seed)
     }
     let took = (loop.now - began) / .seconds(1)
     let rate = Int(Double(chains) / max(took, 0.001))

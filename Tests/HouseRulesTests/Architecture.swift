@@ -56,6 +56,8 @@ enum Architecture {
     "BlueZSimulator": "org.bluez served from simulated devices",
     "SimulatedRuns": "seeded worlds of client, simulator and faults, with the rules they must keep",
     "Jobs": "chains and batches: description, plan, run, events, reports",
+    "Fleet": "jobs over many gateways: state machines over the port `JobStore`; a store in memory",
+    "SimulatedFleets": "seeded fleets full of faults, with the rules they must keep",
     "NordicSuites": "nRF Connect suites and macros",
     "Journal": "run events in SQLite; history",
     "WebServer": "HTTP for a few browsers on the event loop: access rules, limits, event streams",

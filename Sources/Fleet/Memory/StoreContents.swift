@@ -1,0 +1,82 @@
+// What a store in memory holds: entries and records with their recent versions.
+//
+// A pure value. Time, faults and clients are in MemoryStore.swift.
+
+import Signals
+
+/// Entries and records, changed only by compare-and-set.
+struct StoreContents {
+  /// A state of one key; a removal has no value.
+  struct Version {
+    let revision: Revision
+    let value: StoredValue?
+    let at: Instant
+  }
+
+  /// How many versions of a key are kept, for stale reads.
+  static let keptVersions = 6
+
+  private var versions: [StoreKey: [Version]] = [:]
+  private(set) var revision: Revision = 0
+
+  /// Makes a change.
+  ///
+  /// - Returns: ``StoreAnswer/applied(_:)`` or ``StoreAnswer/refused``; nil for a read.
+  mutating func change(_ request: StoreRequest, at now: Instant) -> StoreAnswer? {
+    switch request {
+    case .create(let key, let value):
+      write(key, value, if: versions[key]?.last?.value == nil, at: now)
+    case .update(let key, let value, let expected):
+      write(key, value, if: isCurrent(key, expected), at: now)
+    case .remove(let key, let expected):
+      write(key, nil, if: isCurrent(key, expected), at: now)
+    case .append(let key, let value, let expected):
+      write(key, value, if: (versions[key]?.last?.revision ?? 0) == expected, at: now)
+    case .list, .last, .publish: nil
+    }
+  }
+
+  private func isCurrent(_ key: StoreKey, _ expected: Revision) -> Bool {
+    guard let last = versions[key]?.last else { return false }
+    return last.value != nil && last.revision == expected
+  }
+
+  private mutating func write(
+    _ key: StoreKey,
+    _ value: StoredValue?,
+    if isAllowed: Bool,
+    at now: Instant
+  ) -> StoreAnswer {
+    guard isAllowed else { return .refused }
+    revision += 1
+    versions[key, default: []].append(Version(revision: revision, value: value, at: now))
+    if versions[key, default: []].count > Self.keptVersions { versions[key]?.removeFirst() }
+    return .applied(revision)
+  }
+
+  /// The entries of a pattern as they were at an instant, by key.
+  func entries(_ pattern: KeyPattern, at instant: Instant) -> [StoreEntry] {
+    switch pattern {
+    case .one(let key): entry(key, at: instant).map { [$0] } ?? []
+    case .all(let kind):
+      versions.keys.filter { $0.kind == kind }.sorted().compactMap { entry($0, at: instant) }
+    }
+  }
+
+  private func entry(_ key: StoreKey, at instant: Instant) -> StoreEntry? {
+    guard let version = versions[key]?.last(where: { $0.at <= instant }) else { return nil }
+    return version.value.map { StoreEntry(key: key, value: $0, revision: version.revision) }
+  }
+
+  /// What changed in a pattern after a revision, in the order of the changes.
+  func changes(_ pattern: KeyPattern, after revision: Revision) -> [WatchEvent] {
+    let keys = versions.keys.filter { pattern.matches($0) }
+    let latest = keys.compactMap { key in versions[key]?.last.map { (key, $0) } }
+    return latest.filter { $0.1.revision > revision }.sorted { $0.1.revision < $1.1.revision }
+      .map { key, version in
+        version.value.map {
+          .entry(StoreEntry(key: key, value: $0, revision: version.revision))
+        } ?? .removed(key, version.revision)
+      }
+  }
+}

@@ -1,0 +1,304 @@
+// A claim that is held: renewing it, permitting operations, stopping in time, releasing the device.
+
+import Signals
+
+extension Custody {
+  // MARK: The entry
+
+  /// A renewal, or an armed mark, that was made.
+  mutating func renewed(_ renewal: Int, at now: Instant) -> [Action] {
+    if let sentAt = holding?.sent[renewal] {
+      let from = settings.omits(.leaseFromSending) ? now : sentAt
+      extendLease(to: from + settings.lease)
+      let due = sentAt + settings.renewEvery
+      holding?.nextRenewal = due
+    }
+    holding?.sent = [:]
+    return armed(at: now)
+  }
+
+  private mutating func extendLease(to end: Instant) {
+    guard let holding, !holding.isFenced else { return }
+    self.holding?.leaseEnd = max(holding.leaseEnd, end)
+  }
+
+  /// The entry is not what this member wrote last.
+  mutating func heldEntryChanged(at now: Instant) -> [Action] {
+    guard let holding, let entry else { return [] }
+    guard entry.claim?.nonce == holding.claim.nonce else {
+      if holding.stage == .releasing { return released(at: now) }
+      self.holding?.isFenced = true
+      return stop(.replaced)
+    }
+    return entry.claim.map { renewed($0.renewal, at: now) } ?? []
+  }
+
+  /// The device is released, or belongs to somebody else.
+  mutating func released(at now: Instant) -> [Action] {
+    guard let holding else { return [] }
+    if !holding.isEndSettled, holding.end != nil {
+      // Only where the end is not stored first.
+      self.holding?.stage = .ending
+      return []
+    }
+    self.holding = nil
+    look(at: now)
+    return [.forget(nonce: holding.claim.nonce)]
+  }
+
+  // MARK: What is due
+
+  mutating func advanceHolding(_ circumstances: Circumstances, at now: Instant) -> [Action] {
+    var actions = fence(at: now)
+    if writing == nil { actions += writeEntry(at: now) }
+    guard let holding else { return actions }
+    switch holding.stage {
+    case .starting, .ending:
+      if let retry = holding.retryAt, retry > now {
+        wake(at: retry)
+      } else if recordRequest == nil {
+        actions += advanceRecords(circumstances, at: now)
+      }
+    case .running:
+      if holding.stopping == nil, holding.deadline <= now { actions += stop(.deadline) }
+      if holding.stopping == nil { wake(at: holding.deadline) }
+      if holding.stopping == nil, isCancelled { actions += stop(.cancelled) }
+    case .waiting(let until):
+      actions += advanceWaiting(until, at: now)
+    case .releasing:
+      break
+    }
+    return actions
+  }
+
+  private var isCancelled: Bool {
+    holding.flatMap { entry?.claimed($0.claim)?.isCancelled } ?? false
+  }
+
+  /// Stops the chain before the lease ends, and notes when it has.
+  private mutating func fence(at now: Instant) -> [Action] {
+    guard let holding, !settings.omits(.leaseCheck), !holding.isFenced else { return [] }
+    switch holding.stage {
+    case .ending, .releasing: return []
+    case .starting, .running, .waiting: break
+    }
+    if holding.leaseEnd <= now {
+      self.holding?.isFenced = true
+      if holding.stage != .running { return giveBack() }
+      return stop(.leaseEnding)
+    }
+    let last = holding.leaseEnd + (.zero - settings.stopBefore)
+    if holding.stage == .running {
+      if last <= now { return stop(.leaseEnding) }
+      wake(at: last)
+    }
+    wake(at: holding.leaseEnd)
+    return []
+  }
+
+  /// Without a record of a start there is nothing to report: another member may run the job.
+  mutating func giveBack() -> [Action] {
+    holding?.stage = .releasing
+    holding?.isFenced = true
+    return []
+  }
+
+  /// Stops the chain, once.
+  mutating func stop(_ reason: StopReason) -> [Action] {
+    guard let holding, holding.stopping == nil else { return [] }
+    switch holding.stage {
+    case .running:
+      self.holding?.stopping = reason
+      var actions: [Action] = []
+      if let wanted = holding.wanted {
+        self.holding?.wanted = nil
+        actions.append(.refuse(step: wanted.step, nonce: holding.claim.nonce))
+      }
+      return actions + [.stop(nonce: holding.claim.nonce, reason)]
+    case .starting, .waiting:
+      return giveBack()
+    case .ending, .releasing:
+      return []
+    }
+  }
+
+  private mutating func writeEntry(at now: Instant) -> [Action] {
+    guard let holding, nextRead == nil else { return [] }
+    let key = StoreKey.device(address)
+    if holding.stage == .releasing { return release(holding) }
+    guard let entry, entry.claim?.nonce == holding.claim.nonce, !holding.isFenced else { return [] }
+    let mustArm = holding.wanted != nil && entry.claimed(holding.claim)?.isArmed == false
+    guard mustArm || holding.nextRenewal <= now else {
+      wake(at: holding.nextRenewal)
+      return []
+    }
+    if settings.omits(.renewal), !mustArm {
+      extendLease(to: now + settings.lease)
+      let due = now + settings.renewEvery
+      self.holding?.nextRenewal = due
+      wake(at: due)
+      return []
+    }
+    let renewal = max(holding.renewal, entry.claim?.renewal ?? 0) + 1
+    var new = mustArm ? entry.armed(holding.claim) : entry
+    new.claim?.renewal = renewal
+    self.holding?.renewal = renewal
+    self.holding?.sent[renewal] = now
+    // Attempts without a reply follow each other at the pace of the limit.
+    let due = now + settings.retryAfter
+    self.holding?.nextRenewal = due
+    return write(
+      .own(new, renewal: renewal),
+      .update(key, .device(new), expecting: revision)
+    )
+  }
+
+  private mutating func release(_ holding: Holding) -> [Action] {
+    guard let entry, entry.claim?.nonce == holding.claim.nonce else {
+      if entry != nil { return released(at: changedAt) }
+      look(at: changedAt)
+      return []
+    }
+    let isFinished = holding.isEndSettled || settings.omits(.endBeforeRelease)
+    let new = isFinished ? entry.finished(holding.claim) : entry.released()
+    let key = StoreKey.device(address)
+    if new.queue.isEmpty {
+      return write(.own(nil, renewal: nil), .remove(key, expecting: revision))
+    }
+    return write(.own(new, renewal: nil), .update(key, .device(new), expecting: revision))
+  }
+
+  // MARK: Waiting for a connection that somebody else holds
+
+  private mutating func advanceWaiting(_ until: Instant, at now: Instant) -> [Action] {
+    guard let holding, let job = jobs[holding.claim.job] else { return giveBack() }
+    if isCancelled { return finish(.cancelled) }
+    if holding.deadline <= now {
+      let owner = holding.claim.successorOf.map { "held by gateway \($0)" }
+      return finish(.held, detail: owner ?? "the connection is held by another program")
+    }
+    wake(at: holding.deadline)
+    guard until <= now else {
+      wake(at: until)
+      return []
+    }
+    self.holding?.stage = .running
+    return [.run(job, nonce: holding.claim.nonce)]
+  }
+
+  // MARK: The chain
+
+  /// An operation wants to begin.
+  mutating func wants(
+    step: Int,
+    isIdempotent: Bool,
+    nonce: String,
+    at now: Instant
+  ) -> [Action] {
+    guard let holding, holding.claim.nonce == nonce, holding.stage == .running,
+      holding.stopping == nil, mayBegin(at: now)
+    else { return [.refuse(step: step, nonce: nonce)] }
+    let open = Holding.Open(step: step, isIdempotent: isIdempotent)
+    if isIdempotent || entry?.claimed(holding.claim)?.isArmed == true { return permit(open) }
+    self.holding?.wanted = open
+    return settings.omits(.armedReply) ? permit(open) : []
+  }
+
+  /// Whether an operation may begin now, by the lease.
+  private func mayBegin(at now: Instant) -> Bool {
+    guard let holding else { return false }
+    return settings.omits(.leaseCheck) || (!holding.isFenced && now < holding.leaseEnd)
+  }
+
+  private mutating func permit(_ open: Holding.Open) -> [Action] {
+    guard let holding else { return [] }
+    self.holding?.open = open
+    self.holding?.step = open.step
+    let permit = Action.permit(step: open.step, nonce: holding.claim.nonce)
+    return open.isIdempotent ? [permit] : [journal(), permit].compactMap(\.self)
+  }
+
+  /// The armed mark may be stored: whoever waits for it goes ahead.
+  private mutating func armed(at now: Instant) -> [Action] {
+    guard let holding, let wanted = holding.wanted,
+      entry?.claimed(holding.claim)?.isArmed == true
+    else { return [] }
+    self.holding?.wanted = nil
+    if holding.open?.step == wanted.step { return [] }
+    guard holding.stopping == nil, mayBegin(at: now) else {
+      return [.refuse(step: wanted.step, nonce: holding.claim.nonce)]
+    }
+    return permit(wanted)
+  }
+
+  /// An operation has ended.
+  mutating func operationEnded(step: Int, nonce: String, at now: Instant) -> [Action] {
+    guard let holding, holding.claim.nonce == nonce, let open = holding.open,
+      open.step == step
+    else { return [] }
+    if now >= holding.leaseEnd { self.holding?.overran = step }
+    self.holding?.open = nil
+    self.holding?.step = step + 1
+    return open.isIdempotent ? [] : [journal()].compactMap(\.self)
+  }
+
+  /// The chain has ended, and its connection is down.
+  mutating func chainEnded(_ outcome: ChainOutcome, nonce: String, at now: Instant) -> [Action] {
+    guard let holding, holding.claim.nonce == nonce, holding.stage == .running else { return [] }
+    let isArmed = entry?.claimed(holding.claim)?.isArmed ?? true
+    let isOpen = holding.open.map { !$0.isIdempotent } ?? false
+    self.holding?.stopping = nil
+    switch (outcome, holding.stopping) {
+    case (.ok, _): return finish(.ok)
+    case (.failed, .some) where isOpen: return finish(.unknown)
+    case (.failed(let step), nil):
+      self.holding?.step = step
+      return finish(.failed)
+    case (.held, nil) where !isArmed:
+      let until = now + settings.announceEvery / 2
+      self.holding?.stage = .waiting(until: until)
+      self.holding?.open = nil
+      return []
+    case (.held, nil): return finish(.failed)
+    case (.failed, .cancelled?), (.held, .cancelled?), (.stopped, .cancelled?):
+      return finish(isOpen ? .unknown : .cancelled)
+    case (.failed, .deadline?), (.held, .deadline?), (.stopped, .deadline?):
+      return finish(isOpen ? .unknown : isArmed ? .interrupted : .expired)
+    case (.failed, _), (.held, _), (.stopped, _):
+      return isArmed ? finish(isOpen ? .unknown : .interrupted) : giveBack()
+    }
+  }
+
+  /// The job has an end, which goes to the journal, then to the store; then the device is released.
+  mutating func finish(_ state: EndState, detail: String = "") -> [Action] {
+    guard let holding else { return [] }
+    var end = EndRecord(
+      state,
+      owner: member.name,
+      nonce: holding.claim.nonce,
+      step: state == .ok ? nil : holding.step
+    )
+    end.overran = holding.overran
+    end.detail = detail
+    self.holding?.end = end
+    let stage: Holding.Stage = settings.omits(.endBeforeRelease) ? .releasing : .ending
+    self.holding?.stage = stage
+    return [journal()].compactMap(\.self)
+  }
+
+  /// What the journal has to know.
+  func journal() -> Action? {
+    guard let holding, let start = holding.start else { return nil }
+    var entry = JournalEntry(
+      address: address,
+      job: holding.claim.job,
+      nonce: holding.claim.nonce,
+      start: start
+    )
+    entry.isArmed = self.entry?.claimed(holding.claim)?.isArmed ?? true
+    entry.step = holding.step
+    entry.isOpen = holding.open.map { !$0.isIdempotent } ?? false
+    entry.end = holding.end
+    return .journal(entry)
+  }
+}

@@ -1,0 +1,73 @@
+// Who looks for jobs that nobody follows: one gateway at a time, by turns that a compare-and-set
+// decides.
+//
+// Nothing depends on there being one only: two sweeps announce twice.
+
+import Bluetooth
+import Signals
+
+/// The part of a gateway in the sweeps.
+struct Sweep: Sendable {
+  private let gateway: String
+  private let incarnation: String
+  private let settings: FleetSettings
+  private var revision: Revision = 0
+  private var changedAt: Instant
+  private var isOwn = false
+  private var turns = 0
+  private var isListing = false
+  /// The request that has no answer yet.
+  var pending: RequestID?
+  /// When the sweep has something to do.
+  private(set) var next: Instant?
+
+  init(gateway: String, incarnation: String, settings: FleetSettings, at now: Instant) {
+    self.gateway = gateway
+    self.incarnation = incarnation
+    self.settings = settings
+    changedAt = now
+    next = now + settings.sweepEvery
+  }
+
+  /// The request that is due.
+  mutating func advance(at now: Instant) -> StoreRequest? {
+    guard pending == nil, let due = next, due <= now else { return nil }
+    next = now + settings.sweepEvery
+    if isListing {
+      isListing = false
+      return .list(.all(.device))
+    }
+    let waits = isOwn ? settings.sweepEvery : settings.sweepEvery * 3
+    guard revision == 0 || now - changedAt >= waits else { return .list(.one(.sweep)) }
+    turns += 1
+    let turn = SweepTurn(gateway: gateway, nonce: "\(incarnation)-sweep-\(turns)")
+    return revision == 0
+      ? .create(.sweep, .sweep(turn)) : .update(.sweep, .sweep(turn), expecting: revision)
+  }
+
+  /// - Returns: The devices to announce and to look at.
+  mutating func answered(_ answer: StoreAnswer, at now: Instant) -> [BluetoothAddress] {
+    pending = nil
+    switch answer {
+    case .applied(let revision):
+      (self.revision, changedAt, isOwn, isListing) = (revision, now, true, true)
+      next = now
+    case .entries(let entries):
+      if let entry = entries.first, case .sweep = entry.value {
+        if entry.revision > revision { (revision, changedAt, isOwn) = (entry.revision, now, false) }
+      }
+      return entries.compactMap { entry in
+        guard case .device = entry.value else { return nil }
+        return entry.key.address
+      }
+    case .refused:
+      isOwn = false
+      revision = max(revision, 1)
+      changedAt = now
+      next = now + settings.retryAfter
+    case .unknown, .unavailable, .published:
+      break
+    }
+    return []
+  }
+}

@@ -1,0 +1,147 @@
+// The records of a job: each start, and its end.
+//
+// A record is appended only behind the record that its writer knows to be the last. So a successor
+// that begins makes the result of its predecessor impossible, and a result makes a further start
+// impossible, however stale their reads are.
+
+import Jobs
+
+/// How a job ended.
+public enum EndState: String, CaseIterable, Sendable {
+  /// All operations succeeded.
+  case ok
+  /// An operation failed, and nothing after it was done.
+  case failed
+  /// Cancelled, and no operation that is not idempotent was open.
+  case cancelled
+  /// An operation that is not idempotent may or may not have happened.
+  case unknown
+  /// Stopped before the operation `step`; all before it happened, none from it on.
+  case interrupted
+  /// No gateway observed the device.
+  case noGateway = "no-gateway"
+  /// Gateways observed the device, and none has the version or the capabilities needed.
+  case noCapableGateway = "no-capable-gateway"
+  /// The name belongs to several devices.
+  case ambiguous
+  /// The name belongs only to private addresses that change; a bond is needed.
+  case needsBond = "needs-bond"
+  /// The deadline passed, and no operation that is not idempotent happened.
+  case expired
+  /// The deadline passed while another gateway still held the connection.
+  case held
+
+  /// Whether a further record may replace it, with what a journal knows.
+  public var isOpen: Bool { self == .unknown }
+}
+
+/// The start of a chain.
+public struct StartRecord: Equatable, Sendable {
+  /// Who runs the chain.
+  public let owner: String
+  /// The claim under which it runs.
+  public let nonce: String
+  /// The epoch of that claim.
+  public let epoch: Revision
+}
+
+/// The end of a job.
+public struct EndRecord: Equatable, Sendable {
+  /// How it ended.
+  public var state: EndState
+  /// Who ended it.
+  public let owner: String
+  /// The claim under which it ended.
+  public let nonce: String
+  /// The operation at which it ended, from 0; nil when none was reached.
+  public var step: Int?
+  /// The operation that may have been carried out after the lease of its gateway had ended,
+  /// because the gateway was stopped between its check and its sending.
+  public var overran: Int?
+  /// How many events the run has.
+  public var events = 0
+  /// The digest of the events; see ``EventDigest``.
+  public var digest = ""
+  /// What else is known, for people: who listened, who holds the connection.
+  public var detail = ""
+
+  /// An end without events.
+  public init(_ state: EndState, owner: String, nonce: String, step: Int? = nil) {
+    self.state = state
+    self.owner = owner
+    self.nonce = nonce
+    self.step = step
+  }
+}
+
+/// One record of a job.
+public enum ResultRecord: Equatable, Sendable {
+  /// A chain began.
+  case started(StartRecord)
+  /// The job ended.
+  case ended(EndRecord)
+
+  /// The end, if it is one.
+  public var end: EndRecord? {
+    switch self {
+    case .started: nil
+    case .ended(let end): end
+    }
+  }
+
+  /// The claim of whoever wrote it.
+  public var nonce: String {
+    switch self {
+    case .started(let start): start.nonce
+    case .ended(let end): end.nonce
+    }
+  }
+}
+
+extension ResultRecord: StoredForm {
+  static let what = "a record of a job"
+
+  var members: [Member] {
+    switch self {
+    case .started(let start):
+      return [
+        ("record", .string("started")), ("owner", .string(start.owner)),
+        ("nonce", .string(start.nonce)), ("epoch", .number("\(start.epoch)")),
+      ]
+    case .ended(let end):
+      let head: [Member] = [
+        ("record", .string("ended")), ("state", .string(end.state.rawValue)),
+        ("owner", .string(end.owner)), ("nonce", .string(end.nonce)),
+      ]
+      return head + [
+        ("step", .whole(end.step)), ("overran", .whole(end.overran)),
+        ("events", .whole(end.events)), ("digest", .string(end.digest)),
+        ("detail", .string(end.detail)),
+      ]
+    }
+  }
+
+  private enum Name: String, CaseIterable { case started, ended }
+
+  init?(_ reader: inout FormReader) {
+    guard let name: Name = reader.word("record") else { return nil }
+    let owner = reader.name("owner")
+    let nonce = reader.name("nonce")
+    switch name {
+    case .started:
+      guard let owner, let nonce, let epoch = reader.number("epoch") else { return nil }
+      self = .started(StartRecord(owner: owner, nonce: nonce, epoch: Revision(epoch)))
+    case .ended:
+      let state: EndState? = reader.word("state")
+      let step = reader.optionalNumber("step")
+      let overran = reader.optionalNumber("overran")
+      let events = reader.number("events")
+      let digest = reader.text("digest", bytes: 64)
+      let detail = reader.text("detail", bytes: FleetBounds.detail)
+      guard let owner, let nonce, let state, let events, let digest, let detail else { return nil }
+      var end = EndRecord(state, owner: owner, nonce: nonce, step: step)
+      (end.overran, end.events, end.digest, end.detail) = (overran, events, digest, detail)
+      self = .ended(end)
+    }
+  }
+}

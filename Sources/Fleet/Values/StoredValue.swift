@@ -1,0 +1,120 @@
+// Everything that a fleet keeps in its store, and its form there: one object of JSON with a version.
+
+import Jobs
+
+/// A value of the store.
+public enum StoredValue: Equatable, Sendable {
+  /// At ``StoreKey/Kind/device``.
+  case device(DeviceEntry)
+  /// At ``StoreKey/Kind/job``.
+  case job(FleetJob)
+  /// At ``StoreKey/Kind/chain``: the text of a chain.
+  case chain(String)
+  /// At ``StoreKey/Kind/gateway``.
+  case gateway(GatewayEntry)
+  /// At ``StoreKey/Kind/sweep``.
+  case sweep(SweepTurn)
+  /// At ``StoreKey/Kind/result``.
+  case record(ResultRecord)
+  /// At ``StoreKey/Kind/events``.
+  case events(EventChunk)
+  /// At ``StoreKey/Kind/sightings``.
+  case sightings(SightingReport)
+  /// At ``StoreKey/Kind/announce``: something waits for the device.
+  case announcement
+
+  /// The version of the format that is written, and the only one that is read.
+  public static let version = 1
+
+  /// The JSON text.
+  public var text: String {
+    let members: [Member] =
+      switch self {
+      case .device(let entry): entry.members
+      case .job(let job): job.members
+      case .chain(let text): [("text", .string(text))]
+      case .gateway(let entry): entry.members
+      case .sweep(let turn): turn.members
+      case .record(let record): record.members
+      case .events(let chunk): chunk.members
+      case .sightings(let report): report.members
+      case .announcement: []
+      }
+    return JSONValue.object([("version", .whole(Self.version))] + members).text
+  }
+
+  /// Reads what somebody stored under a key.
+  ///
+  /// It may come from anybody who can write to the store, so it is checked like a file: unknown
+  /// keys, values out of bounds and other versions are errors.
+  ///
+  /// - Throws: ``UnreadableValue``.
+  public init(_ text: String, at key: StoreKey) throws(UnreadableValue) {
+    switch key.kind {
+    case .device: self = .device(try DeviceEntry.read(text, key))
+    case .job: self = .job(try FleetJob.read(text, key))
+    case .chain: self = .chain(try ChainText.read(text, key).text)
+    case .gateway: self = .gateway(try GatewayEntry.read(text, key))
+    case .sweep: self = .sweep(try SweepTurn.read(text, key))
+    case .result: self = .record(try ResultRecord.read(text, key))
+    case .events: self = .events(try EventChunk.read(text, key))
+    case .sightings: self = .sightings(try SightingReport.read(text, key))
+    case .announce:
+      _ = try Announcement.read(text, key)
+      self = .announcement
+    }
+  }
+}
+
+/// A stored value that cannot be read: not of this format, of another version, or out of bounds.
+public struct UnreadableValue: Error, Equatable, Sendable, CustomStringConvertible {
+  /// Where it is stored.
+  public let key: StoreKey
+  /// What is wrong, an error each.
+  public let problems: [String]
+
+  public var description: String {
+    "the value of \(key) in the store is invalid: " + problems.joined(separator: "; ")
+  }
+}
+
+private struct ChainText: StoredForm {
+  static let what = "the text of a chain"
+  let text: String
+  var members: [Member] { [("text", .string(text))] }
+
+  init?(_ reader: inout FormReader) {
+    guard let text = reader.text("text", bytes: FleetBounds.chain) else { return nil }
+    self.text = text
+  }
+}
+
+private struct Announcement: StoredForm {
+  static let what = "an announcement"
+  var members: [Member] { [] }
+  init?(_ reader: inout FormReader) {}
+}
+
+/// What a value of the store may be at most.
+public enum FleetBounds {
+  /// The size of the text of a chain, in bytes.
+  public static let chain = 512 << 10
+  /// The size of any value, in bytes.
+  public static let value = 1 << 20
+  /// How many variables a job sets.
+  public static let values = 64
+  /// The size of the value of a variable, in bytes.
+  public static let valueText = 4 << 10
+  /// How many capabilities a job needs, or a gateway has.
+  public static let needs = 32
+  /// How many sightings are reported at once.
+  public static let sightings = 1000
+  /// The size of the name of a device, in bytes.
+  public static let deviceName = 248
+  /// The size of a detail for people, in bytes.
+  public static let detail = 4 << 10
+  /// How long a job may wait and run.
+  public static let deadline = Duration.seconds(1)...Duration.seconds(7 * 24 * 3600)
+  /// How long a claim holds without a renewal.
+  public static let lease = Duration.seconds(1)...Duration.seconds(3600)
+}

@@ -1,0 +1,208 @@
+// The rules of a fleet, and what was seen of a run to check them.
+
+import Bluetooth
+import Fleet
+import Signals
+
+/// What was seen, and the rules that were broken.
+struct FleetRules: Sendable {
+  /// A chain that a gateway runs.
+  struct Running: Sendable {
+    let gateway: Int
+    let nonce: String
+    let job: JobID
+    let order: Int
+    /// When its gateway was paused last; it may end its chain for a while after that.
+    var pausedUntil: Duration?
+    var isPaused = false
+    /// The pauses that already let an operation through.
+    var letThrough = 0
+  }
+
+  /// How long after a pause a chain may take to end.
+  static let endingTime = Duration.seconds(3)
+
+  private(set) var violations: [String] = []
+  private(set) var begun: Set<JobID> = []
+  private var running: [BluetoothAddress: [Running]] = [:]
+  private var records: [JobID: [ResultRecord]] = [:]
+  private var journals: [String: JournalEntry] = [:]
+  private var overruns: [(nonce: String, step: Int)] = []
+  private var queued: Set<JobID> = []
+  private var order = 0
+  /// The order in which the jobs of each device were queued.
+  private var queues: [BluetoothAddress: [JobID]] = [:]
+
+  mutating func breaks(_ rule: String, _ what: String, at now: Duration) {
+    violations.append("\(rule): \(what), at \(now)")
+  }
+
+  // MARK: Chains
+
+  mutating func began(
+    _ chain: Gateway.ChainID,
+    _ job: JobID,
+    gateway: Int,
+    at now: Duration
+  ) {
+    order += 1
+    begun.insert(job)
+    let others = running[chain.address, default: []].filter { $0.nonce != chain.nonce }
+    for other in others where !isExcused(other, at: now) {
+      breaks("A device has one chain", "\(other.nonce) runs and \(chain.nonce) begins", at: now)
+    }
+    running[chain.address, default: []].removeAll { $0.nonce == chain.nonce }
+    running[chain.address, default: []]
+      .append(Running(gateway: gateway, nonce: chain.nonce, job: job, order: order))
+  }
+
+  /// A chain whose process is stopped, or was a moment ago, has begun nothing since.
+  private func isExcused(_ chain: Running, at now: Duration) -> Bool {
+    chain.isPaused || chain.pausedUntil.map { now - $0 <= Self.endingTime } ?? false
+  }
+
+  mutating func ended(_ chain: Gateway.ChainID) {
+    running[chain.address]?.removeAll { $0.nonce == chain.nonce }
+  }
+
+  mutating func killed(gateway: Int) {
+    for address in running.keys { running[address]?.removeAll { $0.gateway == gateway } }
+  }
+
+  mutating func paused(gateway: Int, _ isPaused: Bool, at now: Duration) {
+    for (address, chains) in running {
+      for index in chains.indices where chains[index].gateway == gateway {
+        running[address]?[index].isPaused = isPaused
+        running[address]?[index].pausedUntil = now
+        if isPaused { running[address]?[index].letThrough = 0 }
+      }
+    }
+  }
+
+  /// An operation reaches the device.
+  ///
+  /// - Parameter wasStopped: Its process was stopped between its check and its sending.
+  mutating func operated(
+    _ chain: Gateway.ChainID,
+    step: Int,
+    isIdempotent: Bool,
+    wasStopped: Bool,
+    at now: Duration
+  ) {
+    let chains = running[chain.address, default: []]
+    guard let index = chains.firstIndex(where: { $0.nonce == chain.nonce }) else {
+      breaks("Only chains that run operate", "\(chain.nonce) step \(step)", at: now)
+      return
+    }
+    let isReplaced = chains.contains { $0.order > chains[index].order }
+    guard isReplaced else { return }
+    running[chain.address]?[index].letThrough += 1
+    if !wasStopped || chains[index].letThrough > 0 {
+      let what = "\(chain.nonce) step \(step) after another chain began"
+      breaks("A replaced chain does nothing", what, at: now)
+    } else if !isIdempotent {
+      overruns.append((chain.nonce, step))
+    }
+  }
+
+  mutating func journaled(_ entry: JournalEntry) { journals[entry.nonce] = entry }
+
+  // MARK: Jobs
+
+  mutating func queued(_ job: JobID) { queued.insert(job) }
+
+  /// A change of the store.
+  mutating func changed(_ request: StoreRequest, _ queue: [JobID]?, at now: Duration) {
+    switch request {
+    case .create(let key, .device(let entry)), .update(let key, .device(let entry), _):
+      guard let address = key.address else { return }
+      for one in entry.queue where queues[address]?.contains(one.job) != true {
+        queues[address, default: []].append(one.job)
+      }
+    case .append(let key, .record(let record), _):
+      guard let job = JobID(key.name) else { return }
+      if case .started = record, let first = queue?.first, first != job {
+        breaks("Jobs of a device run in their order", "\(job) before \(first)", at: now)
+      }
+      let last = records[job]?.last?.end
+      if let last, !(last.state.isOpen && record.end != nil) {
+        breaks("A job ends once", "\(job) was \(last.state)", at: now)
+      }
+      records[job, default: []].append(record)
+    case .create, .update, .append, .remove, .list, .last, .publish:
+      break
+    }
+  }
+
+  /// How the job has ended.
+  func end(of job: JobID) -> EndRecord? { records[job]?.last?.end }
+
+  /// Everything is at rest.
+  mutating func finish(
+    _ world: FleetWorld,
+    _ devices: [BluetoothAddress: FleetDevice],
+    at now: Duration
+  ) {
+    for address in devices.keys.sorted() {
+      guard let holder = devices[address]?.holder else { continue }
+      breaks("No connection is left", "\(address) by \(holder.nonce)", at: now)
+    }
+    for draft in world.jobs {
+      guard queued.contains(draft.job.id) || end(of: draft.job.id) != nil else { continue }
+      let log = devices[draft.job.device]?.log.filter { $0.job == draft.job.id } ?? []
+      check(draft, log, at: now)
+    }
+    for (nonce, step) in overruns {
+      let entry = journals[nonce]
+      let isReported =
+        entry?.end?.overran == step || entry?.end?.state == .unknown || entry?.isOpen == true
+      if !isReported {
+        breaks("What a stopped process let through is reported", "\(nonce) step \(step)", at: now)
+      }
+    }
+  }
+
+  private mutating func check(
+    _ draft: FleetWorld.JobDraft,
+    _ log: [FleetDevice.Operation],
+    at now: Duration
+  ) {
+    let id = draft.job.id
+    guard let end = end(of: id) else {
+      breaks("Every job ends", "\(id) has no end", at: now)
+      return
+    }
+    let writes = log.filter { !$0.isIdempotent }
+    if draft.job.rerun == .never {
+      let steps = writes.map(\.step)
+      if Set(steps).count != steps.count {
+        breaks("No operation is repeated that is not idempotent", "\(id): \(steps)", at: now)
+      }
+    }
+    let isTrue: Bool
+    switch end.state {
+    case .ok:
+      let own = log.filter { $0.nonce == end.nonce }.map(\.step)
+      isTrue = own == Array(1...draft.operations.utf8.count)
+    case .failed:
+      isTrue = draft.job.rerun != .never || writes.allSatisfy { $0.step <= end.step ?? 0 }
+    case .interrupted:
+      isTrue =
+        draft.job.rerun != .never
+        || writes.allSatisfy { $0.step < end.step ?? 0 || $0.step == end.overran }
+    case .cancelled:
+      isTrue =
+        draft.job.rerun != .never || writes.allSatisfy { $0.step <= end.step ?? -1 }
+    case .noGateway, .noCapableGateway:
+      isTrue = log.isEmpty && !begun.contains(id)
+    case .expired, .held, .ambiguous, .needsBond:
+      isTrue = writes.isEmpty
+    case .unknown:
+      isTrue = true
+    }
+    if !isTrue {
+      let done = log.map { "\($0.nonce):\($0.step)" }
+      breaks("A result is true", "\(id) is \(end.state) at \(end.step ?? -1), \(done)", at: now)
+    }
+  }
+}

@@ -1,0 +1,244 @@
+// One run of a simulated fleet, from the first job until all is at rest.
+
+import Bluetooth
+public import Fleet
+import Signals
+
+/// What a run came to.
+public struct SimulatedFleet: Sendable {
+  /// Where everything in it came from.
+  public let seed: UInt64
+  /// The rules that were broken, the earliest first; none is how it should be.
+  public let violations: [String]
+  /// How many jobs ended in each way.
+  public let ends: [EndState: Int]
+  /// How long it lasted, in virtual time.
+  public let lasted: Duration
+  /// What happened, a line each; empty unless it was asked for.
+  public let timeline: [String]
+
+  /// Plays the fleet of a seed until everything is at rest.
+  ///
+  /// - Parameter isRecording: Whether the timeline is kept.
+  public static func play(seed: UInt64, isRecording: Bool = false) -> SimulatedFleet {
+    play(FleetWorld(seed: seed), isRecording: isRecording)
+  }
+
+  /// The same, without a step of the protocol: some rule has to be broken by some seed.
+  package static func play(seed: UInt64, omitting step: Omission) -> SimulatedFleet {
+    var world = FleetWorld(seed: seed)
+    world.settings.omitted = [step]
+    return play(world, isRecording: false)
+  }
+
+  static func play(_ world: FleetWorld, isRecording: Bool) -> SimulatedFleet {
+    let run = FleetRun(world, isRecording: isRecording)
+    var failure: [String] = []
+    do {
+      try run.play()
+    } catch {
+      failure = ["A run comes to an end: \(error)"]
+    }
+    let rules = run.rules.withLock { $0 }
+    let ends = world.jobs.compactMap { rules.end(of: $0.job.id)?.state }
+    defer { run.loop.end() }
+    return SimulatedFleet(
+      seed: world.seed,
+      violations: rules.violations + failure,
+      ends: Dictionary(ends.map { ($0, 1) }, uniquingKeysWith: +),
+      lasted: run.loop.now.sinceStart,
+      timeline: run.timeline.withLock { $0 }
+    )
+  }
+}
+
+/// A fleet that is being played.
+final class FleetRun: Sendable {
+  private struct Parts {
+    var gateways: [SimulatedGateway] = []
+    var submitters: [SimulatedSubmitter] = []
+  }
+
+  /// How long after the healing everything may take to come to rest, beyond the longest deadline.
+  static let settling = Duration.seconds(600)
+  /// How often a radio reports what it observes.
+  static let observing = Duration.seconds(20)
+
+  let world: FleetWorld
+  let loop = VirtualTimeLoop(eventLimit: 2_000_000)
+  let rules = Guarded(FleetRules())
+  let timeline = Guarded<[String]>([])
+  private let isRecording: Bool
+  private let devices: Guarded<[BluetoothAddress: FleetDevice]>
+  private let parts = Guarded(Parts())
+  private let contents: Guarded<[BluetoothAddress: [JobID]]>
+
+  init(_ world: FleetWorld, isRecording: Bool) {
+    self.world = world
+    self.isRecording = isRecording
+    let made = world.ranges.enumerated().map { number, range in
+      FleetDevice(address: FleetWorld.address(number), range: range)
+    }
+    devices = Guarded(Dictionary(uniqueKeysWithValues: made.map { ($0.address, $0) }))
+    contents = Guarded([:])
+  }
+
+  var elapsed: Duration { loop.now.sinceStart }
+
+  func note(_ text: @autoclosure () -> String) {
+    guard isRecording else { return }
+    let line = "\(elapsed / .milliseconds(1)) ms  \(text())"
+    timeline.withLock { $0.append(line) }
+  }
+
+  func withDevice<R>(
+    _ address: BluetoothAddress,
+    _ body: (inout FleetDevice) -> R
+  ) -> R {
+    devices.withLock { devices in
+      var device = devices[address] ?? FleetDevice(address: address, range: [])
+      defer { devices[address] = device }
+      return body(&device)
+    }
+  }
+
+  func devices(inRangeOf gateway: Int) -> [BluetoothAddress] {
+    devices.withLock { $0.filter { $0.value.range.contains(gateway) }.keys.sorted() }
+  }
+
+  func disconnectAll(of gateway: Int) {
+    devices.withLock { devices in
+      for address in devices.keys { devices[address]?.disconnect(gateway: gateway) }
+    }
+  }
+
+  // MARK: The course of a run
+
+  func play() throws {
+    let store = MemoryStore(
+      on: loop,
+      seed: world.seed,
+      faults: world.faults
+    ) { [self] request, revision in changed(request, revision) }
+    let gateways = (0..<world.gateways).map {
+      SimulatedGateway($0, self, store.client("gateway-\($0)"))
+    }
+    let submitters = (0..<world.submitters).map {
+      SimulatedSubmitter($0, self, store.client("submitter-\($0)"))
+    }
+    parts.withLock { $0 = Parts(gateways: gateways, submitters: submitters) }
+    for gateway in gateways {
+      gateway.handle(.woken)
+      observe(gateway)
+    }
+    submit(submitters)
+    for (at, what) in world.disturbances {
+      loop.after(at) { [self] in perform(what, store, gateways, submitters) }
+    }
+    loop.after(world.healsAt) { [self] in heal(store, gateways, submitters) }
+    try rest(store, gateways, submitters)
+    rules.withLock { rules in
+      devices.withLock { rules.finish(world, $0, at: elapsed) }
+    }
+  }
+
+  private func observe(_ gateway: SimulatedGateway) {
+    gateway.observe()
+    loop.after(Self.observing) { [self] in observe(gateway) }
+  }
+
+  private func submit(_ submitters: [SimulatedSubmitter]) {
+    for draft in world.jobs {
+      let submitter = submitters[draft.submitter]
+      loop.after(draft.at) { submitter.handle(.submit(draft.job, chain: draft.operations)) }
+      if let later = draft.cancelledAfter {
+        loop.after(draft.at + later) { submitter.handle(.cancel(draft.job.id)) }
+      }
+    }
+  }
+
+  private func changed(_ request: StoreRequest, _ revision: Revision) {
+    note("store \(revision): \(request)")
+    var queue: [JobID]?
+    switch request {
+    case .create(let key, .device(let entry)), .update(let key, .device(let entry), _):
+      if let address = key.address {
+        contents.withLock { $0[address] = entry.queue.map(\.job) }
+      }
+    case .append(let key, _, _):
+      let device = world.jobs.first { $0.job.id.text == key.name }?.job.device
+      queue = device.flatMap { device in contents.withLock { $0[device] } }
+    case .create, .update, .remove, .list, .last, .publish:
+      break
+    }
+    rules.withLock { $0.changed(request, queue, at: elapsed) }
+  }
+
+  private func perform(
+    _ what: FleetWorld.Disturbance,
+    _ store: MemoryStore,
+    _ gateways: [SimulatedGateway],
+    _ submitters: [SimulatedSubmitter]
+  ) {
+    note("\(what)")
+    func cut(_ name: String, _ direction: MemoryStore.Direction, _ time: Duration) {
+      store.cut(name, direction)
+      loop.after(time) { store.heal(name) }
+    }
+    switch what {
+    case .kill(let number, let time): gateways[number].kill(downFor: time)
+    case .pauseProcess(let number, let time): gateways[number].pause(for: time, guarded: true)
+    case .pauseHost(let number, let time): gateways[number].pause(for: time, guarded: false)
+    case .cut(let number, let direction, let time): cut(gateways[number].name, direction, time)
+    case .cutSubmitter(let number, let direction, let time):
+      cut(submitters[number].name, direction, time)
+    case .killSubmitter(let number): submitters[number].kill()
+    case .restartStore(let time):
+      store.stop()
+      loop.after(time) { store.start() }
+    case .move(let device, let range):
+      let address = FleetWorld.address(device)
+      withDevice(address) { $0.range = Set(range) }
+      // The connection drops within the supervision timeout.
+      loop.after(world.settings.supervision / 2) { [self] in
+        withDevice(address) { $0.supervise() }
+      }
+    case .drain(let number): gateways[number].drain()
+    }
+  }
+
+  /// Nothing goes wrong any more. What is stopped or killed comes back by itself.
+  private func heal(
+    _ store: MemoryStore,
+    _ gateways: [SimulatedGateway],
+    _ submitters: [SimulatedSubmitter]
+  ) {
+    note("healed")
+    store.setFaults(.none)
+    store.start()
+    for gateway in gateways { store.heal(gateway.name) }
+    for submitter in submitters { store.heal(submitter.name) }
+  }
+
+  /// Lets time pass until every job has ended, and nothing is left to do.
+  private func rest(
+    _ store: MemoryStore,
+    _ gateways: [SimulatedGateway],
+    _ submitters: [SimulatedSubmitter]
+  ) throws {
+    let limit = world.healsAt + .seconds(200) + Self.settling
+    while elapsed < limit {
+      let next = elapsed + .seconds(20)
+      try loop.drive { [loop] in loop.now.sinceStart >= next }
+      guard elapsed > world.healsAt + .seconds(50) else { continue }
+      let isAtRest =
+        submitters.allSatisfy(\.isDone) && gateways.allSatisfy(\.isAtRest)
+        && store.entries(.all(.device)).isEmpty
+      if isAtRest { return }
+    }
+    let left = store.entries(.all(.device)).map { "\($0.key): \($0.value)" }
+    rules.withLock {
+      $0.breaks("A fleet comes to rest", left.joined(separator: ", "), at: elapsed)
+    }
+  }
+}

@@ -1,0 +1,168 @@
+// What a simulated fleet consists of and what goes wrong in it, drawn from a seed.
+//
+// Values only: a world is played by FleetRun.
+
+import Bluetooth
+import Fleet
+import Signals
+
+/// A fleet before it is played.
+struct FleetWorld: Sendable {
+  /// A job, and when it is submitted.
+  struct JobDraft: Sendable {
+    let job: FleetJob
+    /// The operations of its chain after the connect: `r` is idempotent, `w` is not.
+    let operations: String
+    let submitter: Int
+    let at: Duration
+    let cancelledAfter: Duration?
+  }
+
+  enum Disturbance: Sendable {
+    /// The process is killed, and started again with its journal.
+    case kill(Int, downFor: Duration)
+    /// SIGSTOP and SIGCONT of the process; its guard runs.
+    case pauseProcess(Int, for: Duration)
+    /// The whole host is stopped, its guard included; the radio keeps its connections.
+    case pauseHost(Int, for: Duration)
+    case cut(Int, MemoryStore.Direction, for: Duration)
+    case cutSubmitter(Int, MemoryStore.Direction, for: Duration)
+    case killSubmitter(Int)
+    case restartStore(downFor: Duration)
+    /// A device leaves the range of a gateway, for that of another.
+    case move(device: Int, to: [Int])
+    case drain(Int)
+  }
+
+  let seed: UInt64
+  var settings = FleetSettings()
+  var faults = StoreFaults.none
+  var gateways: Int
+  /// How fast the clock of each gateway and then of each submitter runs.
+  var rates: [Double]
+  var submitters: Int
+  /// Which gateways each device is in range of.
+  var ranges: [[Int]]
+  var jobs: [JobDraft] = []
+  var disturbances: [(at: Duration, what: Disturbance)] = []
+  /// When everything is healed.
+  var healsAt: Duration
+
+  static func address(_ device: Int) -> BluetoothAddress {
+    BluetoothAddress(number: 0xc0ff_ee00_0000 + UInt64(device))
+  }
+
+  /// One world in so many has tens of gateways and hundreds of devices.
+  static let largeEach: UInt64 = 1000
+
+  init(seed: UInt64) {
+    self.seed = seed
+    var draw = SeededGenerator(seed: seed, name: "fleet world")
+    let isLarge = seed % Self.largeEach == Self.largeEach - 1
+    gateways = isLarge ? draw.number(20...25) : draw.number(2...5)
+    let devices = isLarge ? draw.number(100...130) : draw.number(1...5)
+    submitters = draw.number(1...2)
+    rates = (0..<gateways + submitters).map { _ in 1 + Double(draw.number(-5...5)) / 1000 }
+    let count = gateways
+    ranges = (0..<devices).map { _ in Self.range(of: count, &draw) }
+    healsAt = .seconds(draw.number(40...100))
+    settings.sweepEvery = .seconds(30)
+    settings.sightingAge = .seconds(60)
+    settings.connections = draw.number(1...4)
+    // A short one leaves no room for mistakes of the lease.
+    settings.supervision = .milliseconds([700, 2000, 7000][draw.number(0...2)])
+    if seed % 8 != 0 { drawFaults(&draw) }
+    drawJobs(devices, isLarge: isLarge, &draw)
+    if seed % 8 != 0 { drawDisturbances(devices, &draw) }
+  }
+
+  private static func range(of gateways: Int, _ draw: inout SeededGenerator) -> [Int] {
+    let first = draw.number(0...gateways - 1)
+    let more = (0..<draw.number(0...2)).map { _ in draw.number(0...gateways - 1) }
+    return Array(Set([first] + more)).sorted()
+  }
+
+  private mutating func drawFaults(_ draw: inout SeededGenerator) {
+    faults.latency = .milliseconds(draw.number(1...50))
+    faults.staleReads = draw.number(0...1) * draw.number(0...200)
+    faults.lostReplies = draw.number(0...1) * draw.number(0...60)
+    faults.lostRequests = draw.number(0...1) * draw.number(0...60)
+    faults.lateRequests = draw.number(0...1) * draw.number(0...60)
+    faults.lateness = .milliseconds(draw.number(1000...8000))
+    faults.lostDeliveries = draw.number(0...1) * draw.number(0...300)
+    faults.repeatedDeliveries = draw.number(0...100)
+    faults.lateDeliveries = draw.number(0...100)
+  }
+
+  private mutating func drawJobs(
+    _ devices: Int,
+    isLarge: Bool,
+    _ draw: inout SeededGenerator
+  ) {
+    let count = isLarge ? devices : draw.number(2...8)
+    for number in 0..<count {
+      let device = isLarge ? number : draw.number(0...devices - 1)
+      let submitter = draw.number(0...submitters - 1)
+      guard let id = JobID("job-\(number)") else { continue }
+      var job = FleetJob(
+        id: id,
+        device: Self.address(device),
+        chain: String(repeating: "0", count: 64),
+        submitter: "submitter-\(submitter)",
+        deadline: .seconds(draw.number(20...200))
+      )
+      let length = draw.number(1...5)
+      let operations = (0..<length).map { _ in draw.number(0...2) == 0 ? "r" : "w" }.joined()
+      job.values = ["operations": operations]
+      if draw.number(0...9) == 0 { job.rerun = .idempotent }
+      if draw.number(0...9) == 0 { job.pin = "gateway-\(draw.number(0...gateways - 1))" }
+      if draw.number(0...4) == 0 { job.prefer = "gateway-\(draw.number(0...gateways - 1))" }
+      if draw.number(0...19) == 0 { job.needs = ["nothing-has-this"] }
+      jobs.append(
+        JobDraft(
+          job: job,
+          operations: operations,
+          submitter: submitter,
+          at: .milliseconds(draw.number(0...40_000)),
+          cancelledAfter: draw.number(0...7) == 0 ? .milliseconds(draw.number(0...20_000)) : nil
+        )
+      )
+    }
+  }
+
+  private mutating func drawDisturbances(_ devices: Int, _ draw: inout SeededGenerator) {
+    let count = draw.number(1...4) + (gateways > 10 ? 20 : 0)
+    let last = Int(healsAt.components.seconds) * 1000 - 1000
+    for _ in 0..<count {
+      let at = Duration.milliseconds(draw.number(2000...last))
+      let gateway = draw.number(0...gateways - 1)
+      let time = Duration.milliseconds(draw.number(500...40_000))
+      let direction = MemoryStore.Direction.allCases[draw.number(0...1)]
+      let what: Disturbance =
+        switch draw.number(0...12) {
+        case 0, 1, 2: .kill(gateway, downFor: time)
+        case 3: .pauseProcess(gateway, for: time)
+        case 4, 5, 6: .pauseHost(gateway, for: time)
+        case 7, 8: .cut(gateway, direction, for: time)
+        case 9: .restartStore(downFor: time)
+        case 10:
+          .move(
+            device: draw.number(0...devices - 1),
+            to: Self.range(of: gateways, &draw)
+          )
+        case 11: .cutSubmitter(draw.number(0...submitters - 1), direction, for: time)
+        default:
+          draw.number(0...1) == 0
+            ? .drain(gateway) : .killSubmitter(draw.number(0...submitters - 1))
+        }
+      disturbances.append((at, what))
+    }
+  }
+}
+
+extension SeededGenerator {
+  /// A number within bounds.
+  mutating func number(_ range: ClosedRange<Int>) -> Int {
+    range.lowerBound + Int(next() % UInt64(range.upperBound - range.lowerBound + 1))
+  }
+}

@@ -1,0 +1,325 @@
+// A process that is a gateway: the state machine, its connection to the store, its chains, and the
+// guard that disconnects when the process is stopped or killed.
+
+import Bluetooth
+import Fleet
+import Signals
+
+/// A gateway of a simulated fleet, through all of its processes.
+final class SimulatedGateway: Sendable {
+  /// A chain that the process runs.
+  private struct Run {
+    let chain: Gateway.ChainID
+    let job: FleetJob
+    let operations: [Character]
+    var step = 0
+    var isStopping = false
+    var isBusy = false
+  }
+
+  private struct State {
+    var machine: Gateway
+    var process = 1
+    var isAlive = true
+    var isPaused = false
+    var pauses = 0
+    /// What happened to the process while it was stopped.
+    var deferred: [@Sendable () -> Void] = []
+    var runs: [String: Run] = [:]
+    var journal: [String: JournalEntry] = [:]
+    var subscriptions: [BluetoothAddress: StoreSubscription] = [:]
+    var timer: LoopTimer?
+    var wakesAt: Instant?
+    var generator: SeededGenerator
+  }
+
+  let number: Int
+  private let fleet: FleetRun
+  private let store: any JobStore
+  private let rate: Double
+  private let settings: FleetSettings
+  private let state: Guarded<State>
+
+  var name: String { "gateway-\(number)" }
+
+  init(_ number: Int, _ fleet: FleetRun, _ store: some JobStore) {
+    self.number = number
+    self.fleet = fleet
+    self.store = store
+    rate = fleet.world.rates[number]
+    settings = fleet.world.settings
+    state = Guarded(
+      State(
+        machine: Gateway(
+          name: "gateway-\(number)",
+          incarnation: "g\(number)p1",
+          settings: settings,
+          at: .start
+        ),
+        generator: SeededGenerator(seed: fleet.world.seed, name: "gateway \(number)")
+      )
+    )
+  }
+
+  /// The time by the clock of this host.
+  private var now: Instant { Instant(sinceStart: fleet.loop.now.sinceStart * rate) }
+
+  var isAtRest: Bool { state.withLock { $0.runs.isEmpty && $0.machine.running == 0 } }
+
+  // MARK: The process
+
+  /// Calls `body` in the process as it is now; later when it is stopped, never when it has died.
+  private func inProcess(_ body: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
+    let process = state.withLock { $0.process }
+    return { [self] in
+      let isNow = state.withLock { state in
+        guard state.isAlive, state.process == process else { return false }
+        if state.isPaused { state.deferred.append(body) }
+        return !state.isPaused
+      }
+      if isNow { body() }
+    }
+  }
+
+  func handle(_ event: Gateway.Event) {
+    let now = now
+    let actions = state.withLock { $0.machine.handle(event, at: now) }
+    for action in actions { perform(action) }
+    let next = state.withLock { $0.machine.next }
+    guard state.withLock({ $0.wakesAt != next || $0.timer == nil }) else { return }
+    state.withLock { $0.timer }?.cancel()
+    let wake = inProcess { [self] in
+      state.withLock { $0.wakesAt = nil }
+      handle(.woken)
+    }
+    let timer = next.map { next in
+      fleet.loop.after((next - now) * (1 / rate) + .microseconds(1), wake)
+    }
+    state.withLock {
+      $0.timer = timer
+      $0.wakesAt = next
+    }
+  }
+
+  private func perform(_ action: Gateway.Action) {
+    switch action {
+    case .perform(let id, let request):
+      let answered = Guarded<StoreAnswer>(.unknown)
+      let handler = inProcess { [self] in handle(.answered(id, answered.withLock { $0 })) }
+      store.perform(request, within: settings.requestLimit) { answer in
+        answered.withLock { $0 = answer }
+        handler()
+      }
+    case .subscribe(let address):
+      let handler = inProcess { [self] in handle(.announced(address)) }
+      let subscription = store.subscribe(.one(.announcement(of: address))) { _, _ in handler() }
+      state.withLock { $0.subscriptions[address] = subscription }
+    case .unsubscribe(let address):
+      state.withLock { $0.subscriptions.removeValue(forKey: address) }?.cancel()
+    case .run(let chain, let job):
+      fleet.note("\(name) runs \(job.id) as \(chain)")
+      fleet.rules.withLock { $0.began(chain, job.id, gateway: number, at: fleet.elapsed) }
+      let operations = Array(job.values["operations"] ?? "")
+      state.withLock {
+        $0.runs[chain.nonce] = Run(chain: chain, job: job, operations: operations)
+      }
+      fleet.loop.post(inProcess { [self] in next(chain) })
+    case .permit(let chain, let step):
+      send(chain, step)
+    case .refuse(let chain, _):
+      state.withLock { $0.runs[chain.nonce]?.isStopping = true }
+      end(chain, .stopped)
+    case .stop(let chain, let reason):
+      fleet.note("\(name) stops \(chain): \(reason)")
+      let isBusy = state.withLock { state in
+        state.runs[chain.nonce]?.isStopping = true
+        return state.runs[chain.nonce]?.isBusy ?? true
+      }
+      if !isBusy { end(chain, .stopped) }
+    case .journal(let entry):
+      state.withLock { $0.journal[entry.nonce] = entry }
+      fleet.rules.withLock { $0.journaled(entry) }
+    case .forget(let chain):
+      state.withLock { $0.journal[chain.nonce] = nil }
+    case .ended(let job, let end):
+      fleet.note("\(name): \(job) ended: \(end.map { "\($0.state)" } ?? "by another member")")
+    case .drained:
+      fleet.note("\(name) is drained")
+    }
+  }
+
+  // MARK: Chains
+
+  private func run(_ chain: Gateway.ChainID) -> Run? { state.withLock { $0.runs[chain.nonce] } }
+
+  /// Asks for the next operation, or ends the chain.
+  private func next(_ chain: Gateway.ChainID) {
+    guard let run = run(chain) else { return }
+    if run.isStopping { return end(chain, .stopped) }
+    if run.step > run.operations.count { return end(chain, .ok) }
+    let isIdempotent = run.step == 0 || run.operations[run.step - 1] == "r"
+    handle(.operationWanted(chain, step: run.step, isIdempotent: isIdempotent))
+  }
+
+  /// Sends an operation that has permission. The process may be stopped before it does.
+  private func send(_ chain: Gateway.ChainID, _ step: Int) {
+    let (delay, latency, pauses) = state.withLock { state in
+      state.runs[chain.nonce]?.isBusy = true
+      let delay = Duration.microseconds(state.generator.number(10...2000))
+      return (delay, Duration.milliseconds(state.generator.number(20...900)), state.pauses)
+    }
+    let sending = inProcess { [self] in
+      guard let run = run(chain) else { return }
+      let wasStopped = state.withLock { $0.pauses } != pauses
+      if run.isStopping, !wasStopped { return end(chain, .stopped) }
+      let answer = operate(run, step, wasStopped: wasStopped)
+      fleet.loop.after(latency, inProcess { [self] in answered(chain, step, answer) })
+    }
+    fleet.loop.after(delay, sending)
+  }
+
+  private func operate(_ run: Run, _ step: Int, wasStopped: Bool) -> FleetDevice.Answer {
+    let holder = FleetDevice.Holder(gateway: number, nonce: run.chain.nonce)
+    let isIdempotent = step == 0 || run.operations[step - 1] == "r"
+    let answer = fleet.withDevice(run.chain.address) { device in
+      if step == 0 { return device.connect(holder) }
+      let operation = FleetDevice.Operation(
+        job: run.job.id,
+        nonce: run.chain.nonce,
+        step: step,
+        isIdempotent: isIdempotent
+      )
+      return device.perform(operation, by: holder)
+    }
+    fleet.note("\(name) \(run.chain) step \(step): \(answer)")
+    switch answer {
+    case .done:
+      fleet.rules.withLock {
+        $0.operated(
+          run.chain,
+          step: step,
+          isIdempotent: isIdempotent,
+          wasStopped: wasStopped,
+          at: fleet.elapsed
+        )
+      }
+    case .failed, .held: break
+    }
+    return answer
+  }
+
+  private func answered(_ chain: Gateway.ChainID, _ step: Int, _ answer: FleetDevice.Answer) {
+    guard let run = run(chain) else { return }
+    // An operation that is stopped while it is under way is abandoned: nobody waits for its reply.
+    let isAbandoned = run.isStopping && state.withLock { $0.generator.number(0...1) == 0 }
+    if isAbandoned { return end(chain, .stopped) }
+    handle(.operationEnded(chain, step: step))
+    state.withLock {
+      $0.runs[chain.nonce]?.isBusy = false
+      $0.runs[chain.nonce]?.step = step + 1
+    }
+    switch answer {
+    case .done: next(chain)
+    case .failed: end(chain, .failed(step: step))
+    case .held: end(chain, .held)
+    }
+  }
+
+  /// Disconnects, and reports the end of the chain.
+  private func end(_ chain: Gateway.ChainID, _ outcome: ChainOutcome) {
+    guard state.withLock({ $0.runs.removeValue(forKey: chain.nonce) }) != nil else { return }
+    let holder = FleetDevice.Holder(gateway: number, nonce: chain.nonce)
+    fleet.withDevice(chain.address) { $0.disconnect(holder) }
+    fleet.note("\(name) \(chain) ended: \(outcome)")
+    fleet.rules.withLock { $0.ended(chain) }
+    fleet.loop.post(inProcess { [self] in handle(.chainEnded(chain, outcome)) })
+  }
+
+  // MARK: Disturbances
+
+  /// The radio reports what is in range.
+  func observe() {
+    let body = inProcess { [self] in
+      for address in fleet.devices(inRangeOf: number) {
+        let rssi = -40 - Int((address.number * 7 + UInt64(number) * 13) % 50)
+        handle(.observed(address, rssi: rssi))
+      }
+    }
+    body()
+  }
+
+  func kill(downFor time: Duration) {
+    guard state.withLock({ $0.isAlive }) else { return }
+    fleet.note("\(name) is killed")
+    state.withLock { state in
+      state.isAlive = false
+      state.isPaused = false
+      state.process += 1
+      state.deferred = []
+      state.runs = [:]
+      state.timer?.cancel()
+      state.timer = nil
+      for subscription in state.subscriptions.values { subscription.cancel() }
+      state.subscriptions = [:]
+    }
+    fleet.rules.withLock { $0.killed(gateway: number) }
+    // The guard disconnects what the process has left.
+    fleet.loop.after(.milliseconds(300)) { [self] in fleet.disconnectAll(of: number) }
+    fleet.loop.after(max(time, .milliseconds(400))) { [self] in restart() }
+  }
+
+  private func restart() {
+    let now = now
+    state.withLock { state in
+      state.isAlive = true
+      state.machine = Gateway(
+        name: name,
+        incarnation: "g\(number)p\(state.process)",
+        settings: settings,
+        journal: state.journal.sorted { $0.key < $1.key }.map(\.value),
+        at: now
+      )
+    }
+    fleet.note("\(name) is started again")
+    handle(.woken)
+    observe()
+  }
+
+  func pause(for time: Duration, guarded: Bool) {
+    guard state.withLock({ $0.isAlive && !$0.isPaused }) else { return }
+    fleet.note("\(name) is stopped, \(guarded ? "its guard runs" : "with its host")")
+    let process = state.withLock { state in
+      state.isPaused = true
+      state.pauses += 1
+      return state.process
+    }
+    fleet.rules.withLock { $0.paused(gateway: number, true, at: fleet.elapsed) }
+    if guarded {
+      // The watchdog kills a process that has been silent for a third of the lease.
+      fleet.loop.after(settings.lease / 3) { [self] in
+        if state.withLock({ $0.isPaused && $0.process == process }) { kill(downFor: time) }
+      }
+    }
+    fleet.loop.after(time) { [self] in
+      if state.withLock({ $0.isPaused && $0.process == process }) { resume() }
+    }
+  }
+
+  private func resume() {
+    let deferred = state.withLock { state in
+      state.isPaused = false
+      defer { state.deferred = [] }
+      return state.deferred
+    }
+    fleet.note("\(name) continues")
+    fleet.rules.withLock { $0.paused(gateway: number, false, at: fleet.elapsed) }
+    for body in deferred { fleet.loop.post(inProcess(body)) }
+  }
+
+  func drain() {
+    let body = inProcess { [self] in handle(.drain(within: .seconds(10))) }
+    body()
+    // A drained gateway is started again, as after a maintenance.
+    fleet.loop.after(.seconds(30)) { [self] in kill(downFor: .seconds(1)) }
+  }
+}

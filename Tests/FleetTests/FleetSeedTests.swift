@@ -1,0 +1,46 @@
+// Seeded fleets full of faults keep the rules; a fleet without a step of the protocol does not.
+
+import Fleet
+import SimulatedFleets
+import Testing
+
+@Suite("Fleets from seeds")
+struct FleetSeedTests {
+  @Test("no rule is broken", arguments: 0..<20)
+  func clean(_ hundred: Int) {
+    for seed in UInt64(hundred * 100)..<UInt64(hundred * 100 + 100) {
+      let run = SimulatedFleet.play(seed: seed)
+      #expect(run.violations == [], "blerun-simtest --fleet --seed \(seed)")
+    }
+  }
+
+  @Test(
+    "each step of the protocol is needed: without it a rule is broken",
+    arguments: Omission.allCases
+  )
+  func omissions(_ step: Omission) {
+    let found = (UInt64(0)..<400).first { seed in
+      !SimulatedFleet.play(seed: seed, omitting: step).violations.isEmpty
+    }
+    #expect(found != nil, "\(step) is not missed")
+  }
+
+  @Test("a seed gives the same run again, line by line", arguments: [3, 57, 1004])
+  func repeats(_ seed: UInt64) {
+    let first = SimulatedFleet.play(seed: seed, isRecording: true).timeline
+    #expect(first == SimulatedFleet.play(seed: seed, isRecording: true).timeline)
+    #expect(first.count > 20)
+  }
+
+  @Test("jobs end in many ways, most of them ok where nothing goes wrong")
+  func ends() {
+    var ends: [EndState: Int] = [:]
+    for seed in UInt64(0)..<100 {
+      ends.merge(SimulatedFleet.play(seed: seed).ends, uniquingKeysWith: +)
+    }
+    for state in [EndState.ok, .failed, .cancelled, .unknown, .interrupted, .noGateway] {
+      #expect(ends[state, default: 0] > 0, "\(state)")
+    }
+    #expect(ends[.ok, default: 0] > ends.values.reduce(0, +) / 3, "\(ends)")
+  }
+}

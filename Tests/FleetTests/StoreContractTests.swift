@@ -1,0 +1,149 @@
+// The store in memory keeps the contract, and can do what a network does.
+
+import Bluetooth
+import Fleet
+import Signals
+import Testing
+
+@Suite("The store in memory")
+struct StoreContractTests {
+  private let loop = VirtualTimeLoop()
+
+  private func store(_ faults: StoreFaults = .none) -> MemoryStore {
+    MemoryStore(on: loop, seed: 1, faults: faults)
+  }
+
+  private func tested(_ store: MemoryStore) -> StoreUnderTest<some JobStore, some JobStore> {
+    StoreUnderTest(first: store.client("a"), second: store.client("b")) { [loop] reached in
+      // A test that waits for what never comes ends with an idle loop.
+      try loop.drive(until: reached)
+    }
+  }
+
+  @Test("changes only what has the expected revision")
+  func compareAndSet() throws { try StoreContract.compareAndSet(tested(store())) }
+
+  @Test("appends once behind the expected record of a subject")
+  func append() throws { try StoreContract.append(tested(store())) }
+
+  @Test("lists the entries of a pattern by key")
+  func list() throws { try StoreContract.list(tested(store())) }
+
+  @Test("a watch reports what exists, the end of that, and every change")
+  func watch() throws { try StoreContract.watch(tested(store())) }
+
+  @Test("subscribers receive what is published and what is appended")
+  func publish() throws { try StoreContract.publish(tested(store())) }
+
+  @Test("the state of the connection is reported as it is now")
+  func connection() throws { try StoreContract.connection(tested(store())) }
+
+  // MARK: Faults
+
+  private static let key = StoreKey.device(BluetoothAddress(number: 7))
+
+  private static func value(_ text: String) -> StoredValue {
+    .device(DeviceEntry(queue: JobID(text).map { [QueuedJob($0)] } ?? []))
+  }
+
+  @Test("a lost reply is unknown, and the change was made")
+  func lostReply() throws {
+    var faults = StoreFaults.none
+    faults.lostReplies = 1000
+    let store = store(faults)
+    #expect(try tested(store).ask(.create(Self.key, Self.value("a"))) == .unknown)
+    #expect(store.entries(.one(Self.key)).map(\.value) == [Self.value("a")])
+    #expect(loop.now.sinceStart == .seconds(2))
+  }
+
+  @Test("a late request is unknown, and the change is made after its limit")
+  func lateRequest() throws {
+    let store = store()
+    let tested = tested(store)
+    store.cut("a", .sending)
+    var unknown = 0
+    for name in ["a", "b", "c", "d", "e", "f"] {
+      if try tested.ask(.create(StoreKey(.job, name), Self.value(name))) == .unknown {
+        unknown += 1
+      }
+    }
+    #expect(unknown == 6)
+    #expect(store.entries(.all(.job)) == [])
+    store.heal("a")
+    // Some were held on their way, some were lost.
+    #expect((1...5).contains(store.entries(.all(.job)).count))
+  }
+
+  @Test("a cut towards the client loses replies; a cut from it, requests")
+  func directions() throws {
+    let store = store()
+    let tested = tested(store)
+    store.cut("a", .receiving)
+    #expect(try tested.ask(.create(Self.key, Self.value("a"))) == .unknown)
+    #expect(store.entries(.one(Self.key)).count == 1)
+    #expect(try tested.ask(.list(.one(Self.key))) == .unavailable)
+    store.heal("a")
+    guard case .entries(let entries) = try tested.ask(.list(.one(Self.key))) else {
+      Issue.record("the client can read again")
+      return
+    }
+    #expect(entries.count == 1)
+  }
+
+  @Test("a stale read shows an earlier state, a compare-and-set never does")
+  func staleRead() throws {
+    var faults = StoreFaults.none
+    faults.staleReads = 1000
+    faults.staleness = .seconds(3600)
+    let store = store(faults)
+    let tested = tested(store)
+    let first = try tested.revision(.create(Self.key, Self.value("a")))
+    #expect(try tested.ask(.list(.one(Self.key))) == .entries([]))
+    #expect(try tested.ask(.update(Self.key, Self.value("b"), expecting: first)) != .refused)
+  }
+
+  @Test("a watch misses nothing while the store is away")
+  func restart() throws {
+    let store = store()
+    let tested = tested(store)
+    let events = Guarded<[WatchEvent]>([])
+    let states = Guarded<[StoreConnection]>([])
+    let client = store.client("b")
+    let watch = client.watch(.all(.device)) { event in events.withLock { $0.append(event) } }
+    let observing = client.observeConnection { state in states.withLock { $0.append(state) } }
+    store.cut("b", .receiving)
+    let first = try tested.revision(.create(Self.key, Self.value("a")))
+    #expect(events.withLock { $0 } == [.initialStateEnded])
+    store.heal("b")
+    #expect(
+      events.withLock { $0.last }
+        == .entry(StoreEntry(key: Self.key, value: Self.value("a"), revision: first))
+    )
+    store.stop()
+    #expect(try tested.ask(.list(.one(Self.key))) == .unavailable)
+    store.start()
+    #expect(try tested.ask(.list(.one(Self.key))) != .unavailable)
+    #expect(
+      states.withLock { $0 } == [.down, .up, .down, .up] || states.withLock { $0.first } == .up
+    )
+    withExtendedLifetime((watch, observing)) {}
+  }
+
+  @Test("deliveries are repeated and lost when the faults ask for it", arguments: [0, 2])
+  func deliveries(count: Int) throws {
+    var faults = StoreFaults.none
+    faults.repeatedDeliveries = count == 2 ? 1000 : 0
+    faults.lostDeliveries = count == 0 ? 1000 : 0
+    let store = store(faults)
+    let received = Guarded(0)
+    let subject = StoreKey.announcement(of: BluetoothAddress(number: 7))
+    let subscription = store.client("b").subscribe(.one(subject)) { _, _ in
+      received.withLock { $0 += 1 }
+    }
+    #expect(try tested(store).ask(.publish(subject, .announcement)) == .published)
+    loop.after(.seconds(10)) {}
+    try loop.drive { [loop] in loop.now.sinceStart >= .seconds(10) }
+    #expect(received.withLock { $0 } == count)
+    withExtendedLifetime(subscription) {}
+  }
+}
