@@ -86,8 +86,8 @@ struct PlotTests {
     )
     for second in 31...59 { plot.take(try beat(80 - Int64(second - 31) / 2, at: Double(second))) }
     for key in [PlotState.Key.character("n"), .character("u"), .character("p"), .enter] {
-      let isOver = plot.press(key, at: .seconds(45))
-      #expect(!isOver)
+      let action = plot.press(key, at: .seconds(45))
+      #expect(action != .end)
     }
     return plot
   }
@@ -194,17 +194,18 @@ struct PlotTests {
     #expect(plot.typed == nil)
     for (key, second) in [
       (PlotState.Key.character("n"), 5), (.character("q"), 6), (.character("z"), 7), (.delete, 8),
-      (.enter, 9),
     ] {
-      let isOver = plot.press(key, at: .seconds(second))
-      #expect(!isOver)
+      let action = plot.press(key, at: .seconds(second))
+      #expect(action == .nothing)
     }
+    let noted = plot.press(.enter, at: .seconds(9))
+    #expect(noted == .note("q", at: .seconds(5)))
     #expect(plot.markers == [.init(kind: .note, at: 5_000_000, text: "q")])
     _ = plot.press(.character("n"), at: .seconds(10))
     _ = plot.press(.escape, at: .seconds(11))
     #expect(plot.typed == nil && plot.markers.count == 1)
-    let isOver = plot.press(.character("q"), at: .seconds(12))
-    #expect(isOver)
+    let last = plot.press(.character("q"), at: .seconds(12))
+    #expect(last == .end)
   }
 
   @Test("octets of the terminal as keys; what is incomplete waits, what is hostile is ignored")

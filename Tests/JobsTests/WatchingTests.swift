@@ -94,6 +94,7 @@ struct WatchingTests {
       case .gap(let step, let gap): "\(step.position) gap of \(gap.lasted.written)"
       case .stepFinished(let result): "\(result.step.position) \(result.status.rawValue)"
       case .runFinished(let ending): "run \(ending.status.rawValue)"
+      case .remark(let remark): remark.name
       case .advertisement, .pairingDisplay: "?"
       }
     }
@@ -344,5 +345,17 @@ struct WatchingTests {
     #expect(two.problem == "--field: no field of battery-level is named (expected percent)")
     #expect(try plan().problem == nil)
     #expect(try plan { $0.view = .combined }.problem != nil)
+  }
+
+  @Test("a note is in the chain of each device, and printed once, with its own time")
+  func note() throws {
+    let plan = try both(.values)
+    var state = WatchState(plan, RunIdentity(seed: 0, text: "watch"), wallClockAtStart: .zero)
+    #expect(state.note("too early", at: .start).isEmpty)
+    _ = state.begin(at: .start)
+    let noted = state.note("window open", at: .start + .seconds(3))
+    #expect(noted.map(\.recorded?.device) == ["Belt", "Thermo"])
+    #expect(noted.allSatisfy { $0.recorded?.change == .remark(.note("window open")) })
+    #expect(noted.compactMap(\.printed).map(\.offset) == [.seconds(3)])
   }
 }

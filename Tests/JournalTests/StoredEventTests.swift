@@ -18,7 +18,7 @@ struct StoredEventTests {
         "'\(name)' AS kind, 3 AS event, '2000-01-01T00:00:01.000000Z' AS time, 1000000 AS moment, "
           + "1 AS attempt, '2' AS position, 'read' AS operation, 'battery-level' AS attribute, "
           + "NULL AS written, NULL AS status, '\(isValue ? "7" : "{}")' AS json, '07' AS hex, "
-          + "NULL AS error"
+          + "NULL AS error, \(name == "note" ? 1 : 0) AS is_remark"
       )
     )
   }
@@ -28,7 +28,8 @@ struct StoredEventTests {
     arguments: [
       ("run-started", StoredEvent.Kind.runStarted), ("step-started", .stepStarted),
       ("value", .value), ("gap", .gap), ("step-finished", .stepFinished),
-      ("run-finished", .runFinished), ("paused", .unknown("paused")),
+      ("run-finished", .runFinished), ("note", .remark("note")),
+      ("paused", .unknown("paused")),
     ]
   )
   func kinds(name: String, kind: StoredEvent.Kind) throws {

@@ -130,7 +130,7 @@ struct ValueHistoryTests {
     #expect(try file.buckets(of: query(field: ""), minutes: 1).isEmpty, "event 3 was there before")
   }
 
-  @Test("values that an earlier version recorded have minutes, too", arguments: [4, 5])
+  @Test("values that an earlier version recorded have minutes, too", arguments: [4, 5, 6])
   func migrated(version: Int) throws {
     let fixture = bench.folder.path + "/old.sqlite"
     let golden = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

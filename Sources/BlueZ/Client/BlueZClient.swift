@@ -130,7 +130,7 @@ public final class BlueZClient: Sendable {
     on loop: EventLoop,
     limits: BlueZLimits = BlueZLimits(),
     ledger: (any LinkLedger)? = nil,
-    observing: (@Sendable (_ line: String) -> Void)?
+    observing: (@Sendable (ObservedMessage) -> Void)?
   ) async throws -> BlueZClient {
     let bus: LibDBusConnection
     do {
@@ -141,7 +141,7 @@ public final class BlueZClient: Sendable {
         ErrorSituation(.objects)
       )
     }
-    if let observing { bus.observeCalls(to: OrgBlueZ.busName, observing) }
+    if let observing { bus.observeMessages(to: OrgBlueZ.busName, observing) }
     return try await open(bus: bus, limits: limits, ledger: ledger)
   }
 

@@ -5,7 +5,7 @@
 
 import BlueZInterfaces
 public import Bluetooth
-import DBus
+package import DBus
 public import Signals
 
 /// A device behind bluetoothd.
@@ -81,6 +81,9 @@ public final class BlueZDeviceService: DeviceService {
   }
 
   var loop: Loop { client.loop }
+
+  /// The object of the device, once it was found.
+  package var object: ObjectPath? { state.withLock { $0.device } }
 
   public var deviceDescription: String {
     let (device, title) = state.withLock { ($0.device, $0.title) }

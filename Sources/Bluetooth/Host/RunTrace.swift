@@ -1,5 +1,23 @@
 // The port to a recording of HCI traffic, which is not part of this module.
 
+/// A packet of a trace, for people.
+public struct TracePacket: Hashable, Sendable {
+  /// Its number in the file, from 1.
+  public let number: Int
+  /// When it was captured, since 1970-01-01T00:00:00Z.
+  public let time: Duration
+  /// Its direction and kind, without keys and values: `> ATT Error Response, Write Request to
+  /// 0x0017: 0x03`.
+  public let text: String
+
+  /// A packet.
+  public init(number: Int, time: Duration, text: String) {
+    self.number = number
+    self.time = time
+    self.text = text
+  }
+}
+
 /// A part of a trace file.
 public struct TraceSlice: Hashable, Sendable {
   /// The name of the file.
@@ -10,18 +28,22 @@ public struct TraceSlice: Hashable, Sendable {
   public let times: ClosedRange<Duration>
   /// How many packets of the same part are in earlier files, as far as these are kept.
   public let before: Int
+  /// The last packets of the part; their number is bounded.
+  public let last: [TracePacket]
 
   /// A part of a trace.
   public init(
     file: String,
     packets: ClosedRange<Int>,
     times: ClosedRange<Duration>,
-    before: Int = 0
+    before: Int = 0,
+    last: [TracePacket] = []
   ) {
     self.file = file
     self.packets = packets
     self.times = times
     self.before = before
+    self.last = last
   }
 }
 

@@ -196,7 +196,10 @@ extension BusFront {
 
   /// Delivers a signal to its subscribers, in the order they subscribed. Called on the loop.
   func deliver(_ signal: Message) {
-    let matching = state.withLock { $0.subscribers.matching(signal) }
+    let (matching, observer) = state.withLock {
+      ($0.subscribers.matching(signal), $0.callObserver)
+    }
+    observer?.receive(ObservedMessage(.signal, signal))
     // One handler may have cancelled another.
     for subscriber in matching where state.withLock({ $0.subscribers.contains(subscriber.id) }) {
       subscriber.handler(signal)

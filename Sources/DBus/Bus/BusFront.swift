@@ -14,7 +14,7 @@ protocol FrontState: Sendable {
   var subscribers: Subscribers { get set }
   var exports: Exports { get set }
   var closeHandlers: [@Sendable (BusFailure) -> Void] { get set }
-  /// Who observes calls; nil for nobody.
+  /// Who observes messages; nil for nobody.
   var callObserver: CallObserver? { get set }
 }
 

@@ -1,4 +1,4 @@
-// What a connection asks one destination, and what it is answered: for logs.
+// What a connection exchanges with one destination, for logs and records.
 //
 // It observes; nothing waits for it.
 
@@ -11,7 +11,7 @@ final class ObservedCall: Sendable {
     case sent
     case begun
     /// The end is to be reported after the beginning.
-    case ended(String)
+    case ended(ObservedMessage)
   }
 
   private let ordinal: Int
@@ -27,45 +27,30 @@ final class ObservedCall: Sendable {
 
   /// It was sent.
   func begin() {
-    let method = "\(call.interface).\(call.member)"
-    observer.receive("call \(ordinal) \(call.path) \(method)(\(Self.list(call.body)))")
+    observer.receive(ObservedMessage(ordinal, call))
     let ended = state.withLock { state in
       defer { state = .begun }
       return state
     }
-    if case .ended(let line) = ended { observer.receive(line) }
+    if case .ended(let message) = ended { observer.receive(message) }
   }
 
   /// Its reply has arrived, or none can arrive any more.
   func end(_ result: Result<Message, any Error>) {
-    let line = line(of: result)
+    let message = ObservedMessage(ordinal, call, result)
     let isBegun = state.withLock { state in
       if case .begun = state { return true }
-      state = .ended(line)
+      state = .ended(message)
       return false
     }
-    if isBegun { observer.receive(line) }
-  }
-
-  private func line(of result: Result<Message, any Error>) -> String {
-    let name = "to \(ordinal) \(call.member)"
-    switch result {
-    case .success(let reply): return "reply \(name) (\(Self.list(reply.body)))"
-    case .failure(let error as DBusError):
-      return "error \(name) \(error.name.rawValue) (\(error.message.debugDescription))"
-    case .failure(let error): return "error \(name): \(error)"
-    }
-  }
-
-  private static func list(_ values: [DBusValue]) -> String {
-    values.map(\.text).joined(separator: ", ")
+    if isBegun { observer.receive(message) }
   }
 }
 
-/// Who observes the calls to one destination.
+/// Who observes the calls to one destination, and what arrives here.
 struct CallObserver: Sendable {
   let destination: String
-  let receive: @Sendable (_ line: String) -> Void
+  let receive: @Sendable (ObservedMessage) -> Void
   /// How many calls were observed.
   var count = 0
 
@@ -78,19 +63,18 @@ struct CallObserver: Sendable {
 }
 
 extension MessageBus {
-  /// Reports later calls of this connection to a destination, and their ends, as lines:
-  /// `call 5 /org/bluez/hci0 org.bluez.Adapter1.StartDiscovery()`, then
-  /// `reply to 5 StartDiscovery ()` or `error to 5 StartDiscovery org.bluez.Error.Busy ("")`.
+  /// Reports later calls of this connection to a destination, and their ends; also the signals and
+  /// the calls that arrive here, whoever sent them.
   ///
   /// A reply that arrives after its caller has given up is not reported.
   ///
   /// - Parameters:
   ///   - destination: The bus name that is called.
-  ///   - receive: Called with each line: of a call on the thread that sends it, of its end on the
+  ///   - receive: Called with each message: of a call on the thread that sends it, of its end on the
   ///     loop, or on the thread that closes the connection.
-  package func observeCalls(
+  package func observeMessages(
     to destination: String,
-    _ receive: @escaping @Sendable (_ line: String) -> Void
+    _ receive: @escaping @Sendable (ObservedMessage) -> Void
   ) {
     (self as? any BusFront)?.install(CallObserver(destination: destination, receive: receive))
   }
@@ -99,5 +83,10 @@ extension MessageBus {
 extension BusFront {
   fileprivate func install(_ observer: CallObserver) {
     state.withLock { $0.callObserver = observer }
+  }
+
+  /// A call of another program has arrived.
+  func observe(request: Message) {
+    state.withLock { $0.callObserver }?.receive(ObservedMessage(.request, request))
   }
 }

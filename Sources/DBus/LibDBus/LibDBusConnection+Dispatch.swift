@@ -60,6 +60,7 @@ extension LibDBusConnection {
   private func receiveCall(_ call: borrowing MarshalledMessage) {
     do {
       let invocation = Invocation(message: try call.read(within: limits), bus: self)
+      observe(request: invocation.message)
       let handlers = state.withLock { $0.exports.all }
       invocation.offer(to: handlers, machineID: Self.machineID)
     } catch {

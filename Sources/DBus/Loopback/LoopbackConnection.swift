@@ -89,6 +89,7 @@ public final class LoopbackConnection: MessageBus {
     switch message.kind {
     case .signal: deliver(message)
     case .methodCall:
+      observe(request: message)
       let invocation = Invocation(message: message, bus: self)
       let handlers = state.withLock { $0.exports.all }
       invocation.offer(to: handlers) { Self.machineID }

@@ -159,7 +159,8 @@ package struct DashboardModel: Sendable {
       guard gap.cause != .linkLost else { return }
       let text = "\(step.attribute ?? ""): \(counted(gap.dropped, "value")) dropped"
       mark(.gap, text, event.device, at: at)
-    case .runStarted, .stepStarted, .advertisement, .pairingDisplay, .stepFinished, .runFinished:
+    case .runStarted, .stepStarted, .advertisement, .pairingDisplay, .remark, .stepFinished,
+      .runFinished:
       break
     }
   }
@@ -252,7 +253,7 @@ package struct DashboardModel: Sendable {
       changeRun(key) {
         $0.end(ending.status.rawValue, why: ending.failure?.description, at: event.wallClock)
       }
-    case .runStarted, .value, .advertisement, .pairingDisplay, .gap: break
+    case .runStarted, .value, .advertisement, .pairingDisplay, .remark, .gap: break
     }
   }
 

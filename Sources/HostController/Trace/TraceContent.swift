@@ -31,6 +31,8 @@ struct TraceContent: Sendable {
   private(set) var octets: Int
   /// The capture time of each packet in the current file, in microseconds since 1970.
   private(set) var times: [Int] = []
+  /// The last packets of the current file, with their places in ``times``.
+  private var recent: [(place: Int, packet: MonitorPacket)] = []
   /// The files that exist, the current one last.
   private(set) var files = [File(number: 0, packets: 0)]
   /// How many packets are in no file: those between the first and the others, or after a full one.
@@ -63,10 +65,25 @@ struct TraceContent: Sendable {
       return writing
     }
     octets += record.count
+    keep(packet)
     times.append(microseconds)
     files[files.count - 1].packets += 1
     writing.octets = record
     return writing
+  }
+
+  /// How many packets are kept for ``TraceSlice/last``.
+  private static let mostRecent = 32
+
+  /// Keeps the beginning of a packet: what it is.
+  private mutating func keep(_ packet: MonitorPacket) {
+    if recent.count == Self.mostRecent { recent.removeFirst() }
+    let start = MonitorPacket(
+      opcode: packet.opcode,
+      index: packet.index,
+      payload: Array(packet.payload.prefix(24))
+    )
+    recent.append((times.count, start))
   }
 
   private mutating func begin(_ writing: inout Writing) {
@@ -79,6 +96,7 @@ struct TraceContent: Sendable {
     }
     files.append(File(number: number, packets: 0))
     times = []
+    recent = []
     octets = SnoopFormat.header.count
   }
 
@@ -98,7 +116,14 @@ struct TraceContent: Sendable {
       file: file,
       packets: first + 1...times.count,
       times: .microseconds(earliest) ... .microseconds(latest),
-      before: max(0, before - mark)
+      before: max(0, before - mark),
+      last: recent.filter { $0.place >= first }.map { place, packet in
+        TracePacket(
+          number: place + 1,
+          time: .microseconds(times[place]),
+          text: PacketText.text(of: packet)
+        )
+      }
     )
   }
 }

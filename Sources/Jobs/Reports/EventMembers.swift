@@ -115,16 +115,25 @@ extension RunFailure {
     let answer = bluez.map { answer -> JSONValue in
       .object([("name", .string(answer.name)), ("text", .string(answer.text))])
     }
-    return .object(
-      [
-        ("code", .string(code.rawValue)),
-        ("class", .string(`class`.rawValue)),
-        ("message", .string(message)),
-        ("bluez", answer ?? .null),
-        ("hint", .string(hint)),
-      ] + (source.map { [("place", $0.json)] } ?? []) + (expectation?.members ?? [])
-        + (trace.map { [("trace", $0.json)] } ?? [])
-    )
+    var members = EventMembers()
+    members.add("code", .string(code.rawValue))
+    members.add("class", .string(`class`.rawValue))
+    members.add("message", .string(message))
+    members.add("bluez", answer ?? .null)
+    if let att { members.add("att", JSONValue(Int(att.rawValue))) }
+    members.add("hint", .string(hint))
+    if let source { members.add("place", source.json) }
+    for (key, value) in expectation?.members ?? [] { members.add(key, value) }
+    if let trace { members.add("trace", trace.json) }
+    if !messages.isEmpty { members.add("messages", .array(messages.map(\.json))) }
+    return .object(members.list)
+  }
+}
+
+extension BlueZMessage {
+  /// With its time, for lists.
+  fileprivate var json: JSONValue {
+    .object([("time", .string(Timestamp.text(time)))] + members)
   }
 }
 

@@ -40,6 +40,8 @@ public struct JSONLinesReport: RunReport {
     case .gap(let step, let gap):
       members.add(step)
       members.add(gap)
+    case .remark(let remark):
+      for (key, value) in remark.members { members.add(key, value) }
     case .stepFinished(let result):
       members.add(result.step)
       members.add(result)
@@ -61,6 +63,7 @@ extension RunEvent.Change {
     case .value, .advertisement: "value"
     case .pairingDisplay: "pairing-display"
     case .gap: "gap"
+    case .remark(let remark): remark.name
     case .stepFinished: "step-finished"
     case .runFinished: "run-finished"
     }

@@ -25,6 +25,7 @@ extension RunEvent {
     switch change {
     case .runStarted, .stepStarted: false
     case .value, .advertisement, .pairingDisplay, .gap: true
+    case .remark: false
     case .stepFinished(let result): result.hasDataOrFailure
     case .runFinished(let ending): ending.status != .ok
     }

@@ -60,6 +60,8 @@ public struct RecordedRun: Equatable, Sendable {
   private(set) var attemptStarts: [Duration] = []
   /// The values of all tries, where they are kept.
   var values = RecordedValues()
+  /// The messages and notes of all tries, where they are kept.
+  var remarks = RecordedRemarks()
   /// How it ended; nil while it is under way.
   public internal(set) var ending: Ending?
 

@@ -21,6 +21,8 @@ public struct RunCollector: Sendable {
   private let keepsValues: Bool
   /// How many steps are kept, of all runs together.
   private var kept = 0
+  /// How many single numbers of values are kept, of all runs together.
+  private var raw = 0
 
   private struct Key: Hashable {
     let run: RunIdentity
@@ -81,9 +83,13 @@ public struct RunCollector: Sendable {
       let limit = kept < Self.manySteps ? Self.stepLimit : Self.smallStepLimit
       runs[index].take(RecordedRun.Step(result, endedAt: event.offset), upTo: limit)
     case .value(let step, let value):
-      if keepsValues { runs[index].values.add(value, of: step, at: event.offset) }
+      guard keepsValues else { break }
+      let hasRoom = raw < RecordedValues.rawLimit
+      raw += runs[index].values.add(value, of: step, at: event.offset, keepsRaw: hasRoom)
     case .gap(let step, let gap):
       if keepsValues { runs[index].values.add(gap, of: step, at: event.offset) }
+    case .remark(let remark):
+      if keepsValues { runs[index].remarks.add(remark, at: event.offset) }
     case .runFinished(let ending):
       runs[index].end(RecordedRun.Ending(ending), after: event.offset)
       indices[key] = nil

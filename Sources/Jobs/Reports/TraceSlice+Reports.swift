@@ -19,6 +19,16 @@ extension TraceSlice {
       ("to", .string(Timestamp.text(times.upperBound))),
     ]
     if before > 0 { members.append(("before", JSONValue(before))) }
+    if !last.isEmpty { members.append(("packets", .array(last.map(\.json)))) }
     return .object(members)
+  }
+}
+
+extension TracePacket {
+  fileprivate var json: JSONValue {
+    .object([
+      ("number", JSONValue(number)), ("time", .string(Timestamp.text(time))),
+      ("text", .string(text)),
+    ])
   }
 }

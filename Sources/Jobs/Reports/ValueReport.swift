@@ -28,7 +28,8 @@ public struct ValueReport: RunReport {
     switch event.change {
     case .value(let step, let value): [line(event, step, TextReport.text(value))]
     case .gap(let step, let gap): showsPlace ? [line(event, step, text(gap))] : []
-    case .runStarted, .stepStarted, .advertisement, .stepFinished, .runFinished, .pairingDisplay:
+    case .runStarted, .stepStarted, .advertisement, .stepFinished, .runFinished, .pairingDisplay,
+      .remark:
       []
     }
   }

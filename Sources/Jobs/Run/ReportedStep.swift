@@ -77,27 +77,28 @@ public struct ReportedStep: Hashable, Sendable {
     repeatsAction = false
   }
 
-  /// A step that was recorded. What its author called it, and where it was written, is not.
+  /// A step that was recorded. Where it was written is not.
   package init(
     recorded position: StepPosition,
     operation: String,
     attribute: String?,
     written: String?,
-    hasOctets: Bool
+    hasOctets: Bool,
+    label: String? = nil
   ) {
     self.position = position
     self.operation = operation
-    action = [operation, attribute ?? written].compactMap { $0 }.joined(separator: " ")
+    action = [operation, attribute ?? written].compactMap(\.self).joined(separator: " ")
     self.attribute = attribute
     self.written = written
-    label = nil
+    self.label = label
     target = nil
     place = position.isImplied ? "\(position)ing" : "step \(position)"
     source = nil
     self.hasOctets = hasOctets
-    isStream = false
-    beginsAttempt = false
-    repeatsAction = false
+    isStream = ["notify", "poll", "combine"].contains(operation)
+    beginsAttempt = operation == "connect" && position.isFirst
+    repeatsAction = operation == "log"
   }
 
   /// A step of a chain.

@@ -21,6 +21,8 @@ public struct RunEvent: Equatable, Sendable {
     case pairingDisplay(ReportedStep?, PairingDisplay)
     /// A place in the values of a `notify` step where some are missing.
     case gap(ReportedStep, NotificationGap)
+    /// What explains the run and belongs to no step.
+    case remark(RunRemark)
     /// A step ended, with its result.
     case stepFinished(StepResult)
     /// The run ended, after the disconnect.

@@ -23,6 +23,8 @@ public struct RunFailure: KnownFailure, Hashable, Sendable, CustomStringConverti
   public let signal: Int32?
   /// The part of the trace that belongs to the failed step, if there is a trace.
   public internal(set) var trace: TraceSlice?
+  /// What this program and bluetoothd sent each other before it, as far as that is kept.
+  public internal(set) var messages: [BlueZMessage] = []
   /// The expected and the received value, if that is the reason.
   public let expectation: ExpectationFailure?
   /// Where the step that failed was written; nil when it was not a written step.

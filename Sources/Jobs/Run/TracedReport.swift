@@ -1,22 +1,49 @@
-// Adds the part of a trace to each failure.
+// Adds what explains a failure: the part of a trace, and what BlueZ was asked and answered.
 //
-// It is between a run and its report, and only changes failures.
+// It is between runs and their report, and only changes failures.
 
 public import Bluetooth
 import Signals
 
-/// Forwards events, and adds the part of a trace that belongs to a failed step.
+/// Forwards events, and adds to a failed step its part of the trace and the messages before the
+/// failure.
+///
+/// The messages are those since the step began, at least those of the last ``messageTime``, at most
+/// ``messageLimit``. A failure between steps has those of the last seconds. The end of a run does not
+/// repeat the messages of its step.
 public final class TracedReport: Sendable {
-  private struct State {
-    /// The running steps, the innermost last, with the number of packets when each began.
-    var begun: [(position: StepPosition, mark: Int)] = []
-    /// The last failed step, with whose failure the run may end, and its part of the trace.
-    var failed: (position: StepPosition, slice: TraceSlice)?
+  /// How long before a failure messages belong to it, also when its step was shorter.
+  public static let messageTime = Duration.seconds(5)
+  /// The maximum number of messages of a failure.
+  public static let messageLimit = 32
+  /// How many characters of the arguments of such a message are kept.
+  public static let argumentLimit = 200
+
+  private struct Key: Hashable {
+    let run: RunIdentity
+    let device: String
   }
 
-  private let trace: any RunTrace
+  /// A step under way.
+  private struct Begun {
+    let position: StepPosition
+    /// The number of packets when it began.
+    let mark: Int
+    let time: Duration
+  }
+
+  /// A run under way.
+  private struct Run {
+    /// The running steps, the innermost last.
+    var begun: [Begun] = []
+    /// The last failed step, with whose failure the run may end, and its part of the trace.
+    var failed: (position: StepPosition, slice: TraceSlice?)?
+  }
+
+  private let trace: (any RunTrace)?
+  private let traffic: (any BlueZTraffic)?
   private let report: @Sendable (RunEvent) -> Void
-  private let state = Guarded(State())
+  private let state = Guarded<[Key: Run]>([:])
 
   /// Adds the parts of a trace to the failures that are reported.
   ///
@@ -28,60 +55,89 @@ public final class TracedReport: Sendable {
   ///
   /// - Parameters:
   ///   - trace: The trace that records meanwhile.
-  ///   - report: Receives every event of ``ChainRunner``.
-  public init(_ trace: any RunTrace, _ report: @escaping @Sendable (RunEvent) -> Void) {
+  ///   - traffic: The messages that are kept meanwhile.
+  ///   - report: Receives every event of ``ChainRunner``, also of several runs at once.
+  public init(
+    _ trace: (any RunTrace)?,
+    _ traffic: (any BlueZTraffic)? = nil,
+    _ report: @escaping @Sendable (RunEvent) -> Void
+  ) {
     self.trace = trace
+    self.traffic = traffic
     self.report = report
   }
 
   /// Forwards an event.
-  @Sendable public func receive(_ event: RunEvent) {
+  @Sendable public func receive(_ event: RunEvent) { report(explained(event)) }
+
+  /// The event with what explains its failure, if it has one.
+  private func explained(_ event: RunEvent) -> RunEvent {
+    let key = Key(run: event.run, device: event.device)
     switch event.change {
+    case .runStarted:
+      state.withLock { $0[key] = Run() }
+      return event
     case .stepStarted(let step):
-      let mark = trace.mark()
-      state.withLock { $0.begun.append((step.position, mark)) }
-      report(event)
+      let mark = trace?.mark() ?? 0
+      let begun = Begun(position: step.position, mark: mark, time: event.wallClock)
+      state.withLock { $0[key, default: Run()].begun.append(begun) }
+      return event
     case .stepFinished(let result):
-      report(event.with(.stepFinished(finished(result))))
+      return event.with(.stepFinished(finished(result, event, key)))
     case .runFinished(let ending):
-      report(event.with(.runFinished(finished(ending))))
-    case .runStarted, .value, .advertisement, .gap, .pairingDisplay:
-      report(event)
+      return event.with(.runFinished(finished(ending, event, key)))
+    case .value, .advertisement, .gap, .pairingDisplay, .remark: return event
     }
   }
 
-  private func finished(_ result: StepResult) -> StepResult {
-    let mark = state.withLock { state in
-      let index = state.begun.lastIndex { $0.position == result.step.position }
-      return index.map { state.begun.remove(at: $0).mark }
+  private func finished(_ result: StepResult, _ event: RunEvent, _ key: Key) -> StepResult {
+    let begun = state.withLock { runs -> Begun? in
+      let index = runs[key]?.begun.lastIndex { $0.position == result.step.position }
+      return index.flatMap { runs[key]?.begun.remove(at: $0) }
     }
-    guard let failure = result.failure, let mark, let slice = trace.slice(since: mark) else {
-      return result
-    }
-    state.withLock { $0.failed = (result.step.position, slice) }
+    guard let failure = result.failure, let begun else { return result }
+    let slice = trace?.slice(since: begun.mark)
+    // A failure that the chain expects needs no explanation.
+    let messages =
+      result.status == .ok ? [] : messages(event, result.step.target?.device, since: begun.time)
+    state.withLock { $0[key]?.failed = (result.step.position, slice) }
     return StepResult(
       result.step,
       status: result.status,
       outcome: result.outcome,
-      failure: failure.traced(slice),
+      failure: failure.explained(slice, messages),
       notes: result.notes,
       took: result.took
     )
   }
 
-  private func finished(_ ending: RunEnding) -> RunEnding {
-    let failed = state.withLock { $0.failed }
-    guard let failure = ending.failure, let failed, ending.step?.position == failed.position else {
-      return ending
+  private func finished(_ ending: RunEnding, _ event: RunEvent, _ key: Key) -> RunEnding {
+    let run = state.withLock { $0.removeValue(forKey: key) }
+    guard let failure = ending.failure else { return ending }
+    var explained = ending
+    if ending.step == nil {
+      explained.failure = failure.explained(nil, messages(event, nil, since: event.wallClock))
+    } else if let failed = run?.failed, ending.step?.position == failed.position {
+      explained.failure = failure.explained(failed.slice, [])
     }
-    var traced = ending
-    traced.failure = failure.traced(failed.slice)
-    return traced
+    return explained
+  }
+
+  /// The messages before the end of a step that began at a time.
+  private func messages(
+    _ event: RunEvent,
+    _ device: String?,
+    since time: Duration
+  ) -> [BlueZMessage] {
+    let since = min(time, event.wallClock - Self.messageTime)
+    let latest = traffic?.latest(about: device ?? event.device, since: since) ?? []
+    return latest.suffix(Self.messageLimit).map { $0.shortened(to: Self.argumentLimit) }
   }
 }
 
 extension RunEvent {
-  fileprivate func with(_ change: Change) -> RunEvent {
+  /// The same event about something else.
+  func with(_ change: Change) -> RunEvent {
     RunEvent(
       run: run,
       device: device,
@@ -94,10 +150,11 @@ extension RunEvent {
 }
 
 extension RunFailure {
-  /// The failure with its part of a trace.
-  fileprivate func traced(_ slice: TraceSlice) -> RunFailure {
-    var traced = self
-    traced.trace = slice
-    return traced
+  /// The failure with its part of a trace, and the messages before it.
+  fileprivate func explained(_ slice: TraceSlice?, _ messages: [BlueZMessage]) -> RunFailure {
+    var explained = self
+    explained.trace = slice ?? trace
+    explained.messages = messages
+    return explained
   }
 }

@@ -22,7 +22,8 @@ package struct WatchCSVReport: RunReport {
         [key, cell(value), key == "lasted" ? "s" : ""]
       }
       return lines(event, step, "gap", fields, "")
-    case .runStarted, .stepStarted, .advertisement, .pairingDisplay, .stepFinished, .runFinished:
+    case .runStarted, .stepStarted, .advertisement, .pairingDisplay, .remark, .stepFinished,
+      .runFinished:
       return []
     }
   }

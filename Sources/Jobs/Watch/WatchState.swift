@@ -162,6 +162,19 @@ struct WatchState: Sendable {
     return outputs + ends(cause, at: now)
   }
 
+  /// A note that a person typed, which began at a time. The chain of each device has it.
+  func note(_ text: String, at time: Instant) -> [WatchOutput] {
+    guard let begun else { return [] }
+    let change = RunEvent.Change.remark(.note(text))
+    return plan.devices.indices.map { device in
+      var output = recorded(device, time, change)
+      // It is printed once.
+      guard device == 0 else { return output }
+      output.printed = event(plan.devices[device].target.text, time, since: begun, change)
+      return output
+    }
+  }
+
   mutating func nextPause(_ device: Int) -> Duration { links[device].nextPause() }
 
   // MARK: Events

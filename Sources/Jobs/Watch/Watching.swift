@@ -91,6 +91,13 @@ package struct Watching: Sendable {
     report(state.withLock { $0.finish(cause, at: loop.now) })
   }
 
+  /// Reports a note that a person typed.
+  ///
+  /// - Parameter time: When the person began to type it.
+  package func note(_ text: String, at time: Instant) {
+    report(state.withLock { $0.note(text, at: time) })
+  }
+
   private func report(_ outputs: [WatchOutput]) { for output in outputs { receive(output) } }
 
   // MARK: A device

@@ -12,14 +12,17 @@ enum ValueTable {
 
   static var head: String { columns.joined(separator: ",") }
 
-  /// The rows of an event: one for each field of a value, none for the start of a step.
+  /// The rows of an event: one for each field of a value, none for the start of a step and for remarks.
   static func rows(
     of event: StoredEvent,
     _ chain: ExportedChain,
     run: Int64,
     _ database: Database
   ) throws -> [String] {
-    guard event.kind != .stepStarted else { return [] }
+    switch event.kind {
+    case .stepStarted, .remark: return []
+    case .runStarted, .value, .gap, .stepFinished, .runFinished, .unknown: break
+    }
     let before = [
       "\(run)", "\(chain.number)", chain.device, "\(event.attempt)", event.position ?? "",
       event.operation ?? "", event.attribute ?? "", event.time,

@@ -64,6 +64,14 @@ extension Database {
       )
     case .gap(let step, let moment, let text):
       try insert([run, chain, moment.event, step, moment.time, moment.offset, text], in: .gaps)
+    case .remark(let remark):
+      try insert(
+        [
+          run, chain, remark.moment.event, remark.attempt, remark.moment.time,
+          remark.moment.offset, remark.kind, remark.text,
+        ],
+        in: .remarks
+      )
     case .stepFinished(let end): try update(end, run, chain)
     case .chainFinished(let end): try update(end, run, chain)
     }

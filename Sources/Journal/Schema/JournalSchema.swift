@@ -15,6 +15,7 @@ enum JournalSchema {
     migrator.registerMigration("4") { try $0.execute(sql: version4) }
     migrator.registerMigration("5") { try $0.execute(sql: version5) }
     migrator.registerMigration("6") { try $0.execute(sql: version6) }
+    migrator.registerMigration("7") { try $0.execute(sql: version7) }
     return migrator
   }
 
@@ -211,5 +212,24 @@ enum JournalSchema {
       minimum, maximum, total, count);
 
     PRAGMA user_version = 6;
+    """
+
+  /// What explains a run and belongs to no step: messages of BlueZ, and notes.
+  private static let version7 = """
+    CREATE TABLE remarks (
+      run INTEGER NOT NULL,
+      chain INTEGER NOT NULL,
+      event INTEGER NOT NULL,
+      attempt INTEGER NOT NULL,
+      time TEXT NOT NULL,
+      "offset" INTEGER NOT NULL,
+      kind TEXT NOT NULL,
+      remark TEXT NOT NULL,
+      checksum INTEGER,
+      PRIMARY KEY (run, chain, event),
+      FOREIGN KEY (run, chain) REFERENCES chains ON DELETE CASCADE
+    ) STRICT, WITHOUT ROWID;
+
+    PRAGMA user_version = 7;
     """
 }

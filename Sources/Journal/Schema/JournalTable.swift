@@ -112,9 +112,15 @@ struct JournalTable: Sendable {
     ["minimum", "maximum", "total", "count"]
   )
 
+  static let remarks = JournalTable(
+    "remarks",
+    key: ["run", "chain", "event"],
+    ["attempt", "time", "offset", "kind", "remark"]
+  )
+
   /// Those that got checksums with version 5.
   static let ofVersion5 = [
     runs, chains, steps, values, errors, gaps, batches, batchDevices, resumptions,
   ]
-  static let all = ofVersion5 + [rollups]
+  static let all = ofVersion5 + [rollups, remarks]
 }

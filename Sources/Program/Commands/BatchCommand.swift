@@ -40,6 +40,7 @@ struct BatchCommand: WorldCommand {
   @OptionGroup var resuming: ResumeOptions
   @OptionGroup var reports: ReportOptions
   @OptionGroup var metering: MetricsOptions
+  @OptionGroup var record: RecordOptions
 
   @Option(help: "How many chains run at once; it overrides the file's.")
   var concurrency: Int?
@@ -122,6 +123,7 @@ struct BatchCommand: WorldCommand {
       journal: writing,
       reports: reports,
       metrics: metrics,
+      recordLimit: record.limit,
       format: printing.output,
       showsSteps: eachStep || options.terminal.verbose
     )
@@ -138,7 +140,7 @@ struct BatchCommand: WorldCommand {
 
   private func reportFiles(on batch: Batch) throws(Ending) -> ReportFiles {
     try ReportFiles(
-      reports.files,
+      reports.requested,
       printed: printing.output.whole,
       of: RecordedWhole(.batch, name: batch.name)
     )

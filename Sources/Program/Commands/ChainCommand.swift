@@ -26,6 +26,8 @@ struct ChainCommand {
   let format: ChainOutputOptions.Output
   /// Names the part of it that a failed step is in.
   var trace: HCITrace?
+  /// How many octets the messages of BlueZ may take; nil where they are not recorded.
+  var recordLimit: Int?
   /// Receives every event before it is printed.
   var journal: RunJournal?
   /// Receive everything that is printed.
@@ -50,11 +52,12 @@ struct ChainCommand {
     _ format: ChainOutputOptions.Output,
     _ recording: TraceOption? = nil,
     _ journalOptions: JournalOptions? = nil,
-    _ reportPaths: [ReportPath] = [],
+    _ requested: RequestedReports = RequestedReports(),
+    recordLimit: Int? = nil,
     work: String = "the chain",
     text: (any RunReport)? = nil
   ) throws(Ending) -> ExitStatus {
-    let reports = try ReportFiles(reportPaths, printed: format.whole, of: RecordedWhole(.run))
+    let reports = try ReportFiles(requested, printed: format.whole, of: RecordedWhole(.run))
     return try reports.during { () throws(Ending) in
       try run(
         plan,
@@ -64,6 +67,7 @@ struct ChainCommand {
         recording: recording,
         journalOptions: journalOptions,
         into: reports,
+        recordLimit: recordLimit,
         work: work,
         text: text
       )
@@ -80,6 +84,7 @@ struct ChainCommand {
     recording: TraceOption? = nil,
     journalOptions: JournalOptions?,
     into reports: ReportFiles,
+    recordLimit: Int? = nil,
     work: String = "the chain",
     text: (any RunReport)? = nil,
     at place: Place? = nil
@@ -125,6 +130,7 @@ struct ChainCommand {
       world: world,
       format: format,
       trace: trace,
+      recordLimit: recordLimit,
       journal: journal,
       reports: reports,
       text: text,
@@ -186,7 +192,7 @@ struct ChainCommand {
       service: service,
       identity: identity,
       device: plan.device?.text,
-      report: trace.map { TracedReport($0, receive).receive } ?? receive
+      report: world.explaining(recordingUpTo: recordLimit, trace: trace, receive)
     )
     runner.ask = terminal?.ask
     runner.file = place?.file

@@ -33,6 +33,7 @@ struct Run: WorldCommand {
   @OptionGroup var options: WorldOptions
   @OptionGroup var printing: ChainOutputOptions
   @OptionGroup var recording: TraceOption
+  @OptionGroup var record: RecordOptions
   @OptionGroup var link: LinkOptions
   @OptionGroup(title: "Journal") var journal: JournalOptions
   @OptionGroup var reports: ReportOptions
@@ -76,7 +77,8 @@ struct Run: WorldCommand {
         printing.output,
         recording,
         journal,
-        reports.files
+        reports.requested,
+        recordLimit: record.limit
       )
     )
   }
@@ -126,7 +128,8 @@ struct Run: WorldCommand {
       options: options,
       format: printing.output,
       journal: journal,
-      reports: reports.files,
+      reports: reports.requested,
+      recordLimit: record.limit,
       failsFast: failFast
     )
     throw Ending(try running.run(simulated))
@@ -142,7 +145,8 @@ struct Run: WorldCommand {
       format: printing.output,
       link: link,
       journal: journal,
-      reports: reports.files,
+      reports: reports.requested,
+      recordLimit: record.limit,
       warnsOfUnsupported: warnUnsupported
     )
     if dryRun { return try printLines(command.lines(simulated)) }

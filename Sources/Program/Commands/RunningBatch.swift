@@ -19,6 +19,7 @@ final class RunningBatch: Sendable {
   private let past: BatchPast?
   private let reports: ReportFiles
   private let metrics: MetricsFile?
+  private let recordLimit: Int?
   private let format: ChainOutputOptions.Output
   private let text: BatchTextReport
   private let json = JSONLinesReport()
@@ -39,6 +40,7 @@ final class RunningBatch: Sendable {
     journal: BatchJournal?,
     reports: ReportFiles,
     metrics: MetricsFile?,
+    recordLimit: Int?,
     format: ChainOutputOptions.Output,
     showsSteps: Bool
   ) {
@@ -47,6 +49,7 @@ final class RunningBatch: Sendable {
     self.journal = journal
     self.reports = reports
     self.metrics = metrics
+    self.recordLimit = recordLimit
     self.world = world
     self.adapter = adapter
     self.format = format
@@ -77,7 +80,7 @@ final class RunningBatch: Sendable {
         try journal?.begin(identity, round: round)
         return giveBack
       },
-      onRunEvent: { [self] in receive($0) },
+      onRunEvent: world.explaining(recordingUpTo: recordLimit) { [self] in receive($0) },
       onEvent: { [self] in receive($0) }
     )
     self.runner.withLock { $0 = runner }

@@ -21,7 +21,8 @@ struct RunningFiles {
   let options: WorldOptions
   let format: ChainOutputOptions.Output
   let journal: JournalOptions
-  let reports: [ReportPath]
+  let reports: RequestedReports
+  let recordLimit: Int?
   /// Whether nothing is run after the first failure.
   let failsFast: Bool
 
@@ -47,6 +48,7 @@ struct RunningFiles {
           format,
           journalOptions: journal,
           into: reports,
+          recordLimit: recordLimit,
           at: place
         )
         isFirst = false

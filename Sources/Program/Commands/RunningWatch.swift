@@ -32,7 +32,11 @@ struct RunningWatch {
     let standard = StandardOutput(in: world) { failure in scheduler.cancelAll(failure) }
     let printed = EventOutput(standard, as: report, isForPeople: output == .text)
     let stop = CurrentValueSubject(false)
-    let screen = makeScreen { stop.send(true) }
+    let noted = Guarded<Watching?>(nil)
+    let screen = makeScreen(
+      end: { stop.send(true) },
+      note: { text, begun in noted.withLock { $0 }?.note(text, at: begun) }
+    )
     let prints = !(screen.isPlot && StandardStreams.ofProcess.printsToTerminal)
     if output == .csv, prints { standard.line(WatchCSVReport.header) }
     screen.receive(RunWait(what: connecting, begun: world.loop.now, limit: plan.limit))
@@ -57,6 +61,8 @@ struct RunningWatch {
       follow: screen.receive,
       until: stop.signal.filter { $0 }.map { _ in }
     )
+    noted.withLock { $0 = watching }
+    defer { noted.withLock { $0 = nil } }
     let outcome = watching.records().then { Signal.just(true) }
       .firstOrDefault(false, within: Self.longest)
     let failure = outcome.error.map { RunFailure($0) }
@@ -77,8 +83,13 @@ struct RunningWatch {
   }
 
   /// The plot where one is asked for and has a terminal, else the status line.
-  private func makeScreen(end: @escaping @Sendable () -> Void) -> WatchScreen {
-    if let plot, let live = LivePlot(in: world, of: plan, span: plot.span, end: end) {
+  private func makeScreen(
+    end: @escaping @Sendable () -> Void,
+    note: @escaping @Sendable (_ text: String, _ begun: Instant) -> Void
+  ) -> WatchScreen {
+    if let plot,
+      let live = LivePlot(in: world, of: plan, span: plot.span, end: end, note: note)
+    {
       return .plot(live)
     }
     return .line(FollowedRun(in: world, printsData: output != .text), world.loop)

@@ -17,7 +17,8 @@ struct SuiteCommand {
   let format: ChainOutputOptions.Output
   let link: LinkOptions
   let journal: JournalOptions
-  let reports: [ReportPath]
+  let reports: RequestedReports
+  let recordLimit: Int?
   let warnsOfUnsupported: Bool
 
   /// Runs the suite to its end.
@@ -103,6 +104,16 @@ struct SuiteCommand {
     let report = lineReport
     let connecting = ConnectOptions(link.applied(to: LinkRule()))
     let following = FollowedRun(in: world, printsData: format == .json)
+    let receive = explaining(in: world) { event in
+      if case .test(_, _, let run) = event.change {
+        following.receive(run, at: world.loop.now)
+      }
+      record(event) {
+        let isLeftOut = format == .text && event.isLeftOutOfQuiet
+        for line in isLeftOut ? [] : report?.lines(for: event) ?? [] { output.line(line) }
+        for warning in event.warnings { StandardError.notice("warning: \(warning)") }
+      }
+    }
     var settings = SuiteSettings(warnsOfUnsupported: warnsOfUnsupported)
     if let timeout = chain.timeout?.duration {
       settings.timeout = timeout
@@ -122,16 +133,7 @@ struct SuiteCommand {
           follow: following.receive
         )
       },
-      report: { event in
-        if case .test(_, _, let run) = event.change {
-          following.receive(run, at: world.loop.now)
-        }
-        record(event) {
-          let isLeftOut = format == .text && event.isLeftOutOfQuiet
-          for line in isLeftOut ? [] : report?.lines(for: event) ?? [] { output.line(line) }
-          for warning in event.warnings { StandardError.notice("warning: \(warning)") }
-        }
-      }
+      report: receive
     )
     runner.ask = TerminalQuestions(on: world.loop, isVirtual: world.isVirtual)?.ask
     let ending = Result { [runner] in try world.loop.run { await runner.run() } }
@@ -148,6 +150,23 @@ struct SuiteCommand {
       let failure = RunFailure(error)
       StandardError.failure("\(failure)")
       return ExitStatus(after: failure)
+    }
+  }
+
+  /// What receives the events of the suite, for a report whose tests explain their failures.
+  private func explaining(
+    in world: World,
+    _ report: @escaping @Sendable (SuiteEvent) -> Void
+  ) -> @Sendable (SuiteEvent) -> Void {
+    let last = Guarded<SuiteEvent?>(nil)
+    let explain = world.explaining(recordingUpTo: recordLimit) { run in
+      guard let last = last.withLock({ $0 }) else { return }
+      report(last.with(run))
+    }
+    return { event in
+      guard case .test(_, _, let run) = event.change else { return report(event) }
+      last.withLock { $0 = event }
+      explain(run)
     }
   }
 
@@ -184,6 +203,18 @@ struct SuiteCommand {
 }
 
 extension SuiteEvent {
+  /// The same with another event of its test. Times follow that event.
+  fileprivate func with(_ run: RunEvent) -> SuiteEvent {
+    guard case .test(let test, let index, let former) = change else { return self }
+    let later = run.wallClock - former.wallClock
+    return SuiteEvent(
+      run: self.run,
+      offset: offset + later,
+      wallClock: wallClock + later,
+      change: .test(test, index: index, run)
+    )
+  }
+
   /// Whether `--quiet` is given and leaves it out: it has neither data nor a failure.
   fileprivate var isLeftOutOfQuiet: Bool {
     guard StandardStreams.ofProcess.presentation.isQuiet else { return false }

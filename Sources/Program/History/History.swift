@@ -125,6 +125,16 @@ struct HistoryShow: ParsableCommand {
 
   @OptionGroup var options: HistoryOptions
 
+  @Option(
+    name: .customLong("report"),
+    help: ArgumentHelp(
+      "Write the run as a report, too: NAME.html, .xml or .tap; repeat it for more.",
+      valueName: "file"
+    ),
+    completion: .file()
+  )
+  var reports: [ReportPath] = []
+
   @Argument(help: "The number of the run, as list has it.")
   var number: Int64
 
@@ -150,6 +160,24 @@ struct HistoryShow: ParsableCommand {
         for line in head + steps.map(\.line) { output.line(line) }
       }
     }
+    try writeReports(of: file)
     if let failure = output.finish() { throw Ending(.output, "\(failure)") }
+  }
+
+  private func writeReports(of file: JournalFile) throws(Ending) {
+    guard !reports.isEmpty else { return }
+    let runs = try reading { () throws(JournalFailure) in try file.recordedRuns(number) }
+    for path in reports {
+      guard case .whole(let report) = path.content else {
+        throw Ending(
+          .usage,
+          "--report \(path.path): a recorded run is reported in .html, .xml or .tap; blerun "
+            + "history export prints its lines"
+        )
+      }
+      let written = try WholeFile(path.path)
+      written.replace(with: PrintableText(lines: report.text(on: runs ?? [], of: nil)))
+      if let failure = written.failure { throw Ending(.output, failure) }
+    }
   }
 }

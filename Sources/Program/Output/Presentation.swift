@@ -79,7 +79,8 @@ enum Tone: Sendable {
       case .failed: self = .bad
       }
     case .gap: self = .doubtful
-    case .runStarted, .stepStarted, .value, .advertisement, .pairingDisplay: return nil
+    case .runStarted, .stepStarted, .value, .advertisement, .pairingDisplay, .remark:
+      return nil
     }
   }
 }

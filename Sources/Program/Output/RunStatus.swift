@@ -35,7 +35,7 @@ struct RunStatus: Sendable {
       values = 0
     case .value, .advertisement: values += 1
     case .stepFinished, .runFinished: wait = nil
-    case .runStarted, .pairingDisplay, .gap: break
+    case .runStarted, .pairingDisplay, .gap, .remark: break
     }
   }
 

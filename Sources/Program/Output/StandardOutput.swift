@@ -177,14 +177,11 @@ package enum StandardError {
   /// How long a line about the bus may be, in characters.
   private static let trafficLimit = 1000
 
-  /// Writes what BlueZ is asked and answers, each line with the loop's time; nil without `--verbose`.
-  static func traffic(on loop: Loop) -> (@Sendable (_ line: String) -> Void)? {
-    guard StandardStreams.ofProcess.presentation.verbosity == .verbose else { return nil }
-    return { line in
-      let rest = line.dropFirst(trafficLimit).isEmpty ? "" : "…"
-      let time = TextReport.milliseconds(loop.now.sinceStart)
-      notice("\(time) \(line.prefix(trafficLimit))\(rest)")
-    }
+  /// Writes what BlueZ was asked or answered, with the loop's time.
+  static func traffic(_ message: BlueZMessage, at now: Instant) {
+    let line = message.text
+    let rest = line.dropFirst(trafficLimit).isEmpty ? "" : "…"
+    notice("\(TextReport.milliseconds(now.sinceStart)) \(line.prefix(trafficLimit))\(rest)")
   }
 
   /// Writes a text of several lines, which this program made of lines.

@@ -26,11 +26,13 @@ final class LivePlot: Sendable {
   /// - Parameters:
   ///   - span: How much of the time is shown; nil for all.
   ///   - end: Called when the key for it is pressed.
+  ///   - note: Called with a note that was typed, and when it was begun.
   init?(
     in world: World,
     of plan: WatchPlan,
     span: Duration?,
-    end: @escaping @Sendable () -> Void
+    end: @escaping @Sendable () -> Void,
+    note: @escaping @Sendable (_ text: String, _ begun: Instant) -> Void
   ) {
     let streams = StandardStreams.ofProcess
     guard streams.hasStatusLine(printsData: false) else { return nil }
@@ -48,7 +50,7 @@ final class LivePlot: Sendable {
         )
       )
     )
-    let keys = TerminalKeys(on: loop) { [weak self] in self?.press($0, end) }
+    let keys = TerminalKeys(on: loop) { [weak self] in self?.press($0, end, note) }
     let block = StatusLine(on: world.loop, refreshes: !world.isVirtual) { [weak self] now, size in
       self?.lines(at: now, size) ?? []
     }
@@ -59,9 +61,17 @@ final class LivePlot: Sendable {
     }
   }
 
-  private func press(_ key: PlotState.Key, _ end: @Sendable () -> Void) {
+  private func press(
+    _ key: PlotState.Key,
+    _ end: @Sendable () -> Void,
+    _ note: @Sendable (_ text: String, _ begun: Instant) -> Void
+  ) {
     let time = loop.now - begun
-    if state.withLock({ $0.plot.press(key, at: time) }) { end() }
+    switch state.withLock({ $0.plot.press(key, at: time) }) {
+    case .nothing: break
+    case .end: end()
+    case .note(let text, let time): note(text, begun.advanced(by: time))
+    }
   }
 
   @Sendable func receive(_ wait: RunWait) { state.withLock { $0.run.take(wait) } }

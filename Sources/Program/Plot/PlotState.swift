@@ -92,7 +92,8 @@ struct PlotState: Sendable {
       }
       guard gap.cause != .linkLost else { return }
       mark(.gap, "\(name): \(counted(gap.dropped, "value")) dropped", at: at)
-    case .runStarted, .stepStarted, .advertisement, .pairingDisplay, .stepFinished, .runFinished:
+    case .runStarted, .stepStarted, .advertisement, .pairingDisplay, .remark, .stepFinished,
+      .runFinished:
       break
     }
   }
@@ -136,18 +137,25 @@ struct PlotState: Sendable {
 
   // MARK: Keys
 
+  /// What a key leads to.
+  enum Action: Equatable, Sendable {
+    case nothing
+    /// The watch is to end.
+    case end
+    /// A note is complete; it was begun at this time.
+    case note(String, at: Duration)
+  }
+
   /// A key was pressed.
-  ///
-  /// - Returns: Whether the watch is to end.
-  mutating func press(_ key: Key, at time: Duration) -> Bool {
+  mutating func press(_ key: Key, at time: Duration) -> Action {
     let at = Self.microseconds(time)
     guard let (begun, text) = typed else {
       switch key {
       case .character("n"): typed = (at, "")
-      case .character("q"): return true
+      case .character("q"): return .end
       case .character, .enter, .delete, .escape: break
       }
-      return false
+      return .nothing
     }
     switch key {
     case .character(let character):
@@ -156,8 +164,10 @@ struct PlotState: Sendable {
     case .escape: typed = nil
     case .enter:
       typed = nil
-      if !text.isEmpty { mark(.note, text, at: begun) }
+      guard !text.isEmpty else { break }
+      mark(.note, text, at: begun)
+      return .note(text, at: .microseconds(begun))
     }
-    return false
+    return .nothing
   }
 }

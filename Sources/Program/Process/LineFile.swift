@@ -1,5 +1,6 @@
 // A file that lines are written to.
 
+import Documents
 import Glibc
 import Jobs
 import Signals
@@ -7,15 +8,25 @@ import Signals
 /// An open file. Each line is written at once: what was written survives the process.
 final class LineFile: Sendable {
   private let path: String
+  /// Where the lines are until it is known that they are kept; nil where they are in their place.
+  private let beside: String?
   private let descriptor: Int32
   private let failed = Guarded<Int32?>(nil)
 
   /// Makes the file, or empties the one that is there.
   ///
+  /// - Parameter isKeptLater: Whether ``finish(isKept:)`` decides about the file. Until then its lines
+  ///   are in a file beside it.
   /// - Throws: ``Ending`` when that is not possible.
-  init(_ path: String) throws(Ending) {
+  init(_ path: String, isKeptLater: Bool = false) throws(Ending) {
     self.path = path
-    descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+    var status = stat()
+    if isKeptLater, stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+      throw Ending(.usage, "\(path) is not a regular file, and lines cannot be taken back")
+    }
+    beside = isKeptLater ? "\(FolderOfFile.realPath(path) ?? path).\(getpid())" : nil
+    let flags = O_WRONLY | O_CREAT | O_CLOEXEC
+    descriptor = open(beside ?? path, flags | (beside == nil ? O_TRUNC : O_EXCL), 0o644)
     guard descriptor >= 0 else {
       throw Ending(.output, "\(path) cannot be written: \(String(cString: strerror(errno)))")
     }
@@ -34,5 +45,15 @@ final class LineFile: Sendable {
       let number = writeAll(descriptor, [.text(PrintableText(line: text)), .lineEnd])
     else { return }
     failed.withLock { $0 = number }
+  }
+
+  /// Puts the lines in their place, or deletes them, where that was to be decided.
+  func finish(isKept: Bool) {
+    guard let beside else { return }
+    if !isKept {
+      unlink(beside)
+    } else if rename(beside, FolderOfFile.realPath(path) ?? path) != 0 {
+      failed.withLock { $0 = $0 ?? errno }
+    }
   }
 }

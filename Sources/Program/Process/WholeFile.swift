@@ -13,6 +13,8 @@ import Signals
 final class WholeFile: Sendable {
   private let path: String
   private let descriptor: Int32
+  /// Whether there was no file before.
+  private let isNew: Bool
   private let failed = Guarded<Int32?>(nil)
 
   /// Makes the file where there is none, and sees that it can be written.
@@ -20,6 +22,7 @@ final class WholeFile: Sendable {
   /// - Throws: ``Ending`` when it cannot.
   init(_ path: String) throws(Ending) {
     self.path = path
+    isNew = access(path, F_OK) != 0
     descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else {
       throw Ending(.output, "\(path) cannot be written: \(String(cString: strerror(errno)))")
@@ -31,6 +34,11 @@ final class WholeFile: Sendable {
   /// The message where its content could not be written; nil while it was.
   var failure: String? {
     failed.withLock { $0 }.map { "\(path) could not be written: \(String(cString: strerror($0)))" }
+  }
+
+  /// Deletes the file where there was none before.
+  func removeIfNew() {
+    if isNew { unlink(path) }
   }
 
   /// Puts a text in the place of the content. After a failure it does nothing.

@@ -23,6 +23,7 @@ final class ReportFiles: Sendable {
   private let lineFiles: [(report: any RunReport & SuiteReport, file: LineFile)]
   private let wholeFiles: [(report: any RunsReport, file: WholeFile)]
   private let printed: (any RunsReport)?
+  private let isOnlyOnFailure: Bool
   /// Without events.
   private let collector: RunCollector
   private let state: Guarded<State>
@@ -32,10 +33,12 @@ final class ReportFiles: Sendable {
   ///   - whole: What is reported on.
   /// - Throws: ``Ending`` when a file cannot be written.
   init(
-    _ paths: [ReportPath],
+    _ requested: RequestedReports,
     printed: (any RunsReport)? = nil,
     of whole: RecordedWhole
   ) throws(Ending) {
+    let paths = requested.paths
+    isOnlyOnFailure = requested.isOnlyOnFailure
     self.printed = printed
     self.whole = whole
     var wholeFiles: [(report: any RunsReport, file: WholeFile)] = []
@@ -47,7 +50,7 @@ final class ReportFiles: Sendable {
     var lineFiles: [(report: any RunReport & SuiteReport, file: LineFile)] = []
     for path in paths {
       guard case .lines(let report, let header) = path.content else { continue }
-      let file = try LineFile(path.path)
+      let file = try LineFile(path.path, isKeptLater: isOnlyOnFailure)
       if let header { file.line(header) }
       lineFiles.append((report, file))
     }
@@ -101,7 +104,11 @@ final class ReportFiles: Sendable {
     return (collector.runs, collector.whole ?? whole)
   }
 
-  private func write(_ round: (runs: [RecordedRun], whole: RecordedWhole)) {
+  /// - Parameter status: What the command would end with, at its end.
+  private func write(
+    _ round: (runs: [RecordedRun], whole: RecordedWhole),
+    _ status: ExitStatus = .ok
+  ) {
     let isWell = round.whole.isWell && round.runs.allSatisfy { $0.ending?.status == .ok }
     let isKept = state.withLock { state in
       defer { state.wasWell = state.wasWell == false ? false : isWell }
@@ -112,6 +119,7 @@ final class ReportFiles: Sendable {
       let text = printed.text(on: round.runs, of: round.whole)
       state.withLock { $0.text = text }
     }
+    if isOnlyOnFailure, isWell, status == .ok { return }
     for (report, file) in wholeFiles {
       file.replace(with: PrintableText(lines: report.text(on: round.runs, of: round.whole)))
     }
@@ -132,11 +140,13 @@ final class ReportFiles: Sendable {
     if let remark { left.whole = left.whole.remarking(remark) }
     if left.runs.isEmpty, state.withLock({ $0.wasWell == nil }) {
       if status != .ok { left.whole = left.whole.failed(RunFailure(status, of: whole)) }
-      write(left)
+      write(left, status)
     } else if !left.runs.isEmpty {
-      write(left)
+      write(left, status)
     }
-    return close() || status.isInterruption ? status : .output
+    let isWell = status == .ok && state.withLock { $0.wasWell != false }
+    let isWritten = close(keepsFiles: !isOnlyOnFailure || !isWell)
+    return isWritten || status.isInterruption ? status : .output
   }
 
   /// Does what comes before the first run, or around all; how that failed stands in the reports.
@@ -147,13 +157,17 @@ final class ReportFiles: Sendable {
       var left = taken()
       left.whole = left.whole.failed(RunFailure(error, of: whole))
       write(left)
-      _ = close()
+      _ = close(keepsFiles: true)
       throw error
     }
   }
 
   /// Prints what is printed; false when not everything could be written.
-  private func close() -> Bool {
+  ///
+  /// - Parameter keepsFiles: Whether something failed, where that decides whether there are reports.
+  private func close(keepsFiles: Bool) -> Bool {
+    for (_, file) in lineFiles { file.finish(isKept: keepsFiles) }
+    if !keepsFiles { for (_, file) in wholeFiles { file.removeIfNew() } }
     let failures =
       [writePrinted()] + wholeFiles.map(\.file.failure) + lineFiles.map(\.file.failure)
     for failure in failures.compactMap(\.self) { StandardError.failure("\(failure)") }

@@ -35,6 +35,13 @@ struct ReportPath: ExpressibleByArgument {
   }
 }
 
+/// Where a command reports to, beside what is printed.
+struct RequestedReports {
+  var paths: [ReportPath] = []
+  /// Whether nothing is written unless something failed.
+  var isOnlyOnFailure = false
+}
+
 /// The reports of a run or a batch beside what is printed.
 struct ReportOptions: ParsableArguments {
   @Option(
@@ -47,6 +54,30 @@ struct ReportOptions: ParsableArguments {
     completion: .file()
   )
   var files: [ReportPath] = []
+
+  /// When reports are written.
+  enum Occasion: String, ExpressibleByArgument, CaseIterable {
+    /// Whatever happens.
+    case always
+    /// Only when something failed.
+    case failure
+  }
+
+  @Option(
+    help: """
+      When reports are written: always, or only after a failure, so that a run that succeeded leaves \
+      no file.
+      """
+  )
+  var reportOn: Occasion = .always
+
+  /// The reports that are to be written.
+  var requested: RequestedReports {
+    switch reportOn {
+    case .always: RequestedReports(paths: files)
+    case .failure: RequestedReports(paths: files, isOnlyOnFailure: true)
+    }
+  }
 
   /// Refuses reports that would be written over other files of the command.
   ///

@@ -26,6 +26,8 @@ package struct World: Sendable {
   private let seed: UInt64
   /// The bus of a simulation.
   private let bus: LoopbackBus?
+  /// What bluetoothd is asked and answers.
+  let traffic: WorldTraffic
   /// Measures links: the kernel, or the simulator.
   private let meter: any LinkMeter
   /// Listens for the signals that end the command, from before the first wait.
@@ -49,8 +51,9 @@ package struct World: Sendable {
     let interruption = Interruption(on: loop, ending)
     let scheduler = SerialScheduler(on: loop, name: "chains")
     let ledger = openLedger()
+    let traffic = WorldTraffic(on: loop)
     let opening = Signal<BlueZClient>(home: scheduler) { sink in
-      try await sink(try await openClient(on: loop, ledger))
+      try await sink(try await openClient(on: loop, ledger, traffic))
     }
     interruption.cancels(scheduler, "nothing was begun")
     let line = StatusLine(on: loop, text: openingStatus(begun: loop.now))
@@ -72,6 +75,7 @@ package struct World: Sendable {
       player: nil,
       seed: 0,
       bus: nil,
+      traffic: traffic,
       meter: HostController(on: loop, trace: trace),
       interruption: interruption
     )
@@ -111,10 +115,14 @@ package struct World: Sendable {
 
   private static func openClient(
     on loop: EventLoop,
-    _ ledger: HostLedger?
+    _ ledger: HostLedger?,
+    _ traffic: WorldTraffic
   ) async throws -> BlueZClient {
-    let observing = StandardError.traffic(on: loop)
-    let client = try await BlueZClient.open(on: loop, ledger: ledger, observing: observing)
+    let client = try await BlueZClient.open(
+      on: loop,
+      ledger: ledger,
+      observing: traffic.receive
+    )
     let call = BusDriver.identityCall
     let answer = try? await client.bus.call(call, limit: client.limits.call, lateReply: nil)
     if let identity = answer?.body.first?.asString { ledger?.isOn(bus: identity) }
@@ -141,6 +149,7 @@ package struct World: Sendable {
     let interruption = Interruption(on: loop, ending)
     interruption.cancels(scheduler)
     let bus = LoopbackBus(on: loop, address: "simulated", observer: log?.add)
+    let traffic = WorldTraffic(on: loop)
     let (client, player) = try loop.run {
       let player = Self.player(
         scenario,
@@ -151,9 +160,7 @@ package struct World: Sendable {
       )
       try await player.start()
       let connection = try bus.connect()
-      if let observing = StandardError.traffic(on: loop) {
-        connection.observeCalls(to: OrgBlueZ.busName, observing)
-      }
+      connection.observeMessages(to: OrgBlueZ.busName, traffic.receive)
       return (try await BlueZClient.open(bus: connection), player)
     }
     return World(
@@ -164,6 +171,7 @@ package struct World: Sendable {
       player: player,
       seed: seed,
       bus: bus,
+      traffic: traffic,
       meter: player,
       interruption: interruption
     )
@@ -230,7 +238,7 @@ package struct World: Sendable {
     let scheduler = lane ?? scheduler
     switch client {
     case .success(let client):
-      return BlueZDeviceService(
+      let service = BlueZDeviceService(
         client: client,
         target: target,
         adapter: adapter,
@@ -243,6 +251,8 @@ package struct World: Sendable {
           StandardError.notice("\(lane == nil ? "" : "\(target.text): ")\(notice)")
         }
       )
+      traffic.know(target.text) { [weak service] in service?.object }
+      return service
     case .failure(let failure):
       return UnreachableDevice(
         scheduler: scheduler,

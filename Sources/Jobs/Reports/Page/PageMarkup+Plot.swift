@@ -7,12 +7,15 @@ extension PageMarkup {
   ///
   /// The height of the line is that of `range`: the script of the page reads values from it.
   ///
-  /// - Parameter label: What it shows; markup.
+  /// - Parameters:
+  ///   - label: What it shows; markup.
+  ///   - raw: All numbers, for the script of the page; nil where there are too many.
   static func plot(
     _ envelope: Envelope,
     gaps: [RecordedValues.Series.Gap],
     on axis: TimeAxis,
-    label: String
+    label: String,
+    raw: [Envelope.Point]? = nil
   ) -> String {
     guard let range = envelope.range else { return "" }
     let points = envelope.points
@@ -28,6 +31,24 @@ extension PageMarkup {
     return "<svg class=\"plot\" viewBox=\"0 0 \(width) \(height)\" preserveAspectRatio=\"none\""
       + " role=\"img\" aria-label=\"\(label)\" data-low=\"\(range.lowerBound)\""
       + " data-high=\"\(range.upperBound)\">\(missing.joined())\(line)\(dots)</svg>"
+      + (raw.map { numbers($0) } ?? "")
+  }
+
+  /// Numbers as data for the script of the page: the times in microseconds, each since the last one,
+  /// and the values.
+  private static func numbers(_ points: [Envelope.Point]) -> String {
+    var last: Int64 = 0
+    let times = points.map { point in
+      let time = point.at.wholeMicroseconds
+      defer { last = time }
+      return "\(time - last)"
+    }
+    let values = points.map { point in
+      // Numbers of devices are mostly whole, and need no decimals then.
+      Int64(exactly: point.value).map { "\($0)" } ?? "\(point.value)"
+    }
+    return "<script type=\"application/json\">{\"at\":[\(times.joined(separator: ","))],"
+      + "\"values\":[\(values.joined(separator: ","))]}</script>"
   }
 
   /// The size of a plot in units of its own; the page stretches it.

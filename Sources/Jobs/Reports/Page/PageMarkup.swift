@@ -168,9 +168,16 @@ extension PageMarkup {
   /// Bars side by side; wide ones have their title inside, if they are named.
   ///
   /// What they show is in a table, too, so readers of the page's text need not read them.
-  static func bars(_ bars: [LaneBar], on axis: TimeAxis, areNamed: Bool = true) -> String {
+  ///
+  /// - Parameter noun: What they are.
+  static func bars(
+    _ bars: [LaneBar],
+    on axis: TimeAxis,
+    areNamed: Bool = true,
+    noun: String = "step"
+  ) -> String {
     let drawn = LaneBar.merged(bars, on: axis).map { bar in
-      let drawing = drawing(of: bar, on: axis, isNamed: areNamed)
+      let drawing = drawing(of: bar, on: axis, isNamed: areNamed, noun)
       return bar.anchor.map { "<a href=\"#\($0)\" tabindex=\"-1\">\(drawing)</a>" } ?? drawing
     }
     return "<svg class=\"bars\" height=\"22\" aria-hidden=\"true\">\(drawn.joined())</svg>"
@@ -181,10 +188,15 @@ extension PageMarkup {
   /// The least width that is seen.
   private static let leastWidth = 0.0015
 
-  private static func drawing(of bar: LaneBar, on axis: TimeAxis, isNamed: Bool) -> String {
+  private static func drawing(
+    of bar: LaneBar,
+    on axis: TimeAxis,
+    isNamed: Bool,
+    _ noun: String
+  ) -> String {
     let share = axis.share(bar.to) - axis.share(bar.from)
     let (x, width) = (axis.percent(bar.from), TimeAxis.percent(max(share, leastWidth)))
-    let several = bar.count == 1 ? "" : "\(counted(bar.count, "step")), the first: "
+    let several = bar.count == 1 ? "" : "\(counted(bar.count, noun)), the first: "
     let title = "\(several)\(text(bar.title)), \(TextReport.milliseconds(bar.to - bar.from)) s"
     let place = "x=\"\(x)\" width=\"\(width)\""
     let rect =

@@ -1,12 +1,14 @@
-// What a page does: it sorts and filters its tables, opens what is linked to, and moves a cursor.
+// What a page does: it sorts, filters and searches its tables, and opens what is linked to; the lanes
+// are in PageScript+Lanes.swift.
 //
 // The page is complete without it. It reads the page's own tables and drawings, and never makes
 // markup of text: names and values stay text.
 
 /// The script of a page, as text for its end.
 enum PageScript {
-  static let text = #"""
-    //<![CDATA[
+  static let text = "//<![CDATA[\n\(tables)\n\(lanes)\n//]]>"
+
+  private static let tables = #"""
     'use strict';
     const make = (name, parent, properties) => {
       const element = Object.assign(document.createElement(name), properties);
@@ -109,18 +111,27 @@ enum PageScript {
     });
 
     // What is linked to may be inside something closed.
-    const reveal = () => {
-      const target = document.getElementById(location.hash.slice(1));
+    const reveal = target => {
       if (target === null) return;
-      const closed = target.closest('details') ?? target.querySelector('details');
-      for (let each = closed; each; each = each.parentElement.closest('details')) each.open = true;
+      const inside = target.querySelector('details');
+      if (inside !== null) inside.open = true;
+      for (let each = target.closest('details'); each; each = each.parentElement.closest('details')) {
+        each.open = true;
+      }
       for (const row of [target.closest('[hidden]'), target]) if (row) row.hidden = false;
       const body = target.closest('.rest');
       if (body) body.parentElement.previousElementSibling.querySelector('input').checked = true;
       target.scrollIntoView();
     };
-    addEventListener('hashchange', reveal);
-    reveal();
+    const revealLinked = () => reveal(document.getElementById(location.hash.slice(1)));
+    addEventListener('hashchange', revealLinked);
+    // A link to where the page is already has no such event.
+    addEventListener('click', event => {
+      const link = event.target.closest('a');
+      const target = link?.href?.baseVal ?? link?.getAttribute('href');
+      if (target && target === location.hash) revealLinked();
+    });
+    revealLinked();
 
     const sections = document.querySelectorAll('.run > details');
     if (sections.length > 1) {
@@ -135,60 +146,37 @@ enum PageScript {
       }
     }
 
-    // One cursor for all lanes over an axis.
-    const valueAt = (plot, share) => {
-      const path = plot.querySelector('.line').getAttribute('d');
-      const pairs = path.matchAll(/(\d+) (\d+)/g);
-      plot.points ??= Array.from(pairs, each => [each[1] / 4000, Number(each[2])]);
-      let [low, high] = [0, plot.points.length - 1];
-      while (high - low > 1) {
-        const middle = (low + high) >> 1;
-        if (plot.points[middle][0] > share) high = middle; else low = middle;
+    // All tables of the page, row by row.
+    const finder = make('div', document.querySelector('header'), { className: 'tools' });
+    const find = make('input', make('label', finder, { textContent: 'Search the page' }), {
+      type: 'search',
+      placeholder: 'Enter: next',
+    });
+    const places = make('output', finder);
+    let searched = { text: '', rows: [], at: -1 };
+    const search = isBack => {
+      const text = find.value.toLowerCase();
+      if (text !== searched.text) {
+        const rows = Array.from(document.querySelectorAll('tbody tr'));
+        const fits = row => row.textContent.toLowerCase().includes(text);
+        searched = { text, rows: text === '' ? [] : rows.filter(fits), at: -1 };
       }
-      const near = share - plot.points[low][0] > plot.points[high][0] - share ? high : low;
-      const [least, most] = [Number(plot.dataset.low), Number(plot.dataset.high)];
-      return least + (940 - plot.points[near][1]) / 880 * (most - least);
+      const count = searched.rows.length;
+      for (const row of document.querySelectorAll('.found')) row.classList.remove('found');
+      places.textContent = count === 0 ? 'nothing found' : '';
+      if (count === 0) return;
+      searched.at = (searched.at + (isBack ? count - 1 : 1) + count) % count;
+      const row = searched.rows[searched.at];
+      row.classList.add('found');
+      reveal(row);
+      places.textContent = (searched.at + 1) + ' of ' + count;
     };
-    for (const lanes of document.querySelectorAll('.lanes')) {
-      const from = Number(lanes.dataset.from), to = Number(lanes.dataset.to);
-      const cursor = make('div', lanes, { className: 'cursor', hidden: true });
-      const readout = make('output', lanes, { className: 'readout' });
-      let place = null;
-      const show = share => {
-        place = share;
-        cursor.hidden = share === null;
-        readout.textContent = '';
-        if (share === null) return;
-        const drawing = lanes.querySelector('svg').getBoundingClientRect();
-        const frame = lanes.getBoundingClientRect();
-        cursor.style.left = (drawing.left - frame.left + share * drawing.width) + 'px';
-        cursor.style.top = (drawing.top - frame.top) + 'px';
-        cursor.style.height = (readout.offsetTop - drawing.top + frame.top) + 'px';
-        const parts = [(from + share * (to - from)).toFixed(3) + ' s'];
-        for (const plot of lanes.querySelectorAll('svg.plot')) {
-          const name = plot.getAttribute('aria-label').split(':')[0];
-          parts.push(name + ' ≈ ' + Number(valueAt(plot, share).toPrecision(4)));
-        }
-        readout.textContent = parts.join(' · ');
-      };
-      lanes.addEventListener('pointermove', event => {
-        const drawing = lanes.querySelector('svg').getBoundingClientRect();
-        const share = (event.clientX - drawing.left) / drawing.width;
-        show(share >= 0 && 1 >= share ? share : null);
-      });
-      lanes.addEventListener('pointerleave', () => show(null));
-      if (lanes.tagName !== 'FIGURE') continue;
-      lanes.tabIndex = 0;
-      lanes.addEventListener('keydown', event => {
-        const step = { ArrowLeft: -0.01, ArrowRight: 0.01, Home: -1, End: 1 }[event.key];
-        if (event.key === 'Escape') show(null);
-        if (step === undefined) return;
-        event.preventDefault();
-        show(Math.min(1, Math.max(0, (place ?? 0) + step * (event.shiftKey ? 10 : 1))));
-      });
-      lanes.addEventListener('blur', () => show(null));
+    find.addEventListener('keydown', event => {
+      if (event.key === 'Enter') search(event.shiftKey);
+    });
+    if (wanted.has('search')) {
+      find.value = wanted.get('search');
+      search(false);
     }
-    document.documentElement.dataset.ready = 'true';
-    //]]>
     """#
 }

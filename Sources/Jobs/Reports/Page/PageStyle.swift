@@ -102,7 +102,7 @@ enum PageStyle {
     .values { margin-top: .75rem; } .values > summary { color: var(--link); width: fit-content; }
     .gaps { margin: .4rem 0; padding-left: 1.2rem; color: var(--stop); }
 
-    .lanes { position: relative; } figure { margin: .5rem 0 1rem; }
+    .lanes { position: relative; } figure { touch-action: pan-y; margin: .5rem 0 1rem; }
     figcaption { position: absolute; width: 1px; height: 1px; overflow: hidden;
       clip-path: inset(50%); }
     div.lane { display: grid; grid-template-columns: 13rem minmax(0, 1fr); gap: 0 1rem;
@@ -115,7 +115,7 @@ enum PageStyle {
     svg.bars { background: var(--card); border-radius: 3px; } .bars text { fill: #fff;
       font-size: 12px;
       pointer-events: none; }
-    .bars .ok { fill: var(--ok-bar); } .bars .failed { fill: url(#hatch); stroke: var(--bad-bar); }
+    .bars .ok { fill: var(--ok-bar); } .bars .message { fill: var(--plot); } .bars .failed { fill: url(#hatch); stroke: var(--bad-bar); }
     .base { fill: var(--bad-bar); } .stripe { fill: var(--page); opacity: .35; }
     .bars .cancelled { fill: none; stroke: var(--stop-bar); stroke-width: 2; }
     .bars .skipped { fill: none; stroke: var(--skip); stroke-dasharray: 2 2; }
@@ -127,6 +127,13 @@ enum PageStyle {
       stroke-linejoin: round; }
     .plot .dots { stroke-width: 5; stroke-linecap: round; }
     .gap { fill: var(--dim); opacity: .3; }
+    .before, .messages { margin-top: .5rem; } .messages > summary, .before > summary {
+      color: var(--link); width: fit-content; }
+    .before ol { list-style: none; margin: .3rem 0; padding: 0; display: grid; gap: .15rem; }
+    .before li { display: grid; grid-template-columns: 4.5rem minmax(0, 1fr); gap: 0 .6rem; }
+    td.message { color: var(--dim); } td.s.message::before { content: "" / ""; }
+    .selection { position: absolute; background: var(--link); opacity: .2; pointer-events: none; }
+    .found { outline: 2px solid var(--link); outline-offset: -2px; }
     .cursor { position: absolute; width: 1px; background: var(--text); pointer-events: none; }
     .readout { min-height: 1.5em; display: block; } #runs .readout { margin-bottom: -1.5rem; }
 

@@ -9,6 +9,9 @@ import Bluetooth
 struct RecordedValues: Equatable, Sendable {
   /// The maximum number of series; values of further ones are only counted.
   static let seriesLimit = 32
+  /// About how many single numbers are kept of all runs of a report; of a plot with more, only the
+  /// envelope is.
+  static let rawLimit = 200_000
 
   /// The series, in the order of their first values.
   private(set) var series: [Series] = []
@@ -16,12 +19,22 @@ struct RecordedValues: Equatable, Sendable {
   private(set) var leftOut = 0
 
   /// Adds a value that a step received.
-  mutating func add(_ value: StepValue, of step: ReportedStep, at time: Duration) {
+  ///
+  /// - Parameter keepsRaw: Whether there is room for its single numbers.
+  /// - Returns: How many of these are kept.
+  @discardableResult
+  mutating func add(
+    _ value: StepValue,
+    of step: ReportedStep,
+    at time: Duration,
+    keepsRaw: Bool = true
+  ) -> Int {
     guard let index = index(of: step) else {
       leftOut += 1
-      return
+      return 0
     }
-    series[index].add(value, isStream: step.isStream, at: time)
+    let isStream = step.isStream || step.operation == "rssi"
+    return series[index].add(value, isStream: isStream, at: time, keepsRaw: keepsRaw)
   }
 
   /// Adds a place where values are missing.
@@ -29,7 +42,14 @@ struct RecordedValues: Equatable, Sendable {
   /// - Parameter time: When it ended.
   mutating func add(_ gap: NotificationGap, of step: ReportedStep, at time: Duration) {
     guard let index = index(of: step) else { return }
-    series[index].add(Series.Gap(from: time - gap.lasted, to: time, text: TextReport.text(gap)))
+    series[index].add(
+      Series.Gap(
+        from: time - gap.lasted,
+        to: time,
+        text: TextReport.text(gap),
+        isOfLink: gap.cause == .linkLost
+      )
+    )
   }
 
   /// The series of the step's attribute, which may be new; nil beyond the bound.
@@ -56,6 +76,8 @@ extension RecordedValues {
       let from: Duration
       let to: Duration
       let text: String
+      /// Whether the connection was lost.
+      let isOfLink: Bool
     }
 
     /// A number within the values, over time.
@@ -65,6 +87,8 @@ extension RecordedValues {
       let unit: String?
       fileprivate(set) var decimals: Int
       fileprivate(set) var envelope = Envelope()
+      /// All numbers; nil where they are too many.
+      fileprivate(set) var raw: [Envelope.Point]? = []
     }
 
     /// How many of the first rows, and of the last ones, are kept.
@@ -101,7 +125,12 @@ extension RecordedValues {
       if gaps.count < Self.gapLimit { gaps.append(gap) }
     }
 
-    fileprivate mutating func add(_ value: StepValue, isStream: Bool, at time: Duration) {
+    fileprivate mutating func add(
+      _ value: StepValue,
+      isStream: Bool,
+      at time: Duration,
+      keepsRaw: Bool
+    ) -> Int {
       count += 1
       self.isStream = self.isStream || isStream || count > 2
       let row = Row(at: time, value: value)
@@ -113,25 +142,30 @@ extension RecordedValues {
         recent[oldest] = row
         oldest = (oldest + 1) % Self.rowLimit
       }
-      if let decoded = value.decoded { plot(decoded, field: "", unit: nil, at: time) }
+      let before = rawCount
+      if let decoded = value.decoded { plot(decoded, field: "", unit: nil, at: time, keepsRaw) }
+      return rawCount - before
     }
+
+    private var rawCount: Int { plots.reduce(0) { $0 + ($1.raw?.count ?? 0) } }
 
     /// Adds the numbers of a value, also those of fields within fields.
     private mutating func plot(
       _ value: DecodedValue,
       field: String,
       unit: String?,
-      at time: Duration
+      at time: Duration,
+      _ keepsRaw: Bool
     ) {
       switch value {
       case .integer(let number):
-        plot(Double(number), decimals: 0, field: field, unit: unit, at: time)
+        plot(Double(number), decimals: 0, field: field, unit: unit, at: time, keepsRaw)
       case .real(let number, let decimals):
-        plot(number, decimals: decimals, field: field, unit: unit, at: time)
+        plot(number, decimals: decimals, field: field, unit: unit, at: time, keepsRaw)
       case .fields(let fields):
         for inner in fields {
           let name = field.isEmpty ? inner.name : "\(field).\(inner.name)"
-          plot(inner.value, field: name, unit: inner.unit, at: time)
+          plot(inner.value, field: name, unit: inner.unit, at: time, keepsRaw)
         }
       case .text, .boolean, .octets, .list: break
       }
@@ -142,7 +176,8 @@ extension RecordedValues {
       decimals: Int,
       field: String,
       unit: String?,
-      at time: Duration
+      at time: Duration,
+      _ keepsRaw: Bool
     ) {
       var index = plots.firstIndex { $0.field == field && $0.unit == unit }
       if index == nil, plots.count < Self.plotLimit {
@@ -152,6 +187,11 @@ extension RecordedValues {
       guard let index else { return }
       plots[index].decimals = max(plots[index].decimals, decimals)
       plots[index].envelope.add(number, at: time)
+      if keepsRaw, number.isFinite {
+        plots[index].raw?.append(Envelope.Point(at: time, value: number))
+      } else if !keepsRaw {
+        plots[index].raw = nil
+      }
     }
   }
 }

@@ -101,14 +101,24 @@ extension ReportPage {
     return [
       "<article class=\"failure\">", "<h3>\(step)\(count)</h3>",
       "<ul class=\"places\" aria-label=\"Where it failed\">\(links.joined())\(more)</ul>",
-      Self.explanation(group.failure, ofSeveral: group.places.count > 1), "</article>",
+      Self.explanation(
+        group.failure,
+        ofSeveral: group.places.count > 1,
+        from: group.places.first.map { runs[$0.run].startedAt }
+      ), "</article>",
     ]
   }
 
   /// All that is known of a failure.
   ///
-  /// - Parameter ofSeveral: Whether it is for failures that differ in what was received.
-  static func explanation(_ failure: RunFailure, ofSeveral: Bool = false) -> String {
+  /// - Parameters:
+  ///   - ofSeveral: Whether it is for failures that differ in what was received.
+  ///   - start: When the run began, since 1970-01-01T00:00:00Z; nil outside a run.
+  static func explanation(
+    _ failure: RunFailure,
+    ofSeveral: Bool = false,
+    from start: Duration? = nil
+  ) -> String {
     func code(_ text: String) -> String { "<code>\(PageMarkup.text(text))</code>" }
     let known: [(String, String?)] = [
       ("While", PageMarkup.text(failure.what)),
@@ -125,6 +135,7 @@ extension ReportPage {
     let expected = ofSeveral ? failure.expectation.map { "expected \($0.expected)" } : nil
     return "<p class=\"why\">\(PageMarkup.text(expected ?? failure.why))</p>"
       + PageMarkup.facts(facts, class: "explanation")
+      + (start.map { messages(before: failure, from: $0) } ?? "")
   }
 
   /// What was received in place of what was expected, with its bytes.

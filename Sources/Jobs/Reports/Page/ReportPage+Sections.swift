@@ -28,15 +28,20 @@ extension ReportPage {
     let earlier = run.earlierFailures.prefix(100).enumerated().map {
       "<p>Attempt \($0 + 1) failed: \(PageMarkup.text("\($1)"))</p>"
     }
-    let between = run.failureBetweenSteps.map { [Self.explanation($0)] } ?? []
-    let lanes = stepLanes(index, on: axis) + valueLanes(run, on: axis)
+    let between =
+      run.failureBetweenSteps.map { [Self.explanation($0, from: run.startedAt)] } ?? []
+    let messages = shownMessages(run)
+    let lanes =
+      stepLanes(index, on: axis) + remarkLanes(run, on: axis)
+      + messageLanes(index, messages, on: axis) + packetLanes(run, on: axis)
+      + valueLanes(run, on: axis)
     let title = "Timeline of \(PageMarkup.name(run.label))"
     return [
       "<section class=\"run\" id=\"\(Self.anchor(index))\">",
       "<details\(isOpen ? " open=\"open\"" : "")>",
       "<summary>\(head)</summary>",
     ] + device + between + earlier + PageMarkup.figure(title, axis, lanes) + stepTable(index)
-      + valueTables(run) + ["</details>", "</section>"]
+      + valueTables(run) + messageTable(index, messages) + ["</details>", "</section>"]
   }
 
   // MARK: Lanes
@@ -84,7 +89,8 @@ extension ReportPage {
           plot.envelope,
           gaps: series.gaps,
           on: axis,
-          label: "\(name): \(extent), \(count)"
+          label: "\(name): \(extent), \(count)",
+          raw: raw(plot)
         )
         return PageMarkup.Lane(
           name: "<bdi>\(name)</bdi><small>\(extent)</small><small>\(count)</small>",
@@ -92,6 +98,13 @@ extension ReportPage {
         )
       }
     }
+  }
+
+  /// The single numbers of a plot, where there is room for them.
+  private mutating func raw(_ plot: RecordedValues.Series.Plot) -> [Envelope.Point]? {
+    guard let numbers = plot.raw, numbers.count <= room.raw else { return nil }
+    room.raw -= numbers.count
+    return numbers
   }
 
   // MARK: Steps
@@ -130,7 +143,8 @@ extension ReportPage {
     let outcome = step.outcome.map { PageMarkup.text(TextReport.text($0)) } ?? ""
     let why = step.failure.map { failure in
       Room.take(1, of: &room.explanations) == 1
-        ? Self.explanation(failure) : "<p class=\"why\">\(PageMarkup.text(failure.message))</p>"
+        ? Self.explanation(failure, from: runs[run].startedAt)
+        : "<p class=\"why\">\(PageMarkup.text(failure.message))</p>"
     }
     return PageMarkup.row(
       id: Self.anchor(run, step: index),

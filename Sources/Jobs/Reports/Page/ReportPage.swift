@@ -10,6 +10,9 @@ struct ReportPage {
     var steps = 20_000
     var values = 10_000
     var plots = 100
+    /// Single numbers, for plots that are enlarged.
+    var raw = RecordedValues.rawLimit
+    var messages = 10_000
     var failures = 50
     /// Failures of steps with all that is known of them.
     var explanations = 1_000
@@ -38,6 +41,9 @@ struct ReportPage {
 
   /// The identifier of the section of a run.
   static func anchor(_ run: Int) -> String { "r\(run + 1)" }
+
+  /// The identifier of the row of a message.
+  static func anchor(_ run: Int, message: Int) -> String { "r\(run + 1)m\(message + 1)" }
 
   /// The identifier of the row of a step.
   static func anchor(_ run: Int, step: Int) -> String { "r\(run + 1)s\(step + 1)" }

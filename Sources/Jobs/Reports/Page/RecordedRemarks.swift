@@ -1,0 +1,93 @@
+// What explains a run beside its steps, for a report that shows it.
+//
+// Memory is bounded: of many messages, the last ones are kept.
+
+import Bluetooth
+
+/// The messages and notes of a run.
+struct RecordedRemarks: Equatable, Sendable {
+  /// A note of a person.
+  struct Note: Equatable, Sendable {
+    let at: Duration
+    let text: String
+  }
+
+  /// How many messages are kept: the last ones.
+  static let messageLimit = 5_000
+  /// How many notes are kept: the first ones.
+  static let noteLimit = 200
+
+  /// The notes, in their order.
+  private(set) var notes: [Note] = []
+  /// How many messages came before those that are kept, or after the end of recording.
+  private(set) var leftOut = 0
+  /// A ring: the oldest message is at `oldest`.
+  private var recent: [BlueZMessage] = []
+  private var oldest = 0
+
+  /// The messages that are kept, in their order.
+  var messages: [BlueZMessage] { Array(recent[oldest...] + recent[..<oldest]) }
+
+  /// Adds a remark.
+  mutating func add(_ remark: RunRemark, at time: Duration) {
+    switch remark {
+    case .message(let message):
+      if recent.count < Self.messageLimit {
+        recent.append(message)
+      } else {
+        recent[oldest] = message
+        oldest = (oldest + 1) % Self.messageLimit
+        leftOut += 1
+      }
+    case .recordingStopped(_, let count): leftOut += count
+    case .note(let text):
+      if notes.count < Self.noteLimit { notes.append(Note(at: time, text: text)) }
+    }
+  }
+}
+
+extension RecordedRun {
+  /// The messages of the run: those that were recorded, or else those before its failures.
+  var messages: [BlueZMessage] {
+    let recorded = remarks.messages
+    guard recorded.isEmpty else { return recorded }
+    var known: Set<BlueZMessage> = []
+    let before = failures.flatMap(\.messages).filter { known.insert($0).inserted }
+    return before.enumerated().sorted {
+      ($0.element.time, $0.offset) < ($1.element.time, $1.offset)
+    }
+    .map(\.element)
+  }
+
+  /// When the device was connected, as far as the steps show it.
+  ///
+  /// A connection begins with the end of a step that made or found it. It ends with the step that
+  /// disconnects, with a failure that reports its loss, or with the run; a gap in the values
+  /// interrupts it.
+  var connected: [ClosedRange<Duration>] {
+    var (periods, begun) = ([ClosedRange<Duration>](), Duration?.none)
+    func ends(at time: Duration) {
+      if let start = begun, start <= time { periods.append(start...time) }
+      begun = nil
+    }
+    let lost = values.series.flatMap(\.gaps).filter(\.isOfLink).sorted { $0.from < $1.from }
+    var gaps = lost[...]
+    for step in steps {
+      while let gap = gaps.first, gap.to <= step.endedAt {
+        gaps = gaps.dropFirst()
+        guard begun != nil else { continue }
+        ends(at: gap.from)
+        begun = gap.to
+      }
+      if case .linked? = step.outcome, step.isWell {
+        begun = begun ?? step.endedAt
+      } else if step.reported.operation == "disconnect" {
+        ends(at: step.endedAt)
+      } else if step.failure?.code == .linkLost {
+        ends(at: step.endedAt)
+      }
+    }
+    ends(at: lasted)
+    return periods
+  }
+}

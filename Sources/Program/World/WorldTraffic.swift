@@ -1,0 +1,156 @@
+// What bluetoothd is asked and answers: kept for failures, printed, and passed on to be recorded.
+
+import BlueZ
+import BlueZInterfaces
+import Bluetooth
+import DBus
+import Jobs
+import Signals
+
+/// The messages between this program and bluetoothd.
+///
+/// The latest ones are kept in bounded memory, by device. Most are never shown, so they become text
+/// only when somebody wants them.
+final class WorldTraffic: BlueZTraffic {
+  private struct Kept {
+    let message: ObservedMessage
+    let time: Duration
+    /// The ordinal of the message.
+    let number: UInt64
+  }
+
+  /// The messages about one device.
+  private struct Ring {
+    var messages: [Kept] = []
+    var oldest = 0
+
+    mutating func add(_ kept: Kept) {
+      if messages.count < WorldTraffic.mostMessages {
+        messages.append(kept)
+      } else {
+        messages[oldest] = kept
+        oldest = (oldest + 1) % WorldTraffic.mostMessages
+      }
+    }
+  }
+
+  private struct State {
+    /// By the path of the device; nil for none.
+    var rings: [ObjectPath?: Ring] = [:]
+    var count: UInt64 = 0
+    /// The objects of devices, by the names in output.
+    var objects: [String: @Sendable () -> ObjectPath?] = [:]
+    var follow: (@Sendable (BlueZMessage) -> Void)?
+
+    /// Forgets the device whose last message is the oldest.
+    mutating func forgetOne() {
+      let last = rings.filter { $0.key != nil }
+        .mapValues { $0.messages.map(\.number).max() ?? 0 }
+      let oldest = last.min { $0.value < $1.value }
+      if let oldest { rings.removeValue(forKey: oldest.key) }
+    }
+  }
+
+  /// How many messages about a device are kept.
+  fileprivate static let mostMessages = 64
+  /// About how many devices messages are kept.
+  private static let mostDevices = 64
+
+  private let loop: Loop
+  private let state = Guarded(State())
+
+  init(on loop: Loop) { self.loop = loop }
+
+  /// Calls `follow` with each message from now on, on the thread of the message.
+  func follow(_ follow: @escaping @Sendable (BlueZMessage) -> Void) {
+    state.withLock { $0.follow = follow }
+  }
+
+  /// The device that output calls `name` has this object, once it is known.
+  func know(_ name: String, object: @escaping @Sendable () -> ObjectPath?) {
+    state.withLock { $0.objects[name] = object }
+  }
+
+  /// Takes a message, from any thread.
+  @Sendable func receive(_ message: ObservedMessage) {
+    guard Self.isBlueZ(message) else { return }
+    let device = message.path.flatMap { BlueZPath.devicePath(containing: $0) }
+    let time = loop.wallClockAtStart + loop.now.sinceStart
+    // Every attribute of a device comes and goes with its services: that explains nothing.
+    let isKept = message.interface != StandardInterface.objectManager || message.path == device
+    let follow = state.withLock { state in
+      guard isKept else { return state.follow }
+      let kept = Kept(message: message, time: time, number: state.count)
+      state.count += 1
+      if state.rings[device] == nil, state.rings.count > Self.mostDevices { state.forgetOne() }
+      state.rings[device, default: Ring()].add(kept)
+      return state.follow
+    }
+    if StandardStreams.ofProcess.presentation.verbosity == .verbose, !message.isSignal {
+      StandardError.traffic(BlueZMessage(message, at: time), at: loop.now)
+    }
+    follow?(BlueZMessage(message, at: time))
+  }
+
+  /// Whether a message is one of bluetoothd, or about it: programs of other names send signals, too.
+  private static func isBlueZ(_ message: ObservedMessage) -> Bool {
+    switch message.kind {
+    case .call, .reply, .error: true
+    case .request: message.interface == Agent1.interface
+    case .signal:
+      message.path?.text.hasPrefix(BlueZPath.manager.text) ?? false
+        || message.interface == StandardInterface.objectManager
+        || message.interface == BusDriver.interface
+    }
+  }
+
+  // MARK: What is kept
+
+  func latest(about device: String, since time: Duration) -> [BlueZMessage] {
+    let object = object(of: device)
+    let kept = state.withLock { state in
+      (object.flatMap { state.rings[$0]?.messages } ?? []) + (state.rings[nil]?.messages ?? [])
+    }
+    return kept.filter { $0.time >= time }.sorted { $0.number < $1.number }
+      .map { BlueZMessage($0.message, at: $0.time) }
+  }
+
+  func concerns(_ message: BlueZMessage, _ device: String) -> Bool {
+    guard let path = message.object.flatMap({ try? ObjectPath($0) }),
+      let about = BlueZPath.devicePath(containing: path)
+    else { return true }
+    return about == object(of: device)
+  }
+
+  private func object(of device: String) -> ObjectPath? {
+    state.withLock { $0.objects[device] }?()
+  }
+}
+
+extension ObservedMessage {
+  fileprivate var isSignal: Bool { kind == .signal }
+}
+
+extension BlueZMessage {
+  /// An observed message. What an agent is asked may be a passkey: it is left out.
+  fileprivate init(_ message: ObservedMessage, at time: Duration) {
+    let (kind, number, error): (Kind, Int?, String?) =
+      switch message.kind {
+      case .call(let number): (.call, number, nil)
+      case .reply(let number): (.reply, number, nil)
+      case .error(let number, let name): (.error, number, name)
+      case .signal: (.signal, nil, nil)
+      case .request: (.request, nil, nil)
+      }
+    self.init(
+      kind,
+      at: time,
+      number: number,
+      object: message.path?.text,
+      interface: message.interface,
+      member: message.member,
+      error: error,
+      arguments: kind == .request ? Secret.mask : message.arguments
+    )
+  }
+}

@@ -1,0 +1,238 @@
+// What explains a run, on its page, and the page of a run that was recorded before.
+
+import Bluetooth
+import Documents
+import Foundation
+import FoundationXML
+import Signals
+import Testing
+
+@testable import Jobs
+
+@Suite("What explains a run on its page")
+struct PageRemarksTests {
+  private static let start = Duration.seconds(1_000)
+
+  /// A refused write, with a message and a packet before it.
+  private static var failure: RunFailure {
+    var failure = RunFailure(
+      code: .refused,
+      class: .definite,
+      what: "writing alert-level",
+      why: "the device refused",
+      bluez: BlueZAnswer(name: "org.bluez.Error.Failed", text: "ATT error: 0x80"),
+      att: ATTErrorCode(rawValue: 0x80),
+      hint: "look at the device",
+      trace: TraceSlice(
+        file: "run.btsnoop",
+        packets: 1...2,
+        times: start + .seconds(2)...start + .seconds(3),
+        last: [
+          TracePacket(number: 2, time: start + .seconds(3), text: "> ATT Error Response")
+        ]
+      )
+    )
+    failure.source = Place(file: "lamp.yaml", line: 3, column: 5)
+    failure.messages = [
+      BlueZMessage(.call, at: start + .seconds(2), number: 2, member: "WriteValue")
+    ]
+    return failure
+  }
+
+  /// A run that connects at 1 s, writes in vain at 3 s, and disconnects at 4 s, with messages.
+  private static func events() throws -> [RunEvent] {
+    let plan = try Plan.parse(line: "write alert-level u8:1")
+    let leaving = PlacedStep(.impliedDisconnect, Step(.disconnect))
+    let steps = (plan.placedSteps + [leaving]).map(\.reported)
+    func event(_ second: Double, _ change: RunEvent.Change) -> RunEvent {
+      let offset = Duration.microseconds(second * 1e6)
+      return RunEvent(
+        run: RunIdentity(seed: 7, plan: plan),
+        device: "Lamp",
+        attempt: 1,
+        offset: offset,
+        wallClock: start + offset,
+        change: change
+      )
+    }
+    func message(_ second: Double, _ kind: BlueZMessage.Kind, _ number: Int?) -> RunEvent {
+      let message = BlueZMessage(
+        kind,
+        at: start + .microseconds(second * 1e6),
+        number: number,
+        object: "/org/bluez/hci0/dev_<x>",
+        interface: "org.bluez.Device1",
+        member: number == 1 ? "Connect" : number == 2 ? "WriteValue" : "PropertiesChanged",
+        error: kind == .error ? "org.bluez.Error.Failed" : nil,
+        arguments: "(<b>)"
+      )
+      return event(second, .remark(.message(message)))
+    }
+    let failure = failure
+    let made = StepResult(
+      steps[0],
+      status: .ok,
+      outcome: .linked(.made),
+      failure: nil,
+      took: .seconds(1)
+    )
+    let wrote = StepResult(
+      steps[1],
+      status: .failed,
+      outcome: nil,
+      failure: failure,
+      took: .seconds(2)
+    )
+    let left = StepResult(
+      steps[2],
+      status: .ok,
+      outcome: nil,
+      failure: nil,
+      took: .milliseconds(500)
+    )
+    return [
+      event(0, .runStarted(RunStart(chain: "Lamp", steps: 1, seed: 7))),
+      event(0, .stepStarted(steps[0])), message(0.5, .call, 1), message(0.9, .signal, nil),
+      message(1, .reply, 1), event(1, .stepFinished(made)), event(1, .stepStarted(steps[1])),
+      event(1.5, .remark(.note("window </open>"))), message(2, .call, 2), message(3, .error, 2),
+      event(3, .stepFinished(wrote)), event(3.5, .stepStarted(steps[2])),
+      event(4, .stepFinished(left)),
+      event(
+        4,
+        .runFinished(RunEnding(status: .failed, failure: failure, step: steps[1], done: 0))
+      ),
+    ]
+  }
+
+  private static func runs(_ events: [RunEvent]) -> [RecordedRun] {
+    var collector = RunCollector(keepsValues: true)
+    for event in events { collector.take(event) }
+    return collector.runs
+  }
+
+  private static func page(_ events: [RunEvent]) throws -> String {
+    let text = HTMLReport().text(on: runs(events))
+    // It is well-formed, whatever the messages have in them.
+    _ = try XMLDocument(xmlString: text)
+    return text
+  }
+
+  @Test("calls are bars until their answers, signals and notes are marks, all linked to rows")
+  func lanes() throws {
+    let page = try Self.page(try Self.events())
+    for lane in [
+      "Steps", "Connection", "Notes", "Calls to BlueZ", "Signals of BlueZ",
+      "HCI packets before failures",
+    ] {
+      #expect(page.contains("<div class=\"name\">\(lane)</div>"), "\(lane)")
+    }
+    #expect(page.contains("<a href=\"#r1m1\" tabindex=\"-1\"><rect class=\"ok\" x=\"12.50%\""))
+    #expect(page.contains("WriteValue: org.bluez.Error.Failed, 1.000 s</title>"))
+    #expect(page.contains("<tr id=\"r1m5\">") && !page.contains("<b>"))
+    #expect(page.contains("window &lt;/open&gt;"))
+  }
+
+  @Test("the row of a failed step has the messages and packets before it, in order")
+  func explanation() throws {
+    let page = try Self.page(try Self.events())
+    let list = try #require(page.components(separatedBy: "<details class=\"before\">").last)
+    let first = try #require(list.range(of: "call 2 / WriteValue()"))
+    let second = try #require(list.range(of: "packet 2 &gt; ATT Error Response"))
+    #expect(first.lowerBound < second.lowerBound)
+    #expect(list.hasPrefix("<summary>Before it: 1 message of BlueZ, 1 packet</summary>"))
+  }
+
+  @Test("a device is connected from the step that made the connection until its end")
+  func connected() throws {
+    #expect(Self.runs(try Self.events())[0].connected == [.seconds(1) ... .seconds(4)])
+  }
+
+  @Test("without recorded messages, the page has those before failures")
+  func unrecorded() throws {
+    let events = try Self.events().filter { if case .remark = $0.change { false } else { true } }
+    let page = try Self.page(events)
+    #expect(page.contains("<summary>Messages of BlueZ before failures: 1</summary>"))
+  }
+
+  @Test("of many messages the last ones are kept, and the others counted")
+  func bounded() throws {
+    var remarks = RecordedRemarks()
+    for number in 1...RecordedRemarks.messageLimit + 3 {
+      remarks.add(.message(BlueZMessage(.call, at: .zero, number: number, member: "A")), at: .zero)
+    }
+    remarks.add(.recordingStopped(limit: 1, leftOut: 4), at: .zero)
+    #expect(remarks.messages.first?.number == 4)
+    #expect(remarks.messages.count == RecordedRemarks.messageLimit && remarks.leftOut == 7)
+    for _ in 0...RecordedRemarks.noteLimit { remarks.add(.note("n"), at: .zero) }
+    #expect(remarks.notes.count == RecordedRemarks.noteLimit)
+  }
+
+  // MARK: Lines of a run
+
+  @Test("the lines of a run, read back, make the same record of it")
+  func readBack() throws {
+    let events = try Self.events()
+    var reader = RunEventReader()
+    let read = try events.flatMap { JSONLinesReport().lines(for: $0) }
+      .compactMap { try reader.event(in: $0) }
+    let (before, after) = (Self.runs(events)[0], Self.runs(read)[0])
+    #expect(read.count == events.count)
+    #expect(after.remarks == before.remarks)
+    #expect(after.failures.map(\.json) == before.failures.map(\.json))
+    #expect(after.failures.map(\.trace) == before.failures.map(\.trace))
+    #expect(after.steps.map(\.endedAt) == before.steps.map(\.endedAt))
+    #expect(after.steps.map(\.took) == before.steps.map(\.took))
+    #expect(after.steps.map(\.outcome) == before.steps.map(\.outcome))
+    #expect(after.failureBetweenSteps == nil && after.connected == before.connected)
+  }
+
+  @Test(
+    "outcomes of steps are read back",
+    arguments: [
+      #""value":{"percent":72},"hex":"48""#, #""hex":"01""#, #""value":{"count":3,"rate":0.5}"#,
+      #""pairing":"paired","authenticated":true"#, #""pairing":"already""#,
+    ]
+  )
+  func outcomes(members: String) throws {
+    let line =
+      #"{"v":1,"event":"step-finished","time":"2000-01-01T00:00:01.000000Z","offset":1.000000,"#
+      + #""run":"0123456789abcdef","device":"a","step":"2[3].finally.1","operation":"read","#
+      + #""attribute":"battery-level","status":"ok",\#(members)}"#
+    var reader = RunEventReader()
+    let event = try #require(try reader.event(in: line))
+    #expect(JSONLinesReport().lines(for: event) == [line])
+  }
+
+  @Test(
+    "JSON is read as it is written",
+    arguments: [
+      #"{"a":[1,-2.50,1e3,true,false,null],"b":{"c":"\u00e9\n\"\\\ud83d\ude00"},"d":{},"e":[]}"#,
+      "7", #""x""#,
+    ]
+  )
+  func json(text: String) throws {
+    let value = try JSONValue(parsing: " \(text) ")
+    #expect(try JSONValue(parsing: value.text) == value)
+    #expect(value.text.contains("é") == text.contains("00e9"))
+  }
+
+  @Test(
+    "what is not JSON is refused, at a place",
+    arguments: [
+      "", "{", "[1,", #"{"a" 1}"#, "01x", "tru", #""a"#, "[1] 2", "+1", #""\x""#,
+      String(repeating: "[", count: 100),
+    ]
+  )
+  func notJSON(text: String) {
+    #expect(throws: JSONSyntaxError.self) { try JSONValue(parsing: text) }
+  }
+
+  @Test(
+    "a time is read as it is written",
+    arguments: [0, 951_868_800, 1_234_567_890, -1, 4_102_444_799]
+  )
+  func times(second: Int) {
+    let time = Duration.seconds(second) + .microseconds(123_456)
+    #expect(Timestamp.time(Timestamp.text(time)) == time)
+  }
+}
