@@ -1,10 +1,11 @@
 # The commands of this project; `make help` lists them.
 
 # What a Debian 12 machine with Swift on its PATH still needs. Every target that builds installs
-# what is missing; tmux, chromium and python3 are for tests. Below the first line: what Swift itself builds and links with.
-packages := dbus libbluetooth-dev libdbus-1-dev libexpat1-dev libmicrohttpd-dev libsqlite3-dev \
-  pkg-config tmux chromium chromium-driver python3 \
+# what is missing. Below the first line: what Swift itself builds and links with.
+packages := dbus libbluetooth-dev libdbus-1-dev libexpat1-dev libmicrohttpd-dev libsqlite3-dev pkg-config \
   binutils ca-certificates gcc git libc6-dev libstdc++-12-dev
+# What the tests look at terminals and pages with.
+test_packages := tmux chromium chromium-driver python3
 
 swift_sources := Sources Tests Package.swift
 
@@ -26,7 +27,8 @@ package_program := $(package_scratch)/release/blerun
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
 
-demo: build ## Build, and read a simulated thermometer
+demo: set-up ## Build .build/release/blerun, and read a simulated thermometer
+	swift build -c release --product blerun
 	.build/release/blerun run docs/examples/thermometer.yaml --simulate Simulators/devices/thermometer.yaml
 
 build: set-up ## Build .build/release/blerun and blerun-serve
@@ -34,6 +36,7 @@ build: set-up ## Build .build/release/blerun and blerun-serve
 	swift build -c release --product blerun-serve
 
 test: set-up lint ## Lint, then all tests that need neither a radio nor root
+	@.ci/set-up $(test_packages)
 	swift build --build-tests
 	.ci/test --skip-build
 	swift build -c release
@@ -58,6 +61,7 @@ test-lab: build ## The built program, and the simulator, against a real bluetoot
 	  'Tests/Lab/{} >.build/lab-{} 2>&1; status=$$?; cat .build/lab-{}; exit $$status'
 
 test-sanitizers: set-up ## All tests under the thread sanitizer, then the address sanitizer
+	@.ci/set-up $(test_packages)
 	THREAD_SANITIZER=1 swift test --disable-xctest --sanitize thread --scratch-path .build-tsan
 	swift test --disable-xctest --sanitize address --scratch-path .build-asan
 

@@ -96,7 +96,7 @@ let package = Package(
       ["SimulatedDevices", "BlueZSimulator", "BlueZ", "DBus", "Bluetooth", "Signals"]
     ),
     library("Jobs", ["Documents", "Spelling", "Bluetooth", "Signals"]),
-    library("Journal", ["Jobs", "Documents", "Bluetooth", "Signals", grdb]),
+    library("Journal", ["Jobs", "Signals", grdb]),
     library("WebServer", ["CMicroHTTPD", "Signals"]),
     library("NordicSuites", ["CExpat", "Jobs", "Documents", "Spelling", "Bluetooth", "Signals"]),
     library("Fleet", ["Jobs", "Documents", "Bluetooth", "Signals"]),
@@ -214,8 +214,7 @@ let package = Package(
       "CommandTests",
       [
         "Fixtures", "blerun", "blerun-serve", "Program", "BlueZ", "Bluetooth", "DBus", "Documents",
-        "Jobs",
-        "Journal",
+        "Jobs", "Journal",
         "NordicSuites", "Signals", grdb,
       ]
     ),

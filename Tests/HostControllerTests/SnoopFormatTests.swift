@@ -43,6 +43,11 @@ struct SnoopFormatTests {
     #expect(MonitorPacket(Array(frame.prefix(5))) == nil)
   }
 
+  /// What a slice has of the packet.
+  private func recorded(_ number: Int, at time: Duration) -> TracePacket {
+    TracePacket(number: number, time: time, text: "> event Command Complete, Reset, status 0x00")
+  }
+
   @Test("a slice is the packets since a mark, counted from 1, between their times")
   func slices() {
     var content = TraceContent(limit: 1000, hasMoreFiles: false)
@@ -53,7 +58,8 @@ struct SnoopFormatTests {
         == TraceSlice(
           file: "a",
           packets: 2...3,
-          times: .microseconds(20) ... .microseconds(30)
+          times: .microseconds(20) ... .microseconds(30),
+          last: [recorded(2, at: .microseconds(30)), recorded(3, at: .microseconds(20))]
         )
     )
     #expect(content.slice(since: 3, of: "a") == nil)
@@ -107,9 +113,16 @@ struct SnoopFormatTests {
     #expect(marks == Array(0...6))
     #expect(content.present == 3)
     let time = Duration.microseconds(70)
-    let whole = TraceSlice(file: "a.3", packets: 1...1, times: time...time)
+    let last = [recorded(1, at: time)]
+    let whole = TraceSlice(file: "a.3", packets: 1...1, times: time...time, last: last)
     #expect(content.slice(since: 6, of: "a.3") == whole)
-    let rest = TraceSlice(file: "a.3", packets: 1...1, times: time...time, before: 3)
+    let rest = TraceSlice(
+      file: "a.3",
+      packets: 1...1,
+      times: time...time,
+      before: 3,
+      last: last
+    )
     #expect(content.slice(since: 3, of: "a.3") == rest)
     #expect(content.slice(since: 7, of: "a.3") == nil)
   }

@@ -55,7 +55,9 @@ struct LaneTests {
       let from = now + .microseconds(Int.random(in: 0...300, using: &generator))
       let isLong = Int.random(in: 0..<50, using: &generator) == 0
       now = from + .microseconds(Int.random(in: 0...(isLong ? 90_000 : 500), using: &generator))
-      let kind = LaneBar.Kind.allCases[Int.random(in: 0..<40, using: &generator) % 37 % 4]
+      let kind = LaneBar.Kind.allCases[
+        Int.random(in: 0..<40, using: &generator) % 37 % LaneBar.Kind.allCases.count
+      ]
       return LaneBar(kind, from: from, to: now, title: "\(index)", anchor: "a\(index)")
     }
     return (bars, TimeAxis(from: .zero, to: now))
