@@ -1,7 +1,6 @@
 // What the dashboard reads of the journal, on a thread of its own: a long answer keeps no device waiting.
 
 import Dashboard
-import Glibc
 import Jobs
 import Journal
 import Program
@@ -19,6 +18,8 @@ final class DashboardJournal: Sendable {
 
   /// How many questions may wait.
   private static let mostQuestions = 64
+  /// How long an answer may take, with those before it.
+  private static let limit = Duration.seconds(60)
   /// How many minutes of a characteristic are looked for: a day.
   private static let day = Duration.seconds(24 * 3600)
   /// How many chains of a run of another process are shown with their steps.
@@ -86,7 +87,8 @@ final class DashboardJournal: Sendable {
     _ question: @escaping @Sendable (JournalFile) throws -> R
   ) async -> R? {
     guard let path else { return nil }
-    return try? await wait(on: loop, operation: "reading the journal") { (done: Completion<R?>) in
+    return try? await wait(on: loop, operation: "reading the journal", limit: Self.limit) {
+      (done: Completion<R?>) in
       let isTaken = put(
         Question { [state] in
           done.succeed(
@@ -109,23 +111,8 @@ final class DashboardJournal: Sendable {
       defer { state.isAnswering = true }
       return (true, !state.isAnswering)
     }
-    if begins { beginThread() }
+    if begins, startThread("journal", { self.answerAll() }) != 0 { answerAll() }
     return isTaken
-  }
-
-  private func beginThread() {
-    var thread = pthread_t()
-    let box = Unmanaged.passRetained(self)
-    let entry: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { raw in
-      if let raw { Unmanaged<DashboardJournal>.fromOpaque(raw).takeRetainedValue().answerAll() }
-      return nil
-    }
-    if pthread_create(&thread, nil, entry, box.toOpaque()) == 0 {
-      pthread_detach(thread)
-    } else {
-      box.release()
-      answerAll()
-    }
   }
 
   /// Answers what waits, until nothing does.

@@ -15,6 +15,8 @@ final class DashboardWork: DashboardActions {
     /// The number of its run in the journal; nil for none.
     let run: @Sendable () -> Int64?
     let end: @Sendable (_ cause: (any Error)?) -> Void
+    /// Records a note; a chain has none.
+    var note: @Sendable (_ text: String) -> Void = { _ in }
   }
 
   private struct State {
@@ -183,9 +185,11 @@ final class DashboardWork: DashboardActions {
       until: stop.signal.filter { $0 }.map { _ in }
     )
     state.withLock { state in
-      state.watches[id] = Job(run: { record?.run }) { cause in
-        if let cause { lane.cancelAll(cause) } else { stop.send(true) }
-      }
+      state.watches[id] = Job(
+        run: { record?.run },
+        end: { cause in if let cause { lane.cancelAll(cause) } else { stop.send(true) } },
+        note: { [loop] text in watching.note(text, at: loop.now) }
+      )
     }
     _ = loop.task { [self] in
       var failure: RunFailure?
@@ -223,7 +227,10 @@ final class DashboardWork: DashboardActions {
     return true
   }
 
-  func note(_ text: String) { hub.receive(.note(text)) }
+  func note(_ text: String) {
+    hub.receive(.note(text))
+    for watch in state.withLock({ Array($0.watches.values) }) { watch.note(text) }
+  }
 
   // MARK: Chains
 
@@ -271,9 +278,10 @@ final class DashboardWork: DashboardActions {
       report: record?.receiving(show) ?? show
     )
     state.withLock { state in
-      state.chains[key] = Job(run: { record?.run }) { cause in
-        lane.cancelAll(cause ?? CancellationError())
-      }
+      state.chains[key] = Job(
+        run: { record?.run },
+        end: { cause in lane.cancelAll(cause ?? CancellationError()) }
+      )
     }
     _ = loop.task { [self] in
       let outcome: ExitStatus

@@ -6,7 +6,10 @@
 PROGRAM is a built blerun-serve. Ends with 1 and says why when a scene is not as it should be.
 """
 
+import contextlib
+import json
 import signal
+import sqlite3
 import sys
 import tempfile
 import time
@@ -128,6 +131,22 @@ def reload():
         same(browser.complaints(), [])
 
 
+def note():
+    """A note is recorded in the journal, in the run of the watch."""
+    with tempfile.TemporaryDirectory() as folder:
+        journal = f"{folder}/journal.sqlite"
+        with served(*BELT, *HEART, "--journal", journal) as server, Browser() as browser:
+            log_in(browser, server)
+            browser.wait("/bpm/.test(document.querySelector('.now')?.innerText)", "a value")
+            browser.type("#note-form input", "stairs")
+            browser.click("#note-form button")
+            browser.wait("document.querySelector('.kind.note')", "the note")
+            server.end()
+        with contextlib.closing(sqlite3.connect(journal)) as database:
+            rows = database.execute("SELECT remark FROM remarks WHERE kind = 'note'").fetchall()
+        same([json.loads(row[0]) for row in rows], [{"text": "stairs"}])
+
+
 def run():
     """A chain is run from the page, step by step; its page comes from the journal."""
     with tempfile.TemporaryDirectory() as folder:
@@ -194,7 +213,7 @@ def end():
 
 
 SCENES = {scene.__name__: scene for scene in
-          [values, stop, start, reload, run, hostile, phone, end]}
+          [values, stop, start, reload, note, run, hostile, phone, end]}
 
 failed = False
 for scene in sys.argv[2:] or SCENES:

@@ -14,7 +14,7 @@ struct DashboardBrowserTests {
   @Test(
     "what a page shows and does is right",
     .enabled(if: hasBrowser, "needs chromium, chromedriver and python3"),
-    arguments: ["values", "stop", "start", "reload", "run", "hostile", "phone", "end"]
+    arguments: ["values", "stop", "start", "reload", "note", "run", "hostile", "phone", "end"]
   )
   func scene(name: String) throws {
     let script = packageFolder + "/Tests/Browser/dashboard.py"

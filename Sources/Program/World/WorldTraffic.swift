@@ -24,6 +24,11 @@ final class WorldTraffic: BlueZTraffic {
     var messages: [Kept] = []
     var oldest = 0
 
+    /// The ordinal of the latest message.
+    var latest: UInt64 {
+      messages.isEmpty ? 0 : messages[(oldest + messages.count - 1) % messages.count].number
+    }
+
     mutating func add(_ kept: Kept) {
       if messages.count < WorldTraffic.mostMessages {
         messages.append(kept)
@@ -42,12 +47,11 @@ final class WorldTraffic: BlueZTraffic {
     var objects: [String: @Sendable () -> ObjectPath?] = [:]
     var follow: (@Sendable (BlueZMessage) -> Void)?
 
-    /// Forgets the device whose last message is the oldest.
+    /// Forgets the device whose latest message is the oldest.
     mutating func forgetOne() {
-      let last = rings.filter { $0.key != nil }
-        .mapValues { $0.messages.map(\.number).max() ?? 0 }
-      let oldest = last.min { $0.value < $1.value }
-      if let oldest { rings.removeValue(forKey: oldest.key) }
+      let devices = rings.lazy.filter { $0.key != nil }
+      let oldest = devices.min { $0.value.latest < $1.value.latest }
+      if let oldest { rings[oldest.key] = nil }
     }
   }
 
