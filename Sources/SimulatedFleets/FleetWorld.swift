@@ -41,6 +41,8 @@ struct FleetWorld: Sendable {
   /// How fast the clock of each gateway and then of each submitter runs.
   var rates: [Double]
   var submitters: Int
+  /// How many times longer than usual operations take: chains of slow devices outlast a lease.
+  var slowness = 1
   /// Which gateways each device is in range of.
   var ranges: [[Int]]
   var jobs: [JobDraft] = []
@@ -71,6 +73,10 @@ struct FleetWorld: Sendable {
     settings.connections = draw.number(1...4)
     // A short one leaves no room for mistakes of the lease.
     settings.supervision = .milliseconds([700, 2000, 7000][draw.number(0...2)])
+    settings.lease = .seconds([6, 10, 15][draw.number(0...2)])
+    settings.renewEvery = settings.lease / 3
+    settings.stopBefore = settings.lease / 5
+    if draw.number(0...2) == 0 { slowness = draw.number(5...20) }
     if seed % 8 != 0 { drawFaults(&draw) }
     drawJobs(devices, isLarge: isLarge, &draw)
     if seed % 8 != 0 { drawDisturbances(devices, &draw) }

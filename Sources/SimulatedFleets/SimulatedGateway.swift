@@ -9,6 +9,8 @@ import Signals
 final class SimulatedGateway: Sendable {
   /// A chain that the process runs.
   private struct Run {
+    /// What distinguishes it from an earlier run of the same claim.
+    let number: Int
     let chain: Gateway.ChainID
     let job: FleetJob
     let operations: [Character]
@@ -26,6 +28,7 @@ final class SimulatedGateway: Sendable {
     /// What happened to the process while it was stopped.
     var deferred: [@Sendable () -> Void] = []
     var runs: [String: Run] = [:]
+    var runCount = 0
     var journal: [String: JournalEntry] = [:]
     var subscriptions: [BluetoothAddress: StoreSubscription] = [:]
     var timer: LoopTimer?
@@ -120,8 +123,14 @@ final class SimulatedGateway: Sendable {
       fleet.note("\(name) runs \(job.id) as \(chain)")
       fleet.rules.withLock { $0.began(chain, job.id, gateway: number, at: fleet.elapsed) }
       let operations = Array(job.values["operations"] ?? "")
-      state.withLock {
-        $0.runs[chain.nonce] = Run(chain: chain, job: job, operations: operations)
+      state.withLock { state in
+        state.runCount += 1
+        state.runs[chain.nonce] = Run(
+          number: state.runCount,
+          chain: chain,
+          job: job,
+          operations: operations
+        )
       }
       fleet.loop.post(inProcess { [self] in next(chain) })
     case .permit(let chain, let step):
@@ -135,7 +144,14 @@ final class SimulatedGateway: Sendable {
         state.runs[chain.nonce]?.isStopping = true
         return state.runs[chain.nonce]?.isBusy ?? true
       }
-      if !isBusy { end(chain, .stopped) }
+      if !isBusy { return end(chain, .stopped) }
+      // Nobody waits for the reply of an operation under way; the disconnect takes a moment.
+      let time = state.withLock { Duration.milliseconds($0.generator.number(50...1000)) }
+      let number = run(chain)?.number
+      fleet.loop.after(
+        time,
+        inProcess { [self] in if run(chain)?.number == number { end(chain, .stopped) } }
+      )
     case .journal(let entry):
       state.withLock { $0.journal[entry.nonce] = entry }
       fleet.rules.withLock { $0.journaled(entry) }
@@ -166,14 +182,21 @@ final class SimulatedGateway: Sendable {
     let (delay, latency, pauses) = state.withLock { state in
       state.runs[chain.nonce]?.isBusy = true
       let delay = Duration.microseconds(state.generator.number(10...2000))
-      return (delay, Duration.milliseconds(state.generator.number(20...900)), state.pauses)
+      let latency = Duration.milliseconds(state.generator.number(20...900))
+      return (delay, latency * fleet.world.slowness, state.pauses)
     }
+    let number = run(chain)?.number
     let sending = inProcess { [self] in
-      guard let run = run(chain) else { return }
+      guard let run = run(chain), run.number == number else { return }
       let wasStopped = state.withLock { $0.pauses } != pauses
       if run.isStopping, !wasStopped { return end(chain, .stopped) }
       let answer = operate(run, step, wasStopped: wasStopped)
-      fleet.loop.after(latency, inProcess { [self] in answered(chain, step, answer) })
+      fleet.loop.after(
+        latency,
+        inProcess { [self] in
+          if self.run(chain)?.number == number { answered(chain, step, answer) }
+        }
+      )
     }
     fleet.loop.after(delay, sending)
   }
@@ -209,10 +232,6 @@ final class SimulatedGateway: Sendable {
   }
 
   private func answered(_ chain: Gateway.ChainID, _ step: Int, _ answer: FleetDevice.Answer) {
-    guard let run = run(chain) else { return }
-    // An operation that is stopped while it is under way is abandoned: nobody waits for its reply.
-    let isAbandoned = run.isStopping && state.withLock { $0.generator.number(0...1) == 0 }
-    if isAbandoned { return end(chain, .stopped) }
     handle(.operationEnded(chain, step: step))
     state.withLock {
       $0.runs[chain.nonce]?.isBusy = false
