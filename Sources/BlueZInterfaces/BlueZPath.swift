@@ -183,14 +183,12 @@ extension BlueZPath {
 
   /// The path of the device that a path is or lies below; nil for any other path.
   public static func devicePath(containing path: ObjectPath) -> ObjectPath? {
-    guard let place = BlueZPath(path) else { return nil }
-    switch place {
-    case .bluez, .adapter:
-      return nil
-    case .device(let adapter, let address), .service(let adapter, let address, _),
-      .characteristic(let adapter, let address, _, _),
-      .descriptor(let adapter, let address, _, _, _):
-      return BlueZPath.device(adapter: adapter, address: address).objectPath
+    switch BlueZPath(path) {
+    case nil, .bluez, .adapter: return nil
+    case .device: return path
+    case .service: return path.parent
+    case .characteristic: return path.parent?.parent
+    case .descriptor: return path.parent?.parent?.parent
     }
   }
 
