@@ -60,6 +60,9 @@ struct FormReader {
 
   // MARK: Scalars
 
+  /// Whether an optional key is missing or null.
+  private mutating func isAbsent(_ key: String) -> Bool { reader.optional(key)?.isNull ?? true }
+
   mutating func number(_ key: String, _ range: ClosedRange<Int> = 0...(.max)) -> Int? {
     reader.required(key, expected: "a whole number") { node in
       node.integer.flatMap { range.contains($0) ? $0 : nil }
@@ -67,11 +70,7 @@ struct FormReader {
   }
 
   mutating func optionalNumber(_ key: String) -> Int? {
-    guard let node = reader[key], !node.isNull else {
-      _ = reader.optional(key)
-      return nil
-    }
-    return number(key)
+    isAbsent(key) ? nil : number(key)
   }
 
   mutating func truth(_ key: String) -> Bool? {
@@ -85,11 +84,7 @@ struct FormReader {
   }
 
   mutating func optionalText(_ key: String, bytes: Int) -> String? {
-    guard let node = reader[key], !node.isNull else {
-      _ = reader.optional(key)
-      return nil
-    }
-    return text(key, bytes: bytes)
+    isAbsent(key) ? nil : text(key, bytes: bytes)
   }
 
   mutating func name(_ key: String) -> String? {
@@ -99,11 +94,7 @@ struct FormReader {
   }
 
   mutating func optionalName(_ key: String) -> String? {
-    guard let node = reader[key], !node.isNull else {
-      _ = reader.optional(key)
-      return nil
-    }
-    return name(key)
+    isAbsent(key) ? nil : name(key)
   }
 
   mutating func job(_ key: String) -> JobID? { name(key).flatMap { JobID($0) } }

@@ -73,7 +73,7 @@ final class RunningBatch: Sendable {
       seed: world.identitySeed,
       goingOn: past,
       service: { target, link, lane in
-        world.service(for: target, adapter: adapter, options: ConnectOptions(link), on: lane)
+        world.service(for: target, link, adapter: adapter, on: lane)
       },
       admission: { identity, round in
         let giveBack = try world.beginBatch(at: adapter)
@@ -85,9 +85,7 @@ final class RunningBatch: Sendable {
     )
     self.runner.withLock { $0 = runner }
     journal?.onFailure { runner.cancel($0) }
-    if let metrics, case .success(let client) = world.client {
-      client.observeLinks { news in metrics.count { $0.take(news) } }
-    }
+    if let metrics { world.observeLinks { news in metrics.count { $0.take(news) } } }
     let what = "no further device begins; ending the chains under way and disconnecting"
     world.interruption.cancels(what) { runner.cancel($0) }
     defer { self.runner.withLock { $0 = nil } }
