@@ -41,6 +41,7 @@ test: set-up lint ## Lint, then all tests that need neither a radio nor root
 	.ci/test --skip-build
 	swift build -c release
 	.build/release/blerun-simtest --seeds 3000
+	.build/release/blerun-simtest --fleet --seeds 4000
 	printf '%s\n' $(fuzz_counts) | xargs -P 2 -I {} sh -c \
 	  'count={}; .build/release/blerun-fuzz "$${count%=*}" --count "$${count#*=}"'
 	.ci/test -c release --disable-testable-imports --package-path Tests/Consumer --scratch-path .build

@@ -110,7 +110,7 @@ let package = Package(
     ),
     .executableTarget(
       name: "blerun-simtest",
-      dependencies: ["SimulatedFleets", "SimulatedRuns", "Signals", argumentParser],
+      dependencies: ["SimulatedFleets", "SimulatedRuns", "Fleet", "Signals", argumentParser],
       swiftSettings: strict
     ),
     .executableTarget(

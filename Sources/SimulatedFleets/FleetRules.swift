@@ -25,6 +25,12 @@ struct FleetRules: Sendable {
   private(set) var violations: [String] = []
   private(set) var begun: Set<JobID> = []
   private var running: [BluetoothAddress: [Running]] = [:]
+  /// The chain of each device that began last.
+  private var latest: [BluetoothAddress: Int] = [:]
+  /// When each claim, and each renewal of it, was sent, by the clock of its owner.
+  private var sent: [String: [Int: Instant]] = [:]
+  /// When each lease ends, by the clock of its owner, as far as the store has accepted renewals.
+  private var leases: [String: Instant] = [:]
   private var records: [JobID: [ResultRecord]] = [:]
   private var journals: [String: JournalEntry] = [:]
   private var overruns: [(nonce: String, step: Int)] = []
@@ -46,6 +52,7 @@ struct FleetRules: Sendable {
     at now: Duration
   ) {
     order += 1
+    latest[chain.address] = order
     begun.insert(job)
     let others = running[chain.address, default: []].filter { $0.nonce != chain.nonce }
     for other in others where !isExcused(other, at: now) {
@@ -94,8 +101,7 @@ struct FleetRules: Sendable {
       breaks("Only chains that run operate", "\(chain.nonce) step \(step)", at: now)
       return
     }
-    let isReplaced = chains.contains { $0.order > chains[index].order }
-    guard isReplaced else { return }
+    guard latest[chain.address, default: 0] > chains[index].order else { return }
     running[chain.address]?[index].letThrough += 1
     if !wasStopped || chains[index].letThrough > 0 {
       let what = "\(chain.nonce) step \(step) after another chain began"
@@ -103,6 +109,28 @@ struct FleetRules: Sendable {
     } else if !isIdempotent {
       overruns.append((chain.nonce, step))
     }
+  }
+
+  // MARK: Leases
+
+  /// A gateway sends a request.
+  mutating func sent(_ request: StoreRequest, by owner: String, at now: Instant) {
+    guard case .update(_, .device(let entry), _) = request, let claim = entry.claim,
+      claim.owner == owner
+    else { return }
+    sent[claim.nonce, default: [:]][claim.renewal] = now
+  }
+
+  /// An operation of a chain has permission to begin.
+  mutating func permitted(_ chain: Gateway.ChainID, step: Int, at now: Instant) {
+    if leases[chain.nonce].map({ now < $0 }) == true { return }
+    let what = "\(chain.nonce) step \(step), by the clock of its gateway"
+    breaks("No operation begins after the end of a lease", what, at: now.sinceStart)
+  }
+
+  private mutating func accepted(_ claim: Claim) {
+    guard let sentAt = sent[claim.nonce]?[claim.renewal] else { return }
+    leases[claim.nonce] = max(leases[claim.nonce] ?? .start, sentAt + claim.lease)
   }
 
   mutating func journaled(_ entry: JournalEntry) { journals[entry.nonce] = entry }
@@ -115,6 +143,7 @@ struct FleetRules: Sendable {
   mutating func changed(_ request: StoreRequest, _ queue: [JobID]?, at now: Duration) {
     switch request {
     case .create(let key, .device(let entry)), .update(let key, .device(let entry), _):
+      if let claim = entry.claim { accepted(claim) }
       guard let address = key.address else { return }
       for one in entry.queue where queues[address]?.contains(one.job) != true {
         queues[address, default: []].append(one.job)
@@ -183,7 +212,8 @@ struct FleetRules: Sendable {
     switch end.state {
     case .ok:
       let own = log.filter { $0.nonce == end.nonce }.map(\.step)
-      isTrue = own == Array(1...draft.operations.utf8.count)
+      let steps = draft.operations.enumerated().filter { $0.element != "." }.map { $0.offset + 1 }
+      isTrue = own == steps
     case .failed:
       isTrue = draft.job.rerun != .never || writes.allSatisfy { $0.step <= end.step ?? 0 }
     case .interrupted:

@@ -25,10 +25,14 @@ public struct SimulatedFleet: Sendable {
   }
 
   /// The same, without a step of the protocol: some rule has to be broken by some seed.
-  package static func play(seed: UInt64, omitting step: Omission) -> SimulatedFleet {
+  package static func play(
+    seed: UInt64,
+    omitting step: Omission?,
+    isRecording: Bool = false
+  ) -> SimulatedFleet {
     var world = FleetWorld(seed: seed)
-    world.settings.omitted = [step]
-    return play(world, isRecording: false)
+    if let step { world.settings.omitted = [step] }
+    return play(world, isRecording: isRecording)
   }
 
   static func play(_ world: FleetWorld, isRecording: Bool) -> SimulatedFleet {
@@ -181,7 +185,7 @@ final class FleetRun: Sendable {
     _ submitters: [SimulatedSubmitter]
   ) {
     note("\(what)")
-    func cut(_ name: String, _ direction: MemoryStore.Direction, _ time: Duration) {
+    @Sendable func cut(_ name: String, _ direction: MemoryStore.Direction, _ time: Duration) {
       store.cut(name, direction)
       loop.after(time) { store.heal(name) }
     }
@@ -190,6 +194,13 @@ final class FleetRun: Sendable {
     case .pauseProcess(let number, let time): gateways[number].pause(for: time, guarded: true)
     case .pauseHost(let number, let time): gateways[number].pause(for: time, guarded: false)
     case .cut(let number, let direction, let time): cut(gateways[number].name, direction, time)
+    case .cutInTurn(let number, let receiving, let sending):
+      let name = gateways[number].name
+      store.cut(name, .receiving)
+      loop.after(receiving) {
+        store.heal(name)
+        cut(name, .sending, sending)
+      }
     case .cutSubmitter(let number, let direction, let time):
       cut(submitters[number].name, direction, time)
     case .killSubmitter(let number): submitters[number].kill()
@@ -226,11 +237,11 @@ final class FleetRun: Sendable {
     _ gateways: [SimulatedGateway],
     _ submitters: [SimulatedSubmitter]
   ) throws {
-    let limit = world.healsAt + .seconds(200) + Self.settling
+    let quietAt = world.quietAt + .seconds(1)
+    let limit = quietAt + .seconds(200) + Self.settling
     while elapsed < limit {
-      let next = elapsed + .seconds(20)
+      let next = max(elapsed + .seconds(5), quietAt)
       try loop.drive { [loop] in loop.now.sinceStart >= next }
-      guard elapsed > world.healsAt + .seconds(50) else { continue }
       let isAtRest =
         submitters.allSatisfy(\.isDone) && gateways.allSatisfy(\.isAtRest)
         && store.entries(.all(.device)).isEmpty

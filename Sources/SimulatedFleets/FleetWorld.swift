@@ -10,11 +10,11 @@ import Signals
 struct FleetWorld: Sendable {
   /// A job, and when it is submitted.
   struct JobDraft: Sendable {
-    let job: FleetJob
-    /// The operations of its chain after the connect: `r` is idempotent, `w` is not.
-    let operations: String
+    var job: FleetJob
+    /// What its chain does after the connect: `r` is an idempotent operation, `w` another one, `.` a wait.
+    var operations: String
     let submitter: Int
-    let at: Duration
+    var at: Duration
     let cancelledAfter: Duration?
   }
 
@@ -26,12 +26,26 @@ struct FleetWorld: Sendable {
     /// The whole host is stopped, its guard included; the radio keeps its connections.
     case pauseHost(Int, for: Duration)
     case cut(Int, MemoryStore.Direction, for: Duration)
+    /// Nothing is received for a while; from the moment on that it is again, nothing is sent.
+    case cutInTurn(Int, receiving: Duration, sending: Duration)
     case cutSubmitter(Int, MemoryStore.Direction, for: Duration)
     case killSubmitter(Int)
     case restartStore(downFor: Duration)
     /// A device leaves the range of a gateway, for that of another.
     case move(device: Int, to: [Int])
     case drain(Int)
+
+    /// How long it takes until what was affected works again.
+    var lasts: Duration {
+      switch self {
+      case .kill(_, let time), .pauseProcess(_, let time), .pauseHost(_, let time),
+        .cut(_, _, let time), .cutSubmitter(_, _, let time), .restartStore(let time):
+        time
+      case .cutInTurn(_, let receiving, let sending): receiving + sending
+      case .killSubmitter, .move: .zero
+      case .drain: SimulatedGateway.maintenance
+      }
+    }
   }
 
   let seed: UInt64
@@ -54,13 +68,33 @@ struct FleetWorld: Sendable {
     BluetoothAddress(number: 0xc0ff_ee00_0000 + UInt64(device))
   }
 
-  /// One world in so many has tens of gateways and hundreds of devices.
-  static let largeEach: UInt64 = 1000
+  /// What a world is about.
+  enum Theme {
+    /// Nothing goes wrong.
+    case calm
+    /// Anything may go wrong.
+    case mixed
+    /// The same, with tens of gateways and a hundred devices and more.
+    case large
+    /// What goes wrong is aimed at the ends of leases.
+    case lease
+
+    init(of seed: UInt64) {
+      if seed % 1000 == 999 {
+        self = .large
+      } else if seed % 8 == 0 {
+        self = .calm
+      } else {
+        self = seed % 4 == 3 ? .lease : .mixed
+      }
+    }
+  }
 
   init(seed: UInt64) {
     self.seed = seed
     var draw = SeededGenerator(seed: seed, name: "fleet world")
-    let isLarge = seed % Self.largeEach == Self.largeEach - 1
+    let theme = Theme(of: seed)
+    let isLarge = theme == .large
     gateways = isLarge ? draw.number(20...25) : draw.number(2...5)
     let devices = isLarge ? draw.number(100...130) : draw.number(1...5)
     submitters = draw.number(1...2)
@@ -77,9 +111,23 @@ struct FleetWorld: Sendable {
     settings.renewEvery = settings.lease / 3
     settings.stopBefore = settings.lease / 5
     if draw.number(0...2) == 0 { slowness = draw.number(5...20) }
-    if seed % 8 != 0 { drawFaults(&draw) }
-    drawJobs(devices, isLarge: isLarge, &draw)
-    if seed % 8 != 0 { drawDisturbances(devices, &draw) }
+    switch theme {
+    case .calm:
+      drawJobs(devices, isLarge: false, &draw)
+    case .mixed, .large:
+      drawFaults(&draw)
+      drawJobs(devices, isLarge: isLarge, &draw)
+      drawDisturbances(devices, &draw)
+    case .lease:
+      drawLeases(&draw)
+    }
+  }
+
+  /// When the last of the disturbances is over, and the last job submitted.
+  var quietAt: Duration {
+    let ends =
+      disturbances.map { $0.at + $0.what.lasts } + jobs.map { $0.at + ($0.cancelledAfter ?? .zero) }
+    return max(healsAt, ends.max() ?? .zero)
   }
 
   private static func range(of gateways: Int, _ draw: inout SeededGenerator) -> [Int] {
@@ -100,7 +148,7 @@ struct FleetWorld: Sendable {
     faults.lateDeliveries = draw.number(0...100)
   }
 
-  private mutating func drawJobs(
+  mutating func drawJobs(
     _ devices: Int,
     isLarge: Bool,
     _ draw: inout SeededGenerator

@@ -31,15 +31,16 @@ final class SimulatedGateway: Sendable {
     var runCount = 0
     var journal: [String: JournalEntry] = [:]
     var subscriptions: [BluetoothAddress: StoreSubscription] = [:]
-    var timer: LoopTimer?
-    var wakesAt: Instant?
     var generator: SeededGenerator
   }
+
+  /// How long after the request to drain it a gateway is started again.
+  static let maintenance = Duration.seconds(30)
 
   let number: Int
   private let fleet: FleetRun
   private let store: any JobStore
-  private let rate: Double
+  private let clock: HostClock
   private let settings: FleetSettings
   private let state: Guarded<State>
 
@@ -49,7 +50,7 @@ final class SimulatedGateway: Sendable {
     self.number = number
     self.fleet = fleet
     self.store = store
-    rate = fleet.world.rates[number]
+    clock = HostClock(on: fleet.loop, rate: fleet.world.rates[number])
     settings = fleet.world.settings
     state = Guarded(
       State(
@@ -63,9 +64,6 @@ final class SimulatedGateway: Sendable {
       )
     )
   }
-
-  /// The time by the clock of this host.
-  private var now: Instant { Instant(sinceStart: fleet.loop.now.sinceStart * rate) }
 
   var isAtRest: Bool { state.withLock { $0.runs.isEmpty && $0.machine.running == 0 } }
 
@@ -85,28 +83,18 @@ final class SimulatedGateway: Sendable {
   }
 
   func handle(_ event: Gateway.Event) {
-    let now = now
+    let now = clock.now
     let actions = state.withLock { $0.machine.handle(event, at: now) }
     for action in actions { perform(action) }
-    let next = state.withLock { $0.machine.next }
-    guard state.withLock({ $0.wakesAt != next || $0.timer == nil }) else { return }
-    state.withLock { $0.timer }?.cancel()
-    let wake = inProcess { [self] in
-      state.withLock { $0.wakesAt = nil }
-      handle(.woken)
-    }
-    let timer = next.map { next in
-      fleet.loop.after((next - now) * (1 / rate) + .microseconds(1), wake)
-    }
-    state.withLock {
-      $0.timer = timer
-      $0.wakesAt = next
+    clock.wake(at: state.withLock { $0.machine.next }) { [self] in
+      inProcess { [self] in handle(.woken) }()
     }
   }
 
   private func perform(_ action: Gateway.Action) {
     switch action {
     case .perform(let id, let request):
+      fleet.rules.withLock { $0.sent(request, by: name, at: clock.now) }
       let answered = Guarded<StoreAnswer>(.unknown)
       let handler = inProcess { [self] in handle(.answered(id, answered.withLock { $0 })) }
       store.perform(request, within: settings.requestLimit) { answer in
@@ -134,6 +122,7 @@ final class SimulatedGateway: Sendable {
       }
       fleet.loop.post(inProcess { [self] in next(chain) })
     case .permit(let chain, let step):
+      fleet.rules.withLock { $0.permitted(chain, step: step, at: clock.now) }
       send(chain, step)
     case .refuse(let chain, _):
       state.withLock { $0.runs[chain.nonce]?.isStopping = true }
@@ -173,8 +162,19 @@ final class SimulatedGateway: Sendable {
     guard let run = run(chain) else { return }
     if run.isStopping { return end(chain, .stopped) }
     if run.step > run.operations.count { return end(chain, .ok) }
-    let isIdempotent = run.step == 0 || run.operations[run.step - 1] == "r"
-    handle(.operationWanted(chain, step: run.step, isIdempotent: isIdempotent))
+    let operation = run.step == 0 ? "r" : run.operations[run.step - 1]
+    if operation == "." { return wait(run) }
+    handle(.operationWanted(chain, step: run.step, isIdempotent: operation == "r"))
+  }
+
+  /// A step without an operation: a part of a lease passes.
+  private func wait(_ run: Run) {
+    let rest = inProcess { [self] in
+      guard self.run(run.chain)?.number == run.number else { return }
+      state.withLock { $0.runs[run.chain.nonce]?.step = run.step + 1 }
+      next(run.chain)
+    }
+    fleet.loop.after(settings.lease * 0.3, rest)
   }
 
   /// Sends an operation that has permission. The process may be stopped before it does.
@@ -270,14 +270,13 @@ final class SimulatedGateway: Sendable {
   func kill(downFor time: Duration) {
     guard state.withLock({ $0.isAlive }) else { return }
     fleet.note("\(name) is killed")
+    clock.cancel()
     state.withLock { state in
       state.isAlive = false
       state.isPaused = false
       state.process += 1
       state.deferred = []
       state.runs = [:]
-      state.timer?.cancel()
-      state.timer = nil
       for subscription in state.subscriptions.values { subscription.cancel() }
       state.subscriptions = [:]
     }
@@ -288,7 +287,7 @@ final class SimulatedGateway: Sendable {
   }
 
   private func restart() {
-    let now = now
+    let now = clock.now
     state.withLock { state in
       state.isAlive = true
       state.machine = Gateway(
@@ -339,6 +338,6 @@ final class SimulatedGateway: Sendable {
     let body = inProcess { [self] in handle(.drain(within: .seconds(10))) }
     body()
     // A drained gateway is started again, as after a maintenance.
-    fleet.loop.after(.seconds(30)) { [self] in kill(downFor: .seconds(1)) }
+    fleet.loop.after(Self.maintenance) { [self] in kill(downFor: .seconds(1)) }
   }
 }

@@ -8,15 +8,13 @@ final class SimulatedSubmitter: Sendable {
   private struct State {
     var machine: Submitter
     var isAlive = true
-    var timer: LoopTimer?
-    var wakesAt: Instant?
     var subscriptions: [JobID: StoreSubscription] = [:]
   }
 
   let number: Int
   private let fleet: FleetRun
   private let store: any JobStore
-  private let rate: Double
+  private let clock: HostClock
   private let state: Guarded<State>
 
   var name: String { "submitter-\(number)" }
@@ -25,7 +23,7 @@ final class SimulatedSubmitter: Sendable {
     self.number = number
     self.fleet = fleet
     self.store = store
-    rate = fleet.world.rates[fleet.world.gateways + number]
+    clock = HostClock(on: fleet.loop, rate: fleet.world.rates[fleet.world.gateways + number])
     state = Guarded(
       State(
         machine: Submitter(
@@ -37,28 +35,14 @@ final class SimulatedSubmitter: Sendable {
     )
   }
 
-  private var now: Instant { Instant(sinceStart: fleet.loop.now.sinceStart * rate) }
-
   var isDone: Bool { state.withLock { !$0.isAlive || $0.machine.isDone } }
 
   func handle(_ event: Submitter.Event) {
     guard state.withLock({ $0.isAlive }) else { return }
-    let now = now
+    let now = clock.now
     let actions = state.withLock { $0.machine.handle(event, at: now) }
     for action in actions { perform(action) }
-    let next = state.withLock { $0.machine.next }
-    guard state.withLock({ $0.wakesAt != next || $0.timer == nil }) else { return }
-    state.withLock { $0.timer }?.cancel()
-    let timer = next.map { next in
-      fleet.loop.after((next - now) * (1 / rate) + .microseconds(1)) { [self] in
-        state.withLock { $0.wakesAt = nil }
-        handle(.woken)
-      }
-    }
-    state.withLock {
-      $0.timer = timer
-      $0.wakesAt = next
-    }
+    clock.wake(at: state.withLock { $0.machine.next }) { [self] in handle(.woken) }
   }
 
   private func perform(_ action: Submitter.Action) {
@@ -84,9 +68,9 @@ final class SimulatedSubmitter: Sendable {
   /// The submitter is killed for good: what it has queued ends all the same.
   func kill() {
     fleet.note("\(name) is killed")
+    clock.cancel()
     state.withLock { state in
       state.isAlive = false
-      state.timer?.cancel()
       for subscription in state.subscriptions.values { subscription.cancel() }
     }
   }

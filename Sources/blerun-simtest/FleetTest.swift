@@ -1,6 +1,7 @@
 // The seeds of simulated fleets: any number of them, or one in full.
 
 import ArgumentParser
+import Fleet
 import Signals
 import SimulatedFleets
 
@@ -9,11 +10,21 @@ struct FleetTest {
   /// One seed in so many is played twice: it has to give the same run.
   private static let repetition: UInt64 = 64
 
+  /// A step of the protocol that is left out.
+  let omitted: Omission?
   let write: (String) -> Void
+
+  static func step(_ name: String) throws -> Omission {
+    guard let step = Omission(rawValue: name) else {
+      let names = Omission.allCases.map(\.rawValue).joined(separator: ", ")
+      throw ValidationError("unknown step '\(name)': expected one of \(names)")
+    }
+    return step
+  }
 
   /// Runs one seed, and prints everything that happens in it.
   func run(seed: UInt64) throws {
-    let result = SimulatedFleet.play(seed: seed, isRecording: true)
+    let result = SimulatedFleet.play(seed: seed, omitting: omitted, isRecording: true)
     for line in result.timeline { write(line) }
     for violation in result.violations { write("seed \(seed): \(violation)") }
     if !result.violations.isEmpty { throw ExitCode(1) }
@@ -26,7 +37,7 @@ struct FleetTest {
     var ends: [String: Int] = [:]
     var broken = BrokenRules()
     for seed in seeds {
-      let result = SimulatedFleet.play(seed: seed)
+      let result = SimulatedFleet.play(seed: seed, omitting: omitted)
       lasted += result.lasted
       for (state, count) in result.ends { ends["\(state)", default: 0] += count }
       if seed.isMultiple(of: Self.repetition) { try checkRepetition(seed) }
@@ -49,8 +60,8 @@ struct FleetTest {
   }
 
   private func checkRepetition(_ seed: UInt64) throws {
-    let first = SimulatedFleet.play(seed: seed, isRecording: true).timeline
-    let second = SimulatedFleet.play(seed: seed, isRecording: true).timeline
+    let first = SimulatedFleet.play(seed: seed, omitting: omitted, isRecording: true).timeline
+    let second = SimulatedFleet.play(seed: seed, omitting: omitted, isRecording: true).timeline
     guard first != second else { return }
     write("seed \(seed): A simulated run repeats: two runs of the fleet differ")
     write("repeat with: blerun-simtest --fleet --from \(seed) --seeds 1")

@@ -33,12 +33,15 @@ struct SimulationTest: ParsableCommand {
   @Flag(help: "Run simulated fleets of gateways instead.")
   var fleet = false
 
+  @Option(help: "Leave this step of the fleets' protocol out: a rule has to be broken.")
+  var omit: String?
+
   /// One seed in so many is played twice more: it has to give the same run.
   private static let repetition: UInt64 = 64
 
   func run() throws {
     if fleet {
-      let test = FleetTest(write: write)
+      let test = FleetTest(omitted: try omit.map(FleetTest.step), write: write)
       if let seed { return try test.run(seed: seed) }
       return try test.run(from..<from + seeds, keepGoing: keepGoing)
     }
