@@ -35,7 +35,7 @@ struct UnansweredCallTests {
     let program = try RunningProgram(
       blerun: [
         "watch", "-d", "Quick-1", "heart-rate-measurement", "--for", "1s", "--timeout", "3s",
-        "--simulate", file,
+        "--no-resume", "--simulate", file,
       ]
     )
     let ended = program.end()

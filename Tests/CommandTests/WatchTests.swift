@@ -114,6 +114,33 @@ struct WatchTests {
     #expect(ended.errors.contains("HRM-1: connected again after "), "\(ended.errors)")
   }
 
+  @Test("a device that comes into range later is waited for; without --resume it is not")
+  func firstConnect() throws {
+    let folder = try TemporaryFolder()
+    let belt = packageFolder + "/Simulators/devices/heart-rate.yaml"
+    let late = try folder.file(
+      "late.yaml",
+      """
+      scenario: A belt that is out of range at first
+      devices: [ { use: "\(belt)" } ]
+      faults: [ { fault: out-of-range, at: 0s, for: 4s } ]
+      """
+    )
+    let arguments = [
+      "HRM-1", Self.heart, "--count", "1", "--timeout", "1s", "--simulate", late,
+    ]
+    let ended = try run(arguments)
+    #expect(ended.status == 0, "\(ended.errors)")
+    #expect(ended.lines.count == 1)
+    #expect(ended.errors.components(separatedBy: "trying again").count == 2, "\(ended.errors)")
+    #expect(ended.errors.contains("HRM-1"))
+    let once = try run(arguments + ["--no-resume"])
+    #expect(once.status == 75, "\(once.errors)")
+    #expect(!once.errors.contains("trying again"))
+    let wrong = try run(["HRM-1", "battery-power-state", "--simulate", late, "--timeout", "6s"])
+    #expect(wrong.status == 1 && wrong.errors.contains("battery-power-state"), "\(wrong.errors)")
+  }
+
   @Test("Ctrl-C ends a watch of two devices, which are disconnected, and recorded")
   func interrupted() throws {
     let folder = try TemporaryFolder()

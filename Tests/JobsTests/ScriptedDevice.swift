@@ -217,6 +217,8 @@ final class ScriptedDevice: DeviceService {
     }
   }
 
+  func release() -> Signal<Void> { origin == .made ? disconnect() : .just(()) }
+
   func disconnect() -> Signal<Void> {
     operation("disconnect") { [self] in state.withLock { $0.isConnected = false } }
   }

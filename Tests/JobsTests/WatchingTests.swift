@@ -161,11 +161,79 @@ struct WatchingTests {
     }
   }
 
-  @Test("a device that is not there at the start ends the watch; nothing is connected again")
+  private static let absent = DeviceFailure.scripted(.notFound, .passing, "connecting")
+
+  @Test("a device that cannot be connected at the start is tried again, with its reasons")
+  func firstConnect() throws {
+    let off = DeviceFailure.scripted(.adapterOff, .unavailable, "connecting")
+    belt.answer("connect", .failure(Self.absent), .failure(Self.absent), .failure(off), .value([]))
+    #expect(watch(try plan { $0.duration = .seconds(3) }) == nil)
+    // Pauses of 250 ms, 500 ms and 1 s.
+    #expect(
+      lines() == [
+        "2.750  heart-rate-measurement  60 bpm", "3.750  heart-rate-measurement  61 bpm",
+      ]
+    )
+    let links = outputs.all.compactMap(\.link)
+    #expect(
+      links == [.failed(RunFailure(Self.absent)), .failed(RunFailure(off)), .connected],
+      "each reason once"
+    )
+    #expect(story(0).count { $0 == "connect failed" } == 3)
+    #expect(story(0).last == "run ok")
+  }
+
+  @Test("the other device is watched while one is tried again; the time counts from when both are")
+  func oneIsMissing() throws {
+    thermometer.answer("connect", .failure(Self.absent, after: .seconds(4)), .value([]))
+    #expect(watch(try both(.values)) == nil)
+    #expect(lines().first == "1.000  heart-rate-measurement  60 bpm")
+    #expect(lines().last == "5.750  battery-level  72 %")
+    #expect(belt.calls.last == "disconnect at 7s")
+  }
+
+  @Test(
+    "a watch that cannot connect can be stopped, in an attempt and in a pause",
+    arguments: [1, 6]
+  )
+  func stopWhileConnecting(second: Int) throws {
+    belt.answer("connect", .failure(Self.absent, after: .seconds(5)))
+    let plan = try plan()
+    let watching = Watching(
+      plan,
+      on: [belt],
+      in: scheduler,
+      identity: RunIdentity(seed: 0, text: plan.definition),
+      receive: { [outputs] in outputs.add($0) },
+      until: Signal.just(()).delay(.seconds(second))
+    )
+    let outcome = watching.records().then { Signal.just(true) }
+      .firstOrDefault(false, within: .seconds(100))
+    #expect(outcome.error == nil)
+    #expect(loop.now.sinceStart == .seconds(second))
+    watching.finish(nil)
+    #expect(scheduler.isIdle)
+    #expect(story(0).last == "run ok")
+  }
+
+  @Test("what another attempt does not mend ends the watch at once, with nothing to report before")
+  func permanentAtFirst() throws {
+    let wrong = DeviceFailure.scripted(.characteristicMissing, .definite)
+    belt.answer("subscribe heart-rate-measurement", .failure(wrong))
+    #expect(watch(try plan())?.code == .characteristicMissing)
+    #expect(loop.now == .start)
+    #expect(outputs.all.allSatisfy { $0.link == nil })
+    let lost = DeviceFailure.scripted(.busLost, .unavailable, "connecting")
+    belt.answer("connect", .failure(lost))
+    #expect(watch(try plan())?.code == .busLost)
+  }
+
+  @Test("without --resume a device that is not there ends the watch of all")
   func missing() throws {
-    let failure = DeviceFailure.scripted(.notFound, .passing, "connecting")
-    thermometer.answer("connect", .failure(failure, after: .seconds(1)))
-    let ended = try #require(watch(try both(.values)))
+    thermometer.answer("connect", .failure(Self.absent, after: .seconds(1)))
+    var plan = try both(.values)
+    plan.reconnects = false
+    let ended = try #require(watch(plan))
     #expect(ended.code == .notFound)
     #expect(thermometer.calls == ["connect"])
     #expect(belt.calls.last == "disconnect at 1s")
@@ -176,7 +244,11 @@ struct WatchingTests {
   @Test("a subscription that is never confirmed fails at its deadline")
   func connectDeadline() throws {
     belt.answer("connect", .silence)
-    let ended = try #require(watch(try plan { $0.limit = .seconds(7) }))
+    let once = try plan { plan in
+      plan.limit = .seconds(7)
+      plan.reconnects = false
+    }
+    let ended = try #require(watch(once))
     #expect(ended.code == .timedOut)
     #expect(loop.now.sinceStart == .seconds(7))
   }

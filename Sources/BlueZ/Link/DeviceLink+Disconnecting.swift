@@ -8,7 +8,10 @@ import Signals
 extension DeviceLink {
   /// Disconnects, whoever connected, and waits until the connection is down.
   func disconnect() async throws {
+    // A turn that connects as soon as the connection is down is none of these.
+    var ended: [Holder] = []
     loop: while true {
+      ended = state.withLock { $0.holders }
       switch take(.disconnectWanted) {
       case .callDisconnect:
         try await callDisconnectAndSee()
@@ -19,12 +22,25 @@ extension DeviceLink {
         break loop
       }
     }
-    let holders = state.withLock { state in
+    let turns = ended.map(\.turn)
+    state.withLock { state in
       state.isKept = false
-      defer { state.holders = [] }
-      return state.holders
+      state.holders.removeAll { holder in turns.contains { $0 === holder.turn } }
     }
-    for holder in holders { holder.turn.leave(holder.entry) }
+    for holder in ended { holder.turn.leave(holder.entry) }
+  }
+
+  /// A turn needs the connection no longer: disconnects, unless another turn holds it, it is to be
+  /// kept, or it existed before.
+  func endUse(by turn: Turn) async throws {
+    let (isHeld, staysUp) = state.withLock { state in
+      (
+        state.holders.contains { $0.turn === turn },
+        state.isKept || state.holders.contains { $0.turn !== turn }
+      )
+    }
+    guard isHeld else { return }
+    if staysUp { letGo(of: turn) } else { try await disconnect() }
   }
 
   /// The turn ends: disconnects, unless another turn holds the connection or it is to be kept.

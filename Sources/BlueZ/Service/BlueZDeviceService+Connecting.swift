@@ -182,6 +182,22 @@ extension BlueZDeviceService {
     }
   }
 
+  /// Ends the use of the connection by the current turn, before its end: disconnects, unless another
+  /// turn of this program uses the connection, too, or it existed before.
+  ///
+  /// ```swift
+  /// try await device.release().first(within: .seconds(10))
+  /// ```
+  ///
+  /// - Returns: One value; also when the turn uses no connection.
+  public func release() -> Signal<Void> {
+    operation(.disconnect, "disconnecting") { [self] in
+      try requireNoOpenStream()
+      guard let turn = Turn.current, let device = state.withLock({ $0.device }) else { return }
+      try await client.link(to: device).endUse(by: turn)
+    }
+  }
+
   private func currentDevice() throws -> ObjectPath? {
     if let bound = state.withLock({ $0.device }) { return bound }
     return knownDevice(on: try usableAdapter().path)

@@ -179,6 +179,18 @@ public protocol DeviceService: DeviceAttributes {
   /// - Source: BlueZ, `doc/org.bluez.Device.rst` (Disconnect), `src/device.c` (DISCONNECT_TIMER).
   func disconnect() -> Signal<Void>
 
+  /// Ends the use of the connection by the current turn, before its end: disconnects, unless another
+  /// turn of this program uses the connection, too, or it existed before.
+  ///
+  /// ```swift
+  /// let level = thermometer.connect().flattenMap { thermometer.read(.batteryLevel) }
+  ///   .flattenMap { level in thermometer.release().map { level } }
+  /// ```
+  ///
+  /// - Returns: Fails with `timed-out` when the connection stays; the end of the turn tries once
+  ///   more.
+  func release() -> Signal<Void>
+
   /// Pairs with the device, connecting for the current turn if necessary. The bond outlives the
   /// turn.
   ///
@@ -270,7 +282,7 @@ extension DeviceService {
   ) -> Signal<R> {
     Signal.using(
       acquire: connect(keep: false, expecting: []),
-      release: { $0 == .made ? disconnect() : .just(()) },
+      release: { _ in release() },
       { _ in body() }
     )
   }

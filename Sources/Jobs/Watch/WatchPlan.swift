@@ -49,7 +49,7 @@ package struct WatchPlan: Hashable, Sendable {
   package var duration: Duration?
   /// After how many printed records it ends; nil: it is not counted.
   package var count: Int?
-  /// Whether a device whose connection drops is connected again.
+  /// Whether a device that cannot be connected is tried again, at the start and after a drop.
   package var reconnects: Bool
 
   package init(

@@ -109,7 +109,12 @@ struct WatchState: Sendable {
       view.set(device: device, isConnected: false)
       var output = recorded(device, now, records[device].lost(failure, at: now))
       output.link = links[device].lost(failure, at: now)
-      if output.link != nil { unrecordedSince[device] = now }
+      switch output.link {
+      case .lost?: unrecordedSince[device] = now
+      // What ends the watch is how it ended.
+      case .failed? where !connectsAgain(device, after: failure): output.link = nil
+      case .connected?, .failed?, .reconnected?, nil: break
+      }
       return [output]
     case .windowEnded(let number):
       return view.windowEnded(number).map { with($0, WatchOutput()) }
@@ -175,7 +180,14 @@ struct WatchState: Sendable {
     }
   }
 
-  mutating func nextPause(_ device: Int) -> Duration { links[device].nextPause() }
+  /// The pause before a device is connected again; nil when it is not.
+  mutating func pause(beforeConnecting device: Int, after failure: RunFailure) -> Duration? {
+    connectsAgain(device, after: failure) ? links[device].nextPause() : nil
+  }
+
+  private func connectsAgain(_ device: Int, after failure: RunFailure) -> Bool {
+    plan.reconnects && links[device].canConnect(after: failure)
+  }
 
   // MARK: Events
 

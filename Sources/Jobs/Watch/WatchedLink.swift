@@ -11,6 +11,9 @@ package struct WatchedLink: Sendable {
   package enum Change: Hashable, Sendable {
     /// It is connected for the first time, and everything is subscribed.
     case connected
+    /// An attempt to connect and subscribe failed, for another reason than the one before; it is
+    /// repeated, unless the plan forbids it.
+    case failed(RunFailure)
     /// The connection dropped; it is made again, unless the plan forbids it.
     case lost(RunFailure)
     /// It is connected and subscribed again, after this time.
@@ -22,11 +25,13 @@ package struct WatchedLink: Sendable {
 
   private var inactive: Set<Int>
   private let series: Set<Int>
-  /// Whether everything of the device was active once: a failure before that ends the watch.
+  /// Whether everything of the device was active once.
   package private(set) var hasBegun = false
   /// When the connection dropped; nil while it is up, and before the first one.
   package private(set) var lostAt: Instant?
   private var pause = Self.firstPause
+  /// Code and message of the last failure; nil once everything is active.
+  private var reason: String?
 
   /// A device that is not connected.
   package init(series: some Sequence<Int>) {
@@ -46,16 +51,19 @@ package struct WatchedLink: Sendable {
       hasBegun = true
       lostAt = nil
       pause = Self.firstPause
+      reason = nil
     }
     return lostAt.map { .reconnected(after: now - $0) } ?? .connected
   }
 
   /// The connection cannot be used.
   ///
-  /// - Returns: The change; nil when it was not usable before either.
+  /// - Returns: The change; nil when it was not usable before either, for the same reason.
   package mutating func lost(_ failure: RunFailure, at now: Instant) -> Change? {
     inactive = series
-    guard hasBegun, lostAt == nil else { return nil }
+    let former = reason
+    reason = "\(failure.code.rawValue) \(failure.message)"
+    guard hasBegun, lostAt == nil else { return reason == former ? nil : .failed(failure) }
     lostAt = now
     return .lost(failure)
   }
@@ -66,10 +74,10 @@ package struct WatchedLink: Sendable {
     return pause
   }
 
-  /// Whether another attempt to connect can help. A restarted bluetoothd and an adapter that is
-  /// switched on again do; a bus that is gone does not come back.
-  package func canReconnect(after failure: RunFailure) -> Bool {
-    guard hasBegun else { return false }
+  /// Whether another attempt to connect can help, be it the first one or a later one: the device may
+  /// come into range. A restarted bluetoothd and an adapter that is switched on again help; a bus
+  /// that is gone does not come back.
+  package func canConnect(after failure: RunFailure) -> Bool {
     switch failure.class {
     case .passing: return failure.isWorthAnotherTry
     case .unavailable:

@@ -8,8 +8,8 @@ package import Signals
 /// A watch under way.
 ///
 /// All devices are watched side by side in one turn of one scheduler, which owns their connections:
-/// what was connected is disconnected, however the watch ends. A device whose connection drops is
-/// connected and subscribed again, with a gap in its values.
+/// what was connected is disconnected, however the watch ends, unless another watch uses it, too. A
+/// device that cannot be connected, and one whose connection drops, is tried again after a pause.
 package struct Watching: Sendable {
   private let plan: WatchPlan
   private let series: [WatchPlan.Series]
@@ -49,8 +49,8 @@ package struct Watching: Sendable {
 
   /// Connects, subscribes, and reports until it ends; sends a value for each printed record.
   ///
-  /// - Returns: Completes at the end of the time or of the count. Fails when a device cannot be
-  ///   connected and subscribed the first time, and with a permanent failure.
+  /// - Returns: Completes at the end of the time or of the count. Fails with a permanent failure, and
+  ///   with any where the plan forbids to connect again.
   package func records() -> Signal<Void> {
     let started = CurrentValueSubject(false)
     let start = started.signal.filter { $0 }.take(1)
@@ -122,10 +122,7 @@ package struct Watching: Sendable {
           if Task.isCancelled || error is CancellationError { throw error }
           let failure = RunFailure(error)
           try await sink(.lost(device: index, failure))
-          let pause = state.withLock { state in
-            let isWorthIt = plan.reconnects && state.links[index].canReconnect(after: failure)
-            return isWorthIt ? state.nextPause(index) : nil
-          }
+          let pause = state.withLock { $0.pause(beforeConnecting: index, after: failure) }
           guard let pause else { throw failure }
           try await loop.sleep(for: pause)
         }
@@ -139,7 +136,7 @@ package struct Watching: Sendable {
     let series = series.filter { $0.device == index }
     return Signal.using(
       acquire: service.connect(keep: false, expecting: []).timeout(plan.limit, "connecting"),
-      release: { $0 == .made ? service.disconnect() : .just(()) },
+      release: { _ in service.release() },
       { [self] origin in
         let streams = Signal.merge(series.map { values(of: $0, service) })
         return Signal { sink in

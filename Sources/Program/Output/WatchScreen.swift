@@ -44,6 +44,7 @@ enum WatchScreen: Sendable {
     if case .plot(let plot) = self { return plot.receive(change, of: device) }
     switch change {
     case .connected: break
+    case .failed(let failure): StandardError.notice("\(failure); trying again")
     case .lost(let failure):
       let next = reconnects ? "; connecting again" : ""
       StandardError.notice("\(device): not connected any more (\(failure.why))\(next)")

@@ -118,9 +118,10 @@ struct PlotState: Sendable {
     let at = Self.microseconds(time)
     switch change {
     case .connected: mark(.connected, "\(device): connected", at: at)
-    case .lost(let failure) where failure.class == .passing:
+    case .lost(let failure) where failure.class == .passing,
+      .failed(let failure) where failure.class == .passing:
       mark(.disconnected, "\(device): \(failure.why)", at: at)
-    case .lost(let failure): mark(.fault, "\(device): \(failure.why)", at: at)
+    case .lost(let failure), .failed(let failure): mark(.fault, "\(device): \(failure.why)", at: at)
     case .reconnected(let lasted):
       mark(.reconnected, "\(device): connected again after \(Self.seconds(lasted)) s", at: at)
     }

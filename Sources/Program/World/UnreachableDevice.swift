@@ -41,6 +41,8 @@ struct UnreachableDevice: DeviceService {
 
   func disconnect() -> Signal<Void> { failing() }
 
+  func release() -> Signal<Void> { failing() }
+
   func pair(_ answers: PairingAnswers) -> Signal<PairingOutcome> { failing() }
 
   func answering<Value: Sendable>(

@@ -1,0 +1,77 @@
+// One connection that several turns use: it lasts as long as one of them needs it.
+
+import BlueZ
+import BlueZSimulator
+import Bluetooth
+import Signals
+import Testing
+
+@Suite("A connection that several turns use")
+struct ConnectionOfTurnsTests {
+  private let simulation: Simulation
+  private let services: [BlueZDeviceService]
+
+  init() throws {
+    simulation = try Simulation()
+    let (simulation, loop) = (simulation, simulation.loop)
+    services = (0..<2).map { _ in simulation.service(on: SerialScheduler(on: loop)) }
+  }
+
+  /// Uses the connection in a turn of its own: from a time on, for so long.
+  private func use(
+    _ service: BlueZDeviceService,
+    after begin: Duration,
+    for length: Duration
+  ) -> Task<Void, any Error> {
+    simulation.loop.task { [loop = simulation.loop] in
+      try await loop.sleep(for: begin)
+      try await service.scheduler.turn(within: .seconds(60)) {
+        try await service.session { Signal.just(true).delay(length) }.run { _ in }
+      }
+    }
+  }
+
+  /// How many links there were so far, and whether one is up.
+  private var links: (count: Int, isUp: Bool) {
+    (simulation.ledger.links.count, simulation.ledger.isUp)
+  }
+
+  @Test(
+    "it is made once, and ends with the last of them, whoever made it",
+    arguments: [true, false]
+  )
+  func shared(makerEndsFirst: Bool) throws {
+    let lengths: [Duration] =
+      makerEndsFirst ? [.seconds(5), .seconds(20)] : [.seconds(20), .seconds(5)]
+    let uses = [
+      use(services[0], after: .zero, for: lengths[0]),
+      use(services[1], after: .seconds(2), for: lengths[1]),
+    ]
+    try simulation.loop.run { try await uses[makerEndsFirst ? 0 : 1].value }
+    #expect(links == (1, true))
+    try simulation.loop.run { try await uses[makerEndsFirst ? 1 : 0].value }
+    #expect(links == (1, false))
+    #expect(simulation.ledger.violations == [])
+  }
+
+  @Test(
+    "a turn that connects while the connection is being ended has one of its own",
+    arguments: [0, 1, 100, 1_000, 1_990, 2_000, 2_010]
+  )
+  func whileEnding(milliseconds: Int) throws {
+    let first = use(services[0], after: .zero, for: .seconds(5))
+    try simulation.loop.run { [loop = simulation.loop] in
+      while simulation.ledger.links.isEmpty { try await loop.sleep(for: .milliseconds(10)) }
+    }
+    let second = use(
+      services[1],
+      after: .seconds(5) + .milliseconds(milliseconds),
+      for: .seconds(30)
+    )
+    try simulation.loop.run { try await first.value }
+    try simulation.loop.run { try await second.value }
+    #expect(!links.isUp)
+    #expect(simulation.ledger.violations == [])
+    #expect(services.allSatisfy { $0.scheduler.isIdle })
+  }
+}
