@@ -207,7 +207,10 @@ let package = Package(
     tests("WebServerTests", ["Fixtures", "WebServer", "Signals"]),
     tests(
       "DashboardTests",
-      ["Fixtures", "Dashboard", "WebServer", "Jobs", "Documents", "Bluetooth", "Signals"]
+      [
+        "Fixtures", "Dashboard", "WebServer", "Jobs", "Journal", "Documents", "Bluetooth",
+        "Signals",
+      ]
     ),
     tests("HostControllerTests", ["HostController", "Bluetooth", "Signals"]),
     tests(

@@ -12,6 +12,7 @@ final class DashboardJournal: Sendable {
 
   private struct State {
     var file: JournalFile?
+    var follower = DashboardJournal.follower(isEmpty: false)
     var questions: [Question] = []
     var isAnswering = false
   }
@@ -22,8 +23,6 @@ final class DashboardJournal: Sendable {
   private static let limit = Duration.seconds(60)
   /// How many minutes of a characteristic are looked for: a day.
   private static let day = Duration.seconds(24 * 3600)
-  /// How many chains of a run of another process are shown with their steps.
-  private static let mostChains = 4
 
   private let path: String?
   private let loop: Loop
@@ -53,22 +52,29 @@ final class DashboardJournal: Sendable {
     return Dictionary(grouping: buckets, by: \.field).mapValues { $0.map { Minute($0) } }
   }
 
-  /// The latest runs, and the steps of those that another process is doing.
+  /// The runs that changed since the last question, with the latest steps of those under way.
   ///
   /// - Parameter own: The runs of this process that are under way.
-  func runs(own: Set<Int64>) async -> [DashboardNews] {
-    await ask { file in
-      let runs = try file.runs(most: DashboardModel.mostRuns)
-      let underWay = runs.filter { $0.isUnderWay || own.contains($0.run) }
-      var news: [DashboardNews] = [.runs(runs, underWay: Set(underWay.map(\.run)))]
-      for run in underWay where !own.contains(run.run) {
-        for chain in run.chains.suffix(Self.mostChains) where chain.status == nil {
-          let steps = try file.steps(of: chain.chain, run: run.run)
-          news.append(.steps(.recorded(run.run), device: chain.device, steps))
-        }
-      }
-      return news
-    } ?? []
+  func changedRuns(own: Set<Int64>) async -> [FollowedRun] {
+    let now = loop.now.sinceStart
+    let changed = await ask { [state] file in
+      // Questions are answered one at a time.
+      var follower = state.withLock { $0.follower }
+      let changed = try follower.look(at: file, own: own, now: now)
+      state.withLock { $0.follower = follower }
+      return changed
+    }
+    // What it found is lost, or there is no journal yet.
+    if changed == nil { state.withLock { $0.follower = Self.follower(isEmpty: true) } }
+    return changed ?? []
+  }
+
+  private static func follower(isEmpty: Bool) -> JournalFollower {
+    JournalFollower(
+      most: DashboardModel.mostRuns,
+      isEmpty: isEmpty,
+      isThere: RunOwner.isThere
+    )
   }
 
   /// The page of a run; nil when there is none of this number.

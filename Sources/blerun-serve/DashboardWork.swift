@@ -19,12 +19,28 @@ final class DashboardWork: DashboardActions {
     var note: @Sendable (_ text: String) -> Void = { _ in }
   }
 
+  /// Of what no two watches are under way: their values would be mixed.
+  private struct Watched: Hashable, Sendable {
+    let device: DeviceTarget
+    let characteristic: CharacteristicSelector
+    let isRate: Bool
+
+    static func all(_ plan: WatchPlan) -> [Self] {
+      let isRate = if case .rate = plan.view { true } else { false }
+      return plan.devices.flatMap { device in
+        device.characteristics.map {
+          Self(device: device.target, characteristic: $0, isRate: isRate)
+        }
+      }
+    }
+  }
+
   private struct State {
     var lastWatch = 0
     var lastChain = 0
     var watches: [Int: Job] = [:]
-    /// The devices that are watched, by watch.
-    var targets: [Int: [DeviceTarget]] = [:]
+    /// The series that are watched, by watch.
+    var watched: [Int: [Watched]] = [:]
     var chains: [RunKey: Job] = [:]
     var tasks: [Task<Void, any Error>] = []
     var isEnding = false
@@ -37,7 +53,7 @@ final class DashboardWork: DashboardActions {
   /// The pause before a scan is tried again.
   private static let scanPause = Duration.seconds(5)
   /// How often the journal is looked at.
-  private static let journalPause = Duration.seconds(2)
+  private static let journalPause = Duration.milliseconds(500)
 
   private let world: World
   private let hub: DashboardHub
@@ -127,7 +143,8 @@ final class DashboardWork: DashboardActions {
     keep(
       loop.task { [self] in
         while true {
-          for news in await journal.runs(own: runsUnderWay) { hub.receive(news) }
+          let changed = await journal.changedRuns(own: runsUnderWay)
+          if !changed.isEmpty { hub.receive(.runs(changed)) }
           try await loop.sleep(for: Self.journalPause)
         }
       }
@@ -142,19 +159,19 @@ final class DashboardWork: DashboardActions {
   // MARK: Watches
 
   func watch(_ plan: WatchPlan) throws(DashboardRefusal) -> Int {
-    let targets = plan.devices.map(\.target)
+    let watched = Watched.all(plan)
     let id = try state.withLock { state throws(DashboardRefusal) in
       if state.isEnding { throw DashboardRefusal("blerun is ending") }
       guard state.watches.count < Self.mostJobs else {
         throw DashboardRefusal("\(Self.mostJobs) watches are under way: stop one of them")
       }
-      if let taken = targets.first(where: { state.targets.values.joined().contains($0) }) {
+      if let taken = watched.first(where: { state.watched.values.joined().contains($0) }) {
         throw DashboardRefusal(
-          "\(taken.text) is watched already: stop that watch, and start one with all characteristics"
+          "\(taken.characteristic) of \(taken.device.text) is watched already: stop that watch first"
         )
       }
       state.lastWatch += 1
-      state.targets[state.lastWatch] = targets
+      state.watched[state.lastWatch] = watched
       return state.lastWatch
     }
     let lane = SerialScheduler(on: loop, name: "watch \(id)")
@@ -165,7 +182,7 @@ final class DashboardWork: DashboardActions {
         try WatchJournal(file, settings.journal, of: plan, identity, in: world, on: lane)
       }
     } catch {
-      state.withLock { $0.targets[id] = nil }
+      state.withLock { $0.watched[id] = nil }
       throw DashboardRefusal(error.messages.joined(separator: "; "))
     }
     hub.receive(.watchBegan(id, plan))
@@ -176,12 +193,11 @@ final class DashboardWork: DashboardActions {
       on: plan.devices.map { world.service(for: $0.target, adapter: settings.adapter, on: lane) },
       in: lane,
       identity: identity,
-      receive: { [hub, metrics] output in
+      receive: world.explaining(plan) { [hub, metrics] output in
         if let event = output.recorded { metrics.withLock { $0.take(event) } }
         guard let record else { return hub.receive(.watchOutput(id, output)) }
         record.receive(output) { hub.receive(.watchOutput(id, output)) }
       },
-      follow: { [hub] wait in hub.receive(.watchWaits(id, wait.what)) },
       until: stop.signal.filter { $0 }.map { _ in }
     )
     state.withLock { state in
@@ -201,7 +217,7 @@ final class DashboardWork: DashboardActions {
       watching.finish(failure)
       _ = record?.end(ExitStatus(after: failure))
       hub.receive(.watchEnded(id, failure))
-      state.withLock { ($0.watches[id], $0.targets[id]) = (nil, nil) }
+      state.withLock { ($0.watches[id], $0.watched[id]) = (nil, nil) }
     }
     return id
   }
@@ -275,7 +291,7 @@ final class DashboardWork: DashboardActions {
       service: world.service(for: target, plan.link, adapter: settings.adapter, on: lane),
       identity: identity,
       device: target.text,
-      report: record?.receiving(show) ?? show
+      report: world.explaining(record?.receiving(show) ?? show)
     )
     state.withLock { state in
       state.chains[key] = Job(

@@ -50,7 +50,9 @@ class Browser:
         self.command("Emulation.setDeviceMetricsOverride",
                      {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-        self.command("Emulation.setEmulatedMedia", {"features": [scheme]})
+        # Where the page scrolls to is there at once.
+        motion = {"name": "prefers-reduced-motion", "value": "reduce"}
+        self.command("Emulation.setEmulatedMedia", {"features": [scheme, motion]})
 
     def __enter__(self):
         return self
@@ -109,6 +111,20 @@ class Browser:
         element = self.element(selector)
         self.ask("POST", element + "/clear", {})
         self.ask("POST", element + "/value", {"text": text})
+
+    def press(self, name):
+        """Presses a key by its name: Tab, Enter, ArrowLeft."""
+        code = {"Tab": 9, "Enter": 13, "Escape": 27, "End": 35, "Home": 36, "ArrowLeft": 37,
+                "ArrowRight": 39}[name]
+        key = {"key": name, "code": name, "windowsVirtualKeyCode": code}
+        if name == "Enter":
+            key["text"] = "\r"
+        self.command("Input.dispatchKeyEvent", {"type": "keyDown", **key})
+        self.command("Input.dispatchKeyEvent", {"type": "keyUp", **key})
+
+    def keys(self, text):
+        """Types at the focus."""
+        self.command("Input.insertText", {"text": text})
 
     def picture(self, path, height=None):
         if height:

@@ -8,13 +8,16 @@ PROGRAM is a built blerun-serve. Ends with 1 and says why when a scene is not as
 
 import contextlib
 import json
+import os
 import signal
 import sqlite3
+import subprocess
 import sys
 import tempfile
 import time
 
-from browser import Browser, Served
+import day_journal
+from browser import ROOT, Browser, Served
 
 PROGRAM = sys.argv[1]
 BELT = ["--simulate", "Simulators/devices/heart-rate.yaml"]
@@ -64,8 +67,11 @@ def values():
         assert dropped < back <= points[gap + 1][0], (points, back)
         assert "Belt-3: the link to the device was lost" in browser.text("#marks")
         label = browser.run("document.querySelector('canvas').getAttribute('aria-label')")
+        text = browser.run("document.getElementById(document.querySelector('canvas')"
+                           ".getAttribute('aria-describedby')).innerText")
         assert "blerun_notifications_total " in server.get("metrics"), server.get("metrics")
-        assert label.startswith("Chart of Belt-3 heart-rate-measurement bpm: last "), label
+        same(label, "Chart of Belt-3 heart-rate-measurement bpm")
+        assert text.startswith("minimum "), text
         same(browser.complaints(), [])
 
 
@@ -169,6 +175,230 @@ def run():
             same(browser.complaints(), [])
 
 
+def absent():
+    """A watch of a device that is out of range shows why, is tried again, and can be stopped."""
+    with tempfile.TemporaryDirectory() as folder:
+        scenario = f"scenario: Late\ndevices: [ {{ use: \"{ROOT}/Simulators/devices/heart-rate.yaml\" }} ]\n" \
+                   "faults: [ { fault: out-of-range, at: 0s, for: 45s } ]\n"
+        with open(f"{folder}/late.yaml", "w", encoding="utf-8") as file:
+            file.write(scenario)
+        with served("--simulate", f"{folder}/late.yaml", "--timeout", "2s") as server, Browser() as browser:
+            log_in(browser, server)
+            browser.type("#watch-form [name=device]", "HRM-1")
+            browser.type("#watch-form [name=characteristics]", "heart-rate-measurement")
+            browser.click("#watch-form button")
+            reason = "document.getElementById('watch-list').innerText"
+            browser.wait(f"{reason}.includes('connecting again after: ')", "the reason")
+            browser.wait("document.getElementById('announcement').innerText.includes('connecting again')",
+                         "it is announced")
+            browser.click("#watch-list button")
+            browser.wait("document.querySelector('.status.ended')", "it ended", 3)
+            browser.click("#watch-form button")
+            browser.wait("document.querySelector('.status.connecting')", "another one begins")
+            browser.wait("/bpm/.test(document.querySelector('.now')?.innerText)", "it is in range", 90)
+            same(browser.run("document.querySelectorAll('.status.watching').length"), 1)
+            browser.type("#watch-form [name=characteristics]", "battery-power-state")
+            browser.click("#watch-form button")
+            browser.wait("document.querySelector('.status.failed')", "a mistake ends it at once", 5)
+            assert "battery-power-state" in browser.text("#watch-list"), browser.text("#watch-list")
+
+
+def shared():
+    """Two watches of one device share its connection: the end of one leaves the other alone."""
+    with served(*BELT, *HEART) as server, Browser() as browser:
+        log_in(browser, server)
+        browser.wait("document.querySelector('.status.watching')", "it watches")
+        for characteristic in ["battery-level", "heart-rate-measurement"]:
+            browser.type("#watch-form [name=device]", "HRM-1")
+            browser.type("#watch-form [name=characteristics]", characteristic)
+            browser.run("document.querySelector('#watch-form [name=source]').value = '1s'")
+            browser.click("#watch-form button")
+            if characteristic == "battery-level":
+                browser.wait("document.querySelectorAll('.status.watching').length === 2", "both watch")
+        browser.wait("document.getElementById('problem').innerText.includes('is watched already')",
+                     "the same again is refused")
+        browser.wait("document.body.innerText.includes('95 %')", "the battery")
+        browser.run("[...document.querySelectorAll('#watch-list li')].find((li) => "
+                    "li.innerText.includes('heart-rate')).querySelector('button').click()")
+        browser.wait("document.querySelector('.status.ended')", "the first one ended")
+        count = part(server, "watch", id=2)[0]["count"]
+        time.sleep(3)
+        rest = part(server, "watch", id=2)[0]
+        assert rest["count"] >= count + 2 and rest["state"] == "watching", rest
+        same(part(server, "device", name="HRM-1")[0]["connected"], True)
+        same({mark["mark"] for mark in part(server, "mark")}, {"connected"})
+        browser.click("#watch-list li button")
+        browser.wait("document.querySelectorAll('.status.ended').length === 2", "both ended")
+        same(part(server, "device", name="HRM-1")[0]["connected"], False)
+
+
+def batch():
+    """A batch and a watch of other processes are shown as they go on; three programs write one journal."""
+    with tempfile.TemporaryDirectory() as folder:
+        journal = ["--journal", f"{folder}/journal.sqlite"]
+        with open(f"{folder}/chain.yaml", "w", encoding="utf-8") as file:
+            file.write("steps:\n  - read: battery-level\n  - sleep: 4s\n"
+                       "  - read: battery-level\n    expect: { percent: { max: 90 } }\n")
+        with open(f"{folder}/batch.yaml", "w", encoding="utf-8") as file:
+            file.write("name: Building\nchain: chain.yaml\ndevices: [Thermo-1, HRM-1]\nconcurrency: 1\n")
+        with served(*BELT, *HEART, *journal) as server, Browser() as browser, \
+                contextlib.ExitStack() as programs:
+            def blerun(*arguments):
+                process = subprocess.Popen(
+                    [PROGRAM.removesuffix("-serve"), *arguments, *journal], cwd=ROOT,
+                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                programs.callback(process.wait)
+                programs.callback(process.kill)
+                return process
+
+            opened(browser, server)
+            browser.wait("document.querySelector('.status.watching')", "it watches")
+            watching = blerun("watch", "Thermo-1", "temperature-measurement", *THERMOMETER)
+            running = blerun("batch", f"{folder}/batch.yaml", *BELT, *THERMOMETER, "--real-time")
+            card = "[...document.querySelectorAll('#run-list li')].find((li) => " \
+                   "li.innerText.includes('batch Building'))"
+            browser.wait(f"{card}?.querySelector('.status.running')", "a step that runs")
+            same(running.poll(), None)
+            browser.wait(f"{card}.innerText.includes('0 of 2 devices')", "the progress")
+            browser.wait(f"{card}.innerText.includes('1 of 2 devices')", "one device is done")
+            same(running.poll(), None)
+            browser.wait(f"{card}.querySelector('.status.failed')", "it failed")
+            browser.wait(f"{card}.innerText.includes('2 of 2 devices, 1 failed')", "how many failed")
+            same(running.wait(20), 1)
+            same(watching.poll(), None)
+            other = card.replace("batch Building", "Thermo-1").replace("=> ", "=> li.innerText.startsWith('watch') && ")
+            browser.wait(f"{other}.innerText.includes('under way')", "the other watch")
+            watching.send_signal(signal.SIGINT)
+            same(watching.wait(20), 130)
+            browser.wait(f"{other}.querySelector('.status.cancelled')", "its end")
+            same(browser.run(f"{card}.querySelectorAll('.status.running').length"), 0)
+            steps = browser.run(f"{card}.querySelector('.steps').textContent")
+            assert "sleep" in steps and "read battery-level" in steps, steps
+            browser.wait("document.querySelector('.status.watching')", "it still watches")
+            browser.open(browser.run(f"{card}.querySelector('a').href"))
+            browser.wait("document.querySelector('.verdict')", "the page of the run")
+            assert "HRM-1" in browser.text("body"), browser.text("body")
+        checked = subprocess.run([PROGRAM.removesuffix("-serve"), "history", "check", *journal],
+                                 capture_output=True, text=True)
+        same((checked.returncode, checked.stderr), (0, ""))
+
+
+def progress():
+    """A chain that the page starts shows its steps and its progress as they happen, and can be ended."""
+    with tempfile.TemporaryDirectory() as folder:
+        with open(f"{folder}/slow.yaml", "w", encoding="utf-8") as file:
+            file.write("name: Slow\ndevice: Thermo-1\nsteps:\n  - read: battery-level\n"
+                       "  - sleep: 60s\n  - read: battery-level\n")
+        with served(*THERMOMETER, "--allow-run", folder) as server, Browser() as browser:
+            log_in(browser, server)
+            browser.wait("!document.getElementById('run-form').hidden", "chains may be run")
+            browser.click("#run-form button")
+            browser.wait("document.querySelector('#run-list').innerText.includes('1 of 3 steps')",
+                         "the progress")
+            same(browser.run("document.querySelector('#run-list progress').value"), 1)
+            browser.wait("document.querySelector('.steps .status.running')", "the step that runs")
+            browser.click("#run-list button")
+            browser.wait("document.querySelector('#run-list .status.cancelled')", "it ended")
+
+
+def day():
+    """A day from the journal, at 1 Hz or at DAY_HERTZ, is drawn at once, and again after a reload."""
+    hertz = float(os.environ.get("DAY_HERTZ", "1"))
+    with tempfile.TemporaryDirectory() as folder:
+        journal = f"{folder}/journal.sqlite"
+        day_journal.make(PROGRAM.removesuffix("-serve"), journal, hertz)
+        recorded = time.monotonic()
+        with served(*BELT, *HEART, "--journal", journal) as server, Browser() as browser:
+            opened(browser, server)
+            browser.wait("document.querySelector('.status.watching')", "it watches")
+            took = {}
+            # What else this host does slows some of them.
+            for kind in ["first", "again", "third", "fourth"]:
+                # The time of the day is chosen before the page is loaded: it is a setting of the browser.
+                browser.command("Page.addScriptToEvaluateOnNewDocument", {"source": """
+                    addEventListener('DOMContentLoaded', () => {
+                      document.getElementById('span').value = '86400000';
+                      const look = () => /^minimum 50, maximum 90/.test(
+                          document.querySelector('.range')?.innerText ?? '')
+                        ? document.documentElement.dataset.drawn = performance.now()
+                        : requestAnimationFrame(look);
+                      look();
+                    });"""})
+                browser.open(server.url)
+                took[kind] = float(browser.wait("document.documentElement.dataset.drawn", "the day"))
+            minutes = part(server, "minutes")[0]["minutes"]
+            values = sum(minute[4] for minute in minutes)
+            assert len(minutes) >= 1438, len(minutes)
+            assert values >= 1438 * 60 * hertz, values
+            picture = browser.run("document.querySelector('.chart canvas').toDataURL().length")
+            print(f"{values} values; drawn {took['first']:.0f} ms after the page was opened, "
+                  f"{took['again']:.0f}, {took['third']:.0f}, {took['fourth']:.0f} ms after reloads; {picture} characters of picture; "
+                  f"served {time.monotonic() - recorded:.1f} s", file=sys.stderr)
+            assert min(took.values()) < 1000, took
+            same(browser.complaints(), [])
+
+
+def keyboard():
+    """The page can be used by keyboard alone; what is announced is little."""
+    with served(*BELT, *HEART) as server, Browser() as browser:
+        log_in(browser, server)
+        browser.wait("/bpm/.test(document.querySelector('.now')?.innerText)", "a value")
+        browser.run("(window.said = [], new MutationObserver(() => said.push("
+                    "document.getElementById('announcement').innerText)).observe("
+                    "document.getElementById('announcement'), { childList: true }))")
+        browser.wait("document.querySelectorAll('#device-table tbody tr').length === 1", "the device")
+        order = browser.run("""(() => { const focusable = [...document.querySelectorAll(
+            'a[href], button, input, select, summary, [tabindex="0"]')].filter((e) => e.checkVisibility());
+            window.unvisited = focusable; window.visited = new Set(); return focusable.length; })()""")
+        visited = []
+        for _ in range(order):
+            browser.press("Tab")
+            visited.append(browser.run("""(() => { const e = document.activeElement; visited.add(e); const
+                s = getComputedStyle(e), r = e.getBoundingClientRect();
+                const by = document.getElementById(e.getAttribute('aria-labelledby'));
+                return [(by || e).getAttribute('aria-label') || e.labels?.[0]?.innerText || (by || e).innerText,
+                  s.outlineStyle !== 'none' && parseFloat(s.outlineWidth) >= 2, r.top >= -1
+                  && r.top < innerHeight]; })()"""))
+        names = [name.split("\n")[0].strip() for name, _, _ in visited]
+        assert all(names), names
+        same([name for name, outlined, _ in visited if not outlined], [])
+        same([name for name, _, inside in visited if not inside], [])
+        same(browser.run("unvisited.filter((e) => e.isConnected && !visited.has(e)).length"), 0)
+        same(names[0], "Skip to the values")
+        expected = ["Values", "Time", "Pause", "Chart of HRM-1 heart-rate-measurement bpm",
+                    "Last values as a table", "Note at this moment", "Add note",
+                    "What happened, the latest first",
+                    "Stop the watch of HRM-1 heart-rate-measurement", "Device", "Start",
+                    "Nearby devices", "Watch HRM-1"]
+        places = [names.index(name) for name in expected]
+        same(places, sorted(places))
+        # The chart: its cursor reads values.
+        browser.run("document.querySelector('.chart canvas').focus()")
+        browser.press("Home")
+        browser.wait("document.querySelector('.range').innerText.startsWith('at ')", "a value at the cursor")
+        browser.wait("/: \\d+ bpm$/.test(document.getElementById('announcement').innerText)", "it is read")
+        browser.press("Escape")
+        browser.wait("document.querySelector('.range').innerText.startsWith('minimum ')", "no cursor")
+        # A note, and the end of the watch: the focus stays where it was.
+        browser.run("document.querySelector('#note-form input').focus()")
+        browser.keys("stairs")
+        browser.press("Enter")
+        browser.wait("document.querySelector('.kind.note')", "the note")
+        browser.run("window.said.length = 0")
+        time.sleep(4)
+        same(browser.run("said"), [])
+        browser.run("document.querySelector('#watch-list button').focus()")
+        browser.press("Enter")
+        browser.wait("document.querySelector('.status.ended')", "it ended")
+        same(browser.run("document.activeElement.closest('#watch-list') !== null"), True)
+        browser.wait("said.some((text) => text.startsWith('Watch of HRM-1'))", "its end is announced")
+        unnamed = "[...document.querySelectorAll('section, nav, table, canvas, ul, ol, progress')].filter((e) => " \
+                  "!e.ariaLabel && !e.getAttribute('aria-labelledby') && e.matches('section, nav, canvas[role]'))" \
+                  ".map((e) => e.outerHTML.slice(0, 80))"
+        same(browser.run(unnamed), [])
+        same(browser.complaints(), [])
+
+
 def hostile():
     """Names of devices are text, also where they look like markup."""
     name = "<img src=x onerror=\\\"document.title='owned'\\\">"
@@ -213,7 +443,8 @@ def end():
 
 
 SCENES = {scene.__name__: scene for scene in
-          [values, stop, start, reload, note, run, hostile, phone, end]}
+          [values, stop, start, reload, note, absent, shared, run, progress, batch, day, keyboard, hostile,
+           phone, end]}
 
 failed = False
 for scene in sys.argv[2:] or SCENES:

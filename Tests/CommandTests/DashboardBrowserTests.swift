@@ -14,7 +14,10 @@ struct DashboardBrowserTests {
   @Test(
     "what a page shows and does is right",
     .enabled(if: hasBrowser, "needs chromium, chromedriver and python3"),
-    arguments: ["values", "stop", "start", "reload", "note", "run", "hostile", "phone", "end"]
+    arguments: [
+      "values", "stop", "start", "reload", "note", "absent", "shared", "run", "progress", "batch",
+      "day", "keyboard", "hostile", "phone", "end",
+    ]
   )
   func scene(name: String) throws {
     let script = packageFolder + "/Tests/Browser/dashboard.py"
@@ -25,6 +28,20 @@ struct DashboardBrowserTests {
     ).end()
     #expect(ended.status == 0, "\(ended.errors)")
     #expect(ended.output == "\(name): ok\n")
+  }
+
+  @Test(
+    "as many notifications as a device sends take flat memory, also where a reader stops",
+    .enabled(if: access("/usr/bin/python3", X_OK) == 0, "needs python3")
+  )
+  func flood() throws {
+    let script = packageFolder + "/Tests/Browser/flood.py"
+    let ended = try RunningProgram(
+      ["/usr/bin/python3", script, binaryPath + "-serve", "2000", "20ms"],
+      in: packageFolder,
+      limit: .seconds(180)
+    ).end()
+    #expect(ended.status == 0, "\(ended.errors) \(ended.output)")
   }
 
   private static let commands = (try? Example(in: "docs/serve.md").commands) ?? []

@@ -131,6 +131,31 @@ struct RecordingTests {
     #expect(suite.lines.contains { $0.contains(#""event":"bluez-message""#) }, "\(suite.errors)")
   }
 
+  @Test("a watch has the messages of each of its devices, up to the limit")
+  func watch() throws {
+    let journal = folder.path + "/watch.sqlite"
+    let watched = [
+      "watch", "-d", "HRM-1", "heart-rate-measurement", "-d", "Thermo-1", "battery-level",
+      "--count",
+      "2", "--simulate", "Simulators/devices/heart-rate.yaml", "--record", "calls",
+    ]
+    let ended = try run(watched + Self.thermometer + ["--output", "json", "--journal", journal])
+    #expect(ended.status == 0, "\(ended.errors)")
+    let messages = ended.lines.filter { $0.contains(#""event":"bluez-message""#) }
+    for (device, address) in [("HRM-1", "00_02"), ("Thermo-1", "00_01")] {
+      let own = messages.filter {
+        $0.contains(#""device":"\#(device)""#) && $0.contains(#""member":"StartNotify""#)
+      }
+      #expect(own.count == 2, "the call and its reply: \(own)")
+      #expect(own.allSatisfy { $0.contains("dev_C0_FF_EE_00_\(address)") })
+    }
+    let exported = try blerun("history", "export", "1", "--journal", journal)
+    #expect(Set(messages).isSubset(of: Set(exported.lines)))
+    let text = try run(watched + Self.thermometer + ["--record-limit", "4K"])
+    #expect(text.lines.count == 2, "\(text.output)")
+    #expect(text.errors.components(separatedBy: "no more messages of BlueZ").count == 2)
+  }
+
   @Test("--report-on failure leaves no file of a run that succeeded")
   func reportOn() throws {
     let names = ["a.xml", "a.html", "a.jsonl", "a.txt"]

@@ -6,6 +6,7 @@ import Signals
 import Testing
 
 @testable import Dashboard
+@testable import Journal
 
 @Suite("Dashboard model")
 struct DashboardModelTests {
@@ -129,6 +130,108 @@ struct DashboardModelTests {
     #expect(found[now]?.contains("count: 1") == true)
   }
 
+  @Test("minutes of another process between two watches are filled in")
+  mutating func gapOfHistory() throws {
+    let minute = { (at: Int, value: Double) in
+      Minute(at: at * 60_000, minimum: value, maximum: value, mean: value, count: 1)
+    }
+    var series = SeriesHistory(
+      SeriesCard(id: 0, device: "D", attribute: "a", field: "", unit: nil, decimals: 0)
+    )
+    series.add(1, at: 1 * 60_000)
+    series.add(5, at: 5 * 60_000)
+    _ = series.flush()
+    series.fill(with: [minute(0, 9), minute(1, 9), minute(3, 9), minute(6, 9)])
+    #expect(series.minutes.map(\.at) == [0, 1, 3, 5, 6].map { $0 * 60_000 })
+    #expect(series.minutes.map(\.maximum) == [9, 1, 9, 5, 9])
+    series.add(6, at: 5 * 60_000 + 1)
+    #expect(series.minutes.map(\.maximum) == [9, 1, 9, 6, 9])
+  }
+
+  @Test("why a device cannot be connected is shown until it is")
+  mutating func firstConnect() throws {
+    scene.take(.watchBegan(1, try Scene.plan()))
+    #expect(scene.model.watch(1)?.state == .connecting)
+    scene.link(.failed(Scene.dropped))
+    #expect(scene.model.watch(1)?.state == .connecting)
+    #expect(
+      scene.model.watch(1)?.text == "connecting again after: watching: the connection dropped"
+    )
+    scene.link(.connected)
+    #expect(scene.model.watch(1)?.state == .watching)
+    #expect(scene.model.watch(1)?.text == "")
+    scene.after(.seconds(2))
+    scene.link(.lost(Scene.dropped))
+    #expect(scene.model.watch(1)?.state == .disconnected)
+    #expect(scene.model.watch(1)?.text.hasPrefix("connecting again after: ") == true)
+  }
+
+  @Test("a drop of a connection that two watches share is one mark")
+  mutating func sharedMarks() throws {
+    for id in 1...2 { scene.take(.watchBegan(id, try Scene.plan())) }
+    for id in 1...2 { scene.link(.connected, of: id) }
+    scene.after(.seconds(5))
+    for id in 1...2 { scene.link(.lost(Scene.dropped), of: id) }
+    scene.after(.seconds(5))
+    scene.link(.reconnected(after: .seconds(5)), of: 1)
+    scene.after(.milliseconds(100))
+    scene.link(.reconnected(after: .milliseconds(5100)), of: 2)
+    var page = PageOfTest()
+    try page.take(scene.model.flush())
+    #expect(page.marks.count == 3, "\(page.marks)")
+    #expect(scene.model.watch(2)?.state == .watching)
+  }
+
+  @Test("a run of another process is shown with its progress and its steps, as they go on")
+  mutating func followed() throws {
+    func run(_ status: String?, ended: Int, finished: String? = nil) -> FollowedRun {
+      FollowedRun(
+        run: 7,
+        command: "batch",
+        name: "Building",
+        started: "2001-09-09T01:46:40Z",
+        finished: finished,
+        exitStatus: finished == nil ? nil : 1,
+        owner: nil,
+        devices: ["A"],
+        deviceCount: 4,
+        progress: RunProgress(.devices, ended: ended, failed: 1, total: 10),
+        stepsEnded: ended,
+        failure: "the link was lost",
+        steps: [
+          FollowedStep(
+            chain: 4,
+            device: "A",
+            attempt: 1,
+            position: "1",
+            operation: "read",
+            attribute: "battery-level",
+            status: status,
+            result: nil,
+            message: nil
+          )
+        ],
+        isUnderWay: finished == nil
+      )
+    }
+    var page = PageOfTest()
+    scene.take(.runs([run(nil, ended: 3)]))
+    try page.take(scene.model.flush())
+    #expect(page.others["step 4/1/1"]?.contains(#""status":"running""#) == true)
+    let shown = try #require(page.others["run 7"])
+    #expect(shown.contains(#""progress":{"unit":"devices","ended":3,"failed":1,"total":10}"#))
+    #expect(shown.contains(#""status":"under way""#))
+    scene.take(.runs([run("ok", ended: 4)]))
+    try page.take(scene.model.flush())
+    #expect(page.others["step 4/1/1"]?.contains(#""status":"ok""#) == true)
+    scene.take(.runs([run("ok", ended: 10, finished: "2001-09-09T01:47:40Z")]))
+    try page.take(scene.model.flush())
+    #expect(page.others["run 7"]?.contains(#""status":"failed""#) == true)
+    var late = PageOfTest()
+    try late.take(scene.model.snapshot)
+    #expect(late.others["run 7"] == page.others["run 7"])
+  }
+
   @Test("a device that was not seen for longest makes room for a new one")
   mutating func manyDevices() throws {
     for index in 0..<201 {
@@ -167,6 +270,9 @@ struct DashboardModelTests {
     )
     let key = RunKey.unrecorded(1)
     scene.take(.chainBegan(key, chain: "soil", device: Scene.belt))
+    scene.take(
+      .chain(key, scene.event(.runStarted(RunStart(chain: "soil", steps: 2, seed: 0))))
+    )
     scene.take(.chain(key, scene.event(.stepStarted(placed))))
     var page = PageOfTest()
     try page.take(scene.model.flush())
@@ -185,5 +291,6 @@ struct DashboardModelTests {
     #expect(page.others["step HRM-1/1/1"]?.contains(#""status":"failed""#) == true)
     let run = try #require(page.others["run u1"])
     #expect(run.contains(#""status":"failed""#) && run.contains("the connection dropped"))
+    #expect(run.contains(#""progress":{"unit":"steps","ended":1,"failed":1,"total":2}"#), "\(run)")
   }
 }

@@ -75,6 +75,27 @@ struct HostileRequestTests {
     await server.stop()
   }
 
+  @Test(
+    "what the library refuses itself is a constant page, with nothing of the request",
+    arguments: [
+      (431, "GET / HTTP/1.1\r\nX-A: \(String(repeating: "secret", count: 20_000))\r\n\r\n"),
+      (414, "GET /\(String(repeating: "secret", count: 20_000)) HTTP/1.1\r\n\r\n"),
+      (400, "GET /secret HTTP/1.1\r\nsecret\r\n\r\n"),
+      (505, "GET /secret HTTP/9.9\r\nHost: secret\r\n\r\n"),
+    ]
+  )
+  func refusedByLibrary(status: Int, text: String) async throws {
+    let server = try await TestServer(handler: Self.handler)
+    let client = try server.client()
+    client.send(text)
+    let answer = try client.answer()
+    #expect(answer.status == status)
+    #expect(Set(answer.headers.keys) == ["date", "connection", "content-length"])
+    #expect(!answer.body.contains("secret") && answer.body.count < 200, "\(answer.body)")
+    #expect(try client.readToEnd() == "")
+    await server.stop()
+  }
+
   @Test("a body that is too large is refused before it is sent")
   func largeBody() async throws {
     var limits = WebLimits()

@@ -102,6 +102,14 @@ package struct Mark: Sendable {
   /// What kind of thing it is.
   package enum Kind: String, Sendable {
     case connected, disconnected, reconnected, gap, fault, note
+
+    /// Whether it is about the connection to a device.
+    var isOfConnection: Bool {
+      switch self {
+      case .connected, .disconnected, .reconnected, .fault: true
+      case .gap, .note: false
+      }
+    }
   }
 
   package let kind: Kind

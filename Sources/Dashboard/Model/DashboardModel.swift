@@ -16,6 +16,9 @@ package struct DashboardModel: Sendable {
   package static let mostWatches = 50
   /// How many marks are kept.
   static let mostMarks = 500
+  /// Watches of one device share its connection: what each reports of it within so many milliseconds
+  /// is one mark.
+  private static let sameMoment = 1000
   /// How many runs are shown: the latest.
   package static let mostRuns = 50
   /// How long a note may be, in characters.
@@ -63,7 +66,6 @@ package struct DashboardModel: Sendable {
       scan.failure = failure
     case .seen(let advertisement): devices.take(advertisement, at: at)
     case .watchBegan(let id, let plan): begin(WatchCard(id: id, plan: plan))
-    case .watchWaits(let id, let text): change(id) { $0.text = text }
     case .watchOutput(let id, let output): take(output, of: id, at: at)
     case .watchEnded(let id, let failure): end(id, failure, at: at)
     case .history(let device, let attribute, let minutes):
@@ -74,11 +76,7 @@ package struct DashboardModel: Sendable {
     case .chain(let key, let event): take(event, of: key)
     case .chainFailed(let key, let failure):
       changeRun(key) { $0.end("failed", why: failure.description, at: time) }
-    case .runs(let summaries, let underWay): take(summaries, underWay: underWay)
-    case .steps(let key, let device, let steps):
-      for step in steps.suffix(RunHistory.mostSteps) {
-        runs[key]?.take(StepLine(step, device: device))
-      }
+    case .runs(let followed): for run in followed { take(run) }
     }
   }
 
@@ -112,7 +110,10 @@ package struct DashboardModel: Sendable {
       watch.state = failure == nil ? .ended : .failed
       watch.text = failure?.description ?? ""
     }
-    for device in watch.plan.devices { breakSeries(of: device.target.text, nil, at: at) }
+    for series in watch.plan.series {
+      let device = watch.plan.devices[series.device].target.text
+      breakSeries(of: device, series.reported.attribute, at: at)
+    }
   }
 
   private mutating func take(_ output: WatchOutput, of id: Int, at: Int) {
@@ -124,16 +125,13 @@ package struct DashboardModel: Sendable {
     case .reconnected(let lasted):
       let seconds = DecodedValue.real(lasted / .seconds(1), decimals: 1)
       mark(.reconnected, "connected again after \(seconds) s", device, at: at)
+    case .failed: break
     case .lost(let failure):
       mark(failure.class == .passing ? .disconnected : .fault, failure.why, device, at: at)
       breakSeries(of: device, nil, at: at)
     }
     self.change(id) { watch in
-      switch change {
-      case .connected, .reconnected: watch.lost.remove(index)
-      case .lost: watch.lost.insert(index)
-      }
-      watch.state = watch.lost.isEmpty ? .watching : .disconnected
+      watch.take(change, of: index)
     }
   }
 
@@ -210,12 +208,18 @@ package struct DashboardModel: Sendable {
     for (field, own) in minutes.sorted(by: { $0.key < $1.key }) {
       let name = SeriesName(device: device, attribute: attribute, field: field)
       guard let index = index(of: name, unit: nil, decimals: 0) else { continue }
-      series[index].precede(with: own)
+      series[index].fill(with: own)
       changedSeries.insert(index)
     }
   }
 
   private mutating func mark(_ kind: Mark.Kind, _ text: String, _ device: String?, at: Int) {
+    guard
+      !kind.isOfConnection
+        || !marks.contains(where: { mark in
+          mark.kind == kind && mark.device == device && at - mark.at < Self.sameMoment
+        })
+    else { return }
     let mark = Mark(kind: kind, at: at, device: device, text: text)
     if marks.count == Self.mostMarks { marks.removeFirst() }
     marks.append(mark)
@@ -245,29 +249,29 @@ package struct DashboardModel: Sendable {
 
   private mutating func take(_ event: RunEvent, of key: RunKey) {
     switch event.change {
+    case .runStarted(let start): runs[key]?.begin(steps: start.steps)
     case .stepStarted(let step): runs[key]?.take(StepLine(step, of: event))
     case .stepFinished(let result):
       runs[key]?.take(StepLine(result, of: event))
-      changeRun(key) { $0.stepsEnded += 1 }
+      runs[key]?.end(result, attempt: event.attempt)
     case .runFinished(let ending):
       changeRun(key) {
         $0.end(ending.status.rawValue, why: ending.failure?.description, at: event.wallClock)
       }
-    case .runStarted, .value, .advertisement, .pairingDisplay, .remark, .gap: break
+    case .value, .advertisement, .pairingDisplay, .remark, .gap: break
     }
   }
 
-  private mutating func take(_ summaries: [RunSummary], underWay: Set<Int64>) {
-    for summary in summaries.prefix(Self.mostRuns).reversed() {
-      let card = RunCard(summary, isUnderWay: underWay.contains(summary.run))
-      guard let known = runs[card.key] else {
-        begin(RunHistory(card))
-        continue
-      }
-      // Events are ahead of the journal.
-      guard !known.card.isOwn, known.card != card else { continue }
-      changeRun(card.key) { $0 = card }
+  /// A run that the journal has. Of those of this process, events are ahead of it.
+  private mutating func take(_ followed: FollowedRun) {
+    let card = RunCard(followed)
+    if let known = runs[card.key] {
+      guard !known.card.isOwn else { return }
+      if known.card != card { changeRun(card.key) { $0 = card } }
+    } else {
+      begin(RunHistory(card))
     }
+    for step in followed.steps { runs[card.key]?.take(StepLine(step)) }
   }
 
   // MARK: Pages

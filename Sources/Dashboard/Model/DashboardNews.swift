@@ -12,8 +12,6 @@ package enum DashboardNews: Sendable {
   case seen(Advertisement)
   /// A watch begins; its number is new.
   case watchBegan(Int, WatchPlan)
-  /// What a watch waits for.
-  case watchWaits(Int, String)
   /// What came of a watch.
   case watchOutput(Int, WatchOutput)
   /// A watch ended, and was disconnected; the failure is nil when it ended as asked.
@@ -28,10 +26,8 @@ package enum DashboardNews: Sendable {
   case chain(RunKey, RunEvent)
   /// A chain of this process could not begin.
   case chainFailed(RunKey, RunFailure)
-  /// The latest runs that the journal has, the latest first, and which of them are under way.
-  case runs([RunSummary], underWay: Set<Int64>)
-  /// The steps of a chain of another process, as the journal has them.
-  case steps(RunKey, device: String, [StepSummary])
+  /// Runs of the journal that changed, in the order of their numbers.
+  case runs([FollowedRun])
 }
 
 /// What a run is called on the page: its number in the journal, else its ordinal among the chains of

@@ -13,7 +13,11 @@ package struct RunCard: Equatable, Sendable {
   var command: String
   /// What the chain, batch or suite is called.
   var name: String?
+  /// The first of its devices.
   var devices: [String]
+  var deviceCount: Int
+  /// How much of it is done; nil where nobody knows how much there is to do.
+  var progress: RunProgress?
   /// `under way`, `ok`, `failed`, `cancelled`, `broken off`.
   package var status: String
   /// RFC 3339.
@@ -29,7 +33,8 @@ package struct RunCard: Equatable, Sendable {
     [
       ("key", .string("\(key)")), ("command", .string(command)),
       ("name", name.map { .string($0) } ?? .null),
-      ("devices", .array(devices.map { .string($0) })), ("status", .string(status)),
+      ("devices", .array(devices.map { .string($0) })), ("deviceCount", JSONValue(deviceCount)),
+      ("progress", progress?.json ?? .null), ("status", .string(status)),
       ("started", .string(started)), ("finished", finished.map { .string($0) } ?? .null),
       ("why", why.map { .string($0) } ?? .null), ("steps", JSONValue(stepsEnded)),
       ("own", .boolean(isOwn)), ("page", .boolean(hasPage)),
@@ -45,24 +50,23 @@ package struct RunCard: Equatable, Sendable {
   }
 
   /// A run that the journal has.
-  init(_ run: RunSummary, isUnderWay: Bool) {
+  init(_ run: FollowedRun) {
     key = .recorded(run.run)
     command = run.command
-    name = run.batch?.origin.name ?? run.chains.first?.name
-    var seen: Set<String> = []
-    devices = run.chains.map(\.device).filter { seen.insert($0).inserted }
+    name = run.name
+    devices = run.devices
+    deviceCount = run.deviceCount
+    progress = run.progress
     started = run.started
     finished = run.finished
-    stepsEnded = run.chains.map(\.stepsEnded).reduce(0, +)
+    stepsEnded = run.stepsEnded
     isOwn = false
-    let failed = run.chains.last { $0.status != "ok" && $0.status != nil }
     switch run.exitStatus {
     case 0?: status = "ok"
-    case let ended?:
-      status = ended > 128 ? "cancelled" : "failed"
-      why = failed?.code
-    case nil: status = isUnderWay ? "under way" : "broken off"
+    case let ended?: status = ended > 128 ? "cancelled" : "failed"
+    case nil: status = run.isUnderWay ? "under way" : "broken off"
     }
+    why = status == "ok" ? nil : run.failure
   }
 
   /// A chain of this process that begins.
@@ -71,6 +75,7 @@ package struct RunCard: Equatable, Sendable {
     command = "run"
     name = chain
     devices = [device]
+    deviceCount = 1
     status = "under way"
     started = Timestamp.text(time)
     isOwn = true
@@ -124,13 +129,22 @@ package struct StepLine: Equatable, Sendable {
   }
 
   /// A step that a journal has.
-  init(_ step: StepSummary, device: String) {
-    id = "\(device)/\(step.attempt)/\(step.position)"
+  init(_ step: FollowedStep) {
+    id = "\(step.chain)/\(step.attempt)/\(step.position)"
     position = step.position
     title = [step.operation, step.attribute].compactMap { $0 }.joined(separator: " ")
-    self.device = device
+    device = step.device
     status = step.status ?? "running"
     text = step.message ?? step.result
+  }
+}
+
+extension RunProgress {
+  var json: JSONValue {
+    .object([
+      ("unit", .string(unit.rawValue)), ("ended", JSONValue(ended)), ("failed", JSONValue(failed)),
+      ("total", JSONValue(total)),
+    ])
   }
 }
 
@@ -142,9 +156,33 @@ struct RunHistory: Sendable {
   var card: RunCard
   private(set) var steps: [StepLine] = []
   private var changed: Set<String> = []
+  /// The written steps that have ended in the present attempt.
+  private var ended: (attempt: Int, positions: Set<String>) = (1, [])
   var isChanged = true
 
   init(_ card: RunCard) { self.card = card }
+
+  /// Its chain begins.
+  mutating func begin(steps: Int) {
+    card.progress = steps > 0 ? RunProgress(.steps, ended: 0, total: steps) : nil
+    isChanged = true
+  }
+
+  /// A step of its chain has ended.
+  mutating func end(_ result: StepResult, attempt: Int) {
+    isChanged = true
+    card.stepsEnded += 1
+    if attempt != ended.attempt {
+      ended = (attempt, [])
+      card.progress?.failed = 0
+    }
+    let position = "\(result.step.position)"
+    guard RunProgress.counts(position), ended.positions.insert(position).inserted else { return }
+    guard var progress = card.progress else { return }
+    progress.ended = min(ended.positions.count, progress.total)
+    if result.status == .failed { progress.failed += 1 }
+    card.progress = progress
+  }
 
   mutating func take(_ step: StepLine) {
     if let index = steps.lastIndex(where: { $0.id == step.id }) {

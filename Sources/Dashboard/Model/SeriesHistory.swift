@@ -155,10 +155,12 @@ struct SeriesHistory: Sendable {
     points.add(point)
     pending.add(point)
     let minute = at - at % Minute.length
-    if let last = minutes.last, last.at >= minute {
-      minutes[minutes.count - 1].add(value)
+    let before = minutes.lastIndex { $0.at <= minute }
+    if let before, minutes[before].at == minute {
+      minutes[before].add(value)
     } else {
-      minutes.append(Minute(at: minute, minimum: value, maximum: value, mean: value, count: 1))
+      let first = Minute(at: minute, minimum: value, maximum: value, mean: value, count: 1)
+      minutes.insert(first, at: before.map { $0 + 1 } ?? 0)
       if minutes.count > Self.mostMinutes { minutes.removeFirst() }
     }
     pendingMinute = min(pendingMinute ?? minute, minute)
@@ -172,10 +174,12 @@ struct SeriesHistory: Sendable {
     pending.add(point)
   }
 
-  /// Takes in what a journal has of the minutes before those that were seen here.
-  mutating func precede(with earlier: [Minute]) {
-    let first = minutes.first?.at ?? .max
-    minutes = (earlier.filter { $0.at < first } + minutes).suffix(Self.mostMinutes)
+  /// Takes in what a journal has of the minutes that were not seen here.
+  mutating func fill(with recorded: [Minute]) {
+    let seen = Set(minutes.map(\.at))
+    let missing = recorded.filter { !seen.contains($0.at) }
+    guard !missing.isEmpty else { return }
+    minutes = (missing + minutes).sorted { $0.at < $1.at }.suffix(Self.mostMinutes)
     pendingMinute = minutes.first?.at
   }
 

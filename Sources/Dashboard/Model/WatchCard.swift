@@ -13,12 +13,14 @@ package struct WatchCard: Sendable {
   package let id: Int
   package let plan: WatchPlan
   package var state = State.connecting
-  /// What it waits for, or why it ended.
+  /// Why it connects again, or why it ended.
   package var text = ""
   /// How many values arrived.
   package var count = 0
-  /// The devices that are not connected now, by their indexes.
-  var lost: Set<Int> = []
+  /// Why devices are not connected now, by their indexes; empty for those that are still connecting.
+  private var absent: [Int: String] = [:]
+  /// The devices that were connected once.
+  private var begun: Set<Int> = []
 
   /// Whether it can be stopped.
   package var isUnderWay: Bool {
@@ -26,6 +28,26 @@ package struct WatchCard: Sendable {
     case .connecting, .watching, .disconnected: true
     case .ended, .failed: false
     }
+  }
+
+  package init(id: Int, plan: WatchPlan) {
+    self.id = id
+    self.plan = plan
+    for index in plan.devices.indices { absent[index] = "" }
+  }
+
+  /// The connection of a device changed.
+  mutating func take(_ change: WatchedLink.Change, of index: Int) {
+    switch change {
+    case .connected, .reconnected:
+      absent[index] = nil
+      begun.insert(index)
+    case .lost(let failure), .failed(let failure): absent[index] = failure.description
+    }
+    state =
+      absent.isEmpty ? .watching : begun.isDisjoint(with: absent.keys) ? .connecting : .disconnected
+    let reasons = absent.sorted { $0.key < $1.key }.map(\.value).filter { !$0.isEmpty }
+    text = reasons.isEmpty ? "" : "connecting again after: \(reasons.joined(separator: "; "))"
   }
 
   private var source: String {

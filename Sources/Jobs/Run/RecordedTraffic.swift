@@ -132,6 +132,20 @@ public final class RecordedTraffic: Sendable {
 }
 
 extension RunEvent {
+  /// The same event with its time since another start.
+  ///
+  /// - Parameter start: Since 1970-01-01T00:00:00Z.
+  package func since(_ start: Duration) -> RunEvent {
+    RunEvent(
+      run: run,
+      device: device,
+      attempt: attempt,
+      offset: wallClock - start,
+      wallClock: wallClock,
+      change: change
+    )
+  }
+
   /// A remark in the same run.
   ///
   /// - Parameter time: Since 1970-01-01T00:00:00Z.

@@ -33,6 +33,15 @@ package struct WatchOutput: Sendable {
   /// The run that begins with it: all chains of the run before have ended.
   package var nextRun: RunIdentity?
 
+  /// Nothing.
+  package init() {}
+
+  /// An output about a device.
+  init(device: Int, recorded: RunEvent?) {
+    self.device = device
+    self.recorded = recorded
+  }
+
   /// Whether it is a printed record, which counts.
   var isRecord: Bool {
     if case .value? = printed?.change { true } else { false }

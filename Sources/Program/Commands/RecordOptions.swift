@@ -1,10 +1,6 @@
 // What is recorded of a run beside its steps.
 
 import ArgumentParser
-import Bluetooth
-import HostController
-import Jobs
-import Signals
 
 /// Whether what BlueZ is asked and answers is part of the results.
 struct RecordOptions: ParsableArguments {
@@ -43,36 +39,5 @@ struct RecordOptions: ParsableArguments {
     case .calls: recordLimit.octets
     case nil: nil
     }
-  }
-}
-
-extension World {
-  /// What receives the events of runs, for a report that explains failures and has the messages that
-  /// are to be recorded.
-  ///
-  /// - Parameters:
-  ///   - limit: How many octets the messages may take; nil where none are recorded.
-  ///   - trace: Names the part of it that a failed step is in.
-  func explaining(
-    recordingUpTo limit: Int?,
-    trace: HCITrace? = nil,
-    _ report: @escaping @Sendable (RunEvent) -> Void
-  ) -> @Sendable (RunEvent) -> Void {
-    guard let limit else { return TracedReport(trace, traffic, report).receive }
-    let isNoticed = Guarded(false)
-    let recorded = RecordedTraffic(traffic, limit: limit, on: loop) { event in
-      report(event)
-      guard case .remark(.recordingStopped) = event.change,
-        isNoticed.withLock({ isNoticed in
-          defer { isNoticed = true }
-          return !isNoticed
-        })
-      else { return }
-      StandardError.notice(
-        "no more messages of BlueZ are recorded: they have taken \(limit) bytes (--record-limit)"
-      )
-    }
-    traffic.follow { recorded.receive($0) }
-    return TracedReport(trace, traffic) { recorded.receive($0) }.receive
   }
 }

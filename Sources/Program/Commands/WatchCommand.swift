@@ -14,8 +14,8 @@ struct WatchCommand: WorldCommand {
     abstract: "Print values as they arrive.",
     discussion: """
       Connects, subscribes to each characteristic, and prints each value with its time, until \
-      Ctrl-C, the end of the time or of the count. It disconnects at every ending. A device whose \
-      connection drops is connected again; a gap marks the missing values. Simulated devices run in \
+      Ctrl-C, the end of the time or of the count. It disconnects at every ending. A device that \
+      cannot be connected, or whose connection drops, is tried again; a gap marks missing values. Simulated devices run in \
       real time.
 
         blerun watch "T*" temperature-measurement --for 10s
@@ -33,6 +33,7 @@ struct WatchCommand: WorldCommand {
 
   @OptionGroup var watch: WatchOptions
   @OptionGroup var options: WorldOptions
+  @OptionGroup var record: RecordOptions
   @OptionGroup(title: "Journal") var journal: JournalOptions
 
   func run() throws {
@@ -47,7 +48,7 @@ struct WatchCommand: WorldCommand {
     let world = try options.world(simulated, "ending the watch and disconnecting")
     defer { world.end() }
     let identity = RunIdentity(seed: world.identitySeed, text: plan.definition)
-    let record = try file.map { file throws(Ending) in
+    let runs = try file.map { file throws(Ending) in
       try WatchJournal(file, journal, of: plan, identity, in: world)
     }
     let ending: Ending?
@@ -59,12 +60,13 @@ struct WatchCommand: WorldCommand {
         plot: watch.plot ? RunningWatch.PlotStyle(span: watch.span?.duration) : nil,
         adapter: options.adapterSelector,
         world: world,
-        journal: record
+        journal: runs,
+        recordLimit: record.limit
       ).run(identity)
     } catch {
       ending = error
     }
-    let status = record?.end(ending?.status ?? .ok) ?? ending?.status ?? .ok
+    let status = runs?.end(ending?.status ?? .ok) ?? ending?.status ?? .ok
     if status != .ok { throw Ending(status, ending?.diagnostics ?? []) }
   }
 }

@@ -66,7 +66,7 @@ struct WatchOptions: ParsableArguments {
 
   @Flag(
     inversion: .prefixedNo,
-    help: "When a connection drops, connect and subscribe again; or end."
+    help: "When a device cannot be connected, or drops, connect again; or end."
   )
   var resume = true
 

@@ -2,7 +2,15 @@
 
 import Bluetooth
 import Jobs
-package import Journal
+import Journal
+
+/// Which process does a run.
+package enum RunOwner {
+  /// Whether the process is there that a journal names as the owner of a run.
+  @Sendable package static func isThere(_ owner: String) -> Bool {
+    ProcessIdentity(owner)?.isThere ?? false
+  }
+}
 
 extension RunSummary {
   /// How it ended, in a word or two; or that it did not.
@@ -14,9 +22,7 @@ extension RunSummary {
   }
 
   /// Whether the process that does it is there.
-  package var isUnderWay: Bool {
-    exitStatus == nil && owner.flatMap { ProcessIdentity($0)?.isThere } ?? false
-  }
+  var isUnderWay: Bool { exitStatus == nil && owner.map(RunOwner.isThere) ?? false }
 
   /// The code of why it failed: a signal, of a batch also its output, else the first failure that no
   /// later chain made good.

@@ -12,7 +12,7 @@ const known = { facts: null, scan: null, devices: new Map(), watches: new Map(),
   marks: [], runs: new Map() };
 const view = { paused: null, cursor: null, offset: 0 };
 let dirty = new Set();
-let ordinal = -1;
+let ordinal = -1, isLoading = true;
 
 /** An element with text and attributes. */
 function element(name, text, attributes = {}) {
@@ -28,8 +28,21 @@ const setText = (node, text) => { if (node.textContent !== text) node.textConten
 const now = () => view.paused ?? Date.now() + view.offset;
 const clock = (t) => new Date(t).toLocaleTimeString([], { hour12: false });
 
-/** Says something to those who do not see the page; the rest is not announced. */
-function announce(text) { setText(byId("announcement"), text); }
+const unsaid = [];
+
+/** Says something to those who do not see the page; the rest is not announced. What happens together
+ * is said together, and what a page learns when it is loaded is not said. */
+function announce(text) {
+  if (isLoading) return;
+  if (!unsaid.length) setTimeout(say, 1000);
+  unsaid.push(text.trim());
+}
+
+function say() {
+  const more = unsaid.length > 3 ? `; and ${unsaid.length - 3} more` : "";
+  setText(byId("announcement"), unsaid.slice(0, 3).join("; ") + more);
+  unsaid.length = 0;
+}
 
 function complain(text, link) {
   const box = byId("problem");
@@ -58,6 +71,8 @@ const learn = {
     const before = known.watches.get(change.id);
     if (before && before.active && !change.active) {
       announce(`Watch of ${title(change)} ${change.state}. ${change.text}`);
+    } else if (change.state === "connecting" && change.text && change.text !== before?.text) {
+      announce(`Watch of ${title(change)}: ${change.text}`);
     }
     known.watches.set(change.id, change);
     touch("watches");
@@ -161,8 +176,11 @@ function chartOf(series) {
     { class: "attribute" }));
   const value = element("span", "–", { class: "now" });
   caption.append(name, value);
-  const canvas = element("canvas", null, { role: "img", tabindex: "0" });
-  const range = element("p", "", { class: "range" });
+  // The text that changes describes the chart: a name that changes would be read again and again.
+  const canvas = element("canvas", null, { role: "img", tabindex: "0",
+    "aria-label": `Chart of ${series.device} ${series.attribute} ${series.field}`.trim(),
+    "aria-describedby": `range-${series.id}` });
+  const range = element("p", "", { class: "range", id: `range-${series.id}` });
   const details = element("details");
   const table = element("table");
   const head = element("tr");
@@ -191,14 +209,17 @@ function chartOf(series) {
     canvas.addEventListener(leave, () => { view.cursor = null; touch("values"); });
   }
   canvas.addEventListener("keydown", (event) => {
-    const direction = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-    if (!direction) { if (event.key === "Escape") { view.cursor = null; touch("values"); } return; }
-    const times = drawn(seriesOf(series.id), ...timeShown()).filter((p) => p[1] !== null)
-      .map((p) => p[0]);
-    if (!times.length) return;
-    const at = view.cursor ?? times[times.length - 1] + direction;
-    const next = direction < 0 ? times.filter((t) => t < at).pop() : times.find((t) => t > at);
+    const move = { ArrowLeft: (t, at) => t.filter((p) => p < at).pop(),
+      ArrowRight: (t, at) => t.find((p) => p > at), Home: (t) => t[0], End: (t) => t[t.length - 1],
+    }[event.key];
+    if (!move) { if (event.key === "Escape") { view.cursor = null; touch("values"); } return; }
+    const [from, to] = timeShown();
+    const points = drawn(seriesOf(series.id), from, to).filter((p) => p[1] !== null && p[0] >= from);
+    if (!points.length) return;
+    const next = move(points.map((p) => p[0]), view.cursor ?? points[points.length - 1][0]);
     if (next !== undefined) view.cursor = next;
+    const [at, , , value] = points.find((p) => p[0] === view.cursor) ?? [];
+    if (at) announce(`${clock(at)}: ${value.toFixed(seriesOf(series.id).decimals)} ${series.unit || ""}`);
     event.preventDefault();
     touch("values");
   });
@@ -237,12 +258,8 @@ function showValues() {
       chart.value.replaceChildren(text, element("small", unit));
       chart.shown = text + unit;
     }
-    const range = at ? `at ${clock(at[0])}` : !count ? "no values in this time"
-      : `minimum ${number(low)}, maximum ${number(high)}`;
-    setText(chart.range, range);
-    const label = `Chart of ${series.device} ${series.attribute} ${series.field}: `
-      + (count ? `last ${text}${unit}, minimum ${number(low)}, maximum ${number(high)}` : "no values");
-    if (chart.canvas.getAttribute("aria-label") !== label) chart.canvas.setAttribute("aria-label", label);
+    setText(chart.range, at ? `at ${clock(at[0])}` : !count ? "no values in this time"
+      : `minimum ${number(low)}, maximum ${number(high)}`);
     if (chart.details.open) {
       const rows = series.points.filter((p) => p[1] !== null).slice(-20).reverse().map((p) => {
         const row = element("tr");
@@ -278,18 +295,32 @@ function fill(list, entries, make) {
     let item = present.get(key);
     present.delete(key);
     if (!item) { item = element("li"); item.dataset.key = key; }
-    if (item.dataset.text !== text) { make(item, content); item.dataset.text = text; }
+    if (item.dataset.text !== text) { remake(item, () => make(item, content)); item.dataset.text = text; }
     if (item !== place) list.insertBefore(item, place); else place = place.nextElementSibling;
   }
   for (const item of present.values()) item.remove();
 }
 
+/** Makes an item anew. The focus stays at the control of the same name, else at the item. */
+function remake(item, make) {
+  const nameOf = (node) => node.getAttribute("aria-label") || node.textContent;
+  const focused = item.contains(document.activeElement) ? document.activeElement : null;
+  make();
+  if (!focused) return;
+  const same = [...item.querySelectorAll("button, a, summary")]
+    .find((node) => nameOf(node) === nameOf(focused));
+  if (!same) item.tabIndex = -1;
+  (same || item).focus();
+}
+
 function button(text, label, action) {
   const made = element("button", text, { type: "button", "aria-label": label });
   made.addEventListener("click", async () => {
-    made.disabled = true;
+    // A button that is disabled would lose the focus.
+    if (made.ariaDisabled === "true") return;
+    made.ariaDisabled = "true";
     await action();
-    made.disabled = false;
+    made.ariaDisabled = "false";
   });
   return made;
 }
@@ -297,7 +328,6 @@ function button(text, label, action) {
 function showWatches() {
   const watches = [...known.watches.values()].reverse();
   fill(byId("watch-list"), watches.map((w) => [String(w.id), { ...w, count: 0 }]), (item, watch) => {
-    const open = document.activeElement && item.contains(document.activeElement);
     const head = element("div", null, { class: "card-head" });
     head.append(element("span", title(watch), { class: "title" }),
       element("span", watch.state, { class: `status ${watch.state}` }));
@@ -308,7 +338,6 @@ function showWatches() {
     const about = watch.source + (watch.view === "values" ? "" : `, ${watch.view}`);
     item.replaceChildren(head, element("div", about, { class: "dim" }));
     if (watch.text && watch.state !== "watching") item.append(element("div", watch.text));
-    if (open) item.querySelector("button")?.focus();
   });
 }
 
@@ -386,10 +415,11 @@ function showRun(item, run) {
   if (run.own && run.status === "under way") {
     head.append(button("End", `End ${name}`, () => ask("DELETE", `/api/runs/${run.key}`)));
   }
-  const devices = run.devices.length > 3 ? `${run.devices.length} devices` : run.devices.join(", ");
+  const devices = run.deviceCount > 3 ? `${run.deviceCount} devices` : run.devices.join(", ");
   const about = `${devices || "no device"} · began ${new Date(run.started).toLocaleString([], { hour12: false })}`
     + ` · ${run.steps} ${run.steps === 1 ? "step" : "steps"}`;
   item.replaceChildren(head, element("div", about, { class: "dim" }));
+  if (run.progress && run.status !== "ok") item.append(progressOf(run.progress, name));
   if (run.why) item.append(element("div", run.why));
   if (!run.lines.length) return;
   const details = element("details");
@@ -405,6 +435,15 @@ function showRun(item, run) {
   }
   details.append(element("summary", "Steps"), steps);
   item.append(details);
+}
+
+/** How much of a run is done, as a bar and in words. */
+function progressOf({ unit, ended, failed, total }, name) {
+  const row = element("div", null, { class: "progress" });
+  const bar = element("progress", null, { max: total, value: ended, "aria-label": `Progress of ${name}` });
+  const units = total === 1 ? unit.slice(0, -1) : unit;
+  row.append(bar, element("span", `${ended} of ${total} ${units}${failed ? `, ${failed} failed` : ""}`));
+  return row;
 }
 
 // MARK: What is asked for
@@ -436,7 +475,10 @@ onSubmit("watch-form", async (form, field) => {
     characteristics: field.characteristics.value.split(/[\s,]+/).filter((word) => word) };
   if (field.source.value) body.poll = field.source.value;
   if (field.rate.value) body.rate = field.rate.value;
-  if (await ask("POST", "/api/watches", body)) byId("values").scrollIntoView();
+  if (await ask("POST", "/api/watches", body)) {
+    announce(`Watch of ${body.device} begins`);
+    byId("values").scrollIntoView();
+  }
 });
 onSubmit("note-form", async (form, field) => {
   if (await ask("POST", "/api/notes", { text: field.text.value })) form.reset();
@@ -474,17 +516,23 @@ async function load() {
   view.offset = (Date.parse(answer.headers.get("Date")) || Date.now()) - Date.now();
   if (Math.abs(view.offset) < 2000) view.offset = 0;
   const snapshot = await answer.json();
+  isLoading = true;
   forget();
   take(snapshot);
   for (const update of waiting) take(update);
   waiting = null;
+  isLoading = false;
   for (const part of Object.keys(shown)) touch(part);
 }
 
 const events = new EventSource("/api/events");
 events.addEventListener("open", () => {
   waiting = [];
-  load().then(() => state("live", "live"), () => state("cannot load", "lost"));
+  const isBack = document.documentElement.dataset.state === "lost";
+  load().then(() => {
+    state("live", "live");
+    if (isBack) announce("Connected to blerun again");
+  }, () => state("cannot load", "lost"));
 });
 events.addEventListener("update", (event) => {
   const update = JSON.parse(event.data);
@@ -497,6 +545,6 @@ events.addEventListener("missed", (event) => {
     () => state("cannot load", "lost"));
 });
 events.addEventListener("error", () => {
+  if (document.documentElement.dataset.state !== "lost") announce("Not connected to blerun");
   state("not connected to blerun", "lost");
-  announce("Not connected to blerun");
 });
