@@ -207,7 +207,7 @@ struct DashboardModelTests {
             operation: "read",
             attribute: "battery-level",
             status: status,
-            result: nil,
+            value: nil,
             message: nil
           )
         ],

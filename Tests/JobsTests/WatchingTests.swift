@@ -175,6 +175,11 @@ struct WatchingTests {
       ]
     )
     let links = outputs.all.compactMap(\.link)
+    var link = WatchedLink(series: [0])
+    let seen = ["-60 dBm", "-61 dBm"].map { why in
+      RunFailure(code: .notFound, class: .passing, what: "connecting", why: why)
+    }
+    #expect(seen.map { link.lost($0, at: .start) } == [.failed(seen[0]), nil])
     #expect(
       links == [.failed(RunFailure(Self.absent)), .failed(RunFailure(off)), .connected],
       "each reason once"

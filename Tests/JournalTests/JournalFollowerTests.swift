@@ -63,6 +63,7 @@ struct JournalFollowerTests {
     #expect(ended.progress == RunProgress(.steps, ended: 1, failed: 1, total: 2))
     // Its steps ended since the last look.
     #expect(ended.steps.map(\.status) == ["ok", "failed"])
+    #expect(ended.steps.map(\.value) == [nil, nil])
     #expect(ended.failure?.contains("the link was lost") == true)
     #expect(try look().isEmpty)
   }
@@ -82,6 +83,7 @@ struct JournalFollowerTests {
 
   @Test("a batch has its devices, those that ended and those that failed")
   mutating func batch() throws {
+    #expect(try look().isEmpty)
     var header = bench.header(owner: "here")
     header.batch = BatchOrigin(file: "/a.yaml", name: "Building", digest: "", round: 1)
     let recorder = RunRecorder(header, to: file, on: bench.loop) { _ in }
@@ -96,6 +98,7 @@ struct JournalFollowerTests {
     record(script.events, chains[2])
     recorder.finish(.ok)
     let run = try #require(try look().first)
+    #expect(run.steps.filter { $0.device == "D-0" }.map(\.value) == [nil, "1"])
     #expect(run.deviceCount == 3 && run.devices == ["D-0", "D-1", "D-2"])
     #expect(run.name == "Building")
     #expect(run.progress == RunProgress(.devices, ended: 2, failed: 1, total: 4))

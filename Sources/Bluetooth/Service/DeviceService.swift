@@ -271,7 +271,7 @@ extension DeviceService {
   }
 
   /// Connects, runs `body`, and disconnects whatever happened. A connection that existed before is
-  /// left up.
+  /// left up, and so is one that another turn uses, too.
   ///
   /// ```swift
   /// let level = thermometer.session { thermometer.read(.batteryLevel) }

@@ -135,7 +135,7 @@ package struct StepLine: Equatable, Sendable {
     title = [step.operation, step.attribute].compactMap { $0 }.joined(separator: " ")
     device = step.device
     status = step.status ?? "running"
-    text = step.message ?? step.result
+    text = step.message ?? step.value
   }
 }
 

@@ -20,6 +20,13 @@ package struct WatchedLink: Sendable {
     case reconnected(after: Duration)
   }
 
+  /// What distinguishes failures for people.
+  private struct Reason: Hashable, Sendable {
+    let code: DeviceFailure.Code
+    let what: String
+    let bluez: BlueZAnswer?
+  }
+
   private static let firstPause = Duration.milliseconds(250)
   private static let longestPause = Duration.seconds(5)
 
@@ -30,8 +37,8 @@ package struct WatchedLink: Sendable {
   /// When the connection dropped; nil while it is up, and before the first one.
   package private(set) var lostAt: Instant?
   private var pause = Self.firstPause
-  /// Code and message of the last failure; nil once everything is active.
-  private var reason: String?
+  /// Of the last failure; nil once everything is active.
+  private var reason: Reason?
 
   /// A device that is not connected.
   package init(series: some Sequence<Int>) {
@@ -62,7 +69,8 @@ package struct WatchedLink: Sendable {
   package mutating func lost(_ failure: RunFailure, at now: Instant) -> Change? {
     inactive = series
     let former = reason
-    reason = "\(failure.code.rawValue) \(failure.message)"
+    // Details, such as the RSSI of other devices in range, change with each attempt.
+    reason = Reason(code: failure.code, what: failure.what, bluez: failure.bluez)
     guard hasBegun, lostAt == nil else { return reason == former ? nil : .failed(failure) }
     lostAt = now
     return .lost(failure)

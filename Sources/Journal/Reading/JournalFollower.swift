@@ -222,7 +222,8 @@ extension Database {
       try rows(
         """
         SELECT c.device, s.attempt, s.position, s.operation, s.attribute, s.status,
-          json(s.result) AS result, e.message
+          CASE WHEN json_valid(s.result) THEN CAST(s.result ->> '$.value' AS TEXT) END AS value,
+          e.message
         FROM steps s JOIN chains c ON c.run = s.run AND c.chain = s.chain
         LEFT JOIN errors e ON e.run = s.run AND e.chain = s.chain AND e.event = s.finished_event
         WHERE s.run = ? AND s.chain = ? ORDER BY s.step DESC LIMIT ?
@@ -237,7 +238,7 @@ extension Database {
           operation: try row.text("operation"),
           attribute: try row.optionalText("attribute"),
           status: try row.optionalText("status"),
-          result: try row.jsonObject("result"),
+          value: try row.optionalText("value"),
           message: try row.optionalText("message")
         )
       }

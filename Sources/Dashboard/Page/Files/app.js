@@ -429,7 +429,7 @@ function showRun(item, run) {
     const step = element("li");
     step.append(element("span", line.position, { class: "dim" }),
       element("span", line.status, { class: `status ${line.status}` }),
-      element("span", line.title, { class: "title" }));
+      element("span", run.deviceCount > 1 ? `${line.device}: ${line.title}` : line.title, { class: "title" }));
     if (line.text) step.append(element("span", line.text, { class: "why" }));
     steps.append(step);
   }
