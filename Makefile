@@ -4,8 +4,12 @@
 # what is missing. Below the first line: what Swift itself builds and links with.
 packages := dbus libbluetooth-dev libdbus-1-dev libexpat1-dev libmicrohttpd-dev libsqlite3-dev pkg-config \
   binutils ca-certificates gcc git libc6-dev libstdc++-12-dev
-# What the tests look at terminals and pages with.
-test_packages := tmux chromium chromium-driver python3
+# What the tests look at terminals and pages with, and what fleets need.
+test_packages := tmux chromium chromium-driver python3 nats-server libnats-dev
+
+# Debug builds have the fleet, so that it is tested; release builds have it only where they are asked for it. Each
+# change of the traits compiles everything anew.
+debug := --traits Fleet
 
 swift_sources := Sources Tests Package.swift
 
@@ -37,8 +41,8 @@ build: set-up ## Build .build/release/blerun and blerun-serve
 
 test: set-up lint ## Lint, then all tests that need neither a radio nor root
 	@.ci/set-up $(test_packages)
-	swift build --build-tests
-	.ci/test --skip-build
+	swift build $(debug) --build-tests
+	.ci/test $(debug) --skip-build
 	swift build -c release
 	.build/release/blerun-simtest --seeds 3000
 	.build/release/blerun-simtest --fleet --seeds 4000
@@ -67,8 +71,8 @@ test-sanitizers: set-up ## All tests under the thread sanitizer, then the addres
 	swift test --disable-xctest --sanitize address --scratch-path .build-asan
 
 docs: set-up ## The documentation of the library products, in .build-docs; a warning is an error
-	swift build --target BLETesting
-	swift build --target Jobs
+	swift build $(debug) --target BLETesting
+	swift build $(debug) --target Jobs
 	Packaging/documentation .build/debug .build-docs
 
 bench: set-up ## Measurements beside a C client, and what a chain step costs

@@ -32,24 +32,28 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 let yams = Target.Dependency.product(
   name: "Yams",
   package: "Yams",
-  condition: .when(traits: ["Files", "Program"])
+  condition: .when(traits: ["Files", "Program", "Fleet"])
 )
 let argumentParser = Target.Dependency.product(
   name: "ArgumentParser",
   package: "swift-argument-parser",
-  condition: .when(traits: ["Program"])
+  condition: .when(traits: ["Program", "Fleet"])
 )
 let grdb = Target.Dependency.product(
   name: "GRDB",
   package: "GRDB.swift",
-  condition: .when(traits: ["Program"])
+  condition: .when(traits: ["Program", "Fleet"])
 )
+
+// The fleet's store: sources with `#if Fleet`, and the library that they call.
+let nats = Target.Dependency.target(name: "CNATS", condition: .when(traits: ["Fleet"]))
 
 let package = Package(
   name: "blerun",
   products: [
     .executable(name: "blerun", targets: ["blerun"]),
     .executable(name: "blerun-serve", targets: ["blerun-serve"]),
+    .executable(name: "blerun-fleet", targets: ["blerun-fleet"]),
     .library(name: "Signals", targets: ["Signals"]),
     .library(name: "DBus", targets: ["DBus"]),
     .library(name: "Bluetooth", targets: ["Bluetooth"]),
@@ -62,6 +66,8 @@ let package = Package(
     .default(enabledTraits: ["Program"]),
     .trait(name: "Files", description: "Documents, Jobs and BLETesting, which read YAML"),
     .trait(name: "Program", description: "All products, the program blerun and its journal"),
+    // Instead of the default, not beside it.
+    .trait(name: "Fleet", description: "What Program has, and fleets over NATS: needs libnats"),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -78,6 +84,8 @@ let package = Package(
       pkgConfig: "libmicrohttpd",
       providers: [.apt(["libmicrohttpd-dev"])]
     ),
+    // Without `pkgConfig`, which would complain where libnats is not installed and not needed.
+    .systemLibrary(name: "CNATS", providers: [.apt(["libnats-dev"])]),
     library("Signals", ["CLinux"]),
     library("Spelling", []),
     library("Documents", ["Spelling", yams]),
@@ -100,6 +108,7 @@ let package = Package(
     library("WebServer", ["CMicroHTTPD", "Signals"]),
     library("NordicSuites", ["CExpat", "Jobs", "Documents", "Spelling", "Bluetooth", "Signals"]),
     library("Fleet", ["Jobs", "Documents", "Bluetooth", "Signals"]),
+    library("FleetNATS", ["Fleet", "Jobs", "Signals", nats]),
     library("SimulatedFleets", ["Fleet", "Bluetooth", "Signals"]),
     library(
       "SimulatedRuns",
@@ -147,6 +156,14 @@ let package = Package(
       ],
       swiftSettings: strict
     ),
+    .executableTarget(
+      name: "blerun-fleet",
+      dependencies: [
+        "Program", "FleetNATS", "Fleet", "Journal", "Jobs", "BlueZ", "Bluetooth", "Signals",
+        argumentParser,
+      ],
+      swiftSettings: strict
+    ),
     .target(name: "CBenchmarkPeers", dependencies: ["CDBus"]),
     .executableTarget(
       name: "benchmarks",
@@ -191,7 +208,12 @@ let package = Package(
         "SimulatedRuns", "BlueZSimulator", "SimulatedDevices", "Bluetooth", "DBus", "Signals",
       ]
     ),
-    tests("FleetTests", ["SimulatedFleets", "Fleet", "Bluetooth", "Signals"]),
+    tests(
+      "FleetTests",
+      [
+        "Fixtures", "SimulatedFleets", "FleetNATS", "Fleet", "Jobs", "Bluetooth", "Signals",
+      ]
+    ),
     tests("JobsTests", ["Fixtures", "Jobs", "Documents", "Bluetooth", "Signals"]),
     tests(
       "JournalTests",
@@ -216,7 +238,8 @@ let package = Package(
     tests(
       "CommandTests",
       [
-        "Fixtures", "blerun", "blerun-serve", "Program", "BlueZ", "Bluetooth", "DBus", "Documents",
+        "Fixtures", "blerun", "blerun-serve", "blerun-fleet", "Program", "BlueZ", "Bluetooth",
+        "DBus", "Documents",
         "Jobs", "Journal",
         "NordicSuites", "Signals", grdb,
       ]

@@ -28,8 +28,8 @@ package struct Blerun: ParsableCommand {
     subcommands: [
       Demo.self, Run.self, BatchCommand.self, Check.self, Convert.self, Scan.self, Inspect.self,
       ReadCommand.self, WriteCommand.self, WatchCommand.self, Pair.self, Unpair.self,
-      ServeCommand.self, Adapters.self, Simulate.self, History.self, Doctor.self,
-      SchemaCommand.self,
+      ServeCommand.self, GatewayCommand.self, FleetCommand.self, Adapters.self, Simulate.self,
+      History.self, Doctor.self, SchemaCommand.self,
     ]
   )
 
@@ -57,7 +57,8 @@ package struct Blerun: ParsableCommand {
     }
   }
 
-  private static func main(
+  /// The same for a program that carries out several commands: its arguments begin with the word.
+  package static func main(
     _ arguments: [String],
     _ run: (inout any ParsableCommand) throws -> Void
   ) {

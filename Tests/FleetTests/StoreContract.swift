@@ -23,6 +23,15 @@ struct StoreUnderTest<First: JobStore, Second: JobStore> {
     return try #require(all.first)
   }
 
+  /// Waits until a request of the second client is answered: its subscriptions are in effect then.
+  func settle() throws {
+    let isAnswered = Guarded(false)
+    second.perform(.list(.one(.sweep)), within: .seconds(2)) { _ in
+      isAnswered.withLock { $0 = true }
+    }
+    try wait { isAnswered.withLock { $0 } }
+  }
+
   /// The revision of a change that is expected to be made.
   func revision(_ request: StoreRequest) throws -> Revision {
     guard case .applied(let revision) = try ask(request) else {
@@ -115,6 +124,7 @@ enum StoreContract {
     }
     let all = store.second.subscribe(.all(.result)) { key, _ in received.withLock { $0.append(key) }
     }
+    try store.settle()
     #expect(try store.ask(.publish(subject, .announcement)) == .published)
     try store.wait { received.withLock { $0.count } == 1 }
     let result = StoreKey.result(of: try job("job-1"))

@@ -41,6 +41,7 @@ enum Architecture {
     "CBluetooth": "libbluetooth; under the GPL",
     "CExpat": "libexpat",
     "CMicroHTTPD": "libmicrohttpd",
+    "CNATS": "libnats; only with the trait `Fleet`",
     "Signals":
       "lazy signals, operators, the event loop and its virtual-time twin, the serial scheduler",
     "Spelling": "the nearest known word",
@@ -57,6 +58,7 @@ enum Architecture {
     "SimulatedRuns": "seeded worlds of client, simulator and faults, with the rules they must keep",
     "Jobs": "chains and batches: description, plan, run, events, reports",
     "Fleet": "jobs over many gateways: state machines over the port `JobStore`; a store in memory",
+    "FleetNATS": "the store of a fleet on NATS JetStream; empty without the trait `Fleet`",
     "SimulatedFleets": "seeded fleets full of faults, with the rules they must keep",
     "NordicSuites": "nRF Connect suites and macros",
     "Journal": "run events in SQLite; history",
@@ -66,6 +68,7 @@ enum Architecture {
     "blerun": "the command line",
     "Dashboard": "the page of `blerun serve`: what it shows, as a state machine, and its addresses",
     "blerun-serve": "serves the dashboard",
+    "blerun-fleet": "gateways, batches on a fleet, and what a fleet does",
     "blerun-simtest": "runs the seeded worlds",
     "blerun-fuzz": "hostile files and messages",
     "benchmarks": "measurements",
@@ -106,7 +109,7 @@ enum Architecture {
   ]
 
   /// The executables that may be linked with libbluetooth.
-  static let executables = ["blerun", "blerun-serve"]
+  static let executables = ["blerun", "blerun-serve", "blerun-fleet"]
 
   /// Parts that only they may reach: their library is under the GPL.
   static let executableOnly = ["CBluetooth", "HostController", "Program"]

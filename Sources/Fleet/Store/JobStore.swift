@@ -3,7 +3,8 @@
 // Requests and answers are values, so that the protocol is a pure function of them. What a store
 // does to carry them out, over a network or in memory, is not known here.
 
-/// The number that a store gives a change; a later change of any key has a greater one.
+/// The number that a store gives a change; a later change of any key of the same kind has a greater
+/// one.
 ///
 /// A compare-and-set names the revision that it replaces, so it is the fencing token of the fleet.
 public typealias Revision = UInt64
@@ -106,7 +107,8 @@ public protocol JobStore: Sendable {
     _ handler: @escaping @Sendable (WatchEvent) -> Void
   ) -> StoreSubscription
 
-  /// Reports what is published, and appended, to the subjects of a pattern from now on.
+  /// Reports what is published, and appended, to the subjects of a pattern from now on: in any case what
+  /// is sent after a later request of this client was answered.
   func subscribe(
     _ pattern: KeyPattern,
     _ handler: @escaping @Sendable (StoreKey, StoredValue) -> Void
@@ -131,7 +133,7 @@ public struct StoreSubscription: Sendable {
 
 extension StoreRequest {
   /// What a missing reply to the request means.
-  var withoutReply: StoreAnswer {
+  package var withoutReply: StoreAnswer {
     switch self {
     case .create, .update, .remove, .append: .unknown
     case .list, .last, .publish: .unavailable

@@ -64,6 +64,8 @@ public struct BatchDevice: Hashable, Sendable {
   public let name: String?
   /// The chain with the values of this device.
   public var plan: Plan
+  /// Where the plan comes from, for whoever sends it elsewhere; nil for a plan made in Swift.
+  var origin: PlanOrigin?
 
   /// A device with its own plan, whose variables have values already.
   public init(label: String, target: DeviceTarget, name: String? = nil, plan: Plan) {

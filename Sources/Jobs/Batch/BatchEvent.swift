@@ -28,6 +28,21 @@ public struct BatchEvent: Equatable, Sendable {
   public let wallClock: Duration
   /// What happened.
   public let change: Change
+
+  /// An event; what runs a batch makes them.
+  package init(
+    batch: RunIdentity,
+    round: Int,
+    offset: Duration,
+    wallClock: Duration,
+    change: Change
+  ) {
+    self.batch = batch
+    self.round = round
+    self.offset = offset
+    self.wallClock = wallClock
+    self.change = change
+  }
 }
 
 /// A round at its start.
@@ -40,6 +55,13 @@ public struct BatchStart: Equatable, Sendable {
   public let concurrency: Int
   /// The outcomes of an earlier run, in a resumed round; the devices are the remaining ones.
   public let past: BatchPast?
+
+  package init(name: String?, devices: [BatchDevice], concurrency: Int, past: BatchPast? = nil) {
+    self.name = name
+    self.devices = devices
+    self.concurrency = concurrency
+    self.past = past
+  }
 }
 
 /// How a round ended.
@@ -66,7 +88,7 @@ public struct BatchEnding: Equatable, Sendable {
   /// The exit status of a process that runs only this round.
   public let exitStatus: ExitStatus
 
-  init(_ counts: BatchCounts, notRun: [String], failure: RunFailure?, isCancelled: Bool) {
+  package init(_ counts: BatchCounts, notRun: [String], failure: RunFailure?, isCancelled: Bool) {
     self.counts = counts
     self.notRun = notRun
     self.failure = failure

@@ -68,7 +68,7 @@ public struct BatchCounts: Hashable, Sendable {
   /// None so far.
   public init() {}
 
-  mutating func count(_ ending: RunEnding) {
+  package mutating func count(_ ending: RunEnding) {
     count(BatchPast.Ending(ending.status, ending.failure?.class))
   }
 
@@ -95,7 +95,7 @@ public struct BatchCounts: Hashable, Sendable {
   /// The exit status of the process for these outcomes.
   ///
   /// - Parameter others: Failures of the batch itself, which are not in these counts.
-  func exitStatus(others: Int) -> ExitStatus {
+  package func exitStatus(others: Int) -> ExitStatus {
     let all = failed + cancelled + others
     if all == 0 { return .ok }
     if unavailable == all { return .unavailable }

@@ -29,13 +29,13 @@ struct BatchTemplate: Sendable {
     name: String? = nil,
     _ own: Bindings
   ) throws(DocumentErrors) -> BatchDevice {
-    var plan = try chain.plan(
-      with: common.overridden(by: own).overridden(by: given),
-      names: names
-    )
+    let bindings = common.overridden(by: own).overridden(by: given)
+    var plan = try chain.plan(with: bindings, names: names)
     plan.device = target
     if let retry { plan.retry = retry }
     change(&plan)
-    return BatchDevice(label: target.text, target: target, name: name, plan: plan)
+    var device = BatchDevice(label: target.text, target: target, name: name, plan: plan)
+    device.origin = PlanOrigin(template: chain, bindings: bindings)
+    return device
   }
 }

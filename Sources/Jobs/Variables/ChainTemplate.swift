@@ -107,6 +107,14 @@ public struct ChainTemplate: Sendable {
     }
   }
 
+  /// The document of a chain that includes no files; nil for any other.
+  var wholeDocument: Node? {
+    switch source {
+    case .file(let root, let inclusions): inclusions.isEmpty ? root : nil
+    case .line: nil
+    }
+  }
+
   /// The value of an environment variable of this process.
   public static func environment(_ name: String) -> String? {
     getenv(name).map { String(cString: $0) }

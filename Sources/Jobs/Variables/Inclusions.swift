@@ -29,6 +29,9 @@ struct Inclusions {
     self.limits = limits
   }
 
+  /// Whether the chain includes no file.
+  var isEmpty: Bool { order.isEmpty }
+
   /// The real path of the chain file.
   var ownPath: String? { folder?.realPath }
 

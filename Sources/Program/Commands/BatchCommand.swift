@@ -1,17 +1,17 @@
 // `blerun batch`: a chain on many devices.
 
-import ArgumentParser
+package import ArgumentParser
 import BlueZ
 import Bluetooth
 import Documents
-import Jobs
+package import Jobs
 import Journal
 import Signals
 import SimulatedDevices
 
 /// Runs a chain on each device of a batch, and sums up.
-struct BatchCommand: WorldCommand {
-  static let configuration = CommandConfiguration(
+package struct BatchCommand: WorldCommand {
+  package static let configuration = CommandConfiguration(
     commandName: "batch",
     abstract: "Run a chain on many devices.",
     discussion: """
@@ -25,13 +25,19 @@ struct BatchCommand: WorldCommand {
         blerun batch batch.yaml --resume
         blerun batch batch.yaml --runs 3 \\
           --simulate Simulators/devices/thermometer.yaml
+        blerun batch batch.yaml \\
+          --fleet nats://127.0.0.1:4222/hall
+
+      With --fleet the gateways of a fleet run it. Ctrl-C cancels the jobs; pressed again, it leaves \
+      them to the fleet and prints how to follow them.
       """
   )
 
   @Argument(help: "The batch file (YAML or JSON).", completion: .file())
   var file: String
 
-  @OptionGroup var options: WorldOptions
+  @OptionGroup package var options: WorldOptions
+  @OptionGroup(title: "Fleet") package var onFleet: FleetBatchOptions
   @OptionGroup var printing: ChainOutputOptions
   @OptionGroup var variables: VariableOptions
   @OptionGroup var naming: NamesOptions
@@ -62,7 +68,18 @@ struct BatchCommand: WorldCommand {
   @Flag(help: "Print a line for each step, too.")
   var eachStep = false
 
-  func validate() throws {
+  package init() {}
+
+  package func validate() throws {
+    if onFleet.server.fleet != nil {
+      let given = [
+        ("--simulate", !options.simulate.isEmpty), ("--resume", resuming.resume != nil),
+        ("--record", record.record != nil), ("--runs", runs != nil),
+      ]
+      for (option, isGiven) in given where isGiven {
+        throw ValidationError("\(option) is not for a batch on a fleet.")
+      }
+    }
     let most = BatchLimits().concurrency
     if let concurrency, !(1...most).contains(concurrency) {
       throw ValidationError("--concurrency \(concurrency): expected 1 to \(most).")
@@ -76,7 +93,12 @@ struct BatchCommand: WorldCommand {
     }
   }
 
-  func run() throws {
+  package func run() throws {
+    guard onFleet.server.fleet == nil || dryRun else {
+      // What is wrong with the files is found here.
+      _ = try batch()
+      try CompanionProgram.fleet.replaceProcess(Array(CommandLine.arguments.dropFirst()))
+    }
     try resuming.check(file)
     let batch = try batch()
     let simulated = try options.simulatedDevices()
@@ -91,10 +113,28 @@ struct BatchCommand: WorldCommand {
     throw Ending(try run(batch, simulated))
   }
 
-  private func run(_ batch: Batch, _ simulated: ScenarioDefinition) throws(Ending) -> ExitStatus {
+  /// Has a fleet run the batch.
+  ///
+  /// - Parameter open: Connects to the fleet, and returns what makes the runner.
+  /// - Throws: ``Ending``, always.
+  package func run(
+    byFleet open: @escaping (World, Batch) throws(Ending) -> MakeBatchRunning
+  ) throws {
+    let batch = try batch()
+    guard batch.schedule == nil else {
+      throw Ending(.usage, "a fleet runs a batch once: have a timer run the command instead")
+    }
+    throw Ending(try run(batch, ScenarioDefinition(), openFleet: open))
+  }
+
+  private func run(
+    _ batch: Batch,
+    _ simulated: ScenarioDefinition,
+    openFleet: ((World, Batch) throws(Ending) -> MakeBatchRunning)? = nil
+  ) throws(Ending) -> ExitStatus {
     try reports.check(reading: [file], options, journal, metrics: metering.metrics)
     let path = Batch.wholePath(of: file)
-    let kept = try openJournal()
+    let kept = onFleet.detach ? nil : try openJournal()
     var resumption: BatchResumption?
     switch try decision(on: batch, kept) {
     case nil: break
@@ -107,8 +147,14 @@ struct BatchCommand: WorldCommand {
     case .refused(let ending): throw ending
     }
     let reports = try reportFiles(on: batch)
-    let world = try reports.during { () throws(Ending) in try options.world(simulated, "ending") }
+    let world = try reports.during { () throws(Ending) in
+      openFleet == nil ? try options.world(simulated, "ending") : World.withoutRadio("ending")
+    }
     defer { world.end() }
+    let make = try reports.during { () throws(Ending) -> MakeBatchRunning? in
+      guard let openFleet else { return nil }
+      return try openFleet(world, batch)
+    }
     try reports.during { () throws(Ending) in try world.releaseOrphans() }
     if let resumption { StandardError.notice(resumption.notice) }
     let metrics = try reports.during { () throws(Ending) in try metricsFile(of: batch, in: world) }
@@ -125,7 +171,8 @@ struct BatchCommand: WorldCommand {
       metrics: metrics,
       recordLimit: record.limit,
       format: printing.output,
-      showsSteps: eachStep || options.terminal.verbose
+      showsSteps: eachStep || options.terminal.verbose,
+      make: make
     )
     var status = reports.end(running.run(most: runs))
     status = writing?.end(status) ?? status

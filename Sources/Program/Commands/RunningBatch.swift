@@ -2,8 +2,37 @@
 
 import BlueZ
 import Bluetooth
-import Jobs
+package import Jobs
 import Signals
+
+/// What runs a batch: this host, or a fleet.
+package protocol BatchRunning: Sendable {
+  /// No further device begins, and those under way end.
+  func cancel(_ cause: any Error)
+  /// Runs the batch to its end.
+  func run(most: Int?, clock: @escaping @Sendable () -> Duration) async -> ExitStatus
+  /// What a signal does to it.
+  var interruptionText: (what: String, leaving: String?) { get }
+}
+
+extension BatchRunner: BatchRunning {
+  package var interruptionText: (what: String, leaving: String?) {
+    ("no further device begins; ending the chains under way and disconnecting", nil)
+  }
+}
+
+/// What a batch under way reports to.
+package struct BatchReceivers: Sendable {
+  /// Called before it begins.
+  package let admission: BatchRunner.Admission
+  /// Receives the events of the chains.
+  package let onRunEvent: @Sendable (RunEvent) -> Void
+  /// Receives the events of the batch.
+  package let onEvent: @Sendable (BatchEvent) -> Void
+}
+
+/// Makes what runs a batch.
+package typealias MakeBatchRunning = @Sendable (BatchReceivers) -> any BatchRunning
 
 /// Puts a batch, a world and the two output streams together.
 final class RunningBatch: Sendable {
@@ -26,12 +55,14 @@ final class RunningBatch: Sendable {
   private let printed: EventOutput
   private let line: StatusLine?
   private let state = Guarded(State())
-  private let runner = Guarded<BatchRunner?>(nil)
+  private let runner = Guarded<(any BatchRunning)?>(nil)
+  private let make: MakeBatchRunning?
   private let output: StandardOutput
 
   /// - Parameters:
   ///   - past: What it resumes; nil for a batch that begins.
   ///   - showsSteps: Whether the text has a line for each step.
+  ///   - make: Makes what runs it; nil for the adapter.
   init(
     _ batch: Batch,
     goingOn past: BatchPast?,
@@ -42,8 +73,10 @@ final class RunningBatch: Sendable {
     metrics: MetricsFile?,
     recordLimit: Int?,
     format: ChainOutputOptions.Output,
-    showsSteps: Bool
+    showsSteps: Bool,
+    make: MakeBatchRunning? = nil
   ) {
+    self.make = make
     self.batch = batch
     self.past = past
     self.journal = journal
@@ -67,14 +100,7 @@ final class RunningBatch: Sendable {
   /// - Parameter most: How many times at most, where it has a schedule.
   func run(most: Int?) -> ExitStatus {
     let (world, adapter, journal) = (world, adapter, journal)
-    let runner = BatchRunner(
-      batch,
-      on: world.scheduler,
-      seed: world.identitySeed,
-      goingOn: past,
-      service: { target, link, lane in
-        world.service(for: target, link, adapter: adapter, on: lane)
-      },
+    let receivers = BatchReceivers(
       admission: { identity, round in
         let giveBack = try world.beginBatch(at: adapter)
         try journal?.begin(identity, round: round)
@@ -83,11 +109,12 @@ final class RunningBatch: Sendable {
       onRunEvent: world.explaining(recordingUpTo: recordLimit) { [self] in receive($0) },
       onEvent: { [self] in receive($0) }
     )
+    let runner = make?(receivers) ?? localRunner(receivers)
     self.runner.withLock { $0 = runner }
     journal?.onFailure { runner.cancel($0) }
     if let metrics { world.observeLinks { news in metrics.count { $0.take(news) } } }
-    let what = "no further device begins; ending the chains under way and disconnecting"
-    world.interruption.cancels(what) { runner.cancel($0) }
+    let (what, leaving) = runner.interruptionText
+    world.interruption.cancels(what, leaving: leaving) { runner.cancel($0) }
     defer { self.runner.withLock { $0 = nil } }
     let clock = ScheduleClock.clock(for: batch.schedule, on: world.loop)
     let ended = Result { try world.loop.run { await runner.run(most: most, clock: clock) } }
@@ -102,6 +129,23 @@ final class RunningBatch: Sendable {
       StandardError.failure("\(RunFailure(error))")
       return .failed
     }
+  }
+
+  /// Runs it on the adapter.
+  private func localRunner(_ receivers: BatchReceivers) -> BatchRunner {
+    let (world, adapter) = (world, adapter)
+    return BatchRunner(
+      batch,
+      on: world.scheduler,
+      seed: world.identitySeed,
+      goingOn: past,
+      service: { target, link, lane in
+        world.service(for: target, link, adapter: adapter, on: lane)
+      },
+      admission: receivers.admission,
+      onRunEvent: receivers.onRunEvent,
+      onEvent: receivers.onEvent
+    )
   }
 
   // MARK: What happens

@@ -112,7 +112,10 @@ package struct ServeCommand: WorldCommand {
   }
 
   package func run() throws {
-    let program = CompanionProgram(command: "serve", package: "blerun")
+    let program = CompanionProgram(
+      command: "serve",
+      source: "install the package blerun, or swift build --product blerun-serve"
+    )
     try program.replaceProcess(Array(CommandLine.arguments.dropFirst(2)))
   }
 }

@@ -9,7 +9,7 @@ import Jobs
 import Signals
 
 /// Standard output, until its reader goes away.
-final class StandardOutput: Sendable {
+package final class StandardOutput: Sendable {
   /// Who waits for whom.
   enum Pace: Sendable {
     /// The program waits for the reader: it has nothing else to do, or its time is virtual.
@@ -60,6 +60,19 @@ final class StandardOutput: Sendable {
   /// Why nothing can be written any more.
   var failure: OutputFailure? {
     failed.withLock { $0 } ?? writer?.failure(of: descriptor).map { .system($0) }
+  }
+
+  /// The results of a command, at the pace of their reader.
+  package static func ofCommand() -> StandardOutput { StandardOutput() }
+
+  /// Writes a line of a result. After a failure it does nothing.
+  package func result(_ text: String) { line(text) }
+
+  /// Waits until everything is written.
+  ///
+  /// - Throws: ``Ending`` with why not everything was.
+  package func end() throws(Ending) {
+    if let failure = finish() { throw Ending(.output, "\(failure)") }
   }
 
   /// Writes a line. After a failure it does nothing.

@@ -9,8 +9,8 @@ import Jobs
 struct CompanionProgram: Sendable {
   /// The word of the command: `serve`.
   let command: String
-  /// The Debian package that it comes in.
-  let package: String
+  /// Where it comes from, as advice.
+  let source: String
 
   /// The name of its file.
   var name: String { "blerun-\(command)" }
@@ -18,14 +18,13 @@ struct CompanionProgram: Sendable {
   /// Replaces this process by the program: it is looked for in the folder of this one, then along
   /// PATH.
   ///
-  /// - Parameter arguments: Those of the command, without its word.
+  /// - Parameter arguments: Those of the program.
   /// - Throws: ``Ending`` when there is no such program, or it cannot be run.
   func replaceProcess(_ arguments: [String]) throws(Ending) -> Never {
     guard let file = file(in: Self.folders) else {
       throw Ending(
         .unavailable,
-        "\(name) is not installed: neither beside this program nor along PATH. Try: install the "
-          + "package \(package), or swift build --product \(name)"
+        "\(name) is not installed: neither beside this program nor along PATH. Try: \(source)"
       )
     }
     SystemSignals.stop()

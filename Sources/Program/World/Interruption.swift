@@ -12,8 +12,13 @@ package final class Interruption: Sendable {
   private struct Work: Sendable {
     /// What the cancellation does, for the person who sent the signal.
     let what: String
+    /// What a second Ctrl-C leaves behind, and what to do about it.
+    let leaving: String
     let cancel: @Sendable (Interrupted) -> Void
   }
+
+  /// What a command leaves behind that holds connections.
+  private static let leavingLinks = "a link may be left up: blerun doctor --release ends it"
 
   private struct State {
     var signal: SystemSignal?
@@ -43,10 +48,15 @@ package final class Interruption: Sendable {
   ///
   /// - Parameters:
   ///   - what: What that does, for the person who sent the signal.
+  ///   - leaving: What a second Ctrl-C leaves behind; nil for connections.
   ///   - cancel: Called on the loop.
-  package func cancels(_ what: String, _ cancel: @escaping @Sendable (Interrupted) -> Void) {
+  package func cancels(
+    _ what: String,
+    leaving: String? = nil,
+    _ cancel: @escaping @Sendable (Interrupted) -> Void
+  ) {
     let signal = state.withLock { state in
-      state.work = Work(what: what, cancel: cancel)
+      state.work = Work(what: what, leaving: leaving ?? Self.leavingLinks, cancel: cancel)
       return state.signal
     }
     if let signal { loop.post { cancel(Interrupted(signal: signal.number)) } }
@@ -76,9 +86,7 @@ package final class Interruption: Sendable {
       StandardError.notice("\(signal.name): \(what); press Ctrl-C again to leave at once")
       if let work { loop.post { work.cancel(Interrupted(signal: signal.number)) } }
     } else if SystemSignal.keys.contains(signal) {
-      StandardError.failure(
-        "leaving now; a link may be left up: blerun doctor --release ends it"
-      )
+      StandardError.failure("leaving now; \(work?.leaving ?? Self.leavingLinks)")
       SystemSignals.leave(with: signal)
     }
   }

@@ -129,6 +129,30 @@ package struct World: Sendable {
     return client
   }
 
+  /// A loop and a scheduler without any Bluetooth, for work that others do.
+  package static func withoutRadio(_ ending: String) -> World {
+    let loop = EventLoop()
+    let unused = DeviceFailure(
+      code: .notSupportedHere,
+      class: .definite,
+      operation: "using Bluetooth",
+      meaning: "this command leaves it to others",
+      hint: ""
+    )
+    return World(
+      loop: loop,
+      scheduler: SerialScheduler(on: loop, name: "chains"),
+      client: .failure(unused),
+      ledger: nil,
+      player: nil,
+      seed: 0,
+      bus: nil,
+      traffic: WorldTraffic(on: loop),
+      meter: HostController(on: loop),
+      interruption: Interruption(on: loop, ending)
+    )
+  }
+
   /// Simulated devices behind a simulated org.bluez, all in this process.
   ///
   /// - Parameters:

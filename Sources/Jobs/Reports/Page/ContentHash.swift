@@ -2,13 +2,20 @@
 //
 // It is not for secrets: it takes no care of time or memory.
 
+import Bluetooth
+
 /// Hashes a text as a Content-Security-Policy names it.
 ///
 /// - Source: W3C Content Security Policy Level 3, 2.3.1 (hash-source); FIPS 180-4, 6.2 (SHA-256);
 ///   RFC 4648, 4 (Base64).
-enum ContentHash {
+package enum ContentHash {
   /// `sha256-` and the hash of the UTF-8 of `text` in Base64.
   static func source(of text: String) -> String { "sha256-" + base64(sha256(Array(text.utf8))) }
+
+  /// The SHA-256 of the UTF-8 of `text`, in 64 hexadecimal digits.
+  package static func digest(of text: String) -> String {
+    DecodedValue.octets(sha256(Array(text.utf8))).description
+  }
 
   /// The SHA-256 of a message: 32 bytes.
   static func sha256(_ message: [UInt8]) -> [UInt8] {

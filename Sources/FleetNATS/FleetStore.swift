@@ -1,0 +1,199 @@
+// Connecting to the store of a fleet: the server's version, JetStream, and the streams of the fleet.
+
+#if Fleet
+  import CNATS
+  import Jobs
+  public import Signals
+#endif
+
+/// The way to the store of a fleet.
+public enum FleetStore {
+  /// The oldest server: it reads single keys without a consumer.
+  public static let oldestServer = "2.9.0"
+  /// The oldest server in a cluster: earlier ones compare revisions before they agree on a change.
+  public static let oldestInCluster = "2.9.21"
+
+  /// Whether this program has a client for NATS: whether it was built with the trait `Fleet`.
+  public static var isBuilt: Bool {
+    #if Fleet
+      true
+    #else
+      false
+    #endif
+  }
+}
+
+#if Fleet
+  extension FleetStore {
+    /// Connects to the server of a fleet, and makes the streams of the fleet where they are missing.
+    ///
+    /// - Parameters:
+    ///   - loop: Where answers and deliveries come.
+    ///   - limit: How long it may take.
+    ///   - news: Called on the loop.
+    /// - Throws: ``FleetServerError``, and `TimedOut`.
+    public static func connect(
+      _ settings: NATSSettings,
+      on loop: Loop,
+      within limit: Duration = .seconds(10),
+      news: @escaping @Sendable (StoreNews) -> Void = { _ in }
+    ) async throws -> NATSJobStore {
+      guard let worker = StoreWorker() else {
+        throw FleetServerError.unreachable(
+          server: settings.address.server,
+          reason: "no thread is left: see ulimit -u"
+        )
+      }
+      return try await wait(
+        on: loop,
+        operation: "connecting to \(settings.address.server)",
+        limit: limit + .seconds(1)
+      ) { (made: Completion<NATSJobStore>) in
+        worker.post {
+          do {
+            let store = try connected(settings, worker, on: loop, within: limit) { event in
+              loop.post { news(event) }
+            }
+            if !made.succeed(store) { store.close() }
+          } catch {
+            made.fail(error)
+            worker.end {}
+          }
+        }
+      }
+    }
+
+    /// Connects. Blocks.
+    private static func connected(
+      _ settings: NATSSettings,
+      _ worker: StoreWorker,
+      on loop: Loop,
+      within limit: Duration,
+      news: @escaping @Sendable (StoreNews) -> Void
+    ) throws(FleetServerError) -> NATSJobStore {
+      let address = settings.address
+      let introduction = try ServerIntroduction.await(from: address, within: limit / 2)
+      try check(introduction, at: address)
+      let holder = StoreHolder()
+      let events = NATSEvents(
+        connection: { holder.store?.changed($0) },
+        closed: { news(.closed($0)) }
+      )
+      let connection = try NATSConnection(settings, events: events)
+      let layout = StreamLayout(fleet: address.fleet)
+      do {
+        try checkJetStream(connection, address)
+        for stream in layout.streams { try ensure(stream, connection) }
+      } catch {
+        connection.close()
+        throw error
+      }
+      let store = NATSJobStore(
+        connection,
+        FleetServer(address: address, version: introduction.version),
+        layout,
+        worker,
+        on: loop,
+        state: Guarded(NATSJobStore.State()),
+        news: news
+      )
+      let inbox = NATSSubscription("\(connection.inbox).*", on: connection) { message in
+        holder.store?.received(message)
+      }
+      guard inbox != nil else {
+        connection.close()
+        throw .unreachable(server: address.server, reason: "the inbox cannot be subscribed to")
+      }
+      holder.hold(store)
+      return store
+    }
+
+    private static func check(
+      _ introduction: ServerIntroduction,
+      at address: FleetAddress
+    ) throws(FleetServerError) {
+      let isCluster = introduction.cluster != nil
+      let needed = isCluster ? oldestInCluster : oldestServer
+      guard introduction.isAtLeast(needed) else {
+        throw .tooOld(
+          server: address.server,
+          version: introduction.version,
+          needed: needed,
+          what: isCluster ? "a fleet on a cluster" : "a fleet"
+        )
+      }
+    }
+
+    private static func checkJetStream(
+      _ connection: NATSConnection,
+      _ address: FleetAddress
+    ) throws(FleetServerError) {
+      var info: UnsafeMutablePointer<jsAccountInfo>?
+      let status = js_GetAccountInfo(&info, connection.jetStream.pointer, nil, nil)
+      jsAccountInfo_Destroy(info)
+      guard status == NATS_OK else {
+        let reason = NATSConnection.text(of: status)
+        throw .withoutJetStream(server: address.server, reason: reason)
+      }
+    }
+
+    /// Makes a stream that is missing, and checks one that exists.
+    private static func ensure(
+      _ stream: StreamLayout.Stream,
+      _ connection: NATSConnection
+    ) throws(FleetServerError) {
+      var found = try ask("$JS.API.STREAM.INFO.\(stream.name)", "", stream, connection)
+      if found["error"]?["code"]?.integer == 404 {
+        let api = "$JS.API.STREAM.CREATE.\(stream.name)"
+        found = try ask(api, stream.settings.text, stream, connection)
+      }
+      if let error = found["error"] {
+        let reason = error["description"]?.string ?? "an unknown error"
+        throw .wrongStream(name: stream.name, reason: reason)
+      }
+      if let difference = stream.difference(from: found["config"]) {
+        throw .wrongStream(name: stream.name, reason: difference)
+      }
+    }
+
+    private static func ask(
+      _ subject: String,
+      _ body: String,
+      _ stream: StreamLayout.Stream,
+      _ connection: NATSConnection
+    ) throws(FleetServerError) -> JSONValue {
+      var reply: OpaquePointer?
+      let status = natsConnection_RequestString(
+        &reply,
+        connection.handle.pointer,
+        subject,
+        body,
+        Int64(NATSConnection.callLimit / .milliseconds(1))
+      )
+      guard status == NATS_OK, let reply else {
+        let reason = NATSConnection.text(of: status)
+        throw .wrongStream(
+          name: stream.name,
+          reason: "no answer to \(subject) (\(reason)): does this user have the permission?"
+        )
+      }
+      defer { natsMsg_Destroy(reply) }
+      let message = ReceivedMessage(reply, isOfConsumer: false)
+      guard let json = try? JSONValue(parsing: message.body) else {
+        throw .wrongStream(name: stream.name, reason: "an invalid answer to \(subject)")
+      }
+      return json
+    }
+  }
+
+  /// What callbacks reach the store by, which is made after the connection.
+  private final class StoreHolder: Sendable {
+    private struct State { weak var store: NATSJobStore? }
+
+    private let state = Guarded(State())
+
+    var store: NATSJobStore? { state.withLock { $0.store } }
+
+    func hold(_ store: NATSJobStore) { state.withLock { $0.store = store } }
+  }
+#endif

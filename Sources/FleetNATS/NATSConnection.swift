@@ -1,0 +1,289 @@
+// A connection of libnats: what it is made with, what it reports, and how it ends.
+//
+// libnats's calls block and its callbacks come on its own threads. Every call here is made on the
+// worker of the store; every callback is passed on as a value.
+
+#if Fleet
+  import CNATS
+  import Fleet
+  import Signals
+
+  /// A handle of libnats, which protects its objects with locks of its own.
+  struct NATSHandle: @unchecked Sendable {
+    // `pointer` never changes, and libnats allows its use on any thread.
+    let pointer: OpaquePointer
+  }
+
+  /// What a connection reports, on threads of libnats.
+  struct NATSEvents: Sendable {
+    let connection: @Sendable (StoreConnection) -> Void
+    /// The connection has ended for good.
+    let closed: @Sendable (_ reason: String) -> Void
+  }
+
+  /// A connection to a server, with its JetStream context.
+  final class NATSConnection: Sendable {
+    /// The longest wait of one call of libnats.
+    static let callLimit = Duration.seconds(2)
+
+    let handle: NATSHandle
+    let jetStream: NATSHandle
+    /// Below it are the subjects on which this connection receives answers.
+    let inbox: String
+
+    /// Connects. Blocks.
+    ///
+    /// - Throws: ``FleetServerError/unreachable(server:reason:)``.
+    init(_ settings: NATSSettings, events: NATSEvents) throws(FleetServerError) {
+      func check(_ status: natsStatus) throws(FleetServerError) {
+        guard status != NATS_OK else { return }
+        throw .unreachable(server: settings.address.server, reason: Self.text(of: status))
+      }
+      try check(nats_Open(-1))
+      // One thread delivers the messages of all subscriptions.
+      try check(nats_SetMessageDeliveryPoolSize(1))
+      var options: OpaquePointer?
+      try check(natsOptions_Create(&options))
+      defer { natsOptions_Destroy(options) }
+      for status in Self.fill(options, settings) { try check(status) }
+      // Callbacks may come as long as the process lives: what they are given is never freed.
+      let context = Unmanaged.passRetained(EventContext(events)).toOpaque()
+      try check(natsOptions_SetDisconnectedCB(options, Self.disconnected, context))
+      try check(natsOptions_SetReconnectedCB(options, Self.reconnected, context))
+      try check(natsOptions_SetClosedCB(options, Self.closed, context))
+      try check(natsOptions_SetErrorHandler(options, Self.ignored, nil))
+      var made: (connection: OpaquePointer?, jetStream: OpaquePointer?)
+      try check(natsConnection_Connect(&made.connection, options))
+      var jetStreamOptions = jsOptions()
+      try check(jsOptions_Init(&jetStreamOptions))
+      jetStreamOptions.Wait = Int64(Self.callLimit / .milliseconds(1))
+      try check(natsConnection_JetStream(&made.jetStream, made.connection, &jetStreamOptions))
+      var name: UnsafeMutablePointer<CChar>?
+      try check(natsInbox_Create(&name))
+      defer { natsInbox_Destroy(name) }
+      guard let connection = made.connection, let jetStream = made.jetStream, let name else {
+        throw .unreachable(server: settings.address.server, reason: "libnats made no connection")
+      }
+      handle = NATSHandle(pointer: connection)
+      self.jetStream = NATSHandle(pointer: jetStream)
+      inbox = String(cString: name)
+    }
+
+    private static func fill(
+      _ options: OpaquePointer?,
+      _ settings: NATSSettings
+    ) -> [natsStatus] {
+      let address = settings.address
+      var made = [
+        natsOptions_SetURL(options, address.server),
+        natsOptions_SetName(options, settings.client),
+        natsOptions_SetTimeout(options, Int64(callLimit / .milliseconds(1))),
+        natsOptions_SetMaxReconnect(options, -1),
+        natsOptions_SetReconnectWait(options, 250),
+        natsOptions_SetReconnectJitter(options, 250, 250),
+        // What is sent while the connection is down would take effect long after its deadline.
+        natsOptions_SetReconnectBufSize(options, 1),
+        natsOptions_SetFailRequestsOnDisconnect(options, true),
+        // A connection that is cut is noticed within 10 s.
+        natsOptions_SetPingInterval(options, 5000),
+        natsOptions_SetMaxPingsOut(options, 1),
+        natsOptions_SetWriteDeadline(options, Int64(callLimit / .milliseconds(1))),
+        natsOptions_UseGlobalMessageDelivery(options, true),
+        natsOptions_SetSendAsap(options, true),
+      ]
+      if let user = address.user {
+        made.append(natsOptions_SetUserInfo(options, user, address.password ?? ""))
+      }
+      if let file = settings.credentials {
+        made.append(natsOptions_SetUserCredentialsFromFiles(options, file, nil))
+      }
+      if address.scheme == .tls { made.append(natsOptions_SetSecure(options, true)) }
+      if let file = settings.authorities {
+        made.append(natsOptions_LoadCATrustedCertificates(options, file))
+      }
+      if let (chain, key) = settings.certificate {
+        made.append(natsOptions_LoadCertificatesChain(options, chain, key))
+      }
+      return made
+    }
+
+    /// What libnats reports of a failure on this thread.
+    static func text(of status: natsStatus) -> String {
+      let general = natsStatus_GetText(status).map { String(cString: $0) } ?? "error"
+      var last = status
+      let detail = nats_GetLastError(&last).map { String(cString: $0) } ?? ""
+      return detail.isEmpty || last != status ? general : "\(general): \(detail)"
+    }
+
+    /// Whether requests can be sent now.
+    var isConnected: Bool { natsConnection_Status(handle.pointer) == NATS_CONN_STATUS_CONNECTED }
+
+    /// Sends what is buffered, and ends the connection. Blocks.
+    func close() {
+      if isConnected { natsConnection_FlushTimeout(handle.pointer, 1000) }
+      natsConnection_Close(handle.pointer)
+    }
+
+    // MARK: Callbacks
+
+    private final class EventContext: Sendable {
+      let events: NATSEvents
+
+      init(_ events: NATSEvents) { self.events = events }
+
+      static func events(_ raw: UnsafeMutableRawPointer?) -> NATSEvents? {
+        raw.map { Unmanaged<EventContext>.fromOpaque($0).takeUnretainedValue().events }
+      }
+    }
+
+    private static let disconnected: natsConnectionHandler = { _, context in
+      EventContext.events(context)?.connection(.down)
+    }
+
+    private static let reconnected: natsConnectionHandler = { _, context in
+      EventContext.events(context)?.connection(.up)
+    }
+
+    private static let closed: natsConnectionHandler = { connection, context in
+      var text: UnsafePointer<CChar>?
+      let status = natsConnection_GetLastError(connection, &text)
+      let general = natsStatus_GetText(status).map { String(cString: $0) } ?? "it was closed"
+      let detail = text.map { String(cString: $0) } ?? ""
+      EventContext.events(context)?.closed(detail.isEmpty ? general : detail)
+    }
+
+    /// Errors of subscriptions, which are repaired by reading again.
+    private static let ignored: natsErrHandler = { _, _, _, _ in }
+  }
+
+  /// A subscription of libnats, and who receives its messages.
+  final class NATSSubscription: Sendable {
+    /// Called on a thread of libnats.
+    struct Receiver: Sendable { let call: @Sendable (ReceivedMessage) -> Void }
+
+    private final class Context: Sendable {
+      let receiver: Receiver
+      let isOfConsumer: Bool
+
+      init(_ receiver: Receiver, isOfConsumer: Bool) {
+        self.receiver = receiver
+        self.isOfConsumer = isOfConsumer
+      }
+    }
+
+    /// How many messages may wait for the delivery.
+    private static let mostPending: Int32 = 100_000
+
+    private let handle: NATSHandle
+
+    /// Subscribes to a subject. Blocks for a moment.
+    ///
+    /// - Returns: Nil when libnats refuses.
+    init?(
+      _ subject: String,
+      on connection: NATSConnection,
+      _ receive: @escaping @Sendable (ReceivedMessage) -> Void
+    ) {
+      let context = Self.context(receive, isOfConsumer: false)
+      var made: OpaquePointer?
+      let status = natsConnection_Subscribe(
+        &made,
+        connection.handle.pointer,
+        subject,
+        Self.received,
+        context
+      )
+      guard status == NATS_OK, let made else {
+        Self.freed(context)
+        return nil
+      }
+      handle = NATSHandle(pointer: made)
+      keep(context)
+    }
+
+    /// Reads a stream in its order: the last value of each key, then all that follow. Blocks.
+    ///
+    /// libnats begins again behind the last message when one is missing, or the server restarts.
+    ///
+    /// - Returns: Nil when the server does not answer or refuses, with the reason in `failure`.
+    init?(
+      stream: String,
+      filter: String,
+      isComplete: Bool,
+      on connection: NATSConnection,
+      failure: inout String,
+      _ receive: @escaping @Sendable (ReceivedMessage) -> Void
+    ) {
+      let context = Self.context(receive, isOfConsumer: true)
+      var options = jsSubOptions()
+      jsSubOptions_Init(&options)
+      var made: OpaquePointer?
+      let status = stream.withCString { name in
+        options.Stream = name
+        options.Ordered = true
+        options.Config.DeliverPolicy = isComplete ? js_DeliverAll : js_DeliverLastPerSubject
+        return js_Subscribe(
+          &made,
+          connection.jetStream.pointer,
+          filter,
+          Self.received,
+          context,
+          nil,
+          &options,
+          nil
+        )
+      }
+      guard status == NATS_OK, let made else {
+        failure = NATSConnection.text(of: status)
+        Self.freed(context)
+        return nil
+      }
+      handle = NATSHandle(pointer: made)
+      keep(context)
+    }
+
+    /// Whether a consumer had nothing to deliver when it was made; nil when that is not known.
+    var isEmpty: Bool? {
+      var info: UnsafeMutablePointer<jsConsumerInfo>?
+      guard natsSubscription_GetConsumerInfo(&info, handle.pointer, nil, nil) == NATS_OK,
+        let info
+      else { return nil }
+      defer { jsConsumerInfo_Destroy(info) }
+      return info.pointee.NumPending == 0 && info.pointee.Delivered.Consumer == 0
+    }
+
+    /// Ends it. Blocks for a moment.
+    func end() {
+      natsSubscription_Unsubscribe(handle.pointer)
+      natsSubscription_Destroy(handle.pointer)
+    }
+
+    // MARK: Callbacks
+
+    private static func context(
+      _ receive: @escaping @Sendable (ReceivedMessage) -> Void,
+      isOfConsumer: Bool
+    ) -> UnsafeMutableRawPointer {
+      let context = Context(Receiver(call: receive), isOfConsumer: isOfConsumer)
+      return Unmanaged.passRetained(context).toOpaque()
+    }
+
+    /// Frees the context when no callback can come any more.
+    private func keep(_ context: UnsafeMutableRawPointer) {
+      natsSubscription_SetPendingLimits(handle.pointer, Self.mostPending, 64 << 20)
+      natsSubscription_SetOnCompleteCB(handle.pointer, { NATSSubscription.freed($0) }, context)
+    }
+
+    private static func freed(_ context: UnsafeMutableRawPointer?) {
+      if let context { Unmanaged<Context>.fromOpaque(context).release() }
+    }
+
+    private static let received: natsMsgHandler = { _, _, message, raw in
+      guard let message else { return }
+      defer { natsMsg_Destroy(message) }
+      guard let raw else { return }
+      let context = Unmanaged<Context>.fromOpaque(raw).takeUnretainedValue()
+      context.receiver.call(ReceivedMessage(message, isOfConsumer: context.isOfConsumer))
+    }
+  }
+#endif

@@ -1,0 +1,131 @@
+// Where the keys of a fleet are on the server: streams, subjects, and the settings of each stream.
+//
+// Entries are in key-value buckets, which other programs can read as such. A bucket is a stream with
+// one message for each key.
+
+import Fleet
+import Jobs
+
+/// The streams and subjects of one fleet.
+struct StreamLayout: Sendable {
+  /// One stream, as it is made and checked.
+  struct Stream: Sendable {
+    let name: String
+    let subject: String
+    /// How many values of a key are kept; -1 for all.
+    let perKey: Int
+    /// How long a value is kept; nil for ever.
+    let age: Duration?
+    /// The greatest size in bytes; nil without a limit. The oldest values go first.
+    var bytes: Int?
+  }
+
+  let fleet: String
+
+  private static let month = Duration.seconds(30 * 24 * 3600)
+
+  /// What keeps the keys of a kind; nil for those that are only published.
+  func stream(_ kind: StoreKey.Kind) -> Stream? {
+    switch kind {
+    case .device, .sweep: bucket("devices", age: nil)
+    case .job: bucket("jobs", age: Self.month)
+    case .chain: bucket("chains", age: nil)
+    case .gateway: bucket("gateways", age: .seconds(30))
+    case .result: log("results", .result, age: Self.month, bytes: nil)
+    case .events: log("events", .events, age: .seconds(24 * 3600), bytes: 256 << 20)
+    case .sightings, .announce: nil
+    }
+  }
+
+  /// All of them.
+  var streams: [Stream] {
+    var all: [Stream] = []
+    for stream in StoreKey.Kind.allCases.compactMap({ stream($0) })
+    where !all.contains(where: { $0.name == stream.name }) {
+      all.append(stream)
+    }
+    return all
+  }
+
+  private func bucketName(_ what: String) -> String { "blerun_\(what)_\(fleet)" }
+
+  private func bucket(_ what: String, age: Duration?) -> Stream {
+    let name = bucketName(what)
+    return Stream(name: "KV_\(name)", subject: "$KV.\(name).>", perKey: 1, age: age)
+  }
+
+  private func log(_ what: String, _ kind: StoreKey.Kind, age: Duration, bytes: Int?) -> Stream {
+    Stream(
+      name: bucketName(what),
+      subject: "\(prefix)\(kind.rawValue).*",
+      perKey: -1,
+      age: age,
+      bytes: bytes
+    )
+  }
+
+  private var prefix: String { "blerun.\(fleet)." }
+
+  /// What comes before `kind.name` in a subject.
+  private func prefix(_ kind: StoreKey.Kind) -> String {
+    guard let stream = stream(kind), stream.perKey == 1 else { return prefix }
+    return String(stream.subject.dropLast())
+  }
+
+  /// The subject of a key.
+  func subject(_ key: StoreKey) -> String { prefix(key.kind) + key.description }
+
+  /// The subject of the keys of a pattern.
+  func subject(_ pattern: KeyPattern) -> String {
+    switch pattern {
+    case .one(let key): subject(key)
+    case .all(let kind): prefix(kind) + kind.rawValue + ".*"
+    }
+  }
+
+  /// The key of a subject; nil for a foreign one.
+  func key(of subject: String) -> StoreKey? {
+    let parts = subject.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count > 2, let kind = StoreKey.Kind(rawValue: String(parts[parts.count - 2])),
+      StoreName.isValid(String(parts[parts.count - 1]))
+    else { return nil }
+    let key = StoreKey(kind, String(parts[parts.count - 1]))
+    return self.subject(key) == subject ? key : nil
+  }
+}
+
+extension StreamLayout.Stream {
+  /// The request that makes it.
+  var settings: JSONValue {
+    let window = min(age ?? .seconds(120), .seconds(120)) / 2
+    return .object([
+      ("name", .string(name)), ("subjects", .array([.string(subject)])),
+      ("retention", .string("limits")), ("storage", .string("file")),
+      ("discard", .string("old")), ("num_replicas", .number("1")),
+      ("max_msgs_per_subject", .number("\(perKey)")),
+      ("max_bytes", .number("\(bytes ?? -1)")),
+      ("max_msg_size", .number("\(FleetBounds.value)")),
+      ("max_age", .number("\(Self.nanoseconds(age ?? .zero))")),
+      ("duplicate_window", .number("\(Self.nanoseconds(window))")),
+      ("allow_direct", .boolean(true)), ("deny_delete", .boolean(true)),
+    ])
+  }
+
+  private static func nanoseconds(_ duration: Duration) -> Int64 {
+    Int64(duration / .nanoseconds(1))
+  }
+
+  /// Which setting of an existing stream is not the one that is needed; nil for none.
+  ///
+  /// A server that does not know a setting ignores it: then it is missing here.
+  func difference(from found: JSONValue?) -> String? {
+    guard let found else { return "the server does not report its settings" }
+    // How many copies there are, and how long values are kept, is for whoever runs the server.
+    for key in ["max_msgs_per_subject", "allow_direct"] {
+      guard let wanted = settings[key]?.text, found[key]?.text != wanted else { continue }
+      return "its setting \(key) is \(found[key]?.text ?? "missing"), and \(wanted) is needed"
+    }
+    let subjects = found["subjects"]?.elements.compactMap(\.string) ?? []
+    return subjects == [subject] ? nil : "its subjects are \(subjects), expected [\(subject)]"
+  }
+}

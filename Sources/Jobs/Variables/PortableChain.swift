@@ -1,0 +1,166 @@
+// A chain for another host: its text, which needs no file, and the values of its variables.
+//
+// The text is YAML in flow style, made from the document, so that it is the same wherever the chain
+// file lies. Whoever reads it needs neither the files nor the environment of whoever sent it.
+
+package import Documents
+
+/// Where the plan of a device comes from. It takes no part in comparing plans.
+struct PlanOrigin: Hashable, Sendable {
+  let template: ChainTemplate
+  let bindings: Bindings
+
+  static func == (a: PlanOrigin, b: PlanOrigin) -> Bool { true }
+
+  func hash(into hasher: inout Hasher) {}
+}
+
+/// A chain that can be sent to another host.
+package struct PortableChain: Hashable, Sendable {
+  /// The chain cannot be sent.
+  package struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
+    package let description: String
+  }
+
+  /// The text of the chain, the same for all devices of a batch.
+  package let text: String
+  /// The values of its variables for one device.
+  package let values: [String: String]
+
+  /// The chain of a device of a batch.
+  ///
+  /// - Parameter environment: Returns an environment variable; called only for those that the chain
+  ///   names.
+  /// - Throws: ``Refusal`` with what cannot be sent.
+  package init(
+    _ device: BatchDevice,
+    environment: (String) -> String? = ChainTemplate.environment
+  ) throws(Refusal) {
+    func refused(_ why: String) -> Refusal {
+      Refusal(description: "the chain cannot be sent to a fleet: \(why)")
+    }
+    guard let origin = device.origin, let root = origin.template.wholeDocument else {
+      throw refused("it includes other files")
+    }
+    guard !device.plan.hasSecrets else { throw refused("it has passkeys or PINs") }
+    let body = Self.text(root, settings: device.plan)
+    var values: [String: String] = [:]
+    for binding in origin.bindings.all where Self.mentions(root, binding.name) {
+      values[binding.name] = binding.text
+    }
+    for node in root.entry("environment")?.sequence ?? [] {
+      guard let name = node.text, values[name] == nil, let value = environment(name) else {
+        continue
+      }
+      values[name] = value
+    }
+    (text, self.values) = (body, values)
+    // Names and values that are not in the text would be missing elsewhere.
+    let read: Plan
+    do {
+      read = try Self.plan(body, values)
+    } catch {
+      throw refused("\(error)")
+    }
+    var wanted = device.plan
+    wanted.device = nil
+    guard read.description == wanted.description else {
+      throw refused("it needs more than its own text, such as a file of names")
+    }
+  }
+
+  /// The plan that a text and values make, without an environment.
+  ///
+  /// - Throws: `DocumentErrors` with all errors.
+  package static func plan(
+    _ text: String,
+    _ values: [String: String]
+  ) throws(DocumentErrors) -> Plan {
+    var bindings = Bindings()
+    for (name, value) in values.sorted(by: { $0.key < $1.key }) {
+      bindings.bind(name, to: value, from: "the job")
+    }
+    var plan = try ChainTemplate.parse(text, file: "chain").plan(with: bindings) { _ in nil }
+    plan.device = nil
+    plan.steps = withoutPlaces(plan.steps)
+    return plan
+  }
+
+  /// The places of steps are in a text that nobody sees.
+  private static func withoutPlaces(_ steps: [Step]) -> [Step] {
+    steps.map { step in
+      var step = step
+      (step.source, step.sourceText) = (nil, nil)
+      return step.mappingInner { withoutPlaces($0) }
+    }
+  }
+
+  // MARK: The text
+
+  private static func text(_ root: Node, settings plan: Plan) -> String {
+    let own = ["device", "timeout", "retry", "keep", "fresh", "take-over", "wait-for-adapter"]
+    var entries = (root.mapping ?? []).filter { !own.contains($0.key) }.map { entry in
+      "\(quoted(entry.key)): \(text(entry.value))"
+    }
+    entries.append("timeout: \(plan.timeout.written)")
+    if plan.retry != RetryRule() {
+      let (attempts, backoff) = (plan.retry.attempts, plan.retry.backoff.written)
+      entries.append("retry: {attempts: \(attempts), backoff: \(backoff)}")
+    }
+    if plan.link.isKept { entries.append("keep: true") }
+    if plan.link.isFresh { entries.append("fresh: true") }
+    if plan.link.takesOver { entries.append("take-over: true") }
+    if let wait = plan.link.adapterWait { entries.append("wait-for-adapter: \(wait.written)") }
+    return "{" + entries.joined(separator: ", ") + "}\n"
+  }
+
+  private static func text(_ node: Node) -> String {
+    switch node.content {
+    case .scalar(let text, isPlain: true):
+      // Numbers, truths and nothing are what they are only without quotes.
+      if node.isNull { return "null" }
+      return text.utf8.allSatisfy(isSafe) && !text.hasPrefix("-") || node.number != nil
+        ? text : quoted(text)
+    case .scalar(let text, isPlain: false): return quoted(text)
+    case .sequence(let nodes):
+      return "[" + nodes.map { text($0) }.joined(separator: ", ") + "]"
+    case .mapping(let entries):
+      let parts = entries.map { "\(quoted($0.key)): \(text($0.value))" }
+      return "{" + parts.joined(separator: ", ") + "}"
+    }
+  }
+
+  private static func quoted(_ text: String) -> String { JSONValue.string(text).text }
+
+  /// Letters, digits and what stands in numbers and names.
+  private static func isSafe(_ unit: UInt8) -> Bool {
+    switch UnicodeScalar(unit) {
+    case "a"..."z", "A"..."Z", "0"..."9", "-", "_", ".", "+": true
+    // open: characters
+    default: false
+    }
+  }
+
+  /// Whether a document uses a variable.
+  private static func mentions(_ node: Node, _ variable: String) -> Bool {
+    switch node.content {
+    case .scalar(let text, _): text.contains("{\(variable)}") || text == variable
+    case .sequence(let nodes): nodes.contains { mentions($0, variable) }
+    case .mapping(let entries):
+      entries.contains { $0.key == variable || mentions($0.value, variable) }
+    }
+  }
+}
+
+extension Plan {
+  /// Whether a pairing of it has a passkey or a PIN.
+  fileprivate var hasSecrets: Bool {
+    func any(_ steps: [Step]) -> Bool {
+      steps.contains { step in
+        if case .pair(let rule) = step.action, rule.secret != nil { return true }
+        return any(step.innerSteps)
+      }
+    }
+    return pairing?.secret != nil || any(steps)
+  }
+}

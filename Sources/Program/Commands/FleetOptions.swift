@@ -1,0 +1,133 @@
+// Which fleet a command talks to, and as whom.
+
+package import ArgumentParser
+import Jobs
+
+/// The server of a fleet, and what the connection needs.
+package struct FleetOptions: ParsableArguments {
+  /// The environment variable with the fleet of commands that are about a fleet.
+  static let variable = "BLERUN_FLEET"
+
+  @Option(
+    help: ArgumentHelp(
+      "The fleet: nats://HOST:PORT/NAME, or tls://… with TLS; USER:PASSWORD@ may precede the host.",
+      valueName: "url"
+    )
+  )
+  package var fleet: String?
+
+  @Option(
+    help: ArgumentHelp("A file with credentials of NATS (.creds).", valueName: "file"),
+    completion: .file()
+  )
+  package var fleetCredentials: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The certificates of the authorities that the server's certificate may come from (PEM).",
+      valueName: "file"
+    ),
+    completion: .file()
+  )
+  package var fleetCA: String?
+
+  @Option(
+    help: ArgumentHelp("The own certificate for the server (PEM).", valueName: "file"),
+    completion: .file()
+  )
+  package var fleetCert: String?
+
+  @Option(
+    help: ArgumentHelp("The key of --fleet-cert (PEM).", valueName: "file"),
+    completion: .file()
+  )
+  package var fleetKey: String?
+
+  package init() {}
+
+  package func validate() throws {
+    if (fleetCert == nil) != (fleetKey == nil) {
+      throw ValidationError("--fleet-cert and --fleet-key go together.")
+    }
+  }
+
+  /// The address: the option's, or for commands about a fleet that of the environment.
+  ///
+  /// - Throws: ``Ending`` where neither has one.
+  package func address() throws(Ending) -> String {
+    if let fleet { return fleet }
+    if let fleet = RuntimeFolder.variable(Self.variable), !fleet.isEmpty { return fleet }
+    throw Ending(.usage, "no fleet is named (expected --fleet URL, or \(Self.variable))")
+  }
+}
+
+/// How a batch is run by a fleet.
+package struct FleetBatchOptions: ParsableArguments {
+  @OptionGroup package var server: FleetOptions
+
+  @Option(
+    help: ArgumentHelp("With --fleet: the only gateway that may run it.", valueName: "gateway")
+  )
+  package var pin: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "With --fleet: the gateway that runs it where it observes the device.",
+      valueName: "gateway"
+    )
+  )
+  package var prefer: String?
+
+  @Option(
+    name: .customLong("need"),
+    help: ArgumentHelp(
+      "With --fleet: what a gateway must be capable of; repeat it for more.",
+      valueName: "capability"
+    )
+  )
+  package var needs: [String] = []
+
+  @Option(
+    name: .customLong("patience"),
+    help: """
+      With --fleet: how long each device may wait for a gateway and run: 10m. The batch's deadline, \
+      where it has one, is the usual value, else 10m.
+      """
+  )
+  var patienceArgument: DurationArgument?
+
+  @Flag(
+    help: """
+      With --fleet: all operations may be done twice, so that another gateway runs a chain again \
+      whose gateway was lost.
+      """
+  )
+  package var idempotent = false
+
+  @Flag(help: "With --fleet: leave when all devices are queued; the jobs run on.")
+  package var detach = false
+
+  package init() {}
+
+  package func validate() throws {
+    guard server.fleet == nil else { return }
+    let given = [
+      ("--pin", pin != nil), ("--prefer", prefer != nil), ("--need", !needs.isEmpty),
+      ("--patience", patienceArgument != nil), ("--idempotent", idempotent), ("--detach", detach),
+    ]
+    for (option, isGiven) in given where isGiven {
+      throw ValidationError("\(option) is for a batch on a fleet: name it with --fleet URL.")
+    }
+  }
+
+  /// How long each device may wait and run; nil for the usual time.
+  package var patience: Duration? { patienceArgument?.duration }
+}
+
+extension CompanionProgram {
+  /// The program for everything about fleets.
+  static let fleet = CompanionProgram(
+    command: "fleet",
+    source: "build it with the trait Fleet: swift build --traits Fleet --product blerun-fleet"
+  )
+}

@@ -1,0 +1,133 @@
+// `blerun gateway`: this host's adapter, or simulated devices, as a gateway of a fleet.
+//
+// Only the command line of it: the program `blerun-fleet`, which has the same one, carries it out.
+
+package import ArgumentParser
+import Glibc
+import Jobs
+import SimulatedDevices
+
+/// Runs the jobs of a fleet on the devices that this host observes.
+package struct GatewayCommand: WorldCommand {
+  package static let configuration = CommandConfiguration(
+    commandName: "gateway",
+    abstract: "Run the jobs of a fleet on nearby devices.",
+    discussion: """
+      Joins a fleet, reports which devices it observes, claims jobs for them, runs their chains, and \
+      stores how they ended, until Ctrl-C or SIGTERM: it then claims nothing new, ends its chains \
+      within --drain-limit, and disconnects. Simulated devices run in real time.
+
+        blerun gateway --name hall-1 \\
+          --fleet nats://127.0.0.1:4222/hall
+        blerun gateway --name demo-1 \\
+          --fleet nats://127.0.0.1:4222/demo \\
+          --simulate Simulators/devices/thermometer.yaml
+      """
+  )
+
+  @OptionGroup package var server: FleetOptions
+
+  @Option(
+    help: ArgumentHelp(
+      "Its name in the fleet, which no other gateway has: letters, digits, - and _ (the host's name).",
+      valueName: "name"
+    )
+  )
+  var name: String?
+
+  @Option(help: "How many connections it holds at a time.")
+  package var connections = 4
+
+  @Option(
+    name: .customLong("capability"),
+    help: ArgumentHelp(
+      "What it is capable of, for batches with --need; repeat it for more.",
+      valueName: "word"
+    )
+  )
+  package var capabilities: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "Where it keeps which jobs it has begun ($XDG_STATE_HOME/blerun/gateway-FLEET-NAME.json).",
+      valueName: "file"
+    ),
+    completion: .file()
+  )
+  var state: String?
+
+  @Option(name: .customLong("drain-limit"), help: "How long its chains may run on at the end.")
+  var drainLimitArgument = DurationArgument(.seconds(30))
+
+  @Option(name: [.customLong("for")], help: "How long it runs: 1h (until it is ended).")
+  var durationArgument: DurationArgument?
+
+  @OptionGroup package var options: WorldOptions
+  @OptionGroup(title: "Journal") var journal: JournalOptions
+
+  package init() {}
+
+  package func validate() throws {
+    if !(1...32).contains(connections) {
+      throw ValidationError("--connections \(connections): expected 1 to 32.")
+    }
+    if let durationArgument, durationArgument.duration <= .zero {
+      throw ValidationError("--for must be above zero.")
+    }
+  }
+
+  package func run() throws {
+    _ = try server.address()
+    try CompanionProgram.fleet.replaceProcess(Array(CommandLine.arguments.dropFirst()))
+  }
+}
+
+extension GatewayCommand {
+  /// Its name: the option's, or the host's without what a name cannot have.
+  package var gatewayName: String {
+    if let name { return name }
+    var buffer = [CChar](repeating: 0, count: 65)
+    gethostname(&buffer, 64)
+    let host = buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+    let letters = String(decoding: host, as: UTF8.self).map { letter in
+      letter.isASCII && (letter.isLetter || letter.isNumber) ? letter : "-"
+    }
+    return letters.isEmpty ? "gateway" : String(letters)
+  }
+
+  /// How long its chains may run on at the end.
+  package var drainLimit: Duration { drainLimitArgument.duration }
+
+  /// How long it runs; nil until it is ended.
+  package var limit: Duration? { durationArgument?.duration }
+
+  /// The file with the jobs that it has begun.
+  ///
+  /// - Throws: ``Ending`` where no place for it is known.
+  package func statePath(fleet: String) throws(Ending) -> String {
+    if let state { return state }
+    guard let folder = StateFolder.path() else {
+      throw Ending(.usage, "no place for the gateway's state is known: name a file with --state")
+    }
+    return "\(folder)/gateway-\(fleet)-\(gatewayName).json"
+  }
+
+  /// The devices: this host's, or simulated ones in real time.
+  ///
+  /// - Throws: ``Ending``.
+  package func open() throws -> World {
+    var options = options
+    options.realTime = !options.simulate.isEmpty
+    return try options.world(try options.simulatedDevices(), "ending")
+  }
+
+  /// What the runs have in common.
+  package var settings: ServeSettings {
+    ServeSettings(
+      adapter: options.adapterSelector,
+      journal: journal,
+      isSimulated: !options.simulate.isEmpty,
+      chains: nil
+    )
+  }
+}

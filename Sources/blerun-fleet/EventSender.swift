@@ -1,0 +1,123 @@
+// The events of one run on their way to whoever follows it.
+//
+// Chunks are stored one behind the other. What the store does not take in time is left out: a follower
+// sees the gap in the numbers.
+
+import Fleet
+import Jobs
+import Signals
+
+/// Sends the events of a run in chunks.
+final class EventSender: Sendable {
+  private struct State {
+    var chunking: EventChunking
+    var waiting: [EventChunk] = []
+    var timer: LoopTimer?
+    var task: Task<Void, any Error>?
+    /// The revision of the last record of the subject; nil when it is not known.
+    var last: Revision?
+  }
+
+  /// How many chunks may wait; the oldest are left out.
+  private static let mostWaiting = 64
+  /// How long the end of a run waits for its chunks.
+  private static let patience = Duration.seconds(3)
+
+  private let key: StoreKey
+  private let nonce: String
+  private let store: any JobStore
+  private let loop: Loop
+  private let json = JSONLinesReport()
+  private let state: Guarded<State>
+
+  init(job: JobID, nonce: String, to store: any JobStore, on loop: Loop) {
+    key = .events(of: job)
+    self.nonce = nonce
+    self.store = store
+    self.loop = loop
+    state = Guarded(State(chunking: EventChunking(nonce: nonce)))
+  }
+
+  /// Adds an event. One that is longer than a chunk is left out.
+  @Sendable func add(_ event: RunEvent) {
+    let now = loop.now
+    for line in json.lines(for: event) {
+      let full = state.withLock { try? $0.chunking.add(line, at: now) }
+      if let full = full ?? nil { enqueue(full) }
+    }
+    setTimer()
+  }
+
+  private func setTimer() {
+    guard let next = state.withLock({ $0.timer == nil ? $0.chunking.next : nil }) else { return }
+    let timer = loop.at(next) { [self] in
+      let due = state.withLock { state in
+        state.timer = nil
+        return state.chunking.due(at: loop.now)
+      }
+      if let due { enqueue(due) }
+      setTimer()
+    }
+    state.withLock { $0.timer = timer }
+  }
+
+  private func enqueue(_ chunk: EventChunk) {
+    let isFirst = state.withLock { state in
+      state.waiting.append(chunk)
+      if state.waiting.count > Self.mostWaiting { state.waiting.removeFirst() }
+      return state.task == nil
+    }
+    guard isFirst else { return }
+    let task = loop.task { [self] in
+      defer { state.withLock { $0.task = nil } }
+      while let next = state.withLock({ $0.waiting.first }) {
+        guard try await send(next) else {
+          try await loop.sleep(for: .seconds(1))
+          continue
+        }
+        state.withLock { state in state.waiting.removeAll { $0.number <= next.number } }
+      }
+    }
+    state.withLock { $0.task = task }
+  }
+
+  /// - Returns: Whether the chunk is stored.
+  private func send(_ chunk: EventChunk) async throws -> Bool {
+    if state.withLock({ $0.last }) == nil {
+      guard case .entries(let found) = try await store.ask(.last(key), on: loop) else {
+        return false
+      }
+      state.withLock { $0.last = found.first?.revision ?? 0 }
+      if case .events(let stored)? = found.first?.value, stored.nonce == nonce,
+        stored.number >= chunk.number
+      {
+        return true
+      }
+    }
+    let expected = state.withLock { $0.last } ?? 0
+    let append = StoreRequest.append(key, .events(chunk), expecting: expected)
+    switch try await store.ask(append, on: loop) {
+    case .applied(let revision):
+      state.withLock { $0.last = revision }
+      return true
+    case .refused, .unknown, .unavailable, .entries, .published:
+      // What is there is read before the next attempt.
+      state.withLock { $0.last = nil }
+      return false
+    }
+  }
+
+  /// Sends what is left, and waits for it as long as the end of a run may take.
+  func finish() async {
+    let rest = state.withLock { state in
+      state.timer?.cancel()
+      state.timer = nil
+      return state.chunking.flush()
+    }
+    if let rest { enqueue(rest) }
+    guard let task = state.withLock({ $0.task }) else { return }
+    let limit = loop.after(Self.patience) { task.cancel() }
+    _ = try? await task.value
+    limit.cancel()
+  }
+}

@@ -1,0 +1,342 @@
+// A batch on a fleet: its jobs are submitted and followed, and their events become those of a batch.
+//
+// Submitter decides what is asked of the store; FleetBatch+Ending.swift what is reported of a job.
+
+import Bluetooth
+import Fleet
+import Jobs
+import Program
+import Signals
+
+/// Runs a batch on a fleet.
+final class FleetBatch: BatchRunning {
+  /// What is wished of the fleet.
+  struct Wishes: Sendable {
+    var pin: String?
+    var prefer: String?
+    var needs: [String] = []
+    var patience = Duration.seconds(600)
+    var isIdempotent = false
+    var leaves = false
+  }
+
+  /// How far a device is.
+  enum Phase { case waiting, resolving, submitted, queued, ended }
+
+  /// A device of the batch and its job.
+  struct Work {
+    let device: BatchDevice
+    let chain: PortableChain
+    let job: JobID
+    var phase = Phase.waiting
+    /// When it was first looked for.
+    var since = Instant.start
+    /// The chunks of its events, by their claims.
+    var chunks: [String: [Int: EventChunk]] = [:]
+    var subscription: StoreSubscription?
+  }
+
+  struct State {
+    var machine: Submitter
+    var timer: LoopTimer?
+    var wakesAt: Instant?
+    var works: [JobID: Work] = [:]
+    var order: [JobID] = []
+    var resolutions: [String: NameResolution] = [:]
+    var counts = BatchCounts()
+    var cause: (any Error)?
+    var isStopped = false
+    var begun: Instant?
+    var identity: RunIdentity
+    var done: Completion<Void>?
+  }
+
+  /// How many jobs are under way at once; the others are submitted as these end.
+  private static let window = 500
+  /// How long reports are collected before a name counts as unambiguous: longer than their interval.
+  private static let listening = Duration.seconds(6)
+
+  let batch: Batch
+  let world: World
+  let connection: FleetConnection
+  let wishes: Wishes
+  /// The name of the batch in the fleet: its jobs begin with it.
+  let name: String
+  let receivers: BatchReceivers
+  let state: Guarded<State>
+  var loop: Loop { world.loop }
+
+  /// - Parameter chains: Those of the devices, in their order.
+  init(
+    _ batch: Batch,
+    _ devices: [(BatchDevice, PortableChain)],
+    in world: World,
+    _ connection: FleetConnection,
+    _ wishes: Wishes,
+    _ receivers: BatchReceivers
+  ) {
+    self.batch = batch
+    self.world = world
+    self.connection = connection
+    self.wishes = wishes
+    self.receivers = receivers
+    let text = batch.lines.joined(separator: "\n")
+    let identity = RunIdentity(seed: world.identitySeed, text: text)
+    let name = "b" + identity.description.prefix(10)
+    self.name = name
+    var state = State(
+      machine: Submitter(
+        name: name,
+        incarnation: BootClock.incarnation,
+        settings: FleetSettings()
+      ),
+      identity: identity
+    )
+    for (index, (device, chain)) in devices.enumerated() {
+      guard let job = JobID("\(name)-\(index + 1)") else { continue }
+      state.works[job] = Work(device: device, chain: chain, job: job)
+      state.order.append(job)
+    }
+    self.state = Guarded(state)
+  }
+
+  /// How the batch is followed by another command.
+  var following: String { "blerun fleet follow \(name) --fleet \(connection.url)" }
+
+  var interruptionText: (what: String, leaving: String?) {
+    ("cancelling the jobs of the batch", "the jobs run on; follow them with: \(following)")
+  }
+
+  /// Cancels the jobs: a request that their gateways obey.
+  func cancel(_ cause: any Error) {
+    let submitted = state.withLock { state -> [JobID] in
+      if state.cause == nil { state.cause = cause }
+      state.isStopped = true
+      return state.order.filter { job in
+        switch state.works[job]?.phase {
+        case .submitted?, .queued?: true
+        case .waiting?, .resolving?, .ended?, nil: false
+        }
+      }
+    }
+    for job in submitted { handle(.cancel(job)) }
+    loop.post { [self] in advance() }
+  }
+
+  // MARK: The run
+
+  func run(most: Int?, clock: @escaping @Sendable () -> Duration) async -> ExitStatus {
+    let identity = state.withLock { $0.identity }
+    let giveBack: @Sendable () -> Void
+    do {
+      giveBack = try await receivers.admission(identity, 1)
+    } catch {
+      return finish(RunFailure(error)).exitStatus
+    }
+    defer { giveBack() }
+    StandardError.notice("batch \(name) on fleet \(connection.fleet); follow it with: \(following)")
+    state.withLock { $0.begun = loop.now }
+    let devices = state.withLock { state in state.order.compactMap { state.works[$0]?.device } }
+    if !wishes.leaves {
+      let all = min(devices.count, Self.window)
+      emit(.started(BatchStart(name: batch.name, devices: devices, concurrency: all)))
+    }
+    let sightings = connection.store.subscribe(.all(.sightings)) { [self] _, value in
+      guard case .sightings(let report) = value else { return }
+      state.withLock { state in
+        for name in state.resolutions.keys { state.resolutions[name]?.add(report) }
+      }
+      handle(.sightings(report))
+      advance()
+    }
+    defer { sightings.cancel() }
+    let timer = batch.deadline.map { limit in
+      loop.after(limit) { [self] in cancel(TimedOut(operation: "the batch", after: limit)) }
+    }
+    defer { timer?.cancel() }
+    await untilDone()
+    if wishes.leaves {
+      StandardError.notice("the jobs are queued; follow them with: \(following)")
+      return .ok
+    }
+    return finish(nil).exitStatus
+  }
+
+  /// Works until every job has ended, or is queued where nobody waits for the end.
+  private func untilDone() async {
+    let ticking = loop.task { [self] in
+      while true {
+        try await loop.sleep(for: .seconds(1))
+        advance()
+      }
+    }
+    defer { ticking.cancel() }
+    try? await wait(on: loop, operation: "the end of the batch") { (done: Completion<Void>) in
+      state.withLock { $0.done = done }
+      advance()
+    }
+    // What the submitter has claimed to end jobs is released.
+    let patience = loop.now + .seconds(30)
+    while !wishes.leaves, loop.now < patience, !state.withLock({ $0.machine.isDone }) {
+      try? await loop.sleep(for: .milliseconds(20))
+    }
+    state.withLock { $0.timer }?.cancel()
+  }
+
+  /// Submits what there is room for, and ends the wait when nothing is left.
+  func advance() {
+    for job in state.withLock({ nextJobs(&$0) }) { submit(job) }
+    decideNames()
+    let done = state.withLock { state -> Completion<Void>? in
+      let isDone = state.works.values.allSatisfy { work in
+        switch work.phase {
+        case .ended: true
+        case .queued: wishes.leaves
+        case .waiting, .resolving: state.isStopped
+        case .submitted: false
+        }
+      }
+      guard isDone else { return nil }
+      defer { state.done = nil }
+      return state.done
+    }
+    done?.succeed(())
+  }
+
+  /// The jobs that begin now.
+  private func nextJobs(_ state: inout State) -> [JobID] {
+    guard !state.isStopped else { return [] }
+    let busy = state.works.values.count { work in
+      switch work.phase {
+      case .resolving, .submitted, .queued: true
+      case .waiting, .ended: false
+      }
+    }
+    let waiting = state.order.filter { state.works[$0]?.phase == .waiting }
+    let next = Array(waiting.prefix(max(0, Self.window - (wishes.leaves ? 0 : busy))))
+    for job in next {
+      state.works[job]?.phase = .resolving
+      state.works[job]?.since = loop.now
+      if case .name(let name, _)? = state.works[job]?.device.target,
+        state.resolutions[name] == nil
+      {
+        state.resolutions[name] = NameResolution(of: name)
+      }
+    }
+    return next
+  }
+
+  /// Submits the job of a device whose address is known.
+  private func submit(_ id: JobID) {
+    guard case .address(let address)? = state.withLock({ $0.works[id]?.device.target }) else {
+      return
+    }
+    submit(id, to: address)
+  }
+
+  private func submit(_ id: JobID, to address: BluetoothAddress) {
+    guard let work = state.withLock({ $0.works[id] }) else { return }
+    let waited = loop.now - work.since
+    var job = FleetJob(
+      id: id,
+      device: address,
+      chain: ContentHash.digest(of: work.chain.text),
+      submitter: name,
+      deadline: max(FleetBounds.deadline.lowerBound, wishes.patience - waited)
+    )
+    job.values = work.chain.values
+    (job.pin, job.prefer, job.needs) = (wishes.pin, wishes.prefer, wishes.needs)
+    job.rerun = wishes.isIdempotent ? .idempotent : .never
+    let subscription = connection.store.subscribe(.one(.events(of: id))) { [self] _, value in
+      if case .events(let chunk) = value { take(chunk, of: id) }
+    }
+    state.withLock { state in
+      state.works[id]?.phase = .submitted
+      state.works[id]?.subscription = subscription
+    }
+    handle(.submit(job, chain: work.chain.text))
+  }
+
+  func take(_ chunk: EventChunk, of job: JobID) {
+    state.withLock { $0.works[job]?.chunks[chunk.nonce, default: [:]][chunk.number] = chunk }
+  }
+
+  // MARK: Names
+
+  /// Decides what the names mean, as far as that is known by now.
+  private func decideNames() {
+    let now = loop.now
+    let resolving = state.withLock { state in
+      state.order.compactMap { state.works[$0] }.filter { $0.phase == .resolving }
+    }
+    for work in resolving {
+      guard case .name(let name, _) = work.device.target, now - work.since >= Self.listening,
+        let decision = state.withLock({ $0.resolutions[name]?.decision })
+      else { continue }
+      let isLate = now - work.since >= wishes.patience
+      var end: EndRecord?
+      switch decision {
+      case .device(let address): submit(work.job, to: address)
+      case .ambiguous(let addresses):
+        end = EndRecord(.ambiguous, owner: self.name, nonce: self.name)
+        end?.detail =
+          "\(name) is the name of \(addresses.map(\.description).joined(separator: ", "))"
+      case .needsBond where isLate:
+        end = EndRecord(.needsBond, owner: self.name, nonce: self.name)
+      case .notObserved(let gateways) where isLate:
+        end = EndRecord(.noGateway, owner: self.name, nonce: self.name)
+        end?.detail =
+          gateways.isEmpty
+          ? "no gateway has reported" : "not observed by \(gateways.joined(separator: ", "))"
+      case .needsBond, .notObserved: break
+      }
+      if let end { ended(work.job, end) }
+    }
+  }
+
+  // MARK: The machine
+
+  func handle(_ event: Submitter.Event) {
+    let now = BootClock.now
+    for action in state.withLock({ $0.machine.handle(event, at: now) }) { perform(action) }
+    let next = state.withLock { $0.machine.next }
+    guard state.withLock({ $0.wakesAt != next || $0.timer == nil }) else { return }
+    state.withLock { $0.timer }?.cancel()
+    let timer = next.map { next in
+      loop.after(next - now + .milliseconds(1)) { [weak self] in
+        self?.state.withLock { $0.wakesAt = nil }
+        self?.handle(.woken)
+      }
+    }
+    state.withLock { state in
+      state.timer = timer
+      state.wakesAt = next
+    }
+  }
+
+  private func perform(_ action: Submitter.Action) {
+    switch action {
+    case .perform(let id, let request):
+      let limit = FleetSettings().requestLimit
+      connection.store.perform(request, within: limit) { [weak self] answer in
+        self?.handle(.answered(id, answer))
+      }
+    case .follow(let job):
+      let records = connection.store.subscribe(.one(.result(of: job))) { [weak self] _, value in
+        if case .record(let record) = value { self?.handle(.record(job, record)) }
+      }
+      state.withLock { state in
+        let events = state.works[job]?.subscription
+        state.works[job]?.subscription = StoreSubscription {
+          events?.cancel()
+          records.cancel()
+        }
+      }
+    case .queued(let job):
+      state.withLock { $0.works[job]?.phase = .queued }
+      loop.post { [self] in advance() }
+    case .ended(let job, let end):
+      loop.post { [self] in ended(job, end) }
+    }
+  }
+}

@@ -1,0 +1,108 @@
+// From the options of a batch to its run on a fleet.
+
+import Bluetooth
+import Fleet
+import Jobs
+import Program
+import Signals
+
+/// Runs a batch on a fleet.
+struct FleetBatchProgram {
+  private let command: BatchCommand
+
+  init(_ command: BatchCommand) { self.command = command }
+
+  /// Runs it to its end.
+  ///
+  /// - Throws: ``Ending``, always.
+  func run() throws {
+    let options = command.onFleet
+    var wishes = FleetBatch.Wishes()
+    (wishes.pin, wishes.prefer, wishes.needs) = (options.pin, options.prefer, options.needs)
+    wishes.isIdempotent = options.idempotent
+    wishes.leaves = options.detach
+    for name in [wishes.pin, wishes.prefer].compactMap(\.self) + wishes.needs
+    where !StoreName.isValid(name) {
+      throw Ending(.usage, "'\(name)': expected up to 64 letters, digits, '-' and '_'")
+    }
+    try command.run { [wishes] world, batch throws(Ending) -> MakeBatchRunning in
+      var wishes = wishes
+      wishes.patience = options.patience ?? batch.deadline ?? wishes.patience
+      guard FleetBounds.deadline.contains(wishes.patience) else {
+        throw Ending(.usage, "a device of a fleet may wait for 1 s to 7 days")
+      }
+      let devices = try Self.devices(of: batch)
+      let closed = Guarded<FleetBatch?>(nil)
+      let connection = try FleetConnection.open(
+        options.server,
+        client: "blerun batch",
+        on: world.loop
+      ) { reason in
+        let ended = Ending(.unavailable, "the connection to the fleet ended: \(reason)")
+        closed.withLock { $0 }?.cancel(RunFailure(lost: ended.messages.joined()))
+      }
+      let finalWishes = wishes
+      return { receivers in
+        let made = FleetBatch(batch, devices, in: world, connection, finalWishes, receivers)
+        closed.withLock { $0 = made }
+        return made
+      }
+    }
+  }
+
+  /// The devices and their chains, as they can be sent.
+  private static func devices(
+    of batch: Batch
+  ) throws(Ending) -> [(BatchDevice, PortableChain)] {
+    guard case .listed(let devices) = batch.devices else {
+      throw Ending(
+        .data,
+        "a batch on a fleet lists its devices: which ones a scan finds depends on the gateway"
+      )
+    }
+    var result: [(BatchDevice, PortableChain)] = []
+    for device in devices {
+      let chain: PortableChain
+      do {
+        chain = try PortableChain(device)
+      } catch {
+        throw Ending(.data, "\(device.label): \(error)")
+      }
+      try check(device, chain)
+      result.append((device, chain))
+    }
+    return result
+  }
+
+  private static func check(_ device: BatchDevice, _ chain: PortableChain) throws(Ending) {
+    switch device.target {
+    case .address: break
+    case .name(let name, _) where !name.contains { "*?".contains($0) }: break
+    case .name, .service, .alias, .any:
+      throw Ending(
+        .data,
+        "\(device.label): a batch on a fleet names devices by address, or by a name without wildcards"
+      )
+    }
+    guard !device.plan.onlyScans else {
+      throw Ending(.data, "\(device.label): a chain that only scans is not for a fleet")
+    }
+    let isTooLong = chain.values.values.contains { $0.utf8.count > FleetBounds.valueText }
+    guard chain.text.utf8.count <= FleetBounds.chain, !isTooLong,
+      chain.values.count <= FleetBounds.values
+    else {
+      throw Ending(
+        .data,
+        "\(device.label): a chain for a fleet has at most \(FleetBounds.chain) bytes, and "
+          + "\(FleetBounds.values) variables of \(FleetBounds.valueText) bytes"
+      )
+    }
+  }
+}
+
+extension RunFailure {
+  /// The connection to the fleet has ended.
+  fileprivate init(lost why: String) {
+    self.init(code: .busUnreachable, class: .unavailable, what: "running the batch", why: why)
+  }
+}

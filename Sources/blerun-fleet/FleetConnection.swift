@@ -1,0 +1,99 @@
+// From the options to the store of a fleet.
+
+import Fleet
+import FleetNATS
+import Jobs
+import Program
+import Signals
+
+/// A connection to a fleet.
+struct FleetConnection: Sendable {
+  let store: any JobStore
+  /// The name of the fleet.
+  let fleet: String
+  /// The address without the password, for advice: `nats://host:4222/hall`.
+  let url: String
+  let close: @Sendable () -> Void
+
+  /// Connects, and prints which server, user and fleet it is.
+  ///
+  /// - Parameters:
+  ///   - client: The name of the client, which the server shows.
+  ///   - closed: Called on the loop when the connection has ended for good.
+  /// - Throws: ``Ending``.
+  static func open(
+    _ options: FleetOptions,
+    client: String,
+    on loop: Loop,
+    closed: @escaping @Sendable (_ reason: String) -> Void
+  ) throws(Ending) -> FleetConnection {
+    let address: FleetAddress
+    let text = try options.address()
+    do {
+      address = try FleetAddress(parsing: text)
+    } catch {
+      throw Ending(.usage, "\(error)")
+    }
+    #if Fleet
+      var settings = NATSSettings(address, client: client)
+      settings.credentials = options.fleetCredentials
+      settings.authorities = options.fleetCA
+      if let chain = options.fleetCert, let key = options.fleetKey {
+        settings.certificate = (chain, key)
+      }
+      let store: NATSJobStore
+      do {
+        store = try loop.run { [settings] in
+          try await FleetStore.connect(settings, on: loop) { news in
+            switch news {
+            case .problem(let text): StandardError.failure(text)
+            case .closed(let reason): closed(reason)
+            }
+          }
+        }
+      } catch {
+        throw Ending(.unavailable, "\(error)")
+      }
+      StandardError.notice("\(store.server)")
+      return FleetConnection(
+        store: store,
+        fleet: address.fleet,
+        url: "\(address.server)/\(address.fleet)",
+        close: { store.close() }
+      )
+    #else
+      throw Ending(.unavailable, "\(address): \(FleetServerError.notBuilt)")
+    #endif
+  }
+}
+
+extension JobStore {
+  /// The answer to a request.
+  func ask(
+    _ request: StoreRequest,
+    within limit: Duration = .seconds(2),
+    on loop: Loop
+  ) async throws -> StoreAnswer {
+    try await wait(
+      on: loop,
+      operation: "asking the store of the fleet",
+      limit: limit + .seconds(1)
+    ) { (done: Completion<StoreAnswer>) in
+      perform(request, within: limit) { done.succeed($0) }
+    }
+  }
+
+  /// The entries of a pattern.
+  ///
+  /// - Throws: ``Ending`` when the store does not answer.
+  func entries(
+    _ pattern: KeyPattern,
+    within limit: Duration = .seconds(10),
+    on loop: Loop
+  ) async throws -> [StoreEntry] {
+    guard case .entries(let entries) = try await ask(.list(pattern), within: limit, on: loop) else {
+      throw Ending(.unavailable, "the store of the fleet does not answer within \(limit)")
+    }
+    return entries
+  }
+}

@@ -1,0 +1,241 @@
+// `blerun fleet …`: what a fleet does, and changes to it.
+
+import Bluetooth
+import Fleet
+import Jobs
+import Program
+import Signals
+
+/// Carries out a command about a fleet.
+struct FleetProgram {
+  private let command: any AboutFleet
+
+  init(_ command: any AboutFleet) { self.command = command }
+
+  /// - Throws: ``Ending``.
+  func run() throws {
+    let world = World.withoutRadio("ending")
+    defer { world.end() }
+    let isLost = Guarded<String?>(nil)
+    let connection = try FleetConnection.open(
+      command.common.server,
+      client: "blerun fleet",
+      on: world.loop
+    ) { reason in isLost.withLock { $0 = reason } }
+    defer { connection.close() }
+    try world.interruption.check()
+    let output = StandardOutput.ofCommand()
+    let work = work(on: FleetViews(connection: connection, loop: world.loop, output: output))
+    let (loop, interruption) = (world.loop, world.interruption)
+    let status = try loop.run {
+      let task = loop.task { try await work() }
+      interruption.cancels("ending", leaving: "the jobs of the fleet run on") { _ in task.cancel() }
+      return try await task.value
+    }
+    try output.end()
+    try world.interruption.check()
+    if let reason = isLost.withLock({ $0 }) {
+      throw Ending(.unavailable, "the connection to the fleet ended: \(reason)")
+    }
+    throw Ending(status)
+  }
+
+  /// What the command does.
+  private func work(on views: FleetViews) -> @Sendable () async throws -> ExitStatus {
+    let isJSON = command.common.isJSON
+    let changes = FleetChanges(connection: views.connection, loop: views.loop)
+    func done(_ body: @escaping @Sendable () async throws -> Void)
+      -> @Sendable () async throws -> ExitStatus
+    {
+      {
+        try await body()
+        return .ok
+      }
+    }
+    switch command {
+    case let command as FleetCommand.Devices:
+      let time = command.listen
+      return done { try await views.devices(listening: time, asJSON: isJSON) }
+    case let command as FleetCommand.Jobs:
+      let all = command.all
+      return done { try await views.jobs(all: all, asJSON: isJSON) }
+    case let command as FleetCommand.Follow:
+      let what = command.what
+      let follower = FleetFollower(
+        connection: views.connection,
+        loop: views.loop,
+        output: views.output
+      )
+      return { try await follower.follow(what, asJSON: isJSON) }
+    case let command as FleetCommand.Cancel:
+      let what = command.what
+      return done { try await changes.cancel(what) }
+    case let command as FleetCommand.Drain:
+      let gateway = command.gateway
+      return done { try await changes.drain(gateway) }
+    case is FleetCommand.Gateways:
+      return done { try await views.gateways(asJSON: isJSON) }
+    // open: types
+    default:
+      return done { try await views.status(asJSON: isJSON) }
+    }
+  }
+}
+
+/// A job in the queue of its device.
+struct WaitingJob: Sendable {
+  let device: BluetoothAddress
+  let queued: QueuedJob
+  /// The gateway that runs it; nil when it waits.
+  let owner: String?
+
+  /// What is in the entries of devices, by device and in the order of the queues.
+  static func all(_ entries: [StoreEntry]) -> [WaitingJob] {
+    entries.flatMap { entry -> [WaitingJob] in
+      guard case .device(let device) = entry.value, let address = entry.key.address else {
+        return []
+      }
+      return device.queue.map { queued in
+        let claim = device.claim.flatMap { $0.job == queued.job ? $0 : nil }
+        return WaitingJob(device: address, queued: queued, owner: claim?.owner)
+      }
+    }
+  }
+}
+
+/// What a fleet does, as text or JSON.
+struct FleetViews: Sendable {
+  let connection: FleetConnection
+  let loop: Loop
+  let output: StandardOutput
+
+  private func entries(_ kind: StoreKey.Kind) async throws -> [StoreEntry] {
+    try await connection.store.entries(.all(kind), on: loop)
+  }
+
+  private func object(_ members: [(String, JSONValue)]) {
+    let head = [("v", JSONValue(JSONLinesReport.version))]
+    output.result(JSONValue.object(head + members).text)
+  }
+
+  func status(asJSON: Bool) async throws {
+    let (gateways, devices) = (try await entries(.gateway), try await entries(.device))
+    let jobs = WaitingJob.all(devices)
+    let running = jobs.count { $0.owner != nil }
+    let draining = gateways.count { entry in
+      if case .gateway(let gateway) = entry.value { gateway.isDraining } else { false }
+    }
+    if asJSON {
+      return object([
+        ("event", .string("fleet")), ("fleet", .string(connection.fleet)),
+        ("gateways", JSONValue(gateways.count)), ("draining", JSONValue(draining)),
+        ("devices", JSONValue(devices.count)), ("running", JSONValue(running)),
+        ("waiting", JSONValue(jobs.count - running)),
+      ])
+    }
+    output.result("gateways  \(gateways.count)\(draining > 0 ? ", \(draining) draining" : "")")
+    output.result("devices   \(devices.count) with jobs")
+    output.result("jobs      \(running) running, \(jobs.count - running) waiting")
+  }
+
+  func gateways(asJSON: Bool) async throws {
+    let jobs = WaitingJob.all(try await entries(.device))
+    for entry in try await entries(.gateway) {
+      guard case .gateway(let gateway) = entry.value else { continue }
+      let name = entry.key.name
+      let running = jobs.count { $0.owner == name }
+      if asJSON {
+        object([
+          ("event", .string("gateway")), ("gateway", .string(name)),
+          ("running", JSONValue(running)), ("draining", .boolean(gateway.isDraining)),
+          ("capabilities", .array(gateway.capabilities.map { .string($0) })),
+        ])
+      } else {
+        let can =
+          gateway.capabilities.isEmpty ? "" : "  " + gateway.capabilities.joined(separator: ", ")
+        let state = gateway.isDraining ? "  draining" : ""
+        output.result("\(name)  \(running) running\(state)\(can)")
+      }
+    }
+  }
+
+  func devices(listening: Duration, asJSON: Bool) async throws {
+    let seen = Guarded<[String: SightingReport]>([:])
+    let sightings = connection.store.subscribe(.all(.sightings)) { _, value in
+      guard case .sightings(let report) = value else { return }
+      seen.withLock { $0[report.gateway] = report }
+    }
+    defer { sightings.cancel() }
+    try await loop.sleep(for: listening)
+    let jobs = Dictionary(grouping: WaitingJob.all(try await entries(.device)), by: \.device)
+    var observed: [BluetoothAddress: [(gateway: String, sighting: Sighting)]] = [:]
+    for report in seen.withLock({ $0.values.sorted { $0.gateway < $1.gateway } }) {
+      for sighting in report.sightings {
+        observed[sighting.address, default: []].append((report.gateway, sighting))
+      }
+    }
+    for address in Set(observed.keys).union(jobs.keys).sorted() {
+      let own = (observed[address] ?? []).sorted { $0.sighting.rssi > $1.sighting.rssi }
+      let name = own.compactMap(\.sighting.name).first
+      let count = jobs[address]?.count ?? 0
+      if asJSON {
+        object([
+          ("event", .string("device")), ("device", .string("\(address)")),
+          ("name", name.map { .string($0) } ?? .null), ("jobs", JSONValue(count)),
+          (
+            "observed",
+            .object(own.map { ($0.gateway, JSONValue($0.sighting.rssi)) })
+          ),
+        ])
+      } else {
+        let by = own.map { "\($0.gateway) \($0.sighting.rssi) dBm" }.joined(separator: ", ")
+        let place = by.isEmpty ? "not observed" : by
+        let waiting = count == 0 ? "" : "  \(counted(count, "job"))"
+        output.result("\(address)  \(name.map { "\($0)  " } ?? "")\(place)\(waiting)")
+      }
+    }
+  }
+
+  func jobs(all: Bool, asJSON: Bool) async throws {
+    let waiting = WaitingJob.all(try await entries(.device))
+    for job in waiting {
+      let state = job.owner == nil ? "waiting" : "running"
+      show(job.queued.job, job.device, state, job.owner, job.queued.isCancelled, asJSON: asJSON)
+    }
+    guard all else { return }
+    let open = Set(waiting.map(\.queued.job))
+    let records = Dictionary(
+      try await entries(.result).map { ($0.key.name, $0) },
+      uniquingKeysWith: { $0.revision > $1.revision ? $0 : $1 }
+    )
+    for entry in try await entries(.job) {
+      guard case .job(let job) = entry.value, !open.contains(job.id) else { continue }
+      var state = "unknown to the store"
+      var owner: String?
+      if case .record(let record)? = records[job.id.text]?.value {
+        state = record.end?.state.rawValue ?? "started"
+        owner = record.end?.owner
+      }
+      show(job.id, job.device, state, owner, false, asJSON: asJSON)
+    }
+  }
+
+  private func show(
+    _ job: JobID,
+    _ device: BluetoothAddress,
+    _ state: String,
+    _ owner: String?,
+    _ isCancelled: Bool,
+    asJSON: Bool
+  ) {
+    if asJSON {
+      return object([
+        ("event", .string("job")), ("job", .string(job.text)), ("device", .string("\(device)")),
+        ("state", .string(state)), ("gateway", owner.map { .string($0) } ?? .null),
+        ("cancelled", .boolean(isCancelled)),
+      ])
+    }
+    let by = owner.map { "  \($0)" } ?? ""
+    output.result("\(job)  \(device)  \(state)\(by)\(isCancelled ? "  to be cancelled" : "")")
+  }
+}

@@ -1,0 +1,55 @@
+// From the options to a gateway that runs until it is ended.
+
+import Fleet
+import Jobs
+import Program
+import Signals
+
+/// Runs a gateway.
+struct GatewayProgram {
+  private let command: GatewayCommand
+
+  init(_ command: GatewayCommand) { self.command = command }
+
+  /// Runs until a signal, a drain, or the end of the time.
+  ///
+  /// - Throws: ``Ending``.
+  func run() throws {
+    let name = command.gatewayName
+    for (option, word) in [("--name", name)] + command.capabilities.map({ ("--capability", $0) })
+    where !StoreName.isValid(word) {
+      throw Ending(.usage, "\(option) '\(word)': expected up to 64 letters, digits, '-' and '_'")
+    }
+    let world = try command.open()
+    defer { world.end() }
+    try world.releaseOrphans()
+    let holder = Guarded<GatewayService?>(nil)
+    let connection = try FleetConnection.open(
+      command.server,
+      client: "blerun gateway \(name)",
+      on: world.loop
+    ) { reason in holder.withLock { $0 }?.fail(reason) }
+    defer { connection.close() }
+    let file = try GatewayFile(command.statePath(fleet: connection.fleet))
+    let service = GatewayService(
+      name,
+      GatewayParts(world: world, store: connection.store, settings: command.settings),
+      file,
+      connections: command.connections,
+      capabilities: command.capabilities,
+      drainLimit: command.drainLimit
+    )
+    holder.withLock { $0 = service }
+    world.interruption.cancels("leaving the fleet") { _ in service.drain() }
+    try world.interruption.check()
+    service.begin()
+    StandardError.notice("gateway \(name) has joined fleet \(connection.fleet)")
+    if let limit = command.limit { world.loop.after(limit) { service.drain() } }
+    try world.loop.drive { service.isOver }
+    try world.loop.run { await service.end() }
+    holder.withLock { $0 = nil }
+    if let failure = service.failure { throw Ending(.unavailable, failure) }
+    StandardError.notice("gateway \(name) has left fleet \(connection.fleet)")
+    try world.interruption.check()
+  }
+}

@@ -1,0 +1,245 @@
+// One chain of a job at this gateway: its text from the store, its operations with the permission of
+// the fleet, its events on their way.
+
+import BlueZ
+import Bluetooth
+import Fleet
+import Jobs
+import Journal
+import Program
+import Signals
+
+/// What all runs of a gateway have in common.
+struct GatewayParts: Sendable {
+  let world: World
+  let store: any JobStore
+  let settings: ServeSettings
+
+  var loop: Loop { world.loop }
+}
+
+/// The chain of a job under way.
+final class GatewayRun: OperationGate {
+  private struct State {
+    var operations = 0
+    /// Operations that wait for a permission.
+    var asking: [Int: Completion<Bool>] = [:]
+    var lane: SerialScheduler?
+    var stopReason: StopReason?
+    var isRefused = false
+  }
+
+  /// The operation must not begin.
+  private struct Refused: Error, CustomStringConvertible {
+    let description = "the fleet does not let this gateway begin the operation any more"
+  }
+
+  /// Longer than any chain: each of its waits has a deadline of its own.
+  private static let longest = Duration.seconds(3600 * 24 * 7)
+
+  let id: Gateway.ChainID
+  private let job: FleetJob
+  private let parts: GatewayParts
+  private let sender: EventSender
+  private let handle: @Sendable (Gateway.Event) -> Void
+  private let state = Guarded(State())
+
+  /// - Parameter handle: Takes what happens to the gateway.
+  init(
+    _ id: Gateway.ChainID,
+    _ job: FleetJob,
+    _ parts: GatewayParts,
+    handle: @escaping @Sendable (Gateway.Event) -> Void
+  ) {
+    self.id = id
+    self.job = job
+    self.parts = parts
+    self.handle = handle
+    sender = EventSender(job: job.id, nonce: id.nonce, to: parts.store, on: parts.loop)
+  }
+
+  /// Begins. The end is an event of the gateway.
+  func begin() {
+    _ = parts.loop.task { [self] in
+      let outcome = await run()
+      await sender.finish()
+      handle(.chainEnded(id, outcome))
+    }
+  }
+
+  /// Cancels the chain, which disconnects and reports its end.
+  func stop(_ reason: StopReason) {
+    let lane = state.withLock { state in
+      state.stopReason = state.stopReason ?? reason
+      return state.lane
+    }
+    lane?.cancelAll(Self.failure(reason))
+  }
+
+  /// Whether an operation may begin.
+  func decide(_ step: Int, isPermitted: Bool) {
+    let asking = state.withLock { state in
+      if !isPermitted { state.isRefused = true }
+      return state.asking.removeValue(forKey: step)
+    }
+    // Who does not wait any more does not begin it either.
+    if asking?.succeed(isPermitted) != true, isPermitted { end(step) }
+  }
+
+  // MARK: The chain
+
+  private func run() async -> ChainOutcome {
+    guard let text = await text() else { return .stopped }
+    let plan: Plan
+    do {
+      plan = try Self.plan(text, of: job)
+    } catch {
+      refuse(error)
+      return .failed(step: 0)
+    }
+    let lane = SerialScheduler(on: parts.loop, name: "job \(job.id)")
+    let isStopping = state.withLock { state in
+      state.lane = lane
+      return state.stopReason != nil
+    }
+    if isStopping { return .stopped }
+    let target = DeviceTarget.address(job.device)
+    let (world, settings) = (parts.world, parts.settings)
+    let device = world.service(for: target, plan.link, adapter: settings.adapter, on: lane)
+    let identity = RunIdentity(seed: world.identitySeed, text: "\(id.nonce)\n\(plan.description)")
+    let record = journal(plan, identity, lane)
+    let runner = ChainRunner(
+      plan: plan,
+      service: FencedService(device: device, gate: self),
+      identity: identity,
+      device: target.text,
+      report: record?.receiving(sender.add) ?? sender.add
+    )
+    var status: RunEnding.Status?
+    var exit = ExitStatus.failed
+    do {
+      let ending = try await runner.ending().first(within: Self.longest)
+      (status, exit) = (ending.status, ending.exitStatus)
+    } catch {
+      exit = ExitStatus(after: RunFailure(error))
+    }
+    _ = record?.end(exit)
+    let (wasStopped, step) = state.withLock { state in
+      (state.stopReason != nil || state.isRefused, max(0, state.operations - 1))
+    }
+    switch status {
+    case .ok?, .warning?: return .ok
+    case .failed?, .cancelled?, nil: return wasStopped ? .stopped : .failed(step: step)
+    }
+  }
+
+  /// The run in this host's journal; nil where none is written.
+  private func journal(
+    _ plan: Plan,
+    _ identity: RunIdentity,
+    _ lane: SerialScheduler
+  ) -> RunJournal? {
+    let world = parts.world
+    do {
+      guard let file = try parts.settings.openJournal() else { return nil }
+      let header = RunHeader(
+        "gateway",
+        plan.description,
+        identity,
+        isSimulated: world.isSimulated,
+        on: parts.loop
+      )
+      return try RunJournal.begin(file, parts.settings.journal, header, in: world, on: lane)
+    } catch {
+      for message in error.messages { StandardError.failure(message) }
+      return nil
+    }
+  }
+
+  /// The text of the chain; nil when the store does not have it in time, or the run is stopped.
+  private func text() async -> String? {
+    for _ in 0..<3 {
+      let request = StoreRequest.list(.one(StoreKey(.chain, job.chain)))
+      let answer = try? await parts.store.ask(request, on: parts.loop)
+      if case .entries(let entries)? = answer, case .chain(let text)? = entries.first?.value {
+        return text
+      }
+      if state.withLock({ $0.stopReason != nil }) { return nil }
+      try? await parts.loop.sleep(for: .milliseconds(500))
+    }
+    return nil
+  }
+
+  private static func plan(_ text: String, of job: FleetJob) throws -> Plan {
+    guard ContentHash.digest(of: text) == job.chain else {
+      throw RunFailure(
+        code: .invalidValue,
+        class: .definite,
+        what: "reading the chain of job \(job.id)",
+        why: "its text in the store does not have the digest that the job names"
+      )
+    }
+    var plan = try PortableChain.plan(text, job.values)
+    plan.device = .address(job.device)
+    return plan
+  }
+
+  /// Reports a chain that cannot be run.
+  private func refuse(_ error: any Error) {
+    let failure = RunFailure(
+      code: .invalidValue,
+      class: .definite,
+      what: "reading the chain of job \(job.id)",
+      why: "\(error)"
+    )
+    let identity = RunIdentity(seed: parts.world.identitySeed, text: id.nonce)
+    let start = RunStart(chain: nil, steps: 0, seed: identity.seed)
+    let ending = RunEnding(status: .failed, failure: failure, step: nil, done: 0)
+    let loop = parts.loop
+    for change in [RunEvent.Change.runStarted(start), .runFinished(ending)] {
+      sender.add(
+        RunEvent(
+          run: identity,
+          device: "\(job.device)",
+          attempt: 1,
+          offset: .zero,
+          wallClock: loop.wallClockAtStart + loop.now.sinceStart,
+          change: change
+        )
+      )
+    }
+  }
+
+  private static func failure(_ reason: StopReason) -> RunFailure {
+    let why =
+      switch reason {
+      case .cancelled: "the job was cancelled"
+      case .deadline: "the deadline of the job passed"
+      case .leaseEnding: "the gateway could not reach the store of the fleet in time"
+      case .replaced: "another gateway has taken over the job"
+      case .drained: "the gateway is being drained"
+      }
+    return RunFailure(code: .cancelled, class: .passing, what: "running the chain", why: why)
+  }
+
+  // MARK: Operations
+
+  func begin(isIdempotent: Bool) async throws -> Int {
+    let step = state.withLock { state in
+      state.operations += 1
+      return state.operations - 1
+    }
+    let isHarmless = isIdempotent || job.rerun == .idempotent
+    let isPermitted = try await wait(
+      on: parts.loop,
+      operation: "the permission of the fleet"
+    ) { (done: Completion<Bool>) in
+      state.withLock { $0.asking[step] = done }
+      handle(.operationWanted(id, step: step, isIdempotent: isHarmless))
+    }
+    guard isPermitted else { throw Refused() }
+    return step
+  }
+
+  func end(_ operation: Int) { handle(.operationEnded(id, step: operation)) }
+}

@@ -1,0 +1,332 @@
+// A gateway under way: the state machine, its connection to the store, its chains, its radio.
+//
+// Thin: what is decided is decided by Gateway. Everything happens on the loop.
+
+import BlueZ
+import Bluetooth
+import Fleet
+import Jobs
+import Program
+import Signals
+
+/// A gateway of a fleet.
+final class GatewayService: Sendable {
+  /// A device as the radio observed it last.
+  private struct Seen {
+    let sighting: Sighting
+    let at: Instant
+  }
+
+  private struct State {
+    var machine: Gateway
+    var timer: LoopTimer?
+    var wakesAt: Instant?
+    var runs: [Gateway.ChainID: GatewayRun] = [:]
+    var subscriptions: [BluetoothAddress: StoreSubscription] = [:]
+    var seen: [BluetoothAddress: Seen] = [:]
+    var entry = GatewayEntry()
+    /// The revision of the own entry; nil when it is not known.
+    var revision: Revision?
+    var isJournalWritable = true
+    var isDrained = false
+    var tasks: [Task<Void, any Error>] = []
+    var failure: String?
+  }
+
+  /// How often it reports what it observes.
+  private static let reportPause = Duration.seconds(5)
+  /// How often it renews its entry, which the store keeps for 30 s.
+  private static let entryPause = Duration.seconds(10)
+  /// The pause before a scan is tried again.
+  private static let scanPause = Duration.seconds(5)
+
+  private let name: String
+  private let parts: GatewayParts
+  private let file: GatewayFile
+  private let settings: FleetSettings
+  private let drainLimit: Duration
+  private let state: Guarded<State>
+  private var loop: Loop { parts.loop }
+
+  init(
+    _ name: String,
+    _ parts: GatewayParts,
+    _ file: GatewayFile,
+    connections: Int,
+    capabilities: [String],
+    drainLimit: Duration
+  ) {
+    self.name = name
+    self.parts = parts
+    self.file = file
+    self.drainLimit = drainLimit
+    var settings = FleetSettings()
+    settings.connections = connections
+    self.settings = settings
+    let machine = Gateway(
+      name: name,
+      incarnation: BootClock.incarnation,
+      capabilities: capabilities,
+      settings: settings,
+      journal: file.entries,
+      at: BootClock.now
+    )
+    state = Guarded(State(machine: machine))
+    state.withLock { $0.entry.capabilities = capabilities }
+  }
+
+  /// Whether nothing runs any more, and nothing will.
+  var isOver: Bool { state.withLock { $0.isDrained || $0.failure != nil } }
+
+  /// Why it cannot go on.
+  var failure: String? { state.withLock { $0.failure } }
+
+  /// Joins the fleet: begins to scan, to report and to claim.
+  func begin() {
+    handle(.woken)
+    repeatedly(every: Self.reportPause) { [self] in try await report() }
+    repeatedly(every: Self.entryPause) { [self] in try await renewEntry() }
+    keep(loop.task { [self] in try await scan() })
+  }
+
+  /// Claims nothing new, and ends what runs within the limit.
+  func drain() {
+    let isFirst = state.withLock { state in
+      defer { state.entry.isDraining = true }
+      return !state.entry.isDraining
+    }
+    guard isFirst else { return }
+    StandardError.notice(
+      "gateway \(name) claims nothing new; its chains end within \(drainLimit.written)"
+    )
+    handle(.drain(within: drainLimit))
+  }
+
+  /// The connection to the server has ended for good.
+  func fail(_ reason: String) {
+    state.withLock { $0.failure = $0.failure ?? "the connection to the fleet ended: \(reason)" }
+    // Whatever still runs is ended: nothing can be renewed.
+    let runs = state.withLock { Array($0.runs.values) }
+    for run in runs { run.stop(.leaseEnding) }
+  }
+
+  /// Leaves the fleet: its chains have ended.
+  func end() async {
+    let (tasks, subscriptions) = state.withLock { state in
+      state.timer?.cancel()
+      return (state.tasks, Array(state.subscriptions.values))
+    }
+    for task in tasks { task.cancel() }
+    for task in tasks { _ = try? await task.value }
+    for subscription in subscriptions { subscription.cancel() }
+    // A chain that was stopped disconnects, with limits of its own.
+    let patience = loop.now + .seconds(30)
+    while loop.now < patience, state.withLock({ !$0.runs.isEmpty }) {
+      try? await loop.sleep(for: .milliseconds(20))
+    }
+    // A renewal may have been under way: the entry is read before it is removed.
+    let key = StoreKey.gateway(name)
+    guard failure == nil,
+      case .entries(let entries)? = try? await parts.store.ask(.list(.one(key)), on: loop),
+      let revision = entries.first?.revision
+    else { return }
+    _ = try? await parts.store.ask(.remove(key, expecting: revision), on: loop)
+  }
+
+  private func keep(_ task: Task<Void, any Error>) { state.withLock { $0.tasks.append(task) } }
+
+  private func repeatedly(
+    every pause: Duration,
+    _ body: @escaping @Sendable () async throws -> Void
+  ) {
+    keep(
+      loop.task { [loop] in
+        while true {
+          try await body()
+          try await loop.sleep(for: pause)
+        }
+      }
+    )
+  }
+
+  // MARK: The machine
+
+  private func handle(_ event: Gateway.Event) {
+    let now = BootClock.now
+    var unwritten: Set<String> = []
+    for action in state.withLock({ $0.machine.handle(event, at: now) }) {
+      perform(action, &unwritten)
+    }
+    setTimer(now)
+  }
+
+  private func setTimer(_ now: Instant) {
+    let next = state.withLock { $0.machine.next }
+    guard state.withLock({ $0.wakesAt != next || $0.timer == nil }) else { return }
+    state.withLock { $0.timer }?.cancel()
+    let timer = next.map { next in
+      loop.after(next - now + .milliseconds(1)) { [weak self] in
+        self?.state.withLock { $0.wakesAt = nil }
+        self?.handle(.woken)
+      }
+    }
+    state.withLock { state in
+      state.timer = timer
+      state.wakesAt = next
+    }
+  }
+
+  /// - Parameter unwritten: The claims of which something is not on the disk.
+  private func perform(_ action: Gateway.Action, _ unwritten: inout Set<String>) {
+    switch action {
+    case .perform(let id, let request):
+      parts.store.perform(request, within: settings.requestLimit) { [weak self] answer in
+        self?.handle(.answered(id, answer))
+      }
+    case .subscribe(let address):
+      let key = StoreKey.announcement(of: address)
+      let subscription = parts.store.subscribe(.one(key)) { [weak self] _, _ in
+        self?.handle(.announced(address))
+      }
+      state.withLock { $0.subscriptions[address] = subscription }
+    case .unsubscribe(let address):
+      state.withLock { $0.subscriptions.removeValue(forKey: address) }?.cancel()
+    case .run(let chain, let job):
+      StandardError.notice("job \(job.id) begins on \(job.device)")
+      let run = GatewayRun(chain, job, parts) { [weak self] event in
+        if case .chainEnded(let chain, _) = event {
+          self?.state.withLock { $0.runs[chain] = nil }
+        }
+        self?.handle(event)
+      }
+      state.withLock { $0.runs[chain] = run }
+      run.begin()
+    case .permit(let chain, let step):
+      // Without the journal a later process could not report what may have happened.
+      let isPermitted = !unwritten.contains(chain.nonce)
+      state.withLock { $0.runs[chain] }?.decide(step, isPermitted: isPermitted)
+    case .refuse(let chain, let step):
+      state.withLock { $0.runs[chain] }?.decide(step, isPermitted: false)
+    case .stop(let chain, let reason):
+      state.withLock { $0.runs[chain] }?.stop(reason)
+    case .journal(let entry):
+      if !written(file.keep(entry)) { unwritten.insert(entry.nonce) }
+    case .forget(let chain):
+      _ = written(file.forget(nonce: chain.nonce))
+    case .ended(let job, let end):
+      let state = end.map { "\($0.state.rawValue)" } ?? "at another gateway"
+      StandardError.notice("job \(job) ended: \(state)")
+    case .drained:
+      state.withLock { $0.isDrained = true }
+    }
+  }
+
+  /// Notes whether the journal could be written. A full disk stops claiming.
+  private func written(_ isWritten: Bool) -> Bool {
+    let isNews = state.withLock { state in
+      defer { state.isJournalWritable = isWritten }
+      return state.isJournalWritable != isWritten
+    }
+    guard isNews else { return isWritten }
+    if isWritten {
+      StandardError.notice("the gateway's journal can be written again")
+    } else {
+      StandardError.failure("the gateway's journal cannot be written: nothing new is claimed")
+    }
+    loop.post { [weak self] in self?.handle(.journalWritable(isWritten)) }
+    return isWritten
+  }
+
+  // MARK: The own entry
+
+  private func renewEntry() async throws {
+    if !state.withLock({ $0.isJournalWritable }) { _ = written(file.rewrite()) }
+    let (entry, revision) = state.withLock { ($0.entry, $0.revision) }
+    let key = StoreKey.gateway(name)
+    let request =
+      revision.map { StoreRequest.update(key, .gateway(entry), expecting: $0) }
+      ?? .create(key, .gateway(entry))
+    switch try await parts.store.ask(request, on: loop) {
+    case .applied(let revision): state.withLock { $0.revision = revision }
+    case .refused, .unknown: try await readEntry(isOwn: revision != nil)
+    case .unavailable, .entries, .published: break
+    }
+  }
+
+  /// Somebody else has changed the entry, or it has expired.
+  ///
+  /// - Parameter isOwn: Whether it was this process's: then a wish to drain is for it.
+  private func readEntry(isOwn: Bool) async throws {
+    let answer = try await parts.store.ask(.list(.one(.gateway(name))), on: loop)
+    guard case .entries(let entries) = answer else { return }
+    state.withLock { $0.revision = entries.first?.revision }
+    if isOwn, case .gateway(let entry)? = entries.first?.value, entry.isDraining { drain() }
+    // What was refused is written with the next renewal, or now where there was another one.
+    let (entry, revision) = state.withLock { ($0.entry, $0.revision) }
+    let request =
+      revision.map { StoreRequest.update(.gateway(name), .gateway(entry), expecting: $0) }
+      ?? .create(.gateway(name), .gateway(entry))
+    if case .applied(let revision) = try await parts.store.ask(request, on: loop) {
+      state.withLock { $0.revision = revision }
+    }
+  }
+
+  // MARK: The radio
+
+  private func scan() async throws {
+    let lane = SerialScheduler(on: loop, name: "scan")
+    let service = parts.world.service(for: .any, adapter: parts.settings.adapter, on: lane)
+    var isFailing = false
+    while true {
+      do {
+        _ = try await service.scan(ScanFilter()).map { [self] in observe($0) }
+          .then { Signal.just(true) }.first(within: .seconds(3600 * 24 * 365))
+      } catch {
+        if Task.isCancelled || error is CancellationError { throw error }
+        if !isFailing { StandardError.failure("\(RunFailure(error))") }
+        isFailing = true
+      }
+      try await loop.sleep(for: Self.scanPause)
+    }
+  }
+
+  private func observe(_ device: Advertisement) {
+    // What bluetoothd only remembers has no RSSI.
+    guard let rssi = device.rssi else { return }
+    var sighting = Sighting(address: device.address, rssi: max(-127, min(20, rssi)))
+    sighting.isIdentity = device.hasIdentityAddress
+    sighting.name = device.name.flatMap { name in
+      name.utf8.count <= FleetBounds.deviceName ? name : nil
+    }
+    state.withLock { state in
+      guard state.seen[device.address] != nil || state.seen.count < FleetBounds.sightings else {
+        return
+      }
+      state.seen[device.address] = Seen(sighting: sighting, at: BootClock.now)
+    }
+    handle(.observed(device.address, rssi: sighting.rssi))
+  }
+
+  private func report() async throws {
+    let now = BootClock.now
+    let present = state.withLock { state in
+      state.seen = state.seen.filter { now - $0.value.at <= settings.sightingAge }
+      return state.seen.sorted { $0.key < $1.key }.map(\.value.sighting)
+    }
+    let report = SightingReport(gateway: name, sightings: present)
+    let request = StoreRequest.publish(.sightings(of: name), .sightings(report))
+    _ = try await parts.store.ask(request, on: loop)
+  }
+}
+
+extension Advertisement {
+  /// Whether the address identifies the device: public, or random and static.
+  ///
+  /// - Source: Bluetooth Core 5.4, Vol 6, Part B §1.3.2.
+  var hasIdentityAddress: Bool {
+    switch addressType {
+    case .public: true
+    case .random: address.number >> 46 == 0b11
+    }
+  }
+}

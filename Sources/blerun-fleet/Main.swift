@@ -1,0 +1,21 @@
+// The program `blerun-fleet`, which carries out `blerun gateway`, `blerun fleet` and a batch on a fleet.
+
+import ArgumentParser
+import Program
+
+@main
+enum Main {
+  static func main() {
+    Blerun.main(Array(CommandLine.arguments.dropFirst())) { command in
+      if let gateway = command as? GatewayCommand {
+        try GatewayProgram(gateway).run()
+      } else if let batch = command as? BatchCommand, batch.onFleet.server.fleet != nil {
+        try FleetBatchProgram(batch).run()
+      } else if let about = command as? any AboutFleet {
+        try FleetProgram(about).run()
+      } else {
+        try command.run()
+      }
+    }
+  }
+}

@@ -1,0 +1,278 @@
+// Fleets of real processes: a server, gateways on simulated devices, batches.
+
+#if Fleet
+  import Fixtures
+  import Foundation
+  import Testing
+
+  @Suite("A fleet", .blocking, .enabled(if: NATSServer.isInstalled, "nats-server is not installed"))
+  struct FleetCommandTests {
+    private let folder: TemporaryFolder
+    private let server: NATSServer
+
+    init() throws {
+      folder = try TemporaryFolder()
+      server = try NATSServer()
+    }
+
+    private var url: String { server.address(of: "test") }
+
+    private func run(_ arguments: String..., limit: Duration = .seconds(120)) throws
+      -> RunningProgram
+    {
+      try RunningProgram(
+        blerun: arguments,
+        in: folder.path,
+        environment: ["BLERUN_FLEET": url, "XDG_STATE_HOME": folder.path],
+        limit: limit
+      )
+    }
+
+    /// Simulated batteries, one file each.
+    private func devices(_ count: Int) throws -> [String] {
+      let path = packageFolder + "/Simulators/devices/battery.yaml"
+      let text = try String(contentsOfFile: path, encoding: .utf8)
+      return try (1...count).map { number in
+        let address = "C0:FF:EE:00:01:" + (number < 16 ? "0" : "") + String(number, radix: 16)
+        return try folder.file(
+          "device-\(number).yaml",
+          text.replacingOccurrences(of: "C0:FF:EE:00:00:03", with: address.uppercased())
+            .replacingOccurrences(of: "Battery-1", with: "Battery-\(number)")
+        )
+      }
+    }
+
+    private func gateway(_ name: String, _ devices: [String]) throws -> RunningProgram {
+      let simulated = devices.flatMap { ["--simulate", $0] }
+      return try RunningProgram(
+        blerun: ["gateway", "--name", name, "--state", "\(name).json"] + simulated,
+        in: folder.path,
+        environment: ["BLERUN_FLEET": url],
+        limit: .seconds(300)
+      )
+    }
+
+    private func batch(_ steps: String, _ devices: Int) throws -> String {
+      let list = (1...devices).map { number in
+        "C0:FF:EE:00:01:" + (number < 16 ? "0" : "") + String(number, radix: 16).uppercased()
+      }
+      let text =
+        "name: Test\nsteps:\n\(steps)\ndevices: [\(list.map { "\"\($0)\"" }.joined(separator: ", "))]\n"
+      return try folder.file("batch-\(devices).yaml", text)
+    }
+
+    /// How the runs of a batch ended, by device.
+    private func endings(_ lines: [String]) throws -> [String: [String]] {
+      var endings: [String: [String]] = [:]
+      for line in lines {
+        guard let event = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any],
+          event["event"] as? String == "run-finished", let device = event["device"] as? String
+        else { continue }
+        let code = (event["error"] as? [String: Any])?["code"] as? String
+        endings[device, default: []].append(code ?? event["status"] as? String ?? "")
+      }
+      return endings
+    }
+
+    @Test("a gateway that is killed loses no job: every device ends exactly once")
+    func killed() throws {
+      let devices = try devices(6)
+      var gateways = try ["a", "b", "c"].map { try gateway($0, devices) }
+      let file = try batch("  - read: battery-level\n  - sleep: 4s\n  - read: battery-level", 6)
+      let running = try run("batch", file, "--fleet", url, "--output", "json", limit: .seconds(180))
+      // The batch has begun; a gateway is killed as soon as it has a job.
+      try running.waitForOutput("batch-started")
+      var owner: String?
+      while owner == nil {
+        let jobs = try run("fleet", "jobs").end().lines
+        owner = ["a", "b", "c"].first { name in jobs.contains { $0.hasSuffix("running  \(name)") } }
+      }
+      let index = try #require(["a", "b", "c"].firstIndex(of: owner ?? ""))
+      gateways[index].send(SIGKILL)
+      let ended = running.end()
+      let endings = try endings(ended.lines)
+      #expect(endings.count == 6 && endings.values.allSatisfy { $0.count == 1 }, "\(endings)")
+      // The chains only read: they are run again.
+      #expect(endings.values.allSatisfy { $0 == ["ok"] } && ended.status == 0, "\(endings)")
+      let status = try run("fleet", "status", "--output", "json").end()
+      #expect(status.output.contains("\"running\":0,\"waiting\":0"), "\(status.output)")
+      gateways.remove(at: index)
+      for gateway in gateways {
+        gateway.send(SIGTERM)
+        let end = gateway.end()
+        #expect(end.status == 143 && end.errors.contains("has left fleet test"), "\(end.errors)")
+      }
+    }
+
+    @Test("Ctrl-C cancels the jobs; a second one leaves them, and says how to follow them")
+    func cancelled() throws {
+      let gateway = try gateway("a", try devices(1))
+      let file = try batch("  - read: battery-level\n  - sleep: 20s", 1)
+      let first = try run("batch", file, "--fleet", url, "--output", "json")
+      try first.waitForOutput("batch-started")
+      while !(try run("fleet", "jobs").end().output.contains("running  a")) {}
+      first.send(SIGINT)
+      let ended = first.end()
+      #expect(ended.status == 130 && ended.output.contains("\"cancelled\":1"), "\(ended.output)")
+      let second = try run("batch", file, "--fleet", url, "--output", "json")
+      try second.waitForOutput("batch-started")
+      while !(try run("fleet", "jobs").end().output.contains("running  a")) {}
+      second.send(SIGINT)
+      while !(try run("fleet", "jobs").end().output.contains("to be cancelled")) {}
+      second.send(SIGINT)
+      let left = second.end()
+      #expect(left.status == 130 && left.errors.contains("follow them with"), "\(left.errors)")
+      gateway.send(SIGTERM)
+      _ = gateway.end()
+    }
+
+    @Test("a batch that leaves is followed to its end, and drained gateways leave")
+    func detached() throws {
+      let gateway = try gateway("a", try devices(2))
+      let file = try batch("  - read: battery-level", 2)
+      let left = try run("batch", file, "--fleet", url, "--detach").end()
+      #expect(left.status == 0, "\(left.errors)")
+      let mark = "follow them with: blerun fleet follow "
+      let rest = try #require(left.errors.components(separatedBy: mark).dropFirst().first)
+      let name = String(rest.prefix { $0 != " " })
+      let followed = try run("fleet", "follow", name).end()
+      #expect(followed.status == 0, "\(followed.errors)")
+      #expect(followed.output.contains("\(name)-2  C0:FF:EE:00:01:02  ok"), "\(followed.output)")
+      #expect(followed.output.contains("read battery-level"), "\(followed.output)")
+      let again = try run("fleet", "cancel", name).end()
+      #expect(again.status == 0 && again.errors.contains("0 jobs to be cancelled"))
+      #expect(try run("fleet", "drain", "a").end().status == 0)
+      let end = gateway.end()
+      #expect(end.status == 0 && end.errors.contains("has left fleet test"), "\(end.errors)")
+      #expect(try run("fleet", "gateways").end().output == "")
+    }
+
+    @Test("a device that nobody observes ends with who listened, as a transient failure")
+    func unobserved() throws {
+      let gateway = try gateway("a", try devices(1))
+      let file = try folder.file(
+        "nobody.yaml",
+        "steps: [{ read: battery-level }]\ndevices: [\"C0:FF:EE:00:09:09\"]\n"
+      )
+      let ended = try run("batch", file, "--fleet", url, "--patience", "8s").end()
+      #expect(ended.status == 75, "\(ended.errors)")
+      #expect(ended.output.contains("not observed by a"), "\(ended.output)")
+      gateway.send(SIGTERM)
+      _ = gateway.end()
+    }
+
+    @Test("what cannot be sent to a fleet is refused before anything is submitted")
+    func refused() throws {
+      _ = try folder.file("part.yaml", "steps: [{ read: battery-level }]\n")
+      for (text, reason) in [
+        (
+          "steps: [{ include: part.yaml }]\ndevices: [\"C0:FF:EE:00:01:01\"]\n",
+          "includes other files"
+        ),
+        ("steps: [{ read: battery-level }]\ndevices: [\"Bat*\"]\n", "a name without wildcards"),
+        (
+          "steps: [{ read: battery-level }]\ndevices: { scan: 1s }\n",
+          "lists its devices"
+        ),
+      ] {
+        let file = try folder.file("refused.yaml", text)
+        let ended = try run("batch", file, "--fleet", url).end()
+        #expect(ended.status == 65 && ended.errors.contains(reason), "\(ended.errors)")
+      }
+      let none = try run("fleet", "status", "--fleet", "nats://127.0.0.1:1/test").end()
+      #expect(none.status == 69 && none.errors.contains("Connection refused"), "\(none.errors)")
+      let wrong = try run("fleet", "status", "--fleet", "hall").end()
+      #expect(wrong.status == 2 && wrong.errors.contains("not the address of a fleet"))
+    }
+  }
+
+  @Suite(
+    "docs/fleet.md",
+    .blocking,
+    .enabled(if: NATSServer.isInstalled, "nats-server is not installed")
+  )
+  struct FleetPageTests {
+    @Test("the five minutes do what the page says")
+    func fiveMinutes() throws {
+      let folder = try TemporaryFolder()
+      let page = try Example(in: "docs/fleet.md")
+      let blocks = page.blocks("sh")
+      try #require(blocks.count == 5)
+      // On a port of its own, below a folder of its own.
+      let free = try NATSServer()
+      let port = free.port
+      free.kill()
+      let script = "set -e\n" + blocks.joined(separator: "\n")
+      let own = script.replacingOccurrences(of: "4222", with: "\(port)")
+      _ = try folder.file("five-minutes.sh", own)
+      let path = URL(fileURLWithPath: binaryPath).deletingLastPathComponent().path
+      let run = try RunningProgram(
+        [
+          "/bin/sh", "-c",
+          "ln -s \(packageFolder)/Simulators Simulators && exec sh five-minutes.sh",
+        ],
+        in: folder.path,
+        environment: [
+          "PATH": "\(path):/usr/sbin:/usr/bin:/bin", "XDG_STATE_HOME": folder.path,
+          "HOME": folder.path,
+        ],
+        limit: .seconds(240)
+      ).end()
+      #expect(run.status == 0, "\(run.errors)")
+      #expect(run.output.components(separatedBy: "3 devices: 3 ok").count == 3, "\(run.output)")
+      #expect(run.lines.contains("demo-1  0 running"), "\(run.output)")
+      #expect(run.lines.suffix(6).allSatisfy { $0.contains("  ok  demo-") }, "\(run.output)")
+    }
+
+    @Test("the server's configuration is valid, and each role may do its part and no more")
+    func configuration() throws {
+      let path = packageFolder + "/Packaging/fleet/nats-server.conf"
+      var text = try String(contentsOfFile: path, encoding: .utf8)
+      // Without certificates, and where the test may write.
+      let start = try #require(text.range(of: "tls {"))
+      let end = try #require(text.range(of: "}", range: start.upperBound..<text.endIndex))
+      text.removeSubrange(start.lowerBound..<end.upperBound)
+      text = text.replacingOccurrences(of: "listen: \"0.0.0.0:4222\"", with: "")
+        .replacingOccurrences(of: "/var/lib/nats", with: "store")
+      for role in ["ADMIN", "GATEWAY", "SUBMITTER", "OPERATOR", "VIEWER"] {
+        text = text.replacingOccurrences(of: "$\(role)_PASSWORD", with: "secret")
+      }
+      let server = try NATSServer(text)
+      let folder = try TemporaryFolder()
+      func url(_ user: String) -> String {
+        server.address(of: "hall", user: "\(user):secret")
+      }
+      func fleet(_ user: String, _ arguments: String...) throws -> RunningProgram.Ended {
+        try RunningProgram(
+          blerun: ["fleet"] + arguments + ["--fleet", url(user)],
+          in: folder.path,
+          limit: .seconds(60)
+        ).end()
+      }
+      #expect(try fleet("viewer", "status").status == 69)
+      #expect(try fleet("admin", "status").status == 0)
+      let device = packageFolder + "/Simulators/devices/battery.yaml"
+      let gateway = try RunningProgram(
+        blerun: [
+          "gateway", "--fleet", url("gateway"), "--name", "a", "--state", "a.json", "--simulate",
+          device,
+        ],
+        in: folder.path
+      )
+      _ = try folder.file("batch.yaml", "steps: [{ read: battery-level }]\ndevices: [Battery-1]\n")
+      let batch = try RunningProgram(
+        blerun: ["batch", "batch.yaml", "--fleet", url("submitter")],
+        in: folder.path,
+        environment: ["XDG_STATE_HOME": folder.path],
+        limit: .seconds(60)
+      ).end()
+      #expect(batch.status == 0 && batch.output.contains("1 device: 1 ok"), "\(batch.errors)")
+      #expect(!batch.errors.contains("secret"), "\(batch.errors)")
+      let gateways = try fleet("viewer", "gateways")
+      #expect(gateways.output == "a  0 running\n", "\(gateways.errors)")
+      #expect(try fleet("viewer", "drain", "a").status != 0)
+      #expect(try fleet("operator", "drain", "a").status == 0)
+      #expect(gateway.end().status == 0)
+    }
+  }
+#endif

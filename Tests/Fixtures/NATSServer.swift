@@ -1,0 +1,76 @@
+// A nats-server of a test's own, on a free port of the loopback, with its store in a temporary folder.
+
+import Glibc
+
+/// A running nats-server with JetStream.
+package final class NATSServer {
+  /// Where Debian puts it, which is not in the PATH of every user.
+  private static let paths = ["/usr/sbin", "/usr/bin", "/usr/local/bin"].map { "\($0)/nats-server" }
+
+  /// Whether this host has it.
+  package static var isInstalled: Bool { path != nil }
+
+  private static var path: String? { paths.first { access($0, X_OK) == 0 } }
+
+  /// There is none to start.
+  package struct NotInstalled: Error {}
+
+  package let port: Int
+  private let folder: TemporaryFolder
+  private let configuration: String
+  private var program: RunningProgram?
+
+  /// Starts it and waits until it answers.
+  ///
+  /// - Parameter settings: Further lines of its configuration.
+  package init(_ settings: String = "jetstream { store_dir: \"store\" }") throws {
+    folder = try TemporaryFolder()
+    configuration = settings
+    let (program, port) = try Self.start(settings, port: -1, in: folder)
+    (self.program, self.port) = (program, port)
+  }
+
+  private static func start(
+    _ settings: String,
+    port: Int,
+    in folder: TemporaryFolder
+  ) throws -> (RunningProgram, Int) {
+    guard let path else { throw NotInstalled() }
+    let file = try folder.file("server.conf", "listen: \"127.0.0.1:\(port)\"\n\(settings)\n")
+    // Its log is on standard error.
+    let program = try RunningProgram(
+      ["/bin/sh", "-c", "exec \"$0\" -c \"$1\" 2>&1", path, file],
+      in: folder.path
+    )
+    let mark = "Listening for client connections on 127.0.0.1:"
+    let text = try program.waitForText(after: mark)
+    try program.waitForOutput("Server is ready")
+    guard let port = Int(text) else {
+      throw RunningProgram.NotPrinted(awaited: mark, output: text)
+    }
+    return (program, port)
+  }
+
+  /// The address of a fleet on it.
+  package func address(of fleet: String, user: String? = nil) -> String {
+    "nats://\(user.map { "\($0)@" } ?? "")127.0.0.1:\(port)/\(fleet)"
+  }
+
+  /// Ends it at once, as a power cut does; what it has stored stays.
+  package func kill() {
+    program?.send(SIGKILL)
+    _ = program?.end()
+    program = nil
+  }
+
+  /// Stops it in its tracks: it takes what is sent, and answers nothing.
+  package func pause() { program?.send(SIGSTOP) }
+
+  /// Goes on.
+  package func resume() { program?.send(SIGCONT) }
+
+  /// Starts it again, where it was.
+  package func restart() throws {
+    program = try Self.start(configuration, port: port, in: folder).0
+  }
+}

@@ -1,0 +1,78 @@
+// What is read of a server before anything is sent: addresses, versions, streams.
+
+#if Fleet
+  import Fleet
+  import Fixtures
+  import Jobs
+  import Testing
+
+  @testable import FleetNATS
+
+  @Suite("The server of a fleet")
+  struct FleetServerTests {
+    @Test("an address has a server, a user and a fleet, and is printed without the password")
+    func address() throws {
+      let full = try FleetAddress(parsing: "tls://hall%401:s%3Acret@nats.example.org:4443/hall-1")
+      #expect(full.user == "hall@1" && full.password == "s:cret" && full.port == 4443)
+      #expect(full.description == "fleet hall-1 on tls://nats.example.org:4443, user hall@1")
+      let short = try FleetAddress(parsing: "nats://[::1]/a")
+      #expect(short.host == "::1" && short.port == 4222 && short.user == nil)
+      #expect(short.server == "nats://[::1]:4222")
+    }
+
+    @Test(
+      "an address that is none says what is wrong",
+      arguments: [
+        ("hall", "'hall' is not the address of a fleet"), ("http://a/b", "not the address"),
+        ("nats://a", "the name of the fleet is missing"),
+        ("nats://a/b.c", "the name of the fleet is missing or invalid"),
+        ("nats://a:0/b", "invalid port"), ("nats:///b", "the host is missing"),
+        ("nats://u:p%4@a/b", "two hexadecimal digits"),
+      ]
+    )
+    func wrong(text: String, problem: String) {
+      let error = #expect(throws: FleetAddressError.self) { try FleetAddress(parsing: text) }
+      #expect(error?.description.contains(problem) == true, "\(error?.description ?? "")")
+    }
+
+    @Test(
+      "versions are compared as numbers",
+      arguments: [
+        ("2.9.10", "2.9.0", true), ("2.10.0-beta.1", "2.9.21", true), ("2.8.4", "2.9.0", false),
+        ("2.9.10", "2.9.21", false), ("3.0", "2.9.0", true),
+      ]
+    )
+    func versions(version: String, needed: String, isEnough: Bool) throws {
+      let line = "INFO {\"version\":\"\(version)\",\"cluster\":\"c\"} \r"
+      let introduction = try #require(ServerIntroduction(line))
+      #expect(introduction.isAtLeast(needed) == isEnough && introduction.cluster == "c")
+    }
+
+    @Test("something else than a NATS server is not one")
+    func foreign() { #expect(ServerIntroduction("HTTP/1.1 400 Bad Request") == nil) }
+
+    @Test("keys lead to subjects and back, and foreign subjects to none")
+    func subjects() throws {
+      let layout = StreamLayout(fleet: "hall")
+      for kind in StoreKey.Kind.allCases {
+        let key = StoreKey(kind, "a-1")
+        #expect(layout.key(of: layout.subject(key)) == key)
+      }
+      #expect(layout.subject(StoreKey(.device, "C0")) == "$KV.blerun_devices_hall.device.C0")
+      #expect(layout.subject(.all(.result)) == "blerun.hall.result.*")
+      #expect(layout.key(of: "$KV.blerun_devices_other.device.C0") == nil)
+      #expect(layout.key(of: "blerun.hall.nothing.C0") == nil)
+    }
+
+    @Test("a stream without a setting that is needed is refused: an old server ignores it")
+    func ignoredSetting() throws {
+      for stream in StreamLayout(fleet: "hall").streams {
+        #expect(stream.difference(from: stream.settings) == nil)
+        guard case .object(let members) = stream.settings else { continue }
+        let without = JSONValue.object(members.filter { $0.key != "allow_direct" })
+        let difference = stream.difference(from: without)
+        #expect(difference == "its setting allow_direct is missing, and true is needed")
+      }
+    }
+  }
+#endif

@@ -1,0 +1,183 @@
+// The store on NATS keeps the contract, on a server that the test starts, and survives its restart.
+
+#if Fleet
+  import Bluetooth
+  import Fixtures
+  import Fleet
+  import FleetNATS
+  import Foundation
+  import Signals
+  import Testing
+
+  /// A server for all tests: each has a fleet of its own on it.
+  nonisolated(unsafe) private let server = Result { try NATSServer() }
+
+  @Suite(
+    "The store on NATS",
+    .blocking,
+    .enabled(if: NATSServer.isInstalled, "nats-server is not installed")
+  )
+  struct NATSStoreTests {
+    private static let limit = Duration.seconds(20)
+
+    private let loop = EventLoop()
+    private let fleet = "t\(ProcessInfo.processInfo.globallyUniqueString.prefix(8))"
+
+    private func connect(_ server: NATSServer) throws -> NATSJobStore {
+      let address = try FleetAddress(parsing: server.address(of: fleet))
+      return try loop.run { [loop] in
+        try await FleetStore.connect(NATSSettings(address, client: "test"), on: loop)
+      }
+    }
+
+    /// Two clients of one fleet, and a wait with a deadline in real time.
+    private func tested(
+      _ server: NATSServer,
+      _ body: (StoreUnderTest<NATSJobStore, NATSJobStore>) throws -> Void
+    ) throws {
+      let (first, second) = (try connect(server), try connect(server))
+      defer {
+        first.close()
+        second.close()
+      }
+      let store = StoreUnderTest(first: first, second: second) { [loop] reached in
+        let hasPassed = Guarded(false)
+        let timer = loop.after(Self.limit) { hasPassed.withLock { $0 = true } }
+        defer { timer.cancel() }
+        // What comes from other threads wakes the loop; a look now and then finds it in any case.
+        let looks = Guarded<[LoopTimer]>([])
+        @Sendable func look() {
+          let timer = loop.after(.milliseconds(20)) { look() }
+          looks.withLock { $0 = [timer] }
+        }
+        look()
+        defer { for timer in looks.withLock({ $0 }) { timer.cancel() } }
+        try loop.drive { reached() || hasPassed.withLock { $0 } }
+        #expect(reached(), "nothing came within \(Self.limit)")
+      }
+      try body(store)
+    }
+
+    @Test("changes only what has the expected revision")
+    func compareAndSet() throws { try tested(server.get()) { try StoreContract.compareAndSet($0) } }
+
+    @Test("appends once behind the expected record of a subject")
+    func append() throws { try tested(server.get()) { try StoreContract.append($0) } }
+
+    @Test("lists the entries of a pattern by key")
+    func list() throws { try tested(server.get()) { try StoreContract.list($0) } }
+
+    @Test("a watch reports what exists, the end of that, and every change")
+    func watch() throws { try tested(server.get()) { try StoreContract.watch($0) } }
+
+    @Test("subscribers receive what is published and what is appended")
+    func publish() throws { try tested(server.get()) { try StoreContract.publish($0) } }
+
+    @Test("the state of the connection is reported as it is now")
+    func connection() throws { try tested(server.get()) { try StoreContract.connection($0) } }
+
+    @Test("an empty fleet lists nothing, and a watch of it begins with the end of that")
+    func empty() throws {
+      try tested(server.get()) { store in
+        #expect(try store.ask(.list(.all(.device))) == .entries([]))
+        let events = Guarded<[WatchEvent]>([])
+        let watch = store.second.watch(.all(.job)) { event in events.withLock { $0.append(event) } }
+        try store.wait { events.withLock { !$0.isEmpty } }
+        #expect(events.withLock { $0 } == [.initialStateEnded])
+        watch.cancel()
+      }
+    }
+
+    @Test("many requests at once are each answered once")
+    func many() throws {
+      try tested(server.get()) { store in
+        let answers = Guarded<[StoreAnswer]>([])
+        for number in 0..<2000 {
+          let key = StoreKey(.chain, "c\(number)")
+          store.first.perform(.create(key, .chain("\(number)")), within: .seconds(15)) { answer in
+            answers.withLock { $0.append(answer) }
+          }
+        }
+        try store.wait { answers.withLock { $0.count } == 2000 }
+        let isApplied = answers.withLock { answers in
+          answers.allSatisfy { if case .applied = $0 { true } else { false } }
+        }
+        #expect(isApplied)
+        guard case .entries(let entries) = try store.ask(.list(.all(.chain)), within: .seconds(15))
+        else {
+          Issue.record("the chains are listed")
+          return
+        }
+        #expect(entries.count == 2000)
+      }
+    }
+
+    // MARK: A server that fails
+
+    private static let key = StoreKey.device(BluetoothAddress(number: 7))
+
+    private static func value(_ text: String) -> StoredValue {
+      .device(DeviceEntry(queue: JobID(text).map { [QueuedJob($0)] } ?? []))
+    }
+
+    @Test("a server that is killed loses nothing acknowledged, and a watch goes on behind it")
+    func restart() throws {
+      let server = try NATSServer()
+      try tested(server) { store in
+        let states = Guarded<[StoreConnection]>([])
+        let observing = store.first.observeConnection { one in states.withLock { $0.append(one) } }
+        let events = Guarded<[WatchEvent]>([])
+        let watch = store.second.watch(.all(.device)) { one in events.withLock { $0.append(one) } }
+        let first = try store.revision(.create(Self.key, Self.value("a")))
+        try store.wait { events.withLock { $0.count } == 2 }
+        server.kill()
+        try store.wait { states.withLock { $0.last } == .down }
+        let lost = try store.ask(.update(Self.key, Self.value("b"), expecting: first))
+        #expect(lost == .unknown)
+        #expect(try store.ask(.list(.one(Self.key))) == .unavailable)
+        try server.restart()
+        try store.wait { states.withLock { $0.last } == .up }
+        let found = StoreEntry(key: Self.key, value: Self.value("a"), revision: first)
+        #expect(try store.ask(.list(.one(Self.key)), within: .seconds(10)) == .entries([found]))
+        let update = StoreRequest.update(Self.key, Self.value("c"), expecting: first)
+        guard case .applied(let second) = try store.ask(update, within: .seconds(10)) else {
+          Issue.record("the update is made")
+          return
+        }
+        let changed = StoreEntry(key: Self.key, value: Self.value("c"), revision: second)
+        try store.wait { events.withLock { $0.last } == .entry(changed) }
+        observing.cancel()
+        watch.cancel()
+      }
+    }
+
+    @Test("a server that answers nothing leaves a change unknown, within its limit")
+    func paused() throws {
+      let server = try NATSServer()
+      try tested(server) { store in
+        let first = try store.revision(.create(Self.key, Self.value("a")))
+        server.pause()
+        let begun = loop.now
+        let update = StoreRequest.update(Self.key, Self.value("b"), expecting: first)
+        #expect(try store.ask(update, within: .seconds(1)) == .unknown)
+        #expect(try store.ask(.last(Self.key), within: .seconds(1)) == .unavailable)
+        #expect(loop.now - begun < .seconds(6))
+        server.resume()
+      }
+    }
+
+    @Test("what is wrong with a server is said before anything is done")
+    func unfit() throws {
+      let bare = try NATSServer("")
+      let address = try FleetAddress(parsing: bare.address(of: fleet))
+      let error = #expect(throws: FleetServerError.self) { try connect(bare) }
+      #expect(error?.description.contains("has no JetStream for this user") == true)
+      bare.kill()
+      let gone = #expect(throws: FleetServerError.self) { try connect(bare) }
+      #expect(
+        gone == .unreachable(server: address.server, reason: "Connection refused"),
+        "\(gone.map { "\($0)" } ?? "")"
+      )
+    }
+  }
+#endif
