@@ -17,6 +17,8 @@ import urllib.error
 import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+# How long anything may take, in seconds: much longer than needed, for machines that have much else to do.
+WAIT = 90
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 
 
@@ -45,14 +47,24 @@ class Browser:
                      f"--blink-settings=preferredColorScheme={0 if dark else 1}"]
         options = {"binary": CHROMIUM, "args": arguments}
         capabilities = {"goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL"}}
-        answer = self.ask("POST", "", {"capabilities": {"alwaysMatch": capabilities}})
-        self.address += "/" + answer["sessionId"]
+        self.begin(capabilities)
         self.command("Emulation.setDeviceMetricsOverride",
                      {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         # Where the page scrolls to is there at once.
         motion = {"name": "prefers-reduced-motion", "value": "reduce"}
         self.command("Emulation.setEmulatedMedia", {"features": [scheme, motion]})
+
+    def begin(self, capabilities, tries=3):
+        """Starts the browser. On a busy machine the driver gives up before it has come up."""
+        for number in range(1, tries + 1):
+            try:
+                answer = self.ask("POST", "", {"capabilities": {"alwaysMatch": capabilities}})
+                self.address += "/" + answer["sessionId"]
+                return
+            except (OSError, RuntimeError):
+                if number == tries:
+                    raise
 
     def __enter__(self):
         return self
@@ -69,7 +81,7 @@ class Browser:
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(self.address + path, data, method=method)
         try:
-            with urllib.request.urlopen(request, timeout=60) as answer:
+            with urllib.request.urlopen(request, timeout=WAIT) as answer:
                 return json.load(answer)["value"]
         except urllib.error.HTTPError as error:
             raise RuntimeError(error.read().decode()) from None
@@ -88,8 +100,11 @@ class Browser:
     def text(self, selector):
         return self.run("document.querySelector(arguments[0])?.innerText ?? ''", selector)
 
-    def wait(self, script, what, limit=20):
-        """Waits until an expression is true, and returns its value."""
+    def wait(self, script, what, limit=WAIT):
+        """Waits until an expression is true, and returns its value.
+
+        What is awaited is all that is looked at afterwards: the page changes meanwhile.
+        """
         end = time.monotonic() + limit
         while True:
             value = self.run(script)

@@ -65,6 +65,30 @@ struct SnoopFormatTests {
     #expect(content.slice(since: 3, of: "a") == nil)
   }
 
+  @Test("the last packets since a mark are kept for the page of a run, and the others counted")
+  func packets() {
+    var content = TraceContent(limit: 64 << 20, hasMoreFiles: true)
+    #expect(content.packets(since: 0, of: "a") == nil)
+    let count = 3 * TraceContent.mostRecent
+    for time in 1...count { _ = content.add(packet, at: time) }
+    let kept = content.packets(since: 10, of: "a")
+    #expect(kept?.packets.count == TraceContent.mostRecent)
+    #expect(kept?.packets.last == recorded(count, at: .microseconds(count)))
+    #expect(kept?.leftOut == count - 10 - TraceContent.mostRecent && kept?.file == "a")
+    let few = content.packets(since: count - 2, of: "a")
+    #expect(few?.packets.map(\.number) == [count - 1, count] && few?.leftOut == 0)
+    #expect(content.packets(since: count, of: "a") == nil)
+    #expect(content.slice(since: 0, of: "a")?.last.count == 32)
+  }
+
+  @Test("packets of earlier files are counted, not kept")
+  func earlierPackets() {
+    var content = small()
+    for time in 1...7 { _ = content.add(packet, at: time) }
+    let kept = content.packets(since: 1, of: "a.3")
+    #expect(kept?.packets.map(\.number) == [1] && kept?.leftOut == 5)
+  }
+
   @Test("a file ends at its limit, and accepts nothing more, however small")
   func limit() {
     var content = TraceContent(limit: 16 + 30 + 29, hasMoreFiles: false)

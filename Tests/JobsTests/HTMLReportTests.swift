@@ -166,8 +166,8 @@ struct HTMLReportTests {
         $0.answer("read battery-level", .failure(lost), .value([72]))
       }
     ])
-    #expect(page.contains("<title>attempt 1, 1.000 s</title>"))
-    #expect(page.contains("<p>Attempt 1 failed: reading battery-level on"))
+    #expect(page.contains("<title>attempt 1, 0.000 s</title>"))
+    #expect(page.contains("<summary>Attempt 1 failed: reading battery-level on"))
     #expect(page.contains("<p class=\"verdict ok\">1 device: 1 ok</p>"))
   }
 
@@ -197,12 +197,14 @@ struct HTMLReportTests {
     let page = Self.page([events], of: whole)
     let reader = PageReader(page)
     #expect(reader.error == nil)
-    #expect(reader.count["script"] == 1 && reader.count["style"] == 1 && reader.count["img"] == nil)
+    // Lanes may have data beside the one script.
+    #expect(page.components(separatedBy: "<script>").count == 2)
+    #expect(reader.count["style"] == 1 && reader.count["img"] == nil)
     #expect(reader.foreignLinks.isEmpty)
     #expect(page.unicodeScalars.allSatisfy { $0 == "\n" || $0.isPrintable })
     let shown = String(name.printable.prefix(20))
-    #expect(reader.text.components(separatedBy: shown).count > 6)
-    #expect(page.utf8.count < 60_000)
+    #expect(reader.text.components(separatedBy: shown).count > 5)
+    #expect(page.utf8.count < 80_000)
   }
 
   // MARK: Size
@@ -240,6 +242,7 @@ struct HTMLReportTests {
       page.components(separatedBy: "<td class=\"s failed\">failed</td><td class=\"n\">3.000").count
         == 13
     )
-    #expect(PageReader(page).error == nil)
+    let reader = PageReader(page)
+    #expect(reader.error == nil && Set(reader.links).isSubset(of: reader.ids))
   }
 }

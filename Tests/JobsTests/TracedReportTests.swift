@@ -24,6 +24,13 @@ struct TracedReportTests {
       let times = Duration.seconds(mark + 1) ... .seconds(last)
       return TraceSlice(file: "run.btsnoop", packets: mark + 1...last, times: times)
     }
+
+    func packets(since mark: Int) -> TracedPackets? {
+      let packets = (mark + 1...self.mark()).map { number in
+        TracePacket(number: number, time: .seconds(number), text: "packet")
+      }
+      return TracedPackets(file: "run.btsnoop", packets: packets, leftOut: 0)
+    }
   }
 
   private let bench = RunBench()
@@ -53,20 +60,34 @@ struct TracedReportTests {
       default: nil
       }
     }
-    // Connecting began at packet 1, reading at 2, writing at 3; its end saw the fourth.
-    #expect(failures.map { $0.trace?.packets } == [4...4, 4...4])
+    // The run began at packet 1, connecting at 2, reading at 3, writing at 4; its end saw the fifth.
+    #expect(failures.map { $0.trace?.packets } == [5...5, 5...5])
     let text = events.flatMap { TextReport().lines(for: $0) }
     #expect(
       text.contains(
-        "   trace  packets 4 to 4 of run.btsnoop, "
-          + "1970-01-01T00:00:04.000000Z to 1970-01-01T00:00:04.000000Z"
+        "   trace  packets 5 to 5 of run.btsnoop, "
+          + "1970-01-01T00:00:05.000000Z to 1970-01-01T00:00:05.000000Z"
       )
     )
     let json = events.flatMap { JSONLinesReport().lines(for: $0) }
     let member =
-      #""trace":{"file":"run.btsnoop","first":4,"last":4,"#
-      + #""from":"1970-01-01T00:00:04.000000Z","to":"1970-01-01T00:00:04.000000Z"}}"#
+      #""trace":{"file":"run.btsnoop","first":5,"last":5,"#
+      + #""from":"1970-01-01T00:00:05.000000Z","to":"1970-01-01T00:00:05.000000Z"}}"#
     #expect(json.count { $0.contains(member) } == 2)
+  }
+
+  @Test("the end of a run has its packets, for its page; no line has them")
+  func packets() throws {
+    let events = try events("read battery-level")
+    let ending = try #require(
+      events.compactMap { event -> RunEnding? in
+        if case .runFinished(let ending) = event.change { ending } else { nil }
+      }.last
+    )
+    // One at the start of the run, three at those of its steps, and one when it ends.
+    #expect(ending.packets?.packets.map(\.number) == [2, 3, 4, 5])
+    let lines = events.flatMap { JSONLinesReport().lines(for: $0) }
+    #expect(!lines.contains { $0.contains("packet") })
   }
 
   @Test("a run that succeeds is reported as without a trace")

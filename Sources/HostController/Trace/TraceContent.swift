@@ -72,12 +72,15 @@ struct TraceContent: Sendable {
     return writing
   }
 
-  /// How many packets are kept for ``TraceSlice/last``.
-  private static let mostRecent = 32
+  /// How many packets ``TraceSlice/last`` has.
+  private static let mostOfSlice = 32
+  /// How many packets of the current file are kept.
+  static let mostRecent = 5_000
 
   /// Keeps the beginning of a packet: what it is.
   private mutating func keep(_ packet: MonitorPacket) {
-    if recent.count == Self.mostRecent { recent.removeFirst() }
+    // Removed many at a time: each removal moves the others.
+    if recent.count == 2 * Self.mostRecent { recent.removeFirst(Self.mostRecent) }
     let start = MonitorPacket(
       opcode: packet.opcode,
       index: packet.index,
@@ -117,13 +120,26 @@ struct TraceContent: Sendable {
       packets: first + 1...times.count,
       times: .microseconds(earliest) ... .microseconds(latest),
       before: max(0, before - mark),
-      last: recent.filter { $0.place >= first }.map { place, packet in
-        TracePacket(
-          number: place + 1,
-          time: .microseconds(times[place]),
-          text: PacketText.text(of: packet)
-        )
-      }
+      last: recent(from: first, upTo: Self.mostOfSlice)
     )
+  }
+
+  /// The last packets since a mark, as far as they are in the current file; nil when there are none.
+  func packets(since mark: Int, of file: String) -> TracedPackets? {
+    let kept = recent(from: max(0, mark - (total - times.count)), upTo: Self.mostRecent)
+    guard !kept.isEmpty else { return nil }
+    return TracedPackets(file: file, packets: kept, leftOut: total - mark - kept.count)
+  }
+
+  /// The last packets from a place in the current file on.
+  private func recent(from first: Int, upTo limit: Int) -> [TracePacket] {
+    // In the order of their places.
+    recent.suffix(limit).drop { $0.place < first }.map { place, packet in
+      TracePacket(
+        number: place + 1,
+        time: .microseconds(times[place]),
+        text: PacketText.text(of: packet)
+      )
+    }
   }
 }

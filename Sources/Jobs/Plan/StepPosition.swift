@@ -88,6 +88,11 @@ public struct StepPosition: Hashable, Sendable, CustomStringConvertible {
   /// How many steps it is inside.
   var depth: Int { max(0, parts.count { if case .step = $0 { true } else { false } } - 1) }
 
+  /// Whether it is done however the steps before it end: in a `finally`, or the implicit disconnect.
+  var isCleanUp: Bool {
+    implied == .disconnect || parts.contains { if case .finally = $0 { true } else { false } }
+  }
+
   /// Whether the step is inside a repetition.
   var isTurn: Bool { parts.contains { $0.isRepetition } }
 

@@ -34,6 +34,29 @@ public struct RecordedRun: Equatable, Sendable {
     }
   }
 
+  /// A try of the chain before the last one, where values are kept.
+  struct Attempt: Equatable, Sendable {
+    let began: Duration
+    let ended: Duration
+    /// Why it failed; nil where no step has it.
+    let failure: RunFailure?
+    /// Its last steps.
+    let steps: [Step]
+    /// How many steps before those, or without a failure, were not kept.
+    let leftOut: Int
+  }
+
+  /// A step that began, and has not ended yet.
+  struct StepUnderWay: Equatable, Sendable {
+    let step: ReportedStep
+    let beganAt: Duration
+  }
+
+  /// How many steps of one try before the last one are kept.
+  static let attemptStepLimit = 200
+  /// How many tries before the last one are kept: the first ones.
+  static let attemptLimit = 50
+
   /// The identity of the run.
   public let run: RunIdentity
   /// The device, as output names it.
@@ -56,12 +79,20 @@ public struct RecordedRun: Equatable, Sendable {
   public internal(set) var leftOut = 0
   /// Why the earlier tries failed, in order.
   public internal(set) var earlierFailures: [RunFailure] = []
-  /// When the tries after the first one began, counted from the start of the run.
-  private(set) var attemptStarts: [Duration] = []
+  /// The tries before the last one, in order, where values are kept.
+  private(set) var earlierAttempts: [Attempt] = []
+  /// When the last try began, counted from the start of the run.
+  private(set) var attemptBegan = Duration.zero
+  /// The steps that have not ended, where values are kept: an inner one after the one it is in.
+  private(set) var underWay: [StepUnderWay] = []
+  /// The time of the last event, counted from the start of the run, where values are kept.
+  private(set) var lastEventAt = Duration.zero
   /// The values of all tries, where they are kept.
   var values = RecordedValues()
   /// The messages and notes of all tries, where they are kept.
   var remarks = RecordedRemarks()
+  /// The packets of its trace, where one was recorded and values are kept.
+  var packets: TracedPackets?
   /// How it ended; nil while it is under way.
   public internal(set) var ending: Ending?
 
@@ -83,13 +114,44 @@ public struct RecordedRun: Equatable, Sendable {
     steps.append(step)
   }
 
-  /// Begins another try: its steps replace those of the last one.
-  mutating func begin(attempt: Int, at time: Duration) {
-    if let failed = steps.last(where: { $0.failure != nil })?.failure {
-      earlierFailures.append(failed)
+  /// How many steps are kept of the tries before the last one.
+  var earlierStepCount: Int { earlierAttempts.reduce(0) { $0 + $1.steps.count } }
+
+  /// Takes up the time of an event, and which steps are under way.
+  mutating func follow(_ event: RunEvent) {
+    lastEventAt = max(lastEventAt, event.offset)
+    switch event.change {
+    case .stepStarted(let step):
+      underWay.append(StepUnderWay(step: step, beganAt: event.offset))
+    case .stepFinished(let result):
+      let index = underWay.lastIndex { $0.step.position == result.step.position }
+      if let index { underWay.remove(at: index) }
+    case .runFinished: underWay = []
+    case .runStarted, .value, .advertisement, .pairingDisplay, .gap, .remark: break
     }
+  }
+
+  /// Begins another try: its steps replace those of the last one.
+  ///
+  /// - Parameter keepsSteps: Whether there is room for the last steps of the try that is over.
+  mutating func begin(attempt: Int, at time: Duration, keepsSteps: Bool) {
+    let failure = steps.last { $0.failure != nil }?.failure
+    if keepsSteps, earlierAttempts.count < Self.attemptLimit {
+      let last = steps.suffix(Self.attemptStepLimit)
+      earlierAttempts.append(
+        Attempt(
+          began: attemptBegan,
+          ended: steps.last?.endedAt ?? time,
+          failure: failure,
+          steps: Array(last),
+          leftOut: leftOut + steps.count - last.count
+        )
+      )
+    }
+    if let failure { earlierFailures.append(failure) }
     self.attempt = attempt
-    attemptStarts.append(time)
+    attemptBegan = time
+    underWay = []
     steps = []
     leftOut = 0
   }

@@ -43,10 +43,7 @@ extension RecordedRun {
     }
 
     /// `1  read battery-level`; an implied step has no place in the chain.
-    public var title: String {
-      let step = result.step
-      return step.position.isImplied ? step.title : "\(step.position)  \(step.title)"
-    }
+    public var title: String { RecordedRun.title(of: result.step) }
 
     /// Whether it did not fail.
     public var isWell: Bool { status == .ok || status == .skipped }

@@ -1,5 +1,7 @@
 // Collects events into records of runs, for reports of complete runs.
 
+import Bluetooth
+
 /// Collects runs from their events, also of several devices at once.
 ///
 /// Steps that succeeded are kept up to a bound and counted beyond it; a step that failed is always
@@ -12,6 +14,9 @@ public struct RunCollector: Sendable {
   /// From how many kept steps on each further run keeps fewer.
   public static let manySteps = 100_000
 
+  /// How many packets of traces are kept, of all runs together.
+  static let packetLimit = 20_000
+
   /// The runs, in the order in which they began.
   public private(set) var runs: [RecordedRun] = []
   /// The results outside the runs.
@@ -21,6 +26,8 @@ public struct RunCollector: Sendable {
   private let keepsValues: Bool
   /// How many steps are kept, of all runs together.
   private var kept = 0
+  /// How many packets of traces are kept, of all runs together.
+  private var packets = 0
   /// How many single numbers of values are kept, of all runs together.
   private var raw = 0
 
@@ -73,11 +80,13 @@ public struct RunCollector: Sendable {
       return
     }
     guard let index = indices[key] else { return }
-    let before = runs[index].steps.count
-    defer { kept += runs[index].steps.count - before }
+    let before = runs[index].keptSteps
+    defer { kept += runs[index].keptSteps - before }
     if event.attempt > runs[index].attempt {
-      runs[index].begin(attempt: event.attempt, at: event.offset)
+      let keepsSteps = keepsValues && kept < Self.manySteps
+      runs[index].begin(attempt: event.attempt, at: event.offset, keepsSteps: keepsSteps)
     }
+    if keepsValues { runs[index].follow(event) }
     switch event.change {
     case .stepFinished(let result):
       let limit = kept < Self.manySteps ? Self.stepLimit : Self.smallStepLimit
@@ -92,6 +101,10 @@ public struct RunCollector: Sendable {
       if keepsValues { runs[index].remarks.add(remark, at: event.offset) }
     case .runFinished(let ending):
       runs[index].end(RecordedRun.Ending(ending), after: event.offset)
+      if keepsValues, let packets = ending.packets {
+        runs[index].packets = packets.last(max(0, Self.packetLimit - self.packets))
+        self.packets += runs[index].packets?.packets.count ?? 0
+      }
       indices[key] = nil
       if condenses { runs[index].condense(to: SummaryReport.slowestCount) }
     case .runStarted, .stepStarted, .advertisement, .pairingDisplay: break
@@ -100,6 +113,8 @@ public struct RunCollector: Sendable {
 }
 
 extension RecordedRun {
+  fileprivate var keptSteps: Int { steps.count + earlierStepCount }
+
   /// Keeps only the slowest and the failed steps.
   fileprivate mutating func condense(to count: Int) {
     let slowest = Set(slowestIndices.prefix(count))

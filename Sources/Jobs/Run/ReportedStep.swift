@@ -124,6 +124,9 @@ public struct ReportedStep: Hashable, Sendable {
     if case .log = step.action { repeatsAction = true } else { repeatsAction = false }
   }
 
+  /// Whether it consists of other steps.
+  var hasInnerSteps: Bool { ["repeat", "when", "try"].contains(operation) }
+
   /// The same step with what is measured over its values, which has no octets.
   var measured: ReportedStep {
     var step = self

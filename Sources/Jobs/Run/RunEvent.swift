@@ -139,6 +139,8 @@ public struct RunEnding: Equatable, Sendable {
   public let warnings: Int
   /// The values that steps of the last try captured, by their names.
   public let captured: [String: DecodedValue]
+  /// The packets of the run, where a trace was recorded meanwhile; for reports of complete runs.
+  public internal(set) var packets: TracedPackets?
 
   /// The ending of a run; see the properties for what is what.
   public init(

@@ -34,6 +34,8 @@ public final class TracedReport: Sendable {
 
   /// A run under way.
   private struct Run {
+    /// The number of packets when it began.
+    var mark = 0
     /// The running steps, the innermost last.
     var begun: [Begun] = []
     /// The last failed step, with whose failure the run may end, and its part of the trace.
@@ -75,7 +77,8 @@ public final class TracedReport: Sendable {
     let key = Key(run: event.run, device: event.device)
     switch event.change {
     case .runStarted:
-      state.withLock { $0[key] = Run() }
+      let mark = trace?.mark() ?? 0
+      state.withLock { $0[key] = Run(mark: mark) }
       return event
     case .stepStarted(let step):
       let mark = trace?.mark() ?? 0
@@ -113,8 +116,9 @@ public final class TracedReport: Sendable {
 
   private func finished(_ ending: RunEnding, _ event: RunEvent, _ key: Key) -> RunEnding {
     let run = state.withLock { $0.removeValue(forKey: key) }
-    guard let failure = ending.failure else { return ending }
     var explained = ending
+    explained.packets = run.flatMap { trace?.packets(since: $0.mark) }
+    guard let failure = ending.failure else { return explained }
     if ending.step == nil {
       explained.failure = failure.explained(nil, messages(event, nil, since: event.wallClock))
     } else if let failed = run?.failed, ending.step?.position == failed.position {

@@ -37,17 +37,12 @@ extension PageMarkup {
   /// Numbers as data for the script of the page: the times in microseconds, each since the last one,
   /// and the values.
   private static func numbers(_ points: [Envelope.Point]) -> String {
-    var last: Int64 = 0
-    let times = points.map { point in
-      let time = point.at.wholeMicroseconds
-      defer { last = time }
-      return "\(time - last)"
-    }
     let values = points.map { point in
       // Numbers of devices are mostly whole, and need no decimals then.
       Int64(exactly: point.value).map { "\($0)" } ?? "\(point.value)"
     }
-    return "<script type=\"application/json\">{\"at\":[\(times.joined(separator: ","))],"
+    return
+      "<script type=\"application/json\">{\"at\":[\(steps(points.map(\.at.wholeMicroseconds)))],"
       + "\"values\":[\(values.joined(separator: ","))]}</script>"
   }
 

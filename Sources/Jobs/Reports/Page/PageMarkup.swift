@@ -97,11 +97,12 @@ extension PageMarkup {
   }
 
   /// How many rows a table shows at first; a browser needs long to lay out thousands.
-  static let rowLimit = 500
+  static let rowLimit = 200
 
   /// A table whose rows the script of the page sorts and filters.
   ///
-  /// Of a long one the first rows are shown, and all of them on demand, also without the script.
+  /// Of a long one the first rows are shown, and all of them on demand, also without the script; the
+  /// others are in a table of their own, folded.
   ///
   /// - Parameter caption: What it has, for people who cannot see where it is.
   static func table(
@@ -114,21 +115,49 @@ extension PageMarkup {
       let sign = column.isNumeric ? " class=\"n\"" : ""
       return "<th scope=\"col\"\(sign)>\(column.title)\(column.below)</th>"
     }
-    let (first, rest) = (rows.prefix(rowLimit), rows.dropFirst(rowLimit))
-    let title = "Show all \(number(rows.count)) rows"
-    let more = "<label class=\"more\"><input type=\"checkbox\"/> \(title)</label>"
-    var lines = rest.isEmpty ? [] : [more]
-    lines += ["<table class=\"\(name)\">", "<caption>\(caption)</caption>"]
-    lines += ["<thead><tr>\(head.joined())</tr></thead>", "<tbody>"]
-    lines += first
-    lines.append("</tbody>")
-    if !rest.isEmpty {
-      lines.append("<tbody class=\"rest\">")
-      lines += rest
-      lines.append("</tbody>")
+    func table(_ caption: String, _ name: String, _ rows: ArraySlice<String>) -> [String] {
+      [
+        "<table class=\"\(name)\">", "<caption>\(caption)</caption>",
+        "<thead><tr>\(head.joined())</tr></thead>", "<tbody>",
+      ] + rows + ["</tbody>", "</table>"]
     }
-    lines.append("</table>")
-    return lines
+    let first = table(caption, name, rows.prefix(rowLimit))
+    guard rows.count > rowLimit else { return first }
+    let printed = "The first \(number(rowLimit)) of \(number(rows.count)) rows."
+    let more =
+      "<label class=\"more\" data-printed=\"\(printed)\"><input type=\"checkbox\"/> "
+      + "Show all \(number(rows.count)) rows</label>"
+    let rest = table("\(caption), continued", "\(name) rest", rows.dropFirst(rowLimit))
+    return [more] + first + folded(rest)
+  }
+}
+
+// MARK: Folded parts
+
+extension PageMarkup {
+  private static let fold = (start: "<noscript>", end: "</noscript>")
+
+  /// A part of the page that is not shown at first.
+  ///
+  /// A browser that runs the script of the page reads it as text, which costs nearly nothing, and
+  /// makes elements of it when they are needed; one that runs no script shows it. There is no fold
+  /// inside a fold: text ends at the first end.
+  static func folded(_ lines: [String]) -> [String] {
+    [fold.start] + lines.filter { $0 != fold.start && $0 != fold.end } + [fold.end]
+  }
+
+  /// Something that is opened by its summary; closed, it is folded.
+  static func details(
+    class name: String? = nil,
+    _ summary: String,
+    isOpen: Bool = false,
+    _ lines: [String]
+  ) -> [String] {
+    let known = [("class", name), ("open", isOpen ? "open" : nil)].compactMap { key, value in
+      value.map { (key, $0) }
+    }
+    return ["<details\(Markup.attributes(known))>", "<summary>\(summary)</summary>"]
+      + (isOpen ? lines : folded(lines)) + ["</details>"]
   }
 }
 
@@ -169,18 +198,68 @@ extension PageMarkup {
   ///
   /// What they show is in a table, too, so readers of the page's text need not read them.
   ///
-  /// - Parameter noun: What they are.
+  /// - Parameters:
+  ///   - noun: What they are.
+  ///   - room: How many bars the page may have as data; reduced by those that it has now.
   static func bars(
     _ bars: [LaneBar],
     on axis: TimeAxis,
     areNamed: Bool = true,
-    noun: String = "step"
+    noun: String = "step",
+    room: inout Int
   ) -> String {
-    let drawn = LaneBar.merged(bars, on: axis).map { bar in
+    let merged = LaneBar.merged(bars, on: axis)
+    let drawn = merged.map { bar in
       let drawing = drawing(of: bar, on: axis, isNamed: areNamed, noun)
       return bar.anchor.map { "<a href=\"#\($0)\" tabindex=\"-1\">\(drawing)</a>" } ?? drawing
     }
-    return "<svg class=\"bars\" height=\"22\" aria-hidden=\"true\">\(drawn.joined())</svg>"
+    let svg = "<svg class=\"bars\" height=\"22\" aria-hidden=\"true\">\(drawn.joined())</svg>"
+    guard merged.count < bars.count, bars.count <= room, let data = data(bars, noun) else {
+      return svg
+    }
+    room -= bars.count
+    return svg + data
+  }
+
+  /// Bars as data for the script of the page, which draws them one by one where a part of the time
+  /// is enlarged: starts, each since the last one, and lengths in microseconds, kinds, and the
+  /// numbers at the end of their anchors, each since the last one. Nil where one has no anchor.
+  private static func data(_ bars: [LaneBar], _ noun: String) -> String? {
+    let ordered = bars.enumerated().sorted {
+      ($0.element.from, $0.offset) < ($1.element.from, $1.offset)
+    }
+    .map(\.element)
+    guard let stem = ordered.first?.anchor.map(stem) else { return nil }
+    var (from, took, rows, kinds) = ([Int64](), [Int64](), [Int](), "")
+    for bar in ordered {
+      guard let anchor = bar.anchor, anchor.hasPrefix(stem),
+        let row = Int(anchor.dropFirst(stem.count)),
+        let kind = LaneBar.Kind.allCases.firstIndex(of: bar.kind)
+      else { return nil }
+      from.append(bar.from.wholeMicroseconds)
+      took.append((bar.to - bar.from).wholeMicroseconds)
+      rows.append(row)
+      kinds += "\(kind)"
+    }
+    let names = LaneBar.Kind.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ",")
+    return "<script type=\"application/json\">{\"noun\":\"\(noun)\",\"stem\":\"\(stem)\","
+      + "\"names\":[\(names)],\"kinds\":\"\(kinds)\",\"from\":[\(steps(from))],"
+      + "\"took\":[\(list(took))],\"rows\":[\(steps(rows))]}</script>"
+  }
+
+  /// An identifier without the number at its end.
+  private static func stem(_ anchor: String) -> String {
+    let digits = anchor.reversed().prefix { $0.isNumber }.count
+    return String(anchor.dropLast(digits))
+  }
+
+  private static func list(_ numbers: [some BinaryInteger]) -> String {
+    numbers.map { "\($0)" }.joined(separator: ",")
+  }
+
+  /// Each number since the last one.
+  static func steps<Number: BinaryInteger>(_ numbers: [Number]) -> String {
+    list(zip(numbers, [0] + numbers).map { $0 - $1 })
   }
 
   /// How much of the width a bar needs for a title.
@@ -206,6 +285,9 @@ extension PageMarkup {
       return rect + "<svg \(place)><text x=\"5\" y=\"15\">\(text(bar.title))</text></svg>"
     }
     guard let sign = bar.kind.sign, share < namedWidth else { return rect }
-    return rect + "<text class=\"mark\" x=\"\(x)\" y=\"15\">\(sign)</text>"
+    // At the end of the axis it would be cut off.
+    let isLast = axis.share(bar.from) > 0.97
+    let mark = isLast ? "class=\"mark last\" x=\"100%\"" : "class=\"mark\" x=\"\(x)\""
+    return rect + "<text \(mark) y=\"15\">\(sign)</text>"
   }
 }

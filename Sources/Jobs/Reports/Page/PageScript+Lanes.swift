@@ -16,10 +16,13 @@ extension PageScript {
           time += step;
           plot.points.push([(time / 1e6 - from) / (to - from), raw.values[index]]);
         });
+        // A clock may have been set back.
+        if (raw.at.some((step, index) => index > 0 && 0 > step)) plot.points.sort((a, b) => a[0] - b[0]);
       } else {
         const path = plot.querySelector('.line').getAttribute('d');
         for (const each of path.matchAll(/(\d+) (\d+)/g)) {
-          plot.points.push([each[1] / 4000, low + (940 - each[2]) / 880 * (high - low)]);
+          const part = (940 - each[2]) / 880;
+          plot.points.push([each[1] / 4000, low * (1 - part) + high * part]);
         }
       }
       plot.gaps = Array.from(plot.querySelectorAll('.gap'), gap => {
@@ -69,7 +72,9 @@ extension PageScript {
     const drawPlot = (plot, points, [a, b]) => {
       const [low, high] = [Number(plot.dataset.low), Number(plot.dataset.high)];
       const x = share => Math.round((share - a) / (b - a) * 4000);
-      const y = value => high > low ? Math.round(940 - (value - low) / (high - low) * 880) : 500;
+      // Half of each: the difference of two numbers may be more than there is.
+      const part = value => (value / 2 - low / 2) / (high / 2 - low / 2);
+      const y = value => high > low ? Math.round(940 - part(value) * 880) : 500;
       const last = Math.min(points.length - 1, indexAt(points, b) + 1);
       const drawn = drawnPoints(points, [indexAt(points, a), last], [a, b]);
       const middles = plot.gaps.map(each => (each.from + each.to) / 2);
@@ -89,12 +94,82 @@ extension PageScript {
         each.gap.setAttribute('width', Math.max(8, x(each.to) - x(each.from)));
       }
     };
+    // The bars of a lane that has more than are drawn at first; null where that has all.
+    const barsOf = (lane, from, to) => {
+      const data = lane.nextElementSibling;
+      if (lane.all !== undefined || !data?.matches('script')) return lane.all ?? null;
+      const raw = JSON.parse(data.textContent);
+      let [time, row] = [0, 0];
+      lane.noun = raw.noun;
+      lane.all = raw.from.map((step, index) => {
+        time += step;
+        row += raw.rows[index];
+        const start = (time / 1e6 - from) / (to - from);
+        const kind = Number(raw.kinds[index]);
+        return {
+          start, end: start + raw.took[index] / 1e6 / (to - from), order: kind, kind: raw.names[kind],
+          row: raw.stem + row, count: 1,
+        };
+      });
+      return lane.all;
+    };
+    // Those of a window. Short ones of one kind that could not be distinguished are one.
+    const joinedBars = (bars, [a, b]) => {
+      const column = (b - a) / 1000;
+      const last = {};
+      const drawn = [];
+      for (const bar of bars) {
+        if (a > bar.end || bar.start > b) continue;
+        const isShort = column > bar.end - bar.start;
+        const before = last[bar.kind];
+        if (isShort && before?.isShort && column > bar.start - before.end) {
+          before.end = Math.max(before.end, bar.end);
+          before.count += 1;
+        } else {
+          last[bar.kind] = { ...bar, isShort };
+          drawn.push(last[bar.kind]);
+        }
+      }
+      return drawn.sort((x, y) => x.order - y.order);
+    };
+    // What a bar is, as its row states it.
+    const titleOf = (bar, noun) => {
+      const row = find(bar.row);
+      const title = row?.querySelector('th').textContent ?? '';
+      const position = row?.closest('.steps') ? row.cells[0].textContent + '  ' : '';
+      const several = bar.count === 1 ? '' : bar.count + ' ' + noun + 's, the first: ';
+      return several + position + title;
+    };
+    const drawBars = (lane, bars, [a, b]) => {
+      const isWhole = a === 0 && b === 1;
+      lane.whole ??= Array.from(lane.children);
+      lane.drawn = isWhole ? null : joinedBars(bars, [a, b]);
+      lane.replaceChildren(...(isWhole ? lane.whole : []));
+      for (const bar of lane.drawn ?? []) {
+        const [left, right] = [Math.max(0, (bar.start - a) / (b - a)), Math.min(1, (bar.end - a) / (b - a))];
+        const x = left * 100 + '%', width = Math.max(0.15, (right - left) * 100) + '%';
+        const link = svg('a', lane, { href: '#' + bar.row, tabindex: -1 });
+        svg('rect', link, { class: bar.kind, x, width, y: 2, height: 18 });
+        const text = right - left >= 0.08 && bar.count === 1 ? titleOf(bar, lane.noun)
+          : { failed: '✕', cancelled: '■' }[bar.kind];
+        if (text === undefined) continue;
+        const isSign = text.length === 1;
+        const frame = isSign ? link : svg('svg', link, { x, width });
+        const mark = left > 0.97 ? { class: 'mark last', x: '100%', y: 15 } : { class: 'mark', x, y: 15 };
+        svg('text', frame, isSign ? mark : { x: 5, y: 15 }).textContent = text;
+      }
+    };
     // Where a bar is on the whole axis: its start and its width.
     const placeOf = each => each.place ??= ['x', 'width'].map(name => {
       return parseFloat(each.getAttribute(name) ?? '0') / 100;
     });
-    const moveBars = (figure, [a, b]) => {
-      for (const each of figure.querySelectorAll('svg.bars [x$="%"]')) {
+    const moveBars = (figure, [a, b], from, to) => {
+      const moved = [];
+      for (const lane of figure.querySelectorAll('svg.bars')) {
+        const bars = barsOf(lane, from, to);
+        if (bars === null) moved.push(...lane.querySelectorAll('[x$="%"]')); else drawBars(lane, bars, [a, b]);
+      }
+      for (const each of moved) {
         const [start, width] = placeOf(each).map((part, index) => (part - (index ? 0 : a)) / (b - a));
         each.style.display = 0 > start + width || start > 1 ? 'none' : '';
         if (each.style.display === 'none') continue;
@@ -133,6 +208,10 @@ extension PageScript {
       const drawing = () => lanes.querySelector('svg').getBoundingClientRect();
       const timeAt = share => from + share * (to - from);
       const under = (bars, share) => {
+        if (bars.drawn) {
+          const bar = bars.drawn.findLast(each => share >= each.start && each.end >= share);
+          return bar === undefined ? [] : [titleOf(bar, bars.noun)];
+        }
         const rects = Array.from(bars.querySelectorAll('rect')).filter(rect => {
           const [start, width] = placeOf(rect);
           return share >= start && start + width >= share;
@@ -140,7 +219,7 @@ extension PageScript {
         const title = rects.at(-1)?.querySelector('title')?.textContent;
         return title === undefined ? [] : [title];
       };
-      const show = share => {
+      const point = share => {
         place = share;
         cursor.hidden = share === null;
         readout.textContent = '';
@@ -167,9 +246,9 @@ extension PageScript {
       const shareOf = event => (event.clientX - drawing().left) / drawing().width;
       lanes.addEventListener('pointermove', event => {
         const share = shareOf(event);
-        show(share >= 0 && 1 >= share ? share : null);
+        point(share >= 0 && 1 >= share ? share : null);
       });
-      lanes.addEventListener('pointerleave', () => show(null));
+      lanes.addEventListener('pointerleave', () => point(null));
       if (lanes.tagName !== 'FIGURE') return;
 
       // No window is shorter than ten microseconds.
@@ -181,8 +260,8 @@ extension PageScript {
         lanes.dataset.window = timeAt(shown[0]).toFixed(6) + ' ' + timeAt(shown[1]).toFixed(6);
         drawTicks(lanes.querySelector('svg.axis'), timeAt(shown[0]), timeAt(shown[1]), isWhole);
         for (const plot of plots) drawPlot(plot, pointsOf(plot, from, to), shown);
-        moveBars(lanes, shown);
-        show(place);
+        moveBars(lanes, shown, from, to);
+        point(place);
       };
       const zoomAround = factor => {
         const width = (shown[1] - shown[0]) * factor;
@@ -245,17 +324,15 @@ extension PageScript {
       const keys = { '+': actions[0][1], '-': actions[1][1], '0': actions[4][1] };
       lanes.addEventListener('keydown', event => {
         const step = { ArrowLeft: -0.01, ArrowRight: 0.01, Home: -1, End: 1 }[event.key];
-        if (event.key === 'Escape') show(null);
+        if (event.key === 'Escape') point(null);
         if (keys[event.key]) keys[event.key]();
         if (step === undefined) return;
         event.preventDefault();
-        show(Math.min(1, Math.max(0, (place ?? 0) + step * (event.shiftKey ? 10 : 1))));
+        point(Math.min(1, Math.max(0, (place ?? 0) + step * (event.shiftKey ? 10 : 1))));
       });
-      lanes.addEventListener('blur', () => show(null));
+      lanes.addEventListener('blur', () => point(null));
       const asked = ['from', 'to'].map(name => parseFloat(wanted.get(name)));
       if (asked[1] > asked[0]) zoom(...asked.map(time => (time - from) / (to - from)));
     };
-    for (const lanes of document.querySelectorAll('.lanes')) follow(lanes);
-    document.documentElement.dataset.ready = 'true';
     """#
 }

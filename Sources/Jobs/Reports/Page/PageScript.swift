@@ -1,12 +1,12 @@
-// What a page does: it sorts, filters and searches its tables, and opens what is linked to; the lanes
-// are in PageScript+Lanes.swift.
+// What a page does: it sorts, filters and searches its tables, opens what is linked to, and unfolds what
+// is needed; the lanes are in PageScript+Lanes.swift.
 //
-// The page is complete without it. It reads the page's own tables and drawings, and never makes
-// markup of text: names and values stay text.
+// The page is complete without it. It reads the page's own tables and drawings. The only markup that
+// it parses is that of the page's folds, in which names and values are escaped; it makes none.
 
 /// The script of a page, as text for its end.
 enum PageScript {
-  static let text = "//<![CDATA[\n\(tables)\n\(lanes)\n//]]>"
+  static let text = "//<![CDATA[\n\(tables)\n\(lanes)\n\(beginning)\n//]]>"
 
   private static let tables = #"""
     'use strict';
@@ -17,9 +17,54 @@ enum PageScript {
     };
     const wanted = new URLSearchParams(location.search);
 
-    // A long table has its first rows in one body, and the others in a second, shown on demand.
-    const shortLength = 500;
-    const rowsOf = table => Array.from(table.tBodies).flatMap(body => Array.from(body.rows));
+    // What is not shown at first is folded: text, of which elements are made when they are needed.
+    // A browser without scripts shows the same.
+    const unfold = fold => {
+      const page = new DOMParser().parseFromString(fold.textContent, 'text/html');
+      const nodes = fold.firstElementChild ? fold.childNodes : page.body.childNodes;
+      const parts = Array.from(nodes).filter(node => node.nodeType === 1);
+      fold.replaceWith(...parts);
+      for (const part of parts) setUp(part);
+    };
+    // A long table has its first rows in one body, and the others in a second, shown on demand: they
+    // are folded in a table of their own, which is the next element.
+    const complete = table => {
+      const next = table.nextElementSibling;
+      if (next?.matches('noscript')) unfold(next);
+      const rest = table.nextElementSibling;
+      if (!rest?.matches('table.rest')) return;
+      rest.tBodies[0].className = 'rest';
+      table.append(rest.tBodies[0]);
+      rest.remove();
+    };
+    const unfoldAny = fold => {
+      const before = fold.previousElementSibling;
+      if (before?.matches('table')) complete(before); else unfold(fold);
+    };
+    const show = details => {
+      const fold = details.querySelector(':scope > noscript');
+      if (fold !== null) unfold(fold);
+      details.open = true;
+    };
+    addEventListener('toggle', event => {
+      if (event.target.open) show(event.target);
+    }, true);
+    // The element with an identifier of the page, also where it is folded.
+    const find = id => {
+      const found = document.getElementById(id);
+      if (found !== null || !/^[a-z0-9]+$/.test(id)) return found;
+      const fold = Array.from(document.querySelectorAll('noscript'))
+        .find(each => each.textContent.includes('id="' + id + '"'));
+      if (fold === undefined) return null;
+      unfoldAny(fold);
+      return document.getElementById(id);
+    };
+
+    const shortLength = \#(PageMarkup.rowLimit);
+    const rowsOf = table => {
+      complete(table);
+      return Array.from(table.tBodies).flatMap(body => Array.from(body.rows));
+    };
     const place = (table, rows) => {
       const [body, rest] = table.tBodies;
       const shown = rows.filter(row => !row.hidden);
@@ -61,14 +106,18 @@ enum PageScript {
 
     const filterable = (table, tools) => {
       const label = make('label', tools, { textContent: 'Filter' });
-      const find = make('input', label, { type: 'search' });
-      find.setAttribute('aria-label', 'Filter: ' + table.caption.textContent);
+      const field = make('input', label, { type: 'search' });
+      field.setAttribute('aria-label', 'Filter: ' + table.caption.textContent);
       const words = Array.from(table.querySelectorAll('td.s'), cell => cell.textContent);
+      const fold = table.nextElementSibling;
+      if (fold?.matches('noscript')) {
+        for (const cell of fold.textContent.matchAll(/<td class="s [a-z]+">([^<]*)/g)) words.push(cell[1]);
+      }
       const states = [...new Set(words)];
       let pick = { value: '' };
       const output = document.createElement('output');
       const apply = () => {
-        const text = find.value.toLowerCase();
+        const text = field.value.toLowerCase();
         const rows = rowsOf(table);
         let shown = 0;
         for (const row of rows) {
@@ -89,41 +138,48 @@ enum PageScript {
         pick.addEventListener('change', apply);
       }
       tools.append(output);
-      find.addEventListener('input', apply);
-      return text => { find.value = text; apply(); };
+      field.addEventListener('input', apply);
+      return text => { field.value = text; apply(); };
     };
 
-    Array.from(document.querySelectorAll('table'), (table, index) => {
+    // The address is about the first table of the page.
+    let isFirst = true;
+    const setUpTable = table => {
       const count = table.tBodies[0].rows.length;
+      const more = table.previousElementSibling?.matches('.more') ? table.previousElementSibling : null;
+      more?.addEventListener('change', () => complete(table));
       if (count > 1) sortable(table);
+      let filter = null;
       if (count > 7) {
         const tools = document.createElement('div');
         tools.className = 'tools';
-        (table.previousElementSibling?.className === 'more' ? table.previousElementSibling : table)
-          .before(tools);
-        const filter = filterable(table, tools);
-        if (index === 0 && wanted.has('filter')) filter(wanted.get('filter'));
+        (more ?? table).before(tools);
+        filter = filterable(table, tools);
       }
-      const by = Number(wanted.get('sort'));
-      if (index === 0 && by !== 0 && Math.abs(by) <= table.tHead.rows[0].cells.length) {
+      if (!isFirst) return;
+      isFirst = false;
+      if (wanted.has('filter')) filter?.(wanted.get('filter'));
+      const by = Math.trunc(Number(wanted.get('sort')));
+      if (by !== 0 && Math.abs(by) <= table.tHead.rows[0].cells.length) {
         sort(table, Math.abs(by) - 1, Math.sign(by));
       }
-    });
+    };
 
     // What is linked to may be inside something closed.
     const reveal = target => {
       if (target === null) return;
       const inside = target.querySelector('details');
-      if (inside !== null) inside.open = true;
+      if (inside !== null) show(inside);
       for (let each = target.closest('details'); each; each = each.parentElement.closest('details')) {
-        each.open = true;
+        show(each);
       }
       for (const row of [target.closest('[hidden]'), target]) if (row) row.hidden = false;
       const body = target.closest('.rest');
-      if (body) body.parentElement.previousElementSibling.querySelector('input').checked = true;
+      const more = body?.parentElement.previousElementSibling;
+      if (more?.matches('.more')) more.querySelector('input').checked = true;
       target.scrollIntoView();
     };
-    const revealLinked = () => reveal(document.getElementById(location.hash.slice(1)));
+    const revealLinked = () => reveal(find(location.hash.slice(1)));
     addEventListener('hashchange', revealLinked);
     // A link to where the page is already has no such event.
     addEventListener('click', event => {
@@ -131,7 +187,6 @@ enum PageScript {
       const target = link?.href?.baseVal ?? link?.getAttribute('href');
       if (target && target === location.hash) revealLinked();
     });
-    revealLinked();
 
     const sections = document.querySelectorAll('.run > details');
     if (sections.length > 1) {
@@ -141,22 +196,41 @@ enum PageScript {
       for (const [title, open] of [['Open all', true], ['Close all', false]]) {
         const button = make('button', tools, { type: 'button', textContent: title });
         button.addEventListener('click', () => {
-          for (const section of sections) section.open = open;
+          for (const section of sections) {
+            if (open) show(section); else section.open = false;
+          }
         });
       }
     }
 
+    // On paper everything is open, except the sections of very many runs.
+    const mostPrinted = 50;
+    let opened = [];
+    addEventListener('beforeprint', () => {
+      const selector = sections.length > mostPrinted
+        ? '.run > details[open] details:not([open])' : 'details:not([open])';
+      for (let closed; (closed = document.querySelectorAll(selector)).length > 0;) {
+        closed.forEach(show);
+        opened.push(...closed);
+      }
+    });
+    addEventListener('afterprint', () => {
+      for (const each of opened) each.open = false;
+      opened = [];
+    });
+
     // All tables of the page, row by row.
     const finder = make('div', document.querySelector('header'), { className: 'tools' });
-    const find = make('input', make('label', finder, { textContent: 'Search the page' }), {
+    const sought = make('input', make('label', finder, { textContent: 'Search the page' }), {
       type: 'search',
       placeholder: 'Enter: next',
     });
     const places = make('output', finder);
     let searched = { text: '', rows: [], at: -1 };
     const search = isBack => {
-      const text = find.value.toLowerCase();
+      const text = sought.value.toLowerCase();
       if (text !== searched.text) {
+        document.querySelectorAll('noscript').forEach(unfoldAny);
         const rows = Array.from(document.querySelectorAll('tbody tr'));
         const fits = row => row.textContent.toLowerCase().includes(text);
         searched = { text, rows: text === '' ? [] : rows.filter(fits), at: -1 };
@@ -171,12 +245,31 @@ enum PageScript {
       reveal(row);
       places.textContent = (searched.at + 1) + ' of ' + count;
     };
-    find.addEventListener('keydown', event => {
+    sought.addEventListener('keydown', event => {
       if (event.key === 'Enter') search(event.shiftKey);
     });
+    """#
+
+  /// What is done once, when the page is there.
+  private static let beginning = #"""
+    // Also for what is unfolded later.
+    const setUp = part => {
+      const all = (selector) => [
+        ...(part.matches?.(selector) ? [part] : []), ...part.querySelectorAll(selector),
+      ];
+      for (const table of all('table:not(.rest)')) setUpTable(table);
+      for (const table of all('table.rest')) {
+        const first = table.previousElementSibling;
+        if (first?.matches('table')) complete(first);
+      }
+      for (const lanes of all('.lanes')) follow(lanes);
+    };
+    setUp(document.body);
+    revealLinked();
     if (wanted.has('search')) {
-      find.value = wanted.get('search');
+      sought.value = wanted.get('search');
       search(false);
     }
+    document.documentElement.dataset.ready = 'true';
     """#
 }

@@ -19,7 +19,7 @@ enum PageStyle {
       --dim: #57606a;
       --line: #d8dde3; --link: #0b57d0; --ok: #0b7a4b; --ok-bar: #2b7f5c; --bad: #b3261e;
       --bad-bar: #c5352c; --stop: #7a5200; --stop-bar: #c48a00; --skip: #57606a; --plot: #2f63c9; }
-    @media (prefers-color-scheme: dark) { :root { --page: #14171b; --card: #1d2127; --text: #e4e8ec;
+    @media screen and (prefers-color-scheme: dark) { :root { --page: #14171b; --card: #1d2127; --text: #e4e8ec;
       --dim: #a0a9b3; --line: #343b44; --link: #8ab4f8; --ok: #62cf9b; --ok-bar: #26795a;
       --bad: #ff9a90; --bad-bar: #c9433a; --stop: #f0c060; --stop-bar: #b98510; --skip: #a0a9b3;
       --plot: #7fabff; } }
@@ -56,7 +56,8 @@ enum PageStyle {
     .why { font-weight: 600; color: var(--bad); }
     .explanation { margin: .4rem 0 0; display: grid; gap: .15rem; }
     .explanation div { display: grid; grid-template-columns: 6.5rem minmax(0, 1fr); }
-    .more:not(:has(:checked)) + table > .rest { display: none; }
+    .more:not(:has(:checked)) + table > .rest,
+    .more:not(:has(:checked)) + table + noscript > .rest { display: none; }
     .left-out, .took, small { color: var(--dim); }
     small { display: block; font-size: .85em; }
 
@@ -70,7 +71,8 @@ enum PageStyle {
       vertical-align: bottom; }
     .n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
     td.s { white-space: nowrap; }
-    td.lane { width: 34%; } .runs thead th:nth-child(3) { width: 34%; }
+    .steps td:last-child { width: 46%; } td.lane { width: 34%; } .runs thead th:nth-child(3) { width: 34%; }
+    .steps tr:has(> .failed, > .unfinished) { background: color-mix(in srgb, var(--bad) 7%, transparent); }
     tr:target { background: color-mix(in srgb, var(--link) 14%, transparent); }
     th button { all: unset; cursor: pointer; border-radius: 3px; }
     th button:focus-visible { outline: 2px solid var(--link); outline-offset: 2px; }
@@ -99,7 +101,9 @@ enum PageStyle {
     .run > details[open] > summary::before { content: "\\25BE" / ""; }
     .run > details > summary > h2 { max-width: calc(100% - 2rem); }
     .run summary::-webkit-details-marker { display: none; }
-    .values { margin-top: .75rem; } .values > summary { color: var(--link); width: fit-content; }
+    .values, .packets { margin-top: .75rem; } .values > summary, .packets > summary { color: var(--link);
+      width: fit-content; }
+    .attempt { margin: .25rem 0; } .attempt > summary { color: var(--bad); }
     .gaps { margin: .4rem 0; padding-left: 1.2rem; color: var(--stop); }
 
     .lanes { position: relative; } figure { touch-action: pan-y; margin: .5rem 0 1rem; }
@@ -110,13 +114,14 @@ enum PageStyle {
     .name { color: var(--dim); line-height: 1.3; } .name bdi { color: var(--text); }
     svg { display: block; width: 100%; overflow: hidden; } svg.patterns { position: absolute; }
     svg.axis { overflow: visible; } .axis line { stroke: var(--dim); }
-    .axis text { fill: var(--dim); font-size: 11px; font-weight: 400; } .axis .last {
+    .axis text { fill: var(--dim); font-size: 11px; font-weight: 400; } .axis .last, .bars .last {
       text-anchor: end; }
     svg.bars { background: var(--card); border-radius: 3px; } .bars text { fill: #fff;
       font-size: 12px;
       pointer-events: none; }
     .bars .ok { fill: var(--ok-bar); } .bars .message { fill: var(--plot); } .bars .failed { fill: url(#hatch); stroke: var(--bad-bar); }
-    .base { fill: var(--bad-bar); } .stripe { fill: var(--page); opacity: .35; }
+    .base { fill: var(--bad-bar); } .stripe { fill: var(--page); opacity: .28; }
+    .failed + svg text { paint-order: stroke; stroke: #8e2018; stroke-width: 3px; }
     .bars .cancelled { fill: none; stroke: var(--stop-bar); stroke-width: 2; }
     .bars .skipped { fill: none; stroke: var(--skip); stroke-dasharray: 2 2; }
     .bars .mark { fill: var(--text); font-weight: 700; paint-order: stroke; stroke: var(--page);
@@ -137,7 +142,7 @@ enum PageStyle {
     .cursor { position: absolute; width: 1px; background: var(--text); pointer-events: none; }
     .readout { min-height: 1.5em; display: block; } #runs .readout { margin-bottom: -1.5rem; }
 
-    @media (max-width: 46rem) {
+    @media screen and (max-width: 46rem) {
       body { padding: 1rem .75rem 3rem; font-size: 16px; }
       h1 { font-size: 1.4rem; }
       div.lane { grid-template-columns: minmax(0, 1fr); gap: .2rem; }
@@ -171,10 +176,27 @@ enum PageStyle {
       .values tr { grid-template-columns: 6.5rem minmax(0, 1fr); } .values .hex { grid-column: 2; }
     }
     @media print {
-      body { max-width: none; padding: 0; font-size: 10pt; }
-      .tools, .cursor, .readout, th button::after { display: none; }
-      .failure, tr, div.lane { break-inside: avoid; }
-      svg, .failure { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+      :root { color-scheme: light; }
+      body { max-width: none; padding: 0; font-size: 9.5pt; }
+      .tools, .cursor, .selection, .readout, th button::after, .more input { display: none; }
+      .more:has(:checked) { display: none; }
+      .more { display: block; font-size: 0; } .more::after { content: attr(data-printed);
+        font-size: 9.5pt; color: var(--dim); }
+      details::details-content { content-visibility: visible; block-size: auto; }
+      summary { list-style: none; } summary::marker { content: ""; }
+      .run > details > summary::before { display: none !important; }
+      .run { border: 0; border-top: 2px solid var(--line); border-radius: 0; }
+      .run > details, .run > details > summary { padding: 0; margin: 0; }
+      .failure, tr, div.lane, summary, .before li { break-inside: avoid; }
+      tr:has(.explanation) { break-inside: auto; }
+      /* The tables of messages and packets have them with more room. */
+      .steps .before { display: none; }
+      h2, h3, summary, .more, thead { break-after: avoid; }
+      th, td { padding: .15rem .4rem; } tbody th { min-width: 5rem; }
+      .messages tbody th { min-width: 9.5rem; }
+      div.lane { grid-template-columns: 9rem minmax(0, 1fr); }
+      svg, .failure, tr { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+      a { color: inherit; text-decoration: none; }
     }
     @media (forced-colors: active) { svg { forced-color-adjust: none; } }
 

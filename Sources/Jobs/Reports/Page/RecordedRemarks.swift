@@ -72,7 +72,7 @@ extension RecordedRun {
     }
     let lost = values.series.flatMap(\.gaps).filter(\.isOfLink).sorted { $0.from < $1.from }
     var gaps = lost[...]
-    for step in steps {
+    for step in earlierAttempts.flatMap(\.steps) + steps {
       while let gap = gaps.first, gap.to <= step.endedAt {
         gaps = gaps.dropFirst()
         guard begun != nil else { continue }

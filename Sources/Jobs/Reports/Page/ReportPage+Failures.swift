@@ -82,12 +82,15 @@ extension ReportPage {
   }
 
   private func card(_ group: Group) -> [String] {
+    // Where there is one run, its name distinguishes nothing.
+    let isAlone = runs.count == 1 && group.step != nil
     let links = group.places.prefix(Self.placeLimit).map { place in
-      let target = place.step.map { Self.anchor(place.run, step: $0) } ?? Self.anchor(place.run)
+      let target = place.step.map { anchor(place.run, step: $0) } ?? Self.anchor(place.run)
       let got = group.places.count == 1 ? nil : place.got
       let received = got.map { " <code>\(PageMarkup.text($0, limit: 40))</code>" } ?? ""
       return
-        "<li><a href=\"#\(target)\">\(PageMarkup.text(runs[place.run].label))</a>\(received)</li>"
+        "<li><a href=\"#\(target)\">\(isAlone ? "Its row" : PageMarkup.text(runs[place.run].label))</a>"
+        + "\(received)</li>"
     }
     let others = group.places.count - links.count
     let more = others == 0 ? "" : "<li>and \(PageMarkup.counted(others, "more \(noun)"))</li>"

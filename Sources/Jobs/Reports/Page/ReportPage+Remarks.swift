@@ -3,10 +3,19 @@
 import Bluetooth
 
 extension ReportPage {
+  /// The packets of a run that the page has.
+  struct ShownPackets {
+    let title: String
+    /// The file that has them; nil for those before failures, which name it themselves.
+    let file: String?
+    let packets: [TracePacket]
+    let leftOut: Int
+  }
+
   // MARK: Lanes
 
   /// The connection, and what a person noted.
-  func remarkLanes(_ run: RecordedRun, on axis: TimeAxis) -> [PageMarkup.Lane] {
+  mutating func remarkLanes(_ run: RecordedRun, on axis: TimeAxis) -> [PageMarkup.Lane] {
     let connected = run.connected.map { period in
       LaneBar(.ok, from: period.lowerBound, to: period.upperBound, title: "connected")
     }
@@ -16,7 +25,8 @@ extension ReportPage {
       bars,
       noun in
       guard !bars.isEmpty else { return nil }
-      return PageMarkup.Lane(name: name, drawing: PageMarkup.bars(bars, on: axis, noun: noun))
+      let drawing = PageMarkup.bars(bars, on: axis, noun: noun, room: &room.bars)
+      return PageMarkup.Lane(name: name, drawing: drawing)
     }
   }
 
@@ -27,7 +37,7 @@ extension ReportPage {
   }
 
   /// The calls to BlueZ, each until its answer, and the signals of BlueZ.
-  func messageLanes(
+  mutating func messageLanes(
     _ index: Int,
     _ messages: [BlueZMessage],
     on axis: TimeAxis
@@ -62,22 +72,42 @@ extension ReportPage {
       bars,
       noun in
       guard !bars.isEmpty else { return nil }
-      return PageMarkup.Lane(name: name, drawing: PageMarkup.bars(bars, on: axis, noun: noun))
+      let drawing = PageMarkup.bars(bars, on: axis, noun: noun, room: &room.bars)
+      return PageMarkup.Lane(name: name, drawing: drawing)
     }
   }
 
-  /// The packets before the failures, where a trace was recorded.
-  func packetLanes(_ run: RecordedRun, on axis: TimeAxis) -> [PageMarkup.Lane] {
+  /// The packets that the page has: those of the run, or else those before its failures; the last
+  /// ones where there is not room for all.
+  mutating func shownPackets(_ run: RecordedRun) -> ShownPackets {
     var known: Set<Int> = []
-    let packets = run.failures.compactMap(\.trace).flatMap(\.last)
+    let all =
+      run.packets?.packets
+      ?? run.failures.compactMap(\.trace).flatMap(\.last)
       .filter { known.insert($0.number).inserted }
-    guard !packets.isEmpty else { return [] }
-    let bars = packets.map { packet in
-      let time = packet.time - run.startedAt
-      return LaneBar(.message, from: time, to: time, title: packet.text)
+    let shown = all.suffix(Room.take(all.count, of: &room.packets))
+    return ShownPackets(
+      title: run.packets == nil ? "HCI packets before failures" : "HCI packets",
+      file: run.packets?.file,
+      packets: Array(shown),
+      leftOut: (run.packets?.leftOut ?? 0) + all.count - shown.count
+    )
+  }
+
+  /// The packets, where a trace was recorded.
+  mutating func packetLanes(
+    _ index: Int,
+    _ shown: ShownPackets,
+    on axis: TimeAxis
+  ) -> [PageMarkup.Lane] {
+    guard !shown.packets.isEmpty else { return [] }
+    let bars = shown.packets.enumerated().map { place, packet in
+      let time = packet.time - runs[index].startedAt
+      let anchor = Self.anchor(index, packet: place)
+      return LaneBar(.message, from: time, to: time, title: packet.text, anchor: anchor)
     }
-    let drawing = PageMarkup.bars(bars, on: axis, noun: "packet")
-    return [PageMarkup.Lane(name: "HCI packets before failures", drawing: drawing)]
+    let drawing = PageMarkup.bars(bars, on: axis, noun: "packet", room: &room.bars)
+    return [PageMarkup.Lane(name: shown.title, drawing: drawing)]
   }
 
   // MARK: Tables
@@ -103,19 +133,50 @@ extension ReportPage {
       )
     }
     let title = isRecorded ? "Messages of BlueZ" : "Messages of BlueZ before failures"
-    return [
-      "<details class=\"messages\">",
-      "<summary>\(title): \(PageMarkup.number(messages.count))</summary>",
-    ] + rest
-      + PageMarkup.table(
-        "\(title), \(PageMarkup.name(run.label))",
-        class: "messages",
-        columns: [
-          .init("Time (s)", isNumeric: true), .init("Kind"), .init("Call", isNumeric: true),
-          .init("Member"), .init("Content"),
-        ],
-        rows: rows
-      ) + ["</details>"]
+    let table = PageMarkup.table(
+      "\(title), \(PageMarkup.name(run.label))",
+      class: "messages",
+      columns: [
+        .init("Time (s)", isNumeric: true), .init("Kind"), .init("Call", isNumeric: true),
+        .init("Member"), .init("Content"),
+      ],
+      rows: rows
+    )
+    return PageMarkup.details(
+      class: "messages",
+      "\(title): \(PageMarkup.number(messages.count))",
+      rest + table
+    )
+  }
+
+  /// The packets of a run, in a table that is opened on demand.
+  func packetTable(_ index: Int, _ shown: ShownPackets) -> [String] {
+    let run = runs[index]
+    let file = shown.file.map { ". The trace \(PageMarkup.name($0)) has them" } ?? ""
+    let which = shown.packets.isEmpty ? "" : " before these"
+    let rest = Self.leftOut(shown.leftOut) { count in
+      "\(PageMarkup.counted(count, "packet"))\(which) not listed\(file)."
+    }
+    guard !shown.packets.isEmpty else { return rest }
+    let rows = shown.packets.enumerated().map { place, packet in
+      PageMarkup.row(
+        id: Self.anchor(index, packet: place),
+        [
+          .number((packet.time - run.startedAt).decimalSeconds), .number("\(packet.number)"),
+          .title(PageMarkup.text(packet.text)),
+        ]
+      )
+    }
+    let table = PageMarkup.table(
+      "\(shown.title), \(PageMarkup.name(run.label))",
+      class: "packets",
+      columns: [
+        .init("Time (s)", isNumeric: true), .init("Packet", isNumeric: true), .init("What"),
+      ],
+      rows: rows
+    )
+    let title = "\(shown.title): \(PageMarkup.number(shown.packets.count))"
+    return PageMarkup.details(class: "packets", title, rest + table)
   }
 
   /// The error, the arguments, and the object of a message.

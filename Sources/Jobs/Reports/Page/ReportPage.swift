@@ -13,6 +13,9 @@ struct ReportPage {
     /// Single numbers, for plots that are enlarged.
     var raw = RecordedValues.rawLimit
     var messages = 10_000
+    var packets = 10_000
+    /// Bars as data, for lanes that are enlarged.
+    var bars = 50_000
     var failures = 50
     /// Failures of steps with all that is known of them.
     var explanations = 1_000
@@ -45,8 +48,8 @@ struct ReportPage {
   /// The identifier of the row of a message.
   static func anchor(_ run: Int, message: Int) -> String { "r\(run + 1)m\(message + 1)" }
 
-  /// The identifier of the row of a step.
-  static func anchor(_ run: Int, step: Int) -> String { "r\(run + 1)s\(step + 1)" }
+  /// The identifier of the row of a packet.
+  static func anchor(_ run: Int, packet: Int) -> String { "r\(run + 1)p\(packet + 1)" }
 
   static func status(_ run: RecordedRun) -> String { run.ending?.status.rawValue ?? "unfinished" }
 
@@ -111,7 +114,8 @@ struct ReportPage {
       let rest = Self.leftOut(runs.count + notRun.count - shown.count - others.count) { count in
         "\(PageMarkup.counted(count, "more \(noun)")) not listed here, only counted above."
       }
-      let rows = shown.map { row($0, on: axis) } + others.map { Self.row(notRun: $0) }
+      var none = 0
+      let rows = shown.map { row($0, on: axis, &none) } + others.map { Self.row(notRun: $0) }
       let seconds = "data-from=\"\(axis.from.seconds)\" data-to=\"\(axis.to.seconds)\""
       return ["<section id=\"runs\" class=\"lanes\" \(seconds)>", "<h2>\(title)</h2>"]
         + PageMarkup.table(title, class: "runs", columns: columns, rows: rows) + rest
@@ -119,7 +123,7 @@ struct ReportPage {
     }
   }
 
-  private func row(_ index: Int, on axis: TimeAxis) -> String {
+  private func row(_ index: Int, on axis: TimeAxis, _ bars: inout Int) -> String {
     let run = runs[index]
     let status = Self.status(run)
     let start = run.startedAt - began
@@ -129,9 +133,9 @@ struct ReportPage {
       section: Self.anchor(index),
       [
         .title(link), .status(status, status),
-        .lane(PageMarkup.bars([bar], on: axis, areNamed: false)),
+        .lane(PageMarkup.bars([bar], on: axis, areNamed: false, room: &bars)),
         .number("\(run.steps.count + run.leftOut)"), .number(Self.seconds(run.lasted)),
-        .text(run.ending?.failure.map { PageMarkup.text($0.message, limit: 160) } ?? ""),
+        .text(PageMarkup.text(run.ending?.failure?.message ?? run.whyUnfinished ?? "", limit: 160)),
       ]
     )
   }
@@ -146,7 +150,7 @@ struct ReportPage {
 
 extension RecordedRun {
   /// How long it took, or at least took until its last step.
-  var lasted: Duration { took ?? steps.map(\.endedAt).max() ?? .zero }
+  var lasted: Duration { took ?? max(lastEventAt, steps.map(\.endedAt).max() ?? .zero) }
 
   var kindOfBar: LaneBar.Kind {
     switch ending?.status {

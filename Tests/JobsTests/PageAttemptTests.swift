@@ -1,0 +1,146 @@
+// Tries, clean-up, unfinished steps and packets on the page of a run.
+
+import Bluetooth
+import Foundation
+import Signals
+import Testing
+
+@testable import Jobs
+
+@Suite("Tries, clean-up and packets on a page")
+struct PageAttemptTests {
+  private static func lanes(_ page: String) -> [String: String] {
+    let parts = page.components(separatedBy: "<div class=\"lane\"><div class=\"name\">").dropFirst()
+    let pairs = parts.map { part in
+      (part.components(separatedBy: "</div>")[0], part.components(separatedBy: "</svg></div>")[0])
+    }
+    return Dictionary(pairs) { first, _ in first }
+  }
+
+  /// Two tries: the first one fails in its step; each cleans up and disconnects.
+  private static func tried() throws -> PageEvents {
+    var run = try PageEvents("Lamp", "write alert-level u8:1; log \"off\"")
+    let finally = StepPosition(1).finally.inner(1)
+    for (attempt, from) in [(1, 0.0), (2, 10.0)] {
+      run.attempt = attempt
+      run.end(from + 1, run.step(0), .ok, .linked(.made), took: 1)
+      let write = run.step(1, at: StepPosition(1).inner(1))
+      if attempt == 1 {
+        run.end(from + 2, write, .failed, failure: PageEvents.failure("the <link> was lost"))
+      } else {
+        run.end(from + 2, write)
+      }
+      run.end(from + 3, run.step(2, at: finally), .ok, .logged("off"), took: 0.5)
+      let leave = PlacedStep(.impliedDisconnect, Step(.disconnect)).reported
+      run.end(from + 4, leave, .ok, took: 0.5)
+    }
+    run.finish(14)
+    return run
+  }
+
+  @Test("each try is a bar above its own steps, and its steps have a table")
+  func tries() throws {
+    let page = PageEvents.page([try Self.tried()])
+    let lanes = Self.lanes(page)
+    let attempts = try #require(lanes["Attempts"])
+    #expect(attempts.contains("<rect class=\"failed\" x=\"0%\" width=\"28.57%\""))
+    #expect(attempts.contains("<title>attempt 1, 4.000 s</title>"))
+    #expect(attempts.contains("<rect class=\"ok\" x=\"78.57%\" width=\"21.43%\""))
+    let inner = try #require(lanes["Inner steps"])
+    #expect(inner.contains("<a href=\"#r1s2\"") && inner.contains("<a href=\"#r1s6\""))
+    #expect(
+      page.contains("<summary>Attempt 1 failed: writing alert-level: the &lt;link&gt; was lost")
+    )
+    let reader = PageReader(page)
+    #expect(reader.error == nil && Set(reader.ids).count == reader.ids.count)
+    #expect(Set(reader.links).isSubset(of: reader.ids))
+    #expect(page.components(separatedBy: "<tr id=\"r1s").count == 9)
+  }
+
+  @Test("what is done however the steps end has a lane of its own")
+  func cleanUp() throws {
+    let lanes = Self.lanes(PageEvents.page([try Self.tried()]))
+    let lane = try #require(lanes["Clean-up"])
+    // The finally and the disconnect of each try.
+    #expect(lane.components(separatedBy: "<rect").count == 5)
+    #expect(lanes["Steps"]?.contains("disconnect") == false)
+    #expect(lanes["Inner steps"]?.contains("finally") == false)
+  }
+
+  @Test("of a long try the last steps are kept, of many tries the first ones")
+  func bounded() throws {
+    var run = try PageEvents("Lamp", "log \"on\"")
+    let tries = RecordedRun.attemptLimit + 5
+    for attempt in 1...tries {
+      run.attempt = attempt
+      for turn in 1...RecordedRun.attemptStepLimit + 3 {
+        let position = StepPosition(1).repetition(turn).inner(1)
+        run.end(Double(attempt), run.step(1, at: position), .ok, .logged("on"))
+      }
+      run.end(Double(attempt), run.step(0), .failed, failure: PageEvents.failure())
+    }
+    run.finish(Double(tries), PageEvents.failure())
+    var collector = RunCollector(keepsValues: true)
+    for event in run.events { collector.take(event) }
+    let recorded = collector.runs[0]
+    #expect(recorded.earlierAttempts.count == RecordedRun.attemptLimit)
+    #expect(recorded.earlierAttempts.allSatisfy { $0.steps.count == RecordedRun.attemptStepLimit })
+    #expect(recorded.earlierAttempts.allSatisfy { $0.leftOut == 4 })
+    #expect(recorded.earlierFailures.count == tries - 1)
+    #expect(HTMLReport().text(on: [recorded]).contains("4 more steps of this attempt not listed."))
+  }
+
+  @Test("a run without an end names the step that was under way")
+  func unfinished() throws {
+    let page = PageEvents.page([try PageEvents.odd().last].compactMap(\.self))
+    let sentence =
+      "The record of this run ends after 4.000 s in step 2: notify battery-level. The run was under "
+      + "way, or its process was ended."
+    #expect(page.contains("<p class=\"why\">\(sentence)</p>"))
+    #expect(page.contains("<td class=\"s unfinished\">unfinished</td><td class=\"n\">1.000</td>"))
+    #expect(Self.lanes(page)["Steps"]?.contains("notify battery-level, not ended") == true)
+  }
+
+  // MARK: Packets
+
+  private static func traced(_ count: Int, leftOut: Int) throws -> PageEvents {
+    var run = try PageEvents("Lamp", "read battery-level")
+    run.end(1, run.step(0), .ok, .linked(.made), took: 1)
+    let packets = (1...count).map { number in
+      TracePacket(
+        number: leftOut + number,
+        time: PageEvents.start + .milliseconds(number),
+        text: "> ATT <Notification> 0x00\(number)"
+      )
+    }
+    var ending = RunEnding(status: .ok, failure: nil, step: nil, done: 1)
+    ending.packets = TracedPackets(file: "run.btsnoop", packets: packets, leftOut: leftOut)
+    run.add(20, .runFinished(ending))
+    return run
+  }
+
+  @Test("all packets of a trace have a lane and a table; what is cut is said")
+  func packets() throws {
+    let page = PageEvents.page([try Self.traced(6_000, leftOut: 7)])
+    #expect(page.contains("<summary>HCI packets: 6\u{202f}000</summary>"))
+    #expect(
+      page.contains("7 packets before these not listed. The trace <bdi>run.btsnoop</bdi> has")
+    )
+    #expect(Self.lanes(page)["HCI packets"]?.contains("href=\"#r1p1\"") == true)
+    #expect(page.contains("\"noun\":\"packet\",\"stem\":\"r1p\""))
+    #expect(page.contains("&gt; ATT &lt;Notification&gt; 0x006000") && !page.contains("<Notif"))
+  }
+
+  @Test("all runs together keep so many packets, the last ones of each")
+  func bound() throws {
+    let runs = try (0..<5).map { _ in try Self.traced(6_000, leftOut: 0) }
+    var collector = RunCollector(keepsValues: true)
+    for run in runs { for event in run.events { collector.take(event) } }
+    let kept = collector.runs.map { $0.packets?.packets.count ?? 0 }
+    #expect(kept == [6_000, 6_000, 6_000, 2_000, 0])
+    #expect(collector.runs[3].packets?.leftOut == 4_000)
+    let page = HTMLReport().text(on: collector.runs)
+    #expect(page.components(separatedBy: "<tr id=\"r").count - 1 <= ReportPage.Room().packets + 5)
+    #expect(page.contains("6\u{202f}000 packets not listed"))
+  }
+}
