@@ -23,9 +23,7 @@ extension Signal {
   public func flattenMap<R: Sendable>(
     _ transform: @escaping @Sendable (Value) throws -> Signal<R>
   ) -> Signal<R> {
-    Signal<R>(home: home) { [body] sink in
-      try await body { value in try await transform(value).body(sink) }
-    }
+    Signal<R>(home: home, FlattenMapWork(work, transform))
   }
 
   /// Ignores the values; once completed, runs `next`.
@@ -45,9 +43,9 @@ extension Signal {
   public func then<R: Sendable>(
     _ next: @escaping @Sendable () throws -> Signal<R>
   ) -> Signal<R> {
-    Signal<R>(home: home) { [body] sink in
-      try await body { _ in }
-      try await next().body(sink)
+    Signal<R>(home: home) { [work] sink in
+      try await work.run { _ in }
+      try await next().work.run(sink)
     }
   }
 
@@ -66,9 +64,9 @@ extension Signal {
   /// ```
   @inlinable
   public func concat(_ other: Signal) -> Signal {
-    Signal(home: home ?? other.home) { [body] sink in
-      try await body(sink)
-      try await other.body(sink)
+    Signal(home: home ?? other.home) { [work] sink in
+      try await work.run(sink)
+      try await other.work.run(sink)
     }
   }
 
@@ -84,9 +82,29 @@ extension Signal {
   /// ```
   @inlinable
   public func startWith(_ value: Value) -> Signal {
-    Signal(home: home) { [body] sink in
+    Signal(home: home) { [work] sink in
       try await sink(value)
-      try await body(sink)
+      try await work.run(sink)
     }
+  }
+}
+
+@usableFromInline
+final class FlattenMapWork<Value: Sendable, R: Sendable>: SignalWork<R>, @unchecked Sendable {
+  private let source: SignalWork<Value>
+  private let transform: @Sendable (Value) throws -> Signal<R>
+
+  @usableFromInline
+  init(
+    _ source: SignalWork<Value>,
+    _ transform: @escaping @Sendable (Value) throws -> Signal<R>
+  ) {
+    self.source = source
+    self.transform = transform
+  }
+
+  @usableFromInline
+  override func run(_ sink: (R) async throws -> Void) async throws {
+    try await source.run { value in try await transform(value).work.run(sink) }
   }
 }
