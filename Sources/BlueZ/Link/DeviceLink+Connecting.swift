@@ -204,7 +204,12 @@ extension DeviceLink {
     _ name: String,
     _ release: @escaping @Sendable () async throws -> Void
   ) {
-    guard !state.withLock({ $0.holders.contains { $0.turn === turn } }) else { return }
+    let isHeld = state.withLock { state in
+      guard let place = state.holders.firstIndex(where: { $0.turn === turn }) else { return false }
+      state.holders[place].uses += 1
+      return true
+    }
+    if isHeld { return }
     let entry = turn.enter("the link to \(name)", release: release)
     state.withLock { $0.holders.append(Holder(turn: turn, entry: entry)) }
   }

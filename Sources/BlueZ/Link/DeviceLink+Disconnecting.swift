@@ -30,16 +30,16 @@ extension DeviceLink {
     for holder in ended { holder.turn.leave(holder.entry) }
   }
 
-  /// A turn needs the connection no longer: disconnects, unless another turn holds it, it is to be
-  /// kept, or it existed before.
+  /// A part of a turn needs the connection no longer: disconnects, unless another part of it or
+  /// another turn holds it, it is to be kept, or it existed before.
   func endUse(by turn: Turn) async throws {
-    let (isHeld, staysUp) = state.withLock { state in
-      (
-        state.holders.contains { $0.turn === turn },
-        state.isKept || state.holders.contains { $0.turn !== turn }
-      )
+    let staysUp: Bool? = state.withLock { state in
+      guard let place = state.holders.firstIndex(where: { $0.turn === turn }) else { return nil }
+      state.holders[place].uses -= 1
+      guard state.holders[place].uses <= 0 else { return nil }
+      return state.isKept || state.holders.count > 1
     }
-    guard isHeld else { return }
+    guard let staysUp else { return }
     if staysUp { letGo(of: turn) } else { try await disconnect() }
   }
 

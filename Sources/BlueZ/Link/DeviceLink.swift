@@ -12,6 +12,9 @@ final class DeviceLink: Sendable {
   struct Holder: Sendable {
     let turn: Turn
     let entry: Turn.Entry
+    /// How often the turn connected without a release since: a session inside another one leaves the
+    /// connection up.
+    var uses = 1
   }
 
   struct State {

@@ -182,8 +182,8 @@ extension BlueZDeviceService {
     }
   }
 
-  /// Ends the use of the connection by the current turn, before its end: disconnects, unless another
-  /// turn of this program uses the connection, too, or it existed before.
+  /// Takes back one connect of the current turn, before the turn's end: disconnects with the last one,
+  /// unless another turn of this program uses the connection, too, or it existed before.
   ///
   /// ```swift
   /// try await device.release().first(within: .seconds(10))

@@ -98,10 +98,10 @@ extension DeviceService {
       result = .failure(error)
     }
     var failures = await connection.scope.end()
-    if isInside, origin == .made {
+    if isInside {
       do {
         try await shielded(on: scheduler.loop, limit: scheduler.cleanUpLimit) {
-          try await disconnect().run { _ in }
+          try await release().run { _ in }
         }
       } catch {
         let what = "the connection to \(deviceDescription)"

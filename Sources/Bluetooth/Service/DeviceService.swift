@@ -179,8 +179,8 @@ public protocol DeviceService: DeviceAttributes {
   /// - Source: BlueZ, `doc/org.bluez.Device.rst` (Disconnect), `src/device.c` (DISCONNECT_TIMER).
   func disconnect() -> Signal<Void>
 
-  /// Ends the use of the connection by the current turn, before its end: disconnects, unless another
-  /// turn of this program uses the connection, too, or it existed before.
+  /// Takes back one connect of the current turn, before the turn's end: disconnects with the last one,
+  /// unless another turn of this program uses the connection, too, or it existed before.
   ///
   /// ```swift
   /// let level = thermometer.connect().flattenMap { thermometer.read(.batteryLevel) }

@@ -54,6 +54,21 @@ struct ConnectionOfTurnsTests {
     #expect(simulation.ledger.violations == [])
   }
 
+  @Test("a session inside another part of the turn leaves the connection up")
+  func nested() throws {
+    let (service, simulation) = (services[0], simulation)
+    let chain = service.session {
+      service.session { .just(()) }.then { service.session { .just(()) } }
+        .then { .just(simulation.ledger.isUp) }
+    }
+    let isUp = try simulation.loop.run { try await chain.first(within: .seconds(60)) }
+    #expect(isUp && links == (1, false))
+    let connected = service.connect().then { service.session { .just(()) } }
+      .then { .just(simulation.ledger.isUp) }
+    #expect(try simulation.loop.run { try await connected.first(within: .seconds(60)) })
+    #expect(links == (2, false))
+  }
+
   @Test(
     "a turn that connects while the connection is being ended has one of its own",
     arguments: [0, 1, 100, 1_000, 1_990, 2_000, 2_010]
