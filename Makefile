@@ -24,9 +24,8 @@ fuzz_counts := messages=60000 device-files=25000 chain-files=20000 batch-files=6
 # Where `make install` puts things; DESTDIR stages them for a package.
 PREFIX ?= /usr/local
 UNITS ?= $(PREFIX)/lib/systemd/system
-# The installed program is linked with Swift's library: it runs where Swift is not installed.
-package_scratch := .build-package
-package_program := $(package_scratch)/release/blerun
+# Where manual pages and the package are made.
+package := .build-package
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
@@ -78,25 +77,23 @@ docs: set-up ## The documentation of the library products, in .build-docs; a war
 bench: set-up ## Measurements beside a C client, and what a chain step costs
 	swift run -c release benchmarks
 
-package-build: set-up
+package-build: build
 	@.ci/set-up lowdown
-	swift build -c release --product blerun --static-swift-stdlib --scratch-path $(package_scratch)
-	swift build -c release --product blerun-serve --static-swift-stdlib --scratch-path $(package_scratch)
-	Packaging/manuals $(package_program) $(package_scratch) $(package_scratch)/man
+	Packaging/manuals .build/release/blerun $(package)/man
 
 install: package-build ## Install below PREFIX (/usr/local): program, manual pages, completion, units, examples
-	Packaging/install $(package_program) $(package_scratch)/man "$(DESTDIR)" "$(PREFIX)" "$(UNITS)"
+	Packaging/install .build/release/blerun $(package)/man "$(DESTDIR)" "$(PREFIX)" "$(UNITS)"
 
 uninstall: ## Remove what `make install` installed; journals stay
 	Packaging/uninstall "$(DESTDIR)" "$(PREFIX)" "$(UNITS)"
 
 deb: set-up ## Build the Debian package in .build-package/deb
 	@.ci/set-up debhelper dpkg-dev lintian lowdown
-	Packaging/deb $(package_scratch)/deb
+	Packaging/deb $(package)/deb
 
 test-deb: deb ## Install, run, upgrade and remove the Debian package in a clean root
 	@.ci/set-up debootstrap
-	Packaging/test-deb $(package_scratch)/deb
+	Packaging/test-deb $(package)/deb
 
 format: ## Format the sources in place
 	swift format -i -r $(swift_sources)
@@ -105,7 +102,7 @@ lint: ## Say where the sources are not formatted
 	swift format lint -s -r $(swift_sources)
 
 clean: ## Remove what was built; the lab's cache stays
-	rm -rf .build .build-docs .build-tsan .build-asan .build-package .build-package-manuals
+	rm -rf .build .build-docs .build-tsan .build-asan .build-package
 
 set-up:
 	@.ci/set-up $(packages)

@@ -73,6 +73,8 @@ package struct Blerun: ParsableCommand {
     of arguments: [String],
     _ run: (inout any ParsableCommand) throws -> Void
   ) -> ExitStatus {
+    // Scripts ask this at each start, and the parser would take most of the time of the answer.
+    if arguments == ["--version"] { return status(printing: configuration.version) }
     if let unknown = unknownCommand(in: arguments[...]) {
       StandardError.failure(unknown)
       return .usage
@@ -124,6 +126,10 @@ package struct Blerun: ParsableCommand {
       if lines.count > 1 { StandardError.lines(lines[1]) }
       return code == .validationFailure ? .usage : otherwise
     }
+    return status(printing: text)
+  }
+
+  private static func status(printing text: String) -> ExitStatus {
     let output = StandardOutput()
     output.lines(text)
     return output.finish() == nil ? .ok : .output
