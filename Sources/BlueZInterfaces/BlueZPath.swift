@@ -109,7 +109,7 @@ extension BlueZPath {
   }
 
   private static func deviceElement(_ address: BluetoothAddress) -> String {
-    "dev_" + String(address.description.map { $0 == ":" ? "_" : $0 })
+    "dev_" + address.text(separator: "_")
   }
 
   private static func path(_ text: String) -> ObjectPath { ObjectPath(stringLiteral: text) }
@@ -125,8 +125,9 @@ extension BlueZPath {
 extension BlueZPath {
   /// Parses an object path; nil when bluetoothd does not use it for these objects.
   public init?(_ path: ObjectPath) {
-    let elements = path.text.split(separator: "/", omittingEmptySubsequences: true)
-    guard elements.count >= 2, elements[0] == "org", elements[1] == "bluez" else { return nil }
+    guard path == Self.manager || path.isBelow(Self.manager) else { return nil }
+    // In octets: characters cost ten times as much, and each message has a path.
+    let elements = path.text.utf8.split(separator: UInt8(ascii: "/")).map { Substring($0) }
     switch elements.count {
     case 2: self = .bluez
     case 3: self = .adapter(name: String(elements[2]))
@@ -172,24 +173,29 @@ extension BlueZPath {
   }
 
   private static func address(in element: Substring) -> BluetoothAddress? {
-    guard element.hasPrefix("dev_"), element.utf8.count == 21 else { return nil }
-    return BluetoothAddress(String(element.dropFirst(4)))
+    after("dev_", in: element).flatMap { BluetoothAddress(String($0)) }
   }
 
   private static func handle(in element: Substring, after prefix: String) -> UInt16? {
-    guard element.hasPrefix(prefix), element.count == prefix.count + 4 else { return nil }
-    return UInt16(element.dropFirst(prefix.count), radix: 16)
+    after(prefix, in: element).flatMap { $0.utf8.count == 4 ? UInt16($0, radix: 16) : nil }
+  }
+
+  private static func after(_ prefix: String, in element: Substring) -> Substring? {
+    guard element.utf8.starts(with: prefix.utf8) else { return nil }
+    return Substring(element.utf8.dropFirst(prefix.utf8.count))
   }
 
   /// The path of the device that a path is or lies below; nil for any other path.
   public static func devicePath(containing path: ObjectPath) -> ObjectPath? {
-    switch BlueZPath(path) {
-    case nil, .bluez, .adapter: return nil
-    case .device: return path
-    case .service: return path.parent
-    case .characteristic: return path.parent?.parent
-    case .descriptor: return path.parent?.parent?.parent
+    guard path.isBelow(manager) else { return nil }
+    // "/org/bluez/hci0/dev_AA_BB_CC_DD_EE_FF" ends at the fifth slash.
+    var slashes = 0
+    let end = path.text.utf8.firstIndex { octet in
+      if octet == UInt8(ascii: "/") { slashes += 1 }
+      return slashes == 5
     }
+    let device = end.map { Self.path(String(path.text[..<$0])) } ?? path
+    return slashes >= 4 && address(ofDevice: device) != nil ? device : nil
   }
 
   /// The handle in the last element of the path, for services, characteristics and descriptors.

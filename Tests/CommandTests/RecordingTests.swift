@@ -156,6 +156,27 @@ struct RecordingTests {
     #expect(text.errors.components(separatedBy: "no more messages of BlueZ").count == 2)
   }
 
+  @Test("a slow step keeps its call, however many devices come and go meanwhile")
+  func crowded() throws {
+    let (devices, batch) = (folder.path + "/devices.yaml", folder.path + "/batch.yaml")
+    let addresses = (0..<120).map { "C0:00:00:00:00:" + String($0 + 0x1_00, radix: 16).suffix(2) }
+    let characteristic = "{ characteristic: 2A19, properties: [read] }"
+    let service = "{ service: 180F, characteristics: [\(characteristic)] }"
+    let simulated = addresses.enumerated().map { index, address in
+      let faults = index == 0 ? ", faults: [{ fault: slow, on: read, by: 100s }]" : ""
+      return "- { address: '\(address)', services: [\(service)]\(faults) }"
+    }
+    try "devices:\n\(simulated.joined(separator: "\n"))\n"
+      .write(toFile: devices, atomically: true, encoding: .utf8)
+    let wanted = addresses.map { "- { address: '\($0)' }" }.joined(separator: "\n")
+    try "concurrency: 2\nsteps: [{ read: 2A19 }]\ndevices:\n\(wanted)\n"
+      .write(toFile: batch, atomically: true, encoding: .utf8)
+    let ended = try run(["batch", batch, "--simulate", devices, "--output", "json"])
+    let failed = ended.lines.filter { $0.contains(#""status":"failed","error""#) }
+    #expect(failed.count == 1 && ended.lines.count > 500, "\(failed)")
+    #expect(failed.allSatisfy { $0.contains(#""member":"ReadValue","arguments":"({})""#) })
+  }
+
   @Test("--report-on failure leaves no file of a run that succeeded")
   func reportOn() throws {
     let names = ["a.xml", "a.html", "a.jsonl", "a.txt"]

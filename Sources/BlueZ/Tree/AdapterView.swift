@@ -47,7 +47,7 @@ extension ObjectTree {
   /// The adapter at a path.
   func adapter(at path: ObjectPath) -> AdapterView? {
     guard let properties = properties(Adapter1.interface, at: path) else { return nil }
-    let name = path.text.split(separator: "/").last.map(String.init) ?? path.text
+    let name = path.lastElement
     return AdapterView(
       path: path,
       name: name,

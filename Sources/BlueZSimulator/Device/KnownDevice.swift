@@ -40,7 +40,7 @@ struct KnownDevice: Sendable {
 
   /// The value of `Alias`: the one that was set, the name, or the address.
   var shownAlias: String {
-    alias ?? name ?? String(address.description.map { $0 == ":" ? "-" : $0 })
+    alias ?? name ?? address.text(separator: "-")
   }
 
   /// An advertisement was received.

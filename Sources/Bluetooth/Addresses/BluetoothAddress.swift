@@ -23,26 +23,41 @@ public struct BluetoothAddress: Hashable, Comparable, Sendable, CustomStringConv
   public init?(_ text: String) {
     guard text.utf8.count == 17 else { return nil }
     var number: UInt64 = 0
-    for (place, octet) in text.utf8.enumerated() {
+    var place = 0
+    for octet in text.utf8 {
       if place % 3 == 2 {
-        guard Self.separators.contains(octet) else { return nil }
+        switch octet {
+        case UInt8(ascii: ":"), UInt8(ascii: "-"), UInt8(ascii: "_"): break
+        default: return nil
+        }
       } else if let digit = octet.hexDigit {
         number = number << 4 | digit
       } else {
         return nil
       }
+      place += 1
     }
     self.number = number
   }
 
-  private static let separators = Array(":-_".utf8)
-
   public static func < (a: BluetoothAddress, b: BluetoothAddress) -> Bool { a.number < b.number }
 
-  public var description: String {
-    (0..<6).map { index in
-      hexadecimal(UInt8(truncatingIfNeeded: number >> (40 - 8 * UInt64(index)))).uppercased()
-    }.joined(separator: ":")
+  public var description: String { text(separator: ":") }
+
+  /// The octets in upper-case hexadecimal, with an ASCII character between them.
+  package func text(separator: Unicode.Scalar) -> String {
+    String(unsafeUninitializedCapacity: 17) { text in
+      var rest = number
+      for place in (0..<17).reversed() {
+        if place % 3 == 2 {
+          text[place] = UInt8(ascii: separator)
+        } else {
+          text[place] = UInt8(hexDigit: rest, uppercase: true)
+          rest >>= 4
+        }
+      }
+      return 17
+    }
   }
 }
 

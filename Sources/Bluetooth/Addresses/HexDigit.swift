@@ -11,9 +11,10 @@ extension UInt8 {
     }
   }
 
-  /// The lower-case digit for the lowest four bits.
-  init(hexDigit number: UInt64) {
+  /// The digit for the lowest four bits.
+  init(hexDigit number: UInt64, uppercase: Bool = false) {
     let digit = UInt8(truncatingIfNeeded: number & 0xf)
-    self = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
+    let ten = uppercase ? UInt8(ascii: "A") : UInt8(ascii: "a")
+    self = digit < 10 ? UInt8(ascii: "0") + digit : ten + digit - 10
   }
 }

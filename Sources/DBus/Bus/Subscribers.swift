@@ -6,11 +6,19 @@
 struct Subscribers: Sendable {
   typealias Handler = @Sendable (Message) -> Void
 
-  private struct Subscriber: Sendable {
+  /// A class: each message looks at all of them, and none of their parts need be copied for it.
+  private final class Subscriber: Sendable {
     let id: UInt64
     let rule: MatchRule
     let owner: OwnerCell?
     let handler: Handler
+
+    init(id: UInt64, rule: MatchRule, owner: OwnerCell?, handler: @escaping Handler) {
+      self.id = id
+      self.rule = rule
+      self.owner = owner
+      self.handler = handler
+    }
   }
 
   private var subscribers: [Subscriber] = []

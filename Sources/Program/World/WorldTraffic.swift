@@ -14,12 +14,14 @@ import Signals
 final class WorldTraffic: BlueZTraffic {
   private struct Kept {
     let message: ObservedMessage
+    /// The path of the device; nil for none.
+    let device: ObjectPath?
     let time: Duration
     /// The ordinal of the message.
     let number: UInt64
   }
 
-  /// The messages about one device.
+  /// The latest messages.
   private struct Ring {
     var messages: [Kept] = []
     var oldest = 0
@@ -40,8 +42,11 @@ final class WorldTraffic: BlueZTraffic {
   }
 
   private struct State {
-    /// By the path of the device; nil for none.
-    var rings: [ObjectPath?: Ring] = [:]
+    /// By the path of a device that this program called.
+    var rings: [ObjectPath: Ring] = [:]
+    /// The messages about no device, and the signals of devices that were not called yet: in a room
+    /// full of these they take no place of the others.
+    var others = Ring()
     var count: UInt64 = 0
     /// The objects of devices, by the names in output.
     var objects: [String: @Sendable () -> ObjectPath?] = [:]
@@ -49,16 +54,23 @@ final class WorldTraffic: BlueZTraffic {
 
     /// Forgets the device whose latest message is the oldest.
     mutating func forgetOne() {
-      let devices = rings.lazy.filter { $0.key != nil }
-      let oldest = devices.min { $0.value.latest < $1.value.latest }
+      let oldest = rings.min { $0.value.latest < $1.value.latest }
       if let oldest { rings[oldest.key] = nil }
+    }
+
+    mutating func add(_ kept: Kept) {
+      guard let device = kept.device, rings[device] != nil || !kept.message.isSignal else {
+        return others.add(kept)
+      }
+      if rings[device] == nil, rings.count >= WorldTraffic.mostDevices { forgetOne() }
+      rings[device, default: Ring()].add(kept)
     }
   }
 
   /// How many messages about a device are kept.
   fileprivate static let mostMessages = 64
   /// About how many devices messages are kept.
-  private static let mostDevices = 64
+  fileprivate static let mostDevices = 64
 
   private let loop: Loop
   private let state = Guarded(State())
@@ -84,13 +96,12 @@ final class WorldTraffic: BlueZTraffic {
     let isKept = message.interface != StandardInterface.objectManager || message.path == device
     let follow = state.withLock { state in
       guard isKept else { return state.follow }
-      let kept = Kept(message: message, time: time, number: state.count)
+      let kept = Kept(message: message, device: device, time: time, number: state.count)
       state.count += 1
-      if state.rings[device] == nil, state.rings.count > Self.mostDevices { state.forgetOne() }
-      state.rings[device, default: Ring()].add(kept)
+      state.add(kept)
       return state.follow
     }
-    if StandardStreams.ofProcess.presentation.verbosity == .verbose, !message.isSignal {
+    if !message.isSignal, StandardStreams.ofProcess.presentation.verbosity == .verbose {
       StandardError.traffic(BlueZMessage(message, at: time), at: loop.now)
     }
     follow?(BlueZMessage(message, at: time))
@@ -113,7 +124,8 @@ final class WorldTraffic: BlueZTraffic {
   func latest(about device: String, since time: Duration) -> [BlueZMessage] {
     let object = object(of: device)
     let kept = state.withLock { state in
-      (object.flatMap { state.rings[$0]?.messages } ?? []) + (state.rings[nil]?.messages ?? [])
+      let others = state.others.messages.filter { $0.device == nil || $0.device == object }
+      return (object.flatMap { state.rings[$0]?.messages } ?? []) + others
     }
     return kept.filter { $0.time >= time }.sorted { $0.number < $1.number }
       .map { BlueZMessage($0.message, at: $0.time) }
