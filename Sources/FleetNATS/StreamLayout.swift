@@ -33,7 +33,7 @@ struct StreamLayout: Sendable {
     case .gateway: bucket("gateways", age: .seconds(30))
     case .result: log("results", .result, age: Self.month, bytes: nil)
     case .events: log("events", .events, age: .seconds(24 * 3600), bytes: 256 << 20)
-    case .sightings, .announce: nil
+    case .sightings, .announce, .wanted: nil
     }
   }
 

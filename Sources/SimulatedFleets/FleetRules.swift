@@ -23,7 +23,7 @@ struct FleetRules: Sendable {
   static let endingTime = Duration.seconds(3)
 
   private(set) var violations: [String] = []
-  private(set) var begun: Set<JobID> = []
+  private(set) var begun: [JobID: Set<Int>] = [:]
   private var running: [BluetoothAddress: [Running]] = [:]
   /// The chain of each device that began last.
   private var latest: [BluetoothAddress: Int] = [:]
@@ -37,7 +37,11 @@ struct FleetRules: Sendable {
   private var queued: Set<JobID> = []
   private var order = 0
   /// The order in which the jobs of each device were queued.
-  private var queues: [BluetoothAddress: [JobID]] = [:]
+  private(set) var queues: [BluetoothAddress: [JobID]] = [:]
+  /// The order in which they were given to submitters.
+  var submissions: [BluetoothAddress: [(job: JobID, submitter: Int)]] = [:]
+  /// How names ended that mean no device.
+  var unresolvedEnds: [EndState: Int] = [:]
 
   mutating func breaks(_ rule: String, _ what: String, at now: Duration) {
     violations.append("\(rule): \(what), at \(now)")
@@ -53,7 +57,9 @@ struct FleetRules: Sendable {
   ) {
     order += 1
     latest[chain.address] = order
-    begun.insert(job)
+    begun[job, default: []].insert(gateway)
+    let isRecorded = records[job]?.contains { $0.end == nil && $0.nonce == chain.nonce } ?? false
+    if !isRecorded { breaks("A chain begins with a record", "\(chain.nonce) of \(job)", at: now) }
     let others = running[chain.address, default: []].filter { $0.nonce != chain.nonce }
     for other in others where !isExcused(other, at: now) {
       breaks("A device has one chain", "\(other.nonce) runs and \(chain.nonce) begins", at: now)
@@ -147,6 +153,7 @@ struct FleetRules: Sendable {
       guard let address = key.address else { return }
       for one in entry.queue where queues[address]?.contains(one.job) != true {
         queues[address, default: []].append(one.job)
+        checkOrder(of: one.job, on: address, at: now)
       }
     case .append(let key, .record(let record), _):
       guard let job = JobID(key.name) else { return }
@@ -177,6 +184,7 @@ struct FleetRules: Sendable {
       breaks("No connection is left", "\(address) by \(holder.nonce)", at: now)
     }
     for draft in world.jobs {
+      checkPlacement(of: draft, world, at: now)
       guard queued.contains(draft.job.id) || end(of: draft.job.id) != nil else { continue }
       let log = devices[draft.job.device]?.log.filter { $0.job == draft.job.id } ?? []
       check(draft, log, at: now)
@@ -224,7 +232,7 @@ struct FleetRules: Sendable {
       isTrue =
         draft.job.rerun != .never || writes.allSatisfy { $0.step <= end.step ?? -1 }
     case .noGateway, .noCapableGateway:
-      isTrue = log.isEmpty && !begun.contains(id)
+      isTrue = log.isEmpty && begun[id] == nil
     case .expired, .held, .ambiguous, .needsBond:
       isTrue = writes.isEmpty
     case .unknown:

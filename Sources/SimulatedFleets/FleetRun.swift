@@ -44,12 +44,15 @@ public struct SimulatedFleet: Sendable {
       failure = ["A run comes to an end: \(error)"]
     }
     let rules = run.rules.withLock { $0 }
-    let ends = world.jobs.compactMap { rules.end(of: $0.job.id)?.state }
+    var ends = rules.unresolvedEnds
+    for state in world.jobs.compactMap({ rules.end(of: $0.job.id)?.state }) {
+      ends[state, default: 0] += 1
+    }
     defer { run.loop.end() }
     return SimulatedFleet(
       seed: world.seed,
       violations: rules.violations + failure,
-      ends: Dictionary(ends.map { ($0, 1) }, uniquingKeysWith: +),
+      ends: ends,
       lasted: run.loop.now.sinceStart,
       timeline: run.timeline.withLock { $0 }
     )
@@ -61,6 +64,7 @@ final class FleetRun: Sendable {
   private struct Parts {
     var gateways: [SimulatedGateway] = []
     var submitters: [SimulatedSubmitter] = []
+    var subscriptions: [StoreSubscription] = []
   }
 
   /// How long after the healing everything may take to come to rest, beyond the longest deadline.
@@ -119,11 +123,9 @@ final class FleetRun: Sendable {
   // MARK: The course of a run
 
   func play() throws {
-    let store = MemoryStore(
-      on: loop,
-      seed: world.seed,
-      faults: world.faults
-    ) { [self] request, revision in changed(request, revision) }
+    let store = MemoryStore(on: loop, seed: world.seed) { [self] request, revision in
+      changed(request, revision)
+    }
     let gateways = (0..<world.gateways).map {
       SimulatedGateway($0, self, store.client("gateway-\($0)"))
     }
@@ -131,10 +133,7 @@ final class FleetRun: Sendable {
       SimulatedSubmitter($0, self, store.client("submitter-\($0)"))
     }
     parts.withLock { $0 = Parts(gateways: gateways, submitters: submitters) }
-    for gateway in gateways {
-      gateway.handle(.woken)
-      observe(gateway)
-    }
+    try join(gateways, submitters, store)
     submit(submitters)
     for (at, what) in world.disturbances {
       loop.after(at) { [self] in perform(what, store, gateways, submitters) }
@@ -146,6 +145,39 @@ final class FleetRun: Sendable {
     }
   }
 
+  /// The members join before anything goes wrong.
+  private func join(
+    _ gateways: [SimulatedGateway],
+    _ submitters: [SimulatedSubmitter],
+    _ store: MemoryStore
+  ) throws {
+    let stored = Guarded(0)
+    for gateway in gateways {
+      let entry = StoredValue.gateway(world.entries[gateway.number])
+      store.client(gateway.name).perform(
+        .create(.gateway(gateway.name), entry),
+        within: .seconds(1)
+      ) { _ in stored.withLock { $0 += 1 } }
+    }
+    try loop.drive { [world] in stored.withLock { $0 } == world.gateways }
+    store.setFaults(world.faults)
+    let subscriptions = gateways.map { $0.answerFollowers() } + submitters.map { $0.listen() }
+    parts.withLock { $0.subscriptions = subscriptions }
+    for gateway in gateways {
+      gateway.handle(.woken)
+      observe(gateway)
+    }
+  }
+
+  /// A follower has what it can have of the events of a job.
+  func followed(_ job: JobID, _ end: EndRecord, _ events: [String], missing: Int) {
+    let gateway = parts.withLock { $0.gateways.first { $0.name == end.owner } }
+    let kept = gateway?.events(of: end.nonce) ?? []
+    rules.withLock {
+      $0.followed(job, end, events, missing: missing, kept: kept, at: elapsed)
+    }
+  }
+
   private func observe(_ gateway: SimulatedGateway) {
     gateway.observe()
     loop.after(Self.observing) { [self] in observe(gateway) }
@@ -154,7 +186,7 @@ final class FleetRun: Sendable {
   private func submit(_ submitters: [SimulatedSubmitter]) {
     for draft in world.jobs {
       let submitter = submitters[draft.submitter]
-      loop.after(draft.at) { submitter.handle(.submit(draft.job, chain: draft.operations)) }
+      loop.after(draft.at) { submitter.submit(draft) }
       if let later = draft.cancelledAfter {
         loop.after(draft.at + later) { submitter.handle(.cancel(draft.job.id)) }
       }
@@ -214,6 +246,9 @@ final class FleetRun: Sendable {
       loop.after(world.settings.supervision / 2) { [self] in
         withDevice(address) { $0.supervise() }
       }
+    case .fillDisk(let number, let time): gateways[number].fillDisk(for: time)
+    case .setWallClock(let number, let jump):
+      gateways[number].clock.setWallClock(forwardBy: jump)
     case .drain(let number): gateways[number].drain()
     }
   }

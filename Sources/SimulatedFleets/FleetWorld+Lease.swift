@@ -11,6 +11,7 @@ extension FleetWorld {
   mutating func drawLeases(_ draw: inout SeededGenerator) {
     // There is always a successor.
     ranges = ranges.map { _ in Array(0..<gateways) }
+    for index in entries.indices { entries[index].bonds = [] }
     settings.supervision = .milliseconds([700, 2000][draw.number(0...1)])
     slowness = draw.number(1...3)
     healsAt = .seconds(draw.number(60...90))
@@ -57,6 +58,8 @@ extension FleetWorld.JobDraft {
     job.prefer = gateway
     job.pin = nil
     job.needs = []
+    job.format = 1
+    name = nil
     at = .milliseconds(draw.number(0...15_000))
   }
 }

@@ -16,6 +16,8 @@ struct FleetWorld: Sendable {
     let submitter: Int
     var at: Duration
     let cancelledAfter: Duration?
+    /// The name that stands for the device, if one does.
+    var name: String?
   }
 
   enum Disturbance: Sendable {
@@ -31,6 +33,10 @@ struct FleetWorld: Sendable {
     case cutSubmitter(Int, MemoryStore.Direction, for: Duration)
     case killSubmitter(Int)
     case restartStore(downFor: Duration)
+    /// The journal of a gateway has no space left.
+    case fillDisk(Int, for: Duration)
+    /// The wall clock of a host is set.
+    case setWallClock(Int, forwardBy: Duration)
     /// A device leaves the range of a gateway, for that of another.
     case move(device: Int, to: [Int])
     case drain(Int)
@@ -39,10 +45,11 @@ struct FleetWorld: Sendable {
     var lasts: Duration {
       switch self {
       case .kill(_, let time), .pauseProcess(_, let time), .pauseHost(_, let time),
-        .cut(_, _, let time), .cutSubmitter(_, _, let time), .restartStore(let time):
+        .cut(_, _, let time), .cutSubmitter(_, _, let time), .restartStore(let time),
+        .fillDisk(_, let time):
         time
       case .cutInTurn(_, let receiving, let sending): receiving + sending
-      case .killSubmitter, .move: .zero
+      case .killSubmitter, .move, .setWallClock: .zero
       case .drain: SimulatedGateway.maintenance
       }
     }
@@ -55,6 +62,10 @@ struct FleetWorld: Sendable {
   /// How fast the clock of each gateway and then of each submitter runs.
   var rates: [Double]
   var submitters: Int
+  /// What each gateway reports of itself: versions, capabilities, bonds.
+  var entries: [GatewayEntry]
+  /// What the devices advertise: a name, from an identity address or a private one.
+  var names: [(name: String, isIdentity: Bool)]
   /// How many times longer than usual operations take: chains of slow devices outlast a lease.
   var slowness = 1
   /// Which gateways each device is in range of.
@@ -101,6 +112,22 @@ struct FleetWorld: Sendable {
     rates = (0..<gateways + submitters).map { _ in 1 + Double(draw.number(-5...5)) / 1000 }
     let count = gateways
     ranges = (0..<devices).map { _ in Self.range(of: count, &draw) }
+    names = (0..<devices).map { number in
+      // Some devices share a name, some change their address.
+      let name = draw.number(0...9) == 0 ? "twin" : "device-\(number)"
+      return (name, draw.number(0...9) != 0)
+    }
+    entries = (0..<count).map { _ in
+      var entry = GatewayEntry()
+      // Some are older than the submitters.
+      entry.format = draw.number(0...7) == 0 ? 1 : 2
+      if draw.number(0...1) == 0 { entry.capabilities = ["indoor"] }
+      return entry
+    }
+    for device in 0..<devices where draw.number(0...7) == 0 {
+      let bonded = ranges[device].first ?? 0
+      entries[bonded].bonds.append(Self.address(device))
+    }
     healsAt = .seconds(draw.number(40...100))
     settings.sweepEvery = .seconds(30)
     settings.sightingAge = .seconds(60)
@@ -121,6 +148,16 @@ struct FleetWorld: Sendable {
     case .lease:
       drawLeases(&draw)
     }
+  }
+
+  /// What a device advertises.
+  func advertised(by address: BluetoothAddress) -> (name: String, isIdentity: Bool) {
+    names[Int(address.number - Self.address(0).number)]
+  }
+
+  /// The gateway with the bond of a device.
+  func bonded(_ address: BluetoothAddress) -> Int? {
+    entries.firstIndex { $0.bonds.contains(address) }
   }
 
   /// When the last of the disturbances is over, and the last job submitted.
@@ -171,14 +208,19 @@ struct FleetWorld: Sendable {
       if draw.number(0...9) == 0 { job.rerun = .idempotent }
       if draw.number(0...9) == 0 { job.pin = "gateway-\(draw.number(0...gateways - 1))" }
       if draw.number(0...4) == 0 { job.prefer = "gateway-\(draw.number(0...gateways - 1))" }
-      if draw.number(0...19) == 0 { job.needs = ["nothing-has-this"] }
+      if draw.number(0...9) == 0 {
+        job.needs = [["nothing-has-this", "indoor"][draw.number(0...1)]]
+      }
+      if draw.number(0...9) == 0 { job.format = 2 }
+      let isNamed = draw.number(0...5) == 0
       jobs.append(
         JobDraft(
           job: job,
           operations: operations,
           submitter: submitter,
-          at: .milliseconds(draw.number(0...40_000)),
-          cancelledAfter: draw.number(0...7) == 0 ? .milliseconds(draw.number(0...20_000)) : nil
+          at: .milliseconds(draw.number(4000...40_000)),
+          cancelledAfter: draw.number(0...7) == 0 ? .milliseconds(draw.number(0...20_000)) : nil,
+          name: isNamed ? names[device].name : nil
         )
       )
     }
@@ -193,7 +235,7 @@ struct FleetWorld: Sendable {
       let time = Duration.milliseconds(draw.number(500...40_000))
       let direction = MemoryStore.Direction.allCases[draw.number(0...1)]
       let what: Disturbance =
-        switch draw.number(0...12) {
+        switch draw.number(0...14) {
         case 0, 1, 2: .kill(gateway, downFor: time)
         case 3: .pauseProcess(gateway, for: time)
         case 4, 5, 6: .pauseHost(gateway, for: time)
@@ -204,14 +246,25 @@ struct FleetWorld: Sendable {
             device: draw.number(0...devices - 1),
             to: Self.range(of: gateways, &draw)
           )
-        case 11: .cutSubmitter(draw.number(0...submitters - 1), direction, for: time)
+        case 11: .fillDisk(gateway, for: time)
+        case 12: .setWallClock(gateway, forwardBy: .seconds(draw.number(-7200...7200)))
+        case 13: .cutSubmitter(draw.number(0...submitters - 1), direction, for: time)
         default:
           draw.number(0...1) == 0
             ? .drain(gateway) : .killSubmitter(draw.number(0...submitters - 1))
         }
       disturbances.append((at, what))
     }
+    if seed % Self.longOutageEach == 5 {
+      // The store is away for an hour, whatever else goes on.
+      let at = Duration.seconds(draw.number(2...30))
+      disturbances.append((at, .restartStore(downFor: .seconds(3600))))
+      healsAt += .seconds(3600)
+    }
   }
+
+  /// In one world of so many the store is away for an hour.
+  private static let longOutageEach: UInt64 = 100
 }
 
 extension SeededGenerator {

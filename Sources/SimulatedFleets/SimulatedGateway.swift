@@ -8,7 +8,7 @@ import Signals
 /// A gateway of a simulated fleet, through all of its processes.
 final class SimulatedGateway: Sendable {
   /// A chain that the process runs.
-  private struct Run {
+  struct Run {
     /// What distinguishes it from an earlier run of the same claim.
     let number: Int
     let chain: Gateway.ChainID
@@ -17,9 +17,10 @@ final class SimulatedGateway: Sendable {
     var step = 0
     var isStopping = false
     var isBusy = false
+    var events: EventChunking
   }
 
-  private struct State {
+  struct State {
     var machine: Gateway
     var process = 1
     var isAlive = true
@@ -30,6 +31,9 @@ final class SimulatedGateway: Sendable {
     var runs: [String: Run] = [:]
     var runCount = 0
     var journal: [String: JournalEntry] = [:]
+    /// The chunks of events in the journal, by claim.
+    var chunks: [String: [EventChunk]] = [:]
+    var isDiskFull = false
     var subscriptions: [BluetoothAddress: StoreSubscription] = [:]
     var generator: SeededGenerator
   }
@@ -38,11 +42,11 @@ final class SimulatedGateway: Sendable {
   static let maintenance = Duration.seconds(30)
 
   let number: Int
-  private let fleet: FleetRun
-  private let store: any JobStore
-  private let clock: HostClock
+  let fleet: FleetRun
+  let store: any JobStore
+  let clock: HostClock
   private let settings: FleetSettings
-  private let state: Guarded<State>
+  let state: Guarded<State>
 
   var name: String { "gateway-\(number)" }
 
@@ -57,6 +61,8 @@ final class SimulatedGateway: Sendable {
         machine: Gateway(
           name: "gateway-\(number)",
           incarnation: "g\(number)p1",
+          capabilities: fleet.world.entries[number].capabilities,
+          format: fleet.world.entries[number].format,
           settings: settings,
           at: .start
         ),
@@ -70,7 +76,7 @@ final class SimulatedGateway: Sendable {
   // MARK: The process
 
   /// Calls `body` in the process as it is now; later when it is stopped, never when it has died.
-  private func inProcess(_ body: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
+  func inProcess(_ body: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
     let process = state.withLock { $0.process }
     return { [self] in
       let isNow = state.withLock { state in
@@ -85,13 +91,16 @@ final class SimulatedGateway: Sendable {
   func handle(_ event: Gateway.Event) {
     let now = clock.now
     let actions = state.withLock { $0.machine.handle(event, at: now) }
-    for action in actions { perform(action) }
+    var unwritten: [Gateway.ChainID] = []
+    for action in actions { perform(action, &unwritten) }
+    for chain in unwritten { handle(.journalFailed(chain)) }
     clock.wake(at: state.withLock { $0.machine.next }) { [self] in
       inProcess { [self] in handle(.woken) }()
     }
   }
 
-  private func perform(_ action: Gateway.Action) {
+  /// - Parameter unwritten: The chains of which something is not in the journal.
+  private func perform(_ action: Gateway.Action, _ unwritten: inout [Gateway.ChainID]) {
     switch action {
     case .perform(let id, let request):
       fleet.rules.withLock { $0.sent(request, by: name, at: clock.now) }
@@ -117,11 +126,13 @@ final class SimulatedGateway: Sendable {
           number: state.runCount,
           chain: chain,
           job: job,
-          operations: operations
+          operations: operations,
+          events: EventChunking(nonce: chain.nonce, after: state.chunks[chain.nonce] ?? [])
         )
       }
       fleet.loop.post(inProcess { [self] in next(chain) })
     case .permit(let chain, let step):
+      guard !unwritten.contains(chain) else { return }
       fleet.rules.withLock { $0.permitted(chain, step: step, at: clock.now) }
       send(chain, step)
     case .refuse(let chain, _):
@@ -142,6 +153,10 @@ final class SimulatedGateway: Sendable {
         inProcess { [self] in if run(chain)?.number == number { end(chain, .stopped) } }
       )
     case .journal(let entry):
+      guard !state.withLock({ $0.isDiskFull }) else {
+        unwritten.append(entry.chain)
+        return
+      }
       state.withLock { $0.journal[entry.nonce] = entry }
       fleet.rules.withLock { $0.journaled(entry) }
     case .forget(let chain):
@@ -155,7 +170,7 @@ final class SimulatedGateway: Sendable {
 
   // MARK: Chains
 
-  private func run(_ chain: Gateway.ChainID) -> Run? { state.withLock { $0.runs[chain.nonce] } }
+  func run(_ chain: Gateway.ChainID) -> Run? { state.withLock { $0.runs[chain.nonce] } }
 
   /// Asks for the next operation, or ends the chain.
   private func next(_ chain: Gateway.ChainID) {
@@ -233,6 +248,7 @@ final class SimulatedGateway: Sendable {
 
   private func answered(_ chain: Gateway.ChainID, _ step: Int, _ answer: FleetDevice.Answer) {
     handle(.operationEnded(chain, step: step))
+    report(chain, "{\"step\":\(step),\"wallClock\":\(clock.wallClock / .milliseconds(1))}")
     state.withLock {
       $0.runs[chain.nonce]?.isBusy = false
       $0.runs[chain.nonce]?.step = step + 1
@@ -246,6 +262,7 @@ final class SimulatedGateway: Sendable {
 
   /// Disconnects, and reports the end of the chain.
   private func end(_ chain: Gateway.ChainID, _ outcome: ChainOutcome) {
+    flush(chain)
     guard state.withLock({ $0.runs.removeValue(forKey: chain.nonce) }) != nil else { return }
     let holder = FleetDevice.Holder(gateway: number, nonce: chain.nonce)
     fleet.withDevice(chain.address) { $0.disconnect(holder) }
@@ -256,13 +273,19 @@ final class SimulatedGateway: Sendable {
 
   // MARK: Disturbances
 
-  /// The radio reports what is in range.
+  /// The radio reports what is in range, and so does the gateway.
   func observe() {
     let body = inProcess { [self] in
+      var report = SightingReport(gateway: name, sightings: [])
       for address in fleet.devices(inRangeOf: number) {
         let rssi = -40 - Int((address.number * 7 + UInt64(number) * 13) % 50)
+        var sighting = Sighting(address: address, rssi: rssi)
+        (sighting.name, sighting.isIdentity) = fleet.world.advertised(by: address)
+        report.sightings.append(sighting)
         handle(.observed(address, rssi: rssi))
       }
+      let request = StoreRequest.publish(.sightings(of: name), .sightings(report))
+      store.perform(request, within: settings.requestLimit) { _ in }
     }
     body()
   }
@@ -293,8 +316,10 @@ final class SimulatedGateway: Sendable {
       state.machine = Gateway(
         name: name,
         incarnation: "g\(number)p\(state.process)",
+        capabilities: fleet.world.entries[number].capabilities,
+        format: fleet.world.entries[number].format,
         settings: settings,
-        journal: state.journal.sorted { $0.key < $1.key }.map(\.value),
+        journal: state.journalEntries,
         at: now
       )
     }

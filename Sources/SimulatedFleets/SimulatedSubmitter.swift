@@ -1,4 +1,4 @@
-// A process that submits jobs and follows them.
+// A process that submits jobs and follows them and their events.
 
 import Fleet
 import Signals
@@ -9,6 +9,12 @@ final class SimulatedSubmitter: Sendable {
     var machine: Submitter
     var isAlive = true
     var subscriptions: [JobID: StoreSubscription] = [:]
+    var searches: [JobID: NameSearch] = [:]
+    var followings: [JobID: EventFollowing] = [:]
+    /// When a following is looked at again.
+    var wakes: [JobID: Instant] = [:]
+    /// What was delivered, by claim.
+    var events: [String: [String]] = [:]
   }
 
   let number: Int
@@ -35,7 +41,22 @@ final class SimulatedSubmitter: Sendable {
     )
   }
 
-  var isDone: Bool { state.withLock { !$0.isAlive || $0.machine.isDone } }
+  var isDone: Bool {
+    state.withLock {
+      !$0.isAlive || $0.machine.isDone && $0.followings.isEmpty && $0.searches.isEmpty
+    }
+  }
+
+  /// Begins to listen to what gateways report.
+  func listen() -> StoreSubscription {
+    store.subscribe(.all(.sightings)) { [self] _, value in
+      guard case .sightings(let report) = value else { return }
+      state.withLock { state in
+        for job in state.searches.keys { state.searches[job]?.add(report) }
+      }
+      handle(.sightings(report))
+    }
+  }
 
   func handle(_ event: Submitter.Event) {
     guard state.withLock({ $0.isAlive }) else { return }
@@ -52,17 +73,104 @@ final class SimulatedSubmitter: Sendable {
         handle(.answered(id, answer))
       }
     case .follow(let job):
-      let subscription = store.subscribe(.one(.result(of: job))) { [self] _, value in
-        if case .record(let record) = value { handle(.record(job, record)) }
-      }
-      state.withLock { $0.subscriptions[job] = subscription }
+      follow(job)
     case .queued(let job):
       fleet.note("\(name): \(job) is queued")
       fleet.rules.withLock { $0.queued(job) }
     case .ended(let job, let end):
       fleet.note("\(name): \(job) ended: \(end.state) \(end.detail)")
-      state.withLock { $0.subscriptions.removeValue(forKey: job) }?.cancel()
+      follow(job, .record(.ended(end)))
     }
+  }
+
+  // MARK: Names
+
+  /// Submits a job; of one that is for a name, once it is known which device has the name.
+  func submit(_ draft: FleetWorld.JobDraft) {
+    guard let name = draft.name else {
+      fleet.rules.withLock { $0.submitted(draft) }
+      return handle(.submit(draft.job, chain: draft.operations))
+    }
+    let search = NameSearch(
+      of: name,
+      listening: FleetRun.observing + FleetRun.observing,
+      deadline: draft.job.deadline,
+      at: clock.now
+    )
+    state.withLock { $0.searches[draft.job.id] = search }
+    look(draft)
+  }
+
+  private func look(_ draft: FleetWorld.JobDraft) {
+    let now = clock.now
+    let id = draft.job.id
+    guard let search = state.withLock({ $0.isAlive ? $0.searches[id] : nil }) else { return }
+    let progress = search.progress(at: now)
+    switch progress {
+    case .waits(let until):
+      let time = min((until - now) * 1.02, FleetRun.observing) + .milliseconds(1)
+      fleet.loop.after(time) { [self] in look(draft) }
+      return
+    case .device(let address):
+      fleet.rules.withLock { $0.resolved(draft, address, fleet.world, at: fleet.elapsed) }
+      if address == draft.job.device {
+        fleet.rules.withLock { $0.submitted(draft) }
+        handle(.submit(draft.job, chain: draft.operations))
+      }
+    case .ended(let state, let detail):
+      fleet.note("\(name): \(id) ended: \(state) \(detail)")
+      fleet.rules.withLock { $0.unresolved(draft, state, fleet.world, at: fleet.elapsed) }
+    }
+    state.withLock { $0.searches[id] = nil }
+  }
+
+  // MARK: Events
+
+  private func follow(_ job: JobID) {
+    let records = store.subscribe(.one(.result(of: job))) { [self] _, value in
+      guard case .record(let record) = value else { return }
+      follow(job, .record(record))
+      handle(.record(job, record))
+    }
+    let events = store.subscribe(.one(.events(of: job))) { [self] _, value in
+      if case .events(let chunk) = value { follow(job, .chunk(chunk)) }
+    }
+    state.withLock { state in
+      state.followings[job] = EventFollowing(of: job)
+      state.subscriptions[job] = StoreSubscription {
+        records.cancel()
+        events.cancel()
+      }
+    }
+  }
+
+  private func follow(_ job: JobID, _ event: EventFollowing.Event) {
+    let now = clock.now
+    let (actions, next) = state.withLock { state in
+      let actions = state.isAlive ? state.followings[job]?.handle(event, at: now) ?? [] : []
+      return (actions, state.followings[job]?.next)
+    }
+    for action in actions {
+      switch action {
+      case .deliver(let events, let nonce):
+        state.withLock { $0.events[nonce, default: []] += events }
+      case .ask(let request, let gateway):
+        fleet.note("\(name) asks \(gateway) for the events of \(job) from \(request.number)")
+        let ask = StoreRequest.publish(.eventsWanted(of: gateway), .eventsWanted(request))
+        store.perform(ask, within: fleet.world.settings.requestLimit) { _ in }
+      case .complete(let end, let missing):
+        let events = state.withLock { state in
+          state.subscriptions.removeValue(forKey: job)?.cancel()
+          state.followings[job] = nil
+          return state.events[end.nonce] ?? []
+        }
+        fleet.followed(job, end, events, missing: missing)
+      }
+    }
+    guard let next else { return }
+    let isNews = state.withLock { $0.wakes.updateValue(next, forKey: job) != next }
+    guard isNews else { return }
+    fleet.loop.after((next - now) * 1.02 + .milliseconds(1)) { [self] in follow(job, .woken) }
   }
 
   /// The submitter is killed for good: what it has queued ends all the same.

@@ -218,6 +218,7 @@ final class GatewayRun: OperationGate {
       case .leaseEnding: "the gateway could not reach the store of the fleet in time"
       case .replaced: "another gateway has taken over the job"
       case .drained: "the gateway is being drained"
+      case .journal: "the journal of the gateway cannot be written"
       }
     return RunFailure(code: .cancelled, class: .passing, what: "running the chain", why: why)
   }

@@ -33,6 +33,32 @@ struct PlacementTests {
     #expect(far.delay(window: window) == .zero)
   }
 
+  @Test("a name is decided on after all gateways had the time to report, or at the deadline")
+  func search() {
+    func at(_ seconds: Int) -> Instant { .start + .seconds(seconds) }
+    func search() -> NameSearch {
+      NameSearch(of: "Thermo", listening: .seconds(10), deadline: .seconds(60), at: .start)
+    }
+    var one = search()
+    one.add(SightingReport(gateway: "a", sightings: [Self.sighting(3, "Thermo")]))
+    #expect(one.progress(at: at(9)) == .waits(until: at(10)))
+    #expect(one.progress(at: at(10)) == .device(BluetoothAddress(number: 3)))
+    one.add(SightingReport(gateway: "b", sightings: [Self.sighting(4, "Thermo")]))
+    let both = "Thermo is the name of 00:00:00:00:00:03, 00:00:00:00:00:04"
+    #expect(one.progress(at: at(1)) == .ended(.ambiguous, detail: both))
+    var changing = search()
+    changing.add(
+      SightingReport(gateway: "a", sightings: [Self.sighting(9, "Thermo", identity: false)])
+    )
+    #expect(changing.progress(at: at(59)) == .waits(until: at(60)))
+    let why = "Thermo is advertised from private addresses only, which change"
+    #expect(changing.progress(at: at(60)) == .ended(.needsBond, detail: why))
+    var nobody = search()
+    nobody.add(SightingReport(gateway: "a", sightings: []))
+    let listened = "Thermo was not observed by a"
+    #expect(nobody.progress(at: at(60)) == .ended(.noGateway, detail: listened))
+  }
+
   private static func sighting(_ number: UInt64, _ name: String?, identity: Bool = true) -> Sighting
   {
     var sighting = Sighting(address: BluetoothAddress(number: number), rssi: -60)

@@ -51,13 +51,18 @@ struct StoredValueTests {
     _ = try chunks.add("{\"event\":\"run-started\"}", at: .start)
     let last = chunks.flush()
     let chunk = try #require(last)
+    let chain = "steps:\n  - read: a\n"
     return [
       (.device(address), .device(DeviceEntry(queue: [queued], claim: claim))),
       (.device(address), .device(DeviceEntry(queue: []))),
-      (.job(id), .job(job)), (StoreKey(.chain, digest), .chain("steps:\n  - read: a\n")),
+      (.job(id), .job(job)), (.chain(of: chain), .chain(chain)),
       (.gateway("hall-1"), .gateway(gateway)),
       (.result(of: id), .record(.ended(end))),
       (.events(of: id), .events(chunk)),
+      (
+        .eventsWanted(of: "hall-1"),
+        .eventsWanted(EventRequest(job: id, nonce: "n-1", number: 7))
+      ),
       (
         .sightings(of: "hall-1"),
         .sightings(SightingReport(gateway: "hall-1", sightings: [sighting]))
@@ -128,6 +133,15 @@ struct StoredValueTests {
     #expect(throws: UnreadableValue.self) {
       try StoredValue(StoredValue.job(job).text, at: .job(id))
     }
+  }
+
+  @Test("the text of a chain has the SHA-256 of its key")
+  func chainDigest() throws {
+    let key = StoreKey.chain(of: "steps: []\n")
+    #expect(throws: UnreadableValue.self) {
+      try StoredValue(StoredValue.chain("steps:\n").text, at: key)
+    }
+    #expect(try StoredValue(StoredValue.chain("steps: []\n").text, at: key) != .announcement)
   }
 
   @Test("keys have no colons and lead back to the address")

@@ -242,6 +242,19 @@ extension Custody {
     return open.isIdempotent ? [] : [journal()].compactMap(\.self)
   }
 
+  /// What the operation that has permission would do could not be written to the journal before: it
+  /// does not begin, nor does any further one.
+  mutating func journalFailed(nonce: String) -> [Action] {
+    guard let holding, holding.claim.nonce == nonce, holding.stage == .running else { return [] }
+    self.holding?.open = nil
+    return stop(.journal)
+  }
+
+  /// The run has had these events, all of which are in the journal.
+  mutating func reported(_ events: EventDigest, nonce: String) {
+    if holding?.claim.nonce == nonce { holding?.events = events }
+  }
+
   /// The chain has ended, and its connection is down.
   mutating func chainEnded(_ outcome: ChainOutcome, nonce: String, at now: Instant) -> [Action] {
     guard let holding, holding.claim.nonce == nonce, holding.stage == .running else { return [] }
@@ -279,6 +292,7 @@ extension Custody {
       step: state == .ok ? nil : holding.step
     )
     end.overran = holding.overran
+    (end.events, end.digest) = (holding.events.count, holding.events.text)
     end.detail = detail
     self.holding?.end = end
     let stage: Holding.Stage = settings.omits(.endBeforeRelease) ? .releasing : .ending

@@ -18,8 +18,7 @@ extension Custody {
     }
     if holding.stage == .starting {
       guard let job = jobs[holding.claim.job] else { return giveBack() }
-      if let state = endWithoutStart(job, follows, circumstances, at: now) {
-        let detail = [.noGateway, .noCapableGateway].contains(state) ? circumstances.observed : ""
+      if let (state, detail) = endWithoutStart(job, follows, circumstances, at: now) {
         var end = EndRecord(state, owner: member.name, nonce: holding.claim.nonce)
         end.detail = detail
         self.holding?.end = end
@@ -44,15 +43,15 @@ extension Custody {
     _ follows: Revision,
     _ circumstances: Circumstances,
     at now: Instant
-  ) -> EndState? {
+  ) -> (state: EndState, detail: String)? {
     guard let holding, let queued = entry?.claimed(holding.claim) else { return nil }
     let isLate = holding.deadline <= now || !member.runs
     if queued.isArmed, !settings.omits(.armedCheck) {
-      if job.rerun == .never || isLate || queued.isCancelled { return .unknown }
+      if job.rerun == .never || isLate || queued.isCancelled { return (.unknown, "") }
     }
-    if queued.isCancelled { return .cancelled }
+    if queued.isCancelled { return (.cancelled, "") }
     guard isLate else { return nil }
-    return follows == 0 ? circumstances.withoutStart : .expired
+    return follows == 0 ? circumstances.observers.reason(for: job) : (.expired, "")
   }
 
   private mutating func ask() -> [Action] {

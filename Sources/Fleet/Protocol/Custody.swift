@@ -69,7 +69,6 @@ struct Custody: Sendable {
   var attempt: Attempt?
   var abandoned: [Abandoned] = []
   var holding: Holding?
-  private var nonces = 0
   /// When something has to be done without an event.
   var next: Instant?
 
@@ -88,10 +87,13 @@ struct Custody: Sendable {
     /// Its bid; nil when it does not observe the device or can run nothing.
     var bid: Bid?
     var capabilities: [String] = []
-    /// How a job ends whose deadline has passed and that no gateway began.
-    var withoutStart = EndState.noGateway
-    /// Who listened and what was observed, for such a result.
-    var observed = ""
+    /// How many requests the member has sent. A custody is forgotten when it is idle: what
+    /// distinguishes its claims from earlier ones is not its own.
+    var requests = 0
+    /// The latest version of the format that the member reads.
+    var format = StoredValue.version
+    /// Who listens and who observes the device, for a job that no gateway began.
+    var observers = Observers()
     /// How long after its deadline a job is ended by this member, if nobody else ends it.
     var grace = Duration.zero
   }
@@ -322,7 +324,7 @@ struct Custody: Sendable {
       if let bid { wake(at: bid.at) }
       return []
     }
-    return claim(head.job, replacing: entry, at: now)
+    return claim(head.job, replacing: entry, after: circumstances.requests, at: now)
   }
 
   /// When this member may try to claim the job; nil when it must not.
@@ -339,7 +341,7 @@ struct Custody: Sendable {
     // A gateway comes first: it has the journal of what it has done.
     if head.isCancelled { return now + (member.runs ? .zero : settings.bidWindow) }
     guard let offer = circumstances.bid, offer.freeConnections > 0,
-      (job.onlyGateway ?? member.name) == member.name,
+      (job.onlyGateway ?? member.name) == member.name, job.format <= circumstances.format,
       job.needs.allSatisfy(circumstances.capabilities.contains)
     else { return nil }
     var own = offer
@@ -350,13 +352,13 @@ struct Custody: Sendable {
   private mutating func claim(
     _ job: JobID,
     replacing old: DeviceEntry,
+    after requests: Int,
     at now: Instant
   ) -> [Action] {
-    nonces += 1
     let claim = Claim(
       job: job,
       owner: member.name,
-      nonce: "\(member.incarnation)-\(StoreKey.device(address).name)-\(nonces)",
+      nonce: "\(member.incarnation)-\(StoreKey.device(address).name)-\(requests)",
       epoch: revision,
       lease: settings.lease,
       successorOf: old.claim?.owner

@@ -29,6 +29,12 @@ public struct Gateway: Sendable {
     case operationWanted(ChainID, step: Int, isIdempotent: Bool)
     /// An operation that had permission has ended.
     case operationEnded(ChainID, step: Int)
+    /// A chain has had these events so far, all of which the journal has. The last of them precedes
+    /// the end of the chain.
+    case reported(ChainID, EventDigest)
+    /// An action ``Action/journal(_:)`` for the chain could not be carried out. Actions for the chain
+    /// that follow it are not carried out either.
+    case journalFailed(ChainID)
     /// A chain has ended, and its connection is down.
     case chainEnded(ChainID, ChainOutcome)
     /// Claim nothing new, and stop what still runs after the limit.
@@ -79,7 +85,7 @@ public struct Gateway: Sendable {
   }
 
   private let member: Custody.Member
-  private let capabilities: [String]
+  private let entry: GatewayEntry
   private var observations: [BluetoothAddress: Observation] = [:]
   private var custodies: [BluetoothAddress: Custody] = [:]
   private var failures: [BluetoothAddress: [Instant]] = [:]
@@ -100,6 +106,7 @@ public struct Gateway: Sendable {
   ///   - incarnation: What distinguishes this process from earlier ones of the same name; at most
   ///     32 characters of a name.
   ///   - capabilities: What it can do that not every gateway can.
+  ///   - format: The latest version of the format that it reads.
   ///   - settings: The durations of the fleet.
   ///   - journal: What earlier processes have left unsettled.
   ///   - now: The time.
@@ -107,6 +114,7 @@ public struct Gateway: Sendable {
     name: String,
     incarnation: String,
     capabilities: [String] = [],
+    format: Int = StoredValue.version,
     settings: FleetSettings,
     journal: [JournalEntry] = [],
     at now: Instant
@@ -118,7 +126,9 @@ public struct Gateway: Sendable {
       settings: settings,
       runs: true
     )
-    self.capabilities = capabilities
+    var entry = GatewayEntry()
+    (entry.capabilities, entry.format) = (capabilities, format)
+    self.entry = entry
     sweep = Sweep(gateway: name, incarnation: incarnation, settings: settings, at: now)
     for entry in journal {
       custodies[entry.address, default: Custody(entry.address, member: member)]
@@ -162,6 +172,13 @@ public struct Gateway: Sendable {
     case .operationEnded(let chain, let step):
       actions += with(chain.address, at: now) { custody, _ in
         custody.operationEnded(step: step, nonce: chain.nonce, at: now)
+      }
+    case .reported(let chain, let events):
+      custodies[chain.address]?.reported(events, nonce: chain.nonce)
+    case .journalFailed(let chain):
+      isJournalWritable = false
+      actions += with(chain.address, at: now) { custody, _ in
+        custody.journalFailed(nonce: chain.nonce)
       }
     case .chainEnded(let chain, let outcome):
       if case .failed(step: 0) = outcome { failures[chain.address, default: []].append(now) }
@@ -285,12 +302,14 @@ public struct Gateway: Sendable {
     of address: BluetoothAddress,
     at now: Instant
   ) -> Custody.Circumstances {
-    var circumstances = Custody.Circumstances(capabilities: capabilities)
+    var circumstances = Custody.Circumstances(capabilities: entry.capabilities)
+    (circumstances.format, circumstances.requests) = (entry.format, requests)
+    var own = Observers.Listener(gateway: member.name, entry: entry)
     let settings = member.settings
     // Whoever submitted a job ends it first.
     circumstances.grace = settings.announceEvery + settings.announceEvery
     if let seen = observations[address], now - seen.at <= settings.sightingAge {
-      circumstances.observed = "gateway \(member.name) observed it at \(seen.rssi) dBm"
+      own.rssi = seen.rssi
       if drainLimit == nil, isJournalWritable {
         var bid = Bid(rssi: seen.rssi, freeConnections: settings.connections - running)
         bid.recentFailures =
@@ -300,9 +319,8 @@ public struct Gateway: Sendable {
         }
         circumstances.bid = bid
       }
-    } else {
-      circumstances.observed = "gateway \(member.name) did not observe it"
     }
+    circumstances.observers.listeners = [own]
     return circumstances
   }
 
@@ -326,4 +344,9 @@ extension Custody {
     holding = Holding(entry, owner: member.name, lease: settings.lease, at: now)
     next = now
   }
+}
+
+extension JournalEntry {
+  /// The run of the chain that it is about.
+  public var chain: Gateway.ChainID { Gateway.ChainID(address: address, nonce: nonce) }
 }

@@ -15,6 +15,8 @@ public enum StopReason: String, Equatable, Sendable {
   case replaced
   /// The gateway is drained, and its limit has passed.
   case drained
+  /// The journal of the gateway cannot be written.
+  case journal
 }
 
 /// How a chain ended at the gateway that ran it.
@@ -45,6 +47,8 @@ public struct JournalEntry: Equatable, Sendable {
   public var step = 0
   /// Whether an operation that is not idempotent is open.
   public var isOpen = false
+  /// The events of the run that the journal has; whoever reads a journal counts them.
+  public var events = EventDigest()
   /// The end, once it is known.
   public var end: EndRecord?
 }
@@ -81,7 +85,6 @@ struct Holding: Sendable {
   /// The record that the next one is to follow; nil when it is not known.
   var follows: Revision?
   var hasRead = false
-  var isAppending = false
   var start: Revision?
   /// The operation that waits for the armed mark.
   var wanted: Open?
@@ -90,6 +93,8 @@ struct Holding: Sendable {
   var overran: Int?
   var stopping: StopReason?
   var end: EndRecord?
+  /// The events of the run so far.
+  var events = EventDigest()
   /// Whether the end, if there is one, is stored or of no use any more.
   var isEndSettled = false
   /// The claim belongs to somebody else, or the lease has ended: no operation begins.
@@ -117,7 +122,9 @@ struct Holding: Sendable {
       self.end = end
     } else if entry.isArmed {
       let state: EndState = entry.isOpen ? .unknown : .interrupted
-      end = EndRecord(state, owner: owner, nonce: entry.nonce, step: entry.step)
+      var end = EndRecord(state, owner: owner, nonce: entry.nonce, step: entry.step)
+      (end.events, end.digest) = (entry.events.count, entry.events.text)
+      self.end = end
     }
     stage = end == nil ? .releasing : .ending
   }

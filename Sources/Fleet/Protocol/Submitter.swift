@@ -36,12 +36,12 @@ public struct Submitter: Sendable {
     case ended(JobID, EndRecord)
   }
 
-  private enum Stage { case chain, job, queue, following }
+  private enum Stage { case gateways, chain, job, queue, following }
 
   private struct Submission {
-    let job: FleetJob
+    var job: FleetJob
     let chain: String
-    var stage = Stage.chain
+    var stage = Stage.gateways
     var pending: RequestID?
     var dueAt: Instant
     var isCancelWanted = false
@@ -50,13 +50,16 @@ public struct Submitter: Sendable {
     var isAskingQueue = false
   }
 
-  private let member: Custody.Member
+  let member: Custody.Member
   private var submissions: [JobID: Submission] = [:]
   private var order: [JobID] = []
   private var custodies: [BluetoothAddress: Custody] = [:]
   private var pending: [RequestID: (address: BluetoothAddress, slot: Custody.Slot)] = [:]
-  private var reports: [String: (report: SightingReport, at: Instant)] = [:]
-  private var requests = 0
+  var reports: [String: (report: SightingReport, at: Instant)] = [:]
+  var directory = GatewayDirectory()
+  /// The chains that are known to be stored.
+  private var chains: Set<String> = []
+  var requests = 0
 
   /// When an event ``Event/woken`` is needed, unless another event comes first.
   public private(set) var next: Instant?
@@ -123,7 +126,23 @@ public struct Submitter: Sendable {
     guard let submission = submissions[id], submission.pending == nil, submission.dueAt <= now
     else { return [] }
     switch submission.stage {
+    case .gateways:
+      // Where the bond is has to be known before a gateway claims.
+      guard directory.isCurrent(at: now) else {
+        submissions[id]?.dueAt = now + member.settings.retryAfter
+        if directory.isAsked { return [] }
+        directory.isAsked = true
+        return perform(.list(.all(.gateway)), for: id)
+      }
+      let bond = submission.job.bond ?? bond(of: submission.job, at: now)
+      submissions[id]?.job.bond = bond
+      submissions[id]?.stage = .chain
+      return advance(id, at: now)
     case .chain:
+      if chains.contains(submission.job.chain) {
+        submissions[id]?.stage = .job
+        return advance(id, at: now)
+      }
       return perform(
         .create(StoreKey(.chain, submission.job.chain), .chain(submission.chain)),
         for: id
@@ -176,9 +195,18 @@ public struct Submitter: Sendable {
     }
     submissions[job]?.pending = nil
     switch submission.stage {
+    case .gateways:
+      directory.isAsked = false
+      guard case .entries(let entries) = answer else { return [] }
+      directory = GatewayDirectory(entries, at: now)
+      for other in order where submissions[other]?.stage == .gateways {
+        submissions[other]?.dueAt = now
+      }
+      return []
     case .chain, .job:
       switch answer {
       case .applied, .refused:
+        if submission.stage == .chain { chains.insert(submission.job.chain) }
         // What exists under the digest or the identity is the same.
         submissions[job]?.stage = submission.stage == .chain ? .job : .queue
       case .unknown, .unavailable, .entries, .published:
@@ -263,7 +291,8 @@ public struct Submitter: Sendable {
         return perform(.update(key, .device(new), expecting: revision), for: id)
       case nil:
         return submission.isAskingQueue ? perform(.last(.result(of: id)), for: id) : []
-      case .job?, .chain?, .gateway?, .sweep?, .events?, .sightings?, .announcement?:
+      case .job?, .chain?, .gateway?, .sweep?, .events?, .eventsWanted?, .sightings?,
+        .announcement?:
         return []
       }
     case .applied:
@@ -322,29 +351,5 @@ public struct Submitter: Sendable {
       // A submitter begins no chain.
       return []
     }
-  }
-
-  /// Who listened, and what was observed.
-  private func circumstances(
-    of address: BluetoothAddress,
-    at now: Instant
-  ) -> Custody.Circumstances {
-    var circumstances = Custody.Circumstances()
-    let present = reports.filter { now - $0.value.at <= member.settings.sightingAge }
-    let names = present.keys.sorted()
-    let observed = names.compactMap { name in
-      present[name]?.report.sightings.first { $0.address == address }
-        .map { "\(name) at \($0.rssi) dBm" }
-    }
-    if names.isEmpty {
-      circumstances.observed = "no gateway has reported"
-    } else if observed.isEmpty {
-      circumstances.observed = "not observed by " + names.joined(separator: ", ")
-    } else {
-      circumstances.observed = "observed by " + observed.joined(separator: ", ")
-      let needs = submissions.values.contains { $0.job.device == address && !$0.job.needs.isEmpty }
-      circumstances.withoutStart = needs ? .noCapableGateway : .expired
-    }
-    return circumstances
   }
 }

@@ -3,6 +3,7 @@
 // One place spells them all. A key has no `:`, which NATS does not allow, and no `*` and `>`.
 
 public import Bluetooth
+import Jobs
 
 /// The name of an entry or of a subject: `device.C0FFEE000001`.
 public struct StoreKey: Hashable, Comparable, Sendable, CustomStringConvertible {
@@ -22,6 +23,8 @@ public struct StoreKey: Hashable, Comparable, Sendable, CustomStringConvertible 
     case result
     /// The events of a job, in chunks.
     case events
+    /// A follower asks a gateway for events that it misses.
+    case wanted
     /// What a gateway observes.
     case sightings
     /// Something waits for a device.
@@ -54,11 +57,19 @@ public struct StoreKey: Hashable, Comparable, Sendable, CustomStringConvertible 
   /// The entry with what a job is.
   public static func job(_ job: JobID) -> StoreKey { StoreKey(.job, job.text) }
 
+  /// The entry with the text of a chain: under its SHA-256, so that each text is stored once.
+  public static func chain(of text: String) -> StoreKey {
+    StoreKey(.chain, ContentHash.digest(of: text))
+  }
+
   /// The subject of the records of a job.
   public static func result(of job: JobID) -> StoreKey { StoreKey(.result, job.text) }
 
   /// The subject of the events of a job.
   public static func events(of job: JobID) -> StoreKey { StoreKey(.events, job.text) }
+
+  /// The subject on which a gateway is asked for events.
+  public static func eventsWanted(of gateway: String) -> StoreKey { StoreKey(.wanted, gateway) }
 
   /// The subject on which a gateway reports what it observes.
   public static func sightings(of gateway: String) -> StoreKey { StoreKey(.sightings, gateway) }

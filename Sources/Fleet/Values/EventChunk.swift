@@ -20,6 +20,27 @@ public struct EventChunk: Equatable, Sendable {
   public let events: [String]
 }
 
+/// A follower misses the chunks of a run from a number on: the gateway sends them again, from its
+/// journal.
+public struct EventRequest: Equatable, Sendable {
+  /// The job.
+  public let job: JobID
+  /// The claim under which the chain ran.
+  public let nonce: String
+  /// The first chunk that is missing.
+  public let number: Int
+
+  /// How many chunks are sent again for one request.
+  public static let mostChunks = 64
+
+  /// A request.
+  public init(job: JobID, nonce: String, number: Int) {
+    self.job = job
+    self.nonce = nonce
+    self.number = number
+  }
+}
+
 /// The digest of a row of events: FNV-1a over each line and a line end.
 ///
 /// It finds what was lost or mixed up. It does not protect against anybody who forges events.
@@ -30,6 +51,11 @@ public struct EventDigest: Equatable, Sendable {
 
   /// The digest of no events.
   public init() {}
+
+  /// The digest of the events of chunks, which are in order.
+  public init(of chunks: [EventChunk]) {
+    for chunk in chunks { for event in chunk.events { add(event) } }
+  }
 
   /// Adds an event.
   public mutating func add(_ event: String) {
@@ -55,8 +81,12 @@ public struct EventChunking: Sendable {
   /// The digest of all events so far.
   public private(set) var digest = EventDigest()
 
-  /// Begins the chunks of a run.
-  public init(nonce: String) { self.nonce = nonce }
+  /// Begins the chunks of a run, or continues them.
+  public init(nonce: String, after chunks: [EventChunk] = []) {
+    self.nonce = nonce
+    number = chunks.count
+    digest = EventDigest(of: chunks)
+  }
 
   /// When the waiting events have to be sent; nil when none waits.
   public var next: Instant? { oldest.map { $0 + EventChunk.longestAge } }
@@ -110,6 +140,22 @@ public struct EventTooLong: Error, Equatable, Sendable, CustomStringConvertible 
 
   public var description: String {
     "an event of \(bytes) bytes: a chunk of events has at most \(EventChunk.largest) bytes"
+  }
+}
+
+extension EventRequest: StoredForm {
+  static let what = "a request for events"
+
+  var members: [Member] {
+    [("job", .string(job.text)), ("nonce", .string(nonce)), ("number", .whole(number))]
+  }
+
+  init?(_ reader: inout FormReader) {
+    let job = reader.job("job")
+    let nonce = reader.name("nonce")
+    let number = reader.number("number")
+    guard let job, let nonce, let number else { return nil }
+    self.init(job: job, nonce: nonce, number: number)
   }
 }
 

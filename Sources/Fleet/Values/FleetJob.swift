@@ -19,6 +19,8 @@ public enum Rerun: String, CaseIterable, Sendable {
 public struct FleetJob: Equatable, Sendable {
   /// Its identity.
   public let id: JobID
+  /// The version of the format that a gateway has to know; see ``StoredValue/version``.
+  public var format = StoredValue.version
   /// The identity address of its device.
   public let device: BluetoothAddress
   /// The SHA-256 of the text of its chain, in hexadecimal digits.
@@ -28,7 +30,7 @@ public struct FleetJob: Equatable, Sendable {
   /// Who submitted it.
   public let submitter: String
   /// How long after its first sight an observer ends it as expired.
-  public let deadline: Duration
+  public var deadline: Duration
   /// The only gateway that may run it.
   public var pin: String?
   /// The gateway that runs it when it observes the device.

@@ -7,6 +7,8 @@ import Jobs
 public struct GatewayEntry: Equatable, Sendable {
   /// What it is capable of.
   public var capabilities: [String] = []
+  /// The latest version of the format that it reads; see ``StoredValue/version``.
+  public var format = StoredValue.version
   /// The devices it has a bond with.
   public var bonds: [BluetoothAddress] = []
   /// Whether it claims nothing new.
@@ -61,6 +63,7 @@ extension GatewayEntry: StoredForm {
 
   var members: [Member] {
     [
+      ("format", .whole(format)),
       ("capabilities", .array(capabilities.map { .string($0) })),
       ("bonds", .array(bonds.map { .string($0.description) })),
       ("draining", .boolean(isDraining)),
@@ -68,11 +71,13 @@ extension GatewayEntry: StoredForm {
   }
 
   init?(_ reader: inout FormReader) {
+    let format = reader.number("format", 1...(.max))
     let capabilities = reader.names("capabilities", most: FleetBounds.needs)
     let bonds = reader.addresses("bonds", most: FleetBounds.sightings)
     let isDraining = reader.truth("draining")
-    guard let capabilities, let bonds, let isDraining else { return nil }
+    guard let format, let capabilities, let bonds, let isDraining else { return nil }
     self.init()
+    self.format = format
     self.capabilities = capabilities
     self.bonds = bonds
     self.isDraining = isDraining

@@ -18,6 +18,8 @@ public enum StoredValue: Equatable, Sendable {
   case record(ResultRecord)
   /// At ``StoreKey/Kind/events``.
   case events(EventChunk)
+  /// At ``StoreKey/Kind/wanted``.
+  case eventsWanted(EventRequest)
   /// At ``StoreKey/Kind/sightings``.
   case sightings(SightingReport)
   /// At ``StoreKey/Kind/announce``: something waits for the device.
@@ -37,10 +39,21 @@ public enum StoredValue: Equatable, Sendable {
       case .sweep(let turn): turn.members
       case .record(let record): record.members
       case .events(let chunk): chunk.members
+      case .eventsWanted(let request): request.members
       case .sightings(let report): report.members
       case .announcement: []
       }
-    return JSONValue.object([("version", .whole(Self.version))] + members).text
+    return JSONValue.object([("version", .whole(format))] + members).text
+  }
+
+  /// The version that a reader of the value has to know.
+  private var format: Int {
+    switch self {
+    case .job(let job): job.format
+    case .device, .chain, .gateway, .sweep, .record, .events, .eventsWanted, .sightings,
+      .announcement:
+      Self.version
+    }
   }
 
   /// Reads what somebody stored under a key.
@@ -53,11 +66,17 @@ public enum StoredValue: Equatable, Sendable {
     switch key.kind {
     case .device: self = .device(try DeviceEntry.read(text, key))
     case .job: self = .job(try FleetJob.read(text, key))
-    case .chain: self = .chain(try ChainText.read(text, key).text)
+    case .chain:
+      let chain = try ChainText.read(text, key).text
+      guard ContentHash.digest(of: chain) == key.name else {
+        throw UnreadableValue(key: key, problems: ["the SHA-256 of the text is another one"])
+      }
+      self = .chain(chain)
     case .gateway: self = .gateway(try GatewayEntry.read(text, key))
     case .sweep: self = .sweep(try SweepTurn.read(text, key))
     case .result: self = .record(try ResultRecord.read(text, key))
     case .events: self = .events(try EventChunk.read(text, key))
+    case .wanted: self = .eventsWanted(try EventRequest.read(text, key))
     case .sightings: self = .sightings(try SightingReport.read(text, key))
     case .announce:
       _ = try Announcement.read(text, key)

@@ -1,0 +1,179 @@
+// Single decisions of gateways and submitters, on a store in memory.
+
+import Bluetooth
+import Fleet
+import Signals
+import Testing
+
+@Suite("Members of a fleet")
+struct MemberTests {
+  private static let device = BluetoothAddress(number: 0xc0ff_ee00_0001)
+  private static let chain = "steps:\n  - read: a\n"
+
+  private let loop = VirtualTimeLoop()
+  private let store: MemoryStore
+
+  init() { store = MemoryStore(on: loop, seed: 1) }
+
+  private func job(
+    _ name: String = "job-1",
+    _ change: (inout FleetJob) -> Void = { _ in }
+  ) throws -> FleetJob {
+    var job = FleetJob(
+      id: try #require(JobID(name)),
+      device: Self.device,
+      chain: StoreKey.chain(of: Self.chain).name,
+      submitter: "desk",
+      deadline: .seconds(20)
+    )
+    change(&job)
+    return job
+  }
+
+  private func join(_ gateway: String, _ change: (inout GatewayEntry) -> Void) throws {
+    var entry = GatewayEntry()
+    change(&entry)
+    let tested = StoreUnderTest(first: store.client("a"), second: store.client("b")) {
+      [loop] in try loop.drive(until: $0)
+    }
+    _ = try tested.revision(.create(.gateway(gateway), .gateway(entry)))
+  }
+
+  private func report(_ gateway: String, rssi: Int?) -> Submitter.Event {
+    let sightings = rssi.map { [Sighting(address: Self.device, rssi: $0)] } ?? []
+    return .sightings(SightingReport(gateway: gateway, sightings: sightings))
+  }
+
+  // MARK: Submitters
+
+  @Test("the text of a chain is stored once, under its SHA-256")
+  func chainOnce() throws {
+    let submitter = SubmitterOnStore(loop, store.client("desk"))
+    for number in 1...3 {
+      submitter.handle(.submit(try job("job-\(number)"), chain: Self.chain))
+      try submitter.wait(.seconds(2))
+    }
+    let key = StoreKey.chain(of: Self.chain)
+    let writes = submitter.requests.filter { $0 == .create(key, .chain(Self.chain)) }
+    #expect(writes.count == 1)
+    #expect(store.entries(.all(.job)).count == 3)
+    #expect(key.name.count == 64)
+  }
+
+  @Test(
+    "a job for a bonded device is for a gateway with the bond",
+    arguments: [
+      (nil, nil, "b"), ("c", nil, "c"), (nil, "c", "c"), ("a", nil, "b"),
+    ] as [(String?, String?, String)]
+  )
+  func bond(pin: String?, prefer: String?, expected: String) throws {
+    for name in ["b", "c"] { try join(name) { $0.bonds = [Self.device] } }
+    try join("a") { _ in }
+    let submitter = SubmitterOnStore(loop, store.client("desk"))
+    submitter.handle(report("a", rssi: -40))
+    submitter.handle(report("b", rssi: -60))
+    submitter.handle(report("c", rssi: -80))
+    submitter.handle(.submit(try job { ($0.pin, $0.prefer) = (pin, prefer) }, chain: Self.chain))
+    try submitter.wait(.seconds(2))
+    guard case .job(let stored)? = store.entries(.all(.job)).first?.value else {
+      Issue.record("the job is stored")
+      return
+    }
+    #expect(stored.onlyGateway == expected)
+  }
+
+  @Test("a job that no gateway begins ends with who listened and what was observed")
+  func reasons() throws {
+    try join("a") { _ in }
+    try join("b") { $0.capabilities = ["indoor"] }
+    let cases: [(FleetJob, a: Int?, EndState, String)] = [
+      (try job("j1"), nil, .noGateway, "not observed by a, b"),
+      (try job("j2"), -60, .expired, "observed by a at -60 dBm"),
+      (try job("j3") { $0.pin = "c" }, -60, .noGateway, "the job is pinned to c"),
+      (try job("j4") { $0.needs = ["indoor"] }, -60, .noCapableGateway, "the job needs indoor"),
+      (try job("j5") { $0.format = 2 }, -60, .noCapableGateway, "no gateway of the right version"),
+    ]
+    let submitter = SubmitterOnStore(loop, store.client("desk"))
+    for (job, rssi, state, detail) in cases {
+      submitter.handle(.submit(job, chain: Self.chain))
+      for _ in 0..<8 {
+        submitter.handle(report("a", rssi: rssi))
+        submitter.handle(report("b", rssi: nil))
+        try submitter.wait(.seconds(5))
+      }
+      let end = try #require(submitter.end(of: job.id))
+      #expect(end.state == state, "\(job.id)")
+      #expect(end.detail.contains(detail), "\(end.detail)")
+    }
+  }
+
+  @Test("jobs of one device are queued in the order in which they were submitted")
+  func order() throws {
+    let (first, second) = (
+      SubmitterOnStore(loop, store.client("desk")), SubmitterOnStore(loop, store.client("shop"))
+    )
+    let names = ["z", "m", "a"]
+    for name in names { first.handle(.submit(try job("first-\(name)"), chain: Self.chain)) }
+    try first.wait(.seconds(5))
+    second.handle(.submit(try job("a-second"), chain: Self.chain))
+    try second.wait(.seconds(5))
+    guard case .device(let entry)? = store.entries(.all(.device)).first?.value else {
+      Issue.record("the device has an entry")
+      return
+    }
+    #expect(entry.queue.map(\.job.text) == ["first-z", "first-m", "first-a", "a-second"])
+  }
+
+  // MARK: Gateways
+
+  private func submitted(_ job: FleetJob) throws -> SubmitterOnStore {
+    let submitter = SubmitterOnStore(loop, store.client("desk"))
+    submitter.handle(.submit(job, chain: Self.chain))
+    try submitter.wait(.seconds(1))
+    return submitter
+  }
+
+  @Test("a gateway whose journal cannot be written claims nothing, until it can be again")
+  func fullDisk() throws {
+    let submitter = try submitted(job { $0.deadline = .seconds(100) })
+    let gateway = GatewayOnStore(loop, store.client("hall"))
+    gateway.handle(.journalWritable(false))
+    gateway.handle(.observed(Self.device, rssi: -50))
+    try submitter.wait(.seconds(14))
+    #expect(gateway.chain == nil)
+    gateway.handle(.journalWritable(true))
+    gateway.handle(.observed(Self.device, rssi: -50))
+    gateway.handle(.announced(Self.device))
+    try submitter.wait(.seconds(2))
+    #expect(gateway.chain != nil)
+  }
+
+  @Test("a write that the journal does not have is not permitted, and did not happen")
+  func journalFails() throws {
+    let job = try job { $0.deadline = .seconds(100) }
+    let submitter = try submitted(job)
+    let gateway = GatewayOnStore(loop, store.client("hall"))
+    gateway.handle(.observed(Self.device, rssi: -50))
+    try submitter.wait(.seconds(2))
+    let chain = try #require(gateway.chain)
+    gateway.handle(.operationWanted(chain, step: 0, isIdempotent: false))
+    try submitter.wait(.seconds(1))
+    #expect(gateway.actions.contains(.permit(chain, step: 0)))
+    // The shell could not write the journal before the permission.
+    gateway.handle(.journalFailed(chain))
+    #expect(gateway.actions.last == .stop(chain, .journal))
+    gateway.handle(.chainEnded(chain, .stopped))
+    try submitter.wait(.seconds(15))
+    #expect(submitter.end(of: job.id)?.state == .interrupted)
+    #expect(submitter.end(of: job.id)?.step == 0)
+  }
+
+  @Test("a gateway claims no job of a later version", arguments: [(1, false), (2, true)])
+  func version(format: Int, claims: Bool) throws {
+    let submitter = try submitted(job { $0.format = 2 })
+    let gateway = GatewayOnStore(loop, store.client("hall"), format: format)
+    gateway.handle(.observed(Self.device, rssi: -50))
+    try submitter.wait(.seconds(3))
+    #expect((gateway.chain != nil) == claims)
+  }
+}
