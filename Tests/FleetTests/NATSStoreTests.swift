@@ -9,9 +9,6 @@
   import Signals
   import Testing
 
-  /// A server for all tests: each has a fleet of its own on it.
-  nonisolated(unsafe) private let server = Result { try NATSServer() }
-
   @Suite(
     "The store on NATS",
     .blocking,
@@ -20,8 +17,11 @@
   struct NATSStoreTests {
     private static let limit = Duration.seconds(20)
 
+    private let server: NATSServer
     private let loop = EventLoop()
     private let fleet = "t\(ProcessInfo.processInfo.globallyUniqueString.prefix(8))"
+
+    init() throws { server = try NATSServer() }
 
     private func connect(_ server: NATSServer) throws -> NATSJobStore {
       let address = try FleetAddress(parsing: server.address(of: fleet))
@@ -32,7 +32,6 @@
 
     /// Two clients of one fleet, and a wait with a deadline in real time.
     private func tested(
-      _ server: NATSServer,
       _ body: (StoreUnderTest<NATSJobStore, NATSJobStore>) throws -> Void
     ) throws {
       let (first, second) = (try connect(server), try connect(server))
@@ -59,26 +58,26 @@
     }
 
     @Test("changes only what has the expected revision")
-    func compareAndSet() throws { try tested(server.get()) { try StoreContract.compareAndSet($0) } }
+    func compareAndSet() throws { try tested { try StoreContract.compareAndSet($0) } }
 
     @Test("appends once behind the expected record of a subject")
-    func append() throws { try tested(server.get()) { try StoreContract.append($0) } }
+    func append() throws { try tested { try StoreContract.append($0) } }
 
     @Test("lists the entries of a pattern by key")
-    func list() throws { try tested(server.get()) { try StoreContract.list($0) } }
+    func list() throws { try tested { try StoreContract.list($0) } }
 
     @Test("a watch reports what exists, the end of that, and every change")
-    func watch() throws { try tested(server.get()) { try StoreContract.watch($0) } }
+    func watch() throws { try tested { try StoreContract.watch($0) } }
 
     @Test("subscribers receive what is published and what is appended")
-    func publish() throws { try tested(server.get()) { try StoreContract.publish($0) } }
+    func publish() throws { try tested { try StoreContract.publish($0) } }
 
     @Test("the state of the connection is reported as it is now")
-    func connection() throws { try tested(server.get()) { try StoreContract.connection($0) } }
+    func connection() throws { try tested { try StoreContract.connection($0) } }
 
     @Test("an empty fleet lists nothing, and a watch of it begins with the end of that")
     func empty() throws {
-      try tested(server.get()) { store in
+      try tested { store in
         #expect(try store.ask(.list(.all(.device))) == .entries([]))
         let events = Guarded<[WatchEvent]>([])
         let watch = store.second.watch(.all(.job)) { event in events.withLock { $0.append(event) } }
@@ -90,11 +89,12 @@
 
     @Test("many requests at once are each answered once")
     func many() throws {
-      try tested(server.get()) { store in
+      try tested { store in
         let answers = Guarded<[StoreAnswer]>([])
         for number in 0..<2000 {
-          let key = StoreKey(.chain, "c\(number)")
-          store.first.perform(.create(key, .chain("\(number)")), within: .seconds(15)) { answer in
+          let text = "\(number)"
+          store.first.perform(.create(.chain(of: text), .chain(text)), within: .seconds(15)) {
+            answer in
             answers.withLock { $0.append(answer) }
           }
         }
@@ -122,8 +122,7 @@
 
     @Test("a server that is killed loses nothing acknowledged, and a watch goes on behind it")
     func restart() throws {
-      let server = try NATSServer()
-      try tested(server) { store in
+      try tested { store in
         let states = Guarded<[StoreConnection]>([])
         let observing = store.first.observeConnection { one in states.withLock { $0.append(one) } }
         let events = Guarded<[WatchEvent]>([])
@@ -153,8 +152,7 @@
 
     @Test("a server that answers nothing leaves a change unknown, within its limit")
     func paused() throws {
-      let server = try NATSServer()
-      try tested(server) { store in
+      try tested { store in
         let first = try store.revision(.create(Self.key, Self.value("a")))
         server.pause()
         let begun = loop.now
