@@ -74,6 +74,12 @@
       return endings
     }
 
+    /// Looks at the jobs until they show what is awaited; each look takes some 100 ms.
+    private func jobs(show isAwaited: (RunningProgram.Ended) -> Bool) throws {
+      for _ in 0..<300 where isAwaited(try run("fleet", "jobs").end()) { return }
+      Issue.record("the jobs never showed what was awaited")
+    }
+
     @Test("a gateway that is killed loses no job: every device ends exactly once")
     func killed() throws {
       let devices = try devices(6)
@@ -83,9 +89,11 @@
       // The batch has begun; a gateway is killed as soon as it has a job.
       try running.waitForOutput("batch-started")
       var owner: String?
-      while owner == nil {
-        let jobs = try run("fleet", "jobs").end().lines
-        owner = ["a", "b", "c"].first { name in jobs.contains { $0.hasSuffix("running  \(name)") } }
+      try jobs { shown in
+        owner = ["a", "b", "c"].first { name in
+          shown.lines.contains { $0.hasSuffix("running  \(name)") }
+        }
+        return owner != nil
       }
       let index = try #require(["a", "b", "c"].firstIndex(of: owner ?? ""))
       gateways[index].send(SIGKILL)
@@ -110,17 +118,20 @@
       let file = try batch("  - read: battery-level\n  - sleep: 20s", 1)
       let first = try run("batch", file, "--fleet", url, "--output", "json")
       try first.waitForOutput("batch-started")
-      while !(try run("fleet", "jobs").end().output.contains("running  a")) {}
+      try jobs { $0.output.contains("running  a") }
       first.send(SIGINT)
       let ended = first.end()
       #expect(ended.status == 130 && ended.output.contains("\"cancelled\":1"), "\(ended.output)")
       let second = try run("batch", file, "--fleet", url, "--output", "json")
       try second.waitForOutput("batch-started")
-      while !(try run("fleet", "jobs").end().output.contains("running  a")) {}
+      try jobs { $0.output.contains("running  a") }
+      // A gateway that obeys at once would leave nothing to wait for.
+      gateway.send(SIGSTOP)
       second.send(SIGINT)
-      while !(try run("fleet", "jobs").end().output.contains("to be cancelled")) {}
+      try jobs { $0.output.contains("to be cancelled") }
       second.send(SIGINT)
       let left = second.end()
+      gateway.send(SIGCONT)
       #expect(left.status == 130 && left.errors.contains("follow them with"), "\(left.errors)")
       gateway.send(SIGTERM)
       _ = gateway.end()
