@@ -15,3 +15,32 @@ enum BootClock {
     return "p\(getpid())t\(String(number, radix: 36))"
   }
 }
+
+/// The one alarm of a state machine that reckons by ``BootClock``.
+final class BootAlarm: Sendable {
+  private let loop: Loop
+  private let state = Guarded((timer: nil as LoopTimer?, wakesAt: nil as Instant?))
+
+  init(on loop: Loop) { self.loop = loop }
+
+  /// Calls `body` at `next`, once; what was asked for before is forgotten.
+  func wake(at next: Instant?, _ body: @escaping @Sendable () -> Void) {
+    guard state.withLock({ $0.wakesAt != next || $0.timer == nil }) else { return }
+    cancel()
+    guard let next else { return }
+    let timer = loop.after(next - BootClock.now + .milliseconds(1)) { [self] in
+      state.withLock { $0 = (nil, nil) }
+      body()
+    }
+    state.withLock { $0 = (timer, next) }
+  }
+
+  /// Forgets what was asked for.
+  func cancel() {
+    let timer = state.withLock { state in
+      defer { state = (nil, nil) }
+      return state.timer
+    }
+    timer?.cancel()
+  }
+}

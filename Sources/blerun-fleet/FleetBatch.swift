@@ -38,8 +38,6 @@ final class FleetBatch: BatchRunning {
 
   struct State {
     var machine: Submitter
-    var timer: LoopTimer?
-    var wakesAt: Instant?
     var works: [JobID: Work] = [:]
     var order: [JobID] = []
     var resolutions: [String: NameResolution] = [:]
@@ -63,6 +61,7 @@ final class FleetBatch: BatchRunning {
   /// The name of the batch in the fleet: its jobs begin with it.
   let name: String
   let receivers: BatchReceivers
+  private let alarm: BootAlarm
   let state: Guarded<State>
   var loop: Loop { world.loop }
 
@@ -77,6 +76,7 @@ final class FleetBatch: BatchRunning {
   ) {
     self.batch = batch
     self.world = world
+    alarm = BootAlarm(on: world.loop)
     self.connection = connection
     self.wishes = wishes
     self.receivers = receivers
@@ -180,7 +180,7 @@ final class FleetBatch: BatchRunning {
     while !wishes.leaves, loop.now < patience, !state.withLock({ $0.machine.isDone }) {
       try? await loop.sleep(for: .milliseconds(20))
     }
-    state.withLock { $0.timer }?.cancel()
+    alarm.cancel()
   }
 
   /// Submits what there is room for, and ends the wait when nothing is left.
@@ -299,19 +299,7 @@ final class FleetBatch: BatchRunning {
   func handle(_ event: Submitter.Event) {
     let now = BootClock.now
     for action in state.withLock({ $0.machine.handle(event, at: now) }) { perform(action) }
-    let next = state.withLock { $0.machine.next }
-    guard state.withLock({ $0.wakesAt != next || $0.timer == nil }) else { return }
-    state.withLock { $0.timer }?.cancel()
-    let timer = next.map { next in
-      loop.after(next - now + .milliseconds(1)) { [weak self] in
-        self?.state.withLock { $0.wakesAt = nil }
-        self?.handle(.woken)
-      }
-    }
-    state.withLock { state in
-      state.timer = timer
-      state.wakesAt = next
-    }
+    alarm.wake(at: state.withLock { $0.machine.next }) { [weak self] in self?.handle(.woken) }
   }
 
   private func perform(_ action: Submitter.Action) {

@@ -19,8 +19,6 @@ final class GatewayService: Sendable {
 
   private struct State {
     var machine: Gateway
-    var timer: LoopTimer?
-    var wakesAt: Instant?
     var runs: [Gateway.ChainID: GatewayRun] = [:]
     var subscriptions: [BluetoothAddress: StoreSubscription] = [:]
     var seen: [BluetoothAddress: Seen] = [:]
@@ -45,6 +43,7 @@ final class GatewayService: Sendable {
   private let file: GatewayFile
   private let settings: FleetSettings
   private let drainLimit: Duration
+  private let alarm: BootAlarm
   private let state: Guarded<State>
   private var loop: Loop { parts.loop }
 
@@ -60,6 +59,7 @@ final class GatewayService: Sendable {
     self.parts = parts
     self.file = file
     self.drainLimit = drainLimit
+    alarm = BootAlarm(on: parts.loop)
     var settings = FleetSettings()
     settings.connections = connections
     self.settings = settings
@@ -112,10 +112,8 @@ final class GatewayService: Sendable {
 
   /// Leaves the fleet: its chains have ended.
   func end() async {
-    let (tasks, subscriptions) = state.withLock { state in
-      state.timer?.cancel()
-      return (state.tasks, Array(state.subscriptions.values))
-    }
+    alarm.cancel()
+    let (tasks, subscriptions) = state.withLock { ($0.tasks, Array($0.subscriptions.values)) }
     for task in tasks { task.cancel() }
     for task in tasks { _ = try? await task.value }
     for subscription in subscriptions { subscription.cancel() }
@@ -157,23 +155,7 @@ final class GatewayService: Sendable {
     for action in state.withLock({ $0.machine.handle(event, at: now) }) {
       perform(action, &unwritten)
     }
-    setTimer(now)
-  }
-
-  private func setTimer(_ now: Instant) {
-    let next = state.withLock { $0.machine.next }
-    guard state.withLock({ $0.wakesAt != next || $0.timer == nil }) else { return }
-    state.withLock { $0.timer }?.cancel()
-    let timer = next.map { next in
-      loop.after(next - now + .milliseconds(1)) { [weak self] in
-        self?.state.withLock { $0.wakesAt = nil }
-        self?.handle(.woken)
-      }
-    }
-    state.withLock { state in
-      state.timer = timer
-      state.wakesAt = next
-    }
+    alarm.wake(at: state.withLock { $0.machine.next }) { [weak self] in self?.handle(.woken) }
   }
 
   /// - Parameter unwritten: The claims of which something is not on the disk.
