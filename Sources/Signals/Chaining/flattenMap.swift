@@ -23,7 +23,9 @@ extension Signal {
   public func flattenMap<R: Sendable>(
     _ transform: @escaping @Sendable (Value) throws -> Signal<R>
   ) -> Signal<R> {
-    Signal<R>(home: home, FlattenMapWork(work, transform))
+    Signal<R>(home: home) { [body] sink in
+      try await body { value in try await transform(value).body(sink) }
+    }
   }
 
   /// Ignores the values; once completed, runs `next`.
@@ -43,9 +45,9 @@ extension Signal {
   public func then<R: Sendable>(
     _ next: @escaping @Sendable () throws -> Signal<R>
   ) -> Signal<R> {
-    Signal<R>(home: home) { [work] sink in
-      try await work.run { _ in }
-      try await next().work.run(sink)
+    Signal<R>(home: home) { [body] sink in
+      try await body { _ in }
+      try await next().body(sink)
     }
   }
 
@@ -64,9 +66,9 @@ extension Signal {
   /// ```
   @inlinable
   public func concat(_ other: Signal) -> Signal {
-    Signal(home: home ?? other.home) { [work] sink in
-      try await work.run(sink)
-      try await other.work.run(sink)
+    Signal(home: home ?? other.home) { [body] sink in
+      try await body(sink)
+      try await other.body(sink)
     }
   }
 
@@ -82,29 +84,9 @@ extension Signal {
   /// ```
   @inlinable
   public func startWith(_ value: Value) -> Signal {
-    Signal(home: home) { [work] sink in
+    Signal(home: home) { [body] sink in
       try await sink(value)
-      try await work.run(sink)
+      try await body(sink)
     }
-  }
-}
-
-@usableFromInline
-final class FlattenMapWork<Value: Sendable, R: Sendable>: SignalWork<R>, @unchecked Sendable {
-  private let source: SignalWork<Value>
-  private let transform: @Sendable (Value) throws -> Signal<R>
-
-  @usableFromInline
-  init(
-    _ source: SignalWork<Value>,
-    _ transform: @escaping @Sendable (Value) throws -> Signal<R>
-  ) {
-    self.source = source
-    self.transform = transform
-  }
-
-  @usableFromInline
-  override func run(_ sink: (R) async throws -> Void) async throws {
-    try await source.run { value in try await transform(value).work.run(sink) }
   }
 }

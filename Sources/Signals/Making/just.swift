@@ -12,7 +12,7 @@ extension Signal {
   /// ```
   @inlinable
   public static func just(_ value: Value) -> Signal {
-    Signal(JustWork(value))
+    Signal { sink in try await sink(value) }
   }
 
   /// Sends `values` in order and completes.
@@ -82,15 +82,4 @@ extension Signal {
       }
     }
   }
-}
-
-@usableFromInline
-final class JustWork<Value: Sendable>: SignalWork<Value>, @unchecked Sendable {
-  private let value: Value
-
-  @usableFromInline
-  init(_ value: Value) { self.value = value }
-
-  @usableFromInline
-  override func run(_ sink: (Value) async throws -> Void) async throws { try await sink(value) }
 }

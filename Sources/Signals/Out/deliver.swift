@@ -14,10 +14,10 @@ extension Signal {
   /// readings.deliver(on: storageLoop).flattenMap { store($0) }
   /// ```
   public func deliver(on loop: Loop) -> Signal {
-    Signal(home: home) { [work] sink in
+    Signal(home: home) { [body] sink in
       let here = Carried.current
       let carried = Carried(loop: loop, turn: here?.turn, inside: here)
-      try await work.run { value in
+      try await body { value in
         try await Carried.$current.withValue(carried) {
           try await withTaskExecutorPreference(loop) { try await sink(value) }
         }
@@ -38,9 +38,9 @@ extension Signal {
   /// readings.deliver(on: globalConcurrentExecutor).map { compressed($0) }
   /// ```
   public func deliver(on executor: some TaskExecutor) -> Signal {
-    Signal(home: home) { [work] sink in
+    Signal(home: home) { [body] sink in
       let loop = try Loop.current
-      try await work.run { value in
+      try await body { value in
         try await loop.leaving {
           try await withTaskExecutorPreference(executor) { try await sink(value) }
         }
@@ -71,9 +71,9 @@ extension Signal {
     on actor: Receiver,
     _ receive: @escaping @Sendable (isolated Receiver, Value) async throws -> Void
   ) -> Signal {
-    Signal(home: home) { [work] sink in
+    Signal(home: home) { [body] sink in
       let loop = try Loop.current
-      try await work.run { value in
+      try await body { value in
         try await loop.leaving { try await receive(actor, value) }
         try await sink(value)
       }

@@ -54,7 +54,7 @@ extension Signal {
     let first = TurnLocal<Value?>(nil)
     let name = TurnName(operation, file, line)
     let failure = blockForTurn(home, operation: operation, named: name, within: limit) {
-      try await work.run { value in
+      try await body { value in
         if first.value == nil { first.value = value }
         throw Stopped.stopped
       }
@@ -94,7 +94,7 @@ extension Signal {
       if carried.isCovered { return try await limited.firstValue() }
       // Not by the turn's own task: the turn's end has to know of it.
       return try await Signal { sink in
-        try await Signal.apart(of: turn.scheduler, "first", in: carried, limited.run, sink)
+        try await Signal.apart(of: turn.scheduler, "first", in: carried, limited.body, sink)
       }.firstValue()
     }
     let scheduler =
@@ -117,7 +117,7 @@ extension Signal {
   {
     var first: Value?
     do {
-      try await work.run { value in
+      try await body { value in
         if first == nil { first = value }
         throw Stopped.stopped
       }

@@ -61,7 +61,7 @@ extension Signal {
     let operation = "waitUntilCompleted"
     let name = TurnName(operation, file, line)
     let failure = blockForTurn(home, operation: operation, named: name, within: limit) {
-      try await work.run { _ in }
+      try await body { _ in }
     }
     if let failure { throw failure }
   }

@@ -15,7 +15,7 @@ public struct Signal<Value: Sendable>: Sendable {
   public typealias Body =
     @Sendable (_ sink: (Value) async throws -> Void) async throws -> Void
 
-  @usableFromInline let work: SignalWork<Value>
+  @usableFromInline let body: Body
 
   /// The scheduler whose turn the work takes when it is started outside one.
   public let home: SerialScheduler?
@@ -39,12 +39,7 @@ public struct Signal<Value: Sendable>: Sendable {
   ///     ``wait(on:operation:limit:otherwise:start:)``, so that it ends at once when cancelled.
   @inlinable
   public init(home: SerialScheduler? = nil, _ body: @escaping Body) {
-    self.init(home: home, DescribedWork(body))
-  }
-
-  @inlinable
-  init(home: SerialScheduler? = nil, _ work: SignalWork<Value>) {
-    self.work = work
+    self.body = body
     self.home = home
   }
 
@@ -63,7 +58,7 @@ public struct Signal<Value: Sendable>: Sendable {
   /// - Throws: What the work failed with, or what `sink` threw.
   @inlinable
   public func run(_ sink: (Value) async throws -> Void) async throws {
-    try await work.run(sink)
+    try await body(sink)
   }
 
   /// The same work, at home on `scheduler`: started outside a turn, it takes one there.
@@ -78,34 +73,8 @@ public struct Signal<Value: Sendable>: Sendable {
   /// ```
   @inlinable
   public func on(_ scheduler: SerialScheduler) -> Signal {
-    Signal(home: scheduler, work)
+    Signal(home: scheduler, body)
   }
-}
-
-/// What a signal does when it is run.
-///
-/// A class, and one of its own for what every chain is made of: the call of a method takes half as
-/// many asynchronous frames as that of a stored closure, which is a fifth of what a step costs.
-@usableFromInline
-class SignalWork<Value: Sendable>: @unchecked Sendable {
-  @usableFromInline init() {}
-
-  @usableFromInline
-  func run(_ sink: (Value) async throws -> Void) async throws {
-    preconditionFailure("each kind of work has its own `run`")
-  }
-}
-
-/// Work that a closure describes.
-@usableFromInline
-final class DescribedWork<Value: Sendable>: SignalWork<Value>, @unchecked Sendable {
-  private let body: Signal<Value>.Body
-
-  @usableFromInline
-  init(_ body: @escaping Signal<Value>.Body) { self.body = body }
-
-  @usableFromInline
-  override func run(_ sink: (Value) async throws -> Void) async throws { try await body(sink) }
 }
 
 /// Thrown through a producer by a consumer that needs no more values.

@@ -34,7 +34,7 @@ extension Signal {
   public func runUntil(_ isDone: (Value) async throws -> Bool) async throws {
     var isStopped = false
     do {
-      try await work.run { value in
+      try await body { value in
         guard !isStopped else { throw Stopped.stopped }
         isStopped = try await isDone(value)
         if isStopped { throw Stopped.stopped }

@@ -18,9 +18,9 @@ extension Signal {
   public func catchError(
     _ handler: @escaping @Sendable (any Error) throws -> Signal
   ) -> Signal {
-    Signal(home: home) { [work] sink in
-      guard let failure = try await producerFailure(of: work, sink) else { return }
-      try await handler(failure).work.run(sink)
+    Signal(home: home) { [body] sink in
+      guard let failure = try await producerFailure(of: body, sink) else { return }
+      try await handler(failure).body(sink)
     }
   }
 
@@ -38,9 +38,9 @@ extension Signal {
   /// thermometer.connect().retry(RetryPolicy(attempts: 3, backoff: .seconds(1)))
   /// ```
   public func retry(_ policy: RetryPolicy) -> Signal {
-    Signal(home: home) { [work] sink in
+    Signal(home: home) { [body] sink in
       var attempt = 1
-      while let error = try await producerFailure(of: work, sink) {
+      while let error = try await producerFailure(of: body, sink) {
         guard attempt < policy.attempts, policy.retries(error) else { throw error }
         attempt += 1
         let pause = policy.wait(before: attempt)
@@ -67,10 +67,10 @@ extension Signal {
     limit: Duration = .seconds(10),
     _ cleanUp: @escaping @Sendable () async throws -> Void
   ) -> Signal {
-    Signal(home: home) { [work] sink in
+    Signal(home: home) { [body] sink in
       let loop = try Carried.requireLoop()
       try await bracketed(on: loop, limit: limit, what: "what finally was given") {
-        try await work.run(sink)
+        try await body(sink)
       } cleanUp: {
         try await cleanUp()
       }
@@ -83,12 +83,12 @@ extension Signal {
 /// - Throws: What the sink threw, and cancellation: neither is the producer's failure.
 @usableFromInline
 func producerFailure<Value>(
-  of work: SignalWork<Value>,
+  of body: @escaping Signal<Value>.Body,
   _ sink: (Value) async throws -> Void
 ) async throws -> (any Error)? {
   var thrownBySink: (any Error)?
   do {
-    try await work.run { value in
+    try await body { value in
       do {
         try await sink(value)
       } catch {

@@ -14,8 +14,8 @@ extension Signal {
   /// thermometer.read(.batteryLevel).mapError { MeasurementFailed(of: "the battery", because: $0) }
   /// ```
   public func mapError(_ transform: @escaping @Sendable (any Error) -> any Error) -> Signal {
-    Signal(home: home) { [work] sink in
-      if let failure = try await producerFailure(of: work, sink) { throw transform(failure) }
+    Signal(home: home) { [body] sink in
+      if let failure = try await producerFailure(of: body, sink) { throw transform(failure) }
     }
   }
 }

@@ -34,9 +34,9 @@ extension Signal {
   /// readings.timestamped().collect()   // intervals are differences of `at`
   /// ```
   public func timestamped() -> Signal<Timestamped<Value>> {
-    Signal<Timestamped<Value>>(home: home) { [work] sink in
+    Signal<Timestamped<Value>>(home: home) { [body] sink in
       let loop = try Loop.current
-      try await work.run { value in try await sink(Timestamped(value, at: loop.now)) }
+      try await body { value in try await sink(Timestamped(value, at: loop.now)) }
     }
   }
 }

@@ -18,9 +18,9 @@ extension Signal {
   /// - Parameter count: Above zero.
   public func bufferCount(_ count: Int) -> Signal<[Value]> {
     precondition(count > 0, "a buffer must hold at least one value")
-    return Signal<[Value]>(home: home) { [work] sink in
+    return Signal<[Value]>(home: home) { [body] sink in
       var held: [Value] = []
-      let failure = try await producerFailure(of: work) { value in
+      let failure = try await producerFailure(of: body) { value in
         held.append(value)
         guard held.count == count else { return }
         defer { held = [] }

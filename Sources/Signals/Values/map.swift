@@ -15,8 +15,8 @@ extension Signal {
   public func map<R: Sendable>(
     _ transform: @escaping @Sendable (Value) -> R
   ) -> Signal<R> {
-    Signal<R>(home: home) { [work] sink in
-      try await work.run { value in try await sink(transform(value)) }
+    Signal<R>(home: home) { [body] sink in
+      try await body { value in try await sink(transform(value)) }
     }
   }
 
@@ -37,8 +37,8 @@ extension Signal {
   public func tryMap<R: Sendable>(
     _ transform: @escaping @Sendable (Value) throws -> R
   ) -> Signal<R> {
-    Signal<R>(home: home) { [work] sink in
-      try await work.run { value in try await sink(try transform(value)) }
+    Signal<R>(home: home) { [body] sink in
+      try await body { value in try await sink(try transform(value)) }
     }
   }
 
@@ -54,8 +54,8 @@ extension Signal {
   /// ```
   @inlinable
   public func filter(_ isIncluded: @escaping @Sendable (Value) -> Bool) -> Signal {
-    Signal(home: home) { [work] sink in
-      try await work.run { value in if isIncluded(value) { try await sink(value) } }
+    Signal(home: home) { [body] sink in
+      try await body { value in if isIncluded(value) { try await sink(value) } }
     }
   }
 
@@ -73,8 +73,8 @@ extension Signal {
   public func compactMap<R: Sendable>(
     _ transform: @escaping @Sendable (Value) -> R?
   ) -> Signal<R> {
-    Signal<R>(home: home) { [work] sink in
-      try await work.run { value in if let new = transform(value) { try await sink(new) } }
+    Signal<R>(home: home) { [body] sink in
+      try await body { value in if let new = transform(value) { try await sink(new) } }
     }
   }
 }

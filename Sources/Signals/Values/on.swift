@@ -28,8 +28,8 @@ extension Signal {
     failure: @escaping @Sendable (any Error) -> Void = { _ in },
     completed: @escaping @Sendable () -> Void = {}
   ) -> Signal {
-    Signal(home: home) { [work] sink in
-      let failed = try await producerFailure(of: work) { passing in
+    Signal(home: home) { [body] sink in
+      let failed = try await producerFailure(of: body) { passing in
         value(passing)
         try await sink(passing)
       }

@@ -19,9 +19,9 @@ extension Signal {
     _ initial: R,
     _ combine: @escaping @Sendable (R, Value) -> R
   ) -> Signal<R> {
-    Signal<R>(home: home) { [work] sink in
+    Signal<R>(home: home) { [body] sink in
       var result = initial
-      try await work.run { value in
+      try await body { value in
         result = combine(result, value)
         try await sink(result)
       }
@@ -45,9 +45,9 @@ extension Signal {
     _ initial: R,
     _ combine: @escaping @Sendable (R, Value) -> R
   ) -> Signal<R> {
-    Signal<R>(home: home) { [work] sink in
+    Signal<R>(home: home) { [body] sink in
       var result = initial
-      try await work.run { value in result = combine(result, value) }
+      try await body { value in result = combine(result, value) }
       try await sink(result)
     }
   }
@@ -69,9 +69,9 @@ extension Signal {
   /// - Parameter limit: How many values it holds at most; one more fails with ``BufferOverflow``.
   @inlinable
   public func collect(limit: Int = 100_000_000) -> Signal<[Value]> {
-    Signal<[Value]>(home: home) { [work] sink in
+    Signal<[Value]>(home: home) { [body] sink in
       var values: [Value] = []
-      try await work.run { value in
+      try await body { value in
         guard values.count < limit else { throw BufferOverflow(bound: limit) }
         values.append(value)
       }
@@ -93,9 +93,9 @@ extension Signal where Value: Equatable {
   /// ```
   @inlinable
   public func distinctUntilChanged() -> Signal {
-    Signal(home: home) { [work] sink in
+    Signal(home: home) { [body] sink in
       var last: Value?
-      try await work.run { value in
+      try await body { value in
         guard value != last else { return }
         last = value
         try await sink(value)

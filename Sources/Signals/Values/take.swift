@@ -18,12 +18,12 @@ extension Signal {
   public func take(_ count: Int) -> Signal {
     precondition(count >= 0, "a count is not negative")
     guard count > 0 else { return .empty() }
-    return Signal(home: home) { [work] sink in
+    return Signal(home: home) { [body] sink in
       let streams = StreamsAround()
       var taken = 0
       var hasAll = false
       do {
-        try await work.run { value in
+        try await body { value in
           guard !hasAll else { throw Stopped() }
           if taken + 1 < count || streams.areAll {
             try await sink(value)
@@ -104,9 +104,9 @@ extension Signal {
   /// ```
   public func takeLast(_ count: Int) -> Signal {
     precondition(count >= 0, "a count is not negative")
-    return Signal(home: home) { [work] sink in
+    return Signal(home: home) { [body] sink in
       var last = RecentValues<Value>(limit: count)
-      try await work.run { value in last.append(value) }
+      try await body { value in last.append(value) }
       for value in last.values { try await sink(value) }
     }
   }
@@ -124,9 +124,9 @@ extension Signal {
   @inlinable
   public func skip(_ count: Int) -> Signal {
     precondition(count >= 0, "a count is not negative")
-    return Signal(home: home) { [work] sink in
+    return Signal(home: home) { [body] sink in
       var skipped = 0
-      try await work.run { value in
+      try await body { value in
         if skipped < count {
           skipped += 1
         } else {
