@@ -227,9 +227,8 @@ extension EndRecord {
   func ending(_ ran: RunEnding?, within patience: Duration) -> RunEnding {
     switch state {
     case .ok:
-      return ran?.status == .ok
-        ? ran ?? RunEnding(status: .ok, failure: nil, step: nil, done: 0)
-        : RunEnding(status: .ok, failure: nil, step: nil, done: 0)
+      if let ran, ran.status == .ok || ran.status == .warning { return ran }
+      return RunEnding(status: .ok, failure: nil, step: nil, done: 0)
     case .failed:
       if let ran, ran.status == .failed { return ran }
       return failed("failed", .definite, "an operation failed; its events are missing")

@@ -223,34 +223,30 @@ final class GatewayService: Sendable {
 
   private func renewEntry() async throws {
     if !state.withLock({ $0.isJournalWritable }) { _ = written(file.rewrite()) }
-    let (entry, revision) = state.withLock { ($0.entry, $0.revision) }
-    let key = StoreKey.gateway(name)
-    let request =
-      revision.map { StoreRequest.update(key, .gateway(entry), expecting: $0) }
-      ?? .create(key, .gateway(entry))
-    switch try await parts.store.ask(request, on: loop) {
-    case .applied(let revision): state.withLock { $0.revision = revision }
-    case .refused, .unknown: try await readEntry(isOwn: revision != nil)
-    case .unavailable, .entries, .published: break
-    }
-  }
-
-  /// Somebody else has changed the entry, or it has expired.
-  ///
-  /// - Parameter isOwn: Whether it was this process's: then a wish to drain is for it.
-  private func readEntry(isOwn: Bool) async throws {
+    if try await writeEntry() { return }
+    // Somebody else has changed the entry, or it has expired.
     let answer = try await parts.store.ask(.list(.one(.gateway(name))), on: loop)
     guard case .entries(let entries) = answer else { return }
-    state.withLock { $0.revision = entries.first?.revision }
-    if isOwn, case .gateway(let entry)? = entries.first?.value, entry.isDraining { drain() }
-    // What was refused is written with the next renewal, or now where there was another one.
-    let (entry, revision) = state.withLock { ($0.entry, $0.revision) }
-    let request =
-      revision.map { StoreRequest.update(.gateway(name), .gateway(entry), expecting: $0) }
-      ?? .create(.gateway(name), .gateway(entry))
-    if case .applied(let revision) = try await parts.store.ask(request, on: loop) {
-      state.withLock { $0.revision = revision }
+    let isOwn = state.withLock { state in
+      defer { state.revision = entries.first?.revision }
+      return state.revision != nil
     }
+    // A wish to drain is for this process where the entry was its own.
+    if isOwn, case .gateway(let entry)? = entries.first?.value, entry.isDraining { drain() }
+    _ = try await writeEntry()
+  }
+
+  /// - Returns: Whether it is stored; else it has to be read before the next attempt.
+  private func writeEntry() async throws -> Bool {
+    let (entry, revision) = state.withLock { ($0.entry, $0.revision) }
+    let (key, value) = (StoreKey.gateway(name), StoredValue.gateway(entry))
+    let request =
+      revision.map { StoreRequest.update(key, value, expecting: $0) } ?? .create(key, value)
+    guard case .applied(let new) = try await parts.store.ask(request, on: loop) else {
+      return false
+    }
+    state.withLock { $0.revision = new }
+    return true
   }
 
   // MARK: The radio
