@@ -32,7 +32,7 @@ struct StreamLayout: Sendable {
     case .chain: bucket("chains", age: nil)
     case .gateway: bucket("gateways", age: .seconds(30))
     case .result: log("results", .result, age: Self.month, bytes: nil)
-    case .events: log("events", .events, age: .seconds(24 * 3600), bytes: 256 << 20)
+    case .events: log("events", .events, age: FleetBounds.eventAge, bytes: FleetBounds.eventBytes)
     case .sightings, .announce, .wanted: nil
     }
   }

@@ -1,7 +1,7 @@
 // The events of one run on their way to whoever follows it.
 //
-// Chunks are stored one behind the other. What the store does not take in time is left out: a follower
-// sees the gap in the numbers.
+// Chunks go to the gateway's disk first, then to the store, one behind the other. What the store does not
+// take in time is left out: a follower sees the gap in the numbers, and asks the gateway for it.
 
 import Fleet
 import Jobs
@@ -11,6 +11,10 @@ import Signals
 final class EventSender: Sendable {
   private struct State {
     var chunking: EventChunking
+    /// The events on the gateway's disk.
+    var kept: EventDigest
+    /// A chunk could not be kept: those behind it are of no use.
+    var isCut = false
     var waiting: [EventChunk] = []
     var timer: LoopTimer?
     var task: Task<Void, any Error>?
@@ -24,18 +28,32 @@ final class EventSender: Sendable {
   private static let patience = Duration.seconds(3)
 
   private let key: StoreKey
-  private let nonce: String
-  private let store: any JobStore
-  private let loop: Loop
+  private let id: Gateway.ChainID
+  private let parts: GatewayParts
+  private let handle: @Sendable (Gateway.Event) -> Void
   private let json = JSONLinesReport()
   private let state: Guarded<State>
+  private var loop: Loop { parts.loop }
 
-  init(job: JobID, nonce: String, to store: any JobStore, on loop: Loop) {
+  /// - Parameter handle: Takes what happens to the gateway.
+  init(
+    _ id: Gateway.ChainID,
+    of job: JobID,
+    _ parts: GatewayParts,
+    handle: @escaping @Sendable (Gateway.Event) -> Void
+  ) {
     key = .events(of: job)
-    self.nonce = nonce
-    self.store = store
-    self.loop = loop
-    state = Guarded(State(chunking: EventChunking(nonce: nonce)))
+    self.id = id
+    self.parts = parts
+    self.handle = handle
+    // A chain that is tried again under its claim continues its events.
+    let earlier = parts.events.chunks(of: id.nonce)
+    state = Guarded(
+      State(
+        chunking: EventChunking(nonce: id.nonce, after: earlier),
+        kept: EventDigest(of: earlier)
+      )
+    )
   }
 
   /// Adds an event. One that is longer than a chunk is left out.
@@ -43,7 +61,7 @@ final class EventSender: Sendable {
     let now = loop.now
     for line in json.lines(for: event) {
       let full = state.withLock { try? $0.chunking.add(line, at: now) }
-      if let full = full ?? nil { enqueue(full) }
+      if let full = full ?? nil { keep(full) }
     }
     setTimer()
   }
@@ -55,10 +73,25 @@ final class EventSender: Sendable {
         state.timer = nil
         return state.chunking.due(at: loop.now)
       }
-      if let due { enqueue(due) }
+      if let due { keep(due) }
       setTimer()
     }
     state.withLock { $0.timer = timer }
+  }
+
+  /// Keeps a chunk, then has it sent.
+  private func keep(_ chunk: EventChunk) {
+    guard !state.withLock({ $0.isCut }) else { return }
+    guard parts.events.keep(chunk) else {
+      state.withLock { $0.isCut = true }
+      return handle(.journalFailed(id))
+    }
+    let kept = state.withLock { state in
+      for event in chunk.events { state.kept.add(event) }
+      return state.kept
+    }
+    handle(.reported(id, kept))
+    enqueue(chunk)
   }
 
   private func enqueue(_ chunk: EventChunk) {
@@ -84,11 +117,11 @@ final class EventSender: Sendable {
   /// - Returns: Whether the chunk is stored.
   private func send(_ chunk: EventChunk) async throws -> Bool {
     if state.withLock({ $0.last }) == nil {
-      guard case .entries(let found) = try await store.ask(.last(key), on: loop) else {
+      guard case .entries(let found) = try await parts.store.ask(.last(key), on: loop) else {
         return false
       }
       state.withLock { $0.last = found.first?.revision ?? 0 }
-      if case .events(let stored)? = found.first?.value, stored.nonce == nonce,
+      if case .events(let stored)? = found.first?.value, stored.nonce == id.nonce,
         stored.number >= chunk.number
       {
         return true
@@ -96,7 +129,7 @@ final class EventSender: Sendable {
     }
     let expected = state.withLock { $0.last } ?? 0
     let append = StoreRequest.append(key, .events(chunk), expecting: expected)
-    switch try await store.ask(append, on: loop) {
+    switch try await parts.store.ask(append, on: loop) {
     case .applied(let revision):
       state.withLock { $0.last = revision }
       return true
@@ -114,7 +147,7 @@ final class EventSender: Sendable {
       state.timer = nil
       return state.chunking.flush()
     }
-    if let rest { enqueue(rest) }
+    if let rest { keep(rest) }
     guard let task = state.withLock({ $0.task }) else { return }
     let limit = loop.after(Self.patience) { task.cancel() }
     _ = try? await task.value

@@ -7,50 +7,33 @@ import Program
 import Signals
 
 extension FleetBatch {
-  /// How long missing events are looked for in the store.
-  private static let lookLimit = Duration.seconds(5)
-
-  /// A job has ended: its events are reported, once they are all there.
+  /// A job has ended: it is reported once its events are all there.
   func ended(_ job: JobID, _ end: EndRecord) {
-    let work = state.withLock { state -> Work? in
-      guard state.works[job]?.phase != .ended else { return nil }
-      return state.works[job]
+    guard let work = state.withLock({ $0.works[job] }), work.phase != .ended else { return }
+    guard let following = work.following else { return report(job, end, missing: 0) }
+    following.handle(.record(.ended(end)))
+    guard state.withLock({ $0.works[job]?.phase }) != .ended else { return }
+    // What was missed on the way is in the store, or else with the gateway.
+    let stored = connection.store.watch(.one(.events(of: job))) { event in
+      if case .entry(let entry) = event { following.take(entry.value) }
     }
-    guard let work else { return }
-    if JobEvents(work.chunks[end.nonce] ?? [:]).isComplete || !end.state.hasEvents {
-      return report(job, end)
-    }
-    let isReported = Guarded(false)
-    let reportOnce: @Sendable () -> Void = { [self] in
-      let isFirst = isReported.withLock { isReported in
-        defer { isReported = true }
-        return !isReported
-      }
-      if isFirst { report(job, end) }
-    }
-    // The last chunks may still be on their way; what was missed is in the store.
-    let reading = connection.store.watch(.one(.events(of: job))) { [self] event in
-      guard case .entry(let entry) = event, case .events(let chunk) = entry.value else { return }
-      take(chunk, of: job)
-      let chunks = state.withLock { $0.works[job]?.chunks[end.nonce] ?? [:] }
-      if JobEvents(chunks).isComplete { reportOnce() }
-    }
-    loop.after(Self.lookLimit) {
-      reading.cancel()
-      reportOnce()
-    }
+    state.withLock { $0.works[job]?.follows(stored) }
   }
 
-  private func report(_ job: JobID, _ end: EndRecord) {
+  func report(_ job: JobID, _ end: EndRecord, missing: Int) {
     guard let work = state.withLock({ $0.works[job] }), work.phase != .ended else { return }
     work.subscription?.cancel()
+    if missing > 0 {
+      StandardError.notice("\(work.device.label): \(counted(missing, "event")) of job \(job) lost")
+    }
     let events = events(of: work, end)
     for event in events { receivers.onRunEvent(event) }
     var ending: RunEnding?
     if case .runFinished(let last)? = events.last?.change { ending = last }
     let (counts, stops) = state.withLock { state in
       state.works[job]?.phase = .ended
-      state.works[job]?.chunks = [:]
+      state.works[job]?.events = [:]
+      state.works[job]?.following = nil
       if let ending { state.counts.count(ending) }
       var stops = false
       if case .stop(let most) = batch.onFailure { stops = state.counts.failed >= most }
@@ -67,7 +50,7 @@ extension FleetBatch {
       state.isStopped = true
       return state.order.filter { job in
         guard let work = state.works[job] else { return false }
-        return work.phase != .ended && work.phase != .waiting && work.chunks.isEmpty
+        return work.phase != .ended && work.phase != .waiting && work.events.isEmpty
       }
     }
     for job in queued { handle(.cancel(job)) }
@@ -76,7 +59,7 @@ extension FleetBatch {
   /// The events of the run that ended the job, with the end that the fleet has recorded.
   private func events(of work: Work, _ end: EndRecord) -> [RunEvent] {
     let label = work.device.label
-    var events = JobEvents(work.chunks[end.nonce] ?? [:]).events.map { event in
+    var events = JobEvents(work.events[end.nonce] ?? []).events.map { event in
       RunEvent(
         run: event.run,
         device: label,
@@ -167,26 +150,24 @@ extension FleetBatch {
   }
 }
 
-/// The events of one run, from the chunks that have come.
+/// The events of the run of a claim: of its last try, where the connection was held before.
 struct JobEvents {
-  /// Those without a gap before them.
   let events: [RunEvent]
-  /// Whether the last is the end of the run.
-  var isComplete: Bool {
-    if case .runFinished? = events.last?.change { true } else { false }
-  }
 
-  init(_ chunks: [Int: EventChunk]) {
+  init(_ lines: [String]) {
     var reader = RunEventReader()
     var events: [RunEvent] = []
-    var number = 0
-    while let chunk = chunks[number] {
-      for line in chunk.events {
-        if let event = try? reader.event(in: line) { events.append(event) }
-      }
-      number += 1
+    for line in lines {
+      guard let event = try? reader.event(in: line) else { continue }
+      if case .runStarted = event.change { events = [] }
+      events.append(event)
     }
     self.events = events
+  }
+
+  /// How the run ended, as far as its events are known.
+  var ending: RunEnding? {
+    if case .runFinished(let ending)? = events.last?.change { ending } else { nil }
   }
 }
 
@@ -205,16 +186,6 @@ extension RunEnding {
       warnings: warnings,
       captured: captured
     )
-  }
-}
-
-extension EndState {
-  /// Whether the run that ended so has events of its own.
-  var hasEvents: Bool {
-    switch self {
-    case .ok, .failed, .interrupted, .unknown: true
-    case .cancelled, .noGateway, .noCapableGateway, .ambiguous, .needsBond, .expired, .held: false
-    }
   }
 }
 

@@ -31,9 +31,19 @@ final class FleetBatch: BatchRunning {
     var phase = Phase.waiting
     /// When it was first looked for.
     var since = Instant.start
-    /// The chunks of its events, by their claims.
-    var chunks: [String: [Int: EventChunk]] = [:]
+    /// Its events so far, a line of JSON each, by their claims.
+    var events: [String: [String]] = [:]
+    var following: JobFollowing?
     var subscription: StoreSubscription?
+
+    /// A further source of its events or records.
+    mutating func follows(_ source: StoreSubscription) {
+      let others = subscription
+      subscription = StoreSubscription {
+        others?.cancel()
+        source.cancel()
+      }
+    }
   }
 
   struct State {
@@ -247,18 +257,27 @@ final class FleetBatch: BatchRunning {
     job.values = work.chain.values
     (job.pin, job.prefer, job.needs) = (wishes.pin, wishes.prefer, wishes.needs)
     job.rerun = wishes.isIdempotent ? .idempotent : .never
-    let subscription = connection.store.subscribe(.one(.events(of: id))) { [self] _, value in
-      if case .events(let chunk) = value { take(chunk, of: id) }
+    let following = following(id)
+    let subscription = connection.store.subscribe(.one(.events(of: id))) { _, value in
+      following.take(value)
     }
     state.withLock { state in
       state.works[id]?.phase = .submitted
+      state.works[id]?.following = following
       state.works[id]?.subscription = subscription
     }
     handle(.submit(job, chain: work.chain.text))
   }
 
-  func take(_ chunk: EventChunk, of job: JobID) {
-    state.withLock { $0.works[job]?.chunks[chunk.nonce, default: [:]][chunk.number] = chunk }
+  /// Collects the events of a job, and reports it when it has ended and they are there.
+  private func following(_ job: JobID) -> JobFollowing {
+    let receivers = JobFollowing.Receivers(
+      deliver: { [weak self] lines, nonce in
+        self?.state.withLock { $0.works[job]?.events[nonce, default: []] += lines }
+      },
+      complete: { [weak self] end, missing in self?.report(job, end, missing: missing) }
+    )
+    return JobFollowing(of: job, on: connection, loop, receivers)
   }
 
   // MARK: Names
@@ -310,16 +329,12 @@ final class FleetBatch: BatchRunning {
         self?.handle(.answered(id, answer))
       }
     case .follow(let job):
+      let following = state.withLock { $0.works[job]?.following }
       let records = connection.store.subscribe(.one(.result(of: job))) { [weak self] _, value in
+        following?.take(value)
         if case .record(let record) = value { self?.handle(.record(job, record)) }
       }
-      state.withLock { state in
-        let events = state.works[job]?.subscription
-        state.works[job]?.subscription = StoreSubscription {
-          events?.cancel()
-          records.cancel()
-        }
-      }
+      state.withLock { $0.works[job]?.follows(records) }
     case .queued(let job):
       state.withLock { $0.works[job]?.phase = .queued }
       loop.post { [self] in advance() }

@@ -30,10 +30,16 @@ struct GatewayProgram {
       on: world.loop
     ) { reason in holder.withLock { $0 }?.fail(reason) }
     defer { connection.close() }
-    let file = try GatewayFile(command.statePath(fleet: connection.fleet))
+    let path = try command.statePath(fleet: connection.fleet)
+    let file = try GatewayFile(path)
     let service = GatewayService(
       name,
-      GatewayParts(world: world, store: connection.store, settings: command.settings),
+      GatewayParts(
+        world: world,
+        store: connection.store,
+        events: try GatewayEvents("\(path).events"),
+        settings: command.settings
+      ),
       file,
       connections: command.connections,
       capabilities: command.capabilities,

@@ -13,6 +13,7 @@ import Signals
 struct GatewayParts: Sendable {
   let world: World
   let store: any JobStore
+  let events: GatewayEvents
   let settings: ServeSettings
 
   var loop: Loop { world.loop }
@@ -55,7 +56,7 @@ final class GatewayRun: OperationGate {
     self.job = job
     self.parts = parts
     self.handle = handle
-    sender = EventSender(job: job.id, nonce: id.nonce, to: parts.store, on: parts.loop)
+    sender = EventSender(id, of: job.id, parts, handle: handle)
   }
 
   /// Begins. The end is an event of the gateway.

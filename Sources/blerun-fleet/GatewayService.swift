@@ -21,6 +21,7 @@ final class GatewayService: Sendable {
     var machine: Gateway
     var runs: [Gateway.ChainID: GatewayRun] = [:]
     var subscriptions: [BluetoothAddress: StoreSubscription] = [:]
+    var followers: StoreSubscription?
     var seen: [BluetoothAddress: Seen] = [:]
     var entry = GatewayEntry()
     /// The revision of the own entry; nil when it is not known.
@@ -35,6 +36,8 @@ final class GatewayService: Sendable {
   private static let reportPause = Duration.seconds(5)
   /// How often it renews its entry, which the store keeps for 30 s.
   private static let entryPause = Duration.seconds(10)
+  /// How often old events are deleted.
+  private static let prunePause = Duration.seconds(600)
   /// The pause before a scan is tried again.
   private static let scanPause = Duration.seconds(5)
 
@@ -63,12 +66,17 @@ final class GatewayService: Sendable {
     var settings = FleetSettings()
     settings.connections = connections
     self.settings = settings
+    let journal = file.entries.map { entry in
+      var entry = entry
+      entry.events = parts.events.digest(of: entry.nonce)
+      return entry
+    }
     let machine = Gateway(
       name: name,
       incarnation: BootClock.incarnation,
       capabilities: capabilities,
       settings: settings,
-      journal: file.entries,
+      journal: journal,
       at: BootClock.now
     )
     state = Guarded(State(machine: machine))
@@ -86,7 +94,23 @@ final class GatewayService: Sendable {
     handle(.woken)
     repeatedly(every: Self.reportPause) { [self] in try await report() }
     repeatedly(every: Self.entryPause) { [self] in try await renewEntry() }
+    repeatedly(every: Self.prunePause) { [self] in
+      parts.events.prune(at: loop.wallClockAtStart + loop.now.sinceStart)
+    }
     keep(loop.task { [self] in try await scan() })
+    let followers = parts.store.subscribe(.one(.eventsWanted(of: name))) { [weak self] _, value in
+      if case .eventsWanted(let wanted) = value { self?.send(wanted) }
+    }
+    state.withLock { $0.followers = followers }
+  }
+
+  /// A follower has missed events: they are sent again from the disk.
+  private func send(_ wanted: EventRequest) {
+    let most = EventRequest.mostChunks
+    for chunk in parts.events.chunks(of: wanted.nonce, from: wanted.number, most: most) {
+      let request = StoreRequest.publish(.events(of: wanted.job), .events(chunk))
+      parts.store.perform(request, within: settings.requestLimit) { _ in }
+    }
   }
 
   /// Claims nothing new, and ends what runs within the limit.
@@ -113,7 +137,9 @@ final class GatewayService: Sendable {
   /// Leaves the fleet: its chains have ended.
   func end() async {
     alarm.cancel()
-    let (tasks, subscriptions) = state.withLock { ($0.tasks, Array($0.subscriptions.values)) }
+    let (tasks, subscriptions) = state.withLock { state in
+      (state.tasks, Array(state.subscriptions.values) + [state.followers].compactMap(\.self))
+    }
     for task in tasks { task.cancel() }
     for task in tasks { _ = try? await task.value }
     for subscription in subscriptions { subscription.cancel() }
@@ -151,15 +177,17 @@ final class GatewayService: Sendable {
 
   private func handle(_ event: Gateway.Event) {
     let now = BootClock.now
-    var unwritten: Set<String> = []
+    if case .journalFailed = event { _ = written(false) }
+    var unwritten: Set<Gateway.ChainID> = []
     for action in state.withLock({ $0.machine.handle(event, at: now) }) {
       perform(action, &unwritten)
     }
+    for chain in unwritten { handle(.journalFailed(chain)) }
     alarm.wake(at: state.withLock { $0.machine.next }) { [weak self] in self?.handle(.woken) }
   }
 
-  /// - Parameter unwritten: The claims of which something is not on the disk.
-  private func perform(_ action: Gateway.Action, _ unwritten: inout Set<String>) {
+  /// - Parameter unwritten: The chains of which something is not on the disk.
+  private func perform(_ action: Gateway.Action, _ unwritten: inout Set<Gateway.ChainID>) {
     switch action {
     case .perform(let id, let request):
       parts.store.perform(request, within: settings.requestLimit) { [weak self] answer in
@@ -185,14 +213,14 @@ final class GatewayService: Sendable {
       run.begin()
     case .permit(let chain, let step):
       // Without the journal a later process could not report what may have happened.
-      let isPermitted = !unwritten.contains(chain.nonce)
-      state.withLock { $0.runs[chain] }?.decide(step, isPermitted: isPermitted)
+      guard !unwritten.contains(chain) else { return }
+      state.withLock { $0.runs[chain] }?.decide(step, isPermitted: true)
     case .refuse(let chain, let step):
       state.withLock { $0.runs[chain] }?.decide(step, isPermitted: false)
     case .stop(let chain, let reason):
       state.withLock { $0.runs[chain] }?.stop(reason)
     case .journal(let entry):
-      if !written(file.keep(entry)) { unwritten.insert(entry.nonce) }
+      if !written(file.keep(entry)) { unwritten.insert(entry.chain) }
     case .forget(let chain):
       _ = written(file.forget(nonce: chain.nonce))
     case .ended(let job, let end):

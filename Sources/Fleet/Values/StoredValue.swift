@@ -132,6 +132,10 @@ public enum FleetBounds {
   public static let deviceName = 248
   /// The size of a detail for people, in bytes.
   public static let detail = 4 << 10
+  /// How long events are kept, by the store and by the gateway that had them.
+  public static let eventAge = Duration.seconds(24 * 3600)
+  /// The size of all events that are kept, in bytes; the oldest go first.
+  public static let eventBytes = 256 << 20
   /// How long a job may wait and run.
   public static let deadline = Duration.seconds(1)...Duration.seconds(7 * 24 * 3600)
   /// How long a claim holds without a renewal.

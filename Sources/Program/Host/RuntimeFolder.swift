@@ -44,16 +44,5 @@ struct RuntimeFolder: Sendable {
   static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
   /// The names of the files in the folder, sorted.
-  var names: [String] {
-    guard let folder = opendir(path) else { return [] }
-    defer { closedir(folder) }
-    var names: [String] = []
-    while let entry = readdir(folder) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      if name != ".", name != ".." { names.append(name) }
-    }
-    return names.sorted()
-  }
+  var names: [String] { Folder.names(in: path) }
 }

@@ -1,0 +1,96 @@
+// `blerun fleet follow`: the events of jobs as they come.
+
+import Fleet
+import Jobs
+import Program
+import Signals
+
+/// Prints the events of jobs as they come, each once and those of a run in their order, until all
+/// have ended.
+struct FleetFollower: Sendable {
+  private struct State {
+    /// The lines of each run, by claim, as far as the end of a run is to be found in them.
+    var lines: [String: [String]] = [:]
+    var readers: [String: RunEventReader] = [:]
+    var ends: [JobID: EndRecord] = [:]
+    var done: Completion<Void>?
+  }
+
+  let connection: FleetConnection
+  let loop: Loop
+  let output: StandardOutput
+  private let state = Guarded(State())
+
+  init(connection: FleetConnection, loop: Loop, output: StandardOutput) {
+    self.connection = connection
+    self.loop = loop
+    self.output = output
+  }
+
+  /// - Returns: The exit status of the jobs.
+  func follow(_ what: String, asJSON: Bool) async throws -> ExitStatus {
+    let jobs = try await FleetChanges.jobs(what, in: connection, on: loop)
+    var subscriptions: [StoreSubscription] = []
+    defer { for subscription in subscriptions { subscription.cancel() } }
+    let isDone: @Sendable () -> Bool = { [state] in
+      state.withLock { $0.ends.count } == jobs.count
+    }
+    for job in jobs {
+      let receivers = JobFollowing.Receivers(
+        deliver: { show($0, of: $1, asJSON: asJSON) },
+        complete: { end, missing in
+          if missing > 0 {
+            StandardError.notice("\(counted(missing, "event")) of job \(job.id) lost")
+          }
+          state.withLock { $0.ends[job.id] = end }
+          if isDone() { state.withLock { $0.done }?.succeed(()) }
+        }
+      )
+      let following = JobFollowing(of: job.id, on: connection, loop, receivers)
+      for key in [StoreKey.result(of: job.id), .events(of: job.id)] {
+        subscriptions.append(
+          connection.store.watch(.one(key)) { event in
+            if case .entry(let entry) = event { following.take(entry.value) }
+          }
+        )
+      }
+    }
+    try await wait(on: loop, operation: "the end of the jobs") { (done: Completion<Void>) in
+      state.withLock { $0.done = done }
+      if isDone() { done.succeed(()) }
+    }
+    return status(of: jobs, asJSON: asJSON)
+  }
+
+  /// Prints how the jobs ended.
+  private func status(of jobs: [FleetJob], asJSON: Bool) -> ExitStatus {
+    var counts = BatchCounts()
+    for job in jobs {
+      guard let end = state.withLock({ $0.ends[job.id] }) else { continue }
+      let lines = state.withLock { $0.lines[end.nonce] ?? [] }
+      counts.count(end.ending(JobEvents(lines).ending, within: job.deadline))
+      if !asJSON {
+        let detail = end.detail.isEmpty ? "" : "  \(end.detail)"
+        output.result("\(job.id)  \(job.device)  \(end.state.rawValue)\(detail)")
+      }
+    }
+    return counts.exitStatus(others: 0)
+  }
+
+  /// Prints events of a run.
+  private func show(_ lines: [String], of nonce: String, asJSON: Bool) {
+    let events = state.withLock { state in
+      // Only the last chunk may have the end.
+      state.lines[nonce] = lines
+      return lines.map { try? state.readers[nonce, default: RunEventReader()].event(in: $0) }
+    }
+    if asJSON {
+      for line in lines { output.result(line) }
+      return
+    }
+    let text = BatchTextReport(showsSteps: true)
+    for event in events.compactMap({ $0 ?? nil }) {
+      for line in text.lines(for: event) { output.result(line) }
+    }
+  }
+}

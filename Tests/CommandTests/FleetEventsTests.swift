@@ -1,0 +1,67 @@
+// The events of jobs reach whoever follows them, also where the server was away.
+
+#if Fleet
+  import Fixtures
+  import Foundation
+  import Testing
+
+  @Suite(
+    "The events of a fleet",
+    .blocking,
+    .enabled(if: NATSServer.isInstalled, "nats-server is not installed")
+  )
+  struct FleetEventsTests: FleetOfProcesses {
+    let folder: TemporaryFolder
+    let server: NATSServer
+
+    init() throws {
+      folder = try TemporaryFolder()
+      server = try NATSServer()
+    }
+
+    /// The events of runs in what a program printed: their names, with the step.
+    private func events(_ lines: [String]) throws -> [String] {
+      try lines.compactMap { line in
+        guard let event = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any],
+          let name = event["event"] as? String, event["run"] != nil
+        else { return nil }
+        return (event["step"] as? String).map { "\(name) \($0)" } ?? name
+      }
+    }
+
+    @Test("a server that is away at the end of a chain: every event is printed once, in order")
+    func serverAway() throws {
+      let gateway = try gateway("a", try devices(1))
+      let file = try batch("  - read: battery-level\n  - sleep: 5s\n  - read: battery-level", 1)
+      let running = try run("batch", file, "--fleet", url, "--output", "json")
+      try running.waitForOutput("batch-started")
+      var job = ""
+      try jobs { shown in
+        let line = shown.lines.first { $0.hasSuffix("running  a") }
+        job = line?.split(separator: " ").first.map(String.init) ?? ""
+        return line != nil
+      }
+      let following = try run("fleet", "follow", job, "--output", "json")
+      try following.waitForOutput("run-started")
+      server.kill()
+      // The gateway has given up sending when the end is in its journal.
+      let journal = "\(folder.path)/a.json"
+      try wait { try String(contentsOfFile: journal, encoding: .utf8).contains("ended") }
+      try server.restart()
+      let followed = following.end()
+      let ended = running.end()
+      #expect(followed.status == 0 && ended.status == 0, "\(followed.errors)\n\(ended.errors)")
+      let expected = [
+        "run-started", "step-started connect", "step-finished connect", "step-started 1",
+        "value 1", "step-finished 1", "step-started 2", "step-finished 2", "step-started 3",
+        "value 3", "step-finished 3", "step-started disconnect", "step-finished disconnect",
+        "run-finished",
+      ]
+      #expect(try events(followed.lines) == expected, "\(followed.output)")
+      #expect(try events(ended.lines) == expected, "\(ended.output)")
+      gateway.send(SIGTERM)
+      let left = gateway.end()
+      #expect(left.status == 143, "\(left.errors)")
+    }
+  }
+#endif
