@@ -149,12 +149,14 @@ struct FleetViews: Sendable {
           ("event", .string("gateway")), ("gateway", .string(name)),
           ("running", JSONValue(running)), ("draining", .boolean(gateway.isDraining)),
           ("capabilities", .array(gateway.capabilities.map { .string($0) })),
+          ("bonds", .array(gateway.bonds.map { .string("\($0)") })),
         ])
       } else {
         let can =
           gateway.capabilities.isEmpty ? "" : "  " + gateway.capabilities.joined(separator: ", ")
         let state = gateway.isDraining ? "  draining" : ""
-        output.result("\(name)  \(running) running\(state)\(can)")
+        let bonds = gateway.bonds.isEmpty ? "" : "  \(counted(gateway.bonds.count, "bond"))"
+        output.result("\(name)  \(running) running\(state)\(bonds)\(can)")
       }
     }
   }

@@ -1,6 +1,7 @@
 // A gateway under way: the state machine, its connection to the store, its chains, its radio.
 //
-// Thin: what is decided is decided by Gateway. Everything happens on the loop.
+// Thin: what is decided is decided by Gateway. Everything happens on the loop. What it observes is in
+// GatewayService+Radio.swift.
 
 import BlueZ
 import Bluetooth
@@ -12,12 +13,12 @@ import Signals
 /// A gateway of a fleet.
 final class GatewayService: Sendable {
   /// A device as the radio observed it last.
-  private struct Seen {
+  struct Seen {
     let sighting: Sighting
     let at: Instant
   }
 
-  private struct State {
+  struct State {
     var machine: Gateway
     var runs: [Gateway.ChainID: GatewayRun] = [:]
     var subscriptions: [BluetoothAddress: StoreSubscription] = [:]
@@ -38,17 +39,15 @@ final class GatewayService: Sendable {
   private static let entryPause = Duration.seconds(10)
   /// How often old events are deleted.
   private static let prunePause = Duration.seconds(600)
-  /// The pause before a scan is tried again.
-  private static let scanPause = Duration.seconds(5)
 
-  private let name: String
-  private let parts: GatewayParts
+  let name: String
+  let parts: GatewayParts
   private let file: GatewayFile
-  private let settings: FleetSettings
+  let settings: FleetSettings
   private let drainLimit: Duration
   private let alarm: BootAlarm
-  private let state: Guarded<State>
-  private var loop: Loop { parts.loop }
+  let state: Guarded<State>
+  var loop: Loop { parts.loop }
 
   init(
     _ name: String,
@@ -92,6 +91,8 @@ final class GatewayService: Sendable {
   /// Joins the fleet: begins to scan, to report and to claim.
   func begin() {
     handle(.woken)
+    noteBonds()
+    parts.world.observeBonds { [weak self] in self?.noteBonds() }
     repeatedly(every: Self.reportPause) { [self] in try await report() }
     repeatedly(every: Self.entryPause) { [self] in try await renewEntry() }
     repeatedly(every: Self.prunePause) { [self] in
@@ -157,7 +158,7 @@ final class GatewayService: Sendable {
     _ = try? await parts.store.ask(.remove(key, expecting: revision), on: loop)
   }
 
-  private func keep(_ task: Task<Void, any Error>) { state.withLock { $0.tasks.append(task) } }
+  func keep(_ task: Task<Void, any Error>) { state.withLock { $0.tasks.append(task) } }
 
   private func repeatedly(
     every pause: Duration,
@@ -175,7 +176,7 @@ final class GatewayService: Sendable {
 
   // MARK: The machine
 
-  private func handle(_ event: Gateway.Event) {
+  func handle(_ event: Gateway.Event) {
     let now = BootClock.now
     if case .journalFailed = event { _ = written(false) }
     var unwritten: Set<Gateway.ChainID> = []
@@ -249,7 +250,7 @@ final class GatewayService: Sendable {
 
   // MARK: The own entry
 
-  private func renewEntry() async throws {
+  func renewEntry() async throws {
     if !state.withLock({ $0.isJournalWritable }) { _ = written(file.rewrite()) }
     if try await writeEntry() { return }
     // Somebody else has changed the entry, or it has expired.
@@ -275,64 +276,5 @@ final class GatewayService: Sendable {
     }
     state.withLock { $0.revision = new }
     return true
-  }
-
-  // MARK: The radio
-
-  private func scan() async throws {
-    let lane = SerialScheduler(on: loop, name: "scan")
-    let service = parts.world.service(for: .any, adapter: parts.settings.adapter, on: lane)
-    var isFailing = false
-    while true {
-      do {
-        _ = try await service.scan(ScanFilter()).map { [self] in observe($0) }
-          .then { Signal.just(true) }.first(within: .seconds(3600 * 24 * 365))
-      } catch {
-        if Task.isCancelled || error is CancellationError { throw error }
-        if !isFailing { StandardError.failure("\(RunFailure(error))") }
-        isFailing = true
-      }
-      try await loop.sleep(for: Self.scanPause)
-    }
-  }
-
-  private func observe(_ device: Advertisement) {
-    // What bluetoothd only remembers has no RSSI.
-    guard let rssi = device.rssi else { return }
-    var sighting = Sighting(address: device.address, rssi: max(-127, min(20, rssi)))
-    sighting.isIdentity = device.hasIdentityAddress
-    sighting.name = device.name.flatMap { name in
-      name.utf8.count <= FleetBounds.deviceName ? name : nil
-    }
-    state.withLock { state in
-      guard state.seen[device.address] != nil || state.seen.count < FleetBounds.sightings else {
-        return
-      }
-      state.seen[device.address] = Seen(sighting: sighting, at: BootClock.now)
-    }
-    handle(.observed(device.address, rssi: sighting.rssi))
-  }
-
-  private func report() async throws {
-    let now = BootClock.now
-    let present = state.withLock { state in
-      state.seen = state.seen.filter { now - $0.value.at <= settings.sightingAge }
-      return state.seen.sorted { $0.key < $1.key }.map(\.value.sighting)
-    }
-    let report = SightingReport(gateway: name, sightings: present)
-    let request = StoreRequest.publish(.sightings(of: name), .sightings(report))
-    _ = try await parts.store.ask(request, on: loop)
-  }
-}
-
-extension Advertisement {
-  /// Whether the address identifies the device: public, or random and static.
-  ///
-  /// - Source: Bluetooth Core 5.4, Vol 6, Part B §1.3.2.
-  var hasIdentityAddress: Bool {
-    switch addressType {
-    case .public: true
-    case .random: address.number >> 46 == 0b11
-    }
   }
 }

@@ -131,6 +131,21 @@ extension BlueZClient {
     }
   }
 
+  /// The devices that an adapter has a bond with, in order of address; none for an adapter that
+  /// cannot be used.
+  ///
+  /// - Source: BlueZ 5.66, `doc/device-api.txt` (Bonded; before 5.65 Paired alone).
+  package func bondedDevices(of adapter: AdapterSelector) -> [BluetoothAddress] {
+    look { tree in
+      guard let adapter = try? tree.usableAdapter(adapter) else { return [] }
+      return tree.devices(of: adapter.path).compactMap { path in
+        let properties = tree.properties(Device1.interface, at: path)
+        let isBonded = properties?[Device1.bonded] ?? properties?[Device1.paired] ?? false
+        return isBonded ? properties?[Device1.address] : nil
+      }
+    }
+  }
+
   /// Whether a program has subscribed to a characteristic of a device, or acquired one.
   ///
   /// As of the last reading of all objects, and without subscriptions of this program that started

@@ -56,6 +56,22 @@ extension BlueZClient {
     return { [state] in state.withLock { $0.observers.removeAll { $0.id == id } } }
   }
 
+  /// Calls `handler` on the loop whenever ``bondedDevices(of:)`` may have changed, as long as the
+  /// client lives.
+  package func observeBonds(_ handler: @escaping @Sendable () -> Void) {
+    _ = observe { event in
+      guard case .changes(let changes, _) = event else { return }
+      let concerns = changes.contains { change in
+        switch change {
+        case .added(_, let interface), .removed(_, let interface):
+          interface == Device1.interface
+        case .changed: change.concerns(Device1.bonded) || change.concerns(Device1.paired)
+        }
+      }
+      if concerns { handler() }
+    }
+  }
+
   /// A number that is unique in this client.
   func newID() -> UInt64 {
     state.withLock { state in

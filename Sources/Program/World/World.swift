@@ -293,6 +293,16 @@ extension World {
     if case .success(let client) = client { client.observeLinks(receive) }
   }
 
+  /// The devices that an adapter has a bond with, in order of address.
+  package func bonds(of adapter: AdapterSelector) -> [BluetoothAddress] {
+    if case .success(let client) = client { client.bondedDevices(of: adapter) } else { [] }
+  }
+
+  /// Calls `handler` on the loop whenever bonds may have changed.
+  package func observeBonds(_ handler: @escaping @Sendable () -> Void) {
+    if case .success(let client) = client { client.observeBonds(handler) }
+  }
+
   /// The operations of a chain on one device.
   ///
   /// - Parameter rule: How it connects.

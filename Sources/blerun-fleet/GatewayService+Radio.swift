@@ -1,0 +1,79 @@
+// What a gateway observes: devices in range, and bonds.
+
+import Bluetooth
+import Fleet
+import Jobs
+import Program
+import Signals
+
+extension GatewayService {
+  /// The pause before a scan is tried again.
+  private static let scanPause = Duration.seconds(5)
+
+  func scan() async throws {
+    let lane = SerialScheduler(on: loop, name: "scan")
+    let service = parts.world.service(for: .any, adapter: parts.settings.adapter, on: lane)
+    var isFailing = false
+    while true {
+      do {
+        _ = try await service.scan(ScanFilter()).map { [self] in observe($0) }
+          .then { Signal.just(true) }.first(within: .seconds(3600 * 24 * 365))
+      } catch {
+        if Task.isCancelled || error is CancellationError { throw error }
+        if !isFailing { StandardError.failure("\(RunFailure(error))") }
+        isFailing = true
+      }
+      try await loop.sleep(for: Self.scanPause)
+    }
+  }
+
+  private func observe(_ device: Advertisement) {
+    // What bluetoothd only remembers has no RSSI.
+    guard let rssi = device.rssi else { return }
+    var sighting = Sighting(address: device.address, rssi: max(-127, min(20, rssi)))
+    sighting.isIdentity = device.hasIdentityAddress
+    sighting.name = device.name.flatMap { name in
+      name.utf8.count <= FleetBounds.deviceName ? name : nil
+    }
+    state.withLock { state in
+      guard state.seen[device.address] != nil || state.seen.count < FleetBounds.sightings else {
+        return
+      }
+      state.seen[device.address] = Seen(sighting: sighting, at: BootClock.now)
+    }
+    handle(.observed(device.address, rssi: sighting.rssi))
+  }
+
+  func report() async throws {
+    let now = BootClock.now
+    let present = state.withLock { state in
+      state.seen = state.seen.filter { now - $0.value.at <= settings.sightingAge }
+      return state.seen.sorted { $0.key < $1.key }.map(\.value.sighting)
+    }
+    let report = SightingReport(gateway: name, sightings: present)
+    let request = StoreRequest.publish(.sightings(of: name), .sightings(report))
+    _ = try await parts.store.ask(request, on: loop)
+  }
+
+  /// Names the bonds of the adapter in the own entry, at once where they have changed.
+  func noteBonds() {
+    let bonds = parts.world.bonds(of: parts.settings.adapter).prefix(FleetBounds.sightings)
+    let isNews = state.withLock { state in
+      defer { state.entry.bonds = Array(bonds) }
+      return state.entry.bonds != Array(bonds)
+    }
+    if isNews, !isOver { keep(loop.task { [self] in try await renewEntry() }) }
+  }
+}
+
+extension Advertisement {
+  /// Whether the address identifies the device: public, or random and static.
+  ///
+  /// - Source: Bluetooth Core 5.4, Vol 6, Part B §1.3.2.
+  var hasIdentityAddress: Bool {
+    switch addressType {
+    case .public: true
+    case .random: address.number >> 46 == 0b11
+    }
+  }
+}

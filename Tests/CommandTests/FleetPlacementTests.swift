@@ -1,0 +1,69 @@
+// Where the jobs of a fleet run: at the gateway with the bond.
+
+#if Fleet
+  import Fixtures
+  import Foundation
+  import Testing
+
+  @Suite(
+    "Where the jobs of a fleet run",
+    .blocking,
+    .enabled(if: NATSServer.isInstalled, "nats-server is not installed")
+  )
+  struct FleetPlacementTests: FleetOfProcesses {
+    let folder: TemporaryFolder
+    let server: NATSServer
+
+    init() throws {
+      folder = try TemporaryFolder()
+      server = try NATSServer()
+    }
+
+    /// A device whose battery level nobody reads without a bond.
+    private func bonded(rssi: Int) throws -> String {
+      try folder.file(
+        "bonded\(rssi).yaml",
+        """
+        name: Bonded-1
+        address: C0:FF:EE:00:01:01
+        advertisement: { rssi: \(rssi) }
+        security: { pairing: just-works }
+        services:
+          - service: battery
+            characteristics:
+              - characteristic: battery-level
+                properties: [read]
+                security: encrypted
+                value: { u8: 64 }
+        """
+      )
+    }
+
+    @Test("a job for a device with a bond goes to the gateway with the bond, and nowhere else")
+    func bond() throws {
+      let near = try gateway("near", [try bonded(rssi: -40)])
+      let far = try gateway("far", [try bonded(rssi: -85)])
+      let pairing = try batch("  - pair: { confirm: true }\n  - read: battery-level", 1)
+      let paired = try run("batch", pairing, "--fleet", url, "--pin", "far").end()
+      #expect(paired.status == 0, "\(paired.output)\(paired.errors)")
+      try wait { try run("fleet", "gateways").end().output.contains("far  0 running  1 bond") }
+      let reading = try batch("  - read: battery-level", 1)
+      for _ in 0..<2 {
+        let read = try run("batch", reading, "--fleet", url).end()
+        #expect(read.status == 0, "\(read.output)\(read.errors)")
+      }
+      let jobs = try run("fleet", "jobs", "--all").end().lines
+      #expect(jobs.count == 3 && jobs.allSatisfy { $0.hasSuffix("ok  far") }, "\(jobs)")
+      // Without the gateway, the job waits for it.
+      far.send(SIGSTOP)
+      let late = try run("batch", reading, "--fleet", url, "--patience", "20s").end()
+      far.send(SIGCONT)
+      #expect(late.output.contains("observed by near at -"), "\(late.output)")
+      #expect(late.output.contains("the bond is at far"), "\(late.output)")
+      for gateway in [near, far] {
+        gateway.send(SIGTERM)
+        _ = gateway.end()
+      }
+    }
+  }
+#endif
