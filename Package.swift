@@ -193,7 +193,8 @@ let package = Package(
         "CBenchmarkPeers", "BlueZ", "BlueZSimulator", "SimulatedDevices", "Jobs", "Bluetooth",
         "DBus", "Signals",
       ],
-      swiftSettings: strict
+      swiftSettings: strict,
+      linkerSettings: whole
     ),
     // What several test targets build their fixtures with; no source may import it.
     .target(

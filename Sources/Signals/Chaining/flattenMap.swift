@@ -23,9 +23,7 @@ extension Signal {
   public func flattenMap<R: Sendable>(
     _ transform: @escaping @Sendable (Value) throws -> Signal<R>
   ) -> Signal<R> {
-    Signal<R>(home: home) { [body] sink in
-      try await body { value in try await transform(value).body(sink) }
-    }
+    Signal<R>(home: home, .linked(FlattenMapLink(work.link(), transform)))
   }
 
   /// Ignores the values; once completed, runs `next`.
@@ -88,5 +86,33 @@ extension Signal {
       try await sink(value)
       try await body(sink)
     }
+  }
+}
+
+/// A `flattenMap` of a chain.
+@usableFromInline
+final class FlattenMapLink<Value: Sendable, R: Sendable>: ChainLink<R>, @unchecked Sendable {
+  private let source: ChainLink<Value>
+  private let transform: @Sendable (Value) throws -> Signal<R>
+
+  @usableFromInline
+  init(
+    _ source: ChainLink<Value>,
+    _ transform: @escaping @Sendable (Value) throws -> Signal<R>
+  ) {
+    self.source = source
+    self.transform = transform
+    super.init(length: source.length + 1)
+  }
+
+  @usableFromInline
+  override func run(_ sink: (R) async throws -> Void) async throws {
+    try await source.run { value in try await transform(value).work.link().run(sink) }
+  }
+
+  /// A link frees its source on the same stack, and that its own. A long chain is freed in pieces, each
+  /// on the stack of another thread.
+  deinit {
+    if length.isMultiple(of: 1000) { _ = startThread("chain") { [source] in _ = source } }
   }
 }

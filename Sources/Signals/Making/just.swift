@@ -12,7 +12,7 @@ extension Signal {
   /// ```
   @inlinable
   public static func just(_ value: Value) -> Signal {
-    Signal { sink in try await sink(value) }
+    Signal(home: nil, .linked(JustLink(value)))
   }
 
   /// Sends `values` in order and completes.
@@ -82,4 +82,19 @@ extension Signal {
       }
     }
   }
+}
+
+/// A `just` of a chain.
+@usableFromInline
+final class JustLink<Value: Sendable>: ChainLink<Value>, @unchecked Sendable {
+  private let value: Value
+
+  @usableFromInline
+  init(_ value: Value) {
+    self.value = value
+    super.init()
+  }
+
+  @usableFromInline
+  override func run(_ sink: (Value) async throws -> Void) async throws { try await sink(value) }
 }

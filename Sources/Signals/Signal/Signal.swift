@@ -15,7 +15,7 @@ public struct Signal<Value: Sendable>: Sendable {
   public typealias Body =
     @Sendable (_ sink: (Value) async throws -> Void) async throws -> Void
 
-  @usableFromInline let body: Body
+  @usableFromInline let work: SignalWork<Value>
 
   /// The scheduler whose turn the work takes when it is started outside one.
   public let home: SerialScheduler?
@@ -39,7 +39,12 @@ public struct Signal<Value: Sendable>: Sendable {
   ///     ``wait(on:operation:limit:otherwise:start:)``, so that it ends at once when cancelled.
   @inlinable
   public init(home: SerialScheduler? = nil, _ body: @escaping Body) {
-    self.body = body
+    self.init(home: home, .described(body))
+  }
+
+  @inlinable
+  init(home: SerialScheduler?, _ work: SignalWork<Value>) {
+    self.work = work
     self.home = home
   }
 
@@ -58,7 +63,10 @@ public struct Signal<Value: Sendable>: Sendable {
   /// - Throws: What the work failed with, or what `sink` threw.
   @inlinable
   public func run(_ sink: (Value) async throws -> Void) async throws {
-    try await body(sink)
+    switch work {
+    case .described(let body): try await body(sink)
+    case .linked(let link): try await link.run(sink)
+    }
   }
 
   /// The same work, at home on `scheduler`: started outside a turn, it takes one there.
@@ -73,7 +81,7 @@ public struct Signal<Value: Sendable>: Sendable {
   /// ```
   @inlinable
   public func on(_ scheduler: SerialScheduler) -> Signal {
-    Signal(home: scheduler, body)
+    Signal(home: scheduler, work)
   }
 }
 

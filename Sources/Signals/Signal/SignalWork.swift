@@ -1,0 +1,61 @@
+// What a signal does when it is run: a closure, or a link of a chain.
+
+/// What a signal does when it is run.
+@usableFromInline
+enum SignalWork<Value: Sendable>: Sendable {
+  /// A closure. The compiler can join it with the closures of the operators around it, so that a value
+  /// passes several of them for the price of one.
+  case described(Signal<Value>.Body)
+
+  /// An object. Calling its method makes half as many asynchronous frames as calling a stored closure,
+  /// which is a tenth of what a step of a chain costs.
+  case linked(ChainLink<Value>)
+
+  /// This work as an object.
+  @inlinable
+  consuming func link() -> ChainLink<Value> {
+    switch consume self {
+    case .described(let body): DescribedLink(body)
+    case .linked(let link): link
+    }
+  }
+}
+
+extension Signal {
+  /// The work as a closure.
+  @inlinable var body: Body {
+    switch work {
+    case .described(let body): body
+    case .linked(let link): { sink in try await link.run(sink) }
+    }
+  }
+}
+
+/// A link of a chain: ``Signal/just(_:)``, ``Signal/flattenMap(_:)``, or a source.
+@usableFromInline
+class ChainLink<Value: Sendable>: @unchecked Sendable {
+  /// How many `flattenMap`s there are in a row, up to this one.
+  let length: Int
+
+  @usableFromInline init(length: Int = 0) { self.length = length }
+
+  @usableFromInline
+  func run(_ sink: (Value) async throws -> Void) async throws {
+    preconditionFailure("each link has its own `run`")
+  }
+}
+
+/// A source that a closure describes.
+@usableFromInline
+final class DescribedLink<Value: Sendable>: ChainLink<Value>, @unchecked Sendable {
+  private let body: Signal<Value>.Body
+
+  @usableFromInline
+  init(_ body: @escaping Signal<Value>.Body) {
+    self.body = body
+    super.init()
+  }
+
+  @usableFromInline
+  override func run(_ sink: (Value) async throws -> Void) async throws { try await body(sink) }
+}
