@@ -11,6 +11,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 import urllib.error
@@ -194,3 +195,21 @@ class Served:
         if self.process.poll() is None:
             self.process.kill()
             self.process.communicate()
+
+
+def same(found, expected):
+    assert found == expected, f"expected {expected!r}, found {found!r}"
+
+
+def play(scenes):
+    """Plays the scenes that the command line names, else all of them, and exits: with 1 when one fails."""
+    known = {scene.__name__: scene for scene in scenes}
+    failed = False
+    for name in sys.argv[2:] or known:
+        try:
+            known[name]()
+            print(f"{name}: ok", flush=True)
+        except Exception as error:  # Every scene is tried.
+            failed = True
+            print(f"{name}: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
+    sys.exit(1 if failed else 0)

@@ -17,7 +17,7 @@ import tempfile
 import time
 
 import day_journal
-from browser import ROOT, Browser, Served
+from browser import ROOT, Browser, Served, play, same
 
 PROGRAM = sys.argv[1]
 BELT = ["--simulate", "Simulators/devices/heart-rate.yaml"]
@@ -46,10 +46,6 @@ def part(server, kind, **wanted):
     """The changes of a kind that have these values."""
     return [change for change in server.snapshot() if change["kind"] == kind
             and all(change[key] == value for key, value in wanted.items())]
-
-
-def same(found, expected):
-    assert found == expected, f"expected {expected!r}, found {found!r}"
 
 
 def values():
@@ -444,16 +440,5 @@ def end():
         one.wait("document.documentElement.dataset.state === 'lost'", "the page says so")
 
 
-SCENES = {scene.__name__: scene for scene in
-          [values, stop, start, reload, note, absent, shared, run, progress, batch, day, keyboard, hostile,
-           phone, end]}
-
-failed = False
-for scene in sys.argv[2:] or SCENES:
-    try:
-        SCENES[scene]()
-        print(f"{scene}: ok", flush=True)
-    except Exception as error:  # Every scene is tried.
-        failed = True
-        print(f"{scene}: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
-sys.exit(1 if failed else 0)
+play([values, stop, start, reload, note, absent, shared, run, progress, batch, day, keyboard, hostile, phone,
+      end])

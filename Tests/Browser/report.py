@@ -9,7 +9,7 @@ FOLDER has the pages; the tests of Jobs write them. Ends with 1 and says why whe
 import base64
 import sys
 
-from browser import Browser
+from browser import Browser, play, same
 
 FOLDER = sys.argv[1]
 COUNT = "document.getElementsByTagName('*').length"
@@ -24,10 +24,6 @@ def opened(browser, name, query=""):
     browser.open("about:blank")
     browser.open(f"file://{FOLDER}/{name}.html{query}")
     browser.wait("document.documentElement.dataset.ready === 'true'", "the script ran")
-
-
-def same(found, expected):
-    assert found == expected, f"expected {expected!r}, found {found!r}"
 
 
 def seen(browser, selector):
@@ -199,14 +195,4 @@ def phone():
             same(browser.complaints(), [])
 
 
-SCENES = {scene.__name__: scene for scene in [steps, values, odd, hostile, paper, phone]}
-
-failed = False
-for scene in sys.argv[2:] or SCENES:
-    try:
-        SCENES[scene]()
-        print(f"{scene}: ok", flush=True)
-    except Exception as error:  # Every scene is tried.
-        failed = True
-        print(f"{scene}: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
-sys.exit(1 if failed else 0)
+play([steps, values, odd, hostile, paper, phone])
