@@ -255,7 +255,9 @@ final class FleetBatch: BatchRunning {
       deadline: max(FleetBounds.deadline.lowerBound, wishes.patience - waited)
     )
     job.values = work.chain.values
-    (job.pin, job.prefer, job.needs) = (wishes.pin, wishes.prefer, wishes.needs)
+    let placement = work.device.placement
+    (job.pin, job.prefer) = (wishes.pin ?? placement.pin, wishes.prefer ?? placement.prefer)
+    job.needs = wishes.needs
     job.rerun = wishes.isIdempotent ? .idempotent : .never
     let following = following(id)
     let subscription = connection.store.subscribe(.one(.events(of: id))) { _, value in

@@ -23,7 +23,7 @@ struct FleetBatchProgram {
     wishes.leaves = options.detach
     for name in [wishes.pin, wishes.prefer].compactMap(\.self) + wishes.needs
     where !StoreName.isValid(name) {
-      throw Ending(.usage, "'\(name)': expected up to 64 letters, digits, '-' and '_'")
+      throw Ending(.usage, "'\(name)': expected \(MemberName.expected)")
     }
     try command.run { [wishes] world, batch throws(Ending) -> MakeBatchRunning in
       var wishes = wishes
@@ -32,6 +32,8 @@ struct FleetBatchProgram {
         throw Ending(.usage, "a device of a fleet may wait for 1 s to 7 days")
       }
       let devices = try Self.devices(of: batch)
+      Self.note("pin", wishes.pin, over: devices.compactMap(\.0.placement.pin))
+      Self.note("prefer", wishes.prefer, over: devices.compactMap(\.0.placement.prefer))
       let closed = Guarded<FleetBatch?>(nil)
       let connection = try FleetConnection.open(
         options.server,
@@ -48,6 +50,14 @@ struct FleetBatchProgram {
         return made
       }
     }
+  }
+
+  /// Prints that an option overrides other gateways of the file.
+  private static func note(_ key: String, _ option: String?, over file: [String]) {
+    let others = Set(file).subtracting([option].compactMap(\.self)).sorted()
+    guard let option, !others.isEmpty else { return }
+    let list = others.joined(separator: ", ")
+    StandardError.notice("--\(key) \(option) overrides the file's '\(key)' (\(list))")
   }
 
   /// The devices and their chains, as they can be sent.

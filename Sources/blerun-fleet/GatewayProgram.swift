@@ -18,7 +18,7 @@ struct GatewayProgram {
     let name = command.gatewayName
     for (option, word) in [("--name", name)] + command.capabilities.map({ ("--capability", $0) })
     where !StoreName.isValid(word) {
-      throw Ending(.usage, "\(option) '\(word)': expected up to 64 letters, digits, '-' and '_'")
+      throw Ending(.usage, "\(option) '\(word)': expected \(MemberName.expected)")
     }
     let world = try command.open()
     defer { world.end() }

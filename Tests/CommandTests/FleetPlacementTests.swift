@@ -65,5 +65,30 @@
         _ = gateway.end()
       }
     }
+
+    @Test("the file pins a job, and an option overrides it and says so")
+    func pinned() throws {
+      let device = try devices(1)
+      let gateways = [try gateway("a", device), try gateway("b", device)]
+      let file = try folder.file(
+        "pinned.yaml",
+        "pin: b\nsteps: [{ read: battery-level }]\ndevices: [\"C0:FF:EE:00:01:01\"]\n"
+      )
+      let first = try run("batch", file, "--fleet", url).end()
+      #expect(first.status == 0 && !first.errors.contains("overrides"), "\(first.errors)")
+      #expect(try run("fleet", "jobs", "--all").end().lines.map { $0.suffix(5) } == ["ok  b"])
+      let second = try run("batch", file, "--fleet", url, "--pin", "a").end()
+      let notice = "--pin a overrides the file's 'pin' (b)"
+      #expect(second.status == 0 && second.errors.contains(notice), "\(second.errors)")
+      let owners = try run("fleet", "jobs", "--all").end().lines.map { $0.suffix(5) }
+      #expect(owners.sorted() == ["ok  a", "ok  b"])
+      // Without a fleet it means nothing.
+      let local = try run("batch", file, "--simulate", device[0]).end()
+      #expect(local.status == 0 && local.errors.contains("are for a fleet"), "\(local.errors)")
+      for gateway in gateways {
+        gateway.send(SIGTERM)
+        _ = gateway.end()
+      }
+    }
   }
 #endif

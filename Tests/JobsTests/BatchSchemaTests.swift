@@ -78,7 +78,9 @@ struct BatchSchemaTests {
     deadline: 10m
     every: 15m
     jitter: 30s
+    pin: hall-1
     """,
+    "steps: [connect]\nprefer: hall-1\ndevices: [ { name: a, pin: hall-1, prefer: attic_2 }, b ]",
     """
     steps: [connect]
     devices:
@@ -118,6 +120,8 @@ struct BatchSchemaTests {
     "steps: [connect]\ndevices: [a]\ncron: \"* * * *\"",
     "steps: [connect]\ndevices: [a]\njitter: 5s", "steps: [connect]\ndevices: [a]\nschedule: 5s",
     "steps: [connect]\ndevices: [a]\nwith: 3", "- connect",
+    "steps: [connect]\ndevices: [a]\npin: hall 1", "steps: [connect]\ndevices: [a]\nprefer: [b]",
+    "steps: [connect]\ndevices: [ { name: a, pin: \"\" } ]",
   ]
 
   @Test("what the reader refuses does not fit", arguments: unfit)
@@ -149,6 +153,15 @@ struct BatchSchemaTests {
       definitions[$0]?["additionalProperties"] == .truth(false)
     }
     #expect(Set(closed) == Set(Self.unknown.map(\.definition)))
+  }
+
+  @Test("the names of gateways have the pattern that the reader uses")
+  func gateways() throws {
+    let own = schema.files[Self.file]?["definitions"]?["gateway"]?["pattern"]
+    for key in Placement.keys {
+      let used = JSON(try Document.parse(key.shape.schema.text, file: key.name))
+      #expect(own != nil && used["pattern"] == own, "\(key.name)")
+    }
   }
 
   @Test("each key of a batch stands in docs/batch.md or docs/chains.md")

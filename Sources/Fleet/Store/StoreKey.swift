@@ -140,19 +140,8 @@ public struct JobID: Hashable, Comparable, Sendable, CustomStringConvertible {
 /// What may be part of a key.
 public enum StoreName {
   /// The greatest length, in bytes.
-  public static let longest = 64
+  public static let longest = MemberName.longest
 
   /// Whether a text is not empty, not too long, and has only letters, digits, `-` and `_`.
-  public static func isValid(_ text: String) -> Bool {
-    !text.isEmpty && text.utf8.count <= longest && text.utf8.allSatisfy(isAllowed)
-  }
-
-  private static func isAllowed(_ unit: UInt8) -> Bool {
-    switch unit {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-      true
-    default: false
-    }
-  }
+  public static func isValid(_ text: String) -> Bool { MemberName.isValid(text) }
 }

@@ -88,7 +88,7 @@ struct FormReader {
   }
 
   mutating func name(_ key: String) -> String? {
-    reader.required(key, expected: "up to 64 letters, digits, '-' and '_'") { node in
+    reader.required(key, expected: MemberName.expected) { node in
       node.text.flatMap { StoreName.isValid($0) ? $0 : nil }
     }
   }

@@ -4,7 +4,7 @@ extension Batch {
   /// The steps with their values, line by line, and the devices or the scan that finds them.
   ///
   /// Settings that may change before a batch is resumed are not included: concurrency, failure
-  /// rule, retries, timeouts, connection settings and the schedule.
+  /// rule, retries, timeouts, connection settings, the gateways and the schedule.
   public var work: [String] {
     switch devices {
     case .listed(let devices): Self.groups(devices.map(\.bare))
@@ -47,7 +47,10 @@ extension Batch {
 
   /// The lines after the head, without those of settings that may change.
   private static func body(_ lines: [String]) -> [String] {
-    let how = ["timeout   ", "retry     ", "link      ", "device    ", "adapter   "]
+    let how = [
+      "timeout   ", "retry     ", "link      ", "device    ", "adapter   ", "pin       ",
+      "prefer    ",
+    ]
     return lines.drop { !$0.isEmpty }.filter { line in !how.contains { line.hasPrefix($0) } }
   }
 }
@@ -59,6 +62,7 @@ extension BatchDevice {
     device.plan.timeout = .seconds(1)
     device.plan.retry = RetryRule(attempts: 1, backoff: .zero)
     device.plan.link = LinkRule()
+    device.placement = Placement()
     return device
   }
 }

@@ -64,6 +64,8 @@ public struct BatchDevice: Hashable, Sendable {
   public let name: String?
   /// The chain with the values of this device.
   public var plan: Plan
+  /// Which gateways of a fleet run its job: the wishes of the device, and of the whole batch.
+  public var placement = Placement()
   /// Where the plan comes from, for whoever sends it elsewhere; nil for a plan made in Swift.
   var origin: PlanOrigin?
 
@@ -120,6 +122,12 @@ extension Batch {
     return counted(devices.count, "device")
   }
 
+  /// Whether a device names a gateway of a fleet.
+  package var hasPlacement: Bool {
+    guard case .listed(let devices) = devices else { return false }
+    return devices.contains { $0.placement != Placement() }
+  }
+
   /// The batch without its devices, line by line: the first part of a dry run.
   public var head: [String] {
     var lines = ["batch     \(name ?? "(no name)")"]
@@ -147,25 +155,36 @@ extension Batch {
   }
 
   static func groups(_ devices: [BatchDevice]) -> [String] {
-    var groups: [(plan: Plan, labels: [String])] = []
-    var indices: [Plan: Int] = [:]
+    struct Work: Hashable {
+      let plan: Plan
+      let placement: Placement
+    }
+    var groups: [(work: Work, labels: [String])] = []
+    var indices: [Work: Int] = [:]
     for device in devices {
       var plan = device.plan
       // All plans differ in the device.
       plan.device = nil
-      if let index = indices[plan] {
+      let work = Work(plan: plan, placement: device.placement)
+      if let index = indices[work] {
         groups[index].labels.append(device.label)
       } else {
-        indices[plan] = groups.count
-        groups.append((plan, [device.label]))
+        indices[work] = groups.count
+        groups.append((work, [device.label]))
       }
     }
-    return groups.flatMap { plan, labels in group(labels.joined(separator: ", "), plan) }
+    return groups.flatMap { work, labels in
+      group(labels.joined(separator: ", "), work.plan, work.placement)
+    }
   }
 
   /// A plan, and the devices that it is for.
-  private static func group(_ devices: String, _ plan: Plan) -> [String] {
+  private static func group(
+    _ devices: String,
+    _ plan: Plan,
+    _ placement: Placement = Placement()
+  ) -> [String] {
     let steps = plan.lines.filter { $0 != "device    (not named)" }
-    return ["", "for       \(devices)".printable] + steps
+    return ["", "for       \(devices)".printable] + placement.lines + steps
   }
 }

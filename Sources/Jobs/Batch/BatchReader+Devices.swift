@@ -11,6 +11,7 @@ extension BatchReader {
     let node: Node
     let target: DeviceTarget
     var bindings = Bindings()
+    var placement = Placement()
   }
 
   mutating func devices(_ node: Node, _ template: BatchTemplate) -> Batch.Devices? {
@@ -46,6 +47,7 @@ extension BatchReader {
     var steps = StepReader(limits: limits.plan, names: names)
     let target = DeviceKeys.take(from: &reader, &steps)?.target
     let own = reader.optional("with")
+    let placement = placement(&reader)
     let wrong = reader.finish() + steps.problems
     problems += wrong
     guard let target else {
@@ -56,6 +58,7 @@ extension BatchReader {
     }
     var named = named(target, node)
     named?.bindings = own.map { bindings($0) } ?? Bindings()
+    named?.placement = placement
     return named
   }
 
@@ -143,7 +146,7 @@ extension BatchReader {
     var wrong: [(device: Named, problems: [DocumentProblem])] = []
     for device in named {
       do {
-        devices.append(try template.device(device.target, device.bindings))
+        devices.append(try template.device(device.target, device.bindings, at: device.placement))
       } catch {
         wrong.append((device, error.problems))
       }

@@ -109,6 +109,7 @@ struct BatchReader {
       $0.positiveDuration
     }
     let schedule = schedule(&reader)
+    let placement = placement(&reader)
     problems += root.mapping == nil ? Array(reader.problems.prefix(1)) : reader.finish()
     guard let chain, let devices else { throw DocumentErrors(problems) }
     let template = BatchTemplate(
@@ -117,6 +118,7 @@ struct BatchReader {
       given: given,
       names: names,
       retry: retry,
+      placement: placement,
       change: change
     )
     let read = self.devices(devices, template)
@@ -215,6 +217,13 @@ struct BatchReader {
     }
     problems += reader.finish()
     return count.map { .stop(after: $0) }
+  }
+
+  /// The gateways for all devices, or for one.
+  mutating func placement(_ reader: inout MappingReader) -> Placement {
+    var steps = StepReader(limits: limits.plan, names: names)
+    defer { problems += steps.problems }
+    return Placement.take(from: &reader, &steps) ?? Placement()
   }
 
   private mutating func retryRule(_ node: Node) -> RetryRule? { read(node, .retry) }

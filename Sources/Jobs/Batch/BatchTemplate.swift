@@ -15,6 +15,8 @@ struct BatchTemplate: Sendable {
   var names = AttributeNames.assigned
   /// Replaces that of the chain.
   var retry: RetryRule?
+  /// The gateways for all devices. Those of a device override them.
+  var placement = Placement()
   /// The change that a command line makes to each plan.
   var change: @Sendable (inout Plan) -> Void = { _ in }
 
@@ -27,7 +29,8 @@ struct BatchTemplate: Sendable {
   func device(
     _ target: DeviceTarget,
     name: String? = nil,
-    _ own: Bindings
+    _ own: Bindings,
+    at placement: Placement = Placement()
   ) throws(DocumentErrors) -> BatchDevice {
     let bindings = common.overridden(by: own).overridden(by: given)
     var plan = try chain.plan(with: bindings, names: names)
@@ -35,6 +38,7 @@ struct BatchTemplate: Sendable {
     if let retry { plan.retry = retry }
     change(&plan)
     var device = BatchDevice(label: target.text, target: target, name: name, plan: plan)
+    device.placement = placement.or(self.placement)
     device.origin = PlanOrigin(template: chain, bindings: bindings)
     return device
   }

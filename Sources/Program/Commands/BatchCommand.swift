@@ -107,6 +107,9 @@ package struct BatchCommand: WorldCommand {
     if !isOnce, runs == nil, !options.simulate.isEmpty, !options.realTime {
       throw Ending(.usage, "a schedule in simulated time never ends: limit it with --runs")
     }
+    if batch.hasPlacement {
+      StandardError.notice("'pin' and 'prefer' are for a fleet: without --fleet they are ignored")
+    }
     if options.simulate.isEmpty, let first = batch.first {
       ChainCommand.warn(of: first.plan.writtenSecrets)
     }

@@ -1,0 +1,54 @@
+// The gateways that a batch file names.
+
+import Documents
+import Fixtures
+import Foundation
+import Testing
+
+@testable import Jobs
+
+@Suite("The gateways of a batch")
+struct BatchPlacementTests {
+  private static let text = """
+    steps: [ { read: battery-level } ]
+    pin: hall-1
+    prefer: hall-2
+    devices: [ Lamp-1, { name: Lamp-2, pin: attic }, { name: Lamp-3, prefer: attic } ]
+    """
+
+  private func batch(_ text: String) throws -> Batch {
+    let folder = try FolderOfFiles(["batch.yaml": text])
+    return try Batch.load(path: folder.path + "/batch.yaml")
+  }
+
+  @Test("the key of a device overrides that of the batch, each by itself")
+  func device() throws {
+    guard case .listed(let devices) = try batch(Self.text).devices else {
+      Issue.record("the devices are listed")
+      return
+    }
+    #expect(devices.map(\.placement.pin) == ["hall-1", "attic", "hall-1"])
+    #expect(devices.map(\.placement.prefer) == ["hall-2", "hall-2", "attic"])
+  }
+
+  @Test("a dry run prints them; a resumed batch may have others")
+  func printed() throws {
+    let batch = try batch(Self.text)
+    let lines = batch.lines.filter { $0.hasPrefix("pin ") || $0.hasPrefix("prefer ") }
+    #expect(
+      lines == [
+        "pin       hall-1", "prefer    hall-2", "pin       attic", "prefer    hall-2",
+        "pin       hall-1", "prefer    attic",
+      ]
+    )
+    let other = try self.batch(Self.text.replacingOccurrences(of: "hall", with: "yard"))
+    #expect(other.digest == batch.digest)
+  }
+
+  @Test("a key that nobody knows is near to the one that is meant")
+  func nearest() throws {
+    let folder = try FolderOfFiles(["batch.yaml": "steps: [connect]\ndevices: [a]\nprefers: b\n"])
+    let said = folder.complaints { _ = try Batch.load(path: folder.path + "/batch.yaml") }
+    #expect(said.contains { $0.contains("'prefer'") || $0.contains("prefer?") }, "\(said)")
+  }
+}
