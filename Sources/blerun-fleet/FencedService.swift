@@ -14,6 +14,8 @@ protocol OperationGate: Sendable {
   func begin(isIdempotent: Bool) async throws -> Int
   /// The operation has ended, and what it did is known.
   func end(_ operation: Int)
+  /// Whether another program on this host holds the connection of the device.
+  func isHeldByOthers() -> Bool
 }
 
 /// A ``DeviceService`` that asks before each operation.
@@ -61,7 +63,11 @@ struct FencedService: DeviceService {
   }
 
   func connect(keep: Bool, expecting: [ServiceSelector]) -> Signal<LinkOrigin> {
-    gated { device.connect(keep: keep, expecting: expecting) }
+    gated { [self] in
+      // A connection that another program made may end at any time.
+      gate.isHeldByOthers()
+        ? .failure(DeviceFailure.held) : device.connect(keep: keep, expecting: expecting)
+    }
   }
 
   /// Allowed at any time: what ends a connection is what the fleet wants.
@@ -152,6 +158,17 @@ struct FencedService: DeviceService {
   func unpair() -> Signal<Void> { gated(isIdempotent: false) { device.unpair() } }
 
   func trust(_ isTrusted: Bool) -> Signal<Void> { gated { device.trust(isTrusted) } }
+}
+
+extension DeviceFailure {
+  /// Another program on this host has connected to the device.
+  fileprivate static let held = DeviceFailure(
+    code: .busy,
+    class: .passing,
+    operation: "connecting",
+    meaning: "another program on this host has connected to the device",
+    hint: "end that program, or have it disconnect"
+  )
 }
 
 /// A writer of commands that asks before each.

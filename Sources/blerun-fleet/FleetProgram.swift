@@ -171,12 +171,14 @@ struct FleetViews: Sendable {
     try await loop.sleep(for: listening)
     let jobs = Dictionary(grouping: WaitingJob.all(try await entries(.device)), by: \.device)
     var observed: [BluetoothAddress: [(gateway: String, sighting: Sighting)]] = [:]
+    var held: [BluetoothAddress: [String]] = [:]
     for report in seen.withLock({ $0.values.sorted { $0.gateway < $1.gateway } }) {
       for sighting in report.sightings {
         observed[sighting.address, default: []].append((report.gateway, sighting))
       }
+      for address in report.held { held[address, default: []].append(report.gateway) }
     }
-    for address in Set(observed.keys).union(jobs.keys).sorted() {
+    for address in Set(observed.keys).union(jobs.keys).union(held.keys).sorted() {
       let own = (observed[address] ?? []).sorted { $0.sighting.rssi > $1.sighting.rssi }
       let name = own.compactMap(\.sighting.name).first
       let count = jobs[address]?.count ?? 0
@@ -187,13 +189,14 @@ struct FleetViews: Sendable {
           (
             "observed",
             .object(own.map { ($0.gateway, JSONValue($0.sighting.rssi)) })
-          ),
+          ), ("held", .array((held[address] ?? []).map { .string($0) })),
         ])
       } else {
         let by = own.map { "\($0.gateway) \($0.sighting.rssi) dBm" }.joined(separator: ", ")
         let place = by.isEmpty ? "not observed" : by
         let waiting = count == 0 ? "" : "  \(counted(count, "job"))"
-        output.result("\(address)  \(name.map { "\($0)  " } ?? "")\(place)\(waiting)")
+        let others = held[address].map { ", held at \($0.joined(separator: ", "))" } ?? ""
+        output.result("\(address)  \(name.map { "\($0)  " } ?? "")\(place)\(others)\(waiting)")
       }
     }
   }

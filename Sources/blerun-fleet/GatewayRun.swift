@@ -28,6 +28,8 @@ final class GatewayRun: OperationGate {
     var lane: SerialScheduler?
     var stopReason: StopReason?
     var isRefused = false
+    /// Another program held the connection when the chain last wanted to connect.
+    var isHeld = false
   }
 
   /// The operation must not begin.
@@ -125,12 +127,13 @@ final class GatewayRun: OperationGate {
       exit = ExitStatus(after: RunFailure(error))
     }
     _ = record?.end(exit)
-    let (wasStopped, step) = state.withLock { state in
-      (state.stopReason != nil || state.isRefused, max(0, state.operations - 1))
+    let (wasStopped, isHeld, step) = state.withLock { state in
+      (state.stopReason != nil || state.isRefused, state.isHeld, max(0, state.operations - 1))
     }
     switch status {
     case .ok?, .warning?: return .ok
-    case .failed?, .cancelled?, nil: return wasStopped ? .stopped : .failed(step: step)
+    case .failed?, .cancelled?, nil:
+      return wasStopped ? .stopped : isHeld ? .held : .failed(step: step)
     }
   }
 
@@ -241,6 +244,12 @@ final class GatewayRun: OperationGate {
     }
     guard isPermitted else { throw Refused() }
     return step
+  }
+
+  func isHeldByOthers() -> Bool {
+    let held = parts.world.foreignLinks(of: parts.settings.adapter).contains(job.device)
+    state.withLock { $0.isHeld = held }
+    return held
   }
 
   func end(_ operation: Int) { handle(.operationEnded(id, step: operation)) }

@@ -50,7 +50,10 @@ extension GatewayService {
       state.seen = state.seen.filter { now - $0.value.at <= settings.sightingAge }
       return state.seen.sorted { $0.key < $1.key }.map(\.value.sighting)
     }
-    let report = SightingReport(gateway: name, sightings: present)
+    var report = SightingReport(gateway: name, sightings: present)
+    let held = parts.world.foreignLinks(of: parts.settings.adapter)
+    report.held = Array(held.prefix(FleetBounds.sightings))
+    handle(.held(Set(held)))
     let request = StoreRequest.publish(.sightings(of: name), .sightings(report))
     _ = try await parts.store.ask(request, on: loop)
   }

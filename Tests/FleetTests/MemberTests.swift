@@ -176,4 +176,71 @@ struct MemberTests {
     try submitter.wait(.seconds(3))
     #expect((gateway.chain != nil) == claims)
   }
+
+  // MARK: A connection that somebody else holds
+
+  @Test("a job whose device another program holds ends as held, with the gateway")
+  func heldByProgram() throws {
+    try join("a") { _ in }
+    let job = try job()
+    let submitter = try submitted(job)
+    for _ in 0..<8 {
+      var report = SightingReport(gateway: "a", sightings: [])
+      report.held = [Self.device]
+      submitter.handle(.sightings(report))
+      try submitter.wait(.seconds(5))
+    }
+    let end = try #require(submitter.end(of: job.id))
+    #expect(end.state == .held)
+    #expect(end.detail == "the device is connected to by another program on gateway a")
+  }
+
+  @Test("a gateway claims nothing for a device that another program holds, until it lets go")
+  func heldAtGateway() throws {
+    let submitter = try submitted(job { $0.deadline = .seconds(100) })
+    let gateway = GatewayOnStore(loop, store.client("hall"))
+    gateway.handle(.held([Self.device]))
+    gateway.handle(.observed(Self.device, rssi: -50))
+    try submitter.wait(.seconds(14))
+    #expect(gateway.chain == nil)
+    gateway.handle(.held([]))
+    gateway.handle(.observed(Self.device, rssi: -50))
+    gateway.handle(.announced(Self.device))
+    try submitter.wait(.seconds(2))
+    #expect(gateway.chain != nil)
+  }
+
+  @Test("a successor that cannot connect names its predecessor, and when that last renewed")
+  func heldByPredecessor() throws {
+    let job = try job { $0.deadline = .seconds(60) }
+    let submitter = try submitted(job)
+    let found = try #require(store.entries(.all(.device)).first)
+    guard case .device(var entry) = found.value else {
+      Issue.record("the device has an entry")
+      return
+    }
+    entry.claim = Claim(
+      job: job.id,
+      owner: "attic",
+      nonce: "n-1",
+      epoch: found.revision,
+      lease: .seconds(15)
+    )
+    let tested = StoreUnderTest(first: store.client("a"), second: store.client("b")) {
+      [loop] in try loop.drive(until: $0)
+    }
+    let change = StoreRequest.update(found.key, .device(entry), expecting: found.revision)
+    _ = try tested.revision(change)
+    let gateway = GatewayOnStore(loop, store.client("hall"))
+    for _ in 0..<20 {
+      gateway.handle(.observed(Self.device, rssi: -50))
+      if let chain = gateway.chain { gateway.handle(.chainEnded(chain, .held)) }
+      try submitter.wait(.seconds(5))
+    }
+    let end = try #require(submitter.end(of: job.id))
+    #expect(end.state == .held)
+    let mark = "held by gateway attic, last renewed "
+    let seconds = Int(end.detail.dropFirst(mark.count).prefix { $0.isNumber }) ?? 0
+    #expect(end.detail.hasPrefix(mark) && (55...75).contains(seconds), "\(end.detail)")
+  }
 }

@@ -3,6 +3,7 @@
 import BlueZInterfaces
 public import Bluetooth
 public import DBus
+import Signals
 
 /// An adapter as bluetoothd reports it.
 public struct AdapterFacts: Hashable, Sendable {
@@ -127,6 +128,19 @@ extension BlueZClient {
           name: device.name,
           isPaired: device.isPaired
         )
+      }
+    }
+  }
+
+  /// The connected devices of an adapter that this program has not connected to, in order of
+  /// address: other programs have.
+  package func foreignLinks(of adapter: AdapterSelector) -> [BluetoothAddress] {
+    let links = state.withLock { $0.links }
+    return look { tree in
+      guard let adapter = try? tree.usableAdapter(adapter) else { return [] }
+      return tree.devices(of: adapter.path).compactMap { path in
+        guard tree.isConnected(path), links[path]?.isOurs != true else { return nil }
+        return tree.properties(Device1.interface, at: path)?[Device1.address]
       }
     }
   }

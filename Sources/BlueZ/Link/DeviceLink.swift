@@ -56,6 +56,9 @@ final class DeviceLink: Sendable {
   let calls: AttributeCalls
   let state: Guarded<State>
 
+  /// Whether this program has made the connection, or is making it.
+  var isOurs: Bool { state.withLock { $0.machine.maker == .us } }
+
   init(
     to path: ObjectPath,
     bus: any MessageBus,

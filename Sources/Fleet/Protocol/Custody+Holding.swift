@@ -174,8 +174,13 @@ extension Custody {
     guard let holding, let job = jobs[holding.claim.job] else { return giveBack() }
     if isCancelled { return finish(.cancelled) }
     if holding.deadline <= now {
-      let owner = holding.claim.successorOf.map { "held by gateway \($0)" }
-      return finish(.held, detail: owner ?? "the connection is held by another program")
+      let predecessor = holding.claim.successorOf.map { gateway in
+        let time = holding.renewedAt.map {
+          ", last renewed \(Int((now - $0) / .seconds(1))) s before"
+        }
+        return "held by gateway \(gateway)\(time ?? "")"
+      }
+      return finish(.held, detail: predecessor ?? Observers.held(by: member.name))
     }
     wake(at: holding.deadline)
     guard until <= now else {

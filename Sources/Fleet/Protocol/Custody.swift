@@ -34,6 +34,8 @@ struct Custody: Sendable {
     let entry: DeviceEntry
     let replaces: Revision
     let sentAt: Instant
+    /// When the entry that it replaces last changed.
+    let renewedAt: Instant
     var isUnknown = false
   }
 
@@ -255,6 +257,7 @@ struct Custody: Sendable {
       deadline: (firstSights[attempt.claim.job] ?? now)
         + (jobs[attempt.claim.job]?.deadline ?? .zero)
     )
+    holding?.renewedAt = attempt.renewedAt
     self.attempt = nil
     bid = nil
     nextRead = nil
@@ -365,7 +368,13 @@ struct Custody: Sendable {
     )
     var new = old
     new.claim = claim
-    attempt = Attempt(claim: claim, entry: new, replaces: revision, sentAt: now)
+    attempt = Attempt(
+      claim: claim,
+      entry: new,
+      replaces: revision,
+      sentAt: now,
+      renewedAt: changedAt
+    )
     bid = nil
     return write(.claim, .update(.device(address), .device(new), expecting: revision))
   }

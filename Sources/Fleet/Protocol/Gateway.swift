@@ -20,6 +20,8 @@ public struct Gateway: Sendable {
     case woken
     /// The radio observes a device.
     case observed(BluetoothAddress, rssi: Int)
+    /// The devices whose connection another program on this host holds now.
+    case held(Set<BluetoothAddress>)
     /// A job was announced for a device.
     case announced(BluetoothAddress)
     /// The store has answered.
@@ -86,6 +88,7 @@ public struct Gateway: Sendable {
 
   private let member: Custody.Member
   private let entry: GatewayEntry
+  private var held: Set<BluetoothAddress> = []
   private var observations: [BluetoothAddress: Observation] = [:]
   private var custodies: [BluetoothAddress: Custody] = [:]
   private var failures: [BluetoothAddress: [Instant]] = [:]
@@ -158,6 +161,8 @@ public struct Gateway: Sendable {
           return []
         }
       }
+    case .held(let addresses):
+      held = addresses
     case .announced(let address):
       actions += with(address, at: now) { custody, _ in
         custody.look(at: now)
@@ -305,12 +310,13 @@ public struct Gateway: Sendable {
     var circumstances = Custody.Circumstances(capabilities: entry.capabilities)
     (circumstances.format, circumstances.requests) = (entry.format, requests)
     var own = Observers.Listener(gateway: member.name, entry: entry)
+    own.isHolding = held.contains(address)
     let settings = member.settings
     // Whoever submitted a job ends it first.
     circumstances.grace = settings.announceEvery + settings.announceEvery
     if let seen = observations[address], now - seen.at <= settings.sightingAge {
       own.rssi = seen.rssi
-      if drainLimit == nil, isJournalWritable {
+      if drainLimit == nil, isJournalWritable, !own.isHolding {
         var bid = Bid(rssi: seen.rssi, freeConnections: settings.connections - running)
         bid.recentFailures =
           failures[address]?.count { now - $0 < .seconds(300) } ?? 0

@@ -79,6 +79,8 @@ struct Holding: Sendable {
   var leaseEnd: Instant
   var nextRenewal: Instant
   let deadline: Instant
+  /// When the predecessor last renewed its claim, as far as this member has seen.
+  var renewedAt: Instant?
   /// When each renewal was sent whose outcome is not known.
   var sent: [Int: Instant] = [:]
   var renewal = 0

@@ -9,6 +9,8 @@ struct Observers: Sendable {
     let gateway: String
     /// The RSSI of the device, in dBm; nil when the gateway does not observe it.
     var rssi: Int?
+    /// Whether another program on the gateway's host holds the connection of the device.
+    var isHolding = false
     /// The version of the format that the gateway reads, and what it is capable of; nil when it is
     /// not known.
     var entry: GatewayEntry?
@@ -30,6 +32,11 @@ struct Observers: Sendable {
     let observing = listeners.filter { $0.rssi != nil }
     let reports = observing.map { "\($0.gateway) at \($0.rssi ?? 0) dBm" }
     if listeners.isEmpty { return (.noGateway, "no gateway has reported") }
+    // A device that is connected most often advertises no more.
+    let holding = listeners.filter(\.isHolding).map(\.gateway)
+    if !holding.isEmpty, observing.allSatisfy(\.isHolding) {
+      return (.held, Self.held(by: Self.list(holding)))
+    }
     if observing.isEmpty {
       return (.noGateway, "not observed by " + Self.list(listeners.map(\.gateway)))
     }
@@ -49,6 +56,11 @@ struct Observers: Sendable {
       return (.noCapableGateway, "\(observed); the job needs \(Self.list(job.needs))")
     }
     return (.expired, observed)
+  }
+
+  /// The detail of a job whose device another program has connected to.
+  static func held(by gateway: String) -> String {
+    "the device is connected to by another program on gateway \(gateway)"
   }
 
   /// At most so many are named.

@@ -15,6 +15,7 @@ extension Submitter {
       return Observers.Listener(
         gateway: name,
         rssi: sighting?.rssi,
+        isHolding: present[name]?.report.held.contains(address) ?? false,
         entry: directory.entries[name]
       )
     }

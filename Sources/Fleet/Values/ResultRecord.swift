@@ -28,7 +28,7 @@ public enum EndState: String, CaseIterable, Sendable {
   case needsBond = "needs-bond"
   /// The deadline passed, and no operation that is not idempotent happened.
   case expired
-  /// The deadline passed while another gateway still held the connection.
+  /// The deadline passed while another gateway, or another program at a gateway, held the connection.
   case held
 
   /// Whether a further record may replace it, with what a journal knows.

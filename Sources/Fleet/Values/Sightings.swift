@@ -42,6 +42,8 @@ public struct SightingReport: Equatable, Sendable {
   public let gateway: String
   /// The devices.
   public var sightings: [Sighting]
+  /// The devices whose connection another program on the gateway's host holds.
+  public var held: [BluetoothAddress] = []
 
   /// A report.
   public init(gateway: String, sightings: [Sighting]) {
@@ -111,14 +113,17 @@ extension SightingReport: StoredForm {
     [
       ("gateway", .string(gateway)),
       ("sightings", .array(sightings.map { .object($0.members) })),
+      ("held", .array(held.map { .string($0.description) })),
     ]
   }
 
   init?(_ reader: inout FormReader) {
     let gateway = reader.name("gateway")
     let sightings = reader.list("sightings", most: FleetBounds.sightings, Sighting.init)
-    guard let gateway, let sightings else { return nil }
+    let held = reader.addresses("held", most: FleetBounds.sightings)
+    guard let gateway, let sightings, let held else { return nil }
     self.init(gateway: gateway, sightings: sightings)
+    self.held = held
   }
 }
 

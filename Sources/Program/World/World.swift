@@ -293,6 +293,11 @@ extension World {
     if case .success(let client) = client { client.observeLinks(receive) }
   }
 
+  /// The connected devices of an adapter that other programs have connected to.
+  package func foreignLinks(of adapter: AdapterSelector) -> [BluetoothAddress] {
+    if case .success(let client) = client { client.foreignLinks(of: adapter) } else { [] }
+  }
+
   /// The devices that an adapter has a bond with, in order of address.
   package func bonds(of adapter: AdapterSelector) -> [BluetoothAddress] {
     if case .success(let client) = client { client.bondedDevices(of: adapter) } else { [] }
