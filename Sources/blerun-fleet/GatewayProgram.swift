@@ -21,7 +21,12 @@ struct GatewayProgram {
       throw Ending(.usage, "\(option) '\(word)': expected \(MemberName.expected)")
     }
     let world = try command.open()
-    defer { world.end() }
+    // Simulated connections end with the process.
+    let linkGuard = world.isSimulated ? nil : LinkGuard(silence: FleetSettings().guardSilence)
+    defer {
+      world.end()
+      linkGuard?.stop()
+    }
     try world.releaseOrphans()
     let holder = Guarded<GatewayService?>(nil)
     let connection = try FleetConnection.open(
@@ -38,6 +43,7 @@ struct GatewayProgram {
         world: world,
         store: connection.store,
         events: try GatewayEvents("\(path).events"),
+        linkGuard: linkGuard,
         settings: command.settings
       ),
       file,

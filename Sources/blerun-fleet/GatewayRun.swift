@@ -14,6 +14,8 @@ struct GatewayParts: Sendable {
   let world: World
   let store: any JobStore
   let events: GatewayEvents
+  /// What disconnects for this process when it is killed or stopped; nil in a simulation.
+  let linkGuard: LinkGuard?
   let settings: ServeSettings
 
   var loop: Loop { world.loop }

@@ -93,6 +93,7 @@ final class GatewayService: Sendable {
     handle(.woken)
     noteBonds()
     parts.world.observeBonds { [weak self] in self?.noteBonds() }
+    repeatedly(every: settings.beatEvery) { [self] in parts.linkGuard?.beat() }
     repeatedly(every: Self.reportPause) { [self] in try await report() }
     repeatedly(every: Self.entryPause) { [self] in try await renewEntry() }
     repeatedly(every: Self.prunePause) { [self] in

@@ -6,7 +6,9 @@ import Program
 @main
 enum Main {
   static func main() {
-    Blerun.main(Array(CommandLine.arguments.dropFirst())) { command in
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    if arguments.first == LinkGuard.word { LinkGuard.guardProcess(Array(arguments.dropFirst())) }
+    Blerun.main(arguments) { command in
       if let gateway = command as? GatewayCommand {
         try GatewayProgram(gateway).run()
       } else if let batch = command as? BatchCommand, batch.onFleet.server.fleet != nil {

@@ -30,8 +30,39 @@
       )
     }
 
+    /// The events of the gateway's runs, as far as they are on its disk.
+    private func events() throws -> String {
+      let path = "\(folder.path)/a.json.events"
+      let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+      return try names.map { try String(contentsOfFile: "\(path)/\($0)", encoding: .utf8) }.joined()
+    }
+
     private func batch(_ steps: String) throws -> String {
       try folder.file("batch.yaml", "steps: [\(steps)]\ndevices: [\"\(host.device)\"]\n")
+    }
+
+    @Test(
+      "what a gateway that was killed or stopped has connected is down before a successor begins",
+      arguments: [SIGKILL, SIGSTOP]
+    )
+    func guarded(signal: Int32) throws {
+      let gateway = try gateway()
+      let file = try batch("{ read: body-sensor-location }, { sleep: 60s }")
+      #expect(try run("batch", file, "--fleet", url, "--detach").end().status == 0)
+      // Not earlier: bluetoothd ends an attempt to connect whose caller is gone by itself.
+      try wait { try events().contains("step-finished") && events().contains("value") }
+      #expect(try host.isConnected())
+      let start = ContinuousClock.now
+      gateway.send(signal)
+      try wait { try !host.isConnected() }
+      let time = ContinuousClock.now - start
+      // A successor waits for the lease, 15 s, and for the supervision time, 7 s.
+      #expect(time < .seconds(22), "\(time)")
+      gateway.send(SIGKILL)
+      let ended = gateway.end()
+      let what = signal == SIGKILL ? "killed" : "stopped"
+      let mark = "disconnected \(host.device) of process"
+      #expect(ended.errors.contains(mark) && ended.errors.contains(what), "\(ended.errors)")
     }
 
     @Test("a device that another program has connected to is held, and waited for")

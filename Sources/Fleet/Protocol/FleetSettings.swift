@@ -13,6 +13,8 @@ public struct FleetSettings: Equatable, Sendable {
   /// The supervision timeout of the connection, and a margin for clocks that run at different
   /// rates. What disconnects for a gateway that is stopped has to do it within this time.
   public var supervision = Duration.seconds(7)
+  /// How often a gateway shows its guard that it runs.
+  public var beatEvery = Duration.seconds(1)
   /// The deadline of each request to the store.
   public var requestLimit = Duration.seconds(2)
   /// How long after a request without a reply the state is read back.
@@ -35,6 +37,11 @@ public struct FleetSettings: Equatable, Sendable {
 
   /// How long an entry must not change, by the clock of the observer, before its claim is replaced.
   public var succession: Duration { lease + supervision }
+
+  /// How long a gateway may be silent before its guard disconnects its devices, and how long that may
+  /// take: together the supervision time.
+  public var guardSilence: Duration { supervision - Self.disconnecting }
+  private static let disconnecting = Duration.seconds(2)
 
   func omits(_ step: Omission) -> Bool { omitted.contains(step) }
 }

@@ -38,22 +38,41 @@ struct OrphanLinks: Sendable {
   ///
   /// - Parameter limit: How long each may take.
   func release(limit: Duration = .seconds(10)) -> [(link: HeldLink, ending: Ending)] {
-    var endings: [(link: HeldLink, ending: Ending)] = []
-    for orphan in ledger.orphans() {
-      var lease = orphan.lease
-      for entry in orphan.lease.entries
-      where entry.state != .used && interruption.signal == nil {
-        let ending = release(entry, limit)
-        if !ending.leavesLease { lease.entries.removeAll { $0.link == entry.link } }
-        endings.append((entry.link, ending))
-      }
-      if lease.links.isEmpty {
-        orphan.file.remove()
-      } else {
-        orphan.file.write(lease.text, isSynced: true)
-      }
-    }
+    let endings = ledger.orphans().flatMap { release($0.lease, in: $0.file, limit) }
     ledger.remember(stale: endings.filter { !$0.ending.leavesLease }.map(\.link.device))
+    return endings
+  }
+
+  /// Disconnects every link of one process, which may be stopped: then its lease stays as it is.
+  ///
+  /// - Parameter limit: How long each may take.
+  func release(
+    of owner: ProcessIdentity,
+    limit: Duration = .seconds(10)
+  ) -> [(link: HeldLink, ending: Ending)] {
+    if let orphan = ledger.orphans().first(where: { $0.lease.owner == owner }) {
+      return release(orphan.lease, in: orphan.file, limit)
+    }
+    return ledger.held().first { $0.owner == owner }.map { release($0, in: nil, limit) } ?? []
+  }
+
+  private func release(
+    _ whole: Lease,
+    in file: LockedFile?,
+    _ limit: Duration
+  ) -> [(link: HeldLink, ending: Ending)] {
+    var lease = whole
+    var endings: [(link: HeldLink, ending: Ending)] = []
+    for entry in whole.entries where entry.state != .used && interruption.signal == nil {
+      let ending = release(entry, limit)
+      if !ending.leavesLease { lease.entries.removeAll { $0.link == entry.link } }
+      endings.append((entry.link, ending))
+    }
+    if lease.links.isEmpty {
+      file?.remove()
+    } else {
+      file?.write(lease.text, isSynced: true)
+    }
     return endings
   }
 

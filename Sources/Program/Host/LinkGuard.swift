@@ -1,0 +1,164 @@
+// A process that ends the connections of another one that was killed or stopped.
+//
+// bluetoothd keeps connections whose makers are gone. The guard is of a group of its own, so that what ends
+// a whole command leaves it. It reads what the guarded process writes: nothing for too long means that
+// it was stopped, the end of the pipe that it is gone. What it held is read from its lease.
+
+import BlueZ
+import Bluetooth
+import Glibc
+import Jobs
+import Signals
+
+/// The guard of this process.
+package final class LinkGuard: Sendable {
+  /// What the arguments of the guard begin with.
+  package static let word = "guard"
+  private static let beat: [UInt8] = [UInt8(ascii: ".")]
+  /// The guarded process ends by itself.
+  private static let end: [UInt8] = [UInt8(ascii: "q")]
+
+  private struct Running {
+    let child: ChildProcess
+    /// What the guard reads: closed when this process ends, whatever ends it.
+    let leash: Int32
+  }
+
+  private let silence: Duration
+  private let state: Guarded<Running?>
+
+  /// Starts the guard.
+  ///
+  /// - Parameter silence: How long after the last ``beat()`` it disconnects.
+  package init(silence: Duration) {
+    self.silence = silence
+    state = Guarded(Self.start(silence))
+  }
+
+  private static func start(_ silence: Duration) -> Running? {
+    let reason: String
+    do {
+      let leash = try Pipe()
+      defer { leash.closeReading() }
+      _ = fcntl(leash.writing, F_SETFL, O_NONBLOCK)
+      let milliseconds = "\(Int(silence / .milliseconds(1)))"
+      do {
+        let child = try ChildProcess(
+          ["/proc/self/exe", word, ProcessIdentity.own.text, milliseconds],
+          inherited: [(leash.reading, 0), (2, 1)],
+          isApart: true
+        )
+        return Running(child: child, leash: leash.writing)
+      } catch {
+        leash.closeWriting()
+        throw error
+      }
+    } catch {
+      reason = "\(error)"
+    }
+    StandardError.failure(
+      "no guard (\(reason)): were this process killed or stopped, its connections would stay"
+    )
+    return nil
+  }
+
+  /// This process runs. A guard that has ended is replaced.
+  package func beat() {
+    let gone = state.withLock { running -> Running? in
+      guard let present = running, write(present.leash, Self.beat, 1) < 0, errno == EPIPE else {
+        return nil
+      }
+      running = nil
+      return present
+    }
+    guard let gone else { return }
+    close(gone.leash)
+    gone.child.wait()
+    StandardError.notice("the guard of the connections had ended: it is started again")
+    let next = Self.start(silence)
+    state.withLock { $0 = next }
+  }
+
+  /// This process has disconnected by itself, and ends.
+  package func stop() {
+    let last = state.withLock { running in
+      defer { running = nil }
+      return running
+    }
+    guard let last else { return }
+    _ = write(last.leash, Self.end, 1)
+    close(last.leash)
+    last.child.wait()
+  }
+}
+
+extension LinkGuard {
+  /// How long the end of a process may take after it was killed.
+  private static let dyingLimit: Int32 = 2000
+
+  /// Guards a process: what the program does whose arguments begin with ``word``.
+  ///
+  /// - Parameter arguments: Those after the word.
+  package static func guardProcess(_ arguments: [String]) -> Never {
+    guard arguments.count == 2, let owner = ProcessIdentity(arguments[0]),
+      let silence = Int32(arguments[1]), silence > 0
+    else { exit(ExitStatus.usage.rawValue) }
+    SystemSignals.start()
+    var isSilent = false
+    while true {
+      var polled = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)
+      let ready = poll(&polled, 1, isSilent ? -1 : silence)
+      if ready < 0, errno == EINTR { continue }
+      if ready == 0 {
+        isSilent = true
+        release(owner, "was stopped")
+        continue
+      }
+      var octets = [UInt8](repeating: 0, count: 256)
+      let count = read(0, &octets, octets.count)
+      if octets.prefix(max(0, count)).contains(end[0]) { exit(0) }
+      isSilent = false
+      guard count <= 0 else { continue }
+      for _ in 0..<(dyingLimit / 10) where owner.isThere { poll(nil, 0, 10) }
+      release(owner, "was killed")
+      exit(0)
+    }
+  }
+
+  private static func release(_ owner: ProcessIdentity, _ what: String) {
+    do {
+      let world = try World.real("ending")
+      defer { world.end() }
+      for (link, ending) in world.releaseLinks(of: owner) {
+        switch ending {
+        case .released:
+          let process = "process \(owner.process), which \(what)"
+          StandardError.notice("disconnected \(link.device) of \(process)")
+        case .gone: break
+        case .used(let user): StandardError.failure("\(link.device) is used by \(user)")
+        case .failed(let reason):
+          StandardError.failure("\(link.device) is still connected: \(reason)")
+        }
+      }
+    } catch {
+      for message in error.messages { StandardError.failure(message) }
+    }
+  }
+}
+
+extension World {
+  /// Disconnects what another process has connected, whoever uses it by now.
+  fileprivate func releaseLinks(
+    of owner: ProcessIdentity
+  ) -> [(link: HeldLink, ending: OrphanLinks.Ending)] {
+    guard let ledger, case .success(let client) = client else { return [] }
+    let links = OrphanLinks(
+      ledger: ledger,
+      scheduler: scheduler,
+      client: client,
+      interruption: interruption,
+      isForced: true
+    )
+    return links.release(of: owner)
+  }
+}
