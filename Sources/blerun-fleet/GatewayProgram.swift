@@ -20,6 +20,9 @@ struct GatewayProgram {
     where !StoreName.isValid(word) {
       throw Ending(.usage, "\(option) '\(word)': expected \(MemberName.expected)")
     }
+    var policy = ChainPolicy()
+    policy.chains = Set(command.allowedChains)
+    policy.characteristics = try command.allowedCharacteristics()
     let world = try command.open()
     // Simulated connections end with the process.
     let linkGuard = world.isSimulated ? nil : LinkGuard(silence: FleetSettings().guardSilence)
@@ -44,6 +47,7 @@ struct GatewayProgram {
         store: connection.store,
         events: try GatewayEvents("\(path).events"),
         linkGuard: linkGuard,
+        policy: policy,
         settings: command.settings
       ),
       file,

@@ -16,6 +16,8 @@ struct GatewayParts: Sendable {
   let events: GatewayEvents
   /// What disconnects for this process when it is killed or stopped; nil in a simulation.
   let linkGuard: LinkGuard?
+  /// What it is limited to.
+  let policy: ChainPolicy
   let settings: ServeSettings
 
   var loop: Loop { world.loop }
@@ -98,6 +100,15 @@ final class GatewayRun: OperationGate {
     let plan: Plan
     do {
       plan = try Self.plan(text, of: job)
+      if let why = parts.policy.refusal(of: plan, digest: job.chain) {
+        throw RunFailure(
+          code: DeviceFailure.Code(rawValue: "not-allowed"),
+          class: .definite,
+          what: "running the chain",
+          why: why,
+          hint: "blerun gateway --allow-chain, or --need for a gateway that allows it"
+        )
+      }
     } catch {
       refuse(error)
       return .failed(step: 0)
@@ -190,14 +201,15 @@ final class GatewayRun: OperationGate {
     return plan
   }
 
-  /// Reports a chain that cannot be run.
+  /// Reports a chain that cannot be run, or must not be.
   private func refuse(_ error: any Error) {
-    let failure = RunFailure(
+    let unreadable = RunFailure(
       code: .invalidValue,
       class: .definite,
       what: "reading the chain of job \(job.id)",
       why: "\(error)"
     )
+    let failure = error as? RunFailure ?? unreadable
     let identity = RunIdentity(seed: parts.world.identitySeed, text: id.nonce)
     let start = RunStart(chain: nil, steps: 0, seed: identity.seed)
     let ending = RunEnding(status: .failed, failure: failure, step: nil, done: 0)

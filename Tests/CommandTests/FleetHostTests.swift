@@ -90,5 +90,27 @@
       gateway.send(SIGTERM)
       #expect(gateway.end().status == 143)
     }
+
+    @Test("a chain that a gateway does not allow is refused, by its name and digest")
+    func refused() throws {
+      let gateway = try RunningProgram(
+        blerun: [
+          "gateway", "--name", "a", "--state", "\(folder.path)/a.json", "--allow",
+          "heart-rate-measurement",
+        ],
+        in: folder.path,
+        environment: try host.environment().merging(["BLERUN_FLEET": url]) { $1 },
+        limit: .seconds(300)
+      )
+      let file = try batch("{ read: body-sensor-location }")
+      let refused = try run("batch", file, "--fleet", url, "--output", "json").end()
+      #expect(refused.status == 1, "\(refused.output)\(refused.errors)")
+      #expect(refused.output.contains("\"code\":\"not-allowed\""), "\(refused.output)")
+      #expect(refused.output.contains("which uses body-sensor-location"), "\(refused.output)")
+      #expect(try !host.isConnected())
+      gateway.send(SIGTERM)
+      let ended = gateway.end()
+      #expect(ended.status == 143, "\(ended.errors)")
+    }
   }
 #endif

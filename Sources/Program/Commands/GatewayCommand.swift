@@ -3,6 +3,7 @@
 // Only the command line of it: the program `blerun-fleet`, which has the same one, carries it out.
 
 package import ArgumentParser
+package import Bluetooth
 import Glibc
 import Jobs
 import SimulatedDevices
@@ -48,6 +49,30 @@ package struct GatewayCommand: WorldCommand {
   package var capabilities: [String] = []
 
   @Option(
+    name: .customLong("allow-chain"),
+    help: ArgumentHelp(
+      """
+      A chain that it runs, by its SHA-256, which a refusal names; repeat it for more. (any \
+      chain, unless this or --allow is given)
+      """,
+      valueName: "digest"
+    )
+  )
+  package var allowedChains: [String] = []
+
+  @Option(
+    name: .customLong("allow"),
+    help: ArgumentHelp(
+      """
+      A characteristic that the chains it runs may use; repeat it for more. (any, unless this or \
+      --allow-chain is given)
+      """,
+      valueName: "characteristic"
+    )
+  )
+  var allowedTexts: [String] = []
+
+  @Option(
     help: ArgumentHelp(
       "Where it keeps which jobs it has begun ($XDG_STATE_HOME/blerun/gateway-FLEET-NAME.json).",
       valueName: "file"
@@ -74,6 +99,15 @@ package struct GatewayCommand: WorldCommand {
     if let durationArgument, durationArgument.duration <= .zero {
       throw ValidationError("--for must be above zero.")
     }
+    for digest in allowedChains
+    where digest.utf8.count != 64 || !digest.allSatisfy({ $0.isHexDigit && !$0.isUppercase }) {
+      throw ValidationError("--allow-chain \(digest): expected 64 hexadecimal digits.")
+    }
+    do {
+      _ = try Self.characteristics(allowedTexts)
+    } catch {
+      throw ValidationError("--allow: \(error).")
+    }
   }
 
   package func run() throws {
@@ -93,6 +127,21 @@ extension GatewayCommand {
       letter.isASCII && (letter.isLetter || letter.isNumber) ? letter : "-"
     }
     return letters.isEmpty ? "gateway" : String(letters)
+  }
+
+  /// The characteristics that the chains it runs may use.
+  ///
+  /// - Throws: ``SelectorError``, which the validation has found.
+  package func allowedCharacteristics() throws(SelectorError) -> [CharacteristicSelector] {
+    try Self.characteristics(allowedTexts)
+  }
+
+  private static func characteristics(
+    _ texts: [String]
+  ) throws(SelectorError) -> [CharacteristicSelector] {
+    var found: [CharacteristicSelector] = []
+    for text in texts { found.append(try CharacteristicSelector(parsing: text)) }
+    return found
   }
 
   /// How long its chains may run on at the end.
