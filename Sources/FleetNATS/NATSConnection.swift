@@ -97,7 +97,11 @@
       if let file = settings.credentials {
         made.append(natsOptions_SetUserCredentialsFromFiles(options, file, nil))
       }
-      if address.scheme == .tls { made.append(natsOptions_SetSecure(options, true)) }
+      if address.scheme == .tls {
+        made.append(natsOptions_SetSecure(options, true))
+        // libnats compares no names by itself.
+        made.append(natsOptions_SetExpectedHostname(options, address.host))
+      }
       if let file = settings.authorities {
         made.append(natsOptions_LoadCATrustedCertificates(options, file))
       }
