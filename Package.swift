@@ -17,15 +17,17 @@ let strict: [SwiftSetting] =
   ] + sanitized
 
 /// A release has the libraries of Swift and of C++ in it, at a fixed address: it starts in a third of
-/// the time, most of which the loader took, and runs where Swift is not installed. Only the linker is
-/// told, so that tests of a release build share what was compiled.
+/// the time, most of which the loader took, and runs where Swift is not installed. It exports nothing:
+/// the runtime goes through all that is exported at each start. Only the linker is told, so that tests
+/// of a release build share what was compiled.
 let whole: [LinkerSetting] = [
   .unsafeFlags(
     [
       "-static-stdlib", "-use-ld=lld", "-lFoundation", "-lCoreFoundation",
       "-lFoundationInternationalization", "-lFoundationEssentials", "-l_FoundationICU",
       "-l_FoundationCShims", "-l_FoundationCollections", "-Xclang-linker", "-static-libgcc",
-      "-Xclang-linker", "-no-pie", "-L\(Context.packageDirectory)/Packaging/link",
+      "-Xclang-linker", "-no-pie", "-Xlinker", "--no-export-dynamic",
+      "-L\(Context.packageDirectory)/Packaging/link",
     ],
     .when(configuration: .release)
   )
