@@ -37,8 +37,13 @@ public enum Document {
     }
     guard events.duplicates.isEmpty else { throw DocumentErrors(events.duplicates) }
     do {
-      // Scalars are kept as text: the caller decides what they mean.
-      let parser = try Parser(yaml: text, resolver: .basic)
+      // Scalars are kept as text: the caller decides what they mean, and nothing is constructed.
+      let parser = try Parser(
+        yaml: text,
+        resolver: .basic,
+        constructor: Constructor([:], [:], [:]),
+        encoding: .utf8
+      )
       guard let root = try parser.singleRoot() else {
         throw DocumentErrors([DocumentProblem(start, path: "", "the file is empty")])
       }

@@ -44,5 +44,7 @@ public enum Appearance {
     names.number(name).flatMap { UInt16(exactly: $0) }
   }
 
-  static let names = Names(pairs: (categories0To27 + categoriesFrom28).flatMap(\.values))
+  static let names = Names(pairs: all)
+
+  private static let all = (categories0To27 + categoriesFrom28).flatMap(\.values)
 }

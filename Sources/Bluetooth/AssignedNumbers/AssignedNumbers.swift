@@ -7,12 +7,14 @@
 ///
 /// An identifier is the name in lower case with hyphens: `heart-rate-measurement`.
 public enum AssignedNumbers {
-  static let services = NameTable(assignedServices, vendors: vendorServices)
-  static let characteristics = NameTable(
-    characteristics2A + characteristics2B,
-    vendors: vendorCharacteristics
-  )
+  static let services = NameTable(assignedServices) { vendorServiceTable }
+  static let characteristics = NameTable(characteristics2A + characteristics2B) {
+    vendorCharacteristicTable
+  }
   static let descriptors = NameTable(assignedDescriptors)
+
+  private static let vendorServiceTable = VendorTable(vendorServices)
+  private static let vendorCharacteristicTable = VendorTable(vendorCharacteristics)
 
   /// "Heart Rate".
   ///

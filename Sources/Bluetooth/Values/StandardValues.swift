@@ -48,15 +48,14 @@ public enum StandardValues {
   }
 
   /// The 16-bit UUIDs of everything that has a decoder, in ascending order.
-  public static let shortUUIDs: [UInt16] = layouts.keys.sorted()
+  public static let shortUUIDs: [UInt16] = shorts.sorted()
 
   static func layout(of uuid: BluetoothUUID) -> ValueLayout? {
-    uuid.short.flatMap { layouts[$0] }
+    uuid.short.flatMap { shorts.firstIndex(of: $0) }.map { layouts[$0].layout }
   }
 
-  private static let layouts: [UInt16: ValueLayout] = Dictionary(
-    uniqueKeysWithValues: families.flatMap(\.value).map { ($0.short, $0.layout) }
-  )
+  private static let layouts = families.flatMap { $0.value }
+  private static let shorts = layouts.map { $0.short }
 
   /// The layouts of characteristics and of descriptors, by the file that they are in.
   static let families: KeyValuePairs<String, [(short: UInt16, layout: ValueLayout)]> = [

@@ -66,11 +66,6 @@ public struct Form<Payload, State: Reading>: Sendable {
     state.problems += unknown
   }
 
-  /// The shape of such a mapping.
-  public func shape(_ expected: String = "a mapping") -> Shape<Payload, State> {
-    Shape(expected, schema: schema) { node, state in read(node, &state) }
-  }
-
   // MARK: Schema and table
 
   /// The JSON Schema of the mapping.
@@ -97,6 +92,15 @@ public struct Form<Payload, State: Reading>: Sendable {
     }
     let head = ["| key | what it is | value | without it |", "|---|---|---|---|"]
     return (head + rows).joined(separator: "\n") + "\n"
+  }
+}
+
+extension Shape {
+  /// The shape of a mapping. It is described when it is read: a file without it costs nothing.
+  public static func mapping(
+    _ form: @autoclosure @escaping @Sendable () -> Form<Value, State>
+  ) -> Shape {
+    Shape("a mapping", schema: form().schema) { node, state in form().read(node, &state) }
   }
 }
 

@@ -4,7 +4,7 @@ import Bluetooth
 import Documents
 
 extension DeviceReader {
-  static let advertisementShape = advertisementForm.shape().named("advertisement").after {
+  static let advertisementShape = Shape.mapping(advertisementForm).named("advertisement").after {
     $0.names = KnownNames([("uptime", .number), ("sent", .number)])
   }
 

@@ -10,7 +10,10 @@ extension DeviceReader {
   private static let counted = ValueFormat.names.compactMap { ValueFormat($0) }
     .filter { Counter.range(of: $0) != nil }
 
-  static let counterShape = counterForm.shape().named("counter").then { counter, node, reader in
+  static let counterShape = Shape.mapping(counterForm).named("counter").then {
+    counter,
+    node,
+    reader in
     reader.check(counter, node)
   }
 

@@ -97,7 +97,7 @@ extension DeviceReader {
     var number: Int?
   }
 
-  private static let adapterShape = adapterForm.shape().named("adapter")
+  private static let adapterShape = Shape.mapping(adapterForm).named("adapter")
 
   private static let adapter = adapterShape.map { $0.adapter(at: 0) }
 

@@ -19,7 +19,7 @@ struct MachineScope {
 }
 
 extension DeviceReader {
-  static let machineShape = machineForm.shape().named("machine").after { reader in
+  static let machineShape = Shape.mapping(machineForm).named("machine").after { reader in
     reader.machine = MachineScope()
     reader.names = KnownNames([("mtu", .number)])
   }.then { _, node, reader in reader.checkStates(node) }

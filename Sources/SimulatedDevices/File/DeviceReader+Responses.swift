@@ -4,7 +4,7 @@ import Bluetooth
 import Documents
 
 extension DeviceReader {
-  static let responseShape = responseForm.shape().named("response").after {
+  static let responseShape = Shape.mapping(responseForm).named("response").after {
     $0.names = KnownNames.ofWrite(nil)
   }
 

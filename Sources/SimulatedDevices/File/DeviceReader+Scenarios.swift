@@ -47,7 +47,7 @@ extension DeviceReader {
       DeviceKey(
         "host",
         \.host,
-        hostForm.shape().named("host").then { host, _, reader in
+        Shape.mapping(hostForm).named("host").then { host, _, reader in
           if !host.adapters.isEmpty { reader.scenario.adapters = host.adapters }
         },
         usual: "",

@@ -4,7 +4,7 @@ import Documents
 
 extension DeviceReader {
   /// `security: { pairing: passkey-entry, passkey: 042137 }`, of a device.
-  static let pairingShape = pairingForm.shape().named("pairing")
+  static let pairingShape = Shape.mapping(pairingForm).named("pairing")
 
   static let pairingForm = DeviceForm<PairingDefinition>(
     "How it pairs.",

@@ -7,7 +7,7 @@ import Spelling
 extension DeviceReader {
   // MARK: Services
 
-  static let serviceShape = serviceForm.shape().named("service").after {
+  static let serviceShape = Shape.mapping(serviceForm).named("service").after {
     $0.service = BluetoothUUID(short: 0)
   }
 
@@ -106,10 +106,10 @@ extension DeviceReader {
         "a value that is constant until it is written"
       ),
       behaviour("counter", counterShape, "a number that counts") { .counter($0) },
-      behaviour("wave", waveForm.shape().named("wave"), "sine waves of one phase") {
+      behaviour("wave", Shape.mapping(waveForm).named("wave"), "sine waves of one phase") {
         .wave($0)
       },
-      behaviour("noise", noiseForm.shape().named("noise"), "random numbers") {
+      behaviour("noise", Shape.mapping(noiseForm).named("noise"), "random numbers") {
         .noise($0)
       },
       behaviour("echo", .yes, "stores what is written, returns it in reads, and notifies it") { _ in
@@ -242,7 +242,7 @@ extension DeviceReader {
 
   // MARK: Descriptors
 
-  private static let descriptorShape = descriptorForm.shape().named("descriptor")
+  private static let descriptorShape = Shape.mapping(descriptorForm).named("descriptor")
 
   static let descriptorForm = DeviceForm<DescriptorDefinition>(
     "A descriptor with a value.",

@@ -22,7 +22,7 @@ extension DeviceReader {
       DeviceKey(
         "path",
         \.path,
-        pointForm.shape().checked.list(
+        Shape.mapping(pointForm).checked.list(
           of: "points",
           1...FileLimits.values,
           none: "a path has at least one point"
@@ -33,7 +33,8 @@ extension DeviceReader {
       DeviceKey(
         "walk",
         \.walk,
-        walkForm.shape().named("walk").then { walk, node, reader in reader.check(walk, node) },
+        Shape.mapping(walkForm).named("walk").then { walk, node, reader in reader.check(walk, node)
+        },
         "a random walk between two bounds"
       ),
       DeviceKey("repeats", \.repeats, .truth, "whether a path begins again after its last point"),

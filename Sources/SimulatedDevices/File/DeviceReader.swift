@@ -118,7 +118,7 @@ struct DeviceReader: Reading {
       DeviceKey(
         "private-address",
         \.device.privateAddress,
-        privateAddressForm.shape(),
+        Shape.mapping(privateAddressForm),
         usual: "its own address",
         "other addresses to advertise under, see [below](#private-address)"
       ),
@@ -150,7 +150,7 @@ struct DeviceReader: Reading {
       DeviceKey(
         "link",
         \.device.link,
-        linkForm.shape().named("link"),
+        Shape.mapping(linkForm).named("link"),
         usual: "",
         "the timing and limits of its connections, see [below](#link)"
       ),
