@@ -42,6 +42,7 @@ extension Duration {
   private static func decimal(_ number: Int64, places: Int) -> String {
     let digits = String(number.magnitude)
     let padded = String(repeating: "0", count: max(0, places + 1 - digits.utf8.count)) + digits
-    return (number < 0 ? "-" : "") + padded.dropLast(places) + "." + padded.suffix(places)
+    let (whole, rest) = (String(padded.dropLast(places)), String(padded.suffix(places)))
+    return (number < 0 ? "-" : "") + whole + "." + rest
   }
 }

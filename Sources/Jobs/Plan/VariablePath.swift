@@ -18,7 +18,7 @@ public struct VariablePath: Hashable, Sendable, CustomStringConvertible {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     guard parts.count <= 3, parts.allSatisfy(Self.isName) else { return nil }
     variable = parts[0]
-    field = parts.count > 1 ? parts.dropFirst().joined(separator: ".") : nil
+    field = parts.count > 1 ? Array(parts[1...]).joined(separator: ".") : nil
   }
 
   /// Whether `text` can name a variable: a letter, then letters, digits, `-` and `_`.

@@ -62,23 +62,41 @@ extension Described {
   }
 
   /// The keys with values other than the defaults, in the one-line form.
-  func words(_ keys: some Sequence<Key<Self>>) -> [String] { keys.flatMap { $0.words(self) } }
+  func words(_ keys: [Key<Self>]) -> [String] {
+    // This and the next ones are loops: the library's algorithms over lists of keys and rules, which
+    // are not specialised here, search the conformances of the program for each type.
+    var all: [String] = []
+    for key in keys { all += key.words(self) }
+    return all
+  }
 
   /// The error in the value, however it was made.
   func complaint(_ limits: PlanLimits, within limit: Duration? = nil) -> Complaint? {
-    Self.keys.lazy.compactMap { $0.complaint(self, limits) }.first
-      ?? Self.rules.lazy.compactMap { $0.complaint(self, within: limit) }.first
+    for key in Self.keys {
+      if let complaint = key.complaint(self, limits) { return complaint }
+    }
+    return broken(within: limit)
+  }
+
+  private func broken(within limit: Duration? = nil) -> Complaint? {
+    for rule in Self.rules {
+      if let complaint = rule.complaint(self, within: limit) { return complaint }
+    }
+    return nil
   }
 
   /// The captured values that it uses.
-  var mentions: [VariablePath] { Self.keys.flatMap { $0.mentions(self) } }
+  var mentions: [VariablePath] {
+    var all: [VariablePath] = []
+    for key in Self.keys { all += key.mentions(self) }
+    return all
+  }
 
   /// The value with its captured values replaced.
   func filled(_ filling: Filling) throws(Unfilled) -> Self {
     var new = self
     for key in Self.keys { try key.fill(&new, filling) }
-    let broken = Self.rules.lazy.compactMap { $0.complaint(new, within: nil) }.first
-    if let broken { throw Unfilled(problem: broken.message) }
+    if let broken = new.broken() { throw Unfilled(problem: broken.message) }
     return new
   }
 }

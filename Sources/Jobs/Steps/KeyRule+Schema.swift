@@ -39,7 +39,7 @@ extension KeyDescription {
   }
 }
 
-extension KeyRule {
+extension KeyRule where Owner: Described {
   var schema: [(key: String, value: JSONValue)] {
     switch self {
     case .atLeastOne(let names, _): [("anyOf", .array(names.map { Self.required([$0]) }))]

@@ -3,7 +3,9 @@
 import Documents
 
 /// A rule across keys.
-enum KeyRule<Owner: Described>: Sendable {
+///
+/// As for ``Key``, nothing about `Owner` is asked at run time before a rule is applied.
+enum KeyRule<Owner: Sendable>: Sendable {
   /// At least one of the keys. The error is about the first key of the mapping.
   case atLeastOne([String], Complaint)
   /// Exactly one of the keys.
@@ -15,7 +17,9 @@ enum KeyRule<Owner: Described>: Sendable {
   /// A check of the values of several keys. The error is about the first key of `blamed` that is
   /// present.
   case values(blamed: [String], @Sendable (Owner, _ limit: Duration?) -> Complaint?)
+}
 
+extension KeyRule where Owner: Described {
   /// Adds an error when the rule does not hold.
   ///
   /// - Parameters:

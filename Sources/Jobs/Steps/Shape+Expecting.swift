@@ -39,13 +39,13 @@ extension Shape where Value == Expected {
 
   private static func ending(
     _ text: String,
-    schema: JSONValue,
+    schema: @autoclosure @escaping @Sendable () -> JSONValue,
     read: @escaping @Sendable (Node, inout StepReader) -> Expected?
   ) -> Self {
     var shape = Shape(
       text,
       line: "what is expected, such as percent > 20",
-      schema: schema,
+      schema: schema(),
       words: { expected in
         switch expected {
         case .values(let expectations): expectations.map { "\($0)" }

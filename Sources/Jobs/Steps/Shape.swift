@@ -25,7 +25,7 @@ struct ShapeDescription: Sendable {
   let file: @Sendable (PlanLimits) -> String
   /// The same in the one-line form.
   let line: @Sendable (PlanLimits) -> String
-  let schema: JSONValue
+  private let makeSchema: @Sendable () -> JSONValue
   var word = WordKind.text
   /// Whether it may use captured values.
   var isLive = false
@@ -35,6 +35,23 @@ struct ShapeDescription: Sendable {
   var mayBeNull = false
   /// The valid words, where there are few.
   var choices: [String] = []
+
+  init(
+    file: @escaping @Sendable (PlanLimits) -> String,
+    line: @escaping @Sendable (PlanLimits) -> String,
+    schema: @autoclosure @escaping @Sendable () -> JSONValue,
+    word: WordKind = .text,
+    looksAtValue: Bool = false
+  ) {
+    self.file = file
+    self.line = line
+    makeSchema = schema
+    self.word = word
+    self.looksAtValue = looksAtValue
+  }
+
+  /// The values as a JSON Schema. It is made on each call: a run that reads chains needs none.
+  var schema: JSONValue { makeSchema() }
 
   func expected(_ reader: StepReader) -> String {
     switch reader.form {
@@ -63,7 +80,7 @@ struct Shape<Value: Sendable>: Sendable {
   init(
     _ expected: String,
     line: String? = nil,
-    schema: JSONValue,
+    schema: @autoclosure @escaping @Sendable () -> JSONValue,
     word: WordKind = .text,
     words: @escaping @Sendable (Value) -> [String],
     read: @escaping @Sendable (Node, inout StepReader) -> Value?
@@ -71,7 +88,7 @@ struct Shape<Value: Sendable>: Sendable {
     description = ShapeDescription(
       file: { _ in expected },
       line: { _ in line ?? expected },
-      schema: schema,
+      schema: schema(),
       word: word
     )
     self.read = read

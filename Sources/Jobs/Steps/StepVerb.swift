@@ -113,8 +113,21 @@ enum StepVerb: String, CaseIterable, Sendable {
     }
   )
 
-  /// The keys whose values may use captured values.
-  static let liveKeys = Set(allCases.flatMap(\.keys).filter(\.shape.isLive).map(\.name))
+  /// Whether the values of a key may use captured values, in a step of some kind.
+  ///
+  /// The kind with the name of the key is asked first: most such keys begin their step, and what is
+  /// asked of the other kinds has to be made.
+  static func isLive(_ key: String) -> Bool {
+    if let own = StepVerb(rawValue: key), own.isLive(key) { return true }
+    return allCases.contains { $0.isLive(key) }
+  }
+
+  private func isLive(_ key: String) -> Bool {
+    switch meaning {
+    case .kind(let kind): kind.isLive(key)
+    case .file: Inclusion.descriptions.contains { $0.name == key && $0.shape.isLive }
+    }
+  }
 }
 
 extension Plan {

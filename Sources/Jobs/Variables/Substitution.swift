@@ -6,11 +6,8 @@ import Documents
 ///
 /// This happens before the document is interpreted, so that a variable can be used wherever a value
 /// can be written; and once, so that a value never becomes a key, a list or another variable.
-/// References to values that are captured while the chain runs stay under ``liveKeys``.
+/// References to values that are captured while the chain runs stay under the keys that may use them.
 struct Substitution {
-  /// The keys whose values may be templates that use captured values.
-  static let liveKeys = StepVerb.liveKeys
-
   private let table: VariableTable
   /// The names that steps capture, to distinguish them from unknown variables.
   private let captured: [String]
@@ -35,13 +32,13 @@ struct Substitution {
     return applied(to: Node(.mapping(rest), at: root.place, path: root.path), under: [])
   }
 
-  /// - Parameter keys: The keys of steps above the node, the outermost first. They are compared with
-  ///   ``liveKeys`` only where a variable is: chains without variables never pay for that table.
+  /// - Parameter keys: The keys of steps above the node, the outermost first. What they may use is
+  ///   asked only where a variable is: chains without variables never pay for that.
   private mutating func applied(to node: Node, under keys: [String]) -> Node {
     switch node.content {
     case .scalar(let text, let isPlain):
       guard text.contains("{") else { return node }
-      let isLive = keys.contains { Self.liveKeys.contains($0) }
+      let isLive = keys.reversed().contains(where: StepVerb.isLive)
       return scalar(text, isPlain: isPlain, node, isLive: isLive)
     case .sequence(let nodes):
       let new = nodes.map { applied(to: $0, under: keys) }
