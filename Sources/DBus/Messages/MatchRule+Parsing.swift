@@ -50,11 +50,11 @@ extension MatchRule {
   }
 }
 
-/// Reads `key='value'` pairs from a text.
+/// Reads `key='value'` pairs from a text, byte by byte as a bus does.
 private struct RuleReader {
-  private var rest: Substring
+  private var rest: Substring.UTF8View
 
-  init(_ text: String) { rest = text[...] }
+  init(_ text: String) { rest = text[...].utf8 }
 
   static func fault(_ text: String) -> DBusError {
     DBusError(name: .matchRuleInvalid, message: text)
@@ -62,12 +62,12 @@ private struct RuleReader {
 
   /// The next pair; nil at the end.
   mutating func next() throws(DBusError) -> (String, String)? {
-    rest = rest.drop { $0 == " " || $0 == "," }
+    rest = rest.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: ",") }
     guard !rest.isEmpty else { return nil }
-    guard let equals = rest.firstIndex(of: "=") else {
+    guard let equals = rest.firstIndex(of: UInt8(ascii: "=")) else {
       throw Self.fault("expected key='value'")
     }
-    let key = String(rest[..<equals])
+    let key = String(decoding: rest[..<equals], as: UTF8.self)
     rest = rest[rest.index(after: equals)...]
     return (key, try value())
   }
@@ -75,21 +75,21 @@ private struct RuleReader {
   /// A value up to a comma: nothing is special inside quotes, a backslash outside of them escapes a
   /// quote.
   private mutating func value() throws(DBusError) -> String {
-    var value = ""
+    var value: [UInt8] = []
     var isQuoted = false
-    while let character = rest.first {
-      if character == ",", !isQuoted { return value }
+    while let byte = rest.first {
+      if byte == UInt8(ascii: ","), !isQuoted { break }
       rest.removeFirst()
-      if character == "'" {
+      if byte == UInt8(ascii: "'") {
         isQuoted.toggle()
-      } else if character == "\\", !isQuoted, rest.first == "'" {
+      } else if byte == UInt8(ascii: "\\"), !isQuoted, rest.first == UInt8(ascii: "'") {
         rest.removeFirst()
-        value.append("'")
+        value.append(UInt8(ascii: "'"))
       } else {
-        value.append(character)
+        value.append(byte)
       }
     }
     if isQuoted { throw Self.fault("unterminated quote") }
-    return value
+    return String(decoding: value, as: UTF8.self)
   }
 }
