@@ -40,7 +40,13 @@ package struct Blerun: ParsableCommand {
 
   /// Runs the command of the arguments, and ends the process with its status.
   package static func main() {
-    main(Array(CommandLine.arguments.dropFirst())) { try $0.run() }
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    SystemSignals.start()
+    if let run = UsualRun(arguments) {
+      StandardStreams.ofProcess.presentation = run.world.presentation
+      end(status { try run.run() })
+    }
+    end(status(of: arguments) { try $0.run() })
   }
 
   /// The same for a program that is one of the commands: its arguments are those of the command.
@@ -63,7 +69,11 @@ package struct Blerun: ParsableCommand {
     _ run: (inout any ParsableCommand) throws -> Void
   ) {
     SystemSignals.start()
-    let status = status(of: arguments, run)
+    end(status(of: arguments, run))
+  }
+
+  /// Ends the process when all is printed.
+  private static func end(_ status: ExitStatus) -> Never {
     StandardStreams.ofProcess.finish(patience: StandardOutput.patienceAfterSignal)
     Glibc.exit(status.rawValue)
   }
@@ -86,11 +96,16 @@ package struct Blerun: ParsableCommand {
       // Other errors than those of the parser are about texts that cannot be read.
       return status(printing: error, otherwise: .data)
     }
+    if let command = command as? any WorldCommand {
+      StandardStreams.ofProcess.presentation = command.options.terminal.presentation
+    }
+    return status { try run(&command) }
+  }
+
+  /// Carries out a command and returns the exit status of the process.
+  private static func status(of body: () throws -> Void) -> ExitStatus {
     do {
-      if let command = command as? any WorldCommand {
-        StandardStreams.ofProcess.presentation = command.options.terminal.presentation
-      }
-      try run(&command)
+      try body()
       return .ok
     } catch let ending as Ending {
       for diagnostic in ending.diagnostics { StandardError.failure(diagnostic) }
@@ -101,7 +116,7 @@ package struct Blerun: ParsableCommand {
   }
 
   /// The command. What follows `--` after `simulate` belongs to the program that it starts.
-  private static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
+  static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
     guard arguments.first == "simulate",
       let terminator = arguments.firstIndex(of: "--")
     else { return try parseAsRoot(arguments) }

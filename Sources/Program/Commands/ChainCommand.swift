@@ -48,7 +48,7 @@ struct ChainCommand {
   static func run(
     _ plan: Plan,
     _ simulated: ScenarioDefinition,
-    _ options: WorldOptions,
+    _ options: RequestedWorld,
     _ format: ChainOutputOptions.Output,
     _ recording: TraceOption? = nil,
     _ journalOptions: JournalOptions? = nil,
@@ -79,7 +79,7 @@ struct ChainCommand {
   static func run(
     _ plan: Plan,
     _ simulated: ScenarioDefinition,
-    _ options: WorldOptions,
+    _ options: RequestedWorld,
     _ format: ChainOutputOptions.Output,
     recording: TraceOption? = nil,
     journalOptions: JournalOptions?,
@@ -90,8 +90,8 @@ struct ChainCommand {
     at place: Place? = nil
   ) throws(Ending) -> ExitStatus {
     guard let target = plan.device else { throw Ending(.usage, "no device is named") }
-    let plan = try withSecrets(plan, isSimulated: !options.simulate.isEmpty)
-    let file = try RunJournal.open(journalOptions, isSimulated: !options.simulate.isEmpty)
+    let plan = try withSecrets(plan, isSimulated: options.isSimulated)
+    let file = try RunJournal.open(journalOptions, isSimulated: options.isSimulated)
     let trace = try recording?.begin()
     let world = try options.world(
       simulated,

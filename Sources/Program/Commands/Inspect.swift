@@ -45,7 +45,7 @@ struct Inspect: WorldCommand {
     let simulated = try options.simulatedDevices()
     var plan = Plan(steps: [])
     plan.device = named.target(insteadOf: nil)
-    let target = try PlanOptions.target(of: plan, among: simulated)
+    let target = try plan.target(among: simulated)
     let rule = link.applied(to: LinkRule())
     let world = try options.world(simulated, "ending the inspection and disconnecting")
     defer { world.end() }

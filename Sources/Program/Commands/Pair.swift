@@ -117,8 +117,10 @@ struct BondTarget: ParsableArguments {
     let simulated = try options.simulatedDevices()
     var plan = Plan(steps: steps)
     plan.device = named.target(insteadOf: nil)
-    plan.device = try PlanOptions.target(of: plan, among: simulated)
-    throw Ending(try ChainCommand.run(plan, simulated, options, format.ofChain, work: work))
+    plan.device = try plan.target(among: simulated)
+    throw Ending(
+      try ChainCommand.run(plan, simulated, options.requested, format.ofChain, work: work)
+    )
   }
 }
 

@@ -2,9 +2,7 @@
 
 import ArgumentParser
 import Bluetooth
-import Documents
 import Jobs
-import SimulatedDevices
 
 /// The chain of a command: from a file, or from steps on the command line.
 struct PlanOptions: ParsableArguments {
@@ -65,38 +63,14 @@ struct PlanOptions: ParsableArguments {
   /// - Parameter file: Its file, `-` for standard input; nil for the steps of the command line.
   /// - Throws: ``Ending`` with everything that is wrong with it.
   func plan(_ file: String?) throws(Ending) -> Plan {
-    let line = steps.joined(separator: "\n")
-    let (bindings, names) = (variables.bindings, try naming.names())
-    do {
-      var plan =
-        if let file {
-          try file == "-"
-            ? Plan.parse(TextFile.read("/dev/stdin"), file: "-", with: bindings, names: names)
-            : Plan(file: file, with: bindings, names: names)
-        } else {
-          try Plan.parse(line: line, with: bindings, names: names, includesFiles: true)
-        }
-      plan.device = named.target(insteadOf: plan.device)
-      if let timeout { plan.timeout = timeout.duration }
-      return plan
-    } catch {
-      let diagnostics = file.map { error.diagnostics(of: $0, readAs: .chain) }
-      throw Ending(wrongFiles: diagnostics ?? error.diagnostics(about: line))
-    }
-  }
-
-  /// The device that a chain is for: the one it names, or the only simulated one.
-  ///
-  /// - Throws: ``Ending`` when none is named.
-  static func target(
-    of plan: Plan,
-    among simulated: ScenarioDefinition
-  ) throws(Ending) -> DeviceTarget {
-    if let device = plan.device { return device }
-    if plan.onlyScans { return .any }
-    guard let only = simulated.devices.first, simulated.devices.count == 1 else {
-      throw Ending(.usage, "no device is named (expected -d DEVICE, or device: in the file)")
-    }
-    return only.name.map { .name($0) } ?? .address(only.address)
+    let requested = RequestedChain(
+      steps: steps,
+      bindings: variables.bindings,
+      names: try naming.names()
+    )
+    var plan = try requested.plan(file)
+    plan.device = named.target(insteadOf: plan.device)
+    if let timeout { plan.timeout = timeout.duration }
+    return plan
   }
 }

@@ -68,12 +68,12 @@ struct Run: WorldCommand {
     let simulated = try options.simulatedDevices()
     if dryRun { return try printLines(plan.lines) }
     try reports.check(reading: paths, options, journal, recording.trace)
-    plan.device = try PlanOptions.target(of: plan, among: simulated)
+    plan.device = try plan.target(among: simulated)
     throw Ending(
       try ChainCommand.run(
         plan,
         simulated,
-        options,
+        options.requested,
         printing.output,
         recording,
         journal,
@@ -117,7 +117,7 @@ struct Run: WorldCommand {
     files = try files.map { file throws(Ending) in
       var plan = file.plan
       do throws(Ending) {
-        plan.device = try PlanOptions.target(of: plan, among: simulated)
+        plan.device = try plan.target(among: simulated)
       } catch {
         throw Ending(error.status, "\(file.path): \(error.messages.joined(separator: "; "))")
       }
@@ -125,7 +125,7 @@ struct Run: WorldCommand {
     }
     let running = RunningFiles(
       files: files,
-      options: options,
+      options: options.requested,
       format: printing.output,
       journal: journal,
       reports: reports.requested,

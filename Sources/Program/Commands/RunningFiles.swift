@@ -18,7 +18,7 @@ struct ChainFile {
 /// Runs chain files, each in a world of its own, and sums up.
 struct RunningFiles {
   let files: [ChainFile]
-  let options: WorldOptions
+  let options: RequestedWorld
   let format: ChainOutputOptions.Output
   let journal: JournalOptions
   let reports: RequestedReports

@@ -140,7 +140,7 @@ extension ServeCommand {
     options.realTime = !options.simulate.isEmpty
     let simulated = try options.simulatedDevices()
     let plan = try watch(try names()) {
-      try PlanOptions.target(of: Plan(steps: [Step(.connect)]), among: simulated)
+      try Plan(steps: [Step(.connect)]).target(among: simulated)
     }
     return (try options.world(simulated, "ending the watches and disconnecting"), plan)
   }

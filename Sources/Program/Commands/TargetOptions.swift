@@ -18,7 +18,7 @@ struct TargetOptions: ParsableArguments {
     var plan = Plan(timeout: timeout.duration, steps: [step])
     plan.names = try naming.names()
     plan.device = named.target(insteadOf: nil)
-    plan.device = try PlanOptions.target(of: plan, among: simulated)
+    plan.device = try plan.target(among: simulated)
     return plan
   }
 }
@@ -34,7 +34,7 @@ extension TargetOptions {
       try ChainCommand.run(
         plan,
         simulated,
-        options,
+        options.requested,
         format.ofChain,
         work: "the \(step.operation)",
         text: ValueReport()

@@ -42,7 +42,7 @@ struct WatchCommand: WorldCommand {
     let names = try watch.naming.names()
     let simulated = try options.simulatedDevices()
     let plan = try watch.plan(names) {
-      try PlanOptions.target(of: Plan(steps: [Step(.connect)]), among: simulated)
+      try Plan(steps: [Step(.connect)]).target(among: simulated)
     }
     let file = try RunJournal.open(journal, isSimulated: !options.simulate.isEmpty)
     let world = try options.world(simulated, "ending the watch and disconnecting")

@@ -2,9 +2,7 @@
 
 import ArgumentParser
 package import BlueZ
-import DBus
 import HostController
-import Jobs
 import SimulatedDevices
 
 /// Which world, which adapter.
@@ -42,12 +40,26 @@ package struct WorldOptions: ParsableArguments {
     }
   }
 
-  package var adapterSelector: AdapterSelector { adapter.map { AdapterSelector($0) } ?? .first }
+  /// What they ask for.
+  var requested: RequestedWorld {
+    RequestedWorld(
+      simulate: simulate,
+      seed: seed,
+      realTime: realTime,
+      busLog: busLog,
+      adapter: adapter,
+      presentation: terminal.presentation
+    )
+  }
+
+  package var adapterSelector: AdapterSelector { requested.adapterSelector }
 
   /// The devices and faults of a simulation; none where the world is real.
   ///
   /// - Throws: ``Ending`` when a definition is wrong.
-  func simulatedDevices() throws(Ending) -> ScenarioDefinition { try loadScenario(simulate) }
+  func simulatedDevices() throws(Ending) -> ScenarioDefinition {
+    try requested.simulatedDevices()
+  }
 
   /// The world that the options ask for.
   ///
@@ -55,24 +67,11 @@ package struct WorldOptions: ParsableArguments {
   ///   - scenario: What ``simulatedDevices()`` gave.
   ///   - ending: What a signal does to the command, for the person who sent it.
   ///   - trace: Receives the timing of this host's connections.
-  ///   - isAnnounced: Whether it was reported already that devices and time are simulated.
   func world(
     _ scenario: ScenarioDefinition,
     _ ending: String,
-    trace: HCITrace? = nil,
-    isAnnounced: Bool = false
+    trace: HCITrace? = nil
   ) throws(Ending) -> World {
-    guard !simulate.isEmpty else { return try World.real(ending, trace: trace) }
-    let log = try busLog.map { path throws(Ending) in try BusLog(path) }
-    let seed = seed ?? scenario.seed ?? 0
-    do {
-      let time = realTime ? "real time" : "virtual time"
-      if !isAnnounced { StandardError.notice("simulated devices, \(time), seed \(seed)") }
-      return try World.simulated(scenario, seed: seed, isPaced: realTime, log: log, ending)
-    } catch let ending as Ending {
-      throw ending
-    } catch {
-      throw Ending(.failed, "the simulation could not be started: \(error)")
-    }
+    try requested.world(scenario, ending, trace: trace)
   }
 }

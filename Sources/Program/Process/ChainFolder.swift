@@ -14,10 +14,7 @@ enum ChainFolder {
   ///
   /// - Throws: ``Ending`` for a folder without chain files, and one that cannot be read.
   static func names(in path: String) throws(Ending) -> [String]? {
-    var status = stat()
-    guard path != "-", stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
-      return nil
-    }
+    guard isFolder(path) else { return nil }
     guard let folder = opendir(path) else {
       throw Ending(.data, "\(path): the folder cannot be read: \(String(cString: strerror(errno)))")
     }
@@ -39,5 +36,11 @@ enum ChainFolder {
       throw Ending(.usage, "\(path): the folder has no chain file (*.yaml, *.yml)")
     }
     return names.sorted()
+  }
+
+  /// Whether there is a folder at a path.
+  static func isFolder(_ path: String) -> Bool {
+    var status = stat()
+    return path != "-" && stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 }
