@@ -12,6 +12,16 @@ struct SeedTests {
     #expect(run.chains > 1)
   }
 
+  @Test(
+    "no rule is broken where one was once",
+    arguments: [
+      41_010_044, 41_020_257, 41_094_580, 41_126_084, 41_882_465,
+    ] as [UInt64]
+  )
+  func found(_ seed: UInt64) {
+    #expect(SimulatedRun.play(seed: seed).violations == [], "blerun-simtest --seed \(seed)")
+  }
+
   @Test("a seed gives the same run again, message by message", arguments: [3, 58, 1248])
   func repeats(_ seed: UInt64) {
     #expect(SimulatedRun.difference(seed: seed) == nil)

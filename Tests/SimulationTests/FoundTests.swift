@@ -123,6 +123,35 @@ struct FoundTests {
     #expect(simulation.history.last?.hasSuffix("link down") == true)
   }
 
+  @Test("a Pair that was cancelled while it made another link leaves none")
+  func cancelledPair() throws {
+    let simulation = try Simulation()
+    let (service, simulator) = (simulation.service, simulation.simulator)
+    #expect(simulation.endure(service.connect(keep: true, expecting: [])).error == nil)
+    simulator.treatCalls { $0.member == "Pair" ? .delay(.seconds(1)) : .take }
+    simulation.loop.after(.milliseconds(500)) { simulator.loseLink(simulation.address) }
+    // bluetoothd has begun to connect, and the new connection is not up yet.
+    let pairing = service.pair(PairingAnswers()).map { _ in }
+    #expect(simulation.endure(pairing, within: .milliseconds(1010)).error != nil)
+    try simulation.pass(.seconds(20))
+    let ups = simulation.history.count { $0.hasSuffix("link up") }
+    #expect(simulation.history.count { $0.hasSuffix("link down") } == ups)
+  }
+
+  @Test("a subscription does not wait for the answer to one that can no more be answered")
+  func startLost() throws {
+    let simulation = try Simulation()
+    let (service, simulator) = (simulation.service, simulation.simulator)
+    #expect(simulation.endure(service.connect(keep: true, expecting: [])).error == nil)
+    simulator.treatCalls { $0.member == "StartNotify" ? .loseAnswer : .take }
+    let options = SubscriptionOptions(delivery: .signals)
+    let lost = simulation.endure(service.subscribe(.alert, options).map { _ in })
+    #expect((lost.error as? DeviceFailure)?.code == .timedOut)
+    simulator.treatCalls { _ in .take }
+    let next = service.subscribe(.alert, options).map { _ in }
+    #expect(simulation.endure(next, within: .seconds(5)).error == nil)
+  }
+
   @Test("the connection that a pairing made when the first one dropped ends with the turn")
   func linkOfPairing() throws {
     let simulation = try Simulation()

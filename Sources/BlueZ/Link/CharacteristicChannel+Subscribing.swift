@@ -95,28 +95,34 @@ extension CharacteristicChannel {
   /// - Source: BlueZ 5.66, `src/gatt-client.c`: characteristic_start_notify,
   ///   characteristic_acquire_notify.
   private func settle(limit: Duration?) async throws {
-    guard state.withLock({ $0.isStartOpen }) else { return }
-    // Without a reply within this limit, the next start is sent all the same.
-    defer { startAnswered() }
+    guard let latest = state.withLock({ $0.latestStart }) else { return }
+    // After that no reply comes any more, and the next start is sent all the same.
+    let timer = loop.at(latest) { [weak self] in self?.startAnswered() }
+    defer {
+      timer.cancel()
+      state.withLock { $0.startSettled = nil }
+    }
     try await wait(
       on: loop,
       operation: startCall.operation,
       limit: limit ?? limits.attribute
     ) { (done: Completion<Void>) in
       let isOpen = state.withLock { state in
-        if state.isStartOpen { state.startSettled = done }
-        return state.isStartOpen
+        if state.latestStart != nil { state.startSettled = done }
+        return state.latestStart != nil
       }
       if !isOpen { done.succeed(()) }
     }
   }
 
-  private func startSent() { state.withLock { $0.isStartOpen = true } }
+  private func startSent() {
+    state.withLock { $0.latestStart = loop.now + limits.attribute }
+  }
 
   /// No StartNotify is pending any more.
   private func startAnswered() {
     let next: Completion<Void>? = state.withLock { state in
-      state.isStartOpen = false
+      state.latestStart = nil
       defer { state.startSettled = nil }
       return state.startSettled
     }

@@ -15,8 +15,8 @@ final class CharacteristicChannel: Sendable {
     var nextID: UInt64 = 0
     var subscribers: [(id: UInt64, mailbox: NotificationMailbox)] = []
     var rule: Subscription?
-    /// StartNotify has no reply yet; its caller may have left.
-    var isStartOpen = false
+    /// StartNotify has no reply yet, and its caller may have left: until when one can come.
+    var latestStart: Instant?
     /// The next start, which waits for that reply.
     var startSettled: Completion<Void>?
     /// StartNotify has succeeded.

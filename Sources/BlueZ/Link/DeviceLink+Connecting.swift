@@ -115,10 +115,13 @@ extension DeviceLink {
     try? bus.send(disconnectCall.withoutReply())
   }
 
-  /// A Pair was answered after its caller had left, with any result: the connection that it made
-  /// is ended.
+  /// A Pair was answered after its caller had left, with any result: the connection that it made, or
+  /// still makes, is ended.
+  ///
+  /// - Source: BlueZ 5.66, `src/device.c`: pair_device, device_request_disconnect.
   func latePair(since falls: Int) {
-    if hasMadeConnection(since: falls) { try? bus.send(disconnectCall.withoutReply()) }
+    let isUnused = state.withLock { $0.machine.phase == .idle && $0.falls > falls }
+    if isUnused { try? bus.send(disconnectCall.withoutReply()) }
   }
 
   /// A Pair was answered in time: the connection that it made is ours.

@@ -39,6 +39,11 @@ public struct TimedOut: Error, Hashable, Sendable, CustomStringConvertible {
     return text
   }
 
+  /// The same without what was being waited for, where that explains nothing.
+  var ofItsLimit: TimedOut {
+    TimedOut(operation: limitOf ?? operation, after: after, limitOf: limitOf, holder: holder)
+  }
+
   /// The same, where what was waited for is a turn.
   func waiting(for holder: TurnHolder?) -> TimedOut {
     TimedOut(

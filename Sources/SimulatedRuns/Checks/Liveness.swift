@@ -13,6 +13,8 @@ struct Liveness: Check {
   private let isCalm: Bool
   private var cancelled: Set<ChainID> = []
   private let hasSecrets: Bool
+  /// A device has rejected a pairing, and dropped the link.
+  private var isPairingRejected = false
   /// A link that was made while its services could not be read may be up for good: it was to be
   /// kept, or whoever made it left.
   private var isKept = false
@@ -46,7 +48,7 @@ struct Liveness: Check {
       guard let error = ending.error else { return }
       let code = (error as? DeviceFailure)?.code
       // A device drops the link over a protected value that nobody pairs for.
-      if code == .linkLost, hasSecrets, id.number < Self.plain { return }
+      if code == .linkLost, hasSecrets || isPairingRejected, id.number < Self.plain { return }
       if code == .characteristicMissing, isKept { return }
       if code == .busy, !acquiring.isEmpty { return }
       if code == .invalidValue, isMirrorLost { return }
@@ -63,6 +65,7 @@ struct Liveness: Check {
 
   private mutating func follow(_ message: Message) {
     if message.isRefusedChange { isMirrorLost = true }
+    if message.errorName == BlueZErrorName.authenticationFailed { isPairingRejected = true }
     switch message.kind {
     case .methodCall where message.member == GattCharacteristic1.acquireNotify.name:
       guard let caller = message.sender, let path = message.path else { return }

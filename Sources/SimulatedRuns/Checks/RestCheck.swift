@@ -56,6 +56,8 @@ struct RestCheck: Check {
   }
 
   private mutating func take(_ message: Message) {
+    // What a change that was too large contains is not known.
+    if message.isRefusedChange, let path = message.path { devices[path] = nil }
     switch message.member {
     case StandardInterface.propertiesChanged.name:
       guard message.body.first?.asString == Device1.interface, let path = message.path,
