@@ -1,0 +1,102 @@
+// A belt and a thermometer that are watched, for tests of watches.
+
+import Bluetooth
+import Fixtures
+import Signals
+import Testing
+
+@testable import Jobs
+
+/// Two scripted devices, and what comes of watching them.
+class WatchScene {
+  static let heart = "heart-rate-measurement"
+  static let battery = "battery-level"
+
+  let loop: VirtualTimeLoop
+  let scheduler: SerialScheduler
+  let belt: ScriptedDevice
+  let thermometer: ScriptedDevice
+  let outputs = Recorded<WatchOutput>()
+  private let loopEnd: Ending
+
+  init() {
+    loop = VirtualTimeLoop()
+    loopEnd = Ending(loop)
+    scheduler = SerialScheduler(on: loop)
+    belt = ScriptedDevice(in: scheduler)
+    thermometer = ScriptedDevice(in: scheduler)
+    belt.notify(Self.heart, [60, 61].map { (.seconds(1), [0, $0]) })
+    thermometer.notify(Self.battery, [(.milliseconds(1500), [72])])
+  }
+
+  func selector(_ name: String) throws -> CharacteristicSelector {
+    try CharacteristicSelector(parsing: name)
+  }
+
+  /// A plan for the belt alone.
+  func plan(_ change: (inout WatchPlan) -> Void = { _ in }) throws -> WatchPlan {
+    var plan = WatchPlan(
+      [.init(.name("Belt"), [try selector(Self.heart)])],
+      source: .notify(SubscriptionOptions()),
+      fields: ["bpm"],
+      duration: .seconds(5)
+    )
+    change(&plan)
+    return plan
+  }
+
+  /// A plan for both devices.
+  func both(_ view: WatchPlan.View) throws -> WatchPlan {
+    WatchPlan(
+      [
+        .init(.name("Belt"), [try selector(Self.heart)]),
+        .init(.name("Thermo"), [try selector(Self.battery)]),
+      ],
+      source: .notify(SubscriptionOptions()),
+      view: view,
+      fields: ["bpm", "percent"],
+      duration: .seconds(3)
+    )
+  }
+
+  /// Watches to the end.
+  ///
+  /// - Returns: Why it ended; nil when it ended as asked.
+  @discardableResult
+  func watch(_ plan: WatchPlan) -> RunFailure? {
+    let watching = Watching(
+      plan,
+      on: Array([belt, thermometer].prefix(plan.devices.count)),
+      in: scheduler,
+      identity: RunIdentity(seed: 0, text: plan.definition),
+      receive: { [outputs] in outputs.add($0) }
+    )
+    let outcome = watching.records().then { Signal.just(true) }
+      .firstOrDefault(false, within: .seconds(1_000_000))
+    let failure = outcome.error.map { RunFailure($0) }
+    watching.finish(failure)
+    return failure
+  }
+
+  var printed: [RunEvent] { outputs.all.compactMap(\.printed) }
+
+  func lines(_ report: some RunReport = ValueReport(showsPlace: true)) -> [String] {
+    printed.flatMap { report.lines(for: $0) }
+  }
+
+  /// What the journal of a device gets, in short.
+  func story(_ device: Int) -> [String] {
+    outputs.all.filter { $0.device == device }.compactMap(\.recorded).map { event in
+      switch event.change {
+      case .runStarted(let start): "run of \(start.steps)"
+      case .stepStarted(let step): "\(step.position) \(step.operation)…"
+      case .value(let step, let value): "\(step.position) \(value.octets)"
+      case .gap(let step, let gap): "\(step.position) gap of \(gap.lasted.written)"
+      case .stepFinished(let result): "\(result.step.position) \(result.status.rawValue)"
+      case .runFinished(let ending): "run \(ending.status.rawValue)"
+      case .remark(let remark): remark.name
+      case .advertisement, .pairingDisplay: "?"
+      }
+    }
+  }
+}
