@@ -175,4 +175,40 @@ final class WatchRecordTests: WatchScene {
     #expect(noted.allSatisfy { $0.recorded?.change == .remark(.note("window open")) })
     #expect(noted.compactMap(\.printed).map(\.offset) == [.seconds(3)])
   }
+
+  @Test("values that have arrived together are reported together, however many they are")
+  func burst() throws {
+    let count = 1_000
+    belt.notify(Self.heart, (0..<count).map { (.seconds($0 == 0 ? 1 : 0), [0, UInt8($0 % 200)]) })
+    let (received, rounds) = (Guarded(0), Guarded(0))
+    /// Counts the rounds of the loop from the first value to the last.
+    @Sendable func look(on loop: Loop) {
+      loop.post {
+        rounds.withLock { $0 += 1 }
+        if received.withLock({ $0 }) < 1_000 { look(on: loop) }
+      }
+    }
+    let plan = try plan()
+    let watching = Watching(
+      plan,
+      on: [belt],
+      in: scheduler,
+      identity: RunIdentity(seed: 0, text: plan.definition),
+      receive: { [outputs, loop] output in
+        outputs.add(output)
+        guard case .value? = output.printed?.change else { return }
+        let ordinal = received.withLock { received in
+          received += 1
+          return received
+        }
+        if ordinal == 1 { look(on: loop) }
+      }
+    )
+    #expect(
+      watching.records().then { Signal.just(true) }.firstOrDefault(false, within: .seconds(9)).value
+    )
+    #expect(lines().count == count)
+    #expect(lines().last == "1.000  heart-rate-measurement  199 bpm")
+    #expect(rounds.withLock { $0 } < 10)
+  }
 }

@@ -11,7 +11,12 @@ final class NotificationMailbox: Sendable {
     var ending: (any Error)?
     /// It was interrupted, and has not resumed.
     var isInterrupted = false
+    /// How many entries were taken since the last one that was waited for.
+    var takenAtOnce = 0
   }
+
+  /// How many waiting entries are taken before the loop does other work.
+  static let mostAtOnce = 64
 
   let options: SubscriptionOptions
   private let state: Guarded<State>
@@ -57,25 +62,40 @@ final class NotificationMailbox: Sendable {
     taker?.succeed(())
   }
 
-  /// Waits for the next entry.
+  /// Waits for the next entry. Entries that are there already are taken without a wait; after so many
+  /// of them the loop does other work first.
   ///
   /// - Throws: The failure that ended the mailbox, after its contents; the errors of a wait.
   func next(on loop: Loop, operation: String) async throws -> NotificationQueue.Entry {
+    if let entry = takeAtOnce() { return entry }
     while true {
       // Also for an existing entry: a subscriber that was cancelled receives none.
       try await wait(on: loop, operation: operation) { (woken: Completion<Void>) in
-        let isReady = state.withLock { state in
-          if !state.queue.isEmpty || state.ending != nil { return true }
+        let (isReady, isLate) = state.withLock { state in
+          if !state.queue.isEmpty || state.ending != nil {
+            return (true, state.takenAtOnce == Self.mostAtOnce)
+          }
           state.taker = woken
-          return false
+          return (false, false)
         }
-        if isReady { woken.succeed(()) }
+        if isLate { loop.post { woken.succeed(()) } } else if isReady { woken.succeed(()) }
       }
       let next: Result<NotificationQueue.Entry, any Error>? = state.withLock { state in
+        state.takenAtOnce = 0
         if let entry = state.queue.take() { return .success(entry) }
         return state.ending.map { .failure($0) }
       }
       if let next { return try next.get() }
+    }
+  }
+
+  /// An entry that is there, unless so many were taken that the loop has to get its turn.
+  private func takeAtOnce() -> NotificationQueue.Entry? {
+    guard !Task.isCancelled else { return nil }
+    return state.withLock { state in
+      guard state.takenAtOnce < Self.mostAtOnce, let entry = state.queue.take() else { return nil }
+      state.takenAtOnce += 1
+      return entry
     }
   }
 }

@@ -23,9 +23,14 @@ struct WatchState: Sendable {
   private var view: WatchView
   /// Whether everything was active at least once.
   private(set) var hasStarted = false
+  /// How many records are to be printed yet; nil: they are not counted.
+  private var recordsLeft: Int?
+  /// Whether as many records were printed as the plan wants.
+  var hasAll: Bool { recordsLeft == 0 }
 
   init(_ plan: WatchPlan, _ identity: RunIdentity, wallClockAtStart: Duration) {
     self.plan = plan
+    recordsLeft = plan.count
     self.identity = identity
     self.wallClockAtStart = wallClockAtStart
     let series = plan.series
@@ -90,7 +95,17 @@ struct WatchState: Sendable {
     return outputs
   }
 
-  mutating func take(_ change: WatchChange, at now: Instant) -> [WatchOutput] {
+  /// What comes of a change: nothing after the last record that is counted.
+  mutating func happened(_ change: WatchChange, at now: Instant) -> [WatchOutput] {
+    guard !hasAll else { return [] }
+    let outputs = continueOnNewDay(at: now) + take(change, at: now)
+    guard let left = recordsLeft else { return outputs }
+    let records = outputs.indices.filter { outputs[$0].isRecord }
+    recordsLeft = max(0, left - records.count)
+    return records.count < left ? outputs : Array(outputs[...records[left - 1]])
+  }
+
+  private mutating func take(_ change: WatchChange, at now: Instant) -> [WatchOutput] {
     switch change {
     case .connecting(let device):
       return [recorded(device, now, records[device].connecting(at: now))]

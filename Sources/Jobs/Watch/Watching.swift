@@ -19,6 +19,10 @@ package struct Watching: Sendable {
   private let follow: @Sendable (RunWait) -> Void
   private let stop: Signal<Void>
   private let state: Guarded<WatchState>
+  /// Whether everything was active at least once.
+  private let started = CurrentValueSubject(false)
+  /// Whether as many records were printed as the plan wants.
+  private let counted = CurrentValueSubject(false)
 
   /// Describes a watch; starts nothing.
   ///
@@ -47,41 +51,46 @@ package struct Watching: Sendable {
     state = Guarded(WatchState(plan, identity, wallClockAtStart: scheduler.loop.wallClockAtStart))
   }
 
-  /// Connects, subscribes, and reports until it ends; sends a value for each printed record.
+  /// Connects, subscribes, and reports until it ends; sends nothing.
+  ///
+  /// What happens is taken where it happens: no value passes through another task, and values that
+  /// wait are taken one after the other.
   ///
   /// - Returns: Completes at the end of the time or of the count. Fails with a permanent failure, and
   ///   with any where the plan forbids to connect again.
   package func records() -> Signal<Void> {
-    let started = CurrentValueSubject(false)
     let start = started.signal.filter { $0 }.take(1)
     var parts = services.indices.map { device($0) }
     if case .rate(let window) = plan.view {
       let windows = start.flattenMap { _ in Signal<Int>.interval(window) }
-      parts.append(windows.map { .windowEnded($0) })
+      parts.append(
+        Signal { [self] _ in
+          try await windows.run { happened(.windowEnded($0)) }
+        }
+      )
     }
-    var changes = Signal.merge(parts).takeUntil(stop)
-    if let duration = plan.duration { changes = changes.takeUntil(start.delay(duration)) }
-    let records = Signal<Void>(home: changes.home) { [self, changes] sink in
+    var watch = Signal.merge(parts).takeUntil(stop).takeUntil(counted.signal.filter { $0 })
+    if let duration = plan.duration { watch = watch.takeUntil(start.delay(duration)) }
+    return Signal(home: watch.home) { [self, watch] sink in
       report(state.withLock { $0.begin(at: loop.now) })
-      try await changes.run { change in
-        let (outputs, hasStarted) = state.withLock { state in
-          let hadStarted = state.hasStarted
-          let now = loop.now
-          let outputs = state.continueOnNewDay(at: now) + state.take(change, at: now)
-          return (outputs, state.hasStarted && !hadStarted)
-        }
-        if hasStarted {
-          started.send(true)
-          let (limit, count) = (plan.duration, plan.count)
-          follow(RunWait(what: plan.doing, begun: loop.now, limit: limit, values: count))
-        }
-        for output in outputs {
-          receive(output)
-          if output.isRecord { try await sink(()) }
-        }
-      }
+      try await watch.run(sink)
     }
-    return plan.count.map { records.take($0) } ?? records
+  }
+
+  /// Reports what comes of a change, up to the last record that is counted.
+  private func happened(_ change: WatchChange) {
+    let (outputs, hasStarted, hasAll) = state.withLock { state in
+      let hadStarted = state.hasStarted
+      let outputs = state.happened(change, at: loop.now)
+      return (outputs, state.hasStarted && !hadStarted, state.hasAll)
+    }
+    if hasStarted {
+      started.send(true)
+      let (limit, count) = (plan.duration, plan.count)
+      follow(RunWait(what: plan.doing, begun: loop.now, limit: limit, values: count))
+    }
+    report(outputs)
+    if hasAll { counted.send(true) }
   }
 
   /// Reports the end of the watch, after its last change.
@@ -102,26 +111,17 @@ package struct Watching: Sendable {
 
   // MARK: A device
 
-  /// What happens to a device, with as many connections as necessary.
-  private func device(_ index: Int) -> Signal<WatchChange> {
+  /// Watches a device, with as many connections as necessary; sends nothing.
+  private func device(_ index: Int) -> Signal<Void> {
     Signal(home: services[index].scheduler) { [self] sink in
       while true {
-        try await sink(.connecting(device: index))
-        var thrownBySink: (any Error)?
+        happened(.connecting(device: index))
         do {
-          return try await session(index).run { change in
-            do {
-              try await sink(change)
-            } catch {
-              thrownBySink = error
-              throw error
-            }
-          }
+          return try await session(index).run(sink)
         } catch {
-          if let thrownBySink { throw thrownBySink }
           if Task.isCancelled || error is CancellationError { throw error }
           let failure = RunFailure(error)
-          try await sink(.lost(device: index, failure))
+          happened(.lost(device: index, failure))
           let pause = state.withLock { $0.pause(beforeConnecting: index, after: failure) }
           guard let pause else { throw failure }
           try await loop.sleep(for: pause)
@@ -131,7 +131,7 @@ package struct Watching: Sendable {
   }
 
   /// One connection: it lasts until it drops, or something fails.
-  private func session(_ index: Int) -> Signal<WatchChange> {
+  private func session(_ index: Int) -> Signal<Void> {
     let service = services[index]
     let series = series.filter { $0.device == index }
     return Signal.using(
@@ -140,7 +140,7 @@ package struct Watching: Sendable {
       { [self] origin in
         let streams = Signal.merge(series.map { values(of: $0, service) })
         return Signal { sink in
-          try await sink(.connected(device: index, origin))
+          happened(.connected(device: index, origin))
           try await streams.run(sink)
         }
       }
@@ -150,32 +150,32 @@ package struct Watching: Sendable {
   private func values(
     of series: WatchPlan.Series,
     _ service: any DeviceService
-  ) -> Signal<WatchChange> {
+  ) -> Signal<Void> {
     let (index, target, format) = (series.index, series.target, plan.format)
     switch plan.source {
     case .notify(var options):
       options.onLinkLoss = .fail
-      return service.subscribe(target, options).flattenMap { events in
-        Signal { sink in
-          try await sink(.active(series: index))
+      return service.subscribe(target, options).flattenMap { [self] events in
+        Signal { _ in
+          happened(.active(series: index))
           try await events.run { event in
             switch event {
-            case .gap(let gap): try await sink(.gap(series: index, gap))
+            case .gap(let gap): happened(.gap(series: index, gap))
             case .value(let value):
               let sample = Sample(value.value, of: target, format: format, arrival: value.at)
-              try await sink(.value(series: index, sample))
+              happened(.value(series: index, sample))
             }
           }
         }
       }
     case .poll(let period):
       let reads = service.reads(of: target, format, every: period, limit: plan.limit)
-      return Signal { sink in
+      return Signal { [self] _ in
         var isActive = false
         try await reads.run { sample in
-          if !isActive { try await sink(.active(series: index)) }
+          if !isActive { happened(.active(series: index)) }
           isActive = true
-          try await sink(.value(series: index, sample))
+          happened(.value(series: index, sample))
         }
       }
     }

@@ -2,8 +2,8 @@
 
 /// Something that a loop fires once, at or after an instant, unless it is disarmed first.
 protocol Alarm: AnyObject, Sendable {
-  /// Where it is in the heap of the loop that armed it, whose lock protects this; -1 when it is not
-  /// armed.
+  /// Where it is in the heap of the loop that armed it, whose lock protects this; negative when it
+  /// is not there.
   var heapIndex: Int { get set }
 
   /// Called on the loop, without its lock.

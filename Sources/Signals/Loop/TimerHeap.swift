@@ -2,6 +2,9 @@
 //
 // A pure binary heap with removal: cancelled timers leave at once, so that a million finished
 // deadlines cost nothing. It knows no clock.
+//
+// What a timer arms for an instant that is past waits until the others that are due have fired: work
+// that cannot keep up with its own pace would else leave no room for anything else.
 
 /// A min-heap of alarms, ordered by instant and then by the order of arming.
 struct TimerHeap {
@@ -12,20 +15,45 @@ struct TimerHeap {
   }
 
   private(set) var entries: [Entry] = []
+  /// The timers that were armed late while others fire; their index is ``lateIndex``.
+  private var late: [Entry] = []
+  /// The time at which timers are being taken; nil when all that were due are taken.
+  private var firing: Instant?
+  private static let lateIndex = -2
 
-  var isEmpty: Bool { entries.isEmpty }
-  var count: Int { entries.count }
-  var earliest: Instant? { entries.first?.instant }
+  var isEmpty: Bool { entries.isEmpty && late.isEmpty }
+  var count: Int { entries.count + late.count }
+  var earliest: Instant? {
+    guard !late.isEmpty else { return entries.first?.instant }
+    return (late + entries.prefix(1)).map(\.instant).min()
+  }
 
   mutating func insert(_ alarm: any Alarm, at instant: Instant, order: UInt64) {
-    entries.append(Entry(instant: instant, order: order, alarm: alarm))
+    let entry = Entry(instant: instant, order: order, alarm: alarm)
+    if let firing, instant < firing {
+      alarm.heapIndex = Self.lateIndex
+      late.append(entry)
+    } else {
+      insert(entry)
+    }
+  }
+
+  private mutating func insert(_ entry: Entry) {
+    entries.append(entry)
     place(entries.count - 1)
     siftUp(entries.count - 1)
   }
 
-  /// Takes the earliest timer if it is due at `now`.
+  /// Takes the earliest timer that is due at `now`. Called until it returns nil: what is armed late
+  /// in between is taken by the calls after that.
   mutating func popDue(_ now: Instant) -> (any Alarm)? {
-    guard let first = entries.first, first.instant <= now else { return nil }
+    guard let first = entries.first, first.instant <= now else {
+      firing = nil
+      for entry in late { insert(entry) }
+      late.removeAll(keepingCapacity: true)
+      return nil
+    }
+    firing = now
     removeAt(0)
     return first.alarm
   }
@@ -33,15 +61,21 @@ struct TimerHeap {
   /// Removes `alarm`; false when it is not armed.
   mutating func remove(_ alarm: any Alarm) -> Bool {
     let index = alarm.heapIndex
+    if index == Self.lateIndex {
+      alarm.heapIndex = -1
+      late.removeAll { $0.alarm === alarm }
+      return true
+    }
     guard index >= 0 else { return false }
     removeAt(index)
     return true
   }
 
   mutating func removeAll() -> [any Alarm] {
-    let alarms = entries.map(\.alarm)
+    let alarms = (entries + late).map(\.alarm)
     for alarm in alarms { alarm.heapIndex = -1 }
     entries.removeAll()
+    late.removeAll()
     return alarms
   }
 

@@ -67,26 +67,47 @@ struct TimerHeapTests {
     for bell in bells { #expect(!heap { $0.remove(bell) }) }
   }
 
+  @Test("what is armed late while others fire waits until they have fired")
+  func late() {
+    let heap = Cell(TimerHeap())
+    let (fast, slow, again, removed) = (Bell(1), Bell(2), Bell(3), Bell(4))
+    heap { $0.insert(fast, at: Self.instant(1), order: 1) }
+    heap { $0.insert(slow, at: Self.instant(9), order: 2) }
+    let now = Self.instant(10)
+    #expect(heap { $0.popDue(now) } === fast)
+    heap { $0.insert(again, at: Self.instant(2), order: 3) }
+    heap { $0.insert(removed, at: Self.instant(2), order: 4) }
+    #expect(heap.value.earliest == Self.instant(2))
+    #expect(heap { $0.remove(removed) })
+    #expect(heap { $0.popDue(now) } === slow)
+    #expect(heap { $0.popDue(now) } == nil)
+    #expect(heap.value.count == 1)
+    #expect(heap { $0.popDue(now) } === again)
+  }
+
   @Test("insertions, removals and firings at random agree with a sorted list", arguments: 0..<20)
   func model(seed: Int) {
     var random = SeededGenerator(seed: UInt64(seed), name: "timer heap")
     let heap = Cell(TimerHeap())
-    var model: [(at: Int, bell: Bell)] = []
+    var model: [(at: Int, bell: Bell, isLate: Bool)] = []
+    var firing: Int?
     for order in 0..<400 {
       switch Int.random(in: 0..<4, using: &random) {
       case 0, 1:
         let bell = Bell(UInt64(order))
         let at = Int.random(in: 0..<50, using: &random)
         heap { $0.insert(bell, at: Self.instant(at), order: bell.order) }
-        model.append((at, bell))
+        model.append((at, bell, at < firing ?? 0))
       case 2 where !model.isEmpty:
-        let (_, bell) = model.remove(at: Int.random(in: model.indices, using: &random))
+        let (_, bell, _) = model.remove(at: Int.random(in: model.indices, using: &random))
         #expect(heap { $0.remove(bell) }, "seed \(seed)")
       default:
         model.sort { ($0.at, $0.bell.order) < ($1.at, $1.bell.order) }
         let now = Int.random(in: 0..<50, using: &random)
-        let expected = model.first.flatMap { $0.at <= now ? $0.bell : nil }
-        if expected != nil { model.removeFirst() }
+        let index = model.firstIndex { $0.at <= now && !$0.isLate }
+        let expected = index.map { model.remove(at: $0).bell }
+        firing = expected == nil ? nil : now
+        if expected == nil { model = model.map { ($0.at, $0.bell, false) } }
         #expect(heap { $0.popDue(Self.instant(now)) } === expected, "seed \(seed)")
       }
       #expect(heap.value.count == model.count, "seed \(seed)")
