@@ -130,6 +130,14 @@ struct ExpectedFailureTests {
         "disconnect at 6s",
       ]
     )
+    let tries = bench.endings.first { $0.step.position == StepPosition(1) }?.tries
+    #expect(
+      tries == [
+        StepTry(began: .zero, took: .zero, why: "the link was lost"),
+        StepTry(began: .seconds(2), took: .zero, why: "the link was lost"),
+        StepTry(began: .seconds(6), took: .zero, why: nil),
+      ]
+    )
     #expect(
       bench.text().dropFirst().prefix(3) == [
         "1  read battery-level  72 %",

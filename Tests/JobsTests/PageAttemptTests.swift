@@ -57,6 +57,27 @@ struct PageAttemptTests {
     #expect(page.components(separatedBy: "<tr id=\"r1s").count == 9)
   }
 
+  @Test("the tries of a step are bars of when they ran, which lead to its row")
+  func triesOfSteps() throws {
+    var run = try PageEvents("Lamp", "write alert-level u8:1; log \"off\"")
+    run.end(1, run.step(0), .ok, .linked(.made), took: 1)
+    let tries = [
+      StepTry(began: .seconds(1), took: .seconds(2), why: "the <link> was lost"),
+      StepTry(began: .seconds(5), took: .seconds(4), why: nil),
+    ]
+    run.end(9, run.step(1), tries: tries, took: 8)
+    run.end(9, run.step(2), .ok, .logged("off"))
+    run.finish(10)
+    let page = PageEvents.page([run])
+    let lane = try #require(Self.lanes(page)["Attempts of steps"])
+    #expect(lane.contains("<rect class=\"failed\" x=\"10%\" width=\"20%\""))
+    let title = "1  write alert-level u8:1, attempt 1: the &lt;link&gt; was lost, 2.000 s"
+    #expect(lane.contains("<title>\(title)</title>"))
+    #expect(lane.contains("<rect class=\"ok\" x=\"50%\" width=\"40%\""))
+    #expect(lane.components(separatedBy: "<a href=\"#r1s2\"").count == 3)
+    #expect(Self.lanes(PageEvents.page([try Self.tried()]))["Attempts of steps"] == nil)
+  }
+
   @Test("what is done however the steps end has a lane of its own")
   func cleanUp() throws {
     let lanes = Self.lanes(PageEvents.page([try Self.tried()]))

@@ -51,6 +51,7 @@ struct PageEvents {
     _ status: StepResult.Status = .ok,
     _ outcome: StepOutcome? = nil,
     failure: RunFailure? = nil,
+    tries: [StepTry] = [],
     took: Double = 0.01
   ) {
     let result = StepResult(
@@ -58,6 +59,7 @@ struct PageEvents {
       status: status,
       outcome: outcome,
       failure: failure,
+      tries: tries,
       took: .microseconds(took * 1e6)
     )
     add(second, .stepFinished(result))

@@ -51,7 +51,8 @@ struct EventScript {
   mutating func finish(
     _ number: Int,
     _ outcome: StepOutcome? = nil,
-    failure: RunFailure? = nil
+    failure: RunFailure? = nil,
+    tries: [StepTry] = []
   ) {
     let status: StepResult.Status = failure == nil ? .ok : .failed
     tell(
@@ -61,6 +62,7 @@ struct EventScript {
           status: status,
           outcome: outcome,
           failure: failure,
+          tries: tries,
           took: .milliseconds(5)
         )
       )

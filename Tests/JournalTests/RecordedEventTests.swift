@@ -69,6 +69,30 @@ struct RecordedEventTests {
     #expect(found.map(\.took) == [.seconds(2)])
   }
 
+  @Test("the tries of a step have their times and reasons")
+  func tries() throws {
+    var script = try EventScript("read battery-level")
+    script.start()
+    script.begin(1)
+    script.pass(.seconds(4))
+    let tries = [
+      StepTry(began: .zero, took: .milliseconds(500), why: "the link was lost"),
+      StepTry(began: .milliseconds(2500), took: .milliseconds(1500), why: nil),
+    ]
+    script.finish(1, tries: tries)
+    let run = try record(script)
+    var found: [StepResult] = []
+    _ = try file.events(of: run) { event in
+      if case .stepFinished(let result) = event.change { found.append(result) }
+    }
+    #expect(found.map(\.tries) == [tries])
+    let exported = try lines(of: run).exported
+    let wanted =
+      "\"tries\":[{\"offset\":0.000000,\"took\":0.500000,\"why\":\"the link was lost\"},"
+      + "{\"offset\":2.500000,\"took\":1.500000}]"
+    #expect(exported.contains { $0.contains(wanted) })
+  }
+
   @Test("a value with its bytes has its unit again")
   func units() throws {
     var script = try EventScript("read battery-level")

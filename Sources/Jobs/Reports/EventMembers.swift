@@ -43,11 +43,16 @@ package struct EventMembers {
     add("status", .string(result.status.rawValue))
     add(result.outcome, withOctets: result.step.hasOctets)
     add(notes: result.notes)
+    add(tries: result.tries)
     add(result.failure)
   }
 
   package mutating func add(notes: [String]) {
     if !notes.isEmpty { add("notes", .array(notes.map { .string($0) })) }
+  }
+
+  package mutating func add(tries: [StepTry]) {
+    if !tries.isEmpty { add("tries", .array(tries.map(\.json))) }
   }
 
   package mutating func add(_ outcome: StepOutcome?, withOctets: Bool) {
@@ -126,6 +131,17 @@ extension RunFailure {
     for (key, value) in expectation?.members ?? [] { members.add(key, value) }
     if let trace { members.add("trace", trace.json) }
     if !messages.isEmpty { members.add("messages", .array(messages.map(\.json))) }
+    return .object(members.list)
+  }
+}
+
+extension StepTry {
+  /// The try for output.
+  fileprivate var json: JSONValue {
+    var members = EventMembers()
+    members.add("offset", .number(began.decimalSeconds))
+    members.add("took", .number(took.decimalSeconds))
+    if let why { members.add("why", .string(why)) }
     return .object(members.list)
   }
 }

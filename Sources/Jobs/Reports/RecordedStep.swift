@@ -34,6 +34,8 @@ extension RecordedRun {
     public var outcome: StepOutcome? { result.outcome }
     /// Why it failed; nil for an expected failure.
     public var failure: RunFailure? { result.failure }
+    /// Its tries, in order, where there was more than one.
+    var tries: [StepTry] { result.tries }
     /// How long it took.
     public var took: Duration { result.took }
 
@@ -74,6 +76,7 @@ extension StepResult {
       outcome: outcome,
       failure: failure,
       notes: notes,
+      tries: tries,
       took: took
     )
   }

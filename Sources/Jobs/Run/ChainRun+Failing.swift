@@ -9,15 +9,24 @@ extension ChainRun {
 
   /// Runs a step as often as its rule allows, while it fails transiently.
   ///
-  /// - Parameter tries: Gets a sentence for each try before the last.
+  /// - Parameter tries: Gets each try, where there is more than one.
   func attempt(
     _ placed: PlacedStep,
     _ outcome: inout StepOutcome?,
-    _ tries: inout [String],
+    _ tries: inout [StepTry],
     _ sink: (StepResult) async throws -> Void
   ) async throws -> StepResult.Status {
     let policy = placed.step.retry.policy()
-    defer { state.withLock { $0.stepTry = nil } }
+    var began: Instant? = loop.now
+    func take(_ why: String?) {
+      guard let start = began, why != nil || !tries.isEmpty else { return }
+      tries.append(StepTry(began: start - begun, took: loop.now - start, why: why))
+      began = nil
+    }
+    defer {
+      state.withLock { $0.stepTry = nil }
+      take(nil)
+    }
     for number in 1..<policy.attempts {
       state.withLock { $0.stepTry = RunWait.Try(number, of: policy.attempts) }
       do {
@@ -26,13 +35,14 @@ extension ChainRun {
         let failure = RunFailure(error, step: placed)
         guard failure.isWorthAnotherTry, !isLeaving, expectedFailure(error, of: placed) == nil
         else { throw error }
-        tries.append("try \(number) of \(policy.attempts) failed: \(failure.why)")
+        take(failure.why)
       }
       outcome = nil
       let wait = policy.wait(before: number + 1)
       state.withLock { $0.stepTry = RunWait.Try(number + 1, of: policy.attempts) }
       awaits(placed, "waiting before the next try", limit: wait)
       try await loop.sleep(for: wait)
+      began = loop.now
     }
     return try await act(once: placed, &outcome, sink)
   }

@@ -29,7 +29,8 @@ final class ChainRun: Sendable {
 
   let runner: ChainRunner
   let loop: Loop
-  private let begun: Instant
+  /// When it began.
+  let begun: Instant
   let state = Guarded(State())
 
   init(_ runner: ChainRunner) {
@@ -186,7 +187,7 @@ final class ChainRun: Sendable {
     let step = placed.reported
     emit(.stepStarted(step))
     let start = loop.now
-    var (outcome, tries) = (StepOutcome?.none, [String]())
+    var (outcome, tries) = (StepOutcome?.none, [StepTry]())
     var (status, failure) = (StepResult.Status.ok, RunFailure?.none)
     var thrown: (any Error)?
     do {
@@ -203,7 +204,8 @@ final class ChainRun: Sendable {
       status: status,
       outcome: outcome,
       failure: failure,
-      notes: tries,
+      notes: StepTry.notes(on: tries, of: placed.step.retry.attempts),
+      tries: tries,
       took: loop.now - start
     )
     emit(.stepFinished(result))

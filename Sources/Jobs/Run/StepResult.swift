@@ -29,6 +29,8 @@ public struct StepResult: Equatable, Sendable {
   public let failure: RunFailure?
   /// Remarks, a sentence each: of a warning, its reasons.
   public let notes: [String]
+  /// Its tries, in order, where there was more than one.
+  public let tries: [StepTry]
   /// How long it took.
   public let took: Duration
 
@@ -39,6 +41,7 @@ public struct StepResult: Equatable, Sendable {
     outcome: StepOutcome?,
     failure: RunFailure?,
     notes: [String] = [],
+    tries: [StepTry] = [],
     took: Duration
   ) {
     self.step = step
@@ -46,7 +49,32 @@ public struct StepResult: Equatable, Sendable {
     self.outcome = outcome
     self.failure = failure
     self.notes = notes
+    self.tries = tries
     self.took = took
+  }
+}
+
+/// One try of a step that was tried several times.
+public struct StepTry: Equatable, Sendable {
+  /// When it began, counted from the start of the run.
+  public let began: Duration
+  /// How long it took.
+  public let took: Duration
+  /// Why it failed; nil for the last one, whose end is that of the step.
+  public let why: String?
+
+  /// A try, and why it failed.
+  public init(began: Duration, took: Duration, why: String?) {
+    self.began = began
+    self.took = took
+    self.why = why
+  }
+
+  /// A remark on each try that failed, of so many that there may be.
+  static func notes(on tries: [StepTry], of most: Int) -> [String] {
+    tries.enumerated().compactMap { index, each in
+      each.why.map { "try \(index + 1) of \(most) failed: \($0)" }
+    }
   }
 }
 

@@ -110,6 +110,7 @@ public final class TracedReport: Sendable {
       outcome: result.outcome,
       failure: failure.explained(slice, messages),
       notes: result.notes,
+      tries: result.tries,
       took: result.took
     )
   }

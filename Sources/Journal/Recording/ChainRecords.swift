@@ -120,6 +120,7 @@ struct ChainRecords: Sendable {
       members.add("target", .string(target))
     }
     members.add(notes: result.notes)
+    members.add(tries: result.tries)
     let step = number(of: result.step)
     begun.removeAll { $0.step == step }
     return JournalRecord.StepEnd(

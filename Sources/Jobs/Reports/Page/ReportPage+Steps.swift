@@ -43,6 +43,7 @@ extension ReportPage {
   ) -> [PageMarkup.Lane] {
     let run = runs[index]
     var (levels, cleanUp) = ([[LaneBar]](repeating: [], count: Self.deepest + 1), [LaneBar]())
+    var triesOfSteps: [LaneBar] = []
     func add(_ bar: LaneBar, of step: ReportedStep) {
       let position = step.position
       guard position.isCleanUp else {
@@ -65,6 +66,7 @@ extension ReportPage {
           anchor: rows.contains(number) ? Self.anchor(index, ordinal: before + number) : nil
         )
         add(bar, of: step.reported)
+        triesOfSteps += Self.tryBars(step, anchor: bar.anchor)
       }
       before += steps.count
     }
@@ -77,10 +79,10 @@ extension ReportPage {
     lanes += (1...Self.deepest).map { level in
       (level == 1 ? "Inner steps" : "Inner steps, level \(level)", levels[level])
     }
-    lanes.append(("Clean-up", cleanUp))
+    lanes += [("Attempts of steps", triesOfSteps), ("Clean-up", cleanUp)]
     return lanes.compactMap { name, bars in
       guard !bars.isEmpty || name == "Steps" else { return nil }
-      let noun = name == "Attempts" ? "attempt" : "step"
+      let noun = name.hasPrefix("Attempts") ? "attempt" : "step"
       let drawing = PageMarkup.bars(bars, on: axis, noun: noun, room: &room.bars)
       return PageMarkup.Lane(name: name, drawing: drawing)
     }
@@ -99,6 +101,19 @@ extension ReportPage {
       title: "attempt \(run.attempt)"
     )
     return earlier + [last]
+  }
+
+  /// The tries of a step; none where there was only one.
+  private static func tryBars(_ step: RecordedRun.Step, anchor: String?) -> [LaneBar] {
+    step.tries.enumerated().map { number, each in
+      LaneBar(
+        each.why == nil ? LaneBar.Kind(step.status) : .failed,
+        from: each.began,
+        to: each.began + each.took,
+        title: "\(step.title), attempt \(number + 1)\(each.why.map { ": \($0)" } ?? "")",
+        anchor: anchor
+      )
+    }
   }
 
   // MARK: Tables

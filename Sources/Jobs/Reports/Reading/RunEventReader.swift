@@ -83,6 +83,7 @@ package struct RunEventReader {
         outcome: StepOutcome(json),
         failure: json["error"].flatMap { RunFailure($0) },
         notes: (json["notes"]?.elements ?? []).compactMap(\.string),
+        tries: (json["tries"]?.elements ?? []).compactMap { StepTry($0) },
         took: offset - (begun[step.position] ?? offset)
       )
       return .stepFinished(result)
@@ -185,6 +186,15 @@ extension ReportedStep {
       hasOctets: json["hex"] != nil,
       label: json["name"]?.string ?? json["title"]?.string
     )
+  }
+}
+
+extension StepTry {
+  fileprivate init?(_ json: JSONValue) {
+    guard let began = json["offset"]?.duration, let took = json["took"]?.duration else {
+      return nil
+    }
+    self.init(began: began, took: took, why: json["why"]?.string)
   }
 }
 
