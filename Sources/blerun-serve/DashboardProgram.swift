@@ -23,7 +23,7 @@ struct DashboardProgram {
   /// - Throws: ``Ending``.
   func run() throws {
     let rules = try rules()
-    let chains = try command.chainNames()
+    let files = try command.runnable()
     let names = try command.names()
     let journal = try command.journalPath()
     let (world, plan) = try command.open()
@@ -34,14 +34,15 @@ struct DashboardProgram {
       version: Blerun.version,
       isSimulated: world.isSimulated,
       hasJournal: journal != nil,
-      chains: chains
+      chains: files.chains,
+      batches: files.batches
     )
     let hub = DashboardHub(DashboardModel(facts, names: names), on: loop)
     let work = DashboardWork(
       in: world,
       hub: hub,
       journal: DashboardJournal(journal, on: loop),
-      chains: chains,
+      files: files,
       settings: command.settings,
       names: names
     )

@@ -1,5 +1,5 @@
 // What the dashboard does with devices: a scan, watches, chains. Each watch and each chain has a
-// scheduler of its own, and a run of its own in the journal.
+// scheduler of its own, and a run of its own in the journal. Batches are in DashboardWork+Batches.
 
 import Bluetooth
 import Dashboard
@@ -11,7 +11,7 @@ import Signals
 /// Starts and stops what pages ask for.
 final class DashboardWork: DashboardActions {
   /// Something under way that can be ended.
-  private struct Job: Sendable {
+  struct Job: Sendable {
     /// The number of its run in the journal; nil for none.
     let run: @Sendable () -> Int64?
     let end: @Sendable (_ cause: (any Error)?) -> Void
@@ -20,7 +20,7 @@ final class DashboardWork: DashboardActions {
   }
 
   /// Of what no two watches are under way: their values would be mixed.
-  private struct Watched: Hashable, Sendable {
+  struct Watched: Hashable, Sendable {
     let device: DeviceTarget
     let characteristic: CharacteristicSelector
     let isRate: Bool
@@ -35,19 +35,22 @@ final class DashboardWork: DashboardActions {
     }
   }
 
-  private struct State {
+  struct State {
     var lastWatch = 0
-    var lastChain = 0
+    var lastRun = 0
     var watches: [Int: Job] = [:]
     /// The series that are watched, by watch.
     var watched: [Int: [Watched]] = [:]
-    var chains: [RunKey: Job] = [:]
+    /// Chains and batches.
+    var runs: [RunKey: Job] = [:]
+    /// How many batches wait for their beginning.
+    var beginning = 0
     var tasks: [Task<Void, any Error>] = []
     var isEnding = false
   }
 
-  /// How many watches, and how many chains, may be under way at once.
-  private static let mostJobs = 16
+  /// How many watches, and how many chains and batches, may be under way at once.
+  static let mostJobs = 16
   /// Longer than any watch or chain.
   private static let longest = Duration.seconds(3600 * 24 * 365 * 10)
   /// The pause before a scan is tried again.
@@ -55,28 +58,28 @@ final class DashboardWork: DashboardActions {
   /// How often the journal is looked at.
   private static let journalPause = Duration.milliseconds(500)
 
-  private let world: World
-  private let hub: DashboardHub
+  let world: World
+  let hub: DashboardHub
   private let journal: DashboardJournal
-  private let chains: [String]
-  private let settings: ServeSettings
-  private let names: AttributeNames
-  private let metrics = Guarded(RunMetrics())
-  private let state = Guarded(State())
-  private var loop: Loop { world.loop }
+  let files: RunnableFiles
+  let settings: ServeSettings
+  let names: AttributeNames
+  let metrics = Guarded(RunMetrics())
+  let state = Guarded(State())
+  var loop: Loop { world.loop }
 
   init(
     in world: World,
     hub: DashboardHub,
     journal: DashboardJournal,
-    chains: [String],
+    files: RunnableFiles,
     settings: ServeSettings,
     names: AttributeNames
   ) {
     self.world = world
     self.hub = hub
     self.journal = journal
-    self.chains = chains
+    self.files = files
     self.settings = settings
     self.names = names
     world.observeLinks { [metrics] news in metrics.withLock { $0.take(news) } }
@@ -104,11 +107,11 @@ final class DashboardWork: DashboardActions {
   func end() async {
     let (jobs, scans) = state.withLock { state in
       state.isEnding = true
-      return (Array(state.watches.values) + Array(state.chains.values), state.tasks)
+      return (Array(state.watches.values) + Array(state.runs.values), state.tasks)
     }
     for task in scans { task.cancel() }
     for job in jobs { job.end(world.interruption.signal.map { Interrupted(signal: $0.number) }) }
-    while state.withLock({ !$0.watches.isEmpty || !$0.chains.isEmpty }) {
+    while state.withLock({ !$0.watches.isEmpty || !$0.runs.isEmpty || $0.beginning > 0 }) {
       try? await loop.sleep(for: .milliseconds(20))
     }
     for task in scans { _ = try? await task.value }
@@ -152,7 +155,7 @@ final class DashboardWork: DashboardActions {
   }
 
   private var runsUnderWay: Set<Int64> {
-    let jobs = state.withLock { Array($0.watches.values) + Array($0.chains.values) }
+    let jobs = state.withLock { Array($0.watches.values) + Array($0.runs.values) }
     return Set(jobs.compactMap { $0.run() })
   }
 
@@ -255,14 +258,7 @@ final class DashboardWork: DashboardActions {
     guard let target = plan.device ?? (plan.onlyScans ? .any : nil) else {
       throw DashboardRefusal("\(name) names no device: choose one")
     }
-    let ordinal = try state.withLock { state throws(DashboardRefusal) in
-      if state.isEnding { throw DashboardRefusal("blerun is ending") }
-      guard state.chains.count < Self.mostJobs else {
-        throw DashboardRefusal("\(Self.mostJobs) chains are under way")
-      }
-      state.lastChain += 1
-      return state.lastChain
-    }
+    let ordinal = try nextRun()
     let lane = SerialScheduler(on: loop, name: "chain \(ordinal)")
     let identity = RunIdentity(seed: world.identitySeed, plan: plan, round: ordinal)
     let record: RunJournal?
@@ -294,7 +290,7 @@ final class DashboardWork: DashboardActions {
       report: world.explaining(record?.receiving(show) ?? show)
     )
     state.withLock { state in
-      state.chains[key] = Job(
+      state.runs[key] = Job(
         run: { record?.run },
         end: { cause in lane.cancelAll(cause ?? CancellationError()) }
       )
@@ -307,17 +303,31 @@ final class DashboardWork: DashboardActions {
         outcome = ExitStatus(after: RunFailure(error))
       }
       _ = record?.end(outcome)
-      state.withLock { $0.chains[key] = nil }
+      state.withLock { $0.runs[key] = nil }
     }
     return key
   }
 
+  /// The ordinal of another chain or batch of this process.
+  ///
+  /// - Throws: When too many are under way, or all are ending.
+  func nextRun() throws(DashboardRefusal) -> Int {
+    try state.withLock { state throws(DashboardRefusal) in
+      if state.isEnding { throw DashboardRefusal("blerun is ending") }
+      guard state.runs.count + state.beginning < Self.mostJobs else {
+        throw DashboardRefusal("\(Self.mostJobs) chains and batches are under way")
+      }
+      state.lastRun += 1
+      return state.lastRun
+    }
+  }
+
   private func plan(_ name: String, device: String?) throws(DashboardRefusal) -> Plan {
-    guard let folder = settings.chains, chains.contains(name) else {
+    guard let path = files.path(ofChain: name) else {
       throw DashboardRefusal("'\(name)' is not a chain of the folder of --allow-run")
     }
     do {
-      var plan = try Plan(file: "\(folder)/\(name)", with: Bindings(), names: names).withSecrets()
+      var plan = try Plan(file: path, with: Bindings(), names: names).withSecrets()
       if let device { plan.device = try DeviceTarget(parsing: device) }
       return plan
     } catch {
@@ -326,7 +336,7 @@ final class DashboardWork: DashboardActions {
   }
 
   func endRun(_ key: RunKey) -> Bool {
-    guard let job = state.withLock({ $0.chains[key] }) else { return false }
+    guard let job = state.withLock({ $0.runs[key] }) else { return false }
     job.end(nil)
     return true
   }

@@ -15,6 +15,8 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.error
+import urllib.request
 
 import day_journal
 from browser import ROOT, Browser, Served, play, same
@@ -279,6 +281,94 @@ def batch():
         same((checked.returncode, checked.stderr), (0, ""))
 
 
+BUILDING = "name: Building\nchain: chain.yaml\ndevices: [Thermo-1, HRM-1]\nconcurrency: 2\n"
+
+
+@contextlib.contextmanager
+def building(chain, batch=BUILDING):
+    """A server that may run a batch on two devices, with a journal."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.mkdir(f"{folder}/allowed")
+        for name, text in {"allowed/chain.yaml": chain, "allowed/building.yaml": batch,
+                           "outside.yaml": batch.replace("chain.yaml", "allowed/chain.yaml")}.items():
+            with open(f"{folder}/{name}", "w", encoding="utf-8") as file:
+                file.write(text)
+        with served(*BELT, *THERMOMETER, "--allow-run", f"{folder}/allowed",
+                    "--journal", f"{folder}/journal.sqlite") as server:
+            yield server
+
+
+def fleet():
+    """A batch is started from the page: its devices and steps are shown, it can be ended, and has a page."""
+    chain = "steps:\n  - read: battery-level\n  - sleep: 4s\n" \
+            "  - read: battery-level\n    expect: { percent: { max: 90 } }\n"
+    card = "document.querySelector('#run-list li')"
+    with building(chain) as server, Browser() as browser:
+        log_in(browser, server)
+        browser.wait("!document.getElementById('batch-form').hidden", "batches may be run")
+        offered = "[...document.querySelectorAll('#{} option')].map((option) => option.textContent)"
+        same(browser.run(offered.format("batch-form")), ["building.yaml"])
+        same(browser.run(offered.format("run-form")), ["chain.yaml"])
+        browser.click("#batch-form button")
+        browser.wait(f"{card}?.innerText.includes('0 of 2 devices')", "the progress")
+        running = f"[...{card}.querySelectorAll('.steps li')].filter((li) => li.querySelector('.running'))" \
+            ".map((li) => li.querySelector('.title').textContent).sort().join()"
+        browser.wait(f"{running} === 'HRM-1: sleep 4s,Thermo-1: sleep 4s'", "a step of each chain")
+        browser.wait(f"{card}.querySelector('.status.failed')", "its end")
+        browser.wait(f"{card}.innerText.includes('2 of 2 devices, 1 failed')", "how many failed")
+        same(browser.run(f"{card}.querySelectorAll('.status.running').length"), 0)
+        browser.click("#batch-form button")
+        browser.wait("document.querySelectorAll('#run-list > li').length === 2", "it runs again")
+        browser.wait(f"{card}.querySelector('.status.running')", "a step that runs")
+        browser.click("#run-list button")
+        browser.wait(f"{card}.querySelector('.card-head .status.cancelled')", "it was ended")
+        for device in ["Thermo-1", "HRM-1"]:
+            same(part(server, "device", name=device)[0]["connected"], False)
+        same(browser.complaints(), [])
+        browser.run("[...document.querySelectorAll('#run-list a')].pop().click()")
+        browser.wait("document.querySelector('.verdict')", "the page of the first run")
+        page = browser.run("document.body.innerText")
+        assert "HRM-1" in page and "expected percent" in page, page
+        status, took = server.end()
+        same(status, 143)
+        assert took < 8, took
+
+
+def refused():
+    """A batch needs the token and this origin, and is one of the folder; nothing else begins."""
+    scheduled = BUILDING + "every: 1h\n"
+    with building("steps:\n  - read: battery-level\n") as server:
+        def status(body, token=server.token, **headers):
+            data = body if isinstance(body, bytes) else json.dumps({"batch": body}).encode()
+            headers = {"Content-Type": "application/json", "Origin": server.url.strip("/"), **headers}
+            if token:
+                headers["Authorization"] = f"Bearer {token}"
+            request = urllib.request.Request(server.url + "api/batches", data, headers)
+            try:
+                with urllib.request.urlopen(request, timeout=20) as answer:
+                    return answer.status
+            except urllib.error.HTTPError as error:
+                return error.code
+
+        same(status("building.yaml", token=None), 401)
+        same(status("building.yaml", token="0" * 32), 401)
+        same(status("building.yaml", Origin="http://example.org"), 403)
+        for name in ["../outside.yaml", "./building.yaml", "/etc/passwd", "chain.yaml", "building.yaml\0", "",
+                     "..", "allowed/building.yaml", "BUILDING.YAML", 7, None, ["building.yaml"], {"a": "b"}]:
+            same((name, status(name)), (name, 400))
+        for body in [b"", b"[]", b"{", b'{"batch":"building.yaml","devices":["X"]}', b"\xff", b"[" * 10_000]:
+            same((body[:40], status(body)), (body[:40], 400))
+        same(status(b'{"batch":"' + b"a" * 100_000 + b'"}'), 400)
+        same(part(server, "run"), [])
+        same(status("building.yaml"), 201)
+    with building("steps:\n  - read: battery-level\n", scheduled) as server, Browser() as browser:
+        log_in(browser, server)
+        browser.wait("!document.getElementById('batch-form').hidden", "batches may be run")
+        browser.click("#batch-form button")
+        browser.wait("document.getElementById('problem').innerText.includes('has a schedule')", "why not")
+        same(part(server, "run"), [])
+
+
 def progress():
     """A chain that the page starts shows its steps and its progress as they happen, and can be ended."""
     with tempfile.TemporaryDirectory() as folder:
@@ -440,5 +530,5 @@ def end():
         one.wait("document.documentElement.dataset.state === 'lost'", "the page says so")
 
 
-play([values, stop, start, reload, note, absent, shared, run, progress, batch, day, keyboard, hostile, phone,
+play([values, stop, start, reload, note, absent, shared, run, progress, batch, fleet, refused, day, keyboard, hostile, phone,
       end])

@@ -1,11 +1,11 @@
 // What the dashboard makes of what happens, in the time of the test.
 
 import Bluetooth
-import Jobs
 import Signals
 import Testing
 
 @testable import Dashboard
+@testable import Jobs
 @testable import Journal
 
 @Suite("Dashboard model")
@@ -292,5 +292,68 @@ struct DashboardModelTests {
     let run = try #require(page.others["run u1"])
     #expect(run.contains(#""status":"failed""#) && run.contains("the connection dropped"))
     #expect(run.contains(#""progress":{"unit":"steps","ended":1,"failed":1,"total":2}"#), "\(run)")
+  }
+
+  @Test("a batch shows how many devices are done, the steps of its chains, and its end")
+  mutating func batch() throws {
+    let plan = try Plan.parse(line: "read battery-level")
+    let step = try #require(plan.placedSteps.last).reported
+    let devices = ["A", "B"].map { BatchDevice(label: $0, target: .name($0), plan: plan) }
+    let key = RunKey.recorded(7)
+    let start = BatchStart(name: "Building", devices: devices, concurrency: 2)
+    scene.take(.batchBegan(key, batch: "building.yaml"))
+    scene.take(.batch(key, scene.batch(.started(start))))
+    scene.take(.batchChain(key, scene.event(.runStarted(RunStart(chain: nil, steps: 1, seed: 0)))))
+    scene.take(.batchChain(key, scene.event(.stepStarted(step))))
+    var page = PageOfTest()
+    try page.take(scene.model.flush())
+    var run = try #require(page.others["run 7"])
+    #expect(run.contains(#""command":"batch","name":"Building","devices":["A","B"]"#))
+    #expect(run.contains(#""progress":{"unit":"devices","ended":0,"failed":0,"total":2}"#))
+    #expect(page.others["step HRM-1/1/\(step.position)"]?.contains("running") == true)
+    let result = StepResult(
+      step,
+      status: .failed,
+      outcome: nil,
+      failure: Scene.dropped,
+      took: .zero
+    )
+    scene.take(.batchChain(key, scene.event(.stepFinished(result))))
+    let ended = RunEnding(status: .failed, failure: Scene.dropped, step: step, done: 0)
+    scene.take(.batchChain(key, scene.event(.runFinished(ended))))
+    var counts = BatchCounts()
+    counts.count(ended)
+    scene.take(.batch(key, scene.batch(.deviceEnded(devices[0], ended, counts))))
+    try page.take(scene.model.flush())
+    run = try #require(page.others["run 7"])
+    #expect(run.contains(#""status":"under way""#), "\(run)")
+    #expect(run.contains(#""progress":{"unit":"devices","ended":1,"failed":1,"total":2}"#))
+    let ending = BatchEnding(counts, notRun: ["B"], failure: Scene.dropped, isCancelled: true)
+    scene.take(.batch(key, scene.batch(.finished(ending))))
+    try page.take(scene.model.flush())
+    run = try #require(page.others["run 7"])
+    #expect(run.contains(#""status":"cancelled""#) && run.contains("the connection dropped"))
+    #expect(run.contains(#""steps":1"#))
+  }
+
+  @Test("of a run with very many steps the latest are kept, and those that run")
+  mutating func manySteps() throws {
+    let plan = try Plan.parse(line: "sleep 1s")
+    let long = try #require(plan.placedSteps.last)
+    let key = RunKey.unrecorded(1)
+    scene.take(.batchBegan(key, batch: "building.yaml"))
+    func step(_ number: Int) -> ReportedStep {
+      PlacedStep(StepPosition(number), long.step).reported
+    }
+    scene.take(.batchChain(key, scene.event(.stepStarted(step(1)))))
+    for number in 2...150 {
+      let result = StepResult(step(number), status: .ok, outcome: nil, failure: nil, took: .zero)
+      scene.take(.batchChain(key, scene.event(.stepFinished(result))))
+    }
+    var page = PageOfTest()
+    try page.take(scene.model.flush())
+    #expect(page.others["step HRM-1/1/1"]?.contains("running") == true)
+    #expect(page.others["step HRM-1/1/51"] == nil)
+    #expect(page.others["step HRM-1/1/52"] != nil && page.others["step HRM-1/1/150"] != nil)
   }
 }

@@ -29,6 +29,12 @@ private final class NotedActions: DashboardActions {
     return .recorded(12)
   }
 
+  func runBatch(_ name: String) async throws(DashboardRefusal) -> RunKey {
+    guard name == "fleet.yaml" else { throw DashboardRefusal("not a batch") }
+    asked.add("batch \(name)")
+    return .recorded(12)
+  }
+
   func endRun(_ key: RunKey) -> Bool { key == .recorded(12) }
 
   func page(of run: Int64) async throws(DashboardRefusal) -> String? {
@@ -153,6 +159,10 @@ struct DashboardRouteTests {
       ("api/notes", #"{"text":""}"#, "a text of at most 200 characters"),
       ("api/runs", #"{"chain":"../etc/passwd"}"#, "not a chain"),
       ("api/runs", #"{"chain":"soil.yaml","extra":1}"#, "unknown key 'extra'"),
+      ("api/batches", "{}", "batch"),
+      ("api/batches", #"{"batch":"../fleet.yaml"}"#, "not a batch"),
+      ("api/batches", #"{"batch":["fleet.yaml"]}"#, "expected the file of a batch"),
+      ("api/batches", #"{"batch":"fleet.yaml","device":"S-1"}"#, "unknown key 'device'"),
     ]
   )
   func refused(path: String, body: String, why: String) throws {
@@ -170,6 +180,14 @@ struct DashboardRouteTests {
     #expect(try answer(.delete, "api/runs/u12").status == 404)
     #expect(try answer(.post, "api/runs", #"{"chain":"soil.yaml","device":"S-1"}"#).status == 201)
     #expect(actions.asked.all == ["run soil.yaml S-1"])
+  }
+
+  @Test("a batch is begun by its file, and known by its run")
+  func batch() throws {
+    let (status, text) = try answer(.post, "api/batches", #"{"batch":"fleet.yaml"}"#)
+    #expect(status == 201)
+    #expect(text == #"{"run":"12"}"#)
+    #expect(actions.asked.all == ["batch fleet.yaml"])
   }
 
   @Test("news that come together are one event, and none is sent where nothing changed")

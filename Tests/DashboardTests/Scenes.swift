@@ -17,7 +17,13 @@ struct Scene {
   private(set) var time = begun
 
   init(chains: [String] = []) {
-    let facts = DashboardFacts(version: "1", isSimulated: true, hasJournal: true, chains: chains)
+    let facts = DashboardFacts(
+      version: "1",
+      isSimulated: true,
+      hasJournal: true,
+      chains: chains,
+      batches: []
+    )
     model = DashboardModel(facts)
   }
 
@@ -54,6 +60,16 @@ struct Scene {
     output.device = 0
     output.link = change
     take(.watchOutput(id, output))
+  }
+
+  func batch(_ change: BatchEvent.Change) -> BatchEvent {
+    BatchEvent(
+      batch: RunIdentity(seed: 0, text: "batch"),
+      round: 1,
+      offset: time - Self.begun,
+      wallClock: time,
+      change: change
+    )
   }
 
   func event(_ change: RunEvent.Change) -> RunEvent {

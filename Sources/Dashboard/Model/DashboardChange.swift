@@ -73,18 +73,28 @@ package struct DashboardFacts: Sendable {
   package let hasJournal: Bool
   /// The chain files that may be run.
   package let chains: [String]
+  /// The batch files that may be run.
+  package let batches: [String]
 
-  package init(version: String, isSimulated: Bool, hasJournal: Bool, chains: [String]) {
+  package init(
+    version: String,
+    isSimulated: Bool,
+    hasJournal: Bool,
+    chains: [String],
+    batches: [String]
+  ) {
     self.version = version
     self.isSimulated = isSimulated
     self.hasJournal = hasJournal
     self.chains = chains
+    self.batches = batches
   }
 
   var members: DashboardChange.Members {
     [
       ("version", .string(version)), ("simulated", .boolean(isSimulated)),
       ("journal", .boolean(hasJournal)), ("chains", .array(chains.map { .string($0) })),
+      ("batches", .array(batches.map { .string($0) })),
     ]
   }
 }

@@ -74,6 +74,10 @@ package struct DashboardModel: Sendable {
     case .chainBegan(let key, let chain, let device):
       begin(RunHistory(RunCard(key, chain: chain, device: device, at: time)))
     case .chain(let key, let event): take(event, of: key)
+    case .batchBegan(let key, let batch):
+      begin(RunHistory(RunCard(key, batch: batch, at: time)))
+    case .batch(let key, let event): runs[key]?.take(event)
+    case .batchChain(let key, let event): runs[key]?.take(event)
     case .chainFailed(let key, let failure):
       changeRun(key) { $0.end("failed", why: failure.description, at: time) }
     case .runs(let followed): for run in followed { take(run) }
@@ -307,13 +311,5 @@ package struct DashboardModel: Sendable {
     runs.values.sorted {
       ($0.card.started, "\($0.card.key)") < ($1.card.started, "\($1.card.key)")
     }.map(\.card.key)
-  }
-}
-
-extension RunCard {
-  fileprivate mutating func end(_ status: String, why: String?, at time: Duration) {
-    self.status = status
-    self.why = why
-    finished = Timestamp.text(time)
   }
 }

@@ -24,13 +24,19 @@ package enum DashboardNews: Sendable {
   case chainBegan(RunKey, chain: String, device: String)
   /// Something of a chain of this process.
   case chain(RunKey, RunEvent)
+  /// A batch of this process begins.
+  case batchBegan(RunKey, batch: String)
+  /// Something of a batch of this process.
+  case batch(RunKey, BatchEvent)
+  /// Something of a chain of a batch of this process.
+  case batchChain(RunKey, RunEvent)
   /// A chain of this process could not begin.
   case chainFailed(RunKey, RunFailure)
   /// Runs of the journal that changed, in the order of their numbers.
   case runs([FollowedRun])
 }
 
-/// What a run is called on the page: its number in the journal, else its ordinal among the chains of
+/// What a run is called on the page: its number in the journal, else its ordinal among the runs of
 /// this process that are in no journal.
 package enum RunKey: Hashable, Sendable, CustomStringConvertible {
   /// The number of the run in the journal.

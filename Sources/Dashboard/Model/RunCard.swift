@@ -69,6 +69,18 @@ package struct RunCard: Equatable, Sendable {
     why = status == "ok" ? nil : run.failure
   }
 
+  /// A batch of this process that begins.
+  init(_ key: RunKey, batch: String, at time: Duration) {
+    self.key = key
+    command = "batch"
+    name = batch
+    devices = []
+    deviceCount = 0
+    status = "under way"
+    started = Timestamp.text(time)
+    isOwn = true
+  }
+
   /// A chain of this process that begins.
   init(_ key: RunKey, chain: String, device: String, at time: Duration) {
     self.key = key
@@ -79,6 +91,14 @@ package struct RunCard: Equatable, Sendable {
     status = "under way"
     started = Timestamp.text(time)
     isOwn = true
+  }
+}
+
+extension RunCard {
+  mutating func end(_ status: String, why: String?, at time: Duration) {
+    self.status = status
+    self.why = why
+    finished = Timestamp.text(time)
   }
 }
 
@@ -152,6 +172,8 @@ extension RunProgress {
 struct RunHistory: Sendable {
   /// How many steps are kept of each run: the last ones.
   static let mostSteps = 100
+  /// How many devices are named.
+  private static let mostDevices = 16
 
   var card: RunCard
   private(set) var steps: [StepLine] = []
@@ -184,13 +206,47 @@ struct RunHistory: Sendable {
     card.progress = progress
   }
 
+  /// Something of the batch that it is.
+  mutating func take(_ event: BatchEvent) {
+    isChanged = true
+    switch event.change {
+    case .waiting: break
+    case .started(let start):
+      card.name = start.name ?? card.name
+      card.devices = start.devices.prefix(Self.mostDevices).map(\.label)
+      card.deviceCount = start.devices.count
+      card.progress = RunProgress(.devices, ended: 0, total: start.devices.count)
+    case .deviceEnded(_, _, let counts):
+      card.progress?.ended = counts.done
+      card.progress?.failed = counts.failed
+    case .finished(let ending):
+      card.end(ending.status.rawValue, why: ending.failure?.description, at: event.wallClock)
+    }
+  }
+
+  /// Something of a chain of the batch that it is.
+  mutating func take(_ event: RunEvent) {
+    switch event.change {
+    case .stepStarted(let step): take(StepLine(step, of: event))
+    case .stepFinished(let result):
+      take(StepLine(result, of: event))
+      card.stepsEnded += 1
+      isChanged = true
+    case .runStarted, .runFinished, .value, .advertisement, .pairingDisplay, .remark, .gap: break
+    }
+  }
+
   mutating func take(_ step: StepLine) {
     if let index = steps.lastIndex(where: { $0.id == step.id }) {
       guard steps[index] != step else { return }
       steps[index] = step
     } else {
       steps.append(step)
-      if steps.count > Self.mostSteps { changed.remove(steps.removeFirst().id) }
+      if steps.count > Self.mostSteps {
+        // Of a batch, a long step of one device may be older than many of the others.
+        let ended = steps.firstIndex { $0.status != "running" } ?? 0
+        changed.remove(steps.remove(at: ended).id)
+      }
     }
     changed.insert(step.id)
   }

@@ -25,7 +25,11 @@ package protocol DashboardActions: Sendable {
   ///   - name: Its file.
   ///   - device: The device as a user names it; nil for the one that the chain names.
   func run(_ name: String, device: String?) throws(DashboardRefusal) -> RunKey
-  /// Ends a chain of this process; false when there is none.
+  /// Begins a batch of the folder that was allowed, and waits until it has begun.
+  ///
+  /// - Parameter name: Its file.
+  func runBatch(_ name: String) async throws(DashboardRefusal) -> RunKey
+  /// Ends a chain or a batch of this process; false when there is none.
   func endRun(_ key: RunKey) -> Bool
   /// The page of a run of the journal; nil when there is none of this number.
   func page(of run: Int64) async throws(DashboardRefusal) -> String?

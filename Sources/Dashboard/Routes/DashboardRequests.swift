@@ -77,6 +77,14 @@ struct DashboardRequests {
     return (chain ?? "", device)
   }
 
+  /// `{"batch":"fleet.yaml"}`.
+  static func batch(_ body: [UInt8]) throws(DashboardRefusal) -> String {
+    var reader = try reader(body)
+    let batch = reader.required("batch", expected: "the file of a batch") { $0.text }
+    try finish(&reader)
+    return batch ?? ""
+  }
+
   private static func reader(_ body: [UInt8]) throws(DashboardRefusal) -> MappingReader {
     guard let text = String(validating: body, as: UTF8.self) else {
       throw DashboardRefusal("expected UTF-8")

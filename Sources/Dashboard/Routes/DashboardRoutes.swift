@@ -61,7 +61,7 @@ package struct DashboardRoutes: Sendable {
         WebResponse(contentType: "text/plain; version=0.0.4; charset=utf-8", text: metrics.text())
       }
     case ("runs", 2): return try await runPage(segments[1], method)
-    case ("api", 2...): return try api(request, Array(segments.dropFirst()))
+    case ("api", 2...): return try await api(request, Array(segments.dropFirst()))
     case (.some, _): return .notFound
     }
   }
@@ -87,7 +87,7 @@ package struct DashboardRoutes: Sendable {
   private func api(
     _ request: WebRequest,
     _ segments: [String]
-  ) throws(DashboardRefusal) -> WebResponse {
+  ) async throws(DashboardRefusal) -> WebResponse {
     switch (request.method, segments[0], segments.count) {
     case (.get, "snapshot", 1): return .json(hub.snapshot().json)
     case (.get, "events", 1): return .events(hub.events())
@@ -102,6 +102,9 @@ package struct DashboardRoutes: Sendable {
     case (.post, "runs", 1):
       let (chain, device) = try DashboardRequests.run(request.body)
       let key = try actions.run(chain, device: device)
+      return .json("{\"run\":\"\(key)\"}", status: 201)
+    case (.post, "batches", 1):
+      let key = try await actions.runBatch(try DashboardRequests.batch(request.body))
       return .json("{\"run\":\"\(key)\"}", status: 201)
     case (.delete, "runs", 2):
       return RunKey(segments[1]).map { actions.endRun($0) } == true ? .noContent : .notFound

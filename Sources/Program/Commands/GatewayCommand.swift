@@ -175,8 +175,7 @@ extension GatewayCommand {
     ServeSettings(
       adapter: options.adapterSelector,
       journal: journal,
-      isSimulated: !options.simulate.isEmpty,
-      chains: nil
+      isSimulated: !options.simulate.isEmpty
     )
   }
 }

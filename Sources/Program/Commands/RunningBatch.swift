@@ -1,6 +1,6 @@
 // A batch under way: its reports, its progress, signals of the system, and its exit status.
 
-import BlueZ
+package import BlueZ
 import Bluetooth
 package import Jobs
 import Signals
@@ -228,7 +228,7 @@ extension World {
   /// Shows this user's other batches that one runs over the adapter that is used now.
   ///
   /// - Returns: Ends the mark.
-  func beginBatch(at adapter: AdapterSelector) throws -> @Sendable () -> Void {
+  package func beginBatch(at adapter: AdapterSelector) throws -> @Sendable () -> Void {
     guard let ledger, case .success(let client) = client,
       let address = client.usableAddress(adapter)
     else { return {} }

@@ -83,7 +83,7 @@ package struct ServeCommand: WorldCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Let the page run the chain files of this folder, and no others.",
+      "Let the page run the chain and batch files of this folder, and no others.",
       valueName: "folder"
     ),
     completion: .directory
@@ -157,21 +157,24 @@ extension ServeCommand {
     ServeSettings(
       adapter: options.adapterSelector,
       journal: journal,
-      isSimulated: !options.simulate.isEmpty,
-      chains: allowRun
+      isSimulated: !options.simulate.isEmpty
     )
   }
 
-  /// The chain files that the page may run, by their names in the folder; empty where it may run
-  /// none.
+  /// The files that the page may run, by their names in the folder; none where it may run none.
   ///
   /// - Throws: ``Ending`` for anything that is not a folder with chain files.
-  package func chainNames() throws(Ending) -> [String] {
-    guard let allowRun else { return [] }
+  package func runnable() throws(Ending) -> RunnableFiles {
+    guard let allowRun else { return RunnableFiles() }
     guard let names = try ChainFolder.names(in: allowRun) else {
       throw Ending(.usage, "--allow-run \(allowRun): expected a folder with chain files")
     }
-    return names
+    let batches = names.filter { Batch.isMeant(at: "\(allowRun)/\($0)") }
+    return RunnableFiles(
+      folder: allowRun,
+      chains: names.filter { !batches.contains($0) },
+      batches: batches
+    )
   }
 
   /// What is watched from the start; nil for nothing.
@@ -193,13 +196,39 @@ extension ServeCommand {
   }
 }
 
+/// The files that a page may run.
+package struct RunnableFiles: Sendable {
+  private var folder = ""
+  /// The chains, by their names in the folder.
+  package private(set) var chains: [String] = []
+  /// The batches, likewise.
+  package private(set) var batches: [String] = []
+
+  /// None.
+  init() {}
+
+  init(folder: String, chains: [String], batches: [String]) {
+    self.folder = folder
+    self.chains = chains
+    self.batches = batches
+  }
+
+  /// The path of a chain; nil for any other name.
+  package func path(ofChain name: String) -> String? {
+    chains.contains(name) ? "\(folder)/\(name)" : nil
+  }
+
+  /// The path of a batch; nil for any other name.
+  package func path(ofBatch name: String) -> String? {
+    batches.contains(name) ? "\(folder)/\(name)" : nil
+  }
+}
+
 /// What the watches and chains of a dashboard have in common.
 package struct ServeSettings: Sendable {
   package let adapter: AdapterSelector
   package let journal: JournalOptions
   let isSimulated: Bool
-  /// The folder of the chains that may be run; nil for none.
-  package let chains: String?
 
   /// The journal of one watch or chain; nil when none is written.
   ///

@@ -1,15 +1,15 @@
 // The journal of a batch: each round is a run of it, with a chain for each device.
 
 import ArgumentParser
-import Jobs
-import Journal
+package import Jobs
+package import Journal
 import Signals
 
 /// A batch's journal under way.
 ///
 /// It receives everything before anybody else does: the results of a device are
 /// committed when this has received the end of its chain.
-final class BatchJournal: Sendable {
+package final class BatchJournal: Sendable {
   private typealias Chain = @Sendable (RunEvent, _ report: @escaping @Sendable () -> Void) -> Void
 
   private struct State {
@@ -54,17 +54,34 @@ final class BatchJournal: Sendable {
     isSimulated = world.isSimulated
   }
 
+  /// The journal of a batch that begins.
+  ///
+  /// - Parameter path: The whole path of the batch's file.
+  package convenience init(
+    _ file: JournalFile,
+    _ options: JournalOptions,
+    of batch: Batch,
+    at path: String,
+    in world: World
+  ) {
+    self.init(file, options, of: batch, at: path, goingOn: nil, in: world)
+  }
+
   /// - Parameter cancel: Ends the batch when a required journal fails under way. Kept until the end.
-  func onFailure(_ cancel: @escaping @Sendable (RunFailure) -> Void) {
+  package func onFailure(_ cancel: @escaping @Sendable (RunFailure) -> Void) {
     state.withLock { $0.cancel = cancel }
   }
+
+  /// The number of the round under way in the journal; nil between rounds, and as long as it could
+  /// not be written.
+  package var run: Int64? { state.withLock { $0.round }?.run }
 
   // MARK: Rounds
 
   /// Writes down that a round begins, or goes on.
   ///
   /// - Throws: ``RunFailure`` when that fails and the batch cannot do without.
-  func begin(_ identity: RunIdentity, round: Int) throws(RunFailure) {
+  package func begin(_ identity: RunIdentity, round: Int) throws(RunFailure) {
     let cancel: @Sendable (RunFailure) -> Void = { [weak self] failure in
       self?.state.withLock { $0.cancel }(failure)
     }
@@ -136,7 +153,7 @@ final class BatchJournal: Sendable {
 
   // MARK: What happens
 
-  func receive(_ event: BatchEvent) {
+  package func receive(_ event: BatchEvent) {
     guard let round = state.withLock({ $0.round }) else { return }
     switch event.change {
     case .waiting, .deviceEnded: break
@@ -156,7 +173,7 @@ final class BatchJournal: Sendable {
   }
 
   /// Records an event of a chain, and reports it when the journal has it, if it must.
-  func receive(_ event: RunEvent, _ report: @escaping @Sendable () -> Void) {
+  package func receive(_ event: RunEvent, _ report: @escaping @Sendable () -> Void) {
     let record = state.withLock { state -> Chain? in
       if case .runStarted = event.change { state.chains[event.device] = state.round?.chain() }
       if case .runFinished = event.change { return state.chains.removeValue(forKey: event.device) }
@@ -168,7 +185,7 @@ final class BatchJournal: Sendable {
   /// Closes the journal, when all rounds are over.
   ///
   /// - Returns: The status of the batch with this journal.
-  func end(_ status: ExitStatus) -> ExitStatus {
+  package func end(_ status: ExitStatus) -> ExitStatus {
     file.close()
     let failed = state.withLock { state in
       defer { state = State() }

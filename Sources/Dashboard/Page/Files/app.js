@@ -116,7 +116,10 @@ const learn = {
     const run = known.runs.get(change.run);
     if (!run) return;
     run.lines.set(change.id, change);
-    while (run.lines.size > 100) run.lines.delete(run.lines.keys().next().value);
+    while (run.lines.size > 100) {
+      const lines = [...run.lines.values()];
+      run.lines.delete((lines.find((line) => line.status !== "running") || lines[0]).id);
+    }
     touch("runs");
   },
 };
@@ -389,16 +392,21 @@ function deviceRow(device) {
 }
 
 function showRuns() {
-  const chains = known.facts ? known.facts.chains : [];
-  const form = byId("run-form");
-  form.hidden = !chains.length;
-  if (form.elements.chain.length !== chains.length) {
-    form.elements.chain.replaceChildren(...chains.map((name) => element("option", name)));
-  }
+  offer("run-form", "chain", known.facts ? known.facts.chains : []);
+  offer("batch-form", "batch", known.facts ? known.facts.batches : []);
   byId("no-runs").hidden = known.runs.size > 0;
   const runs = [...known.runs.values()].sort((a, b) => (a.started < b.started ? 1 : -1));
   const entries = runs.map((run) => [run.key, { ...run, lines: [...run.lines.values()] }]);
   fill(byId("run-list"), entries, showRun);
+}
+
+/** Shows a form with the files that it can run; none without files. */
+function offer(id, field, files) {
+  const form = byId(id);
+  form.hidden = !files.length;
+  if (form.elements[field].length !== files.length) {
+    form.elements[field].replaceChildren(...files.map((name) => element("option", name)));
+  }
 }
 
 function showRun(item, run) {
@@ -485,6 +493,7 @@ onSubmit("note-form", async (form, field) => {
 });
 onSubmit("run-form", (form, field) => ask("POST", "/api/runs",
   { chain: field.chain.value, device: field.device.value.trim() || null }));
+onSubmit("batch-form", (form, field) => ask("POST", "/api/batches", { batch: field.batch.value }));
 byId("span").addEventListener("change", () => touch("values"));
 byId("pause").addEventListener("click", (event) => {
   view.paused = view.paused === null ? now() : null;
