@@ -31,7 +31,7 @@ extension FleetBatch {
     var ending: RunEnding?
     if case .runFinished(let last)? = events.last?.change { ending = last }
     let (counts, stops) = state.withLock { state in
-      state.works[job]?.phase = .ended
+      state.move(job, to: .ended)
       state.works[job]?.events = [:]
       state.works[job]?.following = nil
       if let ending { state.counts.count(ending) }

@@ -21,14 +21,14 @@ final class FleetBatch: BatchRunning {
   }
 
   /// How far a device is.
-  enum Phase { case waiting, resolving, submitted, queued, ended }
+  enum Phase: CaseIterable { case waiting, resolving, submitted, queued, ended }
 
   /// A device of the batch and its job.
   struct Work {
     let device: BatchDevice
     let chain: PortableChain
     let job: JobID
-    var phase = Phase.waiting
+    fileprivate(set) var phase = Phase.waiting
     /// When it was first looked for.
     var since = Instant.start
     /// Its events so far, a line of JSON each, by their claims.
@@ -50,6 +50,10 @@ final class FleetBatch: BatchRunning {
     var machine: Submitter
     var works: [JobID: Work] = [:]
     var order: [JobID] = []
+    /// How many of the order have begun.
+    var begunCount = 0
+    /// How many devices are in each phase.
+    private var phases: [Phase: Int] = [:]
     var resolutions: [String: NameResolution] = [:]
     var counts = BatchCounts()
     var cause: (any Error)?
@@ -57,6 +61,26 @@ final class FleetBatch: BatchRunning {
     var begun: Instant?
     var identity: RunIdentity
     var done: Completion<Void>?
+
+    init(machine: Submitter, identity: RunIdentity) {
+      (self.machine, self.identity) = (machine, identity)
+    }
+
+    mutating func add(_ work: Work) {
+      works[work.job] = work
+      order.append(work.job)
+      phases[work.phase, default: 0] += 1
+    }
+
+    mutating func move(_ job: JobID, to phase: Phase) {
+      guard let old = works[job]?.phase else { return }
+      works[job]?.phase = phase
+      phases[old, default: 0] -= 1
+      phases[phase, default: 0] += 1
+    }
+
+    /// How many devices are in some phases.
+    func count(_ wanted: Phase...) -> Int { wanted.reduce(0) { $0 + (phases[$1] ?? 0) } }
   }
 
   /// How many jobs are under way at once; the others are submitted as these end.
@@ -104,8 +128,7 @@ final class FleetBatch: BatchRunning {
     )
     for (index, (device, chain)) in devices.enumerated() {
       guard let job = JobID("\(name)-\(index + 1)") else { continue }
-      state.works[job] = Work(device: device, chain: chain, job: job)
-      state.order.append(job)
+      state.add(Work(device: device, chain: chain, job: job))
     }
     self.state = Guarded(state)
   }
@@ -198,14 +221,9 @@ final class FleetBatch: BatchRunning {
     for job in state.withLock({ nextJobs(&$0) }) { submit(job) }
     decideNames()
     let done = state.withLock { state -> Completion<Void>? in
-      let isDone = state.works.values.allSatisfy { work in
-        switch work.phase {
-        case .ended: true
-        case .queued: wishes.leaves
-        case .waiting, .resolving: state.isStopped
-        case .submitted: false
-        }
-      }
+      let isDone =
+        state.count(.submitted) == 0 && (wishes.leaves || state.count(.queued) == 0)
+        && (state.isStopped || state.count(.waiting, .resolving) == 0)
       guard isDone else { return nil }
       defer { state.done = nil }
       return state.done
@@ -216,16 +234,12 @@ final class FleetBatch: BatchRunning {
   /// The jobs that begin now.
   private func nextJobs(_ state: inout State) -> [JobID] {
     guard !state.isStopped else { return [] }
-    let busy = state.works.values.count { work in
-      switch work.phase {
-      case .resolving, .submitted, .queued: true
-      case .waiting, .ended: false
-      }
-    }
-    let waiting = state.order.filter { state.works[$0]?.phase == .waiting }
-    let next = Array(waiting.prefix(max(0, Self.window - (wishes.leaves ? 0 : busy))))
+    // Whoever leaves follows no job that is queued.
+    let busy = state.count(.resolving, .submitted) + (wishes.leaves ? 0 : state.count(.queued))
+    let next = Array(state.order[state.begunCount...].prefix(max(0, Self.window - busy)))
+    state.begunCount += next.count
     for job in next {
-      state.works[job]?.phase = .resolving
+      state.move(job, to: .resolving)
       state.works[job]?.since = loop.now
       if case .name(let name, _)? = state.works[job]?.device.target,
         state.resolutions[name] == nil
@@ -264,7 +278,7 @@ final class FleetBatch: BatchRunning {
       following.take(value)
     }
     state.withLock { state in
-      state.works[id]?.phase = .submitted
+      state.move(id, to: .submitted)
       state.works[id]?.following = following
       state.works[id]?.subscription = subscription
     }
@@ -287,8 +301,10 @@ final class FleetBatch: BatchRunning {
   /// Decides what the names mean, as far as that is known by now.
   private func decideNames() {
     let now = loop.now
-    let resolving = state.withLock { state in
-      state.order.compactMap { state.works[$0] }.filter { $0.phase == .resolving }
+    let resolving = state.withLock { state -> [Work] in
+      guard state.count(.resolving) > 0 else { return [] }
+      return state.order.prefix(state.begunCount).compactMap { state.works[$0] }
+        .filter { $0.phase == .resolving }
     }
     for work in resolving {
       guard case .name(let name, _) = work.device.target, now - work.since >= Self.listening,
@@ -315,6 +331,12 @@ final class FleetBatch: BatchRunning {
     }
   }
 
+  /// A job that is queued is of no interest to whoever leaves.
+  private func leave(_ job: JobID) {
+    state.withLock { $0.works[job]?.subscription }?.cancel()
+    handle(.left(job))
+  }
+
   // MARK: The machine
 
   func handle(_ event: Submitter.Event) {
@@ -338,8 +360,11 @@ final class FleetBatch: BatchRunning {
       }
       state.withLock { $0.works[job]?.follows(records) }
     case .queued(let job):
-      state.withLock { $0.works[job]?.phase = .queued }
-      loop.post { [self] in advance() }
+      state.withLock { $0.move(job, to: .queued) }
+      loop.post { [self] in
+        if wishes.leaves { leave(job) }
+        advance()
+      }
     case .ended(let job, let end):
       loop.post { [self] in ended(job, end) }
     }

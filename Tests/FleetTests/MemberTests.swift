@@ -46,6 +46,21 @@ struct MemberTests {
 
   // MARK: Submitters
 
+  @Test("a job that its submitter has left costs it nothing, and stays in the queue")
+  func left() throws {
+    let submitter = SubmitterOnStore(loop, store.client("desk"))
+    let job = try job()
+    submitter.handle(.submit(job, chain: Self.chain))
+    try submitter.wait(.seconds(2))
+    submitter.handle(.left(job.id))
+    try submitter.wait(.seconds(60))
+    let before = submitter.requests.count
+    try submitter.wait(.seconds(600))
+    #expect(submitter.requests.count == before)
+    let entries = store.entries(.one(.device(Self.device)))
+    #expect(entries.map(\.value) == [.device(DeviceEntry(queue: [QueuedJob(job.id)]))])
+  }
+
   @Test("the text of a chain is stored once, under its SHA-256")
   func chainOnce() throws {
     let submitter = SubmitterOnStore(loop, store.client("desk"))

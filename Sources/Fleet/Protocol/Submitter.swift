@@ -16,6 +16,8 @@ public struct Submitter: Sendable {
     case submit(FleetJob, chain: String)
     /// A job is to be cancelled: a request that its owner obeys.
     case cancel(JobID)
+    /// A job that is queued is of no interest any more: it ends without this submitter.
+    case left(JobID)
     /// The store has answered.
     case answered(RequestID, StoreAnswer)
     /// A record of a followed job was delivered.
@@ -53,6 +55,8 @@ public struct Submitter: Sendable {
   let member: Custody.Member
   private var submissions: [JobID: Submission] = [:]
   private var order: [JobID] = []
+  /// The jobs whose requests have no answer yet.
+  private var asking: [RequestID: JobID] = [:]
   private var custodies: [BluetoothAddress: Custody] = [:]
   private var pending: [RequestID: (address: BluetoothAddress, slot: Custody.Slot)] = [:]
   var reports: [String: (report: SightingReport, at: Instant)] = [:]
@@ -99,6 +103,10 @@ public struct Submitter: Sendable {
     case .cancel(let job):
       submissions[job]?.isCancelWanted = true
       if submissions[job]?.stage == .following { submissions[job]?.dueAt = now }
+    case .left(let job):
+      guard submissions[job]?.stage == .following else { break }
+      submissions[job] = nil
+      order.removeAll { $0 == job }
     case .answered(let id, let answer):
       actions += answered(id, answer, at: now)
     case .record(let job, let record):
@@ -119,6 +127,7 @@ public struct Submitter: Sendable {
     requests += 1
     let id = RequestID(number: requests)
     submissions[job]?.pending = id
+    asking[id] = job
     return [.perform(id, request)]
   }
 
@@ -188,11 +197,9 @@ public struct Submitter: Sendable {
     if let (address, slot) = pending.removeValue(forKey: id) {
       return with(address, at: now) { custody in custody.answered(slot, answer, at: now) }
     }
-    guard let job = order.first(where: { submissions[$0]?.pending == id }),
-      let submission = submissions[job]
-    else {
-      return []
-    }
+    guard let job = asking.removeValue(forKey: id), let submission = submissions[job],
+      submission.pending == id
+    else { return [] }
     submissions[job]?.pending = nil
     switch submission.stage {
     case .gateways:
