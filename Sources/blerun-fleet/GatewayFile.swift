@@ -101,13 +101,8 @@ final class GatewayFile: Sendable {
 
   /// Replaces the file: after a loss of power it is the old one or the new one.
   private func write(_ journal: GatewayJournal) -> Bool {
-    let new = "\(path).new"
-    let descriptor = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { return false }
-    let octets = Array(journal.text.utf8)
-    let count = Glibc.write(descriptor, octets, octets.count)
-    let isWritten = count == octets.count && fdatasync(descriptor) == 0
-    Glibc.close(descriptor)
-    return isWritten && rename(new, path) == 0
+    // The lock keeps others away; what a process left that was killed is written over.
+    let new = FileReplacement(of: path, beside: "\(path).new", isShared: false)
+    return new?.put(Array(journal.text.utf8), mode: 0o600, isDurable: true) == .some(.none)
   }
 }

@@ -46,7 +46,12 @@ enum Written {
 
 /// Writes everything; returns the error number when it could not.
 func writeAll(_ descriptor: Int32, _ parts: [Written]) -> Int32? {
-  var octets = Written.octets(of: parts)[...]
+  writeAll(descriptor, Written.octets(of: parts))
+}
+
+/// Writes all octets; returns the error number when it could not.
+func writeAll(_ descriptor: Int32, _ octets: [UInt8]) -> Int32? {
+  var octets = octets[...]
   while !octets.isEmpty {
     let count = octets.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
     if count >= 0 {

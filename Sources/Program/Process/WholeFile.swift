@@ -58,25 +58,12 @@ final class WholeFile: Sendable {
     // One that this has replaced has no name any more.
     if opened.st_nlink < 2, let real = FolderOfFile.realPath(path) {
       let beside = "\(real).\(getpid())"
-      let new = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-      if new >= 0 { return replace(real, with: text, beside, new, mode: opened.st_mode) }
+      if let new = FileReplacement(of: real, beside: beside, isShared: true) {
+        let octets = Written.octets(of: [.text(text)])
+        return new.put(octets, mode: opened.st_mode, isDurable: false)
+      }
     }
     guard ftruncate(descriptor, 0) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else { return errno }
     return writeAll(descriptor, [.text(text)])
-  }
-
-  private func replace(
-    _ real: String,
-    with text: PrintableText,
-    _ beside: String,
-    _ new: Int32,
-    mode: mode_t
-  ) -> Int32? {
-    var number = writeAll(new, [.text(text)])
-    if number == nil, fchmod(new, mode & 0o7777) != 0 { number = errno }
-    if close(new) != 0, number == nil { number = errno }
-    if number == nil, rename(beside, real) != 0 { number = errno }
-    if number != nil { unlink(beside) }
-    return number
   }
 }

@@ -1,0 +1,52 @@
+// Files that take the place of others.
+
+import Fixtures
+import Foundation
+import Glibc
+import Testing
+
+@testable import Program
+
+@Suite("A file that replaces another")
+struct FileReplacementTests {
+  private let folder: TemporaryFolder
+  private var path: String { folder.path + "/a.json" }
+  private var beside: String { path + ".new" }
+
+  init() throws {
+    folder = try TemporaryFolder()
+    _ = try folder.file("a.json", "old")
+  }
+
+  private var content: String? { try? String(contentsOfFile: path, encoding: .utf8) }
+
+  @Test("has all octets and the mode, and nothing is left beside it")
+  func replaced() throws {
+    // More than a pipe or a page holds at once.
+    let octets = [UInt8](repeating: 0x61, count: 3_000_000)
+    let new = try #require(FileReplacement(of: path, beside: beside, isShared: true))
+    #expect(new.put(octets, mode: 0o640, isDurable: true) == nil)
+    #expect(content?.utf8.count == octets.count && access(beside, F_OK) != 0)
+    var status = stat()
+    #expect(stat(path, &status) == 0 && status.st_mode & 0o7777 == 0o640)
+  }
+
+  @Test("that cannot be written leaves the old one, and nothing beside it")
+  func full() throws {
+    let new = try #require(FileReplacement(of: path, beside: beside, isShared: false))
+    // What is written to a descriptor for reading fails as a full disk does.
+    let reading = open("/dev/null", O_RDONLY | O_CLOEXEC)
+    #expect(dup2(reading, new.descriptor) == new.descriptor && close(reading) == 0)
+    #expect(new.put([0x61], mode: 0o600, isDurable: true) == EBADF)
+    #expect(content == "old" && access(beside, F_OK) != 0)
+  }
+
+  @Test("uses what a killed process has left, unless others may be writing there")
+  func leftover() throws {
+    _ = try folder.file("a.json.new", "half of it, and longer than the new one")
+    #expect(FileReplacement(of: path, beside: beside, isShared: true) == nil)
+    let new = try #require(FileReplacement(of: path, beside: beside, isShared: false))
+    #expect(new.put(Array("new".utf8), mode: 0o600, isDurable: true) == nil)
+    #expect(content == "new")
+  }
+}
