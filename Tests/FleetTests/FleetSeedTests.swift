@@ -20,7 +20,7 @@ struct FleetSeedTests {
     arguments: Omission.allCases
   )
   func omissions(_ step: Omission) {
-    let found = (UInt64(0)..<200).first { seed in
+    let found = (UInt64(0)..<400).first { seed in
       !SimulatedFleet.play(seed: seed, omitting: step).violations.isEmpty
     }
     #expect(found != nil, "\(step) is not missed")

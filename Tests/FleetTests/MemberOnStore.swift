@@ -81,9 +81,12 @@ final class GatewayOnStore: Sendable {
   }
 
   /// The chain that runs.
-  var chain: Gateway.ChainID? {
+  var chain: Gateway.ChainID? { chains.last }
+
+  /// The chains that have begun.
+  var chains: [Gateway.ChainID] {
     state.withLock { state in
-      state.actions.compactMap { if case .run(let chain, _) = $0 { chain } else { nil } }.last
+      state.actions.compactMap { if case .run(let chain, _) = $0 { chain } else { nil } }
     }
   }
 

@@ -148,6 +148,33 @@ struct MemberTests {
     return submitter
   }
 
+  @Test("a gateway holds no more connections than it may, and uses one that is free at once")
+  func connections() throws {
+    let submitter = SubmitterOnStore(loop, store.client("desk"))
+    let gateway = GatewayOnStore(loop, store.client("hall"))
+    for number in 1...12 {
+      let address = BluetoothAddress(number: 0xc0ff_ee00_0000 + UInt64(number))
+      let job = FleetJob(
+        id: try #require(JobID("job-\(number)")),
+        device: address,
+        chain: StoreKey.chain(of: Self.chain).name,
+        submitter: "desk",
+        deadline: .seconds(100)
+      )
+      submitter.handle(.submit(job, chain: Self.chain))
+      try submitter.wait(.seconds(1))
+      gateway.handle(.observed(address, rssi: -50))
+    }
+    try submitter.wait(.seconds(2))
+    try #require(gateway.chains.count == FleetSettings().connections)
+    for ended in 1...5 {
+      gateway.handle(.chainEnded(gateway.chains[ended - 1], .ok))
+      // Less than a gateway waits that bids.
+      try submitter.wait(.milliseconds(200))
+      try #require(gateway.chains.count == FleetSettings().connections + ended)
+    }
+  }
+
   @Test("a gateway whose journal cannot be written claims nothing, until it can be again")
   func fullDisk() throws {
     let submitter = try submitted(job { $0.deadline = .seconds(100) })

@@ -68,6 +68,8 @@ struct Custody: Sendable {
   var recordRequest: StoreRequest?
   var nextRead: Instant?
   var bid: (revision: Revision, at: Instant)?
+  /// The bid waits for nothing but a free connection.
+  var isRipe = false
   var attempt: Attempt?
   var abandoned: [Abandoned] = []
   var holding: Holding?
@@ -268,6 +270,7 @@ struct Custody: Sendable {
   /// Does whatever is due, and sets ``next``.
   mutating func advance(_ circumstances: Circumstances, at now: Instant) -> [Action] {
     next = nil
+    isRipe = false
     abandoned.removeAll { $0.until <= now }
     var actions = holding == nil ? [] : advanceHolding(circumstances, at: now)
     // What is known to be out of date is read again before anything is tried.
@@ -318,7 +321,7 @@ struct Custody: Sendable {
       bid = nil
       return []
     }
-    var from = ready
+    var from = ready.at
     if let claim = entry.claim, !settings.omits(.successorWait) {
       from = max(from, changedAt + claim.lease + settings.supervision)
     }
@@ -327,30 +330,41 @@ struct Custody: Sendable {
       if let bid { wake(at: bid.at) }
       return []
     }
+    if ready.needsConnection, (circumstances.bid?.freeConnections ?? 0) <= 0 {
+      isRipe = true
+      return []
+    }
     return claim(head.job, replacing: entry, after: circumstances.requests, at: now)
   }
 
-  /// When this member may try to claim the job; nil when it must not.
+  /// When this member may try to claim the job, and whether it needs a free connection then; nil when it
+  /// must not.
   private mutating func claimable(
     _ job: FleetJob,
     _ head: QueuedJob,
     _ circumstances: Circumstances,
     at now: Instant
-  ) -> Instant? {
+  ) -> (at: Instant, needsConnection: Bool)? {
     let expires = (firstSights[job.id] ?? now) + job.deadline + circumstances.grace
-    if expires <= now { return now }
+    if expires <= now { return (now, false) }
     wake(at: expires)
-    if let bid, bid.revision == revision { return bid.at }
-    // A gateway comes first: it has the journal of what it has done.
-    if head.isCancelled { return now + (member.runs ? .zero : settings.bidWindow) }
-    guard let offer = circumstances.bid, offer.freeConnections > 0,
-      (job.onlyGateway ?? member.name) == member.name, job.format <= circumstances.format,
+    let decided = bid.flatMap { $0.revision == revision ? $0.at : nil }
+    if head.isCancelled {
+      // A gateway comes first: it has the journal of what it has done.
+      return (decided ?? now + (member.runs ? .zero : settings.bidWindow), false)
+    }
+    guard let offer = circumstances.bid, (job.onlyGateway ?? member.name) == member.name,
+      job.format <= circumstances.format,
       job.needs.allSatisfy(circumstances.capabilities.contains)
     else { return nil }
+    if let decided { return (decided, true) }
     var own = offer
     own.isPreferred = job.prefer == member.name
-    return now + own.delay(window: settings.bidWindow)
+    return (now + own.delay(window: settings.bidWindow), true)
   }
+
+  /// When the first job of the queue was seen first.
+  var waitsSince: Instant? { entry?.queue.first.flatMap { firstSights[$0.job] } }
 
   private mutating func claim(
     _ job: JobID,

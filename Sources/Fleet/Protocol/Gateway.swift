@@ -91,6 +91,10 @@ public struct Gateway: Sendable {
   private var held: Set<BluetoothAddress> = []
   private var observations: [BluetoothAddress: Observation] = [:]
   private var custodies: [BluetoothAddress: Custody] = [:]
+  /// The devices with a claim, or an attempt to claim: each has a connection, or is about to.
+  private var busy: Set<BluetoothAddress> = []
+  /// The devices whose jobs wait for nothing but a free connection.
+  private var ripe: Set<BluetoothAddress> = []
   private var failures: [BluetoothAddress: [Instant]] = [:]
   private var pending: [RequestID: (address: BluetoothAddress, slot: Custody.Slot)] = [:]
   private var sweep: Sweep
@@ -136,6 +140,7 @@ public struct Gateway: Sendable {
     for entry in journal {
       custodies[entry.address, default: Custody(entry.address, member: member)]
         .resume(entry, at: now)
+      busy.insert(entry.address)
     }
     next = now
   }
@@ -195,6 +200,7 @@ public struct Gateway: Sendable {
     case .journalWritable(let isWritable):
       isJournalWritable = isWritable
     }
+    actions += claimRipe(at: now)
     if drainLimit != nil { actions += drain(at: now) }
     setNext(now)
     return actions
@@ -280,7 +286,27 @@ public struct Gateway: Sendable {
       if more.isEmpty, custody.next.map({ $0 > now }) ?? true { break }
     }
     custodies[address] = custody.isIdle ? nil : custody
+    if custody.holding != nil || custody.attempt != nil {
+      busy.insert(address)
+    } else {
+      busy.remove(address)
+    }
+    if custody.isRipe { ripe.insert(address) } else { ripe.remove(address) }
     return actions.map { translated($0, address) }
+  }
+
+  /// Gives free connections to the jobs that wait for one, the oldest first.
+  private mutating func claimRipe(at now: Instant) -> [Action] {
+    var actions: [Action] = []
+    for _ in 0..<member.settings.connections where busy.count < member.settings.connections {
+      let oldest = ripe.min { a, b in
+        let (first, second) = (custodies[a]?.waitsSince ?? now, custodies[b]?.waitsSince ?? now)
+        return first == second ? a < b : first < second
+      }
+      guard let oldest else { break }
+      actions += with(oldest, at: now) { _, _ in [] }
+    }
+    return actions
   }
 
   private mutating func translated(
@@ -317,7 +343,7 @@ public struct Gateway: Sendable {
     if let seen = observations[address], now - seen.at <= settings.sightingAge {
       own.rssi = seen.rssi
       if drainLimit == nil, isJournalWritable, !own.isHolding {
-        var bid = Bid(rssi: seen.rssi, freeConnections: settings.connections - running)
+        var bid = Bid(rssi: seen.rssi, freeConnections: settings.connections - busy.count)
         bid.recentFailures =
           failures[address]?.count { now - $0 < .seconds(300) } ?? 0
         bid.isConnecting = custodies.values.contains { custody in
