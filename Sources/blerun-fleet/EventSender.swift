@@ -140,14 +140,18 @@ final class EventSender: Sendable {
     }
   }
 
-  /// Sends what is left, and waits for it as long as the end of a run may take.
-  func finish() async {
+  /// The run has had all its events: those that wait are a chunk.
+  func close() {
     let rest = state.withLock { state in
       state.timer?.cancel()
       state.timer = nil
       return state.chunking.flush()
     }
     if let rest { keep(rest) }
+  }
+
+  /// Waits until everything is sent, as long as that may take.
+  func finish() async {
     guard let task = state.withLock({ $0.task }) else { return }
     let limit = loop.after(Self.patience) { task.cancel() }
     _ = try? await task.value

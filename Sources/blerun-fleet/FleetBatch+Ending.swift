@@ -215,8 +215,8 @@ extension EndRecord {
       let why = "a write may or may not have reached the device, because its gateway was lost"
       return failed("unknown", .definite, why, hint: "look at the device before it is run again")
     case .interrupted:
-      let place = step.map { " before operation \($0 + 1)" } ?? ""
-      let why = "the gateway was stopped\(place); nothing after that was done"
+      let before = step.map { "all before operation \($0 + 1) was done, and " } ?? ""
+      let why = "the gateway was stopped: \(before)nothing was written after that"
       return failed("interrupted", .definite, why, hint: "run the rest, or all of it, again")
     case .noGateway:
       let why = "no gateway observed the device within \(patience.written)"

@@ -66,11 +66,16 @@ final class GatewayRun: OperationGate {
   }
 
   /// Begins. The end is an event of the gateway.
-  func begin() {
+  ///
+  /// - Parameter left: Called when the events are sent, too.
+  func begin(left: @escaping @Sendable () -> Void) {
     _ = parts.loop.task { [self] in
       let outcome = await run()
-      await sender.finish()
+      sender.close()
+      // The end is not to wait for a store that is away: the journal has it from now on.
       handle(.chainEnded(id, outcome))
+      await sender.finish()
+      left()
     }
   }
 

@@ -205,14 +205,12 @@ final class GatewayService: Sendable {
       state.withLock { $0.subscriptions.removeValue(forKey: address) }?.cancel()
     case .run(let chain, let job):
       StandardError.notice("job \(job.id) begins on \(job.device)")
-      let run = GatewayRun(chain, job, parts) { [weak self] event in
-        if case .chainEnded(let chain, _) = event {
-          self?.state.withLock { $0.runs[chain] = nil }
-        }
-        self?.handle(event)
-      }
+      let run = GatewayRun(chain, job, parts) { [weak self] event in self?.handle(event) }
       state.withLock { $0.runs[chain] = run }
-      run.begin()
+      run.begin { [weak self, weak run] in
+        // A chain that is tried again has another run under its claim.
+        self?.state.withLock { if $0.runs[chain] === run { $0.runs[chain] = nil } }
+      }
     case .permit(let chain, let step):
       // Without the journal a later process could not report what may have happened.
       guard !unwritten.contains(chain) else { return }

@@ -16,7 +16,8 @@ public enum EndState: String, CaseIterable, Sendable {
   case cancelled
   /// An operation that is not idempotent may or may not have happened.
   case unknown
-  /// Stopped before the operation `step`; all before it happened, none from it on.
+  /// Stopped before the operation `step`: all before it happened; from it on at most operations that
+  /// are idempotent.
   case interrupted
   /// No gateway observed the device.
   case noGateway = "no-gateway"
