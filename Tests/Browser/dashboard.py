@@ -41,6 +41,8 @@ def log_in(browser, server):
     browser.open(server.url + "login")
     browser.type("input[name=token]", server.token)
     browser.click("form button")
+    # Another address, opened before the answer, would end the request.
+    browser.wait("location.pathname === '/'", "the token is accepted")
     opened(browser, server)
 
 
@@ -130,7 +132,10 @@ def reload():
         browser.click(".chart summary")
         browser.wait(f"{rows}.length >= {len(before)}", "values in the table")
         after = browser.run(rows)
-        assert set(before) <= set(after), (before, after)
+        # The table has the last 20 values: on a slow host, the oldest have left it.
+        kept = [row for row in before if row in after]
+        assert kept and kept == before[: len(kept)], (before, after)
+        assert kept == before or len(after) == 20, (before, after)
         assert "<b>stairs</b>" in browser.text("#marks"), browser.text("#marks")
         same(browser.complaints(), [])
 

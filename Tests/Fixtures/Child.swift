@@ -108,6 +108,13 @@ package struct Child: Sendable {
 
   package func send(_ signal: Int32) { kill(identifier, signal) }
 
+  /// Stops it, and returns once it has stopped: on another core it runs on for a moment.
+  package func pause() {
+    send(SIGSTOP)
+    var status = siginfo_t()
+    waitid(P_PID, id_t(identifier), &status, WSTOPPED | WEXITED | WNOWAIT)
+  }
+
   /// Waits for its end. To be called once.
   ///
   /// - Returns: Its exit status, or 128 + n when signal n ended it.

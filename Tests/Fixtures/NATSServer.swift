@@ -64,7 +64,7 @@ package final class NATSServer {
   }
 
   /// Stops it in its tracks: it takes what is sent, and answers nothing.
-  package func pause() { program?.send(SIGSTOP) }
+  package func pause() { program?.pause() }
 
   /// Goes on.
   package func resume() { program?.send(SIGCONT) }

@@ -30,7 +30,7 @@ package final class PrivateDaemon: Sendable {
   deinit { stop() }
 
   /// Stops it in its tracks: it takes connections and octets, and answers nothing.
-  package func pause() { child.withLock { $0 }?.send(SIGSTOP) }
+  package func pause() { child.withLock { $0 }?.pause() }
 
   /// Ends it, and with it every connection.
   package func stop() {

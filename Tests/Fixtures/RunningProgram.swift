@@ -142,6 +142,9 @@ package final class RunningProgram {
 
   package func send(_ signal: Int32) { child.send(signal) }
 
+  /// Stops it, and returns once it has stopped.
+  package func pause() { child.pause() }
+
   /// A stream that the program prints to.
   package enum Printed: Int {
     case output, errors
