@@ -32,16 +32,24 @@ CHROMIUM = find("chromium", "chromium-browser", "google-chrome")
 DRIVER = find("chromedriver")
 
 
+def start_driver():
+    """A running chromedriver, and its port. It ends at once when another program takes the port that it chose."""
+    for _ in range(5):
+        driver = subprocess.Popen(
+            [DRIVER, "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        for line in driver.stdout:
+            if match := re.search(r"started successfully on port (\d+)", line):
+                return driver, match[1]
+        driver.wait()
+    raise AssertionError("chromedriver does not start")
+
+
 class Browser:
     """A headless browser with one window. Every wait has a deadline."""
 
     def __init__(self, width=1280, height=900, dark=False):
         self.folder = tempfile.TemporaryDirectory()
-        self.driver = subprocess.Popen(
-            [DRIVER, "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        port = next(
-            match[1] for line in self.driver.stdout
-            if (match := re.search(r"started successfully on port (\d+)", line)))
+        self.driver, port = start_driver()
         self.address = f"http://127.0.0.1:{port}/session"
         arguments = ["--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
                      f"--user-data-dir={self.folder.name}", f"--window-size={width},{height}",
