@@ -2,7 +2,7 @@
 //
 // Only the steps at its end: who may write where is decided before.
 
-package import Glibc
+import Glibc
 
 /// An open file that is to replace another one.
 package struct FileReplacement {
@@ -28,7 +28,7 @@ package struct FileReplacement {
   /// - Parameter isDurable: Whether that also holds after a loss of power, and the new one is there
   ///   when this returns.
   /// - Returns: The error number when it was not replaced.
-  package func put(_ octets: [UInt8], mode: mode_t, isDurable: Bool) -> Int32? {
+  package func put(_ octets: [UInt8], mode: UInt32, isDurable: Bool) -> Int32? {
     var number = writeAll(descriptor, octets)
     if number == nil, fchmod(descriptor, mode & 0o7777) != 0 { number = errno }
     if number == nil, isDurable, fdatasync(descriptor) != 0 { number = errno }
