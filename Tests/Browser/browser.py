@@ -129,7 +129,13 @@ class Browser:
         return "/element/" + found[ELEMENT]
 
     def click(self, selector):
-        self.ask("POST", self.element(selector) + "/click", {})
+        """Clicks what the selector finds; again, when the page has drawn it anew in between."""
+        for remaining in reversed(range(20)):
+            try:
+                return self.ask("POST", self.element(selector) + "/click", {})
+            except RuntimeError as error:
+                if not remaining or "stale element" not in str(error):
+                    raise
 
     def type(self, selector, text):
         element = self.element(selector)
