@@ -42,6 +42,7 @@ struct FleetTest {
       for (state, count) in result.ends { ends["\(state)", default: 0] += count }
       if seed.isMultiple(of: Self.repetition) { try checkRepetition(seed) }
       if result.violations.isEmpty { continue }
+      if keepGoing { for violation in result.violations { write("seed \(seed): \(violation)") } }
       broken.count(result.violations, seed: seed)
       if !keepGoing { break }
     }

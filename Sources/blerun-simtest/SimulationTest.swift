@@ -27,7 +27,7 @@ struct SimulationTest: ParsableCommand {
   @Option(help: "Run this seed alone, and print everything that happens in it.")
   var seed: UInt64?
 
-  @Flag(help: "Run all seeds whatever fails, and count the rules that were broken.")
+  @Flag(help: "Run all seeds whatever fails: print each that breaks a rule, and a count at the end.")
   var keepGoing = false
 
   @Flag(help: "Run simulated fleets of gateways instead.")
@@ -75,6 +75,7 @@ struct SimulationTest: ParsableCommand {
         report(seed)
         throw ExitCode(1)
       }
+      for violation in result.violations { write("seed \(seed): \(violation)") }
       broken.count(result.violations, seed: seed)
     }
     let took = (loop.now - began) / .seconds(1)
