@@ -73,7 +73,7 @@ package struct Blerun: ParsableCommand {
   }
 
   /// Ends the process when all is printed.
-  private static func end(_ status: ExitStatus) -> Never {
+  static func end(_ status: ExitStatus) -> Never {
     StandardStreams.ofProcess.finish(patience: StandardOutput.patienceAfterSignal)
     Glibc.exit(status.rawValue)
   }

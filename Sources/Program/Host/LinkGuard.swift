@@ -102,7 +102,7 @@ extension LinkGuard {
   package static func guardProcess(_ arguments: [String]) -> Never {
     guard arguments.count == 2, let owner = ProcessIdentity(arguments[0]),
       let silence = Int32(arguments[1]), silence > 0
-    else { exit(ExitStatus.usage.rawValue) }
+    else { Blerun.end(.usage) }
     SystemSignals.start()
     var isSilent = false
     while true {
@@ -116,12 +116,12 @@ extension LinkGuard {
       }
       var octets = [UInt8](repeating: 0, count: 256)
       let count = read(0, &octets, octets.count)
-      if octets.prefix(max(0, count)).contains(end[0]) { exit(0) }
+      if octets.prefix(max(0, count)).contains(end[0]) { Blerun.end(.ok) }
       isSilent = false
       guard count <= 0 else { continue }
       for _ in 0..<(dyingLimit / 10) where owner.isThere { poll(nil, 0, 10) }
       release(owner, "was killed")
-      exit(0)
+      Blerun.end(.ok)
     }
   }
 
