@@ -118,8 +118,16 @@ public final class BlueZSimulator: Sendable {
   func makeAdapter(_ settings: AdapterSettings, as number: Int) -> AdapterServer {
     let path = BlueZPath.adapter(BlueZPath.adapterName(index: number))
     let stored = present.withLock { $0.stored }.filter { $0.adapter == settings.address }
-    let air = Air(devices, stored: stored) { [host] device, address, type, stored in
-      RemoteDevice(device, address, type, adapter: path, host: host, stored: stored)
+    let air = Air(devices, stored: stored) { [host] device, address, type, stored, onReception in
+      RemoteDevice(
+        device,
+        address,
+        type,
+        adapter: path,
+        host: host,
+        stored: stored,
+        onReception: onReception
+      )
     }
     return AdapterServer(settings, path: path, air: air, host: host)
   }

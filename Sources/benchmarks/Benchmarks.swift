@@ -42,10 +42,10 @@ struct Benchmarks {
 
   nonisolated private static func many(_ counts: [Int]) throws {
     for count in counts {
-      guard let many = try ManyDevices.measured(count: count) else { return }
+      let many = try ManyDevices.measured(count: count)
+      let instructions = many.instructionsPerMessage.map { ", \(Int($0)) instructions each" }
       print(
-        "\(count) simulated devices, 8 at once: \(many.messages) messages, "
-          + "\(Int(many.instructionsPerMessage)) instructions each"
+        "\(count) simulated devices, 8 at once: \(many.messages) messages" + (instructions ?? "")
       )
     }
   }
@@ -61,8 +61,10 @@ struct Benchmarks {
     print("repetition-growth-octets \(try RepeatedSteps.growth(count: 200_000))")
     let simulated = try SimulatedChains.measured()
     print("simulated-chains-cpu-seconds \(decimal(simulated.processorSeconds))")
-    if let growth = try ManyDevices.growth(count: 1000) {
-      print("many-devices-growth \(decimal(growth))")
+    let growth = try ManyDevices.growth(count: 1000)
+    print("many-devices-message-growth \(decimal(growth.messages))")
+    if let instructions = growth.instructions {
+      print("many-devices-growth \(decimal(instructions))")
     }
     guard let reads = try SerialReads.counted(reads: 2000) else { return }
     print("instructions-per-read-ratio \(decimal(reads.ratio))")

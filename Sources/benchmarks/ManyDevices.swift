@@ -1,8 +1,7 @@
 // What one of many simulated devices costs: each is connected to and read, eight at once, in virtual
 // time, over one adapter and one client.
 //
-// Instructions are counted a message on the bus: how many messages there are is the simulated
-// world's affair, and what each costs must not depend on how many devices there are.
+// Neither the messages a device nor the instructions a message may depend on how many devices there are.
 
 import BlueZ
 import BlueZSimulator
@@ -20,30 +19,47 @@ struct ManyDevices {
   /// How many devices there are, and what they took.
   let count: Int
   let messages: Int
-  let instructions: Int
-
-  var instructionsPerMessage: Double { Double(instructions) / Double(messages) }
-
-  /// The instructions a message with `count` devices, as a multiple of those with a tenth of them;
   /// nil where the machine does not count instructions.
-  static func growth(count: Int) throws -> Double? {
-    // The first run pays for what is made once in a process.
-    _ = try measured(count: lanes)
-    guard let few = try measured(count: count / 10), let many = try measured(count: count) else {
-      return nil
-    }
-    return many.instructionsPerMessage / few.instructionsPerMessage
+  let instructions: Int?
+
+  var messagesPerDevice: Double { Double(messages) / Double(count) }
+  var instructionsPerMessage: Double? { instructions.map { Double($0) / Double(messages) } }
+
+  /// What `count` devices take, as multiples of what fewer take.
+  struct Growth {
+    /// The messages a device, compared with half as many devices.
+    let messages: Double
+    /// The instructions a message, compared with a tenth of the devices; nil where the machine does not
+    /// count instructions.
+    let instructions: Double?
   }
 
-  /// Connects to each device, reads and disconnects; nil where instructions are not counted.
-  static func measured(count: Int) throws -> ManyDevices? {
+  static func growth(count: Int) throws -> Growth {
+    // The first run pays for what is made once in a process.
+    _ = try measured(count: lanes)
+    let (few, half) = (try measured(count: count / 10), try measured(count: count / 2))
+    let many = try measured(count: count)
+    let instructions: Double? =
+      if let before = few.instructionsPerMessage, let after = many.instructionsPerMessage {
+        after / before
+      } else {
+        nil
+      }
+    return Growth(
+      messages: many.messagesPerDevice / half.messagesPerDevice,
+      instructions: instructions
+    )
+  }
+
+  /// Connects to each device, reads and disconnects.
+  static func measured(count: Int) throws -> ManyDevices {
     let counter = peers_open_instruction_counter()
-    guard counter >= 0 else { return nil }
-    defer { close(counter) }
+    let isCounted = counter >= 0
+    defer { if isCounted { close(counter) } }
     let loop = VirtualTimeLoop()
     let messages = Guarded(0)
     let bus = LoopbackBus(on: loop) { _, _ in messages.withLock { $0 += 1 } }
-    let before = peers_read_instruction_counter(counter)
+    let before = isCounted ? peers_read_instruction_counter(counter) : 0
     let devices = (1...count).map { number in
       SimulatedDevice(
         definition(number),
@@ -64,7 +80,7 @@ struct ManyDevices {
         try await group.waitForAll()
       }
     }
-    let instructions = Int(peers_read_instruction_counter(counter) - before)
+    let instructions = isCounted ? Int(peers_read_instruction_counter(counter) - before) : nil
     return ManyDevices(
       count: count,
       messages: messages.withLock { $0 },

@@ -21,8 +21,10 @@ final class AdapterServer: Sendable {
     var isPairable = false
     var pairableTimeout: UInt32 = 0
     var sessions = DiscoverySessions()
+    /// The scan of the discovering clients.
+    var scan: Scan?
     /// The announced value of `Discovering`.
-    var isDiscovering = false
+    var isDiscovering: Bool { scan != nil }
     var discoverableTimer: LoopTimer?
     var pairableTimer: LoopTimer?
     /// The next report of each advertisement.

@@ -8,33 +8,51 @@ import SimulatedDevices
 /// Devices, and what bluetoothd considers devices: one that changes its address becomes another
 /// device if nobody can resolve the address.
 final class Air: Sendable {
-  /// Creates the object of a device under an address.
+  /// Creates the object of a device under an address. It calls its last argument whenever the device
+  /// is received.
   typealias Maker =
-    @Sendable (SimulatedDevice, BluetoothAddress, AddressType, StoredDevice?) -> RemoteDevice
+    @Sendable (
+      SimulatedDevice, BluetoothAddress, AddressType, StoredDevice?, @escaping @Sendable () -> Void
+    ) -> RemoteDevice
 
   private let make: Maker
   /// The objects of each device, the latest last; at least one each.
   private let remotes: Guarded<[[RemoteDevice]]>
   /// The indices of the devices, by identity address.
   private let places: [BluetoothAddress: Int]
+  /// The advertisements of all devices.
+  let slots: [AdvertisementSlot]
+  /// The indices of the devices that were received since the last discovery ended.
+  private let received: Guarded<Set<Int>>
+  /// Made for the first discovery with a pattern.
+  private let index = Guarded<AdvertisementIndex?>(nil)
 
   /// - Parameter stored: What is known from before.
   init(_ devices: [SimulatedDevice], stored: [StoredDevice], make: @escaping Maker) {
     self.make = make
+    let received = Guarded<Set<Int>>([])
+    self.received = received
     places = Dictionary(
       devices.enumerated().map { ($1.definition.address, $0) },
       uniquingKeysWith: { first, _ in first }
     )
+    slots = devices.enumerated().flatMap { device, simulated in
+      simulated.definition.advertisements.indices.map { number in
+        AdvertisementSlot(device: device, number: number)
+      }
+    }
     remotes = Guarded(
-      devices.map { device in
+      devices.enumerated().map { index, device in
+        let receive: @Sendable () -> Void = { received.withLock { _ = $0.insert(index) } }
         let advertised = device.airAddress()
         let known = stored.filter { $0.identity == device.definition.address }
-        let kept = known.map { make(device, $0.address, $0.addressType, $0) }
+        let kept = known.map { make(device, $0.address, $0.addressType, $0, receive) }
         // The one that is in range comes last.
         let present = kept.last { $0.address == advertised.address }
         let others = kept.filter { $0 !== present }
         for other in others { other.leave() }
-        return others + [present ?? make(device, advertised.address, advertised.type, nil)]
+        return others
+          + [present ?? make(device, advertised.address, advertised.type, nil, receive)]
       }
     )
   }
@@ -57,7 +75,11 @@ final class Air: Sendable {
     let advertised = latest.device.airAddress()
     guard latest.isIdle, advertised.address != latest.address else { return latest }
     let next = known.first { $0.address == advertised.address }
-    let remote = next ?? make(latest.device, advertised.address, advertised.type, nil)
+    let remote =
+      next
+      ?? make(latest.device, advertised.address, advertised.type, nil) { [received] in
+        received.withLock { _ = $0.insert(index) }
+      }
     if next == nil { remotes.withLock { $0[index].append(remote) } }
     return moved(from: latest, to: remote)
   }
@@ -70,6 +92,31 @@ final class Air: Sendable {
       if present.address == address { return present }
     }
     return all.last { $0.address == address }
+  }
+
+  /// The advertisements that any of the patterns may accept; nil: any advertisement.
+  func slots(of patterns: [String]?) -> [AdvertisementSlot] {
+    guard let patterns else { return slots }
+    let made = index.withLock(\.self)
+    let index = made ?? makeIndex()
+    return index.places(of: patterns).map { slots[$0] }
+  }
+
+  private func makeIndex() -> AdvertisementIndex {
+    let made = remotes.withLock { remotes in
+      AdvertisementIndex(slots.map { (remotes[$0.device][0].device.definition, $0.number) })
+    }
+    index.withLock { $0 = made }
+    return made
+  }
+
+  /// The objects of the devices that were received since the last call, device by device.
+  func takeReceived() -> [RemoteDevice] {
+    let received = received.withLock { received in
+      defer { received = [] }
+      return received.sorted()
+    }
+    return remotes.withLock { remotes in received.flatMap { remotes[$0] } }
   }
 
   /// Whether the device is in range belongs to the device, not to its address.
@@ -88,14 +135,6 @@ struct AdvertisementSlot: Hashable, Sendable {
 }
 
 extension Air {
-  /// The advertisements of all devices.
-  var slots: [AdvertisementSlot] {
-    remotes.withLock { $0.map { $0[0].device.definition.advertisements.count } }
-      .enumerated().flatMap { device, count in
-        (0..<count).map { AdvertisementSlot(device: device, number: $0) }
-      }
-  }
-
   /// The time between two advertisements.
   func interval(_ slot: AdvertisementSlot) -> Duration {
     remotes.withLock { $0[slot.device][0].device.definition.advertisements[slot.number].interval }

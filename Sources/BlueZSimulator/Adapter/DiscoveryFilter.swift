@@ -70,6 +70,7 @@ struct DiscoveryFilter: Hashable, Sendable {
   ) -> Bool {
     if !services.isEmpty, !services.contains(where: advertised.contains) { return false }
     guard let pattern, !pattern.isEmpty else { return true }
-    return "\(address)".hasPrefix(pattern) || (name?.hasPrefix(pattern) ?? false)
+    return "\(address)".utf8.starts(with: pattern.utf8)
+      || (name?.utf8.starts(with: pattern.utf8) ?? false)
   }
 }

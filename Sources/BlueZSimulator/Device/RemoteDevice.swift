@@ -55,19 +55,25 @@ final class RemoteDevice: Sendable {
   let adapter: ObjectPath
   let host: Host
   let state: Guarded<State>
+  /// Called when the device was received.
+  private let onReception: @Sendable () -> Void
   /// Set once, while the device is assembled.
   private let parts = Guarded<(queue: RequestQueue, attributes: AttributeServer)?>(nil)
 
-  /// - Parameter stored: The stored data; nil: the device is unknown.
+  /// - Parameters:
+  ///   - stored: The stored data; nil: the device is unknown.
+  ///   - onReception: Called whenever the device is received.
   init(
     _ device: SimulatedDevice,
     _ address: BluetoothAddress,
     _ addressType: AddressType,
     adapter: ObjectPath,
     host: Host,
-    stored: StoredDevice? = nil
+    stored: StoredDevice? = nil,
+    onReception: @escaping @Sendable () -> Void
   ) {
     self.device = device
+    self.onReception = onReception
     self.address = address
     self.addressType = addressType
     self.adapter = adapter
@@ -129,6 +135,7 @@ final class RemoteDevice: Sendable {
 
   /// An advertisement was received while a client discovers.
   func observe(_ data: AdvertisedData, reportsAll: Bool, threshold: Int) {
+    onReception()
     let (changed, isNew) = state.withLock { state -> ([any AnyProperty], Bool) in
       let changed = state.known.observe(data, reportsAll: reportsAll, threshold: threshold)
       defer { state.isExported = true }

@@ -185,6 +185,38 @@ struct DiscoveryTests {
     }
   }
 
+  @Test(
+    "a filter that is widened during a scan admits advertisements at the times that they are sent"
+  )
+  func widened() throws {
+    let lab = try Lab([.monitor, .beacon(2)])
+    let beacon = "hci0/dev_C0_FF_EE_00_00_02 added Device1"
+    try lab.client.call(
+      "SetDiscoveryFilter",
+      .adapter,
+      filter(["Pattern": .string("C0:FF:EE:00:00:01")])
+    )
+    try lab.client.call("StartDiscovery", .adapter)
+    try lab.pass(.milliseconds(120))
+    #expect(lab.client.lines.contains("DEV added Device1"))
+    try lab.client.call("SetDiscoveryFilter", .adapter, filter(["Transport": .string("le")]))
+    try lab.pass(.milliseconds(25))
+    #expect(!lab.client.lines.contains(beacon))
+    try lab.pass(.milliseconds(10))
+    #expect(lab.client.lines.contains(beacon))
+    try lab.client.call(
+      "SetDiscoveryFilter",
+      .adapter,
+      filter(["Pattern": .string("C0:FF:EE:00:00:02")])
+    )
+    lab.client.forget()
+    try lab.pass(.milliseconds(300))
+    #expect(lab.client.take().allSatisfy { !$0.hasPrefix("DEV") })
+    try lab.client.call("StopDiscovery", .adapter)
+    try lab.pass()
+    #expect(lab.client.take().contains("DEV Device1 -TxPower -RSSI"))
+  }
+
   @Test("filters are merged: all clients receive what one requests")
   func merged() throws {
     let lab = try Lab()

@@ -41,6 +41,13 @@ struct MeasurementTests {
     #expect(seconds < 2)
   }
 
+  @Test("1 000 simulated devices take at most 1.1 times the messages a device that 500 take")
+  func messagesOfManyDevices() throws {
+    let growth = try #require(measured["many-devices-message-growth"], "\(measured.lines)")
+    #expect(growth > 0)
+    #expect(growth <= 1.1)
+  }
+
   @Test(
     "of 1 000 simulated devices, a message costs at most 1.3 times what it costs of 100",
     .enabled(
