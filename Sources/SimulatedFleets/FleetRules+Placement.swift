@@ -103,4 +103,17 @@ extension FleetRules {
       breaks("A follower has all events, or knows how many it lacks", what, at: now)
     }
   }
+
+  /// A follower that nothing kept from asking has what is in the journal of the gateway.
+  mutating func followedToTheEnd(
+    _ job: JobID,
+    _ end: EndRecord,
+    missing: Int,
+    kept: [String],
+    at now: Duration
+  ) {
+    guard missing > 0, kept.count >= end.events else { return }
+    let what = "\(job): \(missing) of \(end.events) events missing"
+    breaks("A follower has what the journal of the gateway has", what, at: now)
+  }
 }

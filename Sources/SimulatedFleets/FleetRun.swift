@@ -170,11 +170,22 @@ final class FleetRun: Sendable {
   }
 
   /// A follower has what it can have of the events of a job.
-  func followed(_ job: JobID, _ end: EndRecord, _ events: [String], missing: Int) {
+  ///
+  /// - Parameter since: When it learned of the end of the job.
+  func followed(
+    _ job: JobID,
+    _ end: EndRecord,
+    _ events: [String],
+    missing: Int,
+    since: Duration
+  ) {
     let gateway = parts.withLock { $0.gateways.first { $0.name == end.owner } }
     let kept = gateway?.events(of: end.nonce) ?? []
+    // Nothing was lost on the way from then on.
+    let isReachable = world.quietAt <= since && gateway?.hasRun(since: since) == true
     rules.withLock {
       $0.followed(job, end, events, missing: missing, kept: kept, at: elapsed)
+      if isReachable { $0.followedToTheEnd(job, end, missing: missing, kept: kept, at: elapsed) }
     }
   }
 

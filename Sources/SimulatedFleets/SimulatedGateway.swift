@@ -26,6 +26,8 @@ final class SimulatedGateway: Sendable {
     var isAlive = true
     var isPaused = false
     var pauses = 0
+    /// Since when it has run without a break.
+    var runsSince = Duration.zero
     /// What happened to the process while it was stopped.
     var deferred: [@Sendable () -> Void] = []
     var runs: [String: Run] = [:]
@@ -72,6 +74,11 @@ final class SimulatedGateway: Sendable {
   }
 
   var isAtRest: Bool { state.withLock { $0.runs.isEmpty && $0.machine.running == 0 } }
+
+  /// Whether it has run without a break since an instant of the run.
+  func hasRun(since: Duration) -> Bool {
+    state.withLock { $0.isAlive && !$0.isPaused && $0.runsSince <= since }
+  }
 
   // MARK: The process
 
@@ -313,6 +320,7 @@ final class SimulatedGateway: Sendable {
     let now = clock.now
     state.withLock { state in
       state.isAlive = true
+      state.runsSince = fleet.elapsed
       state.machine = Gateway(
         name: name,
         incarnation: "g\(number)p\(state.process)",
@@ -351,6 +359,7 @@ final class SimulatedGateway: Sendable {
   private func resume() {
     let deferred = state.withLock { state in
       state.isPaused = false
+      state.runsSince = fleet.elapsed
       defer { state.deferred = [] }
       return state.deferred
     }

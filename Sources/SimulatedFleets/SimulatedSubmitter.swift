@@ -11,6 +11,8 @@ final class SimulatedSubmitter: Sendable {
     var subscriptions: [JobID: StoreSubscription] = [:]
     var searches: [JobID: NameSearch] = [:]
     var followings: [JobID: EventFollowing] = [:]
+    /// When the end of each job that is followed was first seen.
+    var ends: [JobID: Duration] = [:]
     /// When a following is looked at again.
     var wakes: [JobID: Instant] = [:]
     /// What was delivered, by claim.
@@ -136,7 +138,9 @@ final class SimulatedSubmitter: Sendable {
       if case .events(let chunk) = value { follow(job, .chunk(chunk)) }
     }
     state.withLock { state in
-      state.followings[job] = EventFollowing(of: job)
+      var following = EventFollowing(of: job)
+      following.omitted = fleet.world.settings.omitted
+      state.followings[job] = following
       state.subscriptions[job] = StoreSubscription {
         records.cancel()
         events.cancel()
@@ -147,6 +151,7 @@ final class SimulatedSubmitter: Sendable {
   private func follow(_ job: JobID, _ event: EventFollowing.Event) {
     let now = clock.now
     let (actions, next) = state.withLock { state in
+      if case .record(.ended) = event { state.ends[job] = state.ends[job] ?? fleet.elapsed }
       let actions = state.isAlive ? state.followings[job]?.handle(event, at: now) ?? [] : []
       return (actions, state.followings[job]?.next)
     }
@@ -159,12 +164,12 @@ final class SimulatedSubmitter: Sendable {
         let ask = StoreRequest.publish(.eventsWanted(of: gateway), .eventsWanted(request))
         store.perform(ask, within: fleet.world.settings.requestLimit) { _ in }
       case .complete(let end, let missing):
-        let events = state.withLock { state in
+        let (events, since) = state.withLock { state in
           state.subscriptions.removeValue(forKey: job)?.cancel()
           state.followings[job] = nil
-          return state.events[end.nonce] ?? []
+          return (state.events[end.nonce] ?? [], state.ends[job] ?? .zero)
         }
-        fleet.followed(job, end, events, missing: missing)
+        fleet.followed(job, end, events, missing: missing, since: since)
       }
     }
     guard let next else { return }

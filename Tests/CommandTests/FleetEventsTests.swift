@@ -29,9 +29,11 @@
       }
     }
 
-    @Test("a server that is away at the end of a chain: every event is printed once, in order")
+    @Test(
+      "a server that is away at the end of a chain, and a gateway that is killed then: every event is printed once, in order"
+    )
     func serverAway() throws {
-      let gateway = try gateway("a", try devices(1))
+      var gateway = try self.gateway("a", try devices(1))
       let file = try batch("  - read: battery-level\n  - sleep: 5s\n  - read: battery-level", 1)
       let running = try run("batch", file, "--fleet", url, "--output", "json")
       try running.waitForOutput("batch-started")
@@ -44,10 +46,13 @@
       let following = try run("fleet", "follow", job, "--output", "json")
       try following.waitForOutput("run-started")
       server.kill()
-      // The gateway has given up sending when the end is in its journal.
       let journal = "\(folder.path)/a.json"
       try wait { try String(contentsOfFile: journal, encoding: .utf8).contains("ended") }
+      // A new process of the gateway sends only what it is asked for.
+      gateway.send(SIGKILL)
+      _ = gateway.end()
       try server.restart()
+      gateway = try self.gateway("a", try devices(1))
       let followed = following.end()
       let ended = running.end()
       #expect(followed.status == 0 && ended.status == 0, "\(followed.errors)\n\(ended.errors)")

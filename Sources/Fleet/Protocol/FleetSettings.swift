@@ -66,6 +66,8 @@ package enum Omission: String, CaseIterable, Sendable {
   case successorWait
   /// A chain begins without a record of its start.
   case startRecord
+  /// A follower asks nobody for the events that it missed.
+  case eventRequest
 }
 
 /// What decides which gateway tries first to claim a job.
