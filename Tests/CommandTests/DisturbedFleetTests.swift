@@ -13,7 +13,7 @@
     "A fleet that is disturbed",
     .blocking,
     .serialized,
-    .enabled(if: NATSServer.isInstalled, "nats-server is not installed")
+    .needsNATSServer
   )
   struct DisturbedFleetTests {
     /// BLERUN_FLEET_SEEDS="2 3 4" runs others.

@@ -5,22 +5,14 @@
   import Foundation
   import Testing
 
-  @Suite("A fleet", .blocking, .enabled(if: NATSServer.isInstalled, "nats-server is not installed"))
-  struct FleetCommandTests: FleetOfProcesses {
-    let folder: TemporaryFolder
-    let server: NATSServer
-
-    init() throws {
-      folder = try TemporaryFolder()
-      server = try NATSServer()
-    }
-
+  @Suite("A fleet", .blocking, .needsNATSServer)
+  final class FleetCommandTests: FleetOfProcesses {
     @Test("a gateway that is killed loses no job: every device ends exactly once")
     func killed() throws {
       let devices = try devices(6)
       var gateways = try ["a", "b", "c"].map { try gateway($0, devices) }
-      let file = try batch("  - read: battery-level\n  - sleep: 4s\n  - read: battery-level", 6)
-      let running = try run("batch", file, "--fleet", url, "--output", "json", limit: .seconds(180))
+      let steps = ["read: battery-level", "sleep: 4s", "read: battery-level"]
+      let running = try submit(batch(steps, on: (1...6).map(address)), "--output", "json")
       // The batch has begun; a gateway is killed as soon as it has a job.
       try running.waitForOutput("batch-started")
       var owner: String?
@@ -40,24 +32,20 @@
       let status = try run("fleet", "status", "--output", "json").end()
       #expect(status.output.contains("\"running\":0,\"waiting\":0"), "\(status.output)")
       gateways.remove(at: index)
-      for gateway in gateways {
-        gateway.send(SIGTERM)
-        let end = gateway.end()
-        #expect(end.status == 143 && end.errors.contains("has left fleet test"), "\(end.errors)")
-      }
+      leave(gateways[0], gateways[1])
     }
 
     @Test("Ctrl-C cancels the jobs; a second one leaves them, and says how to follow them")
     func cancelled() throws {
       let gateway = try gateway("a", try devices(1))
-      let file = try batch("  - read: battery-level\n  - sleep: 20s", 1)
-      let first = try run("batch", file, "--fleet", url, "--output", "json")
+      let file = try batch(["read: battery-level", "sleep: 20s"], on: [address(1)])
+      let first = try submit(file, "--output", "json")
       try first.waitForOutput("batch-started")
       try jobs { $0.output.contains("running  a") }
       first.send(SIGINT)
       let ended = first.end()
       #expect(ended.status == 130 && ended.output.contains("\"cancelled\":1"), "\(ended.output)")
-      let second = try run("batch", file, "--fleet", url, "--output", "json")
+      let second = try submit(file, "--output", "json")
       try second.waitForOutput("batch-started")
       try jobs { $0.output.contains("running  a") }
       // A gateway that obeys at once would leave nothing to wait for.
@@ -68,15 +56,14 @@
       let left = second.end()
       gateway.send(SIGCONT)
       #expect(left.status == 130 && left.errors.contains("follow them with"), "\(left.errors)")
-      gateway.send(SIGTERM)
-      _ = gateway.end()
+      leave(gateway)
     }
 
     @Test("a batch that leaves is followed to its end, and drained gateways leave")
     func detached() throws {
       let gateway = try gateway("a", try devices(2))
-      let file = try batch("  - read: battery-level", 2)
-      let left = try run("batch", file, "--fleet", url, "--detach").end()
+      let file = try batch(["read: battery-level"], on: [address(1), address(2)])
+      let left = try submit(file, "--detach").end()
       #expect(left.status == 0, "\(left.errors)")
       let mark = "follow them with: blerun fleet follow "
       let rest = try #require(left.errors.components(separatedBy: mark).dropFirst().first)
@@ -96,15 +83,11 @@
     @Test("a device that nobody observes ends with who listened, as a transient failure")
     func unobserved() throws {
       let gateway = try gateway("a", try devices(1))
-      let file = try folder.file(
-        "nobody.yaml",
-        "steps: [{ read: battery-level }]\ndevices: [\"C0:FF:EE:00:09:09\"]\n"
-      )
-      let ended = try run("batch", file, "--fleet", url, "--patience", "8s").end()
+      let file = try batch(["read: battery-level"], on: [address(9)])
+      let ended = try submit(file, "--patience", "8s").end()
       #expect(ended.status == 75, "\(ended.errors)")
       #expect(ended.output.contains("not observed by a"), "\(ended.output)")
-      gateway.send(SIGTERM)
-      _ = gateway.end()
+      leave(gateway)
     }
 
     @Test("what cannot be sent to a fleet is refused before anything is submitted")
@@ -122,7 +105,7 @@
         ),
       ] {
         let file = try folder.file("refused.yaml", text)
-        let ended = try run("batch", file, "--fleet", url).end()
+        let ended = try submit(file).end()
         #expect(ended.status == 65 && ended.errors.contains(reason), "\(ended.errors)")
       }
       let none = try run("fleet", "status", "--fleet", "nats://127.0.0.1:1/test").end()
@@ -132,11 +115,7 @@
     }
   }
 
-  @Suite(
-    "docs/fleet.md",
-    .blocking,
-    .enabled(if: NATSServer.isInstalled, "nats-server is not installed")
-  )
+  @Suite("docs/fleet.md", .blocking, .needsNATSServer)
   struct FleetPageTests {
     @Test("the five minutes do what the page says")
     func fiveMinutes() throws {

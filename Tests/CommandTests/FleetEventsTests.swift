@@ -5,20 +5,8 @@
   import Foundation
   import Testing
 
-  @Suite(
-    "The events of a fleet",
-    .blocking,
-    .enabled(if: NATSServer.isInstalled, "nats-server is not installed")
-  )
-  struct FleetEventsTests: FleetOfProcesses {
-    let folder: TemporaryFolder
-    let server: NATSServer
-
-    init() throws {
-      folder = try TemporaryFolder()
-      server = try NATSServer()
-    }
-
+  @Suite("The events of a fleet", .blocking, .needsNATSServer)
+  final class FleetEventsTests: FleetOfProcesses {
     /// The events of runs in what a program printed: their names, with the step.
     private func events(_ lines: [String]) throws -> [String] {
       try lines.compactMap { line in
@@ -34,8 +22,8 @@
     )
     func serverAway() throws {
       var gateway = try self.gateway("a", try devices(1))
-      let file = try batch("  - read: battery-level\n  - sleep: 5s\n  - read: battery-level", 1)
-      let running = try run("batch", file, "--fleet", url, "--output", "json")
+      let steps = ["read: battery-level", "sleep: 5s", "read: battery-level"]
+      let running = try submit(batch(steps, on: [address(1)]), "--output", "json")
       try running.waitForOutput("batch-started")
       var job = ""
       try jobs { shown in
@@ -64,9 +52,7 @@
       ]
       #expect(try events(followed.lines) == expected, "\(followed.output)")
       #expect(try events(ended.lines) == expected, "\(ended.output)")
-      gateway.send(SIGTERM)
-      let left = gateway.end()
-      #expect(left.status == 143, "\(left.errors)")
+      leave(gateway)
     }
   }
 #endif

@@ -5,29 +5,17 @@
   import Foundation
   import Testing
 
-  @Suite(
-    "A gateway's host",
-    .blocking,
-    .enabled(if: NATSServer.isInstalled, "nats-server is not installed")
-  )
-  struct FleetHostTests: FleetOfProcesses {
-    let folder: TemporaryFolder
-    let server: NATSServer
+  @Suite("A gateway's host", .blocking, .needsNATSServer)
+  final class FleetHostTests: FleetOfProcesses {
     private let host: SimulatedHost
 
-    init() throws {
-      folder = try TemporaryFolder()
-      server = try NATSServer()
+    override init() throws {
       host = try SimulatedHost()
+      try super.init()
     }
 
-    private func gateway() throws -> RunningProgram {
-      try RunningProgram(
-        blerun: ["gateway", "--name", "a", "--state", "\(folder.path)/a.json"],
-        in: folder.path,
-        environment: try host.environment().merging(["BLERUN_FLEET": url]) { $1 },
-        limit: .seconds(300)
-      )
+    private func gateway(_ options: String...) throws -> RunningProgram {
+      try gateway("a", options: options, environment: host.environment())
     }
 
     /// The events of the gateway's runs, as far as they are on its disk.
@@ -37,8 +25,8 @@
       return try names.map { try String(contentsOfFile: "\(path)/\($0)", encoding: .utf8) }.joined()
     }
 
-    private func batch(_ steps: String) throws -> String {
-      try folder.file("batch.yaml", "steps: [\(steps)]\ndevices: [\"\(host.device)\"]\n")
+    private func batch(_ steps: String...) throws -> String {
+      try batch(steps, on: [host.device])
     }
 
     @Test(
@@ -47,8 +35,8 @@
     )
     func guarded(signal: Int32) throws {
       let gateway = try gateway()
-      let file = try batch("{ read: body-sensor-location }, { sleep: 60s }")
-      #expect(try run("batch", file, "--fleet", url, "--detach").end().status == 0)
+      let file = try batch("read: body-sensor-location", "sleep: 60s")
+      #expect(try submit(file, "--detach").end().status == 0)
       // Not earlier: bluetoothd ends an attempt to connect whose caller is gone by itself.
       try wait { try events().contains("step-finished") && events().contains("value") }
       #expect(try host.isConnected())
@@ -76,41 +64,29 @@
       )
       try other.waitForOutput(#""event":"value""#)
       let gateway = try gateway()
-      let file = try batch("{ read: body-sensor-location }")
-      let held = try run("batch", file, "--fleet", url, "--patience", "10s").end()
+      let file = try batch("read: body-sensor-location")
+      let held = try submit(file, "--patience", "10s").end()
       let why = "the device is connected to by another program on gateway a"
       #expect(held.status == 75 && held.output.contains(why), "\(held.output)\(held.errors)")
       #expect(try host.isConnected())
       // The job waits; it runs when the other program has left.
-      let waiting = try run("batch", file, "--fleet", url, "--detach").end()
+      let waiting = try submit(file, "--detach").end()
       #expect(waiting.status == 0, "\(waiting.errors)")
       other.send(SIGTERM)
       _ = other.end()
       try wait { try run("fleet", "jobs", "--all").end().output.contains("ok  a") }
-      gateway.send(SIGTERM)
-      #expect(gateway.end().status == 143)
+      leave(gateway)
     }
 
     @Test("a chain that a gateway does not allow is refused, by its name and digest")
     func refused() throws {
-      let gateway = try RunningProgram(
-        blerun: [
-          "gateway", "--name", "a", "--state", "\(folder.path)/a.json", "--allow",
-          "heart-rate-measurement",
-        ],
-        in: folder.path,
-        environment: try host.environment().merging(["BLERUN_FLEET": url]) { $1 },
-        limit: .seconds(300)
-      )
-      let file = try batch("{ read: body-sensor-location }")
-      let refused = try run("batch", file, "--fleet", url, "--output", "json").end()
+      let gateway = try gateway("--allow", "heart-rate-measurement")
+      let refused = try submit(batch("read: body-sensor-location"), "--output", "json").end()
       #expect(refused.status == 1, "\(refused.output)\(refused.errors)")
       #expect(refused.output.contains("\"code\":\"not-allowed\""), "\(refused.output)")
       #expect(refused.output.contains("which uses body-sensor-location"), "\(refused.output)")
       #expect(try !host.isConnected())
-      gateway.send(SIGTERM)
-      let ended = gateway.end()
-      #expect(ended.status == 143, "\(ended.errors)")
+      leave(gateway)
     }
   }
 #endif

@@ -1,28 +1,25 @@
-// What tests of fleets have in common: a server, gateways on simulated devices, commands.
+// What tests of fleets have in common: a server, gateways, batches, commands.
 
 #if Fleet
   import Fixtures
   import Foundation
   import Testing
 
-  /// A test with a server of its own.
-  protocol FleetOfProcesses {
-    var folder: TemporaryFolder { get }
-    var server: NATSServer { get }
-  }
+  /// A fleet of a test's own, as the base of a suite: a server, and a folder where commands run.
+  class FleetOfProcesses {
+    let folder: TemporaryFolder
+    let server: NATSServer
 
-  extension FleetOfProcesses {
-    var url: String { server.address(of: "test") }
+    init() throws {
+      folder = try TemporaryFolder()
+      server = try NATSServer()
+    }
 
-    func run(_ arguments: String..., limit: Duration = .seconds(120)) throws
-      -> RunningProgram
-    {
-      try RunningProgram(
-        blerun: arguments,
-        in: folder.path,
-        environment: ["BLERUN_FLEET": url, "XDG_STATE_HOME": folder.path],
-        limit: limit
-      )
+    // MARK: Devices
+
+    /// The address of a simulated battery, from 1.
+    func address(_ number: Int) -> String {
+      "C0:FF:EE:00:01:" + String(number + 0x100, radix: 16).uppercased().suffix(2)
     }
 
     /// Simulated batteries, one file each.
@@ -30,33 +27,76 @@
       let path = packageFolder + "/Simulators/devices/battery.yaml"
       let text = try String(contentsOfFile: path, encoding: .utf8)
       return try (1...count).map { number in
-        let address = "C0:FF:EE:00:01:" + (number < 16 ? "0" : "") + String(number, radix: 16)
-        return try folder.file(
+        try folder.file(
           "device-\(number).yaml",
-          text.replacingOccurrences(of: "C0:FF:EE:00:00:03", with: address.uppercased())
+          text.replacingOccurrences(of: "C0:FF:EE:00:00:03", with: address(number))
             .replacingOccurrences(of: "Battery-1", with: "Battery-\(number)")
         )
       }
     }
 
-    func gateway(_ name: String, _ devices: [String]) throws -> RunningProgram {
-      let simulated = devices.flatMap { ["--simulate", $0] }
+    // MARK: Processes
+
+    /// Starts a command about the fleet.
+    func run(_ arguments: String..., limit: Duration = .seconds(120)) throws -> RunningProgram {
+      try start(arguments, limit: limit)
+    }
+
+    private func start(
+      _ arguments: [String],
+      environment: [String: String] = [:],
+      limit: Duration
+    ) throws -> RunningProgram {
+      let own = ["BLERUN_FLEET": server.address(of: "test"), "XDG_STATE_HOME": folder.path]
       return try RunningProgram(
-        blerun: ["gateway", "--name", name, "--state", "\(name).json"] + simulated,
+        blerun: arguments,
         in: folder.path,
-        environment: ["BLERUN_FLEET": url],
-        limit: .seconds(300)
+        environment: environment.merging(own) { first, _ in first },
+        limit: limit
       )
     }
 
-    func batch(_ steps: String, _ devices: Int) throws -> String {
-      let list = (1...devices).map { number in
-        "C0:FF:EE:00:01:" + (number < 16 ? "0" : "") + String(number, radix: 16).uppercased()
-      }
-      let text =
-        "name: Test\nsteps:\n\(steps)\ndevices: [\(list.map { "\"\($0)\"" }.joined(separator: ", "))]\n"
-      return try folder.file("batch-\(devices).yaml", text)
+    /// Starts a gateway on simulated devices; without any, on the host of the environment.
+    func gateway(
+      _ name: String,
+      _ devices: [String] = [],
+      options: [String] = [],
+      environment: [String: String] = [:]
+    ) throws -> RunningProgram {
+      let own = ["gateway", "--name", name, "--state", "\(folder.path)/\(name).json"]
+      let simulated = devices.flatMap { ["--simulate", $0] }
+      return try start(own + options + simulated, environment: environment, limit: .seconds(300))
     }
+
+    /// Ends gateways as systemd does.
+    func leave(_ gateways: RunningProgram...) {
+      for gateway in gateways { gateway.send(SIGTERM) }
+      for gateway in gateways {
+        let left = gateway.end()
+        let hasLeft = left.errors.contains("has left fleet test")
+        #expect(left.status == 143 && hasLeft, "\(left.status) \(left.errors)")
+      }
+    }
+
+    /// The file of a batch.
+    ///
+    /// - Parameters:
+    ///   - steps: A step each, as in a list: `read: battery-level`.
+    ///   - devices: Their addresses.
+    ///   - more: Further lines of the file.
+    func batch(_ steps: [String], on devices: [String], _ more: String = "") throws -> String {
+      let chain = steps.map { "{ \($0) }" }.joined(separator: ", ")
+      let list = devices.map { "\"\($0)\"" }.joined(separator: ", ")
+      return try folder.file("batch.yaml", "\(more)steps: [\(chain)]\ndevices: [\(list)]\n")
+    }
+
+    /// Starts a batch on the fleet.
+    func submit(_ file: String, _ options: String...) throws -> RunningProgram {
+      let arguments = ["batch", file, "--fleet", server.address(of: "test")]
+      return try start(arguments + options, limit: .seconds(180))
+    }
+
+    // MARK: What happens
 
     /// How the runs of a batch ended, by device.
     func endings(_ lines: [String]) throws -> [String: [String]] {

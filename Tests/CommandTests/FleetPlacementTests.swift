@@ -5,27 +5,15 @@
   import Foundation
   import Testing
 
-  @Suite(
-    "Where the jobs of a fleet run",
-    .blocking,
-    .enabled(if: NATSServer.isInstalled, "nats-server is not installed")
-  )
-  struct FleetPlacementTests: FleetOfProcesses {
-    let folder: TemporaryFolder
-    let server: NATSServer
-
-    init() throws {
-      folder = try TemporaryFolder()
-      server = try NATSServer()
-    }
-
+  @Suite("Where the jobs of a fleet run", .blocking, .needsNATSServer)
+  final class FleetPlacementTests: FleetOfProcesses {
     /// A device whose battery level nobody reads without a bond.
     private func bonded(rssi: Int) throws -> String {
       try folder.file(
         "bonded\(rssi).yaml",
         """
         name: Bonded-1
-        address: C0:FF:EE:00:01:01
+        address: \(address(1))
         advertisement: { rssi: \(rssi) }
         security: { pairing: just-works }
         services:
@@ -43,41 +31,36 @@
     func bond() throws {
       let near = try gateway("near", [try bonded(rssi: -40)])
       let far = try gateway("far", [try bonded(rssi: -85)])
-      let pairing = try batch("  - pair: { confirm: true }\n  - read: battery-level", 1)
-      let paired = try run("batch", pairing, "--fleet", url, "--pin", "far").end()
+      let device = [address(1)]
+      let pairing = try batch(["pair: { confirm: true }", "read: battery-level"], on: device)
+      let paired = try submit(pairing, "--pin", "far").end()
       #expect(paired.status == 0, "\(paired.output)\(paired.errors)")
       try wait { try run("fleet", "gateways").end().output.contains("far  0 running  1 bond") }
-      let reading = try batch("  - read: battery-level", 1)
+      let reading = try batch(["read: battery-level"], on: device)
       for _ in 0..<2 {
-        let read = try run("batch", reading, "--fleet", url).end()
+        let read = try submit(reading).end()
         #expect(read.status == 0, "\(read.output)\(read.errors)")
       }
       let jobs = try run("fleet", "jobs", "--all").end().lines
       #expect(jobs.count == 3 && jobs.allSatisfy { $0.hasSuffix("ok  far") }, "\(jobs)")
       // Without the gateway, the job waits for it.
       far.send(SIGSTOP)
-      let late = try run("batch", reading, "--fleet", url, "--patience", "20s").end()
+      let late = try submit(reading, "--patience", "20s").end()
       far.send(SIGCONT)
       #expect(late.output.contains("observed by near at -"), "\(late.output)")
       #expect(late.output.contains("the bond is at far"), "\(late.output)")
-      for gateway in [near, far] {
-        gateway.send(SIGTERM)
-        _ = gateway.end()
-      }
+      leave(near, far)
     }
 
     @Test("the file pins a job, and an option overrides it and says so")
     func pinned() throws {
       let device = try devices(1)
-      let gateways = [try gateway("a", device), try gateway("b", device)]
-      let file = try folder.file(
-        "pinned.yaml",
-        "pin: b\nsteps: [{ read: battery-level }]\ndevices: [\"C0:FF:EE:00:01:01\"]\n"
-      )
-      let first = try run("batch", file, "--fleet", url).end()
+      let (a, b) = (try gateway("a", device), try gateway("b", device))
+      let file = try batch(["read: battery-level"], on: [address(1)], "pin: b\n")
+      let first = try submit(file).end()
       #expect(first.status == 0 && !first.errors.contains("overrides"), "\(first.errors)")
       #expect(try run("fleet", "jobs", "--all").end().lines.map { $0.suffix(5) } == ["ok  b"])
-      let second = try run("batch", file, "--fleet", url, "--pin", "a").end()
+      let second = try submit(file, "--pin", "a").end()
       let notice = "--pin a overrides the file's 'pin' (b)"
       #expect(second.status == 0 && second.errors.contains(notice), "\(second.errors)")
       let owners = try run("fleet", "jobs", "--all").end().lines.map { $0.suffix(5) }
@@ -85,10 +68,7 @@
       // Without a fleet it means nothing.
       let local = try run("batch", file, "--simulate", device[0]).end()
       #expect(local.status == 0 && local.errors.contains("are for a fleet"), "\(local.errors)")
-      for gateway in gateways {
-        gateway.send(SIGTERM)
-        _ = gateway.end()
-      }
+      leave(a, b)
     }
   }
 #endif

@@ -44,7 +44,7 @@
   @Suite(
     "A fleet with TLS",
     .blocking,
-    .enabled(if: NATSServer.isInstalled, "nats-server is not installed"),
+    .needsNATSServer,
     .enabled(if: Certificates.isInstalled, "openssl is not installed")
   )
   struct FleetTLSTests {

@@ -1,16 +1,15 @@
 // A nats-server of a test's own, on a free port of the loopback, with its store in a temporary folder.
 
 import Glibc
+package import Testing
 
 /// A running nats-server with JetStream.
 package final class NATSServer {
   /// Where Debian puts it, which is not in the PATH of every user.
   private static let paths = ["/usr/sbin", "/usr/bin", "/usr/local/bin"].map { "\($0)/nats-server" }
 
-  /// Whether this host has it.
-  package static var isInstalled: Bool { path != nil }
-
-  private static var path: String? { paths.first { access($0, X_OK) == 0 } }
+  /// Where this host has it.
+  fileprivate static var path: String? { paths.first { access($0, X_OK) == 0 } }
 
   /// There is none to start.
   package struct NotInstalled: Error {}
@@ -72,5 +71,12 @@ package final class NATSServer {
   /// Starts it again, where it was.
   package func restart() throws {
     program = try Self.start(configuration, port: port, in: folder).0
+  }
+}
+
+extension Trait where Self == ConditionTrait {
+  /// The tests start a nats-server: they run on a host that has one.
+  package static var needsNATSServer: Self {
+    .enabled(if: NATSServer.path != nil, "nats-server is not installed")
   }
 }

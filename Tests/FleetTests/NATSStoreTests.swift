@@ -12,7 +12,7 @@
   @Suite(
     "The store on NATS",
     .blocking,
-    .enabled(if: NATSServer.isInstalled, "nats-server is not installed")
+    .needsNATSServer
   )
   struct NATSStoreTests {
     private static let limit = Duration.seconds(20)
