@@ -80,9 +80,8 @@ final class DashboardJournal: Sendable {
   /// The page of a run; nil when there is none of this number.
   func page(of run: Int64) async -> String? {
     await ask { file in
-      var collector = RunCollector(keepsValues: true)
-      guard try file.events(of: run, { collector.take($0) }) else { return nil }
-      return HTMLReport().text(on: collector.runs)
+      guard let runs = try file.recordedRuns(run) else { return nil }
+      return HTMLReport().text(on: runs, of: try file.recordedWhole(run, of: runs))
     } ?? nil
   }
 

@@ -281,6 +281,7 @@ def batch():
             browser.open(browser.run(f"{card}.querySelector('a').href"))
             browser.wait("document.querySelector('.verdict')", "the page of the run")
             assert "HRM-1" in browser.text("body"), browser.text("body")
+            same(browser.text("h1"), "Building")
         checked = subprocess.run([PROGRAM.removesuffix("-serve"), "history", "check", *journal],
                                  capture_output=True, text=True)
         same((checked.returncode, checked.stderr), (0, ""))
@@ -334,6 +335,7 @@ def fleet():
         browser.wait("document.querySelector('.verdict')", "the page of the first run")
         page = browser.run("document.body.innerText")
         assert "HRM-1" in page and "expected percent" in page, page
+        same(browser.text("h1"), "Building")
         status, took = server.end()
         same(status, 143)
         assert took < 8, took

@@ -1,5 +1,6 @@
 // Which batch a run is of, and which devices it is for.
 
+import Bluetooth
 import Fixtures
 import Jobs
 import Testing
@@ -62,6 +63,44 @@ struct BatchRecordTests {
     recorder.finish(.ok)
     #expect(recorder.unwritten == 0)
     #expect(try file.run(1)?.batch?.devices == Self.members)
+  }
+
+  @Test("is in a report with its name, and with the devices that did not begin")
+  func reported() throws {
+    let file = try JournalFile(writing: bench.path)
+    let recorder = begin(in: file)
+    recorder.take(Self.members)
+    let take = recorder.chain()
+    for event in try EventScript.reading(72, device: "Lamp-1") { take(event) }
+    recorder.finish(.failed)
+    let runs = try #require(try file.recordedRuns(1))
+    let whole = try #require(try file.recordedWhole(1, of: runs))
+    #expect(whole.name == "Evening")
+    #expect(whole.notRun == ["C0:FF:EE:00:01:01"])
+    #expect(whole.identity?.description == "0123456789abcdef")
+    #expect(whole.failure == nil)
+    let page = HTMLReport().text(on: runs, of: whole)
+    #expect(page.contains("<h1>Evening</h1>"))
+    #expect(page.contains("2 devices: 1 ok, 1 not run</p>"))
+    try bench.run(in: file)
+    #expect(try file.recordedWhole(2, of: []) == nil)
+  }
+
+  @Test(
+    "that ended in a way that no device shows has a failure of its own in a report",
+    arguments: [
+      (Jobs.ExitStatus.ok, nil), (.failed, "unknown"), (.interrupted(by: 15), "interrupted"),
+    ]
+  )
+  func ended(_ status: Jobs.ExitStatus, _ code: String?) throws {
+    let file = try JournalFile(writing: bench.path)
+    let recorder = begin(in: file)
+    recorder.take([Self.members[0]])
+    let take = recorder.chain()
+    for event in try EventScript.reading(72, device: "Lamp-1") { take(event) }
+    recorder.finish(status)
+    let runs = try #require(try file.recordedRuns(1))
+    #expect(try file.recordedWhole(1, of: runs)?.failure?.code.rawValue == code)
   }
 
   @Test("goes whole when it is taken out")

@@ -23,7 +23,7 @@ public struct HTMLReport: RunsReport {
 
   public func text(on runs: [RecordedRun], of whole: RecordedWhole?) -> String {
     var page = ReportPage(runs, whole)
-    let title = PageMarkup.text(runs.first?.start.chain ?? whole?.name ?? "blerun")
+    let title = PageMarkup.text(whole?.name ?? runs.first?.start.chain ?? "blerun")
     let lines =
       Self.head(title) + ["<header>", "<h1>\(title)</h1>"] + page.summary + ["</header>", "<main>"]
       + page.failures + page.overview + page.sections + ["</main>"]

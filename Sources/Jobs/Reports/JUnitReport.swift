@@ -24,7 +24,7 @@ public struct JUnitReport: RunsReport {
     let suites = runs.map { Suite($0) } + (whole.map { Suite.beside(runs, $0) } ?? [])
     var lines = ["<?xml version=\"1.0\" encoding=\"UTF-8\"?>"]
     let total: [(String, String)] = [
-      ("name", runs.first?.start.chain ?? whole?.name ?? "blerun"),
+      ("name", whole?.name ?? runs.first?.start.chain ?? "blerun"),
       ("tests", "\(suites.reduce(0) { $0 + $1.cases.count })"),
       ("failures", "\(suites.reduce(0) { $0 + $1.count(of: .failure) })"),
       ("errors", "\(suites.reduce(0) { $0 + $1.count(of: .error) })"),

@@ -21,7 +21,7 @@ public struct RecordedWhole: Equatable, Sendable {
   /// What the runs belong to.
   public let kind: Kind
   /// The name of the batch; nil without one, and for other commands.
-  public let name: String?
+  public private(set) var name: String?
   /// The identity of the round; nil when none began.
   public private(set) var identity: RunIdentity?
   /// When it ended, since 1970-01-01T00:00:00Z; nil when it is unknown.
@@ -46,12 +46,59 @@ public struct RecordedWhole: Equatable, Sendable {
     self.name = name
   }
 
+  /// A batch as a journal has it, which does not have its own failure.
+  ///
+  /// - Parameters:
+  ///   - runs: Its runs.
+  ///   - notRun: The names of the devices that did not begin.
+  ///   - status: What it ended with; nil without a recorded end.
+  package init(
+    recorded name: String?,
+    _ identity: RunIdentity,
+    _ runs: [RecordedRun],
+    notRun: [String],
+    endedAt: Duration?,
+    status: ExitStatus?
+  ) {
+    self.init(.batch, name: name)
+    self.identity = identity
+    self.endedAt = endedAt
+    self.notRun = notRun
+    failure = status.flatMap { Self.failure($0, runs, notRun) }
+  }
+
+  /// Why a recorded batch did not succeed, where no run and no device that did not begin shows it.
+  private static func failure(
+    _ status: ExitStatus,
+    _ runs: [RecordedRun],
+    _ notRun: [String]
+  ) -> RunFailure? {
+    if status.rawValue > 128 {
+      let signal = status.rawValue - 128
+      return RunFailure(
+        code: .interrupted,
+        class: .definite,
+        what: "running the batch",
+        why: "signal \(signal) ended it",
+        signal: signal
+      )
+    }
+    guard status != .ok, notRun.isEmpty, runs.allSatisfy(\.succeeded) else { return nil }
+    return RunFailure(
+      code: .unknown,
+      class: .definite,
+      what: "running the batch",
+      why: "it ended with exit status \(status.rawValue); the journal does not have the reason"
+    )
+  }
+
   /// Updates it with an event of a batch.
   mutating func take(_ event: BatchEvent) {
     identity = event.batch
     switch event.change {
     case .waiting, .deviceEnded: break
     case .started(let start):
+      name = start.name ?? name
       before = start.past?.counts
       if start.devices.isEmpty { remark = "no device is left to run" }
     case .finished(let ending):

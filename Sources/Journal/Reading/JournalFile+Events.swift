@@ -2,6 +2,7 @@
 //
 // What a journal does not have is not in them, such as the devices of services that were found.
 
+import GRDB
 public import Jobs
 
 extension JournalFile {
@@ -30,5 +31,32 @@ extension JournalFile {
     var collector = RunCollector(keepsValues: true)
     let isThere = try events(of: run) { collector.take($0) }
     return isThere ? collector.runs : nil
+  }
+
+  /// The batch of a run as reports of complete runs have it; nil for a run of no batch.
+  ///
+  /// - Parameter runs: What ``recordedRuns(_:)`` returned for it.
+  /// - Throws: ``JournalFailure``.
+  public func recordedWhole(
+    _ run: Int64,
+    of runs: [RecordedRun]
+  ) throws(JournalFailure) -> RecordedWhole? {
+    let begun = Set(runs.map(\.device))
+    return try read { database in
+      guard let batch = try database.batch(of: run),
+        let row = try database.row(
+          "SELECT identity, seed, finished, exit_status FROM runs WHERE run = ?",
+          [run]
+        )
+      else { return nil }
+      return RecordedWhole(
+        recorded: batch.origin.name,
+        RunIdentity(recorded: try row.text("identity"), seed: UInt64(try row.seed("seed")) ?? 0),
+        runs,
+        notRun: batch.devices.map(\.device).filter { !begun.contains($0) },
+        endedAt: try row.optionalTime("finished").flatMap { Timestamp.time($0) },
+        status: try row.exitStatus("exit_status").map { ExitStatus(rawValue: $0) }
+      )
+    }
   }
 }

@@ -166,7 +166,10 @@ struct HistoryShow: ParsableCommand {
 
   private func writeReports(of file: JournalFile) throws(Ending) {
     guard !reports.isEmpty else { return }
-    let runs = try reading { () throws(JournalFailure) in try file.recordedRuns(number) }
+    let (runs, whole) = try reading { () throws(JournalFailure) in
+      let runs = try file.recordedRuns(number) ?? []
+      return (runs, try file.recordedWhole(number, of: runs))
+    }
     for path in reports {
       guard case .whole(let report) = path.content else {
         throw Ending(
@@ -176,7 +179,7 @@ struct HistoryShow: ParsableCommand {
         )
       }
       let written = try WholeFile(path.path)
-      written.replace(with: PrintableText(lines: report.text(on: runs ?? [], of: nil)))
+      written.replace(with: PrintableText(lines: report.text(on: runs, of: whole)))
       if let failure = written.failure { throw Ending(.output, failure) }
     }
   }
