@@ -207,7 +207,7 @@ struct DashboardModelTests {
             operation: "read",
             attribute: "battery-level",
             status: status,
-            value: nil,
+            outcome: status.map { _ in "72 %\u{202e}" },
             message: nil
           )
         ],
@@ -223,7 +223,7 @@ struct DashboardModelTests {
     #expect(shown.contains(#""status":"under way""#))
     scene.take(.runs([run("ok", ended: 4)]))
     try page.take(scene.model.flush())
-    #expect(page.others["step 4/1/1"]?.contains(#""status":"ok""#) == true)
+    #expect(page.others["step 4/1/1"]?.contains(#""status":"ok","text":"72 %\\u{202e}""#) == true)
     scene.take(.runs([run("ok", ended: 10, finished: "2001-09-09T01:47:40Z")]))
     try page.take(scene.model.flush())
     #expect(page.others["run 7"]?.contains(#""status":"failed""#) == true)
@@ -292,6 +292,29 @@ struct DashboardModelTests {
     let run = try #require(page.others["run u1"])
     #expect(run.contains(#""status":"failed""#) && run.contains("the connection dropped"))
     #expect(run.contains(#""progress":{"unit":"steps","ended":1,"failed":1,"total":2}"#), "\(run)")
+  }
+
+  private static let percent = DecodedValue.fields([.init("percent", .integer(72), unit: "%")])
+
+  @Test(
+    "what came of a step is shown as the text report prints it, unless it is only that it succeeded",
+    arguments: [
+      (.linked(.made), "null"), (.written([1]), "null"),
+      (.value(StepValue(octets: [72], decoded: Self.percent)), #""72 %""#),
+      (.listened(count: 3, rate: 0.5, dropped: 1), #""3 values, 0.50 a second, 1 dropped""#),
+      (.logged("a\u{1b}b"), #""a\\u{1b}b""#),
+    ] as [(StepOutcome, String)]
+  )
+  mutating func outcome(_ outcome: StepOutcome, _ text: String) throws {
+    let placed = try #require(try Plan.parse(line: "read battery-level").placedSteps.last).reported
+    let key = RunKey.unrecorded(1)
+    scene.take(.chainBegan(key, chain: "soil", device: Scene.belt))
+    let result = StepResult(placed, status: .ok, outcome: outcome, failure: nil, took: .zero)
+    scene.take(.chain(key, scene.event(.stepFinished(result))))
+    var page = PageOfTest()
+    try page.take(scene.model.flush())
+    let step = try #require(page.others["step HRM-1/1/1"])
+    #expect(step.hasSuffix("\"status\":\"ok\",\"text\":\(text)}"), "\(step)")
   }
 
   @Test("a batch shows how many devices are done, the steps of its chains, and its end")

@@ -63,7 +63,7 @@ struct JournalFollowerTests {
     #expect(ended.progress == RunProgress(.steps, ended: 1, failed: 1, total: 2))
     // Its steps ended since the last look.
     #expect(ended.steps.map(\.status) == ["ok", "failed"])
-    #expect(ended.steps.map(\.value) == [nil, nil])
+    #expect(ended.steps.map(\.outcome) == ["ok", nil])
     #expect(ended.failure?.contains("the link was lost") == true)
     #expect(try look().isEmpty)
   }
@@ -98,7 +98,7 @@ struct JournalFollowerTests {
     record(script.events, chains[2])
     recorder.finish(.ok)
     let run = try #require(try look().first)
-    #expect(run.steps.filter { $0.device == "D-0" }.map(\.value) == [nil, "1"])
+    #expect(run.steps.filter { $0.device == "D-0" }.map(\.outcome) == ["ok", "1"])
     #expect(run.deviceCount == 3 && run.devices == ["D-0", "D-1", "D-2"])
     #expect(run.name == "Building")
     #expect(run.progress == RunProgress(.devices, ended: 2, failed: 1, total: 4))

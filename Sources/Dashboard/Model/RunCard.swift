@@ -129,13 +129,12 @@ package struct StepLine: Equatable, Sendable {
 
   /// A step that ended.
   init(_ result: StepResult, of event: RunEvent) {
-    let members = JSONValue.members(of: result.outcome, withOctets: false)
-    let value = members.first { $0.key == "value" }.map(\.value.text)
+    let outcome = result.outcome.map { TextReport.text($0) }
     self.init(
       result.step,
       of: event,
       status: result.status.rawValue,
-      text: result.failure.map(\.description) ?? value
+      text: result.failure.map(\.description) ?? Self.shown(outcome)
     )
   }
 
@@ -155,7 +154,12 @@ package struct StepLine: Equatable, Sendable {
     title = [step.operation, step.attribute].compactMap { $0 }.joined(separator: " ")
     device = step.device
     status = step.status ?? "running"
-    text = step.message ?? step.value
+    text = step.message ?? Self.shown(step.outcome)
+  }
+
+  /// What came of a step; nil where that is only that it succeeded.
+  private static func shown(_ outcome: String?) -> String? {
+    outcome == StepResult.Status.ok.rawValue ? nil : outcome?.printable
   }
 }
 

@@ -76,8 +76,8 @@ package struct FollowedStep: Hashable, Sendable {
   package let attribute: String?
   /// `ok`, `failed`, `cancelled` or `skipped`; nil without a recorded end.
   package let status: String?
-  /// The value that was read or written, as JSON; nil for none.
-  package let value: String?
+  /// What came of it, as the text report has it; nil where that is nothing.
+  package let outcome: String?
   /// What failed, and why.
   package let message: String?
 }

@@ -1,6 +1,7 @@
 // Following the runs of a journal that other processes write.
 
 import GRDB
+import Jobs
 
 /// Looks at a journal from time to time, and finds the runs that changed.
 package struct JournalFollower: Sendable {
@@ -222,23 +223,26 @@ extension Database {
       try rows(
         """
         SELECT c.device, s.attempt, s.position, s.operation, s.attribute, s.status,
-          CASE WHEN json_valid(s.result) THEN CAST(s.result ->> '$.value' AS TEXT) END AS value,
-          e.message
+          CASE WHEN json_valid(s.result) THEN json(s.result) END AS result, e.message
         FROM steps s JOIN chains c ON c.run = s.run AND c.chain = s.chain
         LEFT JOIN errors e ON e.run = s.run AND e.chain = s.chain AND e.event = s.finished_event
         WHERE s.run = ? AND s.chain = ? ORDER BY s.step DESC LIMIT ?
         """,
         [run, chain, most]
       ).reversed().map { row in
-        FollowedStep(
+        let operation = try row.text("operation")
+        let attribute = try row.optionalText("attribute")
+        return FollowedStep(
           chain: chain,
           device: try row.text("device"),
           attempt: try row.ordinal("attempt"),
           position: try row.text("position"),
-          operation: try row.text("operation"),
-          attribute: try row.optionalText("attribute"),
+          operation: operation,
+          attribute: attribute,
           status: try row.optionalText("status"),
-          value: try row.optionalText("value"),
+          outcome: try row.json("result").flatMap {
+            TextReport.text(recorded: $0, of: operation, attribute)
+          },
           message: try row.optionalText("message")
         )
       }

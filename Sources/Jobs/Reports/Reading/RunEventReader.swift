@@ -215,6 +215,26 @@ extension BlueZMessage {
   }
 }
 
+extension TextReport {
+  /// What came of a recorded step, in short, as ``text(_:)`` has it; nil where that is nothing.
+  ///
+  /// - Parameters:
+  ///   - result: The result of the step, a JSON object with the keys of docs/output.md.
+  ///   - operation: The operation of the step.
+  ///   - attribute: The attribute that it is about; nil for none.
+  package static func text(
+    recorded result: String,
+    of operation: String,
+    _ attribute: String?
+  ) -> String? {
+    guard case .object(let members)? = try? JSONValue(parsing: result) else { return nil }
+    let step: [(key: String, value: JSONValue)] =
+      [("operation", .string(operation))]
+      + (attribute.map { [("attribute", .string($0))] } ?? [])
+    return StepOutcome(.object(step + members)).map { text($0) }
+  }
+}
+
 extension StepOutcome {
   /// What came of the step of a line; nil where that is nothing. What has no short form is its text.
   fileprivate init?(_ json: JSONValue) {
