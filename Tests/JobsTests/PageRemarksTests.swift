@@ -154,7 +154,7 @@ struct PageRemarksTests {
     #expect(page.contains("<summary>Messages of BlueZ before failures: 1</summary>"))
   }
 
-  @Test("of many messages the last ones are kept, and the others counted")
+  @Test("of many messages and packets the last ones are kept, and the others counted")
   func bounded() throws {
     var remarks = RecordedRemarks()
     for number in 1...RecordedRemarks.messageLimit + 3 {
@@ -162,16 +162,49 @@ struct PageRemarksTests {
     }
     remarks.add(.recordingStopped(limit: 1, leftOut: 4), at: .zero)
     #expect(remarks.messages.first?.number == 4)
-    #expect(remarks.messages.count == RecordedRemarks.messageLimit && remarks.leftOut == 7)
+    #expect(remarks.messages.count == RecordedRemarks.messageLimit)
+    #expect(remarks.leftOut == 3 && remarks.unrecorded == 4)
+    for number in 1...RecordedRemarks.packetLimit + 3 {
+      let packet = TracePacket(number: number, time: .zero, text: "> event")
+      let leftOut = number == 1 ? 5 : 0
+      remarks.add(.packet(RecordedPacket(packet, file: "f", leftOut: leftOut)), at: .zero)
+    }
+    #expect(remarks.packets?.packets.first?.number == 4)
+    #expect(remarks.packets?.packets.count == RecordedRemarks.packetLimit)
+    #expect(remarks.packets?.leftOut == 8)
     for _ in 0...RecordedRemarks.noteLimit { remarks.add(.note("n"), at: .zero) }
     #expect(remarks.notes.count == RecordedRemarks.noteLimit)
+  }
+
+  /// The same with two packets that were recorded, in a trace that lost five before them.
+  private static func recorded() throws -> [RunEvent] {
+    var events = try events()
+    let wrote = try #require(events.firstIndex { $0.offset == .seconds(3) })
+    let packets = [(7, 2.0, 5), (8, 3.0, 0)].map { number, second, leftOut in
+      let time = start + .microseconds(second * 1e6)
+      let packet = TracePacket(number: number, time: time, text: "> ATT \(number) <b>")
+      let recorded = RecordedPacket(packet, file: "run.btsnoop", leftOut: leftOut)
+      return events[wrote].remark(.packet(recorded), at: time)
+    }
+    events.insert(contentsOf: packets, at: wrote)
+    return events
+  }
+
+  @Test("recorded packets are a lane and a table, instead of those before failures")
+  func packets() throws {
+    let page = try Self.page(try Self.recorded())
+    #expect(page.contains("<div class=\"name\">HCI packets</div>"))
+    #expect(page.contains("<summary>HCI packets: 2</summary>"))
+    #expect(page.contains("<a href=\"#r1p2\" tabindex=\"-1\"><rect class=\"message\" x=\"75%"))
+    #expect(page.contains("5 packets before these not listed. The trace"))
+    #expect(!page.contains("HCI packets before failures"))
   }
 
   // MARK: Lines of a run
 
   @Test("the lines of a run, read back, make the same record of it")
   func readBack() throws {
-    let events = try Self.events()
+    let events = try Self.recorded()
     var reader = RunEventReader()
     let read = try events.flatMap { JSONLinesReport().lines(for: $0) }
       .compactMap { try reader.event(in: $0) }

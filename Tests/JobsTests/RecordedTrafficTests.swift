@@ -56,6 +56,7 @@ struct RecordedTrafficTests {
     reported.withLock { $0 }.map { event in
       switch event.change {
       case .remark(.message(let message)): "\(message.text) at \(event.offset) try \(event.attempt)"
+      case .remark(.packet(let recorded)): "packet \(recorded.packet.number)"
       case .remark(.recordingStopped(_, let leftOut)): "stopped, \(leftOut) left out"
       case .runStarted: "start"
       case .runFinished: "end"
@@ -106,6 +107,20 @@ struct RecordedTrafficTests {
         "end",
       ]
     )
+  }
+
+  @Test("packets count towards the same limit")
+  func packets() {
+    let recorder = recorder(limit: 250)
+    recorder.receive(start)
+    for number in 1...3 {
+      let packet = TracePacket(number: number, time: .seconds(101), text: "> event")
+      recorder.receive(event(.remark(.packet(RecordedPacket(packet, file: "f"))), at: 1))
+    }
+    recorder.receive(message(2))
+    recorder.receive(end)
+    let (stops, count) = ("stopped, 0 left out", "stopped, 2 left out")
+    #expect(story == ["start", "packet 1", "packet 2", stops, count, "end"])
   }
 
   @Test("more messages than wait for the loop are counted")

@@ -35,10 +35,12 @@ struct TracedReportTests {
 
   private let bench = RunBench()
 
-  private func events(_ line: String) throws -> [RunEvent] {
+  private func events(_ line: String, recordsPackets: Bool = false) throws -> [RunEvent] {
     let plan = try Plan.parse(line: line)
     let recorded = Guarded<[RunEvent]>([])
-    let traced = TracedReport(Packets()) { event in recorded.withLock { $0.append(event) } }
+    let traced = TracedReport(Packets(), recordsPackets: recordsPackets) { event in
+      recorded.withLock { $0.append(event) }
+    }
     let runner = ChainRunner(
       plan: plan,
       service: bench.device,
@@ -88,6 +90,29 @@ struct TracedReportTests {
     #expect(ending.packets?.packets.map(\.number) == [2, 3, 4, 5])
     let lines = events.flatMap { JSONLinesReport().lines(for: $0) }
     #expect(!lines.contains { $0.contains("packet") })
+  }
+
+  @Test("packets that are recorded are events, each once, before the event that follows them")
+  func recorded() throws {
+    let events = try events("read battery-level", recordsPackets: true)
+    let story = events.map { event in
+      if case .remark(.packet(let recorded)) = event.change {
+        "\(recorded.packet.number)"
+      } else {
+        String("\(event.change)".prefix { $0 != "(" })
+      }
+    }
+    #expect(story.first == "runStarted" && story.last == "runFinished")
+    let numbers = story.compactMap { Int($0) }
+    #expect(numbers == Array(2...numbers.count + 1), "\(story)")
+    #expect(numbers.count > 4)
+    let lines = events.flatMap { JSONLinesReport().lines(for: $0) }
+    #expect(
+      lines.contains {
+        $0.contains(#""event":"hci-packet","time":"1970-01-01T00:00:02.000000Z""#)
+          && $0.contains(#""file":"run.btsnoop","number":2,"text":"packet"}"#)
+      }
+    )
   }
 
   @Test("a run that succeeds is reported as without a trace")

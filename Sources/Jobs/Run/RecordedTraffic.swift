@@ -1,11 +1,12 @@
-// Records what BlueZ is asked and answers as events of runs.
+// Records what BlueZ is asked and answers as events of runs, and limits what is recorded.
 //
 // It is between runs and their report, before the journal.
 
 public import Bluetooth
 public import Signals
 
-/// Forwards the events of runs, and reports messages between them, up to a limit.
+/// Forwards the events of runs, and reports messages between them. Messages and packets together are
+/// recorded up to a limit.
 ///
 /// A message about a device is an event of the run on that device, one about no device of every run
 /// under way. Events are reported on the loop, in the order in which they happened.
@@ -29,8 +30,27 @@ public final class RecordedTraffic: Sendable {
     /// The messages that are to be reported.
     var waiting: [BlueZMessage] = []
     var isPosted = false
-    /// What the reported messages take, in octets.
+    /// What the reported messages and packets take, in octets.
     var octets = 0
+
+    /// What becomes of something that would be recorded in a run.
+    mutating func admit(_ octets: Int, to index: Int, upTo limit: Int) -> Admission {
+      guard !runs[index].run.isStopped, self.octets + octets <= limit else {
+        defer { runs[index].run.isStopped = true }
+        runs[index].run.leftOut += 1
+        return runs[index].run.isStopped ? .leftOut : .stops
+      }
+      self.octets += octets
+      return .recorded
+    }
+  }
+
+  /// What becomes of a message or a packet.
+  private enum Admission {
+    case recorded
+    /// It is the first one that is left out.
+    case stops
+    case leftOut
   }
 
   /// How many messages wait for the loop; further ones count as left out.
@@ -46,7 +66,7 @@ public final class RecordedTraffic: Sendable {
   ///
   /// - Parameters:
   ///   - traffic: Knows which message is about which device.
-  ///   - limit: How many octets the messages may take, of all runs together.
+  ///   - limit: How many octets the messages and packets may take, of all runs together.
   ///   - loop: The loop of the events.
   ///   - report: Receives the events, on the loop.
   public init(
@@ -83,6 +103,9 @@ public final class RecordedTraffic: Sendable {
     switch event.change {
     case .runStarted: state.withLock { $0.runs.append((key, Run(last: event))) }
     case .runFinished: end(key, with: event)
+    case .remark(.packet(let packet)):
+      if let event = admitted(packet, event, key) { report(event) }
+      return
     case .stepStarted, .value, .advertisement, .pairingDisplay, .gap, .stepFinished, .remark:
       state.withLock { state in
         guard let index = state.runs.firstIndex(where: { $0.key == key }) else { return }
@@ -92,7 +115,20 @@ public final class RecordedTraffic: Sendable {
     report(event)
   }
 
-  /// Reports how many messages of a run were left out, before its end.
+  /// The event of a packet, or the one that reports that recording stops; nil for neither.
+  private func admitted(_ packet: RecordedPacket, _ event: RunEvent, _ key: Key) -> RunEvent? {
+    let admission = state.withLock { state -> Admission? in
+      let index = state.runs.firstIndex { $0.key == key }
+      return index.map { state.admit(packet.octets, to: $0, upTo: limit) }
+    }
+    switch admission {
+    case .recorded?: return event
+    case .stops?: return event.with(.remark(.recordingStopped(limit: limit, leftOut: 0)))
+    case .leftOut?, nil: return nil
+    }
+  }
+
+  /// Reports how much of a run was left out, before its end.
   private func end(_ key: Key, with event: RunEvent) {
     let run = state.withLock { state -> Run? in
       let index = state.runs.firstIndex { $0.key == key }
@@ -117,15 +153,13 @@ public final class RecordedTraffic: Sendable {
     return state.withLock { state in
       zip(state.runs.indices, concerned).compactMap { index, isConcerned in
         guard isConcerned else { return nil }
-        let run = state.runs[index].run
-        guard !run.isStopped, state.octets + message.octets <= limit else {
-          state.runs[index].run.isStopped = true
-          state.runs[index].run.leftOut += 1
-          guard !run.isStopped else { return nil }
-          return run.last.remark(.recordingStopped(limit: limit, leftOut: 0), at: message.time)
+        let last = state.runs[index].run.last
+        switch state.admit(message.octets, to: index, upTo: limit) {
+        case .recorded: return last.remark(.message(message), at: message.time)
+        case .stops:
+          return last.remark(.recordingStopped(limit: limit, leftOut: 0), at: message.time)
+        case .leftOut: return nil
         }
-        state.octets += message.octets
-        return run.last.remark(.message(message), at: message.time)
       }
     }
   }
@@ -154,7 +188,8 @@ extension RunEvent {
       run: run,
       device: device,
       attempt: attempt,
-      offset: offset + time - wallClock,
+      // The clock of the kernel is not that of the loop.
+      offset: max(.zero, offset + time - wallClock),
       wallClock: time,
       change: .remark(remark)
     )

@@ -15,8 +15,8 @@ struct RecordOptions: ParsableArguments {
 
   @Option(
     help: """
-      Record the calls to BlueZ, their answers and its signals, in JSON lines and in the journal. \
-      Failures have the last of them without it.
+      Record the calls to BlueZ, their answers and its signals, with --trace also the packets, in \
+      JSON lines and in the journal. Failures have the last of them without it.
       """
   )
   var record: Content?
@@ -24,7 +24,7 @@ struct RecordOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      How much --record may record: 500K, 16M. Later messages are only counted. \
+      How much --record may record: 500K, 16M. Later ones are only counted. \
       (default: \(SizeArgument(usualLimit)))
       """,
       valueName: "size"
@@ -33,7 +33,7 @@ struct RecordOptions: ParsableArguments {
   )
   var recordLimit = SizeArgument(usualLimit)
 
-  /// How many octets messages may take; nil where none are recorded.
+  /// How many octets messages and packets may take; nil where none are recorded.
   var limit: Int? {
     switch record {
     case .calls: recordLimit.octets

@@ -10,8 +10,9 @@ extension World {
   /// are to be recorded.
   ///
   /// - Parameters:
-  ///   - limit: How many octets the messages may take; nil where none are recorded.
-  ///   - trace: Names the part of it that a failed step is in.
+  ///   - limit: How many octets messages and packets may take; nil where none are recorded.
+  ///   - trace: Names the part of it that a failed step is in. Its packets are recorded with the
+  ///     messages.
   func explaining(
     recordingUpTo limit: Int?,
     trace: HCITrace? = nil,
@@ -28,11 +29,12 @@ extension World {
         })
       else { return }
       StandardError.notice(
-        "no more messages of BlueZ are recorded: they have taken \(limit) bytes (--record-limit)"
+        "no more messages of BlueZ and packets are recorded: they have taken \(limit) bytes "
+          + "(--record-limit)"
       )
     }
     traffic.follow { recorded.receive($0) }
-    return TracedReport(trace, traffic) { recorded.receive($0) }.receive
+    return TracedReport(trace, traffic, recordsPackets: true) { recorded.receive($0) }.receive
   }
 
   /// What receives the events of runs, for a report that explains failures.
@@ -55,7 +57,7 @@ extension World {
     let explain = explaining(recordingUpTo: limit) { event in
       var output: WatchOutput
       switch event.change {
-      case .remark(.message), .remark(.recordingStopped):
+      case .remark(.message), .remark(.packet), .remark(.recordingStopped):
         output = WatchOutput()
         output.device = names.firstIndex(of: event.device)
         // The run of the journal may have begun after the watch.

@@ -81,16 +81,17 @@ extension ReportPage {
   /// ones where there is not room for all.
   mutating func shownPackets(_ run: RecordedRun) -> ShownPackets {
     var known: Set<Int> = []
+    let traced = run.tracedPackets
     let all =
-      run.packets?.packets
+      traced?.packets
       ?? run.failures.compactMap(\.trace).flatMap(\.last)
       .filter { known.insert($0.number).inserted }
     let shown = all.suffix(Room.take(all.count, of: &room.packets))
     return ShownPackets(
-      title: run.packets == nil ? "HCI packets before failures" : "HCI packets",
-      file: run.packets?.file,
+      title: traced == nil ? "HCI packets before failures" : "HCI packets",
+      file: traced?.file,
       packets: Array(shown),
-      leftOut: (run.packets?.leftOut ?? 0) + all.count - shown.count
+      leftOut: (traced?.leftOut ?? 0) + all.count - shown.count
     )
   }
 
@@ -111,6 +112,14 @@ extension ReportPage {
   }
 
   // MARK: Tables
+
+  /// How much came after the recording had reached its limit.
+  static func unrecorded(_ run: RecordedRun) -> [String] {
+    leftOut(run.remarks.unrecorded) { count in
+      "\(PageMarkup.counted(count, "message")) and packets of the run not recorded: the recording "
+        + "had reached its limit (--record-limit)."
+    }
+  }
 
   /// The messages of a run, in a table that is opened on demand.
   func messageTable(_ index: Int, _ messages: [BlueZMessage]) -> [String] {

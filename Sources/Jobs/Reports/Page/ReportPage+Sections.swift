@@ -41,7 +41,7 @@ extension ReportPage {
     let body =
       device + unfinished + between + PageMarkup.figure(title, axis, lanes)
       + attemptTables(index, listed) + stepTable(index, listed) + valueTables(run)
-      + messageTable(index, messages) + packetTable(index, packets)
+      + Self.unrecorded(run) + messageTable(index, messages) + packetTable(index, packets)
     return ["<section class=\"run\" id=\"\(Self.anchor(index))\">"]
       + PageMarkup.details(head, isOpen: isOpen, body) + ["</section>"]
   }

@@ -69,6 +69,7 @@ package struct RunEventReader {
       guard let step = ReportedStep(json), let gap = NotificationGap(json) else { return nil }
       return .gap(step, gap)
     case "bluez-message": return BlueZMessage(json, at: time).map { .remark(.message($0)) }
+    case "hci-packet": return RecordedPacket(json, at: time).map { .remark(.packet($0)) }
     case "recording-stopped":
       let (limit, leftOut) = (json["limit"]?.integer ?? 0, json["leftOut"]?.integer ?? 0)
       return .remark(.recordingStopped(limit: limit, leftOut: leftOut))
@@ -232,6 +233,16 @@ extension TextReport {
       [("operation", .string(operation))]
       + (attribute.map { [("attribute", .string($0))] } ?? [])
     return StepOutcome(.object(step + members)).map { text($0) }
+  }
+}
+
+extension RecordedPacket {
+  fileprivate init?(_ json: JSONValue, at time: Duration) {
+    guard let file = json["file"]?.string, let number = json["number"]?.integer,
+      let text = json["text"]?.string
+    else { return nil }
+    let packet = TracePacket(number: number, time: time, text: text)
+    self.init(packet, file: file, leftOut: json["leftOut"]?.integer ?? 0)
   }
 }
 
