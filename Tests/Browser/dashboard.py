@@ -493,8 +493,8 @@ def keyboard():
 
 
 def hostile():
-    """Names of devices are text, also where they look like markup."""
-    name = "<img src=x onerror=\\\"document.title='owned'\\\">"
+    """Names of devices are text, also where they look like markup or would reorder what is around them."""
+    name = "<img src=x onerror=\\\"document.title='owned'\\\">\\u202egpj\\u0007"
     with tempfile.TemporaryDirectory() as folder:
         device = f'name: "{name}"\naddress: C0:FF:EE:00:00:77\n' \
                  "advertisement: { services: [battery], rssi: -50 }\n" \
@@ -510,6 +510,8 @@ def hostile():
             # The chart has the name, too.
             browser.wait("document.querySelector('.now')?.innerText === '9 %'", "a value")
             same(browser.run("document.querySelectorAll('img').length"), 0)
+            shown = browser.run("document.body.textContent")
+            assert "\\u{202e}gpj\\u{7}" in shown and "\u202e" not in shown, shown
             same(browser.run("document.title"), "blerun")
             same(browser.complaints(), [])
 

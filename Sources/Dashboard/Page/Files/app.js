@@ -14,17 +14,25 @@ const view = { paused: null, cursor: null, offset: 0 };
 let dirty = new Set();
 let ordinal = -1, isLoading = true;
 
+/** What a person cannot see, or what reorders its surroundings, by its code: as in all other output. */
+const hidden = /(?![\ufe00-\ufe0f])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{NChar}\p{DI}]/gu;
+const printable = (text) => String(text)
+  .replace(hidden, (found) => `\\u{${found.codePointAt(0).toString(16)}}`);
+
 /** An element with text and attributes. */
 function element(name, text, attributes = {}) {
   const made = document.createElement(name);
-  if (text !== undefined && text !== null) made.textContent = text;
+  if (text !== undefined && text !== null) made.textContent = printable(text);
   for (const [key, value] of Object.entries(attributes)) {
     if (key === "class") made.className = value; else made.setAttribute(key, value);
   }
   return made;
 }
 
-const setText = (node, text) => { if (node.textContent !== text) node.textContent = text; };
+function setText(node, text) {
+  const shown = printable(text);
+  if (node.textContent !== shown) node.textContent = shown;
+}
 const now = () => view.paused ?? Date.now() + view.offset;
 const clock = (t) => new Date(t).toLocaleTimeString([], { hour12: false });
 
@@ -47,7 +55,7 @@ function say() {
 function complain(text, link) {
   const box = byId("problem");
   box.hidden = !text;
-  box.textContent = text || "";
+  box.textContent = (text || "").split("\n").map(printable).join("\n");
   if (link) box.append(" ", Object.assign(element("a", "Log in"), { href: "/login" }));
 }
 
