@@ -360,6 +360,10 @@ function showDevices() {
   setText(byId("scan"), known.scan ? `No scan: ${known.scan}` : "");
   const body = byId("device-table").tBodies[0];
   const rows = new Map([...body.rows].map((row) => [row.dataset.key, row]));
+  // Whole minutes since the first that is known, so that there is something to see at the start, too.
+  const first = Math.min(now(), ...devices.map((device) => device.points[0]?.[0] ?? Infinity));
+  const minutes = Math.min(pointSpan / 60000, Math.max(1, Math.ceil((now() - first) / 60000)));
+  setText(byId("rssi-time"), minutes === 1 ? "Last minute" : `Last ${minutes} minutes`);
   for (const device of devices) {
     let row = rows.get(device.address);
     rows.delete(device.address);
@@ -367,7 +371,7 @@ function showDevices() {
     const [name, rssi, line, seen, services] = row.cells;
     setText(name.firstChild, device.name || "(no name)");
     setText(rssi, device.connected ? "connected" : device.rssi === null ? "–" : `${device.rssi} dBm`);
-    spark(line.firstChild, device.points, now() - pointSpan, now());
+    spark(line.firstChild, device.points, now() - minutes * 60000, now());
     setText(seen, clock(device.seen));
     setText(services, device.services.join(", "));
   }
