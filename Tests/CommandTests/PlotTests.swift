@@ -94,6 +94,31 @@ struct PlotTests {
 
   // MARK: Pictures
 
+  @Test("a gap interrupts the lines of its own characteristic alone")
+  func gapOfOne() throws {
+    var plot = plot()
+    let names = ["temperature", "temperature-measurement"]
+    for name in names { plot.take(try event(.integer(1), at: 1, of: name)) }
+    let value = try event(.integer(1), at: 1, of: names[0])
+    guard case .value(let step, _) = value.change else { return }
+    let gap = NotificationGap(.linkLost, from: .start, to: .start + .seconds(1))
+    plot.take(
+      RunEvent(
+        run: value.run,
+        device: value.device,
+        attempt: 1,
+        offset: .seconds(1),
+        wallClock: .zero,
+        change: .gap(step, gap)
+      )
+    )
+    for name in names { plot.take(try event(.integer(2), at: 2, of: name)) }
+    let gaps = plot.series.map { series in
+      series.columns(300, in: 0..<3_000_000).compactMap { $0?.followsGap }
+    }
+    #expect(gaps == [[false, true], [false, false]])
+  }
+
   @Test("axes, times, numbers, a gap, markers and a note, in ASCII")
   func ascii() throws {
     #expect(picture(try minute(), at: 60, 70, 16) == Self.lines(Self.asciiPicture))

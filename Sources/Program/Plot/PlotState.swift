@@ -87,7 +87,8 @@ struct PlotState: Sendable {
       }
     case .gap(let step, let gap):
       let name = [device, step.attribute ?? ""].filter { !$0.isEmpty }.joined(separator: " ")
-      for position in series.indices where series[position].name.hasPrefix(name) {
+      for position in series.indices
+      where series[position].name == name || series[position].name.hasPrefix(name + " ") {
         series[position].breaks()
       }
       guard gap.cause != .linkLost else { return }
