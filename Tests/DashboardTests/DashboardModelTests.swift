@@ -130,6 +130,30 @@ struct DashboardModelTests {
     #expect(found[now]?.contains("count: 1") == true)
   }
 
+  @Test("a series that begins with the journal gets its unit from the first value")
+  mutating func unit() throws {
+    try beginWatch()
+    let minute = Minute(at: 60_000, minimum: 50, maximum: 70.25, mean: 55, count: 60)
+    scene.take(
+      .history(device: Scene.belt, attribute: "heart-rate-measurement", ["bpm": [minute]])
+    )
+    var page = PageOfTest()
+    try page.take(scene.model.flush())
+    #expect(page.others["series 0"]?.contains(#""unit":null,"decimals":2"#) == true)
+    try scene.value(60)
+    try page.take(scene.model.flush())
+    #expect(page.others["series 0"]?.contains(#""unit":"bpm","decimals":2"#) == true)
+  }
+
+  @Test(
+    "the decimals of a minute are those of its values",
+    arguments: [(36.6, 36.75, 2), (72, 80, 0), (-0.5, 0, 1), (1e-7, 1e30, 0), (0.1 + 0.2, 1, 6)]
+  )
+  func decimals(_ minimum: Double, _ maximum: Double, _ decimals: Int) {
+    let minute = Minute(at: 0, minimum: minimum, maximum: maximum, mean: 1, count: 2)
+    #expect(minute.decimals == decimals)
+  }
+
   @Test("minutes of another process between two watches are filled in")
   mutating func gapOfHistory() throws {
     let minute = { (at: Int, value: Double) in

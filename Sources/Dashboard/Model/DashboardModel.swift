@@ -172,10 +172,7 @@ package struct DashboardModel: Sendable {
   /// The index of a series, made now if need be; nil where no more are kept.
   private mutating func index(of name: SeriesName, unit: String?, decimals: Int) -> Int? {
     if let index = seriesIndex[name] {
-      if decimals > series[index].card.decimals {
-        series[index].card.decimals = decimals
-        newSeries.insert(index)
-      }
+      if series[index].card.learn(unit: unit, decimals: decimals) { newSeries.insert(index) }
       return index
     }
     guard series.count < Self.mostSeries else { return nil }
@@ -211,7 +208,9 @@ package struct DashboardModel: Sendable {
   private mutating func take(_ minutes: [String: [Minute]], device: String, attribute: String) {
     for (field, own) in minutes.sorted(by: { $0.key < $1.key }) {
       let name = SeriesName(device: device, attribute: attribute, field: field)
-      guard let index = index(of: name, unit: nil, decimals: 0) else { continue }
+      // A journal has no units: the first value brings it.
+      let decimals = own.map(\.decimals).max() ?? 0
+      guard let index = index(of: name, unit: nil, decimals: decimals) else { continue }
       series[index].fill(with: own)
       changedSeries.insert(index)
     }

@@ -45,6 +45,15 @@ package struct Minute: Equatable, Sendable {
     )
   }
 
+  /// The decimals of its smallest and its largest value, as they were written.
+  var decimals: Int {
+    [minimum, maximum].map { value in
+      // A whole number, or one so large or small that it has an exponent, needs none.
+      let digits = "\(value)".split(separator: ".").dropFirst().first ?? "0"
+      return digits == "0" || digits.contains("e") ? 0 : min(6, digits.count)
+    }.max() ?? 0
+  }
+
   mutating func add(_ value: Double) {
     minimum = min(minimum, value)
     maximum = max(maximum, value)
@@ -67,8 +76,27 @@ package struct SeriesCard: Equatable, Sendable {
   package let device: String
   package let attribute: String
   package let field: String
-  package let unit: String?
-  package var decimals: Int
+  package private(set) var unit: String?
+  package private(set) var decimals: Int
+
+  init(id: Int, device: String, attribute: String, field: String, unit: String?, decimals: Int) {
+    self.id = id
+    self.device = device
+    self.attribute = attribute
+    self.field = field
+    self.unit = unit
+    self.decimals = decimals
+  }
+
+  /// Takes up what a further value shows of all.
+  ///
+  /// - Returns: Whether that is new.
+  mutating func learn(unit: String?, decimals: Int) -> Bool {
+    let before = self
+    self.unit = self.unit ?? unit
+    self.decimals = max(self.decimals, decimals)
+    return self != before
+  }
 
   var members: DashboardChange.Members {
     [

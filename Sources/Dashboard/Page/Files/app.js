@@ -195,8 +195,8 @@ function chartOf(series) {
   const details = element("details");
   const table = element("table");
   const head = element("tr");
-  head.append(element("th", "Time", { scope: "col" }),
-    element("th", series.unit || "Value", { scope: "col", class: "number" }));
+  const unit = element("th", series.unit || "Value", { scope: "col", class: "number" });
+  head.append(element("th", "Time", { scope: "col" }), unit);
   const body = element("tbody");
   table.append(element("caption", `Last values of ${series.device} ${series.field}`,
     { class: "unseen" }), element("thead"), body);
@@ -205,7 +205,7 @@ function chartOf(series) {
   details.addEventListener("toggle", () => touch("values"));
   box.append(caption, canvas, range, details);
   byId("charts").append(box);
-  chart = { box, value, canvas, range, details, body, plot: null };
+  chart = { box, value, canvas, range, details, unit, body, plot: null };
   charts.set(series.id, chart);
   const point = (event) => {
     const plot = chart.plot;
@@ -271,6 +271,8 @@ function showValues() {
     }
     setText(chart.range, at ? `at ${clock(at[0])}` : !count ? "no values in this time"
       : `minimum ${number(low)}, maximum ${number(high)}`);
+    // What the journal has comes before the first value, which has the unit.
+    setText(chart.unit, series.unit || "Value");
     if (chart.details.open) {
       const rows = series.points.filter((p) => p[1] !== null).slice(-20).reverse().map((p) => {
         const row = element("tr");
