@@ -109,7 +109,10 @@ struct DashboardProgram {
     }
     switch rules.place {
     case .loopback, .unix: break
-    case .address:
+    case .address(let address, _):
+      if ["0.0.0.0", "::"].contains(address) {
+        StandardError.notice("\(address) stands for every address of this host: open one of them")
+      }
       StandardError.notice(
         "it is not encrypted: use it over ssh -L, or behind a reverse proxy with TLS and --host NAME"
       )
