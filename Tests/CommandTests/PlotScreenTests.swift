@@ -13,7 +13,7 @@ struct PlotScreenTests {
 
   /// The rows of the plot's axis and of its first title, where it is shown as a whole.
   private static func isPlotted(_ lines: [String]) -> Bool {
-    lines.contains { $0.hasPrefix("heart-rate-measurement bpm (bpm)  min ") }
+    lines.contains { $0.hasPrefix("heart-rate-measurement ") && $0.contains("  min ") }
       && lines.contains { $0.hasPrefix("      UTC |") || $0.contains("UTC ") }
   }
 

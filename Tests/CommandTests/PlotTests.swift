@@ -151,7 +151,14 @@ struct PlotTests {
     let lines = picture(try minute(), at: 60, columns, rows)
     #expect(lines.count <= rows)
     #expect(lines.allSatisfy { $0.count <= columns }, "\(lines)")
-    #expect(lines.first?.hasPrefix("heart-rate-measurem") == true)
+    #expect(lines.first?.hasPrefix("heart-rate") == true)
+    #expect(lines.first?.hasSuffix("last 66") == true, "\(lines)")
+  }
+
+  @Test("a narrow plot cuts the name, not the numbers")
+  func narrow() throws {
+    let lines = picture(try minute(), at: 60, 40, 12)
+    #expect(lines.first == "heart-rate-mea…  min 61  max 80  last 66", "\(lines)")
   }
 
   @Test(
@@ -302,13 +309,13 @@ struct PlotTests {
     """
 
   private static let panelPicture = """
-    HRM-1 heart-rate-measurement bpm (bpm)  min 60  max 69  las…
+    HRM-1 heart-rate-measurement bpm (…  min 60  max 69  last 69
            69|                                      ********
              |                            **********
              |                  **********
              |        **********
            60|********
-    Thermo-1 temperature-measurement celsius (°C)  min 36.5  ma…
+    Thermo-1 temperature-measure…  min 36.5  max 36.5  last 36.5
          40.2|
              |**********************************************
              |

@@ -129,12 +129,17 @@ struct PlotPicture {
     return [title(series)] + plot
   }
 
-  /// The name with its unit, and the numbers.
+  /// The name with its unit, and the numbers, which are kept as long as there is room for them.
   private func title(_ series: PlotSeries) -> String {
-    let unit = series.unit.map { " (\($0))" } ?? ""
-    let numbers = [("min", series.minimum), ("max", series.maximum), ("last", series.last ?? 0)]
-      .map { "  \($0) \(number($1, series.decimals))" }
-    return "\(series.name)\(unit)\(numbers.joined())"
+    func written(_ name: String, _ value: Double) -> String {
+      "  \(name) \(number(value, series.decimals))"
+    }
+    return ColumnText.line(
+      series.name + (series.unit.map { " (\($0))" } ?? ""),
+      details: written("min", series.minimum) + written("max", series.maximum),
+      end: written("last", series.last ?? 0),
+      columns: size.columns
+    )
   }
 
   private func range(of buckets: [PlotBucket]) -> (low: Double, high: Double) {
