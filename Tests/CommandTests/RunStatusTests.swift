@@ -50,6 +50,16 @@ struct RunStatusTests {
     #expect(shown(status, at: 5100) == "reading battery-level, 0.1 s of 0.25 s")
   }
 
+  @Test("what connecting was at is over when a watch is connected again")
+  func connected() {
+    var status = RunStatus()
+    status.take(RunWait(what: "watching heart-rate-measurement", begun: at(0)))
+    status.take(.connecting(attempt: 1, of: 5))
+    #expect(shown(status, at: 1000) == "watching heart-rate-measurement, attempt 1 of 5, 1.0 s")
+    status.connected()
+    #expect(shown(status, at: 1000) == "watching heart-rate-measurement, 1.0 s")
+  }
+
   @Test("a step counts its values, and ends with its end; repeated tries have their numbers")
   func values() throws {
     let step = Step(.read(try CharacteristicSelector(parsing: "ff01"), format: nil))

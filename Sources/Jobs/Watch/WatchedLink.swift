@@ -18,6 +18,14 @@ package struct WatchedLink: Sendable {
     case lost(RunFailure)
     /// It is connected and subscribed again, after this time.
     case reconnected(after: Duration)
+
+    /// Whether the device is connected now.
+    package var isConnected: Bool {
+      switch self {
+      case .connected, .reconnected: true
+      case .failed, .lost: false
+      }
+    }
   }
 
   /// What distinguishes failures for people.

@@ -32,6 +32,10 @@ final class FollowedRun: Sendable {
     if isShown { status.withLock { $0.take(notice) } }
   }
 
+  func connected() {
+    if isShown { status.withLock { $0.connected() } }
+  }
+
   func receive(_ event: RunEvent, at now: Instant) {
     if isShown { status.withLock { $0.take(event, at: now) } }
   }

@@ -25,6 +25,9 @@ struct RunStatus: Sendable {
   /// The device's service reports what it does.
   mutating func take(_ notice: ServiceNotice) { phase = notice }
 
+  /// A connection is made: what connecting was at is over.
+  mutating func connected() { phase = nil }
+
   /// An event of the run. A step is under way from its start on, also where nobody reports what it
   /// waits for.
   mutating func take(_ event: RunEvent, at now: Instant) {

@@ -41,7 +41,10 @@ enum WatchScreen: Sendable {
 
   /// The connection of a device changed. A plot marks it, otherwise a message reports it.
   func receive(_ change: WatchedLink.Change, of device: String, reconnects: Bool) {
-    if case .plot(let plot) = self { return plot.receive(change, of: device) }
+    switch self {
+    case .plot(let plot): return plot.receive(change, of: device)
+    case .line(let line, _): if change.isConnected { line.connected() }
+    }
     switch change {
     case .connected: break
     case .failed(let failure): StandardError.notice("\(failure); trying again")

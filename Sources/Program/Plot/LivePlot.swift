@@ -89,7 +89,10 @@ final class LivePlot: Sendable {
 
   func receive(_ change: WatchedLink.Change, of device: String) {
     let time = loop.now - begun
-    state.withLock { $0.plot.take(change, of: device, at: time) }
+    state.withLock { state in
+      if change.isConnected { state.run.connected() }
+      state.plot.take(change, of: device, at: time)
+    }
   }
 
   /// The picture; the last row of the screen stays free for the next prompt.
