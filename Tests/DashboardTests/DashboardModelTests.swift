@@ -321,7 +321,7 @@ struct DashboardModelTests {
   private static let percent = DecodedValue.fields([.init("percent", .integer(72), unit: "%")])
 
   @Test(
-    "what came of a step is shown as the text report prints it, unless it is only that it succeeded",
+    "what came of a step is shown as the text report prints it, if it is more than ok",
     arguments: [
       (.linked(.made), "null"), (.written([1]), "null"),
       (.value(StepValue(octets: [72], decoded: Self.percent)), #""72 %""#),

@@ -449,7 +449,8 @@ function showRun(item, run) {
   const steps = element("ol", null, { class: "steps" });
   for (const line of run.lines) {
     const step = element("li");
-    step.append(element("span", line.position, { class: "dim" }),
+    // Connecting and disconnecting have no place in the chain.
+    step.append(element("span", /^\d/.test(line.position) ? line.position : "–", { class: "dim" }),
       element("span", line.status, { class: `status ${line.status}` }),
       element("span", run.deviceCount > 1 ? `${line.device}: ${line.title}` : line.title, { class: "title" }));
     if (line.text) step.append(element("span", line.text, { class: "why" }));

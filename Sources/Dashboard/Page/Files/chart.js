@@ -155,11 +155,14 @@ export function draw(canvas, series, marks, from, to, cursor) {
   context.textAlign = "center";
   context.textBaseline = "alphabetic";
   const times = timeTicks(from, to, Math.max(2, Math.floor(across / 75)));
+  let edge = left - 4;
   for (const t of times.found) {
     const label = clock(t, times.step);
     const half = context.measureText(label).width / 2;
-    if (x(t) - half < left - 4) continue;
-    context.fillText(label, Math.min(x(t), plot.right - half), height - 5);
+    const middle = Math.min(x(t), plot.right - half);
+    if (middle - half < edge) continue;
+    context.fillText(label, middle, height - 5);
+    edge = middle + half + 6;
   }
 
   context.save();
