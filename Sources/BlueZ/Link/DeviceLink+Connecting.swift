@@ -83,12 +83,15 @@ extension DeviceLink {
 
   /// Calls Connect and passes its reply to the state, in time or late.
   private func callConnect() async {
-    // The caller has left before anything was sent.
+    // The caller has left before anything was sent, or bluetoothd has.
     if Task.isCancelled { return }
-    state.withLock { state in
+    let isWanted = state.withLock { state in
+      guard state.machine.phase != .idle else { return false }
       state.pendingConnects += 1
       state.isConnectSent = true
+      return true
     }
+    guard isWanted else { return }
     do {
       _ = try await bus.call(connectCall, limit: limits.connect) { [self] in lateConnect($0) }
       state.withLock { $0.pendingConnects = max(0, $0.pendingConnects - 1) }
@@ -108,8 +111,13 @@ extension DeviceLink {
 
   /// Connect was answered after its caller had left.
   private func lateConnect(_ answer: Result<Message, DBusError>) {
-    state.withLock { $0.pendingConnects = max(0, $0.pendingConnects - 1) }
+    let isOtherPending = state.withLock { state in
+      state.pendingConnects = max(0, state.pendingConnects - 1)
+      return state.pendingConnects > 0
+    }
     let isSuccess = if case .success = answer { true } else { false }
+    // Why an abandoned attempt failed is not what the present one is waiting for.
+    if !isSuccess, isOtherPending { return }
     guard take(.connectAnswered(success: isSuccess)) == .callDisconnect else { return }
     // Its undo was sent and answered before it: once more, without waiting.
     try? bus.send(disconnectCall.withoutReply())

@@ -125,7 +125,8 @@ extension DeviceLink {
   /// Ends a connection of this program that is not to be kept; does not wait for that.
   func release() {
     let isOurs = state.withLock { state in
-      state.machine.phase != .idle && state.machine.maker == .us && !state.isKept
+      let isBegun = state.machine.phase != .connecting || state.isConnectSent
+      return isBegun && state.machine.phase != .idle && state.machine.maker == .us && !state.isKept
     }
     if isOurs { try? bus.send(disconnectCall.withoutReply()) }
   }

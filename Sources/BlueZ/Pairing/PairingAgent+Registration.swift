@@ -61,8 +61,15 @@ extension PairingAgent {
         (state.entries.last?.answers.offeredCapability, state.registered)
       }
       if wanted == registered { return }
-      if registered != nil { try await unregister() }
-      if let wanted { try await register(wanted) } else { dropExport() }
+      if let wanted {
+        if registered != nil { try await unregister() }
+        try await register(wanted)
+      } else {
+        // Nobody waits for the reply: what is asked of bluetoothd later is handled later.
+        state.withLock { $0.registered = nil }
+        try bus.send(call(AgentManager1.unregisterAgent).withoutReply())
+        dropExport()
+      }
     }
   }
 

@@ -59,7 +59,8 @@ final class OperatorRun<Machine: SignalOperator>: Sendable {
       while let output = try await next() { try await sink(output) }
     } catch {
       await stop(producer)
-      throw named(error)
+      guard let error = error as? TimedOut, error.operation == TimedOut.waiting else { throw error }
+      throw error.explained(by: state.withLock { $0.outcome })
     }
     await stop(producer)
   }
@@ -74,19 +75,8 @@ final class OperatorRun<Machine: SignalOperator>: Sendable {
     disarm?()
   }
 
-  /// When the consumer's deadline has passed, the source's own failure replaces the failed wait for
-  /// its value: it names the operation that took too long.
-  private func named(_ error: any Error) -> any Error {
-    guard let timedOut = error as? TimedOut, timedOut.operation == Self.waiting,
-      case .failure(let own)? = state.withLock({ $0.outcome }), !(own is CancellationError)
-    else { return error }
-    return own
-  }
-
-  private static var waiting: String { "waiting for a value" }
-
   private func next() async throws -> Machine.Output? {
-    try await wait(on: loop, operation: Self.waiting) { (taker: Taker) in
+    try await wait(on: loop, operation: TimedOut.waiting) { (taker: Taker) in
       step { state, _ in state.taker = taker }
     }
   }

@@ -22,11 +22,13 @@ extension Signal {
     Signal(home: home) { [self] sink in
       let loop = try Carried.requireLoop()
       let mailbox = Mailbox<(due: Instant, value: Value?)>(bound: bufferLimit)
+      let outcome = Guarded<Result<Void, any Error>?>(nil)
       let producer = ChildTask(on: loop) { [self] in
         let result = await ending {
           try await run { mailbox.send((loop.now + duration, $0)) }
           mailbox.send((loop.now + duration, nil))
         }
+        outcome.withLock { $0 = result }
         mailbox.finish(result)
       }
       do {
@@ -36,7 +38,10 @@ extension Signal {
         }
       } catch {
         await producer.end()
-        throw error
+        guard let error = error as? TimedOut, error.operation == TimedOut.waiting else {
+          throw error
+        }
+        throw error.explained(by: outcome.withLock { $0 })
       }
       await producer.ended()
     }

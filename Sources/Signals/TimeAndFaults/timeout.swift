@@ -83,5 +83,5 @@ extension Signal {
 
 extension TimedOut {
   /// Whether all that was left to do was to hand on a value.
-  fileprivate var isOfHandoff: Bool { operation == Handoff<Never>.sending }
+  fileprivate var isOfHandoff: Bool { operation == TimedOut.sending }
 }

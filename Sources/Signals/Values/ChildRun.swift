@@ -65,9 +65,7 @@ final class ChildRun<Value: Sendable>: Sendable {
 
   /// The next event.
   ///
-  /// When a deadline of the consumer passes meanwhile, the producer's own failure replaces the failed
-  /// wait for its value: it names the operation that took too long. When its value was on the way at
-  /// that instant, no operation is to blame, and the error names whose limit it was.
+  /// When a deadline of the consumer passes meanwhile, the failed wait is explained by the producer.
   private func next() async throws -> Handoff<Delivered>.Event {
     do {
       return try await handoff.next()
@@ -75,13 +73,7 @@ final class ChildRun<Value: Sendable>: Sendable {
       cancel()
       handoff.close()
       await task.withLock { $0 }?.value
-      guard case .failure(let own)? = outcome.withLock({ $0 }), !(own is CancellationError) else {
-        throw error
-      }
-      if let own = own as? TimedOut, own.operation == Handoff<Delivered>.sending {
-        throw own.ofItsLimit
-      }
-      throw own
+      throw error.explained(by: outcome.withLock { $0 })
     }
   }
 

@@ -39,8 +39,24 @@ public struct TimedOut: Error, Hashable, Sendable, CustomStringConvertible {
     return text
   }
 
-  /// The same without what was being waited for, where that explains nothing.
-  var ofItsLimit: TimedOut {
+  /// The wait of a consumer for a value of its producer.
+  static var waiting: String { "waiting for a value" }
+  /// The wait of a producer for its consumer.
+  static var sending: String { "handing on a value" }
+
+  /// What to report of a consumer whose wait for a value ended so, and whose producer has ended since.
+  ///
+  /// The producer's own failure names the operation that took too long. When its value was on the way
+  /// at that instant, or its next operation had not begun, no operation is to blame, and the error names
+  /// whose limit it was.
+  func explained(by producer: Result<Void, any Error>?) -> any Error {
+    guard case .failure(let own)? = producer, !(own is CancellationError) else { return ofItsLimit }
+    if let own = own as? TimedOut, own.operation == Self.sending { return own.ofItsLimit }
+    return own
+  }
+
+  /// The same without what was being waited for.
+  private var ofItsLimit: TimedOut {
     TimedOut(operation: limitOf ?? operation, after: after, limitOf: limitOf, holder: holder)
   }
 

@@ -27,13 +27,10 @@ final class Handoff<Value: Sendable>: Sendable {
     self.loop = loop
   }
 
-  /// The operation that ``send(_:)`` is reported as when a deadline ends it.
-  static var sending: String { "handing on a value" }
-
   /// Offers a value and waits until the consumer has handled it.
   @usableFromInline
   func send(_ value: Value) async throws {
-    try await wait(on: loop, operation: Self.sending) { (taken: Completion<Void>) in
+    try await wait(on: loop, operation: TimedOut.sending) { (taken: Completion<Void>) in
       offer(.value(value, taken))
     }
   }
@@ -59,7 +56,7 @@ final class Handoff<Value: Sendable>: Sendable {
   /// Takes the next event, in order of offering.
   @usableFromInline
   func next() async throws -> Event {
-    try await wait(on: loop, operation: "waiting for a value") { (next: Completion<Event>) in
+    try await wait(on: loop, operation: TimedOut.waiting) { (next: Completion<Event>) in
       let ready: Event? = state.withLock { state in
         if state.offers.isEmpty {
           state.taker = next

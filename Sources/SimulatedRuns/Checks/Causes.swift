@@ -84,7 +84,9 @@ struct Causes: Check {
     case .invalidValue where !happened.isTooLong: return "no value was too long"
     case .busLost where !happened.isBusGone.contains(id.program): return "the bus was never lost"
     case .refused where failure.att != nil && !happened.isRefused:
-      return "the device refused nothing"
+      // A request for a protected value waits for a pairing in progress, which another program may end.
+      let mayWait = hasProtected(plan.device) && isUsed(plan.device, byOthersThan: id.program)
+      return failure.att == .unlikelyError && mayWait ? nil : "the device refused nothing"
     case .characteristicMissing, .serviceMissing:
       // A missing descriptor is reported with the same code.
       let asksForMore = plan.steps.contains {
@@ -94,13 +96,17 @@ struct Causes: Check {
       return "everything that was asked for is there"
     case .pairingFailed, .notPaired:
       let isPicky =
-        world.devices[plan.device].pairing.method == .reject
-        || world.devices[plan.device].services.contains { $0.uuid == DeviceDraft.userData }
+        world.devices[plan.device].pairing.method == .reject || hasProtected(plan.device)
       let isCancelled = !world.disturbances.isEmpty || isUsed(plan.device, byOthersThan: id.program)
       return isPicky || isCancelled ? nil : "the device pairs with anybody"
     // open: codes of failures, most of which need no cause
     default: return nil
     }
+  }
+
+  /// Whether a device has values that want a pairing.
+  private func hasProtected(_ device: Int) -> Bool {
+    world.devices[device].services.contains { $0.uuid == DeviceDraft.userData }
   }
 
   /// Whether another program uses the device: its disconnect, or its removal of the device, ends a
