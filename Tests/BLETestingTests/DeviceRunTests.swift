@@ -136,6 +136,9 @@ struct DeviceRunTests {
       (device.unpair(), values.take(3).map { _ in 1 }),
       (device.connect(), values.take(3).map { _ in 1 }),
       (device.disconnect(), values.timeout(.seconds(30)).take(3).map { _ in 1 }),
+      (device.disconnect(), Signal.merge(values, .never()).take(3).map { _ in 1 }),
+      (device.disconnect(), values.throttle(.seconds(1)).take(3).map { _ in 1 }),
+      (device.disconnect(), values.share().take(3).map { _ in 1 }),
     ]
     for (step, values) in steps {
       let chain = device.connect().flattenMap { values }.flattenMap { _ in step }
@@ -145,6 +148,26 @@ struct DeviceRunTests {
       #expect(failure.description.contains("collect()") && failure.description.contains("then"))
     }
     #expect(!world.log.contains { $0.event == "Adapter1.RemoveDevice" })
+    #expect(world.log.last?.event == "link-down")
+  }
+
+  @Test("a task that begins in the sink of a subscription has a connection of its own later")
+  func later() throws {
+    let world = try SimulatedWorld(Self.tag)
+    let device = try world.service()
+    let task = Guarded<Task<Int, any Error>?>(nil)
+    let values = device.session { device.notifications(Self.temperature) }.on(value: { _ in
+      task.withLock { task in
+        guard task == nil else { return }
+        task = world.loop.task {
+          try await device.withConnection(within: .seconds(60)) { try await $0.read(.batteryLevel) }
+        }
+      }
+    })
+    _ = try values.take(2).collect().firstOrThrow(within: .seconds(60))
+    let level = try #require(task.withLock { $0 })
+    #expect(try world.loop.run { try await level.value } == 42)
+    #expect(world.log.filter { $0.event == "link-up" }.count == 2)
     #expect(world.log.last?.event == "link-down")
   }
 

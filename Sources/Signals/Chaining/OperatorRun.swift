@@ -26,6 +26,7 @@ final class OperatorRun<Machine: SignalOperator>: Sendable {
 
   private let loop: Loop
   private let state: Guarded<State>
+  private let streams = StreamsUpstream()
 
   init(of machine: Machine, on loop: Loop) {
     self.loop = loop
@@ -42,12 +43,14 @@ final class OperatorRun<Machine: SignalOperator>: Sendable {
       let result = await ending {
         var sinceYield = 0
         try await source.run { value in
+          streams.note()
           try receive(value)
           sinceYield += 1
           // A source that never waits would keep the consumer from its values.
           if sinceYield.isMultiple(of: 256) { await Task.yield() }
         }
       }
+      streams.ended()
       step { state, now in
         state.outcome = result
         guard state.ending == nil else { return }
@@ -56,7 +59,9 @@ final class OperatorRun<Machine: SignalOperator>: Sendable {
       }
     }
     do {
-      while let output = try await next() { try await sink(output) }
+      while let output = try await next() {
+        try await streams.whileOpen { try await sink(output) }
+      }
     } catch {
       await stop(producer)
       guard let error = error as? TimedOut, error.operation == TimedOut.waiting else { throw error }

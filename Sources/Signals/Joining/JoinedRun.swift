@@ -29,6 +29,7 @@ final class JoinedRun {
   private let loop: Loop
   private let handoff: Handoff<(index: Int, event: Event)>
   private var tasks: [ChildTask] = []
+  private let streams = StreamsUpstream()
 
   init() throws(NotOnLoop) {
     loop = try Loop.current
@@ -42,12 +43,14 @@ final class JoinedRun {
   func start<Value: Sendable>(_ signal: Signal<Value>, into slot: JoinedSlot<Value>) {
     let index = tasks.count
     tasks.append(
-      ChildTask(on: loop) { [handoff] in
+      ChildTask(on: loop) { [handoff, streams] in
         let result = await ending {
           try await signal.run { value in
+            streams.note(source: index)
             try await handoff.send((index, .value(store: { slot.store(value) })))
           }
         }
+        streams.ended(source: index)
         try? await handoff.send((index, .ended(result)))
       }
     )
@@ -62,7 +65,8 @@ final class JoinedRun {
   ) async throws {
     do {
       while case .value(let (index, event), let taken) = try await handoff.next() {
-        guard try await receive(index, event, taken) else { break }
+        let goesOn = try await streams.whileOpen { try await receive(index, event, taken) }
+        guard goesOn else { break }
       }
     } catch {
       await end()

@@ -59,6 +59,7 @@ private final class MulticastSource<Value: Sendable>: Sendable {
   /// One run: its observers, and the task that feeds them.
   final class Run: Sendable {
     let broadcast: Broadcast<Value>
+    let streams = StreamsUpstream()
     let task = Guarded<ChildTask?>(nil)
 
     init(_ broadcast: Broadcast<Value>) { self.broadcast = broadcast }
@@ -88,7 +89,9 @@ private final class MulticastSource<Value: Sendable>: Sendable {
     let loop = try Loop.current
     let (run, seat) = try await join(on: loop)
     do {
-      try await run.broadcast.observe(from: seat, on: loop, sink)
+      try await run.broadcast.observe(from: seat, on: loop) { value in
+        try await run.streams.whileOpen { try await sink(value) }
+      }
     } catch {
       await leave(run)
       throw error
@@ -139,7 +142,13 @@ private final class MulticastSource<Value: Sendable>: Sendable {
     let carried = Carried(loop: loop, turn: here?.turn, isBranch: turn != nil)
     loop.hold()
     let task = ChildTask(on: loop, carrying: carried) { [self] in
-      var result = await ending { try await source.run { run.broadcast.send($0) } }
+      var result = await ending {
+        try await source.run { value in
+          run.streams.note()
+          run.broadcast.send(value)
+        }
+      }
+      run.streams.ended()
       if case .failure(is CancellationError) = result, let turn, turn.isEnding {
         result = .failure(turn.ended(before: Self.operation))
       }

@@ -23,16 +23,21 @@ extension Signal {
     Signal<(Value, Other)>(home: home ?? other.home) { [self] sink in
       let run = try ChildRun(of: self)
       let latest = Guarded<Other?>(nil)
+      let streams = StreamsUpstream()
       let watcher = ChildTask(on: run.loop) {
         let result = await ending {
-          try await other.run { value in latest.withLock { $0 = value } }
+          try await other.run { value in
+            streams.note()
+            latest.withLock { $0 = value }
+          }
         }
+        streams.ended()
         if case .failure = result { run.stop(result) }
       }
       run.start()
       try await run.pump(beside: watcher) { value in
         guard let other = latest.withLock({ $0 }) else { return }
-        try await sink((value, other))
+        try await streams.whileOpen { try await sink((value, other)) }
       }
     }
   }

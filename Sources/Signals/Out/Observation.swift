@@ -150,11 +150,13 @@ extension Loop {
     hold()
     let carried = Carried(loop: self)
     let end = ShutDownEntry()
-    let task = Task(executorPreference: self) { [self] in
-      noteThread(name)
-      await Carried.$current.withValue(carried) { await body() }
-      end.leave()
-      letGo()
+    let task = OpenStream.outside {
+      Task(executorPreference: self) { [self] in
+        noteThread(name)
+        await Carried.$current.withValue(carried) { await body() }
+        end.leave()
+        letGo()
+      }
     }
     end.enter(onShutDown { task.cancel() })
     return task
@@ -177,13 +179,15 @@ extension Loop {
     hold()
     let carried = Carried(loop: self)
     let end = ShutDownEntry()
-    let task = Task(executorPreference: self) { [self] in
-      defer {
-        end.leave()
-        letGo()
+    let task = OpenStream.outside {
+      Task(executorPreference: self) { [self] in
+        defer {
+          end.leave()
+          letGo()
+        }
+        noteThread(name)
+        return try await Carried.$current.withValue(carried) { try await body() }
       }
-      noteThread(name)
-      return try await Carried.$current.withValue(carried) { try await body() }
     }
     end.enter(onShutDown { task.cancel() })
     return task

@@ -21,11 +21,41 @@ package struct OpenStream: Hashable, Sendable {
   /// pass it on with the value, except those that go on meanwhile: a merging `flattenMap`, `delay`.
   @TaskLocal package static var current: Set<OpenStream> = []
 
+  /// Calls what begins work that nobody awaits here: it is downstream of no stream.
+  static func outside<R>(_ begin: () -> R) -> R {
+    current.isEmpty ? begin() : $current.withValue([]) { begin() }
+  }
+
   /// Calls a sink of this stream.
   nonisolated(nonsending)
     package func whileOpen(_ body: () async throws -> Void) async throws
   {
     try await Self.$current.withValue(Self.current.union([self])) { try await body() }
+  }
+}
+
+/// The streams that the sources of an operator send from, where the consumer runs in another task
+/// than they do.
+final class StreamsUpstream: Sendable {
+  private let state = Guarded<[Int: Set<OpenStream>]>([:])
+
+  /// The source has sent a value from the sinks of these streams. Called in the task of the source.
+  func note(source: Int = 0) {
+    let streams = OpenStream.current
+    state.withLock { $0[source] = streams.isEmpty ? nil : streams }
+  }
+
+  /// The source has ended, and its streams with it.
+  func ended(source: Int = 0) { state.withLock { $0[source] = nil } }
+
+  /// Calls a sink, or what calls one, downstream of all these streams.
+  nonisolated(nonsending)
+    func whileOpen<R>(_ body: () async throws -> R) async rethrows -> R
+  {
+    let upstream = state.withLock { $0.isEmpty ? nil : $0 }
+    guard let upstream else { return try await body() }
+    let all = upstream.values.reduce(OpenStream.current) { $0.union($1) }
+    return try await OpenStream.$current.withValue(all) { try await body() }
   }
 }
 
