@@ -66,6 +66,33 @@ struct DeliveryTests {
     #expect(try history(of: signal, on: loop).map(\.what) == ["2", "4", "completed"])
   }
 
+  @Test("an operation behind an executor runs on its loop, in a turn, in a run and in a task")
+  func operationsStay() async throws {
+    let loop = EventLoop()
+    let scheduler = SerialScheduler(on: loop)
+    let onLoop = Recorded<Bool>()
+    let operation = Signal<Int>.operation(of: scheduler, "working") { sink in
+      onLoop.add((try? loop.drive { true }) == nil)
+      try await sink(1)
+    }
+    let run = Signal.values([1, 2]).deliver(on: globalConcurrentExecutor)
+      .flattenMap { _ in operation }
+      .map { value in
+        onLoop.add((try? EventLoop().drive { true }) != nil)
+        return value
+      }
+      .collect()
+    #expect(try await run.on(scheduler).first(within: .seconds(60)) == [1, 1])
+    #expect(try await run.first(within: .seconds(60)) == [1, 1])
+    let alone = loop.task {
+      var count = 0
+      try await run.run { count += $0.count }
+      return count
+    }
+    #expect(try await alone.value == 2)
+    #expect(onLoop.all == Array(repeating: true, count: 12))
+  }
+
   @Test("a signal sends what an asynchronous sequence gives, and fails with it")
   func sequence() throws {
     let (stream, continuation) = AsyncThrowingStream<Int, any Error>.makeStream()

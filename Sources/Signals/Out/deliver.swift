@@ -33,6 +33,8 @@ extension Signal {
   /// ```
   ///
   /// The source waits while a value is dealt with. Time stays that of the loop of the run.
+  /// Operations stay on their loop: behind this one, `read` of a device is sent from there, and its value
+  /// comes to the executor.
   ///
   /// ```swift
   /// readings.deliver(on: globalConcurrentExecutor).map { compressed($0) }
@@ -40,9 +42,12 @@ extension Signal {
   public func deliver(on executor: some TaskExecutor) -> Signal {
     Signal(home: home) { [body] sink in
       let loop = try Loop.current
+      let carried = Carried.branch(on: loop, isAway: true)
       try await body { value in
         try await loop.leaving {
-          try await withTaskExecutorPreference(executor) { try await sink(value) }
+          try await carried.whileBranching {
+            try await withTaskExecutorPreference(executor) { try await sink(value) }
+          }
         }
       }
     }

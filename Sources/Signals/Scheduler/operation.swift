@@ -58,7 +58,7 @@ extension Signal {
     case .apart: try await apart(of: scheduler, name, in: carried, body, sink)
     case .adopting(let adopted):
       try await adopted.begun(on: carried.loop)
-      if carried.loop === scheduler.loop, carried.isCovered {
+      if carried.loop === scheduler.loop, carried.isCovered, !carried.isAway {
         try await body(sink)
       } else {
         try await apart(of: scheduler, name, in: carried, body, sink)
@@ -101,6 +101,7 @@ extension SerialScheduler {
   @usableFromInline var isPresent: Bool {
     guard let carried = Carried.current else { return false }
     return carried.turn?.scheduler === self && carried.loop === loop && carried.isCovered
+      && !carried.isAway
   }
 
   /// Where an operation runs.
@@ -113,7 +114,7 @@ extension SerialScheduler {
   /// Decides whether an operation of this scheduler may begin in the present run, and where.
   func place(of operation: String, in carried: Carried) throws -> Place {
     guard let turn = carried.turn else {
-      if carried.loop === loop { return .here }
+      if carried.loop === loop, !carried.isAway { return .here }
       try requireDriven(by: carried.loop, operation)
       return .apart
     }

@@ -31,6 +31,8 @@ class Carried: Alarm, @unchecked Sendable {
   private let expired = Atomic(false)
   /// Whether this is for a task that its maker awaits, before the turn of both can end.
   private let isBranch: Bool
+  /// Whether this is for work that has left the loop.
+  final let isAway: Bool
   /// The task that does the work itself, while it does.
   private let ownTask = Atomic<UInt>(0)
   /// The task that has ended when the turn ends, while it lives: the one that does its work, or one
@@ -42,13 +44,15 @@ class Carried: Alarm, @unchecked Sendable {
   /// - Parameters:
   ///   - outer: The surroundings whose deadlines hold as well.
   ///   - isBranch: Whether this is for a task that the turn's end covers: see ``adoptBranch()``.
+  ///   - isAway: Whether this is for work on another executor than the loop.
   init(
     loop: Loop,
     turn: Turn? = nil,
     limit: Duration? = nil,
     limitOf: String? = nil,
     inside outer: Carried? = nil,
-    isBranch: Bool = false
+    isBranch: Bool = false,
+    isAway: Bool = false
   ) {
     self.loop = loop
     self.turn = turn
@@ -56,6 +60,7 @@ class Carried: Alarm, @unchecked Sendable {
     self.limitOf = limitOf
     self.outer = outer
     self.isBranch = isBranch
+    self.isAway = isAway
     instant = limit.map { loop.now + $0 }
   }
 
@@ -167,10 +172,12 @@ extension Carried {
   ///   - loop: Where the task runs; here, when nil.
   ///   - limit: A deadline of its own, beside those that hold here.
   ///   - limitOf: Whose deadline that is.
+  ///   - isAway: Whether the work leaves the loop.
   static func branch(
     on loop: Loop,
     limit: Duration? = nil,
-    limitOf: String? = nil
+    limitOf: String? = nil,
+    isAway: Bool = false
   ) -> Carried {
     let here = current
     return Carried(
@@ -179,11 +186,12 @@ extension Carried {
       limit: limit,
       limitOf: limitOf,
       inside: here,
-      isBranch: here?.isCovered ?? false
+      isBranch: here?.isCovered ?? false,
+      isAway: isAway
     )
   }
 
-  /// Runs `body` in the present task, which was made for this.
+  /// Runs `body` in the present task, which was made for this or awaits it.
   func whileBranching<R>(
     _ body: nonisolated(nonsending) () async throws -> R
   ) async rethrows -> R {
