@@ -118,6 +118,11 @@ struct NameException: Sendable {
       "the loop of real time is the one place that reads a clock"
     ),
     .init(
+      "Sources/Signals/Loop/AwayExecutor.swift",
+      "Task(executorPreference:)",
+      "the only way to a job on any executor"
+    ),
+    .init(
       "Sources/Signals/Out/Observation.swift",
       "Task(executorPreference:)",
       "what everybody else is to call: work of a loop, outside a turn"

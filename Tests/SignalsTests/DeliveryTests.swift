@@ -1,6 +1,7 @@
 // Values that leave the loop and values that come from elsewhere.
 
 import Fixtures
+import Glibc
 import Signals
 import Testing
 
@@ -64,6 +65,20 @@ struct DeliveryTests {
   func virtualExecutor() throws {
     let signal = Signal.values([1, 2]).deliver(on: globalConcurrentExecutor).map { $0 * 2 }
     #expect(try history(of: signal, on: loop).map(\.what) == ["2", "4", "completed"])
+  }
+
+  @Test("virtual time stands still while an executor works, and passes for what comes after")
+  func virtualDeadline() throws {
+    let scheduler = SerialScheduler(on: loop)
+    let slow: @Sendable (Int) -> Int = { value in
+      for _ in 0..<20_000 { sched_yield() }
+      return value * 2
+    }
+    let signal = Signal.values([1, 2, 3]).deliver(on: globalConcurrentExecutor).map(slow)
+      .flattenMap { value in Signal.just(value).delay(.seconds(1)) }
+      .collect().on(scheduler)
+    #expect(try signal.firstOrThrow(within: .seconds(8)) == [2, 4, 6])
+    #expect(loop.now == .start + .seconds(3))
   }
 
   @Test("an operation behind an executor runs on its loop, in a turn, in a run and in a task")

@@ -38,6 +38,14 @@ public final class VirtualTimeLoop: Loop, @unchecked Sendable {
     }
     return try await body()
   }
+
+  /// The same executor, whose jobs this loop waits for: time stands still while one is queued or runs.
+  func awaiting(_ executor: any TaskExecutor) -> any TaskExecutor {
+    AwayExecutor(executor) { [time] count in
+      time.jobsAway.withLock { $0 += count }
+      if count < 0 { time.signalWakeDescriptor() }
+    }
+  }
 }
 
 /// A clock that jumps to the next timer when nothing else is left to do.
@@ -51,6 +59,12 @@ private final class VirtualTime: EventSource, @unchecked Sendable {
   private let time = Guarded(Instant.start)
   /// How much work has left the loop, which a driver without anything else to do waits for.
   let tokens = Guarded(0)
+  /// How many jobs are queued or run on other executors, for which time stands still.
+  let jobsAway = Guarded(0)
+  /// How many polls in a row, each a second long, have passed without a sign of them.
+  private var silentPolls = 0
+  /// So many end the wait: a job may never get a thread.
+  private static let silentPollLimit = 30
   /// Ends such a wait.
   private let wakeDescriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
 
@@ -95,6 +109,13 @@ private final class VirtualTime: EventSource, @unchecked Sendable {
   func waitForEvents(until earliest: Instant?, for loop: Loop) throws {
     try count(jobs: 0, for: loop)
     if poll(wait: false, for: loop) { return }
+    if jobsAway.withLock({ $0 > 0 }), silentPolls < Self.silentPollLimit {
+      silentPolls = poll(wait: true, for: loop) ? 0 : silentPolls + 1
+      return loop.awake()
+    }
+    silentPolls = 0
+    // A job that was away may have ended since the driver looked.
+    guard loop.state.withLock({ $0.incoming.isEmpty }) else { return loop.awake() }
     if let earliest {
       time.withLock { $0 = max($0, earliest) }
       loop.awake()

@@ -32,9 +32,9 @@ extension Signal {
   /// deliver(on: globalConcurrentExecutor)    -1---2--|      (the executor)
   /// ```
   ///
-  /// The source waits while a value is dealt with. Time stays that of the loop of the run.
-  /// Operations stay on their loop: behind this one, `read` of a device is sent from there, and its value
-  /// comes to the executor.
+  /// The source waits while a value is dealt with. Time stays that of the loop of the run: virtual time
+  /// stands still while the executor works. Operations stay on their loop: behind this one, `read` of a
+  /// device is sent from there, and its value comes to the executor.
   ///
   /// ```swift
   /// readings.deliver(on: globalConcurrentExecutor).map { compressed($0) }
@@ -43,6 +43,7 @@ extension Signal {
     Signal(home: home) { [body] sink in
       let loop = try Loop.current
       let carried = Carried.branch(on: loop, isAway: true)
+      let executor = (loop as? VirtualTimeLoop)?.awaiting(executor) ?? executor
       try await body { value in
         try await loop.leaving {
           try await carried.whileBranching {
