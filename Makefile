@@ -5,7 +5,7 @@
 packages := dbus libbluetooth-dev libdbus-1-dev libexpat1-dev libmicrohttpd-dev libsqlite3-dev pkg-config \
   binutils ca-certificates gcc git libc6-dev libstdc++-12-dev
 # What the tests look at terminals and pages with, and what fleets need.
-test_packages := tmux chromium chromium-driver python3 nats-server libnats-dev
+test_packages := tmux chromium chromium-driver python3 nats-server libnats-dev valgrind
 
 # Debug builds have the fleet, so that it is tested; release builds have it only where they are asked for it. Each
 # change of the traits compiles everything anew.
@@ -74,7 +74,9 @@ docs: set-up ## The documentation of the library products, in .build-docs; a war
 	swift build $(debug) --target Jobs
 	Packaging/documentation .build/debug .build-docs
 
-bench: set-up ## Measurements beside a C client, and what a chain step costs
+bench: set-up ## Measurements beside a C client, what a chain step costs, and what a start costs
+	@.ci/set-up bluez
+	swift build -c release --product blerun
 	swift run -c release benchmarks
 
 package-build: build

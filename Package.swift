@@ -16,10 +16,10 @@ let strict: [SwiftSetting] =
     .enableUpcomingFeature("MemberImportVisibility"),
   ] + sanitized
 
-/// A release has the libraries of Swift and of C++ in it, at a fixed address: it starts in a third of
-/// the time, most of which the loader took, and runs where Swift is not installed. It exports nothing:
-/// the runtime goes through all that is exported at each start. Only the linker is told, so that tests
-/// of a release build share what was compiled.
+/// A release has the libraries of Swift, of C++ and SQLite in it, at a fixed address: it starts in a
+/// third of the time, most of which the loader took, and runs where Swift is not installed. It exports
+/// nothing: the runtime goes through all that is exported at each start. Only the linker is told, so
+/// that tests of a release build share what was compiled.
 let whole: [LinkerSetting] = [
   .unsafeFlags(
     [
@@ -27,7 +27,8 @@ let whole: [LinkerSetting] = [
       "-lFoundationInternationalization", "-lFoundationEssentials", "-l_FoundationICU",
       "-l_FoundationCShims", "-l_FoundationCollections", "-Xclang-linker", "-static-libgcc",
       "-Xclang-linker", "-no-pie", "-Xlinker", "--no-export-dynamic",
-      "-L\(Context.packageDirectory)/Packaging/link",
+      "-L\(Context.packageDirectory)/Packaging/link", "-Xlinker",
+      "--remap-inputs=*/libsqlite3.so=\(Context.packageDirectory)/Packaging/link/sqlite3.ld",
     ],
     .when(configuration: .release)
   )

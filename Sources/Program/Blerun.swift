@@ -41,6 +41,12 @@ package struct Blerun: ParsableCommand {
   /// Runs the command of the arguments, and ends the process with its status.
   package static func main() {
     let arguments = Array(CommandLine.arguments.dropFirst())
+    // Scripts ask this at each start. The parser, the description of all commands and the thread of the
+    // signals would take most of the time of the answer.
+    if arguments == ["--version"] {
+      SystemSignals.ignoreFailingWrites()
+      Glibc.exit((StandardOutput.write(atOnce: version) == nil ? ExitStatus.ok : .output).rawValue)
+    }
     SystemSignals.start()
     if let run = UsualRun(arguments) {
       StandardStreams.ofProcess.presentation = run.world.presentation
@@ -83,8 +89,6 @@ package struct Blerun: ParsableCommand {
     of arguments: [String],
     _ run: (inout any ParsableCommand) throws -> Void
   ) -> ExitStatus {
-    // Scripts ask this at each start, and the parser would take most of the time of the answer.
-    if arguments == ["--version"] { return status(printing: configuration.version) }
     if let unknown = unknownCommand(in: arguments[...]) {
       StandardError.failure(unknown)
       return .usage

@@ -19,6 +19,7 @@ struct Benchmarks {
       case "operators": print(OperatorStream.measured().line)
       case "reads": try SerialReads.measured().lines.forEach { print($0) }
       case "simulated": print(try SimulatedChains.measured().line)
+      case "starts": try Starts.lines().forEach { print($0) }
       case "many": try many(arguments.dropFirst().compactMap { Int($0) })
       case "counts": try counts()
       case "profile":
@@ -38,6 +39,7 @@ struct Benchmarks {
     print(OperatorStream.measured().line)
     print(try SimulatedChains.measured().line)
     try SerialReads.measured().lines.forEach { print($0) }
+    try Starts.lines().forEach { print($0) }
   }
 
   nonisolated private static func many(_ counts: [Int]) throws {
@@ -54,6 +56,7 @@ struct Benchmarks {
   ///
   /// Without the instructions where the machine does not count them.
   nonisolated private static func counts() throws {
+    try Starts.counts().forEach { print($0) }
     print("allocations-of-first-files \(try FirstFiles.allocations())")
     let steps = ChainSteps.measured()
     print("allocations-per-step \(decimal(steps.allocations))")
@@ -75,8 +78,8 @@ struct Benchmarks {
   struct Unknown: Error, CustomStringConvertible {
     let name: String
     var description: String {
-      "no measurement is called \(name): steps, operators, reads, simulated, many COUNT…, "
-        + "counts, profile, or none for all"
+      "no measurement is called \(name): steps, operators, reads, simulated, starts, "
+        + "many COUNT…, counts, profile, or none for all"
     }
   }
 }

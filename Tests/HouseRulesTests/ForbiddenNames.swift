@@ -202,6 +202,11 @@ struct NameException: Sendable {
       "stdout",
       "writes the configuration of a bus into a file"
     ),
+    .init(
+      "Sources/benchmarks/Starts.swift",
+      "stdout",
+      "writes a chain into a file, and throws away what the programs that it measures print"
+    ),
   ]
 }
 

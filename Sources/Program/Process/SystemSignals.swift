@@ -60,9 +60,14 @@ final class SystemSignals: Sendable {
   static func start() {
     var mask = mask()
     pthread_sigmask(SIG_BLOCK, &mask, nil)
-    for number in ignored { signal(number, SIG_IGN) }
+    ignoreFailingWrites()
     let number = startThread("signals") { run() }
     precondition(number == 0, "no thread is left for the signals of the system: see ulimit -u")
+  }
+
+  /// Ignores the signals for writes that fail.
+  static func ignoreFailingWrites() {
+    for number in ignored { signal(number, SIG_IGN) }
   }
 
   /// Gives the signals back, for a program that replaces this one.

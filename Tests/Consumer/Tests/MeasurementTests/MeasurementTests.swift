@@ -49,6 +49,27 @@ struct MeasurementTests {
   }
 
   @Test(
+    "blerun --version takes at most 2.5 million instructions, a simulated chain of five steps 32 million",
+    .enabled(if: Measurements.measured.areStartsCounted, "needs valgrind"),
+    arguments: [("version", 2_500_000), ("five-steps", 32_000_000)]
+  )
+  func startInstructions(start: String, limit: Double) throws {
+    let instructions = try #require(measured["\(start)-instructions"], "\(measured.lines)")
+    #expect(instructions > 500_000)
+    #expect(instructions <= limit)
+  }
+
+  @Test(
+    "of blerun --version the kernel supplies at most 380 pages, of five steps 900",
+    arguments: [("version", 380), ("five-steps", 900)]
+  )
+  func startPages(start: String, limit: Double) throws {
+    let faults = try #require(measured["\(start)-page-faults"], "\(measured.lines)")
+    #expect(faults > 50)
+    #expect(faults <= limit)
+  }
+
+  @Test(
     "of 1 000 simulated devices, a message costs at most 1.3 times what it costs of 100",
     .enabled(
       if: Measurements.measured.areInstructionsCounted,

@@ -40,4 +40,7 @@ struct Measurements: Sendable {
 
   /// Whether the machine lets a process count its instructions.
   var areInstructionsCounted: Bool { self["instructions-per-read-ratio"] != nil }
+
+  /// Whether valgrind is installed.
+  var areStartsCounted: Bool { access("/usr/bin/valgrind", X_OK) == 0 }
 }
