@@ -25,7 +25,7 @@ struct Check: ParsableCommand {
   @OptionGroup var suites: SuiteOptions
 
   @Option(
-    name: [.customShort("e"), .customLong("steps")],
+    name: UsualOption.steps.names,
     help: ArgumentHelp("Steps to check, as run takes them.", valueName: "steps"),
     completion: .list(Plan.verbs)
   )

@@ -13,7 +13,7 @@ struct OutputOptions: ParsableArguments {
     var ofChain: ChainOutputOptions.Output { self == .json ? .json : .text }
   }
 
-  @Option(help: "How results are printed: text or json.")
+  @Option(name: UsualOption.output.names, help: "How results are printed: text or json.")
   var output: Output = .text
 }
 
@@ -34,6 +34,7 @@ struct ChainOutputOptions: ParsableArguments {
   }
 
   @Option(
+    name: UsualOption.output.names,
     help: "How results are printed: text or json as things happen, junit or tap at the end."
   )
   var output: Output = .text

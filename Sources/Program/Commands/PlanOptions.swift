@@ -16,7 +16,7 @@ struct PlanOptions: ParsableArguments {
   var files: [String] = []
 
   @Option(
-    name: [.customShort("e"), .customLong("steps")],
+    name: UsualOption.steps.names,
     help: ArgumentHelp(
       "Steps instead of a file: 'read battery-level; sleep 1s'.",
       valueName: "steps"

@@ -10,17 +10,6 @@ import NordicSuites
 
 /// A chain of one file, or of steps, on simulated devices.
 struct UsualRun {
-  /// The options, each of which has a value.
-  private enum Option: String {
-    case simulate = "--simulate"
-    case seed = "--seed"
-    case device = "--device"
-    case shortDevice = "-d"
-    case steps = "--steps"
-    case shortSteps = "-e"
-    case output = "--output"
-  }
-
   /// Nil where steps are given.
   private(set) var file: String?
   private(set) var steps: [String] = []
@@ -35,7 +24,7 @@ struct UsualRun {
     guard arguments.first == "run" else { return nil }
     var words = arguments.dropFirst()
     while let word = words.popFirst() {
-      if let option = Option(rawValue: word) {
+      if let option = UsualOption(word: word) {
         guard let value = words.popFirst(), Self.isValue(value), take(value, for: option) else {
           return nil
         }
@@ -51,14 +40,14 @@ struct UsualRun {
   private static func isValue(_ word: String) -> Bool { !word.isEmpty && word.utf8.first != 0x2D }
 
   /// - Returns: False for a value that is wrong, or the second of an option that takes one.
-  private mutating func take(_ value: String, for option: Option) -> Bool {
+  private mutating func take(_ value: String, for option: UsualOption) -> Bool {
     switch option {
     case .simulate: world.simulate.append(value)
-    case .steps, .shortSteps: steps.append(value)
+    case .steps: steps.append(value)
     case .seed:
       guard world.seed == nil, let seed = UInt64(value) else { return false }
       world.seed = seed
-    case .device, .shortDevice:
+    case .device:
       guard device == nil, let target = try? DeviceTarget(parsing: value) else { return false }
       device = target
     case .output:

@@ -8,12 +8,16 @@ import SimulatedDevices
 /// Which world, which adapter.
 package struct WorldOptions: ParsableArguments {
   @Option(
+    name: UsualOption.simulate.names,
     help: ArgumentHelp("A simulated device, or a scenario; repeat it for more.", valueName: "file"),
     completion: .file()
   )
   var simulate: [String] = []
 
-  @Option(help: "Where all randomness of a simulation comes from (the scenario's, or 0).")
+  @Option(
+    name: UsualOption.seed.names,
+    help: "Where all randomness of a simulation comes from (the scenario's, or 0)."
+  )
   var seed: UInt64?
 
   @Flag(help: "Run simulated time in real time.")
