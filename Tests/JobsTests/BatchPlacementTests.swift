@@ -51,4 +51,54 @@ struct BatchPlacementTests {
     let said = folder.complaints { _ = try Batch.load(path: folder.path + "/batch.yaml") }
     #expect(said.contains { $0.contains("'prefer'") || $0.contains("prefer?") }, "\(said)")
   }
+
+  private func table(_ keys: String, _ table: String) throws -> FolderOfFiles {
+    try FolderOfFiles([
+      "batch.yaml": """
+      steps: [ { read: battery-level } ]
+      pin: hall-1
+      devices: { csv: lamps.csv, address: mac, \(keys) }
+      """,
+      "lamps.csv": table,
+    ])
+  }
+
+  @Test("a table has columns with the gateways; an empty cell leaves that of the batch")
+  func columns() throws {
+    let folder = try table(
+      "pin: room, prefer: near",
+      "mac,room,near\nC0:FF:EE:00:00:01,attic,hall-2\nC0:FF:EE:00:00:02,,\n"
+    )
+    guard case .listed(let devices) = try Batch.load(path: folder.path + "/batch.yaml").devices
+    else {
+      Issue.record("the devices are listed")
+      return
+    }
+    #expect(devices.map(\.placement.pin) == ["attic", "hall-1"])
+    #expect(devices.map(\.placement.prefer) == ["hall-2", nil])
+  }
+
+  @Test("a column of a table is not by its name one with gateways")
+  func otherColumn() throws {
+    let folder = try table("prefer: near", "mac,pin,near\nC0:FF:EE:00:00:01,4711,a\n")
+    guard case .listed(let devices) = try Batch.load(path: folder.path + "/batch.yaml").devices
+    else {
+      Issue.record("the devices are listed")
+      return
+    }
+    #expect(devices.map(\.placement.pin) == ["hall-1"])
+  }
+
+  @Test("a column that is missing, and a cell that is not the name of a gateway, are reported")
+  func wrongColumns() throws {
+    let missing = try table("pin: rom", "mac,room\nC0:FF:EE:00:00:01,attic\n")
+    let said = missing.complaints { _ = try Batch.load(path: missing.path + "/batch.yaml") }
+    #expect(said.count == 1)
+    #expect(said.first?.contains("unknown column 'rom' in lamps.csv") == true, "\(said)")
+    let invalid = try table("pin: room", "mac,room\nC0:FF:EE:00:00:01,the attic\n")
+    let told = invalid.complaints { _ = try Batch.load(path: invalid.path + "/batch.yaml") }
+    #expect(told.count == 1)
+    #expect(told.first?.hasPrefix("lamps.csv:2:") == true, "\(told)")
+    #expect(told.first?.contains("the name of a gateway") == true, "\(told)")
+  }
 }

@@ -30,7 +30,8 @@ struct BatchSchemaTests {
 
   private func complaints(_ text: String) throws -> [String] {
     let folder = try FolderOfFiles([
-      "batch.yaml": text, "chain.yaml": "steps: [connect]", "t.csv": "mac\nC0:FF:EE:00:00:01\n",
+      "batch.yaml": text, "chain.yaml": "steps: [connect]",
+      "t.csv": "mac,room\nC0:FF:EE:00:00:01,hall\n",
     ])
     return folder.complaints { _ = try Batch.load(path: folder.path + "/batch.yaml") }
   }
@@ -58,6 +59,7 @@ struct BatchSchemaTests {
   /// Batches that the reader takes, with each key at least once.
   static let fit = [
     "chain: chain.yaml\ndevices: { csv: t.csv, address: mac }\ncron: \"*/15 6-22 * * mon-fri\"",
+    "chain: chain.yaml\ndevices: { csv: t.csv, address: mac, pin: room, prefer: room }",
     """
     name: All
     names: { soil: ff01 }
@@ -102,6 +104,8 @@ struct BatchSchemaTests {
     "steps: [connect]\ndevices: [\"*\"]", "steps: [connect]\ndevices: a",
     "steps: [connect]\ndevices: { csv: t.csv }", "steps: [connect]\ndevices: { address: mac }",
     "steps: [connect]\ndevices: { csv: t.csv, address: mac, name: mac }",
+    "steps: [connect]\ndevices: { csv: t.csv, pin: room }",
+    "steps: [connect]\ndevices: { csv: t.csv, address: mac, pin: [room] }",
     "steps: [connect]\ndevices: [ { name: a, alias: b } ]",
     "steps: [connect]\ndevices: [ { with: { a: 1 } } ]", "steps: [connect]\ndevices: [ { } ]",
     "steps: [connect]\ndevices: [ { address: C0FFEE } ]",

@@ -75,10 +75,13 @@ extension BatchReader {
   private mutating func table(_ node: Node) -> [Named]? {
     var reader = MappingReader(node)
     let file = reader.required("csv", expected: "the path of a table")
-    let columns = DeviceColumn.allCases.compactMap { kind in
-      reader.optional(kind.rawValue, expected: "the name of a column") { $0.text }
-        .map { (kind, $0) }
+    func column(_ key: String) -> String? {
+      reader.optional(key, expected: "the name of a column") { $0.text }
     }
+    let columns = DeviceColumn.allCases.compactMap { kind in
+      column(kind.rawValue).map { (kind, $0) }
+    }
+    let placing = Placement.keys.map(\.name).compactMap { key in column(key).map { (key, $0) } }
     let wrong = reader.finish()
     problems += wrong
     guard wrong.isEmpty, let file else { return nil }
@@ -98,12 +101,40 @@ extension BatchReader {
       problems += error.problems
       return nil
     }
-    guard let index = table.columns.firstIndex(of: column) else {
-      let message = "unknown column '\(column)' in \(path)"
-      complain(node.entry(kind.rawValue) ?? node, .unknown(message, column, among: table.columns))
-      return nil
+    let found = indexes([(kind.rawValue, column)] + placing, of: table, node)
+    guard let index = found[kind.rawValue], found.count == placing.count + 1 else { return nil }
+    return table.rows.compactMap { cells in
+      guard var named = row(cells, of: table, kind, index) else { return nil }
+      named.placement = Placement(
+        pin: gateway(found["pin"].map { cells[$0] }),
+        prefer: gateway(found["prefer"].map { cells[$0] })
+      )
+      return named
     }
-    return table.rows.compactMap { row($0, of: table, kind, index) }
+  }
+
+  /// Where the columns are that keys name; what is missing is a problem.
+  private mutating func indexes(
+    _ columns: [(key: String, column: String)],
+    of table: CSVTable,
+    _ node: Node
+  ) -> [String: Int] {
+    var indexes: [String: Int] = [:]
+    for (key, column) in columns {
+      indexes[key] = table.columns.firstIndex(of: column)
+      guard indexes[key] == nil else { continue }
+      let message = "unknown column '\(column)' in \(table.file)"
+      complain(node.entry(key) ?? node, .unknown(message, column, among: table.columns))
+    }
+    return indexes
+  }
+
+  /// The gateway in a cell; nil for an empty one.
+  private mutating func gateway(_ cell: Node?) -> String? {
+    guard let cell, !cell.cellText.isEmpty else { return nil }
+    if MemberName.isValid(cell.cellText) { return cell.cellText }
+    complain(cell, Complaint(found: "'\(cell.cellText)'", expected: Placement.gatewayShape))
+    return nil
   }
 
   private mutating func row(

@@ -12,6 +12,11 @@ public struct Placement: Hashable, Sendable {
   /// No wish: the gateway that observes the device best runs its job.
   public init() {}
 
+  /// What a gateway is named by, for errors.
+  static let gatewayShape = "the name of a gateway: \(MemberName.expected)"
+
+  init(pin: String?, prefer: String?) { (self.pin, self.prefer) = (pin, prefer) }
+
   /// These wishes, and where there is none, those for all devices.
   func or(_ common: Placement) -> Placement {
     var both = self
@@ -68,8 +73,7 @@ extension Shape where Value == String {
       ("type", .string("string")),
       ("pattern", .string("^[A-Za-z0-9_-]{1,\(MemberName.longest)}$")),
     ])
-    let expected = "the name of a gateway: \(MemberName.expected)"
-    return Shape(expected, schema: schema, words: { [$0] }) { node, _ in
+    return Shape(Placement.gatewayShape, schema: schema, words: { [$0] }) { node, _ in
       node.text.flatMap { MemberName.isValid($0) ? $0 : nil }
     }
   }
