@@ -54,7 +54,8 @@ final class FleetBatch: BatchRunning {
     var begunCount = 0
     /// How many devices are in each phase.
     private var phases: [Phase: Int] = [:]
-    var resolutions: [String: NameResolution] = [:]
+    /// The names that are looked for.
+    var searches: [JobID: NameSearch] = [:]
     var counts = BatchCounts()
     var cause: (any Error)?
     var isStopped = false
@@ -70,6 +71,15 @@ final class FleetBatch: BatchRunning {
       works[work.job] = work
       order.append(work.job)
       phases[work.phase, default: 0] += 1
+    }
+
+    /// Looks for names in a report.
+    mutating func search(_ report: SightingReport) {
+      guard !searches.isEmpty else { return }
+      let names = Set(searches.values.map(\.name))
+      var report = report
+      report.sightings = report.sightings.filter { $0.name.map(names.contains) ?? false }
+      for job in searches.keys { searches[job]?.add(report) }
     }
 
     mutating func move(_ job: JobID, to phase: Phase) {
@@ -176,9 +186,7 @@ final class FleetBatch: BatchRunning {
     }
     let sightings = connection.store.subscribe(.all(.sightings)) { [self] _, value in
       guard case .sightings(let report) = value else { return }
-      state.withLock { state in
-        for name in state.resolutions.keys { state.resolutions[name]?.add(report) }
-      }
+      state.withLock { $0.search(report) }
       handle(.sightings(report))
       advance()
     }
@@ -241,10 +249,13 @@ final class FleetBatch: BatchRunning {
     for job in next {
       state.move(job, to: .resolving)
       state.works[job]?.since = loop.now
-      if case .name(let name, _)? = state.works[job]?.device.target,
-        state.resolutions[name] == nil
-      {
-        state.resolutions[name] = NameResolution(of: name)
+      if case .name(let name, _)? = state.works[job]?.device.target {
+        state.searches[job] = NameSearch(
+          of: name,
+          listening: Self.listening,
+          deadline: wishes.patience,
+          at: loop.now
+        )
       }
     }
     return next
@@ -301,33 +312,24 @@ final class FleetBatch: BatchRunning {
   /// Decides what the names mean, as far as that is known by now.
   private func decideNames() {
     let now = loop.now
-    let resolving = state.withLock { state -> [Work] in
-      guard state.count(.resolving) > 0 else { return [] }
-      return state.order.prefix(state.begunCount).compactMap { state.works[$0] }
-        .filter { $0.phase == .resolving }
-    }
-    for work in resolving {
-      guard case .name(let name, _) = work.device.target, now - work.since >= Self.listening,
-        let decision = state.withLock({ $0.resolutions[name]?.decision })
-      else { continue }
-      let isLate = now - work.since >= wishes.patience
-      var end: EndRecord?
-      switch decision {
-      case .device(let address): submit(work.job, to: address)
-      case .ambiguous(let addresses):
-        end = EndRecord(.ambiguous, owner: self.name, nonce: self.name)
-        end?.detail =
-          "\(name) is the name of \(addresses.map(\.description).joined(separator: ", "))"
-      case .needsBond where isLate:
-        end = EndRecord(.needsBond, owner: self.name, nonce: self.name)
-      case .notObserved(let gateways) where isLate:
-        end = EndRecord(.noGateway, owner: self.name, nonce: self.name)
-        end?.detail =
-          gateways.isEmpty
-          ? "no gateway has reported" : "not observed by \(gateways.joined(separator: ", "))"
-      case .needsBond, .notObserved: break
+    let decided = state.withLock { state -> [(JobID, NameSearch.Progress)] in
+      guard !state.searches.isEmpty else { return [] }
+      return state.order.prefix(state.begunCount).compactMap { job in
+        guard let progress = state.searches[job]?.progress(at: now) else { return nil }
+        if case .waits = progress { return nil }
+        state.searches[job] = nil
+        return (job, progress)
       }
-      if let end { ended(work.job, end) }
+    }
+    for (job, progress) in decided {
+      switch progress {
+      case .waits: break
+      case .device(let address): submit(job, to: address)
+      case .ended(let state, let detail):
+        var end = EndRecord(state, owner: name, nonce: name)
+        end.detail = detail
+        ended(job, end)
+      }
     }
   }
 

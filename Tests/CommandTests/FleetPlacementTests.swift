@@ -70,5 +70,31 @@
       #expect(local.status == 0 && local.errors.contains("are for a fleet"), "\(local.errors)")
       leave(a, b)
     }
+
+    @Test("a name of two devices ends as ambiguous, and a name of one is its address")
+    func names() throws {
+      let (first, second) = (try devices(1)[0], try devices(2)[1])
+      let twin = try folder.file(
+        "twin.yaml",
+        try String(contentsOfFile: second, encoding: .utf8)
+          .replacingOccurrences(of: "Battery-2", with: "Battery-1")
+      )
+      let a = try gateway("a", [first])
+      let file = try folder.file(
+        "named.yaml",
+        "steps: [{ read: battery-level }]\ndevices: [Battery-1]\n"
+      )
+      let one = try submit(file).end()
+      #expect(one.status == 0, "\(one.output)\(one.errors)")
+      let b = try gateway("b", [twin])
+      let two = try submit(file, "--output", "json").end()
+      #expect(two.status == 1)
+      #expect(try endings(two.lines) == ["Battery-1": ["ambiguous"]])
+      let which = "Battery-1 is the name of C0:FF:EE:00:01:01, C0:FF:EE:00:01:02"
+      #expect(two.output.contains(which), "\(two.output)")
+      // Nothing was queued for either.
+      #expect(try run("fleet", "jobs", "--all").end().lines.count == 1)
+      leave(a, b)
+    }
   }
 #endif

@@ -59,8 +59,9 @@ public struct NameSearch: Sendable {
     case ended(EndState, detail: String)
   }
 
+  /// The name.
+  public let name: String
   private var resolution: NameResolution
-  private let name: String
   private let decidesAt: Instant
   private let deadline: Instant
 
@@ -68,8 +69,8 @@ public struct NameSearch: Sendable {
   ///
   /// - Parameters:
   ///   - name: The name, which has to be equal.
-  ///   - listening: For how long reports are collected at least: twice as long as the pause between
-  ///     the reports of a gateway.
+  ///   - listening: For how long reports are collected at least: longer than the pause between the
+  ///     reports of a gateway.
   ///   - deadline: The deadline of the job, from now.
   ///   - now: The time.
   public init(of name: String, listening: Duration, deadline: Duration, at now: Instant) {
