@@ -18,8 +18,8 @@ fuzz_counts := messages=60000 device-files=25000 chain-files=20000 batch-files=6
   suites=10000 journals=300
 
 .NOTPARALLEL:
-.PHONY: help demo build test simtest fuzz test-lab test-sanitizers docs bench format lint clean set-up \
-  package-build install uninstall deb test-deb
+.PHONY: help demo build test set-up-tests build-debug test-debug build-release test-seeds test-consumer simtest fuzz test-lab \
+  play-lab test-sanitizers docs bench format lint clean set-up package-build install uninstall deb test-deb
 
 # Where `make install` puts things; DESTDIR stages them for a package.
 PREFIX ?= /usr/local
@@ -38,15 +38,28 @@ build: set-up ## Build .build/release/blerun and blerun-serve
 	swift build -c release --product blerun
 	swift build -c release --product blerun-serve
 
-test: set-up lint ## Lint, then all tests that need neither a radio nor root
+test: set-up-tests lint build-debug test-debug build-release test-seeds test-consumer ## Lint, then all tests that need neither a radio nor root
+
+# The parts of `make test`, which .ci/run plays in an order of its own.
+set-up-tests: set-up
 	@.ci/set-up $(test_packages)
+
+build-debug: set-up-tests
 	swift build $(debug) --build-tests
+
+test-debug: set-up-tests
 	.ci/test $(debug) --skip-build
+
+build-release: set-up
 	swift build -c release
+
+test-seeds:
 	.build/release/blerun-simtest --seeds 3000
 	.build/release/blerun-simtest --fleet --seeds 4000
 	printf '%s\n' $(fuzz_counts) | xargs -P 2 -I {} sh -c \
 	  'count={}; .build/release/blerun-fuzz "$${count%=*}" --count "$${count#*=}"'
+
+test-consumer: set-up
 	.ci/test -c release --disable-testable-imports --package-path Tests/Consumer --scratch-path .build
 
 simtest: set-up ## Seeded worlds full of faults against the client and the simulator; SEEDS=200000
@@ -59,13 +72,14 @@ fuzz: set-up ## Hostile files and messages; FUZZ_COUNT=1000000 of each
 	  .build/release/blerun-fuzz $${count%=*} --count $(or $(FUZZ_COUNT),1000000) || exit 1; \
 	done
 
-test-lab: build ## The built program, and the simulator, against a real bluetoothd, in a guest kernel
+test-lab: build play-lab ## The built program, and the simulator, against a real bluetoothd, in a guest kernel
+
+play-lab:
 	Tests/Lab/setup
 	printf '%s\n' chains clients compare | xargs -P 2 -I {} sh -c \
 	  'Tests/Lab/{} >.build/lab-{} 2>&1; status=$$?; cat .build/lab-{}; exit $$status'
 
-test-sanitizers: set-up ## All tests under the thread sanitizer, then the address sanitizer
-	@.ci/set-up $(test_packages)
+test-sanitizers: set-up-tests ## All tests under the thread sanitizer, then the address sanitizer
 	THREAD_SANITIZER=1 swift test --disable-xctest --sanitize thread --scratch-path .build-tsan
 	swift test --disable-xctest --sanitize address --scratch-path .build-asan
 
