@@ -10,14 +10,19 @@ extension GatewayService {
   /// The pause before a scan is tried again.
   private static let scanPause = Duration.seconds(5)
 
+  /// How often a device whose RSSI is as before is noted.
+  private static let notePause = Duration.seconds(1)
+
   func scan() async throws {
+    // A scan sends what has changed. A device that is received as before is observed all the same.
+    parts.world.observeSightings(of: parts.settings.adapter) { [weak self] in self?.observe($0) }
     let lane = SerialScheduler(on: loop, name: "scan")
     let service = parts.world.service(for: .any, adapter: parts.settings.adapter, on: lane)
     var isFailing = false
     while true {
       do {
-        _ = try await service.scan(ScanFilter()).map { [self] in observe($0) }
-          .then { Signal.just(true) }.first(within: .seconds(3600 * 24 * 365))
+        _ = try await service.scan(ScanFilter()).then { Signal.just(true) }
+          .first(within: .seconds(3600 * 24 * 365))
       } catch {
         if Task.isCancelled || error is CancellationError { throw error }
         if !isFailing { StandardError.failure("\(RunFailure(error))") }
@@ -35,12 +40,17 @@ extension GatewayService {
     sighting.name = device.name.flatMap { name in
       name.utf8.count <= FleetBounds.deviceName ? name : nil
     }
-    state.withLock { state in
-      guard state.seen[device.address] != nil || state.seen.count < FleetBounds.sightings else {
-        return
+    let now = BootClock.now
+    let isNews = state.withLock { state in
+      if let last = state.seen[device.address] {
+        guard last.sighting != sighting || now - last.at >= Self.notePause else { return false }
+      } else if state.seen.count >= FleetBounds.sightings {
+        return true
       }
-      state.seen[device.address] = Seen(sighting: sighting, at: BootClock.now)
+      state.seen[device.address] = Seen(sighting: sighting, at: now)
+      return true
     }
+    guard isNews else { return }
     handle(.observed(device.address, rssi: sighting.rssi))
   }
 

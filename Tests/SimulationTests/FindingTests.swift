@@ -33,6 +33,22 @@ struct FindingTests {
     #expect(zip(seen, seen.dropFirst()).allSatisfy { $0 != $1 })
   }
 
+  @Test("a device that is received as before is observed again with each report")
+  func unchanged() throws {
+    var definition = DeviceDefinition.thermometer
+    definition.advertisement.rssiSpread = 0
+    let simulation = try Simulation(definition: definition)
+    let times = Guarded<[Instant]>([])
+    let loop = simulation.loop
+    simulation.service.client.observeSightings(of: .first) { _ in
+      times.withLock { $0.append(loop.now) }
+    }
+    let (seen, error) = found(simulation, ScanFilter(), for: .seconds(25))
+    #expect(error == nil && seen.count < 4)
+    let last = try #require(times.withLock { $0.last })
+    #expect(loop.now - last < .seconds(5), "last observed at \(last), of \(loop.now)")
+  }
+
   @Test("a filter that nothing fits finds nothing, which is no failure")
   func nothing() throws {
     let simulation = try Simulation()

@@ -72,6 +72,31 @@ extension BlueZClient {
     }
   }
 
+  /// Calls `handler` on the loop with each device of an adapter whose RSSI is reported, also where
+  /// nothing has changed, as long as the client lives. Something else has to scan.
+  package func observeSightings(
+    of adapter: AdapterSelector,
+    _ handler: @escaping @Sendable (Advertisement) -> Void
+  ) {
+    _ = observe { event in
+      guard case .changes(let changes, let tree) = event,
+        let adapter = try? tree.usableAdapter(adapter)
+      else { return }
+      for change in changes where change.path.parent == adapter.path {
+        let isReport =
+          switch change {
+          case .added(_, let interface): interface == Device1.interface
+          case .changed: change.concerns(Device1.rssi)
+          case .removed: false
+          }
+        guard isReport, let seen = tree.advertisement(of: change.path), seen.rssi != nil else {
+          continue
+        }
+        handler(seen)
+      }
+    }
+  }
+
   /// A number that is unique in this client.
   func newID() -> UInt64 {
     state.withLock { state in

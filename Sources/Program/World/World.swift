@@ -308,6 +308,14 @@ extension World {
     if case .success(let client) = client { client.observeBonds(handler) }
   }
 
+  /// Calls `handler` on the loop with each device whose RSSI an adapter reports, changed or not.
+  package func observeSightings(
+    of adapter: AdapterSelector,
+    _ handler: @escaping @Sendable (Advertisement) -> Void
+  ) {
+    if case .success(let client) = client { client.observeSightings(of: adapter, handler) }
+  }
+
   /// The operations of a chain on one device.
   ///
   /// - Parameter rule: How it connects.
