@@ -19,7 +19,7 @@ fuzz_counts := messages=60000 device-files=25000 chain-files=20000 batch-files=6
 
 .NOTPARALLEL:
 .PHONY: help demo build test set-up-tests build-debug test-debug build-release test-seeds test-consumer simtest fuzz test-lab \
-  play-lab test-sanitizers docs bench format lint clean set-up package-build install uninstall deb test-deb
+  build-fleet play-lab test-sanitizers docs bench format lint clean set-up package-build install uninstall deb test-deb
 
 # Where `make install` puts things; DESTDIR stages them for a package.
 PREFIX ?= /usr/local
@@ -72,7 +72,11 @@ fuzz: set-up ## Hostile files and messages; FUZZ_COUNT=1000000 of each
 	  .build/release/blerun-fuzz $${count%=*} --count $(or $(FUZZ_COUNT),1000000) || exit 1; \
 	done
 
-test-lab: build play-lab ## The built program, and the simulator, against a real bluetoothd, in a guest kernel
+test-lab: build build-fleet play-lab ## The built program, and the simulator, against a real bluetoothd, in a guest kernel
+
+build-fleet: set-up
+	@.ci/set-up nats-server libnats-dev
+	swift build $(debug) --product blerun-fleet
 
 play-lab:
 	Tests/Lab/setup
