@@ -15,6 +15,11 @@ struct FleetSeedTests {
     }
   }
 
+  @Test("seeds that broke a rule once do not break one", arguments: [200_679])
+  func mended(_ seed: UInt64) {
+    #expect(SimulatedFleet.play(seed: seed).violations == [])
+  }
+
   @Test(
     "a step of the protocol is needed: without it a rule is broken",
     arguments: Omission.allCases

@@ -175,6 +175,42 @@ struct MemberTests {
     }
   }
 
+  @Test("a gateway that learns after its lease that its start is recorded begins no chain")
+  func lateStart() throws {
+    let job = try job()
+    let device = StoreEntry(
+      key: .device(Self.device),
+      value: .device(DeviceEntry(queue: [QueuedJob(job.id)])),
+      revision: 1
+    )
+    let stored = StoreEntry(key: .job(job.id), value: .job(job), revision: 2)
+    var gateway = Gateway(name: "hall", incarnation: "h1", settings: FleetSettings(), at: .start)
+    var now = Instant.start
+    var actions = gateway.handle(.observed(Self.device, rssi: -50), at: now)
+    var isRecorded = false
+    for _ in 0..<20 where !isRecorded {
+      guard !actions.isEmpty else {
+        now = try #require(gateway.next)
+        actions = gateway.handle(.woken, at: now)
+        continue
+      }
+      guard case .perform(let id, let request) = actions.removeFirst() else { continue }
+      let answer: StoreAnswer
+      switch request {
+      case .list(.one(let key)): answer = .entries([device, stored].filter { $0.key == key })
+      case .append:
+        // The process was stopped meanwhile.
+        now = now + FleetSettings().lease
+        isRecorded = true
+        answer = .applied(4)
+      case .create, .update, .remove, .list, .last, .publish: answer = .applied(3)
+      }
+      actions += gateway.handle(.answered(id, answer), at: now)
+    }
+    let runs = actions.contains { if case .run = $0 { true } else { false } }
+    #expect(isRecorded && !runs, "\(actions)")
+  }
+
   @Test("a gateway whose journal cannot be written claims nothing, until it can be again")
   func fullDisk() throws {
     let submitter = try submitted(job { $0.deadline = .seconds(100) })

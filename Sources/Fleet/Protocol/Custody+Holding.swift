@@ -209,8 +209,8 @@ extension Custody {
     return settings.omits(.armedReply) ? permit(open) : []
   }
 
-  /// Whether an operation may begin now, by the lease.
-  private func mayBegin(at now: Instant) -> Bool {
+  /// Whether a chain or an operation may begin now, by the lease.
+  func mayBegin(at now: Instant) -> Bool {
     guard let holding else { return false }
     return settings.omits(.leaseCheck) || (!holding.isFenced && now < holding.leaseEnd)
   }

@@ -25,7 +25,7 @@ extension Custody {
         self.holding?.stage = .ending
         return append(.ended(end), after: follows)
       }
-      if settings.omits(.startRecord) { return begin(job, follows) }
+      if settings.omits(.startRecord) { return begin(job, follows, at: now) }
       let start = StartRecord(
         owner: member.name,
         nonce: holding.claim.nonce,
@@ -70,12 +70,16 @@ extension Custody {
     return [.perform(.record, request)]
   }
 
-  /// The chain may begin.
-  private mutating func begin(_ job: FleetJob, _ start: Revision) -> [Action] {
+  /// The chain may begin, unless the lease ended while its record was on its way.
+  private mutating func begin(
+    _ job: FleetJob,
+    _ start: Revision,
+    at now: Instant
+  ) -> [Action] {
     guard let holding else { return [] }
     self.holding?.start = start
     self.holding?.follows = start
-    if holding.isFenced { return giveBack() }
+    guard !holding.isFenced, mayBegin(at: now) else { return giveBack() }
     self.holding?.stage = .running
     return [journal(), .run(job, nonce: holding.claim.nonce)].compactMap(\.self)
   }
@@ -92,7 +96,7 @@ extension Custody {
     else { return [] }
     switch answer {
     case .applied(let revision):
-      return recorded(revision)
+      return recorded(revision, at: now)
     case .refused:
       self.holding?.follows = nil
       self.holding?.hasRead = true
@@ -121,10 +125,10 @@ extension Custody {
   }
 
   /// The record that was sent is stored.
-  private mutating func recorded(_ revision: Revision) -> [Action] {
+  private mutating func recorded(_ revision: Revision, at now: Instant) -> [Action] {
     guard let holding else { return [] }
     if holding.stage == .starting, let job = jobs[holding.claim.job] {
-      return begin(job, revision)
+      return begin(job, revision, at: now)
     }
     guard holding.stage == .ending, let end = holding.end else { return [] }
     return settle(end)
@@ -147,7 +151,7 @@ extension Custody {
     let isOwn = record.nonce == holding.claim.nonce
     switch (holding.stage, record) {
     case (.starting, .started) where isOwn:
-      return recorded(revision)
+      return recorded(revision, at: now)
     case (.starting, .started):
       return follow(revision, at: now)
     case (.starting, .ended):
