@@ -15,7 +15,7 @@ struct FleetSeedTests {
     }
   }
 
-  @Test("seeds that broke a rule once do not break one", arguments: [200_679])
+  @Test("seeds that broke a rule once do not break one", arguments: [200_679, 273_979])
   func mended(_ seed: UInt64) {
     #expect(SimulatedFleet.play(seed: seed).violations == [])
   }

@@ -68,6 +68,10 @@ extension Custody {
     case .releasing:
       break
     }
+    if holding.stage != .releasing, self.holding?.stage == .releasing {
+      // Given back only now: the entry is looked at once more.
+      wake(at: now)
+    }
     return actions
   }
 
