@@ -27,7 +27,9 @@ struct SimulationTest: ParsableCommand {
   @Option(help: "Run this seed alone, and print everything that happens in it.")
   var seed: UInt64?
 
-  @Flag(help: "Run all seeds whatever fails: print each that breaks a rule, and a count at the end.")
+  @Flag(
+    help: "Run all seeds whatever fails: print each that breaks a rule, and a count at the end."
+  )
   var keepGoing = false
 
   @Flag(help: "Run simulated fleets of gateways instead.")
