@@ -18,8 +18,8 @@ let strict: [SwiftSetting] =
 
 /// A release has the libraries of Swift, of C++ and SQLite in it, at a fixed address: it starts in a
 /// third of the time, most of which the loader took, and runs where Swift is not installed. It exports
-/// nothing: the runtime goes through all that is exported at each start. Only the linker is told, so
-/// that tests of a release build share what was compiled.
+/// nothing: the runtime goes through all that is exported at each start. These are options of the
+/// linker alone: tests of a release build share what was compiled.
 let whole: [LinkerSetting] = [
   .unsafeFlags(
     [
