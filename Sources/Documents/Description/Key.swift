@@ -49,7 +49,7 @@ public struct Key<Payload, State: Reading>: Sendable {
   /// A key for a property, whose initial value is the default.
   public init<Value>(
     _ name: String,
-    _ path: any WritableKeyPath<Payload, Value> & Sendable,
+    _ path: @autoclosure @escaping @Sendable () -> any WritableKeyPath<Payload, Value> & Sendable,
     _ shape: Shape<Value, State>,
     isRequired: Bool = false,
     usual: String? = nil,
@@ -61,24 +61,24 @@ public struct Key<Payload, State: Reading>: Sendable {
     expected = shape.expected
     makeSchema = { shape.schema }
     self.usual = { payload in
-      isRequired ? "required" : usual ?? shape.shown(payload[keyPath: path]) ?? ""
+      isRequired ? "required" : usual ?? shape.shown(payload[keyPath: path()]) ?? ""
     }
     read = { node, payload, state in
-      if let value = shape.read(node, &state) { payload[keyPath: path] = value }
+      if let value = shape.read(node, &state) { payload[keyPath: path()] = value }
     }
   }
 
   /// A key for an optional property, which is nil without the key.
   public init<Value>(
     _ name: String,
-    _ path: any WritableKeyPath<Payload, Value?> & Sendable,
+    _ path: @autoclosure @escaping @Sendable () -> any WritableKeyPath<Payload, Value?> & Sendable,
     _ shape: Shape<Value, State>,
     isRequired: Bool = false,
     usual: String = "",
     _ doc: String
   ) {
     self.init(name, shape, isRequired: isRequired, usual: usual, doc) { payload, value, _ in
-      payload[keyPath: path] = value
+      payload[keyPath: path()] = value
     }
   }
 }

@@ -77,12 +77,13 @@ struct Key<Owner: Sendable>: Sendable {
   var shape: ShapeDescription { description.shape }
 
   /// - Parameters:
-  ///   - path: Where the value is stored.
+  ///   - path: Where the value is stored. It is made when a value is read or printed: each key path
+  ///     that is made costs a start tens of thousands of instructions.
   ///   - initial: The default, with which the key may be null; nil for a required key.
   ///   - form: Nil for an option with the same name.
   init<Value: Equatable & Sendable>(
     _ name: String,
-    _ path: any WritableKeyPath<Owner, Value> & Sendable,
+    _ path: @autoclosure @escaping @Sendable () -> any WritableKeyPath<Owner, Value> & Sendable,
     _ shape: Shape<Value>,
     default initial: Value? = nil,
     _ form: LineForm? = nil,
@@ -98,35 +99,35 @@ struct Key<Owner: Sendable>: Sendable {
     )
     read = { node, owner, reader in
       guard let value = reader.read(node, shape) else { return false }
-      owner[keyPath: path] = value
+      owner[keyPath: path()] = value
       return true
     }
     words = { owner in
-      let value = owner[keyPath: path]
+      let value = owner[keyPath: path()]
       return value == initial ? [] : shape.words(value).map { form.written($0) }
     }
-    mentions = { shape.mentions($0[keyPath: path]) }
-    characteristics = { shape.characteristics($0[keyPath: path]) }
+    mentions = { shape.mentions($0[keyPath: path()]) }
+    characteristics = { shape.characteristics($0[keyPath: path()]) }
     check = { owner, limits in
-      let value = owner[keyPath: path]
+      let value = owner[keyPath: path()]
       return value == initial ? nil : shape.check(value, limits)
     }
     filling = { owner, filling throws(Unfilled) in
       guard let fill = shape.fill else { return }
-      owner[keyPath: path] = try fill(owner[keyPath: path], filling)
+      owner[keyPath: path()] = try fill(owner[keyPath: path()], filling)
     }
-    isGiven = { $0[keyPath: path] != initial }
+    isGiven = { $0[keyPath: path()] != initial }
   }
 
   /// A key whose default is nil.
   init<Value: Equatable & Sendable>(
     _ name: String,
-    _ path: any WritableKeyPath<Owner, Value?> & Sendable,
+    _ path: @autoclosure @escaping @Sendable () -> any WritableKeyPath<Owner, Value?> & Sendable,
     _ shape: Shape<Value>,
     _ form: LineForm? = nil,
     documentation: String
   ) {
-    self.init(name, path, shape.optional, default: .some(nil), form, documentation: documentation)
+    self.init(name, path(), shape.optional, default: .some(nil), form, documentation: documentation)
   }
 
   /// Reads the key, if it is present.
