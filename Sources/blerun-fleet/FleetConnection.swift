@@ -68,21 +68,6 @@ struct FleetConnection: Sendable {
 }
 
 extension JobStore {
-  /// The answer to a request.
-  func ask(
-    _ request: StoreRequest,
-    within limit: Duration = .seconds(2),
-    on loop: Loop
-  ) async throws -> StoreAnswer {
-    try await wait(
-      on: loop,
-      operation: "asking the store of the fleet",
-      limit: limit + .seconds(1)
-    ) { (done: Completion<StoreAnswer>) in
-      perform(request, within: limit) { done.succeed($0) }
-    }
-  }
-
   /// The entries of a pattern.
   ///
   /// - Throws: ``Ending`` when the store does not answer.

@@ -54,7 +54,8 @@ extension GatewayService {
     handle(.observed(device.address, rssi: sighting.rssi))
   }
 
-  func report() async throws {
+  /// What is observed now. The state machine is informed of what others hold.
+  func report() -> SightingReport {
     let now = BootClock.now
     let present = state.withLock { state in
       state.seen = state.seen.filter { now - $0.value.at <= settings.sightingAge }
@@ -64,18 +65,14 @@ extension GatewayService {
     let held = parts.world.foreignLinks(of: parts.settings.adapter)
     report.held = Array(held.prefix(FleetBounds.sightings))
     handle(.held(Set(held)))
-    let request = StoreRequest.publish(.sightings(of: name), .sightings(report))
-    _ = try await parts.store.ask(request, on: loop)
+    return report
   }
 
   /// Names the bonds of the adapter in the own entry, at once where they have changed.
   func noteBonds() {
     let bonds = parts.world.bonds(of: parts.settings.adapter).prefix(FleetBounds.sightings)
-    let isNews = state.withLock { state in
-      defer { state.entry.bonds = Array(bonds) }
-      return state.entry.bonds != Array(bonds)
-    }
-    if isNews, !isOver { keep(loop.task { [self] in try await renewEntry() }) }
+    let isNews = presence.change { $0.bonds = Array(bonds) }
+    if isNews, !isOver { presence.renewNow() }
   }
 }
 

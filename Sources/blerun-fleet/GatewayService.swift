@@ -24,19 +24,15 @@ final class GatewayService: Sendable {
     var subscriptions: [BluetoothAddress: StoreSubscription] = [:]
     var followers: StoreSubscription?
     var seen: [BluetoothAddress: Seen] = [:]
-    var entry = GatewayEntry()
-    /// The revision of the own entry; nil when it is not known.
-    var revision: Revision?
     var isJournalWritable = true
+    var isDraining = false
     var isDrained = false
     var tasks: [Task<Void, any Error>] = []
     var failure: String?
   }
 
-  /// How often it reports what it observes.
-  private static let reportPause = Duration.seconds(5)
-  /// How often it renews its entry, which the store keeps for 30 s.
-  private static let entryPause = Duration.seconds(10)
+  /// How often a journal that could not be written is tried again.
+  private static let journalPause = Duration.seconds(10)
   /// How often old events are deleted.
   private static let prunePause = Duration.seconds(600)
 
@@ -46,6 +42,7 @@ final class GatewayService: Sendable {
   let settings: FleetSettings
   private let drainLimit: Duration
   private let alarm: BootAlarm
+  let presence: GatewayPresence
   let state: Guarded<State>
   var loop: Loop { parts.loop }
 
@@ -79,7 +76,9 @@ final class GatewayService: Sendable {
       at: BootClock.now
     )
     state = Guarded(State(machine: machine))
-    state.withLock { $0.entry.capabilities = capabilities }
+    var entry = GatewayEntry()
+    entry.capabilities = capabilities
+    presence = GatewayPresence(name, entry, settings, in: parts.store, on: parts.loop)
   }
 
   /// Whether nothing runs any more, and nothing will.
@@ -91,11 +90,18 @@ final class GatewayService: Sendable {
   /// Joins the fleet: begins to scan, to report and to claim.
   func begin() {
     handle(.woken)
+    presence.begin(
+      GatewayPresence.Handlers(
+        report: { [self] in report() },
+        drain: { [self] in drain() }
+      )
+    )
     noteBonds()
     parts.world.observeBonds { [weak self] in self?.noteBonds() }
     repeatedly(every: settings.beatEvery) { [self] in parts.linkGuard?.beat() }
-    repeatedly(every: Self.reportPause) { [self] in try await report() }
-    repeatedly(every: Self.entryPause) { [self] in try await renewEntry() }
+    repeatedly(every: Self.journalPause) { [self] in
+      if !state.withLock({ $0.isJournalWritable }) { _ = written(file.rewrite()) }
+    }
     repeatedly(every: Self.prunePause) { [self] in
       parts.events.prune(at: loop.wallClockAtStart + loop.now.sinceStart)
     }
@@ -118,10 +124,11 @@ final class GatewayService: Sendable {
   /// Claims nothing new, and ends what runs within the limit.
   func drain() {
     let isFirst = state.withLock { state in
-      defer { state.entry.isDraining = true }
-      return !state.entry.isDraining
+      defer { state.isDraining = true }
+      return !state.isDraining
     }
     guard isFirst else { return }
+    _ = presence.change { $0.isDraining = true }
     StandardError.notice(
       "gateway \(name) claims nothing new; its chains end within \(drainLimit.written)"
     )
@@ -150,13 +157,7 @@ final class GatewayService: Sendable {
     while loop.now < patience, state.withLock({ !$0.runs.isEmpty }) {
       try? await loop.sleep(for: .milliseconds(20))
     }
-    // A renewal may have been under way: the entry is read before it is removed.
-    let key = StoreKey.gateway(name)
-    guard failure == nil,
-      case .entries(let entries)? = try? await parts.store.ask(.list(.one(key)), on: loop),
-      let revision = entries.first?.revision
-    else { return }
-    _ = try? await parts.store.ask(.remove(key, expecting: revision), on: loop)
+    await presence.end(isReachable: failure == nil)
   }
 
   func keep(_ task: Task<Void, any Error>) { state.withLock { $0.tasks.append(task) } }
@@ -245,35 +246,5 @@ final class GatewayService: Sendable {
     }
     loop.post { [weak self] in self?.handle(.journalWritable(isWritten)) }
     return isWritten
-  }
-
-  // MARK: The own entry
-
-  func renewEntry() async throws {
-    if !state.withLock({ $0.isJournalWritable }) { _ = written(file.rewrite()) }
-    if try await writeEntry() { return }
-    // Somebody else has changed the entry, or it has expired.
-    let answer = try await parts.store.ask(.list(.one(.gateway(name))), on: loop)
-    guard case .entries(let entries) = answer else { return }
-    let isOwn = state.withLock { state in
-      defer { state.revision = entries.first?.revision }
-      return state.revision != nil
-    }
-    // A wish to drain is for this process where the entry was its own.
-    if isOwn, case .gateway(let entry)? = entries.first?.value, entry.isDraining { drain() }
-    _ = try await writeEntry()
-  }
-
-  /// - Returns: Whether it is stored; else it has to be read before the next attempt.
-  private func writeEntry() async throws -> Bool {
-    let (entry, revision) = state.withLock { ($0.entry, $0.revision) }
-    let (key, value) = (StoreKey.gateway(name), StoredValue.gateway(entry))
-    let request =
-      revision.map { StoreRequest.update(key, value, expecting: $0) } ?? .create(key, value)
-    guard case .applied(let new) = try await parts.store.ask(request, on: loop) else {
-      return false
-    }
-    state.withLock { $0.revision = new }
-    return true
   }
 }

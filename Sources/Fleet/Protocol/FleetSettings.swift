@@ -23,6 +23,10 @@ public struct FleetSettings: Equatable, Sendable {
   public var announceEvery = Duration.seconds(10)
   /// How long the gateway with the lowest score waits before it tries to claim.
   public var bidWindow = Duration.milliseconds(500)
+  /// How often a gateway reports what it observes.
+  public var reportEvery = Duration.seconds(5)
+  /// How often a gateway renews its entry, which the store keeps for 30 s.
+  public var entryEvery = Duration.seconds(10)
   /// How long a sighting counts.
   public var sightingAge = Duration.seconds(15)
   /// How often somebody looks for jobs that nobody follows.

@@ -22,12 +22,15 @@ extension Submitter {
   }
 
   func circumstances(
-    of address: BluetoothAddress,
+    of custody: Custody,
     at now: Instant
   ) -> Custody.Circumstances {
     var circumstances = Custody.Circumstances()
     circumstances.requests = requests
-    circumstances.observers.listeners = listeners(address, at: now)
+    // The reports of a thousand gateways are looked through only where a job is ended.
+    if custody.holding != nil {
+      circumstances.observers.listeners = listeners(custody.address, at: now)
+    }
     return circumstances
   }
 

@@ -329,8 +329,8 @@ public struct Submitter: Sendable {
   ) -> [Action] {
     var custody = custodies[address] ?? Custody(address, member: member)
     if looking { custody.look(at: now) }
-    let circumstances = circumstances(of: address, at: now)
     var actions = change(&custody)
+    let circumstances = circumstances(of: custody, at: now)
     for _ in 0..<4 {
       let more = custody.advance(circumstances, at: now)
       actions += more

@@ -1,0 +1,168 @@
+// What a fleet sends and receives, counted in virtual time: a fleet of many depends on it.
+//
+// `make bench-fleet` measures the same on a server.
+
+import Bluetooth
+import Fleet
+import Signals
+import SimulatedFleets
+import Testing
+
+@Suite("The traffic of a fleet")
+struct FleetTrafficTests {
+  private static let gateways = 10
+  private static let devices = 100
+
+  private let loop = VirtualTimeLoop()
+  private let counting: CountingStore
+  private let counts = Guarded(TrafficCounts())
+
+  init() { counting = CountingStore(MemoryStore(on: loop, seed: 1).client("all")) }
+
+  private static func address(_ number: Int) -> BluetoothAddress {
+    BluetoothAddress(number: 0xc0ff_ee00_0000 + UInt64(number))
+  }
+
+  /// Gateways of which each observes devices of its own and those of the next one.
+  private func join() {
+    for number in 0..<Self.gateways {
+      let half = Self.devices / 2
+      let next = (number + 1) % Self.gateways
+      let devices = [(number, -55), (next, -75)].flatMap { place, rssi in
+        (0..<half).map { (Self.address(place * half + $0), rssi: rssi) }
+      }
+      TrafficGateway("g\(number)", devices, counting, on: loop, counts).begin()
+    }
+  }
+
+  private func wait(_ time: Duration) throws {
+    let until = loop.now + time
+    loop.at(until) {}
+    try loop.drive { [loop] in loop.now >= until }
+  }
+
+  @Test("an idle gateway reports every 5 s, renews its entry every 10 s, and receives nothing")
+  func idle() throws {
+    join()
+    // What is done once in a while is done.
+    try wait(.seconds(601))
+    counting.reset()
+    try wait(.seconds(600))
+    let sent = counting.sent
+    #expect(sent["publish sightings"] == Self.gateways * 120)
+    #expect(sent["update gateway"] == Self.gateways * 60)
+    // One of them looks for jobs that nobody follows, the others look whether it does.
+    let sweeps = sent.filter { !["publish sightings", "update gateway"].contains($0.key) }
+    #expect(sweeps.values.reduce(0, +) <= Self.gateways * 10 + 20, "\(sent)")
+    #expect(counting.delivered.isEmpty, "\(counting.delivered)")
+  }
+
+  @Test("a report is delivered to those who listen, and to no gateway")
+  func noFanOut() throws {
+    join()
+    let listening = counting.subscribe(.all(.sightings)) { _, _ in }
+    defer { listening.cancel() }
+    try wait(.seconds(20))
+    counting.reset()
+    try wait(.seconds(60))
+    #expect(counting.delivered == ["sightings": Self.gateways * 12])
+  }
+
+  @Test("a job is announced to the gateways that observe its device, and takes few requests")
+  func oneJob() throws {
+    join()
+    try wait(.seconds(20))
+    counting.reset()
+    let submitter = SubmitterOnStore(loop, counting)
+    let records = counting.subscribe(.all(.result)) { key, value in
+      guard let job = JobID(key.name), case .record(let record) = value else { return }
+      submitter.handle(.record(job, record))
+    }
+    defer { records.cancel() }
+    let chain = "steps:\n  - read: a\n"
+    let ids = try (0..<Self.gateways).map { try #require(JobID("job-\($0)")) }
+    for (number, id) in ids.enumerated() {
+      let job = FleetJob(
+        id: id,
+        device: Self.address(number * Self.devices / 2),
+        chain: StoreKey.chain(of: chain).name,
+        submitter: "desk",
+        deadline: .seconds(60)
+      )
+      submitter.handle(.submit(job, chain: chain))
+    }
+    try wait(.seconds(4))
+    for id in ids { #expect(submitter.end(of: id)?.state == .ok) }
+    #expect(counts.withLock { $0.chains } == ids.count)
+    // Two observe each device; a record is of the start or of the end.
+    let delivered = counting.delivered
+    #expect(delivered == ["announce": 2 * ids.count, "result": 2 * ids.count])
+    let idle = ["publish sightings", "update gateway"]
+    let sent = counting.sent.filter { !idle.contains($0.key) }
+    #expect(sent["create job"] == ids.count && sent["append result"] == 2 * ids.count, "\(sent)")
+    #expect(sent.values.reduce(0, +) <= 25 * ids.count, "\(sent)")
+  }
+}
+
+/// Counts what goes through a store: requests by kind, and deliveries to subscribers.
+private final class CountingStore: JobStore {
+  private struct State {
+    var sent: [String: Int] = [:]
+    var delivered: [String: Int] = [:]
+  }
+
+  private let store: any JobStore
+  private let state = Guarded(State())
+
+  init(_ store: some JobStore) { self.store = store }
+
+  var sent: [String: Int] { state.withLock { $0.sent } }
+  var delivered: [String: Int] { state.withLock { $0.delivered } }
+
+  func reset() { state.withLock { $0 = State() } }
+
+  private static func name(_ request: StoreRequest) -> String {
+    switch request {
+    case .create(let key, _): "create \(key.kind)"
+    case .update(let key, _, _): "update \(key.kind)"
+    case .remove(let key, _): "remove \(key.kind)"
+    case .list(.one(let key)): "read \(key.kind)"
+    case .list(.all(let kind)): "list \(kind)"
+    case .append(let key, _, _): "append \(key.kind)"
+    case .last(let key): "last \(key.kind)"
+    case .publish(let key, _): "publish \(key.kind)"
+    }
+  }
+
+  func perform(
+    _ request: StoreRequest,
+    within limit: Duration,
+    _ answer: @escaping @Sendable (StoreAnswer) -> Void
+  ) {
+    state.withLock { $0.sent[Self.name(request), default: 0] += 1 }
+    store.perform(request, within: limit, answer)
+  }
+
+  func watch(
+    _ pattern: KeyPattern,
+    _ handler: @escaping @Sendable (WatchEvent) -> Void
+  ) -> StoreSubscription {
+    store.watch(pattern, handler)
+  }
+
+  func subscribe(
+    _ pattern: KeyPattern,
+    _ handler: @escaping @Sendable (StoreKey, StoredValue) -> Void
+  ) -> StoreSubscription {
+    store.subscribe(pattern) { [self] key, value in
+      state.withLock { $0.delivered["\(key.kind)", default: 0] += 1 }
+      handler(key, value)
+    }
+  }
+
+  func observeConnection(
+    _ handler: @escaping @Sendable (StoreConnection) -> Void
+  ) -> StoreSubscription {
+    store.observeConnection(handler)
+  }
+}
