@@ -2,6 +2,7 @@
 
 #if Fleet
   import CNATS
+  import Fleet
   import Jobs
   public import Signals
 #endif
@@ -38,7 +39,7 @@ public enum FleetStore {
       within limit: Duration = .seconds(10),
       news: @escaping @Sendable (StoreNews) -> Void = { _ in }
     ) async throws -> NATSJobStore {
-      guard let worker = StoreWorker() else {
+      guard let worker = WorkerThread("fleet store") else {
         throw FleetServerError.unreachable(
           server: settings.address.server,
           reason: "no thread is left: see ulimit -u"
@@ -66,7 +67,7 @@ public enum FleetStore {
     /// Connects. Blocks.
     private static func connected(
       _ settings: NATSSettings,
-      _ worker: StoreWorker,
+      _ worker: WorkerThread,
       on loop: Loop,
       within limit: Duration,
       news: @escaping @Sendable (StoreNews) -> Void

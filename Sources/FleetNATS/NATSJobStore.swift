@@ -53,7 +53,7 @@
     public let server: FleetServer
     let loop: Loop
     let layout: StreamLayout
-    let worker: StoreWorker
+    let worker: WorkerThread
     let connection: NATSConnection
     let news: @Sendable (StoreNews) -> Void
     let state: Guarded<State>
@@ -62,7 +62,7 @@
       _ connection: NATSConnection,
       _ server: FleetServer,
       _ layout: StreamLayout,
-      _ worker: StoreWorker,
+      _ worker: WorkerThread,
       on loop: Loop,
       state: Guarded<State>,
       news: @escaping @Sendable (StoreNews) -> Void

@@ -51,7 +51,9 @@ final class EventSender: Sendable {
     state = Guarded(
       State(
         chunking: EventChunking(nonce: id.nonce, after: earlier),
-        kept: EventDigest(of: earlier)
+        kept: EventDigest(of: earlier),
+        // Most often the job has no events yet: it is not asked for them.
+        last: earlier.isEmpty ? 0 : nil
       )
     )
   }
@@ -116,28 +118,33 @@ final class EventSender: Sendable {
 
   /// - Returns: Whether the chunk is stored.
   private func send(_ chunk: EventChunk) async throws -> Bool {
-    if state.withLock({ $0.last }) == nil {
-      guard case .entries(let found) = try await parts.store.ask(.last(key), on: loop) else {
-        return false
-      }
-      state.withLock { $0.last = found.first?.revision ?? 0 }
-      if case .events(let stored)? = found.first?.value, stored.nonce == id.nonce,
-        stored.number >= chunk.number
-      {
-        return true
-      }
+    if let last = state.withLock({ $0.last }) {
+      let answer = try await append(chunk, after: last)
+      if answer != .refused { return answer.isApplied }
     }
-    let expected = state.withLock { $0.last } ?? 0
-    let append = StoreRequest.append(key, .events(chunk), expecting: expected)
-    switch try await parts.store.ask(append, on: loop) {
-    case .applied(let revision):
-      state.withLock { $0.last = revision }
-      return true
-    case .refused, .unknown, .unavailable, .entries, .published:
-      // What is there is read before the next attempt.
-      state.withLock { $0.last = nil }
+    // What is there is read before the next attempt.
+    guard case .entries(let found) = try await parts.store.ask(.last(key), on: loop) else {
       return false
     }
+    let last = found.first?.revision ?? 0
+    if case .events(let stored)? = found.first?.value, stored.nonce == id.nonce,
+      stored.number >= chunk.number
+    {
+      state.withLock { $0.last = last }
+      return true
+    }
+    return try await append(chunk, after: last).isApplied
+  }
+
+  private func append(_ chunk: EventChunk, after last: Revision) async throws -> StoreAnswer {
+    let request = StoreRequest.append(key, .events(chunk), expecting: last)
+    let answer = try await parts.store.ask(request, on: loop)
+    if case .applied(let revision) = answer {
+      state.withLock { $0.last = revision }
+    } else {
+      state.withLock { $0.last = nil }
+    }
+    return answer
   }
 
   /// The run has had all its events: those that wait are a chunk.
@@ -157,4 +164,8 @@ final class EventSender: Sendable {
     _ = try? await task.value
     limit.cancel()
   }
+}
+
+extension StoreAnswer {
+  fileprivate var isApplied: Bool { if case .applied = self { true } else { false } }
 }

@@ -1,4 +1,7 @@
 // The journal of a gateway on its disk: written as a whole, before what it announces is done.
+//
+// A write waits for the disk, so it is done on a thread of its own. What comes meanwhile goes with the next
+// one: chains that run beside each other share their writes.
 
 import Fleet
 import Glibc
@@ -12,17 +15,35 @@ final class GatewayFile: Sendable {
     var journal = GatewayJournal()
     /// The lock of the file, which another process with the same name would need.
     var lock: Int32 = -1
+    /// Who waits for the next write.
+    var waiting: [Waiting] = []
+    /// The thread has been asked for a write that it has not begun.
+    var isAsked = false
+    /// The file has entries that are forgotten.
+    var isOutOfDate = false
   }
 
+  private struct Waiting { let written: @Sendable (Bool) -> Void }
+
+  /// How long the end of the program waits for the last write.
+  private static let patience = Duration.seconds(10)
+
   private let path: String
+  private let loop: Loop
+  private let worker: WorkerThread
   private let state = Guarded(State())
 
   /// Reads the file; none is an empty one.
   ///
   /// - Throws: ``Ending`` for a file that cannot be read or written, and one that another process
   ///   has.
-  init(_ path: String) throws(Ending) {
+  init(_ path: String, on loop: Loop) throws(Ending) {
     self.path = path
+    self.loop = loop
+    guard let worker = WorkerThread("gateway journal") else {
+      throw Ending(.unavailable, "no thread is left: see ulimit -u")
+    }
+    self.worker = worker
     if let slash = path.lastIndex(of: "/") { Self.makeFolder(String(path[..<slash])) }
     let lock = open("\(path).lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard lock >= 0 else { throw Self.failure(path, "cannot be locked") }
@@ -34,11 +55,12 @@ final class GatewayFile: Sendable {
     guard let journal = text.isEmpty ? GatewayJournal() : GatewayJournal(text) else {
       throw Ending(.data, "\(path) is not the journal of a gateway, or of another version")
     }
-    state.withLock { $0 = State(journal: journal, lock: lock) }
-    guard write(journal) else { throw Self.failure(path, "cannot be written") }
+    state.withLock { ($0.journal, $0.lock) = (journal, lock) }
+    guard put(journal) else { throw Self.failure(path, "cannot be written") }
   }
 
   deinit {
+    worker.end {}
     let lock = state.withLock { $0.lock }
     if lock >= 0 { Glibc.close(lock) }
   }
@@ -48,26 +70,58 @@ final class GatewayFile: Sendable {
 
   /// Keeps an entry.
   ///
-  /// - Returns: Whether it is on the disk.
-  func keep(_ entry: JournalEntry) -> Bool {
-    let journal = state.withLock { state in
-      state.journal.keep(entry)
-      return state.journal
-    }
-    return write(journal)
+  /// - Parameter written: Whether it is on the disk, on the loop. These come in order.
+  func keep(_ entry: JournalEntry, _ written: @escaping @Sendable (Bool) -> Void) {
+    state.withLock { $0.journal.keep(entry) }
+    rewrite(written)
   }
 
-  /// Forgets the entry of a claim.
-  func forget(nonce: String) -> Bool {
-    let journal = state.withLock { state in
+  /// Forgets the entry of a claim. The disk need not know it before the next write: a later process
+  /// finds that there is nothing to settle.
+  func forget(nonce: String) {
+    state.withLock { state in
       state.journal.forget(nonce: nonce)
-      return state.journal
+      state.isOutOfDate = true
     }
-    return write(journal)
   }
 
-  /// Writes it again, after a failure.
-  func rewrite() -> Bool { write(state.withLock { $0.journal }) }
+  /// Writes it, if there are entries to be forgotten.
+  func settle(_ written: @escaping @Sendable (Bool) -> Void) {
+    if state.withLock({ $0.isOutOfDate && !$0.isAsked }) { rewrite(written) }
+  }
+
+  /// Writes it.
+  func rewrite(_ written: @escaping @Sendable (Bool) -> Void) {
+    let isFirst = state.withLock { state in
+      state.waiting.append(Waiting(written: written))
+      defer { state.isAsked = true }
+      return !state.isAsked
+    }
+    if isFirst { worker.post { [self] in write() } }
+  }
+
+  /// Writes it for all who wait. Called on the thread.
+  private func write() {
+    let (journal, waiting) = state.withLock { state in
+      state.isAsked = false
+      state.isOutOfDate = false
+      defer { state.waiting = [] }
+      return (state.journal, state.waiting)
+    }
+    let isWritten = put(journal)
+    loop.post { for one in waiting { one.written(isWritten) } }
+  }
+
+  /// Waits until everything is on the disk.
+  func finish() async {
+    _ = try? await wait(
+      on: loop,
+      operation: "writing the gateway's journal",
+      limit: Self.patience
+    ) { (done: Completion<Void>) in
+      rewrite { _ in done.succeed(()) }
+    }
+  }
 
   // MARK: The disk
 
@@ -100,7 +154,7 @@ final class GatewayFile: Sendable {
   }
 
   /// Replaces the file: after a loss of power it is the old one or the new one.
-  private func write(_ journal: GatewayJournal) -> Bool {
+  private func put(_ journal: GatewayJournal) -> Bool {
     // The lock keeps others away; what a process left that was killed is written over.
     let new = FileReplacement(of: path, beside: "\(path).new", isShared: false)
     return new?.put(Array(journal.text.utf8), mode: 0o600, isDurable: true) == .some(.none)

@@ -39,13 +39,14 @@ struct GatewayProgram {
     ) { reason in holder.withLock { $0 }?.fail(reason) }
     defer { connection.close() }
     let path = try command.statePath(fleet: connection.fleet)
-    let file = try GatewayFile(path)
+    let file = try GatewayFile(path, on: world.loop)
     let service = GatewayService(
       name,
       GatewayParts(
         world: world,
         store: connection.store,
         events: try GatewayEvents("\(path).events"),
+        chains: ChainTexts(),
         linkGuard: linkGuard,
         policy: policy,
         settings: command.settings

@@ -14,6 +14,7 @@ struct GatewayParts: Sendable {
   let world: World
   let store: any JobStore
   let events: GatewayEvents
+  let chains: ChainTexts
   /// What disconnects for this process when it is killed or stopped; nil in a simulation.
   let linkGuard: LinkGuard?
   /// What it is limited to.
@@ -21,6 +22,26 @@ struct GatewayParts: Sendable {
   let settings: ServeSettings
 
   var loop: Loop { world.loop }
+}
+
+/// The texts of the chains that ran last: jobs of a batch have one in common.
+final class ChainTexts: Sendable {
+  private static let most = 16
+  private let kept = Guarded<[(digest: String, text: String)]>([])
+
+  /// The text with a digest; nil where it has to be read.
+  subscript(digest: String) -> String? {
+    kept.withLock { kept in kept.first { $0.digest == digest }?.text }
+  }
+
+  /// Keeps a text in place of the oldest one.
+  func keep(_ text: String, digest: String) {
+    kept.withLock { kept in
+      guard !kept.contains(where: { $0.digest == digest }) else { return }
+      if kept.count >= Self.most { kept.removeFirst() }
+      kept.append((digest, text))
+    }
+  }
 }
 
 /// The chain of a job under way.
@@ -180,10 +201,12 @@ final class GatewayRun: OperationGate {
 
   /// The text of the chain; nil when the store does not have it in time, or the run is stopped.
   private func text() async -> String? {
+    if let text = parts.chains[job.chain] { return text }
     for _ in 0..<3 {
       let request = StoreRequest.list(.one(StoreKey(.chain, job.chain)))
       let answer = try? await parts.store.ask(request, on: parts.loop)
       if case .entries(let entries)? = answer, case .chain(let text)? = entries.first?.value {
+        parts.chains.keep(text, digest: job.chain)
         return text
       }
       if state.withLock({ $0.stopReason != nil }) { return nil }

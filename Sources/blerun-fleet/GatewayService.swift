@@ -33,6 +33,8 @@ final class GatewayService: Sendable {
 
   /// How often a journal that could not be written is tried again.
   private static let journalPause = Duration.seconds(10)
+  /// How long the journal may have entries that are forgotten.
+  private static let settlePause = Duration.seconds(1)
   /// How often old events are deleted.
   private static let prunePause = Duration.seconds(600)
 
@@ -100,8 +102,9 @@ final class GatewayService: Sendable {
     parts.world.observeBonds { [weak self] in self?.noteBonds() }
     repeatedly(every: settings.beatEvery) { [self] in parts.linkGuard?.beat() }
     repeatedly(every: Self.journalPause) { [self] in
-      if !state.withLock({ $0.isJournalWritable }) { _ = written(file.rewrite()) }
+      if !state.withLock({ $0.isJournalWritable }) { file.rewrite(note) }
     }
+    repeatedly(every: Self.settlePause) { [self] in file.settle(note) }
     repeatedly(every: Self.prunePause) { [self] in
       parts.events.prune(at: loop.wallClockAtStart + loop.now.sinceStart)
     }
@@ -158,6 +161,7 @@ final class GatewayService: Sendable {
       try? await loop.sleep(for: .milliseconds(20))
     }
     await presence.end(isReachable: failure == nil)
+    await file.finish()
   }
 
   func keep(_ task: Task<Void, any Error>) { state.withLock { $0.tasks.append(task) } }
@@ -180,17 +184,34 @@ final class GatewayService: Sendable {
 
   func handle(_ event: Gateway.Event) {
     let now = BootClock.now
-    if case .journalFailed = event { _ = written(false) }
-    var unwritten: Set<Gateway.ChainID> = []
-    for action in state.withLock({ $0.machine.handle(event, at: now) }) {
-      perform(action, &unwritten)
-    }
-    for chain in unwritten { handle(.journalFailed(chain)) }
+    if case .journalFailed = event { note(false) }
+    perform(state.withLock { $0.machine.handle(event, at: now) }[...])
     alarm.wake(at: state.withLock { $0.machine.next }) { [weak self] in self?.handle(.woken) }
   }
 
-  /// - Parameter unwritten: The chains of which something is not on the disk.
-  private func perform(_ action: Gateway.Action, _ unwritten: inout Set<Gateway.ChainID>) {
+  private func perform(_ actions: ArraySlice<Gateway.Action>) {
+    for (index, action) in zip(actions.indices, actions) {
+      guard case .journal(let entry) = action else {
+        perform(action)
+        continue
+      }
+      // What follows from the entry waits until it is on the disk; other devices do not wait.
+      let rest = actions[(index + 1)...]
+      let following = rest.filter { $0.follows(entry) }
+      file.keep(entry) { [weak self] in self?.kept(entry, $0, following) }
+      return perform(rest.filter { !$0.follows(entry) }[...])
+    }
+  }
+
+  /// An entry is on the disk, or cannot be written.
+  private func kept(_ entry: JournalEntry, _ isWritten: Bool, _ following: [Gateway.Action]) {
+    if isWritten { note(true) }
+    // Without the journal a later process could not report what may have happened.
+    perform(following.filter { isWritten || !$0.isPermission }[...])
+    if !isWritten { handle(.journalFailed(entry.chain)) }
+  }
+
+  private func perform(_ action: Gateway.Action) {
     switch action {
     case .perform(let id, let request):
       parts.store.perform(request, within: settings.requestLimit) { [weak self] answer in
@@ -213,17 +234,15 @@ final class GatewayService: Sendable {
         self?.state.withLock { if $0.runs[chain] === run { $0.runs[chain] = nil } }
       }
     case .permit(let chain, let step):
-      // Without the journal a later process could not report what may have happened.
-      guard !unwritten.contains(chain) else { return }
       state.withLock { $0.runs[chain] }?.decide(step, isPermitted: true)
     case .refuse(let chain, let step):
       state.withLock { $0.runs[chain] }?.decide(step, isPermitted: false)
     case .stop(let chain, let reason):
       state.withLock { $0.runs[chain] }?.stop(reason)
     case .journal(let entry):
-      if !written(file.keep(entry)) { unwritten.insert(entry.chain) }
+      perform([.journal(entry)])
     case .forget(let chain):
-      _ = written(file.forget(nonce: chain.nonce))
+      file.forget(nonce: chain.nonce)
     case .ended(let job, let end):
       let state = end.map { "\($0.state.rawValue)" } ?? "at another gateway"
       StandardError.notice("job \(job) ended: \(state)")
@@ -233,18 +252,33 @@ final class GatewayService: Sendable {
   }
 
   /// Notes whether the journal could be written. A full disk stops claiming.
-  private func written(_ isWritten: Bool) -> Bool {
+  private func note(_ isWritten: Bool) {
     let isNews = state.withLock { state in
       defer { state.isJournalWritable = isWritten }
       return state.isJournalWritable != isWritten
     }
-    guard isNews else { return isWritten }
+    guard isNews else { return }
     if isWritten {
       StandardError.notice("the gateway's journal can be written again")
     } else {
       StandardError.failure("the gateway's journal cannot be written: nothing new is claimed")
     }
     loop.post { [weak self] in self?.handle(.journalWritable(isWritten)) }
-    return isWritten
   }
+}
+
+extension Gateway.Action {
+  /// Whether it may be done only when the entry is on the disk.
+  fileprivate func follows(_ entry: JournalEntry) -> Bool {
+    switch self {
+    case .run(let chain, _), .permit(let chain, _), .refuse(let chain, _), .stop(let chain, _),
+      .forget(let chain):
+      chain == entry.chain
+    case .journal(let other): other.chain == entry.chain
+    case .perform(_, .append): true
+    case .perform, .subscribe, .unsubscribe, .ended, .drained: false
+    }
+  }
+
+  fileprivate var isPermission: Bool { if case .permit = self { true } else { false } }
 }

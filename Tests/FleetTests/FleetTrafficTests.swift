@@ -102,6 +102,71 @@ struct FleetTrafficTests {
     #expect(sent["create job"] == ids.count && sent["append result"] == 2 * ids.count, "\(sent)")
     #expect(sent.values.reduce(0, +) <= 25 * ids.count, "\(sent)")
   }
+
+  @Test("a chain that has ended leaves its connection to the next job before its end is stored")
+  func freeConnection() throws {
+    let gateway = GatewayOnStore(loop, EndsWithoutReply(counting, on: loop))
+    let submitter = SubmitterOnStore(loop, counting)
+    let chain = "steps:\n  - read: a\n"
+    let most = FleetSettings().connections
+    for number in 0...most {
+      let job = FleetJob(
+        id: try #require(JobID("job-\(number)")),
+        device: Self.address(number),
+        chain: StoreKey.chain(of: chain).name,
+        submitter: "desk",
+        deadline: .seconds(60)
+      )
+      submitter.handle(.submit(job, chain: chain))
+      try wait(.milliseconds(100))
+      gateway.handle(.observed(Self.address(number), rssi: -50))
+    }
+    try wait(.seconds(2))
+    try #require(gateway.chains.count == most)
+    gateway.handle(.chainEnded(gateway.chains[0], .ok))
+    try wait(.milliseconds(200))
+    #expect(gateway.chains.count == most + 1)
+  }
+}
+
+/// A store that never answers whoever wants to store the end of a job.
+private struct EndsWithoutReply: JobStore {
+  private let store: CountingStore
+  private let loop: Loop
+
+  init(_ store: CountingStore, on loop: Loop) { (self.store, self.loop) = (store, loop) }
+
+  func perform(
+    _ request: StoreRequest,
+    within limit: Duration,
+    _ answer: @escaping @Sendable (StoreAnswer) -> Void
+  ) {
+    if case .append(_, .record(.ended), _) = request {
+      loop.after(limit) { answer(.unknown) }
+    } else {
+      store.perform(request, within: limit, answer)
+    }
+  }
+
+  func watch(
+    _ pattern: KeyPattern,
+    _ handler: @escaping @Sendable (WatchEvent) -> Void
+  ) -> StoreSubscription {
+    store.watch(pattern, handler)
+  }
+
+  func subscribe(
+    _ pattern: KeyPattern,
+    _ handler: @escaping @Sendable (StoreKey, StoredValue) -> Void
+  ) -> StoreSubscription {
+    store.subscribe(pattern, handler)
+  }
+
+  func observeConnection(
+    _ handler: @escaping @Sendable (StoreConnection) -> Void
+  ) -> StoreSubscription {
+    store.observeConnection(handler)
+  }
 }
 
 /// Counts what goes through a store: requests by kind, and deliveries to subscribers.

@@ -3,6 +3,16 @@
 import Signals
 
 extension Custody {
+  /// Whether the device has a connection of this member, or is about to. Where a chain has ended, it
+  /// has none, while the end is stored and the device released.
+  var needsConnection: Bool {
+    switch holding?.stage {
+    case .starting?, .running?, .waiting?: true
+    case .ending?, .releasing?: false
+    case nil: attempt != nil
+    }
+  }
+
   // MARK: The entry
 
   /// A renewal, or an armed mark, that was made.

@@ -91,7 +91,7 @@ public struct Gateway: Sendable {
   private var held: Set<BluetoothAddress> = []
   private var observations: [BluetoothAddress: Observation] = [:]
   private var custodies: [BluetoothAddress: Custody] = [:]
-  /// The devices with a claim, or an attempt to claim: each has a connection, or is about to.
+  /// The devices whose chain runs or is about to, attempts to claim included: each needs a connection.
   private var busy: Set<BluetoothAddress> = []
   /// The devices whose jobs wait for nothing but a free connection.
   private var ripe: Set<BluetoothAddress> = []
@@ -286,11 +286,7 @@ public struct Gateway: Sendable {
       if more.isEmpty, custody.next.map({ $0 > now }) ?? true { break }
     }
     custodies[address] = custody.isIdle ? nil : custody
-    if custody.holding != nil || custody.attempt != nil {
-      busy.insert(address)
-    } else {
-      busy.remove(address)
-    }
+    if custody.needsConnection { busy.insert(address) } else { busy.remove(address) }
     if custody.isRipe { ripe.insert(address) } else { ripe.remove(address) }
     return actions.map { translated($0, address) }
   }
